@@ -1,0 +1,88 @@
+package model
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// tenClaims lists n claims, ten to a lock, as a list from etcd brings them: in
+// key order, in parts of 2,000.
+func tenClaims(n int) []Event {
+	events := []Event{LoadStarted{At: t0, Rev: int64(n)}}
+	var kvs []KV
+	for i := range n {
+		lease := LeaseID(0x694d81e5fc650000 + i)
+		kvs = append(kvs, KV{Key: fmt.Sprintf("/bench/lock-%06d/%s", i/10, lease), CreateRev: int64(i + 1),
+			ModRev: int64(i + 1), Version: 1, Lease: lease})
+		if len(kvs) == 2000 || i == n-1 {
+			events = append(events, Listed{At: t0, Rev: int64(n), KVs: kvs, Done: int64(i + 1), Total: int64(n)})
+			kvs = nil
+		}
+	}
+	return append(events, Loaded{At: t0, Rev: int64(n)})
+}
+
+// oneQueue lists n claims of a single lock.
+func oneQueue(n int) []Event {
+	events := tenClaims(n)
+	for _, e := range events {
+		if l, ok := e.(Listed); ok {
+			for i, kv := range l.KVs {
+				l.KVs[i].Key = "/bench/lock/" + kv.Lease.String()
+			}
+		}
+	}
+	return events
+}
+
+func BenchmarkLoad(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprintf("%d claims of %d locks", n, n/10), func(b *testing.B) { load(b, tenClaims(n), n) })
+		b.Run(fmt.Sprintf("%d claims of one lock", n), func(b *testing.B) { load(b, oneQueue(n), n) })
+	}
+}
+
+func load(b *testing.B, events []Event, n int) {
+	b.ReportAllocs()
+	for b.Loop() {
+		NewState().Apply(Batch{Events: events})
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/claim")
+}
+
+// BenchmarkEvents applies 1,000 events on top of a loaded state: holders go, the
+// next ones take over, others join at the end.
+func BenchmarkEvents(b *testing.B) {
+	for name, events := range map[string][]Event{
+		"100000 claims of 10000 locks": tenClaims(100_000), "100000 claims of one lock": oneQueue(100_000)} {
+		b.Run(name, func(b *testing.B) {
+			s := NewState()
+			s.Apply(Batch{Events: events})
+			var first *Lock
+			rev, lock, at := int64(200_000), 0, t0
+			b.ReportAllocs()
+			for b.Loop() {
+				b.StopTimer()
+				batch := Batch{}
+				locks := s.Locks()
+				for range 500 {
+					first = locks[lock%len(locks)]
+					lock++
+					rev += 2
+					at = at.Add(time.Millisecond)
+					lease := LeaseID(0x694d81e5fd000000 + rev)
+					holder := first.At(lock / len(locks) % max(1, first.Len()))
+					batch.Events = append(batch.Events,
+						Committed{At: at, Rev: rev, Changes: []Change{{Deleted: true, KV: KV{Key: holder.Key, ModRev: rev}}}},
+						Committed{At: at, Rev: rev + 1, Changes: []Change{{KV: KV{Key: first.Name + "/" + lease.String(),
+							CreateRev: rev + 1, ModRev: rev + 1, Version: 1, Lease: lease}}}})
+				}
+				b.StartTimer()
+				s.Apply(batch)
+				s.Want()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/event")
+		})
+	}
+}

@@ -1,0 +1,139 @@
+package model
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Sentence says a fact in one plain sentence, with who naming claims. Bytes of
+// keys and values are escaped.
+func (f *Fact) Sentence(who func(ClaimRef) string) string {
+	lock := Printable(f.Lock)
+	switch f.Kind {
+	case FactQueued:
+		return fmt.Sprintf("%s joined the queue of %s at place %d, behind %s", who(f.Claim), lock, f.Place, who(f.WaitsFor))
+	case FactAcquired:
+		if f.Unseen {
+			return fmt.Sprintf("%s holds %s since some time while the watch was lost", who(f.Claim), lock)
+		}
+		return fmt.Sprintf("%s took %s, which was free", who(f.Claim), lock)
+	case FactLeft:
+		if f.WasHolder {
+			return fmt.Sprintf("%s no longer holds %s%s: %s; nobody waits", who(f.Claim), lock, f.heldWords(), f.causeWords())
+		}
+		return fmt.Sprintf("%s left the queue of %s at place %d: %s", who(f.Claim), lock, f.Place, f.causeWords())
+	case FactHandover:
+		return f.handoverSentence(who, lock)
+	case FactBlocked:
+		return fmt.Sprintf("%s is blocked by %s, which is no claim of it", lock, Printable(f.Claim.Key))
+	}
+	return Printable(f.Text)
+}
+
+func (f *Fact) handoverSentence(who func(ClaimRef) string, lock string) string {
+	if f.Unseen {
+		return fmt.Sprintf("%s now holds %s, %s does not any more: it changed while the watch was lost", who(f.Claim), lock, who(f.From))
+	}
+	gap := "no gap"
+	if f.Gap > 0 {
+		gap = "free for " + seconds(f.Gap)
+	}
+	return fmt.Sprintf("%s got %s from %s%s: %s; %s", who(f.Claim), lock, who(f.From), f.heldWords(), f.causeWords(), gap)
+}
+
+func (f *Fact) heldWords() string {
+	if f.Held == 0 && !f.HeldAtLeast {
+		return ""
+	}
+	return " after " + Duration(f.Held, f.HeldAtLeast)
+}
+
+func (f *Fact) causeWords() string {
+	if f.Pending {
+		if f.Cause == CauseUnknown {
+			return "cause not known yet"
+		}
+		return f.Cause.Words() + " (reading its lease)"
+	}
+	return f.Cause.Words() + " (" + string(f.Confidence) + ")"
+}
+
+// Words says the cause for the screen. A lease that ended early is no accusation:
+// closing a session revokes its lease.
+func (c Cause) Words() string {
+	switch c {
+	case CauseReleased:
+		return "released"
+	case CauseExpired:
+		return "lease expired"
+	case CauseRevoked:
+		return "lease revoked or closed"
+	case CauseDeleted:
+		return "key deleted"
+	}
+	return "cause unknown"
+}
+
+// Duration writes a duration as the screen does: two units at most, and a plus
+// where it is a lower bound ("12m+").
+func Duration(d time.Duration, atLeast bool) string {
+	var s string
+	switch d = max(0, d); {
+	case d < 10*time.Second && !atLeast:
+		s = fmt.Sprintf("%.1fs", d.Truncate(100*time.Millisecond).Seconds())
+	case d < time.Minute:
+		s = fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		s = fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 24*time.Hour:
+		s = fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	default:
+		s = fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
+	}
+	if atLeast {
+		s += "+"
+	}
+	return s
+}
+
+// Printable makes bytes from etcd fit for a terminal: what is not printable is
+// escaped as in a Go string, marks that change the direction of text included.
+func Printable(s string) string {
+	clean := true
+	for i := 0; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] >= 0x7f || s[i] == '\\' {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case r == '\\':
+			b.WriteString(`\\`)
+		case unicode.IsPrint(r) && !unicode.Is(unicode.Mn, r) && !unicode.Is(unicode.Me, r):
+			b.WriteRune(r)
+		default:
+			q := strconv.QuoteRuneToASCII(r)
+			b.WriteString(q[1 : len(q)-1])
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+func seconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

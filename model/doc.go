@@ -1,0 +1,31 @@
+// Package model is what is true about the locks of an etcd cluster, as values.
+//
+// It is a fold: [State.Apply] takes a [Batch] of events and changes the state.
+// There is no clock, no I/O and no goroutine in here. Every event carries the
+// time at which it was observed, so the same events give the same state,
+// anywhere and at any time, and a batch is only an envelope.
+//
+//	watcher, lab ──Batch──▶ State ──locks, leases, facts──▶ ui, report
+//	                          │
+//	                          └──Want: leases to read next, when to wake──▶ watcher
+//
+// The words:
+//
+//   - A [Claim] is one key in a lock's queue. The claim that the recipe's rule
+//     puts first is the holder, every other one waits.
+//   - A [Lock] is a name under which keys compete, a [Recipe] the rule by which
+//     they do.
+//   - A [Lease] is what a claim hangs on. etcd does not let one watch leases,
+//     so what is known of it are readings, bought under a budget in the order
+//     that [State.Want] asks for.
+//   - A [Fact] is one line of the journal: queued, acquired, left, handed over.
+//     etcd keeps no reason for a delete, so a cause is inferred and carries its
+//     [Confidence].
+//   - What the lab reports (contenders, beliefs, faults, connections) travels the
+//     same road as events of their own kind. They never change what is true
+//     about the queues.
+//
+// Costs: a change of one key is O(log n) in the length of its queue and never
+// touches another lock, but for the locks whose name is a path prefix of the
+// key: etcd's own recipes count every key under the name.
+package model

@@ -1,0 +1,235 @@
+package model
+
+import (
+	"context"
+	"time"
+)
+
+// Source is where batches come from: etcd, a recording, the lab, or several of
+// them merged.
+//
+// Next blocks until something happened, until want.WakeAt, or until ctx ends;
+// it then drains what arrives within a short window and returns it as one
+// batch. There is exactly one outstanding call. A call that ends with ctx's
+// error has consumed nothing. Any other error is final: the source is spent.
+type Source interface {
+	Next(ctx context.Context, want Want) (Batch, error)
+}
+
+// Want is what the state asks of its source.
+type Want struct {
+	// Leases are worth a reading now, most needed first. The source reads as
+	// many of them as its budget allows; an id that is left over is asked for
+	// again.
+	Leases []LeaseID
+	// WakeAt is when something falls due without any event. Zero: never.
+	WakeAt time.Time
+}
+
+// Batch is an envelope of events in the order in which they were observed.
+type Batch struct {
+	Events []Event
+	// Cost is what the source has spent so far. It is no part of the state.
+	Cost Cost
+}
+
+// Cost counts what the source asks of the cluster.
+type Cost struct {
+	// RPS is requests per second of ours, averaged over the last seconds.
+	RPS float64
+	// Budget is the number of lease readings per second that are allowed.
+	Budget int
+	// Readings counts lease readings since the start.
+	Readings int64
+	// Behind is how many events wait to be delivered.
+	Behind int
+}
+
+// Event is one thing that was observed. The set is closed: the types in this
+// file and the reports of the lab.
+type Event interface {
+	// When is the time of observation.
+	When() time.Time
+	event()
+}
+
+// KV is one key as etcd returns it. Key and Value are raw bytes and hostile:
+// escape them before they reach a terminal.
+type KV struct {
+	Key, Value string
+	// CreateRev never changes until the key is deleted; ModRev and Version rise
+	// with every put.
+	CreateRev, ModRev, Version int64
+	// Lease is the lease of the last put, 0 for none: a put without a lease
+	// detaches the key, which then never expires.
+	Lease LeaseID
+}
+
+// Change is what one revision did to one key. For a delete only KV.Key and
+// KV.ModRev (the revision of the delete) mean anything.
+type Change struct {
+	Deleted bool
+	KV      KV
+}
+
+// Committed is everything that one revision did to the watched keys. It is
+// applied as a whole, so no half state is ever visible.
+type Committed struct {
+	At      time.Time
+	Rev     int64
+	Changes []Change
+}
+
+// LoadStarted says that the keys of a prefix are about to be listed as they
+// stood at revision Rev. Keys that are already known stay visible meanwhile.
+type LoadStarted struct {
+	At     time.Time
+	Prefix string
+	Rev    int64
+}
+
+// Listed is a part of the list that LoadStarted announced. Keys come in key
+// order, so until Loaded nothing can be said about who holds.
+type Listed struct {
+	At     time.Time
+	Prefix string
+	Rev    int64
+	KVs    []KV
+	// Done and Total count keys; Total is 0 while it is not known.
+	Done, Total int64
+}
+
+// Loaded ends a list. Known keys of the prefix that were not in it are gone;
+// when and why is not known.
+type Loaded struct {
+	At     time.Time
+	Prefix string
+	Rev    int64
+}
+
+// Watching says that the watch has delivered everything of the prefix up to
+// Rev, and that the cluster, asked with a linearizable read, stood at Rev.
+type Watching struct {
+	At     time.Time
+	Prefix string
+	Rev    int64
+}
+
+// LostReason says why a prefix is no longer live.
+type LostReason int
+
+// Reasons for Lost.
+const (
+	LostDisconnect LostReason = iota // no connection, no leader, or the stream broke
+	LostCompacted                    // the watch fell behind the compacted revision
+	LostSilent                       // the member answers, but its watch does not follow the cluster
+	LostDenied                       // no permission
+)
+
+// String returns the reason as a word for the screen.
+func (r LostReason) String() string {
+	switch r {
+	case LostDisconnect:
+		return "disconnected"
+	case LostCompacted:
+		return "compacted"
+	case LostSilent:
+		return "watch silent"
+	case LostDenied:
+		return "denied"
+	}
+	return "lost"
+}
+
+// Lost says that a prefix is not watched any more. What is shown stays, with
+// its age. Detail is for the person at the keyboard: what failed, on which
+// endpoint, what to do next.
+type Lost struct {
+	At     time.Time
+	Prefix string
+	Reason LostReason
+	Detail string
+}
+
+// Back says that a watch continues after Lost without a gap: every revision
+// since is delivered. After a gap there is a list instead.
+type Back struct {
+	At     time.Time
+	Prefix string
+	Rev    int64
+}
+
+// LeaseRead is one answer to LeaseTimeToLive, which the raft leader gives and
+// which does not renew. Granted and Remaining are whole seconds, Remaining cut
+// down. A lease that etcd does not know reads Granted 0, Remaining -1; one that
+// is past its end but not yet revoked reads Remaining <= 0 with Granted > 0
+// (etcd-io/etcd#13975, #9935).
+type LeaseRead struct {
+	At                 time.Time
+	ID                 LeaseID
+	Granted, Remaining int64
+	// Term is the raft term of the answer. A new leader refreshes every lease,
+	// so a jump with a new term is no renewal (etcd-io/etcd#9395).
+	Term uint64
+	// Rev is the store revision of the member that answered: the reading is not
+	// older than that revision.
+	Rev int64
+}
+
+// LeaseUnread says that a reading was tried and refused or failed.
+type LeaseUnread struct {
+	At     time.Time
+	ID     LeaseID
+	Reason string
+}
+
+// Member is one member of the cluster as it describes itself.
+type Member struct {
+	ID       uint64
+	Name     string
+	Endpoint string
+	Leader   bool
+	Version  string
+	Term     uint64
+	Rev      int64
+	// Err is why its status could not be had, empty if it could.
+	Err string
+}
+
+// ClusterStatus is a round of status requests.
+type ClusterStatus struct {
+	At        time.Time
+	ClusterID uint64
+	Members   []Member
+	// Alarms in force, as words ("NOSPACE on m1").
+	Alarms []string
+}
+
+// Tick is the passing of time alone: Want.WakeAt was reached.
+type Tick struct {
+	At time.Time
+}
+
+func (e Committed) When() time.Time     { return e.At }
+func (e LoadStarted) When() time.Time   { return e.At }
+func (e Listed) When() time.Time        { return e.At }
+func (e Loaded) When() time.Time        { return e.At }
+func (e Watching) When() time.Time      { return e.At }
+func (e Lost) When() time.Time          { return e.At }
+func (e Back) When() time.Time          { return e.At }
+func (e LeaseRead) When() time.Time     { return e.At }
+func (e LeaseUnread) When() time.Time   { return e.At }
+func (e ClusterStatus) When() time.Time { return e.At }
+func (e Tick) When() time.Time          { return e.At }
+
+func (Committed) event()     {}
+func (LoadStarted) event()   {}
+func (Listed) event()        {}
+func (Loaded) event()        {}
+func (Watching) event()      {}
+func (Lost) event()          {}
+func (Back) event()          {}
+func (LeaseRead) event()     {}
+func (LeaseUnread) event()   {}
+func (ClusterStatus) event() {}
+func (Tick) event()          {}

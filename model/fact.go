@@ -1,0 +1,294 @@
+package model
+
+import "time"
+
+// FactKind is the kind of one line of the journal.
+type FactKind string
+
+// Kinds of facts.
+const (
+	FactQueued   FactKind = "queued"   // a claim joined the queue behind others
+	FactAcquired FactKind = "acquired" // a claim took a lock whose last holder is not known
+	FactLeft     FactKind = "left"     // a waiter went, or a holder without a successor
+	FactHandover FactKind = "handover" // the holder changed
+	FactBlocked  FactKind = "blocked"  // a key that is no claim came first
+	FactGap      FactKind = "gap"      // the watch was lost, or is back
+	FactMember   FactKind = "member"   // the cluster changed: leader, members, alarms
+	FactLab      FactKind = "lab"      // what the lab reports: processes, beliefs, faults
+	FactAction   FactKind = "action"   // what the console did
+)
+
+// Cause is why a key went. etcd keeps no reason for a delete: a cause is inferred.
+type Cause string
+
+// Causes.
+const (
+	CauseReleased Cause = "released" // the key was deleted and its lease lived on
+	CauseExpired  Cause = "expired"  // its lease ran out
+	CauseRevoked  Cause = "revoked"  // its lease ended early: closed by its owner, or revoked
+	CauseDeleted  Cause = "deleted"  // the key was deleted by somebody else than its owner
+	CauseUnknown  Cause = "unknown"
+)
+
+// ClaimRef names a claim that may be gone. Value is empty for a key that is no
+// claim.
+type ClaimRef struct {
+	Key       string
+	CreateRev int64
+	Lease     LeaseID
+	Value     string
+}
+
+// IsZero says whether it names nothing.
+func (r ClaimRef) IsZero() bool { return r.Key == "" }
+
+func refOf(c *Claim) ClaimRef {
+	if c == nil {
+		return ClaimRef{}
+	}
+	r := ClaimRef{Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}
+	if c.own {
+		r.Value = c.Value // of a foreign key the value says nothing about who
+	}
+	return r
+}
+
+// Fact is one line of the journal. While Pending, its cause waits for a reading
+// of the lease and may still change; everything else never does.
+type Fact struct {
+	Seq  uint64
+	At   time.Time
+	Rev  int64
+	Kind FactKind
+	Lock string
+	// Claim is whom it is about: the one that queued, acquired, left or took over.
+	Claim ClaimRef
+	// From is the holder before, for a handover.
+	From ClaimRef
+	// WasHolder: the claim that left held the lock.
+	WasHolder bool
+	// Cause is why From (a handover) or Claim (left) went.
+	Cause      Cause
+	Confidence Confidence
+	Pending    bool
+	// Evidence says what the cause was inferred from.
+	Evidence string
+	// Gap is how long nobody held, for a handover; 0 if the next one waited already.
+	Gap time.Duration
+	// Held is how long From, or the holder that left, had held.
+	Held        time.Duration
+	HeldAtLeast bool
+	// Waited is how long the one that took over had waited.
+	Waited time.Duration
+	// Place is the place in the queue, from 1, and WaitsFor the key ahead.
+	Place    int
+	WaitsFor ClaimRef
+	// Unseen: it happened while the watch was lost; At is when we learnt of it.
+	Unseen bool
+	// Text is the sentence of the kinds that have no fields of their own.
+	Text string
+}
+
+// goner is the claim whose going the cause explains.
+func (f *Fact) goner() ClaimRef {
+	if f.Kind == FactHandover {
+		return f.From
+	}
+	return f.Claim
+}
+
+const (
+	factsMax     = 10_000           // facts kept in all
+	lockFactsMax = 32               // and per lock
+	causeWait    = 5 * time.Second  // how long a cause waits for a reading
+	actWindow    = 10 * time.Second // how far done and seen may lie apart
+	actsMax      = 100
+)
+
+// record appends a fact to the journal and to that of its lock.
+func (s *State) record(f *Fact) *Fact {
+	s.factSeq++
+	f.Seq = s.factSeq
+	if f.At.IsZero() {
+		f.At = s.now
+	}
+	s.facts = append(s.facts, f)
+	if len(s.facts) >= 2*factsMax {
+		s.facts = append([]*Fact(nil), s.facts[len(s.facts)-factsMax:]...)
+	}
+	if d := s.dirs[f.Lock]; f.Lock != "" && d != nil && d.lock != nil {
+		l := d.lock
+		l.facts = append(l.facts, f)
+		if len(l.facts) >= 2*lockFactsMax {
+			l.facts = append([]*Fact(nil), l.facts[len(l.facts)-lockFactsMax:]...)
+		}
+	}
+	s.factsVersion++
+	return f
+}
+
+// Facts returns the journal, oldest first: the last 10,000 facts at least, as far
+// as there are any.
+func (s *State) Facts() []*Fact { return s.facts }
+
+// FactsVersion rises when a fact is added or its cause becomes known.
+func (s *State) FactsVersion() uint64 { return s.factsVersion }
+
+// explain finds out why c went in a revision that took n claims of its lease and
+// left rest of them. l is its lease, nil for none.
+func (s *State) explain(f *Fact, l *Lease, n, rest int) {
+	if s.explainByAct(f) {
+		return
+	}
+	switch {
+	case l == nil:
+		f.Cause, f.Confidence = CauseDeleted, Strong
+		f.Evidence = "the key had no lease: only a delete takes it"
+		return
+	case rest > 0:
+		f.Cause, f.Confidence = CauseReleased, Strong
+		f.Evidence = "other keys of its lease stayed"
+		return
+	case n > 1:
+		f.Cause, f.Confidence, f.Evidence = s.howEnded(l, f.At, "all its keys went in one revision")
+	default:
+		f.Cause, f.Confidence = CauseUnknown, Hint
+		f.Evidence = "its lease has not been read since"
+	}
+	f.Pending = true
+	l.pending = append(l.pending, f)
+	s.later(deadline{at: f.At.Add(causeWait), fact: f})
+}
+
+// howEnded tells how a lease that is gone ended, by its last reading: that bounds
+// what it had left unless it was renewed since.
+func (s *State) howEnded(l *Lease, at time.Time, sign string) (Cause, Confidence, string) {
+	if !l.HasRead || l.Read.Granted <= 0 {
+		return CauseUnknown, Hint, sign + "; its lease ended, but it was never read"
+	}
+	since := at.Sub(l.Read.At)
+	left := time.Duration(l.Read.Remaining)*time.Second - since // at least, if not renewed; a second more at most
+	read := sign + "; last reading " + seconds(since) + " before: " +
+		itoa(l.Read.Remaining) + " of " + itoa(l.Read.Granted) + " s left"
+	renewal := time.Duration(l.Read.Granted) * time.Second / 3
+	switch {
+	case l.State() != LeaseHealthy && left <= expirySlack:
+		return CauseExpired, Strong, read + ", renewals missed"
+	case left <= expirySlack && left > -3*time.Second:
+		return CauseExpired, Hint, read
+	case left <= expirySlack:
+		return CauseUnknown, Hint, read + ", too long ago to tell expired from revoked"
+	case since <= renewal:
+		return CauseRevoked, Hint, read + ": closed by its owner, or revoked"
+	}
+	return CauseRevoked, Hint, read + ": ended early, closed by its owner or revoked"
+}
+
+// expirySlack bounds how much a lease that just expired can seem to have left:
+// readings are cut down to seconds.
+const expirySlack = 200 * time.Millisecond
+
+// settlePending gives the facts that waited for a reading of l their cause.
+func (s *State) settlePending(l *Lease, e LeaseRead) {
+	if len(l.pending) == 0 {
+		return
+	}
+	waiting := l.pending
+	l.pending = nil
+	for _, f := range waiting {
+		if !f.Pending {
+			continue
+		}
+		f.Pending = false
+		s.factsVersion++
+		late := e.At.Sub(f.At)
+		if e.Granted > 0 {
+			f.Cause, f.Confidence = CauseReleased, Strong
+			f.Evidence = "its lease lived on: " + itoa(e.Remaining) + " of " + itoa(e.Granted) + " s left " + seconds(late) + " later"
+			continue
+		}
+		sign := "its lease was gone " + seconds(late) + " later"
+		f.Cause, f.Confidence, f.Evidence = s.howEnded(l, f.At, sign)
+	}
+	if len(l.claims) == 0 {
+		s.releaseLease(l)
+	}
+}
+
+// giveUp ends the wait for a reading: the cause stays as uncertain as it is.
+func (s *State) giveUp(f *Fact) {
+	if !f.Pending {
+		return
+	}
+	f.Pending = false
+	f.Evidence += "; no reading within " + seconds(causeWait)
+	s.factsVersion++
+	l := s.leases[f.goner().Lease]
+	if l == nil {
+		return
+	}
+	rest := l.pending[:0]
+	for _, p := range l.pending {
+		if p != f {
+			rest = append(rest, p)
+		}
+	}
+	clear(l.pending[len(rest):])
+	l.pending = rest
+	s.releaseLease(l)
+}
+
+// explainByAct looks for an action of ours that took the claim: the only thing
+// that makes a revoke or a delete certain.
+func (s *State) explainByAct(f *Fact) bool {
+	for i := len(s.acts) - 1; i >= 0; i-- {
+		if s.acts[i].took(f) {
+			settleByAct(f, s.acts[i])
+			return true
+		}
+	}
+	return false
+}
+
+// acted takes an action of ours in. The watch may have seen its effect before.
+func (s *State) acted(o Outcome) {
+	if o.Done && o.Action.Kind.WritesEtcd() {
+		s.acts = append(s.acts, o)
+		if len(s.acts) > actsMax {
+			s.acts = append([]Outcome(nil), s.acts[1:]...)
+		}
+		for i := len(s.facts) - 1; i >= 0 && o.At.Sub(s.facts[i].At) < actWindow; i-- {
+			if f := s.facts[i]; o.took(f) {
+				settleByAct(f, o)
+			}
+		}
+	}
+	s.record(&Fact{At: o.At, Rev: o.Rev, Kind: FactAction, Lock: o.Action.Lock, Text: o.Describe()})
+}
+
+// took says whether the action took the claim of which the fact says that it went.
+func (o Outcome) took(f *Fact) bool {
+	if f.Kind != FactHandover && f.Kind != FactLeft {
+		return false
+	}
+	gone := f.goner()
+	if o.Rev != 0 && f.Rev != 0 && f.Gap == 0 && o.Rev != f.Rev {
+		return false // over a free lock, the fact is later than the act
+	}
+	switch o.Action.Kind {
+	case RevokeLease:
+		return gone.Lease == o.Action.Lease
+	case DeleteClaim:
+		return gone.Key == o.Action.Key && gone.CreateRev == o.Action.CreateRev
+	}
+	return false
+}
+
+func settleByAct(f *Fact, o Outcome) {
+	f.Cause = CauseRevoked
+	if o.Action.Kind == DeleteClaim {
+		f.Cause = CauseDeleted
+	}
+	f.Confidence, f.Pending = Certain, false
+	f.Evidence = "done from this console"
+}

@@ -1,0 +1,266 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// FeedState is how fresh the keys of a prefix are.
+type FeedState string
+
+// Feed states.
+const (
+	FeedLoading FeedState = "loading"
+	FeedLive    FeedState = "live"
+	FeedLost    FeedState = "lost"
+)
+
+// Feed is what is known of the watch of one prefix.
+type Feed struct {
+	Prefix string
+	State  FeedState
+	// Since is when it came into that state; Rev up to where it is known.
+	Since time.Time
+	Rev   int64
+	// Done and Total count the keys of a list under way, Total 0 for not known.
+	Done, Total int64
+	// Reason and Detail are those of Lost.
+	Reason LostReason
+	Detail string
+	// SeenAt is the last time that the prefix was known to be complete.
+	SeenAt time.Time
+
+	loaded  bool // it was live before
+	gen     uint64
+	touched []*Lock // by the list under way
+	before  int     // keys known when it began
+}
+
+// Feeds returns the prefixes that are watched, by name.
+func (s *State) Feeds() []*Feed {
+	feeds := make([]*Feed, 0, len(s.feeds))
+	for _, f := range s.feeds {
+		feeds = append(feeds, f)
+	}
+	slices.SortFunc(feeds, func(a, b *Feed) int { return strings.Compare(a.Prefix, b.Prefix) })
+	return feeds
+}
+
+// Loaded says whether every prefix has been listed at least once.
+func (s *State) Loaded() bool {
+	for _, f := range s.feeds {
+		if !f.loaded {
+			return false
+		}
+	}
+	return len(s.feeds) > 0
+}
+
+func (s *State) feed(prefix string) *Feed {
+	f := s.feeds[prefix]
+	if f == nil {
+		f = &Feed{Prefix: prefix}
+		s.feeds[prefix] = f
+	}
+	return f
+}
+
+func (f *Feed) become(state FeedState, at time.Time) {
+	if f.State != state {
+		f.State, f.Since = state, at
+	}
+}
+
+func (s *State) loadStarted(e LoadStarted) {
+	f := s.feed(e.Prefix)
+	s.gen++
+	f.become(FeedLoading, e.At)
+	f.gen, f.Done, f.Total, f.touched, f.before = s.gen, 0, 0, nil, len(s.claims)
+	s.seen(e.Rev)
+}
+
+func (s *State) listed(e Listed) {
+	f := s.feed(e.Prefix)
+	f.Done, f.Total = e.Done, e.Total
+	s.begin()
+	for _, kv := range e.KVs {
+		s.put(kv, e.At, true).gen = f.gen
+	}
+	s.settleList(f, e.At)
+}
+
+// settleList settles a part of a list. What a relist changed is compared as a
+// whole when it has ended.
+func (s *State) settleList(f *Feed, at time.Time) {
+	for _, l := range s.touched {
+		if l.loadGen == f.gen {
+			continue
+		}
+		l.loadGen, l.loadHead = f.gen, l.headRef
+		if !l.heldAtMark {
+			l.loadHead = ClaimRef{}
+		}
+		f.touched = append(f.touched, l)
+	}
+	s.settle(at, 0, true)
+}
+
+// loaded ends a list: what it did not contain is gone. When and why was not seen.
+func (s *State) loaded(e Loaded) {
+	f := s.feed(e.Prefix)
+	s.seen(e.Rev)
+	again := f.loaded
+	if again {
+		s.dropUnlisted(f, e.At)
+		for _, l := range f.touched {
+			s.relistFact(l, e.At, e.Rev)
+		}
+		s.record(&Fact{At: e.At, Rev: e.Rev, Kind: FactGap, Text: fmt.Sprintf(
+			"%s was listed again at revision %d: what happened in between was not seen", prefixName(e.Prefix), e.Rev)})
+	}
+	f.loaded, f.touched = true, nil
+	f.Rev, f.SeenAt, f.Detail = e.Rev, e.At, ""
+	f.become(FeedLive, e.At)
+	s.version++
+}
+
+func (s *State) dropUnlisted(f *Feed, at time.Time) {
+	var stale []*Claim
+	for key, c := range s.claims {
+		if c.gen != f.gen && strings.HasPrefix(key, f.Prefix) {
+			stale = append(stale, c)
+		}
+	}
+	slices.SortFunc(stale, func(a, b *Claim) int { return strings.Compare(a.Key, b.Key) })
+	s.begin()
+	for _, c := range stale {
+		s.take(c)
+	}
+	s.settleList(f, at)
+}
+
+// relistFact writes that the holder changed while nobody watched.
+func (s *State) relistFact(l *Lock, at time.Time, rev int64) {
+	holder := refOf(l.Holder())
+	if holder == l.loadHead || (holder.Key == l.loadHead.Key && holder.CreateRev == l.loadHead.CreateRev) {
+		return
+	}
+	fact := &Fact{At: at, Rev: rev, Lock: l.Name, Unseen: true, Claim: holder,
+		Cause: CauseUnknown, Confidence: Hint, Evidence: "it happened while the watch was lost"}
+	switch {
+	case holder.IsZero():
+		fact.Kind, fact.WasHolder, fact.Place, fact.Claim = FactLeft, true, 1, l.loadHead
+		l.lastHolder, l.lastFact = l.loadHead, fact
+	case l.loadHead.IsZero():
+		fact.Kind = FactAcquired
+	default:
+		fact.Kind, fact.From = FactHandover, l.loadHead
+		l.Handovers++
+	}
+	s.record(fact)
+}
+
+func (s *State) watching(e Watching) {
+	f := s.feed(e.Prefix)
+	f.Rev, f.SeenAt = max(f.Rev, e.Rev), e.At
+	s.seen(e.Rev)
+}
+
+func (s *State) lost(e Lost) {
+	f := s.feed(e.Prefix)
+	first := f.State != FeedLost || f.Reason != e.Reason
+	f.become(FeedLost, e.At)
+	f.Reason, f.Detail = e.Reason, e.Detail
+	s.version++
+	if first {
+		s.record(&Fact{At: e.At, Kind: FactGap, Text: fmt.Sprintf("the watch of %s is lost (%s): %s",
+			prefixName(e.Prefix), e.Reason, e.Detail)})
+	}
+}
+
+func (s *State) back(e Back) {
+	f := s.feed(e.Prefix)
+	s.seen(e.Rev)
+	if f.State == FeedLost {
+		s.record(&Fact{At: e.At, Rev: e.Rev, Kind: FactGap, Text: fmt.Sprintf(
+			"the watch of %s is back after %s, nothing was missed", prefixName(e.Prefix), Duration(e.At.Sub(f.Since), false))})
+	}
+	f.Rev, f.SeenAt, f.Detail = max(f.Rev, e.Rev), e.At, ""
+	f.become(FeedLive, e.At)
+	s.version++
+}
+
+func prefixName(p string) string {
+	if p == "" {
+		return "all keys"
+	}
+	return Printable(p)
+}
+
+// clusterStatus takes a round of status requests in, and writes what changed.
+func (s *State) clusterStatus(e ClusterStatus) {
+	old := s.cluster
+	s.cluster = e
+	for _, m := range e.Members {
+		s.seen(m.Rev)
+	}
+	if old.At.IsZero() {
+		return
+	}
+	if was, is := old.Leader(), e.Leader(); was.ID != is.ID && (was.ID != 0 || is.ID != 0) {
+		text := "the cluster has no leader: no lock can be taken, freed or expire"
+		if is.ID != 0 {
+			text = fmt.Sprintf("%s leads the cluster now, term %d: every lease starts its TTL anew", is.label(), is.Term)
+		}
+		s.record(&Fact{At: e.At, Kind: FactMember, Text: text})
+	}
+	for _, m := range e.Members {
+		for _, was := range old.Members {
+			if was.ID == m.ID && (was.Err == "") != (m.Err == "") {
+				s.record(&Fact{At: e.At, Kind: FactMember, Text: memberText(m)})
+			}
+		}
+	}
+	for _, a := range e.Alarms {
+		if !slices.Contains(old.Alarms, a) {
+			s.record(&Fact{At: e.At, Kind: FactMember, Text: "alarm: " + a})
+		}
+	}
+}
+
+func memberText(m Member) string {
+	if m.Err != "" {
+		return m.label() + " does not answer: " + m.Err
+	}
+	return m.label() + " answers again"
+}
+
+func (m Member) label() string {
+	if m.Name != "" {
+		return "member " + m.Name
+	}
+	return fmt.Sprintf("member %x", m.ID)
+}
+
+// Leader returns the member that leads, the zero Member if none is known to.
+func (c ClusterStatus) Leader() Member {
+	for _, m := range c.Members {
+		if m.Leader {
+			return m
+		}
+	}
+	return Member{}
+}
+
+// Up returns how many members answered.
+func (c ClusterStatus) Up() int {
+	n := 0
+	for _, m := range c.Members {
+		if m.Err == "" {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,310 @@
+package model
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// drawHistory makes a history as etcd could produce it: several locks, nested
+// ones among them, foreign keys, values, leases with several keys, leases that
+// end, keys that lose their lease, readings in between.
+func drawHistory(t *rapid.T) *history {
+	h := newHistory()
+	h.loaded(0)
+	sec := 1.0
+	names := []string{"/l", "/l/sub", "/m", "", "/l/sub/deep"}
+	leases := []LeaseID{0x1, 0x2, 0xa, 0xb, 0x1f}
+	for range rapid.IntRange(1, 60).Draw(t, "steps") {
+		sec += float64(rapid.IntRange(0, 3000).Draw(t, "ms")) / 1000
+		lock := rapid.SampledFrom(names).Draw(t, "lock")
+		lease := rapid.SampledFrom(leases).Draw(t, "lease")
+		switch rapid.IntRange(0, 9).Draw(t, "what") {
+		case 0, 1, 2:
+			h.put(sec, claimKey(lock, lease), rapid.SampledFrom([]string{"", "x"}).Draw(t, "value"), lease)
+		case 3:
+			h.put(sec, claimKey(lock, lease), "detached", 0)
+		case 4:
+			h.put(sec, lock+"/note", "n", rapid.SampledFrom([]LeaseID{0, lease}).Draw(t, "note's lease"))
+		case 5:
+			if _, ok := h.keys[claimKey(lock, lease)]; ok {
+				h.del(sec, claimKey(lock, lease))
+			}
+		case 6:
+			h.end(sec, lease)
+		case 7:
+			h.read(sec, lease, 10, int64(rapid.IntRange(-1, 10).Draw(t, "left")))
+		case 8:
+			h.txn(sec, lock, leases)
+		case 9:
+			h.add(Tick{At: at(sec)})
+		}
+	}
+	return h
+}
+
+// txn creates several claims in one revision.
+func (h *history) txn(sec float64, lock string, leases []LeaseID) {
+	h.rev++
+	c := Committed{At: at(sec), Rev: h.rev}
+	for _, l := range leases[:3] {
+		c.Changes = append(c.Changes, Change{KV: h.write(claimKey(lock, l), "", l)})
+	}
+	h.add(c)
+}
+
+// dump prints the whole state, queues first; history says whether what only
+// history knows is wanted too.
+func dump(s *State, history bool) string {
+	var b strings.Builder
+	for _, l := range s.Locks() {
+		if l.Free() && !history {
+			continue
+		}
+		fmt.Fprintf(&b, "lock %q %s holder=%v blocked=%v\n", l.Name, l.Recipe().Name, refOf(l.Holder()), l.Blocked())
+		for c := range l.Claims {
+			fmt.Fprintf(&b, "  %+v own=%v\n", c.KV, c.own)
+			if history {
+				fmt.Fprintf(&b, "    since %v %v\n", c.Since.Sub(t0), c.SinceAtLeast)
+			}
+		}
+		if history {
+			fmt.Fprintf(&b, "  head since %v, %d handovers, free since %v\n", l.headSince.Sub(t0), l.Handovers, l.freeSince)
+		}
+	}
+	var ids []LeaseID
+	for id, l := range s.leases {
+		if len(l.claims) > 0 {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		l := s.leases[id]
+		var keys []string
+		for _, c := range l.claims {
+			keys = append(keys, c.Key)
+		}
+		slices.Sort(keys)
+		fmt.Fprintf(&b, "lease %s keys=%q heads=%d\n", id, keys, l.heads)
+		if history {
+			fmt.Fprintf(&b, "  %+v %s pending=%d class=%d due=%v\n", l.Read, l.State(), len(l.pending), l.class, l.due.Sub(t0))
+		}
+	}
+	if history {
+		for _, f := range s.Facts() {
+			fmt.Fprintf(&b, "%+v\n", *f)
+		}
+		fmt.Fprintf(&b, "want %v\n", s.Want())
+	}
+	return b.String()
+}
+
+// envelopes puts events into batches of random size.
+func envelopes(t *rapid.T, events []Event) []Batch {
+	var batches []Batch
+	for len(events) > 0 {
+		n := rapid.IntRange(1, len(events)).Draw(t, "batch")
+		batches = append(batches, Batch{Events: events[:n]})
+		events = events[n:]
+	}
+	return batches
+}
+
+func apply(batches ...Batch) *State {
+	s := NewState()
+	for _, b := range batches {
+		s.Apply(b)
+	}
+	return s
+}
+
+func TestLaw1TheSameHistoryGivesTheSameState(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := drawHistory(t)
+		batch := Batch{Events: h.events}
+		if d := cmp.Diff(dump(apply(batch), true), dump(apply(batch), true)); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestLaw2EnvelopesDoNotMatter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := drawHistory(t)
+		one := apply(Batch{Events: h.events})
+		many := apply(envelopes(t, h.events)...)
+		if d := cmp.Diff(dump(one, true), dump(many, true)); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestLaw3ASnapshotAndTheRestGiveTheSameQueues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := drawHistory(t)
+		cut := rapid.IntRange(2, len(h.events)).Draw(t, "cut")
+		all := apply(Batch{Events: h.events})
+		short := apply(append(snapshot(t, h.events[:cut]), Batch{Events: h.events[cut:]})...)
+		if d := cmp.Diff(dump(all, false), dump(short, false)); d != "" {
+			t.Fatalf("(-from the start +from a snapshot)\n%s", d)
+		}
+	})
+}
+
+// The same law for a watch that was lost: a list over what was known gives the
+// same queues as the events that were missed.
+func TestLaw3HoldsForARelistToo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := drawHistory(t)
+		lost := rapid.IntRange(2, len(h.events)).Draw(t, "lost at")
+		found := rapid.IntRange(lost, len(h.events)).Draw(t, "listed at")
+		all := apply(Batch{Events: h.events})
+		batches := []Batch{{Events: h.events[:lost]}}
+		batches = append(batches, snapshot(t, h.events[:found])...)
+		gapped := apply(append(batches, Batch{Events: h.events[found:]})...)
+		if d := cmp.Diff(dump(all, false), dump(gapped, false)); d != "" {
+			t.Fatalf("(-all seen +relisted)\n%s", d)
+		}
+	})
+}
+
+// snapshot lists the keys as they stand after events, in chunks, in key order.
+func snapshot(t *rapid.T, events []Event) []Batch {
+	s := apply(Batch{Events: events})
+	var kvs []KV
+	for _, c := range s.claims {
+		kvs = append(kvs, c.KV)
+	}
+	slices.SortFunc(kvs, func(a, b KV) int { return strings.Compare(a.Key, b.Key) })
+	now := s.Now()
+	list := []Event{LoadStarted{At: now, Rev: s.Rev()}}
+	for len(kvs) > 0 {
+		n := rapid.IntRange(1, len(kvs)).Draw(t, "chunk")
+		list = append(list, Listed{At: now, Rev: s.Rev(), KVs: kvs[:n]})
+		kvs = kvs[n:]
+	}
+	return envelopes(t, append(list, Loaded{At: now, Rev: s.Rev()}))
+}
+
+// After any history the indices agree with the plain list of keys.
+func TestIndicesAgreeWithTheKeys(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := apply(Batch{Events: drawHistory(t).events})
+		for _, l := range s.Locks() {
+			var want []*Claim
+			own, valued := 0, 0
+			for _, c := range s.claims {
+				if c.own && c.dir == l.dir {
+					own++
+					if c.Value != "" {
+						valued++
+					}
+				}
+				if strings.HasPrefix(c.Key, l.Name+"/") {
+					want = append(want, c)
+				}
+			}
+			if own == 0 {
+				want = nil
+			}
+			slices.SortFunc(want, compareClaims)
+			var got []*Claim
+			for c := range l.Claims {
+				got = append(got, c)
+			}
+			if !slices.Equal(want, got) || own != l.own || valued != l.valued {
+				t.Fatalf("lock %q: queue %d keys, own %d, valued %d; want %d, %d, %d", l.Name, len(got), l.own, l.valued, len(want), own, valued)
+			}
+		}
+		for id, l := range s.leases {
+			heads := 0
+			for _, c := range l.claims {
+				if c.lease != l || l.claims[c.slot] != c {
+					t.Fatalf("lease %s: claim %q does not point back", id, c.Key)
+				}
+				if lk := c.Lock(); lk != nil && lk.Head() == c {
+					heads++
+				}
+			}
+			if heads != l.heads {
+				t.Fatalf("lease %s: heads %d, want %d", id, l.heads, heads)
+			}
+		}
+	})
+}
+
+func TestQueueIsASortedList(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 3000).Draw(t, "n")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		var q queue
+		var want []*Claim
+		for i := range n {
+			if len(want) > 0 && r.IntN(4) == 0 {
+				j := r.IntN(len(want))
+				if r.IntN(2) == 0 {
+					j = 0
+				}
+				if !q.remove(want[j]) {
+					t.Fatalf("claim %d is not in the queue", j)
+				}
+				want = slices.Delete(want, j, j+1)
+				continue
+			}
+			c := &Claim{KV: KV{CreateRev: int64(r.IntN(n)), Key: fmt.Sprint(i)}}
+			q.insert(c)
+			at, _ := slices.BinarySearchFunc(want, c, compareClaims)
+			want = slices.Insert(want, at, c)
+		}
+		if q.n != len(want) {
+			t.Fatalf("%d claims, want %d", q.n, len(want))
+		}
+		for i, c := range want {
+			if q.at(i) != c || q.rank(c) != i {
+				t.Fatalf("place %d: at %v, rank %d", i, q.at(i), q.rank(c))
+			}
+			if i > 0 && q.prev(c) != want[i-1] {
+				t.Fatalf("place %d: wrong predecessor", i)
+			}
+		}
+		if q.remove(&Claim{KV: KV{CreateRev: -1}}) {
+			t.Fatal("removed what was never in it")
+		}
+	})
+}
+
+func TestWantAsksInOrderOfNeed(t *testing.T) {
+	h := newHistory()
+	h.loaded(0)
+	h.put(1, claimKey("/free", 0x1), "", 0x1) // a head that nobody waits for
+	h.put(1, claimKey("/busy", 0x2), "", 0x2) // a contended head
+	h.put(1, claimKey("/busy", 0x3), "", 0x3) // a waiter
+	h.put(1, claimKey("/gone", 0x4), "", 0x4) // its cause will be asked for
+	h.put(1, claimKey("/never", 0x0), "x", 0) // no lease
+	h.put(1, "/data/config", "x", 0x5)        // leased, but no claim of a lock
+	h.del(2, claimKey("/gone", 0x4))
+	s := h.state()
+	if d := cmp.Diff([]LeaseID{4, 2, 1, 3}, s.Want().Leases); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	s.Apply(Batch{Events: []Event{
+		LeaseRead{At: at(2), ID: 4, Granted: 0, Remaining: -1}, LeaseRead{At: at(2), ID: 2, Granted: 60, Remaining: 55},
+		LeaseRead{At: at(2), ID: 1, Granted: 60, Remaining: 10}, LeaseUnread{At: at(2), ID: 3, Reason: "denied"}}})
+	if w := s.Want(); len(w.Leases) != 0 || !w.WakeAt.Equal(at(7)) {
+		t.Errorf("after the readings: want %v at %v; want nothing until the refused one is due at 7 s", w.Leases, w.WakeAt.Sub(t0))
+	}
+	s.Look([]LeaseID{1})
+	s.Apply(Batch{Events: []Event{Tick{At: at(3.5)}}})
+	if d := cmp.Diff([]LeaseID{1}, s.Want().Leases); d != "" {
+		t.Errorf("on the screen and late, so read every second (-want +got)\n%s", d)
+	}
+	if got := s.Lease(1).State(); got != LeaseSilent {
+		t.Errorf("lease 1 is %s", got)
+	}
+}

@@ -1,0 +1,162 @@
+package model
+
+import "slices"
+
+// queue keeps claims in the order of their recipe, in chunks, so that inserting
+// and removing anywhere costs O(√n) moves of pointers at most and the common
+// cases (append at the end, remove the first) O(1). The zero value is empty.
+type queue struct {
+	chunks [][]*Claim
+	n      int
+}
+
+const chunkMax = 512
+
+// before is the order of the queue: create revision, and the key where one
+// transaction created several.
+func before(a, b *Claim) bool {
+	if a.CreateRev != b.CreateRev {
+		return a.CreateRev < b.CreateRev
+	}
+	return a.Key < b.Key
+}
+
+func compareClaims(a, b *Claim) int {
+	switch {
+	case before(a, b):
+		return -1
+	case before(b, a):
+		return 1
+	}
+	return 0
+}
+
+// chunkOf returns the chunk in which c is or belongs.
+func (q *queue) chunkOf(c *Claim) int {
+	lo, hi := 0, len(q.chunks)-1
+	for lo < hi { // the last chunk whose first claim is not after c
+		mid := (lo + hi + 1) / 2
+		if before(c, q.chunks[mid][0]) {
+			hi = mid - 1
+		} else {
+			lo = mid
+		}
+	}
+	return lo
+}
+
+func (q *queue) insert(c *Claim) {
+	q.n++
+	if len(q.chunks) == 0 {
+		q.chunks = append(q.chunks, []*Claim{c})
+		return
+	}
+	i := q.chunkOf(c)
+	ch := q.chunks[i]
+	if last := ch[len(ch)-1]; before(last, c) {
+		ch = append(ch, c)
+	} else {
+		at, _ := slices.BinarySearchFunc(ch, c, compareClaims)
+		ch = slices.Insert(ch, at, c)
+	}
+	q.chunks[i] = ch
+	if len(ch) > chunkMax {
+		half := slices.Clone(ch[chunkMax/2:])
+		clear(ch[chunkMax/2:])
+		q.chunks[i] = ch[:chunkMax/2]
+		q.chunks = slices.Insert(q.chunks, i+1, half)
+	}
+}
+
+// remove takes c out and says whether it was there.
+func (q *queue) remove(c *Claim) bool {
+	if q.n == 0 {
+		return false
+	}
+	i := q.chunkOf(c)
+	ch := q.chunks[i]
+	at, ok := slices.BinarySearchFunc(ch, c, compareClaims)
+	if !ok {
+		return false
+	}
+	q.n--
+	if at == 0 { // the usual case: the holder goes
+		ch[0] = nil
+		ch = ch[1:]
+	} else {
+		ch = slices.Delete(ch, at, at+1)
+	}
+	if len(ch) == 0 {
+		q.chunks = slices.Delete(q.chunks, i, i+1)
+	} else {
+		q.chunks[i] = ch
+	}
+	return true
+}
+
+func (q *queue) first() *Claim {
+	if q.n == 0 {
+		return nil
+	}
+	return q.chunks[0][0]
+}
+
+// at returns the i-th claim, nil beyond the end.
+func (q *queue) at(i int) *Claim {
+	if i < 0 || i >= q.n {
+		return nil
+	}
+	for _, ch := range q.chunks {
+		if i < len(ch) {
+			return ch[i]
+		}
+		i -= len(ch)
+	}
+	return nil
+}
+
+// rank returns the place of c, from 0, and -1 if it is not in the queue.
+func (q *queue) rank(c *Claim) int {
+	if q.n == 0 {
+		return -1
+	}
+	ci := q.chunkOf(c)
+	at, ok := slices.BinarySearchFunc(q.chunks[ci], c, compareClaims)
+	if !ok {
+		return -1
+	}
+	for _, ch := range q.chunks[:ci] {
+		at += len(ch)
+	}
+	return at
+}
+
+// prev returns the claim just ahead of c, nil if c is first or not in the queue.
+func (q *queue) prev(c *Claim) *Claim {
+	if q.n == 0 {
+		return nil
+	}
+	ci := q.chunkOf(c)
+	at, ok := slices.BinarySearchFunc(q.chunks[ci], c, compareClaims)
+	switch {
+	case !ok:
+		return nil
+	case at > 0:
+		return q.chunks[ci][at-1]
+	case ci > 0:
+		ch := q.chunks[ci-1]
+		return ch[len(ch)-1]
+	}
+	return nil
+}
+
+// all yields the claims in order.
+func (q *queue) all(yield func(*Claim) bool) {
+	for _, ch := range q.chunks {
+		for _, c := range ch {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package model
+
+import "time"
+
+const (
+	freeKeep = time.Minute // how long a lock without claims is remembered
+	freeMax  = 1000        // and how many of them
+)
+
+// settle compares what was touched since begin with what it was, and writes the
+// journal. With blind, the changes come from a list: what happened in between was
+// not seen, so nothing is said about it here.
+func (s *State) settle(at time.Time, rev int64, blind bool) {
+	if !blind {
+		s.settleGone(at, rev)
+	}
+	for _, l := range s.touched {
+		s.settleHead(l, at, rev, blind)
+	}
+	if !blind {
+		s.settleCame(at, rev)
+	}
+	for _, g := range s.gone {
+		if g.lease != nil && s.leases[g.lease.ID] == g.lease {
+			s.releaseLease(g.lease)
+		}
+		s.dropDir(g.claim.dir)
+	}
+}
+
+// settleGone writes that waiters left. Holders are written by settleHead.
+func (s *State) settleGone(at time.Time, rev int64) {
+	for _, g := range s.gone {
+		if g.lock == nil || g.head {
+			continue
+		}
+		f := &Fact{At: at, Rev: rev, Kind: FactLeft, Lock: g.lock.Name, Claim: refOf(g.claim), Place: g.place + 1}
+		s.record(f)
+		s.explainGone(f, g)
+	}
+}
+
+// explainGone asks why g went, by what else of its lease went with it.
+func (s *State) explainGone(f *Fact, g gone) {
+	n, rest := 0, 0
+	if g.lease != nil {
+		rest = len(g.lease.claims)
+		for _, o := range s.gone {
+			if o.lease == g.lease {
+				n++
+			}
+		}
+	}
+	s.explain(f, g.lease, n, rest)
+}
+
+// settleHead writes what became of a touched lock's head.
+func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
+	before, now := l.headAtMark, l.queue.first()
+	for _, c := range []*Claim{before, now} {
+		if c != nil {
+			if c.dir == l.dir {
+				s.setHead(c, c.own && c == now)
+			}
+			s.rescheduleHead(c)
+		}
+	}
+	if before == now && l.heldAtMark == (l.Holder() != nil) {
+		return
+	}
+	s.bump(l)
+	heldFor, heldAtLeast := max(0, at.Sub(l.headSince)), l.headAtLeast
+	switch {
+	case now == nil:
+		s.becameFree(l, at)
+	case now != before:
+		l.headSince, l.headAtLeast = at, blind
+	}
+	if !blind {
+		s.headFact(l, &Fact{At: at, Rev: rev, Lock: l.Name, Held: heldFor, HeldAtLeast: heldAtLeast}, before, now)
+	}
+	if now != nil {
+		l.freeSince = time.Time{}
+	}
+}
+
+func (s *State) rescheduleHead(c *Claim) {
+	if c.lease != nil && s.leases[c.lease.ID] == c.lease {
+		s.schedule(c.lease)
+	}
+}
+
+// headFact fills in and records the fact of a head that changed.
+func (s *State) headFact(l *Lock, f *Fact, before, now *Claim) {
+	held := l.heldAtMark // a foreign head held nothing
+	f.Claim = refOf(now)
+	switch {
+	case now == nil && !held:
+		return
+	case now == nil:
+		f.Kind, f.WasHolder, f.Place, f.Claim = FactLeft, true, 1, l.headRef
+	case l.Holder() == nil:
+		f.Kind = FactBlocked
+		s.record(f)
+		return
+	case held:
+		f.Kind, f.From = FactHandover, l.headRef
+	case !l.lastHolder.IsZero() && before == nil:
+		f.Kind, f.From = FactHandover, l.lastHolder
+		f.Gap = max(0, f.At.Sub(l.freeSince))
+	default:
+		f.Kind = FactAcquired
+	}
+	if f.Kind == FactHandover {
+		f.Waited, _ = now.Waited(f.At)
+		l.Handovers++
+	}
+	s.record(f)
+	switch {
+	case held:
+		l.lastHolder, l.lastFact = l.headRef, f
+		s.explainHead(f, before)
+	case f.Kind == FactHandover:
+		s.likeBefore(f, l.lastFact)
+	}
+}
+
+// explainHead asks why the head before went.
+func (s *State) explainHead(f *Fact, before *Claim) {
+	for _, g := range s.gone {
+		if g.claim == before {
+			s.explainGone(f, g)
+			return
+		}
+	}
+	f.Cause, f.Confidence, f.Evidence = CauseUnknown, Hint, "its key is still there"
+}
+
+// likeBefore gives a handover over a free lock the cause that the holder's going
+// had, which may itself still be waited for.
+func (s *State) likeBefore(f, left *Fact) {
+	if left == nil {
+		f.Cause, f.Confidence = CauseUnknown, Hint
+		return
+	}
+	f.Held, f.HeldAtLeast = left.Held, left.HeldAtLeast
+	f.Cause, f.Confidence, f.Evidence = left.Cause, left.Confidence, left.Evidence
+	if l := s.leases[left.goner().Lease]; left.Pending && l != nil {
+		f.Pending = true
+		l.pending = append(l.pending, f)
+		s.later(deadline{at: left.At.Add(causeWait), fact: f})
+	}
+}
+
+// settleCame writes that claims joined behind others.
+func (s *State) settleCame(at time.Time, rev int64) {
+	for _, c := range s.came {
+		l := c.Lock()
+		if l == nil || s.claims[c.Key] != c || l.queue.first() == c {
+			continue
+		}
+		s.record(&Fact{At: at, Rev: rev, Kind: FactQueued, Lock: l.Name, Claim: refOf(c),
+			Place: l.queue.rank(c) + 1, WaitsFor: refOf(l.queue.prev(c))})
+	}
+}
+
+// becameFree remembers a lock without claims for a while, so that a lock which is
+// taken now and then does not come and go on the screen.
+func (s *State) becameFree(l *Lock, at time.Time) {
+	l.freeSince = at
+	if s.free >= freeMax && !l.freeScheduled {
+		s.forget(l)
+		return
+	}
+	if !l.freeScheduled {
+		l.freeScheduled = true
+		s.free++
+		s.later(deadline{at: at.Add(freeKeep), lock: l})
+	}
+}
+
+// forgetFree forgets a lock that has been free for long enough.
+func (s *State) forgetFree(l *Lock) {
+	l.freeScheduled = false
+	s.free--
+	switch {
+	case l.own > 0:
+	case s.now.Sub(l.freeSince) >= freeKeep:
+		s.forget(l)
+	default:
+		l.freeScheduled = true
+		s.free++
+		s.later(deadline{at: l.freeSince.Add(freeKeep), lock: l})
+	}
+}
+
+// forget drops the record of a lock that has no claims.
+func (s *State) forget(l *Lock) {
+	s.bump(l)
+	l.listed, s.dirty = false, true
+	if l.dir.lock == l {
+		l.dir.lock = nil
+	}
+	s.dropDir(l.dir)
+}

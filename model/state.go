@@ -1,0 +1,366 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// State is everything that is known, folded from batches. It is not safe for
+// concurrent use: one goroutine applies and reads.
+type State struct {
+	now    time.Time
+	claims map[string]*Claim // every watched key
+	dirs   map[string]*dir
+	leases map[LeaseID]*Lease
+	order  []*Lock // every lock, sorted by name unless unsorted
+	dirty  bool    // order needs sorting
+	own    int     // claims in all
+
+	facts        []*Fact
+	factSeq      uint64
+	factsVersion uint64
+	acts         []Outcome
+
+	due         [classCount]leaseHeap
+	focused     []*Lease
+	deadlines   deadlineHeap
+	deadlineSeq uint64
+
+	feeds   map[string]*Feed
+	gen     uint64 // of lists
+	cluster ClusterStatus
+	rev     int64
+	lab     labState
+
+	version uint64 // of the last change of any lock
+	marks   uint64 // of settlings
+	free    int    // locks remembered without claims
+	touched []*Lock
+	gone    []gone
+	came    []*Claim
+}
+
+// gone is a key that a revision took.
+type gone struct {
+	claim *Claim
+	lease *Lease
+	lock  *Lock
+	place int
+	head  bool
+}
+
+// NewState returns an empty state.
+func NewState() *State {
+	return &State{
+		claims: map[string]*Claim{},
+		dirs:   map[string]*dir{},
+		leases: map[LeaseID]*Lease{},
+		feeds:  map[string]*Feed{},
+		lab:    newLabState(),
+	}
+}
+
+// Apply folds a batch into the state.
+func (s *State) Apply(b Batch) {
+	for _, e := range b.Events {
+		s.pass(e.When())
+		s.apply(e)
+	}
+}
+
+func (s *State) apply(e Event) {
+	switch e := e.(type) {
+	case Committed:
+		s.commit(e)
+	case LoadStarted:
+		s.loadStarted(e)
+	case Listed:
+		s.listed(e)
+	case Loaded:
+		s.loaded(e)
+	case Watching:
+		s.watching(e)
+	case Lost:
+		s.lost(e)
+	case Back:
+		s.back(e)
+	case LeaseRead:
+		s.leaseRead(e)
+	case LeaseUnread:
+		s.leaseUnread(e)
+	case ClusterStatus:
+		s.clusterStatus(e)
+	case Tick:
+	default:
+		s.lab.apply(s, e)
+	}
+}
+
+// Now returns the time of the last event.
+func (s *State) Now() time.Time { return s.now }
+
+// Rev returns the last revision that is known of.
+func (s *State) Rev() int64 { return s.rev }
+
+// Version rises with every change of any lock.
+func (s *State) Version() uint64 { return s.version }
+
+// Locks returns every lock by name, the free ones that are still remembered
+// included. The slice is the state's own and valid until the next Apply.
+func (s *State) Locks() []*Lock {
+	if s.dirty {
+		s.order = slices.DeleteFunc(s.order, func(l *Lock) bool { return !l.listed })
+		slices.SortFunc(s.order, func(a, b *Lock) int { return strings.Compare(a.Name, b.Name) })
+		s.dirty = false
+	}
+	return s.order
+}
+
+// Lock returns the lock of that name, nil if there is none.
+func (s *State) Lock(name string) *Lock {
+	if d := s.dirs[name]; d != nil && d.lock != nil && d.lock.listed {
+		return d.lock
+	}
+	return nil
+}
+
+// Claim returns the watched key of that name, nil if there is none.
+func (s *State) Claim(key string) *Claim { return s.claims[key] }
+
+// Lease returns what is known of a lease, nil if nothing is.
+func (s *State) Lease(id LeaseID) *Lease { return s.leases[id] }
+
+// Counts returns the numbers of watched keys, and of those that are claims of a
+// lock.
+func (s *State) Counts() (keys, claims int) { return len(s.claims), s.own }
+
+// Cluster returns the last round of status requests.
+func (s *State) Cluster() ClusterStatus { return s.cluster }
+
+func (s *State) seen(rev int64) { s.rev = max(s.rev, rev) }
+
+// commit applies one revision as a whole.
+func (s *State) commit(e Committed) {
+	s.seen(e.Rev)
+	s.begin()
+	for _, ch := range e.Changes {
+		if ch.Deleted {
+			if c := s.claims[ch.KV.Key]; c != nil && c.ModRev <= ch.KV.ModRev {
+				s.take(c)
+			}
+			continue
+		}
+		s.put(ch.KV, e.At, false)
+	}
+	s.settle(e.At, e.Rev, false)
+}
+
+// begin starts a settling: what is touched from here on is compared with now.
+func (s *State) begin() {
+	s.marks++
+	s.touched, s.gone, s.came = s.touched[:0], s.gone[:0], s.came[:0]
+}
+
+// touch notes the head of a lock before the settling changes it.
+func (s *State) touch(l *Lock) {
+	if l.mark != s.marks {
+		l.mark = s.marks
+		l.headAtMark = l.queue.first()
+		l.headRef = refOf(l.headAtMark)
+		l.heldAtMark = l.Holder() != nil
+		s.touched = append(s.touched, l)
+	}
+}
+
+func (s *State) bump(l *Lock) {
+	s.version++
+	l.version = s.version
+}
+
+// put takes a key in as it is now; listed if it comes from a list, and not from
+// a revision that was seen.
+func (s *State) put(kv KV, at time.Time, listed bool) *Claim {
+	c := s.claims[kv.Key]
+	if c != nil && c.CreateRev != kv.CreateRev && c.ModRev < kv.ModRev {
+		s.take(c) // deleted and created again, unseen or in one transaction
+		c = nil
+	}
+	switch {
+	case c == nil:
+		return s.create(kv, at, listed)
+	case c.ModRev < kv.ModRev:
+		s.rewrite(c, kv)
+	}
+	return c
+}
+
+func (s *State) create(kv KV, at time.Time, listed bool) *Claim {
+	c := &Claim{KV: kv, Since: at, SinceAtLeast: listed}
+	s.claims[kv.Key] = c
+	s.attach(c)
+	path, last, ok := split(kv.Key)
+	if !ok {
+		return c
+	}
+	c.dir = s.dirAt(path)
+	for d := c.dir; d != nil; d = d.parent {
+		d.keys++
+	}
+	s.enter(c, namedByLease(last, kv.Lease))
+	if c.lease != nil {
+		s.schedule(c.lease)
+	}
+	s.came = append(s.came, c)
+	return c
+}
+
+// enter puts c into its dir, as a claim or as another key, and into the queue of
+// every lock above it.
+func (s *State) enter(c *Claim, own bool) {
+	c.own = own
+	if !own {
+		if c.dir.others == nil {
+			c.dir.others = map[*Claim]struct{}{}
+		}
+		c.dir.others[c] = struct{}{}
+	} else {
+		s.own++
+		s.join(c)
+	}
+	for d := c.dir; d != nil; d = d.parent {
+		if l := d.lock; l != nil && l.own > 0 {
+			s.touch(l)
+			l.queue.insert(c)
+			s.bump(l)
+		}
+	}
+}
+
+// join counts c as a claim of the lock of its dir. The first claim makes the
+// directory a lock, with all that stands below it.
+func (s *State) join(c *Claim) {
+	l := c.dir.lock
+	if l == nil {
+		l = &Lock{Name: c.dir.path, dir: c.dir}
+		c.dir.lock = l
+	}
+	if !l.listed {
+		l.listed, s.dirty = true, true
+		s.order = append(s.order, l)
+	}
+	if l.own == 0 {
+		s.touch(l)
+		for o := range c.dir.others {
+			l.queue.insert(o)
+		}
+		for child := range c.dir.children {
+			child.below(l.queue.insert)
+		}
+	}
+	l.own++
+	if c.Value != "" {
+		l.valued++
+	}
+}
+
+// take removes a key. Its lease stays until the settling has asked why it went.
+func (s *State) take(c *Claim) {
+	g := gone{claim: c, lease: c.lease, lock: c.Lock()}
+	if g.lock != nil {
+		s.touch(g.lock)
+		g.place = g.lock.queue.rank(c)
+		g.head = g.lock.headAtMark == c
+	}
+	s.leave(c)
+	s.setHead(c, false)
+	s.detach(c)
+	delete(s.claims, c.Key)
+	for d := c.dir; d != nil; d = d.parent {
+		d.keys--
+	}
+	s.gone = append(s.gone, g)
+}
+
+// setHead notes whether c is the head of its own lock, for its lease.
+func (s *State) setHead(c *Claim, head bool) {
+	if c.head == head {
+		return
+	}
+	c.head = head
+	if c.lease == nil {
+		return
+	}
+	if head {
+		c.lease.heads++
+	} else {
+		c.lease.heads--
+	}
+}
+
+// leave is the opposite of enter.
+func (s *State) leave(c *Claim) {
+	for d := c.dir; d != nil; d = d.parent {
+		if l := d.lock; l != nil && l.own > 0 {
+			s.touch(l)
+			l.queue.remove(c)
+			s.bump(l)
+		}
+	}
+	if c.dir == nil {
+		return
+	}
+	if !c.own {
+		delete(c.dir.others, c)
+		return
+	}
+	s.own--
+	l := c.dir.lock
+	l.own--
+	if c.Value != "" {
+		l.valued--
+	}
+	if l.own == 0 {
+		l.queue = queue{} // no claim, no lock: what is left is foreign
+	}
+}
+
+// rewrite takes a later put of the same key in.
+func (s *State) rewrite(c *Claim, kv KV) {
+	_, last, _ := split(kv.Key)
+	own := c.dir != nil && namedByLease(last, kv.Lease)
+	if own != c.own {
+		s.leave(c)
+	} else if c.own && (c.Value != "") != (kv.Value != "") {
+		if kv.Value != "" {
+			c.dir.lock.valued++
+		} else {
+			c.dir.lock.valued--
+		}
+	}
+	was, old := c.own, c.lease
+	moved := c.KV.Lease != kv.Lease
+	if moved {
+		s.setHead(c, false) // settled again below
+		s.detach(c)
+	}
+	c.KV = kv
+	if moved {
+		s.attach(c)
+		if old != nil {
+			s.releaseLease(old)
+		}
+	}
+	if own != was && c.dir != nil {
+		s.enter(c, own)
+	}
+	if moved && c.lease != nil {
+		s.schedule(c.lease)
+	}
+	for d := c.dir; d != nil; d = d.parent {
+		if d.lock != nil && d.lock.own > 0 {
+			s.touch(d.lock)
+			s.bump(d.lock)
+		}
+	}
+}

@@ -1,0 +1,373 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var t0 = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func at(s float64) time.Time { return t0.Add(time.Duration(s * float64(time.Second))) }
+
+// history writes the events of a story with as little noise as possible.
+type history struct {
+	rev    int64
+	keys   map[string]KV
+	events []Event
+}
+
+func newHistory() *history { return &history{rev: 100, keys: map[string]KV{}} }
+
+func (h *history) add(e ...Event) { h.events = append(h.events, e...) }
+
+// loaded ends the first list: nothing was there before.
+func (h *history) loaded(sec float64) {
+	h.add(LoadStarted{At: at(sec), Rev: h.rev}, Loaded{At: at(sec), Rev: h.rev})
+}
+
+func claimKey(lock string, lease LeaseID) string { return lock + "/" + lease.String() }
+
+func (h *history) put(sec float64, key, value string, lease LeaseID) {
+	h.rev++
+	h.add(Committed{At: at(sec), Rev: h.rev, Changes: []Change{{KV: h.write(key, value, lease)}}})
+}
+
+func (h *history) write(key, value string, lease LeaseID) KV {
+	kv := h.keys[key]
+	if kv.Key == "" {
+		kv = KV{Key: key, CreateRev: h.rev}
+	}
+	kv.Value, kv.Lease, kv.ModRev = value, lease, h.rev
+	kv.Version++
+	h.keys[key] = kv
+	return kv
+}
+
+func (h *history) del(sec float64, keys ...string) {
+	h.rev++
+	c := Committed{At: at(sec), Rev: h.rev}
+	for _, k := range keys {
+		delete(h.keys, k)
+		c.Changes = append(c.Changes, Change{Deleted: true, KV: KV{Key: k, ModRev: h.rev}})
+	}
+	h.add(c)
+}
+
+// end deletes every key of a lease in one revision, as a revoke and an expiry do.
+func (h *history) end(sec float64, lease LeaseID) {
+	var keys []string
+	for k, kv := range h.keys {
+		if kv.Lease == lease {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	h.del(sec, keys...)
+}
+
+func (h *history) read(sec float64, lease LeaseID, granted, remaining int64) {
+	h.add(LeaseRead{At: at(sec), ID: lease, Granted: granted, Remaining: remaining, Term: 2, Rev: h.rev})
+}
+
+func (h *history) state() *State {
+	s := NewState()
+	s.Apply(Batch{Events: h.events})
+	return s
+}
+
+// journal prints what the state says happened, one line per fact.
+func journal(s *State) string {
+	var b strings.Builder
+	for _, f := range s.Facts() {
+		fmt.Fprintf(&b, "%s %s\n", f.Kind, f.Sentence(s.Who))
+	}
+	return b.String()
+}
+
+func TestStories(t *testing.T) {
+	a, b, c := LeaseID(0xa1), LeaseID(0xb2), LeaseID(0xc3)
+	rows := []struct {
+		name, reason string
+		tell         func(h *history)
+		want         string
+	}{
+		{"release", "one key goes and its lease lives on", func(h *history) {
+			h.put(1, claimKey("/l", a), "", a)
+			h.put(2, claimKey("/l", b), "", b)
+			h.del(5, claimKey("/l", a))
+			h.read(5.1, a, 10, 8)
+		}, `acquired a1 took /l, which was free
+queued b2 joined the queue of /l at place 2, behind a1
+handover b2 got /l from a1 after 4.0s: released (strong); no gap
+`},
+		{"expiry", "the readings fell to nothing before all keys went in one revision", func(h *history) {
+			h.put(1, claimKey("/l", a), "", a)
+			h.put(2, claimKey("/l", b), "", b)
+			h.read(4, a, 5, 1)
+			h.read(5, a, 5, 0)
+			h.del(5.9, claimKey("/l", a))
+			h.read(6, a, 0, -1)
+		}, `acquired a1 took /l, which was free
+queued b2 joined the queue of /l at place 2, behind a1
+handover b2 got /l from a1 after 4.9s: lease expired (strong); no gap
+`},
+		{"ended early", "the lease had time left: its owner closed it, or somebody revoked it", func(h *history) {
+			h.put(1, claimKey("/l", a), "", a)
+			h.read(4, a, 60, 58)
+			h.end(5, a)
+			h.read(5.1, a, 0, -1)
+		}, `acquired a1 took /l, which was free
+left a1 no longer holds /l after 4.0s: lease revoked or closed (hint); nobody waits
+`},
+		{"our own revoke", "our journal is the only thing that makes a revoke certain", func(h *history) {
+			h.put(1, claimKey("/l", a), "", a)
+			h.put(1, claimKey("/l", b), "", b)
+			h.end(5, a)
+			h.add(Acted{At: at(5.1), Outcome: Outcome{At: at(5.1), Done: true, Rev: h.rev, Action: Action{Kind: RevokeLease, Lease: a}}})
+		}, `acquired a1 took /l, which was free
+queued b2 joined the queue of /l at place 2, behind a1
+handover b2 got /l from a1 after 4.0s: lease revoked or closed (certain); no gap
+action done: revoke lease a1
+`},
+		{"our own delete", "done may be known before it is seen", func(h *history) {
+			h.put(1, claimKey("/l", a), "", a)
+			h.add(Acted{At: at(4.9), Outcome: Outcome{At: at(4.9), Done: true, Rev: h.rev + 1,
+				Action: Action{Kind: DeleteClaim, Key: claimKey("/l", a), CreateRev: h.rev}}})
+			h.del(5, claimKey("/l", a))
+		}, `acquired a1 took /l, which was free
+action done: delete claim /l/a1 if its create revision is still 101
+left a1 no longer holds /l after 4.0s: key deleted (certain); nobody waits
+`},
+		{"other keys of the lease stay", "an ended lease takes all its keys in one revision", func(h *history) {
+			h.put(1, claimKey("/l", a), "", a)
+			h.put(1, claimKey("/m", a), "", a)
+			h.del(2, claimKey("/l", a))
+		}, `acquired a1 took /l, which was free
+acquired a1 took /m, which was free
+left a1 no longer holds /l after 1.0s: released (strong); nobody waits
+`},
+		{"over a free lock", "the gap is how long nobody held", func(h *history) {
+			h.put(1, claimKey("/l", a), "", a)
+			h.del(2, claimKey("/l", a))
+			h.read(2.1, a, 10, 9)
+			h.put(2.5, claimKey("/l", b), "", b)
+		}, `acquired a1 took /l, which was free
+left a1 no longer holds /l after 1.0s: released (strong); nobody waits
+handover b2 got /l from a1 after 1.0s: released (strong); free for 0.5 s
+`},
+		{"a waiter leaves", "it never held, so nothing is handed over", func(h *history) {
+			h.put(1, claimKey("/l", a), "", a)
+			h.put(1, claimKey("/l", b), "", b)
+			h.put(1, claimKey("/l", c), "", c)
+			h.del(2, claimKey("/l", b))
+			h.read(2, b, 10, 9)
+		}, `acquired a1 took /l, which was free
+queued b2 joined the queue of /l at place 2, behind a1
+queued c3 joined the queue of /l at place 3, behind b2
+left b2 left the queue of /l at place 2: released (strong)
+`},
+		{"nobody reads the lease", "without a reading the cause stays unknown", func(h *history) {
+			h.put(1, claimKey("/l", a), "", a)
+			h.del(2, claimKey("/l", a))
+			h.add(Tick{At: at(8)})
+		}, `acquired a1 took /l, which was free
+left a1 no longer holds /l after 1.0s: cause unknown (hint); nobody waits
+`},
+		{"a foreign key", "the recipe counts every key under the name", func(h *history) {
+			h.put(1, "/l/config", "x", 0)
+			h.put(2, claimKey("/l", a), "", a)
+			h.del(3, "/l/config")
+		}, `blocked /l is blocked by /l/config, which is no claim of it
+queued a1 joined the queue of /l at place 2, behind /l/config
+acquired a1 took /l, which was free
+`},
+		{"an election", "candidates are named by their value", func(h *history) {
+			h.put(1, claimKey("/e", a), "node-1", a)
+			h.put(2, claimKey("/e", b), "node-2", b)
+			h.put(3, claimKey("/e", a), "node-1 again", a)
+			h.del(4, claimKey("/e", a))
+			h.read(4, a, 10, 9)
+		}, `acquired node-1 took /e, which was free
+queued node-2 joined the queue of /e at place 2, behind node-1
+handover node-2 got /e from node-1 again after 3.0s: released (strong); no gap
+`},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			h := newHistory()
+			h.loaded(0)
+			r.tell(h)
+			if d := cmp.Diff(r.want, journal(h.state())); d != "" {
+				t.Errorf("%s\n(-want +got)\n%s", r.reason, d)
+			}
+		})
+	}
+}
+
+func TestQueueOrderAndHolder(t *testing.T) {
+	h := newHistory()
+	h.loaded(0)
+	h.put(1, "/l/1f", "", 0x1f)
+	h.put(2, "/l/b", "", 0xb)
+	h.put(3, "/l/sub/c", "", 0xc) // nested: /l waits for it, it does not wait for /l
+	h.put(4, "/l/note", "hello", 0)
+	h.put(5, "/lx/d", "", 0xd) // a sibling that shares only letters
+	s := h.state()
+	l := s.Lock("/l")
+	var keys []string
+	for c := range l.Claims {
+		keys = append(keys, c.Key)
+	}
+	if d := cmp.Diff([]string{"/l/1f", "/l/b", "/l/sub/c", "/l/note"}, keys); d != "" {
+		t.Errorf("queue of /l (-want +got)\n%s", d)
+	}
+	if got := l.Holder().Key; got != "/l/1f" {
+		t.Errorf("holder of /l is %s", got)
+	}
+	if got := s.Lock("/l/sub").Len(); got != 1 {
+		t.Errorf("/l/sub has %d keys: nesting is one-way", got)
+	}
+	if got := l.WaitsFor(s.Claim("/l/sub/c")).Key; got != "/l/b" {
+		t.Errorf("the nested key waits in /l for %s", got)
+	}
+	if d := cmp.Diff([]string{"/l", "/l/sub", "/lx"}, lockNames(s)); d != "" {
+		t.Errorf("locks (-want +got)\n%s", d)
+	}
+}
+
+func lockNames(s *State) []string {
+	var names []string
+	for _, l := range s.Locks() {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+func TestDurationsThatBeganBeforeWeLookedAreLowerBounds(t *testing.T) {
+	h := newHistory()
+	h.add(LoadStarted{At: at(0), Rev: 50},
+		Listed{At: at(0), Rev: 50, KVs: []KV{{Key: "/l/a1", CreateRev: 9, ModRev: 9, Version: 1, Lease: 0xa1}}, Done: 1, Total: 1},
+		Loaded{At: at(0), Rev: 50})
+	h.put(3, claimKey("/l", 0xb2), "", 0xb2)
+	s := h.state()
+	l := s.Lock("/l")
+	if d, bound := l.HeldFor(at(10)); d != 10*time.Second || !bound {
+		t.Errorf("held %v, lower bound %v; want 10s, true", d, bound)
+	}
+	if d, bound, any := l.LongestWait(at(10)); d != 7*time.Second || bound || !any {
+		t.Errorf("longest wait %v, lower bound %v; want 7s seen from its start", d, bound)
+	}
+}
+
+func TestAFreeLockIsRememberedForAWhile(t *testing.T) {
+	h := newHistory()
+	h.loaded(0)
+	h.put(1, claimKey("/l", 0xa1), "", 0xa1)
+	h.del(2, claimKey("/l", 0xa1))
+	s := h.state()
+	if l := s.Lock("/l"); l == nil || !l.Free() {
+		t.Fatalf("lock after its only claim went: %+v, want a free one", l)
+	}
+	s.Apply(Batch{Events: []Event{Tick{At: at(70)}}})
+	if l := s.Lock("/l"); l != nil {
+		t.Errorf("still remembered after %v", freeKeep)
+	}
+	if len(s.dirs) != 0 || len(s.leases) != 0 {
+		t.Errorf("%d directories and %d leases are left over", len(s.dirs), len(s.leases))
+	}
+}
+
+func TestRelistSaysOnlyWhatItKnows(t *testing.T) {
+	h := newHistory()
+	h.loaded(0)
+	h.put(1, claimKey("/l", 0xa1), "", 0xa1)
+	h.put(2, claimKey("/l", 0xb2), "", 0xb2)
+	h.put(2, claimKey("/m", 0xc3), "", 0xc3)
+	h.add(Lost{At: at(3), Reason: LostCompacted, Detail: "the watch fell behind"},
+		LoadStarted{At: at(9), Rev: 500},
+		Listed{At: at(9), Rev: 500, KVs: []KV{
+			{Key: "/l/b2", CreateRev: 102, ModRev: 102, Version: 1, Lease: 0xb2},
+			{Key: "/m/c3", CreateRev: 103, ModRev: 103, Version: 1, Lease: 0xc3}}, Done: 2, Total: 2},
+		Loaded{At: at(9), Rev: 500})
+	s := h.state()
+	want := `acquired a1 took /l, which was free
+queued b2 joined the queue of /l at place 2, behind a1
+acquired c3 took /m, which was free
+gap the watch of all keys is lost (compacted): the watch fell behind
+handover b2 now holds /l, a1 does not any more: it changed while the watch was lost
+gap all keys was listed again at revision 500: what happened in between was not seen
+`
+	if d := cmp.Diff(want, journal(s)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	if d, bound := s.Lock("/m").HeldFor(at(12)); d != 10*time.Second || bound {
+		t.Errorf("/m held for %v (lower bound %v): the same claim was seen from its start", d, bound)
+	}
+}
+
+func TestLeaseStates(t *testing.T) {
+	rows := []struct {
+		granted, remaining int64
+		want               LeaseState
+		reason             string
+	}{
+		{60, 59, LeaseHealthy, "just renewed"},
+		{60, 40, LeaseHealthy, "the renewal is due now"},
+		{60, 37, LeaseLate, "more than a third and a second ago"},
+		{60, 10, LeaseSilent, "two renewals missed"},
+		{5, 4, LeaseHealthy, "a short lease just renewed"},
+		{5, 3, LeaseHealthy, "a short lease before its renewal: 3.4 s reads 3"},
+		{5, 1, LeaseLate, "at least 3 s ago where 1.7 is usual"},
+		{5, 0, LeaseSilent, "in its last second"},
+		{60, -5, LeaseOverdue, "expired but not yet revoked (etcd-io/etcd#13975)"},
+		{0, -1, LeaseGone, "etcd does not know it"},
+	}
+	for _, r := range rows {
+		l := &Lease{Read: LeaseRead{Granted: r.granted, Remaining: r.remaining}, HasRead: true}
+		if got := l.State(); got != r.want {
+			t.Errorf("%d of %d s left: %s, want %s: %s", r.remaining, r.granted, got, r.want, r.reason)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	rows := []struct{ in, want, reason string }{
+		{"/jobs/a", "/jobs/a", "plain"},
+		{"a\x1b[31mb", `a\x1b[31mb`, "escape sequence"},
+		{"a\nb\t", `a\nb\t`, "control characters"},
+		{"a\xff\xfe", `a\xff\xfe`, "not UTF-8"},
+		{"a\u202eb", `a\u202eb`, "mark that turns the direction of text"},
+		{"锁", "锁", "wide but printable"},
+		{"e\u0301", `e\u0301`, "combining mark: its width depends on the terminal"},
+		{`a\b`, `a\\b`, "the escape character itself"},
+	}
+	for _, r := range rows {
+		if got := Printable(r.in); got != r.want {
+			t.Errorf("Printable(%q) = %q, want %q: %s", r.in, got, r.want, r.reason)
+		}
+	}
+}
+
+func TestParseLeaseID(t *testing.T) {
+	rows := []struct {
+		in   string
+		want LeaseID
+		ok   bool
+	}{
+		{"694d81e5fc652594", 0x694d81e5fc652594, true},
+		{"093a64a83ac42057", 0x93a64a83ac42057, true},
+		{"0x2A", 0x2a, true},
+		{"", 0, false}, {"0", 0, false}, {"xyz", 0, false}, {"ffffffffffffffff", 0, false},
+	}
+	for _, r := range rows {
+		got, err := ParseLeaseID(r.in)
+		if got != r.want || (err == nil) != r.ok {
+			t.Errorf("ParseLeaseID(%q) = %v, %v", r.in, got, err)
+		}
+	}
+}

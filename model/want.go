@@ -1,0 +1,271 @@
+package model
+
+import (
+	"container/heap"
+	"time"
+)
+
+// Readings are bought under a budget, so they are asked for in order of need.
+// Each lease is in one heap at most, by the time when a reading is next worth its
+// price.
+const (
+	classCause  = iota // a claim of it went: one reading tells released from lost
+	classSeen          // head of a contended lock, or on the screen
+	classHead          // head of a lock that nobody waits for
+	classWaiter        // the rest
+	classCount
+	classNone = -1
+)
+
+// Timing of readings. A reading dates the last renewal, so the next one is due
+// when the renewal after that must have happened.
+const (
+	renewalSlack = 700 * time.Millisecond // a client's loop tick and the way to etcd
+	minInterval  = time.Second
+	quietHead    = 10 * time.Second // shortest interval for classHead
+	quietWaiter  = 15 * time.Second // and for classWaiter
+	retryReading = 5 * time.Second  // after a refused or failed one
+	shortestWake = 50 * time.Millisecond
+	wantMax      = 64
+)
+
+type leaseHeap []*Lease
+
+func (h leaseHeap) Len() int { return len(h) }
+func (h leaseHeap) Less(i, j int) bool {
+	if !h[i].due.Equal(h[j].due) {
+		return h[i].due.Before(h[j].due)
+	}
+	return uint64(h[i].ID) < uint64(h[j].ID)
+}
+func (h leaseHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i]; h[i].index, h[j].index = i, j }
+func (h *leaseHeap) Push(x any)   { l := x.(*Lease); l.index = len(*h); *h = append(*h, l) }
+func (h *leaseHeap) Pop() any {
+	old := *h
+	l := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	return l
+}
+
+// classOf returns the need for readings of a lease.
+func (s *State) classOf(l *Lease) int {
+	switch {
+	case len(l.pending) > 0:
+		return classCause
+	case len(l.claims) == 0:
+		return classNone
+	case l.focus:
+		return classSeen
+	case l.heads > 0 && l.contended():
+		return classSeen
+	case l.heads > 0:
+		return classHead
+	}
+	for _, c := range l.claims {
+		if c.own {
+			return classWaiter
+		}
+	}
+	return classNone // keys of no lock: nobody asks
+}
+
+// contended says whether anything waits behind a head that hangs on the lease.
+func (l *Lease) contended() bool {
+	for _, c := range l.claims {
+		if lk := c.Lock(); lk != nil && lk.Head() == c && lk.queue.n > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// nextReading returns when a lease of that class is next worth a reading.
+func (s *State) nextReading(l *Lease, class int) time.Time {
+	if class == classCause || !l.HasRead {
+		return s.now
+	}
+	least := map[int]time.Duration{classSeen: minInterval, classHead: quietHead, classWaiter: quietWaiter}[class]
+	next := l.Read.At.Add(least)
+	if l.State() == LeaseHealthy {
+		renewed := l.Read.At.Add(-time.Duration(l.Read.Granted-l.Read.Remaining) * time.Second)
+		expected := renewed.Add(time.Duration(l.Read.Granted)*time.Second/3 + renewalSlack)
+		if expected.After(next) {
+			next = expected
+		}
+	}
+	return next
+}
+
+// schedule puts l where it belongs after a change.
+func (s *State) schedule(l *Lease) {
+	class := s.classOf(l)
+	if class == classNone {
+		s.unschedule(l)
+		return
+	}
+	s.place(l, class, s.nextReading(l, class))
+}
+
+// reschedule moves the next reading of l to at.
+func (s *State) reschedule(l *Lease, at time.Time) {
+	if class := s.classOf(l); class != classNone {
+		s.place(l, class, at)
+	}
+}
+
+func (s *State) place(l *Lease, class int, due time.Time) {
+	if l.class == class {
+		if !l.due.Equal(due) {
+			l.due = due
+			heap.Fix(&s.due[class], l.index)
+		}
+		return
+	}
+	s.unschedule(l)
+	l.class, l.due = class, due
+	heap.Push(&s.due[class], l)
+}
+
+func (s *State) unschedule(l *Lease) {
+	if l.class != classNone {
+		heap.Remove(&s.due[l.class], l.index)
+		l.class = classNone
+	}
+}
+
+// Look tells the state which leases are on the screen, for the order of readings.
+// It changes nothing else.
+func (s *State) Look(leases []LeaseID) {
+	for _, l := range s.focused {
+		l.focus = false
+	}
+	old := s.focused
+	s.focused = nil
+	for _, id := range leases {
+		if l := s.leases[id]; l != nil && !l.focus {
+			l.focus = true
+			s.focused = append(s.focused, l)
+		}
+	}
+	for _, l := range old {
+		if !l.focus && s.leases[l.ID] == l {
+			s.schedule(l)
+		}
+	}
+	for _, l := range s.focused {
+		if l.class != classSeen && l.class != classCause {
+			s.schedule(l)
+		}
+	}
+}
+
+// Want returns what the state asks of its source now. Most needed first, in turns,
+// so that a budget too small for the causes and the screen does not starve the
+// rest.
+func (s *State) Want() Want {
+	causes := s.peek(classCause, wantMax)
+	seen := s.peek(classSeen, wantMax)
+	rest := append(s.peek(classHead, wantMax), s.peek(classWaiter, wantMax)...)
+	var ids []LeaseID
+	for len(ids) < wantMax && len(causes)+len(seen)+len(rest) > 0 {
+		for _, turn := range []struct {
+			from *[]LeaseID
+			n    int
+		}{{&causes, 2}, {&seen, 3}, {&rest, 1}} {
+			n := min(turn.n, len(*turn.from))
+			ids = append(ids, (*turn.from)[:n]...)
+			*turn.from = (*turn.from)[n:]
+		}
+	}
+	return Want{Leases: ids, WakeAt: s.wakeAt()}
+}
+
+// peek returns up to n leases of a class that are due, longest due first.
+func (s *State) peek(class, n int) []LeaseID {
+	h := &s.due[class]
+	var taken []*Lease
+	for len(taken) < n && h.Len() > 0 && !(*h)[0].due.After(s.now) {
+		taken = append(taken, heap.Pop(h).(*Lease))
+	}
+	ids := make([]LeaseID, len(taken))
+	for i, l := range taken {
+		ids[i] = l.ID
+		heap.Push(h, l)
+	}
+	return ids
+}
+
+// wakeAt returns the next time at which something falls due without an event.
+func (s *State) wakeAt() time.Time {
+	var at time.Time
+	earlier := func(t time.Time) {
+		if t.After(s.now) && (at.IsZero() || t.Before(at)) {
+			at = t
+		}
+	}
+	for class := range s.due {
+		if h := s.due[class]; len(h) > 0 {
+			earlier(h[0].due)
+		}
+	}
+	if len(s.deadlines) > 0 {
+		earlier(s.deadlines[0].at)
+	}
+	if !at.IsZero() && at.Before(s.now.Add(shortestWake)) {
+		at = s.now.Add(shortestWake)
+	}
+	return at
+}
+
+// deadline is something that falls due by the passing of time: a fact that gives
+// up waiting for its cause, or a free lock that is forgotten.
+type deadline struct {
+	at   time.Time
+	seq  uint64
+	fact *Fact
+	lock *Lock
+}
+
+type deadlineHeap []deadline
+
+func (h deadlineHeap) Len() int { return len(h) }
+func (h deadlineHeap) Less(i, j int) bool {
+	if !h[i].at.Equal(h[j].at) {
+		return h[i].at.Before(h[j].at)
+	}
+	return h[i].seq < h[j].seq
+}
+func (h deadlineHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *deadlineHeap) Push(x any)   { *h = append(*h, x.(deadline)) }
+func (h *deadlineHeap) Pop() any {
+	old := *h
+	d := old[len(old)-1]
+	old[len(old)-1] = deadline{}
+	*h = old[:len(old)-1]
+	return d
+}
+
+func (s *State) later(d deadline) {
+	s.deadlineSeq++
+	d.seq = s.deadlineSeq
+	heap.Push(&s.deadlines, d)
+}
+
+// pass moves the time on and does what fell due.
+func (s *State) pass(now time.Time) {
+	if !now.After(s.now) {
+		return
+	}
+	for len(s.deadlines) > 0 && !s.deadlines[0].at.After(now) {
+		d := heap.Pop(&s.deadlines).(deadline)
+		s.now = d.at
+		switch {
+		case d.fact != nil:
+			s.giveUp(d.fact)
+		case d.lock != nil:
+			s.forgetFree(d.lock)
+		}
+	}
+	s.now = now
+}
