@@ -21,7 +21,12 @@ func (f *Fact) Sentence(who func(ClaimRef) string) string {
 			return fmt.Sprintf("%s holds %s since some time while the watch was lost", who(f.Claim), lock)
 		}
 		return fmt.Sprintf("%s took %s, which was free", who(f.Claim), lock)
+	case FactShared:
+		return fmt.Sprintf("%s holds %s too, at place %d", who(f.Claim), lock, f.Place)
 	case FactLeft:
+		if f.WasHolder && f.Place > 1 {
+			return fmt.Sprintf("%s no longer holds %s, which others do: %s", who(f.Claim), lock, f.causeWords())
+		}
 		if f.WasHolder {
 			return fmt.Sprintf("%s no longer holds %s%s: %s; nobody waits", who(f.Claim), lock, f.heldWords(), f.causeWords())
 		}

@@ -9,6 +9,7 @@ type FactKind string
 const (
 	FactQueued   FactKind = "queued"   // a claim joined the queue behind others
 	FactAcquired FactKind = "acquired" // a claim took a lock whose last holder is not known
+	FactShared   FactKind = "shared"   // a claim joined others that hold already
 	FactLeft     FactKind = "left"     // a waiter went, or a holder without a successor
 	FactHandover FactKind = "handover" // the holder changed
 	FactBlocked  FactKind = "blocked"  // a key that is no claim came first
@@ -47,7 +48,7 @@ func refOf(c *Claim) ClaimRef {
 		return ClaimRef{}
 	}
 	r := ClaimRef{Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}
-	if c.own {
+	if c.form.claims() {
 		r.Value = c.Value // of a foreign key the value says nothing about who
 	}
 	return r

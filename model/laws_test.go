@@ -18,18 +18,25 @@ func drawHistory(t *rapid.T) *history {
 	h := newHistory()
 	h.loaded(0)
 	sec := 1.0
-	names := []string{"/l", "/l/sub", "/m", "", "/l/sub/deep"}
+	names := []string{"/l", "/l/sub", "/m", "", "/l/sub/deep", "/locks/x", "/locks"}
 	leases := []LeaseID{0x1, 0x2, 0xa, 0xb, 0x1f}
 	for range rapid.IntRange(1, 60).Draw(t, "steps") {
 		sec += float64(rapid.IntRange(0, 3000).Draw(t, "ms")) / 1000
 		lock := rapid.SampledFrom(names).Draw(t, "lock")
 		lease := rapid.SampledFrom(leases).Draw(t, "lease")
-		switch rapid.IntRange(0, 9).Draw(t, "what") {
+		switch rapid.IntRange(0, 10).Draw(t, "what") {
 		case 0, 1, 2:
 			h.put(sec, claimKey(lock, lease), rapid.SampledFrom([]string{"", "x"}).Draw(t, "value"), lease)
 		case 3:
 			h.put(sec, claimKey(lock, lease), "detached", 0)
 		case 4:
+			name := rapid.SampledFrom(looseKeys).Draw(t, "loose")
+			if strings.Contains(name, "%d") {
+				name = fmt.Sprintf(name, lease)
+			}
+			h.put(sec, lock+name, rapid.SampledFrom([]string{"", "v", "host:7"}).Draw(t, "loose value"), rapid.SampledFrom([]LeaseID{0, lease}).Draw(t, "loose lease"))
+			continue
+		case 10:
 			h.put(sec, lock+"/note", "n", rapid.SampledFrom([]LeaseID{0, lease}).Draw(t, "note's lease"))
 		case 5:
 			if _, ok := h.keys[claimKey(lock, lease)]; ok {
@@ -47,6 +54,10 @@ func drawHistory(t *rapid.T) *history {
 	}
 	return h
 }
+
+// looseKeys are keys of every other form.
+var looseKeys = []string{"/read/1700000000000000001", "/write/1700000000000000002", "/write/1700000000000000003",
+	"/waiters/1700000000000000004", "/%d", "/elections/e/locks/%d", "/6ba7b810-9dad-11d1-80b4-00c04fd430c8", "/694d81e5fc652594", "/name", ""}
 
 // txn creates several claims in one revision.
 func (h *history) txn(sec float64, lock string, leases []LeaseID) {
@@ -66,9 +77,9 @@ func dump(s *State, history bool) string {
 		if l.Free() && !history {
 			continue
 		}
-		fmt.Fprintf(&b, "lock %q %s holder=%v blocked=%v\n", l.Name, l.Recipe().Name, refOf(l.Holder()), l.Blocked())
+		fmt.Fprintf(&b, "lock %q %s holder=%v of %d blocked=%v\n", l.Name, l.Recipe().Name, refOf(l.Holder()), l.holds, l.Blocked())
 		for c := range l.Claims {
-			fmt.Fprintf(&b, "  %+v own=%v\n", c.KV, c.own)
+			fmt.Fprintf(&b, "  %+v form=%d claim=%v ord=%d\n", c.KV, c.form, l.IsClaim(c), c.ord)
 			if history {
 				fmt.Fprintf(&b, "    since %v %v\n", c.Since.Sub(t0), c.SinceAtLeast)
 			}
@@ -198,28 +209,30 @@ func TestIndicesAgreeWithTheKeys(t *testing.T) {
 		s := apply(Batch{Events: drawHistory(t).events})
 		for _, l := range s.Locks() {
 			var want []*Claim
-			own, valued := 0, 0
+			var counts [forms]int
+			valued := 0
 			for _, c := range s.claims {
-				if c.own && c.dir == l.dir {
-					own++
-					if c.Value != "" {
+				if c.home == l.dir {
+					counts[c.form]++
+					if c.Value != "" && modeOf(c.form) == modeQueue {
 						valued++
 					}
 				}
-				if strings.HasPrefix(c.Key, l.Name+"/") {
+				in := strings.HasPrefix(c.Key, l.Name+"/")
+				if l.mode != modeQueue {
+					in = c.home == l.dir && modeOf(c.form) == l.mode
+				}
+				if in {
 					want = append(want, c)
 				}
-			}
-			if own == 0 {
-				want = nil
 			}
 			slices.SortFunc(want, compareClaims)
 			var got []*Claim
 			for c := range l.Claims {
 				got = append(got, c)
 			}
-			if !slices.Equal(want, got) || own != l.own || valued != l.valued {
-				t.Fatalf("lock %q: queue %d keys, own %d, valued %d; want %d, %d, %d", l.Name, len(got), l.own, l.valued, len(want), own, valued)
+			if !slices.Equal(want, got) && l.mode != modeNone || counts != l.forms || valued != l.valued {
+				t.Fatalf("lock %q: queue %d keys, forms %v, valued %d; want %d, %v, %d", l.Name, len(got), l.forms, l.valued, len(want), counts, valued)
 			}
 		}
 		for id, l := range s.leases {
@@ -228,7 +241,7 @@ func TestIndicesAgreeWithTheKeys(t *testing.T) {
 				if c.lease != l || l.claims[c.slot] != c {
 					t.Fatalf("lease %s: claim %q does not point back", id, c.Key)
 				}
-				if lk := c.Lock(); lk != nil && lk.Head() == c {
+				if lk := c.Lock(); lk != nil && lk.Holder() == c {
 					heads++
 				}
 			}

@@ -12,11 +12,11 @@ type queue struct {
 
 const chunkMax = 512
 
-// before is the order of the queue: create revision, and the key where one
-// transaction created several.
+// before is the order of the queue: the revision that the recipe orders by, and
+// the key where one transaction wrote several.
 func before(a, b *Claim) bool {
-	if a.CreateRev != b.CreateRev {
-		return a.CreateRev < b.CreateRev
+	if a.ord != b.ord {
+		return a.ord < b.ord
 	}
 	return a.Key < b.Key
 }

@@ -31,10 +31,11 @@ func (s *State) settle(at time.Time, rev int64, blind bool) {
 // settleGone writes that waiters left. Holders are written by settleHead.
 func (s *State) settleGone(at time.Time, rev int64) {
 	for _, g := range s.gone {
-		if g.lock == nil || g.head {
+		if g.lock == nil || g.head || !g.judged {
 			continue
 		}
-		f := &Fact{At: at, Rev: rev, Kind: FactLeft, Lock: g.lock.Name, Claim: refOf(g.claim), Place: g.place + 1}
+		f := &Fact{At: at, Rev: rev, Kind: FactLeft, Lock: g.lock.Name, Claim: refOf(g.claim), Place: g.place + 1,
+			WasHolder: g.place < g.lock.holdsAtMark}
 		s.record(f)
 		s.explainGone(f, g)
 	}
@@ -57,10 +58,13 @@ func (s *State) explainGone(f *Fact, g gone) {
 // settleHead writes what became of a touched lock's head.
 func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 	before, now := l.headAtMark, l.queue.first()
+	judged := l.recipe.Judged
+	l.recipe = l.recipeOf(s.pins)
+	l.holds = l.countHolders()
 	for _, c := range []*Claim{before, now} {
-		if c != nil {
-			if c.dir == l.dir {
-				s.setHead(c, c.own && c == now)
+		if c != nil && (c == now || s.claims[c.Key] == c) {
+			if c.home == l.dir || c.home == nil && c.dir == l.dir {
+				s.setHead(c, c == now && l.holds > 0)
 			}
 			s.rescheduleHead(c)
 		}
@@ -71,12 +75,15 @@ func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 	s.bump(l)
 	heldFor, heldAtLeast := max(0, at.Sub(l.headSince)), l.headAtLeast
 	switch {
+	case now == nil && !judged:
+		s.forget(l)
+		return
 	case now == nil:
 		s.becameFree(l, at)
 	case now != before:
 		l.headSince, l.headAtLeast = at, blind
 	}
-	if !blind {
+	if !blind && (judged || before == nil) && (now == nil || l.recipe.Judged) {
 		s.headFact(l, &Fact{At: at, Rev: rev, Lock: l.Name, Held: heldFor, HeldAtLeast: heldAtLeast}, before, now)
 	}
 	if now != nil {
@@ -84,8 +91,28 @@ func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 	}
 }
 
+// countHolders returns how many of the first keys hold: one, or of an RWMutex the
+// readers ahead of the first writer (experimental/recipes/rwmutex.go).
+func (l *Lock) countHolders() int {
+	switch h := l.Holder(); {
+	case h == nil:
+		return 0
+	case l.recipe != RWMutex || h.form == formWrite:
+		return 1
+	}
+	n := 0
+	l.queue.all(func(c *Claim) bool {
+		if c.form != formRead {
+			return false
+		}
+		n++
+		return true
+	})
+	return n
+}
+
 func (s *State) rescheduleHead(c *Claim) {
-	if c.lease != nil && s.leases[c.lease.ID] == c.lease {
+	if c != nil && c.lease != nil && s.leases[c.lease.ID] == c.lease {
 		s.schedule(c.lease)
 	}
 }
@@ -155,12 +182,19 @@ func (s *State) likeBefore(f, left *Fact) {
 // settleCame writes that claims joined behind others.
 func (s *State) settleCame(at time.Time, rev int64) {
 	for _, c := range s.came {
-		l := c.Lock()
-		if l == nil || s.claims[c.Key] != c || l.queue.first() == c {
+		if s.claims[c.Key] != c {
 			continue
 		}
-		s.record(&Fact{At: at, Rev: rev, Kind: FactQueued, Lock: l.Name, Claim: refOf(c),
-			Place: l.queue.rank(c) + 1, WaitsFor: refOf(l.queue.prev(c))})
+		l := c.Lock()
+		if l == nil || !l.recipe.Judged || l.queue.first() == c {
+			continue
+		}
+		f := &Fact{At: at, Rev: rev, Kind: FactQueued, Lock: l.Name, Claim: refOf(c),
+			Place: l.queue.rank(c) + 1, WaitsFor: refOf(l.WaitsFor(c))}
+		if l.Holds(f.Place - 1) {
+			f.Kind = FactShared
+		}
+		s.record(f)
 	}
 }
 
@@ -184,7 +218,7 @@ func (s *State) forgetFree(l *Lock) {
 	l.freeScheduled = false
 	s.free--
 	switch {
-	case l.own > 0:
+	case l.mode != modeNone:
 	case s.now.Sub(l.freeSince) >= freeKeep:
 		s.forget(l)
 	default:

@@ -9,6 +9,7 @@ import (
 // State is everything that is known, folded from batches. It is not safe for
 // concurrent use: one goroutine applies and reads.
 type State struct {
+	pins   []Pin
 	now    time.Time
 	claims map[string]*Claim // every watched key
 	dirs   map[string]*dir
@@ -48,11 +49,15 @@ type gone struct {
 	lock  *Lock
 	place int
 	head  bool
+	// judged: the lock's recipe said who held.
+	judged bool
 }
 
-// NewState returns an empty state.
-func NewState() *State {
+// NewState returns an empty state. Pins fix recipes by hand; the longest prefix
+// that covers a key counts.
+func NewState(pins ...Pin) *State {
 	return &State{
+		pins:   pins,
 		claims: map[string]*Claim{},
 		dirs:   map[string]*dir{},
 		leases: map[LeaseID]*Lease{},
@@ -169,6 +174,7 @@ func (s *State) touch(l *Lock) {
 		l.headAtMark = l.queue.first()
 		l.headRef = refOf(l.headAtMark)
 		l.heldAtMark = l.Holder() != nil
+		l.holdsAtMark = l.holds
 		s.touched = append(s.touched, l)
 	}
 }
@@ -199,69 +205,18 @@ func (s *State) create(kv KV, at time.Time, listed bool) *Claim {
 	c := &Claim{KV: kv, Since: at, SinceAtLeast: listed}
 	s.claims[kv.Key] = c
 	s.attach(c)
-	path, last, ok := split(kv.Key)
-	if !ok {
-		return c
+	if path, _, ok := split(kv.Key); ok {
+		c.dir = s.dirAt(path)
+		for d := c.dir; d != nil; d = d.parent {
+			d.keys++
+		}
 	}
-	c.dir = s.dirAt(path)
-	for d := c.dir; d != nil; d = d.parent {
-		d.keys++
-	}
-	s.enter(c, namedByLease(last, kv.Lease))
+	s.enter(c)
 	if c.lease != nil {
 		s.schedule(c.lease)
 	}
 	s.came = append(s.came, c)
 	return c
-}
-
-// enter puts c into its dir, as a claim or as another key, and into the queue of
-// every lock above it.
-func (s *State) enter(c *Claim, own bool) {
-	c.own = own
-	if !own {
-		if c.dir.others == nil {
-			c.dir.others = map[*Claim]struct{}{}
-		}
-		c.dir.others[c] = struct{}{}
-	} else {
-		s.own++
-		s.join(c)
-	}
-	for d := c.dir; d != nil; d = d.parent {
-		if l := d.lock; l != nil && l.own > 0 {
-			s.touch(l)
-			l.queue.insert(c)
-			s.bump(l)
-		}
-	}
-}
-
-// join counts c as a claim of the lock of its dir. The first claim makes the
-// directory a lock, with all that stands below it.
-func (s *State) join(c *Claim) {
-	l := c.dir.lock
-	if l == nil {
-		l = &Lock{Name: c.dir.path, dir: c.dir}
-		c.dir.lock = l
-	}
-	if !l.listed {
-		l.listed, s.dirty = true, true
-		s.order = append(s.order, l)
-	}
-	if l.own == 0 {
-		s.touch(l)
-		for o := range c.dir.others {
-			l.queue.insert(o)
-		}
-		for child := range c.dir.children {
-			child.below(l.queue.insert)
-		}
-	}
-	l.own++
-	if c.Value != "" {
-		l.valued++
-	}
 }
 
 // take removes a key. Its lease stays until the settling has asked why it went.
@@ -271,6 +226,7 @@ func (s *State) take(c *Claim) {
 		s.touch(g.lock)
 		g.place = g.lock.queue.rank(c)
 		g.head = g.lock.headAtMark == c
+		g.judged = g.lock.recipe.Judged
 	}
 	s.leave(c)
 	s.setHead(c, false)
@@ -298,50 +254,13 @@ func (s *State) setHead(c *Claim, head bool) {
 	}
 }
 
-// leave is the opposite of enter.
-func (s *State) leave(c *Claim) {
-	for d := c.dir; d != nil; d = d.parent {
-		if l := d.lock; l != nil && l.own > 0 {
-			s.touch(l)
-			l.queue.remove(c)
-			s.bump(l)
-		}
-	}
-	if c.dir == nil {
-		return
-	}
-	if !c.own {
-		delete(c.dir.others, c)
-		return
-	}
-	s.own--
-	l := c.dir.lock
-	l.own--
-	if c.Value != "" {
-		l.valued--
-	}
-	if l.own == 0 {
-		l.queue = queue{} // no claim, no lock: what is left is foreign
-	}
-}
-
 // rewrite takes a later put of the same key in.
 func (s *State) rewrite(c *Claim, kv KV) {
-	_, last, _ := split(kv.Key)
-	own := c.dir != nil && namedByLease(last, kv.Lease)
-	if own != c.own {
-		s.leave(c)
-	} else if c.own && (c.Value != "") != (kv.Value != "") {
-		if kv.Value != "" {
-			c.dir.lock.valued++
-		} else {
-			c.dir.lock.valued--
-		}
-	}
-	was, old := c.own, c.lease
+	s.leave(c)
+	s.setHead(c, false) // settled again at the end of the revision
+	old := c.lease
 	moved := c.KV.Lease != kv.Lease
 	if moved {
-		s.setHead(c, false) // settled again below
 		s.detach(c)
 	}
 	c.KV = kv
@@ -351,16 +270,8 @@ func (s *State) rewrite(c *Claim, kv KV) {
 			s.releaseLease(old)
 		}
 	}
-	if own != was && c.dir != nil {
-		s.enter(c, own)
-	}
-	if moved && c.lease != nil {
+	s.enter(c)
+	if c.lease != nil {
 		s.schedule(c.lease)
-	}
-	for d := c.dir; d != nil; d = d.parent {
-		if d.lock != nil && d.lock.own > 0 {
-			s.touch(d.lock)
-			s.bump(d.lock)
-		}
 	}
 }

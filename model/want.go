@@ -63,7 +63,7 @@ func (s *State) classOf(l *Lease) int {
 		return classHead
 	}
 	for _, c := range l.claims {
-		if c.own {
+		if c.form.claims() {
 			return classWaiter
 		}
 	}

@@ -1,0 +1,204 @@
+package model
+
+// dir is a directory of keys: what stands between two slashes of a key.
+type dir struct {
+	path     string
+	parent   *dir
+	children map[*dir]struct{}
+	keys     int                 // keys in here and below
+	others   map[*Claim]struct{} // keys right here, but for the claims of a queue right here
+	self     *Claim              // the key whose name is the path, if it is a lock by itself
+	queued   int                 // claims that make this a queue
+	leased   int                 // leased keys right here that fit no recipe
+	lock     *Lock               // what that makes of it, or made: a free lock is remembered
+}
+
+// dirAt returns the directory of that path, made with its parents if needed.
+func (s *State) dirAt(path string) *dir {
+	if d := s.dirs[path]; d != nil {
+		return d
+	}
+	d := &dir{path: path}
+	s.dirs[path] = d
+	if up, _, ok := split(path); ok {
+		d.parent = s.dirAt(up)
+		if d.parent.children == nil {
+			d.parent.children = map[*dir]struct{}{}
+		}
+		d.parent.children[d] = struct{}{}
+	}
+	return d
+}
+
+// dropDir forgets d and its parents as far as nothing is in them.
+func (s *State) dropDir(d *dir) {
+	for d != nil && d.keys == 0 && d.lock == nil && d.self == nil && len(d.children) == 0 {
+		delete(s.dirs, d.path)
+		if d.parent != nil {
+			delete(d.parent.children, d)
+		}
+		d = d.parent
+	}
+}
+
+// below yields every key in d and under it. A queue right here has them all.
+func (d *dir) below(yield func(*Claim)) {
+	if d.lock != nil && d.lock.mode == modeQueue {
+		d.lock.queue.all(func(c *Claim) bool { yield(c); return true })
+		return
+	}
+	for c := range d.others {
+		yield(c)
+	}
+	for child := range d.children {
+		child.below(yield)
+	}
+}
+
+// mode is what the keys make of the directory.
+func (d *dir) mode() mode {
+	switch {
+	case d.queued > 0:
+		return modeQueue
+	case d.self != nil:
+		return modeSingle
+	case d.leased > 0:
+		return modeGroup
+	}
+	return modeNone
+}
+
+// count adds n to what d has of the claim's form.
+func (d *dir) count(c *Claim, n int) {
+	switch modeOf(c.form) {
+	case modeQueue:
+		d.queued += n
+	case modeGroup:
+		d.leased += n
+	case modeSingle:
+		d.self = nil
+		if n > 0 {
+			d.self = c
+		}
+	}
+}
+
+// inQueueHere says whether c is known to its directory by the queue alone.
+func (c *Claim) inQueueHere() bool { return c.home == c.dir && modeOf(c.form) == modeQueue }
+
+// enter finds the place of a key and puts it into every queue that counts it.
+func (s *State) enter(c *Claim) {
+	p := placeOf(&c.KV, s.pins)
+	c.form, c.home, c.ord = p.form, nil, c.CreateRev
+	c.detached = p.form == formOther && detachedForm(&c.KV)
+	if p.form == formRead || p.form == formWrite || p.form == formDec {
+		c.ord = c.ModRev // rwmutex.go and Vitess's topo order by it; npm never rewrites without a proclaim
+	}
+	if p.form != formOther {
+		c.home = s.dirAt(p.lock)
+		c.home.count(c, 1)
+		s.reshape(c.home, c)
+	}
+	if c.dir != nil && !c.inQueueHere() {
+		if c.dir.others == nil {
+			c.dir.others = map[*Claim]struct{}{}
+		}
+		c.dir.others[c] = struct{}{}
+	}
+	s.eachQueue(c, func(l *Lock) { l.queue.insert(c) })
+	s.tally(c, 1)
+}
+
+// leave is the opposite of enter.
+func (s *State) leave(c *Claim) {
+	s.tally(c, -1)
+	s.eachQueue(c, func(l *Lock) { l.queue.remove(c) })
+	if c.dir != nil {
+		delete(c.dir.others, c)
+	}
+	if home := c.home; home != nil {
+		home.count(c, -1)
+		s.reshape(home, c)
+		c.home = nil
+	}
+}
+
+// eachQueue calls f with every lock whose queue counts c.
+func (s *State) eachQueue(c *Claim, f func(*Lock)) {
+	change := func(l *Lock) {
+		s.touch(l)
+		f(l)
+		s.bump(l)
+	}
+	for d := c.dir; d != nil; d = d.parent {
+		if d.lock != nil && d.lock.mode == modeQueue {
+			change(d.lock)
+		}
+	}
+	if h := c.home; h != nil && h.lock != nil && h.lock.mode == modeOf(c.form) && h.lock.mode != modeQueue {
+		change(h.lock)
+	}
+}
+
+// tally counts c among the claims of its lock.
+func (s *State) tally(c *Claim, n int) {
+	if c.home == nil {
+		return
+	}
+	if c.form != formLeased {
+		s.own += n
+	}
+	l := c.home.lock
+	if l == nil {
+		return
+	}
+	l.forms[c.form] += n
+	if modeOf(c.form) == modeQueue {
+		l.own += n
+		if c.Value != "" {
+			l.valued += n
+		}
+	}
+}
+
+// reshape makes of a directory what its keys say, when that has changed because of
+// a key that enters or leaves: that one is put into the queue by who called.
+func (s *State) reshape(d *dir, because *Claim) {
+	want := d.mode()
+	if d.lock == nil {
+		if want == modeNone {
+			return
+		}
+		d.lock = &Lock{Name: d.path, dir: d, recipe: OrderOnly}
+	}
+	l := d.lock
+	if want != modeNone && !l.listed {
+		l.listed, s.dirty = true, true
+		s.order = append(s.order, l)
+	}
+	if l.mode == want {
+		return
+	}
+	s.touch(l)
+	s.bump(l)
+	l.mode, l.queue = want, queue{}
+	switch want {
+	case modeQueue:
+		for c := range d.others {
+			l.queue.insert(c)
+		}
+		for child := range d.children {
+			child.below(l.queue.insert)
+		}
+	case modeSingle:
+		if d.self != because {
+			l.queue.insert(d.self)
+		}
+	case modeGroup:
+		for c := range d.others {
+			if c.home == d && c.form == formLeased {
+				l.queue.insert(c)
+			}
+		}
+	}
+}
