@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRooms is the import table of the house: what a room must not reach, with
+// everything that it imports in turn, and why.
+func TestRooms(t *testing.T) {
+	const (
+		etcd = "go.etcd.io/"
+		tea  = "github.com/charmbracelet/bubbletea"
+	)
+	rooms := []struct {
+		room      string
+		forbidden map[string]string // path prefix → why
+	}{
+		{"locktop/model", map[string]string{
+			"locktop/":               "the core knows no other room",
+			etcd:                     "the core is fed with events and talks to nobody",
+			"google.golang.org/grpc": "the core talks to nobody", tea: "the domain is no screen",
+			"os": "no I/O in the core", "net": "no I/O in the core", "math/rand": "the same events give the same state",
+			"sync": "no goroutines in the core"}},
+		{"locktop/watcher", map[string]string{
+			"locktop/chaos": "who looks does not break", "locktop/demo": "the watcher is never told what the lab does",
+			"locktop/ui": "the watcher feeds the model, not a screen", "go.etcd.io/etcd/server/v3": "the watcher is a client", tea: "no screen here"}},
+		{"locktop/chaos", map[string]string{
+			"locktop/watcher": "done and seen are different things", "locktop/demo": "the lab implements what chaos asks for",
+			"locktop/ui": "chaos is asked, it does not ask", tea: "no screen here"}},
+		{"locktop/demo", map[string]string{
+			"locktop/watcher": "what the lab does has to be seen from outside", "locktop/ui": "the lab has no screen", tea: "no screen here"}},
+		{"locktop/ui", map[string]string{
+			"locktop/watcher": "the screen shows the model", "locktop/chaos": "the screen asks through an interface",
+			"locktop/demo": "the screen does not know where it is", etcd: "the screen never touches etcd", "google.golang.org/grpc": "the screen never touches etcd"}},
+		{"locktop/ui/report", map[string]string{
+			"locktop/watcher": "text is made of the model", "locktop/chaos": "text is made of the model", "locktop/demo": "text is made of the model",
+			"locktop/ui/cli": "the command line uses reports", etcd: "text is made of the model", tea: "text needs no screen"}},
+		{"locktop/ui/cli/quiet", map[string]string{"github.com/": "it has to be initialised before everything else", "golang.org/": "likewise"}},
+	}
+	for _, r := range rooms {
+		imports := list(t, "{{join .Imports \"\\n\"}}", r.room) // of the standard library only what it asks for itself
+		deps := list(t, "{{join .Deps \"\\n\"}}", r.room)
+		for path, why := range r.forbidden {
+			among := deps
+			if !strings.Contains(strings.SplitN(path, "/", 2)[0], ".") && !strings.HasPrefix(path, "locktop") {
+				among = imports
+			}
+			for _, dep := range among {
+				if dep == strings.TrimSuffix(path, "/") || strings.HasPrefix(dep, strings.TrimSuffix(path, "/")+"/") {
+					if dep != r.room {
+						t.Errorf("%s reaches %s: %s", r.room, dep, why)
+					}
+				}
+			}
+		}
+	}
+	for _, dep := range list(t, "{{join .Imports \"\\n\"}}", "locktop") {
+		if dep != "os" && dep != "locktop/ui/cli" {
+			t.Errorf("main.go imports %s: it calls cli.Main and exits", dep)
+		}
+	}
+}
+
+// TestTheCoreHasNoClock looks for calls that an import table cannot see.
+func TestTheCoreHasNoClock(t *testing.T) {
+	for dir, calls := range map[string][]string{
+		"../../model": {"time.Now(", "time.Since(", "time.Until(", "time.After(", "time.NewTimer(", "time.NewTicker(", "\tgo "},
+		"..":          {"time.Now(", "time.Since(", "time.Until("},
+	} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", dir, len(files), err)
+		}
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, call := range calls {
+				if strings.Contains(string(text), call) {
+					t.Errorf("%s calls %s: time comes with the events", name, strings.TrimSpace(call))
+				}
+			}
+		}
+	}
+}
+
+func list(t *testing.T, format, pkg string) []string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", format, pkg).CombinedOutput()
+	if err != nil {
+		t.Fatalf("go list %s: %v\n%s", pkg, err, out)
+	}
+	return strings.Fields(string(out))
+}

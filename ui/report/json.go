@@ -1,0 +1,218 @@
+package report
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"locktop/model"
+)
+
+// Schema is the version of the JSON output.
+const Schema = 1
+
+// Observation says how a state was come by.
+type Observation struct {
+	// At is when the answer is given, For how long was observed before.
+	At  time.Time
+	For time.Duration
+	// Prefixes that were looked at.
+	Prefixes []string
+	// Denied are the things that could not be read, with the reason.
+	Denied []string
+}
+
+type document struct {
+	Schema   int       `json:"schema"`
+	Cluster  *cluster  `json:"cluster"`
+	Observed observed  `json:"observed"`
+	Locks    []lock    `json:"locks"`
+	Findings []finding `json:"findings"`
+}
+
+type cluster struct {
+	ID       string   `json:"id"`
+	Revision int64    `json:"revision"`
+	Members  int      `json:"members"`
+	Leader   *string  `json:"leader"`
+	Version  *string  `json:"version"`
+	Alarms   []string `json:"alarms"`
+}
+
+type observed struct {
+	At         time.Time `json:"at"`
+	For        float64   `json:"for"`
+	Prefixes   []string  `json:"prefixes"`
+	Claims     int       `json:"claims"`
+	OtherKeys  int       `json:"other_keys"`
+	LeasesRead int       `json:"leases_read"`
+	Denied     []string  `json:"denied"`
+}
+
+type lock struct {
+	Name             string    `json:"name"`
+	NameBase64       string    `json:"name_base64,omitempty"`
+	Recipe           string    `json:"recipe"`
+	RecipeConfidence string    `json:"recipe_confidence"`
+	Order            string    `json:"order"`
+	WaitersVisible   bool      `json:"waiters_visible"`
+	Exclusive        bool      `json:"exclusive"`
+	Blocked          bool      `json:"blocked"`
+	Holders          []claim   `json:"holders"`
+	Waiters          []claim   `json:"waiters"`
+	Handovers        handovers `json:"handovers"`
+	Findings         []finding `json:"findings"`
+}
+
+type handovers struct {
+	Seen int `json:"seen"`
+}
+
+type finding struct{}
+
+type claim struct {
+	Position          int       `json:"position"`
+	Role              string    `json:"role"`
+	Key               string    `json:"key"`
+	KeyBase64         string    `json:"key_base64,omitempty"`
+	CreateRevision    int64     `json:"create_revision"`
+	ModRevision       int64     `json:"mod_revision"`
+	Version           int64     `json:"version"`
+	Lease             *string   `json:"lease"`
+	Value             string    `json:"value"`
+	ValueBase64       string    `json:"value_base64,omitempty"`
+	Identity          identity  `json:"identity"`
+	Granted           *int64    `json:"granted"`
+	Remaining         *int64    `json:"remaining"`
+	RenewedAgo        *float64  `json:"renewed_ago"`
+	LeaseState        string    `json:"lease_state"`
+	Since             time.Time `json:"since"`
+	SinceIsLowerBound bool      `json:"since_is_lower_bound"`
+	WaitsFor          *string   `json:"waits_for"`
+}
+
+type identity struct {
+	Text   *string `json:"text"`
+	Source string  `json:"source"`
+}
+
+// JSON writes the locks of a state as one object.
+func JSON(w io.Writer, s *model.State, locks []*model.Lock, o Observation) error {
+	doc := document{Schema: Schema, Cluster: clusterOf(s), Observed: observedOf(s, o),
+		Locks: []lock{}, Findings: []finding{}}
+	for _, l := range locks {
+		doc.Locks = append(doc.Locks, lockOf(s, l, o.At))
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	return nil
+}
+
+func clusterOf(s *model.State) *cluster {
+	c := s.Cluster()
+	if c.At.IsZero() {
+		return nil
+	}
+	out := &cluster{ID: fmt.Sprintf("%x", c.ClusterID), Revision: s.Rev(), Members: len(c.Members), Alarms: c.Alarms}
+	if out.Alarms == nil {
+		out.Alarms = []string{}
+	}
+	if l := c.Leader(); l.ID != 0 {
+		id := fmt.Sprintf("%x", l.ID)
+		out.Leader = &id
+	}
+	for _, m := range c.Members {
+		if m.Version != "" {
+			out.Version = &m.Version
+			break
+		}
+	}
+	return out
+}
+
+func observedOf(s *model.State, o Observation) observed {
+	keys, claims := s.Counts()
+	out := observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, Denied: o.Denied}
+	if out.Denied == nil {
+		out.Denied = []string{}
+	}
+	for _, l := range s.Locks() {
+		for c := range l.Claims {
+			if li := c.LeaseInfo(); l.IsClaim(c) && li != nil && li.HasRead {
+				out.LeasesRead++
+			}
+		}
+	}
+	return out
+}
+
+func lockOf(s *model.State, l *model.Lock, now time.Time) lock {
+	r := l.Recipe()
+	out := lock{Recipe: r.Name, RecipeConfidence: string(r.Confidence), Order: string(r.Order),
+		WaitersVisible: r.WaitersVisible, Exclusive: r.Exclusive, Blocked: l.Blocked(),
+		Holders: []claim{}, Waiters: []claim{}, Handovers: handovers{Seen: l.Handovers}, Findings: []finding{}}
+	out.Name, out.NameBase64 = text(l.Name)
+	place := 0
+	for c := range l.Claims {
+		place++
+		cl := claimOf(s, c, place, now)
+		switch {
+		case l.Holds(place - 1):
+			cl.Role = "holder"
+			out.Holders = append(out.Holders, cl)
+		case !l.IsClaim(c):
+			cl.Role = "foreign" // counted by the recipe, though it is no claim of the lock
+		default:
+			cl.Role = "waiter"
+		}
+		if cl.Role != "holder" {
+			if ahead := l.WaitsFor(c); ahead != nil {
+				key, _ := text(ahead.Key)
+				cl.WaitsFor = &key
+			}
+			out.Waiters = append(out.Waiters, cl)
+		}
+	}
+	return out
+}
+
+func claimOf(s *model.State, c *model.Claim, place int, now time.Time) claim {
+	out := claim{Position: place, CreateRevision: c.CreateRev, ModRevision: c.ModRev, Version: c.Version,
+		LeaseState: string(c.LeaseInfo().State()), Since: c.Since, SinceIsLowerBound: c.SinceAtLeast}
+	out.Key, out.KeyBase64 = text(c.Key)
+	out.Value, out.ValueBase64 = text(c.Value)
+	if c.KV.Lease != 0 {
+		id := c.KV.Lease.String()
+		out.Lease = &id
+	}
+	id := s.Identity(c.Ref())
+	out.Identity.Source = id.Source
+	if id.Text != "" {
+		out.Identity.Text = &id.Text
+	}
+	if li := c.LeaseInfo(); li != nil && li.HasRead && li.Read.Granted > 0 {
+		granted, remaining := li.Read.Granted, li.Read.Remaining
+		out.Granted, out.Remaining = &granted, &remaining
+		if ago, ok := li.Renewed(now); ok {
+			sec := ago.Seconds()
+			out.RenewedAgo = &sec
+		}
+	}
+	return out
+}
+
+// text returns bytes as they are where they are UTF-8; else in a readable form,
+// with the bytes in base64 beside it.
+func text(s string) (readable, b64 string) {
+	if utf8.ValidString(s) {
+		return s, ""
+	}
+	return model.Printable(s), base64.StdEncoding.EncodeToString([]byte(s))
+}

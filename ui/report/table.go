@@ -1,0 +1,179 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"locktop/model"
+)
+
+// Table writes one line per lock.
+func Table(w io.Writer, s *model.State, locks []*model.Lock, now time.Time) error {
+	rows := [][]string{{"LOCK", "RECIPE", "HOLDER", "HELD", "LEASE", "BEHIND", "LONGEST", "STATE"}}
+	for _, l := range locks {
+		rows = append(rows, []string{model.Printable(l.Name), l.Recipe().Name, holderCell(s, l), heldCell(l, now),
+			LeaseCell(l.Head(), now), behindCell(l), longestCell(l, now), StateWord(l)})
+	}
+	return align(w, rows)
+}
+
+// Describe writes one lock in full: its queue, its leases, what happened to it.
+func Describe(w io.Writer, s *model.State, l *model.Lock, now time.Time) error {
+	r := l.Recipe()
+	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  state    %s\n", model.Printable(l.Name), r.Name, r.Confidence,
+		strings.ReplaceAll(string(r.Order), "_", " "), StateWord(l)); err != nil {
+		return fmt.Errorf("writing: %w", err)
+	}
+	rows := [][]string{{"  #", "ROLE", "KEY", "CREATED", "LEASE", "TTL", "SINCE", "WAITS FOR", "WHO"}}
+	place := 0
+	for c := range l.Claims {
+		place++
+		waits := "-"
+		if ahead := l.WaitsFor(c); ahead != nil {
+			waits = model.Printable(ahead.Key)
+		}
+		d, bound := c.Waited(now)
+		who := s.Identity(c.Ref())
+		id := "-"
+		if who.Text != "" {
+			id = who.Text + " (" + who.Source + ")"
+		}
+		lease := "none"
+		if c.KV.Lease != 0 {
+			lease = c.KV.Lease.String()
+		}
+		rows = append(rows, []string{"  " + strconv.Itoa(place), role(l, c, place), model.Printable(c.Key), strconv.FormatInt(c.CreateRev, 10),
+			lease, LeaseCell(c, now), model.Duration(d, bound), waits, id})
+	}
+	if err := align(w, rows); err != nil {
+		return err
+	}
+	for _, f := range l.Facts() {
+		if _, err := fmt.Fprintf(w, "  %s  %s\n", f.At.Format("15:04:05.000"), f.Sentence(s.Who)); err != nil {
+			return fmt.Errorf("writing: %w", err)
+		}
+	}
+	return nil
+}
+
+func role(l *model.Lock, c *model.Claim, place int) string {
+	switch {
+	case l.Holds(place - 1):
+		return "holds"
+	case !l.Recipe().Judged:
+		return "there"
+	case !l.IsClaim(c):
+		return "foreign"
+	}
+	return "waits"
+}
+
+// StateWord says in a word or two how a lock is, by the lease of its head.
+func StateWord(l *model.Lock) string {
+	h := l.Head()
+	switch {
+	case h == nil:
+		return "free"
+	case !l.Recipe().Judged:
+		return "order only"
+	case l.Blocked():
+		return "blocked by " + model.Printable(h.Key)
+	case h.LeaseInfo() == nil:
+		return "holder has no lease"
+	}
+	switch st := h.LeaseInfo().State(); st {
+	case model.LeaseHealthy:
+		return "healthy"
+	case model.LeaseUnknown:
+		return "lease not read"
+	default:
+		return "lease " + string(st)
+	}
+}
+
+// LeaseCell writes the lease of a claim: remaining and granted seconds and the
+// last renewal.
+func LeaseCell(c *model.Claim, now time.Time) string {
+	if c == nil {
+		return "-"
+	}
+	l := c.LeaseInfo()
+	switch {
+	case l == nil:
+		return "none"
+	case !l.HasRead:
+		return "not read"
+	case l.Read.Granted <= 0:
+		return "gone"
+	}
+	left := l.Read.Remaining
+	if left > 0 {
+		left, _ = l.Remaining(now)
+	}
+	ago, _ := l.Renewed(now)
+	return fmt.Sprintf("%d/%ds, renewed %s ago", left, l.Read.Granted, model.Duration(ago, false))
+}
+
+func holderCell(s *model.State, l *model.Lock) string {
+	if h := l.Holder(); h != nil {
+		return s.Who(h.Ref())
+	}
+	return "-"
+}
+
+func heldCell(l *model.Lock, now time.Time) string {
+	if l.Holder() == nil {
+		return "-"
+	}
+	return model.Duration(l.HeldFor(now))
+}
+
+func behindCell(l *model.Lock) string {
+	switch {
+	case !l.Recipe().WaitersVisible:
+		return "?"
+	case !l.Recipe().Judged:
+		return "-"
+	}
+	return strconv.Itoa(l.Behind())
+}
+
+func longestCell(l *model.Lock, now time.Time) string {
+	d, bound, any := l.LongestWait(now)
+	if !any {
+		return "-"
+	}
+	return model.Duration(d, bound)
+}
+
+// align writes rows in columns, measured in terminal cells.
+func align(w io.Writer, rows [][]string) error {
+	var widths []int
+	for _, r := range rows {
+		for i, cell := range r {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
+		}
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		for i, cell := range r {
+			b.WriteString(cell)
+			if i < len(r)-1 {
+				b.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+2))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("writing: %w", err)
+	}
+	return nil
+}
