@@ -1,0 +1,31 @@
+// Package ui is the console: a Bubble Tea program that paints a [model.State].
+//
+// It imports the model and nothing else of ours, and does no I/O of its own. The
+// world comes in as messages, and what a person asks for goes out through [Hands]:
+//
+//	Source.Next ──batchMsg──▶ App.Update ──▶ model.State ──▶ App.View
+//	tick, keys, mouse ───────▶    │
+//	                              └─ a key of the table ──▶ Hands.Plan, Hands.Do
+//
+// Nothing is drawn because the console asked for it: an action shows "done", and
+// the screen changes when the watch has seen it.
+//
+// How the package is cut:
+//
+//   - app.go is the one tea.Model. Its Update is a switch of one-line cases;
+//     feed.go has the commands and messages behind them.
+//   - keys.go is the one table of keys. What a key does, where, under which
+//     condition and how help names it stand in one row.
+//   - layout.go cuts the screen into rectangles, a pure function of the size.
+//   - locks.go, queue.go, journal.go and lab.go are the panels. None knows
+//     another. Each gets a size and a [model.State] and returns lines.
+//   - table.go is the table that the panels share; theme.go and cells.go say how
+//     text becomes cells. Nothing from etcd reaches the terminal but through
+//     theme.clean or theme.tame.
+//   - dialog.go breaks a lock, act.go is every other action, help.go is `?`.
+//
+// Rules: a selection is an identity (a name, a key), never an index. A message
+// costs nothing that grows with the number of locks: what does, sorting and
+// filtering, is done when it is due (order.go), about once a second. Every line
+// is exactly as wide as the screen. A colour never says alone what it says.
+package ui

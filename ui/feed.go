@@ -1,0 +1,173 @@
+package ui
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+)
+
+// Messages. Whatever blocks runs in a tea.Cmd and comes back as one of these.
+type (
+	tickMsg     time.Time
+	bootLineMsg struct {
+		text string
+		more tea.Cmd
+	}
+	bootedMsg struct {
+		live Live
+		err  error
+	}
+	batchMsg       model.Batch
+	sourceEndedMsg struct{ err error }
+	outcomeMsg     struct{ out model.Outcome }
+)
+
+func everySecond() tea.Cmd {
+	return tea.Every(time.Second, func(t time.Time) tea.Msg { return tickMsg(t) })
+}
+
+// startBoot runs Boot in one command and listens to its progress in another.
+func (a *App) startBoot() tea.Cmd {
+	if a.o.Boot == nil {
+		return nil
+	}
+	progress, done := make(chan string), make(chan struct{})
+	run := func() tea.Msg {
+		defer close(done)
+		if !a.booting.enter() {
+			return nil
+		}
+		defer a.booting.leave()
+		live, err := a.o.Boot(a.ctx, func(line string) {
+			select {
+			case progress <- line:
+			case <-done:
+			case <-a.ctx.Done():
+			}
+		})
+		return bootedMsg{live, err}
+	}
+	var listen tea.Cmd
+	listen = func() tea.Msg {
+		select {
+		case line := <-progress:
+			return bootLineMsg{line, listen}
+		case <-done:
+		case <-a.ctx.Done():
+		}
+		return nil
+	}
+	return tea.Batch(run, listen)
+}
+
+// bootGate lets the end of the program wait for a boot under way, which may have
+// started things that it has to stop.
+type bootGate struct {
+	mu     sync.Mutex
+	closed bool
+	inside sync.WaitGroup
+}
+
+// enter says whether the boot may begin.
+func (g *bootGate) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return false
+	}
+	g.inside.Add(1)
+	return true
+}
+
+func (g *bootGate) leave() { g.inside.Done() }
+
+// close lets no boot begin any more and waits for one that did.
+func (g *bootGate) close() {
+	g.mu.Lock()
+	g.closed = true
+	g.mu.Unlock()
+	g.inside.Wait()
+}
+
+func (a *App) bootLine(m bootLineMsg) tea.Cmd {
+	a.boot = append(a.boot, m.text)
+	return m.more
+}
+
+func (a *App) bootDone(m bootedMsg) tea.Cmd {
+	if m.err != nil {
+		a.err = m.err
+		return tea.Quit
+	}
+	a.live, a.booted = m.live, true
+	return a.pull()
+}
+
+// pull asks the source for the next batch. There is one such command at a time:
+// the next one starts when a batch was applied.
+func (a *App) pull() tea.Cmd {
+	if a.live.Source == nil {
+		return nil
+	}
+	a.state.Look(a.onScreen)
+	want, source, ctx := a.state.Want(), a.live.Source, a.ctx
+	return func() tea.Msg {
+		batch, err := source.Next(ctx, want)
+		if err != nil {
+			return sourceEndedMsg{err}
+		}
+		return batchMsg(batch)
+	}
+}
+
+func (a *App) batch(m batchMsg) tea.Cmd {
+	a.state.Apply(model.Batch(m))
+	a.cost = m.Cost
+	a.setNow()
+	a.lookForAwaited()
+	return a.pull()
+}
+
+func (a *App) sourceEnded(err error) tea.Cmd {
+	if a.ctx.Err() == nil {
+		a.spent = err
+	}
+	return nil
+}
+
+func (a *App) ticked(t time.Time) tea.Cmd {
+	a.tick = t
+	if a.started.IsZero() {
+		a.started = t
+	}
+	a.setNow()
+	if a.notice.text != "" && a.now.After(a.notice.until) {
+		a.notice = notice{}
+	}
+	return everySecond()
+}
+
+// setNow moves the shown time on. It is cut to seconds, so that all that counts
+// on the screen counts in step and a line is painted once a second at most for
+// the passing of time.
+func (a *App) setNow() {
+	t := a.state.Now()
+	if a.tick.After(t) {
+		t = a.tick
+	}
+	if t = t.Truncate(time.Second); t.After(a.now) {
+		a.now = t
+	}
+	a.lab.doubts.look(a.state, a.now)
+}
+
+// planTimeout bounds how long a dialog waits for what it has to show.
+const planTimeout = 10 * time.Second
+
+func (a *App) withTimeout() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(a.ctx, planTimeout)
+}

@@ -1,0 +1,57 @@
+package ui
+
+import "strconv"
+
+// helpLines explain the screen under the help: its keys, which of them work now
+// and why the others do not, and its signs.
+func (a *App) helpLines(w, h int) []string {
+	th := a.th
+	all := []string{}
+	add := func(spans ...span) { all = append(all, th.line(w, spans, nil)) }
+	on := a.pageWhere()
+	for i := range a.keys.rows {
+		b := &a.keys.rows[i]
+		if b.in&on == 0 {
+			continue
+		}
+		names := keyNames(b.keys)
+		key := span{accent, "  " + names + blanks[:max(1, 14-len(names))]}
+		if b.why != nil {
+			if reason := b.why(a); reason != "" {
+				add(span{dim, key.text + b.what}, span{late, "  not now: " + reason})
+				continue
+			}
+		}
+		add(key, span{plain, b.what})
+	}
+	all = append(all, th.ruler(w, span{strong, "signs"}))
+	for _, l := range a.legend() {
+		add(l...)
+	}
+	if a.live.JournalPath != "" {
+		add(span{dim, "  actions are written to "}, span{plain, th.clean(a.live.JournalPath)})
+	}
+	if a.o.LogPath != "" {
+		add(span{dim, "  the log is "}, span{plain, th.clean(a.o.LogPath)})
+	}
+	a.helpTop = max(0, min(a.helpTop, len(all)-(h-1)))
+	title := []span{{strong, "help for " + on.String()}}
+	if below := len(all) - a.helpTop - (h - 1); below > 0 {
+		title = append(title, span{dim, " " + strconv.Itoa(below) + " more lines below"})
+	}
+	return fill(append([]string{th.ruler(w, title...)}, all[a.helpTop:]...), w, h)
+}
+
+func (a *App) legend() [][]span {
+	s := a.th.sign
+	return [][]span{
+		{{good, "  " + s.holds + " healthy   "}, {plain, "renewed on time"}},
+		{{late, "  " + s.late + " late      "}, {plain, "its lease missed one renewal"}},
+		{{bad, "  " + s.bad + " silent    "}, {plain, "missed two or more; without a renewal it ends when the time is over"}},
+		{{bad, "  " + s.bad + " overdue   "}, {plain, "past its end, not yet revoked by etcd"}},
+		{{bad, "  " + s.bad + " blocked   "}, {plain, "a key that is no claim of the lock stands first"}},
+		{{plain, "  39/60s " + s.renewed + "12s "}, {plain, "seconds left of the TTL, and how long ago it was renewed"}},
+		{{plain, "  39/60s " + s.stale + "12s "}, {plain, "as read 12 s ago: healthy then, not asked since"}},
+		{{plain, "  12m+        "}, {plain, "at least: it began before we looked"}},
+	}
+}

@@ -1,0 +1,158 @@
+package ui
+
+import (
+	"sort"
+	"strconv"
+
+	"locktop/model"
+)
+
+// journalPanel shows the facts, newest at the bottom. It follows the end until a
+// person scrolls up; then the line at the bottom stays where it is, by its number.
+type journalPanel struct {
+	filter string
+	lock   string // only this one, "" for all
+
+	anchor  uint64 // Seq of the fact at the bottom, 0 follows the end
+	matched []*model.Fact
+	scanned uint64 // Seq up to which matched is complete
+	height  int
+}
+
+func newJournalPanel() *journalPanel { return &journalPanel{} }
+
+// wrapMax bounds how many lines one fact may take.
+const wrapMax = 3
+
+func (p *journalPanel) setFilter(text string) {
+	if p.filter != text {
+		p.filter = text
+		p.rescan()
+	}
+}
+
+// only shows the facts of one lock, of all if it is "".
+func (p *journalPanel) only(lock string) {
+	if p.lock != lock {
+		p.lock = lock
+		p.rescan()
+	}
+}
+
+func (p *journalPanel) rescan() { p.matched, p.scanned, p.anchor = nil, 0, 0 }
+
+// update looks at the facts that came since, and forgets those that the state
+// has forgotten.
+func (p *journalPanel) update(f frame) {
+	facts := f.s.Facts()
+	if len(facts) == 0 {
+		return
+	}
+	keep := matcher(p.filter)
+	from := sort.Search(len(facts), func(i int) bool { return facts[i].Seq > p.scanned })
+	for _, fact := range facts[from:] {
+		if p.lock != "" && fact.Lock != p.lock {
+			continue
+		}
+		if keep == nil || keep(f.th.sentence(f.s, fact), string(fact.Kind)) {
+			p.matched = append(p.matched, fact)
+		}
+	}
+	p.scanned = facts[len(facts)-1].Seq
+	old := sort.Search(len(p.matched), func(i int) bool { return p.matched[i].Seq >= facts[0].Seq })
+	p.matched = p.matched[old:]
+}
+
+// bottom returns the place of the fact at the bottom, -1 if there is none.
+func (p *journalPanel) bottom() int {
+	if p.anchor == 0 {
+		return len(p.matched) - 1
+	}
+	i := sort.Search(len(p.matched), func(i int) bool { return p.matched[i].Seq > p.anchor })
+	return max(0, i-1)
+}
+
+// scroll moves by n facts; at the end it follows again.
+func (p *journalPanel) scroll(n int) {
+	i := p.bottom() + n
+	switch {
+	case len(p.matched) == 0:
+	case i >= len(p.matched)-1:
+		p.anchor = 0
+	default:
+		p.anchor = p.matched[max(0, i)].Seq
+	}
+}
+
+// Render returns the lines of the page.
+func (p *journalPanel) Render(f frame, w, h int) []string {
+	p.update(f)
+	p.height = max(0, h-1)
+	lines := make([]string, h) // filled from the bottom
+	y := h
+	for i := p.bottom(); i >= 0 && y > 1; i-- {
+		text := factLines(f, p.matched[i], w)
+		for j := len(text) - 1; j >= 0 && y > 1; j-- {
+			y--
+			lines[y] = text[j]
+		}
+	}
+	lines = append([]string{p.title(f, w)}, lines[y:]...)
+	if len(lines) == 1 && h > 1 {
+		lines = append(lines, f.th.line(w, []span{{dim, "  nothing has happened yet" + p.scope(f)}}, nil))
+	}
+	return fill(lines, w, h)
+}
+
+func (p *journalPanel) scope(f frame) string {
+	switch {
+	case p.lock != "":
+		return " to " + f.th.clean(p.lock)
+	case p.filter != "":
+		return " that fits the filter"
+	}
+	return ""
+}
+
+func (p *journalPanel) title(f frame, w int) string {
+	t := []span{{strong, "journal"}}
+	if p.lock != "" {
+		t = append(t, span{plain, " of "}, span{accent, f.th.cutPath(f.th.clean(p.lock), 40)})
+	}
+	t = append(t, span{dim, " " + f.th.sign.dot + " " + plural(len(p.matched), "line")})
+	if below := len(p.matched) - 1 - p.bottom(); below > 0 {
+		t = append(t, span{late, " " + f.th.sign.dot + " " + strconv.Itoa(below) + " newer below, G goes there"})
+	}
+	return f.th.ruler(w, t...)
+}
+
+// factLines writes a fact into lines of exactly w cells.
+func factLines(f frame, fact *model.Fact, w int) []string {
+	sign, st := f.th.factSign(fact)
+	indent := []span{{dim, clock(fact.At) + " "}}
+	if w >= 100 {
+		rev := ""
+		if fact.Rev > 0 {
+			rev = count(fact.Rev)
+		}
+		indent = append(indent, span{dim, blanks[:max(0, 10-len(rev))] + rev + "  "})
+	}
+	indent = append(indent, span{st, sign + " "})
+	if w >= 80 {
+		kind := string(fact.Kind)
+		indent = append(indent, span{st, kind + blanks[:max(0, 9-len(kind))]})
+	}
+	if w < 50 {
+		indent = []span{{st, sign + " "}}
+	}
+	iw := 0
+	for _, sp := range indent {
+		iw += width(sp.text)
+	}
+	text := f.th.wrap(f.th.sentence(f.s, fact), w-iw, wrapMax)
+	lines := []string{f.th.line(w, append(indent, span{plain, text[0]}), nil)}
+	for _, more := range text[1:] {
+		lines = append(lines, f.th.line(w, []span{{plain, string(pad(nil, iw)) + more}}, nil))
+	}
+	return lines
+}

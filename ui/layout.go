@@ -1,0 +1,69 @@
+package ui
+
+// rect is a part of the screen, in cells.
+type rect struct{ x, y, w, h int }
+
+func (r rect) contains(x, y int) bool {
+	return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h
+}
+
+// layout is where everything stands. A part without height is not shown. The
+// notice may share its line with the footer; then it goes first.
+type layout struct {
+	w, h   int
+	tiny   bool // one line is all there is
+	status rect
+	tabs   rect
+	main   rect
+	pane   rect // under main
+	notice rect
+	footer rect
+}
+
+// Sizes at which parts of the screen come in.
+const (
+	leastWidth, leastHeight = 20, 5
+	tabsFrom                = 8
+	footerFrom              = 7
+	noticeFrom              = 18
+	paneFrom                = 12 // lines of main and pane together
+)
+
+// arrange cuts the screen up. It depends on the size and the page alone, so
+// nothing on the screen moves when its content changes.
+func arrange(w, h int, p pageID) layout {
+	l := layout{w: w, h: h}
+	if w < leastWidth || h < leastHeight {
+		l.tiny = true
+		l.status = rect{0, 0, w, min(1, h)}
+		return l
+	}
+	top, bottom := 0, h
+	line := func(from int, r *rect, atTop bool) {
+		if h < from {
+			return
+		}
+		if atTop {
+			*r = rect{0, top, w, 1}
+			top++
+			return
+		}
+		bottom--
+		*r = rect{0, bottom, w, 1}
+	}
+	line(0, &l.status, true)
+	line(tabsFrom, &l.tabs, true)
+	line(footerFrom, &l.footer, false)
+	line(noticeFrom, &l.notice, false)
+	if l.notice.h == 0 {
+		l.notice = rect{0, h - 1, w, 1}
+	}
+	body := bottom - top
+	l.main = rect{0, top, w, body}
+	if p == pageLocks && body >= paneFrom {
+		half := body / 2
+		l.main.h = half
+		l.pane = rect{0, top + half, w, body - half}
+	}
+	return l
+}

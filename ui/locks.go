@@ -1,0 +1,158 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"locktop/model"
+)
+
+// frame is what a panel needs to paint: what is true, when, and how it looks.
+type frame struct {
+	s   *model.State
+	th  *theme
+	now time.Time
+	// onScreen collects the leases that are shown: they are read first.
+	onScreen *[]model.LeaseID
+}
+
+func (f frame) sees(c *model.Claim) {
+	if c != nil && c.KV.Lease != 0 {
+		*f.onScreen = append(*f.onScreen, c.KV.Lease)
+	}
+}
+
+var lockColumns = []column{
+	{title: "LOCK", least: 18, fair: 26, most: 56, sort: sortName},
+	{title: "RECIPE", least: 8, most: 8, rank: 7},
+	{title: "HOLDER", least: 9, fair: 14, most: 28, rank: 2},
+	{title: "HELD", least: 6, fair: 7, most: 7, rank: 5, right: true, sort: sortHeld},
+	{title: "LEASE", least: 17, fair: 25, most: 25, rank: 3},
+	{title: "BEHIND", least: 6, fair: 7, most: 7, rank: 4, right: true, sort: sortBehind},
+	{title: "LONGEST", least: 7, fair: 8, most: 8, rank: 6, right: true, sort: sortLongest},
+	{title: "STATE", least: 9, fair: 9, most: 48, rank: 1, sort: sortState},
+}
+
+// locksPanel is the table of locks.
+type locksPanel struct {
+	table table
+	order order
+	pick  pick
+}
+
+func newLocksPanel() *locksPanel {
+	p := &locksPanel{table: newTable(lockColumns, true)}
+	p.order.by = sortState
+	return p
+}
+
+// Render returns the lines of the table; focused if it has the keyboard.
+func (p *locksPanel) Render(f frame, w, h int, focused bool) []string {
+	p.update(f)
+	p.table.fit(w, h, f.th)
+	names := p.order.names
+	p.table.reveal(p.pick.place, len(names))
+	lines := []string{p.table.head(p.order.by, p.order.reversed)}
+	l := look{cursor: p.pick.place, keys: focused}
+	return p.table.paint(lines, len(names), l, p.name, func(i int, r *row) {
+		if lock := f.s.Lock(names[i]); lock != nil {
+			lockRow(f, lock, r)
+			return
+		}
+		goneRow(f.th, names[i], r)
+	})
+}
+
+func (p *locksPanel) name(i int) string { return p.order.names[i] }
+
+// update sorts if that is due. Between two sorts the rows stay where they are, so
+// a place found once stays right.
+func (p *locksPanel) update(f frame) {
+	if p.order.refresh(f.s, f.th, f.now) {
+		p.pick.follow(len(p.order.names), func(id string) int { return slices.Index(p.order.names, id) }, p.name)
+	}
+}
+
+// move puts the cursor at a row and holds the order still for a moment.
+func (p *locksPanel) move(i int, now time.Time) {
+	p.pick.move(i, len(p.order.names), p.name)
+	p.order.held = now.Add(sortHold)
+}
+
+func (p *locksPanel) sortBy(k sortKey) {
+	if p.order.by == k {
+		p.order.reversed = !p.order.reversed
+	} else {
+		p.order.by, p.order.reversed = k, false
+	}
+	p.order.force = true
+}
+
+func (p *locksPanel) setFilter(text string) {
+	if p.order.filter != text {
+		p.order.filter, p.order.force = text, true
+		p.table.top = 0
+	}
+}
+
+func goneRow(th *theme, name string, r *row) {
+	r.cell(dim, th.cutPath(th.clean(name), r.room()))
+	for range lockColumns[2:] {
+		r.end()
+	}
+	r.cell(dim, "is no more")
+}
+
+func lockRow(f frame, l *model.Lock, r *row) {
+	th := f.th
+	v := th.judge(l)
+	head := l.Head()
+	f.sees(head)
+	r.cell(plain, th.cutPath(th.clean(l.Name), r.room()))
+	r.cell(dim, l.Recipe().Name)
+	lockHolder(f, l, head, r)
+	if head == nil {
+		r.cell(dim, "")
+		r.cell(dim, "")
+	} else {
+		d, atLeast := l.HeldFor(f.now)
+		r.cell(plain, age(d, atLeast))
+		th.leaseCell(r, head.LeaseInfo(), f.now)
+	}
+	lockQueue(f, l, r)
+	r.add(v.st, v.sign+" "+v.word)
+	if room := r.room() - 2 - len(v.word); room >= 12 {
+		if text := outlook(l, v, f.now); text != "" {
+			r.add(dim, "  "+text)
+		}
+	}
+	r.end()
+}
+
+func lockHolder(f frame, l *model.Lock, head *model.Claim, r *row) {
+	switch {
+	case head == nil:
+		r.cell(dim, "nobody")
+	case l.Blocked():
+		r.cell(bad, f.th.cutKey(f.th.clean(head.Key), r.room()))
+	default:
+		r.cell(plain, f.th.cut(f.th.who(f.s, head.Ref()), r.room()))
+	}
+}
+
+func lockQueue(f frame, l *model.Lock, r *row) {
+	switch n := l.Behind(); {
+	case !l.Recipe().WaitersVisible:
+		r.cell(dim, "?")
+	case n == 0:
+		r.cell(dim, "0")
+	default:
+		r.cell(plain, strconv.Itoa(n))
+	}
+	if d, atLeast, any := l.LongestWait(f.now); any {
+		r.cell(plain, age(d, atLeast))
+		return
+	}
+	r.cell(dim, "-")
+}

@@ -1,0 +1,344 @@
+package ui
+
+import (
+	"strings"
+	"unicode"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+)
+
+// far is further than any list is long.
+const far = 1 << 30
+
+// moveBy moves the cursor of what has the keyboard.
+func (a *App) moveBy(n int) {
+	switch {
+	case a.helping:
+		a.helpTop = max(0, a.helpTop+n)
+	case a.page == pageJournal:
+		a.journal.scroll(n)
+	case a.page == pageLab:
+		all := a.state.Contenders()
+		a.lab.pick.move(a.lab.pick.place+n, len(all), func(i int) string { return all[i].Name })
+	case a.page == pageQueue || a.paneHas:
+		a.queue.move(a.state, a.queue.pick.place+n)
+	default:
+		a.locks.move(a.locks.pick.place+n, a.now)
+	}
+}
+
+// pageStep is how far PgUp and PgDn go.
+func (a *App) pageStep() int {
+	switch {
+	case a.helping:
+		return max(1, a.h-6)
+	case a.page == pageJournal:
+		return max(1, a.journal.height-2)
+	case a.page == pageLab:
+		return max(1, a.lab.contenders.h-1)
+	case a.page == pageQueue || a.paneHas:
+		return max(1, a.queue.table.h-1)
+	}
+	return max(1, a.locks.table.h-1)
+}
+
+func (a *App) whyNoPane() string {
+	if arrange(a.w, a.h, pageLocks).pane.h == 0 {
+		return "there is no room for the queue beside the table: enter opens it"
+	}
+	return ""
+}
+
+func (a *App) goTo(p pageID) {
+	a.page, a.helping = p, false
+}
+
+func (a *App) openQueue() {
+	lock := a.locks.pick.id
+	if a.page == pageLab {
+		c, ok := a.lab.chosen(a.state)
+		if lock = c.Lock; !ok || a.state.Lock(lock) == nil {
+			a.say(late, "this contender has no lock to show")
+			return
+		}
+		a.selectLock(lock)
+	}
+	if lock == "" {
+		a.say(late, "there is no lock to open yet")
+		return
+	}
+	a.locks.pick.pinned = true
+	a.queue.show(lock)
+	a.page = pageQueue
+}
+
+// selectLock moves the selection of the Locks page to a lock.
+func (a *App) selectLock(name string) {
+	a.locks.pick.id, a.locks.pick.pinned = name, true
+	a.locks.order.force = true
+}
+
+func (a *App) onlyThisLock() {
+	lock := a.locks.pick.id
+	switch {
+	case a.page != pageJournal:
+		a.journal.only(lock)
+		a.page = pageJournal
+	case a.journal.lock != "":
+		a.journal.only("")
+	case lock == "":
+		a.say(late, "no lock is selected")
+	default:
+		a.journal.only(lock)
+	}
+}
+
+func (a *App) back() {
+	switch {
+	case a.page == pageQueue:
+		a.page = pageLocks
+	case a.page == pageLocks && a.locks.order.filter != "":
+		a.setFilter("")
+	case a.page == pageLocks:
+		a.paneHas, a.queue.pick = false, pick{}
+	case a.page == pageJournal && a.journal.filter != "":
+		a.setFilter("")
+	case a.page == pageJournal:
+		a.journal.only("")
+	}
+}
+
+// editFilter opens the text field of the filter.
+func (a *App) editFilter() { a.field = &field{text: a.filter()} }
+
+// filter returns the filter of the page.
+func (a *App) filter() string {
+	switch a.page {
+	case pageLocks:
+		return a.locks.order.filter
+	case pageJournal:
+		return a.journal.filter
+	}
+	return ""
+}
+
+func (a *App) setFilter(text string) {
+	switch a.page {
+	case pageLocks:
+		a.locks.setFilter(text)
+	case pageJournal:
+		a.journal.setFilter(text)
+	}
+}
+
+// freeze keeps the body as it is, or lets it go.
+func (a *App) freeze() {
+	if a.frozen {
+		a.thaw()
+		return
+	}
+	a.frozenBody = a.body(arrange(a.w, a.h, a.page))
+	a.frozen, a.frozenAt = true, a.now
+}
+
+func (a *App) thaw() { a.frozen, a.frozenBody = false, nil }
+
+func (a *App) toggleMouse() tea.Cmd {
+	a.mouseOff = !a.mouseOff
+	if a.mouseOff {
+		a.say(plain, "mouse off: the terminal selects text now")
+		return tea.DisableMouse
+	}
+	a.say(plain, "mouse on")
+	return tea.EnableMouseCellMotion
+}
+
+// resumed puts back what suspending took from the terminal.
+func (a *App) resumed() tea.Cmd {
+	if a.mouseOff {
+		return nil
+	}
+	return tea.EnableMouseCellMotion
+}
+
+// copyKey puts the selected key into the clipboard of the terminal.
+func (a *App) copyKey() tea.Cmd {
+	t := a.target()
+	text := t.action.Key
+	if text == "" {
+		text = t.action.Lock
+	}
+	if text == "" {
+		a.say(late, "nothing is selected that could be copied")
+		return nil
+	}
+	a.say(plain, "copied "+a.th.clean(text)+" (if the terminal allows it)")
+	put := a.copy
+	return func() tea.Msg { put(text); return nil }
+}
+
+// field is a line of text that is typed.
+type field struct{ text string }
+
+// key takes what was typed or pasted in. Only what can be seen gets in.
+func (f *field) key(msg tea.KeyMsg) {
+	switch msg.Type {
+	case tea.KeyRunes, tea.KeySpace:
+		for _, r := range msg.Runes {
+			if unicode.IsPrint(r) {
+				f.text += string(r)
+			}
+		}
+	case tea.KeyBackspace:
+		if r := []rune(f.text); len(r) > 0 {
+			f.text = string(r[:len(r)-1])
+		}
+	case tea.KeyCtrlU:
+		f.text = ""
+	case tea.KeyCtrlW:
+		f.text = f.text[:strings.LastIndexAny(strings.TrimRight(f.text, " /"), " /")+1]
+	}
+}
+
+// mouse: a click selects, a click on a title sorts, the wheel moves.
+func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
+	if !a.booted || a.dialog != nil || a.frozen {
+		return nil
+	}
+	l := arrange(a.w, a.h, a.page)
+	inPane := l.pane.h > 0 && l.pane.contains(m.X, m.Y)
+	switch {
+	case m.Button == tea.MouseButtonWheelUp, m.Button == tea.MouseButtonWheelDown:
+		n := 3
+		if m.Button == tea.MouseButtonWheelUp {
+			n = -3
+		}
+		if a.page == pageLocks && !a.helping {
+			a.paneHas = inPane
+		}
+		a.moveBy(n)
+	case m.Action == tea.MouseActionPress && m.Button == tea.MouseButtonLeft && !a.helping:
+		a.click(l, m.X, m.Y, inPane)
+	}
+	return nil
+}
+
+func (a *App) click(l layout, x, y int, inPane bool) {
+	switch {
+	case l.tabs.contains(x, y):
+		a.clickTab(x)
+	case inPane:
+		a.clickQueue(y - l.pane.y)
+	case !l.main.contains(x, y):
+	case a.page == pageLocks:
+		a.clickLocks(x, y-l.main.y)
+	case a.page == pageQueue:
+		a.clickQueue(y - l.main.y)
+	case a.page == pageLab:
+		all := a.state.Contenders()
+		if i := a.lab.contenders.at(y-l.main.y-a.lab.below, len(all)); i >= 0 {
+			a.lab.pick.move(i, len(all), func(i int) string { return all[i].Name })
+		}
+	}
+}
+
+func (a *App) clickTab(x int) {
+	for i, p := range pages {
+		w := len(p.title) + 4
+		if x >= 0 && x < w {
+			a.goTo(pageID(i))
+		}
+		x -= w
+	}
+}
+
+func (a *App) clickLocks(x, y int) {
+	if y == 0 {
+		if c := a.locks.table.columnAt(x); c >= 0 && lockColumns[c].sort != sortNone {
+			a.locks.sortBy(lockColumns[c].sort)
+		}
+		return
+	}
+	if i := a.locks.table.at(y, len(a.locks.order.names)); i >= 0 {
+		a.paneHas = false
+		a.locks.move(i, a.now)
+	}
+}
+
+// clickQueue: the first line of the pane is its title.
+func (a *App) clickQueue(y int) {
+	l := a.state.Lock(a.queue.lock)
+	if l == nil {
+		return
+	}
+	if i := a.queue.table.at(y-1, l.Len()); i >= 0 {
+		a.paneHas = a.page == pageLocks
+		a.queue.move(a.state, i)
+	}
+}
+
+// target is what an action would be done to.
+type target struct {
+	action model.Action
+	lock   *model.Lock
+	claim  *model.Claim
+	// why there is no contender, if there is none.
+	why string
+}
+
+// target returns what is under the cursor.
+func (a *App) target() target {
+	var t target
+	if a.page == pageLocks {
+		a.queue.show(a.locks.pick.id)
+	}
+	switch {
+	case a.page == pageLab:
+		a.targetContender(&t)
+	case a.page == pageQueue || a.page == pageLocks:
+		t.lock = a.state.Lock(a.queue.lock)
+		if t.lock != nil {
+			t.claim = a.queue.chosen(a.state)
+			if a.page == pageLocks && !a.paneHas {
+				t.claim = t.lock.Head()
+			}
+		}
+		a.clientOf(&t)
+	}
+	if t.lock != nil {
+		t.action.Lock = t.lock.Name
+		if name := t.lock.Recipe().Name; name == model.Mutex.Name || name == model.Election.Name {
+			t.action.Recipe = name
+		}
+	}
+	if c := t.claim; c != nil {
+		t.action.Key, t.action.CreateRev, t.action.Lease = c.Key, c.CreateRev, c.KV.Lease
+	}
+	return t
+}
+
+func (a *App) targetContender(t *target) {
+	c, ok := a.lab.chosen(a.state)
+	if !ok {
+		t.why = "no contender is selected"
+		return
+	}
+	t.action.Contender, t.action.Lock, t.action.Recipe, t.action.Lease = c.Name, c.Lock, c.Recipe, c.Lease
+	t.lock = a.state.Lock(c.Lock)
+	t.claim, _ = a.state.Truth(c)
+}
+
+// clientOf finds the contender that a claim belongs to.
+func (a *App) clientOf(t *target) {
+	if t.claim == nil {
+		t.why = "no claim is selected"
+		return
+	}
+	if id := a.state.Identity(brief(t.claim.Ref())); id.Source == "proxy" {
+		t.action.Contender = id.Text
+		return
+	}
+	t.why = "whose claim this is, is not known: its client is no contender of the lab"
+}

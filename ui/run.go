@@ -1,0 +1,54 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+)
+
+// Run shows the console until the person quits, boot fails, or ctx ends, which
+// is how signals come in. In each case, a panic included, the terminal is left
+// as it was found. A boot that is under way is told to end and waited for.
+func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a := NewApp(o)
+	a.ctx = ctx
+	if _, ok := out.(term.File); !ok {
+		a.resize(80, 24) // nobody will tell
+		out = &lockedWriter{w: out}
+	}
+	a.copy = func(text string) { _, _ = io.WriteString(out, ansi.SetSystemClipboard(text)) }
+	p := tea.NewProgram(a, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
+		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler())
+	_, err := p.Run()
+	ended := ctx.Err() != nil // by whoever called, not by the line below
+	cancel()
+	a.booting.close()
+	switch {
+	case a.err != nil:
+		return a.err
+	case err == nil, ended && !errors.Is(err, tea.ErrProgramPanic):
+		return nil
+	}
+	return fmt.Errorf("run the console: %w", err)
+}
+
+// lockedWriter makes the clipboard and the renderer take turns. A file does that
+// by itself.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}

@@ -1,0 +1,227 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/muesli/termenv"
+	"pgregory.net/rapid"
+
+	"locktop/model"
+)
+
+func TestGolden(t *testing.T) {
+	rows := []struct {
+		name, reason string
+		w, h         int
+		ascii        bool
+		keys         []string
+	}{
+		{"locks-80x24", "full use on the smallest usual terminal", 80, 24, false, nil},
+		{"locks-120x40", "everything has room", 120, 40, false, nil},
+		{"locks-200x50", "wide: words beside the signs", 200, 50, false, nil},
+		{"locks-80x24-ascii", "the same columns with other signs", 80, 24, true, nil},
+		{"locks-40x10", "columns and panes go, what matters stays", 40, 10, false, nil},
+		{"locks-18x4", "too small for a page: one line", 18, 4, false, nil},
+		{"queue-120x40", "the queue as a page", 120, 40, false, []string{"enter"}},
+		{"journal-80x24", "long sentences wrap", 80, 24, false, []string{"2"}},
+		{"journal-120x40", "revisions have room", 120, 40, false, []string{"2"}},
+		{"lab-80x24", "the words of the alarm fit", 80, 24, false, []string{"3"}},
+		{"lab-120x40", "belief beside truth", 120, 40, false, []string{"3"}},
+		{"break-80x24", "both ways, named apart", 80, 24, false, []string{"x"}},
+		{"help-120x40", "what works now and why the rest does not", 120, 40, false, []string{"?"}},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			b := newBench(t, Options{Lab: true, Armed: true, ASCII: r.ascii, NoSuspend: "the members live in this process", Profile: colours})
+			b.size(r.w, r.h)
+			lab(b)
+			b.press(r.keys...)
+			exact(t, b.View(), r.w, r.h)
+			golden(t, r.name, b.text())
+		})
+	}
+}
+
+func TestNoColourSaysTheSame(t *testing.T) {
+	for _, keys := range [][]string{nil, {"2"}, {"3"}, {"x"}, {"?"}} {
+		var screens []string
+		for _, p := range []termenv.Profile{termenv.Ascii, termenv.ANSI} {
+			b := newBench(t, Options{Lab: true, Profile: p})
+			lab(b)
+			b.press(keys...)
+			screens = append(screens, b.text())
+			if p == termenv.Ascii && strings.Contains(b.View(), "\x1b") {
+				t.Errorf("%v: a style without colours", keys)
+			}
+		}
+		if d := cmp.Diff(screens[0], screens[1]); d != "" {
+			t.Errorf("%v: colours change the text:\n%s", keys, d)
+		}
+	}
+}
+
+// TestLayout draws what arrange returns: s status, t tabs, m main, p pane,
+// n notice, f footer; every line of the drawing is one of the screen.
+func TestLayout(t *testing.T) {
+	rows := []struct {
+		w, h   int
+		page   pageID
+		reason string
+		want   string
+	}{
+		{80, 24, pageLocks, "half for the table, half for the pane", "st" + strings.Repeat("m", 10) + strings.Repeat("p", 10) + "nf"},
+		{80, 24, pageJournal, "one pane", "st" + strings.Repeat("m", 20) + "nf"},
+		{80, 14, pageLocks, "too low for a pane: the notice takes the footer's line", "st" + strings.Repeat("m", 11) + "f"},
+		{40, 10, pageLocks, "small", "stmmmmmmmf"},
+		{40, 7, pageLocks, "no room for the tabs", "smmmmmf"},
+		{40, 6, pageLocks, "nor for the footer", "smmmmm"},
+		{20, 5, pageLocks, "the smallest page", "smmmm"},
+		{19, 24, pageLocks, "too narrow: one line", "s......................."},
+		{80, 4, pageLocks, "too low: one line", "s..."},
+	}
+	for _, r := range rows {
+		l := arrange(r.w, r.h, r.page)
+		drawing := []byte(strings.Repeat(".", r.h))
+		for _, part := range []struct {
+			c byte
+			r rect
+		}{{'n', l.notice}, {'s', l.status}, {'t', l.tabs}, {'m', l.main}, {'p', l.pane}, {'f', l.footer}} {
+			for y := part.r.y; y < part.r.y+part.r.h; y++ {
+				if drawing[y] != '.' && drawing[y] != 'n' {
+					if part.c != 'n' {
+						t.Errorf("%dx%d: %c over %c at line %d", r.w, r.h, part.c, drawing[y], y)
+					}
+				}
+				drawing[y] = part.c
+			}
+		}
+		got := string(drawing)
+		if l.notice.y == r.h-1 && l.footer.h == 0 && !l.tiny {
+			got = got[:r.h-1] + "m" // the notice stands over the last line when there is one
+		}
+		if got != r.want {
+			t.Errorf("%dx%d (%s):\n got %s\nwant %s", r.w, r.h, r.reason, got, r.want)
+		}
+	}
+}
+
+func TestColumnsGoByRank(t *testing.T) {
+	for w := 20; w < 220; w++ {
+		for name, cols := range map[string][]column{"locks": lockColumns, "queue": queueColumns, "members": memberColumns, "contenders": contenderColumns} {
+			sum, dropped := -1, 99
+			for i, cw := range fitColumns(cols, w) {
+				if cw == 0 {
+					dropped = min(dropped, cols[i].rank)
+					continue
+				}
+				sum += cw + 1
+				if cw > cols[i].most && cw > cols[i].least {
+					t.Errorf("%s at %d: column %s is %d wide", name, w, cols[i].title, cw)
+				}
+			}
+			for i, cw := range fitColumns(cols, w) {
+				if cw > 0 && cols[i].rank > dropped {
+					t.Errorf("%s at %d: %s stays although rank %d went", name, w, cols[i].title, dropped)
+				}
+			}
+			if sum > w && dropped > 1 {
+				t.Errorf("%s: %d cells in %d", name, sum, w)
+			}
+		}
+	}
+}
+
+// TestEverySizeFits walks sizes and screens: nothing wraps, nothing overflows.
+func TestEverySizeFits(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true, Profile: colours})
+	lab(b)
+	for _, keys := range [][]string{{"1"}, {"1", "enter"}, {"2"}, {"3"}, {"?"}, {"1", "x"}, {"1", "/", "a"}, {" "}} {
+		b.press(keys...)
+		for w := 1; w <= 130; w += 3 {
+			for _, h := range []int{1, 4, 5, 7, 10, 13, 18, 24, 41} {
+				b.size(w, h)
+				exact(t, b.View(), w, h)
+			}
+		}
+		b.press("esc", "esc")
+		if b.frozen {
+			b.press(" ")
+		}
+		if t.Failed() {
+			t.Fatalf("on the screen after %v", keys)
+		}
+	}
+}
+
+// hostile generates bytes as somebody who means harm would write them.
+func hostile() *rapid.Generator[string] {
+	pieces := []string{"\x1b[2J", "\x1b]0;x\x07", "\x1bP", "\x9b31m", "\u202e", "\u2066", "\u200b", "\u200d", "\n", "\r", "\t", "\x00", "\xff\xfe",
+		"銀行", "ｱｲ", "ｗ", "한글", "\u1112\u1161\u11ab", "é", "e\u0301", "\u0903", "👩‍👩‍👧", "🇩🇪", "👍🏽", "\ufe0f", "❤", "❤️", "\u3164", "/", "a", "Z", " ", "\\", "\u0e33", "\u0600", "नि", "…", "\u2028", "\u00ad"}
+	return rapid.Custom(func(t *rapid.T) string {
+		n := rapid.IntRange(1, 12).Draw(t, "n")
+		var b strings.Builder
+		for range n {
+			if rapid.IntRange(0, 4).Draw(t, "kind") == 0 {
+				b.WriteString(rapid.String().Draw(t, "s"))
+				continue
+			}
+			b.WriteString(rapid.SampledFrom(pieces).Draw(t, "piece"))
+		}
+		return b.String()
+	})
+}
+
+func TestHostileBytes(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		b := newBench(t, Options{Lab: true, Armed: true, Profile: colours, ASCII: rapid.Bool().Draw(rt, "ascii")})
+		for i := range 6 {
+			lock := "/" + hostile().Draw(rt, "lock")
+			b.w.claim(1, lock, hostile().Draw(rt, "value"), model.LeaseID(0x100+i))
+			b.w.claim(2, lock, hostile().Draw(rt, "value"), model.LeaseID(0x200+i))
+			b.w.add(model.Contender{At: at(2), Name: hostile().Draw(rt, "name"), Lock: lock, Proc: model.ProcRunning},
+				model.FaultOn{At: at(2), ID: i, Name: hostile().Draw(rt, "fault"), Target: hostile().Draw(rt, "target")})
+		}
+		b.w.add(model.Lost{At: at(3), Prefix: "/", Detail: hostile().Draw(rt, "detail")})
+		b.sync(4)
+		w, h := rapid.IntRange(1, 140).Draw(rt, "w"), rapid.IntRange(1, 45).Draw(rt, "h")
+		b.size(w, h)
+		for _, keys := range [][]string{nil, {"x"}, {"esc", "enter"}, {"2"}, {"3"}, {"1", "/", hostile().Draw(rt, "filter")}} {
+			b.press(keys...)
+			exact(rt, b.View(), w, h)
+		}
+	})
+}
+
+func TestWidthAgrees(t *testing.T) {
+	for r := rune(0x20); r < 0x20000; r++ {
+		if w := simpleWidth(r); w != 0 && w != measured(string(r)) {
+			t.Fatalf("%U is %d cells wide, not %d", r, measured(string(r)), w)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for _, r := range []struct {
+		d       time.Duration
+		atLeast bool
+		want    string
+		reason  string
+	}{
+		{900 * time.Millisecond, false, "0s", "whole seconds: nothing flickers"},
+		{9 * time.Second, false, "9s", "no tenths"},
+		{131 * time.Second, false, "2m11s", "two units"},
+		{12*time.Minute + 4*time.Second, true, "12m+", "a lower bound has one"},
+		{27 * time.Hour, true, "1d+", "days"},
+	} {
+		if got := age(r.d, r.atLeast); got != r.want {
+			t.Errorf("%v: got %s, want %s (%s)", r.d, got, r.want, r.reason)
+		}
+	}
+	if got := fmt.Sprint(count(184203), " ", count(-1234), " ", count(7)); got != "184,203 -1,234 7" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,156 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"locktop/model"
+)
+
+// bootScreen shows how far the start has come.
+func (a *App) bootScreen() []string {
+	th := a.th
+	elapsed := ""
+	if !a.started.IsZero() {
+		elapsed = "  " + age(a.tick.Sub(a.started), false)
+	}
+	lines := []string{th.line(a.w, []span{{accent, "locktop"}, {plain, " "}, {strong, th.clean(a.o.Label)},
+		{dim, " is starting" + elapsed}}, nil), string(pad(nil, a.w))}
+	shown := a.boot[max(0, len(a.boot)-max(1, a.h-4)):]
+	for i, text := range shown {
+		st, sign := dim, th.sign.holds
+		if i == len(shown)-1 {
+			st, sign = plain, th.sign.waits
+		}
+		lines = append(lines, th.line(a.w, []span{{st, "  " + sign + " " + th.clean(text)}}, nil))
+	}
+	return fill(append(lines, string(pad(nil, a.w)), th.line(a.w, []span{{accent, "  q"}, {dim, " quit"}}, nil)), a.w, a.h)
+}
+
+// tinyLine is all that fits on a very small screen.
+func (a *App) tinyLine(w int) string {
+	f := a.frame()
+	if a.booted {
+		a.locks.update(f)
+	}
+	n := a.locks.order.bad
+	if n == 0 {
+		return a.th.line(w, []span{{plain, plural(a.locks.order.total, "lock")}, {good, " ok"}}, nil)
+	}
+	return a.th.line(w, []span{{bad, a.th.sign.bad + " " + strconv.Itoa(n)}, {plain, " of " + plural(a.locks.order.total, "lock")}}, nil)
+}
+
+// nothing is what the first page says if there is no lock to show, nil if there is.
+func (a *App) nothing() []string {
+	if a.locks.order.total > 0 {
+		return nil
+	}
+	th := a.th
+	say := func(st style, text string) string { return th.line(a.w, []span{{st, "  " + text}}, nil) }
+	blank := string(pad(nil, a.w))
+	under := "under " + a.prefixes()
+	keys, _ := a.state.Counts()
+	fr := fresh(a.state)
+	switch {
+	case fr.state == model.FeedLost:
+		return []string{blank, say(late, "nothing is known "+under+" yet: the watch is lost, see below")}
+	case !a.state.Loaded():
+		return []string{blank, say(plain, "listing the keys "+under+" "+th.sign.unread)}
+	case keys == 0:
+		return []string{blank, say(strong, "no keys "+under+" yet"), blank,
+			say(dim, "Waiting for the first one: it will show here at once."),
+			say(dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them.")}
+	}
+	return []string{blank, say(strong, plural(keys, "key")+" "+under+", and none of them is a claim of a lock"), blank,
+		say(dim, "A claim is a key <name>/<lease id in hex> that hangs on that lease, as etcdctl lock makes it."),
+		say(dim, "Is the prefix the right one? Waiting for the first claim.")}
+}
+
+func (a *App) prefixes() string {
+	if len(a.o.Prefixes) == 0 {
+		return "any prefix"
+	}
+	names := make([]string, len(a.o.Prefixes))
+	for i, p := range a.o.Prefixes {
+		names[i] = a.th.clean(prefixWord(p))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (a *App) noLabLines() []string {
+	th := a.th
+	say := func(st style, text string) string { return th.line(a.w, []span{{st, "  " + text}}, nil) }
+	blank := string(pad(nil, a.w))
+	return []string{blank, say(strong, "not available: "+a.noLab()), blank,
+		say(dim, "On a cluster of its own locktop shows members, faults and contenders here, and what each"),
+		say(dim, "contender believes beside what etcd says."), say(dim, "Everything on the other pages works as it does there.")}
+}
+
+// noticeSpans is what a person must know now, empty if there is nothing.
+func (a *App) noticeSpans(th *theme) []span {
+	fr := fresh(a.state)
+	switch {
+	case a.frozen:
+		return []span{{armed, " FROZEN for " + age(a.now.Sub(a.frozenAt), false) + " "},
+			{plain, " events are still collected, "}, {accent, "space"}, {plain, " lets go"}}
+	case a.notice.text != "":
+		return []span{{a.notice.st, a.notice.text}}
+	case a.spent != nil:
+		return []span{{bad, th.sign.bad + " nothing more will come: " + th.clean(a.spent.Error()) + "; start locktop again"}}
+	case fr.state == model.FeedLost:
+		seen := ""
+		if !fr.seen.IsZero() {
+			seen = "; shown as it was " + age(a.now.Sub(fr.seen), false) + " ago"
+		}
+		return []span{{bad, th.sign.bad + " " + th.clean(fr.what) + seen}}
+	}
+	return nil
+}
+
+// footerLine is the filter while there is one, and the keys that work here.
+func (a *App) footerLine(th *theme, w int) string {
+	if a.field != nil {
+		return th.line(w, append([]span{{accent, "/ "}, {strong, th.clean(a.field.text)}, {accent, "_"}, {dim, "  " + a.hits() + "  "}},
+			a.hints(inFilter, w/2)...), nil)
+	}
+	if text := a.filter(); text != "" {
+		return th.line(w, []span{{accent, "/ "}, {strong, th.clean(text)}, {dim, "  " + a.hits() + "  "}, {accent, "esc"}, {dim, " clears"}}, nil)
+	}
+	if a.dialog != nil {
+		return string(pad(nil, w)) // the dialog says what to press
+	}
+	return th.line(w, a.hints(a.where(), w), nil)
+}
+
+func (a *App) hits() string {
+	if a.page == pageLocks {
+		return fmt.Sprintf("%s of %s", count(int64(len(a.locks.order.names))), plural(a.locks.order.total, "lock"))
+	}
+	return plural(len(a.journal.matched), "line")
+}
+
+// hints are the keys of a place in short, as many as fit; help comes last and
+// always.
+func (a *App) hints(in where, w int) []span {
+	var help, spans []span
+	used := 0
+	for i := range a.keys.rows {
+		b := &a.keys.rows[i]
+		if b.short == "" || b.in&in == 0 || b.needs == needsLab && !a.o.Lab {
+			continue
+		}
+		part := []span{{accent, keyNames(b.keys[:1])}, {dim, " " + b.short}}
+		if b.short == "help" {
+			help = part
+			continue
+		}
+		n := width(part[0].text) + width(part[1].text) + 2
+		if used+n > w-7 {
+			continue
+		}
+		used += n
+		spans = append(append(spans, part...), span{plain, "  "})
+	}
+	return append(spans, help...)
+}

@@ -1,0 +1,217 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+// freshness is how true the screen is: live, loading or lost.
+type freshness struct {
+	state   model.FeedState
+	percent int // while loading, -1 if not known
+	since   time.Time
+	seen    time.Time // when everything was last known to be complete
+	what    string    // what failed and what to do, for lost
+}
+
+// fresh sums up the feeds: the worst one counts.
+func fresh(s *model.State) freshness {
+	fr := freshness{state: model.FeedLive, percent: -1}
+	var done, total int64
+	feeds := s.Feeds()
+	if len(feeds) == 0 {
+		fr.state = model.FeedLoading
+	}
+	for _, f := range feeds {
+		switch {
+		case f.State == model.FeedLost:
+			if fr.state != model.FeedLost {
+				fr.state, fr.since, fr.seen = model.FeedLost, f.Since, f.SeenAt
+				fr.what = fmt.Sprintf("watch of %s lost (%s): %s", prefixWord(f.Prefix), f.Reason, f.Detail)
+			}
+		case f.State == model.FeedLoading:
+			if fr.state != model.FeedLost {
+				fr.state = model.FeedLoading
+			}
+			done, total = done+f.Done, total+f.Total
+		}
+	}
+	if total > 0 {
+		fr.percent = int(min(100, done*100/total))
+	}
+	return fr
+}
+
+func prefixWord(p string) string {
+	if p == "" {
+		return "all keys"
+	}
+	return p
+}
+
+// segment is a part of the status line; the highest rank goes first when it gets
+// narrow.
+type segment struct {
+	rank  int
+	spans []span
+}
+
+// statusLine paints the permanent line at the top.
+func statusLine(th *theme, w int, left, right []segment) string {
+	for need(left)+need(right)+2 > w {
+		worst := 0
+		var from *[]segment
+		var at int
+		for _, side := range []*[]segment{&left, &right} {
+			for i, s := range *side {
+				if s.rank > worst {
+					worst, from, at = s.rank, side, i
+				}
+			}
+		}
+		if from == nil {
+			break
+		}
+		rest := append([]segment(nil), (*from)[:at]...)
+		*from = append(rest, (*from)[at+1:]...)
+	}
+	return th.line(w, join(th, left), join(th, right))
+}
+
+func need(parts []segment) int {
+	n := 0
+	for _, p := range parts {
+		n += 3
+		for _, s := range p.spans {
+			n += width(s.text)
+		}
+	}
+	return n
+}
+
+func join(th *theme, parts []segment) []span {
+	var all []span
+	for i, p := range parts {
+		if i > 0 {
+			all = append(all, span{dim, " " + th.sign.dot + " "})
+		}
+		all = append(all, p.spans...)
+	}
+	return all
+}
+
+// statusLeft says which cluster this is and how it does.
+func (a *App) statusLeft(th *theme) []segment {
+	label := []segment{{0, []span{{accent, "locktop"}, {plain, " "}, {strong, th.cut(th.clean(a.o.Label), 32)}}}}
+	c := a.state.Cluster()
+	if len(c.Members) == 0 {
+		return label
+	}
+	up, n := c.Up(), len(c.Members)
+	quorum := span{plain, fmt.Sprintf("%d/%d members", up, n)}
+	switch {
+	case up <= n/2:
+		quorum = span{bad, fmt.Sprintf("%s %d/%d members, no quorum", th.sign.bad, up, n)}
+	case up < n:
+		quorum = span{late, fmt.Sprintf("%s %d/%d members", th.sign.late, up, n)}
+	}
+	parts := append(label, segment{2, []span{quorum}}, segment{3, []span{a.leaderSpan(th)}})
+	for _, alarmText := range c.Alarms {
+		parts = append(parts, segment{1, []span{{alarm, " " + th.cut(th.clean(alarmText), 24) + " "}}})
+	}
+	parts = append(parts, segment{6, []span{{dim, "rev "}, {plain, count(a.state.Rev())}}})
+	if v := version(c); v != "" {
+		parts = append(parts, segment{7, []span{{dim, "etcd " + th.cut(th.clean(v), 12)}}})
+	}
+	if len(a.live.Endpoints) > 0 {
+		parts = append(parts, segment{8, []span{{dim, th.clean(strings.Join(a.live.Endpoints, ","))}}})
+	}
+	return parts
+}
+
+func (a *App) leaderSpan(th *theme) span {
+	m := a.state.Cluster().Leader()
+	name := m.Name
+	if name == "" {
+		name = strconv.FormatUint(m.ID, 16)
+	}
+	if m.ID == 0 && m.Name == "" {
+		return span{bad, th.sign.bad + " no leader"}
+	}
+	return span{plain, "leader " + th.cut(th.clean(name), 16)}
+}
+
+func version(c model.ClusterStatus) string {
+	for _, m := range c.Members {
+		if m.Version != "" {
+			return m.Version
+		}
+	}
+	return ""
+}
+
+// statusRight says what one may do and how fresh the screen is.
+func (a *App) statusRight(th *theme) []segment {
+	mode := segment{1, []span{{readonly, "READ-ONLY"}}}
+	if a.o.Armed {
+		mode = segment{1, []span{{armed, " ARMED "}}}
+	}
+	fr := fresh(a.state)
+	var live span
+	switch {
+	case a.spent != nil:
+		live = span{alarm, " ENDED "}
+	case fr.state == model.FeedLost:
+		live = span{alarm, " LOST " + age(a.now.Sub(fr.since), false) + " "}
+	case fr.state == model.FeedLoading && fr.percent >= 0:
+		live = span{late, fmt.Sprintf("loading %d%%", fr.percent)}
+	case fr.state == model.FeedLoading:
+		live = span{late, "loading"}
+	default:
+		live = span{good, th.sign.holds + " live"}
+	}
+	parts := []segment{mode, {0, []span{live}}}
+	if a.cost.Behind > 0 {
+		parts = append(parts, segment{4, []span{{late, count(int64(a.cost.Behind)) + " behind"}}})
+	}
+	if a.cost.Budget > 0 {
+		rate := fmt.Sprintf("%.0f rpc/s", a.cost.RPS)
+		parts = append(parts, segment{5, []span{{dim, rate}}},
+			segment{9, []span{{dim, fmt.Sprintf("budget %d reads/s", a.cost.Budget)}}})
+	}
+	return parts
+}
+
+// tabsLine paints the pages, and at the right what must stay in sight whatever
+// page one is on.
+func (a *App) tabsLine(th *theme, w int) string {
+	var left []span
+	for i, p := range pages {
+		st, text := dim, " "+strconv.Itoa(i+1)+" "+p.title+" "
+		if pageID(i) == a.page || a.page == pageQueue && i == 0 {
+			st, text = accent, "["+strconv.Itoa(i+1)+" "+p.title+"]"
+		}
+		left = append(left, span{st, text})
+	}
+	return statusLine(th, w, []segment{{0, left}}, a.inSight(th))
+}
+
+func (a *App) inSight(th *theme) []segment {
+	var right []segment
+	add := func(rank int, spans ...span) { right = append(right, segment{rank, spans}) }
+	if n := a.lab.doubts.count(a.now); n > 0 {
+		add(2, span{alarm, fmt.Sprintf(" !! %d false belief ", n)})
+	}
+	if n := len(a.state.Faults()); n > 0 {
+		add(1, span{late, th.sign.late + " " + plural(n, "fault")}, span{plain, " "}, span{accent, "A"}, span{dim, " heals"})
+	}
+	if n := a.locks.order.bad; n > 0 {
+		add(3, span{bad, th.sign.bad + " " + strconv.Itoa(n) + " in trouble"})
+	}
+	add(4, span{dim, plural(a.locks.order.total, "lock")})
+	return right
+}

@@ -1,0 +1,390 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"locktop/model"
+)
+
+func measured(s string) int { return ansi.StringWidth(s) }
+
+// TestStories presses keys and looks at what became of it.
+func TestStories(t *testing.T) {
+	rows := []struct {
+		name, reason string
+		o            Options
+		keys         []string
+		check        func(b *bench)
+	}{
+		{"trouble first", "the first screen shows what is wrong", Options{}, nil, func(b *bench) {
+			if got := b.locks.order.names[0]; got != "/cron/job7" {
+				b.t.Errorf("first is %s", got)
+			}
+			b.sees("x silent")
+		}},
+		{"open and back", "enter opens the queue, esc comes back", Options{}, []string{"enter", "esc"}, func(b *bench) {
+			if b.page != pageLocks {
+				b.t.Errorf("on page %d", b.page)
+			}
+		}},
+		{"queue says also", "other locks of the same lease", Options{}, []string{"/", "billing", "enter", "enter"}, func(b *bench) {
+			b.size(200, 50)
+			b.sees("also waits for /jobs/report")
+		}},
+		{"filter", "as you type, and it stays in sight", Options{}, []string{"/", "j", "o", "b", "s", "enter"}, func(b *bench) {
+			if got := len(b.locks.order.names); got != 2 {
+				b.t.Errorf("%d locks", got)
+			}
+			b.sees("/ jobs")
+		}},
+		{"filter turned round", "! keeps the rest", Options{}, []string{"/", "!jobs", "enter"}, func(b *bench) {
+			if slices.Contains(b.locks.order.names, "/jobs/billing") || len(b.locks.order.names) != 7 {
+				b.t.Errorf("kept %q", b.locks.order.names)
+			}
+		}},
+		{"filter cleared", "esc clears", Options{}, []string{"/", "jobs", "esc"}, func(b *bench) {
+			if b.locks.order.filter != "" || b.field != nil {
+				b.t.Errorf("filter %q", b.locks.order.filter)
+			}
+		}},
+		{"sort by name", "s goes on to the next column", Options{}, []string{"s"}, func(b *bench) {
+			if !slices.IsSorted(b.locks.order.names) {
+				b.t.Errorf("order %q", b.locks.order.names)
+			}
+		}},
+		{"journal of one lock", "f shows only that", Options{}, []string{"f"}, func(b *bench) {
+			b.sees("joined the queue of /cron/job7")
+			if strings.Contains(b.text(), "billing") {
+				b.t.Errorf("another lock:\n%s", b.text())
+			}
+		}},
+		{"no lab", "the page says why", Options{NoLab: "this cluster is not ours"}, []string{"3"}, func(b *bench) {
+			b.sees("not available: this cluster is not ours")
+		}},
+		{"no lab action", "never silently ignored", Options{NoLab: "this cluster is not ours"}, []string{"K"}, func(b *bench) {
+			b.sees("not available: this cluster is not ours")
+		}},
+		{"suspend refused", "with the reason", Options{NoSuspend: "members live here"}, []string{"ctrl+z"}, func(b *bench) {
+			b.sees("not available: members live here")
+		}},
+		{"revoke in the lab", "R does it after the grace", Options{Lab: true}, []string{"x", "grace", "R"}, func(b *bench) {
+			if len(b.h.done) != 1 || b.h.done[0].Kind != model.RevokeLease || b.h.done[0].Lease != 0xc3 {
+				b.t.Errorf("did %+v", b.h.done)
+			}
+			b.sees("done: revoke lease c3")
+			b.w.del(23, leaseKey("/cron/job7", 0xc3))
+			b.sync(23)
+			b.sees("done, then seen: d4 got /cron/job7")
+		}},
+		{"grace", "a key meant for the page does not break a lock", Options{Lab: true}, []string{"x", "R"}, func(b *bench) {
+			if len(b.h.done) != 0 || b.dialog == nil {
+				b.t.Errorf("did %+v", b.h.done)
+			}
+		}},
+		{"enter does not confirm", "neither does it close", Options{Lab: true}, []string{"x", "grace", "enter"}, func(b *bench) {
+			if len(b.h.done) != 0 || b.dialog == nil {
+				b.t.Errorf("did %+v", b.h.done)
+			}
+			b.sees("enter does not confirm")
+		}},
+		{"typed", "elsewhere the name is typed", Options{}, []string{"x", "grace", "D", "/cron/job7", "enter"}, func(b *bench) {
+			if len(b.h.done) != 1 || b.h.done[0].Kind != model.DeleteClaim {
+				b.t.Errorf("did %+v", b.h.done)
+			}
+		}},
+		{"typed wrong", "and it has to be right", Options{}, []string{"x", "grace", "D", "/cron/job8", "enter"}, func(b *bench) {
+			if len(b.h.done) != 0 {
+				b.t.Errorf("did %+v", b.h.done)
+			}
+			b.sees("that is not the name of the lock")
+		}},
+		{"kill from the lab page", "at once: it is ours", Options{Lab: true}, []string{"3", "down", "K"}, func(b *bench) {
+			if len(b.h.done) != 1 || b.h.done[0].Kind != model.KillProc || b.h.done[0].Contender != "c2" {
+				b.t.Errorf("did %+v", b.h.done)
+			}
+		}},
+		{"pause is resume", "what is paused already", Options{Lab: true}, []string{"3", "down", "P"}, func(b *bench) {
+			if len(b.h.done) != 1 || b.h.done[0].Kind != model.ResumeProc {
+				b.t.Errorf("did %+v", b.h.done)
+			}
+		}},
+		{"hold from the locks page", "its client is known by the proxy", Options{Lab: true}, []string{"/", "checkout", "enter", "H"}, func(b *bench) {
+			if len(b.h.done) != 1 || b.h.done[0].Contender != "c1" {
+				b.t.Errorf("did %+v", b.h.done)
+			}
+		}},
+		{"foreign client", "says why it cannot", Options{Lab: true}, []string{"H"}, func(b *bench) {
+			if len(b.h.plans) != 0 {
+				b.t.Errorf("planned %+v", b.h.plans)
+			}
+			b.sees("not available: whose claim this is")
+		}},
+		{"freeze", "drawing stops, collecting does not", Options{}, []string{" "}, func(b *bench) {
+			b.w.claim(24, "/new/lock", "", 0x99)
+			b.sync(25)
+			b.sees("FROZEN for 3s")
+			if strings.Contains(b.text(), "/new/lock") || b.state.Lock("/new/lock") == nil {
+				b.t.Errorf("frozen screen:\n%s", b.text())
+			}
+			b.press("down")
+			b.sees("FROZEN")
+			b.press(" ")
+			b.sees("/new/lock")
+		}},
+		{"alarm", "belief that etcd does not share is said in words", Options{Lab: true}, []string{"3"}, func(b *bench) {
+			b.sees("!! BELIEVES IT HOLDS, IT DOES NOT")
+			b.sees("1 false belief")
+		}},
+		{"lost", "the screen stays and says how old it is", Options{}, nil, func(b *bench) {
+			b.w.add(model.Lost{At: at(30), Prefix: "/", Detail: "no connection; check the member"})
+			b.sync(42)
+			b.sees("LOST 12s")
+			b.sees("check the member")
+			b.sees("/jobs/billing")
+		}},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			b := newBench(t, r.o)
+			lab(b)
+			for _, k := range r.keys {
+				if k == "grace" {
+					b.send(graceMsg{b.dialog.id})
+					continue
+				}
+				b.press(k)
+			}
+			r.check(b)
+			if t.Failed() {
+				t.Log(r.reason)
+			}
+		})
+	}
+}
+
+// TestRefusingHands presses every key of the table that acts, on every page where
+// it counts: a refusal is said and nothing is planned or done.
+func TestRefusingHands(t *testing.T) {
+	pagesOf := map[where][]string{onLocks: {"1"}, onQueue: {"1", "enter"}, onJournal: {"2"}, onLab: {"3"}}
+	for _, row := range keyTable() {
+		if row.act == "" || row.in&onPages == 0 {
+			continue
+		}
+		for w, keys := range pagesOf {
+			if row.in&w == 0 {
+				continue
+			}
+			for _, o := range []Options{{}, {Lab: true}} {
+				b := newBench(t, o)
+				lab(b)
+				b.press("/", "checkout", "enter")
+				b.h.refuse = "the console is read-only"
+				b.press(keys...)
+				b.press(row.keys[0])
+				if len(b.h.plans)+len(b.h.done) > 0 || b.dialog != nil {
+					t.Errorf("%s on %s: planned %v, did %v", row.keys[0], w, b.h.plans, b.h.done)
+				}
+				if o.Lab || row.act.WritesEtcd() {
+					b.sees("not available: the console is read-only")
+				} else {
+					b.sees("not available: this is not a lab of our own")
+				}
+			}
+		}
+	}
+}
+
+func TestKeysDoNotCollide(t *testing.T) {
+	for w := where(1); w < whereEnd; w <<= 1 {
+		seen := map[string]string{}
+		for _, row := range keyTable() {
+			if row.in&w == 0 {
+				continue
+			}
+			for _, k := range row.keys {
+				if other, ok := seen[k]; ok {
+					t.Errorf("%s on %s is %q and %q", k, w, other, row.what)
+				}
+				seen[k] = row.what
+			}
+		}
+	}
+}
+
+func TestKeyTable(t *testing.T) {
+	taken := []string{"ctrl+b", "ctrl+a", "ctrl+w", "ctrl+r", "ctrl+k", "ctrl+u", "ctrl+d", "ctrl+e"}
+	done := map[model.ActionKind]bool{model.FreeKeepalive: true, model.ResumeProc: true} // the second half of a toggle
+	for _, row := range keyTable() {
+		if row.what == "" || row.do == nil || row.in == 0 {
+			t.Errorf("row %v is not complete", row.keys)
+		}
+		for _, k := range row.keys {
+			if slices.Contains(taken, k) {
+				t.Errorf("%s belongs to tmux, vim or readline", k)
+			}
+			if row.act != "" && k != "x" && k != "enter" && strings.ToUpper(k) != k {
+				t.Errorf("%s acts and is not in upper case", k)
+			}
+		}
+		if row.act != "" {
+			done[row.act] = true
+			if row.needs == "" {
+				t.Errorf("%v does not say what it needs", row.keys)
+			}
+		}
+	}
+	for _, k := range model.ActionKinds {
+		if !done[k] {
+			t.Errorf("no key for %q", k)
+		}
+	}
+	if len(Keys()) != len(keyTable()) {
+		t.Error("Keys is not the table")
+	}
+}
+
+func TestSelectionIsIdentity(t *testing.T) {
+	b := newBench(t, Options{})
+	for i := range 30 {
+		b.w.claim(1, fmt.Sprintf("/l/%02d", i), "", model.LeaseID(0x100+i))
+	}
+	b.sync(2)
+	b.press("down", "down", "down", "down", "down")
+	if got := b.locks.pick.id; got != "/l/05" {
+		t.Fatalf("selected %s", got)
+	}
+	b.press("S") // turned round, equal ones stay by name
+	b.press("s") // by name
+	if got := b.locks.order.names[b.locks.pick.place]; got != "/l/05" {
+		t.Errorf("after a sort: %s", got)
+	}
+	b.w.claim(10, "/a/first", "", 0x99)
+	b.w.claim(10, "/l/04x", "", 0x98)
+	b.sync(20)
+	if got := b.locks.order.names[b.locks.pick.place]; got != "/l/05" {
+		t.Errorf("after others came: %s", got)
+	}
+	b.press("enter")
+	if b.queue.lock != "/l/05" {
+		t.Errorf("opened %s", b.queue.lock)
+	}
+}
+
+func TestSelectionInTheQueueIsIdentity(t *testing.T) {
+	b := newBench(t, Options{})
+	for i := range 10 {
+		b.w.claim(float64(i), "/l", "", model.LeaseID(0x100+i))
+	}
+	b.sync(11)
+	b.press("enter", "down", "down", "down")
+	b.w.del(12, leaseKey("/l", 0x100))
+	b.sync(13)
+	if c := b.queue.chosen(b.state); c == nil || c.KV.Lease != 0x103 || b.queue.pick.place != 2 {
+		t.Errorf("chosen %v at %d", c, b.queue.pick.place)
+	}
+	b.w.del(14, leaseKey("/l", 0x103))
+	b.sync(15)
+	if c := b.queue.chosen(b.state); c == nil || c.KV.Lease != 0x104 {
+		t.Errorf("the one that took its place is chosen, not %v", c)
+	}
+}
+
+func TestRowsStayWhileTheCursorMoves(t *testing.T) {
+	b := newBench(t, Options{})
+	b.w.claim(1, "/a", "", 1)
+	b.w.claim(1, "/b", "", 2)
+	b.w.claim(1, "/b", "", 3)
+	b.sync(2)
+	b.press("down")
+	before := slices.Clone(b.locks.order.names)
+	b.w.read(3, 2, 60, 5) // /b is silent now and belongs to the top
+	b.sync(3)
+	if !slices.Equal(before, b.locks.order.names) {
+		t.Errorf("the rows moved under the cursor: %q", b.locks.order.names)
+	}
+	b.sync(6)
+	if b.locks.order.names[0] != "/b" {
+		t.Errorf("not sorted after a while: %q", b.locks.order.names)
+	}
+}
+
+func TestMouse(t *testing.T) {
+	b := newBench(t, Options{})
+	lab(b)
+	click := func(x, y int) {
+		b.send(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+	}
+	click(10, 5)
+	if b.locks.pick.place != 2 {
+		t.Errorf("a click selected row %d", b.locks.pick.place)
+	}
+	click(3, 2)
+	if b.locks.order.by != sortName {
+		t.Errorf("a click on the title sorted by %d", b.locks.order.by)
+	}
+	click(12, 1)
+	if b.page != pageJournal {
+		t.Errorf("a click on the tab went to %d", b.page)
+	}
+	b.press("1")
+	b.send(tea.MouseMsg{X: 5, Y: 5, Button: tea.MouseButtonWheelDown})
+	if b.locks.pick.place == 0 {
+		t.Error("the wheel did nothing")
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	b := newBench(t, Options{})
+	b.sync(1)
+	b.sees("no keys under / yet")
+	b.w.put(2, "/config/x", "1", 0)
+	b.sync(3)
+	b.sees("1 key under /, and none of them is a claim of a lock")
+}
+
+func TestBootAndEnd(t *testing.T) {
+	var out bytes.Buffer
+	wrong := errors.New("no member answers")
+	err := Run(t.Context(), Options{Boot: func(_ context.Context, progress func(string)) (Live, error) {
+		progress("starting")
+		return Live{}, wrong
+	}}, &bytes.Buffer{}, &out)
+	if !errors.Is(err, wrong) {
+		t.Errorf("got %v", err)
+	}
+	if !strings.Contains(out.String(), "\x1b[?1049l") {
+		t.Errorf("the terminal was not restored: %q", out.String())
+	}
+}
+
+// quiet is a source in which nothing happens.
+type quiet struct{}
+
+func (quiet) Next(ctx context.Context, _ model.Want) (model.Batch, error) {
+	<-ctx.Done()
+	return model.Batch{}, ctx.Err()
+}
+
+func TestSignalEndsIt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var out bytes.Buffer
+	err := Run(ctx, Options{Boot: func(context.Context, func(string)) (Live, error) {
+		cancel()
+		return Live{Source: quiet{}}, nil
+	}}, &bytes.Buffer{}, &out)
+	if err != nil {
+		t.Errorf("got %v", err)
+	}
+	if !strings.Contains(out.String(), "\x1b[?1049l") {
+		t.Errorf("the terminal was not restored: %q", out.String())
+	}
+}

@@ -1,0 +1,226 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+// age writes a duration for a column: whole seconds, and one unit with a plus
+// where it is a lower bound.
+func age(d time.Duration, atLeast bool) string {
+	if !atLeast && d >= 10*time.Second {
+		return model.Duration(d, false)
+	}
+	n, unit := int64(d/time.Second), "s"
+	switch {
+	case d >= 24*time.Hour:
+		n, unit = int64(d/(24*time.Hour)), "d"
+	case d >= time.Hour:
+		n, unit = int64(d/time.Hour), "h"
+	case d >= time.Minute:
+		n, unit = int64(d/time.Minute), "m"
+	}
+	s := strconv.FormatInt(max(0, n), 10) + unit
+	if atLeast {
+		s += "+"
+	}
+	return s
+}
+
+// ticks writes a duration in three cells at most: the two digits that matter.
+func ticks(d time.Duration) string {
+	switch {
+	case d < 100*time.Second:
+		return strconv.Itoa(int(d/time.Second)) + "s"
+	case d < 100*time.Minute:
+		return strconv.Itoa(int(d/time.Minute)) + "m"
+	case d < 100*time.Hour:
+		return strconv.Itoa(int(d/time.Hour)) + "h"
+	}
+	return strconv.Itoa(min(99, int(d/(24*time.Hour)))) + "d"
+}
+
+// count writes a number with separators: 184,203.
+func count(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plural writes "1 lock", "2 locks".
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return count(int64(n)) + " " + word + "s"
+}
+
+// verdict is how a lock does, by the lease of its head: a rank (the higher the
+// worse), a sign, a word, and what it means for those who wait.
+type verdict struct {
+	rank int
+	st   style
+	sign string
+	word string
+}
+
+// judge tells how a lock does.
+func (th *theme) judge(l *model.Lock) verdict {
+	head := l.Head()
+	switch {
+	case head == nil:
+		return verdict{0, dim, th.sign.waits, "free"}
+	case l.Blocked():
+		return verdict{4, bad, th.sign.bad, "blocked"}
+	}
+	return th.judgeLease(head.LeaseInfo())
+}
+
+func (th *theme) judgeLease(l *model.Lease) verdict {
+	switch l.State() {
+	case model.LeaseOverdue:
+		return verdict{6, bad, th.sign.bad, "overdue"}
+	case model.LeaseSilent:
+		return verdict{5, bad, th.sign.bad, "silent"}
+	case model.LeaseGone:
+		return verdict{3, bad, th.sign.bad, "gone"}
+	case model.LeaseNone:
+		return verdict{2, late, th.sign.late, "no lease"}
+	case model.LeaseLate:
+		return verdict{1, late, th.sign.late, "late"}
+	case model.LeaseUnknown:
+		return verdict{0, dim, th.sign.unread, "not read"}
+	}
+	return verdict{0, good, th.sign.holds, "healthy"}
+}
+
+// trouble says whether a person should look at it.
+func (v verdict) trouble() bool { return v.rank > 0 }
+
+// outlook says when the lock will move, as far as the lease of its head tells.
+func outlook(l *model.Lock, v verdict, now time.Time) string {
+	h := l.Head()
+	if h == nil {
+		return "for " + age(l.FreeFor(now), false)
+	}
+	left, ok := h.LeaseInfo().Remaining(now)
+	switch {
+	case l.Blocked():
+		return "a key that is no claim stands first"
+	case v.word == "overdue":
+		return "past its end, etcd has yet to revoke it"
+	case v.word == "no lease":
+		return "never expires by itself"
+	case v.trouble() && ok:
+		return "ends in " + strconv.FormatInt(left, 10) + "s unless renewed"
+	}
+	return ""
+}
+
+// leaseCell fills in what is known of a lease, into the room that the cell has:
+// bar, remaining of granted, and how long ago it was renewed.
+func (th *theme) leaseCell(r *row, l *model.Lease, now time.Time) {
+	defer r.end()
+	left, ok := l.Remaining(now)
+	if !ok {
+		r.add(dim, th.noReading(l))
+		return
+	}
+	ago, _ := l.Renewed(now)
+	granted := l.Granted()
+	sign, st := th.sign.renewed, th.judgeLease(l).st
+	if old := now.Sub(l.Read.At); st == good && old > time.Duration(granted)*time.Second/3+3*time.Second {
+		// It was healthy, and nobody has asked since: no reason to let it run out.
+		sign, left, ago, st = th.sign.stale, max(0, l.Read.Remaining), old, dim
+	}
+	nums := remaining(left, granted)
+	numw := max(7, len(nums))
+	if bar := min(12, r.room()-numw-6); bar >= 3 {
+		full := int((left*int64(bar) + granted - 1) / granted)
+		r.add(barStyle(st), strings.Repeat(th.sign.full, full))
+		r.add(dim, strings.Repeat(th.sign.empty, bar-full)+" ")
+	}
+	r.add(plain, blanks[:numw-len(nums)]+nums+" ")
+	t := ticks(ago)
+	r.add(dim, sign+blanks[:max(0, 3-len(t))]+t)
+}
+
+func barStyle(st style) style {
+	switch st {
+	case late:
+		return barLate
+	case bad:
+		return barBad
+	}
+	return st
+}
+
+func (th *theme) noReading(l *model.Lease) string {
+	switch {
+	case l == nil:
+		return "no lease"
+	case l.HasRead:
+		return "gone"
+	case l.Unread != "":
+		return th.clean(l.Unread)
+	}
+	return th.sign.unread + " not read"
+}
+
+// remaining writes 39/60s, and 12m/60m where seconds would be too wide.
+func remaining(left, granted int64) string {
+	if granted < 1000 {
+		return strconv.FormatInt(left, 10) + "/" + strconv.FormatInt(granted, 10) + "s"
+	}
+	return ticks(time.Duration(left)*time.Second) + "/" + ticks(time.Duration(granted)*time.Second)
+}
+
+// who names a claim, in cells. A value may be long: only its start is looked at.
+func (th *theme) who(s *model.State, r model.ClaimRef) string {
+	return th.tame(s.Who(brief(r)))
+}
+
+func brief(r model.ClaimRef) model.ClaimRef {
+	r.Value, r.Key = shorten(r.Value), shorten(r.Key)
+	return r
+}
+
+// sentence says a fact.
+func (th *theme) sentence(s *model.State, f *model.Fact) string {
+	short := *f
+	short.Lock, short.Text = shorten(f.Lock), shorten(f.Text)
+	short.Claim, short.From, short.WaitsFor = brief(f.Claim), brief(f.From), brief(f.WaitsFor)
+	return th.tame(short.Sentence(s.Who))
+}
+
+// factSign returns the sign and style of a kind of fact.
+func (th *theme) factSign(f *model.Fact) (string, style) {
+	switch f.Kind {
+	case model.FactHandover:
+		if f.Cause == model.CauseExpired || f.Cause == model.CauseRevoked || f.Unseen {
+			return th.sign.arrow, late
+		}
+		return th.sign.arrow, good
+	case model.FactAcquired:
+		return th.sign.holds, good
+	case model.FactQueued:
+		return th.sign.waits, waiting
+	case model.FactLeft:
+		return th.sign.left, plain
+	case model.FactBlocked:
+		return th.sign.bad, bad
+	case model.FactGap:
+		return th.sign.gap, late
+	case model.FactAction:
+		return th.sign.act, accent
+	}
+	return th.sign.fact, dim
+}
+
+// clock is the time of day of a fact.
+func clock(t time.Time) string { return t.Format("15:04:05.000") }
