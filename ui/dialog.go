@@ -185,13 +185,13 @@ func (d *dialog) over(a *App, lines []string) []string {
 		b = th.put(b, strong, title)
 		return string(th.put(b, accent, strings.Repeat(th.sign.line, max(0, bw-3-width(title)))+r))
 	}
-	painted := []string{edge(th.sign.corners[0], th.sign.corners[1], th.cut(" break a lock ", bw-4))}
+	painted := []string{edge(th.sign.box.TopLeft, th.sign.box.TopRight, th.cut(" break a lock ", bw-4))}
 	for _, sp := range box {
-		b := th.put(nil, accent, th.sign.side)
+		b := th.put(nil, accent, th.sign.box.Left)
 		b = append(b, " "+th.line(bw-4, sp, nil)+" "...)
-		painted = append(painted, string(th.put(b, accent, th.sign.side)))
+		painted = append(painted, string(th.put(b, accent, th.sign.box.Left)))
 	}
-	painted = append(painted, edge(th.sign.corners[2], th.sign.corners[3], ""))
+	painted = append(painted, edge(th.sign.box.BottomLeft, th.sign.box.BottomRight, ""))
 	for i, p := range painted {
 		if y+i < len(lines) {
 			lines[y+i] = stamp(lines[y+i], p, x, bw, a.w)

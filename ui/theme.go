@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"io"
 	"strings"
 
+	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 
 	"locktop/model"
@@ -47,8 +49,7 @@ type signs struct {
 	full, empty                      string
 	more, dot, line, cursor, up, dwn string
 	arrow, left, gap, act, fact      string
-	corners                          [4]string
-	side                             string
+	box                              lipgloss.Border
 }
 
 var unicodeSigns = signs{
@@ -57,7 +58,7 @@ var unicodeSigns = signs{
 	full: "━", empty: "·",
 	more: "…", dot: "·", line: "─", cursor: "▌", up: "▲", dwn: "▼",
 	arrow: "→", left: "←", gap: "≈", act: "!", fact: "∙",
-	corners: [4]string{"╭", "╮", "╰", "╯"}, side: "│",
+	box: lipgloss.RoundedBorder(),
 }
 
 var asciiSigns = signs{
@@ -66,7 +67,7 @@ var asciiSigns = signs{
 	full: "#", empty: ".",
 	more: "~", dot: "-", line: "-", cursor: ">", up: "^", dwn: "v",
 	arrow: ">", left: "<", gap: "~", act: "!", fact: ".",
-	corners: [4]string{"+", "+", "+", "+"}, side: "|",
+	box: lipgloss.ASCIIBorder(),
 }
 
 // newTheme makes a theme of the sixteen colours that every terminal has and
@@ -79,19 +80,43 @@ func newTheme(p termenv.Profile, ascii bool) *theme {
 	if p == termenv.Ascii {
 		return th
 	}
-	th.after = "\x1b[0m"
+	r := lipgloss.NewRenderer(io.Discard) // our own: nothing is asked of the terminal
+	r.SetColorProfile(p)
+	normal := r.NewStyle()
+	colour := func(c string) lipgloss.Style { return normal.Foreground(lipgloss.Color(c)) }
 	for i := range th.chosen {
-		th.chosen[i] = "\x1b[7m"
+		th.chosen[i], th.after = cut(normal.Reverse(true))
 	}
-	th.chosen[late], th.chosen[bad], th.chosen[alarm] = "\x1b[1;7;33m", "\x1b[1;7;31m", "\x1b[1;7;31m"
-	th.before = [styleCount]string{
-		dim: "\x1b[2m", strong: "\x1b[1m", heading: "\x1b[2m", sorted: "\x1b[1m", rule: "\x1b[2m",
-		good: "\x1b[32m", late: "\x1b[1;33m", bad: "\x1b[1;31m", waiting: "\x1b[36m",
-		barLate: "\x1b[33m", barBad: "\x1b[31m",
-		accent: "\x1b[1;36m",
-		alarm:  "\x1b[1;7;31m", armed: "\x1b[1;7;33m", readonly: "\x1b[1;32m",
+	for s, look := range map[style]lipgloss.Style{
+		late: colour(yellow).Bold(true).Reverse(true), bad: colour(red).Bold(true).Reverse(true), alarm: colour(red).Bold(true).Reverse(true),
+	} {
+		th.chosen[s], _ = cut(look)
+	}
+	for s, look := range map[style]lipgloss.Style{
+		dim: normal.Faint(true), strong: normal.Bold(true), heading: normal.Faint(true), sorted: normal.Bold(true), rule: normal.Faint(true),
+		good: colour(green), late: colour(yellow).Bold(true), bad: colour(red).Bold(true), waiting: colour(cyan),
+		barLate: colour(yellow), barBad: colour(red), accent: colour(cyan).Bold(true),
+		alarm: colour(red).Bold(true).Reverse(true), armed: colour(yellow).Bold(true).Reverse(true), readonly: colour(green).Bold(true),
+	} {
+		th.before[s], _ = cut(look)
 	}
 	return th
+}
+
+// The colours in use, by their ANSI numbers.
+const (
+	red    = "1"
+	green  = "2"
+	yellow = "3"
+	cyan   = "6"
+)
+
+// cut splits a style into what goes before a text and what goes after it: painting
+// a cell is then two appends, where rendering a style costs a hundred times that.
+func cut(s lipgloss.Style) (before, after string) {
+	const text = "x"
+	before, after, _ = strings.Cut(s.Render(text), text)
+	return before, after
 }
 
 // dimmed returns the theme for what is shown although it may not be true any more.
@@ -101,7 +126,7 @@ func (th *theme) dimmed() *theme {
 		return &old
 	}
 	for i := range old.before {
-		old.before[i], old.chosen[i] = "\x1b[2m", "\x1b[7m"
+		old.before[i], old.chosen[i] = th.before[dim], th.chosen[plain]
 	}
 	return &old
 }
