@@ -173,6 +173,8 @@ func (s *State) howEnded(l *Lease, at time.Time, sign string) (Cause, Confidence
 		itoa(l.Read.Remaining) + " of " + itoa(l.Read.Granted) + " s left"
 	renewal := time.Duration(l.Read.Granted) * time.Second / 3
 	switch {
+	case l.Read.Remaining <= 0 && since < time.Second:
+		return CauseExpired, Strong, read
 	case l.State() != LeaseHealthy && left <= expirySlack:
 		return CauseExpired, Strong, read + ", renewals missed"
 	case left <= expirySlack && left > -3*time.Second:

@@ -17,38 +17,36 @@ import (
 	"time"
 )
 
+// binary is where the program is built, before any test changes TMPDIR.
 var binary struct {
 	once sync.Once
-	path string
+	dir  string
 	err  error
 }
 
 func TestMain(m *testing.M) {
+	binary.dir, binary.err = os.MkdirTemp("", "locktop-binary-")
 	code := m.Run()
-	if binary.path != "" {
-		os.RemoveAll(filepath.Dir(binary.path))
-	}
+	os.RemoveAll(binary.dir)
 	os.Exit(code)
 }
 
 // locktop returns the path of the program, built once.
 func locktop(t *testing.T) string {
 	t.Helper()
+	path := filepath.Join(binary.dir, "locktop")
 	binary.once.Do(func() {
-		dir, err := os.MkdirTemp("", "locktop-binary-")
-		if err != nil {
-			binary.err = err
+		if binary.err != nil {
 			return
 		}
-		binary.path = filepath.Join(dir, "locktop")
-		if out, err := exec.Command("go", "build", "-o", binary.path, "locktop").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-o", path, "locktop").CombinedOutput(); err != nil {
 			binary.err = fmt.Errorf("go build: %v\n%s", err, out)
 		}
 	})
 	if binary.err != nil {
 		t.Fatal(binary.err)
 	}
-	return binary.path
+	return path
 }
 
 // require skips the test when a program is missing, and fails it where all have to
