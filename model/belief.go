@@ -141,36 +141,3 @@ func (s *State) Truth(c ContenderInfo) (claim *Claim, place int) {
 	}
 	return nil, 0
 }
-
-// Identity is who a claim belongs to, as far as anything tells.
-type Identity struct {
-	Text   string // escaped, empty if nothing tells
-	Source string // "value", "proxy" or "none"
-}
-
-// Identity says who a claim belongs to: by the proxy that its client went
-// through, else by its value.
-func (s *State) Identity(r ClaimRef) Identity {
-	if o, ok := s.lab.owners[r.Lease]; ok && r.Lease != 0 {
-		return Identity{Text: Printable(o.Client), Source: "proxy"}
-	}
-	if r.Value != "" {
-		return Identity{Text: Printable(r.Value), Source: "value"}
-	}
-	return Identity{Source: "none"}
-}
-
-// Who names a claim for a sentence or a narrow column: its identity, else its
-// lease, else its key.
-func (s *State) Who(r ClaimRef) string {
-	if id := s.Identity(r); id.Text != "" {
-		return id.Text
-	}
-	if r.Lease != 0 {
-		return r.Lease.Short()
-	}
-	return Printable(r.Key)
-}
-
-// Ref names the claim in a form that outlives it.
-func (c *Claim) Ref() ClaimRef { return refOf(c) }
