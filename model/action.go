@@ -47,19 +47,19 @@ type Action struct {
 	Recipe string
 }
 
-// Describe says in words what the action does.
+// Describe says in words what the action does, escaped for a terminal.
 func (a Action) Describe() string {
 	switch a.Kind {
 	case RevokeLease:
 		return "revoke lease " + a.Lease.String()
 	case DeleteClaim:
-		return fmt.Sprintf("delete claim %s if its create revision is still %d", a.Key, a.CreateRev)
+		return fmt.Sprintf("delete claim %s if its create revision is still %d", Printable(a.Key), a.CreateRev)
 	case SpawnProc:
-		return "spawn a contender on " + a.Lock
+		return "spawn a contender on " + Printable(a.Lock)
 	case HealAll:
 		return "heal every fault"
 	}
-	return string(a.Kind) + " " + a.Contender
+	return string(a.Kind) + " " + Printable(a.Contender)
 }
 
 // Etcdctl returns the command line that does the same by hand, or "" where there
@@ -72,7 +72,7 @@ func (a Action) Etcdctl() string {
 		key := ctlQuote(a.Key)
 		// The transaction of etcdctl: comparisons, success requests, failure
 		// requests, each ended by an empty line.
-		txn := fmt.Sprintf("create(%s) = \"%d\"\n\ndel %s\n\n\n", key, a.CreateRev, key)
+		txn := fmt.Sprintf("create(%s) = \"%d\"\n\ndel -- %s\n\n\n", key, a.CreateRev, key)
 		return "printf '%s' " + shellQuote(txn) + " | etcdctl txn"
 	}
 	return ""
@@ -84,7 +84,8 @@ type Plan struct {
 	// At is when it was read, Endpoint where.
 	At       time.Time
 	Endpoint string
-	// Goes are the keys that go with it, in key order.
+	// Goes are the keys that go with it, in key order. One with CreateRev 0 is known
+	// by name only.
 	Goes []KV
 	// Unknown is set when Goes is not complete, and says why: "no permission on …".
 	Unknown string

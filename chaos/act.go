@@ -1,0 +1,98 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"locktop/model"
+)
+
+// revoke ends the lease. etcd deletes all its keys at one revision, which is the
+// one of the answer (observed on 3.7; server/etcdserver/apply). Without keys nothing
+// is written, and the answer has the revision at which the store stands.
+func revoke(ctx context.Context, w *clientv3.Client, p model.Plan) model.Outcome {
+	r, err := w.Revoke(ctx, clientv3.LeaseID(p.Action.Lease))
+	if codeOf(err) == codes.NotFound {
+		// clientv3 repeats a revoke whose answer was lost, and the second finds
+		// nothing.
+		return refused("the lease is gone: it ended just before, or the answer to our revoke was lost")
+	}
+	if err != nil {
+		return failed(err, "write permission on every key of the lease is needed")
+	}
+	return model.Outcome{Done: true, Detail: reach(p), Rev: r.Header.Revision}
+}
+
+// deleteClaim deletes the key while its create revision is the one that was meant.
+// etcd compares and deletes at one revision, so no other claim can be hit.
+func deleteClaim(ctx context.Context, w *clientv3.Client, a model.Action) model.Outcome {
+	r, err := w.Txn(ctx).
+		If(clientv3.Compare(clientv3.CreateRevision(a.Key), "=", a.CreateRev)).
+		Then(clientv3.OpDelete(a.Key)).
+		Else(clientv3.OpGet(a.Key)).
+		Commit()
+	if err != nil {
+		return failed(err, "read and write permission on the key is needed")
+	}
+	if !r.Succeeded {
+		return refused("%s", otherClaim(a, kvOf(r.Responses[0].GetResponseRange().Kvs)))
+	}
+	return model.Outcome{Done: true, Detail: "1 key", Rev: r.Header.Revision}
+}
+
+// dryRun says what would have been done.
+func dryRun(p model.Plan) model.Outcome {
+	detail := "would be done"
+	if p.Action.Kind.WritesEtcd() {
+		detail = "would take " + reach(p)
+	}
+	return model.Outcome{Detail: detail, Err: "dry run"}
+}
+
+// reach says how many keys go, as far as the plan knows.
+func reach(p model.Plan) string {
+	n := "1 key"
+	if len(p.Goes) != 1 {
+		n = fmt.Sprintf("%d keys", len(p.Goes))
+	}
+	if p.Unknown != "" {
+		return n + "; " + p.Unknown
+	}
+	return n
+}
+
+// refused is the outcome of what was not done.
+func refused(format string, args ...any) model.Outcome {
+	return model.Outcome{Err: fmt.Sprintf(format, args...)}
+}
+
+// failed is the outcome of a write that etcd did not confirm. Without an answer
+// nobody knows whether it was done.
+func failed(err error, permission string) model.Outcome {
+	switch codeOf(err) {
+	case codes.PermissionDenied:
+		return refused("%v: %s", err, permission)
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Unknown:
+		return refused("%v: no answer, so it may have been done; look before trying again", err)
+	}
+	return refused("%v", err)
+}
+
+// codeOf is the gRPC code of an error of clientv3, which has its own error type
+// besides those of gRPC and context.
+func codeOf(err error) codes.Code {
+	var e rpctypes.EtcdError
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return status.FromContextError(err).Code()
+	}
+	return status.Code(err)
+}

@@ -1,0 +1,85 @@
+package chaos
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/model"
+)
+
+// etcdctl runs a printed line by sh, as the person would.
+func etcdctl(t *testing.T, line, endpoint string) {
+	t.Helper()
+	if _, err := exec.LookPath("etcdctl"); err != nil {
+		if os.Getenv("LOCKTOP_REQUIRE") == "1" {
+			t.Fatalf("etcdctl is required: %v", err)
+		}
+		t.Skip("there is no etcdctl here")
+	}
+	cmd := exec.CommandContext(within(t), "sh", "-c", line)
+	// 3.4 speaks the second API unless told; later ones do not mind.
+	cmd.Env = append(os.Environ(), "ETCDCTL_API=3", "ETCDCTL_ENDPOINTS="+endpoint)
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s\n%s", line, out)
+	if err != nil {
+		t.Fatalf("the printed line fails: %v", err)
+	}
+}
+
+func TestEtcdctlLinesDoWhatTheActionsDo(t *testing.T) {
+	t.Parallel()
+	member := startMember(t)
+	c := dial(t, []string{member})
+	b := &bench{direct: c}
+	for _, tt := range []struct{ key, reason string }{
+		{"/locks/orders/694d81e5fc652594", "an ordinary claim"},
+		{"/a key", "spaces separate the words of a txn line"},
+		{`/it's "quoted"`, "quotes of the shell and of etcdctl"},
+		{"/two\nlines\n\nand\ttab", "an empty line would end a section of the txn"},
+		{`/back\slash\n`, "a backslash is no escape"},
+		{"/%s%d$HOME`id`", "printf and the shell expand"},
+		{"/bytes\x00\x1b\xff世界", "any byte may be in a key"},
+		{"-rf", "looks like a flag"},
+	} {
+		t.Run(tt.reason, func(t *testing.T) {
+			a := b.claim(t, tt.key, 0)
+			if strings.HasPrefix(tt.key, "-") && !strings.Contains(a.Etcdctl(), "del -- ") {
+				t.Skip("the printed line has no -- before the key")
+			}
+			stale := a
+			stale.CreateRev--
+			etcdctl(t, stale.Etcdctl(), member)
+			if n := count(t, c, tt.key); n != 1 {
+				t.Errorf("deleted though the create revision is another")
+			}
+			etcdctl(t, a.Etcdctl(), member)
+			if n := count(t, c, tt.key); n != 0 {
+				t.Errorf("%q is still there after %s", tt.key, a.Etcdctl())
+			}
+		})
+	}
+	t.Run("revoke", func(t *testing.T) {
+		for _, id := range []clientv3.LeaseID{b.lease(t), 0x7} {
+			if id == 0x7 {
+				_, err := clientv3.RetryLeaseClient(c).LeaseGrant(within(t), &pb.LeaseGrantRequest{ID: 7, TTL: 60})
+				must(t, err)
+			}
+			etcdctl(t, model.Action{Kind: model.RevokeLease, Lease: model.LeaseID(id)}.Etcdctl(), member)
+			if leaseLives(t, c, id) {
+				t.Errorf("lease %x is still there", id)
+			}
+		}
+	})
+}
+
+func count(t *testing.T, c *clientv3.Client, key string) int64 {
+	t.Helper()
+	r, err := c.Get(within(t), key)
+	must(t, err)
+	return r.Count
+}

@@ -1,0 +1,147 @@
+package chaos
+
+import (
+	"slices"
+	"sync"
+
+	"locktop/model"
+)
+
+// hold is the fault "hold keepalives" as a value: its target. Exactly one of the
+// fields is set.
+type hold struct {
+	client string
+	lease  model.LeaseID
+}
+
+// holds are the faults in force and the renewals that they act on.
+type holds struct {
+	mu    sync.Mutex
+	on    map[hold]bool
+	calls map[*renewals]bool
+}
+
+// inject puts a hold in force.
+func (h *holds) inject(f hold) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.on == nil {
+		h.on = map[hold]bool{}
+	}
+	h.on[f] = true
+}
+
+// heal ends a hold and lets go what no other hold keeps back.
+func (h *holds) heal(f hold) {
+	h.mu.Lock()
+	delete(h.on, f)
+	var calls []*renewals
+	for r := range h.calls {
+		calls = append(calls, r)
+	}
+	h.mu.Unlock()
+	for _, r := range calls {
+		r.release()
+	}
+}
+
+// has says whether that hold is in force.
+func (h *holds) has(f hold) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.on[f]
+}
+
+// keeps says whether a renewal of that lease by that client is to be held.
+func (h *holds) keeps(client string, lease model.LeaseID) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.on[hold{client: client}] || h.on[hold{lease: lease}]
+}
+
+// renewals registers the requests of one LeaseKeepAlive call.
+func (h *holds) renewals(client string, to sink) *renewals {
+	r := &renewals{holds: h, client: client, to: to, kept: map[model.LeaseID]any{}}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.calls == nil {
+		h.calls = map[*renewals]bool{}
+	}
+	h.calls[r] = true
+	return r
+}
+
+// ended forgets a call, and with it what it held.
+func (h *holds) ended(r *renewals) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.calls, r)
+}
+
+// sink takes the requests of a call.
+type sink interface {
+	SendMsg(m any) error
+	CloseSend() error
+}
+
+// renewals are the requests of one LeaseKeepAlive call. clientv3 sends those of
+// all its leases through one call, so it is messages that are held, not the call.
+type renewals struct {
+	holds  *holds
+	client string
+
+	mu     sync.Mutex // keeps the order, and the one sender that gRPC allows
+	to     sink
+	kept   map[model.LeaseID]any // the latest held message of each lease
+	order  []model.LeaseID       // of kept, oldest first
+	closed bool                  // the client has half-closed
+}
+
+// SendMsg sends a request to the member or keeps it back. A later request for the
+// same lease takes the place of the one that is kept.
+func (r *renewals) SendMsg(m any) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lease := renewedLease(m.(*frame))
+	if !r.holds.keeps(r.client, lease) {
+		return r.to.SendMsg(m)
+	}
+	if r.kept[lease] == nil {
+		r.order = append(r.order, lease)
+	}
+	r.kept[lease] = m
+	return nil
+}
+
+// CloseSend half-closes once nothing is kept back: a member that sees the end
+// without the request would answer at once where silence is wanted.
+func (r *renewals) CloseSend() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	return r.finish()
+}
+
+// release sends what is not to be held any more. If the call is over by now there
+// is nobody to tell.
+func (r *renewals) release() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.order = slices.DeleteFunc(r.order, func(lease model.LeaseID) bool {
+		if r.holds.keeps(r.client, lease) {
+			return false
+		}
+		_ = r.to.SendMsg(r.kept[lease])
+		delete(r.kept, lease)
+		return true
+	})
+	_ = r.finish()
+}
+
+// finish passes the half-close on if it is due.
+func (r *renewals) finish() error {
+	if !r.closed || len(r.order) > 0 {
+		return nil
+	}
+	return r.to.CloseSend()
+}

@@ -1,0 +1,174 @@
+package chaos
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/protobuf/proto"
+
+	"locktop/model"
+)
+
+// keptBack counts the requests that are held now.
+func keptBack(p *Proxy) int {
+	p.holds.mu.Lock()
+	var calls []*renewals
+	for r := range p.holds.calls {
+		calls = append(calls, r)
+	}
+	p.holds.mu.Unlock()
+	n := 0
+	for _, r := range calls {
+		r.mu.Lock()
+		n += len(r.order)
+		r.mu.Unlock()
+	}
+	return n
+}
+
+func TestHoldingOneClientExpiresItsLeaseOnly(t *testing.T) {
+	t.Parallel()
+	member := startMember(t)
+	direct := dial(t, []string{member})
+	p := startProxy(t, ProxyOptions{Backends: []string{member}})
+	a, b := behind(t, p, "a"), behind(t, p, "b")
+	held, free := openSession(t, a, 3), openSession(t, b, 3)
+	must(t, p.HoldKeepalives("a"))
+	if !p.Holding("a") || p.Holding("b") {
+		t.Error("the proxy does not say that it holds a, and only a")
+	}
+	eventually(t, "a's lease expires", func() bool { return !leaseLives(t, direct, held.Lease()) })
+	if !leaseLives(t, direct, free.Lease()) {
+		t.Error("b's lease expired though only a was held")
+	}
+	// The rest of a's requests pass while it is held.
+	_, err := a.Put(within(t), "/k", "v")
+	must(t, err)
+	<-held.Done() // its client noticed, by its own clock
+}
+
+func TestResumeBeforeExpiryKeepsTheLease(t *testing.T) {
+	t.Parallel()
+	member := startMember(t)
+	direct := dial(t, []string{member})
+	p := startProxy(t, ProxyOptions{Backends: []string{member}})
+	s := openSession(t, behind(t, p, "a"), 9)
+	must(t, p.HoldKeepalives("a"))
+	eventually(t, "a renewal is held", func() bool { return keptBack(p) > 0 })
+	must(t, p.ResumeKeepalives("a"))
+	if p.Holding("a") || keptBack(p) != 0 {
+		t.Error("something is held after resume")
+	}
+	// A client renews after a third of the TTL: unless the held request was
+	// forwarded, the lease could not be full again now.
+	eventually(t, "the lease is full again", func() bool {
+		r, err := direct.TimeToLive(within(t), s.Lease())
+		must(t, err)
+		return r.TTL >= r.GrantedTTL-1
+	})
+	select {
+	case <-s.Done():
+		t.Error("the session ended")
+	default:
+	}
+}
+
+// A session that starts while its client is held is held too.
+func TestHoldMeetsStreamsThatOpenLater(t *testing.T) {
+	t.Parallel()
+	member := startMember(t)
+	p := startProxy(t, ProxyOptions{Backends: []string{member}})
+	c := behind(t, p, "a")
+	must(t, p.HoldKeepalives("a"))
+	s := openSession(t, c, 2)
+	direct := dial(t, []string{member})
+	eventually(t, "the lease expires", func() bool { return !leaseLives(t, direct, s.Lease()) })
+}
+
+func TestHoldingOneLeaseLetsTheOthersOfItsStreamLive(t *testing.T) {
+	t.Parallel()
+	member := startMember(t)
+	direct := dial(t, []string{member})
+	p := startProxy(t, ProxyOptions{Backends: []string{member}})
+	c := dial(t, p.Shared()) // leases of foreign clients can be held too
+	held, free := openSession(t, c, 3), openSession(t, c, 3)
+	p.HoldLease(model.LeaseID(held.Lease()))
+	eventually(t, "the held lease expires", func() bool { return !leaseLives(t, direct, held.Lease()) })
+	if !leaseLives(t, direct, free.Lease()) {
+		t.Error("the other lease of the same stream expired too")
+	}
+	p.ResumeLease(model.LeaseID(held.Lease()))
+}
+
+// sent records what a call passes on.
+type sent struct {
+	leases []model.LeaseID
+	frames []*frame
+	ended  bool
+}
+
+func (s *sent) SendMsg(m any) error {
+	s.leases = append(s.leases, renewedLease(m.(*frame)))
+	s.frames = append(s.frames, m.(*frame))
+	return nil
+}
+
+func (s *sent) CloseSend() error {
+	s.ended = true
+	return nil
+}
+
+func renewal(t *testing.T, id int64) *frame {
+	t.Helper()
+	b, err := proto.Marshal(&pb.LeaseKeepAliveRequest{ID: id})
+	must(t, err)
+	return &frame{data: b}
+}
+
+func TestReleaseSendsTheLatestOfEachLeaseAndThenTheEnd(t *testing.T) {
+	t.Parallel()
+	var h holds
+	out := &sent{}
+	r := h.renewals("a", out)
+	h.inject(hold{client: "a"})
+	h.inject(hold{lease: 3})
+	latest := renewal(t, 1)
+	for _, f := range []*frame{renewal(t, 1), renewal(t, 2), renewal(t, 3), latest} {
+		must(t, r.SendMsg(f))
+	}
+	must(t, r.CloseSend())
+	if len(out.leases) != 0 || out.ended {
+		t.Fatalf("passed while held: %v, ended %v", out.leases, out.ended)
+	}
+	h.heal(hold{client: "a"})
+	if d := cmp.Diff([]model.LeaseID{1, 2}, out.leases); d != "" {
+		t.Errorf("released (-want +got):\n%s", d)
+	}
+	if len(out.frames) > 0 && out.frames[0] != latest {
+		t.Error("an older request was forwarded in place of the latest")
+	}
+	if out.ended {
+		t.Error("half-closed while lease 3 is still held")
+	}
+	h.heal(hold{lease: 3})
+	if d := cmp.Diff([]model.LeaseID{1, 2, 3}, out.leases); d != "" || !out.ended {
+		t.Errorf("at the end: ended %v, released (-want +got):\n%s", out.ended, d)
+	}
+}
+
+func TestClosingAClientDropsWhatItHeld(t *testing.T) {
+	t.Parallel()
+	p := startProxy(t, ProxyOptions{Backends: []string{startMember(t)}})
+	at, err := p.Listen("a")
+	must(t, err)
+	c, err := connect(clientv3.Config{Endpoints: at, DialTimeout: time.Second})
+	must(t, err)
+	must(t, p.HoldKeepalives("a"))
+	openSession(t, c, 60)
+	eventually(t, "the first renewal is held", func() bool { return keptBack(p) == 1 })
+	must(t, c.Close())
+	eventually(t, "it is dropped", func() bool { return keptBack(p) == 0 })
+}

@@ -1,0 +1,275 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+	"google.golang.org/grpc/codes"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locktop/model"
+)
+
+// startProxy runs a proxy until the test ends.
+func startProxy(t *testing.T, o ProxyOptions) *Proxy {
+	t.Helper()
+	p, err := NewProxy(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	return p
+}
+
+// behind returns a client with listeners of its own.
+func behind(t *testing.T, p *Proxy, name string) *clientv3.Client {
+	t.Helper()
+	at, err := p.Listen(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dial(t, at)
+}
+
+func openSession(t *testing.T, c *clientv3.Client, ttl int) *concurrency.Session {
+	t.Helper()
+	s, err := concurrency.NewSession(c, concurrency.WithTTL(ttl), concurrency.WithContext(within(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// must fails the test on an error, for the steps of a story.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestProxyCarriesMutexOfTwoClients(t *testing.T) {
+	t.Parallel()
+	p := startProxy(t, ProxyOptions{Backends: []string{startMember(t)}})
+	ctx := within(t)
+	a := concurrency.NewMutex(openSession(t, behind(t, p, "a"), 60), "/lock")
+	b := concurrency.NewMutex(openSession(t, behind(t, p, "b"), 60), "/lock")
+	must(t, a.Lock(ctx))
+	if err := b.TryLock(ctx); !errors.Is(err, concurrency.ErrLocked) {
+		t.Fatalf("b tries while a holds: %v, want ErrLocked", err)
+	}
+	got := make(chan error, 1)
+	go func() { got <- b.Lock(ctx) }()
+	must(t, a.Unlock(ctx))
+	must(t, <-got)
+	must(t, b.Unlock(ctx))
+}
+
+func TestProxyCarriesElectionAndItsWatch(t *testing.T) {
+	t.Parallel()
+	p := startProxy(t, ProxyOptions{Backends: []string{startMember(t)}})
+	ctx := within(t)
+	c := behind(t, p, "a")
+	e := concurrency.NewElection(openSession(t, c, 60), "/election")
+	seen := concurrency.NewElection(openSession(t, dial(t, p.Shared()), 60), "/election").Observe(ctx)
+	must(t, e.Campaign(ctx, "one"))
+	if r := <-seen; string(r.Kvs[0].Value) != "one" {
+		t.Errorf("observed %q, want one", r.Kvs[0].Value)
+	}
+	must(t, e.Proclaim(ctx, "two"))
+	if r := <-seen; string(r.Kvs[0].Value) != "two" {
+		t.Errorf("observed %q, want two", r.Kvs[0].Value)
+	}
+	must(t, e.Resign(ctx))
+}
+
+func TestProxyCarriesValuesBeyondTheDefaultsOfGRPC(t *testing.T) {
+	t.Parallel()
+	p := startProxy(t, ProxyOptions{Backends: []string{startMember(t, takesBigRequests)}})
+	at, err := p.Listen("a")
+	must(t, err)
+	c, err := connect(clientv3.Config{Endpoints: at, MaxCallSendMsgSize: 32 << 20})
+	must(t, err)
+	defer c.Close()
+	big := strings.Repeat("x", 6<<20) // grpc-go receives 4 MiB by default
+	_, err = c.Put(within(t), "/big", big)
+	must(t, err)
+	r, err := c.Get(within(t), "/big")
+	must(t, err)
+	if string(r.Kvs[0].Value) != big {
+		t.Errorf("got %d bytes back, want %d", len(r.Kvs[0].Value), len(big))
+	}
+}
+
+func TestProxyTellsWhoOwnsALease(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
+	var mu sync.Mutex
+	var reports []model.Event
+	p := startProxy(t, ProxyOptions{Backends: []string{startMember(t)},
+		Now: func() time.Time { return at },
+		Report: func(e model.Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			reports = append(reports, e)
+		}})
+	ctx := within(t)
+	a, foreign := behind(t, p, "a"), dial(t, p.Shared())
+	g, err := a.Grant(ctx, 60)
+	must(t, err)
+	_, err = a.KeepAliveOnce(ctx, g.ID) // no news
+	must(t, err)
+	_, err = foreign.KeepAliveOnce(ctx, g.ID) // a guess against certainty: no news
+	must(t, err)
+	f, err := foreign.Grant(ctx, 60)
+	must(t, err)
+	_, err = a.KeepAliveOnce(ctx, f.ID) // certain against a guess
+	must(t, err)
+
+	mu.Lock()
+	defer mu.Unlock()
+	if len(reports) != 3 {
+		t.Fatalf("%d reports, want 3: %v", len(reports), reports)
+	}
+	address := reports[1].(model.LeaseOwner).Client
+	if host, _, err := net.SplitHostPort(address); err != nil || host != "127.0.0.1" {
+		t.Errorf("the foreign client is called %q, want an address", address)
+	}
+	want := []model.Event{
+		model.LeaseOwner{At: at, Lease: model.LeaseID(g.ID), Client: "a", Certain: true},
+		model.LeaseOwner{At: at, Lease: model.LeaseID(f.ID), Client: address},
+		model.LeaseOwner{At: at, Lease: model.LeaseID(f.ID), Client: "a", Certain: true},
+	}
+	if d := cmp.Diff(want, reports); d != "" {
+		t.Errorf("reports (-want +got):\n%s", d)
+	}
+}
+
+func TestProxyNamesThePortThatIsTaken(t *testing.T) {
+	t.Parallel()
+	// The second of two consecutive ports is taken; look for such a pair.
+	for range 50 {
+		first := port(t, freePort(t))
+		taken, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(first+1)))
+		if err != nil {
+			continue
+		}
+		defer taken.Close()
+		_, err = NewProxy(ProxyOptions{Backends: []string{"127.0.0.1:1", "127.0.0.1:1"}, SharedPort: first})
+		if err == nil || !strings.Contains(err.Error(), "port "+strconv.Itoa(first+1)) {
+			t.Fatalf("error %v, want one that names port %d", err, first+1)
+		}
+		// The first one was closed again.
+		again, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(first)))
+		must(t, err)
+		must(t, again.Close())
+		return
+	}
+	t.Fatal("no two consecutive ports are free")
+}
+
+func port(t *testing.T, address string) int {
+	t.Helper()
+	_, s, err := net.SplitHostPort(address)
+	must(t, err)
+	n, err := strconv.Atoi(s)
+	must(t, err)
+	return n
+}
+
+func TestProxyListensForAClientOnce(t *testing.T) {
+	t.Parallel()
+	p := startProxy(t, ProxyOptions{Backends: []string{"127.0.0.1:1", "127.0.0.1:2"}})
+	at, err := p.Listen("a")
+	must(t, err)
+	if len(at) != 2 || len(p.Shared()) != 2 {
+		t.Errorf("%d and %d listeners for two members", len(at), len(p.Shared()))
+	}
+	if _, err := p.Listen("a"); !errors.Is(err, ErrClientTaken) {
+		t.Errorf("a second a: %v, want ErrClientTaken", err)
+	}
+	if err := p.HoldKeepalives("b"); !errors.Is(err, ErrNoClient) {
+		t.Errorf("holding b: %v, want ErrNoClient", err)
+	}
+	must(t, p.HoldKeepalives("a"))
+	p.Forget("a")
+	if p.Holding("a") {
+		t.Error("a is held though it was forgotten")
+	}
+	if _, err := net.Dial("tcp", at[0]); err == nil {
+		t.Error("a's listener is open though it was forgotten")
+	}
+	_, err = p.Listen("a")
+	must(t, err)
+	must(t, p.Close())
+	if _, err := p.Listen("c"); !errors.Is(err, ErrClosed) {
+		t.Errorf("listening after Close: %v, want ErrClosed", err)
+	}
+	must(t, p.Close())
+}
+
+func TestClientSeesAMemberThatIsDown(t *testing.T) {
+	t.Parallel()
+	nobody := freePort(t)
+	p := startProxy(t, ProxyOptions{Backends: []string{nobody}})
+	// clientv3 itself would try again until the context ends.
+	const get = "/etcdserverpb.KV/Range"
+	direct := asUnary(within(t), dial(t, []string{nobody}).ActiveConnection(), get)
+	through := asUnary(within(t), dial(t, p.Shared()).ActiveConnection(), get)
+	if codeOf(direct) != codes.Unavailable || codeOf(through) != codes.Unavailable {
+		t.Errorf("direct %v, through the proxy %v: want Unavailable", direct, through)
+	}
+}
+
+// A client with several endpoints turns to a member that is up, write after
+// write: that takes a proxy whose listener for the other is dead as well.
+func TestClientTurnsToTheMemberThatIsUp(t *testing.T) {
+	t.Parallel()
+	endpoint, stop := startStoppableMember(t)
+	p := startProxy(t, ProxyOptions{Backends: []string{freePort(t), startMember(t), endpoint}})
+	ctx := within(t)
+	c := behind(t, p, "a")
+	put := func() error {
+		_, err := c.Put(ctx, "/k", "v")
+		return err
+	}
+	eventually(t, "a put works", func() bool { return put() == nil })
+	stop()
+	eventually(t, "a put works without the member that ended", func() bool { return put() == nil })
+	for range 30 {
+		if err := put(); err != nil {
+			t.Fatalf("a put failed while one member was up: %v", err)
+		}
+	}
+}
+
+func TestCloseIsQuickWithWatchesAndIdleConnectionsOpen(t *testing.T) {
+	t.Parallel()
+	p := startProxy(t, ProxyOptions{Backends: []string{startMember(t)}})
+	for _, name := range []string{"a", "b", "c"} {
+		c := behind(t, p, name)
+		openSession(t, c, 60)
+		must(t, p.HoldKeepalives(name))
+		<-c.Watch(context.Background(), "/", clientv3.WithPrefix(), clientv3.WithCreatedNotify())
+	}
+	mute, err := net.Dial("tcp", p.Shared()[0]) // connects and never speaks
+	must(t, err)
+	defer mute.Close()
+	begin := time.Now()
+	must(t, p.Close())
+	// 300 ms is promised; a loaded machine with the race detector gets more.
+	if took := time.Since(begin); took > 2*time.Second {
+		t.Errorf("Close took %v", took)
+	} else {
+		t.Logf("Close took %v", took)
+	}
+}

@@ -1,0 +1,87 @@
+package chaos
+
+import (
+	"context"
+	"strings"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// permit is the list of RPCs, by full method name, that may leave a client.
+type permit struct {
+	refusal string // begins the refusal of everything else
+	methods map[string]bool
+}
+
+// reading is what looking needs, and nothing that writes. KeepAlive is not in it:
+// it renews. Alarm is not: it also disarms, and Status lists the alarms.
+var reading = permit{
+	refusal: "locktop's reading connection never writes",
+	methods: map[string]bool{
+		pb.KV_Range_FullMethodName:              true,
+		pb.KV_RangeStream_FullMethodName:        true, // since 3.7
+		pb.Watch_Watch_FullMethodName:           true,
+		pb.Lease_LeaseTimeToLive_FullMethodName: true, // does not renew
+		pb.Lease_LeaseLeases_FullMethodName:     true,
+		pb.Maintenance_Status_FullMethodName:    true,
+		pb.Cluster_MemberList_FullMethodName:    true,
+		pb.Auth_Authenticate_FullMethodName:     true, // a client with a password begins with it
+	},
+}
+
+// writing is what the actions of the gate need.
+var writing = permit{
+	refusal: "locktop's writing connection does only what its actions need",
+	methods: map[string]bool{
+		pb.Lease_LeaseRevoke_FullMethodName:     true,
+		pb.KV_Txn_FullMethodName:                true, // the guarded delete
+		pb.KV_Range_FullMethodName:              true,
+		pb.Lease_LeaseTimeToLive_FullMethodName: true,
+		pb.Maintenance_Status_FullMethodName:    true,
+		pb.Auth_Authenticate_FullMethodName:     true,
+	},
+}
+
+// ReadOnly returns the dial options of a connection that can only look. Every RPC
+// of the etcd API that is not needed for that ends in the client with
+// codes.PermissionDenied; the server never sees it.
+//
+// The interceptors are chained behind those of clientv3, which they would displace
+// otherwise, and with them its retries and its token.
+func ReadOnly() []grpc.DialOption { return reading.options() }
+
+// Writing returns the dial options of the connection that a Gate writes with:
+// LeaseRevoke, Txn and what they need, all else refused like by ReadOnly. A Gate
+// does not write with a connection that lacks them.
+func Writing() []grpc.DialOption { return writing.options() }
+
+func (p permit) options() []grpc.DialOption {
+	return []grpc.DialOption{
+		grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any,
+			cc *grpc.ClientConn, next grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+			if err := p.check(method); err != nil {
+				return err
+			}
+			return next(ctx, method, req, reply, cc, opts...)
+		}),
+		grpc.WithChainStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc,
+			cc *grpc.ClientConn, method string, next grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+			if err := p.check(method); err != nil {
+				return nil, err
+			}
+			return next(ctx, desc, cc, method, opts...)
+		}),
+	}
+}
+
+// check refuses a method that is not listed.
+func (p permit) check(method string) error {
+	if p.methods[method] {
+		return nil
+	}
+	name := method[strings.LastIndex(method, "/")+1:]
+	return status.Errorf(codes.PermissionDenied, "%s: %s refused", p.refusal, name)
+}

@@ -1,0 +1,99 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+)
+
+func TestClusterStartsAndEnds(t *testing.T) {
+	tests := []struct {
+		members int
+		reason  string
+	}{
+		{1, "no election to wait for"},
+		{3, "the default of the lab"},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprint(tt.members), func(t *testing.T) {
+			begun := time.Now()
+			c, err := StartCluster(t.Context(), ClusterOptions{Members: tt.members, Dir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			started := time.Since(begun)
+			eps := c.MemberEndpoints()
+			cli := newClient(t, eps...)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			// An open watch is what makes an ordinary end slow.
+			watch := cli.Watch(ctx, "k", clientv3.WithCreatedNotify())
+			<-watch
+			if _, err := cli.Put(ctx, "k", "v"); err != nil {
+				t.Fatal(err)
+			}
+			ended := time.Now()
+			c.Close()
+			t.Logf("%d members (%s): ready in %v, closed in %v", tt.members, tt.reason,
+				started.Round(time.Millisecond), time.Since(ended).Round(time.Millisecond))
+			if took := time.Since(ended); took > 2*time.Second {
+				t.Errorf("closed in %v", took)
+			}
+			c.Close()
+			wantFree(t, eps...)
+		})
+	}
+}
+
+func TestClusterRefuses(t *testing.T) {
+	l, err := listenFree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	taken := l.Addr().String()
+	_, err = StartCluster(t.Context(), ClusterOptions{Members: 1, Dir: t.TempDir(), ClientAddrs: []string{taken}})
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		t.Errorf("a client address in use: %v", err)
+	}
+	_, err = StartCluster(t.Context(), ClusterOptions{Members: 3, Dir: t.TempDir(), ClientAddrs: []string{taken}})
+	if err == nil {
+		t.Error("one address for three members was accepted")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err = StartCluster(ctx, ClusterOptions{Members: 1, Dir: t.TempDir()}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// newClient connects to endpoints until the test ends.
+func newClient(t *testing.T, endpoints ...string) *clientv3.Client {
+	t.Helper()
+	c, err := clientv3.New(clientv3.Config{Endpoints: endpoints, DialTimeout: 5 * time.Second, Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// wantFree fails if somebody listens on one of addrs.
+func wantFree(t *testing.T, addrs ...string) {
+	t.Helper()
+	for _, addr := range addrs {
+		l, err := net.Listen("tcp", addr)
+		if err != nil {
+			t.Errorf("%s is still in use: %v", addr, err)
+			continue
+		}
+		l.Close()
+	}
+}

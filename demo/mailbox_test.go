@@ -1,0 +1,132 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locktop/model"
+)
+
+func TestMailbox(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newMailbox()
+		never := time.Time{}
+		begun := time.Now()
+		go func() {
+			time.Sleep(time.Second)
+			b.put(model.FaultOn{ID: 1})
+			time.Sleep(drainFor / 2)
+			b.put(model.FaultOff{ID: 1})
+		}()
+		got, err := b.next(t.Context(), never, time.Now)
+		want := []model.Event{model.FaultOn{ID: 1}, model.FaultOff{ID: 1}}
+		if diff := cmp.Diff(want, got.Events); diff != "" || err != nil {
+			t.Errorf("what comes within the window is one batch (%v): -want +got\n%s", err, diff)
+		}
+		if took := time.Since(begun); took != time.Second+drainFor {
+			t.Errorf("it took %v", took)
+		}
+
+		due := time.Now().Add(time.Minute)
+		got, err = b.next(t.Context(), due, time.Now)
+		if diff := cmp.Diff([]model.Event{model.Tick{At: due}}, got.Events); diff != "" || err != nil {
+			t.Errorf("nothing but time (%v): -want +got\n%s", err, diff)
+		}
+
+		b.put(model.FaultOn{ID: 2})
+		ctx, cancel := context.WithTimeout(t.Context(), drainFor/2)
+		defer cancel()
+		if _, err := b.next(ctx, never, time.Now); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("cancelled: %v", err)
+		}
+		b.close()
+		got, err = b.next(t.Context(), never, time.Now)
+		if diff := cmp.Diff([]model.Event{model.FaultOn{ID: 2}}, got.Events); diff != "" || err != nil {
+			t.Errorf("a cancelled call consumes nothing (%v): -want +got\n%s", err, diff)
+		}
+		for range 2 {
+			if _, err := b.next(t.Context(), never, time.Now); !errors.Is(err, ErrClosed) {
+				t.Errorf("spent: %v", err)
+			}
+		}
+	})
+}
+
+func TestMailboxBatchesAreBounded(t *testing.T) {
+	b := newMailbox()
+	for i := range batchMax + 10 {
+		b.put(model.Acted{Outcome: model.Outcome{Rev: int64(i)}})
+	}
+	first, err := b.next(t.Context(), time.Time{}, time.Now)
+	if err != nil || len(first.Events) != batchMax || first.Cost.Behind != 10 {
+		t.Errorf("%d events, %d behind, %v", len(first.Events), first.Cost.Behind, err)
+	}
+	if rest, err := b.next(t.Context(), time.Time{}, time.Now); err != nil || len(rest.Events) != 10 {
+		t.Errorf("%d events, %v", len(rest.Events), err)
+	}
+}
+
+func TestMailboxMergesWhenNobodyReads(t *testing.T) {
+	b := newMailbox()
+	const faults = 50
+	for i := range 20 * mailboxMax {
+		b.put(model.Belief{Contender: fmt.Sprint("c", i%7), Text: fmt.Sprint(i)})
+		b.put(model.LeaseOwner{Lease: model.LeaseID(i + 1)})
+		if i%(20*mailboxMax/faults) == 0 {
+			b.put(model.FaultOn{ID: i})
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.events) > mailboxMax {
+		t.Errorf("%d events wait", len(b.events))
+	}
+	kept := 0
+	last := map[string]string{}
+	for _, e := range b.events {
+		switch e := e.(type) {
+		case model.FaultOn:
+			kept++
+		case model.Belief:
+			last[e.Contender] = e.Text
+		}
+	}
+	if kept != faults || len(last) != 7 || last[fmt.Sprint("c", (20*mailboxMax-1)%7)] != fmt.Sprint(20*mailboxMax-1) {
+		t.Errorf("%d of %d faults, beliefs %v", kept, faults, last)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	belief := func(who, text string) model.Event { return model.Belief{Contender: who, Text: text} }
+	proc := func(who, ended string) model.Event { return model.Contender{Name: who, Ended: ended} }
+	lease := func(id model.LeaseID, who string) model.Event { return model.LeaseOwner{Lease: id, Client: who} }
+	in := []model.Event{belief("c1", "old"), proc("c1", ""), model.FaultOn{ID: 1}, lease(1, "x"), lease(2, "y"),
+		belief("c2", "only"), model.FaultOff{ID: 1}, belief("c1", "new"), proc("c1", "killed"), lease(1, "z"),
+		model.Acted{}, model.Acted{}}
+	tests := []struct {
+		limit  int
+		want   []model.Event
+		reason string
+	}{
+		{100, []model.Event{model.FaultOn{ID: 1}, lease(2, "y"), belief("c2", "only"), model.FaultOff{ID: 1},
+			belief("c1", "new"), proc("c1", "killed"), lease(1, "z"), model.Acted{}, model.Acted{}},
+			"the latest of each stays, in its place"},
+		{8, []model.Event{model.FaultOn{ID: 1}, belief("c2", "only"), model.FaultOff{ID: 1},
+			belief("c1", "new"), proc("c1", "killed"), lease(1, "z"), model.Acted{}, model.Acted{}},
+			"too many: the oldest owner goes"},
+		{1, []model.Event{model.FaultOn{ID: 1}, belief("c2", "only"), model.FaultOff{ID: 1},
+			belief("c1", "new"), proc("c1", "killed"), model.Acted{}, model.Acted{}},
+			"nothing but owners goes, whatever the limit"},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, merge(in, tt.limit)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", tt.reason, diff)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package demo
+
+import (
+	"fmt"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// procAttr is how a contender is started: in a process group of its own, so that
+// ctrl-c at the terminal is not for it. If the lab dies, the end of its standard
+// input is what ends it.
+func procAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// zombie is SZOMB of sys/proc.h.
+const zombie = 5
+
+// startTime returns when a process was started, in a form that only compares. It
+// fails if there is no such process, or only what is left of it for its parent.
+func startTime(pid int) (string, error) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return "", fmt.Errorf("read when process %d started: %w", pid, err)
+	}
+	if info.Proc.P_stat == zombie {
+		return "", fmt.Errorf("read when process %d started: it has ended", pid)
+	}
+	t := info.Proc.P_starttime
+	return fmt.Sprintf("%d.%06d", t.Sec, t.Usec), nil
+}

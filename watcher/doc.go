@@ -1,0 +1,46 @@
+// Package watcher turns an etcd cluster into batches of model events. It only
+// ever reads.
+//
+// Per prefix there is one follower, a small loop:
+//
+//	list at one revision ──▶ watch from the next ──▶ it broke: why?
+//	        ▲                        ▲                    │
+//	        │                        └── continue ────────┤ no leader, cut, silent, denied
+//	        └─────────────────────────── start again ─────┘ compacted, restored
+//
+// Beside the followers run a prober (is the watch still true?), lease readers
+// and a status round. All of them put events into one bounded mailbox, from
+// which [Watcher.Next] takes a batch:
+//
+//	followers ─┐
+//	readers   ─┼─▶ mailbox ─▶ Next ─▶ model.Batch
+//	status    ─┘
+//
+// What is guaranteed:
+//
+//   - Per prefix every revision after the list arrives once, whole and in order,
+//     as one [model.Committed], or a Lost and a new list say that there is a gap.
+//   - [model.Watching] with revision R comes behind every change up to R, and the
+//     cluster was asked with a linearizable read. A watch alone proves nothing: on
+//     a member that is cut off it stays open, silent and without an error.
+//   - [model.Back] follows only once the watch stream itself has answered again.
+//     After a gap there is no Back: a list (LoadStarted … Loaded) takes its place.
+//   - A call of Next that ends with its context has consumed nothing.
+//   - No more than Budget lease readings a second, in the order that was asked
+//     for, and no lease twice at a time. Failed requests are not repeated behind
+//     the budget's back.
+//   - Nothing is asked while nobody pulls. When the mailbox is full the followers
+//     stop reading. The etcd client then buffers what the server sends, without a
+//     bound of its own: a consumer that never comes back should close the watcher.
+//
+// What is not:
+//
+//   - A revision that touches several prefixes comes in parts over several watch
+//     streams. Parts that are taken in one batch are joined into one Committed;
+//     parts that arrive further apart are not.
+//   - Between prefixes there is no order, but that runs of changes within one
+//     batch are sorted by revision.
+//   - Servers before 3.4.25 and 3.5.8 may answer a progress request ahead of
+//     events that are still on their way (etcd-io/etcd#15220). There Watching can
+//     be early, and a stream that breaks at that moment can lose them.
+package watcher

@@ -1,0 +1,330 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"locktop/model"
+)
+
+// fake is a cluster of one key whose troubles are set by the test.
+type fake struct {
+	mu       sync.Mutex
+	rev      int64
+	headErr  error
+	probeErr error
+	isDown   bool
+	streams  []*fakeStream // every watch that was opened
+	open     func(*fakeStream)
+	ttls     []model.LeaseID
+	hold     chan struct{} // readings wait for it, if there is one
+}
+
+func (c *fake) set(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f()
+}
+
+func (c *fake) head(context.Context, string) (int64, int64, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.rev, 1, c.headErr
+}
+
+func (c *fake) probe(context.Context, string) (int64, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.rev, c.probeErr
+}
+
+func (c *fake) list(_ context.Context, prefix string, rev int64, each func([]*mvccpb.KeyValue) error) error {
+	return each([]*mvccpb.KeyValue{{Key: []byte(prefix + "k"), ModRevision: rev, CreateRevision: rev}})
+}
+
+func (c *fake) watch(_ context.Context, _ string, rev int64) stream {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &fakeStream{from: rev, ch: make(chan clientv3.WatchResponse, 10)}
+	s.ch <- clientv3.WatchResponse{Header: &pb.ResponseHeader{}, Created: true}
+	s.progress = func() {
+		c.mu.Lock()
+		rev := c.rev
+		c.mu.Unlock()
+		s.tell(rev)
+	}
+	if c.open != nil {
+		c.open(s)
+	}
+	c.streams = append(c.streams, s)
+	return s
+}
+
+func (c *fake) ttl(ctx context.Context, id model.LeaseID) (*pb.LeaseTimeToLiveResponse, error) {
+	c.mu.Lock()
+	c.ttls = append(c.ttls, id)
+	hold := c.hold
+	c.mu.Unlock()
+	select {
+	case <-hold:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if id == 13 {
+		return nil, status.Error(codes.DeadlineExceeded, "too late")
+	}
+	return &pb.LeaseTimeToLiveResponse{Header: &pb.ResponseHeader{Revision: 99, RaftTerm: 7}, ID: int64(id), TTL: 5, GrantedTTL: 10}, nil
+}
+
+func (c *fake) down() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.isDown
+}
+
+func (c *fake) whenDown(context.Context, func()) {}
+func (c *fake) nudge()                           {}
+func (c *fake) endpoints() []string              { return []string{"http://m1:2379"} }
+
+type fakeStream struct {
+	from     int64
+	ch       chan clientv3.WatchResponse
+	progress func()
+}
+
+func (s *fakeStream) responses() clientv3.WatchChan { return s.ch }
+func (s *fakeStream) close()                        {}
+func (s *fakeStream) askProgress() error            { s.progress(); return nil }
+
+func (s *fakeStream) tell(rev int64) {
+	select {
+	case s.ch <- clientv3.WatchResponse{Header: &pb.ResponseHeader{Revision: rev}}:
+	default:
+	}
+}
+
+// fails opens watches that end at once.
+func fails(err error) func(*fakeStream) {
+	return func(s *fakeStream) {
+		s.ch <- clientv3.WatchResponse{Canceled: true, CancelReason: err.Error()}
+		close(s.ch)
+	}
+}
+
+func (c *fake) watcher(t *testing.T) *record {
+	w, _ := start(c, &meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
+	t.Cleanup(func() { _ = w.Close() })
+	return &record{t: t, w: w}
+}
+
+func TestTroublesOfAWatch(t *testing.T) {
+	compacted := func(s *fakeStream) {
+		s.ch <- clientv3.WatchResponse{Canceled: true, CompactRevision: 30}
+		close(s.ch)
+	}
+	for _, row := range []struct {
+		reason  string
+		trouble func(*fake) // sets in while the watch is live
+		heal    func(*fake) // after Lost
+		lost    model.LostReason
+		says    string
+		then    string // the kind of event that ends it
+	}{
+		{reason: "compacted: what happened in between is not known", lost: model.LostCompacted, says: "compacted", then: "Loaded",
+			trouble: func(c *fake) { compacted(c.streams[0]) }},
+		{reason: "no leader: the client gives the watch up, we do not", lost: model.LostDisconnect, says: "no leader", then: "Back",
+			trouble: func(c *fake) { fails(rpctypes.ErrNoLeader)(c.streams[0]) }},
+		{reason: "a channel that closes without a word", lost: model.LostDisconnect, says: "without a reason", then: "Back",
+			trouble: func(c *fake) { close(c.streams[0].ch) }},
+		{reason: "the member answers but its watch stands still", lost: model.LostSilent, says: "does not follow", then: "Back",
+			trouble: func(c *fake) { c.rev = 50; c.streams[0].progress = func() {} }},
+		{reason: "an isolated member answers with its own old revision", lost: model.LostSilent, says: "stands at revision 40", then: "Back",
+			trouble: func(c *fake) { c.rev = 50; s := c.streams[0]; s.progress = func() { s.tell(40) } }},
+		{reason: "reads fail for a while", lost: model.LostDisconnect, says: "no answer in time", then: "Back",
+			trouble: func(c *fake) { c.probeErr = context.DeadlineExceeded },
+			heal:    func(c *fake) { c.probeErr = nil }},
+		{reason: "no connection at all", lost: model.LostDisconnect, says: "connection refused", then: "Back",
+			trouble: func(c *fake) {
+				c.isDown, c.probeErr = true, status.Error(codes.Unavailable, `desc = "transport: Error while dialing: dial tcp 1.2.3.4:5: connect: connection refused"`)
+			},
+			heal: func(c *fake) { c.isDown, c.probeErr = false, nil }},
+		{reason: "the watch breaks and permission is gone", lost: model.LostDenied, says: "--prefix=true read '/l/'", then: "Back",
+			trouble: func(c *fake) { fails(rpctypes.ErrGRPCPermissionDenied)(c.streams[0]) }},
+		{reason: "permission to read is taken away under an open watch", lost: model.LostDenied, says: "no permission", then: "Back",
+			trouble: func(c *fake) { c.probeErr = rpctypes.ErrPermissionDenied },
+			heal:    func(c *fake) { c.probeErr = nil }},
+		{reason: "restored from a backup: the revision went back", lost: model.LostCompacted, says: "from 40 to 20", then: "Loaded",
+			trouble: func(c *fake) { c.rev = 20 }},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			c := &fake{rev: 40, hold: make(chan struct{})}
+			r := c.watcher(t)
+			has[model.Watching](r, 1)
+			mark := len(r.events)
+			c.set(func() { row.trouble(c) })
+			lost := has[model.Lost](r, 1)[0]
+			if row.heal != nil {
+				c.set(func() { row.heal(c) })
+			}
+			if lost.Reason != row.lost || lost.Prefix != "/l/" || !strings.Contains(lost.Detail, row.says) {
+				t.Errorf("got %v %q, want %v with %q", lost.Reason, lost.Detail, row.lost, row.says)
+			}
+			var kinds []string
+			r.until(row.then+" and Watching", func() bool {
+				kinds = kinds[:0]
+				for _, ev := range r.events[mark:] {
+					if k := typeName(ev); len(kinds) > 0 || k == "Lost" {
+						kinds = append(kinds, k)
+					}
+				}
+				return len(kinds) > 0 && kinds[len(kinds)-1] == "Watching"
+			})
+			want := []string{"Lost", "Back", "Watching"}
+			if row.then == "Loaded" {
+				want = []string{"Lost", "LoadStarted", "Listed", "Loaded", "Watching"}
+			}
+			if d := cmp.Diff(want, kinds); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestWatchContinuesBehindTheLastRevision(t *testing.T) {
+	c := &fake{rev: 40, hold: make(chan struct{})}
+	r := c.watcher(t)
+	has[model.Watching](r, 1)
+	event := func(rev int64) *clientv3.Event {
+		return &clientv3.Event{Type: clientv3.EventTypePut, Kv: &mvccpb.KeyValue{Key: []byte("/l/k"), ModRevision: rev}}
+	}
+	c.set(func() {
+		c.rev = 43
+		// 40 was in the list already; 42 has two events.
+		c.streams[0].ch <- clientv3.WatchResponse{Header: &pb.ResponseHeader{Revision: 43},
+			Events: []*clientv3.Event{event(40), event(42), event(42), event(43)}}
+		fails(rpctypes.ErrNoLeader)(c.streams[0])
+	})
+	has[model.Back](r, 1)
+	var got []string
+	for _, e := range all[model.Committed](r) {
+		got = append(got, fmt.Sprintf("%d:%d", e.Rev, len(e.Changes)))
+	}
+	if d := cmp.Diff([]string{"42:2", "43:1"}, got); d != "" {
+		t.Error(d)
+	}
+	c.set(func() {
+		if from := c.streams[1].from; from != 44 {
+			t.Errorf("continued from %d, want 44", from)
+		}
+	})
+}
+
+func TestAnOpenWatchThatStaysDeniedIsReportedOnce(t *testing.T) {
+	c := &fake{headErr: rpctypes.ErrPermissionDenied, hold: make(chan struct{})}
+	r := c.watcher(t)
+	has[model.Lost](r, 1)
+	c.set(func() { c.headErr, c.rev = nil, 5 })
+	has[model.Watching](r, 1)
+	if n := len(all[model.Lost](r)); n != 1 {
+		t.Errorf("%d losses, want 1", n)
+	}
+}
+
+func TestReadingsFollowTheWish(t *testing.T) {
+	c := &fake{rev: 40, hold: make(chan struct{})}
+	w, _ := start(c, &meter{}, Options{Prefixes: []string{"/l/"}, Budget: 4, Timing: quick}.withDefaults())
+	defer w.Close()
+	r := &record{t: t, w: w}
+	has[model.Watching](r, 1)
+
+	// A budget of 4 has a burst of one: the first reading starts at once and is
+	// held; the next comes no sooner than a quarter of a second later.
+	r.want.Leases = []model.LeaseID{3, 1, 2, 3}
+	r.until("a first reading", func() bool { return len(c.read()) >= 1 })
+	// The new wish replaces the old; 3 is in flight and not read twice.
+	r.want.Leases = []model.LeaseID{3, 13, 7}
+	has[model.Watching](r, len(all[model.Watching](r))+1)
+	close(c.hold)
+	r.until("three readings", func() bool {
+		// From here on nothing new is wanted.
+		r.want.Leases = nil
+		if n := len(c.read()); n < 3 {
+			r.want.Leases = []model.LeaseID{13, 7}[max(0, n-1):]
+		}
+		return len(all[model.LeaseRead](r)) == 2 && len(all[model.LeaseUnread](r)) == 1
+	})
+	got := c.read()
+	if got[0] != 3 {
+		t.Errorf("first read %d, want 3", got[0])
+	}
+	if d := cmp.Diff([]model.LeaseID{13, 7}, got[len(got)-2:]); d != "" {
+		t.Error(d)
+	}
+	for _, e := range all[model.LeaseRead](r) {
+		if e.Granted != 10 || e.Remaining != 5 || e.Term != 7 || e.Rev != 40 {
+			t.Errorf("got %+v; the revision has to be what was known before the question", e)
+		}
+	}
+	if e := all[model.LeaseUnread](r)[0]; e.ID != 13 || e.Reason != "no answer in time" {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func (c *fake) read() []model.LeaseID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]model.LeaseID(nil), c.ttls...)
+}
+
+func TestOneLookReadsWithoutBudgetButBounded(t *testing.T) {
+	c := &fake{rev: 40, hold: make(chan struct{})}
+	w, _ := start(c, &meter{}, Options{Budget: 1, OneLook: true, Timing: quick}.withDefaults())
+	defer w.Close()
+	r := &record{t: t, w: w}
+	for id := range model.LeaseID(200) {
+		r.want.Leases = append(r.want.Leases, 100+id)
+	}
+	has[model.Loaded](r, 1)
+	for end := time.Now().Add(deadline); len(c.read()) < oneLookInFlight && time.Now().Before(end); {
+		sleep(context.Background(), time.Millisecond, nil)
+	}
+	if n := len(c.read()); n != oneLookInFlight {
+		t.Errorf("%d in flight, want %d", n, oneLookInFlight)
+	}
+	close(c.hold)
+	has[model.LeaseRead](r, 200)
+	c.set(func() {
+		if len(c.streams) != 0 {
+			t.Error("one look has opened a watch")
+		}
+	})
+}
+
+func TestNothingIsAskedWhileNobodyPulls(t *testing.T) {
+	p := newPulls(time.Nanosecond)
+	ctx, cancel := context.WithCancel(context.Background())
+	waited := make(chan error, 1)
+	go func() { waited <- p.wait(ctx) }()
+	cancel()
+	if err := <-waited; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v without a call of Next", err)
+	}
+	p.begin()
+	if err := p.wait(context.Background()); err != nil {
+		t.Errorf("got %v during a call", err)
+	}
+	p.end()
+}

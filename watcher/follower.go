@@ -1,0 +1,326 @@
+package watcher
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/model"
+)
+
+// health is what the prober found out.
+type health struct {
+	rev int64
+	// floor is what the follower had seen before the read began: a cluster that
+	// answers less has gone back.
+	floor int64
+	err   error
+	// began and ended frame the read.
+	began, ended time.Time
+	// hard is set when there is no connection at all, so there is no point in
+	// waiting for the next answer.
+	hard bool
+}
+
+// follower keeps one prefix up to date. All but the atomics and the channel
+// belongs to the goroutine that runs it.
+type follower struct {
+	prefix  string
+	oneLook bool
+	remote  remote
+	box     *mailbox
+	timing  Timing
+	now     func() time.Time
+	kick    func() // asks the prober for a round
+
+	watched atomic.Int64 // every change up to here is in the mailbox
+	denied  atomic.Bool
+	health  chan health // capacity 1, the newest wins
+
+	loaded  bool
+	lost    bool
+	failure failure // of the last Lost, while lost
+	lostAt  time.Time
+	delay   time.Duration
+	w       watchState
+}
+
+// run follows until ctx ends.
+func (f *follower) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		var err error
+		doing := "list"
+		if !f.loaded {
+			err = f.load(ctx)
+			if err == nil && f.oneLook {
+				return
+			}
+		} else {
+			doing = "watch"
+			err = f.watch(ctx)
+		}
+		if err == nil || ctx.Err() != nil {
+			continue
+		}
+		class := classify(err)
+		if class.reason() == model.LostCompacted {
+			f.loaded = false
+		}
+		if class == failRestored {
+			f.watched.Store(0)
+		}
+		f.lose(ctx, class, explain(err, doing, f.prefix, f.remote.endpoints()))
+		f.rest(ctx, class)
+	}
+}
+
+// lose reports a loss, once for each reason. A failing cluster fails in several
+// ways by turns, so another way of the same reason is news only after a while.
+func (f *follower) lose(ctx context.Context, class failure, detail string) {
+	if f.lost && f.failure.reason() == class.reason() &&
+		(f.failure == class || time.Since(f.lostAt) < f.timing.Silence) {
+		return
+	}
+	f.lost, f.failure, f.lostAt = true, class, time.Now()
+	f.denied.Store(class.reason() == model.LostDenied)
+	f.emit(ctx, model.Lost{At: f.now(), Prefix: f.prefix, Reason: class.reason(), Detail: detail})
+}
+
+// rest waits before the next try, longer each time. What the prober says
+// meanwhile is of use only once there is a watch again.
+func (f *follower) rest(ctx context.Context, class failure) {
+	if class.reason() == model.LostDenied {
+		sleep(ctx, f.timing.Denied, nil)
+		return
+	}
+	f.remote.nudge()
+	f.delay = min(max(f.timing.BackoffMin, f.delay*2), f.timing.BackoffMax)
+	sleep(ctx, f.delay, nil)
+}
+
+// emit fails only with ctx, which run notices by itself.
+func (f *follower) emit(ctx context.Context, ev model.Event) {
+	_ = f.box.push(ctx, ev)
+}
+
+// load lists the prefix at one revision.
+func (f *follower) load(ctx context.Context) error {
+	rev, total, err := f.remote.head(ctx, f.prefix)
+	if err != nil {
+		return err
+	}
+	f.emit(ctx, model.LoadStarted{At: f.now(), Prefix: f.prefix, Rev: rev})
+	done := int64(0)
+	err = f.remote.list(ctx, f.prefix, rev, func(kvs []*mvccpb.KeyValue) error {
+		for len(kvs) > 0 && ctx.Err() == nil {
+			n := min(chunkKeys, len(kvs))
+			done += int64(n)
+			f.emit(ctx, model.Listed{At: f.now(), Prefix: f.prefix, Rev: rev,
+				KVs: convert(kvs[:n]), Done: done, Total: total})
+			kvs = kvs[n:]
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	f.emit(ctx, model.Loaded{At: f.now(), Prefix: f.prefix, Rev: rev})
+	f.watched.Store(rev)
+	f.loaded, f.lost, f.delay = true, false, 0
+	f.denied.Store(false)
+	return ctx.Err()
+}
+
+func convert(kvs []*mvccpb.KeyValue) []model.KV {
+	out := make([]model.KV, len(kvs))
+	for i, kv := range kvs {
+		out[i] = toKV(kv)
+	}
+	return out
+}
+
+func toKV(kv *mvccpb.KeyValue) model.KV {
+	return model.KV{Key: string(kv.Key), Value: string(kv.Value), CreateRev: kv.CreateRevision,
+		ModRev: kv.ModRevision, Version: kv.Version, Lease: model.LeaseID(kv.Lease)}
+}
+
+// watchState is what belongs to one watch.
+type watchState struct {
+	stream  stream
+	created bool
+	// pending is the revision of the cluster that the watch has yet to reach, 0
+	// for none.
+	pending int64
+	// asked counts how often it was asked since it last got nearer. Not the clock
+	// is the measure, so that a program that was suspended blames nobody.
+	asked int
+	// failSince is when the prober's reads began to fail.
+	failSince time.Time
+	ask       *time.Timer
+}
+
+// watch follows from the revision after the last that was seen, until it fails.
+func (f *follower) watch(ctx context.Context) error {
+	s := f.remote.watch(ctx, f.prefix, f.watched.Load()+1)
+	defer s.close()
+	f.w = watchState{stream: s, ask: time.NewTimer(f.timing.Ask)}
+	defer f.w.ask.Stop()
+	select {
+	case <-f.health: // from before this watch
+	default:
+	}
+	for {
+		var err error
+		select {
+		case resp, ok := <-s.responses():
+			err = f.received(ctx, resp, ok)
+		case h := <-f.health:
+			err = f.probed(ctx, h)
+		case <-f.w.ask.C:
+			err = f.stillBehind()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// received handles one response of the watch.
+func (f *follower) received(ctx context.Context, resp clientv3.WatchResponse, ok bool) error {
+	switch {
+	case !ok:
+		return errEnded
+	case resp.Err() != nil:
+		return resp.Err()
+	case resp.Created:
+		f.w.created = true
+		f.denied.Store(false)
+		f.kick()
+		return nil
+	}
+	before := f.watched.Load()
+	at := f.now()
+	for _, c := range byRevision(resp.Events, before) {
+		c.At = at
+		f.emit(ctx, c)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		f.watched.Store(c.Rev)
+	}
+	if resp.IsProgressNotify() {
+		f.watched.Store(max(f.watched.Load(), resp.Header.Revision))
+	}
+	if f.watched.Load() > before {
+		f.w.asked = 0 // slow is not silent
+	}
+	// While lost, even an answer that brings nothing new proves the stream.
+	if f.w.pending > 0 && f.watched.Load() >= f.w.pending {
+		f.caughtUp(ctx)
+	}
+	return nil
+}
+
+// byRevision groups the events of one response, leaving out what was seen. etcd
+// never spreads a revision over two responses unless fragments were asked for.
+func byRevision(events []*clientv3.Event, seen int64) []model.Committed {
+	var out []model.Committed
+	for _, ev := range events {
+		rev := ev.Kv.ModRevision
+		if rev <= seen {
+			continue
+		}
+		if len(out) == 0 || out[len(out)-1].Rev != rev {
+			out = append(out, model.Committed{Rev: rev})
+		}
+		last := &out[len(out)-1]
+		change := model.Change{Deleted: ev.Type == clientv3.EventTypeDelete}
+		if change.Deleted {
+			change.KV = model.KV{Key: string(ev.Kv.Key), ModRev: rev}
+		} else {
+			change.KV = toKV(ev.Kv)
+		}
+		last.Changes = append(last.Changes, change)
+	}
+	return out
+}
+
+// probed compares the watch with what the cluster says of itself.
+func (f *follower) probed(ctx context.Context, h health) error {
+	if h.err != nil {
+		return f.probeFailed(ctx, h)
+	}
+	f.w.failSince = time.Time{}
+	if h.rev < h.floor {
+		return fmt.Errorf("%w from %d to %d", errRestored, h.floor, h.rev)
+	}
+	if f.w.pending == 0 {
+		f.w.asked = 0
+	}
+	f.w.pending = max(f.w.pending, h.rev)
+	// After a loss the revision alone is not enough: the stream has to answer.
+	if f.w.created && !f.lost && f.watched.Load() >= f.w.pending {
+		f.caughtUp(ctx)
+		return nil
+	}
+	f.askProgress()
+	return nil
+}
+
+func (f *follower) askProgress() {
+	if f.w.created {
+		_ = f.w.stream.askProgress() // fails only with the watch
+	}
+	f.w.ask.Reset(f.timing.Ask)
+}
+
+// stillBehind runs every now and then while the watch has not caught up.
+func (f *follower) stillBehind() error {
+	if f.w.pending == 0 {
+		return nil
+	}
+	patience := f.timing.Silence
+	if !f.w.created {
+		patience += f.timing.Call // the stream may have to log in first
+	}
+	if f.w.asked++; time.Duration(f.w.asked)*f.timing.Ask >= patience {
+		return fmt.Errorf("%w: it stands at revision %d, the cluster at %d", errSilent, f.watched.Load(), f.w.pending)
+	}
+	f.askProgress()
+	return nil
+}
+
+// caughtUp says that everything up to the pending revision was delivered.
+func (f *follower) caughtUp(ctx context.Context) {
+	rev := f.w.pending
+	f.w.pending = 0
+	f.delay = 0
+	if f.lost {
+		f.lost = false
+		f.emit(ctx, model.Back{At: f.now(), Prefix: f.prefix, Rev: rev})
+	}
+	f.emit(ctx, model.Watching{At: f.now(), Prefix: f.prefix, Rev: rev})
+}
+
+// probeFailed gives a failing cluster some time, unless it is plain that there is
+// no connection. The watch stays open: the client resumes it by itself.
+func (f *follower) probeFailed(ctx context.Context, h health) error {
+	class := classify(h.err)
+	if class.reason() == model.LostDenied {
+		return h.err
+	}
+	if f.w.failSince.IsZero() {
+		f.w.failSince = h.began
+	}
+	if h.hard || h.ended.Sub(f.w.failSince) >= f.timing.Silence {
+		f.w.pending = 0
+		f.lose(ctx, class, explain(h.err, "read", f.prefix, f.remote.endpoints()))
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package watcher
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"locktop/model"
+)
+
+// leases reads what is wanted, in that order and within the budget.
+type leases struct {
+	remote   remote
+	box      *mailbox
+	now      func() time.Time
+	bucket   *bucket // nil: no budget
+	slots    chan struct{}
+	pulls    *pulls
+	pause    time.Duration // between looks at a connection that is down
+	knownRev func() int64
+
+	mu     sync.Mutex
+	wanted []model.LeaseID
+	// busy holds the leases whose reading was begun and not yet taken by Next.
+	// Until then nobody can know better than to ask for them again.
+	busy     map[model.LeaseID]bool
+	readings int64
+	changed  chan struct{} // capacity 1
+}
+
+// want replaces what is wanted.
+func (l *leases) want(ids []model.LeaseID) {
+	l.mu.Lock()
+	l.wanted = l.wanted[:0]
+	for _, id := range ids {
+		if id != 0 && !l.busy[id] {
+			l.wanted = append(l.wanted, id)
+		}
+	}
+	l.mu.Unlock()
+	poke(l.changed)
+}
+
+// delivered frees the leases whose readings were handed out.
+func (l *leases) delivered(events []model.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, ev := range events {
+		switch e := ev.(type) {
+		case model.LeaseRead:
+			delete(l.busy, e.ID)
+		case model.LeaseUnread:
+			delete(l.busy, e.ID)
+		}
+	}
+}
+
+func (l *leases) count() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.readings
+}
+
+// next takes the most wanted lease, 0 if there is none.
+func (l *leases) next() model.LeaseID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.wanted) > 0 {
+		id := l.wanted[0]
+		l.wanted = l.wanted[1:]
+		if !l.busy[id] {
+			l.busy[id] = true
+			l.readings++
+			return id
+		}
+	}
+	return 0
+}
+
+func (l *leases) idle() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.wanted) == 0
+}
+
+// run starts readings until ctx ends, and waits for those in flight.
+func (l *leases) run(ctx context.Context) {
+	var flying sync.WaitGroup
+	defer flying.Wait()
+	for l.pulls.wait(ctx) == nil {
+		if l.idle() {
+			select {
+			case <-l.changed:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		if l.remote.down() {
+			sleep(ctx, l.pause, nil)
+			continue
+		}
+		select {
+		case l.slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		// The token comes last and the choice after it, so that the choice is as
+		// fresh as can be.
+		if !l.pay(ctx) {
+			return
+		}
+		id := l.next()
+		if id == 0 {
+			l.refund()
+			<-l.slots
+			continue
+		}
+		flying.Go(func() {
+			defer func() { <-l.slots }()
+			l.read(ctx, id)
+		})
+	}
+}
+
+// pay waits for a token. It says false when ctx has ended.
+func (l *leases) pay(ctx context.Context) bool {
+	for l.bucket != nil {
+		ok, wait := l.bucket.take(time.Now())
+		if ok {
+			break
+		}
+		sleep(ctx, wait, nil)
+		if ctx.Err() != nil {
+			return false
+		}
+	}
+	return ctx.Err() == nil
+}
+
+func (l *leases) refund() {
+	if l.bucket != nil {
+		l.bucket.level++
+	}
+}
+
+// read makes one reading and reports it.
+//
+// The revision of the answer's header is that of the member that was asked, read
+// after the leader had answered, so it can be newer than the reading. What was
+// known to be committed before the question is a safe bound: the leader applies
+// what is committed before it looks.
+func (l *leases) read(ctx context.Context, id model.LeaseID) {
+	known := l.knownRev()
+	resp, err := l.remote.ttl(ctx, id)
+	if ctx.Err() != nil {
+		return
+	}
+	var ev model.Event
+	if err != nil {
+		ev = model.LeaseUnread{At: l.now(), ID: id, Reason: unread(err)}
+	} else {
+		ev = model.LeaseRead{At: l.now(), ID: id, Granted: resp.GrantedTTL, Remaining: resp.TTL,
+			Term: resp.Header.GetRaftTerm(), Rev: min(known, resp.Header.GetRevision())}
+	}
+	_ = l.box.push(ctx, ev) // fails only with ctx
+}
+
+// unread says in a few words why a lease was not read.
+func unread(err error) string {
+	switch classify(err) {
+	case failTimeout:
+		return "no answer in time"
+	case failNoLeader:
+		return "no leader"
+	case failUnreachable:
+		return "no connection: " + cause(err)
+	case failDenied:
+		return "no permission"
+	case failLogin:
+		return "not logged in: " + cause(err)
+	}
+	return cause(err)
+}

@@ -1,0 +1,122 @@
+package watcher
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Options says what to watch and what it may cost. The zero value watches every
+// key with 20 lease readings a second.
+type Options struct {
+	// Prefixes are raw key prefixes. None, or an empty one, means all keys. One
+	// that lies within another is dropped.
+	Prefixes []string
+	// Budget is the number of lease readings per second, 0 means 20. Below 0
+	// nothing is read.
+	Budget int
+	// OneLook lists the keys and asks for the status once, without a watch.
+	// Lease readings are then bound not by the budget (unless it is below 0) but
+	// by 64 in flight.
+	OneLook bool
+	// Now stamps the events, time.Now if nil. Timers always run on real time.
+	Now func() time.Time
+	// PageSize is how many keys a page of a list holds, 0 means 50,000. Servers
+	// from 3.7 on stream the list instead. Every page makes the server count all
+	// keys that are left, so small pages are quadratic.
+	PageSize int
+	// Timing overrides the rhythm; fields that are zero keep their default.
+	Timing Timing
+}
+
+// Timing is the rhythm of a watcher.
+type Timing struct {
+	Drain      time.Duration // how long Next collects after its first event
+	Nap        time.Duration // the least that Next sleeps before a Tick
+	Probe      time.Duration // between two linearizable reads
+	ProbeRetry time.Duration // the same while they fail
+	Silence    time.Duration // how long a watch may stay behind, or reads may fail, before Lost
+	Ask        time.Duration // between progress requests to a watch that is behind
+	Call       time.Duration // limit of one small request
+	Stall      time.Duration // limit of one page, or of the wait for the next part of a stream
+	Status     time.Duration // between two rounds of status requests
+	BackoffMin time.Duration // first wait after a failure; it doubles …
+	BackoffMax time.Duration // … up to this
+	Denied     time.Duration // wait after a refusal: it takes a person to change that
+	Grace      time.Duration // how long after the last Next somebody still counts as pulling
+}
+
+var defaults = Timing{
+	Drain:      25 * time.Millisecond,
+	Nap:        10 * time.Millisecond,
+	Probe:      3 * time.Second,
+	ProbeRetry: 500 * time.Millisecond,
+	Silence:    5 * time.Second,
+	Ask:        250 * time.Millisecond,
+	Call:       2 * time.Second,
+	Stall:      30 * time.Second,
+	Status:     5 * time.Second,
+	BackoffMin: 100 * time.Millisecond,
+	BackoffMax: 5 * time.Second,
+	Denied:     30 * time.Second,
+	Grace:      10 * time.Second,
+}
+
+const (
+	defaultBudget   = 20
+	defaultPageSize = 50_000
+	chunkKeys       = 2_000  // keys in one Listed
+	batchChanges    = 2_000  // changes in one batch
+	boxChanges      = 16_000 // changes in the mailbox before followers stop reading
+	readersInFlight = 8
+	oneLookInFlight = 64
+)
+
+// withDefaults fills what was left open.
+func (o Options) withDefaults() Options {
+	o.Prefixes = normalise(o.Prefixes)
+	if o.Budget == 0 {
+		o.Budget = defaultBudget
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.PageSize <= 0 {
+		o.PageSize = defaultPageSize
+	}
+	o.Timing = o.Timing.withDefaults()
+	return o
+}
+
+func (t Timing) withDefaults() Timing {
+	for _, f := range []struct{ field, def *time.Duration }{
+		{&t.Drain, &defaults.Drain}, {&t.Nap, &defaults.Nap},
+		{&t.Probe, &defaults.Probe}, {&t.ProbeRetry, &defaults.ProbeRetry},
+		{&t.Silence, &defaults.Silence}, {&t.Ask, &defaults.Ask},
+		{&t.Call, &defaults.Call}, {&t.Stall, &defaults.Stall},
+		{&t.Status, &defaults.Status}, {&t.Denied, &defaults.Denied},
+		{&t.BackoffMin, &defaults.BackoffMin}, {&t.BackoffMax, &defaults.BackoffMax},
+		{&t.Grace, &defaults.Grace},
+	} {
+		if *f.field <= 0 {
+			*f.field = *f.def
+		}
+	}
+	return t
+}
+
+// normalise sorts prefixes and drops those that another one covers.
+func normalise(prefixes []string) []string {
+	if len(prefixes) == 0 {
+		return []string{""}
+	}
+	sorted := slices.Sorted(slices.Values(prefixes))
+	out := sorted[:1]
+	for _, p := range sorted[1:] {
+		// In sorted order a covering prefix is always the last one that was kept.
+		if !strings.HasPrefix(p, out[len(out)-1]) {
+			out = append(out, p)
+		}
+	}
+	return out
+}

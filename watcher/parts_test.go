@@ -1,0 +1,219 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+
+	"locktop/model"
+)
+
+func TestNormalise(t *testing.T) {
+	for _, row := range []struct {
+		reason   string
+		in, want []string
+	}{
+		{"none means all keys", nil, []string{""}},
+		{"the empty prefix covers all", []string{"/a", ""}, []string{""}},
+		{"duplicates", []string{"/a", "/a"}, []string{"/a"}},
+		{"one within another", []string{"/a/b", "/c", "/a", "/ab"}, []string{"/a", "/c"}},
+		{"neighbours stay", []string{"/a/", "/ab/"}, []string{"/a/", "/ab/"}},
+	} {
+		if d := cmp.Diff(row.want, normalise(row.in)); d != "" {
+			t.Errorf("%s: %s", row.reason, d)
+		}
+	}
+}
+
+func TestBucketKeepsTheBudget(t *testing.T) {
+	for _, row := range []struct {
+		reason              string
+		rate, seconds, want int
+	}{
+		{"a burst of a quarter, then the rate", 20, 10, 5 + 200},
+		{"small budgets have a burst of one", 1, 10, 1 + 10},
+		{"large ones too keep the rate", 400, 2, 100 + 800},
+	} {
+		now := time.Unix(1000, 0)
+		end := now.Add(time.Duration(row.seconds) * time.Second)
+		b := newBucket(row.rate, now)
+		got := 0
+		for !now.After(end) {
+			ok, wait := b.take(now)
+			if ok {
+				got++
+				continue
+			}
+			now = now.Add(max(wait, time.Nanosecond))
+		}
+		if got < row.want-1 || got > row.want {
+			t.Errorf("%s: %d readings in %d s, want %d", row.reason, got, row.seconds, row.want)
+		}
+	}
+}
+
+func TestMeter(t *testing.T) {
+	m, at := &meter{}, time.Unix(1000, 0)
+	if got := m.rps(at); got != 0 {
+		t.Errorf("at the start %v", got)
+	}
+	for s := range 10 {
+		for range 6 {
+			m.count(at.Add(time.Duration(s) * time.Second))
+		}
+	}
+	if got := m.rps(at.Add(9 * time.Second)); got != 6 {
+		t.Errorf("steady: %v, want 6", got)
+	}
+	if got := m.rps(at.Add(11 * time.Second)); got != 6*3./5 {
+		t.Errorf("two quiet seconds: %v, want 3.6", got)
+	}
+	if got := m.rps(at.Add(time.Minute)); got != 0 {
+		t.Errorf("long quiet: %v", got)
+	}
+}
+
+// commit is a revision with n changes, named after what.
+func commit(rev int64, what string, n int) model.Committed {
+	c := model.Committed{Rev: rev}
+	for i := range n {
+		c.Changes = append(c.Changes, model.Change{KV: model.KV{Key: fmt.Sprint(what, i)}})
+	}
+	return c
+}
+
+func TestMailboxTakesWholeRevisions(t *testing.T) {
+	b := newMailbox(100)
+	for i, n := range []int{5, 6, 30, 1} {
+		if err := b.push(context.Background(), commit(int64(i), "k", n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, row := range []struct {
+		reason         string
+		events, behind int
+	}{
+		{"5 fit in 10, 5+6 do not", 1, 3},
+		{"6 alone", 1, 2},
+		{"30 are more than 10 and come whole", 1, 1},
+		{"the rest", 1, 0},
+		{"nothing is left", 0, 0},
+	} {
+		events, left := b.take(10)
+		if len(events) != row.events || left != row.behind {
+			t.Errorf("%s: %d events, %d left", row.reason, len(events), left)
+		}
+	}
+}
+
+func TestMailboxIsBounded(t *testing.T) {
+	b := newMailbox(10)
+	ctx, cancel := context.WithCancel(context.Background())
+	if err := b.push(ctx, commit(1, "k", 50)); err != nil {
+		t.Fatalf("a large revision has to get in when the box is empty: %v", err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- b.push(ctx, commit(2, "k", 1)) }()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("push into a full box: %v", err)
+	}
+	go func() { done <- b.push(context.Background(), commit(3, "k", 1)) }()
+	got := 0
+	for end := time.Now().Add(deadline); got < 2 && time.Now().Before(end); {
+		events, _ := b.take(1)
+		got += len(events)
+		sleep(context.Background(), time.Millisecond, b.ready)
+	}
+	if err := <-done; err != nil || got != 2 {
+		t.Errorf("%d events, push: %v", got, err)
+	}
+}
+
+func TestMailboxMergesWhatOnlyTheNewestMatters(t *testing.T) {
+	b := newMailbox(100)
+	for _, ev := range []model.Event{
+		model.Watching{Prefix: "a", Rev: 1}, model.ClusterStatus{ClusterID: 1}, commit(2, "k", 1),
+		model.Watching{Prefix: "b", Rev: 2}, model.ClusterStatus{ClusterID: 2}, model.Watching{Prefix: "a", Rev: 3},
+	} {
+		_ = b.push(context.Background(), ev)
+	}
+	got, left := b.take(100)
+	want := []model.Event{commit(2, "k", 1), model.Watching{Prefix: "b", Rev: 2},
+		model.ClusterStatus{ClusterID: 2}, model.Watching{Prefix: "a", Rev: 3}}
+	if d := cmp.Diff(want, got); d != "" || left != 0 {
+		t.Error(d, left)
+	}
+	_ = b.push(context.Background(), model.Watching{Prefix: "a", Rev: 4})
+	if got, _ := b.take(100); len(got) != 1 {
+		t.Errorf("merged with what was taken: %v", got)
+	}
+	if weight, _ := b.state(); weight != 0 {
+		t.Errorf("an empty box weighs %d", weight)
+	}
+}
+
+func TestJoinRevisions(t *testing.T) {
+	joined := commit(5, "a", 1)
+	joined.Changes = append(joined.Changes, commit(5, "b", 1).Changes...)
+	lost := model.Lost{Prefix: "x"}
+	for _, row := range []struct {
+		reason   string
+		in, want []model.Event
+	}{
+		{"parts of one revision are joined", []model.Event{commit(5, "a", 1), commit(5, "b", 1)}, []model.Event{joined}},
+		{"also when later ones came between", []model.Event{commit(5, "a", 1), commit(7, "a", 1), commit(5, "b", 1), commit(6, "b", 1)},
+			[]model.Event{joined, commit(6, "b", 1), commit(7, "a", 1)}},
+		{"other events keep their place", []model.Event{commit(7, "a", 1), lost, commit(5, "b", 1)},
+			[]model.Event{commit(7, "a", 1), lost, commit(5, "b", 1)}},
+	} {
+		if d := cmp.Diff(row.want, joinRevisions(row.in)); d != "" {
+			t.Errorf("%s: %s", row.reason, d)
+		}
+	}
+}
+
+func TestAssembleStatus(t *testing.T) {
+	list := []*pb.Member{{ID: 1, Name: "m1", ClientURLs: []string{"http://a:1"}}, {ID: 2, Name: "m2", ClientURLs: []string{"http://b:1"}},
+		{ID: 3, Name: "m3", ClientURLs: []string{"http://c:1"}}}
+	reply := func(ep string, id, leader, term uint64, errs ...string) answer {
+		return answer{endpoint: ep, resp: &pb.StatusResponse{Header: &pb.ResponseHeader{ClusterId: 9, MemberId: id, Revision: 40},
+			Version: "3.7.3", Leader: leader, RaftTerm: term, Errors: errs}}
+	}
+	fail := func(ep string) answer { return answer{endpoint: ep, err: context.DeadlineExceeded} }
+	up := func(id uint64, name, ep string, leader bool, term uint64) model.Member {
+		return model.Member{ID: id, Name: name, Endpoint: ep, Leader: leader, Version: "3.7.3", Term: term, Rev: 40}
+	}
+	for _, row := range []struct {
+		reason  string
+		list    []*pb.Member
+		answers []answer
+		known   map[string]uint64
+		want    model.ClusterStatus
+	}{
+		{"one endpoint: the others are not ours to dial", list, []answer{reply("x:1", 2, 3, 5)}, nil,
+			model.ClusterStatus{ClusterID: 9, Members: []model.Member{
+				{ID: 1, Name: "m1", Err: "not among --endpoints"}, up(2, "m2", "x:1", false, 5),
+				{ID: 3, Name: "m3", Leader: true, Err: "not among --endpoints"}}}},
+		{"a cut-off leader has the lower term", list, []answer{reply("http://a:1", 1, 1, 4), reply("http://b:1", 2, 2, 5), fail("http://c:1")}, nil,
+			model.ClusterStatus{ClusterID: 9, Members: []model.Member{up(1, "m1", "http://a:1", false, 4), up(2, "m2", "http://b:1", true, 5),
+				{ID: 3, Name: "m3", Endpoint: "http://c:1", Err: "no answer in time"}}}},
+		{"no member list: endpoints speak for themselves", nil, []answer{reply("x:1", 7, 7, 5), fail("y:1")}, nil,
+			model.ClusterStatus{ClusterID: 9, Members: []model.Member{up(7, "", "x:1", true, 5), {Endpoint: "y:1", Err: "no answer in time"}}}},
+		{"who answered before is remembered", list[:1], []answer{fail("x:1")}, map[string]uint64{"x:1": 1},
+			model.ClusterStatus{Members: []model.Member{{ID: 1, Name: "m1", Endpoint: "x:1", Err: "no answer in time"}}}},
+		{"alarms are named once, in either spelling", list[:2], []answer{
+			reply("http://a:1", 1, 1, 5, "memberID:2 alarm:NOSPACE "), reply("http://b:1", 2, 1, 5, "memberID:2  alarm:NOSPACE", "etcdserver: no leader")}, nil,
+			model.ClusterStatus{ClusterID: 9, Members: []model.Member{up(1, "m1", "http://a:1", true, 5), up(2, "m2", "http://b:1", false, 5)},
+				Alarms: []string{"NOSPACE on m2", "no leader on m2"}}},
+	} {
+		if d := cmp.Diff(row.want, assemble(time.Time{}, row.list, row.answers, row.known)); d != "" {
+			t.Errorf("%s: %s", row.reason, d)
+		}
+	}
+}

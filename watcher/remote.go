@@ -1,0 +1,293 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/peer"
+
+	"locktop/model"
+)
+
+// remote is all that a watcher asks of a cluster.
+type remote interface {
+	// head returns the revision and the number of keys under prefix.
+	head(ctx context.Context, prefix string) (rev, count int64, err error)
+	// list hands the keys of prefix at rev to each, in key order.
+	list(ctx context.Context, prefix string, rev int64, each func([]*mvccpb.KeyValue) error) error
+	// watch opens a watch of prefix from rev on.
+	watch(ctx context.Context, prefix string, rev int64) stream
+	// probe returns the revision of the cluster by a linearizable read that costs
+	// next to nothing.
+	probe(ctx context.Context, prefix string) (rev int64, err error)
+	// ttl reads a lease.
+	ttl(ctx context.Context, id model.LeaseID) (*pb.LeaseTimeToLiveResponse, error)
+	// down says that no endpoint can be reached at present.
+	down() bool
+	// whenDown calls f every time that down turns true, until ctx ends.
+	whenDown(ctx context.Context, f func())
+	// nudge cuts short the pause that grpc makes before it dials again, which
+	// grows to two minutes.
+	nudge()
+	endpoints() []string
+}
+
+// stream is one watch.
+type stream interface {
+	responses() clientv3.WatchChan
+	// askProgress asks for an empty response that tells how far the watch is.
+	askProgress() error
+	close()
+}
+
+// endpointError adds where a request failed.
+type endpointError struct {
+	addr string
+	err  error
+}
+
+func (e *endpointError) Error() string { return e.addr + ": " + e.err.Error() }
+func (e *endpointError) Unwrap() error { return e.err }
+
+// etcd is the remote over a client. Small requests use the protocol stubs on the
+// client's own connection: the methods of clientv3 would repeat a failed read up
+// to a hundred times, 40 a second, which no budget would see.
+type etcd struct {
+	client   *clientv3.Client
+	conn     *grpc.ClientConn
+	meter    *meter
+	now      func() time.Time
+	timing   Timing
+	pageSize int64
+	// noStream is set once a server has refused a streamed range.
+	noStream atomic.Bool
+}
+
+// call makes one small request within the time limit.
+func (e *etcd) call(ctx context.Context, f func(ctx context.Context, opts ...grpc.CallOption) error) error {
+	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), e.timing.Call)
+	defer cancel()
+	e.meter.count(e.now())
+	var p peer.Peer
+	err := f(ctx, grpc.Peer(&p))
+	if err != nil && p.Addr != nil {
+		return &endpointError{p.Addr.String(), err}
+	}
+	return err
+}
+
+func (e *etcd) endpoints() []string { return e.client.Endpoints() }
+
+func (e *etcd) head(ctx context.Context, prefix string) (rev, count int64, err error) {
+	req := &pb.RangeRequest{Key: firstKey(prefix), RangeEnd: rangeEnd(prefix), CountOnly: true}
+	resp, err := e.getRange(ctx, req)
+	if err != nil {
+		return 0, 0, err
+	}
+	return resp.Header.Revision, resp.Count, nil
+}
+
+// probe asks for a single key: a range would make the server count all its keys.
+// The prefix itself lies in the range that the reader must be granted anyway.
+func (e *etcd) probe(ctx context.Context, prefix string) (int64, error) {
+	resp, err := e.getRange(ctx, &pb.RangeRequest{Key: firstKey(prefix), CountOnly: true})
+	if err != nil {
+		return 0, err
+	}
+	return resp.Header.Revision, nil
+}
+
+func (e *etcd) getRange(ctx context.Context, req *pb.RangeRequest) (resp *pb.RangeResponse, err error) {
+	err = e.call(ctx, func(ctx context.Context, opts ...grpc.CallOption) error {
+		resp, err = pb.NewKVClient(e.conn).Range(ctx, req, opts...)
+		return err
+	})
+	return resp, err
+}
+
+func (e *etcd) ttl(ctx context.Context, id model.LeaseID) (resp *pb.LeaseTimeToLiveResponse, err error) {
+	req := &pb.LeaseTimeToLiveRequest{ID: int64(id)}
+	err = e.call(ctx, func(ctx context.Context, opts ...grpc.CallOption) error {
+		resp, err = pb.NewLeaseClient(e.conn).LeaseTimeToLive(ctx, req, opts...)
+		return err
+	})
+	return resp, err
+}
+
+func (e *etcd) down() bool { return e.conn.GetState() == connectivity.TransientFailure }
+
+func (e *etcd) nudge() {
+	if e.down() {
+		e.conn.ResetConnectBackoff()
+	}
+}
+
+func (e *etcd) whenDown(ctx context.Context, f func()) {
+	for {
+		state := e.conn.GetState()
+		if state == connectivity.TransientFailure {
+			f()
+		}
+		if !e.conn.WaitForStateChange(ctx, state) {
+			return
+		}
+	}
+}
+
+// list streams where the server can (3.7 on) and pages where it cannot. The
+// stream tells its revision only at its end, so the caller has to pin one.
+func (e *etcd) list(ctx context.Context, prefix string, rev int64, each func([]*mvccpb.KeyValue) error) error {
+	if !e.noStream.Load() {
+		seen, err := e.listStream(ctx, prefix, rev, each)
+		if seen || codeOf(err) != codes.Unimplemented {
+			return err
+		}
+		e.noStream.Store(true)
+	}
+	return e.listPages(ctx, prefix, rev, each)
+}
+
+// listStream also says whether any key was handed on.
+func (e *etcd) listStream(ctx context.Context, prefix string, rev int64, each func([]*mvccpb.KeyValue) error) (seen bool, err error) {
+	ctx, cancel := context.WithCancelCause(clientv3.WithRequireLeader(ctx))
+	defer cancel(nil)
+	e.meter.count(e.now())
+	chunks, err := e.client.KV.GetStream(ctx, string(firstKey(prefix)),
+		clientv3.WithRange(string(rangeEnd(prefix))), clientv3.WithRev(rev))
+	if err != nil {
+		return false, err
+	}
+	// The sender blocks on this channel whatever becomes of the context.
+	defer func() {
+		cancel(nil)
+		for range chunks {
+		}
+	}()
+	for {
+		stall := time.AfterFunc(e.timing.Stall, func() { cancel(errStalled) })
+		chunk, ok := <-chunks
+		stall.Stop()
+		switch {
+		case !ok:
+			return seen, context.Cause(ctx)
+		case chunk.Err() != nil:
+			if errors.Is(context.Cause(ctx), errStalled) {
+				return seen, errStalled
+			}
+			return seen, chunk.Err()
+		}
+		seen = seen || len(chunk.Kvs) > 0
+		if err := each(chunk.Kvs); err != nil {
+			return seen, err
+		}
+	}
+}
+
+func (e *etcd) listPages(ctx context.Context, prefix string, rev int64, each func([]*mvccpb.KeyValue) error) error {
+	key := string(firstKey(prefix))
+	for {
+		resp, err := e.page(ctx, key, prefix, rev)
+		if err != nil {
+			return err
+		}
+		if err := each(resp.Kvs); err != nil {
+			return err
+		}
+		if !resp.More || len(resp.Kvs) == 0 {
+			return nil
+		}
+		key = string(resp.Kvs[len(resp.Kvs)-1].Key) + "\x00"
+	}
+}
+
+func (e *etcd) page(ctx context.Context, key, prefix string, rev int64) (*clientv3.GetResponse, error) {
+	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), e.timing.Stall)
+	defer cancel()
+	e.meter.count(e.now())
+	resp, err := e.client.KV.Get(ctx, key, clientv3.WithRange(string(rangeEnd(prefix))),
+		clientv3.WithRev(rev), clientv3.WithLimit(e.pageSize))
+	if err != nil {
+		return nil, fmt.Errorf("page from %q: %w", key, err)
+	}
+	return resp, nil
+}
+
+// watch gives each watch a stream of its own: on a shared one a refusal or an
+// unsynced neighbour would spoil the others' errors and progress.
+func (e *etcd) watch(ctx context.Context, prefix string, rev int64) stream {
+	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
+	s := &etcdStream{ctx: ctx, cancel: cancel, watcher: clientv3.NewWatcher(e.client),
+		out: make(chan clientv3.WatchResponse)}
+	s.wg.Go(func() { s.forward(prefix, rev) })
+	return s
+}
+
+type etcdStream struct {
+	ctx     context.Context
+	cancel  context.CancelFunc
+	watcher clientv3.Watcher
+	out     chan clientv3.WatchResponse
+	asking  atomic.Bool
+	wg      sync.WaitGroup
+}
+
+func (s *etcdStream) responses() clientv3.WatchChan { return s.out }
+
+// forward is a goroutine of its own because Watch blocks until some member has
+// opened the watch.
+func (s *etcdStream) forward(prefix string, rev int64) {
+	defer close(s.out)
+	// No WithFragment: a revision has to come in one piece. Progress keeps the
+	// revision to resume from clear of compaction while the prefix is quiet.
+	for resp := range s.watcher.Watch(s.ctx, prefix, clientv3.WithPrefix(), clientv3.WithRev(rev),
+		clientv3.WithCreatedNotify(), clientv3.WithProgressNotify()) {
+		select {
+		case s.out <- resp:
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// askProgress does not wait: the client takes the request only while it has a
+// connection.
+func (s *etcdStream) askProgress() error {
+	if !s.asking.CompareAndSwap(false, true) {
+		return nil
+	}
+	s.wg.Go(func() {
+		defer s.asking.Store(false)
+		_ = s.watcher.RequestProgress(s.ctx) // a lost request is asked again
+	})
+	return s.ctx.Err()
+}
+
+func (s *etcdStream) close() {
+	s.cancel()
+	_ = s.watcher.Close() // its error is that of the cancelled stream
+	s.wg.Wait()
+}
+
+// firstKey and rangeEnd span a prefix. The empty one is every key, which etcd
+// writes as from "\x00" to "\x00".
+func firstKey(prefix string) []byte {
+	if prefix == "" {
+		return []byte{0}
+	}
+	return []byte(prefix)
+}
+
+func rangeEnd(prefix string) []byte {
+	return []byte(clientv3.GetPrefixRangeEnd(prefix))
+}

@@ -1,0 +1,179 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/model"
+)
+
+var (
+	// ErrClosed is what Next returns after Close.
+	ErrClosed = errors.New("watcher is closed")
+	// ErrBusy is what a call of Next returns while another one is outstanding.
+	ErrBusy = errors.New("another call of Next is outstanding")
+)
+
+// Watcher is a [model.Source] over an etcd cluster. Make it with [New] and end
+// it with [Watcher.Close].
+type Watcher struct {
+	now    func() time.Time
+	timing Timing
+	budget int
+	box    *mailbox
+	pulls  *pulls
+	leases *leases
+	meter  *meter
+	stop   context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+var _ model.Source = (*Watcher)(nil)
+
+// New starts to list and watch. It makes no request before it returns and does
+// not fail: what is wrong with the cluster comes as events. The client stays the
+// caller's, who closes it after the watcher. Set its keepalive options, or a
+// connection that died without a word is noticed late.
+func New(client *clientv3.Client, o Options) *Watcher {
+	o = o.withDefaults()
+	m := &meter{}
+	e := &etcd{client: client, conn: client.ActiveConnection(), meter: m, now: o.Now,
+		timing: o.Timing, pageSize: int64(o.PageSize)}
+	w, ctx := start(e, m, o)
+	s := newStatusRounds(e, w.box, w.pulls, o.OneLook)
+	w.wg.Go(func() { s.run(ctx) })
+	return w
+}
+
+// start runs everything that does not need the client itself.
+func start(r remote, m *meter, o Options) (*Watcher, context.Context) {
+	ctx, stop := context.WithCancel(context.Background())
+	w := &Watcher{now: o.Now, timing: o.Timing, budget: max(0, o.Budget), meter: m,
+		box: newMailbox(boxChanges), pulls: newPulls(o.Timing.Grace), stop: stop}
+	p := &prober{remote: r, pulls: w.pulls, timing: o.Timing, kicked: make(chan struct{}, 1)}
+	kick := func() { poke(p.kicked) }
+	for _, prefix := range o.Prefixes {
+		f := &follower{prefix: prefix, oneLook: o.OneLook, remote: r, box: w.box, timing: o.Timing,
+			now: o.Now, kick: kick, health: make(chan health, 1)}
+		p.followers = append(p.followers, f)
+		w.wg.Go(func() { f.run(ctx) })
+	}
+	if !o.OneLook {
+		w.wg.Go(func() { p.run(ctx) })
+		w.wg.Go(func() { r.whenDown(ctx, kick) })
+	}
+	w.leases = newLeases(r, w, o, p.known)
+	if o.Budget > 0 {
+		w.wg.Go(func() { w.leases.run(ctx) })
+	}
+	return w, ctx
+}
+
+func newLeases(r remote, w *Watcher, o Options, known func() int64) *leases {
+	l := &leases{remote: r, box: w.box, pulls: w.pulls, now: o.Now, pause: o.Timing.BackoffMin, knownRev: known,
+		busy: map[model.LeaseID]bool{}, changed: make(chan struct{}, 1),
+		slots: make(chan struct{}, readersInFlight)}
+	if o.OneLook {
+		l.slots = make(chan struct{}, oneLookInFlight)
+	} else if o.Budget > 0 {
+		l.bucket = newBucket(o.Budget, time.Now())
+	}
+	return l
+}
+
+// Next waits for events and returns what came within a short time (Timing.Drain)
+// of the first: at most about 2,000 key changes, or one revision that has more.
+// When want.WakeAt comes first the batch is a single Tick. want.Leases replaces
+// what earlier calls wanted.
+//
+// It returns ctx's error when ctx ends, and then has consumed nothing; ErrBusy if
+// another call is outstanding; ErrClosed after Close.
+func (w *Watcher) Next(ctx context.Context, want model.Want) (model.Batch, error) {
+	if !w.pulls.begin() {
+		return model.Batch{}, ErrBusy
+	}
+	defer w.pulls.end()
+	w.leases.want(want.Leases)
+	tick, err := w.await(ctx, want.WakeAt)
+	if err != nil {
+		return model.Batch{}, err
+	}
+	if tick {
+		return w.batch([]model.Event{model.Tick{At: w.now()}}, 0), nil
+	}
+	if err := w.drain(ctx); err != nil {
+		return model.Batch{}, err
+	}
+	events, left := w.box.take(batchChanges)
+	w.leases.delivered(events)
+	return w.batch(joinRevisions(events), left), nil
+}
+
+func (w *Watcher) batch(events []model.Event, left int) model.Batch {
+	return model.Batch{Events: events, Cost: model.Cost{RPS: w.meter.rps(w.now()),
+		Budget: w.budget, Readings: w.leases.count(), Behind: left}}
+}
+
+// await returns when there are events, or with tick when it is time.
+func (w *Watcher) await(ctx context.Context, at time.Time) (tick bool, err error) {
+	var due <-chan time.Time
+	if !at.IsZero() {
+		t := time.NewTimer(max(w.timing.Nap, at.Sub(w.now())))
+		defer t.Stop()
+		due = t.C
+	}
+	for {
+		weight, closed := w.box.state()
+		switch {
+		case closed:
+			return false, ErrClosed
+		case ctx.Err() != nil:
+			return false, ctx.Err()
+		case weight > 0:
+			return false, nil
+		}
+		select {
+		case <-w.box.ready:
+		case <-due:
+			if weight, _ := w.box.state(); weight == 0 {
+				return true, nil
+			}
+		case <-ctx.Done():
+		}
+	}
+}
+
+// drain lets more events arrive, unless there are enough for a batch.
+func (w *Watcher) drain(ctx context.Context) error {
+	t := time.NewTimer(w.timing.Drain)
+	defer t.Stop()
+	for {
+		weight, closed := w.box.state()
+		if closed {
+			return ErrClosed
+		}
+		if weight >= batchChanges {
+			return nil
+		}
+		select {
+		case <-w.box.ready:
+		case <-t.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Close ends all goroutines and waits for them. It can be called more than once
+// and from anywhere; a call of Next that is outstanding returns ErrClosed.
+func (w *Watcher) Close() error {
+	w.box.close()
+	w.stop()
+	w.wg.Wait()
+	return nil
+}
