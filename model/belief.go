@@ -66,6 +66,14 @@ func (lab *labState) contender(s *State, e Contender) {
 		s.record(&Fact{At: e.At, Kind: FactLab, Lock: e.Lock, Text: text})
 	}
 	c.Contender = e
+	s.markLock(e.Lock)
+}
+
+// markLock asks for a new look at the findings of a lock.
+func (s *State) markLock(name string) {
+	if l := s.Lock(name); l != nil {
+		s.mark(l)
+	}
 }
 
 func (lab *labState) belief(s *State, e Belief) {
@@ -74,6 +82,7 @@ func (lab *labState) belief(s *State, e Belief) {
 		s.record(&Fact{At: e.At, Kind: FactLab, Lock: e.Lock, Text: fmt.Sprintf("%s learnt that its lease is gone", e.Contender)})
 	}
 	c.Belief = e
+	s.markLock(e.Lock)
 	if e.Lease != 0 {
 		c.Lease = e.Lease
 		lab.owner(s, LeaseOwner{At: e.At, Lease: e.Lease, Client: e.Contender, Certain: true})

@@ -41,6 +41,8 @@ type Lease struct {
 	// (etcd-io/etcd#12381). It is not used.
 	Odd LeaseRead
 
+	resetDead bool // renewals were missed before the reset
+
 	claims  []*Claim
 	heads   int     // of how many locks a claim of it is the holder
 	pending []*Fact // facts whose cause waits for a reading
@@ -127,9 +129,10 @@ func (l *Lease) Remaining(now time.Time) (seconds int64, ok bool) {
 }
 
 // Renewed returns how long ago the lease was renewed, as far as the last reading
-// can tell: granted minus remaining, to the second. ok is false without one.
+// can tell: granted minus remaining, to the second. ok is false without one, and
+// after a new raft leader gave it its full TTL anew.
 func (l *Lease) Renewed(now time.Time) (ago time.Duration, ok bool) {
-	if l == nil || !l.HasRead || l.Read.Granted <= 0 {
+	if l == nil || !l.HasRead || l.Read.Granted <= 0 || !l.ResetAt.IsZero() {
 		return 0, false
 	}
 	ago = time.Duration(l.Read.Granted-l.Read.Remaining)*time.Second + now.Sub(l.Read.At)
@@ -177,6 +180,8 @@ func (s *State) detach(c *Claim) {
 func (s *State) releaseLease(l *Lease) {
 	if len(l.claims) == 0 && len(l.pending) == 0 {
 		s.unschedule(l)
+		delete(s.lateLeases, l)
+		delete(s.overdueLeases, l)
 		delete(s.leases, l.ID)
 		return
 	}
@@ -206,9 +211,25 @@ func (s *State) leaseRead(e LeaseRead) {
 	if s.leases[e.ID] == l {
 		s.schedule(l)
 	}
+	s.index(l)
 	if before != l.State() || prev.Remaining != e.Remaining || prev.Granted != e.Granted {
 		s.touchLease(l)
 	}
+}
+
+// index keeps the sets of leases that are not well.
+func (s *State) index(l *Lease) {
+	set := func(m map[*Lease]struct{}, in bool) {
+		if in {
+			m[l] = struct{}{}
+		} else {
+			delete(m, l)
+		}
+	}
+	st := l.State()
+	live := s.leases[l.ID] == l
+	set(s.lateLeases, live && (st == LeaseLate || st == LeaseSilent))
+	set(s.overdueLeases, live && st == LeaseOverdue)
 }
 
 // learn compares two readings: more left than the passing of time allows is a
@@ -227,7 +248,8 @@ func (l *Lease) learn(prev, e LeaseRead, had bool) {
 		return
 	}
 	if e.Term != prev.Term {
-		l.ResetAt = e.At
+		st := l.State()
+		l.ResetAt, l.resetDead = e.At, l.resetDead || st == LeaseLate || st == LeaseSilent
 		return
 	}
 	if l.ResetAt.IsZero() {
@@ -235,7 +257,7 @@ func (l *Lease) learn(prev, e LeaseRead, had bool) {
 		l.Rhythm = max(l.Rhythm, min(alone, time.Duration(prev.Granted)*time.Second))
 	}
 	l.Renewals++
-	l.ResetAt = time.Time{}
+	l.ResetAt, l.resetDead = time.Time{}, false
 }
 
 // slackReading bounds how far apart asking and answering may be.
