@@ -155,7 +155,7 @@ func (s *State) replace(l *Lock, found []Finding) {
 		}
 	}
 	for i := range old {
-		if o := &old[i]; o.Severity != SevInfo && same(found, o) == nil {
+		if o := &old[i]; o.Severity != SevInfo && !follows(found, o) {
 			s.record(&Fact{Kind: FactFinding, Lock: l.Name, Text: string(o.Code) + " on " + Printable(l.Name) + " is over, after " +
 				Duration(s.now.Sub(o.Since), false)})
 		}
@@ -168,6 +168,17 @@ func (s *State) replace(l *Lock, found []Finding) {
 	} else {
 		delete(s.troubled, l)
 	}
+}
+
+// follows says whether the same, or another finding about the same lease, took the
+// place of f.
+func follows(list []Finding, f *Finding) bool {
+	for i := range list {
+		if list[i].Lease == f.Lease && (list[i].Code == f.Code || f.Lease != 0 && list[i].Severity != SevInfo) {
+			return true
+		}
+	}
+	return false
 }
 
 func same(list []Finding, f *Finding) *Finding {

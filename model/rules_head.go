@@ -46,6 +46,9 @@ func wrongWaiter(x *exam) {
 
 // misplaced says what is wrong with a key of the queue by its form alone.
 func (x *exam) misplaced(c *Claim) (Finding, bool) {
+	if c.KV.Lease != 0 && x.l.IsClaim(c) {
+		return Finding{}, false // the usual case, for which nothing is written
+	}
 	key := Printable(c.Key)
 	guarded := "delete it guarded by its create revision, not by name: " + Action{Kind: DeleteClaim, Key: c.Key, CreateRev: c.CreateRev}.Etcdctl()
 	f := Finding{Confidence: Certain, Lease: c.KV.Lease}
@@ -59,8 +62,6 @@ func (x *exam) misplaced(c *Claim) (Finding, bool) {
 		f.Code = CodeOrphanKey
 		f.Summary = key + " has no lease: it never expires and blocks the lock"
 		f.Advice = []string{"make sure that its writer is gone", guarded}
-	case x.l.IsClaim(c):
-		return f, false
 	case c.dir != x.l.dir && c.Lock() != nil:
 		f.Code = CodeNestedPrefix
 		f.Summary = fmt.Sprintf("%s waits for the lock %s, whose name lies below its own", Printable(x.l.Name), Printable(c.Lock().Name))
