@@ -66,6 +66,14 @@ func (lab *labState) contender(s *State, e Contender) {
 		s.record(&Fact{At: e.At, Kind: FactLab, Lock: e.Lock, Text: text})
 	}
 	c.Contender = e
+	s.markLock(e.Lock)
+}
+
+// markLock asks for a new look at the findings of a lock.
+func (s *State) markLock(name string) {
+	if l := s.Lock(name); l != nil {
+		s.mark(l)
+	}
 }
 
 func (lab *labState) belief(s *State, e Belief) {
@@ -74,6 +82,7 @@ func (lab *labState) belief(s *State, e Belief) {
 		s.record(&Fact{At: e.At, Kind: FactLab, Lock: e.Lock, Text: fmt.Sprintf("%s learnt that its lease is gone", e.Contender)})
 	}
 	c.Belief = e
+	s.markLock(e.Lock)
 	if e.Lease != 0 {
 		c.Lease = e.Lease
 		lab.owner(s, LeaseOwner{At: e.At, Lease: e.Lease, Client: e.Contender, Certain: true})
@@ -141,36 +150,3 @@ func (s *State) Truth(c ContenderInfo) (claim *Claim, place int) {
 	}
 	return nil, 0
 }
-
-// Identity is who a claim belongs to, as far as anything tells.
-type Identity struct {
-	Text   string // escaped, empty if nothing tells
-	Source string // "value", "proxy" or "none"
-}
-
-// Identity says who a claim belongs to: by the proxy that its client went
-// through, else by its value.
-func (s *State) Identity(r ClaimRef) Identity {
-	if o, ok := s.lab.owners[r.Lease]; ok && r.Lease != 0 {
-		return Identity{Text: Printable(o.Client), Source: "proxy"}
-	}
-	if r.Value != "" {
-		return Identity{Text: Printable(r.Value), Source: "value"}
-	}
-	return Identity{Source: "none"}
-}
-
-// Who names a claim for a sentence or a narrow column: its identity, else its
-// lease, else its key.
-func (s *State) Who(r ClaimRef) string {
-	if id := s.Identity(r); id.Text != "" {
-		return id.Text
-	}
-	if r.Lease != 0 {
-		return r.Lease.Short()
-	}
-	return Printable(r.Key)
-}
-
-// Ref names the claim in a form that outlives it.
-func (c *Claim) Ref() ClaimRef { return refOf(c) }

@@ -13,6 +13,7 @@ const (
 	FactLeft     FactKind = "left"     // a waiter went, or a holder without a successor
 	FactHandover FactKind = "handover" // the holder changed
 	FactBlocked  FactKind = "blocked"  // a key that is no claim came first
+	FactFinding  FactKind = "finding"  // a diagnosis came or went
 	FactGap      FactKind = "gap"      // the watch was lost, or is back
 	FactMember   FactKind = "member"   // the cluster changed: leader, members, alarms
 	FactLab      FactKind = "lab"      // what the lab reports: processes, beliefs, faults
@@ -212,6 +213,9 @@ func (s *State) settlePending(l *Lease, e LeaseRead) {
 		}
 		sign := "its lease was gone " + seconds(late) + " later"
 		f.Cause, f.Confidence, f.Evidence = s.howEnded(l, f.At, sign)
+		if f.Cause == CauseRevoked && f.At.Sub(s.leaderSince) < massWindow {
+			s.massCount++
+		}
 	}
 	if len(l.claims) == 0 {
 		s.releaseLease(l)

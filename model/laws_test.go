@@ -111,6 +111,9 @@ func dump(s *State, history bool) string {
 		for _, f := range s.Facts() {
 			fmt.Fprintf(&b, "%+v\n", *f)
 		}
+		for _, f := range s.Findings() {
+			fmt.Fprintf(&b, "%+v\n", f)
+		}
 		fmt.Fprintf(&b, "want %v\n", s.Want())
 	}
 	return b.String()

@@ -27,8 +27,24 @@ type Lease struct {
 	// Unread is why the last attempt at a reading failed, "" if it did not.
 	Unread string
 
+	// First is the first reading, for a lease that was never seen to be renewed.
+	First LeaseRead
+	// Renewals counts the renewals that readings show, at least; Rhythm is the
+	// longest time without one that was followed by one: how long this client is
+	// known to leave its lease alone.
+	Renewals int
+	Rhythm   time.Duration
+	// ResetAt is when a new raft leader last gave the lease its full TTL anew, zero
+	// if it was renewed since (etcd-io/etcd#9395).
+	ResetAt time.Time
+	// Odd is the last reading that nobody can believe: more left than was granted
+	// (etcd-io/etcd#12381). It is not used.
+	Odd LeaseRead
+
+	resetDead bool // renewals were missed before the reset
+
 	claims  []*Claim
-	heads   int     // of how many locks a claim of it is the head
+	heads   int     // of how many locks a claim of it is the holder
 	pending []*Fact // facts whose cause waits for a reading
 
 	class int       // which heap it is in, -1 for none
@@ -51,9 +67,11 @@ func (l *Lease) Granted() int64 {
 
 // State tells how the lease is by its last reading.
 //
-// The client of etcd renews at a third of the TTL and answers are cut down to
-// whole seconds, so a lease whose last renewal is certainly more than a third of
-// its TTL and a second ago has missed one (client/v3 lease.go).
+// A lease has missed a renewal when its last one is certainly longer ago than its
+// client is known, or its recipe supposed, to leave it alone, and a second.
+// Answers are cut down to whole seconds. The clients of etcd renew at a third of
+// the TTL (client/v3 lease.go). Where nobody is supposed to renew, falling is
+// healthy.
 func (l *Lease) State() LeaseState {
 	if l == nil {
 		return LeaseNone
@@ -65,22 +83,40 @@ func (l *Lease) State() LeaseState {
 	switch {
 	case g <= 0:
 		return LeaseGone
-	case r <= 0 && l.expiredAtRead():
+	case r < 0:
 		return LeaseOverdue
 	}
-	sinceRenewal := float64(g - r - 1) // at least: the answer was cut down
+	interval, known := l.interval()
+	since := time.Duration(g-r-1) * time.Second // at least
 	switch {
-	case sinceRenewal > 2*float64(g)/3:
+	case !known:
+		return LeaseHealthy
+	case since > 2*interval && since > interval+time.Second:
 		return LeaseSilent
-	case sinceRenewal > float64(g)/3+1:
+	case since > interval+time.Second:
 		return LeaseLate
 	}
 	return LeaseHealthy
 }
 
-// expiredAtRead tells a lease that is past its end from one that is in its last
-// second: both may read 0.
-func (l *Lease) expiredAtRead() bool { return l.Read.Remaining < 0 }
+// interval is how long the lease's client leaves it alone, as far as that is
+// known: from what was seen, else from the recipes of its claims.
+func (l *Lease) interval() (d time.Duration, known bool) {
+	third := time.Duration(l.Read.Granted) * time.Second / 3
+	if l.Renewals > 0 {
+		return max(third, l.Rhythm), true
+	}
+	for _, c := range l.claims {
+		if lk := c.Lock(); lk != nil && lk.recipe.Judged && lk.recipe.Rhythm == RenewsAtThird {
+			return third, true
+		}
+	}
+	return third, len(l.claims) == 0
+}
+
+// Learned says whether the lease was seen to be renewed, so that its rhythm is its
+// own and not only that of its recipe.
+func (l *Lease) Learned() bool { return l != nil && l.Renewals > 0 }
 
 // Remaining returns the seconds left if nobody renewed since the last reading:
 // never less than 0, never more than was read. ok is false without a reading.
@@ -93,9 +129,10 @@ func (l *Lease) Remaining(now time.Time) (seconds int64, ok bool) {
 }
 
 // Renewed returns how long ago the lease was renewed, as far as the last reading
-// can tell: granted minus remaining, to the second. ok is false without one.
+// can tell: granted minus remaining, to the second. ok is false without one, and
+// after a new raft leader gave it its full TTL anew.
 func (l *Lease) Renewed(now time.Time) (ago time.Duration, ok bool) {
-	if l == nil || !l.HasRead || l.Read.Granted <= 0 {
+	if l == nil || !l.HasRead || l.Read.Granted <= 0 || !l.ResetAt.IsZero() {
 		return 0, false
 	}
 	ago = time.Duration(l.Read.Granted-l.Read.Remaining)*time.Second + now.Sub(l.Read.At)
@@ -143,6 +180,8 @@ func (s *State) detach(c *Claim) {
 func (s *State) releaseLease(l *Lease) {
 	if len(l.claims) == 0 && len(l.pending) == 0 {
 		s.unschedule(l)
+		delete(s.lateLeases, l)
+		delete(s.overdueLeases, l)
 		delete(s.leases, l.ID)
 		return
 	}
@@ -159,16 +198,70 @@ func (s *State) leaseRead(e LeaseRead) {
 	if had && e.At.Before(prev.At) {
 		return
 	}
+	if e.Granted > 0 && e.Remaining > e.Granted {
+		l.Odd = e
+		s.touchLease(l)
+		s.reschedule(l, e.At.Add(minInterval))
+		return
+	}
 	before := l.State()
 	s.settlePending(l, e)
+	l.learn(prev, e, had)
 	l.Read, l.HasRead, l.Unread = e, true, ""
 	if s.leases[e.ID] == l {
 		s.schedule(l)
 	}
+	s.index(l)
 	if before != l.State() || prev.Remaining != e.Remaining || prev.Granted != e.Granted {
 		s.touchLease(l)
 	}
 }
+
+// index keeps the sets of leases that are not well.
+func (s *State) index(l *Lease) {
+	set := func(m map[*Lease]struct{}, in bool) {
+		if in {
+			m[l] = struct{}{}
+		} else {
+			delete(m, l)
+		}
+	}
+	st := l.State()
+	live := s.leases[l.ID] == l
+	set(s.lateLeases, live && (st == LeaseLate || st == LeaseSilent))
+	set(s.overdueLeases, live && st == LeaseOverdue)
+}
+
+// learn compares two readings: more left than the passing of time allows is a
+// renewal, or the doing of a new raft leader.
+func (l *Lease) learn(prev, e LeaseRead, had bool) {
+	if !had {
+		l.First = e
+		return
+	}
+	if prev.Granted <= 0 || e.Granted <= 0 {
+		return
+	}
+	passed := e.At.Sub(prev.At)
+	left := time.Duration(prev.Remaining+1)*time.Second - passed // at most, if untouched
+	if time.Duration(e.Remaining)*time.Second <= left+slackReading {
+		return
+	}
+	if e.Term != prev.Term {
+		st := l.State()
+		l.ResetAt, l.resetDead = e.At, l.resetDead || st == LeaseLate || st == LeaseSilent
+		return
+	}
+	if l.ResetAt.IsZero() {
+		alone := time.Duration(prev.Granted-prev.Remaining-1) * time.Second
+		l.Rhythm = max(l.Rhythm, min(alone, time.Duration(prev.Granted)*time.Second))
+	}
+	l.Renewals++
+	l.ResetAt, l.resetDead = time.Time{}, false
+}
+
+// slackReading bounds how far apart asking and answering may be.
+const slackReading = 300 * time.Millisecond
 
 func (s *State) leaseUnread(e LeaseUnread) {
 	l := s.leases[e.ID]

@@ -79,10 +79,17 @@ type Lock struct {
 
 	headSince     time.Time
 	headAtLeast   bool
-	freeSince     time.Time // zero while there is a head
-	lastHolder    ClaimRef  // who held before, for the next handover
-	lastFact      *Fact     // how that one lost it
-	facts         []*Fact   // the lock's own journal, newest last
+	freeSince     time.Time       // zero while there is a head
+	lastHolder    ClaimRef        // who held before, for the next handover
+	lastFact      *Fact           // how that one lost it
+	facts         []*Fact         // the lock's own journal, newest last
+	holdTimes     []time.Duration // of the last holds that were seen whole
+	waitTimes     []time.Duration // of the last that got the lock
+	overtakes     int
+	findings      []Finding
+	marked        bool      // its findings are to be derived anew
+	recheckAt     time.Time // when time alone may change them
+	cycle         *cycle
 	version       uint64
 	mark          uint64 // the last settling that touched it
 	headAtMark    *Claim
@@ -200,6 +207,34 @@ func (l *Lock) LongestWait(now time.Time) (d time.Duration, atLeast, any bool) {
 	}
 	d, atLeast = l.queue.at(max(1, l.holds)).Waited(now)
 	return d, atLeast, true
+}
+
+// Stats are what the handovers of a lock that were seen say.
+type Stats struct {
+	// Handovers counts them, Overtakes those in which somebody who had come earlier
+	// was left behind: none in a fair queue.
+	Handovers, Overtakes int
+	// Waits and Holds are how many of the last ones were seen whole, at most 50;
+	// the percentiles are 0 where there is none.
+	Waits, Holds                       int
+	WaitP50, WaitP99, HoldP50, HoldP99 time.Duration
+}
+
+// Stats returns what the handovers say.
+func (l *Lock) Stats() Stats {
+	return Stats{Handovers: l.Handovers, Overtakes: l.overtakes, Waits: len(l.waitTimes), Holds: len(l.holdTimes),
+		WaitP50: percentile(l.waitTimes, 50), WaitP99: percentile(l.waitTimes, 99),
+		HoldP50: percentile(l.holdTimes, 50), HoldP99: percentile(l.holdTimes, 99)}
+}
+
+// timesMax bounds how many hold and wait times are kept.
+const timesMax = 50
+
+func keepTime(list []time.Duration, d time.Duration) []time.Duration {
+	if len(list) >= timesMax {
+		list = list[:copy(list, list[1:])]
+	}
+	return append(list, d)
 }
 
 // Facts returns the last facts about the lock, newest last.

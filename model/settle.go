@@ -22,6 +22,7 @@ func (s *State) settle(at time.Time, rev int64, blind bool) {
 	}
 	for _, g := range s.gone {
 		if g.lease != nil && s.leases[g.lease.ID] == g.lease {
+			s.noteMulti(g.lease)
 			s.releaseLease(g.lease)
 		}
 		s.dropDir(g.claim.dir)
@@ -73,6 +74,11 @@ func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 		return
 	}
 	s.bump(l)
+	for _, c := range []*Claim{before, now} {
+		if c != nil {
+			s.noteMulti(c.lease)
+		}
+	}
 	heldFor, heldAtLeast := max(0, at.Sub(l.headSince)), l.headAtLeast
 	switch {
 	case now == nil && !judged:
@@ -138,10 +144,7 @@ func (s *State) headFact(l *Lock, f *Fact, before, now *Claim) {
 	default:
 		f.Kind = FactAcquired
 	}
-	if f.Kind == FactHandover {
-		f.Waited, _ = now.Waited(f.At)
-		l.Handovers++
-	}
+	l.remember(f, held, now)
 	s.record(f)
 	switch {
 	case held:
@@ -149,6 +152,25 @@ func (s *State) headFact(l *Lock, f *Fact, before, now *Claim) {
 		s.explainHead(f, before)
 	case f.Kind == FactHandover:
 		s.likeBefore(f, l.lastFact)
+	}
+}
+
+// remember counts a change of holder and its times.
+func (l *Lock) remember(f *Fact, held bool, now *Claim) {
+	if held && !f.HeldAtLeast {
+		l.holdTimes = keepTime(l.holdTimes, f.Held)
+	}
+	if f.Kind != FactHandover {
+		return
+	}
+	l.Handovers++
+	waited, atLeast := now.Waited(f.At)
+	f.Waited = waited
+	if !atLeast {
+		l.waitTimes = keepTime(l.waitTimes, waited)
+	}
+	if next := l.queue.at(l.holds); next != nil && next.Since.Before(now.Since) {
+		l.overtakes++
 	}
 }
 
@@ -231,6 +253,8 @@ func (s *State) forgetFree(l *Lock) {
 // forget drops the record of a lock that has no claims.
 func (s *State) forget(l *Lock) {
 	s.bump(l)
+	delete(s.troubled, l)
+	l.findings = nil
 	l.listed, s.dirty = false, true
 	if l.dir.lock == l {
 		l.dir.lock = nil

@@ -34,6 +34,17 @@ type State struct {
 	rev     int64
 	lab     labState
 
+	marked          []*Lock // their findings are to be derived anew
+	troubled        map[*Lock]struct{}
+	clusterFindings []Finding
+	multi           map[*Lease]struct{} // leases with claims in several places
+	cyclesStale     bool
+	cyclic          []*Lock
+	lateLeases      map[*Lease]struct{}
+	overdueLeases   map[*Lease]struct{}
+	leaderSince     time.Time // of the last change of leader that was seen
+	massCount       int       // leases that ended early just after it
+
 	version uint64 // of the last change of any lock
 	marks   uint64 // of settlings
 	free    int    // locks remembered without claims
@@ -63,6 +74,11 @@ func NewState(pins ...Pin) *State {
 		leases: map[LeaseID]*Lease{},
 		feeds:  map[string]*Feed{},
 		lab:    newLabState(),
+
+		troubled:      map[*Lock]struct{}{},
+		multi:         map[*Lease]struct{}{},
+		lateLeases:    map[*Lease]struct{}{},
+		overdueLeases: map[*Lease]struct{}{},
 	}
 }
 
@@ -71,6 +87,7 @@ func (s *State) Apply(b Batch) {
 	for _, e := range b.Events {
 		s.pass(e.When())
 		s.apply(e)
+		s.diagnose()
 	}
 }
 
@@ -182,6 +199,7 @@ func (s *State) touch(l *Lock) {
 func (s *State) bump(l *Lock) {
 	s.version++
 	l.version = s.version
+	s.mark(l)
 }
 
 // put takes a key in as it is now; listed if it comes from a list, and not from
@@ -212,9 +230,7 @@ func (s *State) create(kv KV, at time.Time, listed bool) *Claim {
 		}
 	}
 	s.enter(c)
-	if c.lease != nil {
-		s.schedule(c.lease)
-	}
+	s.leaseChanged(c.lease)
 	s.came = append(s.came, c)
 	return c
 }
@@ -267,11 +283,18 @@ func (s *State) rewrite(c *Claim, kv KV) {
 	if moved {
 		s.attach(c)
 		if old != nil {
+			s.noteMulti(old)
 			s.releaseLease(old)
 		}
 	}
 	s.enter(c)
-	if c.lease != nil {
-		s.schedule(c.lease)
+	s.leaseChanged(c.lease)
+}
+
+// leaseChanged follows up on a change of the claims that hang on a lease.
+func (s *State) leaseChanged(l *Lease) {
+	if l != nil {
+		s.schedule(l)
+		s.noteMulti(l)
 	}
 }

@@ -114,7 +114,10 @@ handover b2 got /l from a1 after 4.0s: released (strong); no gap
 			h.read(6, a, 0, -1)
 		}, `acquired a1 took /l, which was free
 queued b2 joined the queue of /l at place 2, behind a1
+finding keepalive-stalled (hint): a1 has missed a renewal; if it does not come, the lock is free in about 1.5s
+finding dead-holder (hint): a1 does not renew any more: the lock is free in about 0.5s
 handover b2 got /l from a1 after 4.9s: lease expired (strong); no gap
+finding dead-holder on /l is over, after 0.9s
 `},
 		{"ended early", "the lease had time left: its owner closed it, or somebody revoked it", func(h *history) {
 			h.put(1, claimKey("/l", a), "", a)
@@ -184,7 +187,9 @@ left a1 no longer holds /l after 1.0s: cause unknown (hint); nobody waits
 			h.del(3, "/l/config")
 		}, `blocked /l is blocked by /l/config, which is no claim of it
 queued a1 joined the queue of /l at place 2, behind /l/config
+finding foreign-key (certain): /l/config is no claim, but it is counted as one: it blocks the lock
 acquired a1 took /l, which was free
+finding foreign-key on /l is over, after 1.0s
 `},
 		{"an election", "candidates are named by their value", func(h *history) {
 			h.put(1, claimKey("/e", a), "node-1", a)

@@ -219,12 +219,14 @@ func (s *State) wakeAt() time.Time {
 }
 
 // deadline is something that falls due by the passing of time: a fact that gives
-// up waiting for its cause, or a free lock that is forgotten.
+// up waiting for its cause, a free lock that is forgotten, or a lock whose findings
+// are to be derived anew.
 type deadline struct {
-	at   time.Time
-	seq  uint64
-	fact *Fact
-	lock *Lock
+	at    time.Time
+	seq   uint64
+	fact  *Fact
+	lock  *Lock
+	check *Lock
 }
 
 type deadlineHeap []deadline
@@ -265,6 +267,8 @@ func (s *State) pass(now time.Time) {
 			s.giveUp(d.fact)
 		case d.lock != nil:
 			s.forgetFree(d.lock)
+		case d.check != nil:
+			s.mark(d.check)
 		}
 	}
 	s.now = now

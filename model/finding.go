@@ -1,0 +1,257 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Severity says how bad a finding is.
+type Severity string
+
+// Severities, in falling order.
+const (
+	SevError   Severity = "error"   // blocks, or lets two hold, now, and does not end by itself
+	SevWarning Severity = "warning" // will end, or may harm
+	SevInfo    Severity = "info"    // worth knowing
+)
+
+func (s Severity) rank() int {
+	switch s {
+	case SevError:
+		return 0
+	case SevWarning:
+		return 1
+	}
+	return 2
+}
+
+// AtLeast says whether s is as bad as t, or worse.
+func (s Severity) AtLeast(t Severity) bool { return s.rank() <= t.rank() }
+
+// Finding is a diagnosis. It never claims more than its code allows: see Catalogue.
+type Finding struct {
+	Code       Code
+	Severity   Severity
+	Confidence Confidence
+	// Lock and Lease are what it is about; a finding of the cluster has neither.
+	Lock  string
+	Lease LeaseID
+	// Summary is one sentence, Evidence what it rests on, Advice what to do, in
+	// order. All are escaped for a terminal.
+	Summary  string
+	Evidence []string
+	Advice   []string
+	// Etcdctl are the lines that show the same by hand.
+	Etcdctl []string
+	// Alternatives are codes that look the same from outside.
+	Alternatives []Code
+	// Since is when it was first found.
+	Since time.Time
+}
+
+// exam is one look at one lock.
+type exam struct {
+	s     *State
+	l     *Lock
+	head  *Claim
+	lease *Lease // the head's, nil for none
+	found []Finding
+	again time.Time // when time alone may change the answer
+}
+
+// rule looks for one mechanism, or for one family of neighbours that exclude each
+// other.
+type rule func(*exam)
+
+// rules are asked in this order: what blocks by its mere form, then how the head's
+// lease is, then what a healthy head may hide, then the waiters.
+var rules = []rule{
+	wrongHead, wrongWaiter,
+	overdue, unbelievable, reset, missedRenewals,
+	inCycle, shared, longHeld,
+	deadWaiters, longQueue,
+	staleBelief,
+}
+
+// report adds a finding about the lock.
+func (x *exam) report(f Finding) {
+	f.Lock = x.l.Name
+	if f.Etcdctl == nil {
+		f.Etcdctl = x.l.Etcdctl()
+	}
+	x.found = append(x.found, f)
+}
+
+// recheck asks to be examined again at that time.
+func (x *exam) recheck(at time.Time) {
+	if at.After(x.s.now) && (x.again.IsZero() || at.Before(x.again)) {
+		x.again = at
+	}
+}
+
+// mark notes that the findings of a lock may have changed.
+func (s *State) mark(l *Lock) {
+	if !l.marked {
+		l.marked = true
+		s.marked = append(s.marked, l)
+	}
+}
+
+// diagnose derives the findings anew of every lock that is marked. While a list is
+// under way it waits: half a queue would be judged.
+func (s *State) diagnose() {
+	for _, f := range s.feeds {
+		if f.State == FeedLoading {
+			return
+		}
+	}
+	if s.cyclesStale {
+		s.findCycles()
+	}
+	for len(s.marked) > 0 {
+		marked := s.marked
+		s.marked = nil
+		for _, l := range marked {
+			l.marked = false
+			s.examine(l)
+		}
+	}
+}
+
+func (s *State) examine(l *Lock) {
+	x := exam{s: s, l: l, head: l.queue.first()}
+	if x.head != nil {
+		x.lease = x.head.lease
+		if l.recipe.Judged {
+			for _, r := range rules {
+				r(&x)
+			}
+		}
+	}
+	s.replace(l, x.found)
+	if !x.again.IsZero() && (l.recheckAt.IsZero() || !l.recheckAt.After(s.now) || x.again.Before(l.recheckAt)) {
+		l.recheckAt = x.again
+		s.later(deadline{at: x.again, check: l})
+	}
+}
+
+// replace puts the findings of a lock in the place of the old ones, and writes to
+// the journal which came and which went.
+func (s *State) replace(l *Lock, found []Finding) {
+	if len(found) == 0 && len(l.findings) == 0 {
+		return
+	}
+	old := l.findings
+	slices.SortStableFunc(found, func(a, b Finding) int { return a.Severity.rank() - b.Severity.rank() })
+	for i := range found {
+		f := &found[i]
+		f.Since = s.now
+		if o := same(old, f); o != nil {
+			f.Since = o.Since
+		} else if f.Severity != SevInfo {
+			s.record(&Fact{Kind: FactFinding, Lock: l.Name, Confidence: f.Confidence,
+				Text: string(f.Code) + " (" + string(f.Confidence) + "): " + f.Summary})
+		}
+	}
+	for i := range old {
+		if o := &old[i]; o.Severity != SevInfo && !follows(found, o) {
+			s.record(&Fact{Kind: FactFinding, Lock: l.Name, Text: string(o.Code) + " on " + Printable(l.Name) + " is over, after " +
+				Duration(s.now.Sub(o.Since), false)})
+		}
+	}
+	l.findings = found
+	s.version++
+	l.version = s.version
+	if len(found) > 0 {
+		s.troubled[l] = struct{}{}
+	} else {
+		delete(s.troubled, l)
+	}
+}
+
+// follows says whether the same, or another finding about the same lease, took the
+// place of f.
+func follows(list []Finding, f *Finding) bool {
+	for i := range list {
+		if list[i].Lease == f.Lease && (list[i].Code == f.Code || f.Lease != 0 && list[i].Severity != SevInfo) {
+			return true
+		}
+	}
+	return false
+}
+
+func same(list []Finding, f *Finding) *Finding {
+	for i := range list {
+		if list[i].Code == f.Code && list[i].Lease == f.Lease {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// Findings returns the diagnoses of the lock, the worst first.
+func (l *Lock) Findings() []Finding { return l.findings }
+
+// Findings returns every diagnosis, of the cluster first, then of the locks, the
+// worst first and by name.
+func (s *State) Findings() []Finding {
+	all := s.ClusterFindings()
+	var of []Finding
+	for l := range s.troubled {
+		of = append(of, l.findings...)
+	}
+	slices.SortStableFunc(of, func(a, b Finding) int {
+		if d := a.Severity.rank() - b.Severity.rank(); d != 0 {
+			return d
+		}
+		if d := strings.Compare(a.Lock, b.Lock); d != 0 {
+			return d
+		}
+		return strings.Compare(string(a.Code), string(b.Code))
+	})
+	return append(all, of...)
+}
+
+// CountFindings returns how many findings there are of each severity.
+func (s *State) CountFindings() (errors, warnings, infos int) {
+	count := func(f Finding) {
+		switch f.Severity {
+		case SevError:
+			errors++
+		case SevWarning:
+			warnings++
+		default:
+			infos++
+		}
+	}
+	for _, f := range s.clusterFindings {
+		count(f)
+	}
+	for l := range s.troubled {
+		for _, f := range l.findings {
+			count(f)
+		}
+	}
+	return errors, warnings, infos
+}
+
+// Etcdctl returns the lines that show the lock by hand: its queue in order, and the
+// lease of its head with all that hangs on it.
+func (l *Lock) Etcdctl() []string {
+	by := "CREATE"
+	if l.recipe.Order == ByMod {
+		by = "MODIFY"
+	}
+	lines := []string{"etcdctl get --prefix " + shellQuote(l.Name+"/") + " --sort-by=" + by + " --order=ASCEND -w fields"}
+	if l.mode == modeSingle {
+		lines[0] = "etcdctl get " + shellQuote(l.Name) + " -w fields"
+	}
+	if h := l.queue.first(); h != nil && h.KV.Lease != 0 {
+		lines = append(lines, h.KV.Lease.Etcdctl())
+	}
+	return lines
+}
+
+// Etcdctl returns the line that shows the lease by hand.
+func (id LeaseID) Etcdctl() string { return "etcdctl lease timetolive --keys " + id.String() }

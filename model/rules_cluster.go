@@ -1,0 +1,166 @@
+package model
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// clusterRules look at the members, before any lock is judged.
+func (s *State) diagnoseCluster() {
+	var found []Finding
+	report := func(f Finding) { found = append(found, f) }
+	s.noQuorum(report)
+	s.noSpace(report)
+	s.oldLockService(report)
+	s.pinnedMember(report)
+	s.massRevocation(report)
+	for i := range found {
+		f := &found[i]
+		f.Since = s.now
+		if o := same(s.clusterFindings, f); o != nil {
+			f.Since = o.Since
+		} else if f.Severity != SevInfo {
+			s.record(&Fact{Kind: FactFinding, Text: string(f.Code) + " (" + string(f.Confidence) + "): " + f.Summary})
+		}
+	}
+	s.clusterFindings = found
+}
+
+// ClusterFindings returns the diagnoses of the cluster as a whole.
+func (s *State) ClusterFindings() []Finding { return append([]Finding(nil), s.clusterFindings...) }
+
+// noQuorum: without a leader nothing expires, nothing is taken, nothing let go.
+func (s *State) noQuorum(report func(Finding)) {
+	c := s.cluster
+	if c.At.IsZero() || c.Up() == 0 || c.Leader().ID != 0 {
+		return
+	}
+	f := Finding{Code: CodeNoQuorum, Severity: SevError, Confidence: Certain,
+		Summary:  fmt.Sprintf("the cluster has no leader: %d of %d members answer, and none knows one", c.Up(), len(c.Members)),
+		Advice:   []string{"bring members back until more than half are there", "expect every lease to start its full TTL anew after that"},
+		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"},
+		Evidence: []string{"no lock can be taken, let go or expire meanwhile; holders' sessions end on their side while their keys stay"}}
+	for _, m := range c.Members {
+		if m.Err != "" {
+			f.Evidence = append(f.Evidence, m.label()+": "+Printable(m.Err))
+		}
+	}
+	report(f)
+}
+
+// noSpace: with the alarm up locks can be let go, but not taken.
+func (s *State) noSpace(report func(Finding)) {
+	for _, a := range s.cluster.Alarms {
+		if !strings.Contains(a, "NOSPACE") {
+			continue
+		}
+		report(Finding{Code: CodeNoSpace, Severity: SevError, Confidence: Certain,
+			Summary:  "the database is full: no new claim or lease can be written; holders stay, queues only shrink",
+			Evidence: []string{"alarm: " + Printable(a)},
+			Advice:   []string{"compact, defragment, then disarm the alarm"},
+			Etcdctl:  []string{"etcdctl alarm list", "etcdctl endpoint status --cluster -w table"}})
+		return
+	}
+}
+
+// oldLockService: the 3.4 server's own lock service can return success to a waiter
+// whose lease died (fix etcd-io/etcd#11408 only in 3.5 and later).
+func (s *State) oldLockService(report func(Finding)) {
+	if !s.versionBelow(3, 5) {
+		return
+	}
+	report(Finding{Code: CodeExpiredWaiterWins, Severity: SevInfo, Confidence: Certain,
+		Summary:  "the lock service of server " + s.serverVersion() + " can tell a waiter whose lease died in the queue that it got the lock",
+		Evidence: []string{"etcd-io/etcd#11456; fixed by #11408 in 3.5, never in 3.4"},
+		Advice:   []string{"upgrade, or check after Lock that the key is still there"},
+		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
+}
+
+// pinnedMin is how many stalled leases of one member make a pattern.
+const pinnedMin = 3
+
+// pinnedMember finds leases that stall together and were granted through the same
+// member, while those of others are renewed.
+func (s *State) pinnedMember(report func(Finding)) {
+	if len(s.lateLeases) < pinnedMin || len(s.cluster.Members) < 2 {
+		return
+	}
+	by := map[string]int{}
+	for l := range s.lateLeases {
+		by[s.GrantedBy(l.ID)]++
+	}
+	for member, n := range by {
+		if member == "" || n < pinnedMin || n != len(s.lateLeases) {
+			continue
+		}
+		healthy := 0
+		for _, l := range s.leases {
+			if l.HasRead && l.State() == LeaseHealthy && s.GrantedBy(l.ID) != member {
+				healthy++
+			}
+		}
+		if healthy < pinnedMin {
+			return
+		}
+		report(Finding{Code: CodePinnedBadMember, Severity: SevWarning, Confidence: Strong,
+			Summary:  fmt.Sprintf("%d leases stall, all granted through %s, while %d of other members are renewed", n, member, healthy),
+			Evidence: []string{"a lease's id tells which member granted it (etcd pkg/idutil); its client may sit there still"},
+			Advice:   []string{"look at " + member + ": cut off or paused, with its connections still open?", "set DialKeepAliveTime and -Timeout in the clients, restart those that hang"},
+			Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
+	}
+}
+
+// Bounds of massRevocation.
+const (
+	massWindow = 10 * time.Second
+	massMin    = 10
+)
+
+// massRevocation finds many healthy leases that ended early just after a leader
+// change: an old leader that still thought it led (etcd-io/etcd#15247).
+func (s *State) massRevocation(report func(Finding)) {
+	if s.leaderSince.IsZero() || s.massCount < massMin || s.now.Sub(s.leaderSince) > time.Minute {
+		return
+	}
+	report(Finding{Code: CodeMassRevocation, Severity: SevWarning, Confidence: Strong,
+		Summary:  fmt.Sprintf("%d leases ended early within %s of a leader change", s.massCount, Duration(massWindow, false)),
+		Evidence: []string{"their last readings were healthy; server " + s.serverVersion()},
+		Advice:   []string{"upgrade: before 3.5.13 a leader that hung revokes every lease when it wakes (etcd-io/etcd#15247)"},
+		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
+}
+
+// serverVersion returns the lowest version among the members, "" if unknown.
+func (s *State) serverVersion() string {
+	low := ""
+	for _, m := range s.cluster.Members {
+		if m.Version != "" && (low == "" || versionLess(m.Version, low)) {
+			low = m.Version
+		}
+	}
+	return low
+}
+
+// versionBelow says whether a member is known to be older.
+func (s *State) versionBelow(major, minor int) bool {
+	v := s.serverVersion()
+	return v != "" && versionLess(v, fmt.Sprintf("%d.%d.0", major, minor))
+}
+
+func versionLess(a, b string) bool {
+	pa, pb := versionParts(a), versionParts(b)
+	for i := range pa {
+		if pa[i] != pb[i] {
+			return pa[i] < pb[i]
+		}
+	}
+	return false
+}
+
+func versionParts(v string) (parts [3]int) {
+	for i, p := range strings.SplitN(strings.SplitN(v, "-", 2)[0], ".", 3) {
+		parts[i], _ = strconv.Atoi(p) // what is no number counts as 0
+	}
+	return parts
+}

@@ -1,0 +1,229 @@
+package model
+
+import (
+	"fmt"
+	"time"
+)
+
+// wrongHead finds a head that never leaves because it is no live claim: a key
+// without a lease, a foreign key, a nested lock (etcd client/v3 concurrency/key.go:
+// the wait looks at every key under the name).
+func wrongHead(x *exam) {
+	if x.l.queue.n < 2 || x.l.mode != modeQueue {
+		return
+	}
+	if f, ok := x.misplaced(x.head); ok {
+		f.Severity = SevError
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%d behind it wait", x.l.queue.n-1))
+		x.report(f)
+	}
+}
+
+// maxScan bounds how many waiters a rule looks at.
+const maxScan = 64
+
+// wrongWaiter finds such a key in the middle of the queue: it blocks when its turn
+// comes, if a claim stands behind it.
+func wrongWaiter(x *exam) {
+	if x.l.mode != modeQueue {
+		return
+	}
+	place := 0
+	x.l.queue.all(func(c *Claim) bool {
+		place++
+		if place == 1 || place == x.l.queue.n {
+			return place < maxScan
+		}
+		if f, ok := x.misplaced(c); ok {
+			f.Severity = SevWarning
+			f.Summary += fmt.Sprintf(", when it becomes first; it is at place %d", place)
+			x.report(f)
+			return false
+		}
+		return place < maxScan
+	})
+}
+
+// misplaced says what is wrong with a key of the queue by its form alone.
+func (x *exam) misplaced(c *Claim) (Finding, bool) {
+	if c.KV.Lease != 0 && x.l.IsClaim(c) {
+		return Finding{}, false // the usual case, for which nothing is written
+	}
+	key := Printable(c.Key)
+	guarded := "delete it guarded by its create revision, not by name: " + Action{Kind: DeleteClaim, Key: c.Key, CreateRev: c.CreateRev}.Etcdctl()
+	f := Finding{Confidence: Certain, Lease: c.KV.Lease}
+	f.Evidence = []string{fmt.Sprintf("key %s, create revision %d, version %d, lease %s", key, c.CreateRev, c.Version, leaseWords(c))}
+	switch {
+	case c.KV.Lease == 0 && x.l.IsClaim(c) && c.Version > 1:
+		f.Code = CodeLeaseDetached
+		f.Summary = key + " lost its lease by a later put without one: it never expires and blocks the lock"
+		f.Advice = []string{"make sure that its writer is gone", guarded, "make the client pass its lease, or IgnoreLease, with every put"}
+	case c.KV.Lease == 0 && (x.l.IsClaim(c) || x.l.recipe == KeyQueue && c.dir == x.l.dir):
+		f.Code = CodeOrphanKey
+		f.Summary = key + " has no lease: it never expires and blocks the lock"
+		f.Advice = []string{"make sure that its writer is gone", guarded}
+	case c.dir != x.l.dir && c.Lock() != nil:
+		f.Code = CodeNestedPrefix
+		f.Summary = fmt.Sprintf("%s waits for the lock %s, whose name lies below its own", Printable(x.l.Name), Printable(c.Lock().Name))
+		f.Advice = []string{"wait for " + Printable(c.Lock().Name) + " to be let go, or break that one",
+			"rename one of the two, so that no lock's name is a path above another's"}
+	default:
+		f.Code = CodeForeignKey
+		f.Summary = key + " is no claim, but it is counted as one: it blocks the lock"
+		f.Advice = []string{"move the data elsewhere, or rename the lock"}
+	}
+	return f, true
+}
+
+func leaseWords(c *Claim) string {
+	if c.KV.Lease == 0 {
+		return "none"
+	}
+	return c.KV.Lease.String()
+}
+
+// overdueError is how long a lease may be past its end before it is an error: a
+// server is up to some seconds late when many leases end together.
+const overdueError = 10
+
+// backlogMin is how many leases past their end make a backlog.
+const backlogMin = 20
+
+// overdue finds a head whose lease is past its end and still there.
+func overdue(x *exam) {
+	if x.lease == nil || x.lease.State() != LeaseOverdue {
+		return
+	}
+	late := -x.lease.Read.Remaining
+	f := Finding{Code: CodeLeaseOverdue, Severity: SevWarning, Confidence: Certain, Lease: x.lease.ID,
+		Summary:  fmt.Sprintf("the lease of %s ended %d s ago, but etcd has not removed it", Printable(x.head.Key), late),
+		Evidence: []string{readingWords(x.lease)},
+		Advice:   []string{"look at the leader: is it overloaded, or does it log \"failed to revoke\"?", "moving the leader makes the new one try again"}}
+	if late >= overdueError {
+		f.Severity = SevError
+	}
+	switch n := x.s.overdueCount(); {
+	case x.s.versionBelow(3, 4) && late >= overdueError:
+		f.Code = CodeRevokeForgotten
+		f.Evidence = append(f.Evidence, "server "+x.s.serverVersion()+": before 3.4 a failed revoke was never tried again (etcd-io/etcd#10693)")
+		f.Advice = []string{"revoke it by hand: " + Action{Kind: RevokeLease, Lease: x.lease.ID}.Etcdctl(), "upgrade"}
+	case n >= backlogMin:
+		f.Code, f.Confidence = CodeExpiryBacklog, Strong
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%d leases are past their end: etcd removes at most 1000 a second", n))
+		f.Advice = []string{"wait: the backlog shrinks by itself", "spread the TTLs, or use fewer leases"}
+	case late >= overdueError:
+		f.Code, f.Confidence = CodeRevokeFailing, Strong
+		f.Evidence = append(f.Evidence, fmt.Sprintf("only %d leases are past their end, so this is no backlog", n))
+		f.Advice = append(f.Advice, "revoke it by hand as root: "+Action{Kind: RevokeLease, Lease: x.lease.ID}.Etcdctl())
+	}
+	x.report(f)
+}
+
+// overdueCount counts the leases that were last read as past their end.
+func (s *State) overdueCount() int { return len(s.overdueLeases) }
+
+// oddKeep is how long an unbelievable answer is worth mentioning.
+const oddKeep = 30 * time.Second
+
+// unbelievable finds a reading with more left than was granted (etcd-io/etcd#12381).
+func unbelievable(x *exam) {
+	if x.lease == nil || x.lease.Odd.At.IsZero() || x.s.now.Sub(x.lease.Odd.At) > oddKeep {
+		return
+	}
+	o := x.lease.Odd
+	x.recheck(o.At.Add(oddKeep + time.Millisecond))
+	x.report(Finding{Code: CodeTTLRollover, Severity: SevInfo, Confidence: Certain, Lease: o.ID,
+		Summary:  fmt.Sprintf("a reading said %d s left of %d: it is not believed", o.Remaining, o.Granted),
+		Evidence: []string{"a leader that was just deposed answers like that (etcd-io/etcd#12381)"},
+		Advice:   []string{"nothing: the lease is read again"}})
+}
+
+// reset finds a head that was not renewed and got a whole TTL more from a new raft
+// leader (etcd-io/etcd#9395).
+func reset(x *exam) {
+	if x.lease == nil || x.lease.ResetAt.IsZero() || !x.lease.resetDead {
+		return
+	}
+	x.report(Finding{Code: CodeTTLReset, Severity: SevWarning, Confidence: Certain, Lease: x.lease.ID,
+		Summary:  fmt.Sprintf("a new raft leader gave the lease of %s its full %d s anew, though nobody renewed it", Printable(x.head.Key), x.lease.Read.Granted),
+		Evidence: []string{readingWords(x.lease), fmt.Sprintf("the raft term changed to %d between two readings; before, renewals were missed", x.lease.Read.Term)},
+		Advice:   []string{"wait for the end of the new term, or break the lock", "find out why the leader changes"}})
+}
+
+// etaError is how far away the end of a dead holder's lease has to be to be an
+// error for those who wait.
+const etaError = 30 * time.Second
+
+// missedRenewals finds a head whose lease is not renewed any more, or never was.
+func missedRenewals(x *exam) {
+	if x.lease == nil || x.lease.resetDead {
+		return
+	}
+	st := x.lease.State()
+	if st != LeaseLate && st != LeaseSilent {
+		return
+	}
+	if x.unattended(x.head) {
+		return
+	}
+	f := Finding{Severity: SevWarning, Confidence: Strong, Lease: x.lease.ID,
+		Evidence:     []string{readingWords(x.lease), x.rhythmWords()},
+		Alternatives: []Code{CodeKeepaliveCancelled, CodeKeepaliveHalted, CodeHalfOpenTCP}}
+	if !x.lease.Learned() {
+		f.Confidence = Hint // some clients renew only at the very end (etcd-cpp-apiv3: a second before)
+	}
+	left, _ := x.lease.Remaining(x.s.now)
+	eta := time.Duration(left)*time.Second + expiryLag
+	who := x.s.Who(x.head.Ref())
+	if st == LeaseLate {
+		f.Code = CodeKeepaliveStalled
+		f.Summary = fmt.Sprintf("%s has missed a renewal; if it does not come, the lock is free in about %s", who, Duration(eta, false))
+		f.Advice = []string{"look at the holder: paused, starved of CPU, cut off?"}
+	} else {
+		f.Code = CodeDeadHolder
+		f.Summary = fmt.Sprintf("%s does not renew any more: the lock is free in about %s", who, Duration(eta, false))
+		f.Advice = []string{"wait for it, or break the lock now if the holder is certainly dead"}
+		if x.l.Behind() > 0 && eta > etaError {
+			f.Severity = SevError
+		}
+	}
+	x.report(f)
+}
+
+// expiryLag is how long after its end a lease is removed: the server looks every
+// 500 ms.
+const expiryLag = 500 * time.Millisecond
+
+// rpcLease is what the lock service grants when it is asked without a lease.
+const rpcLease = 60
+
+// unattended finds a claim whose lease nobody ever renewed, as the lock service
+// grants it to callers that bring none (dotnet-etcd#321).
+func (x *exam) unattended(c *Claim) bool {
+	l := c.lease
+	if c.form != formHex || l.Read.Granted != rpcLease || l.Renewals > 0 || c.SinceAtLeast {
+		return false
+	}
+	if l.Read.At.Sub(l.First.At) < rpcLease*time.Second/3 || l.First.Remaining < rpcLease-5 {
+		return false
+	}
+	left, _ := l.Remaining(x.s.now)
+	x.report(Finding{Code: CodeUnattendedLease, Severity: SevWarning, Confidence: Strong, Lease: l.ID,
+		Summary: fmt.Sprintf("the lease of %s was never renewed since it was granted: the key goes in about %d s, whatever its owner does",
+			Printable(c.Key), left),
+		Evidence: []string{readingWords(l), fmt.Sprintf("first read with %d s left %s ago, only falling since", l.First.Remaining, Duration(x.s.now.Sub(l.First.At), false)),
+			"60 s is what the lock service grants when it is called without a lease; nobody renews that one"},
+		Advice: []string{"make the caller grant a lease, keep it alive, and pass it"}})
+	return true
+}
+
+func readingWords(l *Lease) string {
+	return fmt.Sprintf("lease %s: %d of %d s left at the last reading", l.ID, l.Read.Remaining, l.Read.Granted)
+}
+
+func (x *exam) rhythmWords() string {
+	if x.lease.Learned() {
+		return fmt.Sprintf("it was seen to be renewed at least every %s before", Duration(max(x.lease.Rhythm, time.Duration(x.lease.Read.Granted)*time.Second/3), false))
+	}
+	return "it was not seen to be renewed yet; clients of this recipe usually renew at a third of the TTL"
+}

@@ -1,0 +1,176 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// inCycle finds a lock in a circle of sessions that wait for each other.
+func inCycle(x *exam) {
+	c := x.l.cycle
+	if c == nil {
+		return
+	}
+	x.report(Finding{Code: CodeLockCycle, Severity: SevError, Confidence: Certain, Lease: c.steps[0].lease.ID,
+		Summary: c.words(x.s), Evidence: c.evidence(x.s),
+		Advice:  []string{"break one side", "then make every program take these locks in the same order"},
+		Etcdctl: c.etcdctl()})
+}
+
+// shared notes that several locks hang on one lease: what ends it frees them all,
+// and what keeps it alive keeps them all.
+func shared(x *exam) {
+	if x.lease == nil || len(x.lease.claims) < 2 {
+		return
+	}
+	names := map[string]bool{}
+	for _, c := range x.lease.claims {
+		if l := c.Lock(); l != nil && l.recipe.Judged {
+			names[l.Name] = true
+		}
+	}
+	if len(names) < 2 {
+		return
+	}
+	var list []string
+	for n := range names {
+		list = append(list, Printable(n))
+	}
+	slices.Sort(list)
+	if len(list) > 8 {
+		list = append(list[:8], fmt.Sprintf("and %d more", len(names)-8))
+	}
+	x.report(Finding{Code: CodeSharedLease, Severity: SevInfo, Confidence: Certain, Lease: x.lease.ID,
+		Summary:  fmt.Sprintf("%d locks hang on one lease: revoking it breaks all of them", len(names)),
+		Evidence: []string{strings.Join(list, ", ")},
+		Advice:   []string{"to free only this lock delete the claim, guarded by its create revision; its owner is not told"}})
+}
+
+// Bounds of longHeld: a hold is long if it is this many times the longest of the
+// last ones.
+const (
+	longHolds  = 10 // that have to be known
+	longFactor = 5
+	longLeast  = 30 * time.Second
+)
+
+// longHeld says honestly that etcd cannot tell a hung holder from a busy one.
+func longHeld(x *exam) {
+	if x.lease == nil || x.lease.State() != LeaseHealthy || len(x.l.holdTimes) < longHolds {
+		return
+	}
+	usual := slices.Max(x.l.holdTimes)
+	limit := max(longFactor*usual, longLeast)
+	held, _ := x.l.HeldFor(x.s.now)
+	if held < limit {
+		x.recheck(x.l.headSince.Add(limit))
+		return
+	}
+	f := Finding{Code: CodeLongHeld, Severity: SevInfo, Confidence: Hint, Lease: x.lease.ID,
+		Summary: fmt.Sprintf("%s holds for %s, where the last %d holds took %s at most; it is alive in etcd's eyes, which cannot tell a hung holder from a busy one",
+			x.s.Who(x.head.Ref()), Duration(held, x.l.headAtLeast), len(x.l.holdTimes), Duration(usual, false)),
+		Evidence:     []string{readingWords(x.lease)},
+		Advice:       []string{"look at the holder's process: does it work?", "if it does not, break the lock"},
+		Alternatives: []Code{CodeZombieHolder, CodeUnlockLost, CodeGhostWaiter, CodeMissedDelete, CodeForeignKeepalive}}
+	if x.l.Behind() > 0 {
+		f.Severity = SevWarning
+	}
+	x.report(f)
+}
+
+// deadWaiters finds claims behind the head that nobody renews any more: when their
+// turn comes the lock idles for the rest of their TTL.
+func deadWaiters(x *exam) {
+	var dead []*Claim
+	place := 0
+	x.l.queue.all(func(c *Claim) bool {
+		place++
+		if place > x.l.holds && place > 1 && c.lease != nil && c.lease.State() == LeaseSilent && x.l.IsClaim(c) {
+			if !x.unattended(c) {
+				dead = append(dead, c)
+			}
+		}
+		return place < maxScan
+	})
+	if len(dead) == 0 {
+		return
+	}
+	c := dead[0]
+	left, _ := c.lease.Remaining(x.s.now)
+	f := Finding{Code: CodeDeadWaiter, Severity: SevWarning, Confidence: Strong, Lease: c.lease.ID,
+		Summary: fmt.Sprintf("%s waits at place %d but does not renew any more: at its turn the lock idles for up to %d s",
+			x.s.Who(c.Ref()), x.l.queue.rank(c)+1, left),
+		Evidence: []string{readingWords(c.lease)},
+		Advice:   []string{"revoke its lease now, nobody is harmed: " + Action{Kind: RevokeLease, Lease: c.lease.ID}.Etcdctl()},
+		Etcdctl:  []string{c.lease.ID.Etcdctl()}}
+	if !c.lease.Learned() {
+		f.Confidence = Hint
+	}
+	if len(dead) > 1 {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%d more waiters look the same", len(dead)-1))
+	}
+	x.report(f)
+}
+
+// longQueueMin is how many waiters make a long queue.
+const longQueueMin = 100
+
+// longQueue notes a queue so long that its last one waits for very long.
+func longQueue(x *exam) {
+	n := x.l.Behind()
+	if n < longQueueMin {
+		return
+	}
+	f := Finding{Code: CodeLongQueue, Severity: SevInfo, Confidence: Certain,
+		Summary: fmt.Sprintf("%d wait in the queue", n),
+		Advice:  []string{"shard the lock, or give up after a while (TryLock, a deadline)"}}
+	if len(x.l.holdTimes) >= longHolds {
+		usual := percentile(x.l.holdTimes, 50)
+		f.Evidence = []string{fmt.Sprintf("a hold usually takes %s: the last one waits for about %s",
+			Duration(usual, false), Duration(usual*time.Duration(n), false))}
+	}
+	x.report(f)
+}
+
+// beliefGrace is how far a contender's word and the watch may lie apart: they come
+// by different ways.
+const beliefGrace = 500 * time.Millisecond
+
+// staleBelief finds a contender of the lab that says it holds while etcd says that
+// it does not: two may act now.
+func staleBelief(x *exam) {
+	for _, c := range x.s.lab.contenders {
+		if c.Lock != x.l.Name || c.Belief.State != BeliefHolding || c.Proc == ProcEnded {
+			continue
+		}
+		claim, place := x.s.Truth(*c)
+		if claim != nil && x.l.Holds(place-1) {
+			continue
+		}
+		since := c.Belief.At
+		if x.l.headSince.After(since) {
+			since = x.l.headSince
+		}
+		if x.s.now.Sub(since) < beliefGrace {
+			x.recheck(since.Add(beliefGrace))
+			continue
+		}
+		x.report(Finding{Code: CodeStaleHolder, Severity: SevError, Confidence: Strong, Lease: c.Lease,
+			Summary: fmt.Sprintf("%s still believes that it holds %s; etcd gave the lock to %s %s ago",
+				Printable(c.Name), Printable(x.l.Name), x.s.Who(x.head.Ref()), Duration(x.s.now.Sub(x.l.headSince), x.l.headAtLeast)),
+			Evidence: []string{"its own word against the queue; its process is " + string(c.Proc)},
+			Advice:   []string{"stop " + Printable(c.Name), "let the resource that the lock protects refuse old revisions (fencing)"}})
+	}
+}
+
+// percentile returns the p-th percentile of durations, which it does not change.
+func percentile(d []time.Duration, p int) time.Duration {
+	if len(d) == 0 {
+		return 0
+	}
+	sorted := slices.Clone(d)
+	slices.Sort(sorted)
+	return sorted[(len(sorted)-1)*p/100]
+}
