@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // LeaseState is what the readings of a lease say about its owner.
 type LeaseState string
@@ -137,6 +140,16 @@ func (l *Lease) Renewed(now time.Time) (ago time.Duration, ok bool) {
 	}
 	ago = time.Duration(l.Read.Granted-l.Read.Remaining)*time.Second + now.Sub(l.Read.At)
 	return max(0, ago), true
+}
+
+// Leases returns every lease that is known, by id. It is built anew on each call.
+func (s *State) Leases() []*Lease {
+	all := make([]*Lease, 0, len(s.leases))
+	for _, l := range s.leases {
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b *Lease) int { return compareIDs(a.ID, b.ID) })
+	return all
 }
 
 // leaseOf returns the record of a lease, made if needed.
