@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // FactKind is the kind of one line of the journal.
 type FactKind string
@@ -132,6 +135,21 @@ func (s *State) record(f *Fact) *Fact {
 // Facts returns the journal, oldest first: the last 10,000 facts at least, as far
 // as there are any.
 func (s *State) Facts() []*Fact { return s.facts }
+
+// FactsAfter returns the facts that are still kept with a number above seq, oldest
+// first.
+func (s *State) FactsAfter(seq uint64) []*Fact {
+	i, _ := slices.BinarySearchFunc(s.facts, seq+1, func(f *Fact, want uint64) int {
+		switch {
+		case f.Seq < want:
+			return -1
+		case f.Seq > want:
+			return 1
+		}
+		return 0
+	})
+	return s.facts[i:]
+}
 
 // FactsVersion rises when a fact is added or its cause becomes known.
 func (s *State) FactsVersion() uint64 { return s.factsVersion }

@@ -1,0 +1,278 @@
+package model
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// codes returns what is found, as "severity code (confidence) lock".
+func codes(s *State) []string {
+	var out []string
+	for _, f := range s.Findings() {
+		out = append(out, string(f.Severity)+" "+string(f.Code)+" ("+string(f.Confidence)+") "+f.Lock)
+	}
+	return out
+}
+
+func TestFindingsFromStories(t *testing.T) {
+	a, b, c := LeaseID(0xa1), LeaseID(0xb2), LeaseID(0xc3)
+	two := func(h *history) {
+		h.put(1, claimKey("/l", a), "", a)
+		h.put(2, claimKey("/l", b), "", b)
+	}
+	rows := []struct {
+		name, reason string
+		tell         func(h *history)
+		want         []string
+	}{
+		{"healthy", "a lease that is renewed on time accuses nobody", func(h *history) {
+			two(h)
+			h.read(3, a, 60, 58)
+			h.read(22, a, 60, 59)
+			h.read(43, a, 60, 58)
+		}, nil},
+		{"stalled", "its own rhythm was learned, so this is strong", func(h *history) {
+			two(h)
+			h.read(3, a, 60, 58)
+			h.read(23, a, 60, 59)
+			h.read(48, a, 60, 35)
+		}, []string{"warning keepalive-stalled (strong) /l"}},
+		{"dead", "two renewals missed and others wait for long", func(h *history) {
+			two(h)
+			h.read(3, a, 120, 118)
+			h.read(43, a, 120, 119)
+			h.read(128, a, 120, 34)
+		}, []string{"error dead-holder (strong) /l"}},
+		{"first look at a falling lease", "some clients renew only at the very end: a hint", func(h *history) {
+			two(h)
+			h.read(3, a, 60, 10)
+		}, []string{"warning dead-holder (hint) /l"}},
+		{"a slow renewer", "a client that renews a second before the end is healthy once that is known", func(h *history) {
+			two(h)
+			h.read(3, a, 10, 9)
+			h.read(11.5, a, 10, 1)
+			h.read(12.5, a, 10, 9)
+			h.read(20, a, 10, 2)
+		}, nil},
+		{"a new leader", "a full TTL anew for a lease that was not renewed", func(h *history) {
+			two(h)
+			h.read(3, a, 60, 58)
+			h.read(23, a, 60, 59)
+			h.read(70, a, 60, 13)
+			h.add(LeaseRead{At: at(71), ID: a, Granted: 60, Remaining: 59, Term: 3})
+		}, []string{"warning ttl-reset (certain) /l"}},
+		{"a new leader and a healthy lease", "the next renewal comes by itself", func(h *history) {
+			two(h)
+			h.read(3, a, 60, 58)
+			h.add(LeaseRead{At: at(15), ID: a, Granted: 60, Remaining: 59, Term: 3})
+		}, nil},
+		{"an answer from a deposed leader", "more left than was granted (etcd-io/etcd#12381)", func(h *history) {
+			two(h)
+			h.read(3, a, 60, 58)
+			h.read(4, a, 60, 9_223_372_036)
+		}, []string{"info ttl-rollover (certain) /l"}},
+		{"past its end", "beyond ten seconds, alone: revoking fails", func(h *history) {
+			two(h)
+			h.read(3, a, 60, -3)
+			h.read(12, a, 60, -12)
+		}, []string{"error revoke-failing (strong) /l"}},
+		{"never renewed", "the lock service grants 60 s that nobody keeps alive", func(h *history) {
+			two(h)
+			h.read(1.1, a, 60, 59)
+			h.read(14, a, 60, 47)
+			h.read(24, a, 60, 37)
+		}, []string{"warning unattended-lease (strong) /l"}},
+		{"a dead waiter", "the lock will idle at its turn", func(h *history) {
+			two(h)
+			h.put(2, claimKey("/l", c), "", c)
+			h.read(3, a, 10, 9)
+			h.read(3, b, 10, 9)
+			h.read(7, b, 10, 9)
+			h.read(15, b, 10, 1)
+		}, []string{"warning dead-waiter (strong) /l"}},
+		{"an orphan", "a key without a lease, named by none", func(h *history) {
+			h.put(1, "/l/694d81e5fc652594", "", 0)
+			h.put(2, claimKey("/l", b), "", b)
+		}, []string{"error orphan-key (certain) /l"}},
+		{"a detached lease", "a later put took the lease away", func(h *history) {
+			x := LeaseID(0x694d81e5fc652594)
+			h.put(1, claimKey("/l", x), "", x)
+			h.put(2, claimKey("/l", b), "", b)
+			h.put(3, claimKey("/l", x), "status", 0)
+		}, []string{"error lease-detached (certain) /l"}},
+		{"a nested lock", "/l waits for /l/sub, not the other way", func(h *history) {
+			h.put(1, claimKey("/l/sub", a), "", a)
+			h.put(2, claimKey("/l", b), "", b)
+		}, []string{"error nested-prefix (certain) /l"}},
+		{"siblings", "a name that begins alike is no path above", func(h *history) {
+			h.put(1, claimKey("/lock2", a), "", a)
+			h.put(2, claimKey("/lock", b), "", b)
+		}, nil},
+		{"two sessions cross", "each holds what the other waits for", func(h *history) {
+			h.put(1, claimKey("/l", a), "", a)
+			h.put(2, claimKey("/m", b), "", b)
+			h.put(3, claimKey("/m", a), "", a)
+			h.put(4, claimKey("/l", b), "", b)
+		}, []string{"error lock-cycle (certain) /l", "error lock-cycle (certain) /m", "info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
+		{"three sessions in a circle", "of any length", func(h *history) {
+			h.put(1, claimKey("/l", a), "", a)
+			h.put(2, claimKey("/m", b), "", b)
+			h.put(3, claimKey("/n", c), "", c)
+			h.put(4, claimKey("/m", a), "", a)
+			h.put(5, claimKey("/n", b), "", b)
+			h.put(6, claimKey("/l", c), "", c)
+		}, []string{"error lock-cycle (certain) /l", "error lock-cycle (certain) /m", "error lock-cycle (certain) /n",
+			"info shared-lease (certain) /l", "info shared-lease (certain) /m", "info shared-lease (certain) /n"}},
+		{"the same order", "both take /l first: they wait, but not for each other", func(h *history) {
+			h.put(1, claimKey("/l", a), "", a)
+			h.put(2, claimKey("/m", a), "", a)
+			h.put(3, claimKey("/l", b), "", b)
+		}, []string{"info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
+		{"a circle that was broken", "one side went", func(h *history) {
+			h.put(1, claimKey("/l", a), "", a)
+			h.put(2, claimKey("/m", b), "", b)
+			h.put(3, claimKey("/m", a), "", a)
+			h.put(4, claimKey("/l", b), "", b)
+			h.end(5, b)
+		}, []string{"info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
+		{"a registry", "leased keys side by side are no lock", func(h *history) {
+			h.put(1, "/services/api/10.0.0.1:80", "up", a)
+			h.put(2, "/services/api/10.0.0.2:80", "up", b)
+			h.read(3, a, 60, 2)
+			h.read(3, b, 60, 2)
+		}, nil},
+		{"a lock that is not renewed by design", "its TTL is the time to work", func(h *history) {
+			h.put(1, "shedlock:prod:report", "ADDED:2026-01-02T03:04:05Z@host-7", a)
+			h.read(2, a, 600, 598)
+			h.read(500, a, 600, 100)
+		}, nil},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			h := newHistory()
+			h.loaded(0)
+			r.tell(h)
+			if d := cmp.Diff(r.want, codes(h.state())); d != "" {
+				t.Errorf("%s\n(-want +got)\n%s", r.reason, d)
+			}
+		})
+	}
+}
+
+func TestLongHeldNeedsAHistory(t *testing.T) {
+	h := newHistory()
+	h.loaded(0)
+	sec := 1.0
+	for i := range 12 {
+		lease := LeaseID(0x100 + i)
+		h.put(sec, claimKey("/l", lease), "", lease)
+		sec++
+		h.del(sec, claimKey("/l", lease))
+		h.read(sec, lease, 10, 9)
+	}
+	h.put(sec, claimKey("/l", 0xa1), "", 0xa1)
+	h.put(sec, claimKey("/l", 0xb2), "", 0xb2)
+	h.read(sec+1, 0xa1, 60, 59)
+	h.add(Tick{At: at(sec + 20)})
+	s := h.state()
+	if got := codes(s); len(got) != 0 {
+		t.Fatalf("after 20 s where a second is usual: %v, want nothing below %v", got, longLeast)
+	}
+	s.Apply(Batch{Events: []Event{Tick{At: at(sec + 31)}}})
+	if d := cmp.Diff([]string{"warning long-held (hint) /l"}, codes(s)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	if alt := s.Findings()[0].Alternatives; len(alt) != 5 {
+		t.Errorf("alternatives %v: a hint names what looks the same", alt)
+	}
+}
+
+func TestEveryFindingSaysWhatToDo(t *testing.T) {
+	h := newHistory()
+	h.loaded(0)
+	h.put(1, "/l/config\x1b[31m", "x", 0)
+	h.put(2, claimKey("/l", 0xb2), "", 0xb2)
+	for _, f := range h.state().Findings() {
+		if f.Summary == "" || len(f.Evidence) == 0 || len(f.Advice) == 0 || len(f.Etcdctl) == 0 {
+			t.Errorf("%s: %+v", f.Code, f)
+		}
+		if strings.ContainsAny(f.Summary+strings.Join(f.Evidence, ""), "\x1b\n") {
+			t.Errorf("%s is not fit for a terminal: %q", f.Code, f.Summary)
+		}
+		if _, ok := Explain(f.Code); !ok {
+			t.Errorf("%s is not in the catalogue", f.Code)
+		}
+	}
+}
+
+func TestIdentities(t *testing.T) {
+	uuid1 := "\x6b\xa7\xb8\x10\x9d\xad\x11\xd1\x80\xb4\x00\xc0\x4f\xd4\x30\xc8"
+	rows := []struct {
+		name, key, value string
+		sibling          KV
+		want             Identity
+		reason           string
+	}{
+		{"election", "/e/a1", "node-1", KV{}, Identity{"node-1", "value"}, "the candidate's proposal"},
+		{"mutex", "/l/a1", "", KV{}, Identity{"", "none"}, "an empty value names nobody"},
+		{"python-etcd3", "/locks/x", uuid1, KV{}, Identity{"host 00:c0:4f:d4:30:c8, made 1998-02-04 22:13:53", "uuid"}, "version 1 holds time and host"},
+		{"etcd3gw", "/locks/x", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", KV{}, Identity{"host 00:c0:4f:d4:30:c8, made 1998-02-04 22:13:53", "uuid"}, "the same as text"},
+		{"vitess", "/ks/locks/161", `{"Action":"Reshard","HostName":"h1","UserName":"root"}`, KV{}, Identity{"root@h1: Reshard", "value"}, "who and why"},
+		{"dm-master", "/dm-master/leader/a1", `{"id":"m1","addr":"10.0.0.1:8261"}`, KV{}, Identity{"m1@10.0.0.1:8261", "value"}, "known JSON"},
+		{"shedlock", "shedlock:a:b", "ADDED:2026-01-02T03:04:05Z@host-7", KV{}, Identity{"host-7", "value"}, "the host behind the @"},
+		{"pd", "/pd/1/leader", "\x0a\x04pd-0\x10\x05", KV{}, Identity{"pd-0", "value"}, "readable inside a protobuf"},
+		{"ticdc", "/cdc/owner/a1", "", KV{Key: "/cdc/capture/c-7", Value: `{"id":"c-7","address":"10.0.0.3:8300"}`, Lease: 0xa1},
+			Identity{"c-7 (c-7@10.0.0.3:8300)", "sibling"}, "another key on the same lease"},
+		{"terraform", "/tf/prod/a1", "", KV{Key: "/tf/prod.lockinfo", Value: `{"Who":"ann@laptop","Operation":"Apply"}`},
+			Identity{"ann@laptop: Apply", "sibling"}, "a key beside the lock"},
+		{"hostile", "/e/a1", "a\x1b[2Jb\u202e", KV{}, Identity{`a`, "value"}, "nothing unescaped"},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			h := newHistory()
+			h.loaded(0)
+			if r.sibling.Key != "" {
+				h.put(1, r.sibling.Key, r.sibling.Value, r.sibling.Lease)
+			}
+			h.put(2, r.key, r.value, 0xa1)
+			s := h.state()
+			got := s.Identity(s.Claim(r.key).Ref())
+			if r.name == "hostile" {
+				if strings.ContainsAny(got.Text, "\x1b\u202e") {
+					t.Errorf("%q: %s", got.Text, r.reason)
+				}
+				return
+			}
+			if got != r.want {
+				t.Errorf("%+v, want %+v: %s", got, r.want, r.reason)
+			}
+		})
+	}
+}
+
+func TestTheGrantingMember(t *testing.T) {
+	s := NewState()
+	s.Apply(Batch{Events: []Event{ClusterStatus{At: at(1), Members: []Member{
+		{ID: 0x1122334455668e61, Name: "m1"}, {ID: 0xaabbccddeeff1234, Name: "m2"}}}}})
+	for id, want := range map[LeaseID]string{0x0e61000000000001: "member m1", 0x1234000000000001: "member m2", 0x42: "", 0x7777000000000001: ""} {
+		if got := s.GrantedBy(id); got != want {
+			t.Errorf("lease %s was granted by %q, want %q", id, got, want)
+		}
+	}
+}
+
+func TestStats(t *testing.T) {
+	h := newHistory()
+	h.loaded(0)
+	h.put(1, claimKey("/l", 0xa1), "", 0xa1)
+	h.put(2, claimKey("/l", 0xb2), "", 0xb2)
+	h.del(5, claimKey("/l", 0xa1))
+	got := h.state().Lock("/l").Stats()
+	want := Stats{Handovers: 1, Waits: 1, Holds: 1, WaitP50: 3 * time.Second, WaitP99: 3 * time.Second, HoldP50: 4 * time.Second, HoldP99: 4 * time.Second}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
