@@ -32,8 +32,8 @@ var clusterEntries = []Entry{
 	{
 		Code:  CodeMemberDivergence,
 		Title: "Members disagree about what is stored",
-		Mechanism: "Bugs of some releases let members drift apart: an upgrade from 3.2 to 3.3 with authentication on, and data " +
-			"corruption in 3.5.0 to 3.5.2. Who holds a lock then depends on which member is asked.",
+		Mechanism: "Bugs of some releases let members drift apart: an upgrade from 3.2 to 3.3 with authentication on, and a bug of " +
+			"3.5.0 to 3.5.2. Who holds a lock then depends on which member is asked.",
 		Looks: "A serializable read of one lock differs between members at the same revision, or their HashKV differs. Clients " +
 			"on different members see different holders.",
 		Do: "Compare etcdctl endpoint hashkv --cluster at one revision, then remove the odd member and add it again with an " +

@@ -83,7 +83,7 @@ var renewingEntries = []Entry{
 		Title: "A claim that its client has given up, but still renews",
 		Mechanism: "A Lock fails because the reply to its transaction is lost or late, yet the claim was written. The client " +
 			"believes that it has no lock, its unlock is refused, and its session renews the claim. When its turn comes, it " +
-			"holds for as long as the process lives. The fix of 2018 covers only the phase of waiting.",
+			"holds for as long as the process lives. The fix in etcd covers only the phase of waiting.",
 		Looks: "First an ordinary waiter, then a holder that never lets go. From etcd alone it cannot be told from those. The " +
 			"proxy sees the lost reply, and that no watch waits for the key ahead.",
 		Do: "Ask its owner; if it does not want the lock, revoke that lease. In the client: after any error of Lock close the " +

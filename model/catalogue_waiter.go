@@ -70,8 +70,8 @@ var waiterEntries = []Entry{
 		Title: "The queue is so long that the last one waits very long",
 		Mechanism: "The queue is served in order, so the wait is the usual hold time multiplied by the place. Locks of one key have " +
 			"no queue: each release wakes every waiter, and all but one of their transactions fail.",
-		Looks: "Hundreds of claims behind one holder. For a lock of one key: a burst of failed transactions after each deletion, " +
-			"which etcd shows only in its metrics.",
+		Looks: "Hundreds of claims behind one holder. For a lock of one key: a burst of failed transactions after each deletion; " +
+			"the waiters themselves cannot be seen.",
 		Do: "Check first that the head works and its holds are as long as usual. Then split the lock, or let contenders give " +
 			"up early (TryLock, a deadline). Revoking waiters moves nothing.",
 		Threads:    []string{"consul#7523", "etcd-cpp-apiv3#269"},

@@ -192,6 +192,9 @@ type Member struct {
 	Version  string
 	Term     uint64
 	Rev      int64
+	// Keys is how many watched keys it has in its own store at KeysRev; KeysRev 0:
+	// they were not counted this time.
+	Keys, KeysRev int64
 	// Err is why its status could not be had, empty if it could.
 	Err string
 }

@@ -231,12 +231,29 @@ func (s *State) settlePending(l *Lease, e LeaseRead) {
 		}
 		sign := "its lease was gone " + seconds(late) + " later"
 		f.Cause, f.Confidence, f.Evidence = s.howEnded(l, f.At, sign)
+		s.noteStop(f, l)
 		if f.Cause == CauseRevoked && f.At.Sub(s.leaderSince) < massWindow {
 			s.massCount++
 		}
 	}
 	if len(l.claims) == 0 {
 		s.releaseLease(l)
+	}
+}
+
+// noteStop remembers at which age a holder's renewals stopped, if it was renewed
+// before and its lease then ran out.
+func (s *State) noteStop(f *Fact, l *Lease) {
+	lk := s.Lock(f.Lock)
+	if f.Cause != CauseExpired || lk == nil || l.Renewals == 0 || f.Held == 0 || f.HeldAtLeast || f.Gap > 0 {
+		return
+	}
+	age := f.Held - time.Duration(l.Read.Granted)*time.Second // it ran out one TTL after the last renewal
+	if age > 0 {
+		if len(lk.stopAges) == stopsMin {
+			lk.stopAges = lk.stopAges[1:]
+		}
+		lk.stopAges = append(lk.stopAges, age)
 	}
 }
 

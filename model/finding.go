@@ -71,7 +71,7 @@ var rules = []rule{
 	overdue, unbelievable, reset, missedRenewals,
 	inCycle, shared, longHeld,
 	deadWaiters, longQueue,
-	staleBelief,
+	missing, staleBelief, ttlFloor,
 }
 
 // report adds a finding about the lock.

@@ -93,6 +93,47 @@ func TestFindingsFromStories(t *testing.T) {
 			h.read(7, b, 10, 9)
 			h.read(15, b, 10, 1)
 		}, []string{"warning dead-waiter (strong) /l"}},
+		{"stopped at a leader change", "others were renewed since, this one never", func(h *history) {
+			two(h)
+			for i := range LeaseID(3) {
+				h.put(2, claimKey("/other", 0x10+i), "", 0x10+i)
+			}
+			h.read(3, a, 30, 28)
+			h.read(12, a, 30, 29)
+			for i := range LeaseID(3) {
+				h.read(13, 0x10+i, 30, 29)
+			}
+			term3 := func(sec float64, id LeaseID, left int64) {
+				h.add(LeaseRead{At: at(sec), ID: id, Granted: 30, Remaining: left, Term: 3})
+			}
+			for i := range LeaseID(3) {
+				term3(20, 0x10+i, 29)
+				term3(29, 0x10+i, 21)
+				term3(31, 0x10+i, 29)
+			}
+			term3(20, a, 29)
+			term3(34, a, 15)
+		}, []string{"warning keepalive-halted (strong) /l"}},
+		{"stopped at the same age again and again", "a timeout of the client's is behind it", func(h *history) {
+			sec := 1.0
+			for i := range LeaseID(4) {
+				id := 0x20 + i
+				h.put(sec, claimKey("/l", id), "", id)
+				h.put(sec, claimKey("/l", b), "", b)
+				h.read(sec+1, id, 10, 9)
+				h.read(sec+19, id, 10, 9)
+				h.read(sec+30, id, 10, 9) // the last renewal, at the age of 30 s
+				if i == 3 {
+					h.read(sec+38, id, 10, 1)
+					return
+				}
+				h.read(sec+39.5, id, 10, 0)
+				h.end(sec+40, id)
+				h.read(sec+40, id, 0, -1)
+				h.del(sec+40, claimKey("/l", b))
+				sec += 41
+			}
+		}, []string{"warning keepalive-cancelled (strong) /l"}},
 		{"an orphan", "a key without a lease, named by none", func(h *history) {
 			h.put(1, "/l/694d81e5fc652594", "", 0)
 			h.put(2, claimKey("/l", b), "", b)
@@ -187,6 +228,62 @@ func TestLongHeldNeedsAHistory(t *testing.T) {
 	}
 	if alt := s.Findings()[0].Alternatives; len(alt) != 5 {
 		t.Errorf("alternatives %v: a hint names what looks the same", alt)
+	}
+}
+
+func TestDeclaredContendersAreMissed(t *testing.T) {
+	h := newHistory()
+	h.loaded(0)
+	h.put(1, claimKey("/ha", 0xa1), "node-1", 0xa1)
+	s := NewState(Pin{Prefix: "/ha", Expect: 2})
+	s.Apply(Batch{Events: h.events})
+	if got := codes(s); len(got) != 0 {
+		t.Fatalf("at once: %v; a client that comes back takes a moment", got)
+	}
+	s.Apply(Batch{Events: []Event{Tick{At: at(12)}}})
+	if d := cmp.Diff([]string{"warning zombie-candidate (strong) /ha"}, codes(s)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	h.put(13, claimKey("/ha", 0xb2), "node-2", 0xb2)
+	s.Apply(Batch{Events: h.events[len(h.events)-1:]})
+	if got := codes(s); len(got) != 0 {
+		t.Errorf("with two in the queue: %v", got)
+	}
+}
+
+func TestTheLabKnowsWhatWasAskedFor(t *testing.T) {
+	h := newHistory()
+	h.loaded(0)
+	h.put(1, claimKey("/l", 0xa1), "", 0xa1)
+	h.add(Contender{At: at(1), Name: "c1", Lock: "/l", TTL: 1, Proc: ProcRunning},
+		Belief{At: at(1), Contender: "c1", Lock: "/l", State: BeliefHolding, Lease: 0xa1})
+	h.read(2, 0xa1, 2, 1)
+	if d := cmp.Diff([]string{"info ttl-floor (certain) /l"}, codes(h.state())); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+func TestMembersThatDiffer(t *testing.T) {
+	status := func(sec float64, a, b, rev int64) ClusterStatus {
+		return ClusterStatus{At: at(sec), Members: []Member{{ID: 1, Name: "m1", Leader: true, Version: "3.6.1", Keys: a, KeysRev: rev},
+			{ID: 2, Name: "m2", Version: "3.6.1", Keys: b, KeysRev: rev}}}
+	}
+	rows := []struct {
+		events []Event
+		want   []string
+		reason string
+	}{
+		{[]Event{status(1, 7, 7, 40)}, nil, "the same number at the same revision"},
+		{[]Event{status(1, 7, 6, 40)}, []string{"error member-divergence (certain) "}, "one has lost a key"},
+		{[]Event{status(1, 7, 6, 40), status(6, 0, 0, 0)}, []string{"error member-divergence (certain) "}, "not counted again: what was found stays"},
+		{[]Event{status(1, 7, 6, 40), status(61, 9, 9, 50)}, nil, "a later count agrees"},
+	}
+	for _, r := range rows {
+		s := NewState()
+		s.Apply(Batch{Events: r.events})
+		if d := cmp.Diff(r.want, codes(s)); d != "" {
+			t.Errorf("%s\n(-want +got)\n%s", r.reason, d)
+		}
 	}
 }
 

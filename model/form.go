@@ -32,10 +32,13 @@ type place struct {
 	form form
 }
 
-// Pin fixes by hand by which recipe the keys under a prefix compete.
+// Pin says by hand what etcd cannot tell of the keys under a prefix.
 type Pin struct {
 	Prefix string
+	// Recipe is the rule by which they compete, nil for what their form says.
 	Recipe *Recipe
+	// Expect is how many contenders each lock should have, 0 for not declared.
+	Expect int
 }
 
 // placeOf classifies a key. Keys of Kubernetes are never locks of ours: their
@@ -92,7 +95,7 @@ func queuePlace(kv *KV, dir, last string) place {
 func pinOf(key string, pins []Pin) *Pin {
 	var best *Pin
 	for i := range pins {
-		if p := &pins[i]; strings.HasPrefix(key, p.Prefix) && (best == nil || len(p.Prefix) > len(best.Prefix)) {
+		if p := &pins[i]; p.Recipe != nil && strings.HasPrefix(key, p.Prefix) && (best == nil || len(p.Prefix) > len(best.Prefix)) {
 			best = p
 		}
 	}

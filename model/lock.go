@@ -85,9 +85,11 @@ type Lock struct {
 	facts         []*Fact         // the lock's own journal, newest last
 	holdTimes     []time.Duration // of the last holds that were seen whole
 	waitTimes     []time.Duration // of the last that got the lock
+	stopAges      []time.Duration // how old holders' leases were when their renewals stopped
 	overtakes     int
 	findings      []Finding
 	marked        bool      // its findings are to be derived anew
+	fewSince      time.Time // since when there are fewer claims than declared
 	recheckAt     time.Time // when time alone may change them
 	cycle         *cycle
 	version       uint64

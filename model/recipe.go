@@ -2,7 +2,6 @@ package model
 
 import (
 	"strings"
-	"time"
 	"unicode/utf8"
 )
 
@@ -265,9 +264,4 @@ func namedByLease(last string, lease LeaseID) bool {
 		}
 	}
 	return n == uint64(lease)
-}
-
-// renewInterval is how long a healthy client of a rhythm leaves a lease alone.
-func renewInterval(granted int64) time.Duration {
-	return time.Duration(granted) * time.Second / 3
 }

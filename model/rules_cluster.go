@@ -13,6 +13,7 @@ func (s *State) diagnoseCluster() {
 	report := func(f Finding) { found = append(found, f) }
 	s.noQuorum(report)
 	s.noSpace(report)
+	s.divergence(report)
 	s.oldLockService(report)
 	s.pinnedMember(report)
 	s.massRevocation(report)
@@ -62,6 +63,39 @@ func (s *State) noSpace(report func(Finding)) {
 			Advice:   []string{"compact, defragment, then disarm the alarm"},
 			Etcdctl:  []string{"etcdctl alarm list", "etcdctl endpoint status --cluster -w table"}})
 		return
+	}
+}
+
+// divergence: members that have different keys at the same revision have come apart.
+// It stays until a later count of all of them agrees.
+func (s *State) divergence(report func(Finding)) {
+	var first *Member
+	differ, counted := false, 0
+	var evidence []string
+	for i := range s.cluster.Members {
+		m := &s.cluster.Members[i]
+		if m.KeysRev == 0 {
+			continue
+		}
+		counted++
+		evidence = append(evidence, fmt.Sprintf("%s: %d keys at revision %d", m.label(), m.Keys, m.KeysRev))
+		if first == nil {
+			first = m
+		} else if m.KeysRev == first.KeysRev && m.Keys != first.Keys {
+			differ = true
+		}
+	}
+	if counted < 2 {
+		if old := same(s.clusterFindings, &Finding{Code: CodeMemberDivergence}); old != nil {
+			report(*old)
+		}
+		return
+	}
+	if differ {
+		report(Finding{Code: CodeMemberDivergence, Severity: SevError, Confidence: Certain,
+			Summary: "members have different keys at the same revision: who holds a lock depends on whom one asks", Evidence: evidence,
+			Advice:  []string{"find the odd one out (etcdctl endpoint hashkv), take it out of the cluster and add it anew"},
+			Etcdctl: []string{"etcdctl endpoint hashkv --cluster -w table"}})
 	}
 }
 

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -175,7 +176,10 @@ func missedRenewals(x *exam) {
 	left, _ := x.lease.Remaining(x.s.now)
 	eta := time.Duration(left)*time.Second + expiryLag
 	who := x.s.Who(x.head.Ref())
-	if st == LeaseLate {
+	x.namePattern(&f)
+	if f.Code != "" {
+		f.Summary = fmt.Sprintf("%s; the lock is free in about %s", f.Summary, Duration(eta, false))
+	} else if st == LeaseLate {
 		f.Code = CodeKeepaliveStalled
 		f.Summary = fmt.Sprintf("%s has missed a renewal; if it does not come, the lock is free in about %s", who, Duration(eta, false))
 		f.Advice = []string{"look at the holder: paused, starved of CPU, cut off?"}
@@ -188,6 +192,52 @@ func missedRenewals(x *exam) {
 		}
 	}
 	x.report(f)
+}
+
+// stopsMin is how many renewals have to have stopped at the same age to make a
+// pattern, and stopSpread how far these ages may lie apart.
+const (
+	stopsMin   = 3
+	stopSpread = 2 * time.Second
+)
+
+// namePattern tells two ways of stopping that leave a pattern: at a change of the
+// leader while others go on, and at the same age in one holder after another.
+func (x *exam) namePattern(f *Finding) {
+	who := x.s.Who(x.head.Ref())
+	if !x.lease.ResetAt.IsZero() && x.s.renewedSince(x.lease.ResetAt) >= stopsMin {
+		f.Code = CodeKeepaliveHalted
+		f.Summary = who + " was never renewed since the leader changed, while others are"
+		f.Evidence = append(f.Evidence, fmt.Sprintf("new raft term seen %s ago", Duration(x.s.now.Sub(x.lease.ResetAt), false)))
+		f.Advice = []string{"restart the holder: its renewing loop has ended", "upgrade its client, and watch the channel of KeepAlive for its end"}
+		f.Alternatives = []Code{CodeHalfOpenTCP}
+		return
+	}
+	if age, ok := constantAge(x.l.stopAges); ok {
+		f.Code = CodeKeepaliveCancelled
+		f.Summary = fmt.Sprintf("%s does not renew any more, like the last %d holders that stopped at an age of about %s", who, len(x.l.stopAges), Duration(age, false))
+		f.Advice = []string{"look for a timeout of that length in the client: is KeepAlive bound to the context of the acquisition?"}
+		f.Alternatives = []Code{CodeDeadHolder}
+	}
+}
+
+// constantAge says whether all ages are about the same.
+func constantAge(ages []time.Duration) (time.Duration, bool) {
+	if len(ages) < stopsMin || slices.Max(ages)-slices.Min(ages) > stopSpread {
+		return 0, false
+	}
+	return percentile(ages, 50), true
+}
+
+// renewedSince counts the leases that are known to have been renewed since then.
+func (s *State) renewedSince(t time.Time) int {
+	n := 0
+	for _, l := range s.leases {
+		if l.HasRead && l.Read.At.After(t) && l.ResetAt.IsZero() && l.Renewals > 0 && l.State() == LeaseHealthy {
+			n++
+		}
+	}
+	return n
 }
 
 // expiryLag is how long after its end a lease is removed: the server looks every

@@ -105,6 +105,7 @@ func deadWaiters(x *exam) {
 		Evidence: []string{readingWords(c.lease)},
 		Advice:   []string{"revoke its lease now, nobody is harmed: " + Action{Kind: RevokeLease, Lease: c.lease.ID}.Etcdctl()},
 		Etcdctl:  []string{c.lease.ID.Etcdctl()}}
+	f.Alternatives = []Code{CodeLockOverrunsDeadline, CodeHalfOpenTCP}
 	if !c.lease.Learned() {
 		f.Confidence = Hint
 	}
@@ -132,6 +133,54 @@ func longQueue(x *exam) {
 			Duration(usual, false), Duration(usual*time.Duration(n), false))}
 	}
 	x.report(f)
+}
+
+// missingAfter is how long fewer contenders than declared have to be seen: a client
+// that comes back takes a moment.
+const missingAfter = 10 * time.Second
+
+// missing finds a queue with fewer claims than the operator declared: one of them may
+// sit in Lock or Campaign with a dead session (etcd-io/etcd#19597).
+func missing(x *exam) {
+	want := 0
+	for _, p := range x.s.pins {
+		if p.Expect > 0 && strings.HasPrefix(x.l.Name+"/", p.Prefix) {
+			want = p.Expect
+		}
+	}
+	have := x.l.own
+	if want == 0 || have >= want {
+		x.l.fewSince = time.Time{}
+		return
+	}
+	if x.l.fewSince.IsZero() {
+		x.l.fewSince = x.s.now
+	}
+	if x.s.now.Sub(x.l.fewSince) < missingAfter {
+		x.recheck(x.l.fewSince.Add(missingAfter))
+		return
+	}
+	x.report(Finding{Code: CodeZombieCandidate, Severity: SevWarning, Confidence: Strong,
+		Summary:  fmt.Sprintf("%d contenders are in the queue, %d were declared", have, want),
+		Evidence: []string{fmt.Sprintf("fewer than declared since %s", Duration(x.s.now.Sub(x.l.fewSince), false))},
+		Advice:   []string{"look at the clients that are not there: one may wait for ever with a session that ended", "restart it; select on session.Done() around Lock and Campaign"}})
+}
+
+// ttlFloor notes that a contender of the lab got a longer TTL than it asked for: the
+// server's shortest is one and a half election timeouts.
+func ttlFloor(x *exam) {
+	for _, c := range x.s.lab.contenders {
+		if c.Lock != x.l.Name || c.Lease == 0 || c.TTL == 0 {
+			continue
+		}
+		if l := x.s.leases[c.Lease]; l != nil && l.HasRead && l.Read.Granted > int64(c.TTL) {
+			x.report(Finding{Code: CodeTTLFloor, Severity: SevInfo, Confidence: Certain, Lease: l.ID,
+				Summary:  fmt.Sprintf("%s asked for a TTL of %d s and was granted %d s", Printable(c.Name), c.TTL, l.Read.Granted),
+				Evidence: []string{"the server grants no less than one and a half election timeouts"},
+				Advice:   []string{"count with the granted TTL"}})
+			return
+		}
+	}
 }
 
 // beliefGrace is how far a contender's word and the watch may lie apart: they come

@@ -40,6 +40,7 @@ type Timing struct {
 	Call       time.Duration // limit of one small request
 	Stall      time.Duration // limit of one page, or of the wait for the next part of a stream
 	Status     time.Duration // between two rounds of status requests
+	Compare    time.Duration // between two comparisons of the members' keys
 	BackoffMin time.Duration // first wait after a failure; it doubles …
 	BackoffMax time.Duration // … up to this
 	Denied     time.Duration // wait after a refusal: it takes a person to change that
@@ -56,6 +57,7 @@ var defaults = Timing{
 	Call:       2 * time.Second,
 	Stall:      30 * time.Second,
 	Status:     5 * time.Second,
+	Compare:    time.Minute,
 	BackoffMin: 100 * time.Millisecond,
 	BackoffMax: 5 * time.Second,
 	Denied:     30 * time.Second,

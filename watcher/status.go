@@ -27,6 +27,9 @@ type statusRounds struct {
 	pulls   *pulls
 	oneLook bool
 
+	prefixes []string
+	compared time.Time // when the members were last compared
+
 	conns map[string]*grpc.ClientConn // by endpoint
 	known map[string]uint64           // the member that last answered there
 	list  []*pb.Member                // the last member list that could be read
@@ -77,7 +80,9 @@ func (s *statusRounds) round(ctx context.Context) model.ClusterStatus {
 			s.known[a.endpoint] = a.resp.Header.GetMemberId()
 		}
 	}
-	return assemble(s.etcd.now(), s.list, answers, s.known)
+	st := assemble(s.etcd.now(), s.list, answers, s.known)
+	s.compare(ctx, &st)
+	return st
 }
 
 // conn keeps one connection per endpoint: a new one every few seconds would cost
@@ -213,7 +218,7 @@ func alarms(answers []answer, members []model.Member) []string {
 	return out
 }
 
-func newStatusRounds(e *etcd, box *mailbox, p *pulls, oneLook bool) *statusRounds {
-	return &statusRounds{etcd: e, box: box, pulls: p, oneLook: oneLook,
+func newStatusRounds(e *etcd, box *mailbox, p *pulls, o Options) *statusRounds {
+	return &statusRounds{etcd: e, box: box, pulls: p, oneLook: o.OneLook, prefixes: o.Prefixes,
 		conns: map[string]*grpc.ClientConn{}, known: map[string]uint64{}}
 }

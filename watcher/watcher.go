@@ -44,7 +44,7 @@ func New(client *clientv3.Client, o Options) *Watcher {
 	e := &etcd{client: client, conn: client.ActiveConnection(), meter: m, now: o.Now,
 		timing: o.Timing, pageSize: int64(o.PageSize)}
 	w, ctx := start(e, m, o)
-	s := newStatusRounds(e, w.box, w.pulls, o.OneLook)
+	s := newStatusRounds(e, w.box, w.pulls, o)
 	w.wg.Go(func() { s.run(ctx) })
 	return w
 }

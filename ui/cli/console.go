@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/user"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"locktop/demo"
 	"locktop/model"
 	"locktop/ui"
+	"locktop/ui/report"
 	"locktop/watcher"
 )
 
@@ -103,7 +103,8 @@ func (e *env) runDemo(ctx context.Context, f demoFlags) (err error) {
 			return err
 		}
 		fmt.Fprintf(e.out, "lab ready: ETCDCTL_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
-		return follow(ctx, live.Source, e.out)
+		s := model.NewState(e.pins...)
+		return follow(ctx, live.Source, s, func(f *model.Fact) error { return report.EventText(e.out, s, f) })
 	}
 	o := e.uiOptions("demo")
 	o.Prefixes, o.Lab, o.Armed = []string{""}, true, true
@@ -186,17 +187,17 @@ func (e *env) show(ctx context.Context, o ui.Options) error {
 }
 
 func (e *env) uiOptions(label string) ui.Options {
-	return ui.Options{Label: label, ASCII: e.look.ascii || asciiLocale(), Profile: e.profile()}
+	return ui.Options{Label: label, ASCII: e.screen.ascii || asciiLocale(), Profile: e.profile()}
 }
 
 // profile returns the colours to use: what the terminal says it can, unless the
 // flag or NO_COLOR says otherwise.
 func (e *env) profile() termenv.Profile {
-	if e.look.color == "never" {
+	if e.screen.color == "never" {
 		return termenv.Ascii
 	}
 	detected := termenv.NewOutput(e.out, termenv.WithUnsafe()).EnvColorProfile()
-	if detected == termenv.Ascii && e.look.color == "always" {
+	if detected == termenv.Ascii && e.screen.color == "always" {
 		return termenv.ANSI
 	}
 	return detected
@@ -229,32 +230,4 @@ func userName() string {
 		return u.Username
 	}
 	return os.Getenv("USER")
-}
-
-// follow prints the journal as it grows, a line per fact whose cause is settled.
-func follow(ctx context.Context, src model.Source, out io.Writer) error {
-	s := model.NewState()
-	var printed uint64
-	for {
-		b, err := src.Next(ctx, s.Want())
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("following: %w", err)
-		}
-		s.Apply(b)
-		for _, f := range s.Facts() {
-			if f.Seq <= printed {
-				continue
-			}
-			if f.Pending {
-				break // it is settled within seconds; the order is kept
-			}
-			if _, err := fmt.Fprintf(out, "%s  %s\n", f.At.Format("15:04:05.000"), f.Sentence(s.Who)); err != nil {
-				return fmt.Errorf("writing: %w", err)
-			}
-			printed = f.Seq
-		}
-	}
 }

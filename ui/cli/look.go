@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,15 +14,17 @@ import (
 	"locktop/watcher"
 )
 
-// outFlags are the flags of commands that print and end.
+// outFlags are the flags of commands that look, print and end.
 type outFlags struct {
 	output string
 	leases string
+	watch  time.Duration // how long to observe before the answer; 0: one look
 }
 
-func (o *outFlags) add(cmd *cobra.Command) {
+func (o *outFlags) add(cmd *cobra.Command, leases string) {
 	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "table or json")
-	cmd.Flags().StringVar(&o.leases, "leases", "heads", "for which claims a lease reading is bought: heads, all or none")
+	cmd.Flags().StringVar(&o.leases, "leases", leases, "for which claims a lease reading is bought: heads, all or none")
+	cmd.Flags().DurationVar(&o.watch, "for", 0, "observe that long before the answer: some findings need time (default: one look)")
 }
 
 func (o *outFlags) check() error {
@@ -30,6 +33,8 @@ func (o *outFlags) check() error {
 		return bad("-o %q: want table or json", o.output)
 	case o.leases != "heads" && o.leases != "all" && o.leases != "none":
 		return bad("--leases %q: want heads, all or none", o.leases)
+	case o.watch < 0 || o.watch > 24*time.Hour:
+		return bad("--for %s: want 0 to 24h", o.watch)
 	}
 	return nil
 }
@@ -48,22 +53,22 @@ func (e *env) lsCmd() *cobra.Command {
 			return e.list(cmd.Context(), out)
 		},
 	}
-	out.add(cmd)
+	out.add(cmd, "heads")
 	return cmd
 }
 
-// list prints the locks of one look.
+// list prints the locks.
 func (e *env) list(ctx context.Context, out outFlags) error {
-	s, err := e.oneLook(ctx, e.flags.prefixes, out.leases)
+	s, err := e.look(ctx, e.flags.prefixes, out)
 	if err != nil {
 		return err
 	}
 	if out.output == "json" {
-		return report.JSON(e.out, s, s.Locks(), report.Observation{At: s.Now(), Prefixes: prefixList(e.flags.prefixes)})
+		return report.JSON(e.out, s, s.Locks(), out.observation(s, e.flags.prefixes))
 	}
 	if len(s.Locks()) == 0 {
 		keys, _ := s.Counts()
-		fmt.Fprintf(e.err, "no lock under %s (%d keys there)\n", strings.Join(prefixList(e.flags.prefixes), ", "), keys)
+		fmt.Fprintf(e.err, "no lock under %s (%d keys there)\n", strings.Join(quoted(e.flags.prefixes), ", "), keys)
 	}
 	return report.Table(e.out, s, s.Locks(), s.Now())
 }
@@ -72,7 +77,7 @@ func (e *env) describeCmd() *cobra.Command {
 	var out outFlags
 	cmd := &cobra.Command{
 		Use:     "describe LOCK",
-		Short:   "print one lock: its queue, its leases, who waits for whom",
+		Short:   "print one lock: its queue, its leases, what is wrong and what to do",
 		Example: "  locktop describe /jobs/billing",
 		Args:    lockArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -82,56 +87,101 @@ func (e *env) describeCmd() *cobra.Command {
 			return e.describe(cmd.Context(), args[0], out)
 		},
 	}
-	out.add(cmd)
-	cmd.Flags().Lookup("leases").DefValue = "all"
-	out.leases = "all"
+	out.add(cmd, "all")
 	return cmd
 }
 
-// describe prints one lock. Only the keys below its name are looked at.
+// describe prints one lock.
 func (e *env) describe(ctx context.Context, name string, out outFlags) error {
-	prefixes := []string{name + "/"}
-	s, err := e.oneLook(ctx, prefixes, out.leases)
+	prefixes := e.lockPrefixes(name)
+	s, err := e.look(ctx, prefixes, out)
 	if err != nil {
 		return err
 	}
 	l := s.Lock(name)
 	if l == nil {
-		keys, _ := s.Counts()
-		return bad("there is no lock %q at %s: %d keys under %q, none of them a claim (\"locktop ls\" lists the locks)",
-			name, strings.Join(e.flags.endpoints, ", "), keys, prefixes[0])
+		return e.noLock(s, name, prefixes)
 	}
 	if out.output == "json" {
-		return report.JSON(e.out, s, []*model.Lock{l}, report.Observation{At: s.Now(), Prefixes: prefixes})
+		return report.JSON(e.out, s, []*model.Lock{l}, out.observation(s, prefixes))
 	}
 	return report.Describe(e.out, s, l, s.Now())
 }
 
-// oneLook lists the prefixes once and reads the leases that are asked for.
-func (e *env) oneLook(ctx context.Context, prefixes []string, leases string) (*model.State, error) {
+// lockPrefixes are what has to be watched to know a lock: what the flags say, else
+// its own keys alone.
+func (e *env) lockPrefixes(name string) []string {
+	if len(e.flags.prefixes) > 0 {
+		return e.flags.prefixes
+	}
+	return []string{name}
+}
+
+func (e *env) noLock(s *model.State, name string, prefixes []string) error {
+	keys, _ := s.Counts()
+	return bad("there is no lock %q at %s: %d keys under %s, none of them a claim of it (\"locktop ls\" lists the locks)",
+		name, strings.Join(e.flags.endpoints, ", "), keys, strings.Join(quoted(prefixes), ", "))
+}
+
+func (o outFlags) observation(s *model.State, prefixes []string) report.Observation {
+	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Denied: unreadLeases(s)}
+}
+
+// unreadLeases lists the readings that were refused, a few of them by name.
+func unreadLeases(s *model.State) []string {
+	var denied []string
+	for _, l := range s.Leases() {
+		if l.Unread != "" && len(denied) < 20 {
+			denied = append(denied, "lease "+l.ID.String()+": "+l.Unread)
+		}
+	}
+	return denied
+}
+
+// look lists the prefixes, reads the leases that are asked for, and observes for
+// as long as the flags say.
+func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model.State, error) {
 	client, err := e.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer client.Close()
-	w := watcher.New(client, watcher.Options{Prefixes: prefixes, OneLook: true})
+	w := watcher.New(client, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, Budget: e.flags.leaseBudget})
 	defer w.Close()
-	s := model.NewState()
+	s := model.NewState(e.pins...)
 	if err := e.pullUntil(ctx, w, s, nil, func() bool { return s.Loaded() && !s.Cluster().At.IsZero() }); err != nil {
 		return nil, err
 	}
-	ids := wanted(s, leases)
-	tried := func(id model.LeaseID) bool {
-		l := s.Lease(id)
-		return l == nil || l.HasRead || l.Unread != ""
+	if out.watch > 0 {
+		return s, e.observe(ctx, w, s, out.watch)
 	}
-	next := 0
+	ids, next := wanted(s, out.leases), 0
 	return s, e.pullUntil(ctx, w, s, ids, func() bool {
-		for next < len(ids) && tried(ids[next]) {
+		for next < len(ids) && tried(s.Lease(ids[next])) {
 			next++
 		}
 		return next == len(ids)
 	})
+}
+
+func tried(l *model.Lease) bool { return l == nil || l.HasRead || l.Unread != "" }
+
+// observe applies what happens for that long.
+func (e *env) observe(ctx context.Context, src model.Source, s *model.State, d time.Duration) error {
+	limited, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	for {
+		b, err := src.Next(limited, s.Want())
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case limited.Err() != nil:
+			return nil
+		case err != nil:
+			return fmt.Errorf("observing %s: %w", strings.Join(e.flags.endpoints, ", "), err)
+		}
+		s.Apply(b)
+	}
 }
 
 // wanted returns the leases for which a reading is bought.
@@ -187,4 +237,17 @@ func prefixList(prefixes []string) []string {
 		return []string{""}
 	}
 	return prefixes
+}
+
+// quoted names prefixes in a sentence.
+func quoted(prefixes []string) []string {
+	var names []string
+	for _, p := range prefixList(prefixes) {
+		if p == "" {
+			names = append(names, "all keys")
+		} else {
+			names = append(names, fmt.Sprintf("%q", p))
+		}
+	}
+	return names
 }

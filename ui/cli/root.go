@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc/grpclog"
 
+	"locktop/model"
 	"locktop/ui/cli/quiet"
 )
 
@@ -29,7 +31,10 @@ type env struct {
 	in       io.Reader
 	out, err io.Writer
 	flags    connFlags
-	look     lookFlags
+	screen   lookFlags
+	recipes  []string // --recipe and --expect, as given
+	expect   []string
+	pins     []model.Pin // and as understood
 }
 
 // connFlags are the connection flags, named and defaulted as etcdctl's.
@@ -70,6 +75,8 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.Is(err, errFindings):
+		return exitFailed
 	case errors.As(err, new(badInput)):
 		fmt.Fprintf(errOut, "locktop: %v\n", err)
 		return exitBad
@@ -96,7 +103,8 @@ func (e *env) rootCmd() *cobra.Command {
 		return bad("%v (see: %s --help)", err, cmd.CommandPath())
 	})
 	e.addConnFlags(root)
-	root.AddCommand(e.demoCmd(), e.lsCmd(), e.describeCmd(), e.contendCmd(), e.versionCmd())
+	root.AddCommand(e.demoCmd(), e.lsCmd(), e.describeCmd(), e.doctorCmd(), e.eventsCmd(), e.explainCmd(), e.breakCmd(),
+		e.contendCmd(), e.versionCmd())
 	return root
 }
 
@@ -107,8 +115,10 @@ func (e *env) addConnFlags(root *cobra.Command) {
 	f.DurationVar(&e.flags.dialTimeout, "dial-timeout", 2*time.Second, "how long to wait for a connection [ETCDCTL_DIAL_TIMEOUT]")
 	f.DurationVar(&e.flags.commandTimeout, "command-timeout", 5*time.Second, "how long a single look may take without progress [ETCDCTL_COMMAND_TIMEOUT]")
 	f.IntVar(&e.flags.leaseBudget, "lease-budget", 20, "lease readings per second while watching")
-	f.BoolVar(&e.look.ascii, "ascii", false, "draw with ASCII characters only")
-	f.StringVar(&e.look.color, "color", "auto", "auto, always or never (NO_COLOR is honoured)")
+	f.StringArrayVar(&e.recipes, "recipe", nil, "fix the recipe of the keys under a prefix, PREFIX=NAME; may be repeated (\"locktop explain\" lists them)")
+	f.StringArrayVar(&e.expect, "expect", nil, "how many contenders each lock under a prefix should have, PREFIX=N; may be repeated")
+	f.BoolVar(&e.screen.ascii, "ascii", false, "draw with ASCII characters only")
+	f.StringVar(&e.screen.color, "color", "auto", "auto, always or never (NO_COLOR is honoured)")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return e.fromEnvironment(cmd) }
 }
 
@@ -130,13 +140,37 @@ func (e *env) fromEnvironment(cmd *cobra.Command) error {
 		return bad("--lease-budget %d: want 1 to 10000 readings per second", e.flags.leaseBudget)
 	case e.flags.dialTimeout <= 0 || e.flags.commandTimeout <= 0:
 		return bad("a timeout must be longer than 0")
-	case e.look.color != "auto" && e.look.color != "always" && e.look.color != "never":
-		return bad("--color %q: want auto, always or never", e.look.color)
+	case e.screen.color != "auto" && e.screen.color != "always" && e.screen.color != "never":
+		return bad("--color %q: want auto, always or never", e.screen.color)
+	}
+	if err := e.parsePins(); err != nil {
+		return err
 	}
 	for _, p := range e.flags.endpoints {
 		if _, err := hostPort(p); err != nil {
 			return bad("--endpoints %q: %v", p, err)
 		}
+	}
+	return nil
+}
+
+// parsePins reads what the person says of the keys under a prefix.
+func (e *env) parsePins() error {
+	for _, r := range e.recipes {
+		prefix, name, ok := strings.Cut(r, "=")
+		recipe := model.RecipeNamed(name)
+		if !ok || recipe == nil {
+			return bad("--recipe %q: want PREFIX=NAME with the name of a recipe (\"locktop explain\" lists them)", r)
+		}
+		e.pins = append(e.pins, model.Pin{Prefix: prefix, Recipe: recipe})
+	}
+	for _, x := range e.expect {
+		prefix, number, ok := strings.Cut(x, "=")
+		n, err := strconv.Atoi(number)
+		if !ok || err != nil || n < 1 {
+			return bad("--expect %q: want PREFIX=N, the number of contenders that each lock there should have", x)
+		}
+		e.pins = append(e.pins, model.Pin{Prefix: prefix, Expect: n})
 	}
 	return nil
 }

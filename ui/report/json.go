@@ -68,10 +68,27 @@ type lock struct {
 }
 
 type handovers struct {
-	Seen int `json:"seen"`
+	Seen      int      `json:"seen"`
+	Overtakes int      `json:"overtakes"`
+	WaitP50   *float64 `json:"wait_p50"`
+	WaitP99   *float64 `json:"wait_p99"`
+	HoldP50   *float64 `json:"hold_p50"`
+	HoldP99   *float64 `json:"hold_p99"`
 }
 
-type finding struct{}
+type finding struct {
+	Code         string    `json:"code"`
+	Severity     string    `json:"severity"`
+	Confidence   string    `json:"confidence"`
+	Lock         *string   `json:"lock"`
+	Lease        *string   `json:"lease"`
+	Since        time.Time `json:"since"`
+	Summary      string    `json:"summary"`
+	Evidence     []string  `json:"evidence"`
+	Advice       []string  `json:"advice"`
+	Etcdctl      []string  `json:"etcdctl"`
+	Alternatives []string  `json:"alternatives"`
+}
 
 type claim struct {
 	Position          int       `json:"position"`
@@ -102,7 +119,7 @@ type identity struct {
 // JSON writes the locks of a state as one object.
 func JSON(w io.Writer, s *model.State, locks []*model.Lock, o Observation) error {
 	doc := document{Schema: Schema, Cluster: clusterOf(s), Observed: observedOf(s, o),
-		Locks: []lock{}, Findings: []finding{}}
+		Locks: []lock{}, Findings: findingsOf(s.ClusterFindings())}
 	for _, l := range locks {
 		doc.Locks = append(doc.Locks, lockOf(s, l, o.At))
 	}
@@ -157,7 +174,7 @@ func lockOf(s *model.State, l *model.Lock, now time.Time) lock {
 	r := l.Recipe()
 	out := lock{Recipe: r.Name, RecipeConfidence: string(r.Confidence), Order: string(r.Order),
 		WaitersVisible: r.WaitersVisible, Exclusive: r.Exclusive, Blocked: l.Blocked(),
-		Holders: []claim{}, Waiters: []claim{}, Handovers: handovers{Seen: l.Handovers}, Findings: []finding{}}
+		Holders: []claim{}, Waiters: []claim{}, Handovers: handoversOf(l), Findings: findingsOf(l.Findings())}
 	out.Name, out.NameBase64 = text(l.Name)
 	place := 0
 	for c := range l.Claims {
@@ -183,6 +200,51 @@ func lockOf(s *model.State, l *model.Lock, now time.Time) lock {
 	return out
 }
 
+func handoversOf(l *model.Lock) handovers {
+	st := l.Stats()
+	out := handovers{Seen: st.Handovers, Overtakes: st.Overtakes}
+	if st.Waits > 0 {
+		out.WaitP50, out.WaitP99 = seconds(st.WaitP50), seconds(st.WaitP99)
+	}
+	if st.Holds > 0 {
+		out.HoldP50, out.HoldP99 = seconds(st.HoldP50), seconds(st.HoldP99)
+	}
+	return out
+}
+
+func seconds(d time.Duration) *float64 {
+	sec := d.Seconds()
+	return &sec
+}
+
+func findingsOf(list []model.Finding) []finding {
+	out := []finding{}
+	for _, f := range list {
+		j := finding{Code: string(f.Code), Severity: string(f.Severity), Confidence: string(f.Confidence), Since: f.Since, Summary: f.Summary,
+			Evidence: notNil(f.Evidence), Advice: notNil(f.Advice), Etcdctl: notNil(f.Etcdctl), Alternatives: []string{}}
+		if f.Lock != "" {
+			name, _ := text(f.Lock)
+			j.Lock = &name
+		}
+		if f.Lease != 0 {
+			id := f.Lease.String()
+			j.Lease = &id
+		}
+		for _, a := range f.Alternatives {
+			j.Alternatives = append(j.Alternatives, string(a))
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+func notNil(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
 func claimOf(s *model.State, c *model.Claim, place int, now time.Time) claim {
 	out := claim{Position: place, CreateRevision: c.CreateRev, ModRevision: c.ModRev, Version: c.Version,
 		LeaseState: string(c.LeaseInfo().State()), Since: c.Since, SinceIsLowerBound: c.SinceAtLeast}
@@ -192,11 +254,7 @@ func claimOf(s *model.State, c *model.Claim, place int, now time.Time) claim {
 		id := c.KV.Lease.String()
 		out.Lease = &id
 	}
-	id := s.Identity(c.Ref())
-	out.Identity.Source = id.Source
-	if id.Text != "" {
-		out.Identity.Text = &id.Text
-	}
+	out.Identity = identityOf(s, c.Ref())
 	if li := c.LeaseInfo(); li != nil && li.HasRead && li.Read.Granted > 0 {
 		granted, remaining := li.Read.Granted, li.Read.Remaining
 		out.Granted, out.Remaining = &granted, &remaining
@@ -204,6 +262,15 @@ func claimOf(s *model.State, c *model.Claim, place int, now time.Time) claim {
 			sec := ago.Seconds()
 			out.RenewedAgo = &sec
 		}
+	}
+	return out
+}
+
+func identityOf(s *model.State, r model.ClaimRef) identity {
+	id := s.Identity(r)
+	out := identity{Source: id.Source}
+	if id.Text != "" {
+		out.Text = &id.Text
 	}
 	return out
 }

@@ -53,10 +53,41 @@ func Describe(w io.Writer, s *model.State, l *model.Lock, now time.Time) error {
 	if err := align(w, rows); err != nil {
 		return err
 	}
+	if err := Findings(w, l.Findings(), "  "); err != nil {
+		return err
+	}
 	for _, f := range l.Facts() {
 		if _, err := fmt.Fprintf(w, "  %s  %s\n", f.At.Format("15:04:05.000"), f.Sentence(s.Who)); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
+	}
+	return nil
+}
+
+// Findings writes diagnoses in full, each line behind indent.
+func Findings(w io.Writer, list []model.Finding, indent string) error {
+	var b strings.Builder
+	for _, f := range list {
+		fmt.Fprintf(&b, "%s%s %s (%s): %s\n", indent, f.Severity, f.Code, f.Confidence, f.Summary)
+		for _, e := range f.Evidence {
+			fmt.Fprintf(&b, "%s    %s\n", indent, e)
+		}
+		if len(f.Alternatives) > 0 {
+			var names []string
+			for _, a := range f.Alternatives {
+				names = append(names, string(a))
+			}
+			fmt.Fprintf(&b, "%s    looks the same from outside: %s\n", indent, strings.Join(names, ", "))
+		}
+		for _, a := range f.Advice {
+			fmt.Fprintf(&b, "%s    do: %s\n", indent, a)
+		}
+		for _, e := range f.Etcdctl {
+			fmt.Fprintf(&b, "%s    $ %s\n", indent, e)
+		}
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("writing: %w", err)
 	}
 	return nil
 }
@@ -73,8 +104,12 @@ func role(l *model.Lock, c *model.Claim, place int) string {
 	return "waits"
 }
 
-// StateWord says in a word or two how a lock is, by the lease of its head.
+// StateWord says in a word or two how a lock is: by its worst finding, else by the
+// lease of its head.
 func StateWord(l *model.Lock) string {
+	if f := l.Findings(); len(f) > 0 && f[0].Severity.AtLeast(model.SevWarning) {
+		return string(f[0].Code)
+	}
 	h := l.Head()
 	switch {
 	case h == nil:

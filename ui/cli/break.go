@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/chaos"
+	"locktop/model"
+	"locktop/watcher"
+)
+
+// breakFlags say how a lock is broken.
+type breakFlags struct {
+	armed, yes, dryRun bool
+	claim              string
+}
+
+func (e *env) breakCmd() *cobra.Command {
+	var f breakFlags
+	cmd := &cobra.Command{
+		Use:   "break LOCK",
+		Short: "revoke the holder's lease, or delete one claim; shows what goes and asks first",
+		Long: "break reads what would go and prints it, asks for the lock's name, checks again, acts, and\n" +
+			"prints what was seen. Revoking the lease ends the holder's whole session with every key of\n" +
+			"it. --claim KEY deletes that one key instead, only while its create revision is the same; its\n" +
+			"owner is not told. Either way the old holder may go on believing that it holds.\n" +
+			"Every action is written to a journal first.",
+		Example: "  locktop break /jobs/billing --dry-run\n  locktop break /jobs/billing --armed",
+		Args:    lockArg,
+		RunE:    func(cmd *cobra.Command, args []string) error { return e.breakLock(cmd.Context(), args[0], f) },
+	}
+	cmd.Flags().BoolVar(&f.armed, "armed", false, "allow writing to the cluster")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")
+	cmd.Flags().StringVar(&f.claim, "claim", "", "delete this key instead of revoking the holder's lease")
+	return cmd
+}
+
+// breakLock plans, shows, asks, does, and watches what comes of it.
+func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
+	if !f.armed && !f.dryRun {
+		return bad("break writes to %s: say --armed if that is meant, or --dry-run to see what it would do", strings.Join(e.flags.endpoints, ", "))
+	}
+	client, err := e.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	w := watcher.New(client, watcher.Options{Prefixes: e.lockPrefixes(name), Budget: e.flags.leaseBudget})
+	defer w.Close()
+	s := model.NewState(e.pins...)
+	if err := e.pullUntil(ctx, w, s, nil, s.Loaded); err != nil {
+		return err
+	}
+	target, err := e.breakTarget(s, name, f)
+	if err != nil {
+		return err
+	}
+	gate, closeGate, err := e.gate(client, f.armed || f.dryRun)
+	if err != nil {
+		return err
+	}
+	defer closeGate()
+	plan, err := gate.Plan(ctx, target)
+	if err != nil {
+		return fmt.Errorf("reading what would go: %w", err)
+	}
+	plan.DryRun = f.dryRun
+	if err := e.showPlan(s, plan); err != nil {
+		return err
+	}
+	if plan.Refused != "" {
+		return bad("not done: %s", plan.Refused)
+	}
+	if f.dryRun {
+		return nil
+	}
+	if err := e.askFor(name, f.yes); err != nil {
+		return err
+	}
+	return e.breakAndWatch(ctx, w, s, gate, plan)
+}
+
+// breakTarget finds the claim that is meant.
+func (e *env) breakTarget(s *model.State, name string, f breakFlags) (model.Action, error) {
+	l := s.Lock(name)
+	if l == nil || l.Head() == nil {
+		return model.Action{}, e.noLock(s, name, e.lockPrefixes(name))
+	}
+	c := l.Head()
+	if f.claim != "" {
+		if c = s.Claim(f.claim); c == nil || l.Place(c) < 0 {
+			return model.Action{}, bad("%q is no key in the queue of %q (\"locktop describe\" lists them)", f.claim, name)
+		}
+		return model.Action{Kind: model.DeleteClaim, Lock: name, Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}, nil
+	}
+	if c.KV.Lease == 0 {
+		return model.Action{}, bad("%q has no lease to revoke: delete it with --claim %q", c.Key, c.Key)
+	}
+	return model.Action{Kind: model.RevokeLease, Lock: name, Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}, nil
+}
+
+// gate opens the one door for writes, with its journal.
+func (e *env) gate(reader *clientv3.Client, armed bool) (*chaos.Gate, func(), error) {
+	journal, path, err := openJournal()
+	if err != nil {
+		return nil, nil, err
+	}
+	fmt.Fprintf(e.err, "journal: %s\n", path)
+	g := chaos.NewGate(chaos.GateOptions{Reader: reader, Armed: armed, Journal: journal, User: userName(),
+		Endpoint: strings.Join(e.flags.endpoints, ","),
+		Dial: func(context.Context) (*clientv3.Client, error) {
+			return dial(e.flags.endpoints, e.flags.dialTimeout, chaos.Writing())
+		}})
+	return g, func() { g.Close(); journal.Close() }, nil
+}
+
+// openJournal opens the journal of actions for appending: actions.jsonl in
+// $XDG_STATE_HOME/locktop, or ~/.local/state/locktop.
+func openJournal() (*os.File, string, error) {
+	state := os.Getenv("XDG_STATE_HOME")
+	if state == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil, "", fmt.Errorf("no place for the journal of actions (set XDG_STATE_HOME): %w", err)
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	path := filepath.Join(state, "locktop", "actions.jsonl")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, "", fmt.Errorf("making the folder of the journal of actions: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, "", fmt.Errorf("opening the journal of actions: %w", err)
+	}
+	return f, path, nil
+}
+
+// showPlan prints what would go, who is next, and the line that does the same.
+func (e *env) showPlan(s *model.State, p model.Plan) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, at %s\n", p.Action.Describe(), strings.Join(e.flags.endpoints, ", "))
+	for _, kv := range p.Goes {
+		fmt.Fprintf(&b, "  goes: %s", model.Printable(kv.Key))
+		if c := s.Claim(kv.Key); c != nil && c.Lock() != nil {
+			l := c.Lock()
+			next := "nobody waits"
+			if n := l.At(l.Place(c) + 1); n != nil {
+				next = "next is " + s.Who(n.Ref())
+			}
+			if l.Holds(l.Place(c)) {
+				fmt.Fprintf(&b, ", which holds %s; %s", model.Printable(l.Name), next)
+			} else {
+				fmt.Fprintf(&b, ", which waits in %s", model.Printable(l.Name))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	if p.Unknown != "" {
+		fmt.Fprintf(&b, "  what else goes is unknown: %s\n", p.Unknown)
+	}
+	b.WriteString("  the old holder may go on believing that it holds\n")
+	fmt.Fprintf(&b, "  by hand: %s\n", p.Action.Etcdctl())
+	if p.DryRun {
+		b.WriteString("dry run: nothing was done\n")
+	}
+	_, err := io.WriteString(e.out, b.String())
+	return err
+}
+
+// askFor wants the lock's name typed. Without a terminal there is nobody to ask.
+func (e *env) askFor(name string, yes bool) error {
+	if yes {
+		return nil
+	}
+	fmt.Fprintf(e.out, "type the lock's name to do it: ")
+	line, err := bufio.NewReader(e.in).ReadString('\n')
+	if err != nil && line == "" {
+		return bad("not done: nobody typed the lock's name (--yes does it without)")
+	}
+	if strings.TrimRight(line, "\r\n") != name {
+		return bad("not done: that is not the name of the lock")
+	}
+	return nil
+}
+
+// seenWithin is how long the effect of an action is waited for.
+const seenWithin = 10 * time.Second
+
+// breakAndWatch acts, and prints what the watch saw of it.
+func (e *env) breakAndWatch(ctx context.Context, w model.Source, s *model.State, gate *chaos.Gate, p model.Plan) error {
+	o := gate.Do(ctx, p)
+	fmt.Fprintln(e.out, o.Describe())
+	if !o.Done {
+		return fmt.Errorf("%s", o.Err)
+	}
+	s.Apply(model.Batch{Events: []model.Event{model.Acted{At: o.At, Outcome: o}}})
+	limited, cancel := context.WithTimeout(ctx, seenWithin)
+	defer cancel()
+	for s.Rev() < o.Rev || s.Claim(p.Action.Key) != nil && s.Claim(p.Action.Key).CreateRev == p.Action.CreateRev {
+		b, err := w.Next(limited, s.Want())
+		if err != nil {
+			return fmt.Errorf("done, but not seen within %s: %w", seenWithin, err)
+		}
+		s.Apply(b)
+	}
+	for _, f := range s.Facts() {
+		if f.Kind == model.FactHandover || f.Kind == model.FactLeft {
+			fmt.Fprintf(e.out, "seen: %s\n", f.Sentence(s.Who))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"locktop/model"
+	"locktop/ui/report"
+	"locktop/watcher"
+)
+
+// errFindings makes doctor exit with 1; what was found has been printed.
+var errFindings = errors.New("there are findings")
+
+func (e *env) doctorCmd() *cobra.Command {
+	var out outFlags
+	var failOn string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "print what is wrong: findings, with evidence and what to do",
+		Long: "doctor prints findings only. It exits with 0 if there is none as bad as --fail-on, with 1 if\n" +
+			"there is, and with 2 if it could not look. Some findings need time: --for 30s.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			bound := model.Severity(failOn)
+			if bound != model.SevError && bound != model.SevWarning && bound != model.SevInfo {
+				return bad("--fail-on %q: want error, warning or info", failOn)
+			}
+			return e.doctor(cmd.Context(), out, bound)
+		},
+	}
+	out.add(cmd, "heads")
+	cmd.Flags().StringVar(&failOn, "fail-on", "error", "the least severity that makes it exit with 1: error, warning or info")
+	return cmd
+}
+
+func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) error {
+	s, err := e.look(ctx, e.flags.prefixes, out)
+	if err != nil {
+		return err
+	}
+	var sick []*model.Lock
+	for _, l := range s.Locks() {
+		if len(l.Findings()) > 0 {
+			sick = append(sick, l)
+		}
+	}
+	if out.output == "json" {
+		err = report.JSON(e.out, s, sick, out.observation(s, e.flags.prefixes))
+	} else {
+		err = e.diagnosis(s, sick)
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range s.Findings() {
+		if f.Severity.AtLeast(failOn) {
+			return errFindings
+		}
+	}
+	return nil
+}
+
+// diagnosis prints the findings of the cluster and of each lock that has some.
+func (e *env) diagnosis(s *model.State, sick []*model.Lock) error {
+	if err := report.Findings(e.out, s.ClusterFindings(), ""); err != nil {
+		return err
+	}
+	for _, l := range sick {
+		if _, err := fmt.Fprintf(e.out, "%s\n", model.Printable(l.Name)); err != nil {
+			return fmt.Errorf("writing: %w", err)
+		}
+		if err := report.Findings(e.out, l.Findings(), "  "); err != nil {
+			return err
+		}
+	}
+	if len(sick) == 0 && len(s.ClusterFindings()) == 0 {
+		_, claims := s.Counts()
+		_, err := fmt.Fprintf(e.out, "nothing found: %d locks, %d claims looked at\n", len(s.Locks()), claims)
+		return err
+	}
+	return nil
+}
+
+func (e *env) eventsCmd() *cobra.Command {
+	var out outFlags
+	cmd := &cobra.Command{
+		Use:     "events",
+		Short:   "print handovers and findings as they happen",
+		Example: "  locktop events --prefix /jobs/ -o jsonl | jq .text",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if out.output != "table" && out.output != "jsonl" {
+				return bad("-o %q: want table or jsonl", out.output)
+			}
+			return e.events(cmd.Context(), out)
+		},
+	}
+	cmd.Flags().StringVarP(&out.output, "output", "o", "table", "table (a sentence per line) or jsonl")
+	cmd.Flags().DurationVar(&out.watch, "for", 0, "end after that long (default: when it is ended)")
+	return cmd
+}
+
+// events prints facts as they settle, until the time is over or it is ended.
+func (e *env) events(ctx context.Context, out outFlags) error {
+	client, err := e.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	w := watcher.New(client, watcher.Options{Prefixes: e.flags.prefixes, Budget: e.flags.leaseBudget})
+	defer w.Close()
+	if out.watch > 0 {
+		limited, cancel := context.WithTimeout(ctx, out.watch)
+		defer cancel()
+		ctx = limited
+	}
+	write := report.EventText
+	if out.output == "jsonl" {
+		write = report.EventLine
+	}
+	s := model.NewState(e.pins...)
+	return follow(ctx, w, s, func(f *model.Fact) error { return write(e.out, s, f) })
+}
+
+// follow calls out with every fact once its cause is settled, in order, until ctx
+// ends.
+func follow(ctx context.Context, src model.Source, s *model.State, out func(*model.Fact) error) error {
+	var printed uint64
+	for {
+		b, err := src.Next(ctx, s.Want())
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("following: %w", err)
+		}
+		s.Apply(b)
+		for _, f := range s.FactsAfter(printed) {
+			if f.Pending {
+				break // it is settled within seconds; the order is kept
+			}
+			if err := out(f); err != nil {
+				return err
+			}
+			printed = f.Seq
+		}
+	}
+}
+
+func (e *env) explainCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:     "explain [CODE | RECIPE]",
+		Short:   "explain a finding or a recipe: mechanism, how it looks, what to do",
+		Example: "  locktop explain ttl-reset\n  locktop explain vitess-lock",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return report.ExplainList(e.out)
+			}
+			if err := report.Explain(e.out, args[0]); err != nil {
+				return badInput{err}
+			}
+			return nil
+		},
+	}
+}

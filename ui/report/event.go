@@ -1,0 +1,93 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"locktop/model"
+)
+
+type event struct {
+	At         time.Time   `json:"at"`
+	Revision   *int64      `json:"revision"`
+	Kind       string      `json:"kind"`
+	Lock       *string     `json:"lock"`
+	Claim      *eventClaim `json:"claim"`
+	From       *eventClaim `json:"from"`
+	Cause      *string     `json:"cause"`
+	Confidence *string     `json:"confidence"`
+	Gap        *float64    `json:"gap"`
+	Text       string      `json:"text"`
+}
+
+// eventClaim is what can be said of a claim that may be gone.
+type eventClaim struct {
+	Key            string   `json:"key"`
+	KeyBase64      string   `json:"key_base64,omitempty"`
+	CreateRevision int64    `json:"create_revision"`
+	Lease          *string  `json:"lease"`
+	Identity       identity `json:"identity"`
+}
+
+// EventLine writes one fact as an object on a line of its own.
+func EventLine(w io.Writer, s *model.State, f *model.Fact) error {
+	e := event{At: f.At, Kind: eventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
+	if f.Rev != 0 {
+		e.Revision = &f.Rev
+	}
+	if f.Lock != "" {
+		name, _ := text(f.Lock)
+		e.Lock = &name
+	}
+	if f.Cause != "" {
+		cause := string(f.Cause)
+		e.Cause = &cause
+	}
+	if f.Confidence != "" {
+		c := string(f.Confidence)
+		e.Confidence = &c
+	}
+	if f.Kind == model.FactHandover && !f.Unseen {
+		e.Gap = seconds(f.Gap)
+	}
+	line, err := json.Marshal(e)
+	if err == nil {
+		_, err = w.Write(append(line, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("writing an event: %w", err)
+	}
+	return nil
+}
+
+// eventKind is the name of a kind in the contract: a claim that joins other holders
+// has acquired the lock.
+func eventKind(k model.FactKind) string {
+	if k == model.FactShared {
+		return string(model.FactAcquired)
+	}
+	return string(k)
+}
+
+func refOf(s *model.State, r model.ClaimRef) *eventClaim {
+	if r.IsZero() {
+		return nil
+	}
+	c := &eventClaim{CreateRevision: r.CreateRev, Identity: identityOf(s, r)}
+	c.Key, c.KeyBase64 = text(r.Key)
+	if r.Lease != 0 {
+		id := r.Lease.String()
+		c.Lease = &id
+	}
+	return c
+}
+
+// EventText writes one fact as a sentence behind its time.
+func EventText(w io.Writer, s *model.State, f *model.Fact) error {
+	if _, err := fmt.Fprintf(w, "%s  %s\n", f.At.Format("15:04:05.000"), f.Sentence(s.Who)); err != nil {
+		return fmt.Errorf("writing an event: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,323 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"locktop/model"
+)
+
+// explainWidth is how wide an explanation gets, explainIndent where its text begins.
+const (
+	explainWidth  = 80
+	explainIndent = 14
+)
+
+// Explain writes what is known of a code or a recipe. An unknown name is an error
+// that lists those that are near.
+func Explain(w io.Writer, name string) error {
+	name = strings.ToLower(strings.TrimSpace(name))
+	var page string
+	if e, ok := model.Explain(model.Code(name)); ok {
+		page = codePage(e)
+	} else if r := model.RecipeNamed(name); r != nil {
+		page = recipePage(r)
+	} else {
+		return unknownName(name)
+	}
+	if _, err := io.WriteString(w, page); err != nil {
+		return fmt.Errorf("writing: %w", err)
+	}
+	return nil
+}
+
+// ExplainList writes every code and every recipe, one line each.
+func ExplainList(w io.Writer) error {
+	var b strings.Builder
+	width := 0
+	for _, n := range explainNames() {
+		width = max(width, len(n))
+	}
+	b.WriteString("Findings\n")
+	for _, e := range model.Catalogue() {
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, e.Code, e.Title)
+	}
+	b.WriteString("\nRecipes\n")
+	for _, r := range model.Recipes() {
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, r.Name, r.Who)
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("writing: %w", err)
+	}
+	return nil
+}
+
+// codePage explains a kind of finding.
+func codePage(e model.Entry) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s\n\n", e.Code, e.Title)
+	paragraph(&b, "what happens", e.Mechanism)
+	paragraph(&b, "how it looks", e.Looks)
+	paragraph(&b, "what to do", e.Do)
+	paragraph(&b, "confidence", confidenceWords(e))
+	if len(e.Threads) > 0 {
+		paragraph(&b, "threads", strings.Join(e.Threads, ", "))
+	}
+	return b.String()
+}
+
+// needWords name what a finding rests on, to be read after "with".
+var needWords = map[model.Needs]string{
+	model.NeedsEtcd:        "what etcd says",
+	model.NeedsProxy:       "a proxy in the path",
+	model.NeedsVersion:     "the server's version",
+	model.NeedsClient:      "the client's word",
+	model.NeedsDeclaration: "the number of contenders declared",
+}
+
+// confidenceWords says how much may be claimed, on what, and what makes it surer.
+func confidenceWords(e model.Entry) string {
+	var first, rest string
+	if len(e.Needs) > 0 {
+		first = " with " + needWords[e.Needs[0]]
+		if e.Needs[0] == model.NeedsEtcd {
+			first = " from etcd alone"
+		}
+		var more []string
+		for _, n := range e.Needs[1:] {
+			more = append(more, needWords[n])
+		}
+		rest = strings.Join(more, " or ")
+	}
+	switch {
+	case e.Confidence == model.Certain && rest != "":
+		return string(e.Confidence) + first + " or " + rest
+	case e.Confidence == model.Certain:
+		return string(e.Confidence) + first
+	case rest != "":
+		return string(e.Confidence) + " at most" + first + "; surer with " + rest
+	}
+	return string(e.Confidence) + " at most" + first
+}
+
+// recipePage explains a recipe.
+func recipePage(r *model.Recipe) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", r.Name)
+	filled(&b, "", r.Who)
+	b.WriteByte('\n')
+	paragraph(&b, "order", orderWords(r))
+	paragraph(&b, "who holds", holdWords(r))
+	paragraph(&b, "waiters", waiterWords(r))
+	paragraph(&b, "renewal", renewalWords(r))
+	paragraph(&b, "recognised", recognisedWords(r))
+	if q := quirks[r.Name]; q != "" {
+		paragraph(&b, "quirks", q)
+	}
+	return b.String()
+}
+
+func recognisedWords(r *model.Recipe) string {
+	switch {
+	case r == model.Single:
+		return "not by itself: --recipe PREFIX=" + r.Name + " says so"
+	case r.Confidence == model.Certain:
+		return "with certainty, by the form of the keys; --recipe PREFIX=NAME overrules it"
+	}
+	return string(r.Confidence) + " at most, by the form of the keys and values; --recipe PREFIX=NAME overrules it"
+}
+
+func orderWords(r *model.Recipe) string {
+	switch r.Order {
+	case model.ByCreate:
+		return "by create revision, the lowest first; a later write does not move a claim"
+	case model.ByMod:
+		return "by mod revision, the lowest first"
+	}
+	return "none: there is a single key"
+}
+
+func holdWords(r *model.Recipe) string {
+	switch {
+	case !r.Judged:
+		return "not judged: the keys are listed in order, and none is called the holder"
+	case !r.Exclusive:
+		return "several may: a reader with no writer before it, a writer with nothing before it"
+	case r.Order == model.ByMod:
+		return "the claim with the lowest mod revision"
+	case r.Order == model.ByCreate:
+		return "the claim with the lowest create revision"
+	}
+	return "whoever wrote the key, for as long as it exists"
+}
+
+func waiterWords(r *model.Recipe) string {
+	switch {
+	case !r.WaitersVisible:
+		return "not visible in etcd: waiting leaves no key"
+	case !r.Judged:
+		return "visible if there are any: each would be a key"
+	}
+	return "visible: each is a key"
+}
+
+func renewalWords(r *model.Recipe) string {
+	switch {
+	case !r.Judged:
+		return "not known"
+	case r.Rhythm == model.RenewsByHand:
+		return "when the program says so: a falling TTL alone proves nothing"
+	case r.Rhythm == model.RenewsNever:
+		return "never, by design: the TTL is the time to work, a falling one is no fault"
+	}
+	return "at a third of the TTL"
+}
+
+// paragraph writes a label and a text beside it.
+func paragraph(b *strings.Builder, label, text string) {
+	filled(b, fmt.Sprintf("%-*s", explainIndent, label), text)
+}
+
+// filled writes text after a head, in lines that begin below its end. A word that
+// is longer than a line gets one of its own.
+func filled(b *strings.Builder, head, text string) {
+	indent := strings.Repeat(" ", len(head))
+	column := len(head)
+	b.WriteString(head)
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case column+1+n > explainWidth:
+			b.WriteString("\n" + indent)
+			column = len(indent)
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	b.WriteByte('\n')
+}
+
+// explainNames returns every name that can be explained.
+func explainNames() []string {
+	var names []string
+	for _, e := range model.Catalogue() {
+		names = append(names, string(e.Code))
+	}
+	for _, r := range model.Recipes() {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// nearMost is how many near names an error lists.
+const nearMost = 5
+
+func unknownName(name string) error {
+	near := nearNames(name)
+	if len(near) == 0 {
+		return fmt.Errorf("no code and no recipe is called %q; \"locktop explain\" lists all", name)
+	}
+	return fmt.Errorf("no code and no recipe is called %q; near: %s; \"locktop explain\" lists all", name, strings.Join(near, ", "))
+}
+
+// nearNames returns the names that name may have meant, the nearest first: those
+// few changes away, then those that begin with it or contain it.
+func nearNames(name string) []string {
+	n := utf8.RuneCountInString(name)
+	if n < 2 || n > 64 {
+		return nil
+	}
+	type candidate struct {
+		name string
+		far  int
+	}
+	var list []candidate
+	for _, c := range explainNames() {
+		d := distance(name, c)
+		switch {
+		case d <= max(1, n/4):
+			list = append(list, candidate{c, d})
+		case strings.HasPrefix(c, name):
+			list = append(list, candidate{c, 100})
+		case strings.Contains(c, name):
+			list = append(list, candidate{c, 200})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int { return a.far - b.far })
+	var near []string
+	for _, c := range list[:min(len(list), nearMost)] {
+		near = append(near, c.name)
+	}
+	return near
+}
+
+// distance counts the characters to insert, delete or replace that make b of a.
+func distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range to {
+			cost := diagonal
+			if x != y {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(to)]
+}
+
+// quirks are what surprises in a recipe, by its name.
+var quirks = map[string]string{
+	"mutex": "The keys say nothing of who holds: their values are empty. Any key under the name counts, also one that is no claim, " +
+		"and a lock a waits for the holders of a/b. Two locks by one session share one key. etcd-cpp-apiv3 renews only 1 s before the end.",
+	"election": "Proclaim rewrites the leader's own key: version and mod revision rise, the order stays. " +
+		"Campaign does not check its own key at the end, so a candidate whose lease died can believe that it leads (ghost-leader).",
+	"tagged-mutex": "The holder writes its value by a second put, so a new holder is nameless for a moment and its key is at version 2 after. " +
+		"If its claim is deleted, that put can create it again at the end of the queue.",
+	"mixed": "Claims with and without a value under one name: go-micro keeps the lock and the election of one id in one queue, for example. " +
+		"The order is certain, what the claims want is not.",
+	"npm-election": "The keys end in the lease id in decimal. Resigning revokes the lease. " +
+		"Before 1.1.2 a waiter watched only one key ahead, so two leaders were possible.",
+	"vitess-lock": "The keys end in the lease id in decimal, the value says who locked and why. Unlocking revokes the lease. " +
+		"The keepalive is tied to the caller's context: when that ends, the lock runs out 30 s later. Named locks have a TTL of 24 h.",
+	"vitess-election": "The keys end in the lease id in decimal, the value is the id of a process. Giving up revokes the lease.",
+	"rwmutex": "The keys end in the nanoseconds of the client's clock at its request, which is no lease id. " +
+		"It does not check its own key after the wait (rw-expired-writer).",
+	"key-queue": "Recognised by several leased keys side by side that come and go in order, so another use may look the same. " +
+		"The lease is the business TTL, kept alive while waiting too.",
+	"double-barrier": "Contenders meet here, nobody excludes anybody. The key ready has no lease; left behind, it blocks the next round.",
+	"single":         "Pinned by you: any one key can be taken for a lock. Who waits and how it is renewed is up to the program.",
+	"order-only": "Keys in decimal form may be an election or a service registry; etcd cannot tell. " +
+		"If it is a lock, say so with --recipe, and it is judged.",
+	"python-etcd3": "The value is a UUID that often holds the time and the host's hardware address. " +
+		"Each attempt grants a lease and does not revoke it, so leases without keys pile up.",
+	"etcd3gw": "The value is a UUID as text. An attempt that fails does not wait.",
+	"shedlock": "A job that has finished can still hold: with lockAtLeastFor the key is put again with a shorter lease. " +
+		"The value names time and host.",
+	"layotto": "A TryLock that fails leaves its lease behind, without a key.",
+	"etcd3-py": "Its transaction can overwrite a foreign holder's value: the create revision stays, value and lease are new, and two believe. " +
+		"It deletes locks that have no lease.",
+	"calico": "The key is rewritten every 30 s on purpose, to wake those who follow it. " +
+		"The value is host and pid; a stale key is removed by its own host.",
+	"patroni": "The lease is renewed on each turn of its loop, 10 s by default. The lease also holds the member's key, which names it. " +
+		"Version 3.0 puts the leader key without a check after a change of lease.",
+	"pd":     "The TTL is only 5 s, 3 s in older versions, so readings have to be frequent. The value is binary with readable names.",
+	"pulsar": "One lease per broker holds all its ephemeral keys: leadership, bundles, registration. A revoke drops all of them at once.",
+	"cron-lock": "The TTL is 5 s as a rule, and an attempt that fails gives up at once. " +
+		"The pattern was copied into many programs, so details differ.",
+	"single-key": "Recognised by its path only. Leases renewed by hand fall without being dead, so little is judged.",
+}

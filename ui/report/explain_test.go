@@ -1,0 +1,161 @@
+package report
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locktop/model"
+)
+
+func explained(t *testing.T, name string) string {
+	t.Helper()
+	var b strings.Builder
+	if err := Explain(&b, name); err != nil {
+		t.Fatalf("Explain(%q): %v", name, err)
+	}
+	return b.String()
+}
+
+func TestExplainACode(t *testing.T) {
+	want := `orphan-key
+The head of the queue has no lease and never expires
+
+what happens  Someone wrote a key under the lock's name without a lease: a
+              home-made lock, a forgotten option, a restored backup. etcd
+              removes only keys that hang on a lease, so this one stays until it
+              is deleted.
+how it looks  The head shows lease 0 while those behind it have leases, and the
+              queue does not move.
+what to do    Make sure that its writer is gone. Then delete that claim guarded
+              by its create revision, not by its bare name: the name may belong
+              to a new claim by then.
+confidence    certain from etcd alone
+threads       hashicorp/vault#2526
+`
+	if diff := cmp.Diff(want, explained(t, " Orphan-Key ")); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestExplainARecipe(t *testing.T) {
+	want := `vitess-lock
+Vitess etcd2topo
+
+order         by mod revision, the lowest first
+who holds     the claim with the lowest mod revision
+waiters       visible: each is a key
+renewal       at a third of the TTL
+recognised    strong at most, by the form of the keys and values; --recipe
+              PREFIX=NAME overrules it
+quirks        The keys end in the lease id in decimal, the value says who locked
+              and why. Unlocking revokes the lease. The keepalive is tied to the
+              caller's context: when that ends, the lock runs out 30 s later.
+              Named locks have a TTL of 24 h.
+`
+	if diff := cmp.Diff(want, explained(t, "vitess-lock")); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestConfidenceWords(t *testing.T) {
+	for code, want := range map[model.Code]string{
+		model.CodeGhostWaiter:       "hint at most from etcd alone; surer with a proxy in the path",
+		model.CodeZombieCandidate:   "strong at most with the number of contenders declared",
+		model.CodeExpiredWaiterWins: "certain with the server's version or a proxy in the path",
+		model.CodeDeadHolder:        "strong at most from etcd alone",
+	} {
+		e, _ := model.Explain(code)
+		if got := confidenceWords(e); got != want {
+			t.Errorf("%s: %q, want %q", code, got, want)
+		}
+	}
+}
+
+func TestEveryNameIsExplainedWithin80Columns(t *testing.T) {
+	var list strings.Builder
+	if err := ExplainList(&list); err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]int{}
+	for line := range strings.Lines(list.String()) {
+		if rest, ok := strings.CutPrefix(line, "  "); ok {
+			listed[strings.Fields(rest)[0]]++
+		}
+	}
+	for _, name := range explainNames() {
+		if listed[name] != 1 {
+			t.Errorf("%s is listed %d times", name, listed[name])
+		}
+		for line := range strings.Lines(explained(t, name)) {
+			line = strings.TrimSuffix(line, "\n")
+			if len(line) > explainWidth || strings.HasSuffix(line, " ") {
+				t.Errorf("%s: too long, or spaces at its end: %q", name, line)
+			}
+		}
+	}
+	if len(listed) != len(explainNames()) {
+		t.Errorf("%d names listed, %d known", len(listed), len(explainNames()))
+	}
+}
+
+func TestEveryRecipeHasItsQuirks(t *testing.T) {
+	for _, r := range model.Recipes() {
+		if !strings.HasSuffix(quirks[r.Name], ".") {
+			t.Errorf("no quirks of %s, or no sentence", r.Name)
+		}
+	}
+	for name := range quirks {
+		if model.RecipeNamed(name) == nil {
+			t.Errorf("quirks of %s, which is no recipe", name)
+		}
+	}
+}
+
+func TestExplainAnUnknownName(t *testing.T) {
+	for _, tt := range []struct{ name, want, reason string }{
+		{"orphen-key", `no code and no recipe is called "orphen-key"; near: orphan-key; "locktop explain" lists all`, "a typing error"},
+		{"vitess", `no code and no recipe is called "vitess"; near: vitess-lock, vitess-election; "locktop explain" lists all`, "a beginning"},
+		{"waiter", `no code and no recipe is called "waiter"; near: ghost-waiter, dead-waiter, expired-waiter-wins; "locktop explain" lists all`, "a part"},
+		{"qqqqqqqq", `no code and no recipe is called "qqqqqqqq"; "locktop explain" lists all`, "nothing near"},
+		{"", `no code and no recipe is called ""; "locktop explain" lists all`, "no name"},
+		{"a\x1b[2J", `no code and no recipe is called "a\x1b[2j"; "locktop explain" lists all`, "nothing unescaped on the terminal"},
+	} {
+		var b strings.Builder
+		err := Explain(&b, tt.name)
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v, want %s", tt.reason, err, tt.want)
+		}
+		if b.Len() > 0 {
+			t.Errorf("%s: something was written: %q", tt.reason, b.String())
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"lock", "lokc", 2}, {"mutex", "mutex", 0}} {
+		if got := distance(tt.a, tt.b); got != tt.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+type brokenWriter struct{}
+
+var errBroken = errors.New("broken pipe")
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
+
+func TestExplainReportsAFailedWrite(t *testing.T) {
+	if err := Explain(brokenWriter{}, "mutex"); !errors.Is(err, errBroken) {
+		t.Errorf("Explain: %v", err)
+	}
+	if err := ExplainList(brokenWriter{}); !errors.Is(err, errBroken) {
+		t.Errorf("ExplainList: %v", err)
+	}
+}
