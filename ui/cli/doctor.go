@@ -80,9 +80,9 @@ func (e *env) diagnosis(s *model.State, sick []*model.Lock) error {
 			return err
 		}
 	}
-	if len(sick) == 0 && len(s.ClusterFindings()) == 0 {
+	if len(sick) == 0 {
 		_, claims := s.Counts()
-		_, err := fmt.Fprintf(e.out, "nothing found: %d locks, %d claims looked at\n", len(s.Locks()), claims)
+		_, err := fmt.Fprintf(e.out, "nothing found on %d locks with %d claims\n", len(s.Locks()), claims)
 		return err
 	}
 	return nil

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// cli is the program on one etcd process, and etcdctl beside it.
+type cliBench struct {
+	t        *testing.T
+	endpoint string
+}
+
+func newCLI(t *testing.T) *cliBench {
+	t.Helper()
+	require(t, "etcdctl")
+	return &cliBench{t: t, endpoint: etcdProcess(t)}
+}
+
+func (b *cliBench) ctl(args ...string) string {
+	b.t.Helper()
+	cmd := exec.Command("etcdctl", args...)
+	cmd.Env = append(os.Environ(), "ETCDCTL_API=3", "ETCDCTL_ENDPOINTS="+b.endpoint)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.t.Fatalf("etcdctl %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// lease grants one and returns its id as the keys hold it.
+func (b *cliBench) lease(ttl string) string {
+	b.t.Helper()
+	words := strings.Fields(b.ctl("lease", "grant", ttl)) // lease 694d… granted with TTL(60s)
+	return strings.TrimLeft(words[1], "0")
+}
+
+func (b *cliBench) claim(lock, lease string) string {
+	b.t.Helper()
+	key := lock + "/" + lease
+	b.ctl("put", "--lease="+lease, key, "")
+	return key
+}
+
+// run runs the program and returns its exit code and what it printed.
+func (b *cliBench) run(stdin string, args ...string) (code int, stdout, stderr string) {
+	b.t.Helper()
+	cmd := exec.Command(locktop(b.t), append(args, "--endpoints", b.endpoint)...)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+b.t.TempDir())
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
+	_ = cmd.Run() // the exit code says it
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+func TestDoctor(t *testing.T) {
+	b := newCLI(t)
+	holder := b.claim("/ok/lock", b.lease("600"))
+	rows := []struct {
+		name   string
+		before func()
+		args   []string
+		code   int
+		want   string
+		reason string
+	}{
+		{"healthy", func() {}, []string{"doctor"}, 0, "nothing found on 1 locks with 1 claims", "a lock with time left"},
+		{"empty prefix", func() {}, []string{"doctor", "--prefix", "/none/"}, 0, "nothing found on 0 locks", "nothing there is nothing wrong"},
+		{"foreign key", func() {
+			b.ctl("put", "/cfg/setting", "x")
+			b.claim("/cfg", b.lease("600"))
+		}, []string{"doctor"}, 1, "error foreign-key (certain): /cfg/setting", "it blocks"},
+		{"one prefix", func() {}, []string{"doctor", "--prefix", "/ok/"}, 0, "nothing found", "what is wrong elsewhere is not asked"},
+		{"json", func() {}, []string{"doctor", "-o", "json"}, 1, `"code": "foreign-key"`, "the same for programs"},
+	}
+	for _, r := range rows {
+		r.before()
+		code, out, errs := b.run("", r.args...)
+		if code != r.code || !strings.Contains(out, r.want) {
+			t.Errorf("%s: exit %d, want %d and %q: %s\n%s%s", r.name, code, r.code, r.want, r.reason, out, errs)
+		}
+	}
+	if code, _, errs := b.run("", "doctor", "--fail-on", "never"); code != exitBad || !strings.Contains(errs, "want error, warning or info") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if !strings.HasPrefix(holder, "/ok/lock/") {
+		t.Fatal(holder)
+	}
+}
+
+func TestDescribeSaysWhyAndWhatToDo(t *testing.T) {
+	b := newCLI(t)
+	b.ctl("put", "/cfg/setting", "x")
+	b.claim("/cfg", b.lease("600"))
+	code, out, errs := b.run("", "describe", "/cfg")
+	for _, want := range []string{"state    foreign-key", "/cfg/setting", "foreign-key (certain)", "do: move the data elsewhere", "$ etcdctl get --prefix '/cfg/'"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Fatalf("exit %d, no %q in\n%s%s", code, want, out, errs)
+		}
+	}
+	code, _, errs = b.run("", "describe", "/nope")
+	if code != exitBad || !strings.Contains(errs, `there is no lock "/nope"`) || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+func TestEventsAsLines(t *testing.T) {
+	b := newCLI(t)
+	cmd := exec.Command(locktop(t), "events", "-o", "jsonl", "--endpoints", b.endpoint)
+	out, _ := lines(t, cmd)
+	defer cmd.Process.Kill()
+	first, second := b.lease("60"), b.lease("60")
+	b.ctl("put", "/warm", "up")
+	key := ""
+	// Claims made before the watch is there are in its list: made again until one is seen.
+	until(t, "an event is printed", func() bool {
+		key = b.claim("/l", first)
+		select {
+		case line := <-out:
+			return strings.Contains(line, `"kind":"acquired"`)
+		default:
+			b.ctl("del", key)
+			return false
+		}
+	})
+	b.claim("/l", second)
+	untilLine(t, out, `"kind":"queued"`)
+	b.ctl("del", key)
+	var e struct {
+		Kind, Lock, Cause, Confidence, Text string
+		Gap                                 *float64
+		Claim, From                         struct{ Lease string }
+	}
+	if err := json.Unmarshal([]byte(untilLine(t, out, `"kind":"handover"`)), &e); err != nil {
+		t.Fatal(err)
+	}
+	if e.Lock != "/l" || e.Claim.Lease != second || e.Cause != "released" || e.Confidence != "strong" || e.Gap == nil {
+		t.Errorf("%+v", e)
+	}
+	cmd.Process.Signal(syscall.SIGTERM)
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit %d after SIGTERM", code)
+	}
+	if code, _, errs := b.run("", "events", "--for", "300ms"); code != 0 {
+		t.Errorf("events --for ends by itself with %d: %s", code, errs)
+	}
+}
+
+func TestBreak(t *testing.T) {
+	b := newCLI(t)
+	a, w := b.lease("600"), b.lease("600")
+	holder, waiter := b.claim("/l", a), b.claim("/l", w)
+	b.ctl("put", "--lease="+a, "/registry-of/a", "also on the lease")
+	there := func(key string) bool { return strings.Contains(b.ctl("get", key, "--keys-only"), key) }
+
+	code, _, errs := b.run("", "break", "/l")
+	if code != exitBad || !strings.Contains(errs, "--armed") || !there(holder) {
+		t.Fatalf("unarmed: exit %d, %s", code, errs)
+	}
+	code, out, errs := b.run("", "break", "/l", "--dry-run")
+	for _, want := range []string{"goes: " + holder + ", which holds /l; next is", "goes: /registry-of/a", "by hand: etcdctl lease revoke " + a, "dry run: nothing was done"} {
+		if code != 0 || !strings.Contains(out, want) || !there(holder) {
+			t.Fatalf("dry run: exit %d, no %q in\n%s%s", code, want, out, errs)
+		}
+	}
+	code, _, errs = b.run("/m\n", "break", "/l", "--armed")
+	if code != exitBad || !strings.Contains(errs, "not the name of the lock") || !there(holder) {
+		t.Fatalf("wrong name: exit %d, %s", code, errs)
+	}
+	code, out, errs = b.run("/l\n", "break", "/l", "--armed")
+	if code != 0 || there(holder) || there("/registry-of/a") || !there(waiter) || !strings.Contains(out, "lease revoked or closed (certain)") {
+		t.Fatalf("revoke: exit %d\n%s%s", code, out, errs)
+	}
+	code, out, errs = b.run("", "break", "/l", "--armed", "--yes", "--claim", waiter)
+	if code != 0 || there(waiter) || !strings.Contains(out, "key deleted (certain)") {
+		t.Fatalf("guarded delete: exit %d\n%s%s", code, out, errs)
+	}
+	if code, _, errs = b.run("", "break", "/l", "--armed", "--yes"); code != exitBad || !strings.Contains(errs, "there is no lock") {
+		t.Errorf("nothing left: exit %d, %s", code, errs)
+	}
+}
+
+func TestBreakWritesItsJournalFirst(t *testing.T) {
+	b := newCLI(t)
+	b.claim("/l", b.lease("600"))
+	state := t.TempDir()
+	cmd := exec.Command(locktop(t), "break", "/l", "--armed", "--yes", "--endpoints", b.endpoint)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(filepath.Join(state, "locktop", "actions.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if len(journal) != 2 || !strings.Contains(journal[0], `"step":"intent"`) || !strings.Contains(journal[1], `"done":true`) ||
+		!strings.Contains(journal[0], "etcdctl lease revoke") {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	var out, errs bytes.Buffer
+	if code := Main([]string{"explain", "ttl-reset"}, strings.NewReader(""), &out, &errs); code != 0 || !strings.Contains(out.String(), "etcd-io/etcd#9395") {
+		t.Errorf("exit %d: %s%s", code, out.String(), errs.String())
+	}
+	errs.Reset()
+	if code := Main([]string{"explain", "ttl-rest"}, strings.NewReader(""), &out, &errs); code != exitBad || !strings.Contains(errs.String(), "ttl-reset") {
+		t.Errorf("exit %d: %s: a near name is offered", code, errs.String())
+	}
+}
+
+func TestARecipeCanBePinned(t *testing.T) {
+	b := newCLI(t)
+	b.ctl("put", "--lease="+b.lease("600"), "/mine/one", "me")
+	if _, out, _ := b.run("", "ls"); !strings.Contains(out, "order-only") {
+		t.Errorf("without a pin nothing is known of it:\n%s", out)
+	}
+	if _, out, _ := b.run("", "ls", "--recipe", "/mine/=single"); !strings.Contains(out, "single") || !strings.Contains(out, "?") {
+		t.Errorf("with a pin it is a lock whose waiters are not visible:\n%s", out)
+	}
+	if code, _, errs := b.run("", "ls", "--recipe", "/mine/=magic"); code != exitBad || !strings.Contains(errs, "PREFIX=NAME") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
