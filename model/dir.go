@@ -89,11 +89,8 @@ func (c *Claim) inQueueHere() bool { return c.home == c.dir && modeOf(c.form) ==
 // enter finds the place of a key and puts it into every queue that counts it.
 func (s *State) enter(c *Claim) {
 	p := placeOf(&c.KV, s.pins)
-	c.form, c.home, c.ord = p.form, nil, c.CreateRev
+	c.form, c.home = p.form, nil
 	c.detached = p.form == formOther && detachedForm(&c.KV)
-	if p.form == formRead || p.form == formWrite || p.form == formDec {
-		c.ord = c.ModRev // rwmutex.go and Vitess's topo order by it; npm never rewrites without a proclaim
-	}
 	if p.form != formOther {
 		c.home = s.dirAt(p.lock)
 		c.home.count(c, 1)
@@ -181,7 +178,7 @@ func (s *State) reshape(d *dir, because *Claim) {
 	}
 	s.touch(l)
 	s.bump(l)
-	l.mode, l.queue = want, queue{}
+	l.mode, l.queue = want, queue{byMod: l.queue.byMod}
 	switch want {
 	case modeQueue:
 		for c := range d.others {

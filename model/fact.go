@@ -52,7 +52,7 @@ func refOf(c *Claim) ClaimRef {
 		return ClaimRef{}
 	}
 	r := ClaimRef{Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}
-	if c.form.claims() {
+	if c.form.claims() || c.detached {
 		r.Value = c.Value // of a foreign key the value says nothing about who
 	}
 	return r
@@ -83,7 +83,7 @@ type Fact struct {
 	// Held is how long From, or the holder that left, had held.
 	Held        time.Duration
 	HeldAtLeast bool
-	// Waited is how long the one that took over had waited.
+	// Waited is how long the one that took over, or the waiter that left, had waited.
 	Waited time.Duration
 	// Place is the place in the queue, from 1, and WaitsFor the key ahead.
 	Place    int
@@ -177,8 +177,13 @@ func (s *State) explain(f *Fact, l *Lease, n, rest int) {
 	}
 	f.Pending = true
 	l.pending = append(l.pending, f)
+	l.asked = l.asked || f.Kind == FactHandover || f.WasHolder || f.Waited >= visitor
 	s.later(deadline{at: f.At.Add(causeWait), fact: f})
 }
+
+// visitor is how long a waiter has to have been there for the cause of its going to
+// be worth a reading before others: TryLock comes and goes within milliseconds.
+const visitor = time.Second
 
 // howEnded tells how a lease that is gone ended, by its last reading: that bounds
 // what it had left unless it was renewed since.
@@ -194,10 +199,8 @@ func (s *State) howEnded(l *Lease, at time.Time, sign string) (Cause, Confidence
 	switch {
 	case l.Read.Remaining <= 0 && since < time.Second:
 		return CauseExpired, Strong, read
-	case l.State() != LeaseHealthy && left <= expirySlack:
+	case l.State() != LeaseHealthy && left <= expirySlack && left > -expiryLate:
 		return CauseExpired, Strong, read + ", renewals missed"
-	case left <= expirySlack && left > -3*time.Second:
-		return CauseExpired, Hint, read
 	case left <= expirySlack:
 		return CauseUnknown, Hint, read + ", too long ago to tell expired from revoked"
 	case since <= renewal:
@@ -205,6 +208,9 @@ func (s *State) howEnded(l *Lease, at time.Time, sign string) (Cause, Confidence
 	}
 	return CauseRevoked, Hint, read + ": ended early, closed by its owner or revoked"
 }
+
+// expiryLate bounds how long after its end a lease that nobody renewed is removed.
+const expiryLate = 3 * time.Second
 
 // expirySlack bounds how much a lease that just expired can seem to have left:
 // readings are cut down to seconds.
@@ -216,7 +222,7 @@ func (s *State) settlePending(l *Lease, e LeaseRead) {
 		return
 	}
 	waiting := l.pending
-	l.pending = nil
+	l.pending, l.asked = nil, false
 	for _, f := range waiting {
 		if !f.Pending {
 			continue

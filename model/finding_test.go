@@ -331,10 +331,10 @@ func TestIdentities(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			h := newHistory()
 			h.loaded(0)
+			h.put(1, r.key, r.value, 0xa1)
 			if r.sibling.Key != "" {
-				h.put(1, r.sibling.Key, r.sibling.Value, r.sibling.Lease)
+				h.put(2, r.sibling.Key, r.sibling.Value, r.sibling.Lease)
 			}
-			h.put(2, r.key, r.value, 0xa1)
 			s := h.state()
 			got := s.Identity(s.Claim(r.key).Ref())
 			if r.name == "hostile" {

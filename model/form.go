@@ -13,7 +13,8 @@ type form uint8
 const (
 	formOther  form = iota // counts for queues above it, is nothing by itself
 	formHex                // named by its lease in hex: Go's Mutex and Election, the lock RPC
-	formDec                // named by its lease in decimal: npm etcd3, Vitess
+	formDec                // named by its lease in decimal: npm etcd3
+	formVitess             // the same, where Vitess puts it: ordered by mod revision
 	formRead               // <name>/read/<unix ns>: RWMutex
 	formWrite              // <name>/write/<unix ns>: RWMutex
 	formWaiter             // <name>/waiters/<unix ns>: DoubleBarrier
@@ -48,7 +49,7 @@ func placeOf(kv *KV, pins []Pin) place {
 	if p := pinOf(kv.Key, pins); p != nil {
 		return p.place(kv, dir, ok)
 	}
-	if kubernetes(kv) {
+	if kubernetes(kv) || strings.Contains(kv.Key, "_locks/") && strings.HasSuffix(kv.Key, "/holders") { // the counter of etcd3-py
 		return place{}
 	}
 	if ok {
@@ -74,6 +75,9 @@ func queuePlace(kv *KV, dir, last string) place {
 	case namedByLease(last, kv.Lease):
 		return place{dir, formHex}
 	case decimalLease(last, kv.Lease):
+		if strings.HasSuffix(dir, "/locks") && (strings.Contains(dir, "/elections/") || vitessValue(kv.Value)) {
+			return place{dir, formVitess}
+		}
 		return place{dir, formDec}
 	case isNanos(last):
 		name, kind, ok := split(dir)

@@ -26,12 +26,8 @@ func (s *State) identify(r ClaimRef, lease *Lease, lockName string) Identity {
 	if id := valueIdentity(r.Value); id.Text != "" {
 		return id
 	}
-	if lockName != "" {
-		if c := s.claims[lockName+".lockinfo"]; c != nil { // Terraform: <key>.lockinfo, without a lease
-			if who := jsonIdentity(c.Value); who != "" {
-				return Identity{who, "sibling"}
-			}
-		}
+	if who := s.lockInfo(r, lockName); who != "" {
+		return Identity{who, "sibling"}
 	}
 	if lease != nil {
 		if who := siblingIdentity(r.Key, lease); who != "" {
@@ -49,6 +45,19 @@ func (s *State) Identity(r ClaimRef) Identity {
 		lock = c.home.path
 	}
 	return s.identify(r, s.leases[r.Lease], lock)
+}
+
+// lockInfo reads the key that Terraform writes beside a lock, <lock>.lockinfo. It has
+// no lease, outlives its writer, and speaks of the holder that wrote it alone.
+func (s *State) lockInfo(r ClaimRef, lockName string) string {
+	info, l := s.claims[lockName+".lockinfo"], s.Lock(lockName)
+	if info == nil || l == nil || info.ModRev < r.CreateRev {
+		return ""
+	}
+	if h := l.Holder(); h == nil || h.Key != r.Key {
+		return ""
+	}
+	return jsonIdentity(info.Value)
 }
 
 // siblingIdentity looks at the other keys of a lease: one that is no claim often
@@ -98,7 +107,7 @@ func valueIdentity(v string) Identity {
 		}
 	}
 	if !utf8.ValidString(v) || strings.ContainsFunc(v, func(r rune) bool { return r < 0x20 }) {
-		if run := longestRun(v); len(run) >= 3 { // PD: protobuf with the name inside; TiDB: a uuid and one raw byte
+		if run := strings.TrimRight(longestRun(v), "_"); len(run) >= 3 { // PD: protobuf with the name inside; TiDB: a uuid and one raw byte
 			return Identity{Printable(run), "value"}
 		}
 		return Identity{Printable(clip(v)), "value"}

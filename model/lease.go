@@ -49,6 +49,7 @@ type Lease struct {
 	claims  []*Claim
 	heads   int     // of how many locks a claim of it is the holder
 	pending []*Fact // facts whose cause waits for a reading
+	asked   bool    // one of them is worth a reading before others
 
 	class int       // which heap it is in, -1 for none
 	due   time.Time // when a reading is next worth its price

@@ -14,7 +14,6 @@ type Claim struct {
 	detached bool   // named by a lease that the last put took away
 	dir      *dir   // where the key stands; nil for a key without a slash
 	home     *dir   // the dir of the lock that it competes for, nil for none
-	ord      int64  // the revision that orders it
 	lease    *Lease // nil for none
 	slot     int    // its place in lease.claims
 	head     bool   // it is the head of its own lock

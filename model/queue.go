@@ -1,6 +1,10 @@
 package model
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // queue keeps claims in the order of their recipe, in chunks, so that inserting
 // and removing anywhere costs O(√n) moves of pointers at most and the common
@@ -8,27 +12,31 @@ import "slices"
 type queue struct {
 	chunks [][]*Claim
 	n      int
+	byMod  bool // ordered by mod revision, else by create revision
 }
 
 const chunkMax = 512
 
 // before is the order of the queue: the revision that the recipe orders by, and
 // the key where one transaction wrote several.
-func before(a, b *Claim) bool {
-	if a.ord != b.ord {
-		return a.ord < b.ord
+func (q *queue) before(a, b *Claim) bool { return q.compare(a, b) < 0 }
+
+func (q *queue) compare(a, b *Claim) int {
+	x, y := a.CreateRev, b.CreateRev
+	if q.byMod {
+		x, y = a.ModRev, b.ModRev
 	}
-	return a.Key < b.Key
+	if c := cmp.Compare(x, y); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Key, b.Key)
 }
 
-func compareClaims(a, b *Claim) int {
-	switch {
-	case before(a, b):
-		return -1
-	case before(b, a):
-		return 1
-	}
-	return 0
+// reorder puts the same claims into the other order.
+func (q *queue) reorder(byMod bool) {
+	old := *q
+	*q = queue{byMod: byMod}
+	old.all(func(c *Claim) bool { q.insert(c); return true })
 }
 
 // chunkOf returns the chunk in which c is or belongs.
@@ -36,7 +44,7 @@ func (q *queue) chunkOf(c *Claim) int {
 	lo, hi := 0, len(q.chunks)-1
 	for lo < hi { // the last chunk whose first claim is not after c
 		mid := (lo + hi + 1) / 2
-		if before(c, q.chunks[mid][0]) {
+		if q.before(c, q.chunks[mid][0]) {
 			hi = mid - 1
 		} else {
 			lo = mid
@@ -53,10 +61,10 @@ func (q *queue) insert(c *Claim) {
 	}
 	i := q.chunkOf(c)
 	ch := q.chunks[i]
-	if last := ch[len(ch)-1]; before(last, c) {
+	if last := ch[len(ch)-1]; q.before(last, c) {
 		ch = append(ch, c)
 	} else {
-		at, _ := slices.BinarySearchFunc(ch, c, compareClaims)
+		at, _ := slices.BinarySearchFunc(ch, c, q.compare)
 		ch = slices.Insert(ch, at, c)
 	}
 	q.chunks[i] = ch
@@ -75,7 +83,7 @@ func (q *queue) remove(c *Claim) bool {
 	}
 	i := q.chunkOf(c)
 	ch := q.chunks[i]
-	at, ok := slices.BinarySearchFunc(ch, c, compareClaims)
+	at, ok := slices.BinarySearchFunc(ch, c, q.compare)
 	if !ok {
 		return false
 	}
@@ -121,7 +129,7 @@ func (q *queue) rank(c *Claim) int {
 		return -1
 	}
 	ci := q.chunkOf(c)
-	at, ok := slices.BinarySearchFunc(q.chunks[ci], c, compareClaims)
+	at, ok := slices.BinarySearchFunc(q.chunks[ci], c, q.compare)
 	if !ok {
 		return -1
 	}
@@ -137,7 +145,7 @@ func (q *queue) prev(c *Claim) *Claim {
 		return nil
 	}
 	ci := q.chunkOf(c)
-	at, ok := slices.BinarySearchFunc(q.chunks[ci], c, compareClaims)
+	at, ok := slices.BinarySearchFunc(q.chunks[ci], c, q.compare)
 	switch {
 	case !ok:
 		return nil

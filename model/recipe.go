@@ -177,16 +177,26 @@ func (l *Lock) recipeOf(pins []Pin) *Recipe {
 		return RWMutex
 	case n[formWaiter] > 0 && l.own == n[formWaiter]:
 		return DoubleBarrier
-	case n[formDec] > 0 && l.own == n[formDec]:
-		return l.decimalRecipe()
+	case n[formVitess] > 0 && l.own == n[formVitess]:
+		if strings.Contains(l.Name, "/elections/") {
+			return VitessElection
+		}
+		return VitessLock
+	case n[formDec] > 0 && l.own == n[formDec]: // by itself such a name says nothing about exclusion
+		if contains(strings.Split(l.Name, "/"), "election") {
+			return NpmElection
+		}
+		return OrderOnly
 	case n[formMember] > 0 && l.own == n[formMember]:
 		return KeyQueue
 	case l.own != n[formHex]:
 		return Mixed
 	case l.valued == 0:
 		return Mutex
-	case l.valued == l.own:
+	case l.valued == l.own && !strings.HasSuffix(l.Name, "vault/core/lock"):
 		return Election
+	case l.valued == l.own:
+		return Tagged
 	}
 	// Vault: only the holder has a value, written by a second put.
 	if h := l.queue.first(); l.valued == 1 && h != nil && h.home == l.dir && h.Value != "" && h.Version >= 2 {
@@ -206,21 +216,6 @@ func (l *Lock) singleRecipe(pins []Pin) *Recipe {
 		}
 	}
 	return Single
-}
-
-// decimalRecipe tells the queues whose keys end in a lease id in decimal. By itself
-// such a name says nothing about exclusion.
-func (l *Lock) decimalRecipe() *Recipe {
-	segments := strings.Split(l.Name, "/")
-	switch last := segments[len(segments)-1]; {
-	case last == "locks" && contains(segments, "elections"):
-		return VitessElection
-	case last == "locks" && l.queue.n > 0 && vitessValue(l.queue.first().Value):
-		return VitessLock
-	case contains(segments, "election"):
-		return NpmElection
-	}
-	return OrderOnly
 }
 
 func vitessValue(v string) bool {

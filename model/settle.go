@@ -37,6 +37,7 @@ func (s *State) settleGone(at time.Time, rev int64) {
 		}
 		f := &Fact{At: at, Rev: rev, Kind: FactLeft, Lock: g.lock.Name, Claim: refOf(g.claim), Place: g.place + 1,
 			WasHolder: g.place < g.lock.holdsAtMark}
+		f.Waited, _ = g.claim.Waited(at)
 		s.record(f)
 		s.explainGone(f, g)
 	}
@@ -58,9 +59,12 @@ func (s *State) explainGone(f *Fact, g gone) {
 
 // settleHead writes what became of a touched lock's head.
 func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
-	before, now := l.headAtMark, l.queue.first()
 	judged := l.recipe.Judged
 	l.recipe = l.recipeOf(s.pins)
+	if byMod := l.recipe.Order == ByMod; byMod != l.queue.byMod {
+		l.queue.reorder(byMod)
+	}
+	before, now := l.headAtMark, l.queue.first()
 	l.holds = l.countHolders()
 	for _, c := range []*Claim{before, now} {
 		if c != nil && (c == now || s.claims[c.Key] == c) {
@@ -89,8 +93,12 @@ func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 	case now != before:
 		l.headSince, l.headAtLeast = at, blind
 	}
-	if !blind && (judged || before == nil) && (now == nil || l.recipe.Judged) {
-		s.headFact(l, &Fact{At: at, Rev: rev, Lock: l.Name, Held: heldFor, HeldAtLeast: heldAtLeast}, before, now)
+	if !blind {
+		next := now
+		if !l.recipe.Judged {
+			next = nil // of a lock that became a mere group nobody holds anything
+		}
+		s.headFact(l, &Fact{At: at, Rev: rev, Lock: l.Name, Held: heldFor, HeldAtLeast: heldAtLeast}, before, next)
 	}
 	if now != nil {
 		l.freeSince = time.Time{}
@@ -195,7 +203,7 @@ func (s *State) likeBefore(f, left *Fact) {
 	f.Held, f.HeldAtLeast = left.Held, left.HeldAtLeast
 	f.Cause, f.Confidence, f.Evidence = left.Cause, left.Confidence, left.Evidence
 	if l := s.leases[left.goner().Lease]; left.Pending && l != nil {
-		f.Pending = true
+		f.Pending, l.asked = true, true
 		l.pending = append(l.pending, f)
 		s.later(deadline{at: left.At.Add(causeWait), fact: f})
 	}

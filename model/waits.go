@@ -77,7 +77,7 @@ func (s *State) findCycles() {
 	}
 	slices.SortFunc(leases, func(a, b *Lease) int { return compareIDs(a.ID, b.ID) })
 	for _, in := range byLock { // readers may hold together
-		slices.SortFunc(in, func(a, b holding) int { return compareClaims(a.claim, b.claim) })
+		slices.SortFunc(in, func(a, b holding) int { return strings.Compare(a.claim.Key, b.claim.Key) })
 	}
 	done := map[*Lease]bool{}
 	for _, l := range leases {

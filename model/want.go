@@ -22,7 +22,7 @@ const (
 const (
 	renewalSlack = 700 * time.Millisecond // a client's loop tick and the way to etcd
 	minInterval  = time.Second
-	quietHead    = 10 * time.Second // shortest interval for classHead
+	quietHead    = 2 * time.Second  // shortest interval for classHead: close enough to tell an expiry from a close
 	quietWaiter  = 15 * time.Second // and for classWaiter
 	retryReading = 5 * time.Second  // after a refused or failed one
 	shortestWake = 50 * time.Millisecond
@@ -51,8 +51,10 @@ func (h *leaseHeap) Pop() any {
 // classOf returns the need for readings of a lease.
 func (s *State) classOf(l *Lease) int {
 	switch {
-	case len(l.pending) > 0:
+	case len(l.pending) > 0 && l.asked:
 		return classCause
+	case len(l.pending) > 0:
+		return classWaiter
 	case len(l.claims) == 0:
 		return classNone
 	case l.focus:
@@ -82,7 +84,7 @@ func (l *Lease) contended() bool {
 
 // nextReading returns when a lease of that class is next worth a reading.
 func (s *State) nextReading(l *Lease, class int) time.Time {
-	if class == classCause || !l.HasRead {
+	if class == classCause || !l.HasRead || len(l.pending) > 0 {
 		return s.now
 	}
 	least := map[int]time.Duration{classSeen: minInterval, classHead: quietHead, classWaiter: quietWaiter}[class]

@@ -163,9 +163,14 @@ type watchState struct {
 	ask       *time.Timer
 }
 
-// watch follows from the revision after the last that was seen, until it fails.
+// watch follows from the last revision that was seen, until it fails. From there and
+// not from the next: to a progress request a server does not answer before it has
+// reached the revision where the watch starts (etcd server/storage/mvcc
+// watchable_store.go, progressIfSync), which on an idle cluster is never. What was
+// seen is left out by byRevision. Should that very revision be compacted, the price
+// is a new list.
 func (f *follower) watch(ctx context.Context) error {
-	s := f.remote.watch(ctx, f.prefix, f.watched.Load()+1)
+	s := f.remote.watch(ctx, f.prefix, f.watched.Load())
 	defer s.close()
 	f.w = watchState{stream: s, ask: time.NewTimer(f.timing.Ask)}
 	defer f.w.ask.Stop()

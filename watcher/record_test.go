@@ -1,0 +1,258 @@
+package watcher
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"locktop/model"
+)
+
+// replayed returns every batch of a recording.
+func replayed(r io.Reader) ([]model.Batch, error) {
+	p, err := Replay(r)
+	if err != nil {
+		return nil, err
+	}
+	var batches []model.Batch
+	for {
+		b, err := p.Next(context.Background(), model.Want{})
+		if err == io.EOF {
+			return batches, nil
+		}
+		if err != nil {
+			return batches, err
+		}
+		batches = append(batches, b)
+	}
+}
+
+func recorded(t testing.TB, batches ...model.Batch) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	r := Record(&out)
+	for _, b := range batches {
+		if err := r.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
+// draw fills v with anything.
+func draw(t *rapid.T, v reflect.Value) {
+	if _, ok := v.Interface().(time.Time); ok {
+		if rapid.Bool().Draw(t, "timed") {
+			at := time.Unix(rapid.Int64Range(-1e9, 1e10).Draw(t, "s"), rapid.Int64Range(0, 999_999_999).Draw(t, "ns"))
+			v.Set(reflect.ValueOf(at))
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			draw(t, v.Field(i))
+		}
+	case reflect.Slice:
+		if n := rapid.IntRange(-1, 3).Draw(t, "length"); n >= 0 {
+			v.Set(reflect.MakeSlice(v.Type(), n, n))
+			for i := range n {
+				draw(t, v.Index(i))
+			}
+		}
+	case reflect.String:
+		v.SetString(rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()),
+			func(b []byte) string { return string(b) })).Draw(t, "text"))
+	case reflect.Bool:
+		v.SetBool(rapid.Bool().Draw(t, "bool"))
+	case reflect.Uint64:
+		v.SetUint(rapid.Uint64().Draw(t, "uint"))
+	default:
+		v.SetInt(rapid.Int64().Draw(t, "int"))
+	}
+}
+
+func TestRecordedEventsComeBackAsTheyWere(t *testing.T) {
+	for name, typ := range eventTypes {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				batches := make([]model.Batch, rapid.IntRange(1, 3).Draw(t, "batches"))
+				for i := range batches {
+					for range rapid.IntRange(1, 3).Draw(t, "events") {
+						e := reflect.New(typ).Elem()
+						draw(t, e)
+						batches[i].Events = append(batches[i].Events, e.Interface().(model.Event))
+					}
+				}
+				var out bytes.Buffer
+				r := Record(&out)
+				for _, b := range batches {
+					if err := r.Write(b); err != nil {
+						t.Fatal(err)
+					}
+				}
+				text := out.String()
+				got, err := replayed(&out)
+				if d := cmp.Diff(batches, got); d != "" || err != nil {
+					t.Fatalf("%v (-recorded +replayed)\n%s\n%s", err, d, text)
+				}
+			})
+		})
+	}
+}
+
+// The set of events is closed, so the model's source names them all.
+func TestEveryEventHasANameInARecording(t *testing.T) {
+	files := must[[]string](t)(filepath.Glob("../model/*.go"))
+	method := regexp.MustCompile(`(?m)^func \((?:\w+ )?(\w+)\) event\(\)`)
+	found := 0
+	for _, file := range files {
+		for _, m := range method.FindAllStringSubmatch(string(must[[]byte](t)(os.ReadFile(file))), -1) {
+			found++
+			named := false
+			for _, typ := range eventTypes {
+				named = named || typ.Name() == m[1]
+			}
+			if !named {
+				t.Errorf("%s of %s has no name in eventTypes", m[1], file)
+			}
+		}
+	}
+	if found != len(eventTypes) {
+		t.Errorf("%d events in the model, %d names", found, len(eventTypes))
+	}
+}
+
+// What version 1 looks like: a change of this text needs another version.
+func TestFormatOfARecording(t *testing.T) {
+	at := time.Date(2026, 3, 1, 11, 0, 0, 500_000_000, time.FixedZone("", 3600))
+	got := recorded(t,
+		model.Batch{Events: []model.Event{
+			model.LoadStarted{At: at, Prefix: "jobs/", Rev: 6},
+			model.Listed{At: at, Prefix: "jobs/", Rev: 6, KVs: []model.KV{{Key: "jobs/\xff", Value: "<é\n>"}}, Done: 1, Total: 1}}},
+		model.Batch{Cost: model.Cost{Budget: 20}},
+		model.Batch{Events: []model.Event{
+			model.Committed{At: at, Rev: 7, Changes: []model.Change{
+				{KV: model.KV{Key: "jobs/1f", CreateRev: 7, ModRev: 7, Version: 1, Lease: 0x1f}},
+				{Deleted: true, KV: model.KV{Key: "jobs/2", ModRev: 7}}}},
+			model.LeaseRead{At: at, ID: 0x1f, Granted: 60, Remaining: -1, Term: 2},
+			model.Lost{At: at, Reason: model.LostSilent, Detail: "m1"},
+			model.Tick{}}})
+	want := `{"locktop":"recording","version":1}
+{"batch":1,"event":"load-started","at":"2026-03-01T10:00:00.5Z","prefix":"jobs/","rev":6}
+{"batch":1,"event":"listed","at":"2026-03-01T10:00:00.5Z","prefix":"jobs/","rev":6,"kvs":[{"key":{"base64":"am9icy//"},"value":"<é\n>"}],"done":1,"total":1}
+{"batch":3,"event":"committed","at":"2026-03-01T10:00:00.5Z","rev":7,"changes":[{"kv":{"key":"jobs/1f","createRev":7,"modRev":7,"version":1,"lease":"1f"}},{"deleted":true,"kv":{"key":"jobs/2","modRev":7}}]}
+{"batch":3,"event":"lease-read","at":"2026-03-01T10:00:00.5Z","id":"1f","granted":60,"remaining":-1,"term":2}
+{"batch":3,"event":"lost","at":"2026-03-01T10:00:00.5Z","reason":2,"detail":"m1"}
+{"batch":3,"event":"tick"}
+`
+	if d := cmp.Diff(want, string(got)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+func TestWhatCannotBeReplayed(t *testing.T) {
+	const head = `{"locktop":"recording","version":1}` + "\n"
+	const tick = `{"batch":1,"event":"tick"}` + "\n"
+	for _, row := range []struct {
+		reason, text string
+		none         bool // no recording at all
+		batches      int
+		says         string
+	}{
+		{reason: "an empty file", none: true, says: "EOF"},
+		{reason: "something else", text: "hello\n", none: true, says: "first line"},
+		{reason: "another kind of file of ours", text: `{"locktop":"journal","version":1}` + "\n", none: true, says: "first line"},
+		{reason: "a version to come", text: `{"locktop":"recording","version":2}` + "\n", none: true, says: "version 2"},
+		{reason: "nothing recorded yet", text: head},
+		{reason: "cut short: what came before is replayed", text: head + tick + `{"batch":2,"ev`, batches: 1, says: "line 3"},
+		{reason: "an event to come", text: head + tick + `{"batch":2,"event":"quake"}` + "\n", batches: 1, says: `"quake"`},
+		{reason: "a field to come is not dropped in silence", text: head + `{"batch":1,"event":"tick","depth":3}` + "\n", says: `"depth"`},
+		{reason: "no JSON", text: head + "tick\n", says: "line 2"},
+		{reason: "no event", text: head + `{"batch":1}` + "\n", says: "line 2"},
+		{reason: "a value of the wrong kind", text: head + `{"batch":1,"event":"tick","at":7}` + "\n", says: `"at"`},
+		{reason: "a lease that is no number", text: head + `{"batch":1,"event":"lease-read","id":"xyz"}` + "\n", says: `"id"`},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			batches, err := replayed(strings.NewReader(row.text))
+			if len(batches) != row.batches || errors.Is(err, ErrNoRecording) != row.none {
+				t.Errorf("%d batches, %v", len(batches), err)
+			}
+			if (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {
+				t.Errorf("error %v, want %q in it", err, row.says)
+			}
+		})
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space") }
+
+func TestRecorderSaysThatItCannotWrite(t *testing.T) {
+	r := Record(full{})
+	first := r.Write(model.Batch{Events: []model.Event{model.Tick{}}})
+	if second := r.Write(model.Batch{}); first == nil || !errors.Is(second, first) {
+		t.Errorf("first %v, then %v", first, second)
+	}
+	if err := Record(io.Discard).Write(model.Batch{Events: []model.Event{nil}}); err == nil {
+		t.Error("an event of no type was recorded")
+	}
+}
+
+func TestReplayEndsWithItsContext(t *testing.T) {
+	p := must[*Player](t)(Replay(bytes.NewReader(recorded(t, model.Batch{Events: []model.Event{model.Tick{}}}))))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := p.Next(ctx, model.Want{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if b, err := p.Next(context.Background(), model.Want{}); err != nil || len(b.Events) != 1 {
+		t.Errorf("the call that ended has consumed something: %v, %v", b, err)
+	}
+}
+
+func FuzzReplay(f *testing.F) {
+	const head = `{"locktop":"recording","version":1}` + "\n"
+	for _, line := range []string{
+		`{"batch":1,"event":"committed","rev":7,"changes":[{"kv":{"key":{"base64":"/w=="},"lease":"1f"}},null]}`,
+		`{"batch":1,"event":"listed","kvs":null,"prefix":null}`, `{"batch":1,"event":"acted","outcome":{"action":{"":1}}}`, "null", "{}",
+	} {
+		f.Add(head + line + "\n")
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		batches, _ := replayed(strings.NewReader(text))
+		again, err := replayed(bytes.NewReader(recorded(t, append(batches, model.Batch{})...)))
+		if err != nil || len(again) != len(batches) {
+			t.Fatalf("%d batches, recorded and replayed %d: %v", len(batches), len(again), err)
+		}
+	})
+}
+
+func BenchmarkRecordAndReplay(b *testing.B) {
+	const keys = 2_000
+	list := model.Listed{At: time.Unix(1, 0), Prefix: "jobs/"}
+	for i := range int64(keys) {
+		id := model.LeaseID(0x694d9c2f1d2a4e01 + i)
+		list.KVs = append(list.KVs, model.KV{Key: "jobs/" + id.String(), CreateRev: i, ModRev: i, Version: 1, Lease: id})
+	}
+	for b.Loop() {
+		text := recorded(b, model.Batch{Events: []model.Event{list}})
+		if batches, err := replayed(bytes.NewReader(text)); err != nil || len(batches) != 1 {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/keys, "µs/key")
+}
