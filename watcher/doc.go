@@ -16,6 +16,8 @@
 //	readers   ─┼─▶ mailbox ─▶ Next ─▶ model.Batch
 //	status    ─┘
 //
+// A [Recorder] writes batches to a file, [Replay] is the source that gives them back.
+//
 // What is guaranteed:
 //
 //   - Per prefix every revision after the list arrives once, whole and in order,
