@@ -1,0 +1,48 @@
+package demo
+
+import (
+	"fmt"
+	"testing"
+
+	"locktop/model"
+	"locktop/watcher"
+)
+
+// Every member is asked for its own count at one and the same revision: on a healthy
+// cluster they agree, and nothing is found.
+func TestMembersAreComparedAtOneRevision(t *testing.T) {
+	c, err := StartCluster(t.Context(), ClusterOptions{Members: 3, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	cli := newClient(t, c.MemberEndpoints()...)
+	for i := range 7 {
+		if _, err := cli.Put(t.Context(), fmt.Sprintf("/watched/%d", i), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := cli.Put(t.Context(), "/elsewhere", ""); err != nil {
+		t.Fatal(err)
+	}
+	w := watcher.New(cli, watcher.Options{Prefixes: []string{"/watched/"}, OneLook: true})
+	t.Cleanup(func() { w.Close() })
+	s := model.NewState()
+	eventually(t, "three members are counted", func() bool {
+		b, err := w.Next(t.Context(), s.Want())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Apply(b)
+		return len(s.Cluster().Members) == 3
+	})
+	first := s.Cluster().Members[0]
+	for _, m := range s.Cluster().Members {
+		if m.Keys != 7 || m.KeysRev == 0 || m.KeysRev != first.KeysRev {
+			t.Errorf("%s: %d keys at revision %d, want 7 at %d", m.Name, m.Keys, m.KeysRev, first.KeysRev)
+		}
+	}
+	for _, f := range s.Findings() {
+		t.Errorf("found %s: %s", f.Code, f.Summary)
+	}
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/model"
+	"locktop/watcher"
+)
+
+// summary is the last line.
+type summary struct {
+	Judged     bool    `json:"judged"`   // false: the model makes no findings
+	Complete   bool    `json:"complete"` // it took its time and had its leader changes
+	Contenders int     `json:"contenders"`
+	Seconds    float64 `json:"seconds"`
+	Acquired   int     `json:"acquired"`
+	Handovers  int     `json:"handovers"`
+	Sessions   int     `json:"sessions_lost"`
+	Moves      int     `json:"leader_changes"`
+	// Causes counts what the model inferred, Verdicts what became of that by how
+	// the claim was really given up.
+	Causes   map[model.Cause]int        `json:"causes"`
+	Verdicts map[ending]map[verdict]int `json:"verdicts"`
+	Findings map[string]map[string]int  `json:"findings"` // by severity and code
+	False    []string                   `json:"false"`
+	RSSStart int                        `json:"rss_start_mib"`
+	RSSEnd   int                        `json:"rss_end_mib"`
+	RPS      float64                    `json:"requests_per_second"`
+	RPSMax   float64                    `json:"requests_per_second_max"`
+	Gaps     int                        `json:"watch_lost"`
+	Wrong    []string                   `json:"wrong_causes"` // the first ones
+	Failures []string                   `json:"failures"`     // of the contenders' requests
+}
+
+// kept bounds the lists of the summary that can grow.
+const kept = 20
+
+// observer watches the cluster as the screen would, and judges what it sees.
+type observer struct {
+	client  *clientv3.Client
+	watcher *watcher.Watcher
+	state   *model.State
+	ledger  *ledger
+
+	seq     uint64 // of the last fact that was looked at
+	pending []*model.Fact
+	done    map[claimID]struct{} // whose cause was judged
+	active  map[string]struct{}  // findings that stand
+	out     summary
+	batches int
+	rps     float64
+}
+
+func newObserver(endpoints []string, lg *ledger) (*observer, error) {
+	c, err := dial(endpoints)
+	if err != nil {
+		return nil, fmt.Errorf("dial: %w", err)
+	}
+	return &observer{client: c, watcher: watcher.New(c, watcher.Options{}), state: model.NewState(), ledger: lg,
+		done: map[claimID]struct{}{}, active: map[string]struct{}{},
+		out: summary{Judged: judged, Causes: map[model.Cause]int{}, Verdicts: map[ending]map[verdict]int{},
+			Findings: map[string]map[string]int{}}}, nil
+}
+
+// run follows until ctx ends.
+func (o *observer) run(ctx context.Context) {
+	for {
+		b, err := o.watcher.Next(ctx, o.state.Want())
+		if err != nil {
+			return
+		}
+		o.state.Apply(b)
+		o.batches++
+		o.rps += b.Cost.RPS
+		o.out.RPSMax = max(o.out.RPSMax, b.Cost.RPS)
+		for _, e := range b.Events {
+			if l, ok := e.(model.Lost); ok {
+				o.out.Gaps++
+				fmt.Println("the watch was lost:", l.Detail)
+			}
+		}
+		o.facts()
+		o.findings()
+	}
+}
+
+func (o *observer) close() {
+	_ = o.watcher.Close()
+	_ = o.client.Close()
+}
+
+// facts judges the causes that have become known.
+func (o *observer) facts() {
+	all := o.state.Facts()
+	i := len(all)
+	for i > 0 && all[i-1].Seq > o.seq {
+		i--
+	}
+	if len(all) > 0 {
+		o.seq = all[len(all)-1].Seq
+	}
+	o.pending = append(o.pending, all[i:]...)
+	kept := o.pending[:0]
+	for _, f := range o.pending {
+		if f.Pending {
+			kept = append(kept, f)
+			continue
+		}
+		o.fact(f)
+	}
+	clear(o.pending[len(kept):])
+	o.pending = kept
+}
+
+func (o *observer) fact(f *model.Fact) {
+	gone := f.Claim
+	switch {
+	case f.Kind == model.FactHandover:
+		o.out.Handovers++
+		gone = f.From
+	case f.Kind != model.FactLeft:
+		return
+	}
+	id := claimID{gone.Key, gone.CreateRev}
+	if _, again := o.done[id]; again || f.Unseen {
+		return
+	}
+	o.done[id] = struct{}{}
+	o.out.Causes[f.Cause]++
+	v, how := o.ledger.judge(f, gone)
+	if v == noTruth {
+		how = "withdrawn" // a TryLock that lost deletes its key
+		v = map[model.Cause]verdict{model.CauseReleased: right, model.CauseUnknown: unsaid}[f.Cause]
+		if v == "" {
+			v = wrong
+		}
+	}
+	if o.out.Verdicts[how] == nil {
+		o.out.Verdicts[how] = map[verdict]int{}
+	}
+	o.out.Verdicts[how][v]++
+	if v == wrong && len(o.out.Wrong) < kept {
+		o.out.Wrong = append(o.out.Wrong, fmt.Sprintf("%s: %s, said %s (%s): %s", gone.Key, how, f.Cause, f.Confidence, f.Evidence))
+	}
+}
+
+// findings prints those that are new, and judges them.
+func (o *observer) findings() {
+	now := map[string]struct{}{}
+	for _, f := range findingsOf(o.state) {
+		id := strings.Join([]string{f.severity, f.code, f.lock, f.lease.String()}, " ")
+		now[id] = struct{}{}
+		if _, known := o.active[id]; !known {
+			o.finding(f)
+		}
+	}
+	o.active = now
+}
+
+func (o *observer) finding(f finding) {
+	if o.out.Findings[f.severity] == nil {
+		o.out.Findings[f.severity] = map[string]int{}
+	}
+	o.out.Findings[f.severity][f.code]++
+	word := ""
+	if f.severity != "info" {
+		ok, why := o.ledger.confirms(f)
+		if f.severity == "error" {
+			ok = false
+		}
+		word = fmt.Sprintf(" [true: %v, %s]", ok, why)
+		if !ok {
+			o.out.False = append(o.out.False, fmt.Sprintf("%s %s %s: %s%s", f.severity, f.code, f.lock, f.summary, word))
+		}
+	}
+	fmt.Printf("%s %s %s (%s) %s: %s; %s%s\n", time.Now().Format("15:04:05.000"), f.severity, f.code, f.confidence,
+		model.Printable(f.lock), f.summary, strings.Join(f.evidence, "; "), word)
+}
+
+// sum fills in the summary.
+func (o *observer) sum(s *summary) {
+	start, end := s.RSSStart, s.RSSEnd
+	*s = o.out
+	s.RSSStart, s.RSSEnd = start, end
+	if o.batches > 0 {
+		s.RPS = o.rps / float64(o.batches)
+	}
+	o.ledger.mu.Lock()
+	defer o.ledger.mu.Unlock()
+	s.Acquired, s.Sessions, s.Moves = o.ledger.acquired, o.ledger.lost, len(o.ledger.moved)
+	s.Failures = o.ledger.failures
+}
