@@ -15,7 +15,9 @@ type pageID int
 
 const (
 	pageLocks pageID = iota
+	pageSessions
 	pageJournal
+	pageFindings
 	pageLab
 	pageQueue
 )
@@ -24,7 +26,7 @@ const (
 var pages = []struct {
 	title string
 	where where
-}{{"Locks", onLocks}, {"Journal", onJournal}, {"Lab", onLab}}
+}{{"Locks", onLocks}, {"Sessions", onSessions}, {"Journal", onJournal}, {"Findings", onFindings}, {"Lab", onLab}}
 
 // App is the console as a Bubble Tea model. Make it with [NewApp].
 type App struct {
@@ -50,8 +52,13 @@ type App struct {
 	paneHas  bool // the keyboard is with the queue pane
 	locks    *locksPanel
 	queue    *queuePanel
+	sessions *sessionsPanel
 	journal  *journalPanel
+	findings *findingsPanel
 	lab      *labPanel
+	tally    tally
+	trail    []spot // of jumps, to come back
+	sheet    *sheet // what is read in the place of the page
 	dialog   *dialog
 	dialogs  int // so that a late answer does not reach the next one
 	helping  bool
@@ -88,7 +95,8 @@ func NewApp(o Options) *App {
 	return &App{
 		o: o, ctx: context.Background(), keys: newKeymap(keyTable()),
 		th: th, old: th.dimmed(), state: model.NewState(),
-		locks: newLocksPanel(), queue: newQueuePanel(), journal: newJournalPanel(), lab: newLabPanel(),
+		locks: newLocksPanel(), queue: newQueuePanel(), lab: newLabPanel(),
+		sessions: newSessionsPanel(), journal: newJournalPanel(), findings: newFindingsPanel(),
 		copy: func(string) {}, after: tea.Tick,
 	}
 }
@@ -165,6 +173,7 @@ func (a *App) paint() []string {
 		return nil
 	}
 	l := arrange(a.w, a.h, a.page)
+	a.tally.update(a.state, a.locks.order.total, a.now)
 	switch {
 	case l.tiny:
 		return fill([]string{a.tinyLine(a.w)}, a.w, a.h)
@@ -216,6 +225,9 @@ func (a *App) body(l layout) []string {
 	f := a.frame()
 	h := l.main.h + l.pane.h
 	a.locks.update(f) // its counts stand on every page
+	if a.sheet != nil {
+		return a.sheet.render(a.th, a.w, h)
+	}
 	if a.helping {
 		return a.helpLines(a.w, h)
 	}
@@ -223,8 +235,12 @@ func (a *App) body(l layout) []string {
 		return fill(text, a.w, h)
 	}
 	switch a.page {
+	case pageSessions:
+		return a.sessions.Render(f, a.w, h)
 	case pageJournal:
 		return a.journal.Render(f, a.w, h)
+	case pageFindings:
+		return a.findings.Render(f, a.w, h, &a.tally)
 	case pageLab:
 		if !a.o.Lab {
 			return fill(a.noLabLines(), a.w, h)
@@ -250,6 +266,8 @@ func (a *App) where() where {
 		return inBreak
 	case a.field != nil:
 		return inFilter
+	case a.sheet != nil:
+		return inSheet
 	case a.helping:
 		return inHelp
 	}

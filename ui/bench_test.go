@@ -93,3 +93,37 @@ func BenchmarkLongQueue(b *testing.B) {
 		x.View()
 	}
 }
+
+// BenchmarkPages applies a batch and paints, on the pages that rank all leases or
+// findings at a rhythm of their own.
+func BenchmarkPages(b *testing.B) {
+	for _, page := range []string{"2", "4"} {
+		b.Run(page, func(b *testing.B) {
+			x := crowd(b, 100_000)
+			for i := range 2_000 { // some in trouble
+				x.w.read(4, model.LeaseID(0x694d81e5fc650000+i), 60, 5)
+			}
+			x.sync(30)
+			x.press(page)
+			id := model.LeaseID(0x694d81e5fc650000)
+			left := int64(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				left = (left + 1) % 60
+				x.w.read(31, id, 60, left)
+				x.Update(x.w.batch())
+				x.View()
+			}
+		})
+	}
+}
+
+// BenchmarkRankSessions is what is due about every six seconds on that page.
+func BenchmarkRankSessions(b *testing.B) {
+	x := crowd(b, 100_000)
+	x.press("2")
+	for b.Loop() {
+		x.sessions.force = true
+		x.sessions.refresh(x.frame())
+	}
+}

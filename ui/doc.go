@@ -17,15 +17,20 @@
 //   - keys.go is the one table of keys. What a key does, where, under which
 //     condition and how help names it stand in one row.
 //   - layout.go cuts the screen into rectangles, a pure function of the size.
-//   - locks.go, queue.go, journal.go and lab.go are the panels. None knows
-//     another. Each gets a size and a [model.State] and returns lines.
+//   - locks.go, queue.go with why.go, sessions.go, journal.go, findings.go and
+//     lab.go are the panels. None knows another. Each gets a size and a
+//     [model.State] and returns lines. verdict.go tells how a lock or a session
+//     does in one word.
+//   - jump.go goes from one panel to another and back; sheet.go is what is read in
+//     the place of a page: `e` explains, `c` says it in etcdctl.
 //   - table.go is the table that the panels share; theme.go and cells.go say how
 //     text becomes cells. Nothing from etcd reaches the terminal but through
 //     theme.clean or theme.tame.
-//   - dialog.go breaks a lock, act.go is every other action, help.go is `?`.
+//   - dialog.go breaks a lock, dialogtext.go is what it says; act.go is every other
+//     action, help.go is `?`.
 //
 // Rules: a selection is an identity (a name, a key), never an index. A message
 // costs nothing that grows with the number of locks: what does, sorting and
-// filtering, is done when it is due (order.go), about once a second. Every line
+// filtering, is done when it is due (order.go, sessions.go), about once a second. Every line
 // is exactly as wide as the screen. A colour never says alone what it says.
 package ui

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,7 @@ func (h *hands) Plan(_ context.Context, a model.Action) (model.Plan, error) {
 			p.Goes = append(p.Goes, kv)
 		}
 	}
+	slices.SortFunc(p.Goes, func(a, b model.KV) int { return strings.Compare(a.Key, b.Key) })
 	return p, nil
 }
 
@@ -224,6 +226,7 @@ func lab(b *bench) {
 	}
 	w.add(model.FaultOn{At: at(19), ID: 1, Name: "pause", Target: "c2"})
 	b.sync(19)
+	w.add(model.Tick{At: at(22)})
 	b.sync(22)
 }
 

@@ -14,29 +14,36 @@ type where uint
 const (
 	onLocks where = 1 << iota
 	onQueue
+	onSessions
 	onJournal
+	onFindings
 	onLab
 	inHelp
+	inSheet  // an explanation, or the lines of etcdctl
 	inBreak  // the dialog that breaks a lock
 	inTyped  // and its text field
 	inFilter // the text field of a filter
 	whereEnd
 
-	onPages   = onLocks | onQueue | onJournal | onLab
+	onPages   = onLocks | onQueue | onSessions | onJournal | onFindings | onLab
 	onQueues  = onLocks | onQueue
-	onTargets = onQueues | onLab
+	onTargets = onQueues | onSessions | onFindings | onLab
 	inAll     = whereEnd - 1
 )
 
-var whereNames = []string{"Locks", "Queue", "Journal", "Lab", "help", "break dialog", "typed name", "filter"}
+var whereNames = []string{"Locks", "Queue", "Sessions", "Journal", "Findings", "Lab", "help", "text", "break dialog", "typed name", "filter"}
 
 // String names the places for help.
 func (w where) String() string {
 	switch w {
 	case inAll:
 		return "everywhere"
-	case onPages, onPages | inHelp:
+	case onPages, onPages | inHelp, onPages | inHelp | inSheet:
 		return "every page"
+	case onPages &^ onQueue:
+		return "every page but Queue"
+	case onTargets:
+		return "every page but Journal"
 	}
 	var names []string
 	for i, n := range whereNames {
@@ -99,7 +106,7 @@ func run(f func(a *App)) func(a *App) tea.Cmd {
 }
 
 func moveKeys() []binding {
-	in := onPages | inHelp
+	in := onPages | inHelp | inSheet
 	return []binding{
 		{keys: []string{"up", "k"}, in: in, what: "up", do: run(func(a *App) { a.moveBy(-1) })},
 		{keys: []string{"down", "j"}, in: in, what: "down", do: run(func(a *App) { a.moveBy(1) })},
@@ -115,12 +122,18 @@ func moveKeys() []binding {
 func pageKeys() []binding {
 	rows := []binding{
 		{keys: []string{"enter"}, in: onLocks, short: "queue", what: "open the queue of the lock", do: run((*App).openQueue)},
-		{keys: []string{"enter"}, in: onLab, short: "queue", what: "open the queue of the contender's lock", do: run((*App).openQueue)},
+		{keys: []string{"enter"}, in: onSessions | onFindings | onLab, short: "lock", what: "jump to the queue of the lock", do: run((*App).openQueue)},
+		{keys: []string{"e"}, in: onPages, short: "explain", what: "explain the worst finding about what is selected", do: run((*App).explain)},
+		{keys: []string{"w"}, in: onPages &^ onFindings, short: "why", what: "jump to the worst finding about what is selected", do: run((*App).openFinding)},
+		{keys: []string{"o"}, in: onTargets &^ onSessions, short: "session", what: "jump to the session of what is selected", do: run((*App).openSession)},
+		{keys: []string{"-"}, in: onPages, what: "back to where the last jump was made", do: run((*App).comeBack)},
+		{keys: []string{"c"}, in: onPages, short: "etcdctl", what: "the etcdctl lines that show the same by hand", do: run((*App).byHand)},
 		{keys: []string{"tab", "shift+tab"}, in: onLocks, short: "pane", what: "from the table to the queue and back", why: (*App).whyNoPane, do: run(func(a *App) { a.paneHas = !a.paneHas })},
+		{keys: []string{"tab", "shift+tab"}, in: onFindings, short: "text", what: "from the list to the text and back", do: run(func(a *App) { a.findings.full = !a.findings.full })},
 	}
 	for i, p := range pages {
 		id := pageID(i)
-		rows = append(rows, binding{keys: []string{string(rune('1' + i))}, in: onPages | inHelp,
+		rows = append(rows, binding{keys: []string{string(rune('1' + i))}, in: onPages | inHelp | inSheet,
 			what: "page " + p.title, do: run(func(a *App) { a.goTo(id) })})
 	}
 	return rows
@@ -133,8 +146,9 @@ func listKeys() []binding {
 		{keys: []string{"S"}, in: onLocks, what: "turn the order round", do: run(func(a *App) { a.locks.sortBy(a.locks.order.by) })},
 		{keys: []string{"f"}, in: onQueues, short: "journal", what: "the journal of this lock alone", do: run((*App).onlyThisLock)},
 		{keys: []string{"f", "enter"}, in: onJournal, short: "this lock", what: "only the selected lock, or all again", do: run((*App).onlyThisLock)},
-		{keys: []string{"esc"}, in: onQueue, short: "back", what: "back to the locks", do: run((*App).back)},
+		{keys: []string{"esc"}, in: onQueue, short: "back", what: "back to where one came from", do: run((*App).back)},
 		{keys: []string{"esc"}, in: onPages &^ onQueue, what: "back, or clear the filter", do: run((*App).back)},
+		{keys: []string{"y"}, in: inSheet, short: "copy", what: "copy the etcdctl lines (OSC 52)", do: (*App).copySheet},
 		{keys: []string{"y"}, in: onTargets, what: "copy the selected key (OSC 52)", do: (*App).copyKey, frozen: true},
 	}
 }
@@ -177,6 +191,7 @@ func inputKeys() []binding {
 		{keys: []string{"esc"}, in: inTyped, short: "back", what: "back", do: run(func(a *App) { a.dialog.typing = "" })},
 		{keys: []string{"enter"}, in: inFilter, short: "keep", what: "keep the filter", do: run(func(a *App) { a.field = nil })},
 		{keys: []string{"esc"}, in: inFilter, short: "clear", what: "clear the filter", do: run(func(a *App) { a.setFilter(""); a.field = nil })},
+		{keys: []string{"esc", "e", "c", "q", "enter"}, in: inSheet, short: "close", what: "close the text", do: run(func(a *App) { a.sheet = nil })},
 		{keys: []string{"esc", "?", "h", "f1", "q"}, in: inHelp, short: "close", what: "close help", do: run(func(a *App) { a.helping = false })},
 	}
 }

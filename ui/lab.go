@@ -22,14 +22,14 @@ var memberColumns = []column{
 var contenderColumns = []column{
 	{title: "NAME", least: 5, fair: 6, most: 10},
 	{title: "PID", least: 7, most: 8, rank: 6, right: true},
-	{title: "PROCESS", least: 9, most: 12, rank: 3},
-	{title: "LOCK", least: 10, fair: 16, most: 30, rank: 2},
+	{title: "PROCESS", least: 9, fair: 13, most: 20, rank: 3},
+	{title: "LOCK", least: 13, fair: 20, most: 30, rank: 2},
 	{title: "RECIPE", least: 8, most: 8, rank: 8},
 	{title: "TTL", least: 4, most: 5, rank: 7, right: true},
 	{title: "BELIEVES", least: 8, most: 8},
 	{title: "TRUTH", least: 8, most: 9},
 	{title: "LEASE", least: 12, most: 25, rank: 5},
-	{title: "", least: 33, most: 50, rank: 1},
+	{title: "", least: 30, most: 50, rank: 1},
 }
 
 // labPanel shows the lab: members, faults in force, and the contenders with what
@@ -66,16 +66,40 @@ func (p *labPanel) Render(f frame, w, h int, endpoints []string) []string {
 }
 
 func (p *labPanel) memberTable(lines []string, f frame, w, h int) []string {
-	all := f.s.Cluster().Members
+	all := downFirst(f.s.Cluster().Members)
 	if len(all) == 0 {
 		return append(lines, f.th.line(w, []span{{dim, "  no member has answered yet"}}, nil))
 	}
 	rows := min(len(all), max(1, h/4))
+	more := ""
+	if n := len(all) - rows; n > 0 {
+		rows = max(1, rows-1)
+		more = "  and " + plural(len(all)-rows, "member") + " more"
+	}
 	p.members.fit(w, rows+1, f.th)
 	lines = append(lines, p.members.head(sortNone, false))
-	return p.members.paint(lines, len(all), look{cursor: -1},
+	lines = p.members.paint(lines, len(all), look{cursor: -1},
 		func(i int) string { return strconv.FormatUint(all[i].ID, 16) },
 		func(i int, r *row) { memberRow(f.th, all[i], r) })
+	if more != "" {
+		lines = append(lines, f.th.line(w, []span{{late, more}}, nil))
+	}
+	return lines
+}
+
+// downFirst puts the members that do not answer first: not all may have room.
+func downFirst(all []model.Member) []model.Member {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b model.Member) int {
+		switch {
+		case (a.Err != "") == (b.Err != ""):
+			return 0
+		case a.Err != "":
+			return -1
+		}
+		return 1
+	})
+	return all
 }
 
 func memberRow(th *theme, m model.Member, r *row) {
@@ -160,13 +184,13 @@ func (p *labPanel) contenderRow(f frame, c model.ContenderInfo, r *row) {
 	}
 	r.cell(st, th.cut(th.clean(c.Name), r.room()))
 	r.cell(dim, strconv.Itoa(c.PID))
-	proc, procStyle := th.process(c)
+	proc, procStyle := th.process(f.s, c)
 	r.cell(procStyle, th.cut(proc, r.room()))
 	r.cell(st, th.cutPath(th.clean(c.Lock), r.room()))
 	r.cell(dim, th.cut(th.clean(c.Recipe), r.room()))
 	r.cell(dim, strconv.Itoa(c.TTL)+"s")
-	word, truth := believes(c), truthWord(place)
-	note, noteStyle := p.doubts.mismatch(c, place, f.now)
+	word, truth := believes(c), truthWord(f.s, c, place)
+	note, noteStyle := p.doubts.mismatch(f.s, c, place, f.now)
 	r.cell(noteStyle, word)
 	r.cell(noteStyle, truth)
 	if c.Lease == 0 {
@@ -182,14 +206,29 @@ func (p *labPanel) contenderRow(f frame, c model.ContenderInfo, r *row) {
 	r.cell(noteStyle, th.cut(note, r.room()))
 }
 
-func (th *theme) process(c model.ContenderInfo) (string, style) {
-	switch c.Proc {
-	case model.ProcPaused:
-		return th.sign.late + " paused", late
-	case model.ProcEnded:
+// process says how a contender's process is, and what is done to it.
+func (th *theme) process(s *model.State, c model.ContenderInfo) (string, style) {
+	if c.Proc == model.ProcEnded {
 		return th.sign.bad + " " + th.clean(c.Ended), dim
 	}
-	return th.sign.holds + " runs", good
+	var words []string
+	if c.Proc == model.ProcPaused {
+		words = append(words, "paused")
+	}
+	for _, x := range s.Faults() {
+		word := x.Name
+		switch {
+		case x.Target != c.Name, x.Name == string(model.PauseProc):
+			continue // a process that is paused says so itself
+		case x.Name == string(model.HoldKeepalive):
+			word = "held"
+		}
+		words = append(words, th.clean(word))
+	}
+	if len(words) == 0 {
+		return th.sign.holds + " runs", good
+	}
+	return th.sign.late + " " + strings.Join(words, "+"), late
 }
 
 func believes(c model.ContenderInfo) string {
@@ -206,14 +245,20 @@ func believes(c model.ContenderInfo) string {
 	return "?"
 }
 
-func truthWord(place int) string {
-	switch place {
-	case 0:
+func truthWord(s *model.State, c model.ContenderInfo, place int) string {
+	switch {
+	case place == 0:
 		return "no key"
-	case 1:
+	case holds(s, c, place):
 		return "holds"
 	}
 	return "place " + strconv.Itoa(place)
+}
+
+// holds says whether a contender at that place, from 1, holds its lock.
+func holds(s *model.State, c model.ContenderInfo, place int) bool {
+	l := s.Lock(c.Lock)
+	return l != nil && place > 0 && (place == 1 || l.Holds(place-1))
 }
 
 // doubtAfter is how long belief and truth may lie apart before it is an alarm: a
@@ -227,7 +272,7 @@ type doubts map[string]time.Time
 func (d doubts) look(s *model.State, now time.Time) {
 	for _, c := range s.Contenders() {
 		_, place := s.Truth(c)
-		if c.Proc == model.ProcEnded || c.Belief.State != model.BeliefHolding || place == 1 {
+		if c.Proc == model.ProcEnded || c.Belief.State != model.BeliefHolding || holds(s, c, place) {
 			delete(d, c.Name)
 		} else if _, known := d[c.Name]; !known {
 			d[c.Name] = now
@@ -254,15 +299,15 @@ func (d doubts) count(now time.Time) int {
 
 // mismatch says in words where belief and truth lie apart. Only one of the ways
 // is dangerous: to believe that one holds.
-func (d doubts) mismatch(c model.ContenderInfo, place int, now time.Time) (string, style) {
+func (d doubts) mismatch(s *model.State, c model.ContenderInfo, place int, now time.Time) (string, style) {
 	alive := c.Proc != model.ProcEnded
 	switch {
 	case d.alarming(c.Name, now):
-		return "!! BELIEVES IT HOLDS, IT DOES NOT", alarm
-	case alive && c.Belief.State == model.BeliefHolding && place != 1:
-		return "has not learnt yet that it lost it", late
-	case alive && c.Belief.State == model.BeliefWaiting && place == 1:
-		return "has not learnt yet that it holds", late
+		return "!! BELIEVES IT HOLDS: DOES NOT", alarm
+	case alive && c.Belief.State == model.BeliefHolding && !holds(s, c, place):
+		return "not learnt yet: it lost it", late
+	case alive && c.Belief.State == model.BeliefWaiting && holds(s, c, place):
+		return "not learnt yet: it holds", late
 	case !alive && place > 0:
 		return "ended, its key is still there", late
 	}

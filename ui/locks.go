@@ -24,14 +24,14 @@ func (f frame) sees(c *model.Claim) {
 }
 
 var lockColumns = []column{
-	{title: "LOCK", least: 18, fair: 26, most: 56, sort: sortName},
-	{title: "RECIPE", least: 8, most: 8, rank: 7},
+	{title: "LOCK", least: 18, fair: 30, most: 56, sort: sortName},
+	{title: "RECIPE", least: 8, fair: 8, most: 15, rank: 7},
 	{title: "HOLDER", least: 9, fair: 14, most: 28, rank: 2},
 	{title: "HELD", least: 6, fair: 7, most: 7, rank: 5, right: true, sort: sortHeld},
-	{title: "LEASE", least: 17, fair: 25, most: 25, rank: 3},
+	{title: "LEASE", least: 13, fair: 25, most: 25, rank: 3},
 	{title: "BEHIND", least: 6, fair: 7, most: 7, rank: 4, right: true, sort: sortBehind},
 	{title: "LONGEST", least: 7, fair: 8, most: 8, rank: 6, right: true, sort: sortLongest},
-	{title: "STATE", least: 9, fair: 9, most: 48, rank: 1, sort: sortState},
+	{title: "STATE", least: 19, fair: 19, most: 48, rank: 1, sort: sortState},
 }
 
 // locksPanel is the table of locks.
@@ -110,9 +110,9 @@ func lockRow(f frame, l *model.Lock, r *row) {
 	head := l.Head()
 	f.sees(head)
 	r.cell(plain, th.cutPath(th.clean(l.Name), r.room()))
-	r.cell(dim, l.Recipe().Name)
+	r.cell(dim, th.cut(recipeName(l), r.room()))
 	lockHolder(f, l, head, r)
-	if head == nil {
+	if head == nil || !l.Recipe().Judged {
 		r.cell(dim, "")
 		r.cell(dim, "")
 	} else {
@@ -134,17 +134,27 @@ func lockHolder(f frame, l *model.Lock, head *model.Claim, r *row) {
 	switch {
 	case head == nil:
 		r.cell(dim, "nobody")
+	case !l.Recipe().Judged:
+		r.cell(dim, "-")
 	case l.Blocked():
 		r.cell(bad, f.th.cutKey(f.th.clean(head.Key), r.room()))
 	default:
-		r.cell(plain, f.th.cut(f.th.who(f.s, head.Ref()), r.room()))
+		more := ""
+		if n := l.Holders(); n > 1 {
+			more = " +" + strconv.Itoa(n-1)
+		}
+		r.add(plain, f.th.cut(f.th.who(f.s, head.Ref()), r.room()-len(more)))
+		r.add(dim, more)
+		r.end()
 	}
 }
 
 func lockQueue(f frame, l *model.Lock, r *row) {
 	switch n := l.Behind(); {
-	case !l.Recipe().WaitersVisible:
+	case !l.Free() && !l.Recipe().WaitersVisible:
 		r.cell(dim, "?")
+	case !l.Free() && !l.Recipe().Judged:
+		r.cell(dim, "-")
 	case n == 0:
 		r.cell(dim, "0")
 	default:
@@ -155,4 +165,12 @@ func lockQueue(f frame, l *model.Lock, r *row) {
 		return
 	}
 	r.cell(dim, "-")
+}
+
+// recipeName is "" for a free lock: without keys nothing tells.
+func recipeName(l *model.Lock) string {
+	if l.Free() {
+		return ""
+	}
+	return l.Recipe().Name
 }

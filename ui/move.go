@@ -17,8 +17,16 @@ func (a *App) moveBy(n int) {
 	switch {
 	case a.helping:
 		a.helpTop = max(0, a.helpTop+n)
+	case a.sheet != nil:
+		a.sheet.top = max(0, a.sheet.top+n)
 	case a.page == pageJournal:
 		a.journal.scroll(n)
+	case a.page == pageSessions:
+		a.sessions.move(a.sessions.pick.place+n, a.now)
+	case a.page == pageFindings && a.findings.full:
+		a.findings.top = max(0, a.findings.top+n)
+	case a.page == pageFindings:
+		a.findings.move(a.findings.pick.place+n, a.now)
 	case a.page == pageLab:
 		all := a.state.Contenders()
 		a.lab.pick.move(a.lab.pick.place+n, len(all), func(i int) string { return all[i].Name })
@@ -32,8 +40,14 @@ func (a *App) moveBy(n int) {
 // pageStep is how far PgUp and PgDn go.
 func (a *App) pageStep() int {
 	switch {
-	case a.helping:
+	case a.helping, a.sheet != nil:
 		return max(1, a.h-6)
+	case a.page == pageSessions:
+		return max(1, a.sessions.table.h-1)
+	case a.page == pageFindings && a.findings.full:
+		return max(1, a.findings.height-1)
+	case a.page == pageFindings:
+		return max(1, a.findings.table.h-1)
 	case a.page == pageJournal:
 		return max(1, a.journal.height-2)
 	case a.page == pageLab:
@@ -52,26 +66,7 @@ func (a *App) whyNoPane() string {
 }
 
 func (a *App) goTo(p pageID) {
-	a.page, a.helping = p, false
-}
-
-func (a *App) openQueue() {
-	lock := a.locks.pick.id
-	if a.page == pageLab {
-		c, ok := a.lab.chosen(a.state)
-		if lock = c.Lock; !ok || a.state.Lock(lock) == nil {
-			a.say(late, "this contender has no lock to show")
-			return
-		}
-		a.selectLock(lock)
-	}
-	if lock == "" {
-		a.say(late, "there is no lock to open yet")
-		return
-	}
-	a.locks.pick.pinned = true
-	a.queue.show(lock)
-	a.page = pageQueue
+	a.page, a.helping, a.sheet = p, false, nil
 }
 
 // selectLock moves the selection of the Locks page to a lock.
@@ -84,8 +79,8 @@ func (a *App) onlyThisLock() {
 	lock := a.locks.pick.id
 	switch {
 	case a.page != pageJournal:
+		a.jump(pageJournal)
 		a.journal.only(lock)
-		a.page = pageJournal
 	case a.journal.lock != "":
 		a.journal.only("")
 	case lock == "":
@@ -97,13 +92,17 @@ func (a *App) onlyThisLock() {
 
 func (a *App) back() {
 	switch {
+	case a.page == pageQueue && len(a.trail) > 0:
+		a.comeBack()
 	case a.page == pageQueue:
-		a.page = pageLocks
+		a.goTo(pageLocks)
 	case a.page == pageLocks && a.locks.order.filter != "":
 		a.setFilter("")
 	case a.page == pageLocks:
 		a.paneHas, a.queue.pick = false, pick{}
-	case a.page == pageJournal && a.journal.filter != "":
+	case a.page == pageFindings && a.findings.full:
+		a.findings.full = false
+	case a.page != pageLab && a.filter() != "":
 		a.setFilter("")
 	case a.page == pageJournal:
 		a.journal.only("")
@@ -118,8 +117,12 @@ func (a *App) filter() string {
 	switch a.page {
 	case pageLocks:
 		return a.locks.order.filter
+	case pageSessions:
+		return a.sessions.filter
 	case pageJournal:
 		return a.journal.filter
+	case pageFindings:
+		return a.findings.filter
 	}
 	return ""
 }
@@ -128,8 +131,12 @@ func (a *App) setFilter(text string) {
 	switch a.page {
 	case pageLocks:
 		a.locks.setFilter(text)
+	case pageSessions:
+		a.sessions.setFilter(text)
 	case pageJournal:
 		a.journal.setFilter(text)
+	case pageFindings:
+		a.findings.setFilter(text)
 	}
 }
 
@@ -215,11 +222,11 @@ func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
 		if m.Button == tea.MouseButtonWheelUp {
 			n = -3
 		}
-		if a.page == pageLocks && !a.helping {
+		if a.page == pageLocks && !a.helping && a.sheet == nil {
 			a.paneHas = inPane
 		}
 		a.moveBy(n)
-	case m.Action == tea.MouseActionPress && m.Button == tea.MouseButtonLeft && !a.helping:
+	case m.Action == tea.MouseActionPress && m.Button == tea.MouseButtonLeft && !a.helping && a.sheet == nil:
 		a.click(l, m.X, m.Y, inPane)
 	}
 	return nil
@@ -236,6 +243,15 @@ func (a *App) click(l layout, x, y int, inPane bool) {
 		a.clickLocks(x, y-l.main.y)
 	case a.page == pageQueue:
 		a.clickQueue(y - l.main.y)
+	case a.page == pageSessions:
+		if i := a.sessions.table.at(y-l.main.y, len(a.sessions.ids)); i >= 0 {
+			a.sessions.move(i, a.now)
+		}
+	case a.page == pageFindings:
+		if i := a.findings.table.at(y-l.main.y-1, len(a.findings.list)); i >= 0 {
+			a.findings.full = false
+			a.findings.move(i, a.now)
+		}
 	case a.page == pageLab:
 		all := a.state.Contenders()
 		if i := a.lab.contenders.at(y-l.main.y-a.lab.below, len(all)); i >= 0 {
@@ -245,8 +261,8 @@ func (a *App) click(l layout, x, y int, inPane bool) {
 }
 
 func (a *App) clickTab(x int) {
-	for i, p := range pages {
-		w := len(p.title) + 4
+	for i := range pages {
+		w := width(a.tab(i)) + 2
 		if x >= 0 && x < w {
 			a.goTo(pageID(i))
 		}
@@ -297,6 +313,10 @@ func (a *App) target() target {
 	switch {
 	case a.page == pageLab:
 		a.targetContender(&t)
+	case a.page == pageSessions:
+		a.targetSession(&t)
+	case a.page == pageFindings:
+		a.targetFinding(&t)
 	case a.page == pageQueue || a.page == pageLocks:
 		t.lock = a.state.Lock(a.queue.lock)
 		if t.lock != nil {

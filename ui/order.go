@@ -118,7 +118,7 @@ func (o *order) rank(l *model.Lock, v verdict, now time.Time) int64 {
 		return int64(d)
 	}
 	rank := int64(v.rank) * 2
-	if rank > 0 && l.Behind() > 0 {
+	if v.trouble() && l.Behind() > 0 {
 		rank++ // somebody waits for it
 	}
 	return rank

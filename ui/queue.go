@@ -10,12 +10,12 @@ var queueColumns = []column{
 	{title: "#", least: 3, fair: 4, most: 6, rank: 1, right: true},
 	{title: "ROLE", least: 8, most: 8},
 	{title: "WHO", least: 9, fair: 16, most: 34, rank: 2},
-	{title: "KEY", least: 11, fair: 18, most: 40, rank: 7},
+	{title: "KEY", least: 11, fair: 18, most: 40, rank: 8},
 	{title: "CREATED", least: 9, fair: 11, most: 14, rank: 9, right: true},
-	{title: "LEASE", least: 17, fair: 25, most: 25, rank: 3},
+	{title: "LEASE", least: 13, fair: 25, most: 25, rank: 3},
 	{title: "SINCE", least: 6, fair: 7, most: 7, rank: 4, right: true},
-	{title: "WAITS FOR", least: 11, fair: 16, most: 28, rank: 5},
-	{title: "ALSO", least: 20, most: 60, rank: 8},
+	{title: "WAITS FOR", least: 11, fair: 16, most: 28, rank: 7},
+	{title: "NOTE", least: 28, most: 64, rank: 5},
 }
 
 // queuePanel shows the queue of one lock and, as far as there is room, what
@@ -41,9 +41,13 @@ func (p *queuePanel) Render(f frame, w, h int, focused bool) []string {
 	if l == nil {
 		return fill([]string{f.th.ruler(w, span{dim, "queue"})}, w, h)
 	}
-	lines := []string{f.th.ruler(w, p.title(f, l)...)}
-	rows, facts := shares(h - 1)
+	lines := []string{f.th.ruler(w, p.title(f, l, w)...)}
+	rows, rest := shares(h - 1)
 	lines = p.queue(lines, f, l, w, rows, focused)
+	why, facts := whyShares(f.th, l.Findings(), w, rest)
+	if why > 0 {
+		lines = f.th.whyPane(lines, l.Findings(), w, why)
+	}
 	if facts > 0 {
 		lines = append(lines, f.th.ruler(w, span{dim, "journal of this lock"}))
 		lines = lastFacts(lines, f, l.Facts(), w, facts-1)
@@ -51,13 +55,13 @@ func (p *queuePanel) Render(f frame, w, h int, focused bool) []string {
 	return fill(lines, w, h)
 }
 
-// shares divides h lines between the queue and the journal of the lock with its
-// title, by the height alone: a queue that grows moves nothing.
-func shares(h int) (queue, journal int) {
+// shares divides h lines between the queue and what stands under it, by the
+// height alone: a queue that grows moves nothing.
+func shares(h int) (queue, under int) {
 	if h >= 8 {
-		journal = min(h*2/5, 12)
+		under = min(h/2, 16)
 	}
-	return h - journal, journal
+	return h - under, under
 }
 
 // fill makes it h lines.
@@ -68,21 +72,46 @@ func fill(lines []string, w, h int) []string {
 	return lines[:max(0, h)]
 }
 
-func (p *queuePanel) title(f frame, l *model.Lock) []span {
-	v := f.th.judge(l)
-	t := []span{{strong, f.th.cutPath(f.th.clean(l.Name), 48)}, {plain, " "}, {dim, l.Recipe().Name + " "},
-		{v.st, v.sign + " " + v.word}}
-	if text := outlook(l, v, f.now); text != "" {
-		t = append(t, span{plain, " " + text})
+// title says of the lock what fits into w cells, part by part.
+func (p *queuePanel) title(f frame, l *model.Lock, w int) []span {
+	th := f.th
+	v := th.judge(l)
+	t := []span{{strong, th.cutPath(th.clean(l.Name), 48)}}
+	w -= 6 + width(t[0].text)
+	part := func(spans ...span) {
+		n := 3
+		for _, sp := range spans {
+			n += width(sp.text)
+		}
+		if w -= n; w >= 0 {
+			t = append(append(t, span{rule, " " + th.sign.line + " "}), spans...)
+		}
 	}
-	if next := l.At(1); next != nil && v.trouble() {
-		t = append(t, span{plain, ", next is " + f.th.cut(f.th.who(f.s, next.Ref()), 20)})
+	if name := recipeName(l); name != "" {
+		part(span{dim, name})
+	}
+	part(span{v.st, v.sign + " " + v.word})
+	if text := outlook(l, v, f.now); text != "" {
+		part(span{plain, text})
+	}
+	if next := l.At(1); next != nil && v.trouble() && l.Behind() > 0 {
+		part(span{plain, "next is " + th.cut(th.who(f.s, next.Ref()), 20)})
 	}
 	if n := l.Behind(); n > 0 {
-		t = append(t, span{dim, " " + f.th.sign.dot + " " + strconv.Itoa(n) + " behind"})
+		part(span{dim, strconv.Itoa(n) + " behind"})
 	}
-	if l.Handovers > 0 {
-		t = append(t, span{dim, " " + f.th.sign.dot + " " + plural(l.Handovers, "handover") + " seen"})
+	st := l.Stats()
+	if st.Handovers > 0 {
+		part(span{dim, "handovers " + count(int64(st.Handovers))})
+	}
+	if st.Overtakes > 0 {
+		part(span{late, "overtakes " + count(int64(st.Overtakes))})
+	}
+	if st.Waits > 0 {
+		part(span{dim, "wait p50 " + model.Duration(st.WaitP50, false) + " p99 " + model.Duration(st.WaitP99, false)})
+	}
+	if st.Holds > 0 {
+		part(span{dim, "hold p50 " + model.Duration(st.HoldP50, false)})
 	}
 	return t
 }
@@ -145,7 +174,7 @@ func claimRow(f frame, l *model.Lock, i int, r *row) {
 	r.cell(dim, count(c.CreateRev))
 	th.leaseCell(r, c.LeaseInfo(), f.now)
 	d, atLeast := c.Waited(f.now)
-	if i == 0 {
+	if i == 0 && l.Recipe().Judged {
 		d, atLeast = l.HeldFor(f.now)
 	}
 	r.cell(plain, age(d, atLeast))
@@ -155,7 +184,8 @@ func claimRow(f frame, l *model.Lock, i int, r *row) {
 		r.end()
 	}
 	if r.room() > 0 {
-		r.add(dim, th.also(f.s, l, c))
+		st, text := th.note(f, l, c, i)
+		r.add(st, text)
 	}
 	r.end()
 }
@@ -170,11 +200,13 @@ func (th *theme) behind(who string, room int) string {
 // role says what a key is in the queue of a lock.
 func (th *theme) role(l *model.Lock, c *model.Claim, i int) (style, string, string) {
 	switch {
+	case !l.Recipe().Judged:
+		return dim, th.sign.waits, "listed"
 	case !l.IsClaim(c) && i == 0:
 		return bad, th.sign.bad, "blocks"
 	case !l.IsClaim(c):
 		return bad, th.sign.bad, "no claim"
-	case i == 0:
+	case i == 0 || l.Holds(i):
 		return good, th.sign.holds, "holds"
 	}
 	v := th.judgeLease(c.LeaseInfo())
@@ -184,9 +216,54 @@ func (th *theme) role(l *model.Lock, c *model.Claim, i int) (style, string, stri
 	return waiting, th.sign.waits, "waits"
 }
 
+// note is what there is to say of a claim besides: a finding about it, else the
+// other locks in which its lease stands.
+func (th *theme) note(f frame, l *model.Lock, c *model.Claim, i int) (style, string) {
+	x := findingOf(l, c)
+	if x == nil || x.Severity == model.SevInfo {
+		return dim, th.also(f.s, l, c)
+	}
+	st, sign := th.severity(x.Severity)
+	text := sign + " " + string(x.Code)
+	if left, ok := c.LeaseInfo().Remaining(f.now); ok && x.Code == model.CodeDeadWaiter && !l.Holds(i) {
+		text += ": idles up to " + strconv.FormatInt(left, 10) + "s"
+	}
+	if also := th.also(f.s, l, c); also != "" {
+		text += ", " + also
+	}
+	return st, text
+}
+
+// findingOf returns the worst finding about a claim of the lock, nil if there is
+// none. A key without a lease is found by what is said of such keys.
+func findingOf(l *model.Lock, c *model.Claim) *model.Finding {
+	all := l.Findings()
+	for i := range all {
+		if about(&all[i], l, c) {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// about says whether a finding of a lock is about that claim in its queue.
+func about(f *model.Finding, l *model.Lock, c *model.Claim) bool {
+	switch f.Code {
+	case model.CodeLockCycle: // each session of the circle heads one of its locks
+		return c == l.Head()
+	case model.CodeOrphanKey, model.CodeLeaseDetached, model.CodeForeignKey, model.CodeNestedPrefix:
+		return f.Lease == c.KV.Lease
+	}
+	return f.Lease == c.KV.Lease && f.Lease != 0
+}
+
 // identity fills in who a claim belongs to, and how that is known.
 func identity(f frame, c *model.Claim, r *row) {
 	id := f.s.Identity(brief(c.Ref()))
+	if id.Text == "" && c.KV.Lease == 0 {
+		r.cell(dim, "unknown")
+		return
+	}
 	if id.Text == "" {
 		r.cell(dim, f.th.tame("lease "+c.KV.Lease.Short()))
 		return
@@ -223,7 +300,9 @@ func (th *theme) also(s *model.State, l *model.Lock, c *model.Claim) string {
 		}
 		shown++
 		verb := "waits for "
-		if other.Head() == o {
+		if !other.Recipe().Judged {
+			verb = "in "
+		} else if other.Head() == o || other.Holds(other.Place(o)) {
 			verb = "holds "
 		}
 		if text != "" {

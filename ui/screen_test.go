@@ -27,11 +27,21 @@ func TestGolden(t *testing.T) {
 		{"locks-40x10", "columns and panes go, what matters stays", 40, 10, false, nil},
 		{"locks-18x4", "too small for a page: one line", 18, 4, false, nil},
 		{"queue-120x40", "the queue as a page", 120, 40, false, []string{"enter"}},
-		{"journal-80x24", "long sentences wrap", 80, 24, false, []string{"2"}},
-		{"journal-120x40", "revisions have room", 120, 40, false, []string{"2"}},
-		{"lab-80x24", "the words of the alarm fit", 80, 24, false, []string{"3"}},
-		{"lab-120x40", "belief beside truth", 120, 40, false, []string{"3"}},
+		{"journal-80x24", "long sentences wrap", 80, 24, false, []string{"3"}},
+		{"journal-120x40", "revisions have room", 120, 40, false, []string{"3"}},
+		{"lab-80x24", "the words of the alarm fit", 80, 24, false, []string{"5"}},
+		{"lab-120x40", "belief beside truth", 120, 40, false, []string{"5"}},
+		{"queue-80x24", "why stands under the queue", 80, 24, false, []string{"down", "enter"}},
+		{"sessions-80x24", "who stands where", 80, 24, false, []string{"2"}},
+		{"sessions-120x40", "with the keys that end with the session", 120, 40, false, []string{"2", "down"}},
+		{"sessions-200x50", "everything", 200, 50, false, []string{"2"}},
+		{"findings-80x24", "the list, and one in full", 80, 24, false, []string{"4"}},
+		{"findings-120x40", "the list, and one in full", 120, 40, false, []string{"4", "down"}},
+		{"findings-200x50", "summaries beside", 200, 50, false, []string{"4", "down", "down", "down"}},
+		{"explain-80x24", "the mechanism", 80, 24, false, []string{"e"}},
+		{"byhand-80x24", "lines to type", 80, 24, false, []string{"down", "c"}},
 		{"break-80x24", "both ways, named apart", 80, 24, false, []string{"x"}},
+		{"break-lease-80x24", "what goes with the session, and who is next", 80, 24, false, []string{"down", "down", "x"}},
 		{"help-120x40", "what works now and why the rest does not", 120, 40, false, []string{"?"}},
 	}
 	for _, r := range rows {
@@ -47,7 +57,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestNoColourSaysTheSame(t *testing.T) {
-	for _, keys := range [][]string{nil, {"2"}, {"3"}, {"x"}, {"?"}} {
+	for _, keys := range [][]string{nil, {"2"}, {"3"}, {"4"}, {"5"}, {"x"}, {"?"}, {"e"}, {"c"}} {
 		var screens []string
 		for _, p := range []termenv.Profile{termenv.Ascii, termenv.ANSI} {
 			b := newBench(t, Options{Lab: true, Profile: p})
@@ -111,7 +121,7 @@ func TestLayout(t *testing.T) {
 
 func TestColumnsGoByRank(t *testing.T) {
 	for w := 20; w < 220; w++ {
-		for name, cols := range map[string][]column{"locks": lockColumns, "queue": queueColumns, "members": memberColumns, "contenders": contenderColumns} {
+		for name, cols := range map[string][]column{"locks": lockColumns, "queue": queueColumns, "members": memberColumns, "sessions": sessionColumns, "findings": findingColumns, "contenders": contenderColumns} {
 			sum, dropped := -1, 99
 			for i, cw := range fitColumns(cols, w) {
 				if cw == 0 {
@@ -139,7 +149,7 @@ func TestColumnsGoByRank(t *testing.T) {
 func TestEverySizeFits(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true, Profile: colours})
 	lab(b)
-	for _, keys := range [][]string{{"1"}, {"1", "enter"}, {"2"}, {"3"}, {"?"}, {"1", "x"}, {"1", "/", "a"}, {" "}} {
+	for _, keys := range [][]string{{"1"}, {"1", "enter"}, {"2"}, {"3"}, {"4"}, {"5"}, {"1", "e"}, {"1", "c"}, {"1", "?"}, {"1", "x"}, {"1", "/", "a"}, {" "}} {
 		b.press(keys...)
 		for w := 1; w <= 130; w += 3 {
 			for _, h := range []int{1, 4, 5, 7, 10, 13, 18, 24, 41} {
@@ -182,18 +192,42 @@ func TestHostileBytes(t *testing.T) {
 			lock := "/" + hostile().Draw(rt, "lock")
 			b.w.claim(1, lock, hostile().Draw(rt, "value"), model.LeaseID(0x100+i))
 			b.w.claim(2, lock, hostile().Draw(rt, "value"), model.LeaseID(0x200+i))
+			b.w.put(2, lock+"/"+hostile().Draw(rt, "stray"), hostile().Draw(rt, "value"), model.LeaseID(i%2*0x300))
+			b.w.read(2, model.LeaseID(0x100+i), 60, 3)
 			b.w.add(model.Contender{At: at(2), Name: hostile().Draw(rt, "name"), Lock: lock, Proc: model.ProcRunning},
 				model.FaultOn{At: at(2), ID: i, Name: hostile().Draw(rt, "fault"), Target: hostile().Draw(rt, "target")})
 		}
+		b.w.add(model.ClusterStatus{At: at(2), Alarms: []string{"NOSPACE " + hostile().Draw(rt, "alarm")},
+			Members: []model.Member{{ID: 1, Name: hostile().Draw(rt, "member"), Err: hostile().Draw(rt, "error")}, {ID: 2}}})
 		b.w.add(model.Lost{At: at(3), Prefix: "/", Detail: hostile().Draw(rt, "detail")})
 		b.sync(4)
 		w, h := rapid.IntRange(1, 140).Draw(rt, "w"), rapid.IntRange(1, 45).Draw(rt, "h")
 		b.size(w, h)
-		for _, keys := range [][]string{nil, {"x"}, {"esc", "enter"}, {"2"}, {"3"}, {"1", "/", hostile().Draw(rt, "filter")}} {
+		for _, keys := range [][]string{nil, {"x"}, {"esc", "enter"}, {"e"}, {"c"}, {"2"}, {"c"}, {"3"}, {"4"}, {"tab"}, {"e"}, {"c"}, {"5"}, {"1", "/", hostile().Draw(rt, "filter")}} {
 			b.press(keys...)
 			exact(rt, b.View(), w, h)
 		}
 	})
+}
+
+// TestProse: what the model wrote is not trusted to be fit for a terminal.
+func TestProse(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		th := newTheme(colours, ascii)
+		rapid.Check(t, func(rt *rapid.T) {
+			text := hostile().Draw(rt, "text")
+			w := rapid.IntRange(30, 90).Draw(rt, "w")
+			x := model.Finding{Code: "x", Summary: text, Evidence: []string{text}, Advice: []string{text}, Etcdctl: []string{text}}
+			for _, p := range paragraphsOf(th, &x) {
+				for _, l := range th.paragraph(p, w) {
+					exact(rt, l, w, 1)
+				}
+			}
+			for _, l := range th.whyPane(nil, []model.Finding{x}, w, 9) {
+				exact(rt, l, w, 1)
+			}
+		})
+	}
 }
 
 func TestWidthAgrees(t *testing.T) {

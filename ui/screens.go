@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -124,33 +125,59 @@ func (a *App) footerLine(th *theme, w int) string {
 }
 
 func (a *App) hits() string {
-	if a.page == pageLocks {
+	switch a.page {
+	case pageLocks:
 		return fmt.Sprintf("%s of %s", count(int64(len(a.locks.order.names))), plural(a.locks.order.total, "lock"))
+	case pageSessions:
+		return fmt.Sprintf("%s of %s", count(int64(len(a.sessions.ids))), plural(a.sessions.total, "session"))
+	case pageFindings:
+		return fmt.Sprintf("%s of %s", count(int64(len(a.findings.list))), plural(a.findings.total, "finding"))
 	}
 	return plural(len(a.journal.matched), "line")
 }
 
-// hints are the keys of a place in short, as many as fit; help comes last and
-// always.
+// first are the keys that a footer shows before all others, in this order.
+var first = []string{"x", "enter", "/", "e", "w"}
+
+// firstInLab are those of the Lab page, where one acts.
+var firstInLab = []string{"x", "enter", "H", "P", "K", "T", "N"}
+
+// hints are the keys of a place in short, the most important first and as many as
+// fit; help comes last and always.
 func (a *App) hints(in where, w int) []span {
+	var rows []*binding
 	var help, spans []span
-	used := 0
 	for i := range a.keys.rows {
 		b := &a.keys.rows[i]
-		if b.short == "" || b.in&in == 0 || b.needs == needsLab && !a.o.Lab {
-			continue
+		switch {
+		case b.short == "" || b.in&in == 0 || b.needs == needsLab && !a.o.Lab:
+		case b.short == "help":
+			help = hint(b)
+			w -= 7
+		default:
+			rows = append(rows, b)
 		}
-		part := []span{{accent, keyNames(b.keys[:1])}, {dim, " " + b.short}}
-		if b.short == "help" {
-			help = part
-			continue
+	}
+	before := first
+	if in == onLab {
+		before = firstInLab
+	}
+	slices.SortStableFunc(rows, func(a, b *binding) int { return prominence(before, a) - prominence(before, b) })
+	for _, b := range rows {
+		part := hint(b)
+		if n := width(part[0].text) + width(part[1].text) + 2; n <= w {
+			w -= n
+			spans = append(append(spans, part...), span{plain, "  "})
 		}
-		n := width(part[0].text) + width(part[1].text) + 2
-		if used+n > w-7 {
-			continue
-		}
-		used += n
-		spans = append(append(spans, part...), span{plain, "  "})
 	}
 	return append(spans, help...)
+}
+
+func hint(b *binding) []span { return []span{{accent, keyNames(b.keys[:1])}, {dim, " " + b.short}} }
+
+func prominence(first []string, b *binding) int {
+	if i := slices.Index(first, b.keys[0]); i >= 0 {
+		return i
+	}
+	return len(first)
 }

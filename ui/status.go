@@ -84,8 +84,10 @@ func statusLine(th *theme, w int, left, right []segment) string {
 
 func need(parts []segment) int {
 	n := 0
-	for _, p := range parts {
-		n += 3
+	for i, p := range parts {
+		if i > 0 {
+			n += 3
+		}
 		for _, s := range p.spans {
 			n += width(s.text)
 		}
@@ -190,24 +192,45 @@ func (a *App) statusRight(th *theme) []segment {
 // page one is on.
 func (a *App) tabsLine(th *theme, w int) string {
 	var left []span
-	for i, p := range pages {
-		st, text := dim, " "+strconv.Itoa(i+1)+" "+p.title+" "
+	n, worst := a.tally.count()
+	for i := range pages {
+		st, text := dim, " "+a.tab(i)+" "
+		if pageID(i) == pageFindings && n > 0 {
+			st = worst
+		}
 		if pageID(i) == a.page || a.page == pageQueue && i == 0 {
-			st, text = accent, "["+strconv.Itoa(i+1)+" "+p.title+"]"
+			st, text = accent, "["+a.tab(i)+"]"
 		}
 		left = append(left, span{st, text})
 	}
 	return statusLine(th, w, []segment{{0, left}}, a.inSight(th))
 }
 
+// tab is how a page is called in the line of pages.
+func (a *App) tab(i int) string {
+	text := strconv.Itoa(i+1) + " " + pages[i].title
+	if n, _ := a.tally.count(); n > 0 && pageID(i) == pageFindings {
+		text += " " + count(int64(n))
+	}
+	return text
+}
+
+// wordsFrom is the width from which what must stay in sight has room for words.
+const wordsFrom = 100
+
 func (a *App) inSight(th *theme) []segment {
 	var right []segment
 	add := func(rank int, spans ...span) { right = append(right, segment{rank, spans}) }
-	if n := a.lab.doubts.count(a.now); n > 0 {
-		add(2, span{alarm, fmt.Sprintf(" !! %d false belief ", n)})
+	lies, n := a.lab.doubts.count(a.now), len(a.state.Faults())
+	if a.w < wordsFrom && lies > 0 && n > 0 {
+		add(1, span{alarm, fmt.Sprintf(" !! %d false, %s ", lies, plural(n, "fault"))})
+		lies, n = 0, 0
 	}
-	if n := len(a.state.Faults()); n > 0 {
-		add(1, span{late, th.sign.late + " " + plural(n, "fault")}, span{plain, " "}, span{accent, "A"}, span{dim, " heals"})
+	if lies > 0 {
+		add(1, span{alarm, fmt.Sprintf(" !! %d false belief ", lies)})
+	}
+	if n > 0 {
+		add(2, span{late, th.sign.late + " " + plural(n, "fault")}, span{plain, " "}, span{accent, "A"}, span{dim, " heals"})
 	}
 	if n := a.locks.order.bad; n > 0 {
 		add(3, span{bad, th.sign.bad + " " + strconv.Itoa(n) + " in trouble"})

@@ -3,6 +3,7 @@ package ui
 import (
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
@@ -45,6 +46,7 @@ type theme struct {
 // signs are the characters that carry meaning. Each is one cell wide.
 type signs struct {
 	holds, waits, bad, late, unread  string
+	info                             string
 	renewed, stale                   string
 	full, empty                      string
 	more, dot, line, cursor, up, dwn string
@@ -53,7 +55,7 @@ type signs struct {
 }
 
 var unicodeSigns = signs{
-	holds: "●", waits: "○", bad: "x", late: "!", unread: "…",
+	holds: "●", waits: "○", bad: "x", late: "!", unread: "…", info: "i",
 	renewed: "♥", stale: "?",
 	full: "━", empty: "·",
 	more: "…", dot: "·", line: "─", cursor: "▌", up: "▲", dwn: "▼",
@@ -62,7 +64,7 @@ var unicodeSigns = signs{
 }
 
 var asciiSigns = signs{
-	holds: "*", waits: "o", bad: "x", late: "!", unread: "~",
+	holds: "*", waits: "o", bad: "x", late: "!", unread: "~", info: "i",
 	renewed: "<", stale: "?",
 	full: "#", empty: ".",
 	more: "~", dot: "-", line: "-", cursor: ">", up: "^", dwn: "v",
@@ -154,4 +156,14 @@ func (th *theme) tame(s string) string {
 		return s
 	}
 	return escapeWide(s)
+}
+
+// prose takes text that the model wrote for a terminal. It trusts it no further
+// than that: what cannot be printed is escaped all the same.
+func (th *theme) prose(s string) string {
+	s = strings.ToValidUTF8(shorten(s), "?")
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		s = model.Printable(s)
+	}
+	return th.tame(s)
 }

@@ -60,68 +60,6 @@ func plural(n int, word string) string {
 	return count(int64(n)) + " " + word + "s"
 }
 
-// verdict is how a lock does, by the lease of its head: a rank (the higher the
-// worse), a sign, a word, and what it means for those who wait.
-type verdict struct {
-	rank int
-	st   style
-	sign string
-	word string
-}
-
-// judge tells how a lock does.
-func (th *theme) judge(l *model.Lock) verdict {
-	head := l.Head()
-	switch {
-	case head == nil:
-		return verdict{0, dim, th.sign.waits, "free"}
-	case l.Blocked():
-		return verdict{4, bad, th.sign.bad, "blocked"}
-	}
-	return th.judgeLease(head.LeaseInfo())
-}
-
-func (th *theme) judgeLease(l *model.Lease) verdict {
-	switch l.State() {
-	case model.LeaseOverdue:
-		return verdict{6, bad, th.sign.bad, "overdue"}
-	case model.LeaseSilent:
-		return verdict{5, bad, th.sign.bad, "silent"}
-	case model.LeaseGone:
-		return verdict{3, bad, th.sign.bad, "gone"}
-	case model.LeaseNone:
-		return verdict{2, late, th.sign.late, "no lease"}
-	case model.LeaseLate:
-		return verdict{1, late, th.sign.late, "late"}
-	case model.LeaseUnknown:
-		return verdict{0, dim, th.sign.unread, "not read"}
-	}
-	return verdict{0, good, th.sign.holds, "healthy"}
-}
-
-// trouble says whether a person should look at it.
-func (v verdict) trouble() bool { return v.rank > 0 }
-
-// outlook says when the lock will move, as far as the lease of its head tells.
-func outlook(l *model.Lock, v verdict, now time.Time) string {
-	h := l.Head()
-	if h == nil {
-		return "for " + age(l.FreeFor(now), false)
-	}
-	left, ok := h.LeaseInfo().Remaining(now)
-	switch {
-	case l.Blocked():
-		return "a key that is no claim stands first"
-	case v.word == "overdue":
-		return "past its end, etcd has yet to revoke it"
-	case v.word == "no lease":
-		return "never expires by itself"
-	case v.trouble() && ok:
-		return "ends in " + strconv.FormatInt(left, 10) + "s unless renewed"
-	}
-	return ""
-}
-
 // leaseCell fills in what is known of a lease, into the room that the cell has:
 // bar, remaining of granted, and how long ago it was renewed.
 func (th *theme) leaseCell(r *row, l *model.Lease, now time.Time) {
@@ -206,8 +144,13 @@ func (th *theme) factSign(f *model.Fact) (string, style) {
 			return th.sign.arrow, late
 		}
 		return th.sign.arrow, good
-	case model.FactAcquired:
+	case model.FactAcquired, model.FactShared:
 		return th.sign.holds, good
+	case model.FactFinding:
+		if f.Confidence == "" { // it is over
+			return th.sign.fact, dim
+		}
+		return th.sign.late, late
 	case model.FactQueued:
 		return th.sign.waits, waiting
 	case model.FactLeft:

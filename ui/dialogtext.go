@@ -1,0 +1,203 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"locktop/model"
+)
+
+// lines are what the dialog says, in at most h lines of w cells.
+func (d *dialog) lines(a *App, w, h int) [][]span {
+	var all []dialogLine
+	add := func(rank int, spans ...span) { all = append(all, dialogLine{rank, spans}) }
+	d.subject(a, w, add)
+	add(spacing)
+	d.wayLines(a, w, &d.revoke, "R", strings.TrimSuffix("revoke the lease "+d.revoke.action.Lease.String(), " 0"),
+		"ends the session and all its keys", add)
+	goes := len(all)
+	d.commandLine(a, w, &d.revoke, add)
+	add(spacing)
+	d.wayLines(a, w, &d.delete, "D", "delete this claim", "this lock only; its owner is not told", add)
+	d.commandLine(a, w, &d.delete, add)
+	add(spacing)
+	if !d.gone(a) {
+		add(ranked, span{late, a.th.sign.late + " the old holder may still believe that it holds"})
+		add(spacing)
+	}
+	all = append(all, d.prompt(a)...)
+	keys := d.goesLines(a, w)
+	all = trim(all, h-min(len(keys), 1), &goes)
+	room := h - len(all)
+	var out [][]span
+	for i, l := range all {
+		if i == goes {
+			out = append(out, d.window(a, keys, room)...)
+		}
+		out = append(out, l.spans)
+	}
+	return out
+}
+
+// trim drops lines by rank until there are at most h, and keeps the place at
+// where the keys go in.
+func trim(all []dialogLine, h int, at *int) []dialogLine {
+	for rank := spacing; rank > ranked; rank-- {
+		for i := len(all) - 1; i >= 0 && len(all) > h; i-- {
+			n := 0
+			for i-n >= 0 && all[i-n].rank == rank && (n == 0 || rank == command) {
+				n++ // half a command is worse than none
+			}
+			if n > 0 {
+				all = append(all[:i-n+1], all[i+1:]...)
+				if i < *at {
+					*at -= n
+				}
+				i -= n - 1
+			}
+		}
+	}
+	if over := len(all) - h; over > 0 { // the prompt at the end matters most
+		all = all[over:]
+		*at = max(0, *at-over)
+	}
+	return all
+}
+
+// subject says what would be broken.
+func (d *dialog) subject(a *App, w int, add func(int, ...span)) {
+	th, t := a.th, d.t
+	label := "lock     "
+	for _, part := range th.wrap(th.clean(t.action.Lock), w-len(label), 3) { // whole: it may have to be typed
+		add(ranked, span{dim, label}, span{strong, part})
+		label = "         "
+	}
+	c := a.state.Claim(t.action.Key)
+	if d.gone(a) || t.lock == nil {
+		add(ranked, span{late, th.sign.late + " this claim has gone meanwhile: esc leaves"})
+		return
+	}
+	place := t.lock.Place(c)
+	_, sign, word := th.role(t.lock, c, place)
+	d0, atLeast := c.Waited(a.now)
+	if place == 0 {
+		d0, atLeast = t.lock.HeldFor(a.now)
+	}
+	add(ranked, span{dim, "claim    "}, span{strong, th.cut(th.who(a.state, c.Ref()), 40)},
+		span{plain, " " + sign + " " + word + ", place " + strconv.Itoa(place+1) + " of " + count(int64(t.lock.Len())) + ", since " + age(d0, atLeast)})
+	via := ""
+	if e := d.delete.plan.Endpoint; e != "" {
+		via = ", read at " + th.clean(e)
+	} else if e := d.revoke.plan.Endpoint; e != "" {
+		via = ", read at " + th.clean(e)
+	}
+	add(detail, span{dim, "key      "}, span{plain, th.cutKey(th.clean(c.Key), w-9)})
+	add(detail, span{dim, "created  "}, span{plain, "rev " + count(c.CreateRev)}, span{dim, via})
+}
+
+// wayLines name a way and what it means.
+func (d *dialog) wayLines(a *App, w int, x *way, key, name, what string, add func(int, ...span)) {
+	add(ranked, span{accent, key}, span{strong, "  " + name}, span{dim, "  " + what})
+	why := a.whyNotWay(x)
+	switch {
+	case why != "":
+		add(ranked, span{bad, "   " + a.th.sign.bad + " " + a.th.cut("not possible: "+why, w-5)})
+		return
+	case !x.ready:
+		add(ranked, span{dim, "   reading what it would touch " + a.th.sign.unread})
+	case x == &d.delete:
+		add(ranked, span{plain, "   " + a.th.cut(a.next(d.t.action.Key, 0), w-3)})
+	}
+	if x.plan.Unknown != "" {
+		add(ranked, span{late, "   " + a.th.sign.late + " " + a.th.cut("not all of it is known: "+a.th.clean(x.plan.Unknown), w-5)})
+	}
+	if x.plan.DryRun {
+		add(ranked, span{late, "   dry run: it will only be said what would have been done"})
+	}
+}
+
+func (d *dialog) commandLine(a *App, w int, x *way, add func(int, ...span)) {
+	if cmd := x.action.Etcdctl(); cmd != "" && a.whyNotWay(x) == "" {
+		if strings.Contains(cmd, "\n") && !strings.Contains(cmd, `\`) {
+			cmd = strings.Replace(cmd, "printf '%s'", "printf '%b'", 1) // on one line, \n is for printf to read
+		}
+		lead := "   $ "
+		for _, part := range a.th.wrap(a.th.clean(cmd), w-5, 3) {
+			add(command, span{dim, lead + part})
+			lead = "     "
+		}
+	}
+}
+
+// goesLines are the keys that a revoke takes along, with who is next.
+func (d *dialog) goesLines(a *App, w int) [][]span {
+	if !d.revoke.ready || a.whyNotWay(&d.revoke) != "" {
+		return nil
+	}
+	var lines [][]span
+	for _, kv := range d.revoke.plan.Goes {
+		next := a.next(kv.Key, kv.Lease)
+		key := a.th.cutKey(a.th.clean(kv.Key), max(12, w/2-6))
+		lines = append(lines, []span{{plain, "   - " + key + "  "}, {dim, next}})
+	}
+	return lines
+}
+
+// window is the part of the keys that fits, the last line saying what does not.
+func (d *dialog) window(a *App, keys [][]span, h int) [][]span {
+	if len(keys) <= h || h < 1 {
+		d.top = 0
+		return keys[:min(len(keys), max(0, h))]
+	}
+	d.top = max(0, min(d.top, len(keys)-(h-1)))
+	out := append([][]span(nil), keys[d.top:d.top+h-1]...)
+	return append(out, []span{{late, "   " + plural(len(keys), "key") + " in all"}, {dim, ", up and down show them"}})
+}
+
+// next says what becomes of a lock when a key in its queue goes, and with it all
+// keys of its lease if that is not 0.
+func (a *App) next(key string, lease model.LeaseID) string {
+	c := a.state.Claim(key)
+	if c == nil {
+		return "no watched key, or gone"
+	}
+	l := c.Lock()
+	if d := a.dialog; l == nil && d != nil && d.t.lock != nil && d.t.lock.Place(c) >= 0 {
+		l = d.t.lock // it is none of its claims, and stands in its way
+	}
+	if l == nil {
+		return "is no claim of a lock"
+	}
+	name := a.th.cutPath(a.th.clean(l.Name), 28)
+	if !l.Recipe().Judged {
+		return "goes from " + name
+	}
+	if n := l.Holders(); n > 1 && l.Holds(l.Place(c)) {
+		return "stops holding " + name + ", " + strconv.Itoa(n-1) + " more hold it"
+	}
+	if l.Head() != c {
+		return "leaves the queue of " + name + " at place " + strconv.Itoa(l.Place(c)+1)
+	}
+	for i := 1; i < min(l.Len(), alsoMax); i++ {
+		if n := l.At(i); lease == 0 || n.KV.Lease != lease {
+			return a.th.cut(a.th.who(a.state, n.Ref()), 24) + " gets " + name
+		}
+	}
+	return name + " is free then"
+}
+
+// prompt is the end of the dialog: what to press.
+func (d *dialog) prompt(a *App) []dialogLine {
+	var lines []dialogLine
+	if d.hint != "" {
+		lines = append(lines, dialogLine{ranked, []span{{late, a.th.sign.late + " " + d.hint}}})
+	}
+	if d.typing != "" {
+		return append(lines, dialogLine{ranked, []span{{plain, "to " + string(d.typing) + ", type the name of the lock: "},
+			{strong, a.th.clean(d.name.text)}, {accent, "_"}}}, dialogLine{ranked, a.hints(inTyped, a.w)})
+	}
+	if d.gone(a) {
+		return append(lines, dialogLine{ranked, hint(a.keys.at[inBreak]["esc"])})
+	}
+	return append(lines, dialogLine{ranked, a.hints(inBreak, a.w)})
+}

@@ -1,0 +1,191 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+var findingColumns = []column{
+	{title: "FINDING", least: 19, fair: 19, most: 24},
+	{title: "LOCK", least: 17, fair: 26, most: 40, rank: 1},
+	{title: "SINCE", least: 6, fair: 7, most: 7, rank: 4, right: true},
+	{title: "SURE", least: 7, most: 7, rank: 3},
+	{title: "IN SHORT", least: 20, fair: 90, most: 160, rank: 2},
+}
+
+// findingsPanel lists what is wrong, the worst first, and says all about the one
+// under the cursor.
+type findingsPanel struct {
+	table  table
+	pick   pick
+	filter string
+	full   bool // the keyboard is with the text below
+	top    int  // its first line shown
+	height int
+
+	list  []model.Finding // as shown
+	total int
+	at    time.Time
+	held  time.Time
+	force bool
+}
+
+func newFindingsPanel() *findingsPanel {
+	return &findingsPanel{table: newTable(findingColumns, true)}
+}
+
+// findingID names a finding for as long as it lasts.
+func findingID(f *model.Finding) string {
+	return string(f.Code) + "\x00" + f.Lock + "\x00" + f.Lease.String()
+}
+
+func (p *findingsPanel) id(i int) string { return findingID(&p.list[i]) }
+
+// refresh asks for the findings anew if that is due.
+func (p *findingsPanel) refresh(f frame) {
+	every := sortEvery * time.Duration(1+p.total/tallyAtOnce)
+	if !p.force && p.total > 0 && (f.now.Sub(p.at) < every || f.now.Before(p.held)) {
+		return
+	}
+	p.at, p.force = f.now, false
+	all := f.s.Findings()
+	p.total = len(all)
+	slices.SortStableFunc(all, func(a, b model.Finding) int { return severityRank(a.Severity) - severityRank(b.Severity) })
+	if keep := matcher(p.filter); keep != nil {
+		all = slices.DeleteFunc(all, func(x model.Finding) bool { return !keep(string(x.Code)+" "+x.Lock, x.Summary) })
+	}
+	p.list = all
+	p.pick.follow(len(all), p.place, p.id)
+}
+
+func (p *findingsPanel) place(id string) int {
+	for i := range p.list {
+		if findingID(&p.list[i]) == id {
+			return i
+		}
+	}
+	return -1
+}
+
+func severityRank(s model.Severity) int {
+	switch s {
+	case model.SevError:
+		return 0
+	case model.SevWarning:
+		return 1
+	}
+	return 2
+}
+
+// show selects a finding.
+func (p *findingsPanel) show(f *model.Finding) {
+	p.pick.id, p.pick.pinned, p.force, p.filter, p.top = findingID(f), true, true, "", 0
+}
+
+func (p *findingsPanel) move(i int, now time.Time) {
+	p.pick.move(i, len(p.list), p.id)
+	p.held, p.top = now.Add(sortHold), 0
+}
+
+func (p *findingsPanel) setFilter(text string) {
+	if p.filter != text {
+		p.filter, p.force, p.table.top, p.top = text, true, 0, 0
+	}
+}
+
+// chosen returns the finding under the cursor, nil if there is none.
+func (p *findingsPanel) chosen() *model.Finding {
+	if p.pick.place < len(p.list) && p.pick.id == p.id(p.pick.place) {
+		return &p.list[p.pick.place]
+	}
+	return nil
+}
+
+// Render returns the lines of the page.
+func (p *findingsPanel) Render(f frame, w, h int, t *tally) []string {
+	p.refresh(f)
+	if p.total == 0 {
+		return fill([]string{string(pad(nil, w)), f.th.line(w, []span{{good, "  " + f.th.sign.holds + " nothing is wrong, as far as etcd tells"}}, nil),
+			f.th.line(w, []span{{dim, "  Some mechanisms leave no sign in etcd: a holder that hangs while its client renews is one."}}, nil)}, w, h)
+	}
+	title := []span{{strong, "findings"}}
+	if words := t.words(); len(words) > 0 {
+		title = append(title, span{plain, " " + strings.Join(words, ", ")})
+	}
+	lines := []string{f.th.ruler(w, title...)}
+	rows, under := h-1, 0
+	if h >= 12 {
+		under = h * 11 / 20
+		rows -= under
+	}
+	p.table.fit(w, rows, f.th)
+	p.table.reveal(p.pick.place, len(p.list))
+	lines = append(lines, p.table.head(sortNone, false))
+	lines = p.table.paint(lines, len(p.list), look{cursor: p.pick.place, keys: !p.full || under == 0}, p.id,
+		func(i int, r *row) { findingRow(f, &p.list[i], r) })
+	if x := p.chosen(); x != nil && under > 0 {
+		lines = p.inFull(lines, f, x, w, under)
+	}
+	return fill(lines, w, h)
+}
+
+func findingRow(f frame, x *model.Finding, r *row) {
+	th := f.th
+	st, sign := th.severity(x.Severity)
+	r.cell(st, sign+" "+string(x.Code))
+	switch {
+	case x.Lock != "":
+		r.cell(plain, th.cutPath(th.clean(x.Lock), r.room()))
+	case x.Lease != 0:
+		r.cell(plain, th.tame("lease "+x.Lease.Short()))
+	default:
+		r.cell(dim, "the cluster")
+	}
+	if l := f.s.Lock(x.Lock); l != nil {
+		f.sees(l.Head())
+	}
+	r.cell(plain, age(f.now.Sub(x.Since), false))
+	r.cell(dim, string(x.Confidence))
+	r.cell(plain, th.cut(th.prose(x.Summary), r.room()))
+}
+
+// inFull appends h lines with all that is known of a finding.
+func (p *findingsPanel) inFull(lines []string, f frame, x *model.Finding, w, h int) []string {
+	th := f.th
+	var all []string
+	for _, para := range paragraphsOf(th, x) {
+		all = append(all, th.paragraph(para, w)...)
+	}
+	p.height = h - 1
+	p.top = max(0, min(p.top, len(all)-p.height))
+	st, sign := th.severity(x.Severity)
+	title := []span{{st, sign + " " + string(x.Code)}, {dim, " " + string(x.Confidence)}}
+	if below := len(all) - p.top - p.height; below > 0 || p.top > 0 {
+		title = append(title, span{plain, " "}, span{accent, "tab"}, span{dim, " scrolls, " + plural(max(0, below), "line") + " below"})
+	}
+	lines = append(lines, th.ruler(w, title...))
+	return append(lines, all[p.top:min(len(all), p.top+p.height)]...)
+}
+
+// paragraphsOf says all about a finding, in the order in which one acts.
+func paragraphsOf(th *theme, x *model.Finding) []paragraph {
+	all := []paragraph{{strong, "  ", th.prose(x.Summary)}}
+	for _, e := range x.Evidence {
+		all = append(all, paragraph{dim, "    " + th.sign.fact + " ", th.prose(e)})
+	}
+	lead := "  do: "
+	for _, d := range x.Advice {
+		all = append(all, paragraph{plain, lead, th.prose(d)})
+		lead = "      "
+	}
+	if len(x.Alternatives) > 0 {
+		all = append(all, paragraph{plain, "  looks the same: ", codes(x.Alternatives)})
+	}
+	for _, c := range x.Etcdctl {
+		all = append(all, paragraph{dim, "  $ ", th.prose(c)})
+	}
+	return all
+}

@@ -1,0 +1,259 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"locktop/model"
+)
+
+// TestPageStories presses keys on the pages that say who, and what is wrong.
+func TestPageStories(t *testing.T) {
+	rows := []struct {
+		name, reason string
+		keys         []string
+		check        func(b *bench)
+	}{
+		{"findings are counted", "on every page, errors and warnings", []string{"3"}, func(b *bench) { b.sees("4 Findings 6") }},
+		{"worst finding first", "and all about it below", []string{"4"}, func(b *bench) {
+			b.sees("4 errors, 2 warnings, 2 info")
+			b.sees("do: move the data elsewhere, or rename the lock")
+			b.sees("$ etcdctl get --prefix '/blocked/lock/'")
+		}},
+		{"from finding to lock and back", "enter and -", []string{"4", "/", "dead", "enter", "enter"}, func(b *bench) {
+			if b.page != pageQueue || b.queue.lock != "/cron/job7" || b.locks.pick.id != "/cron/job7" {
+				b.t.Errorf("on page %d at %s", b.page, b.queue.lock)
+			}
+			b.press("-")
+			if x := b.findings.chosen(); b.page != pageFindings || x == nil || x.Code != model.CodeDeadHolder {
+				b.t.Errorf("back on page %d at %v", b.page, x)
+			}
+		}},
+		{"from lock to why", "w goes to the finding", []string{"/", "job7", "enter", "w"}, func(b *bench) {
+			if x := b.findings.chosen(); b.page != pageFindings || x == nil || x.Code != model.CodeDeadHolder {
+				b.t.Errorf("on page %d at %v", b.page, x)
+			}
+			b.press("-")
+			if b.page != pageLocks || b.locks.pick.id != "/cron/job7" {
+				b.t.Errorf("back on page %d at %s", b.page, b.locks.pick.id)
+			}
+		}},
+		{"from lock to session to its lock", "o and enter; - goes all the way back", []string{"/", "report", "enter", "o"}, func(b *bench) {
+			if l := b.sessions.chosen(b.state); b.page != pageSessions || l == nil || l.ID != 0xb2 {
+				b.t.Fatalf("on page %d at %v", b.page, l)
+			}
+			b.press("enter")
+			if b.page != pageQueue || b.queue.lock != "/jobs/report" {
+				b.t.Errorf("on page %d at %s", b.page, b.queue.lock)
+			}
+			b.press("-", "-")
+			if b.page != pageLocks {
+				b.t.Errorf("back on page %d", b.page)
+			}
+			b.press("-")
+			b.sees("nothing to go back to")
+		}},
+		{"worst session first", "a circle, then who does not renew", []string{"2"}, func(b *bench) {
+			var got []string
+			for _, id := range b.sessions.ids[:4] {
+				got = append(got, id.String())
+			}
+			if want := []string{"a1", "b2", "f7", "c3"}; !slices.Equal(got, want) {
+				b.t.Errorf("got %v, want %v", got, want)
+			}
+			b.sees("revoking it takes 2 watched keys")
+		}},
+		{"filter sessions", "by who", []string{"2", "/", "c1", "enter"}, func(b *bench) {
+			if len(b.sessions.ids) != 1 || b.sessions.ids[0] != 0xf6 {
+				b.t.Errorf("kept %v", b.sessions.ids)
+			}
+		}},
+		{"break from a session", "the claim that counts", []string{"2", "/", "c3", "enter", "x"}, func(b *bench) {
+			if b.dialog == nil || b.dialog.t.action.Key != "/cron/job7/c3" {
+				b.t.Errorf("dialog %+v", b.dialog)
+			}
+		}},
+		{"break from a finding", "the claim it is about, though it waits", []string{"4", "/", "stale", "enter", "x"}, func(b *bench) {
+			if b.dialog == nil || b.dialog.t.action.Lease != 0xf7 {
+				b.t.Errorf("dialog %+v", b.dialog)
+			}
+		}},
+		{"explain", "the catalogue's entry, then what is here", []string{"/", "job7", "enter", "e"}, func(b *bench) {
+			e, _ := model.Explain(model.CodeDeadHolder)
+			b.sees(e.Title)
+			b.sees("what happens")
+			b.press("esc")
+			if b.sheet != nil || b.page != pageLocks {
+				b.t.Errorf("still open, page %d", b.page)
+			}
+		}},
+		{"nothing to explain", "is said", []string{"/", "very", "enter", "e"}, func(b *bench) {
+			b.sees("nothing to explain: nothing is found about /a/very")
+		}},
+		{"by hand", "the lines of etcdctl, and y copies them", []string{"/", "job7", "enter", "c"}, func(b *bench) {
+			b.sees("$ etcdctl lease timetolive --keys c3")
+			var copied string
+			b.copy = func(s string) { copied = s }
+			b.copies("y")
+			if !strings.Contains(copied, "export ETCDCTL_ENDPOINTS=127.0.0.1:2379\n") || !strings.Contains(copied, "--keys c3\n") {
+				b.t.Errorf("copied %q", copied)
+			}
+		}},
+		{"fault in the row", "a contender says what is done to it", []string{"5"}, func(b *bench) {
+			b.w.add(model.FaultOn{At: at(23), ID: 2, Name: string(model.HoldKeepalive), Target: "c1"},
+				model.FaultOn{At: at(23), ID: 3, Name: string(model.HoldKeepalive), Target: "c2"})
+			b.sync(23)
+			b.sees("c1        4711 ! held")
+			b.size(200, 50)
+			b.sees("! paused+held")
+		}},
+		{"claim gone under the dialog", "it says so, and neither way is open", []string{"/", "job7", "enter", "x", "grace"}, func(b *bench) {
+			b.w.del(23, leaseKey("/cron/job7", 0xc3))
+			b.sync(23)
+			b.sees("this claim has gone meanwhile")
+			b.sees("not possible: the claim is gone")
+			b.press("R", "D")
+			if len(b.h.done) != 0 || b.dialog == nil {
+				b.t.Errorf("did %+v", b.h.done)
+			}
+			if strings.Contains(b.text(), "no watched key") {
+				b.t.Errorf("two stories:\n%s", b.text())
+			}
+		}},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			b := newBench(t, Options{Lab: true, Armed: true})
+			lab(b)
+			for _, k := range r.keys {
+				if k == "grace" {
+					b.send(graceMsg{b.dialog.id})
+					continue
+				}
+				b.press(k)
+			}
+			r.check(b)
+			if t.Failed() {
+				t.Log(r.reason)
+			}
+		})
+	}
+}
+
+// copies presses a key that copies.
+func (b *bench) copies(k string) {
+	if _, cmd := b.Update(keyMsg(k)); cmd != nil {
+		cmd()
+	}
+}
+
+// TestJudged: what is not known is not claimed.
+func TestJudged(t *testing.T) {
+	b := newBench(t, Options{})
+	b.w.put(1, "/registry/host-a:80", "x", 0x11) // leased keys side by side: no recipe
+	b.w.put(2, "/registry/host-b:80", "x", 0x12)
+	b.w.put(3, "/locks/one", "host-c", 0x13) // a single key: who waits leaves no trace
+	b.sync(5)
+	for _, l := range b.state.Locks() {
+		b.press("1", "/", l.Name, "enter")
+		row := b.line("▌ " + l.Name)
+		switch {
+		case !l.Recipe().Judged:
+			if !strings.Contains(row, "order only") || strings.Contains(row, "healthy") {
+				t.Errorf("%s", row)
+			}
+			b.sees("listed")
+		case !l.Recipe().WaitersVisible:
+			if !slices.Contains(strings.Fields(row), "?") {
+				t.Errorf("BEHIND is not ?: %s", row)
+			}
+		}
+		b.press("esc")
+	}
+}
+
+// line returns the first line of the screen that begins like that.
+func (b *bench) line(with string) string {
+	for _, l := range strings.Split(b.text(), "\n") {
+		if strings.HasPrefix(l, with) {
+			return l
+		}
+	}
+	b.t.Fatalf("no line begins with %q:\n%s", with, b.text())
+	return ""
+}
+
+// TestSeveralHolders: readers of an RWMutex hold together.
+func TestSeveralHolders(t *testing.T) {
+	b := newBench(t, Options{})
+	for i := range 3 {
+		b.w.put(1, fmt.Sprintf("/rw/read/170000000000000000%d", i), "", model.LeaseID(0x31+i))
+	}
+	b.w.put(2, "/rw/write/1700000000000000009", "", 0x39)
+	b.sync(3)
+	if l := b.state.Locks(); len(l) == 0 || l[0].Recipe() != model.RWMutex {
+		t.Fatalf("not told to be an RWMutex: %v", l)
+	}
+	b.sees("31 +2")
+	b.press("enter")
+	if n := strings.Count(b.text(), "● holds"); n != 3 || strings.Count(b.text(), "○ waits") != 1 {
+		t.Errorf("%d hold:\n%s", n, b.text())
+	}
+}
+
+// TestStatsInTitle: what handovers say stands over the queue.
+func TestStatsInTitle(t *testing.T) {
+	b := newBench(t, Options{})
+	for i := range 4 {
+		b.w.claim(float64(i), "/l", "", model.LeaseID(0x51+i))
+	}
+	b.w.del(10, leaseKey("/l", 0x51))
+	b.w.del(12, leaseKey("/l", 0x52))
+	b.sync(13)
+	b.sees("─ handovers 2 ─ wait p50 ")
+}
+
+// TestQueueStays: findings that come do not move the queue of the selected lock.
+func TestQueueStays(t *testing.T) {
+	b := newBench(t, Options{})
+	b.size(80, 24)
+	b.w.claim(1, "/l", "", 0x61)
+	b.w.claim(2, "/l", "", 0x62)
+	b.sync(3)
+	where := func() int { return strings.Count(strings.SplitN(b.text(), "○ waits", 2)[0], "\n") }
+	before := where()
+	b.sees("journal of this lock")
+	b.w.read(4, 0x61, 60, 50)
+	b.w.read(30, 0x61, 60, 24)
+	b.w.read(50, 0x61, 60, 4)
+	b.sync(51)
+	b.sees("── why")
+	if strings.Contains(b.text(), "journal of this lock") {
+		t.Errorf("on 80 by 24 why takes the journal's place:\n%s", b.text())
+	}
+	if got := where(); got != before {
+		t.Errorf("the queue moved from line %d to %d:\n%s", before, got, b.text())
+	}
+}
+
+// TestSelectedSessionStays: a session stays selected through any ranking.
+func TestSelectedSessionStays(t *testing.T) {
+	b := newBench(t, Options{})
+	for i := range 20 {
+		b.w.claim(1, fmt.Sprintf("/l/%02d", i), "", model.LeaseID(0x100+i))
+	}
+	b.sync(2)
+	b.press("2", "down", "down", "down")
+	l := b.sessions.chosen(b.state)
+	b.w.read(3, 0x110, 60, 5)
+	b.sync(3)
+	if b.sessions.ids[0] == 0x110 {
+		t.Error("the rows moved under the cursor")
+	}
+	b.sync(9)
+	if b.sessions.ids[0] != 0x110 || b.sessions.chosen(b.state) != l {
+		t.Errorf("first is %s, chosen %v, was %v", b.sessions.ids[0], b.sessions.chosen(b.state), l)
+	}
+}

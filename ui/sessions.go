@@ -1,0 +1,317 @@
+package ui
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+var sessionColumns = []column{
+	{title: "SESSION", least: 9, fair: 9, most: 16, rank: 1},
+	{title: "WHO", least: 9, fair: 16, most: 34, rank: 2},
+	{title: "LEASE", least: 13, fair: 13, most: 25, rank: 4},
+	{title: "RHYTHM", least: 9, most: 9, rank: 8},
+	{title: "GRANTED BY", least: 10, most: 12, rank: 9},
+	{title: "HOLDS", least: 13, fair: 18, most: 40, rank: 3},
+	{title: "WAITS FOR", least: 10, fair: 18, most: 40, rank: 6},
+	{title: "OTHER", least: 5, most: 5, rank: 7, right: true},
+	{title: "STATE", least: 19, most: 24},
+}
+
+// sessionsPanel is the table of the leases that stand in some queue, or are not
+// well.
+type sessionsPanel struct {
+	table  table
+	pick   pick
+	filter string
+
+	ids   []model.LeaseID // as shown
+	total int
+	seen  int // leases, the others included
+	at    time.Time
+	held  time.Time // no re-sort before, unless forced
+	force bool
+	ranks []sessionRank
+}
+
+type sessionRank struct {
+	id   model.LeaseID
+	rank int
+}
+
+func newSessionsPanel() *sessionsPanel {
+	return &sessionsPanel{table: newTable(sessionColumns, true)}
+}
+
+// refresh ranks the sessions anew if that is due: it goes over all leases.
+func (p *sessionsPanel) refresh(f frame) {
+	every := sortEvery * time.Duration(1+p.seen/sortPer)
+	if !p.force && !p.at.IsZero() && (f.now.Sub(p.at) < every || f.now.Before(p.held)) {
+		return
+	}
+	p.at, p.force = f.now, false
+	keep := matcher(p.filter)
+	p.ranks, p.total = p.ranks[:0], 0
+	all := f.s.Leases()
+	p.seen = len(all)
+	for _, l := range all {
+		v, st := f.th.judgeSession(l), standing(l)
+		if st == 0 && !v.trouble() {
+			continue
+		}
+		p.total++
+		if keep == nil || keep(sessionText(f.s, l)) {
+			p.ranks = append(p.ranks, sessionRank{l.ID, v.rank*4 + st})
+		}
+	}
+	slices.SortStableFunc(p.ranks, func(a, b sessionRank) int { return cmp.Compare(b.rank, a.rank) })
+	p.ids = p.ids[:0]
+	for _, r := range p.ranks {
+		p.ids = append(p.ids, r.id)
+	}
+	p.pick.follow(len(p.ids), func(id string) int {
+		return slices.IndexFunc(p.ids, func(l model.LeaseID) bool { return l.String() == id })
+	}, p.id)
+}
+
+func (p *sessionsPanel) id(i int) string { return p.ids[i].String() }
+
+// show selects a session.
+func (p *sessionsPanel) show(id model.LeaseID) {
+	p.pick.id, p.pick.pinned, p.force = id.String(), true, true
+	p.filter = ""
+}
+
+func (p *sessionsPanel) move(i int, now time.Time) {
+	p.pick.move(i, len(p.ids), p.id)
+	p.held = now.Add(sortHold)
+}
+
+func (p *sessionsPanel) setFilter(text string) {
+	if p.filter != text {
+		p.filter, p.force, p.table.top = text, true, 0
+	}
+}
+
+// chosen returns the lease under the cursor, nil if there is none.
+func (p *sessionsPanel) chosen(s *model.State) *model.Lease {
+	if p.pick.place < len(p.ids) && p.pick.id == p.id(p.pick.place) {
+		return s.Lease(p.ids[p.pick.place])
+	}
+	return nil
+}
+
+// Render returns the lines of the page: the table, and what ends with the chosen
+// session.
+func (p *sessionsPanel) Render(f frame, w, h int) []string {
+	p.refresh(f)
+	under := 0
+	if h >= 14 {
+		under = min(h*2/5, 12)
+	}
+	if p.total == 0 {
+		return fill([]string{string(pad(nil, w)), f.th.line(w, []span{{dim, "  no lease stands in the queue of a lock"}}, nil)}, w, h)
+	}
+	p.table.fit(w, h-under, f.th)
+	p.table.reveal(p.pick.place, len(p.ids))
+	lines := []string{p.table.head(sortNone, false)}
+	lines = p.table.paint(lines, len(p.ids), look{cursor: p.pick.place, keys: true}, p.id, func(i int, r *row) {
+		if l := f.s.Lease(p.ids[i]); l != nil {
+			sessionRow(f, l, r)
+			return
+		}
+		r.cell(dim, p.ids[i].Short())
+		for range sessionColumns[2:] {
+			r.end()
+		}
+		r.cell(dim, "is no more")
+	})
+	if l := p.chosen(f.s); l != nil && under > 0 {
+		lines = takesAlong(lines, f, l, w, under)
+	}
+	return fill(lines, w, h)
+}
+
+func sessionRow(f frame, l *model.Lease, r *row) {
+	th := f.th
+	*f.onScreen = append(*f.onScreen, l.ID)
+	var s stands
+	s.look(l)
+	id := l.ID.String()
+	if r.room() < len(id) {
+		id = l.ID.Short()
+	}
+	r.cell(plain, th.tame(id))
+	if s.lead == nil || f.s.Identity(brief(s.lead.Ref())).Text == "" {
+		r.cell(dim, "unknown")
+	} else {
+		identity(f, s.lead, r)
+	}
+	th.leaseCell(r, l, f.now)
+	r.cell(dim, rhythm(l))
+	r.cell(dim, th.cut(grantedBy(f, l), r.room()))
+	r.cell(plain, th.lockNames(s.holds[:s.nh], s.nh0, r.room()))
+	r.cell(plain, th.lockNames(s.waits[:s.nw], s.nw0, r.room()))
+	switch {
+	case s.more:
+		r.cell(dim, "?")
+	case s.other == 0:
+		r.cell(dim, "-")
+	default:
+		r.cell(plain, strconv.Itoa(s.other))
+	}
+	v := th.judgeSession(l)
+	r.cell(v.st, v.sign+" "+v.word)
+}
+
+// lockNames names the first locks of n.
+func (th *theme) lockNames(locks []*model.Lock, n, room int) string {
+	if n == 0 || room == 0 {
+		return ""
+	}
+	more := ""
+	if n > 1 {
+		more = " +" + strconv.Itoa(n-1)
+	}
+	return th.cutPath(th.clean(locks[0].Name), room-len(more)) + more
+}
+
+// stands is where a lease stands: which locks it holds, for which it waits, and
+// how many other keys hang on it. It looks at a bounded number of keys.
+type stands struct {
+	holds, waits [2]*model.Lock
+	nh, nw       int // of those
+	nh0, nw0     int // in all
+	other        int
+	more         bool // not all keys were looked at
+	lead         *model.Claim
+}
+
+func (s *stands) look(l *model.Lease) {
+	all := l.Claims()
+	s.more = len(all) > alsoMax
+	for _, c := range all[:min(len(all), alsoMax)] {
+		lock := c.Lock()
+		switch {
+		case lock == nil || !lock.Recipe().Judged:
+			s.other++
+			if s.lead == nil {
+				s.lead = c
+			}
+		case holding(lock, c):
+			if s.nh < len(s.holds) {
+				s.holds[s.nh] = lock
+				s.nh++
+			}
+			if s.nh0++; s.nh0 == 1 {
+				s.lead = c
+			}
+		default:
+			if s.nw < len(s.waits) {
+				s.waits[s.nw] = lock
+				s.nw++
+			}
+			if s.nw0++; s.nw0 == 1 && s.nh0 == 0 {
+				s.lead = c
+			}
+		}
+	}
+}
+
+// holding says whether c holds the lock.
+func holding(l *model.Lock, c *model.Claim) bool {
+	return l.Head() == c || l.Holders() > 1 && l.Holds(l.Place(c))
+}
+
+// standing ranks what a lease is to others: 3 holds a lock for which others wait,
+// 2 holds one, 1 waits or is listed, 0 nothing of that.
+func standing(l *model.Lease) int {
+	best := 0
+	for _, c := range l.Claims() {
+		lock := c.Lock()
+		switch {
+		case lock == nil:
+		case lock.Recipe().Judged && holding(lock, c):
+			if lock.Behind() > 0 {
+				return 3
+			}
+			best = 2
+		default:
+			best = max(best, 1)
+		}
+	}
+	return best
+}
+
+// judgeSession tells how a session does: by the worst finding about it, else by its
+// lease.
+func (th *theme) judgeSession(l *model.Lease) verdict {
+	v := th.judgeLease(l)
+	if f, _ := worstAbout(l); f != nil && f.Severity != model.SevInfo {
+		return th.worse(v, f)
+	}
+	return v
+}
+
+// worstAbout returns the worst finding about a session and the lock in which it
+// shows, nil if there is none.
+func worstAbout(l *model.Lease) (*model.Finding, *model.Lock) {
+	var worst *model.Finding
+	var where *model.Lock
+	all := l.Claims()
+	for _, c := range all[:min(len(all), alsoMax)] {
+		lock := c.Lock()
+		if lock == nil {
+			continue
+		}
+		list := lock.Findings()
+		for i := range list {
+			f := &list[i]
+			if about(f, lock, c) && (worst == nil || !worst.Severity.AtLeast(f.Severity)) {
+				worst, where = f, lock
+			}
+		}
+	}
+	return worst, where
+}
+
+// sessionText is what a filter looks at: the id and who it is, and its locks.
+func sessionText(s *model.State, l *model.Lease) (string, string) {
+	var st stands
+	st.look(l)
+	who := l.ID.String()
+	if st.lead != nil {
+		who += " " + s.Who(brief(st.lead.Ref()))
+	}
+	locks := ""
+	for _, x := range append(st.holds[:st.nh], st.waits[:st.nw]...) {
+		locks += x.Name + " "
+	}
+	return who, locks
+}
+
+// rhythm says how often a session is renewed: as seen, or as its recipe usually is.
+func rhythm(l *model.Lease) string {
+	third := time.Duration(l.Granted()) * time.Second / 3
+	switch {
+	case l.Granted() <= 0:
+		return ""
+	case l.Learned():
+		return ticks(max(third, l.Rhythm)) + " seen"
+	}
+	for _, c := range l.Claims()[:min(len(l.Claims()), alsoMax)] {
+		if lock := c.Lock(); lock != nil && lock.Recipe().Rhythm == model.RenewsAtThird {
+			return ticks(third) + " usual"
+		}
+	}
+	return "by hand"
+}
+
+// grantedBy names the member that granted a lease, "" if its id does not tell.
+func grantedBy(f frame, l *model.Lease) string {
+	return f.th.clean(strings.TrimPrefix(f.s.GrantedBy(l.ID), "member "))
+}

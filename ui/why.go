@@ -1,0 +1,140 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"locktop/model"
+)
+
+// whyLine is a line of the why pane; where room is short the highest rank goes.
+type whyLine struct {
+	rank  int
+	spans []span
+}
+
+// Ranks of the lines of the why pane, beside 0: the worst finding stays.
+const (
+	whySummary = 1 + iota // of the worst, as far as it wraps; what to do first
+	whyOthers             // the summaries of the others
+	whyAdvice
+	whyEvidence
+	whyAlike
+	whyRanks
+)
+
+// whyMost bounds how many findings of one lock are shown under its queue.
+const whyMost = 8
+
+// whyShares divides h lines between the findings of a lock and its journal. Both
+// fit only where there is room for both.
+func whyShares(th *theme, list []model.Finding, w, h int) (why, journal int) {
+	if len(list) == 0 || h < 2 {
+		return 0, h
+	}
+	need := 1 + len(th.whyLines(list, w))
+	if rest := h - need; rest >= 3 {
+		return need, rest
+	}
+	if h < 12 {
+		return h, 0
+	}
+	return h - 4, 4
+}
+
+// whyPane appends h lines that say why a lock is as it is.
+func (th *theme) whyPane(lines []string, list []model.Finding, w, h int) []string {
+	title := []span{{strong, "why"}}
+	if len(list) > 1 {
+		title = append(title, span{dim, " " + plural(len(list), "finding")})
+	}
+	title = append(title, span{plain, " "}, span{accent, "e"}, span{dim, " explains"})
+	all := th.whyLines(list, w)
+	for rank := whyRanks; rank > 0; rank-- {
+		for i := len(all) - 1; i >= 0 && len(all) > h-1; i-- {
+			if all[i].rank == rank {
+				all = append(all[:i], all[i+1:]...)
+			}
+		}
+	}
+	lines = append(lines, th.ruler(w, title...))
+	for _, l := range all[:min(len(all), h-1)] {
+		lines = append(lines, th.line(w, l.spans, nil))
+	}
+	return lines
+}
+
+// whyLines are all that could be said.
+func (th *theme) whyLines(list []model.Finding, w int) []whyLine {
+	var all []whyLine
+	for i := range list[:min(len(list), whyMost)] {
+		all = th.finding(all, &list[i], w, i == 0)
+	}
+	return all
+}
+
+// finding appends what is to be said of one finding.
+func (th *theme) finding(all []whyLine, f *model.Finding, w int, worst bool) []whyLine {
+	st, sign := th.severity(f.Severity)
+	first, rest := whyOthers, whyAdvice
+	if worst {
+		first, rest = 0, whySummary
+	}
+	say := func(rank int, st style, lead, text string, n int) {
+		for i, part := range th.wrap(th.prose(text), w-width(lead), n) {
+			if i == 1 {
+				lead = string(pad(nil, width(lead)))
+			}
+			if i > 0 {
+				rank = max(rank, rest)
+			}
+			all = append(all, whyLine{rank, []span{{dim, lead}, {st, part}}})
+		}
+	}
+	head := sign + " " + string(f.Code) + " (" + string(f.Confidence) + ")"
+	text := th.wrap(head+": "+th.prose(f.Summary), w-4, 3)
+	for i, part := range text {
+		if i == 0 {
+			all = append(all, whyLine{first, []span{{st, "  " + part[:min(len(part), len(head))]}, {plain, part[min(len(part), len(head)):]}}})
+			continue
+		}
+		all = append(all, whyLine{rest, []span{{plain, "    " + part}}})
+	}
+	for _, e := range f.Evidence {
+		say(whyEvidence, dim, "    ", e, 2)
+	}
+	for i, d := range f.Advice {
+		rank, lead := whyAdvice, "        "
+		if i == 0 {
+			rank, lead = rest, "    do: "
+		}
+		say(rank, plain, lead, d, 2)
+	}
+	if len(f.Alternatives) > 0 {
+		say(whyAlike, dim, "    looks the same: ", codes(f.Alternatives), 2)
+	}
+	return all
+}
+
+func codes(list []model.Code) string {
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = string(c)
+	}
+	return strings.Join(names, ", ")
+}
+
+// words are "2 errors", "3 warnings", "1 info", as far as there are any.
+func (t *tally) words() []string {
+	var parts []string
+	if t.errors > 0 {
+		parts = append(parts, plural(t.errors, "error"))
+	}
+	if t.warnings > 0 {
+		parts = append(parts, plural(t.warnings, "warning"))
+	}
+	if t.infos > 0 {
+		parts = append(parts, strconv.Itoa(t.infos)+" info")
+	}
+	return parts
+}
