@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // ContenderInfo is a contender with its belief beside what etcd says.
@@ -11,6 +12,8 @@ type ContenderInfo struct {
 	Contender
 	Belief Belief // zero At: it has said nothing yet
 	Lease  LeaseID
+
+	falseSince time.Time // since when its belief is seen to be false
 }
 
 // labState is what the lab reported.

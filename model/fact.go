@@ -90,6 +90,8 @@ type Fact struct {
 	WaitsFor ClaimRef
 	// Unseen: it happened while the watch was lost; At is when we learnt of it.
 	Unseen bool
+	// Severity is that of a finding that came, SevInfo for one that is over.
+	Severity Severity
 	// Text is the sentence of the kinds that have no fields of their own.
 	Text string
 }

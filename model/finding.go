@@ -71,7 +71,7 @@ var rules = []rule{
 	overdue, unbelievable, reset, missedRenewals,
 	inCycle, shared, longHeld,
 	deadWaiters, longQueue,
-	missing, staleBelief, ttlFloor,
+	missing, ttlFloor,
 }
 
 // report adds a finding about the lock.
@@ -121,6 +121,7 @@ func (s *State) diagnose() {
 
 func (s *State) examine(l *Lock) {
 	x := exam{s: s, l: l, head: l.queue.first()}
+	staleBelief(&x) // also where the lock is free
 	if x.head != nil {
 		x.lease = x.head.lease
 		if l.recipe.Judged {
@@ -150,13 +151,13 @@ func (s *State) replace(l *Lock, found []Finding) {
 		if o := same(old, f); o != nil {
 			f.Since = o.Since
 		} else if f.Severity != SevInfo {
-			s.record(&Fact{Kind: FactFinding, Lock: l.Name, Confidence: f.Confidence,
+			s.record(&Fact{Kind: FactFinding, Lock: l.Name, Severity: f.Severity, Confidence: f.Confidence,
 				Text: string(f.Code) + " (" + string(f.Confidence) + "): " + f.Summary})
 		}
 	}
 	for i := range old {
 		if o := &old[i]; o.Severity != SevInfo && !follows(found, o) {
-			s.record(&Fact{Kind: FactFinding, Lock: l.Name, Text: string(o.Code) + " on " + Printable(l.Name) + " is over, after " +
+			s.record(&Fact{Kind: FactFinding, Lock: l.Name, Severity: SevInfo, Text: string(o.Code) + " on " + Printable(l.Name) + " is over, after " +
 				Duration(s.now.Sub(o.Since), false)})
 		}
 	}

@@ -23,8 +23,18 @@ func (s *State) diagnoseCluster() {
 		if o := same(s.clusterFindings, f); o != nil {
 			f.Since = o.Since
 		} else if f.Severity != SevInfo {
-			s.record(&Fact{Kind: FactFinding, Text: string(f.Code) + " (" + string(f.Confidence) + "): " + f.Summary})
+			s.record(&Fact{Kind: FactFinding, Severity: f.Severity, Confidence: f.Confidence,
+				Text: string(f.Code) + " (" + string(f.Confidence) + "): " + f.Summary})
 		}
+	}
+	for i := range s.clusterFindings {
+		if o := &s.clusterFindings[i]; o.Severity != SevInfo && same(found, o) == nil {
+			s.record(&Fact{Kind: FactFinding, Severity: SevInfo,
+				Text: string(o.Code) + " is over, after " + Duration(s.now.Sub(o.Since), false)})
+		}
+	}
+	if len(found)+len(s.clusterFindings) > 0 {
+		s.version++
 	}
 	s.clusterFindings = found
 }
@@ -153,8 +163,12 @@ const (
 )
 
 // massRevocation finds many healthy leases that ended early just after a leader
-// change: an old leader that still thought it led (etcd-io/etcd#15247).
+// change: an old leader that still thought it led (etcd-io/etcd#15247, fixed in
+// 3.5.13). On later servers these are sessions that were closed.
 func (s *State) massRevocation(report func(Finding)) {
+	if v := s.serverVersion(); v == "" || !versionLess(v, "3.5.13") {
+		return
+	}
 	if s.leaderSince.IsZero() || s.massCount < massMin || s.now.Sub(s.leaderSince) > time.Minute {
 		return
 	}

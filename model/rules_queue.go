@@ -191,24 +191,31 @@ const beliefGrace = 500 * time.Millisecond
 // it does not: two may act now.
 func staleBelief(x *exam) {
 	for _, c := range x.s.lab.contenders {
-		if c.Lock != x.l.Name || c.Belief.State != BeliefHolding || c.Proc == ProcEnded {
+		if c.Lock != x.l.Name {
+			continue
+		}
+		if c.Belief.State != BeliefHolding || c.Proc == ProcEnded {
+			c.falseSince = time.Time{}
 			continue
 		}
 		claim, place := x.s.Truth(*c)
 		if claim != nil && x.l.Holds(place-1) {
+			c.falseSince = time.Time{}
 			continue
 		}
-		since := c.Belief.At
-		if x.l.headSince.After(since) {
-			since = x.l.headSince
+		if c.falseSince.IsZero() {
+			c.falseSince = x.s.now
 		}
-		if x.s.now.Sub(since) < beliefGrace {
-			x.recheck(since.Add(beliefGrace))
+		if x.s.now.Sub(c.falseSince) < beliefGrace {
+			x.recheck(c.falseSince.Add(beliefGrace))
 			continue
+		}
+		now := "nobody holds it"
+		if x.head != nil {
+			now = "etcd gave it to " + x.s.Who(x.head.Ref())
 		}
 		x.report(Finding{Code: CodeStaleHolder, Severity: SevError, Confidence: Strong, Lease: c.Lease,
-			Summary: fmt.Sprintf("%s still believes that it holds %s; etcd gave the lock to %s %s ago",
-				Printable(c.Name), Printable(x.l.Name), x.s.Who(x.head.Ref()), Duration(x.s.now.Sub(x.l.headSince), x.l.headAtLeast)),
+			Summary:  fmt.Sprintf("%s still believes that it holds %s, but %s", Printable(c.Name), Printable(x.l.Name), now),
 			Evidence: []string{"its own word against the queue; its process is " + string(c.Proc)},
 			Advice:   []string{"stop " + Printable(c.Name), "let the resource that the lock protects refuse old revisions (fencing)"}})
 	}

@@ -60,7 +60,9 @@ func (s *State) explainGone(f *Fact, g gone) {
 // settleHead writes what became of a touched lock's head.
 func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 	judged := l.recipe.Judged
-	l.recipe = l.recipeOf(s.pins)
+	if l.mode != modeNone {
+		l.recipe = l.recipeOf(s.pins) // a lock that is free keeps its last one
+	}
 	if byMod := l.recipe.Order == ByMod; byMod != l.queue.byMod {
 		l.queue.reorder(byMod)
 	}

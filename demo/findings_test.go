@@ -1,0 +1,163 @@
+package demo
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locktop/model"
+)
+
+// story is one row of the proof that a code is found where it is true, and is not
+// found in the nearest healthy neighbour. model/FINDINGS.md is made from these rows.
+type story struct {
+	code   model.Code
+	reason string // why this row is needed
+	on     stage
+	// What the finding has to claim, and no more than that.
+	severity     model.Severity
+	confidence   model.Confidence
+	alternatives []model.Code
+	found, alike part
+}
+
+// part is a situation: played on a cluster, or told as a history of events.
+type part struct {
+	words  string
+	played func(*scene)
+	told   func(*tale)
+	// also are the other codes above info that are true of it.
+	also []model.Code
+}
+
+// stage is what a situation takes place on.
+type stage int
+
+const (
+	oneMember    stage = iota // one cluster for all stories, each below a prefix of its own
+	threeMembers              // a cluster of its own
+	smallQuota                // one member that is full soon
+	labStage                  // contenders that are processes, and say what they believe
+	recorded                  // events that the test makes up: no real server does this on demand
+)
+
+func (on stage) String() string {
+	return [...]string{"one real member", "three real members", "a real member with a small quota", "the lab", "recorded history"}[on]
+}
+
+func stories() []story {
+	return slices.Concat(clusterStories, harmStories, queueStories, renewalStories, formStories, recordedStories)
+}
+
+// At most so many stories and so many clusters of their own at a time: they spend
+// their time waiting for leases, so more of them than there are cores do no harm.
+const (
+	storiesAtOnce  = 14
+	clustersAtOnce = 4
+)
+
+// theatre lends stages.
+type theatre struct {
+	shared   *Cluster
+	clusters chan struct{}
+}
+
+func TestFindings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("leases take their time")
+	}
+	th := &theatre{shared: stageCluster(t, 1), clusters: make(chan struct{}, clustersAtOnce)}
+	slots := make(chan struct{}, storiesAtOnce)
+	var wg sync.WaitGroup
+	run := func(name string, st story, p part, check func(*testing.T, *model.State)) {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			t.Run(name, func(t *testing.T) { check(t, th.play(t, st, p, strings.HasSuffix(name, "alike"))) })
+		})
+	}
+	for _, st := range stories() {
+		name := string(st.code) + "/" + strings.ReplaceAll(st.found.words, " ", "-")
+		run(name+"/found", st, st.found, func(t *testing.T, s *model.State) { checkFound(t, s, st) })
+		run(name+"/alike", st, st.alike, func(t *testing.T, s *model.State) {
+			wantAlarms(t, s, st.alike.also...)
+			if f := findingOf(s, st.code); f != nil {
+				t.Errorf("%s: %s", st.alike.words, findingLine(*f))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// play puts a part on its stage and returns the state it ends in.
+func (th *theatre) play(t *testing.T, st story, p part, alike bool) *model.State {
+	var healthy *story
+	if alike {
+		healthy = &st
+	}
+	if p.told != nil {
+		ta := newTale()
+		p.told(ta)
+		return ta.state(t, healthy)
+	}
+	var sc *scene
+	switch st.on {
+	case oneMember:
+		sc = newScene(t, th.shared, "/"+strings.ReplaceAll(t.Name(), "#", "-")+"/")
+	default:
+		th.clusters <- struct{}{}
+		t.Cleanup(func() { <-th.clusters }) // after those that the stage adds
+		switch st.on {
+		case threeMembers:
+			sc = newScene(t, stageCluster(t, 3), "/s/")
+		case smallQuota:
+			sc = newScene(t, quotaCluster(t), "/s/")
+		default:
+			sc = newLabScene(t)
+		}
+	}
+	sc.healthy = healthy
+	p.played(sc)
+	if !alike {
+		sc.found(st.code)
+	}
+	return sc.s
+}
+
+// checkFound looks at how the finding speaks.
+func checkFound(t *testing.T, s *model.State, st story) {
+	wantAlarms(t, s, append(st.found.also, st.code)...)
+	f := findingOf(s, st.code)
+	if f == nil {
+		t.Fatalf("%s: not found, but\n%s", st.found.words, listFindings(s))
+	}
+	t.Log(findingLine(*f))
+	type claims struct {
+		Severity     model.Severity
+		Confidence   model.Confidence
+		Alternatives []model.Code
+	}
+	want, got := claims{st.severity, st.confidence, st.alternatives}, claims{f.Severity, f.Confidence, f.Alternatives}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("what is claimed (-want +got):\n%s", d)
+	}
+	if f.Summary == "" || len(f.Evidence) == 0 && f.Severity != model.SevInfo || len(f.Advice) == 0 || len(f.Etcdctl) == 0 || f.Since.IsZero() {
+		t.Errorf("half a finding: %+v", *f)
+	}
+	if e, ok := model.Explain(f.Code); !ok || e.Confidence == model.Hint && f.Confidence != model.Hint {
+		t.Errorf("it claims more than its catalogue entry allows: %q against %q", f.Confidence, e.Confidence)
+	}
+}
+
+func stageCluster(t *testing.T, members int) *Cluster {
+	t.Helper()
+	c, err := StartCluster(t.Context(), ClusterOptions{Members: members, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
