@@ -24,7 +24,7 @@ type sessionOf = *concurrency.Session
 var clusterStories = []story{
 	{
 		code: model.CodeTTLReset, on: threeMembers, reason: "a dead holder gets a fresh term from a new leader",
-		severity: model.SevWarning, confidence: model.Certain,
+		severity: model.SevWarning, confidence: model.Strong,
 		found: part{words: "the leader moves while a lease is not renewed", played: func(sc *scene) {
 			sc.stopRenewing(9)
 			sc.found(model.CodeKeepaliveStalled)

@@ -14,7 +14,7 @@ func withLease(id clientv3.LeaseID) clientv3.OpOption { return clientv3.WithLeas
 // queueStories are about sessions that renew, and about beliefs.
 var queueStories = []story{
 	{
-		code: model.CodeLockCycle, reason: "two that wait for each other", severity: model.SevError, confidence: model.Certain,
+		code: model.CodeLockCycle, reason: "two that wait for each other", severity: model.SevError, confidence: model.Strong,
 		found: part{words: "two sessions in opposite order", played: func(sc *scene) {
 			sc.circle(2)
 		}},
@@ -23,7 +23,7 @@ var queueStories = []story{
 		}},
 	},
 	{
-		code: model.CodeLockCycle, reason: "a circle may be of any size", severity: model.SevError, confidence: model.Certain,
+		code: model.CodeLockCycle, reason: "a circle may be of any size", severity: model.SevError, confidence: model.Strong,
 		found: part{words: "three sessions in a circle", played: func(sc *scene) {
 			sc.circle(3)
 		}},

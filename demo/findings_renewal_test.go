@@ -70,7 +70,7 @@ var renewalStories = []story{
 	},
 	{
 		code: model.CodeUnattendedLease, reason: "the lock service grants 60 s when it is asked without a lease",
-		severity: model.SevWarning, confidence: model.Strong,
+		severity: model.SevWarning, confidence: model.Hint, alternatives: []model.Code{model.CodeDeadHolder},
 		found: part{words: "a Lock request without a lease", played: func(sc *scene) {
 			sc.lockByService(0)
 			sc.wait(sc.session(6), sc.name("l"), 2)

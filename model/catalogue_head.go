@@ -85,12 +85,12 @@ var headEntries = []Entry{
 		Mechanism: "A Lock or Campaign request without a lease makes the server grant one of 60 s, and no one keeps it alive. The " +
 			"claim goes after 60 s, whether its owner still works or still waits.",
 		Looks: "Granted is 60 s, and the remaining TTL has only fallen since the key appeared. It takes 20 to 25 s of watching " +
-			"to tell.",
+			"to tell. A client that asked for 60 s itself and died before its first renewal looks the same.",
 		Do: "Fix the caller: grant a lease, keep it alive, pass it. Until then no piece of work under this lock may take " +
 			"longer than 60 s, waiting included.",
 		Threads:    []string{"shubhamranjan/dotnet-etcd#321", "etcd-cpp-apiv3#30"},
 		Needs:      []Needs{NeedsEtcd},
-		Confidence: Strong,
+		Confidence: Hint,
 	},
 	{
 		Code:  CodeLeaseOverdue,

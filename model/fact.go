@@ -240,8 +240,8 @@ func (s *State) settlePending(l *Lease, e LeaseRead) {
 		sign := "its lease was gone " + seconds(late) + " later"
 		f.Cause, f.Confidence, f.Evidence = s.howEnded(l, f.At, sign)
 		s.noteStop(f, l)
-		if f.Cause == CauseRevoked && f.At.Sub(s.leaderSince) < massWindow {
-			s.massCount++
+		if f.Cause == CauseRevoked {
+			s.endedEarly(l.ID, f.At)
 		}
 	}
 	if len(l.claims) == 0 {

@@ -206,12 +206,12 @@ func (s *State) clusterStatus(e ClusterStatus) {
 	defer s.diagnoseCluster()
 	for _, m := range e.Members {
 		s.seen(m.Rev)
+		s.noteTerm(m.Term, e.At)
 	}
 	if old.At.IsZero() {
 		return
 	}
 	if was, is := old.Leader(), e.Leader(); was.ID != is.ID && (was.ID != 0 || is.ID != 0) {
-		s.leaderSince, s.massCount = e.At, 0
 		text := "the cluster has no leader: no lock can be taken, freed or expire"
 		if is.ID != 0 {
 			text = fmt.Sprintf("%s leads the cluster now, term %d: every lease starts its TTL anew", is.label(), is.Term)

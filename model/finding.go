@@ -71,7 +71,7 @@ var rules = []rule{
 	overdue, unbelievable, reset, missedRenewals,
 	inCycle, shared, longHeld,
 	deadWaiters, longQueue,
-	missing, ttlFloor,
+	ttlFloor,
 }
 
 // report adds a finding about the lock.
@@ -121,7 +121,8 @@ func (s *State) diagnose() {
 
 func (s *State) examine(l *Lock) {
 	x := exam{s: s, l: l, head: l.queue.first()}
-	staleBelief(&x) // also where the lock is free
+	staleBelief(&x) // these two also where the lock is free
+	missing(&x)
 	if x.head != nil {
 		x.lease = x.head.lease
 		if l.recipe.Judged {

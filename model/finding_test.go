@@ -84,7 +84,7 @@ func TestFindingsFromStories(t *testing.T) {
 			h.read(1.1, a, 60, 59)
 			h.read(14, a, 60, 47)
 			h.read(24, a, 60, 37)
-		}, []string{"warning unattended-lease (strong) /l"}},
+		}, []string{"warning unattended-lease (hint) /l"}},
 		{"a dead waiter", "the lock will idle at its turn", func(h *history) {
 			two(h)
 			h.put(2, claimKey("/l", c), "", c)
@@ -157,6 +157,7 @@ func TestFindingsFromStories(t *testing.T) {
 			h.put(2, claimKey("/m", b), "", b)
 			h.put(3, claimKey("/m", a), "", a)
 			h.put(4, claimKey("/l", b), "", b)
+			h.add(Tick{At: at(20)})
 		}, []string{"error lock-cycle (certain) /l", "error lock-cycle (certain) /m", "info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
 		{"three sessions in a circle", "of any length", func(h *history) {
 			h.put(1, claimKey("/l", a), "", a)
@@ -165,6 +166,7 @@ func TestFindingsFromStories(t *testing.T) {
 			h.put(4, claimKey("/m", a), "", a)
 			h.put(5, claimKey("/n", b), "", b)
 			h.put(6, claimKey("/l", c), "", c)
+			h.add(Tick{At: at(20)})
 		}, []string{"error lock-cycle (certain) /l", "error lock-cycle (certain) /m", "error lock-cycle (certain) /n",
 			"info shared-lease (certain) /l", "info shared-lease (certain) /m", "info shared-lease (certain) /n"}},
 		{"the same order", "both take /l first: they wait, but not for each other", func(h *history) {
@@ -177,7 +179,7 @@ func TestFindingsFromStories(t *testing.T) {
 			h.put(2, claimKey("/m", b), "", b)
 			h.put(3, claimKey("/m", a), "", a)
 			h.put(4, claimKey("/l", b), "", b)
-			h.end(5, b)
+			h.end(15, b)
 		}, []string{"info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
 		{"a registry", "leased keys side by side are no lock", func(h *history) {
 			h.put(1, "/services/api/10.0.0.1:80", "up", a)
@@ -200,6 +202,36 @@ func TestFindingsFromStories(t *testing.T) {
 				t.Errorf("%s\n(-want +got)\n%s", r.reason, d)
 			}
 		})
+	}
+}
+
+// A session with several workers, each of which wants one lock only, makes the same
+// picture for as long as a hold takes.
+func TestACircleHasToLast(t *testing.T) {
+	h := newHistory()
+	h.loaded(0)
+	h.put(1, claimKey("/l", 0xa1), "", 0xa1)
+	h.put(1, claimKey("/m", 0xb2), "", 0xb2)
+	h.put(1, claimKey("/m", 0xa1), "", 0xa1)
+	h.put(1, claimKey("/l", 0xb2), "", 0xb2)
+	s := h.state()
+	confidence := func() (c Confidence) {
+		for _, f := range s.Lock("/l").Findings() {
+			if f.Code == CodeLockCycle {
+				c = f.Confidence
+			}
+		}
+		return c
+	}
+	for _, row := range []struct {
+		sec    float64
+		want   Confidence
+		reason string
+	}{{3, "", "it may end with the next hold"}, {4.1, Strong, "it lasts"}, {11.1, Certain, "nobody gets on"}} {
+		s.Apply(Batch{Events: []Event{Tick{At: at(row.sec)}}})
+		if got := confidence(); got != row.want {
+			t.Errorf("after %v s: %q, want %q: %s", row.sec-1, got, row.want, row.reason)
+		}
 	}
 }
 

@@ -312,13 +312,13 @@ func TestWantAsksInOrderOfNeed(t *testing.T) {
 	s.Apply(Batch{Events: []Event{
 		LeaseRead{At: at(2), ID: 4, Granted: 0, Remaining: -1}, LeaseRead{At: at(2), ID: 2, Granted: 60, Remaining: 55},
 		LeaseRead{At: at(2), ID: 1, Granted: 60, Remaining: 10}, LeaseUnread{At: at(2), ID: 3, Reason: "denied"}}})
-	if w := s.Want(); len(w.Leases) != 0 || !w.WakeAt.Equal(at(4)) {
-		t.Errorf("after the readings: want %v at %v; want nothing until the silent head is due again at 4 s", w.Leases, w.WakeAt.Sub(t0))
+	if w := s.Want(); len(w.Leases) != 0 || !w.WakeAt.Equal(at(3)) {
+		t.Errorf("after the readings: want %v at %v; want nothing until the refused one is due again at 3 s", w.Leases, w.WakeAt.Sub(t0))
 	}
 	s.Look([]LeaseID{1})
 	s.Apply(Batch{Events: []Event{Tick{At: at(3.5)}}})
-	if d := cmp.Diff([]LeaseID{1}, s.Want().Leases); d != "" {
-		t.Errorf("on the screen and late, so read every second (-want +got)\n%s", d)
+	if d := cmp.Diff([]LeaseID{1, 3}, s.Want().Leases); d != "" {
+		t.Errorf("on the screen and late, so read every second; the refused one is due (-want +got)\n%s", d)
 	}
 	if got := s.Lease(1).State(); got != LeaseSilent {
 		t.Errorf("lease 1 is %s", got)

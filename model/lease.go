@@ -44,7 +44,9 @@ type Lease struct {
 	// (etcd-io/etcd#12381). It is not used.
 	Odd LeaseRead
 
-	resetDead bool // renewals were missed before the reset
+	resetDead bool       // renewals were missed before the reset
+	resetSure Confidence // how sure that is
+	failures  int        // readings that failed since the last that did not
 
 	claims  []*Claim
 	heads   int     // of how many locks a claim of it is the holder
@@ -218,10 +220,11 @@ func (s *State) leaseRead(e LeaseRead) {
 		s.reschedule(l, e.At.Add(minInterval))
 		return
 	}
+	s.noteTerm(e.Term, e.At)
 	before := l.State()
 	s.settlePending(l, e)
 	l.learn(prev, e, had)
-	l.Read, l.HasRead, l.Unread = e, true, ""
+	l.Read, l.HasRead, l.Unread, l.failures = e, true, "", 0
 	if s.leases[e.ID] == l {
 		s.schedule(l)
 	}
@@ -240,10 +243,16 @@ func (s *State) index(l *Lease) {
 			delete(m, l)
 		}
 	}
+	many := len(s.overdueLeases) >= backlogMin
 	st := l.State()
 	live := s.leases[l.ID] == l
 	set(s.lateLeases, live && (st == LeaseLate || st == LeaseSilent))
 	set(s.overdueLeases, live && st == LeaseOverdue)
+	if many != (len(s.overdueLeases) >= backlogMin) {
+		for o := range s.overdueLeases { // what each of them means has changed
+			s.touchLease(o)
+		}
+	}
 }
 
 // learn compares two readings: more left than the passing of time allows is a
@@ -256,14 +265,21 @@ func (l *Lease) learn(prev, e LeaseRead, had bool) {
 	if prev.Granted <= 0 || e.Granted <= 0 {
 		return
 	}
+	if e.Term != prev.Term {
+		l.ResetAt = e.At // also without a jump: right after a renewal there is none
+	}
 	passed := e.At.Sub(prev.At)
 	left := time.Duration(prev.Remaining+1)*time.Second - passed // at most, if untouched
 	if time.Duration(e.Remaining)*time.Second <= left+slackReading {
 		return
 	}
 	if e.Term != prev.Term {
-		st := l.State()
-		l.ResetAt, l.resetDead = e.At, l.resetDead || st == LeaseLate || st == LeaseSilent
+		switch l.State() { // by the reading before
+		case LeaseSilent:
+			l.resetDead, l.resetSure = true, Certain
+		case LeaseLate:
+			l.resetDead, l.resetSure = true, Strong // it may have been renewed in between
+		}
 		return
 	}
 	if l.ResetAt.IsZero() {
@@ -284,7 +300,8 @@ func (s *State) leaseUnread(e LeaseUnread) {
 	}
 	l.Unread = e.Reason
 	s.touchLease(l)
-	s.reschedule(l, e.At.Add(retryReading))
+	s.reschedule(l, e.At.Add(min(retryReading, minInterval<<min(l.failures, 8))))
+	l.failures++
 }
 
 // touchLease marks every lock in which the lease has a claim as changed.

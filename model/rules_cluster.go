@@ -46,7 +46,12 @@ func (s *State) ClusterFindings() []Finding { return append([]Finding(nil), s.cl
 func (s *State) noQuorum(report func(Finding)) {
 	c := s.cluster
 	if c.At.IsZero() || c.Up() == 0 || c.Leader().ID != 0 {
+		s.leaderless = 0
 		return
+	}
+	s.leaderless++
+	if s.leaderless < 2 && 2*c.Up() > len(c.Members) {
+		return // enough are there: an election takes a moment
 	}
 	f := Finding{Code: CodeNoQuorum, Severity: SevError, Confidence: Certain,
 		Summary:  fmt.Sprintf("the cluster has no leader: %d of %d members answer, and none knows one", c.Up(), len(c.Members)),
@@ -136,7 +141,7 @@ func (s *State) pinnedMember(report func(Finding)) {
 		by[s.GrantedBy(l.ID)]++
 	}
 	for member, n := range by {
-		if member == "" || n < pinnedMin || n != len(s.lateLeases) {
+		if member == "" || n < pinnedMin || 5*n < 4*len(s.lateLeases) { // nearly all of them
 			continue
 		}
 		healthy := 0
@@ -156,25 +161,67 @@ func (s *State) pinnedMember(report func(Finding)) {
 	}
 }
 
-// Bounds of massRevocation.
+// Bounds of massRevocation: that many healthy leases within massBurst, at most
+// massWindow from a change of leader.
 const (
 	massWindow = 10 * time.Second
+	massBurst  = 2 * time.Second
 	massMin    = 10
 )
 
-// massRevocation finds many healthy leases that ended early just after a leader
-// change: an old leader that still thought it led (etcd-io/etcd#15247, fixed in
-// 3.5.13). On later servers these are sessions that were closed.
+// earlyEnd is a healthy lease that ended before its time.
+type earlyEnd struct {
+	at    time.Time
+	lease LeaseID
+}
+
+// endedEarly remembers such leases for as long as they can be part of a burst.
+func (s *State) endedEarly(id LeaseID, at time.Time) {
+	for len(s.early) > 0 && at.Sub(s.early[0].at) > 2*massWindow {
+		s.early = s.early[1:]
+	}
+	for _, e := range s.early {
+		if e.lease == id {
+			return
+		}
+	}
+	s.early = append(s.early, earlyEnd{at, id})
+}
+
+// noteTerm notices a change of leader by the raft term, which every answer tells.
+func (s *State) noteTerm(term uint64, at time.Time) {
+	if term > s.term {
+		if s.term != 0 {
+			s.leaderSince = at
+		}
+		s.term = term
+	}
+}
+
+// massRevocation finds many healthy leases that ended early at once, about when the
+// leader changed: an old leader that still thought it led (etcd-io/etcd#15247,
+// fixed in 3.5.13). On later servers these are sessions that were closed.
 func (s *State) massRevocation(report func(Finding)) {
-	if v := s.serverVersion(); v == "" || !versionLess(v, "3.5.13") {
+	v := s.serverVersion()
+	if v == "" || !versionLess(v, "3.5.13") || s.leaderSince.IsZero() || s.now.Sub(s.leaderSince) > time.Minute {
 		return
 	}
-	if s.leaderSince.IsZero() || s.massCount < massMin || s.now.Sub(s.leaderSince) > time.Minute {
+	n := 0
+	for i, from := range s.early {
+		burst := 0
+		for _, e := range s.early[i:] {
+			if e.at.Sub(from.at) <= massBurst && e.at.Sub(s.leaderSince).Abs() <= massWindow {
+				burst++
+			}
+		}
+		n = max(n, burst)
+	}
+	if n < massMin {
 		return
 	}
 	report(Finding{Code: CodeMassRevocation, Severity: SevWarning, Confidence: Strong,
-		Summary:  fmt.Sprintf("%d leases ended early within %s of a leader change", s.massCount, Duration(massWindow, false)),
-		Evidence: []string{"their last readings were healthy; server " + s.serverVersion()},
+		Summary:  fmt.Sprintf("%d leases ended early within %s, about when the leader changed", n, Duration(massBurst, false)),
+		Evidence: []string{"their last readings were healthy; server " + v},
 		Advice:   []string{"upgrade: before 3.5.13 a leader that hung revokes every lease when it wakes (etcd-io/etcd#15247)"},
 		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
 }
@@ -183,7 +230,8 @@ func (s *State) massRevocation(report func(Finding)) {
 func (s *State) serverVersion() string {
 	low := ""
 	for _, m := range s.cluster.Members {
-		if m.Version != "" && (low == "" || versionLess(m.Version, low)) {
+		known := m.Version != "" && m.Version[0] >= '0' && m.Version[0] <= '9'
+		if known && (low == "" || versionLess(m.Version, low)) {
 			low = m.Version
 		}
 	}

@@ -87,8 +87,16 @@ func leaseWords(c *Claim) string {
 // server is up to some seconds late when many leases end together.
 const overdueError = 10
 
-// backlogMin is how many leases past their end make a backlog.
-const backlogMin = 20
+// forgottenAfter is how many seconds past its end a lease of an old server has to be
+// to count as forgotten: by then others that ended with it have been read.
+const forgottenAfter = 60
+
+// backlogMin is how many leases past their end make a backlog, backlogRate how many
+// of them a server removes in a second at the least: what takes longer does not work.
+const (
+	backlogMin  = 20
+	backlogRate = 200
+)
 
 // overdue finds a head whose lease is past its end and still there.
 func overdue(x *exam) {
@@ -104,17 +112,17 @@ func overdue(x *exam) {
 		f.Severity = SevError
 	}
 	switch n := x.s.overdueCount(); {
-	case x.s.versionBelow(3, 4) && late >= overdueError:
+	case x.s.versionBelow(3, 4) && late >= forgottenAfter && n < backlogMin:
 		f.Code = CodeRevokeForgotten
 		f.Evidence = append(f.Evidence, "server "+x.s.serverVersion()+": before 3.4 a failed revoke was never tried again (etcd-io/etcd#10693)")
 		f.Advice = []string{"revoke it by hand: " + Action{Kind: RevokeLease, Lease: x.lease.ID}.Etcdctl(), "upgrade"}
-	case n >= backlogMin:
+	case n >= backlogMin && late < overdueError+int64(n)/backlogRate:
 		f.Code, f.Confidence = CodeExpiryBacklog, Strong
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d leases are past their end: etcd removes at most 1000 a second", n))
 		f.Advice = []string{"wait: the backlog shrinks by itself", "spread the TTLs, or use fewer leases"}
 	case late >= overdueError:
 		f.Code, f.Confidence = CodeRevokeFailing, Strong
-		f.Evidence = append(f.Evidence, fmt.Sprintf("only %d leases are past their end, so this is no backlog", n))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%d leases are past their end: etcd removes hundreds a second, so this is no backlog", n))
 		f.Advice = append(f.Advice, "revoke it by hand as root: "+Action{Kind: RevokeLease, Lease: x.lease.ID}.Etcdctl())
 	}
 	x.report(f)
@@ -145,7 +153,7 @@ func reset(x *exam) {
 	if x.lease == nil || x.lease.ResetAt.IsZero() || !x.lease.resetDead {
 		return
 	}
-	x.report(Finding{Code: CodeTTLReset, Severity: SevWarning, Confidence: Certain, Lease: x.lease.ID,
+	x.report(Finding{Code: CodeTTLReset, Severity: SevWarning, Confidence: x.lease.resetSure, Lease: x.lease.ID,
 		Summary:  fmt.Sprintf("a new raft leader gave the lease of %s its full %d s anew, though nobody renewed it", Printable(x.head.Key), x.lease.Read.Granted),
 		Evidence: []string{readingWords(x.lease), fmt.Sprintf("the raft term changed to %d between two readings; before, renewals were missed", x.lease.Read.Term)},
 		Advice:   []string{"wait for the end of the new term, or break the lock", "find out why the leader changes"}})
@@ -205,10 +213,10 @@ const (
 // leader while others go on, and at the same age in one holder after another.
 func (x *exam) namePattern(f *Finding) {
 	who := x.s.Who(x.head.Ref())
-	if !x.lease.ResetAt.IsZero() && x.s.renewedSince(x.lease.ResetAt) >= stopsMin {
+	if !x.lease.ResetAt.IsZero() && x.s.renewedSince(x.s.leaderSince) >= stopsMin {
 		f.Code = CodeKeepaliveHalted
 		f.Summary = who + " was never renewed since the leader changed, while others are"
-		f.Evidence = append(f.Evidence, fmt.Sprintf("new raft term seen %s ago", Duration(x.s.now.Sub(x.lease.ResetAt), false)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("a new raft term was seen %s ago", Duration(x.s.now.Sub(x.s.leaderSince), false)))
 		f.Advice = []string{"restart the holder: its renewing loop has ended", "upgrade its client, and watch the channel of KeepAlive for its end"}
 		f.Alternatives = []Code{CodeHalfOpenTCP}
 		return
@@ -258,11 +266,12 @@ func (x *exam) unattended(c *Claim) bool {
 		return false
 	}
 	left, _ := l.Remaining(x.s.now)
-	x.report(Finding{Code: CodeUnattendedLease, Severity: SevWarning, Confidence: Strong, Lease: l.ID,
+	x.report(Finding{Code: CodeUnattendedLease, Severity: SevWarning, Confidence: Hint, Lease: l.ID,
+		Alternatives: []Code{CodeDeadHolder}, // a client with the usual TTL of 60 s that died before its first renewal
 		Summary: fmt.Sprintf("the lease of %s was never renewed since it was granted: the key goes in about %d s, whatever its owner does",
 			Printable(c.Key), left),
 		Evidence: []string{readingWords(l), fmt.Sprintf("first read with %d s left %s ago, only falling since", l.First.Remaining, Duration(x.s.now.Sub(l.First.At), false)),
-			"60 s is what the lock service grants when it is called without a lease; nobody renews that one"},
+			"60 s is what the lock service grants when it is called without a lease, and then nobody renews it"},
 		Advice: []string{"make the caller grant a lease, keep it alive, and pass it"}})
 	return true
 }

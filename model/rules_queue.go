@@ -7,13 +7,32 @@ import (
 	"time"
 )
 
+// A circle is not one if a session has several workers, each of which wants one lock
+// only: then it ends with the next hold. So it has to last for cycleMin to be
+// reported, and for cycleSure to be certain.
+const (
+	cycleMin  = 3 * time.Second
+	cycleSure = 10 * time.Second
+)
+
 // inCycle finds a lock in a circle of sessions that wait for each other.
 func inCycle(x *exam) {
 	c := x.l.cycle
 	if c == nil {
 		return
 	}
-	x.report(Finding{Code: CodeLockCycle, Severity: SevError, Confidence: Certain, Lease: c.steps[0].lease.ID,
+	since, seen := c.closed()
+	sure := Strong
+	switch lasts := x.s.now.Sub(since); {
+	case seen && lasts < cycleMin:
+		x.recheck(since.Add(cycleMin))
+		return
+	case lasts < cycleSure:
+		x.recheck(since.Add(cycleSure))
+	default:
+		sure = Certain
+	}
+	x.report(Finding{Code: CodeLockCycle, Severity: SevError, Confidence: sure, Lease: c.steps[0].lease.ID,
 		Summary: c.words(x.s), Evidence: c.evidence(x.s),
 		Advice:  []string{"break one side", "then make every program take these locks in the same order"},
 		Etcdctl: c.etcdctl()})
@@ -87,8 +106,9 @@ func deadWaiters(x *exam) {
 	place := 0
 	x.l.queue.all(func(c *Claim) bool {
 		place++
-		if place > x.l.holds && place > 1 && c.lease != nil && c.lease.State() == LeaseSilent && x.l.IsClaim(c) {
-			if !x.unattended(c) {
+		if place > x.l.holds && place > 1 && c.lease != nil && x.l.IsClaim(c) {
+			st := c.lease.State()
+			if (st == LeaseLate || st == LeaseSilent) && !x.unattended(c) && st == LeaseSilent {
 				dead = append(dead, c)
 			}
 		}
@@ -125,8 +145,9 @@ func longQueue(x *exam) {
 		return
 	}
 	f := Finding{Code: CodeLongQueue, Severity: SevInfo, Confidence: Certain,
-		Summary: fmt.Sprintf("%d wait in the queue", n),
-		Advice:  []string{"shard the lock, or give up after a while (TryLock, a deadline)"}}
+		Summary:  fmt.Sprintf("%d wait in the queue", n),
+		Evidence: []string{"no hold was seen whole often enough to say how long the last one waits"},
+		Advice:   []string{"shard the lock, or give up after a while (TryLock, a deadline)"}}
 	if len(x.l.holdTimes) >= longHolds {
 		usual := percentile(x.l.holdTimes, 50)
 		f.Evidence = []string{fmt.Sprintf("a hold usually takes %s: the last one waits for about %s",
@@ -142,14 +163,14 @@ const missingAfter = 10 * time.Second
 // missing finds a queue with fewer claims than the operator declared: one of them may
 // sit in Lock or Campaign with a dead session (etcd-io/etcd#19597).
 func missing(x *exam) {
-	want := 0
+	want, longest := 0, -1
 	for _, p := range x.s.pins {
-		if p.Expect > 0 && strings.HasPrefix(x.l.Name+"/", p.Prefix) {
-			want = p.Expect
+		if p.Expect > 0 && len(p.Prefix) > longest && strings.HasPrefix(x.l.Name+"/", p.Prefix) {
+			want, longest = p.Expect, len(p.Prefix)
 		}
 	}
 	have := x.l.own
-	if want == 0 || have >= want {
+	if want == 0 || have >= want || !x.l.recipe.Judged {
 		x.l.fewSince = time.Time{}
 		return
 	}

@@ -42,8 +42,10 @@ type State struct {
 	cyclic          []*Lock
 	lateLeases      map[*Lease]struct{}
 	overdueLeases   map[*Lease]struct{}
-	leaderSince     time.Time // of the last change of leader that was seen
-	massCount       int       // leases that ended early just after it
+	term            uint64
+	leaderSince     time.Time  // of the last change of leader that was seen
+	early           []earlyEnd // healthy leases that ended early, of the last seconds
+	leaderless      int        // rounds of status in which no member knew a leader
 
 	version uint64 // of the last change of any lock
 	marks   uint64 // of settlings

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The wait-for graph has sessions (leases) for nodes: one waits for the sessions
@@ -146,6 +147,20 @@ func (l *Lease) sortedClaims() []*Claim {
 	claims := slices.Clone(l.claims)
 	slices.SortFunc(claims, func(a, b *Claim) int { return strings.Compare(a.Key, b.Key) })
 	return claims
+}
+
+// closed returns when the last claim of the circle appeared; seen is false if that
+// was before we looked.
+func (c *cycle) closed() (since time.Time, seen bool) {
+	seen = true
+	for _, st := range c.steps {
+		for _, cl := range []*Claim{st.has, st.waits} {
+			if cl.Since.After(since) {
+				since, seen = cl.Since, !cl.SinceAtLeast
+			}
+		}
+	}
+	return since, seen
 }
 
 // words says the circle in a sentence.

@@ -24,7 +24,7 @@ const (
 	minInterval  = time.Second
 	quietHead    = 2 * time.Second  // shortest interval for classHead: close enough to tell an expiry from a close
 	quietWaiter  = 15 * time.Second // and for classWaiter
-	retryReading = 5 * time.Second  // after a refused or failed one
+	retryReading = 5 * time.Second  // longest pause after refused or failed ones
 	shortestWake = 50 * time.Millisecond
 	wantMax      = 64
 )
@@ -87,9 +87,15 @@ func (s *State) nextReading(l *Lease, class int) time.Time {
 	if class == classCause || !l.HasRead || len(l.pending) > 0 {
 		return s.now
 	}
-	least := map[int]time.Duration{classSeen: minInterval, classHead: quietHead, classWaiter: quietWaiter}[class]
+	least, healthy := minInterval, l.State() == LeaseHealthy
+	switch {
+	case class == classHead || class == classWaiter && !healthy:
+		least = quietHead
+	case class == classWaiter: // a short lease would be gone before the next look
+		least = max(quietHead, min(quietWaiter, time.Duration(l.Read.Granted)*time.Second/2))
+	}
 	next := l.Read.At.Add(least)
-	if l.State() == LeaseHealthy {
+	if healthy {
 		renewed := l.Read.At.Add(-time.Duration(l.Read.Granted-l.Read.Remaining) * time.Second)
 		expected := renewed.Add(time.Duration(l.Read.Granted)*time.Second/3 + renewalSlack)
 		if expected.After(next) {

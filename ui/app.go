@@ -94,7 +94,7 @@ func NewApp(o Options) *App {
 	th := newTheme(o.Profile, o.ASCII)
 	return &App{
 		o: o, ctx: context.Background(), keys: newKeymap(keyTable()),
-		th: th, old: th.dimmed(), state: model.NewState(),
+		th: th, old: th.dimmed(), state: model.NewState(o.Pins...),
 		locks: newLocksPanel(), queue: newQueuePanel(), lab: newLabPanel(),
 		sessions: newSessionsPanel(), journal: newJournalPanel(), findings: newFindingsPanel(),
 		copy: func(string) {}, after: tea.Tick,

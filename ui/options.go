@@ -32,8 +32,9 @@ type Live struct {
 type Options struct {
 	// Label names the cluster in the status line.
 	Label string
-	// Prefixes are what is watched.
+	// Prefixes are what is watched, Pins what was said by hand about their keys.
 	Prefixes []string
+	Pins     []model.Pin
 	// Lab is true on a cluster of our own. Else NoLab says why there is none.
 	Lab   bool
 	NoLab string

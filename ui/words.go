@@ -147,10 +147,13 @@ func (th *theme) factSign(f *model.Fact) (string, style) {
 	case model.FactAcquired, model.FactShared:
 		return th.sign.holds, good
 	case model.FactFinding:
-		if f.Confidence == "" { // it is over
-			return th.sign.fact, dim
+		switch f.Severity {
+		case model.SevError:
+			return th.sign.bad, bad
+		case model.SevWarning:
+			return th.sign.late, late
 		}
-		return th.sign.late, late
+		return th.sign.fact, dim // it is over
 	case model.FactQueued:
 		return th.sign.waits, waiting
 	case model.FactLeft:

@@ -187,7 +187,7 @@ func (e *env) show(ctx context.Context, o ui.Options) error {
 }
 
 func (e *env) uiOptions(label string) ui.Options {
-	return ui.Options{Label: label, ASCII: e.screen.ascii || asciiLocale(), Profile: e.profile()}
+	return ui.Options{Label: label, Pins: e.pins, ASCII: e.screen.ascii || asciiLocale(), Profile: e.profile()}
 }
 
 // profile returns the colours to use: what the terminal says it can, unless the
