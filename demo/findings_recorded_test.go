@@ -110,6 +110,16 @@ var recordedStories = []story{
 		}, also: []model.Code{model.CodeDeadHolder, model.CodeKeepaliveStalled}},
 	},
 	{
+		code: model.CodeLeaseGhostList, on: recorded, reason: "a revoke of what only one member lists says not found",
+		severity: model.SevWarning, confidence: model.Certain,
+		found: part{words: "a member that lists a lease which the leader does not know", told: func(ta *tale) {
+			ta.lists(0xa1)
+		}},
+		alike: part{words: "members whose lists agree", told: func(ta *tale) {
+			ta.lists()
+		}},
+	},
+	{
 		code: model.CodeTTLFloor, on: recorded, reason: "the lab's contenders say what they ask for",
 		severity: model.SevInfo, confidence: model.Certain,
 		found: part{words: "a contender that asked for 1 s and has 2", told: func(ta *tale) {

@@ -19,7 +19,6 @@ const findingsTable = "../model/FINDINGS.md"
 
 // notFound says of the codes that no rule finds why that is.
 var notFound = map[model.Code]string{
-	model.CodeLeaseGhostList:       "not built yet: it takes the lease list of every member, which only root may read",
 	model.CodeOverloadReject:       "needs the members' own metrics: late renewals alone are keepalive-stalled",
 	model.CodeProxyKeepalive:       "looks like a client that died one TTL later: who renewed it is known to the path only",
 	model.CodeZombieHolder:         "looks like a busy holder",

@@ -83,6 +83,12 @@ func (ta *tale) status(version string) {
 	ta.tell(e)
 }
 
+// lists is a round of status in which one member lists leases that the leader lacks.
+func (ta *tale) lists(ghosts ...model.LeaseID) {
+	ta.status("3.6.1")
+	ta.events[len(ta.events)-1].(model.ClusterStatus).Members[2].GhostLeases = ghosts
+}
+
 // elect gives the cluster another leader.
 func (ta *tale) elect(name string) { ta.leader, ta.term = name, ta.term+1 }
 

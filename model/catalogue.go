@@ -88,6 +88,7 @@ const (
 	NeedsProxy       Needs = "proxy in the path"
 	NeedsVersion     Needs = "server version"
 	NeedsClient      Needs = "the client's word"
+	NeedsMetrics     Needs = "the members' own metrics"
 	NeedsDeclaration Needs = "expected number of contenders"
 )
 

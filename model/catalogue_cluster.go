@@ -93,7 +93,7 @@ var clusterEntries = []Entry{
 		Do: "Cut the load first: large range reads, and watches that start at very old revisions. Then look at the disks. " +
 			"Longer TTLs give time, 3.7 gives relief.",
 		Threads:    []string{"etcd-io/etcd#16287", "etcd-io/etcd#13156"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []Needs{NeedsMetrics},
 		Confidence: Strong,
 	},
 	{

@@ -62,7 +62,7 @@ var waiterEntries = []Entry{
 		Do: "Let the client try again; it queues at the end. Keep more history (auto-compaction retention) if this comes " +
 			"often.",
 		Threads:    []string{"etcd-io/etcd#9715", "etcd-io/etcd#9386"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []Needs{NeedsClient},
 		Confidence: Strong,
 	},
 	{

@@ -195,6 +195,8 @@ type Member struct {
 	// Keys is how many watched keys it has in its own store at KeysRev; KeysRev 0:
 	// they were not counted this time.
 	Keys, KeysRev int64
+	// GhostLeases are leases that it lists and the leader does not know.
+	GhostLeases []LeaseID
 	// Err is why its status could not be had, empty if it could.
 	Err string
 }

@@ -14,6 +14,7 @@ func (s *State) diagnoseCluster() {
 	s.noQuorum(report)
 	s.noSpace(report)
 	s.divergence(report)
+	s.ghostLeases(report)
 	s.oldLockService(report)
 	s.pinnedMember(report)
 	s.massRevocation(report)
@@ -111,6 +112,22 @@ func (s *State) divergence(report func(Finding)) {
 			Summary: "members have different keys at the same revision: who holds a lock depends on whom one asks", Evidence: evidence,
 			Advice:  []string{"find the odd one out (etcdctl endpoint hashkv), take it out of the cluster and add it anew"},
 			Etcdctl: []string{"etcdctl endpoint hashkv --cluster -w table"}})
+	}
+}
+
+// ghostLeases: a member lists leases that the leader does not know; a revoke says
+// "not found" (etcd-io/etcd#14019).
+func (s *State) ghostLeases(report func(Finding)) {
+	for _, m := range s.cluster.Members {
+		if len(m.GhostLeases) == 0 {
+			continue
+		}
+		first := m.GhostLeases[0]
+		report(Finding{Code: CodeLeaseGhostList, Severity: SevWarning, Confidence: Certain, Lease: first,
+			Summary:  fmt.Sprintf("%s lists %d leases that the leader does not know", m.label(), len(m.GhostLeases)),
+			Evidence: []string{"one of them is " + first.String()},
+			Advice:   []string{"restart that member, or replace it"},
+			Etcdctl:  []string{"etcdctl --endpoints " + shellQuote(m.Endpoint) + " lease list", first.Etcdctl()}})
 	}
 }
 

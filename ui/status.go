@@ -129,10 +129,31 @@ func (a *App) statusLeft(th *theme) []segment {
 	if v := version(c); v != "" {
 		parts = append(parts, segment{7, []span{{dim, "etcd " + th.cut(th.clean(v), 12)}}})
 	}
-	if len(a.live.Endpoints) > 0 {
-		parts = append(parts, segment{8, []span{{dim, th.clean(strings.Join(a.live.Endpoints, ","))}}})
+	if a.o.Lab && len(a.live.Endpoints) > 0 { // elsewhere the label says it
+		parts = append(parts, segment{4, []span{{dim, th.clean(shortEndpoints(a.live.Endpoints, a.w))}}})
 	}
 	return parts
+}
+
+// shortEndpoints names endpoints in little room: in full, with the host once, or the
+// first and how many more. The Lab page has the line to paste.
+func shortEndpoints(endpoints []string, w int) string {
+	host, _, _ := strings.Cut(endpoints[0], ":")
+	short := endpoints[0]
+	for _, e := range endpoints[1:] {
+		rest, same := strings.CutPrefix(e, host+":")
+		if !same {
+			rest = e
+		}
+		short += "," + rest
+	}
+	switch full := strings.Join(endpoints, ","); {
+	case w >= 160:
+		return full
+	case w >= 110 || len(endpoints) == 1:
+		return short
+	}
+	return fmt.Sprintf("%s +%d", endpoints[0], len(endpoints)-1)
 }
 
 func (a *App) leaderSpan(th *theme) span {

@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -44,6 +45,69 @@ func (s *statusRounds) compare(ctx context.Context, st *model.ClusterStatus) {
 		})
 	}
 	wg.Wait()
+	if s.leaseLists {
+		s.ghosts(ctx, up)
+	}
+}
+
+// ghosts finds leases that a member lists and the leader does not know
+// (etcd-io/etcd#14019). A list is the member's own, and it may lag: what is missing
+// on the leader counts only if the member still lists it a while later.
+func (s *statusRounds) ghosts(ctx context.Context, up []*model.Member) {
+	var leader *model.Member
+	for _, m := range up {
+		if m.Leader {
+			leader = m
+		}
+	}
+	if leader == nil {
+		return
+	}
+	first := map[*model.Member]map[int64]bool{}
+	for _, m := range up {
+		ids, err := s.leases(ctx, m)
+		if err != nil {
+			return // without the right to list there is nothing to compare
+		}
+		if m != leader {
+			first[m] = ids
+		}
+	}
+	known, err := s.leases(ctx, leader) // after the others: what it lacks now was not just granted
+	if err != nil {
+		return
+	}
+	sleep(ctx, s.etcd.timing.Settle, nil)
+	for m, ids := range first {
+		again, err := s.leases(ctx, m)
+		if err != nil {
+			continue
+		}
+		var ghosts []model.LeaseID
+		for id := range ids {
+			if !known[id] && again[id] {
+				ghosts = append(ghosts, model.LeaseID(id))
+			}
+		}
+		slices.Sort(ghosts)
+		s.ghostsOf[m.ID] = ghosts
+	}
+}
+
+// leases lists the leases that a member has in its own store.
+func (s *statusRounds) leases(ctx context.Context, m *model.Member) (map[int64]bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Call)
+	defer cancel()
+	s.etcd.meter.count(s.etcd.now())
+	resp, err := pb.NewLeaseClient(s.conns[m.Endpoint]).LeaseLeases(ctx, &pb.LeaseLeasesRequest{})
+	if err != nil {
+		return nil, err
+	}
+	ids := make(map[int64]bool, len(resp.Leases))
+	for _, l := range resp.Leases {
+		ids[l.ID] = true
+	}
+	return ids, nil
 }
 
 // count counts the keys of all prefixes at rev, as one member has them.

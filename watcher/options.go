@@ -19,6 +19,10 @@ type Options struct {
 	// Lease readings are then bound not by the budget (unless it is below 0) but
 	// by 64 in flight.
 	OneLook bool
+	// LeaseLists lets the leases that each member lists be compared, too. Listing
+	// needs root, or read on every key of every lease, and costs a member a walk
+	// over all leases.
+	LeaseLists bool
 	// Now stamps the events, time.Now if nil. Timers always run on real time.
 	Now func() time.Time
 	// PageSize is how many keys a page of a list holds, 0 means 50,000. Servers
@@ -41,6 +45,7 @@ type Timing struct {
 	Stall      time.Duration // limit of one page, or of the wait for the next part of a stream
 	Status     time.Duration // between two rounds of status requests
 	Compare    time.Duration // between two comparisons of the members' keys
+	Settle     time.Duration // how long a member may lag before what it lists is held against it
 	BackoffMin time.Duration // first wait after a failure; it doubles …
 	BackoffMax time.Duration // … up to this
 	Denied     time.Duration // wait after a refusal: it takes a person to change that
@@ -58,6 +63,7 @@ var defaults = Timing{
 	Stall:      30 * time.Second,
 	Status:     5 * time.Second,
 	Compare:    time.Minute,
+	Settle:     2 * time.Second,
 	BackoffMin: 100 * time.Millisecond,
 	BackoffMax: 5 * time.Second,
 	Denied:     30 * time.Second,

@@ -27,8 +27,10 @@ type statusRounds struct {
 	pulls   *pulls
 	oneLook bool
 
-	prefixes []string
-	compared time.Time // when the members were last compared
+	prefixes   []string
+	leaseLists bool
+	ghostsOf   map[uint64][]model.LeaseID // by member, from the last comparison
+	compared   time.Time                  // when the members were last compared
 
 	conns map[string]*grpc.ClientConn // by endpoint
 	known map[string]uint64           // the member that last answered there
@@ -82,6 +84,9 @@ func (s *statusRounds) round(ctx context.Context) model.ClusterStatus {
 	}
 	st := assemble(s.etcd.now(), s.list, answers, s.known)
 	s.compare(ctx, &st)
+	for i := range st.Members { // until the next comparison
+		st.Members[i].GhostLeases = s.ghostsOf[st.Members[i].ID]
+	}
 	return st
 }
 
@@ -219,6 +224,6 @@ func alarms(answers []answer, members []model.Member) []string {
 }
 
 func newStatusRounds(e *etcd, box *mailbox, p *pulls, o Options) *statusRounds {
-	return &statusRounds{etcd: e, box: box, pulls: p, oneLook: o.OneLook, prefixes: o.Prefixes,
-		conns: map[string]*grpc.ClientConn{}, known: map[string]uint64{}}
+	return &statusRounds{etcd: e, box: box, pulls: p, oneLook: o.OneLook, prefixes: o.Prefixes, leaseLists: o.LeaseLists,
+		conns: map[string]*grpc.ClientConn{}, known: map[string]uint64{}, ghostsOf: map[uint64][]model.LeaseID{}}
 }

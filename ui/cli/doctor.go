@@ -36,6 +36,7 @@ func (e *env) doctorCmd() *cobra.Command {
 		},
 	}
 	out.add(cmd, "heads")
+	cmd.Flags().BoolVar(&out.leaseLists, "lease-lists", false, "compare the lists of leases of the members, too (needs root where auth is on)")
 	cmd.Flags().StringVar(&failOn, "fail-on", "error", "the least severity that makes it exit with 1: error, warning or info")
 	return cmd
 }

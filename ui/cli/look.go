@@ -16,9 +16,10 @@ import (
 
 // outFlags are the flags of commands that look, print and end.
 type outFlags struct {
-	output string
-	leases string
-	watch  time.Duration // how long to observe before the answer; 0: one look
+	output     string
+	leases     string
+	leaseLists bool
+	watch      time.Duration // how long to observe before the answer; 0: one look
 }
 
 func (o *outFlags) add(cmd *cobra.Command, leases string) {
@@ -146,7 +147,8 @@ func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model
 		return nil, err
 	}
 	defer client.Close()
-	w := watcher.New(client, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, Budget: e.flags.leaseBudget})
+	w := watcher.New(client, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, Budget: e.flags.leaseBudget,
+		LeaseLists: out.leaseLists})
 	defer w.Close()
 	s := model.NewState(e.pins...)
 	if err := e.pullUntil(ctx, w, s, nil, func() bool { return s.Loaded() && !s.Cluster().At.IsZero() }); err != nil {
