@@ -58,7 +58,7 @@ var clusterStories = []story{
 		code: model.CodeNoSpace, on: smallQuota, reason: "nobody new gets in", severity: model.SevError, confidence: model.Certain,
 		found: part{words: "a database filled up", played: func(sc *scene) {
 			sc.hold(sc.session(9), sc.name("l"))
-			if err := sc.fill(64); !errors.Is(err, rpctypes.ErrNoSpace) {
+			if err := sc.fill(2000); !errors.Is(err, rpctypes.ErrNoSpace) {
 				sc.t.Fatalf("the quota did not stop it: %v", err)
 			}
 		}},
@@ -306,7 +306,8 @@ func (sc *scene) fill(n int) error {
 	return nil
 }
 
-// quotaCluster is one member that is full after 4 MiB.
+// quotaCluster is one member that is full after 4 MiB, as soon as it has written them
+// to its file, which it does ten times a second.
 func quotaCluster(t *testing.T) *Cluster {
 	t.Helper()
 	dir := t.TempDir()

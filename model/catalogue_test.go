@@ -92,7 +92,7 @@ func TestCatalogueTexts(t *testing.T) {
 
 func TestCatalogueThreadsAndNeeds(t *testing.T) {
 	thread := regexp.MustCompile(`^([A-Za-z0-9-]+/)?[A-Za-z0-9._-]+#[1-9][0-9]*$`)
-	needs := []Needs{NeedsEtcd, NeedsProxy, NeedsVersion, NeedsClient, NeedsDeclaration}
+	needs := []Needs{NeedsEtcd, NeedsProxy, NeedsVersion, NeedsClient, NeedsMetrics, NeedsDeclaration}
 	for _, e := range Catalogue() {
 		for i, s := range e.Threads {
 			if !thread.MatchString(s) || strings.HasPrefix(s, "etcd#") {

@@ -20,6 +20,9 @@ func (f *Fact) Sentence(who func(ClaimRef) string) string {
 		if f.Unseen {
 			return fmt.Sprintf("%s holds %s since some time while the watch was lost", who(f.Claim), lock)
 		}
+		if !f.From.IsZero() {
+			return fmt.Sprintf("%s got %s, which %s blocked", who(f.Claim), lock, Printable(f.From.Key))
+		}
 		return fmt.Sprintf("%s took %s, which was free", who(f.Claim), lock)
 	case FactShared:
 		return fmt.Sprintf("%s holds %s too, at place %d", who(f.Claim), lock, f.Place)

@@ -68,7 +68,8 @@ type Fact struct {
 	Lock string
 	// Claim is whom it is about: the one that queued, acquired, left or took over.
 	Claim ClaimRef
-	// From is the holder before, for a handover.
+	// From is the holder before, for a handover; of a claim that acquired, the key that
+	// blocked the lock before.
 	From ClaimRef
 	// WasHolder: the claim that left held the lock.
 	WasHolder bool

@@ -153,6 +153,9 @@ func (s *State) headFact(l *Lock, f *Fact, before, now *Claim) {
 		f.Gap = max(0, f.At.Sub(l.freeSince))
 	default:
 		f.Kind = FactAcquired
+		if before != nil {
+			f.From = l.headRef // it blocked the lock
+		}
 	}
 	l.remember(f, held, now)
 	s.record(f)

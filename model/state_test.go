@@ -188,7 +188,7 @@ left a1 no longer holds /l after 1.0s: cause unknown (hint); nobody waits
 		}, `blocked /l is blocked by /l/config, which is no claim of it
 queued a1 joined the queue of /l at place 2, behind /l/config
 finding foreign-key (certain): /l/config is no claim, but it is counted as one: it blocks the lock
-acquired a1 took /l, which was free
+acquired a1 got /l, which /l/config blocked
 finding foreign-key on /l is over, after 1.0s
 `},
 		{"an election", "candidates are named by their value", func(h *history) {

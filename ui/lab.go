@@ -196,7 +196,7 @@ func (p *labPanel) contenderRow(f frame, c model.ContenderInfo, r *row) {
 	if c.Lease == 0 {
 		r.cell(dim, "no lease yet")
 	} else if lease := f.s.Lease(c.Lease); lease == nil {
-		r.cell(bad, "lease is gone")
+		r.cell(dim, "no key on it") // whether the lease lives is not known then
 	} else {
 		th.leaseCell(r, lease, f.now)
 	}

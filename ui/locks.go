@@ -167,10 +167,7 @@ func lockQueue(f frame, l *model.Lock, r *row) {
 	r.cell(dim, "-")
 }
 
-// recipeName is "" for a free lock: without keys nothing tells.
+// recipeName is the recipe, of a free lock its last one.
 func recipeName(l *model.Lock) string {
-	if l.Free() {
-		return ""
-	}
 	return l.Recipe().Name
 }
