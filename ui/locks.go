@@ -110,7 +110,7 @@ func lockRow(f frame, l *model.Lock, r *row) {
 	head := l.Head()
 	f.sees(head)
 	r.cell(plain, th.cutPath(th.clean(l.Name), r.room()))
-	r.cell(dim, th.cut(recipeName(l), r.room()))
+	r.cell(dim, th.cut(l.Recipe().Name, r.room()))
 	lockHolder(f, l, head, r)
 	if head == nil || !l.Recipe().Judged {
 		r.cell(dim, "")
@@ -165,9 +165,4 @@ func lockQueue(f frame, l *model.Lock, r *row) {
 		return
 	}
 	r.cell(dim, "-")
-}
-
-// recipeName is the recipe, of a free lock its last one.
-func recipeName(l *model.Lock) string {
-	return l.Recipe().Name
 }

@@ -87,7 +87,7 @@ func (p *queuePanel) title(f frame, l *model.Lock, w int) []span {
 			t = append(append(t, span{rule, " " + th.sign.line + " "}), spans...)
 		}
 	}
-	if name := recipeName(l); name != "" {
+	if name := l.Recipe().Name; name != "" {
 		part(span{dim, name})
 	}
 	part(span{v.st, v.sign + " " + v.word})
