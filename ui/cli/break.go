@@ -65,11 +65,12 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 	if err != nil {
 		return err
 	}
-	gate, closeGate, err := e.gate(client, f.armed || f.dryRun)
+	gate, journal, closeGate, err := e.openGate(client, nil)
 	if err != nil {
 		return err
 	}
 	defer closeGate()
+	fmt.Fprintf(e.err, "journal: %s\n", journal)
 	plan, err := gate.Plan(ctx, target)
 	if err != nil {
 		return fmt.Errorf("reading what would go: %w", err)
@@ -109,19 +110,19 @@ func (e *env) breakTarget(s *model.State, name string, f breakFlags) (model.Acti
 	return model.Action{Kind: model.RevokeLease, Lock: name, Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}, nil
 }
 
-// gate opens the one door for writes, with its journal.
-func (e *env) gate(reader *clientv3.Client, armed bool) (*chaos.Gate, func(), error) {
+// openGate opens the one door for writes to a cluster that is not ours, armed, with
+// its journal. The writer's connection is opened by the first write.
+func (e *env) openGate(reader *clientv3.Client, report func(model.Event)) (g *chaos.Gate, journalPath string, closeAll func(), err error) {
 	journal, path, err := openJournal()
 	if err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
-	fmt.Fprintf(e.err, "journal: %s\n", path)
-	g := chaos.NewGate(chaos.GateOptions{Reader: reader, Armed: armed, Journal: journal, User: userName(),
+	g = chaos.NewGate(chaos.GateOptions{Reader: reader, Armed: true, Journal: journal, User: userName(), Report: report,
 		Endpoint: strings.Join(e.flags.endpoints, ","),
 		Dial: func(context.Context) (*clientv3.Client, error) {
 			return dial(e.flags.endpoints, e.flags.dialTimeout, chaos.Writing())
 		}})
-	return g, func() { g.Close(); journal.Close() }, nil
+	return g, path, func() { g.Close(); journal.Close() }, nil
 }
 
 // openJournal opens the journal of actions for appending: actions.jsonl in

@@ -24,9 +24,9 @@ import (
 
 const notALab = "this cluster is not a lab of ours; \"locktop demo\" starts one"
 
-// runConsole opens the console on the cluster of the flags, read-only. Without a
-// terminal it prints one look instead.
-func (e *env) runConsole(ctx context.Context) error {
+// runConsole opens the console on the cluster of the flags, read-only unless armed.
+// Without a terminal it prints one look instead.
+func (e *env) runConsole(ctx context.Context, armed bool) error {
 	if !e.isTerminal() {
 		return e.list(ctx, outFlags{output: "table", leases: "heads"})
 	}
@@ -37,13 +37,25 @@ func (e *env) runConsole(ctx context.Context) error {
 	defer client.Close()
 	w := watcher.New(client, watcher.Options{Prefixes: e.flags.prefixes, Budget: e.flags.leaseBudget})
 	defer w.Close()
-	gate := chaos.NewGate(chaos.GateOptions{Reader: client, Why: "read-only: " + notALab})
-	defer gate.Close()
-	o := e.uiOptions(strings.Join(e.flags.endpoints, ","))
-	o.Prefixes, o.NoLab = prefixList(e.flags.prefixes), notALab
-	o.Boot = func(context.Context, func(string)) (ui.Live, error) {
-		return ui.Live{Source: w, Hands: gate, Endpoints: e.flags.endpoints}, nil
+	live := ui.Live{Source: w, Endpoints: e.flags.endpoints}
+	if armed {
+		done := make(reports, maxReports)
+		gate, journal, closeGate, err := e.openGate(client, done.add)
+		if err != nil {
+			return err
+		}
+		defer closeGate()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		live.Hands, live.JournalPath, live.Source = gate, journal, merge(ctx, w, done)
+	} else {
+		gate := chaos.NewGate(chaos.GateOptions{Reader: client, Why: "read-only: " + notALab + "; --armed allows breaking locks here"})
+		defer gate.Close()
+		live.Hands = gate
 	}
+	o := e.uiOptions(strings.Join(e.flags.endpoints, ","))
+	o.Prefixes, o.NoLab, o.Armed = prefixList(e.flags.prefixes), notALab, armed
+	o.Boot = func(context.Context, func(string)) (ui.Live, error) { return live, nil }
 	return e.show(ctx, o)
 }
 

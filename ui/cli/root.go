@@ -88,6 +88,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 }
 
 func (e *env) rootCmd() *cobra.Command {
+	var armed bool
 	root := &cobra.Command{
 		Use:   "locktop",
 		Short: "top for etcd locks: who holds, who waits, and why it is stuck",
@@ -97,11 +98,12 @@ func (e *env) rootCmd() *cobra.Command {
 		Args:          noArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return e.runConsole(cmd.Context()) },
+		RunE:          func(cmd *cobra.Command, _ []string) error { return e.runConsole(cmd.Context(), armed) },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return bad("%v (see: %s --help)", err, cmd.CommandPath())
 	})
+	root.Flags().BoolVar(&armed, "armed", false, "let the console break locks: each one shown first, its name typed, a journal line written")
 	e.addConnFlags(root)
 	root.AddCommand(e.demoCmd(), e.lsCmd(), e.describeCmd(), e.doctorCmd(), e.eventsCmd(), e.explainCmd(), e.breakCmd(),
 		e.contendCmd(), e.versionCmd())
