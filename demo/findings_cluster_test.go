@@ -14,6 +14,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/storage/mvcc"
 
 	"locktop/model"
 )
@@ -110,7 +111,12 @@ var harmStories = []story{
 		severity: model.SevError, confidence: model.Certain,
 		found: part{words: "a key that only one member has lost", played: func(sc *scene) {
 			m := sc.hold(sc.session(9), sc.name("l"))
-			tx := sc.follower().etcd.Server.KV().Write(nil)
+			kv := sc.follower().etcd.Server.KV()
+			sc.until("the follower has the key", func(*model.State) bool { // it may lag
+				r, err := kv.Range(sc.ctx, []byte(m.Key()), nil, mvcc.RangeOptions{})
+				return err == nil && len(r.KVs) == 1
+			})
+			tx := kv.Write(nil)
 			tx.DeleteRange([]byte(m.Key()), nil)
 			tx.End()
 			for range 3 { // which it can only tell at a revision that all of them have
