@@ -18,14 +18,21 @@
 //   - A [Lease] is what a claim hangs on. etcd does not let one watch leases,
 //     so what is known of it are readings, bought under a budget in the order
 //     that [State.Want] asks for.
+//     The keys alone tell which (form.go): a key's form follows from the key and its
+//     lease, so that a snapshot gives the same queues as the whole history.
 //   - A [Fact] is one line of the journal: queued, acquired, left, handed over.
 //     etcd keeps no reason for a delete, so a cause is inferred and carries its
 //     [Confidence].
+//   - A [Finding] says why a lock is stuck. Each rule is a small function over one
+//     lock (rules_*.go); the wait-for graph is in waits.go, and [Catalogue] explains
+//     every code. FINDINGS.md says by what each is proven.
 //   - What the lab reports (contenders, beliefs, faults, connections) travels the
 //     same road as events of their own kind. They never change what is true
 //     about the queues.
 //
 // Costs: a change of one key is O(log n) in the length of its queue and never
 // touches another lock, but for the locks whose name is a path prefix of the
-// key: etcd's own recipes count every key under the name.
+// key: etcd's own recipes count every key under the name. Findings are derived anew
+// for what changed, and when a deadline falls due. The search for circles grows with
+// the claims of those sessions that have several.
 package model
