@@ -86,3 +86,49 @@ func BenchmarkEvents(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSharedSessions applies one event to 100,000 claims of 10,000 sessions that
+// stand in ten queues each, as agents do that share a lease among their workers.
+func BenchmarkSharedSessions(b *testing.B) {
+	const n = 100_000
+	events := []Event{LoadStarted{At: t0, Rev: n}}
+	var kvs []KV
+	for i := range n {
+		lease := LeaseID(0x694d81e5fc650000 + i%10_000)
+		kvs = append(kvs, KV{Key: fmt.Sprintf("/bench/lock-%05d/%s", i/10, lease), CreateRev: int64(i + 1), ModRev: int64(i + 1), Version: 1, Lease: lease})
+	}
+	s := NewState()
+	s.Apply(Batch{Events: append(events, Listed{At: t0, Rev: n, KVs: kvs}, Loaded{At: t0, Rev: n})})
+	rev := int64(n)
+	b.ReportAllocs()
+	for b.Loop() {
+		rev += 2
+		kv := kvs[rev%n]
+		kv.CreateRev, kv.ModRev = rev, rev
+		s.Apply(Batch{Events: []Event{
+			Committed{At: t0, Rev: rev - 1, Changes: []Change{{Deleted: true, KV: KV{Key: kv.Key, ModRev: rev - 1}}}},
+			Committed{At: t0, Rev: rev, Changes: []Change{{KV: kv}}}}})
+	}
+}
+
+// BenchmarkMassDelete deletes 100,000 claims of one lease's locks in one revision.
+func BenchmarkMassDelete(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		s := NewState()
+		events := tenClaims(100_000)
+		var gone []Change
+		for _, e := range events {
+			if l, ok := e.(Listed); ok {
+				for i := range l.KVs {
+					l.KVs[i].Lease = 0x694d81e5fc650000
+					l.KVs[i].Key = fmt.Sprintf("/bench/lock-%06d/694d81e5fc650000", l.KVs[i].CreateRev)
+					gone = append(gone, Change{Deleted: true, KV: KV{Key: l.KVs[i].Key, ModRev: 1_000_000}})
+				}
+			}
+		}
+		s.Apply(Batch{Events: events})
+		b.StartTimer()
+		s.Apply(Batch{Events: []Event{Committed{At: t0, Rev: 1_000_000, Changes: gone}}})
+	}
+}

@@ -142,8 +142,11 @@ func (s *State) tally(c *Claim, n int) {
 	if c.home == nil {
 		return
 	}
-	if c.form != formLeased {
+	if c.form.claims() {
 		s.own += n
+		if c.lease != nil {
+			c.lease.competing += n
+		}
 	}
 	l := c.home.lock
 	if l == nil {

@@ -48,10 +48,13 @@ type Lease struct {
 	resetSure Confidence // how sure that is
 	failures  int        // readings that failed since the last that did not
 
-	claims  []*Claim
-	heads   int     // of how many locks a claim of it is the holder
-	pending []*Fact // facts whose cause waits for a reading
-	asked   bool    // one of them is worth a reading before others
+	claims    []*Claim
+	competing int     // how many of its keys are claims
+	going     int     // how many of its claims the revision at hand takes
+	wasMulti  bool    // it had claims in several places
+	heads     int     // of how many locks a claim of it is the holder
+	pending   []*Fact // facts whose cause waits for a reading
+	asked     bool    // one of them is worth a reading before others
 
 	class int       // which heap it is in, -1 for none
 	due   time.Time // when a reading is next worth its price

@@ -182,6 +182,17 @@ func (l *Lock) WaitsFor(c *Claim) *Claim {
 // Claims yields the queue in order, the head first.
 func (l *Lock) Claims(yield func(*Claim) bool) { l.queue.all(yield) }
 
+// first yields the first n keys of the queue.
+func (l *Lock) first(n int) func(yield func(*Claim) bool) {
+	return func(yield func(*Claim) bool) {
+		left := n
+		l.queue.all(func(c *Claim) bool {
+			left--
+			return left >= 0 && yield(c) && left > 0
+		})
+	}
+}
+
 // IsClaim says whether c is a claim of this lock, and not a foreign or nested
 // key that the recipe counts. A key that lost its lease is still a claim.
 func (l *Lock) IsClaim(c *Claim) bool {

@@ -45,7 +45,7 @@ func shared(x *exam) {
 		return
 	}
 	names := map[string]bool{}
-	for _, c := range x.lease.claims {
+	for _, c := range x.lease.claims[:min(len(x.lease.claims), maxScan)] {
 		if l := c.Lock(); l != nil && l.recipe.Judged {
 			names[l.Name] = true
 		}
@@ -53,16 +53,20 @@ func shared(x *exam) {
 	if len(names) < 2 {
 		return
 	}
+	count := itoa(int64(len(names)))
+	if len(x.lease.claims) > maxScan {
+		count = "more than " + count // not all are looked at
+	}
 	var list []string
 	for n := range names {
 		list = append(list, Printable(n))
 	}
 	slices.Sort(list)
 	if len(list) > 8 {
-		list = append(list[:8], fmt.Sprintf("and %d more", len(names)-8))
+		list = append(list[:8], "and more")
 	}
 	x.report(Finding{Code: CodeSharedLease, Severity: SevInfo, Confidence: Certain, Lease: x.lease.ID,
-		Summary:  fmt.Sprintf("%d locks hang on one lease: revoking it breaks all of them", len(names)),
+		Summary:  count + " locks hang on one lease: revoking it breaks all of them",
 		Evidence: []string{strings.Join(list, ", ")},
 		Advice:   []string{"to free only this lock delete the claim, guarded by its create revision; its owner is not told"}})
 }

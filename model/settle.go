@@ -21,6 +21,9 @@ func (s *State) settle(at time.Time, rev int64, blind bool) {
 		s.settleCame(at, rev)
 	}
 	for _, g := range s.gone {
+		if g.lease != nil {
+			g.lease.going = 0
+		}
 		if g.lease != nil && s.leases[g.lease.ID] == g.lease {
 			s.noteMulti(g.lease)
 			s.releaseLease(g.lease)
@@ -47,12 +50,7 @@ func (s *State) settleGone(at time.Time, rev int64) {
 func (s *State) explainGone(f *Fact, g gone) {
 	n, rest := 0, 0
 	if g.lease != nil {
-		rest = len(g.lease.claims)
-		for _, o := range s.gone {
-			if o.lease == g.lease {
-				n++
-			}
-		}
+		n, rest = g.lease.going, len(g.lease.claims)
 	}
 	s.explain(f, g.lease, n, rest)
 }
@@ -76,14 +74,17 @@ func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 			s.rescheduleHead(c)
 		}
 	}
+	if before != now || l.holds != l.holdsAtMark {
+		for c := range l.first(max(l.holds, l.holdsAtMark)) { // who is waited for, or waits, changed
+			s.noteMulti(c.lease)
+		}
+	}
 	if before == now && l.heldAtMark == (l.Holder() != nil) {
 		return
 	}
 	s.bump(l)
-	for _, c := range []*Claim{before, now} {
-		if c != nil {
-			s.noteMulti(c.lease)
-		}
+	if before != nil {
+		s.noteMulti(before.lease)
 	}
 	heldFor, heldAtLeast := max(0, at.Sub(l.headSince)), l.headAtLeast
 	switch {

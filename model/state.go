@@ -37,7 +37,7 @@ type State struct {
 	marked          []*Lock // their findings are to be derived anew
 	troubled        map[*Lock]struct{}
 	clusterFindings []Finding
-	multi           map[*Lease]struct{} // leases with claims in several places
+	suspects        []*Lease // sessions with several claims that changed
 	cyclesStale     bool
 	cyclic          []*Lock
 	lateLeases      map[*Lease]struct{}
@@ -78,7 +78,6 @@ func NewState(pins ...Pin) *State {
 		lab:    newLabState(),
 
 		troubled:      map[*Lock]struct{}{},
-		multi:         map[*Lease]struct{}{},
 		lateLeases:    map[*Lease]struct{}{},
 		overdueLeases: map[*Lease]struct{}{},
 	}
@@ -249,6 +248,9 @@ func (s *State) take(c *Claim) {
 	s.leave(c)
 	s.setHead(c, false)
 	s.detach(c)
+	if g.lease != nil {
+		g.lease.going++
+	}
 	delete(s.claims, c.Key)
 	for d := c.dir; d != nil; d = d.parent {
 		d.keys--

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,126 +22,119 @@ type step struct {
 // cycle is a circle of sessions, each waiting for the next.
 type cycle struct{ steps []step }
 
-// multi says whether a lease has claims in more than one place.
-func (l *Lease) multi() bool {
-	n := 0
-	for _, c := range l.claims {
-		if c.form.claims() {
-			if n++; n > 1 {
-				return true
-			}
-		}
-	}
-	return false
-}
+// multi says whether a lease competes in more than one place.
+func (l *Lease) multi() bool { return l.competing > 1 }
 
-// noteMulti keeps the set of leases that can be part of a circle, and asks for a
-// new search when one of them changed.
+// noteMulti notes that a session with several claims changed. A new circle goes
+// through such a one, so the search begins there and not everywhere.
 func (s *State) noteMulti(l *Lease) {
 	if l == nil {
 		return
 	}
-	_, was := s.multi[l]
 	is := l.multi()
-	switch {
-	case is:
-		s.multi[l] = struct{}{}
-	case was:
-		delete(s.multi, l)
+	s.cyclesStale = s.cyclesStale || is || l.wasMulti
+	l.wasMulti = is
+	if is {
+		s.suspects = append(s.suspects, l)
 	}
-	s.cyclesStale = s.cyclesStale || is || was
 }
 
-// holding is a claim that holds, of a session with several.
-type holding struct {
-	claim *Claim
-	lease *Lease
-}
-
-// findCycles searches all circles anew. Its cost grows with the claims of sessions
-// that have several, not with the queues.
+// findCycles drops the circles that were broken and looks for new ones. Of circles
+// that share sessions one is known at least. When that one breaks, which is rare,
+// the search is made from everywhere.
 func (s *State) findCycles() {
 	s.cyclesStale = false
-	for _, l := range s.cyclic {
-		l.cycle = nil
+	known := s.cyclic
+	s.cyclic = nil
+	for _, l := range known {
+		s.mark(l)
+		if l.cycle.stands() {
+			s.cyclic = append(s.cyclic, l)
+		} else {
+			l.cycle = nil
+		}
+	}
+	if len(s.cyclic) < len(known) {
+		s.suspects = s.Leases()
+	}
+	slices.SortFunc(s.suspects, func(a, b *Lease) int { return compareIDs(a.ID, b.ID) })
+	w := walker{note: s.noteCycle, on: map[*Lease]int{}, done: map[*Lease]bool{}}
+	for _, l := range s.suspects {
+		w.walk(l, nil)
+	}
+	clear(s.suspects)
+	s.suspects = s.suspects[:0]
+}
+
+func (s *State) noteCycle(c *cycle) {
+	for _, st := range c.steps {
+		l := st.waits.Lock()
+		if l.cycle == nil {
+			l.cycle = c
+			s.cyclic = append(s.cyclic, l)
+		}
 		s.mark(l)
 	}
-	s.cyclic = nil
-	byLock := map[*Lock][]holding{}
-	var leases []*Lease
-	for l := range s.multi {
-		leases = append(leases, l)
-		for _, c := range l.claims {
-			if lk := c.Lock(); lk != nil && lk.recipe.WaitersVisible && lk.Holds(lk.queue.rank(c)) {
-				byLock[lk] = append(byLock[lk], holding{c, l})
-			}
-		}
-	}
-	slices.SortFunc(leases, func(a, b *Lease) int { return compareIDs(a.ID, b.ID) })
-	for _, in := range byLock { // readers may hold together
-		slices.SortFunc(in, func(a, b holding) int { return strings.Compare(a.claim.Key, b.claim.Key) })
-	}
-	done := map[*Lease]bool{}
-	for _, l := range leases {
-		if c := s.search(l, byLock, done); c != nil {
-			for _, st := range c.steps {
-				lk := st.waits.Lock()
-				if lk.cycle == nil {
-					lk.cycle = c
-					s.cyclic = append(s.cyclic, lk)
-				}
-				s.mark(lk)
-			}
-		}
-	}
 }
 
-func compareIDs(a, b LeaseID) int {
-	switch {
-	case uint64(a) < uint64(b):
-		return -1
-	case uint64(a) > uint64(b):
-		return 1
+func compareIDs(a, b LeaseID) int { return cmp.Compare(uint64(a), uint64(b)) }
+
+// stands says whether every session of the circle still holds what the one before
+// waits for.
+func (c *cycle) stands() bool {
+	for i, st := range c.steps {
+		next := c.steps[(i+1)%len(c.steps)]
+		held, waited := st.has.Lock(), st.waits.Lock()
+		switch {
+		case st.has.lease != st.lease || st.waits.lease != st.lease:
+			return false
+		case held == nil || !held.Holds(held.queue.rank(st.has)):
+			return false
+		case waited == nil || waited != next.has.Lock() || waited.Holds(waited.queue.rank(st.waits)):
+			return false
+		}
 	}
-	return 0
+	return true
 }
 
-// search walks from one session along what it waits for until it meets itself.
-func (s *State) search(from *Lease, byLock map[*Lock][]holding, done map[*Lease]bool) *cycle {
-	var path []step
-	on := map[*Lease]int{}
-	var walk func(l *Lease, has *Claim) *cycle
-	walk = func(l *Lease, has *Claim) *cycle {
-		if at, ok := on[l]; ok {
-			steps := slices.Clone(path[at:])
-			steps[0].has = has
-			return &cycle{steps}
-		}
-		if done[l] {
-			return nil
-		}
-		done[l] = true
-		on[l] = len(path)
-		path = append(path, step{lease: l, has: has})
-		defer func() { path = path[:len(path)-1]; delete(on, l) }()
-		for _, c := range l.sortedClaims() {
-			lk := c.Lock()
-			if lk == nil || !lk.recipe.Judged || lk.Holds(lk.queue.rank(c)) {
-				continue
-			}
-			path[len(path)-1].waits = c
-			for _, a := range byLock[lk] {
-				if a.lease == l {
-					continue
-				}
-				if found := walk(a.lease, a.claim); found != nil {
-					return found
-				}
-			}
-		}
-		return nil
+// walker goes from sessions to those that they wait for, each of them once, and notes
+// a circle wherever it meets one on its way.
+type walker struct {
+	note func(*cycle)
+	path []step
+	on   map[*Lease]int // place in path
+	done map[*Lease]bool
+}
+
+// walk goes on to l, of which has is what the one before waits for.
+func (w *walker) walk(l *Lease, has *Claim) {
+	if at, ok := w.on[l]; ok {
+		steps := slices.Clone(w.path[at:])
+		steps[0].has = has
+		w.note(&cycle{steps})
+		return
 	}
-	return walk(from, nil)
+	if w.done[l] || !l.multi() {
+		return
+	}
+	w.done[l] = true
+	here := len(w.path)
+	w.on[l] = here
+	w.path = append(w.path, step{lease: l, has: has})
+	for _, c := range l.sortedClaims() {
+		lk := c.Lock()
+		if lk == nil || !lk.recipe.Judged || lk.Holds(lk.queue.rank(c)) {
+			continue
+		}
+		w.path[here].waits = c
+		for holder := range lk.first(lk.holds) {
+			if holder.lease != nil && holder.lease != l {
+				w.walk(holder.lease, holder)
+			}
+		}
+	}
+	w.path = w.path[:here]
+	delete(w.on, l)
 }
 
 func (l *Lease) sortedClaims() []*Claim {

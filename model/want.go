@@ -64,17 +64,16 @@ func (s *State) classOf(l *Lease) int {
 	case l.heads > 0:
 		return classHead
 	}
-	for _, c := range l.claims {
-		if c.form.claims() {
-			return classWaiter
-		}
+	if l.competing > 0 {
+		return classWaiter
 	}
 	return classNone // keys of no lock: nobody asks
 }
 
-// contended says whether anything waits behind a head that hangs on the lease.
+// contended says whether anything waits behind a head that hangs on the lease, as far
+// as a bounded look tells: it is only for the order of readings.
 func (l *Lease) contended() bool {
-	for _, c := range l.claims {
+	for _, c := range l.claims[:min(len(l.claims), maxScan)] {
 		if lk := c.Lock(); lk != nil && lk.Head() == c && lk.queue.n > 1 {
 			return true
 		}

@@ -1,0 +1,70 @@
+package model
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The search begins at what changed. Whatever happened, it knows of a circle if and
+// only if a search from every session finds one, and every circle it knows stands.
+func TestCirclesAreFoundFromWhatChanged(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := newHistory()
+		h.loaded(0)
+		s := NewState()
+		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
+			lock := fmt.Sprintf("/l%d", rapid.IntRange(0, 3).Draw(t, "lock"))
+			lease := LeaseID(rapid.IntRange(1, 4).Draw(t, "lease"))
+			key := claimKey(lock, lease)
+			if rapid.IntRange(0, 9).Draw(t, "shared") == 0 {
+				key = fmt.Sprintf("%s/read/170000000000000000%d", lock, lease)
+			}
+			switch _, there := h.keys[key]; {
+			case rapid.IntRange(0, 19).Draw(t, "end") == 0:
+				h.end(float64(i), lease)
+			case there:
+				h.del(float64(i), key)
+			default:
+				h.put(float64(i), key, "", lease)
+			}
+			s.Apply(Batch{Events: h.events})
+			h.events = nil
+			found := false
+			for _, l := range s.leases {
+				w := walker{note: func(*cycle) { found = true }, on: map[*Lease]int{}, done: map[*Lease]bool{}}
+				w.walk(l, nil)
+			}
+			if known := len(s.cyclic) > 0; known != found {
+				t.Fatalf("step %d: a circle is known: %v; there is one: %v", i, known, found)
+			}
+			for _, l := range s.cyclic {
+				if !l.cycle.stands() {
+					t.Fatalf("step %d: the circle of %s does not stand", i, l.Name)
+				}
+			}
+		}
+	})
+}
+
+// Whatever was there, nothing is kept of it once it went and time has passed.
+func TestNothingIsKeptForEver(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := drawHistory(t)
+		var keys []string
+		for k := range h.keys {
+			keys = append(keys, k)
+		}
+		s := apply(Batch{Events: h.events})
+		h.events = nil
+		end := s.Now().Sub(t0).Seconds() + 1
+		h.del(end, keys...)
+		h.add(Tick{At: at(end + 10)}, Tick{At: at(end + 200)})
+		s.Apply(Batch{Events: h.events})
+		if len(s.claims)+len(s.dirs)+len(s.leases)+len(s.Locks())+len(s.troubled)+len(s.cyclic)+len(s.lateLeases)+len(s.overdueLeases)+s.free+s.own != 0 {
+			t.Fatalf("left: %d claims, %d directories, %d leases, %d locks, %d in trouble, %d in circles, %d late, %d overdue, %d free, %d own",
+				len(s.claims), len(s.dirs), len(s.leases), len(s.Locks()), len(s.troubled), len(s.cyclic), len(s.lateLeases), len(s.overdueLeases), s.free, s.own)
+		}
+	})
+}
