@@ -95,6 +95,7 @@ type Lock struct {
 	mark          uint64 // the last settling that touched it
 	headAtMark    *Claim
 	heldAtMark    bool     // headAtMark held, and was not a foreign key
+	headGone      int      // place of headAtMark in State.gone, from 1; 0 if it did not go
 	holdsAtMark   int      // how many held
 	headRef       ClaimRef // headAtMark by value: it may be gone by then
 	loadGen       uint64   // the list that touched it last

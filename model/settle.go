@@ -163,7 +163,7 @@ func (s *State) headFact(l *Lock, f *Fact, before, now *Claim) {
 	switch {
 	case held:
 		l.lastHolder, l.lastFact = l.headRef, f
-		s.explainHead(f, before)
+		s.explainHead(f, l)
 	case f.Kind == FactHandover:
 		s.likeBefore(f, l.lastFact)
 	}
@@ -189,12 +189,10 @@ func (l *Lock) remember(f *Fact, held bool, now *Claim) {
 }
 
 // explainHead asks why the head before went.
-func (s *State) explainHead(f *Fact, before *Claim) {
-	for _, g := range s.gone {
-		if g.claim == before {
-			s.explainGone(f, g)
-			return
-		}
+func (s *State) explainHead(f *Fact, l *Lock) {
+	if l.headGone > 0 {
+		s.explainGone(f, s.gone[l.headGone-1])
+		return
 	}
 	f.Cause, f.Confidence, f.Evidence = CauseUnknown, Hint, "its key is still there"
 }

@@ -193,6 +193,7 @@ func (s *State) touch(l *Lock) {
 		l.headRef = refOf(l.headAtMark)
 		l.heldAtMark = l.Holder() != nil
 		l.holdsAtMark = l.holds
+		l.headGone = 0
 		s.touched = append(s.touched, l)
 	}
 }
@@ -256,6 +257,9 @@ func (s *State) take(c *Claim) {
 		d.keys--
 	}
 	s.gone = append(s.gone, g)
+	if g.head {
+		g.lock.headGone = len(s.gone)
+	}
 }
 
 // setHead notes whether c is the head of its own lock, for its lease.
