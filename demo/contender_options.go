@@ -3,7 +3,6 @@ package demo
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"strconv"
@@ -65,8 +64,7 @@ func (o ContenderOptions) Check() error {
 const EndWithStdinFlag = "end-with-stdin"
 
 // Args are the options as flags and one argument, the lock: what the lab appends to
-// Options.Self. [ParseContenderArgs] reads them back, EndWith excepted: the flag
-// [EndWithStdinFlag] stands for it.
+// Options.Self. For EndWith the flag [EndWithStdinFlag] stands.
 func (o ContenderOptions) Args() []string {
 	args := []string{
 		"--name=" + o.Name,
@@ -81,36 +79,6 @@ func (o ContenderOptions) Args() []string {
 		args = append(args, "--"+EndWithStdinFlag)
 	}
 	return append(args, "--", o.Lock)
-}
-
-// ParseContenderArgs reads what [ContenderOptions.Args] wrote. If the flag for it is
-// there, EndWith is stdin.
-func ParseContenderArgs(args []string, stdin io.Reader) (ContenderOptions, error) {
-	var o ContenderOptions
-	fs := flag.NewFlagSet("contender", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.StringVar(&o.Name, "name", "", "")
-	fs.StringVar(&o.Recipe, "recipe", RecipeMutex, "")
-	endpoints := fs.String("endpoints", "", "")
-	fs.IntVar(&o.TTL, "ttl", 5, "")
-	fs.DurationVar(&o.Hold, "hold", defaultHold, "")
-	fs.DurationVar(&o.Think, "think", defaultThink, "")
-	fs.Uint64Var(&o.Seed, "seed", 1, "")
-	withStdin := fs.Bool(EndWithStdinFlag, false, "")
-	if err := fs.Parse(args); err != nil {
-		return o, fmt.Errorf("read the contender's arguments: %w", err)
-	}
-	if fs.NArg() != 1 {
-		return o, fmt.Errorf("read the contender's arguments: %d locks: want one", fs.NArg())
-	}
-	o.Lock = fs.Arg(0)
-	if *endpoints != "" {
-		o.Endpoints = strings.Split(*endpoints, ",")
-	}
-	if *withStdin {
-		o.EndWith = stdin
-	}
-	return o, nil
 }
 
 // recipe is how a contender competes, with one session.

@@ -20,14 +20,14 @@ func TestContenderArgsRoundTrip(t *testing.T) {
 	stdin := strings.NewReader("")
 	want := ContenderOptions{Name: "c1", Lock: "-x=/y", Recipe: RecipeElection, Endpoints: []string{"a:1", "b:2"},
 		TTL: 7, Hold: 1500 * time.Millisecond, Think: time.Second, Seed: 1<<64 - 1, EndWith: stdin}
-	got, err := ParseContenderArgs(want.Args(), stdin)
+	got, err := parseContenderArgs(want.Args(), stdin)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b io.Reader) bool { return a == b })); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if _, err := ParseContenderArgs([]string{"--name=x"}, stdin); err == nil {
+	if _, err := parseContenderArgs([]string{"--name=x"}, stdin); err == nil {
 		t.Error("no lock was accepted")
 	}
 }

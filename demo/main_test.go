@@ -42,7 +42,7 @@ func exitWith(err error) {
 }
 
 func contenderMain(args []string) error {
-	o, err := ParseContenderArgs(args, os.Stdin)
+	o, err := parseContenderArgs(args, os.Stdin)
 	if err != nil {
 		return err
 	}
