@@ -11,21 +11,17 @@ type ActionKind string
 
 // Kinds of actions. The first two write to etcd, the rest act on the lab.
 const (
-	RevokeLease   ActionKind = "revoke lease"
-	DeleteClaim   ActionKind = "delete claim"
-	HoldKeepalive ActionKind = "hold keepalives"
-	FreeKeepalive ActionKind = "resume keepalives"
-	PauseProc     ActionKind = "pause"
-	ResumeProc    ActionKind = "resume"
-	KillProc      ActionKind = "kill"
-	StopProc      ActionKind = "stop"
-	SpawnProc     ActionKind = "spawn"
-	HealAll       ActionKind = "heal all"
+	RevokeLease ActionKind = "revoke lease"
+	DeleteClaim ActionKind = "delete claim"
+	InjectFault ActionKind = "inject"
+	HealFault   ActionKind = "heal"
+	HealAll     ActionKind = "heal all"
+	SpawnProc   ActionKind = "spawn"
+	TellProc    ActionKind = "tell"
 )
 
 // ActionKinds lists every kind, for tests that walk them.
-var ActionKinds = []ActionKind{RevokeLease, DeleteClaim, HoldKeepalive, FreeKeepalive,
-	PauseProc, ResumeProc, KillProc, StopProc, SpawnProc, HealAll}
+var ActionKinds = []ActionKind{RevokeLease, DeleteClaim, InjectFault, HealFault, HealAll, SpawnProc, TellProc}
 
 // WritesEtcd says whether the action is a request to etcd (and not to the lab).
 func (k ActionKind) WritesEtcd() bool { return k == RevokeLease || k == DeleteClaim }
@@ -41,10 +37,15 @@ type Action struct {
 	CreateRev int64
 	// Lease is what a revoke ends.
 	Lease LeaseID
-	// Contender is the target of the actions on the lab. For SpawnProc it is empty.
+	// Fault is what InjectFault does, and what HealFault ends: see Fault.Heals.
+	Fault Fault
+	// Contender is whom TellProc tells something. For SpawnProc it names one that
+	// the lab knows and that does not run; empty for a new one.
 	Contender string
-	// Recipe is what SpawnProc spawns: "mutex" or "election".
+	// Recipe is what SpawnProc spawns, empty for that of the lock's contenders.
 	Recipe string
+	// Word is what TellProc tells: "lock", "unlock", ...
+	Word string
 }
 
 // Describe says in words what the action does, escaped for a terminal.
@@ -55,11 +56,20 @@ func (a Action) Describe() string {
 	case DeleteClaim:
 		return fmt.Sprintf("delete claim %s if its create revision is still %d", Printable(a.Key), a.CreateRev)
 	case SpawnProc:
+		if a.Contender != "" {
+			return "spawn " + Printable(a.Contender)
+		}
 		return "spawn a contender on " + Printable(a.Lock)
+	case InjectFault:
+		return a.Fault.Describe()
+	case HealFault:
+		return "heal: " + a.Fault.Describe()
 	case HealAll:
 		return "heal every fault"
+	case TellProc:
+		return "tell " + Printable(a.Contender) + " to " + Printable(a.Word)
 	}
-	return string(a.Kind) + " " + Printable(a.Contender)
+	return string(a.Kind)
 }
 
 // Etcdctl returns the command line that does the same by hand, or "" where there
@@ -73,7 +83,7 @@ func (a Action) Etcdctl() string {
 		// The transaction of etcdctl: comparisons, success requests, failure
 		// requests, each ended by an empty line.
 		txn := fmt.Sprintf("create(%s) = \"%d\"\n\ndel -- %s\n\n\n", key, a.CreateRev, key)
-		return "printf '%s' " + shellQuote(txn) + " | etcdctl txn"
+		return "printf '%s' " + plainQuote(txn) + " | etcdctl txn"
 	}
 	return ""
 }
@@ -129,11 +139,35 @@ func (o Outcome) Describe() string {
 	return b.String()
 }
 
-// shellQuote quotes s for a POSIX shell.
+// shellQuote quotes s for a POSIX shell. Where s has what a terminal would obey, the
+// quotes are $'…' with escapes, which bash, zsh and ksh read, so that the line can be
+// shown.
 func shellQuote(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	if Printable(s) != strings.ReplaceAll(s, `\`, `\\`) {
+		return "$'" + strings.ReplaceAll(ansiC(s), "'", `\'`) + "'"
+	}
+	return plainQuote(s)
 }
+
+// plainQuote quotes s as it is.
+func plainQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // ctlQuote quotes a key for the line format of etcdctl txn, which reads Go string
 // syntax.
 func ctlQuote(s string) string { return fmt.Sprintf("%q", s) }
+
+// ansiC escapes s byte by byte where it is not printable ASCII.
+func ansiC(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\\':
+			b.WriteString(`\\`)
+		case c < 0x20 || c >= 0x7f:
+			fmt.Fprintf(&b, `\%03o`, c) // three digits: none of what follows can join
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

@@ -61,7 +61,7 @@ var clusterEntries = []Entry{
 			"nowhere and their leases run out together.",
 		Looks: "Several leases stall at the same time and were granted through the same member, while leases of other members " +
 			"are renewed. That member lags behind, knows no leader, or does not answer. A lease ID tells which member granted " +
-			"it, not where its client is connected now: only the proxy knows that.",
+			"it, not where its client is connected now: the proxy knows that, so one such lease is enough for it to be certain.",
 		Do: "Look at that member: paused, out of CPU, stuck on disk, cut off? Restart the clients that hang. Set " +
 			"DialKeepAliveTime, DialKeepAliveTimeout and WithRequireLeader in them.",
 		Threads: []string{"patroni#3335", "etcd-io/etcd#8660", "etcd-io/etcd#10816", "etcd-io/etcd#14641", "etcd-io/etcd#8382",

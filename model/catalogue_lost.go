@@ -51,8 +51,8 @@ var lostEntries = []Entry{
 		Do: "Give the role write permission on the lock's keys, or renew the token, and restart the client. Do not turn " +
 			"authentication off.",
 		Threads:    []string{"patroni#2332", "etcd-io/etcd#13300", "etcd-io/etcd#8287"},
-		Needs:      []Needs{NeedsEtcd, NeedsProxy},
-		Confidence: Hint,
+		Needs:      []Needs{NeedsProxy},
+		Confidence: Certain,
 	},
 	{
 		Code:  CodeHalfOpenTCP,
@@ -91,7 +91,7 @@ var lostEntries = []Entry{
 			"guarded by the create revision.",
 		Threads:    []string{"etcd-io/etcd#22082", "etcd-io/etcd#22115"},
 		Needs:      []Needs{NeedsProxy, NeedsClient},
-		Confidence: Strong,
+		Confidence: Certain,
 	},
 	{
 		Code:  CodeExternalRevoke,

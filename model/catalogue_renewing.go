@@ -49,8 +49,8 @@ var renewingEntries = []Entry{
 		Do: "Look at the process first (stack dump, log, CPU). If it hangs, stop it or revoke its lease, which frees all its " +
 			"keys. If it turns out to be busy, a revoke would make two of them work.",
 		Threads:    []string{"etcd-io/etcd#17470", "etcd-io/etcd#6127", "rabbitmq#17404", "projecteru2/core#399", "vitess#4189"},
-		Needs:      []Needs{NeedsEtcd, NeedsClient},
-		Confidence: Hint,
+		Needs:      []Needs{NeedsClient},
+		Confidence: Strong,
 	},
 	{
 		Code:  CodeUnlockLost,
@@ -62,8 +62,8 @@ var renewingEntries = []Entry{
 		Do: "Ask the owner whether it holds. If not, delete that claim guarded by its create revision, or revoke the lease if " +
 			"nothing else hangs on it. In the client: close the session when an unlock fails.",
 		Threads:    []string{"cilium#9855", "cilium#9046", "cilium#9982"},
-		Needs:      []Needs{NeedsEtcd, NeedsClient},
-		Confidence: Strong,
+		Needs:      []Needs{NeedsProxy},
+		Confidence: Certain,
 	},
 	{
 		Code:  CodeForeignKeepalive,
@@ -75,8 +75,8 @@ var renewingEntries = []Entry{
 		Do: "Find the other renewer first. Revoke once it is clear that nobody needs the lease; the renewer then fails, which " +
 			"may be the first that anyone hears of it.",
 		Threads:    []string{"etcd-io/etcd#10117", "etcd-io/etcd#9218"},
-		Needs:      []Needs{NeedsEtcd, NeedsProxy},
-		Confidence: Hint,
+		Needs:      []Needs{NeedsProxy},
+		Confidence: Certain,
 	},
 	{
 		Code:  CodeGhostWaiter,
@@ -89,8 +89,8 @@ var renewingEntries = []Entry{
 		Do: "Ask its owner; if it does not want the lock, revoke that lease. In the client: after any error of Lock close the " +
 			"session, do not only retry.",
 		Threads:    []string{"etcd-io/etcd#9715", "etcd-io/etcd#10153", "etcd-io/etcd#10111", "etcd-io/jetcd#291"},
-		Needs:      []Needs{NeedsEtcd, NeedsProxy},
-		Confidence: Hint,
+		Needs:      []Needs{NeedsProxy},
+		Confidence: Certain,
 	},
 	{
 		Code:  CodeMissedDelete,
@@ -105,8 +105,8 @@ var renewingEntries = []Entry{
 		Threads: []string{"etcd-io/etcd#7247", "etcd-io/etcd#8980", "etcd-io/etcd#12534", "etcd-io/etcd#14641", "etcd-io/etcd#17611",
 			"k8s#89488", "cilium#23590", "etcd-io/etcd#17612", "etcd-io/etcd#17529", "etcd-io/etcd#18089",
 			"etcd-io/etcd#18475", "etcd-io/etcd#19179", "etcd-io/etcd#19249"},
-		Needs:      []Needs{NeedsEtcd, NeedsProxy},
-		Confidence: Hint,
+		Needs:      []Needs{NeedsProxy},
+		Confidence: Certain,
 	},
 	{
 		Code:  CodeSameSession,
@@ -118,7 +118,7 @@ var renewingEntries = []Entry{
 		Do: "Give each actor its own session, or put a mutex of the programming language around the lock. Nothing has to be " +
 			"broken in etcd.",
 		Threads:    []string{"etcd-io/etcd#7444", "etcd-io/etcd#10756", "cilium#6667"},
-		Needs:      []Needs{NeedsEtcd, NeedsClient},
-		Confidence: Hint,
+		Needs:      []Needs{NeedsClient},
+		Confidence: Strong,
 	},
 }

@@ -27,7 +27,7 @@ var twoEntries = []Entry{
 			"the proxy's times or the client's word show the overlap.",
 		Do: "Expect it of every lock by lease, even with correct clients. Let the holder stop after two thirds of the TTL " +
 			"without a renewal, and let the resource refuse old revisions.",
-		Needs:      []Needs{NeedsProxy, NeedsClient},
+		Needs:      []Needs{NeedsClient},
 		Confidence: Certain,
 	},
 	{
@@ -36,12 +36,12 @@ var twoEntries = []Entry{
 		Mechanism: "Before 3.5 Lock does not check its own key at the end of the wait, neither in the Go client nor in the lock " +
 			"service of the server. A waiter whose lease died in the queue is told that it got the lock. The fix did not go " +
 			"back to 3.4.",
-		Looks: "The server's version proves the risk, not that it happened. A case is proven when the proxy sees a lock reply " +
-			"whose key is not in etcd.",
+		Looks: "The server's version proves the risk, not that it happened. A case is proven when a contender says that it holds " +
+			"by a key that had gone before.",
 		Do: "Upgrade the server and the client library. Until then read the key after Lock, in the same transaction as the " +
 			"first write. Stop a client that works without a key.",
 		Threads:    []string{"etcd-io/etcd#11456", "etcd-io/etcd#9921", "etcd-io/etcd#11408"},
-		Needs:      []Needs{NeedsVersion, NeedsProxy},
+		Needs:      []Needs{NeedsVersion, NeedsClient},
 		Confidence: Certain,
 	},
 	{
@@ -50,23 +50,23 @@ var twoEntries = []Entry{
 		Mechanism: "Campaign does not check its own key, up to and including 3.7.3. If a candidate's lease ends while it waits, and " +
 			"the leader ahead then goes, Campaign returns success with no key and no lease behind it. Seen in production.",
 		Looks: "The election is empty, or led by someone else, while a process acts as leader. etcd alone shows only the " +
-			"emptiness, often right after a waiter's lease ended.",
+			"emptiness, often right after a waiter's lease ended. It is certain when a contender says that it leads by a key that had gone before.",
 		Do: "Find the process that acts as leader and restart it. In the client: wait for Campaign and session.Done() at the " +
 			"same time, and check after it in a transaction that the own key exists.",
 		Threads:    []string{"cagriekin/charts#326", "cagriekin/charts#327", "mailgun/holster#38", "etcd-io/etcd#22387"},
-		Needs:      []Needs{NeedsEtcd, NeedsProxy, NeedsClient},
-		Confidence: Hint,
+		Needs:      []Needs{NeedsClient},
+		Confidence: Certain,
 	},
 	{
 		Code:  CodeRWExpiredWriter,
 		Title: "A reader or writer holds an RWMutex without its key",
 		Mechanism: "The RWMutex of etcd's experimental recipes does not check after the wait that its own key still exists. One " +
 			"whose lease ended in the queue goes on as if it held.",
-		Looks: "The same as ghost-leader: the lock is free or someone else's in etcd while a process works under it. That can " +
-			"only be guessed from outside.",
+		Looks: "The same as ghost-leader: the lock is free or someone else's in etcd while a process works under it. From outside " +
+			"that can only be guessed.",
 		Do:         "Restart the process that works without a key. Do not use this recipe where two writers would do harm.",
 		Threads:    []string{"etcd-io/etcd#16221"},
-		Needs:      []Needs{NeedsEtcd, NeedsClient},
-		Confidence: Hint,
+		Needs:      []Needs{NeedsClient},
+		Confidence: Certain,
 	},
 }

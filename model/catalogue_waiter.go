@@ -20,12 +20,12 @@ var waiterEntries = []Entry{
 		Mechanism: "While a client waits, its session may end and its key go. Lock and Campaign do not notice before the key ahead " +
 			"is deleted, and the client does not queue again. A standby that everybody counts on is not there. Open in etcd.",
 		Looks: "One claim fewer than there are replicas. etcd does not know how many there should be, so the expected number has " +
-			"to be declared.",
+			"to be declared, or the contender itself says that it waits by a key that went.",
 		Do: "Restart the client that is missing from the queue, before the holder has to be replaced. In the client: wait for " +
 			"Lock or Campaign and for session.Done() at the same time.",
 		Threads: []string{"etcd-io/etcd#19597", "etcd-io/etcd#22387", "cagriekin/charts#326", "mailgun/holster#36", "pingcap/tiflow#5753",
 			"pingcap/tiflow#5745", "python-etcd#181"},
-		Needs:      []Needs{NeedsDeclaration},
+		Needs:      []Needs{NeedsDeclaration, NeedsClient},
 		Confidence: Strong,
 	},
 	{

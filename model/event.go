@@ -197,7 +197,11 @@ type Member struct {
 	Keys, KeysRev int64
 	// GhostLeases are leases that it lists and the leader does not know.
 	GhostLeases []LeaseID
-	// Err is why its status could not be had, empty if it could.
+	// NoLeader: it answers, but knows no leader, so it serves nobody.
+	NoLeader bool
+	// Unasked: none of our endpoints leads to it, so how it does is not known.
+	Unasked bool
+	// Err is why its status could not be had, empty if it could or was not asked for.
 	Err string
 }
 

@@ -160,7 +160,7 @@ func (s *State) FactsVersion() uint64 { return s.factsVersion }
 // explain finds out why c went in a revision that took n claims of its lease and
 // left rest of them. l is its lease, nil for none.
 func (s *State) explain(f *Fact, l *Lease, n, rest int) {
-	if s.explainByAct(f) {
+	if s.explainByAct(f) || s.lab.explainByNotes(s, f) {
 		return
 	}
 	switch {
@@ -266,27 +266,22 @@ func (s *State) noteStop(f *Fact, l *Lease) {
 	}
 }
 
-// giveUp ends the wait for a reading: the cause stays as uncertain as it is.
+// giveUp ends the wait for a reading: the cause stays as uncertain as it is, unless
+// it was told otherwise meanwhile.
 func (s *State) giveUp(f *Fact) {
-	if !f.Pending {
-		return
+	if f.Pending {
+		f.Pending = false
+		f.Evidence += "; no reading within " + seconds(causeWait)
+		s.factsVersion++
 	}
-	f.Pending = false
-	f.Evidence += "; no reading within " + seconds(causeWait)
-	s.factsVersion++
 	l := s.leases[f.goner().Lease]
 	if l == nil {
 		return
 	}
-	rest := l.pending[:0]
-	for _, p := range l.pending {
-		if p != f {
-			rest = append(rest, p)
-		}
+	if i := slices.Index(l.pending, f); i >= 0 {
+		l.pending = slices.Delete(l.pending, i, i+1)
+		s.releaseLease(l)
 	}
-	clear(l.pending[len(rest):])
-	l.pending = rest
-	s.releaseLease(l)
 }
 
 // explainByAct looks for an action of ours that took the claim: the only thing
@@ -309,8 +304,8 @@ func (s *State) acted(o Outcome) {
 			s.acts = append([]Outcome(nil), s.acts[1:]...)
 		}
 		for i := len(s.facts) - 1; i >= 0 && o.At.Sub(s.facts[i].At) < actWindow; i-- {
-			if f := s.facts[i]; o.took(f) {
-				settleByAct(f, o)
+			if gone := s.facts[i]; o.took(gone) {
+				settleByAct(gone, o)
 			}
 		}
 	}

@@ -202,7 +202,10 @@ func prefixName(p string) string {
 // clusterStatus takes a round of status requests in, and writes what changed.
 func (s *State) clusterStatus(e ClusterStatus) {
 	old := s.cluster
-	s.cluster = e
+	s.cluster, s.priorRev = e, 0
+	for _, m := range old.Members {
+		s.priorRev = max(s.priorRev, m.Rev)
+	}
 	defer s.diagnoseCluster()
 	for _, m := range e.Members {
 		s.seen(m.Rev)
@@ -220,7 +223,7 @@ func (s *State) clusterStatus(e ClusterStatus) {
 	}
 	for _, m := range e.Members {
 		for _, was := range old.Members {
-			if was.ID == m.ID && (was.Err == "") != (m.Err == "") {
+			if was.ID == m.ID && !was.Unasked && !m.Unasked && (was.Err == "") != (m.Err == "") {
 				s.record(&Fact{At: e.At, Kind: FactMember, Text: memberText(m)})
 			}
 		}
@@ -234,14 +237,14 @@ func (s *State) clusterStatus(e ClusterStatus) {
 
 func memberText(m Member) string {
 	if m.Err != "" {
-		return m.label() + " does not answer: " + m.Err
+		return m.label() + " does not answer: " + Printable(m.Err)
 	}
 	return m.label() + " answers again"
 }
 
 func (m Member) label() string {
 	if m.Name != "" {
-		return "member " + m.Name
+		return "member " + Printable(m.Name)
 	}
 	return fmt.Sprintf("member %x", m.ID)
 }
@@ -260,7 +263,18 @@ func (c ClusterStatus) Leader() Member {
 func (c ClusterStatus) Up() int {
 	n := 0
 	for _, m := range c.Members {
-		if m.Err == "" {
+		if m.Err == "" && !m.Unasked {
+			n++
+		}
+	}
+	return n
+}
+
+// Asked returns how many members were asked how they do.
+func (c ClusterStatus) Asked() int {
+	n := 0
+	for _, m := range c.Members {
+		if !m.Unasked {
 			n++
 		}
 	}

@@ -55,9 +55,12 @@ type exam struct {
 	s     *State
 	l     *Lock
 	head  *Claim
-	lease *Lease // the head's, nil for none
+	lease *Lease   // the head's, nil for none
+	lab   *labLock // what the lab and its proxy say of the lock, nil for nothing
 	found []Finding
 	again time.Time // when time alone may change the answer
+	// explained: the lab says why a head that is renewed does not leave.
+	explained bool
 }
 
 // rule looks for one mechanism, or for one family of neighbours that exclude each
@@ -71,7 +74,15 @@ var rules = []rule{
 	overdue, unbelievable, reset, missedRenewals,
 	inCycle, shared, longHeld,
 	deadWaiters, longQueue,
-	ttlFloor,
+}
+
+// labRules are asked before the others, and only of locks of which the lab or its
+// proxy has reported something: first two who believe, then what the proxy proves of
+// a claim, then what a contender's own word tells.
+var labRules = []rule{
+	falseBeliefs, staleUnlocks, sameSession, lateDone,
+	openNotes, foreignKeepalive, keepaliveDenied,
+	zombieHolder, zombieCandidates, ttlFloor,
 }
 
 // report adds a finding about the lock.
@@ -120,11 +131,20 @@ func (s *State) diagnose() {
 }
 
 func (s *State) examine(l *Lock) {
-	x := exam{s: s, l: l, head: l.queue.first()}
-	staleBelief(&x) // these two also where the lock is free
-	missing(&x)
+	if !l.listed {
+		return // forgotten, with its findings
+	}
+	x := exam{s: s, l: l, head: l.queue.first(), lab: s.lab.locks[l.Name]}
 	if x.head != nil {
 		x.lease = x.head.lease
+	}
+	if x.lab != nil || len(s.lab.shared)+len(s.lab.refused) > 0 {
+		for _, r := range labRules { // these also where the lock is free
+			r(&x)
+		}
+	}
+	missing(&x)
+	if x.head != nil {
 		if l.recipe.Judged {
 			for _, r := range rules {
 				r(&x)

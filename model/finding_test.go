@@ -405,3 +405,30 @@ func TestStats(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 }
+
+// TestUnaskedMembersAreNotDown: one endpoint of three is asked.
+func TestUnaskedMembersAreNotDown(t *testing.T) {
+	s := NewState()
+	round := func(sec float64, leader bool) {
+		s.Apply(Batch{Events: []Event{ClusterStatus{At: at(sec), Members: []Member{
+			{ID: 1, Name: "m1", Version: "3.6.1", NoLeader: !leader}, {ID: 2, Name: "m2", Unasked: true, Leader: leader}, {ID: 3, Name: "m3", Unasked: true}}}}})
+	}
+	round(1, true)
+	round(2, false)
+	if c := s.Cluster(); c.Up() != 1 || c.Asked() != 1 {
+		t.Errorf("%d of %d are up", c.Up(), c.Asked())
+	}
+	if all := s.ClusterFindings(); len(all) > 0 {
+		t.Errorf("an election takes a moment: %v", all)
+	}
+	round(3, false)
+	if all := s.ClusterFindings(); len(all) != 1 || all[0].Code != CodeNoQuorum || !strings.Contains(all[0].Summary, "1 of 1 members answer") {
+		t.Errorf("got %v", all)
+	}
+	s.Apply(Batch{Events: []Event{ClusterStatus{At: at(4), Members: []Member{{ID: 1, Name: "m1", Leader: true}, {ID: 2, Name: "m2", Err: "refused"}, {ID: 3, Name: "m3"}}}}})
+	for _, f := range s.Facts() {
+		if f.Kind == FactMember && strings.Contains(f.Text, "answer") {
+			t.Errorf("nothing was known of it before: %s", f.Text)
+		}
+	}
+}

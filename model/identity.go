@@ -21,7 +21,7 @@ type Identity struct {
 // else by its value, else by what else hangs on its lease or stands beside it.
 func (s *State) identify(r ClaimRef, lease *Lease, lockName string) Identity {
 	if o, ok := s.lab.owners[r.Lease]; ok && r.Lease != 0 {
-		return Identity{Printable(o.Client), "proxy"}
+		return Identity{Printable(o.Name), "proxy"}
 	}
 	if id := valueIdentity(r.Value); id.Text != "" {
 		return id

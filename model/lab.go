@@ -13,6 +13,7 @@ const (
 	BeliefIdle    BeliefState = "idle"    // does not want the lock now
 	BeliefWaiting BeliefState = "waiting" // asked for it
 	BeliefHolding BeliefState = "holding" // its client library said yes
+	BeliefLeaving BeliefState = "leaving" // its work is over, it asked to let the lock go
 	BeliefLost    BeliefState = "lost"    // its session told it that the lease is gone
 )
 
@@ -50,27 +51,106 @@ type Belief struct {
 	// Key and Lease are of the claim it speaks of, empty and 0 if it has none.
 	Key   string
 	Lease LeaseID
+	// Token is what it shows to the guarded resource: the create revision of its
+	// key; 0 if it has none.
+	Token int64
 	// Text is its own words on an error, else empty.
 	Text string
 }
 
-// LeaseOwner says which client grants or renews a lease, as the proxy saw it.
+// Access is one access of a contender to the guarded resource of the lab, as the
+// resource decided.
+type Access struct {
+	At        time.Time
+	Contender string
+	Lock      string
+	Write     bool
+	// Token is the fencing token that came with it, Highest the highest that the
+	// resource had seen before.
+	Token, Highest int64
+	// Accepted is false if the resource refused it because of its token.
+	Accepted bool
+	// Acked and Lost count the updates of the lock's register so far: those that
+	// were acknowledged, and those of them that a later write did away with.
+	Acked, Lost int
+}
+
+// Client is who made a request, as the proxy knows it.
+type Client struct {
+	// Name is a contender's name, or an address for a client that is not ours.
+	Name string
+	// Certain is true where the listener is the client's own. Of one that shares a
+	// listener only the connection is known, and it may have several.
+	Certain bool
+}
+
+// LeaseOwner says which client grants or renews a lease, as the proxy saw it. It
+// is reported once for each pair of lease and client, and again when the member
+// changes or the client that granted it renews first.
 type LeaseOwner struct {
 	At    time.Time
 	Lease LeaseID
-	// Client is a contender's name, or an address for a client that is not ours.
-	Client string
-	// Certain is true where the listener is the client's own.
-	Certain bool
+	Client
+	// Renews: it sent a request to renew. Otherwise it was granted the lease.
+	Renews bool
+	// Member is the address of the member through which it did.
+	Member string
+}
+
+// Wrote is a request of a client to put or delete one key, as the proxy saw it end.
+type Wrote struct {
+	At time.Time
+	Client
+	Key    string
+	Delete bool
+	// Lease is that of a put, 0 for none and for a delete.
+	Lease LeaseID
+	// Rev is the revision of the member's answer, 0 if the member did not answer
+	// or refused: then whether it was done is not known, unless Unsent.
+	Rev int64
+	// Unsent: the request did not reach the member.
+	Unsent bool
+	// Told: the client was given the answer of the member.
+	Told bool
+}
+
+// Watches says that a client began or ended to watch one single key. Watches of
+// ranges are not reported.
+type Watches struct {
+	At time.Time
+	Client
+	Key string
+	On  bool
+}
+
+// Refused says that a member refused a client's request for lack of rights.
+type Refused struct {
+	At time.Time
+	Client
+	// Method is without its package, like "Lease/LeaseKeepAlive".
+	Method string
+	// Lease is what the request was for, 0 if that is not known.
+	Lease LeaseID
+	// Text is the member's own words.
+	Text string
+}
+
+// Connected says that a client has a connection to a member, or has it no more.
+type Connected struct {
+	At time.Time
+	Client
+	// Peer is the client's end of it, Agent what it calls itself, Member the
+	// address of the member.
+	Peer, Agent, Member string
+	On                  bool
 }
 
 // FaultOn says that a fault is in force.
 type FaultOn struct {
 	At time.Time
 	// ID is unique in the life of the lab.
-	ID int
-	// Name is the kind ("hold keepalives"), Target what it is done to.
-	Name, Target string
+	ID    int
+	Fault Fault
 }
 
 // FaultOff says that a fault ended.
@@ -90,6 +170,11 @@ type Acted struct {
 
 func (e Contender) When() time.Time  { return e.At }
 func (e Belief) When() time.Time     { return e.At }
+func (e Access) When() time.Time     { return e.At }
+func (e Wrote) When() time.Time      { return e.At }
+func (e Watches) When() time.Time    { return e.At }
+func (e Refused) When() time.Time    { return e.At }
+func (e Connected) When() time.Time  { return e.At }
 func (e LeaseOwner) When() time.Time { return e.At }
 func (e FaultOn) When() time.Time    { return e.At }
 func (e FaultOff) When() time.Time   { return e.At }
@@ -97,6 +182,11 @@ func (e Acted) When() time.Time      { return e.At }
 
 func (Contender) event()  {}
 func (Belief) event()     {}
+func (Access) event()     {}
+func (Wrote) event()      {}
+func (Watches) event()    {}
+func (Refused) event()    {}
+func (Connected) event()  {}
 func (LeaseOwner) event() {}
 func (FaultOn) event()    {}
 func (FaultOff) event()   {}

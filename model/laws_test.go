@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -24,7 +25,7 @@ func drawHistory(t *rapid.T) *history {
 		sec += float64(rapid.IntRange(0, 3000).Draw(t, "ms")) / 1000
 		lock := rapid.SampledFrom(names).Draw(t, "lock")
 		lease := rapid.SampledFrom(leases).Draw(t, "lease")
-		switch rapid.IntRange(0, 10).Draw(t, "what") {
+		switch rapid.IntRange(0, 16).Draw(t, "what") {
 		case 0, 1, 2:
 			h.put(sec, claimKey(lock, lease), rapid.SampledFrom([]string{"", "x"}).Draw(t, "value"), lease)
 		case 3:
@@ -50,9 +51,39 @@ func drawHistory(t *rapid.T) *history {
 			h.txn(sec, lock, leases)
 		case 9:
 			h.add(Tick{At: at(sec)})
+		case 11, 12, 13, 14, 15, 16:
+			h.add(drawReport(t, at(sec), lock, lease, h.rev+int64(rapid.IntRange(-2, 1).Draw(t, "rev"))))
 		}
 	}
 	return h
+}
+
+// drawReport makes a report of the lab or its proxy. Its sources do not wait for the
+// watch, so it may speak of what is not seen yet, or not any more.
+func drawReport(t *rapid.T, at time.Time, lock string, lease LeaseID, rev int64) Event {
+	name := rapid.SampledFrom([]string{"c1", "c1.1", "c1.2", "c2", "127.0.0.1:7"}).Draw(t, "name")
+	c := Client{Name: name, Certain: name[0] == 'c'}
+	yes := rapid.Bool().Draw(t, "yes")
+	key := claimKey(lock, lease)
+	at = at.Add(-time.Duration(rapid.IntRange(0, 900).Draw(t, "late")) * time.Millisecond)
+	switch rapid.IntRange(0, 8).Draw(t, "report") {
+	case 0:
+		return Contender{At: at, Name: name, PID: 7, Lock: lock, Recipe: "mutex", TTL: 5,
+			Proc: rapid.SampledFrom([]ProcState{ProcRunning, ProcRunning, ProcPaused, ProcEnded}).Draw(t, "proc")}
+	case 1, 2:
+		return Belief{At: at, Contender: name, Lock: lock, Key: key, Lease: lease, Token: rev,
+			State: rapid.SampledFrom([]BeliefState{BeliefIdle, BeliefWaiting, BeliefHolding, BeliefHolding, BeliefLost}).Draw(t, "belief")}
+	case 3:
+		return LeaseOwner{At: at, Client: c, Lease: lease, Renews: yes, Member: "m1:2379"}
+	case 4, 5:
+		return Wrote{At: at, Client: c, Key: key, Delete: yes, Lease: lease, Rev: rapid.SampledFrom([]int64{0, rev}).Draw(t, "answer"),
+			Told: rapid.Bool().Draw(t, "told")}
+	case 6:
+		return Watches{At: at, Client: c, Key: key, On: yes}
+	case 7:
+		return Refused{At: at, Client: c, Method: "Lease/LeaseKeepAlive", Lease: lease, Text: "permission denied"}
+	}
+	return Connected{At: at, Client: c, Peer: name, Member: "m1:2379", On: yes}
 }
 
 // looseKeys are keys of every other form.
@@ -144,6 +175,52 @@ func TestLaw1TheSameHistoryGivesTheSameState(t *testing.T) {
 		batch := Batch{Events: h.events}
 		if d := cmp.Diff(dump(apply(batch), true), dump(apply(batch), true)); d != "" {
 			t.Fatal(d)
+		}
+	})
+}
+
+// What the lab reports fills belief. It never changes what is true of the queues.
+func TestReportsDoNotChangeTheTruth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := drawHistory(t)
+		truth := slices.DeleteFunc(slices.Clone(h.events), func(e Event) bool {
+			switch e.(type) {
+			case Contender, Belief, LeaseOwner, Wrote, Watches, Refused, Connected, Access:
+				return true
+			}
+			return false
+		})
+		with, without := apply(Batch{Events: h.events}), apply(Batch{Events: truth})
+		if d := cmp.Diff(dump(without, false), dump(with, false)); d != "" {
+			t.Fatalf("(-without reports +with)\n%s", d)
+		}
+	})
+}
+
+// Whatever is reported, what is open is listed with its lock, and nothing else is.
+func TestNotesAgreeWithTheirLocks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := apply(Batch{Events: drawHistory(t).events})
+		want := map[string][]string{}
+		for key, n := range s.lab.notes {
+			if n.open() {
+				want[n.lock] = append(want[n.lock], key)
+			}
+		}
+		for name, ll := range s.lab.locks {
+			slices.Sort(want[name])
+			if !slices.Equal(want[name], ll.open) {
+				t.Fatalf("%s: open %q, want %q", name, ll.open, want[name])
+			}
+			delete(want, name)
+			for key, sp := range ll.running {
+				if c := s.claims[key]; c == nil || c.CreateRev != sp.ref.CreateRev || !sp.To.IsZero() {
+					t.Fatalf("%s: %+v goes on without its claim", name, *sp)
+				}
+			}
+		}
+		if len(want) > 0 || len(s.lab.noteOrder) != len(s.lab.notes) {
+			t.Fatalf("open without a lock: %q; %d notes, %d in order", want, len(s.lab.notes), len(s.lab.noteOrder))
 		}
 	})
 }

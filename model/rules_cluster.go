@@ -51,11 +51,11 @@ func (s *State) noQuorum(report func(Finding)) {
 		return
 	}
 	s.leaderless++
-	if s.leaderless < 2 && 2*c.Up() > len(c.Members) {
-		return // enough are there: an election takes a moment
+	if s.leaderless < 2 && 2*c.Up() > c.Asked() {
+		return // enough are there, as far as they were asked: an election takes a moment
 	}
 	f := Finding{Code: CodeNoQuorum, Severity: SevError, Confidence: Certain,
-		Summary:  fmt.Sprintf("the cluster has no leader: %d of %d members answer, and none knows one", c.Up(), len(c.Members)),
+		Summary:  fmt.Sprintf("the cluster has no leader: %d of %d members answer, and none knows one", c.Up(), c.Asked()),
 		Advice:   []string{"bring members back until more than half are there", "expect every lease to start its full TTL anew after that"},
 		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"},
 		Evidence: []string{"no lock can be taken, let go or expire meanwhile; holders' sessions end on their side while their keys stay"}}
@@ -138,7 +138,7 @@ func (s *State) oldLockService(report func(Finding)) {
 		return
 	}
 	report(Finding{Code: CodeExpiredWaiterWins, Severity: SevInfo, Confidence: Certain,
-		Summary:  "the lock service of server " + s.serverVersion() + " can tell a waiter whose lease died in the queue that it got the lock",
+		Summary:  "the lock service of server " + Printable(s.serverVersion()) + " can tell a waiter whose lease died in the queue that it got the lock",
 		Evidence: []string{"etcd-io/etcd#11456; fixed by #11408 in 3.5, never in 3.4"},
 		Advice:   []string{"upgrade, or check after Lock that the key is still there"},
 		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
@@ -150,7 +150,7 @@ const pinnedMin = 3
 // pinnedMember finds leases that stall together and were granted through the same
 // member, while those of others are renewed.
 func (s *State) pinnedMember(report func(Finding)) {
-	if len(s.lateLeases) < pinnedMin || len(s.cluster.Members) < 2 {
+	if len(s.lateLeases) == 0 || len(s.cluster.Members) < 2 || s.pinnedByProxy(report) || len(s.lateLeases) < pinnedMin {
 		return
 	}
 	by := map[string]int{}
@@ -176,6 +176,73 @@ func (s *State) pinnedMember(report func(Finding)) {
 			Advice:   []string{"look at " + member + ": cut off or paused, with its connections still open?", "set DialKeepAliveTime and -Timeout in the clients, restart those that hang"},
 			Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
 	}
+}
+
+// pinnedByProxy finds a member that serves nobody and through which the proxy saw a
+// stalled lease being renewed: then one such lease is enough.
+func (s *State) pinnedByProxy(report func(Finding)) bool {
+	if len(s.lab.keepers) == 0 {
+		return false
+	}
+	through := map[string]int{} // by address
+	for l := range s.lateLeases {
+		if k := s.lab.renewer(l.ID); k.Member != "" {
+			through[bare(k.Member)]++
+		}
+	}
+	healthy := false
+	for _, m := range s.cluster.Members {
+		healthy = healthy || s.ailment(m) == "" && m.Endpoint != ""
+	}
+	if !healthy {
+		return false // that is no member's fault
+	}
+	for _, m := range s.cluster.Members {
+		n, why := through[bare(m.Endpoint)], s.ailment(m)
+		if n == 0 || why == "" || m.Endpoint == "" {
+			continue
+		}
+		report(Finding{Code: CodePinnedBadMember, Severity: SevWarning, Confidence: Certain,
+			Summary:  fmt.Sprintf("%d stalled leases are renewed through %s, which %s, while other members are well", n, m.label(), why),
+			Evidence: []string{"the proxy saw their renewals go to " + Printable(m.Endpoint)},
+			Advice:   []string{"look at " + m.label() + ": cut off or paused, with its connections still open?", "set DialKeepAliveTime and -Timeout in the clients, restart those that hang"},
+			Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
+		return true
+	}
+	return false
+}
+
+// ailment says in words what keeps a member from serving, "" if nothing does.
+func (s *State) ailment(m Member) string {
+	switch {
+	case m.Unasked:
+		return "" // nothing is known of it
+	case m.Err != "":
+		return "does not answer"
+	case m.NoLeader:
+		return "knows no leader"
+	case m.Rev < s.priorRev:
+		return "lags behind" // by more than a whole round
+	}
+	return ""
+}
+
+// renewer returns who renewed a lease last, as far as the proxy reported.
+func (lab *labState) renewer(id LeaseID) (last LeaseOwner) {
+	for _, k := range lab.keepers[id] {
+		if k.Renews && !k.At.Before(last.At) {
+			last = k
+		}
+	}
+	return last
+}
+
+// bare is an address without its scheme.
+func bare(endpoint string) string {
+	if _, rest, ok := strings.Cut(endpoint, "://"); ok {
+		return rest
+	}
+	return endpoint
 }
 
 // Bounds of massRevocation: that many healthy leases within massBurst, at most

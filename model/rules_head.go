@@ -114,7 +114,7 @@ func overdue(x *exam) {
 	switch n := x.s.overdueCount(); {
 	case x.s.versionBelow(3, 4) && late >= forgottenAfter && n < backlogMin:
 		f.Code = CodeRevokeForgotten
-		f.Evidence = append(f.Evidence, "server "+x.s.serverVersion()+": before 3.4 a failed revoke was never tried again (etcd-io/etcd#10693)")
+		f.Evidence = append(f.Evidence, "server "+Printable(x.s.serverVersion())+": before 3.4 a failed revoke was never tried again (etcd-io/etcd#10693)")
 		f.Advice = []string{"revoke it by hand: " + Action{Kind: RevokeLease, Lease: x.lease.ID}.Etcdctl(), "upgrade"}
 	case n >= backlogMin && late < overdueError+int64(n)/backlogRate:
 		f.Code, f.Confidence = CodeExpiryBacklog, Strong
@@ -165,7 +165,7 @@ const etaError = 30 * time.Second
 
 // missedRenewals finds a head whose lease is not renewed any more, or never was.
 func missedRenewals(x *exam) {
-	if x.lease == nil || x.lease.resetDead {
+	if x.lease == nil || x.lease.resetDead || x.denied(x.lease) {
 		return
 	}
 	st := x.lease.State()

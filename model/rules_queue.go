@@ -81,7 +81,7 @@ const (
 
 // longHeld says honestly that etcd cannot tell a hung holder from a busy one.
 func longHeld(x *exam) {
-	if x.lease == nil || x.lease.State() != LeaseHealthy || len(x.l.holdTimes) < longHolds {
+	if x.explained || x.lease == nil || x.lease.State() != LeaseHealthy || len(x.l.holdTimes) < longHolds {
 		return
 	}
 	usual := slices.Max(x.l.holdTimes)
@@ -111,8 +111,7 @@ func deadWaiters(x *exam) {
 	x.l.queue.all(func(c *Claim) bool {
 		place++
 		if place > x.l.holds && place > 1 && c.lease != nil && x.l.IsClaim(c) {
-			st := c.lease.State()
-			if (st == LeaseLate || st == LeaseSilent) && !x.unattended(c) && st == LeaseSilent {
+			if c.lease.State() == LeaseSilent && !x.unattended(c) || x.processEnded(c) {
 				dead = append(dead, c)
 			}
 		}
@@ -130,13 +129,35 @@ func deadWaiters(x *exam) {
 		Advice:   []string{"revoke its lease now, nobody is harmed: " + Action{Kind: RevokeLease, Lease: c.lease.ID}.Etcdctl()},
 		Etcdctl:  []string{c.lease.ID.Etcdctl()}}
 	f.Alternatives = []Code{CodeLockOverrunsDeadline, CodeHalfOpenTCP}
-	if !c.lease.Learned() {
+	switch {
+	case x.processEnded(c):
+		f.Confidence, f.Alternatives = Certain, nil
+		f.Evidence = append(f.Evidence, "its process has ended")
+	case !c.lease.Learned():
 		f.Confidence = Hint
 	}
 	if len(dead) > 1 {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d more waiters look the same", len(dead)-1))
 	}
 	x.report(f)
+}
+
+// processEnded says whether the lab saw the process of a claim end, long enough ago
+// that the claim would have gone if it had let go in order.
+func (x *exam) processEnded(c *Claim) bool {
+	o, known := x.s.lab.owners[c.KV.Lease]
+	if !known || !o.Certain || x.lab == nil {
+		return false
+	}
+	p := x.s.lab.contenders[x.s.lab.program(o.Name)]
+	if p == nil || p.Proc != ProcEnded {
+		return false
+	}
+	if late := p.At.Add(beliefGrace); x.s.now.Before(late) {
+		x.recheck(late)
+		return false
+	}
+	return true
 }
 
 // longQueueMin is how many waiters make a long queue.
@@ -189,61 +210,6 @@ func missing(x *exam) {
 		Summary:  fmt.Sprintf("%d contenders are in the queue, %d were declared", have, want),
 		Evidence: []string{fmt.Sprintf("fewer than declared since %s", Duration(x.s.now.Sub(x.l.fewSince), false))},
 		Advice:   []string{"look at the clients that are not there: one may wait for ever with a session that ended", "restart it; select on session.Done() around Lock and Campaign"}})
-}
-
-// ttlFloor notes that a contender of the lab got a longer TTL than it asked for: the
-// server's shortest is one and a half election timeouts.
-func ttlFloor(x *exam) {
-	for _, c := range x.s.lab.contenders {
-		if c.Lock != x.l.Name || c.Lease == 0 || c.TTL == 0 {
-			continue
-		}
-		if l := x.s.leases[c.Lease]; l != nil && l.HasRead && l.Read.Granted > int64(c.TTL) {
-			x.report(Finding{Code: CodeTTLFloor, Severity: SevInfo, Confidence: Certain, Lease: l.ID,
-				Summary:  fmt.Sprintf("%s asked for a TTL of %d s and was granted %d s", Printable(c.Name), c.TTL, l.Read.Granted),
-				Evidence: []string{"the server grants no less than one and a half election timeouts"},
-				Advice:   []string{"count with the granted TTL"}})
-			return
-		}
-	}
-}
-
-// beliefGrace is how far a contender's word and the watch may lie apart: they come
-// by different ways.
-const beliefGrace = 500 * time.Millisecond
-
-// staleBelief finds a contender of the lab that says it holds while etcd says that
-// it does not: two may act now.
-func staleBelief(x *exam) {
-	for _, c := range x.s.lab.contenders {
-		if c.Lock != x.l.Name {
-			continue
-		}
-		if c.Belief.State != BeliefHolding || c.Proc == ProcEnded {
-			c.falseSince = time.Time{}
-			continue
-		}
-		claim, place := x.s.Truth(*c)
-		if claim != nil && x.l.Holds(place-1) {
-			c.falseSince = time.Time{}
-			continue
-		}
-		if c.falseSince.IsZero() {
-			c.falseSince = x.s.now
-		}
-		if x.s.now.Sub(c.falseSince) < beliefGrace {
-			x.recheck(c.falseSince.Add(beliefGrace))
-			continue
-		}
-		now := "nobody holds it"
-		if x.head != nil {
-			now = "etcd gave it to " + x.s.Who(x.head.Ref())
-		}
-		x.report(Finding{Code: CodeStaleHolder, Severity: SevError, Confidence: Strong, Lease: c.Lease,
-			Summary:  fmt.Sprintf("%s still believes that it holds %s, but %s", Printable(c.Name), Printable(x.l.Name), now),
-			Evidence: []string{"its own word against the queue; its process is " + string(c.Proc)},
-			Advice:   []string{"stop " + Printable(c.Name), "let the resource that the lock protects refuse old revisions (fencing)"}})
-	}
 }
 
 // percentile returns the p-th percentile of durations, which it does not change.

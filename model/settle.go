@@ -20,6 +20,7 @@ func (s *State) settle(at time.Time, rev int64, blind bool) {
 	if !blind {
 		s.settleCame(at, rev)
 	}
+	s.lab.follow(s, at, rev)
 	for _, g := range s.gone {
 		if g.lease != nil {
 			g.lease.going = 0
@@ -194,6 +195,13 @@ func (s *State) explainHead(f *Fact, l *Lock) {
 		s.explainGone(f, s.gone[l.headGone-1])
 		return
 	}
+	// A key that counts here but is a claim of another lock, or of none: there are few.
+	for _, g := range s.gone {
+		if g.claim == l.headAtMark {
+			s.explainGone(f, g)
+			return
+		}
+	}
 	f.Cause, f.Confidence, f.Evidence = CauseUnknown, Hint, "its key is still there"
 }
 
@@ -253,6 +261,10 @@ func (s *State) forgetFree(l *Lock) {
 	s.free--
 	switch {
 	case l.mode != modeNone:
+	case s.lab.believed(l.Name): // by somebody who is wrong: that has to be shown
+		l.freeScheduled = true
+		s.free++
+		s.later(deadline{at: s.now.Add(freeKeep), lock: l})
 	case s.now.Sub(l.freeSince) >= freeKeep:
 		s.forget(l)
 	default:

@@ -45,6 +45,7 @@ type State struct {
 	term            uint64
 	leaderSince     time.Time  // of the last change of leader that was seen
 	early           []earlyEnd // healthy leases that ended early, of the last seconds
+	priorRev        int64      // the highest revision that the round of status before told
 	leaderless      int        // rounds of status in which no member knew a leader
 
 	version uint64 // of the last change of any lock

@@ -191,6 +191,16 @@ finding foreign-key (certain): /l/config is no claim, but it is counted as one: 
 acquired a1 got /l, which /l/config blocked
 finding foreign-key on /l is over, after 1.0s
 `},
+		{"an orphan", "nothing but a delete takes a key without a lease", func(h *history) {
+			h.put(1, "/l/694d81e5fc652594", "", 0)
+			h.put(2, claimKey("/l", a), "", a)
+			h.del(3, "/l/694d81e5fc652594")
+		}, `acquired /l/694d81e5fc652594 took /l, which was free
+queued a1 joined the queue of /l at place 2, behind /l/694d81e5fc652594
+finding orphan-key (certain): /l/694d81e5fc652594 has no lease: it never expires and blocks the lock
+handover a1 got /l from /l/694d81e5fc652594 after 1.0s: key deleted (strong); no gap
+finding orphan-key on /l is over, after 1.0s
+`},
 		{"an election", "candidates are named by their value", func(h *history) {
 			h.put(1, claimKey("/e", a), "node-1", a)
 			h.put(2, claimKey("/e", b), "node-2", b)

@@ -60,6 +60,9 @@ func TestNothingIsKeptForEver(t *testing.T) {
 		h.events = nil
 		end := s.Now().Sub(t0).Seconds() + 1
 		h.del(end, keys...)
+		for _, name := range []string{"c1", "c1.1", "c1.2", "c2", "127.0.0.1:7"} { // who believes keeps what it believes in
+			h.add(Contender{At: at(end), Name: name, Proc: ProcEnded})
+		}
 		h.add(Tick{At: at(end + 10)}, Tick{At: at(end + 200)})
 		s.Apply(Batch{Events: h.events})
 		if len(s.claims)+len(s.dirs)+len(s.leases)+len(s.Locks())+len(s.troubled)+len(s.cyclic)+len(s.lateLeases)+len(s.overdueLeases)+s.free+s.own != 0 {

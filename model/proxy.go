@@ -1,0 +1,366 @@
+package model
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// What the proxy saw is folded here: which key was written, deleted and watched by
+// whom, who renews which lease, who is connected. All of it is bounded, and kept by
+// key, so that a rule looks only at what is open on its lock.
+
+// Bounds of what is remembered of the proxy's reports.
+const (
+	notesMax    = 8192            // keys
+	notesKeep   = 2 * time.Minute // how long the notes of a key that is gone are kept at least
+	writesMax   = 8               // writes of a key
+	watchersMax = 16              // clients that watch a key
+	keepersMax  = 4               // clients that renew a lease
+	clientsMax  = 1024
+	refusedMax  = 256
+)
+
+// proxyState is what the proxy reported.
+type proxyState struct {
+	notes     map[string]*keyNotes
+	noteOrder []string // the keys of notes, oldest first
+	clients   map[string]*client
+	keepers   map[LeaseID][]LeaseOwner // who was granted a lease and who renews it, the last word of each
+	refused   map[LeaseID]Refused      // refused renewals
+	shared    map[LeaseID]bool         // leases that several renew
+}
+
+func newProxyState() proxyState {
+	return proxyState{notes: map[string]*keyNotes{}, clients: map[string]*client{}, keepers: map[LeaseID][]LeaseOwner{},
+		refused: map[LeaseID]Refused{}, shared: map[LeaseID]bool{}}
+}
+
+// keyNotes is what clients did to one key.
+type keyNotes struct {
+	key      string
+	lock     string    // for which it competes, as far as its name tells
+	at       time.Time // of the last report
+	writes   []Wrote   // newest last
+	watchers []Watches // who watches it now
+	goneAt   time.Time // when it was seen to go, zero while it is there or was never seen
+	goneRev  int64     // at which revision it last went, 0 if that is not known
+	// ghost is a put that was done and of which its client was not told, nor has it
+	// shown since that it knows. lost is a delete that ended without effect.
+	ghost, lost *Wrote
+}
+
+// open says whether there is something for a rule to look at.
+func (n *keyNotes) open() bool {
+	return n.ghost != nil || n.lost != nil || !n.goneAt.IsZero() && len(n.watchers) > 0
+}
+
+// note returns the notes of a key, made if needed.
+func (lab *labState) note(s *State, key string) *keyNotes {
+	n := lab.notes[key]
+	if n == nil {
+		lab.dropNotes(s)
+		n = &keyNotes{key: key, lock: lab.lockName(key)}
+		if ll := lab.placeOf(key); ll != nil {
+			if g := ll.goner(key); g != nil && s.claims[key] == nil {
+				n.goneAt, n.goneRev = g.at, g.rev
+			}
+		}
+		lab.notes[key] = n
+		lab.noteOrder = append(lab.noteOrder, key)
+	}
+	n.at = s.now
+	return n
+}
+
+// dropNotes makes room: two looks at the oldest notes pay for a new one.
+func (lab *labState) dropNotes(s *State) {
+	for range min(2, len(lab.noteOrder)) {
+		key := lab.noteOrder[0]
+		n := lab.notes[key]
+		stale := !n.open() && s.claims[key] == nil && s.now.Sub(n.at) > notesKeep
+		if !stale && len(lab.noteOrder) < notesMax {
+			return
+		}
+		lab.noteOrder = lab.noteOrder[1:]
+		if n.open() && len(lab.noteOrder) < notesMax {
+			lab.noteOrder = append(lab.noteOrder, key)
+			continue
+		}
+		n.ghost, n.lost, n.watchers = nil, nil, nil
+		lab.reopen(s, n)
+		delete(lab.notes, key)
+	}
+}
+
+// reopen follows up on a change of notes: it lists them with their lock as far as
+// something is open, and asks for a new look at that.
+func (lab *labState) reopen(s *State, n *keyNotes) {
+	ll := lab.locks[n.lock]
+	if ll == nil {
+		if !n.open() {
+			return
+		}
+		ll = lab.lock(s, n.lock)
+	}
+	i, listed := slices.BinarySearch(ll.open, n.key)
+	switch {
+	case n.open() && !listed:
+		ll.open = slices.Insert(ll.open, i, n.key)
+	case !n.open() && listed:
+		ll.open = slices.Delete(ll.open, i, i+1)
+	}
+	if n.open() || listed {
+		s.markLock(n.lock)
+	}
+	lab.dropLock(ll)
+}
+
+// wrote takes the end of a request to put or delete a key in.
+func (lab *labState) wrote(s *State, e Wrote) {
+	n := lab.note(s, e.Key)
+	n.writes = append(n.writes, e)
+	if len(n.writes) > writesMax {
+		n.writes = slices.Delete(n.writes, 0, 1)
+	}
+	switch {
+	case e.Told: // it knows what became of it, and of what it asked before
+		if n.ghost != nil && lab.sameProgram(n.ghost.Name, e.Name) {
+			n.ghost = nil
+		}
+		if n.lost != nil && lab.sameProgram(n.lost.Name, e.Name) {
+			n.lost = nil
+		}
+	case !e.Delete && e.Rev > n.goneRev && !n.goneAt.After(e.At) && !lab.knew(n, e):
+		n.ghost = &e
+	case e.Delete && e.Rev == 0 && n.goneAt.IsZero():
+		n.lost = &e
+	}
+	if e.Delete && e.Rev > 0 {
+		lab.explainByWrote(s, e)
+		lab.noteUnlock(s, n, e)
+	}
+	lab.reopen(s, n)
+}
+
+// knew says whether a client that was not told of a put knew of its claim anyway:
+// by its own word, or because an earlier answer had told it.
+func (lab *labState) knew(n *keyNotes, put Wrote) bool {
+	told := false
+	for _, w := range n.writes {
+		switch {
+		case w.Rev == 0 || w.Rev <= n.goneRev:
+		case w.Delete:
+			told = false // what comes is another claim of that name
+		case w.Told && lab.sameProgram(w.Name, put.Name) && w.Lease == put.Lease:
+			told = true
+		}
+	}
+	if told {
+		return true
+	}
+	for _, c := range lab.workers(put.Name) {
+		if b := c.Belief; b.Key == put.Key && (b.State == BeliefHolding || b.State == BeliefWaiting && b.At.After(put.At)) {
+			return true
+		}
+	}
+	return false
+}
+
+// knows notes that a contender says it waits or holds by a key: then it knows of it.
+func (lab *labState) knows(s *State, e Belief) {
+	n := lab.notes[e.Key]
+	if n == nil || n.ghost == nil && n.lost == nil {
+		return
+	}
+	holds := e.State == BeliefHolding
+	if g := n.ghost; g != nil && (holds || e.State == BeliefWaiting) && e.At.After(g.At) && lab.sameProgram(g.Name, e.Contender) {
+		n.ghost = nil
+	}
+	if n.lost != nil && holds && e.At.After(n.lost.At) && lab.sameProgram(n.lost.Name, e.Contender) {
+		n.lost = nil // it took the lock again by the claim that it could not delete
+	}
+	lab.reopen(s, n)
+}
+
+// watches takes the begin or end of a watch in. Who watches a key of the queue knows
+// that it is in it.
+func (lab *labState) watches(s *State, e Watches) {
+	n := lab.note(s, e.Key)
+	n.watchers = slices.DeleteFunc(n.watchers, func(w Watches) bool { return w.Client == e.Client })
+	cl := lab.client(e.Client, e.At)
+	delete(cl.watching, e.Key)
+	if e.On && len(n.watchers) < watchersMax {
+		n.watchers = append(n.watchers, e)
+		cl.watching[e.Key] = true
+		lab.inQueue(s, e)
+	}
+	lab.reopen(s, n)
+}
+
+// inQueue closes the ghosts of a client that began to wait for another key of the
+// same lock.
+func (lab *labState) inQueue(s *State, e Watches) {
+	ll := lab.placeOf(e.Key)
+	if ll == nil {
+		return
+	}
+	for _, key := range slices.Clone(ll.open) {
+		n := lab.notes[key]
+		if n.ghost != nil && key != e.Key && lab.sameProgram(n.ghost.Name, e.Name) && !e.At.Before(n.ghost.At) {
+			n.ghost = nil
+			lab.reopen(s, n)
+		}
+	}
+}
+
+// refusal takes a refused renewal in.
+func (lab *labState) refusal(s *State, e Refused) {
+	if e.Method != "Lease/LeaseKeepAlive" || e.Lease == 0 {
+		return
+	}
+	if len(lab.refused) >= refusedMax {
+		for id, r := range lab.refused {
+			if s.leases[id] == nil || s.now.Sub(r.At) > notesKeep {
+				delete(lab.refused, id)
+			}
+		}
+	}
+	if _, known := lab.refused[e.Lease]; !known && len(lab.refused) >= refusedMax {
+		return
+	}
+	lab.refused[e.Lease] = e
+	if l := s.leases[e.Lease]; l != nil {
+		s.touchLease(l)
+	}
+}
+
+// keeper takes in who was granted a lease, or renews it.
+func (lab *labState) keeper(s *State, e LeaseOwner) {
+	cl := lab.client(e.Client, e.At)
+	all := lab.keepers[e.Lease]
+	at := slices.IndexFunc(all, func(k LeaseOwner) bool { return k.Client == e.Client && k.Renews == e.Renews })
+	switch {
+	case at >= 0:
+		all[at] = e
+		return
+	case len(all) > keepersMax:
+		return
+	}
+	lab.keepers[e.Lease] = append(all, e)
+	if e.Renews {
+		cl.renewed++
+	} else {
+		cl.granted++
+	}
+	if slices.ContainsFunc(all, func(k LeaseOwner) bool { return k.Name != e.Name && k.Certain && e.Certain }) {
+		lab.shared[e.Lease] = true
+		if l := s.leases[e.Lease]; l != nil {
+			s.touchLease(l)
+		}
+	}
+}
+
+func (lab *labState) forgetLease(id LeaseID) {
+	delete(lab.keepers, id)
+	delete(lab.shared, id)
+	delete(lab.refused, id)
+}
+
+// keyGone follows up on a key that a settling took.
+func (lab *labState) keyGone(s *State, c *Claim, at time.Time, rev int64) {
+	if ll := lab.placeOf(c.Key); ll != nil {
+		ll.gone(goner{ref: refOf(c), at: at, rev: rev, since: c.Since})
+	}
+	n := lab.notes[c.Key]
+	if n == nil {
+		return
+	}
+	n.goneAt, n.goneRev, n.at = at, max(n.goneRev, rev), at
+	if g := n.ghost; g != nil && (rev == 0 || g.Rev < rev) {
+		n.ghost = nil // but not of a later claim, of which the watch does not know yet
+	}
+	n.lost = nil
+	for _, w := range n.writes {
+		if w.Delete && w.Rev > 0 && w.Rev == rev {
+			lab.noteUnlock(s, n, w)
+		}
+	}
+	lab.reopen(s, n)
+}
+
+// keyCame follows up on a key that a settling brought.
+func (lab *labState) keyCame(s *State, c *Claim) {
+	if n := lab.notes[c.Key]; n != nil && !n.goneAt.IsZero() {
+		n.goneAt = time.Time{}
+		lab.reopen(s, n)
+	}
+}
+
+// forgetOpen closes what a client that is gone left open.
+func (lab *labState) forgetOpen(s *State, name string) {
+	for _, lock := range slices.Sorted(maps.Keys(lab.locks)) {
+		for _, key := range slices.Clone(lab.locks[lock].open) {
+			n := lab.notes[key]
+			if n.ghost != nil && lab.sameProgram(n.ghost.Name, name) {
+				n.ghost = nil
+			}
+			if n.lost != nil && lab.sameProgram(n.lost.Name, name) {
+				n.lost = nil
+			}
+			lab.reopen(s, n)
+		}
+	}
+	lab.forgetWatches(s, name)
+}
+
+// program is the process behind a name: of the workers c1.1 and c1.2 it is c1.
+func (lab *labState) program(name string) string {
+	i := strings.LastIndexByte(name, '.')
+	if i <= 0 || strings.Trim(name[i+1:], "0123456789") != "" {
+		return name
+	}
+	if base := name[:i]; lab.contenders[base] != nil || lab.clients[base] != nil {
+		return base
+	}
+	return name
+}
+
+func (lab *labState) sameProgram(a, b string) bool {
+	return a == b || lab.program(a) == lab.program(b)
+}
+
+// workers returns what the contender of that name, and those that share its process,
+// say of the locks that they compete for.
+func (lab *labState) workers(name string) []*stance {
+	name = lab.program(name)
+	c := lab.contenders[name]
+	if c == nil {
+		return nil
+	}
+	var all []*stance
+	for _, own := range c.stances {
+		for _, st := range own.place.contenders {
+			if lab.program(st.Name) == name {
+				all = append(all, st)
+			}
+		}
+	}
+	return all
+}
+
+// running returns the state of a contender's process, which for a worker is reported
+// under the name of the process.
+func (lab *labState) running(c *ContenderInfo) ProcState {
+	if p := lab.contenders[lab.program(c.Name)]; c.Proc == "" && p != nil {
+		return p.Proc
+	}
+	return c.Proc
+}
+
+// pausedSince says whether a contender's process is paused, or was after t.
+func (lab *labState) pausedSince(c *ContenderInfo, t time.Time) bool {
+	p := lab.contenders[lab.program(c.Name)]
+	return lab.running(c) == ProcPaused || c.pauseEnded.After(t) || p != nil && p.pauseEnded.After(t)
+}

@@ -1,0 +1,199 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func sureOf(name string) Client { return Client{Name: name, Certain: true} }
+
+// twoContenders is c1 that holds /l and c2 behind it, as the lab reports them.
+func twoContenders() *history {
+	h := newHistory()
+	h.loaded(0)
+	for i, id := range []LeaseID{0xa1, 0xb2} {
+		name := fmt.Sprint("c", i+1)
+		h.add(Contender{At: at(1), Name: name, PID: 7, Lock: "/l", Recipe: "mutex", TTL: 10, Proc: ProcRunning},
+			LeaseOwner{At: at(1), Lease: id, Client: sureOf(name)})
+		h.put(1+float64(i), claimKey("/l", id), "", id)
+		h.add(Belief{At: at(1 + float64(i)), Contender: name, Lock: "/l", Key: claimKey("/l", id), Lease: id,
+			State: []BeliefState{BeliefHolding, BeliefWaiting}[i]})
+	}
+	return h
+}
+
+// The proxy and the watch do not wait for each other.
+func TestTheProxySaysWhoDeleted(t *testing.T) {
+	rows := []struct {
+		reason, who string
+		cause       Cause
+		words       string
+	}{
+		{"its own unlock", "c1", CauseReleased, "the proxy saw its owner c1 delete it"},
+		{"somebody else's", "c9", CauseDeleted, "the proxy saw c9 delete it, which is not its owner c1"},
+	}
+	for _, row := range rows {
+		for _, first := range []string{"the watch", "the proxy"} {
+			h := twoContenders()
+			key := claimKey("/l", 0xa1)
+			wrote := Wrote{At: at(3), Client: sureOf(row.who), Key: key, Delete: true, Rev: h.rev + 1, Told: true}
+			if first == "the proxy" {
+				h.add(wrote)
+				h.del(3.1, key)
+			} else {
+				h.del(3.1, key)
+				h.add(wrote)
+			}
+			facts := h.state().Facts()
+			i := slices.IndexFunc(facts, func(f *Fact) bool { return f.Kind == FactHandover })
+			if i < 0 {
+				t.Fatalf("%s: no handover", row.reason)
+			}
+			if f := facts[i]; f.Cause != row.cause || f.Confidence != Certain || f.Pending || f.Evidence != row.words {
+				t.Errorf("%s, seen by %s first: %s (%s, pending %v): %s", row.reason, first, f.Cause, f.Confidence, f.Pending, f.Evidence)
+			}
+		}
+	}
+}
+
+func TestAPutThatIsNotToldIsAGhostOnlyIfItIsNotKnown(t *testing.T) {
+	key := claimKey("/l", 0xc3)
+	put := func(rev int64, told bool) Wrote {
+		return Wrote{At: at(4), Client: sureOf("c3"), Key: key, Lease: 0xc3, Rev: rev, Told: told}
+	}
+	rows := []struct {
+		name, reason string
+		tell         func(h *history)
+		want         bool
+	}{
+		{"not told", "it does not know", func(h *history) { h.put(4, key, "", 0xc3); h.add(put(h.rev, false)) }, true},
+		{"the proxy first", "sources do not wait for each other", func(h *history) { h.add(put(h.rev+1, false)); h.put(4, key, "", 0xc3) }, true},
+		{"told", "it knows", func(h *history) { h.put(4, key, "", 0xc3); h.add(put(h.rev, true)) }, false},
+		{"a later put of the same claim", "a proposal whose answer is lost is no ghost", func(h *history) {
+			h.put(4, key, "", 0xc3)
+			h.add(put(h.rev, true))
+			h.put(4, key, "x", 0xc3)
+			h.add(put(h.rev, false))
+		}, false},
+		{"taken again", "that it knew of the claim before says nothing about the next of that name", func(h *history) {
+			h.put(4, key, "", 0xc3)
+			h.add(put(h.rev, true))
+			h.del(4, key)
+			h.add(Wrote{At: at(4), Client: sureOf("c3"), Key: key, Delete: true, Rev: h.rev, Told: true})
+			h.put(4, key, "", 0xc3)
+			h.add(put(h.rev, false))
+		}, true},
+		{"its own word", "it says that it waits by that key, after the put", func(h *history) {
+			h.put(4, key, "", 0xc3)
+			h.add(put(h.rev, false), Belief{At: at(4.1), Contender: "c3", Lock: "/l", State: BeliefWaiting, Key: key, Lease: 0xc3})
+		}, false},
+		{"ended", "its process is gone, so its lease ends", func(h *history) {
+			h.add(Contender{At: at(3), Name: "c3", Lock: "/l", Proc: ProcRunning})
+			h.put(4, key, "", 0xc3)
+			h.add(put(h.rev, false), Contender{At: at(5), Name: "c3", Lock: "/l", Proc: ProcEnded})
+		}, false},
+		{"gone", "there is nothing left", func(h *history) {
+			h.put(4, key, "", 0xc3)
+			h.add(put(h.rev, false))
+			h.del(5, key)
+		}, false},
+	}
+	for _, row := range rows {
+		h := twoContenders()
+		row.tell(h)
+		h.add(Tick{At: at(8)})
+		got := slices.ContainsFunc(h.state().Findings(), func(f Finding) bool { return f.Code == CodeGhostWaiter })
+		if got != row.want {
+			t.Errorf("%s: found %v; %s", row.name, got, row.reason)
+		}
+	}
+}
+
+func TestSpellsAndOverlaps(t *testing.T) {
+	h := twoContenders()
+	h.end(4, 0xa1)
+	h.add(Belief{At: at(4), Contender: "c2", Lock: "/l", State: BeliefHolding, Key: claimKey("/l", 0xb2), Lease: 0xb2},
+		Belief{At: at(4.8), Contender: "c1", Lock: "/l", State: BeliefLost, Key: claimKey("/l", 0xa1), Lease: 0xa1})
+	s := h.state()
+	words := func(list []Spell) string {
+		var b strings.Builder
+		for _, sp := range list {
+			to := "on"
+			if !sp.To.IsZero() {
+				to = fmt.Sprint(sp.To.Sub(t0).Seconds())
+			}
+			fmt.Fprintf(&b, "%s %v-%s; ", sp.Kind, sp.From.Sub(t0).Seconds(), to)
+		}
+		return b.String()
+	}
+	if d := cmp.Diff("holds 1-4; believes 1-4.8; ", words(s.Spells("c1"))); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff("waits 2-4; holds 4-on; believes 4-on; ", words(s.Spells("c2"))); d != "" {
+		t.Error(d)
+	}
+	all := s.Overlaps("/l")
+	if len(all) != 1 || all[0].Believer != "c1" || all[0].Who != "c2" || all[0].For(s.Now()) != 800*time.Millisecond || all[0].To.IsZero() {
+		t.Errorf("overlaps: %+v", all)
+	}
+}
+
+func TestAContenderThatLetGoOverlapsNobody(t *testing.T) {
+	h := twoContenders()
+	h.del(4, claimKey("/l", 0xa1))
+	h.add(Wrote{At: at(4), Client: sureOf("c1"), Key: claimKey("/l", 0xa1), Delete: true, Rev: h.rev, Told: true},
+		Belief{At: at(4.03), Contender: "c1", Lock: "/l", State: BeliefIdle})
+	if all := h.state().Overlaps("/l"); len(all) != 0 {
+		t.Errorf("overlaps: %+v", all)
+	}
+}
+
+func TestClients(t *testing.T) {
+	h := twoContenders()
+	foreign := Client{Name: "127.0.0.1:5"}
+	h.add(Connected{At: at(3), Client: sureOf("c1"), Peer: "127.0.0.1:4", Member: "m1:1", On: true},
+		Connected{At: at(3), Client: foreign, Peer: "127.0.0.1:5", Agent: "grpc-go/1.7", Member: "m1:1", On: true},
+		LeaseOwner{At: at(4), Client: foreign, Lease: 0xf1}, LeaseOwner{At: at(4), Client: foreign, Lease: 0xf1, Renews: true},
+		Watches{At: at(4), Client: foreign, Key: "/l/x", On: true},
+		Connected{At: at(5), Client: Client{Name: "127.0.0.1:6"}, Peer: "127.0.0.1:6", On: true},
+		Connected{At: at(6), Client: Client{Name: "127.0.0.1:6"}, Peer: "127.0.0.1:6"})
+	want := []ClientInfo{{Client: foreign, Peer: "127.0.0.1:5", Agent: "grpc-go/1.7", Member: "m1:1", Connections: 1,
+		Granted: 1, Renewed: 1, Watches: 1, Since: at(3)}}
+	if d := cmp.Diff(want, h.state().Clients()); d != "" {
+		t.Errorf("contenders and those that went are not listed (-want +got)\n%s", d)
+	}
+}
+
+// Whatever comes through the proxy, memory is bounded.
+func TestReportsAreBounded(t *testing.T) {
+	s := NewState()
+	for i := range 10_000 {
+		c := Client{Name: fmt.Sprint("127.0.0.1:", i), Certain: i%2 == 0}
+		key, now := fmt.Sprintf("/l%d/%x", i%2000, i+1), at(float64(i)/100)
+		s.Apply(Batch{Events: []Event{
+			Connected{At: now, Client: c, Peer: c.Name, On: true},
+			LeaseOwner{At: now, Client: c, Lease: LeaseID(i + 1)}, LeaseOwner{At: now, Client: sureOf("c0"), Lease: LeaseID(i + 1), Renews: true},
+			Wrote{At: now, Client: c, Key: key, Lease: LeaseID(i + 1), Rev: int64(i + 1)},
+			Wrote{At: now, Client: c, Key: key, Delete: true},
+			Watches{At: now, Client: c, Key: key, On: true},
+			Refused{At: now, Client: c, Method: "Lease/LeaseKeepAlive", Lease: LeaseID(i + 1)},
+			Belief{At: now, Contender: "c1", Lock: "/l1", State: []BeliefState{BeliefHolding, BeliefIdle}[i%2], Key: key},
+			Contender{At: now, Name: fmt.Sprint("x", i), Lock: fmt.Sprint("/l", i), Proc: ProcEnded},
+		}})
+	}
+	l := &s.lab
+	open := 0
+	for _, ll := range l.locks {
+		open = max(open, len(ll.open), len(ll.spells), len(ll.running))
+	}
+	if len(l.notes) > notesMax || len(l.noteOrder) > notesMax || len(l.clients) > clientsMax || len(l.keepers) > ownersMax || len(l.shared) > ownersMax ||
+		len(l.refused) > refusedMax || len(l.contenders) > contendersMax || len(l.locks) > 3*labLocksMax || open > notesMax {
+		t.Errorf("%d notes (%d in order), %d clients, %d keepers, %d shared, %d refused, %d contenders, %d locks, %d open",
+			len(l.notes), len(l.noteOrder), len(l.clients), len(l.keepers), len(l.shared), len(l.refused), len(l.contenders), len(l.locks), open)
+	}
+}

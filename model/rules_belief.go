@@ -1,0 +1,332 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// beliefGrace is how far a contender's word and the watch may lie apart: they come
+// by different ways.
+const beliefGrace = 500 * time.Millisecond
+
+// toldFor is how long something that is over stays a finding.
+const toldFor = time.Minute
+
+// blind says whether what is known of a lock's queue may be behind, so that nobody's
+// word can be held against it.
+func (s *State) blind(lock string) bool { return s.liveSince(lock).IsZero() }
+
+// liveSince returns since when the keys of a lock are watched without a break, zero
+// if they are not.
+func (s *State) liveSince(lock string) time.Time {
+	for _, f := range s.feeds {
+		if f.State == FeedLive && strings.HasPrefix(lock+"/", f.Prefix) {
+			return f.Since
+		}
+	}
+	return time.Time{}
+}
+
+// believed says whether a contender believes that it holds a lock.
+func (lab *labState) believed(lock string) bool {
+	ll := lab.locks[lock]
+	if ll == nil {
+		return false
+	}
+	for _, c := range ll.contenders {
+		if c.Belief.State == BeliefHolding && lab.running(c.ContenderInfo) != ProcEnded {
+			return true
+		}
+	}
+	return false
+}
+
+// falseBeliefs finds contenders that say they hold while etcd says that they do not:
+// two may act now.
+func falseBeliefs(x *exam) {
+	if x.lab == nil {
+		return
+	}
+	for _, c := range x.lab.contenders {
+		if c.Belief.State != BeliefHolding || x.s.lab.running(c.ContenderInfo) == ProcEnded || x.s.blind(x.l.Name) {
+			c.falseSince = time.Time{}
+			continue
+		}
+		claim, place := x.claimOf(c)
+		if claim != nil && x.l.Holds(place) {
+			c.falseSince, c.trulyHeld = time.Time{}, true
+			continue
+		}
+		if c.falseSince.IsZero() {
+			c.falseSince = x.s.now
+		}
+		if grace := x.graceOf(c, claim); x.s.now.Sub(c.falseSince) < grace {
+			x.recheck(c.falseSince.Add(grace))
+			continue
+		}
+		if x.tookItself(c) == nil && !x.hangsInUnlock(c) {
+			x.falseBelief(c, claim)
+		}
+	}
+}
+
+// lateGrace is how long a client that runs may go on believing after its lease ended,
+// though it looks after its session: it counts the TTL from the last answer, looks
+// about once a second, and its word has to come. What it tells then is [CodeLateDone].
+const lateGrace = beliefGrace + 1500*time.Millisecond
+
+// graceOf is how long a contender's belief has to be false to be reported. One that
+// was paused, or that never held, is not merely late.
+func (x *exam) graceOf(c *stance, claim *Claim) time.Duration {
+	if x.s.lab.pausedSince(c.ContenderInfo, c.falseSince) || claim == nil && x.neverHeld(c) {
+		return beliefGrace
+	}
+	return lateGrace
+}
+
+// claimOf returns the claim that a contender speaks of, nil if it is not there, and
+// its place in the queue from 0.
+func (x *exam) claimOf(c *stance) (*Claim, int) {
+	if c.Belief.Key == "" {
+		info := *c.ContenderInfo
+		info.Lock = x.l.Name
+		claim, place := x.s.Truth(info)
+		return claim, place - 1
+	}
+	claim := x.s.claims[c.Belief.Key]
+	if claim == nil || claim.Lock() != x.l {
+		return nil, -1
+	}
+	return claim, x.l.queue.rank(claim)
+}
+
+// hangsInUnlock says whether a contender deleted its claim and has not heard of it.
+func (x *exam) hangsInUnlock(c *stance) bool {
+	n, g := x.s.lab.notes[c.Belief.Key], x.lab.goner(c.Belief.Key)
+	return n != nil && g != nil && x.s.lab.asksToLetGo(n, c.Name, g.rev)
+}
+
+// falseBelief reports one of them.
+func (x *exam) falseBelief(c *stance, claim *Claim) {
+	now := "nobody holds it"
+	if x.head != nil {
+		now = "etcd gave it to " + x.s.Who(x.head.Ref())
+	}
+	f := Finding{Code: CodeStaleHolder, Severity: SevError, Confidence: Strong, Lease: c.Lease,
+		Summary:  fmt.Sprintf("%s still believes that it holds %s, but %s", Printable(c.Name), Printable(x.l.Name), now),
+		Evidence: []string{"its own word against the queue; its process is " + string(x.s.lab.running(c.ContenderInfo))},
+		Advice:   []string{"stop " + Printable(c.Name), "let the resource that the lock protects refuse old revisions (fencing)"}}
+	if claim == nil && x.neverHeld(c) {
+		f.Code, f.Confidence = ghostCode(c.Recipe), Certain
+		f.Summary = fmt.Sprintf("%s believes that it holds %s, but its key was gone before it began to; %s", Printable(c.Name), Printable(x.l.Name), now)
+		f.Evidence = []string{"key " + Printable(c.Belief.Key) + " did not exist when its client was told that it had won"}
+		f.Advice = []string{"restart " + Printable(c.Name), "in the client: wait for Lock or Campaign and for session.Done() at once, and check after it that the own key is there"}
+	}
+	if g := x.lab.goner(c.Belief.Key); g != nil && x.actedAfter(c, g) {
+		f.Confidence = Certain
+		f.Evidence = append(f.Evidence, fmt.Sprintf("the resource accepted its token %d %s after its claim had gone", c.LastAccess.Token, Duration(c.LastAccess.At.Sub(g.at), false)))
+	}
+	x.report(f)
+}
+
+// neverHeld says whether the key of a contender was gone when it began to believe
+// that it held. Both times are of the same machine, and the watch sees a key go later
+// than it went.
+func (x *exam) neverHeld(c *stance) bool {
+	if c.trulyHeld || c.Belief.Key == "" || c.spell == nil {
+		return false
+	}
+	if g := x.lab.goner(c.Belief.Key); g != nil {
+		return g.at.Before(c.spell.From)
+	}
+	live := x.s.liveSince(x.l.Name)
+	return !live.IsZero() && live.Before(c.spell.From) && x.lab.since.Before(c.spell.From)
+}
+
+// ghostCode names what a win without a key is: the Mutex of the Go client checks its
+// key since 3.5, the lock service of a 3.4 server, Campaign and the RWMutex never do.
+func ghostCode(recipe string) Code {
+	switch {
+	case strings.HasPrefix(recipe, "rw"):
+		return CodeRWExpiredWriter
+	case strings.Contains(recipe, "mutex") || strings.Contains(recipe, "lock"):
+		return CodeExpiredWaiterWins
+	}
+	return CodeGhostLeader
+}
+
+// actedAfter says whether the resource accepted an access of a contender after its
+// claim had gone.
+func (x *exam) actedAfter(c *stance, g *goner) bool {
+	a := c.LastAccess
+	return a.Accepted && a.Lock == x.l.Name && a.At.After(g.at) && (a.Token == 0 || a.Token <= g.ref.CreateRev)
+}
+
+// sameSession finds workers that all believe to hold by one and the same key: a second
+// Lock on a session succeeds at once (etcd-io/etcd#7444).
+func sameSession(x *exam) {
+	if x.lab == nil {
+		return
+	}
+	first := map[string]*stance{}
+	for _, c := range x.lab.contenders {
+		if c.Belief.State != BeliefHolding || c.Belief.Key == "" || x.s.lab.running(c.ContenderInfo) == ProcEnded {
+			continue
+		}
+		o := first[c.Belief.Key]
+		if o == nil {
+			first[c.Belief.Key] = c
+			continue
+		}
+		since := c.Belief.At
+		if o.Belief.At.After(since) {
+			since = o.Belief.At
+		}
+		if x.s.now.Sub(since) < beliefGrace {
+			x.recheck(since.Add(beliefGrace))
+			continue
+		}
+		x.report(Finding{Code: CodeSameSession, Severity: SevError, Confidence: Strong, Lease: c.Belief.Lease,
+			Summary:  fmt.Sprintf("%s and %s both believe that they hold %s, by one claim", Printable(o.Name), Printable(c.Name), Printable(x.l.Name)),
+			Evidence: []string{"both name the key " + Printable(c.Belief.Key)},
+			Advice:   []string{"give each worker a session of its own, or put a mutex of the programming language around the lock"}})
+		return
+	}
+}
+
+// lateDone notes that a contender learnt of its loss after the next one had the lock,
+// though its process was never paused: the Go client counts the TTL from the last
+// reply and looks once a second (client/v3 lease.go, deadlineLoop).
+func lateDone(x *exam) {
+	if x.lab == nil || !x.l.recipe.Exclusive {
+		return
+	}
+	var worst Overlap
+	var after time.Duration
+	for _, b := range x.lab.spells {
+		if b.Kind != SpellBelieves || b.end != BeliefLost && b.end != BeliefIdle || x.s.now.Sub(b.To) >= toldFor {
+			continue
+		}
+		own := x.lab.heldBy(b)
+		if own == nil || own.To.IsZero() || !own.To.Before(b.To) || b.byItself(own) {
+			continue
+		}
+		if c := x.s.lab.contenders[b.who]; c == nil || x.s.lab.pausedSince(c, own.To) {
+			continue
+		}
+		for _, o := range x.s.overlapsOf(x.lab, b) {
+			if worst.Lock == "" || o.From.After(worst.From) {
+				worst, after = o, b.To.Sub(o.From)
+			}
+		}
+		x.recheck(b.To.Add(toldFor))
+	}
+	if worst.Lock == "" {
+		return
+	}
+	x.report(Finding{Code: CodeLateDone, Severity: SevInfo, Confidence: Certain, Lease: worst.Holder.Lease,
+		Summary: fmt.Sprintf("%s learnt that it had lost %s %d ms after %s had got it",
+			Printable(worst.Believer), Printable(x.l.Name), after.Milliseconds(), worst.Who),
+		Evidence: []string{"its own word against the queue; its process was not paused"},
+		Advice:   []string{"let holders stop after two thirds of the TTL without a renewal", "let the resource that the lock protects refuse old revisions (fencing)"}})
+}
+
+// byItself says whether the end of a belief is no late word of a loss: the contender
+// let go by itself, or nothing says that it did not.
+func (b *spell) byItself(own *spell) bool {
+	return b.end == BeliefIdle && (own.left == nil || own.left.Cause != CauseExpired || own.left.Pending)
+}
+
+// zombieAfter is how long a contender that does not want the lock may take to let go.
+const zombieAfter = 5 * time.Second
+
+// zombieHolder finds a head that is renewed though no worker of its process wants the
+// lock: a session that was never closed (projecteru2/core#399).
+func zombieHolder(x *exam) {
+	if x.explained || x.lab == nil || x.l.Behind() == 0 || x.lease == nil || x.lease.State() != LeaseHealthy {
+		return
+	}
+	o, known := x.s.lab.owners[x.lease.ID]
+	if !known {
+		return
+	}
+	since := x.l.headSince
+	var who *stance
+	for _, c := range x.s.lab.workers(o.Name) {
+		if c.place != x.lab {
+			continue
+		}
+		if c.Belief.At.IsZero() || x.s.lab.running(c.ContenderInfo) != ProcRunning ||
+			c.Belief.State != BeliefIdle && c.Belief.State != BeliefLost {
+			return
+		}
+		if who = c; c.Belief.At.After(since) {
+			since = c.Belief.At
+		}
+	}
+	if who == nil {
+		return
+	}
+	if x.s.now.Sub(since) < zombieAfter {
+		x.recheck(since.Add(zombieAfter))
+		return
+	}
+	x.explained = true
+	x.report(Finding{Code: CodeZombieHolder, Severity: SevError, Confidence: Strong, Lease: x.lease.ID,
+		Summary: fmt.Sprintf("%s says that it is %s since %s, but its claim heads the queue of %s and is renewed",
+			Printable(who.Name), who.Belief.State, Duration(x.s.now.Sub(since), false), Printable(x.l.Name)),
+		Evidence: []string{readingWords(x.lease), fmt.Sprintf("%d behind it wait", x.l.Behind())},
+		Advice:   []string{"revoke its lease: " + Action{Kind: RevokeLease, Lease: x.lease.ID}.Etcdctl(), "make the client close its session when it does not want the lock any more"}})
+}
+
+// candidateAfter is how long a healthy client takes at least to learn that its lease
+// has gone.
+const candidateAfter = 2 * time.Second
+
+// zombieCandidates finds a contender that waits for ever: its key went while it
+// waited, which Lock and Campaign do not notice (etcd-io/etcd#19597).
+func zombieCandidates(x *exam) {
+	if x.lab == nil || x.s.blind(x.l.Name) {
+		return
+	}
+	for _, c := range x.lab.contenders {
+		b := c.Belief
+		if b.State != BeliefWaiting || b.Key == "" || x.s.claims[b.Key] != nil || x.s.lab.running(c.ContenderInfo) != ProcRunning {
+			continue
+		}
+		g := x.lab.goner(b.Key)
+		if g == nil || g.at.Before(b.At) {
+			continue // its request may be under way
+		}
+		grace := max(candidateAfter, time.Duration(c.TTL)*time.Second/3+time.Second) // its next renewal tells it
+		if x.s.now.Sub(g.at) < grace {
+			x.recheck(g.at.Add(grace))
+			continue
+		}
+		x.report(Finding{Code: CodeZombieCandidate, Severity: SevWarning, Confidence: Strong, Lease: b.Lease,
+			Summary:  fmt.Sprintf("%s waits for %s since its claim went %s ago, and is not in the queue", Printable(c.Name), Printable(x.l.Name), Duration(x.s.now.Sub(g.at), false)),
+			Evidence: []string{"key " + Printable(b.Key) + " is gone; the contender's last word is that it waits"},
+			Advice:   []string{"restart " + Printable(c.Name), "in the client: wait for Lock or Campaign and for session.Done() at once"}})
+	}
+}
+
+// ttlFloor notes that a contender of the lab got a longer TTL than it asked for: the
+// server's shortest is one and a half election timeouts.
+func ttlFloor(x *exam) {
+	if x.lab == nil || x.head == nil || !x.l.recipe.Judged {
+		return
+	}
+	for _, c := range x.lab.contenders {
+		if c.Lease == 0 || c.TTL == 0 {
+			continue
+		}
+		if l := x.s.leases[c.Lease]; l != nil && l.HasRead && l.Read.Granted > int64(c.TTL) {
+			x.report(Finding{Code: CodeTTLFloor, Severity: SevInfo, Confidence: Certain, Lease: l.ID,
+				Summary:  fmt.Sprintf("%s asked for a TTL of %d s and was granted %d s", Printable(c.Name), c.TTL, l.Read.Granted),
+				Evidence: []string{"the server grants no less than one and a half election timeouts"},
+				Advice:   []string{"count with the granted TTL"}})
+			return
+		}
+	}
+}

@@ -1,0 +1,425 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// SpellKind is what a contender did for a while.
+type SpellKind string
+
+// Kinds of spells. The first two are what etcd says, the last is what the contender
+// says: where it believes and does not hold, it has lost the lock or never had it.
+const (
+	SpellWaits    SpellKind = "waits"
+	SpellHolds    SpellKind = "holds"
+	SpellBelieves SpellKind = "believes" // that it holds
+)
+
+// Spell is a time during which a contender waited, held, or believed that it held.
+type Spell struct {
+	Kind  SpellKind
+	Lock  string
+	Key   string
+	Lease LeaseID
+	// To is zero while it goes on.
+	From, To time.Time
+}
+
+// Overlap is a time during which a contender believed that it held a lock that
+// somebody else held.
+type Overlap struct {
+	Lock string
+	// Believer is the contender's name, Holder the claim that held, and Who that is.
+	Believer string
+	Holder   ClaimRef
+	Who      string
+	// To is zero while it goes on.
+	From, To time.Time
+}
+
+// For returns how long the overlap lasted, or lasts at now.
+func (o Overlap) For(now time.Time) time.Duration { return until(o.To, now).Sub(o.From) }
+
+// spell is a Spell on its way, with the claim behind it.
+type spell struct {
+	Spell
+	who  string      // the contender, of what it believes
+	end  BeliefState // what it believed after it
+	ref  ClaimRef    // of a claim
+	left *Fact       // how a holder went
+}
+
+// Bounds of what is remembered of a lock of the lab.
+const (
+	labLocksMax = 512
+	spellsMax   = 256
+	gonersMax   = 64
+	overlapsMax = 64
+	staleMax    = 8
+)
+
+// labLock is what the lab and its proxy reported about one lock, and the past of its
+// claims beside it.
+type labLock struct {
+	name       string
+	since      time.Time // since when it is kept
+	contenders []*stance // by name
+	open       []string  // the keys whose notes have something open, sorted
+	goners     []goner   // the last keys that went, newest last
+	spells     []*spell  // oldest first
+	running    map[string]*spell
+	stale      []*staleUnlock
+}
+
+// goner is a key that went.
+type goner struct {
+	ref       ClaimRef
+	at, since time.Time
+	rev       int64
+}
+
+// lock returns what the lab says of a lock, made if needed.
+func (lab *labState) lock(s *State, name string) *labLock {
+	ll := lab.locks[name]
+	if ll == nil {
+		if len(lab.locks) >= labLocksMax {
+			lab.dropIdleLocks()
+		}
+		ll = &labLock{name: name, since: s.now, running: map[string]*spell{}}
+		lab.locks[name] = ll
+	}
+	return ll
+}
+
+// dropIdleLocks forgets the locks without contenders.
+func (lab *labState) dropIdleLocks() {
+	for name, ll := range lab.locks {
+		if len(ll.contenders) == 0 {
+			for _, key := range ll.open {
+				n := lab.notes[key]
+				n.ghost, n.lost, n.watchers = nil, nil, nil
+			}
+			delete(lab.locks, name)
+		}
+	}
+}
+
+// dropLock forgets a lock about which nothing is said any more.
+func (lab *labState) dropLock(ll *labLock) {
+	if len(ll.contenders)+len(ll.open)+len(ll.stale) == 0 {
+		delete(lab.locks, ll.name)
+	}
+}
+
+// lockName is the lock for which a key competes, as far as its name tells.
+func (lab *labState) lockName(key string) string {
+	if lab.locks[key] != nil {
+		return key // a lock of one key
+	}
+	dir, _, ok := split(key)
+	if !ok {
+		return key
+	}
+	if up, last, ok := split(dir); ok && lab.locks[dir] == nil && lab.locks[up] != nil && (last == "read" || last == "write") {
+		return up // of an RWMutex
+	}
+	return dir
+}
+
+// placeOf returns what the lab says of the lock of a key, nil for nothing.
+func (lab *labState) placeOf(key string) *labLock { return lab.locks[lab.lockName(key)] }
+
+// move puts a contender to another lock than those that it competed for; "" is none.
+func (lab *labState) move(s *State, c *ContenderInfo, lock string) {
+	lab.leave(c)
+	if c.Lock = lock; lock != "" {
+		lab.join(s, c, lock)
+	}
+}
+
+// leave ends what a contender says of any lock.
+func (lab *labState) leave(c *ContenderInfo) {
+	for _, st := range c.stances {
+		lab.drop(st)
+	}
+	c.stances = nil
+}
+
+func (lab *labState) drop(st *stance) {
+	ll := st.place
+	ll.contenders = slices.DeleteFunc(ll.contenders, func(o *stance) bool { return o == st })
+	lab.dropLock(ll)
+}
+
+// join returns a contender's stance on a lock, made if needed.
+func (lab *labState) join(s *State, c *ContenderInfo, lock string) *stance {
+	if st := c.on(lock); st != nil {
+		return st
+	}
+	if len(c.stances) >= stancesMax {
+		lab.drop(c.stances[0])
+		c.stances = slices.Delete(c.stances, 0, 1)
+	}
+	st := &stance{ContenderInfo: c, place: lab.lock(s, lock)}
+	c.stances = append(c.stances, st)
+	i, _ := slices.BinarySearchFunc(st.place.contenders, c.Name, func(o *stance, name string) int { return strings.Compare(o.Name, name) })
+	st.place.contenders = slices.Insert(st.place.contenders, i, st)
+	if l := s.Lock(lock); l != nil && len(st.place.contenders) == 1 {
+		lab.begin(st.place, l)
+	}
+	return st
+}
+
+// on returns what a contender says of a lock, nil if it does not compete for it.
+func (c *ContenderInfo) on(lock string) *stance {
+	if c == nil {
+		return nil
+	}
+	for _, st := range c.stances {
+		if st.place.name == lock {
+			return st
+		}
+	}
+	return nil
+}
+
+// begin notes the spells of the claims that are there when the first contender is
+// heard of.
+func (lab *labState) begin(ll *labLock, l *Lock) {
+	for c := range l.first(maxScan) {
+		from := c.Since
+		if l.Holds(l.queue.rank(c)) && l.headSince.After(from) {
+			from = l.headSince
+		}
+		ll.turn(l, c, from)
+	}
+}
+
+// follow notes what a settling changed in the locks of the lab.
+func (lab *labState) follow(s *State, at time.Time, rev int64) {
+	if len(lab.locks)+len(lab.notes) == 0 {
+		return
+	}
+	for _, g := range s.gone {
+		for d := g.claim.dir; d != nil; d = d.parent {
+			if ll := lab.locks[d.path]; ll != nil {
+				ll.end(g.claim.Key, at, g)
+			}
+		}
+		if ll := lab.locks[g.claim.Key]; ll != nil {
+			ll.end(g.claim.Key, at, g)
+		}
+		lab.keyGone(s, g.claim, at, rev)
+	}
+	for _, c := range s.came {
+		if s.claims[c.Key] != c {
+			continue
+		}
+		lab.keyCame(s, c)
+		l := c.Lock()
+		if l == nil {
+			continue
+		}
+		if ll := lab.locks[l.Name]; ll != nil && len(ll.contenders) > 0 {
+			ll.turn(l, c, at)
+		}
+	}
+	for _, l := range s.touched {
+		if ll := lab.locks[l.Name]; ll != nil && len(ll.contenders) > 0 {
+			for c := range l.first(min(l.holds, maxScan)) {
+				ll.turn(l, c, at)
+			}
+		}
+	}
+}
+
+// turn notes that a claim waits or holds from then on.
+func (ll *labLock) turn(l *Lock, c *Claim, from time.Time) {
+	if !l.recipe.Judged || !l.IsClaim(c) {
+		return
+	}
+	kind := SpellWaits
+	if l.Holds(l.queue.rank(c)) {
+		kind = SpellHolds
+	}
+	old := ll.running[c.Key]
+	switch {
+	case old != nil && old.Kind == kind && old.ref.CreateRev == c.CreateRev:
+		return
+	case old != nil:
+		old.To = from
+	case len(ll.running) >= spellsMax:
+		return
+	}
+	sp := &spell{Spell: Spell{Kind: kind, Lock: ll.name, Key: c.Key, Lease: c.KV.Lease, From: from}, ref: refOf(c)}
+	ll.running[c.Key] = sp
+	ll.keep(sp)
+}
+
+func (ll *labLock) keep(sp *spell) {
+	if len(ll.spells) >= spellsMax {
+		if old := ll.spells[0]; ll.running[old.Key] == old {
+			delete(ll.running, old.Key)
+		}
+		ll.spells = slices.Delete(ll.spells, 0, 1)
+	}
+	ll.spells = append(ll.spells, sp)
+}
+
+// end notes that a claim went.
+func (ll *labLock) end(key string, at time.Time, g gone) {
+	sp := ll.running[key]
+	if sp == nil {
+		return
+	}
+	delete(ll.running, key)
+	sp.To = at
+	if sp.Kind == SpellHolds && g.lock != nil && g.lock.lastFact != nil && g.lock.lastFact.goner().Key == key {
+		sp.left = g.lock.lastFact
+	}
+}
+
+func (ll *labLock) gone(g goner) {
+	if len(ll.goners) >= gonersMax {
+		ll.goners = slices.Delete(ll.goners, 0, 1)
+	}
+	ll.goners = append(ll.goners, g)
+}
+
+// goner returns the last one of that key, nil if it is not remembered.
+func (ll *labLock) goner(key string) *goner {
+	for i := len(ll.goners) - 1; i >= 0; i-- {
+		if ll.goners[i].ref.Key == key {
+			return &ll.goners[i]
+		}
+	}
+	return nil
+}
+
+// believes notes what a word on a lock begins and ends.
+func (st *stance) believes(e Belief) {
+	holds := e.State == BeliefHolding
+	if st.spell != nil && (!holds || st.spell.Key != e.Key) {
+		st.endSpell(e.At, e.State)
+	}
+	if holds && st.spell == nil {
+		st.falseSince, st.trulyHeld = time.Time{}, false
+		st.spell = &spell{Spell: Spell{Kind: SpellBelieves, Lock: st.place.name, Key: e.Key, Lease: e.Lease, From: e.At}, who: st.Name}
+		st.place.keep(st.spell)
+	}
+}
+
+func (st *stance) endSpell(at time.Time, after BeliefState) {
+	if st.spell != nil {
+		st.spell.To, st.spell.end = at, after
+		st.spell = nil
+	}
+}
+
+// Spells returns the last times during which a contender waited for its locks, held
+// them, and believed that it held them, by their beginning. There are at most 256 of
+// all contenders of a lock.
+func (s *State) Spells(contender string) []Spell {
+	c := s.lab.contenders[contender]
+	if c == nil {
+		return nil
+	}
+	var out []Spell
+	for _, st := range c.stances {
+		for _, sp := range st.place.spells {
+			if sp.who == contender || sp.who == "" && s.lab.isOf(sp.Lease, c) {
+				out = append(out, sp.Spell)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Spell) int { return a.From.Compare(b.From) })
+	return out
+}
+
+// isOf says whether a lease is of a contender's process.
+func (lab *labState) isOf(lease LeaseID, c *ContenderInfo) bool {
+	o, known := lab.owners[lease]
+	return known && lab.sameProgram(o.Name, c.Name)
+}
+
+// Overlaps returns the last times, 64 at most, during which a contender believed that
+// it held the lock while another claim did. A contender that let go by itself is not
+// counted: its word comes later than its deed.
+func (s *State) Overlaps(lock string) []Overlap {
+	ll, l := s.lab.locks[lock], s.Lock(lock)
+	if ll == nil || l == nil || !l.recipe.Exclusive {
+		return nil
+	}
+	var out []Overlap
+	for _, b := range ll.spells {
+		if b.Kind == SpellBelieves && !s.lab.letGo(ll, b) {
+			out = append(out, s.overlapsOf(ll, b)...)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Overlap) int { return a.From.Compare(b.From) })
+	return out[max(0, len(out)-overlapsMax):]
+}
+
+// overlapsOf returns the times of a belief during which another claim held.
+func (s *State) overlapsOf(ll *labLock, b *spell) (out []Overlap) {
+	for _, t := range ll.spells {
+		if t.Kind != SpellHolds || t.Key == b.Key {
+			continue
+		}
+		from, to := b.From, b.To
+		if t.From.After(from) {
+			from = t.From
+		}
+		if to.IsZero() || !t.To.IsZero() && t.To.Before(to) {
+			to = t.To
+		}
+		if to.IsZero() && s.now.After(from) || to.After(from) {
+			out = append(out, Overlap{Lock: ll.name, Believer: b.who, Holder: t.ref, Who: s.Who(t.ref), From: from, To: to})
+		}
+	}
+	return out
+}
+
+// letGo says whether a contender that believed let its claim go by itself: then it
+// knew of its end before it said so.
+func (lab *labState) letGo(ll *labLock, b *spell) bool {
+	own := ll.heldBy(b)
+	if own == nil || own.To.IsZero() {
+		return false
+	}
+	if b.end == BeliefIdle || b.end == BeliefLeaving {
+		return own.left == nil || own.left.Cause == CauseReleased || own.left.Cause == CauseRevoked || own.left.Cause == CauseUnknown
+	}
+	n := lab.notes[b.Key]
+	return n != nil && own.left != nil && lab.asksToLetGo(n, b.who, own.left.Rev)
+}
+
+// asksToLetGo says whether a program deleted its key at a revision and was not told
+// of it yet: it hangs in its unlock.
+func (lab *labState) asksToLetGo(n *keyNotes, who string, rev int64) bool {
+	for _, w := range n.writes {
+		if w.Delete && w.Rev > 0 && w.Rev == rev && !w.Told && lab.sameProgram(w.Name, who) {
+			return true
+		}
+	}
+	return false
+}
+
+// heldBy returns the last time of a belief's own claim at the head, nil for none.
+func (ll *labLock) heldBy(b *spell) *spell {
+	for _, t := range slices.Backward(ll.spells) {
+		if t.Kind == SpellHolds && t.Key == b.Key && (b.To.IsZero() || t.From.Before(b.To)) {
+			return t
+		}
+	}
+	return nil
+}
+
+func until(t, now time.Time) time.Time {
+	if t.IsZero() {
+		return now
+	}
+	return t
+}
