@@ -43,6 +43,10 @@
 //   - Between prefixes there is no order, but that runs of changes within one
 //     batch are sorted by revision.
 //   - Servers before 3.4.25 and 3.5.8 may answer a progress request ahead of
-//     events that are still on their way (etcd-io/etcd#15220). There Watching can
-//     be early, and a stream that breaks at that moment can lose them.
+//     events that are still on their way (etcd-io/etcd#15220). There Watching and
+//     Back can be early: the changes come behind them. A stream that breaks at that
+//     very moment can lose them.
+//
+// SERVERS.md says what each release can do for a reader, FAULTS.md what becomes of
+// a watch when something happens to the cluster. Both are written by tests.
 package watcher

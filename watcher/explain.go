@@ -59,7 +59,7 @@ func classify(err error) failure {
 		return failCompacted
 	case isEtcd(err, rpctypes.ErrNoLeader):
 		return failNoLeader
-	case isEtcd(err, rpctypes.ErrUserEmpty), isEtcd(err, rpctypes.ErrAuthFailed):
+	case isEtcd(err, rpctypes.ErrUserEmpty), isEtcd(err, rpctypes.ErrAuthFailed), isEtcd(err, rpctypes.ErrInvalidAuthToken):
 		return failLogin
 	case isEtcd(err, rpctypes.ErrPermissionDenied), codeOf(err) == codes.PermissionDenied:
 		return failDenied

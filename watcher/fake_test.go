@@ -232,6 +232,29 @@ func TestWatchContinuesBehindTheLastRevision(t *testing.T) {
 	})
 }
 
+func TestAChangeBehindAnEarlyAnswerIsNotDropped(t *testing.T) {
+	c := &fake{rev: 40, hold: make(chan struct{})}
+	r := c.watcher(t)
+	has[model.Watching](r, 1)
+	c.set(func() { c.rev = 43 }) // the stream says so when it is asked, and has sent nothing
+	r.until("Watching at 43", func() bool {
+		w := all[model.Watching](r)
+		return w[len(w)-1].Rev == 43
+	})
+	for _, rev := range []int64{40, 42, 42} { // 40 was in the list; what was handed on does not come twice
+		c.streams[0].ch <- clientv3.WatchResponse{Header: &pb.ResponseHeader{Revision: 43}, Events: []*clientv3.Event{
+			{Type: clientv3.EventTypePut, Kv: &mvccpb.KeyValue{Key: []byte("/l/k"), ModRevision: rev}}}}
+	}
+	c.set(func() { c.rev = 44 })
+	r.until("Watching at 44", func() bool {
+		w := all[model.Watching](r)
+		return w[len(w)-1].Rev == 44
+	})
+	if got := all[model.Committed](r); len(got) != 1 || got[0].Rev != 42 {
+		t.Errorf("got %v, want revision 42 once", got)
+	}
+}
+
 func TestAnOpenWatchThatStaysDeniedIsReportedOnce(t *testing.T) {
 	c := &fake{headErr: rpctypes.ErrPermissionDenied, hold: make(chan struct{})}
 	r := c.watcher(t)

@@ -41,12 +41,16 @@ type follower struct {
 	denied  atomic.Bool
 	health  chan health // capacity 1, the newest wins
 
-	loaded  bool
-	lost    bool
-	failure failure // of the last Lost, while lost
-	lostAt  time.Time
-	delay   time.Duration
-	w       watchState
+	loaded bool
+	// delivered is the last revision that was handed on, by the list or as a change.
+	// It can be behind watched. What comes between the two is news all the same: old
+	// servers answer a progress request ahead of events (etcd-io/etcd#15220).
+	delivered int64
+	lost      bool
+	failure   failure // of the last Lost, while lost
+	lostAt    time.Time
+	delay     time.Duration
+	w         watchState
 }
 
 // run follows until ctx ends.
@@ -130,7 +134,7 @@ func (f *follower) load(ctx context.Context) error {
 	}
 	f.emit(ctx, model.Loaded{At: f.now(), Prefix: f.prefix, Rev: rev})
 	f.watched.Store(rev)
-	f.loaded, f.lost, f.delay = true, false, 0
+	f.loaded, f.delivered, f.lost, f.delay = true, rev, false, 0
 	f.denied.Store(false)
 	return ctx.Err()
 }
@@ -211,13 +215,14 @@ func (f *follower) received(ctx context.Context, resp clientv3.WatchResponse, ok
 	}
 	before := f.watched.Load()
 	at := f.now()
-	for _, c := range byRevision(resp.Events, before) {
+	for _, c := range byRevision(resp.Events, f.delivered) {
 		c.At = at
 		f.emit(ctx, c)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		f.watched.Store(c.Rev)
+		f.delivered = c.Rev
+		f.watched.Store(max(f.watched.Load(), c.Rev))
 	}
 	if resp.IsProgressNotify() {
 		f.watched.Store(max(f.watched.Load(), resp.Header.Revision))

@@ -198,8 +198,8 @@ func TestAssembleStatus(t *testing.T) {
 	}{
 		{"one endpoint: the others are not ours to dial", list, []answer{reply("x:1", 2, 3, 5)}, nil,
 			model.ClusterStatus{ClusterID: 9, Members: []model.Member{
-				{ID: 1, Name: "m1", Err: "not among --endpoints"}, up(2, "m2", "x:1", false, 5),
-				{ID: 3, Name: "m3", Leader: true, Err: "not among --endpoints"}}}},
+				{ID: 1, Name: "m1", Unasked: true}, up(2, "m2", "x:1", false, 5),
+				{ID: 3, Name: "m3", Leader: true, Unasked: true}}}},
 		{"a cut-off leader has the lower term", list, []answer{reply("http://a:1", 1, 1, 4), reply("http://b:1", 2, 2, 5), fail("http://c:1")}, nil,
 			model.ClusterStatus{ClusterID: 9, Members: []model.Member{up(1, "m1", "http://a:1", false, 4), up(2, "m2", "http://b:1", true, 5),
 				{ID: 3, Name: "m3", Endpoint: "http://c:1", Err: "no answer in time"}}}},
@@ -207,6 +207,8 @@ func TestAssembleStatus(t *testing.T) {
 			model.ClusterStatus{ClusterID: 9, Members: []model.Member{up(7, "", "x:1", true, 5), {Endpoint: "y:1", Err: "no answer in time"}}}},
 		{"who answered before is remembered", list[:1], []answer{fail("x:1")}, map[string]uint64{"x:1": 1},
 			model.ClusterStatus{Members: []model.Member{{ID: 1, Name: "m1", Endpoint: "x:1", Err: "no answer in time"}}}},
+		{"a member that is cut off serves nobody", nil, []answer{reply("x:1", 7, 0, 5)}, nil,
+			model.ClusterStatus{ClusterID: 9, Members: []model.Member{{ID: 7, Endpoint: "x:1", Version: "3.7.3", Term: 5, Rev: 40, NoLeader: true}}}},
 		{"alarms are named once, in either spelling", list[:2], []answer{
 			reply("http://a:1", 1, 1, 5, "memberID:2 alarm:NOSPACE "), reply("http://b:1", 2, 1, 5, "memberID:2  alarm:NOSPACE", "etcdserver: no leader")}, nil,
 			model.ClusterStatus{ClusterID: 9, Members: []model.Member{up(1, "m1", "http://a:1", true, 5), up(2, "m2", "http://b:1", false, 5)},

@@ -74,7 +74,9 @@ type etcd struct {
 	noStream atomic.Bool
 }
 
-// call makes one small request within the time limit.
+// call makes one small request within the time limit. Should the token be refused (it
+// has an end; a change of the user or a restart forgets it), the client logs in again
+// and repeats the request by itself.
 func (e *etcd) call(ctx context.Context, f func(ctx context.Context, opts ...grpc.CallOption) error) error {
 	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), e.timing.Call)
 	defer cancel()

@@ -133,7 +133,7 @@ func assemble(at time.Time, list []*pb.Member, answers []answer, known map[strin
 	for _, m := range list {
 		byID[m.ID] = len(out.Members)
 		out.Members = append(out.Members, model.Member{ID: m.ID, Name: m.Name,
-			Leader: m.ID == leader, Err: "not among --endpoints"})
+			Leader: m.ID == leader, Unasked: true})
 	}
 	for _, a := range answers {
 		id := idOf(a, list, known)
@@ -146,6 +146,7 @@ func assemble(at time.Time, list []*pb.Member, answers []answer, known map[strin
 			}
 		}
 		m := &out.Members[i]
+		m.Unasked = false
 		switch {
 		case m.Version != "": // another endpoint of the same member has answered
 		case a.err != nil:
@@ -153,6 +154,7 @@ func assemble(at time.Time, list []*pb.Member, answers []answer, known map[strin
 		default:
 			m.Endpoint, m.Err, m.Version = a.endpoint, "", cmp.Or(a.resp.Version, "unknown")
 			m.Term, m.Rev = a.resp.RaftTerm, a.resp.Header.GetRevision()
+			m.NoLeader = a.resp.Leader == 0
 			out.ClusterID = a.resp.Header.GetClusterId()
 		}
 	}

@@ -1,0 +1,173 @@
+package watcher
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.etcd.io/etcd/client/pkg/v3/types"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// peerLink is the way to the peer port of one member. It knows who comes: etcd names
+// the sender in each request between members.
+type peerLink struct {
+	l      net.Listener
+	target string
+	wg     sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	cut    map[string]bool     // senders; "" cuts all
+	conns  map[net.Conn]string // by sender
+}
+
+func newPeerLink(t testing.TB, target string) *peerLink {
+	t.Helper()
+	l := must[net.Listener](t)(net.Listen("tcp", freeAddr(t)))
+	p := &peerLink{l: l, target: target, cut: map[string]bool{}, conns: map[net.Conn]string{}}
+	p.wg.Go(func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			p.wg.Go(func() { p.pass(in) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		p.mu.Lock()
+		p.closed = true
+		p.mu.Unlock()
+		p.set("", true)
+		p.wg.Wait()
+	})
+	return p
+}
+
+// pass copies both ways, as soon as the sender is known.
+func (p *peerLink) pass(in net.Conn) {
+	defer in.Close()
+	if !p.keep(in, "?") {
+		return
+	}
+	defer p.drop(in)
+	var head strings.Builder
+	from := bufio.NewReader(io.TeeReader(in, &head))
+	req, err := http.ReadRequest(from)
+	if err != nil || !p.keep(in, req.Header.Get("X-Server-From")) {
+		return
+	}
+	out, err := net.Dial("tcp", p.target)
+	if err != nil {
+		return
+	}
+	defer out.Close()
+	if _, err := io.WriteString(out, head.String()); err != nil {
+		return
+	}
+	p.wg.Go(func() {
+		_, _ = io.Copy(out, in)
+		_ = out.Close()
+	})
+	_, _ = io.Copy(in, out)
+}
+
+// keep remembers a connection for the next cut, false if it is cut already.
+func (p *peerLink) keep(c net.Conn, from string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.cut[""] || p.cut[from] {
+		return false
+	}
+	p.conns[c] = from
+	return true
+}
+
+func (p *peerLink) drop(c net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.conns, c)
+}
+
+// set cuts off a sender, or mends that.
+func (p *peerLink) set(from string, cut bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut[from] = cut
+	for c, sender := range p.conns {
+		if cut && (from == "" || sender == from) {
+			_ = c.Close()
+		}
+	}
+}
+
+// trio is a cluster of three members as processes.
+type trio struct {
+	t     testing.TB
+	nodes [3]*process
+	addrs [3]string
+	links [3]*peerLink
+	ids   [3]uint64
+	root  *clientv3.Client
+}
+
+func newTrio(t testing.TB, minor string) *trio {
+	t.Helper()
+	c := &trio{t: t}
+	var peers [3]string
+	var cluster []string
+	for i := range c.nodes {
+		c.addrs[i], peers[i] = freeAddr(t), freeAddr(t)
+		c.links[i] = newPeerLink(t, peers[i])
+		cluster = append(cluster, fmt.Sprintf("m%d=http://%s", i+1, c.links[i].l.Addr()))
+	}
+	for i := range c.nodes {
+		c.nodes[i] = &process{t: t, path: releaseProgram(t, minor), args: append(memberFlags(fmt.Sprintf("m%d", i+1), t.TempDir(),
+			"http://"+c.addrs[i], "http://"+c.addrs[i], "http://"+peers[i], "http://"+c.links[i].l.Addr().String(),
+			strings.Join(cluster, ",")), "--unsafe-no-fsync")}
+		c.nodes[i].start()
+		t.Cleanup(c.nodes[i].stop)
+	}
+	c.root = c.nodes[0].connect(clientv3.Config{Endpoints: c.addrs[:]})
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	defer cancel()
+	for _, m := range must[*clientv3.MemberListResponse](t)(c.root.MemberList(ctx)).Members {
+		c.ids[m.Name[1]-'1'] = m.ID
+	}
+	return c
+}
+
+// isolate cuts a member off from the others, or mends that. Clients still reach it.
+func (c *trio) isolate(i int, cut bool) {
+	for j, l := range c.links {
+		if j == i {
+			l.set("", cut)
+		} else {
+			l.set(types.ID(c.ids[i]).String(), cut)
+		}
+	}
+}
+
+// leader is the index of the member that leads, by its own word.
+func (c *trio) leader() int {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	defer cancel()
+	for ctx.Err() == nil {
+		for i, addr := range c.addrs {
+			if s, err := c.root.Status(ctx, addr); err == nil && s.Leader == c.ids[i] {
+				return i
+			}
+		}
+	}
+	c.t.Fatal("no leader")
+	return 0
+}

@@ -1,0 +1,223 @@
+package watcher
+
+import (
+	"context"
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/model"
+)
+
+// faultGroups share a cluster.
+var faultGroups = []struct {
+	name   string
+	arena  func(*testing.T) *arena
+	faults []fault
+}{
+	{"three members", trioArena, trioFaults},
+	{"a connection", wireArena, wireFaults},
+	{"a certificate", certArena, certFaults},
+	{"a password", loginArena, loginFaults},
+	{"a token with an end", tokenArena, tokenFaults},
+	{"auth on and off", openArena, openFaults},
+}
+
+func trioArena(t *testing.T) *arena {
+	c := newTrio(t, "3.7")
+	return &arena{t: t, trio: c, root: c.root}
+}
+
+// onlyM1 connects to the first member alone.
+func onlyM1(a *arena) clientv3.Config { return clientv3.Config{Endpoints: a.trio.addrs[:1]} }
+
+func (a *arena) each(f func(i int, p *process), members ...int) {
+	for _, i := range members {
+		f(i, a.trio.nodes[i])
+	}
+}
+
+func stopNode(_ int, p *process)  { p.stop() }
+func startNode(_ int, p *process) { p.start() }
+
+var trioFaults = []fault{
+	{name: "a member is killed", writable: true, maybe: true, lost: model.LostDisconnect, says: "trying again",
+		inject: func(a *arena) { a.each(stopNode, 0) }, heal: func(a *arena) { a.each(startNode, 0) },
+		note: "the client goes to another member by itself"},
+	{name: "the only member that was named is killed", client: onlyM1, writable: true, lost: model.LostDisconnect, says: "no connection to",
+		inject: func(a *arena) { a.each(stopNode, 0) }, heal: func(a *arena) { a.each(startNode, 0) }},
+	{name: "the leader moves", writable: true, maybe: true, lost: model.LostDisconnect, says: "trying again",
+		inject: func(a *arena) { a.moveLeader() }},
+	{name: "no quorum: two of three are killed", client: onlyM1, lost: model.LostDisconnect, says: "quorum",
+		inject: func(a *arena) { a.each(stopNode, 1, 2) }, heal: func(a *arena) { a.each(startNode, 1, 2); a.take(a.t) }},
+	{name: "all members are gone", lost: model.LostDisconnect, says: "no connection to",
+		inject: func(a *arena) { a.each(stopNode, 0, 1, 2) }, heal: func(a *arena) { a.each(startNode, 0, 1, 2); a.take(a.t) }},
+	{name: "the only member that was named is cut off", client: onlyM1, writable: true, lost: model.LostDisconnect, says: "quorum",
+		inject: func(a *arena) { a.trio.isolate(0, true) }, heal: func(a *arena) { a.trio.isolate(0, false) },
+		note: "it still accepts connections, and its watch goes silent"},
+	{name: "a member is cut off", writable: true, maybe: true, lost: model.LostDisconnect, says: "trying again",
+		inject: func(a *arena) { a.trio.isolate(0, true) }, heal: func(a *arena) { a.trio.isolate(0, false) },
+		note: "the reads come from all members by turns"},
+	{name: "the only member that was named stops without a word", client: onlyM1, writable: true, lost: model.LostDisconnect, says: "no answer in time",
+		inject: func(a *arena) { a.trio.nodes[0].signal(syscall.SIGSTOP) }, heal: func(a *arena) { a.trio.nodes[0].signal(syscall.SIGCONT) },
+		note: "it lags when it comes back"},
+	{name: "an alarm is raised", inject: func(a *arena) { a.alarm(pb.AlarmRequest_ACTIVATE) },
+		heal:  func(a *arena) { a.alarm(pb.AlarmRequest_DEACTIVATE); a.take(a.t) },
+		shows: func(st *model.State) bool { return slices.Contains(st.Cluster().Alarms, "NOSPACE on m1") },
+		note:  "reading goes on; the status says NOSPACE"},
+}
+
+func (a *arena) moveLeader() {
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	defer cancel()
+	at := a.trio.leader()
+	c := dial(a.t, a.trio.addrs[at])
+	if _, err := c.MoveLeader(ctx, a.trio.ids[(at+1)%3]); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+func (a *arena) alarm(action pb.AlarmRequest_AlarmAction) {
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	defer cancel()
+	if _, err := pb.NewMaintenanceClient(a.root.ActiveConnection()).Alarm(ctx,
+		&pb.AlarmRequest{Action: action, MemberID: a.trio.ids[0], Alarm: pb.AlarmType_NOSPACE}); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+func wireArena(t *testing.T) *arena {
+	p, addr := newProcess(t, "3.7", "http")
+	return &arena{t: t, node: p, addr: addr, wire: newCable(t, addr), root: p.connect(clientv3.Config{Endpoints: []string{addr}})}
+}
+
+func byWire(a *arena) clientv3.Config { return clientv3.Config{Endpoints: []string{a.wire.addr()}} }
+
+var wireFaults = []fault{
+	{name: "a proxy in between cuts", client: byWire, writable: true, lost: model.LostDisconnect, says: "no connection to",
+		inject: func(a *arena) { a.wire.set(true) }, heal: func(a *arena) { a.wire.set(false) }},
+	{name: "a proxy in between cuts for a moment", client: byWire, maybe: true, lost: model.LostDisconnect, says: "trying again",
+		inject: func(a *arena) { a.wire.set(true); a.wire.set(false) }},
+	{name: "what was missed is compacted", client: byWire, writable: true, lost: model.LostDisconnect, says: "compacted", lists: 1,
+		inject: func(a *arena) { a.wire.set(true) },
+		heal: func(a *arena) {
+			rev := put(a.t, a.root, "/elsewhere", "")
+			must[*clientv3.CompactResponse](a.t)(a.root.Compact(context.Background(), rev))
+			a.wire.set(false)
+		}, note: "what changed meanwhile is a gap in the journal"},
+}
+
+func certArena(t *testing.T) *arena {
+	a := &arena{t: t, ca: newAuthority(t)}
+	a.ca.issue("server", time.Hour)
+	a.node, a.addr = newProcess(t, "3.7", "https", "--cert-file", a.ca.file("server.pem"), "--key-file", a.ca.file("server.key"))
+	a.wire = newCable(t, a.addr)
+	a.root = a.node.connect(clientv3.Config{Endpoints: []string{"https://" + a.addr}, TLS: a.ca.client("")})
+	return a
+}
+
+var certFaults = []fault{
+	{name: "the certificate of the server expires", writable: true, lost: model.LostDisconnect, says: "certificate has expired",
+		client: func(a *arena) clientv3.Config {
+			return clientv3.Config{Endpoints: []string{"https://" + a.wire.addr()}, TLS: a.ca.client("")}
+		},
+		inject: func(a *arena) { a.ca.issue("server", -time.Second); a.wire.set(true); a.wire.set(false) },
+		heal:   func(a *arena) { a.ca.issue("server", time.Hour) },
+		note:   "open connections live on: it shows with the next one"},
+}
+
+func loginArena(t *testing.T) *arena {
+	a := wireArena(t)
+	a.logins("/q/")
+	return a
+}
+
+// logins turns auth on and makes root log in.
+func (a *arena) logins(prefix string) {
+	authOn(a.t, a.root, prefix)
+	a.root = a.node.connect(clientv3.Config{Endpoints: []string{a.addr}, Username: "root", Password: "pw of root"})
+}
+
+func asEve(a *arena) clientv3.Config {
+	return clientv3.Config{Endpoints: []string{a.wire.addr()}, Username: "eve", Password: "pw of eve"}
+}
+
+func (a *arena) do(f func(ctx context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	defer cancel()
+	if err := f(ctx); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+func (a *arena) password(pw string) {
+	a.do(func(ctx context.Context) error { return second(a.root.UserChangePassword(ctx, "eve", pw)) })
+}
+
+var loginFaults = []fault{
+	{name: "the password is changed", client: asEve, writable: true, lost: model.LostDenied, says: "valid user name and password",
+		inject: func(a *arena) { a.password("another") }, heal: func(a *arena) { a.password("pw of eve") },
+		note: "a refusal is tried again after half a minute: it takes a person to change that"},
+	{name: "the same password is set again", client: asEve, inject: func(a *arena) { a.password("pw of eve") },
+		note: "etcd forgets the token; the watcher logs in again"},
+	{name: "the role loses the prefix", client: asEve, writable: true, lost: model.LostDenied, says: "--prefix=true read '/q/'",
+		inject: func(a *arena) {
+			a.do(func(ctx context.Context) error {
+				return second(a.root.RoleRevokePermission(ctx, "reader", "/q/", string(rangeEnd("/q/"))))
+			})
+		},
+		heal: func(a *arena) { a.do(func(ctx context.Context) error { return letRead(ctx, a.root, "/q/") }) }},
+	{name: "the server is started again and forgets its tokens", client: asEve, maybe: true, lost: model.LostDisconnect, says: "trying again",
+		inject: func(a *arena) { a.node.stop(); a.node.start() }},
+}
+
+func tokenArena(t *testing.T) *arena {
+	secret := t.TempDir() + "/secret"
+	if err := os.WriteFile(secret, []byte("of the tests alone"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, addr := newProcess(t, "3.7", "http", "--auth-token", "jwt,sign-method=HS256,priv-key="+secret+",ttl=1s")
+	a := &arena{t: t, node: p, addr: addr, wire: newCable(t, addr), root: p.connect(clientv3.Config{Endpoints: []string{addr}})}
+	a.logins("/q/")
+	return a
+}
+
+var tokenFaults = []fault{
+	{name: "the token expires", client: asEve, inject: func(*arena) { <-time.After(3 * time.Second) },
+		note: "JWT, 1 s; the watcher logs in again"},
+	{name: "a role changes", client: asEve,
+		inject: func(a *arena) {
+			a.do(func(ctx context.Context) error { return second(a.root.RoleAdd(ctx, "another")) })
+		},
+		note: "JWT: every token is of an old revision of auth then"},
+}
+
+func openArena(t *testing.T) *arena {
+	a := wireArena(t)
+	a.logins("/q/")
+	a.auth(false)
+	return a
+}
+
+func (a *arena) auth(on bool) {
+	a.do(func(ctx context.Context) error {
+		if on {
+			return second(a.root.AuthEnable(ctx))
+		}
+		return second(a.root.AuthDisable(ctx))
+	})
+}
+
+var openFaults = []fault{
+	{name: "auth is switched on, the watcher has a user", client: asEve,
+		inject: func(a *arena) { a.auth(true) }},
+	{name: "auth is switched off", client: asEve,
+		inject: func(a *arena) { a.auth(false) }},
+	{name: "auth is switched on, the watcher has no user", client: byWire, writable: true, lost: model.LostDenied, says: "valid user name and password",
+		inject: func(a *arena) { a.auth(true) }, heal: func(a *arena) { a.auth(false) }},
+}

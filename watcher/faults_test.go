@@ -1,0 +1,263 @@
+package watcher
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/chaos"
+	"locktop/model"
+)
+
+var (
+	updateFaults = flag.Bool("update", false, "write FAULTS.md: every fault for -hold, with the rhythm of the program and not that of the tests")
+	faultHold    = flag.Duration("hold", 10*time.Second, "how long a fault lasts with -update")
+)
+
+// fault is something that happens to a cluster while it is watched.
+type fault struct {
+	name string
+	// client is how the watcher is connected; a nil one gets all of the members.
+	client func(*arena) clientv3.Config
+	inject func(*arena)
+	heal   func(*arena) // nil: there is nothing to heal
+	// writable says that others can write meanwhile.
+	writable bool
+	// lost and says are what the watch is lost with; nothing if it stays live.
+	lost model.LostReason
+	says string
+	// maybe says that the watch may stay live, if it is on another member.
+	maybe bool
+	shows func(*model.State) bool // what else is seen meanwhile, if anything
+	lists int                     // that the return costs
+	note  string                  // for the person who reads the table
+}
+
+// arena is the cluster on which faults happen.
+type arena struct {
+	t     testing.TB
+	trio  *trio // or one member:
+	node  *process
+	addr  string
+	wire  *cable // between the watcher and the member
+	ca    *authority
+	root  *clientv3.Client
+	key   string // of the holder
+	lease clientv3.LeaseID
+	n     int
+}
+
+// result is what a fault has done.
+type result struct {
+	fault
+	shown       string // the state of the feed when the fault has lasted
+	detail      string
+	after       time.Duration // until it was lost
+	age         time.Duration // of what is shown at the end of the fault
+	rate        float64       // requests a second while it lasts
+	back        time.Duration // from the end of the fault to the truth
+	cost        int           // requests of that
+	costs       string
+	lists, gaps int
+}
+
+// run injects the fault, lets it last and heals it.
+func (f fault) run(a *arena) (r result) {
+	t, count := a.t, &tally{}
+	r.fault = f
+	cfg := clientv3.Config{}
+	if f.client != nil {
+		cfg = f.client(a)
+	} else {
+		cfg.Endpoints = a.trio.addrs[:]
+	}
+	cfg.DialOptions = append(chaos.ReadOnly(), count.options()...)
+	timing, hold := quick, 400*time.Millisecond
+	timing.Call = 500 * time.Millisecond
+	if *updateFaults {
+		timing, hold = Timing{}, *faultHold
+	}
+	a.take(t)
+	proc := a.node
+	if proc == nil {
+		proc = a.trio.nodes[0]
+	}
+	s := see(t, proc.connect(cfg), Options{Prefixes: []string{"/q/"}, Timing: timing})
+	defer s.close()
+	s.until("the holder", func(st *model.State) bool { return live(st, "/q/") && holds(st, a.key) })
+	was := a.key
+
+	before, began := count.copy(), time.Now()
+	f.inject(a)
+	if f.says != "" && !f.maybe {
+		r.after = s.until("a loss", func(st *model.State) bool { return !live(st, "/q/") })
+	}
+	if f.writable && f.heal != nil {
+		a.take(t)
+	}
+	<-time.After(hold)
+	s.until("the last good state", func(st *model.State) bool {
+		feed := feedOf(st, "/q/")
+		r.shown, r.detail, r.age = string(feed.State), feed.Detail, time.Since(feed.SeenAt)
+		if feed.State == model.FeedLost {
+			r.shown += ": " + feed.Reason.String()
+		}
+		return (holds(st, was) || holds(st, a.key)) && (f.shows == nil || f.shows(st))
+	})
+	n, _ := count.since(before)
+	r.rate = float64(n) / time.Since(began).Seconds()
+
+	before, began = count.copy(), time.Now()
+	if f.heal != nil {
+		f.heal(a)
+	} else {
+		a.take(t)
+	}
+	s.until("the truth", func(st *model.State) bool { return live(st, "/q/") && holds(st, a.key) })
+	r.back = time.Since(began)
+	r.cost, r.costs = count.since(before)
+	s.close()
+	r.judge(a, s)
+	return r
+}
+
+// take gives the lock to another.
+func (a *arena) take(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	defer cancel()
+	a.n++
+	var err error
+	for a.lease == 0 && ctx.Err() == nil {
+		if l, err := a.root.Grant(ctx, 3600); err == nil {
+			a.lease = l.ID
+		}
+	}
+	next := fmt.Sprintf("/q/lock%d/%x", a.n, int64(a.lease))
+	for ctx.Err() == nil {
+		if err = a.write(ctx, next); err == nil {
+			a.key = next
+			return
+		}
+		a.root.ActiveConnection().ResetConnectBackoff()
+		sleep(ctx, 50*time.Millisecond, nil)
+	}
+	t.Fatalf("nobody can write: %v", err)
+}
+
+func (a *arena) write(ctx context.Context, key string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second) // the next try goes to another member
+	defer cancel()
+	return second(a.root.Txn(ctx).Then(clientv3.OpDelete(cmp.Or(a.key, "/q/none")), clientv3.OpPut(key, "", clientv3.WithLease(a.lease))).Commit())
+}
+
+// judge compares what was told with what happened.
+func (r *result) judge(a *arena, s *seen) {
+	reasons, details := map[model.LostReason]bool{}, ""
+	for _, ev := range s.events {
+		switch e := ev.(type) {
+		case model.Loaded:
+			r.lists++
+		case model.Lost:
+			reasons[e.Reason] = true
+			details += e.Detail + "\n"
+			if r.detail == "" {
+				r.detail = e.Detail
+			}
+		}
+	}
+	r.lists--
+	for _, f := range s.state.Facts() {
+		if f.Kind == model.FactGap {
+			r.gaps++
+		}
+	}
+	switch {
+	case r.says == "" && details != "":
+		a.t.Errorf("lost: %s", details)
+	case r.maybe && details == "":
+	case r.says != "" && !reasons[r.lost]:
+		a.t.Errorf("it was not lost as %s: %s", r.lost, details)
+	case !strings.Contains(details, r.says):
+		a.t.Errorf("it says %q, want %q", details, r.says)
+	}
+	if r.lists != r.fault.lists {
+		a.t.Errorf("%d lists, want %d; %s", r.lists, r.fault.lists, s.words())
+	}
+	if r.lists > 0 && r.gaps == 0 {
+		a.t.Error("no gap in the journal")
+	}
+}
+
+func (r result) row() string {
+	after := "-"
+	if r.after > 0 {
+		after = seconds(r.after)
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %.1f | %s | %d: %s | %d | %s |", r.name, r.shown, after, seconds(r.age),
+		r.rate, seconds(r.back), r.cost, r.costs, r.lists, r.note)
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+// TestFaults lets every fault happen to real processes and measures what the watcher
+// makes of it.
+//
+//	go test ./watcher -run TestFaults -update
+func TestFaults(t *testing.T) {
+	results := map[string][]result{}
+	t.Run("all", func(t *testing.T) {
+		for _, group := range faultGroups {
+			t.Run(group.name, func(t *testing.T) {
+				a := group.arena(t)
+				for _, f := range group.faults {
+					t.Run(f.name, func(t *testing.T) {
+						a.t = t
+						r := f.run(a)
+						t.Log(r.row(), r.detail)
+						results[group.name] = append(results[group.name], r)
+					})
+				}
+				a.t = t
+			})
+		}
+	})
+	if !*updateFaults || t.Failed() {
+		return
+	}
+	if err := os.WriteFile("FAULTS.md", faultPage(results), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// faultPage writes the measurements for people.
+func faultPage(results map[string][]result) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# What the watcher makes of faults
+
+Measured on processes of etcd, each fault for %[1]v, with the rhythm of the program; by
+
+    go test ./watcher -run TestFaults -update -hold %[1]v -timeout 30m
+
+*Shown* is the state of the feed at the end of the fault; what was known before stays on the screen, with its
+*age*. *Right again* is the time from the end of the fault (or from the change, where nothing has to end) until
+the watch is live and the present holder is shown, with the requests that took. A *list* more than the first one
+is a gap in the journal; nothing is invented for it.
+
+| fault | shown | lost after | age | requests/s | right again | it took | lists | |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+`, *faultHold)
+	for _, group := range faultGroups {
+		for _, r := range results[group.name] {
+			b.WriteString(r.row() + "\n")
+		}
+	}
+	return []byte(b.String())
+}

@@ -1,0 +1,136 @@
+package watcher
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/model"
+)
+
+// seen is a state that a watcher keeps up to date, and all that it was made of.
+type seen struct {
+	t    testing.TB
+	w    *Watcher
+	stop context.CancelFunc
+	done chan struct{}
+	news chan struct{} // capacity 1: something was applied
+
+	mu     sync.Mutex
+	state  *model.State
+	events []model.Event
+}
+
+// see follows until the test ends, or close.
+func see(t testing.TB, c *clientv3.Client, o Options) *seen {
+	ctx, stop := context.WithCancel(context.Background())
+	s := &seen{t: t, w: New(c, o), stop: stop, done: make(chan struct{}), news: make(chan struct{}, 1), state: model.NewState()}
+	go s.run(ctx)
+	t.Cleanup(s.close)
+	return s
+}
+
+func (s *seen) run(ctx context.Context) {
+	defer close(s.done)
+	want := model.Want{}
+	for {
+		b, err := s.w.Next(ctx, want)
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		s.state.Apply(b)
+		s.events = append(s.events, b.Events...)
+		want = s.state.Want()
+		s.mu.Unlock()
+		poke(s.news)
+	}
+}
+
+// close can be called again.
+func (s *seen) close() {
+	s.stop()
+	<-s.done
+	_ = s.w.Close()
+}
+
+// until waits for a state and says how long that took.
+func (s *seen) until(what string, ok func(*model.State) bool) time.Duration {
+	s.t.Helper()
+	began, late := time.Now(), time.NewTimer(2*deadline) // a refusal is tried again after 30 s
+	defer late.Stop()
+	for {
+		s.mu.Lock()
+		good := ok(s.state)
+		s.mu.Unlock()
+		if good {
+			return time.Since(began)
+		}
+		select {
+		case <-s.news:
+		case <-late.C:
+			s.t.Fatalf("no %s; %s", what, s.words())
+		}
+	}
+}
+
+// words sums up what came, for failures.
+func (s *seen) words() (out string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.state.Feeds() {
+		out += f.Prefix + " is " + string(f.State) + " " + f.Detail + "; "
+	}
+	for _, ev := range s.events {
+		switch e := ev.(type) {
+		case model.Lost:
+			out += "\n\tLost " + e.Prefix + " " + e.Detail
+		case model.Loaded, model.Back:
+			out += "\n\t" + typeName(ev)
+		case model.LeaseUnread:
+			out += "\n\tunread: " + e.Reason
+		}
+	}
+	return out
+}
+
+// otherLossBefore says whether the prefix was lost for another reason between this
+// loss and the one before it.
+func (s *seen) otherLossBefore(e model.Lost) bool {
+	other := false
+	for _, ev := range s.events {
+		l, ok := ev.(model.Lost)
+		switch {
+		case !ok || l.Prefix != e.Prefix:
+		case l == e:
+			return other
+		default:
+			other = l.Reason != e.Reason
+		}
+	}
+	return false
+}
+
+func feedOf(st *model.State, prefix string) *model.Feed {
+	for _, f := range st.Feeds() {
+		if f.Prefix == prefix {
+			return f
+		}
+	}
+	return &model.Feed{}
+}
+
+func live(st *model.State, prefix string) bool { return feedOf(st, prefix).State == model.FeedLive }
+
+// holds says whether a key is the holder of its lock.
+func holds(st *model.State, key string) bool {
+	for _, l := range st.Locks() {
+		if h := l.Holder(); h != nil && h.Key == key {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,230 @@
+package watcher
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+)
+
+// releases are the servers that the tests run as processes. 3.4 is that of the
+// system, the others are built from the modules below testdata/servers.
+var releases = []string{"3.4", "3.5", "3.6", "3.7"}
+
+// TestServersAreThere builds what is not there yet, so that no other test has to
+// wait for a compiler.
+func TestServersAreThere(t *testing.T) {
+	for _, minor := range releases {
+		t.Run(minor, func(t *testing.T) {
+			began := time.Now()
+			path := releaseProgram(t, minor)
+			out, err := exec.Command(path, "--version").Output()
+			first, _, _ := strings.Cut(string(out), "\n")
+			if err != nil || !strings.HasPrefix(first, "etcd Version: "+minor+".") {
+				t.Errorf("%s says %q, %v", path, first, err)
+			}
+			t.Logf("%s after %.1fs", first, time.Since(began).Seconds())
+		})
+	}
+}
+
+// releaseProgram returns the path of the etcd of a release.
+func releaseProgram(t testing.TB, minor string) string {
+	t.Helper()
+	if minor == "3.4" {
+		path := program(t, "etcd")
+		out, err := exec.Command(path, "--version").Output()
+		if err != nil || !strings.Contains(string(out), "etcd Version: 3.4.") {
+			missing(t, fmt.Sprintf("%s is no etcd 3.4: %s", path, out))
+		}
+		return path
+	}
+	path, err := buildRelease(minor)
+	if err != nil {
+		missing(t, fmt.Sprintf("etcd %s cannot be built: %v", minor, err))
+	}
+	return path
+}
+
+var requiredServer = regexp.MustCompile(`go\.etcd\.io/etcd/server/v3 v(\S+)`)
+
+// buildRelease builds the server that a nested module requires ("go install
+// …@version" refuses it because of its replace lines). The program is kept in the
+// user's cache under its full version; a lock on the directory keeps others from
+// building it meanwhile.
+func buildRelease(minor string) (string, error) {
+	dir := filepath.Join("testdata", "servers", "v"+minor)
+	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	version := requiredServer.FindSubmatch(mod)
+	cache, err := os.UserCacheDir()
+	if err != nil || version == nil {
+		return "", cmp.Or(err, fmt.Errorf("%s requires no server", dir))
+	}
+	cache = filepath.Join(cache, "locktop-test")
+	unlock, err := lockDir(cache)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	path := filepath.Join(cache, "etcd-"+string(version[1]))
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
+	defer cancel()
+	build := exec.CommandContext(ctx, "go", "build", "-o", path+".new", "go.etcd.io/etcd/server/v3")
+	build.Dir = dir
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, os.Rename(path+".new", path)
+}
+
+// lockDir makes a directory and holds a lock on it.
+func lockDir(dir string) (unlock func(), err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() { _ = f.Close() }, nil // closing unlocks
+}
+
+// process is an etcd in a process of its own, which can be ended and started again.
+type process struct {
+	t    testing.TB
+	path string
+	args []string
+
+	mu   sync.Mutex
+	logs bytes.Buffer
+	cmd  *exec.Cmd
+	done chan struct{} // closed when cmd has ended
+}
+
+func (p *process) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.logs.Write(b)
+}
+
+// said is the end of what the process wrote.
+func (p *process) said() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return string(p.logs.Bytes()[max(0, p.logs.Len()-2000):])
+}
+
+func (p *process) start() {
+	p.t.Helper()
+	cmd, done := exec.Command(p.path, p.args...), make(chan struct{})
+	cmd.Stdout, cmd.Stderr = p, p
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.cmd, p.done = cmd, done
+	go func() {
+		defer close(done)
+		_ = cmd.Wait()
+	}()
+}
+
+// stop ends the process as a crash does.
+func (p *process) stop() {
+	_ = p.cmd.Process.Kill()
+	<-p.done
+}
+
+func (p *process) signal(sig syscall.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(sig); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// freeAddr finds a port below those that the system gives to clients, so that it
+// is still free when a server that was stopped wants it back.
+func freeAddr(t testing.TB) string {
+	t.Helper()
+	for range 100 {
+		addr := fmt.Sprintf("127.0.0.1:%d", 15000+rand.IntN(17000))
+		if l, err := net.Listen("tcp", addr); err == nil {
+			_ = l.Close()
+			return addr
+		}
+	}
+	t.Fatal("no free port")
+	return ""
+}
+
+// newProcess starts an etcd of one member and returns it with the address of its
+// clients, which may have to speak TLS.
+func newProcess(t testing.TB, minor, scheme string, flags ...string) (*process, string) {
+	t.Helper()
+	client, peer := freeAddr(t), "http://"+freeAddr(t)
+	p := &process{t: t, path: releaseProgram(t, minor), args: append(memberFlags("m1", t.TempDir(),
+		scheme+"://"+client, scheme+"://"+client, peer, peer, "m1="+peer), flags...)}
+	p.start()
+	t.Cleanup(p.stop)
+	return p, client
+}
+
+// memberFlags are those of a quick and quiet member.
+func memberFlags(name, dir, listen, advertise, listenPeer, advertisePeer, cluster string) []string {
+	return []string{"--name", name, "--data-dir", dir, "--listen-client-urls", listen, "--advertise-client-urls", advertise,
+		"--listen-peer-urls", listenPeer, "--initial-advertise-peer-urls", advertisePeer, "--initial-cluster", cluster,
+		"--heartbeat-interval", "50", "--election-timeout", "500", "--log-level", "error", "--bcrypt-cost", "4"}
+}
+
+// connect makes a client once the server answers.
+func (p *process) connect(cfg clientv3.Config) *clientv3.Client {
+	p.t.Helper()
+	cfg.Logger, cfg.DialTimeout = zap.NewNop(), deadline
+	if cfg.Context == nil {
+		cfg.Context = context.Background()
+	}
+	c, err := clientv3.New(cfg)
+	if err != nil {
+		p.t.Fatalf("%v; the server: %s", err, p.said())
+	}
+	p.t.Cleanup(func() { _ = c.Close() })
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	defer cancel()
+	for {
+		_, err := c.Status(ctx, cfg.Endpoints[0])
+		if err == nil {
+			return c
+		}
+		select {
+		case <-p.done:
+			p.t.Fatalf("it ended: %s", p.said())
+		case <-ctx.Done():
+			p.t.Fatalf("%v; the server: %s", err, p.said())
+		case <-time.After(20 * time.Millisecond):
+			c.ActiveConnection().ResetConnectBackoff()
+		}
+	}
+}
