@@ -10,9 +10,9 @@
 //   - [Gate] is the one door for the actions of the console. It plans (reads what
 //     would go), checks again just before it acts, writes a journal line before
 //     and one after, and refuses everything while it is not armed.
-//   - [Proxy] stands between clients and members of a lab. It carries every
-//     request through unchanged, tells which client owns which lease, and holds
-//     back the renewals of one client or one lease.
+//   - [Proxy] stands between clients and members. It carries every request through
+//     unchanged, does to one client what a fault says (see [model.FaultKinds]), and
+//     tells what it saw: who owns a lease, writes, watches, is refused, is there.
 //
 // How a request travels through the proxy:
 //
@@ -25,8 +25,19 @@
 // A link is born and dies with both of its connections: when the member does not
 // answer, the client's connection is closed, so the client sees what it would see
 // without a proxy and turns to another member. Within a link every RPC is carried
-// as raw messages by a call, which decodes only what it must know about leases.
-// Requests to renew pass through the holds, where a fault may keep them back.
+// as raw messages by a call, which decodes only what it has to tell of.
+//
+// Where a fault acts:
+//
+//	cut              at the door and on its links
+//	freeze, slow     on the bytes of the client's connection (wire.go), below TLS;
+//	                 a frozen call also keeps the messages that are in the proxy
+//	hold, delay      on the messages of a call, one lane each way (lane.go)
+//	drop-reply       on the answer, before its lane
+//	hold-keepalives  on the requests of a LeaseKeepAlive call, lease by lease (hold.go)
+//
+// The faults in force are a snapshot that never changes (faults.go). Whoever keeps
+// something back waits for the next one and asks again.
 //
 // The gate and the proxy report [model.Event] values. They say what was done; what
 // came of it is for the watch to see.

@@ -2,10 +2,12 @@ package chaos
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"math"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -15,17 +17,27 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
+
+	"locktop/model"
 )
 
 // connectTimeout bounds how long a client waits for a member that accepts but does
 // not speak. grpc-go gives up by itself after 20 s.
 const connectTimeout = 20 * time.Second
 
+// How many bytes may be on their way in one call and on one connection, each way.
+const (
+	streamWindow = 1 << 20
+	linkWindow   = 1 << 24
+)
+
 // door is a listener for one member: of one client, or shared.
 type door struct {
 	proxy    *Proxy
 	client   string // empty if shared
-	backend  string
+	member   string // its name
+	backend  string // its address
 	listener net.Listener
 	server   *grpc.Server
 	ctx      context.Context
@@ -36,15 +48,15 @@ type door struct {
 }
 
 // newDoor listens on that port of 127.0.0.1 and serves.
-func (p *Proxy) newDoor(client, backend string, port int) (*door, error) {
+func (p *Proxy) newDoor(client, member, backend string, port int) (*door, error) {
 	lis, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return nil, fmt.Errorf("listen on port %d of 127.0.0.1 for the member at %s: %w", port, backend, err)
 	}
-	d := &door{proxy: p, client: client, backend: backend, listener: lis, links: map[*link]struct{}{}}
+	d := &door{proxy: p, client: client, member: member, backend: backend, listener: lis, links: map[*link]struct{}{}}
 	d.ctx, d.cancel = context.WithCancel(p.ctx)
 	d.server = grpc.NewServer(
-		grpc.Creds(linkCredentials{}),
+		grpc.Creds(linkCredentials{tls: p.serverTLS}),
 		grpc.ForceServerCodecV2(rawCodec{}),
 		grpc.UnknownServiceHandler(p.forward),
 		// The limits are the client's and the member's to set.
@@ -54,6 +66,9 @@ func (p *Proxy) newDoor(client, backend string, port int) (*door, error) {
 			MinTime: time.Millisecond, PermitWithoutStream: true}),
 		grpc.ConnectionTimeout(connectTimeout),
 		grpc.WaitForHandlers(true),
+		// Windows that do not adapt need no pings to measure the connection with.
+		grpc.StaticStreamWindowSize(streamWindow), grpc.StaticConnWindowSize(linkWindow),
+		grpc.NumStreamWorkers(4), // spares most calls the growing of a stack; more calls than these get goroutines
 	)
 	p.wg.Go(func() { _ = d.server.Serve(linkListener{lis, d}) }) // ends with the listener
 	return d, nil
@@ -74,10 +89,25 @@ func (d *door) close() {
 	d.server.Stop()
 }
 
+// linksOf returns the links of these doors.
+func linksOf(doors []*door) []*link {
+	var links []*link
+	for _, d := range doors {
+		d.mu.Lock()
+		for l := range d.links {
+			links = append(links, l)
+		}
+		d.mu.Unlock()
+	}
+	return links
+}
+
 // link ties a client's connection to a connection to the member. It is the
-// client's net.Conn, so that gRPC closes both when it closes that one.
+// client's net.Conn, so that gRPC closes both when it closes that one, and bytes
+// pass through it, where a fault may keep them back.
 type link struct {
 	net.Conn
+	wires
 	credentials.CommonAuthInfo
 	door    *door
 	client  string // the name, or the address if the door is shared
@@ -86,14 +116,20 @@ type link struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	once    sync.Once
+
+	spoken sync.Mutex
+	agent  string // what the client calls itself, once it has made a call
+	told   bool   // that it is connected
+	closed bool
 }
 
 // newLink ties a fresh connection of a client. It does not dial yet.
 func (d *door) newLink(c net.Conn) (*link, error) {
 	cc, err := grpc.NewClient("passthrough:///"+d.backend,
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithTransportCredentials(d.proxy.toMember),
 		grpc.WithNoProxy(),
 		grpc.WithDisableServiceConfig(),
+		grpc.WithStaticStreamWindowSize(streamWindow), grpc.WithStaticConnWindowSize(linkWindow),
 		grpc.WithIdleTimeout(0), // an idle client keeps its connection
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawCodec{}),
 			grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32)))
@@ -105,14 +141,26 @@ func (d *door) newLink(c net.Conn) (*link, error) {
 		l.client = c.RemoteAddr().String()
 	}
 	l.ctx, l.cancel = context.WithCancel(d.ctx)
+	if err := d.admit(l); err != nil {
+		l.cancel()
+		return nil, errors.Join(err, cc.Close())
+	}
+	return l, nil
+}
+
+// admit adds a link, unless the door is closed or a fault cuts such links. The fault
+// is looked for when the link is there to be found: whoever comes second sees it.
+func (d *door) admit(l *link) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.links == nil {
-		l.cancel()
-		return nil, errors.Join(ErrClosed, cc.Close())
+		return ErrClosed
+	}
+	if d.proxy.faults.now().strikes(model.FaultCut, l) {
+		return errors.New("connections of this client are cut")
 	}
 	d.links[l] = struct{}{}
-	return l, nil
+	return nil
 }
 
 // Close closes both connections.
@@ -126,10 +174,45 @@ func (l *link) Close() error {
 		delete(l.door.links, l)
 		l.door.mu.Unlock()
 		if !l.certain {
-			l.door.proxy.owners.forgetClient(l.client)
+			l.door.proxy.forgetEvidence(l.client)
 		}
+		l.left()
 	})
 	return err
+}
+
+// who is the client, as far as that is known.
+func (l *link) who() model.Client { return model.Client{Name: l.client, Certain: l.certain} }
+
+// speaks reports the connection with the first call that is made on it: only that
+// says what the client calls itself.
+func (l *link) speaks(ctx context.Context) {
+	l.spoken.Lock()
+	defer l.spoken.Unlock()
+	if l.told || l.closed {
+		return
+	}
+	l.told = true
+	if agent := metadata.ValueFromIncomingContext(ctx, "user-agent"); len(agent) > 0 {
+		l.agent = agent[0]
+	}
+	l.connected(true)
+}
+
+// left reports the end of the connection if its begin was.
+func (l *link) left() {
+	l.spoken.Lock()
+	defer l.spoken.Unlock()
+	l.closed = true
+	if l.told {
+		l.connected(false)
+	}
+}
+
+func (l *link) connected(on bool) {
+	p := l.door.proxy
+	p.report(model.Connected{At: p.now(), Client: l.who(), Peer: l.RemoteAddr().String(),
+		Agent: l.agent, Member: l.door.backend, On: on})
 }
 
 // connect waits until the member has answered, or failed to.
@@ -152,9 +235,11 @@ func (l *link) connect() error {
 	}
 }
 
-// follow closes the client's connection when the member's is lost.
+// follow closes the client's connection when the member's is lost. A frozen client
+// is not to see even that.
 func (l *link) follow() {
 	l.backend.WaitForStateChange(l.ctx, connectivity.Ready)
+	_ = l.thawed() // or closed by now, which is as well
 	_ = l.Close()
 }
 
@@ -183,11 +268,13 @@ func (ll linkListener) Accept() (net.Conn, error) {
 }
 
 // linkCredentials is the place of the handshake: before the client is greeted, the
-// member has to answer. Nothing is encrypted.
-type linkCredentials struct{}
+// member has to answer.
+type linkCredentials struct {
+	tls *tls.Config // nil: nothing is encrypted
+}
 
 // ServerHandshake implements credentials.TransportCredentials.
-func (linkCredentials) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
+func (lc linkCredentials) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	l, ok := c.(*link)
 	if !ok {
 		return nil, nil, fmt.Errorf("greet a client: %T is no link", c)
@@ -195,8 +282,47 @@ func (linkCredentials) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthIn
 	if err := l.connect(); err != nil {
 		return nil, nil, err
 	}
+	if err := l.thawed(); err != nil {
+		return nil, nil, err
+	}
+	var conn net.Conn = l
+	if lc.tls != nil {
+		secret := &secretLink{tls.Server(l, lc.tls), l}
+		if err := secret.HandshakeContext(l.ctx); err != nil {
+			return nil, nil, fmt.Errorf("greet a client over TLS: %w", err)
+		}
+		conn = secret
+	}
 	l.door.proxy.wg.Go(l.follow)
-	return l, l, nil
+	return conn, l, nil
+}
+
+// secretLink is a link whose bytes are encrypted. It closes without the farewell of
+// TLS, which would wait where the link is frozen.
+type secretLink struct {
+	*tls.Conn
+	link *link
+}
+
+// Close closes both connections.
+func (s *secretLink) Close() error { return s.link.Close() }
+
+// forHTTP2 returns the configuration with the protocol that gRPC insists on.
+func forHTTP2(c *tls.Config) *tls.Config {
+	if c == nil || slices.Contains(c.NextProtos, "h2") {
+		return c
+	}
+	c = c.Clone()
+	c.NextProtos = append(slices.Clone(c.NextProtos), "h2")
+	return c
+}
+
+// memberCredentials are those of the connections to members.
+func memberCredentials(c *tls.Config) credentials.TransportCredentials {
+	if c == nil {
+		return insecure.NewCredentials()
+	}
+	return credentials.NewTLS(c)
 }
 
 // ClientHandshake implements credentials.TransportCredentials.
@@ -205,12 +331,15 @@ func (linkCredentials) ClientHandshake(context.Context, string, net.Conn) (net.C
 }
 
 // Info implements credentials.TransportCredentials.
-func (linkCredentials) Info() credentials.ProtocolInfo {
+func (lc linkCredentials) Info() credentials.ProtocolInfo {
+	if lc.tls != nil {
+		return credentials.ProtocolInfo{SecurityProtocol: "tls"}
+	}
 	return credentials.ProtocolInfo{SecurityProtocol: "insecure"}
 }
 
 // Clone implements credentials.TransportCredentials.
-func (c linkCredentials) Clone() credentials.TransportCredentials { return c }
+func (lc linkCredentials) Clone() credentials.TransportCredentials { return lc }
 
 // OverrideServerName implements credentials.TransportCredentials.
 func (linkCredentials) OverrideServerName(string) error { return nil }

@@ -23,9 +23,8 @@ const requestTimeout = 10 * time.Second
 // Lab is what the gate asks of a lab: its process and proxy faults. It is
 // implemented by the lab itself.
 type Lab interface {
-	// Available returns nil, or in one line why actions of that kind cannot be
-	// done here.
-	Available(kind model.ActionKind) error
+	// Available returns nil, or in one line why the action cannot be done now.
+	Available(a model.Action) error
 	// Do does it and says what came of it in a few words ("pid 4711").
 	Do(ctx context.Context, a model.Action) (detail string, err error)
 }
@@ -38,8 +37,8 @@ type GateOptions struct {
 	// Dial opens the writer's connection, with the options of Writing. It is
 	// called on the first write only, and never while the gate is not armed.
 	Dial func(ctx context.Context) (*clientv3.Client, error)
-	// Armed lets the gate act. Why is the reason shown while it is not
-	// ("read-only: not a lab of ours").
+	// Armed lets the gate act. Why is the reason shown while it is not, and for writes
+	// to etcd where there is no Dial ("read-only: not a lab of ours").
 	Armed bool
 	Why   string
 	// Lab is nil if there is none.
@@ -78,7 +77,7 @@ func NewGate(o GateOptions) *Gate {
 		o.Report = func(model.Event) {}
 	}
 	if o.Why == "" {
-		o.Why = "read-only"
+		o.Why = "read-only: no connection to write with"
 	}
 	g := &Gate{o: o, journal: journal{to: o.Journal, user: o.User, endpoint: o.Endpoint, now: o.Now}}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
@@ -98,7 +97,7 @@ func (g *Gate) Available(a model.Action) error {
 		return errors.New("no journal: an action that is not written down is not done")
 	}
 	if a.Kind.WritesEtcd() && g.o.Dial == nil {
-		return errors.New("no connection to write with")
+		return errors.New(g.o.Why)
 	}
 	return g.possible(a)
 }
@@ -111,7 +110,7 @@ func (g *Gate) possible(a model.Action) error {
 	case !a.Kind.WritesEtcd() && g.o.Lab == nil:
 		return errors.New("not a lab of ours: processes and their connections are out of reach")
 	case !a.Kind.WritesEtcd():
-		return g.o.Lab.Available(a.Kind)
+		return g.o.Lab.Available(a)
 	case g.o.Reader == nil:
 		return errors.New("no connection to read with")
 	case a.Kind == model.RevokeLease && a.Lease == 0:

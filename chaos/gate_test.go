@@ -296,7 +296,7 @@ type labStub struct {
 	err error
 }
 
-func (l *labStub) Available(k model.ActionKind) error { return nil }
+func (l *labStub) Available(model.Action) error { return nil }
 
 func (l *labStub) Do(_ context.Context, a model.Action) (string, error) {
 	l.did = append(l.did, a)
@@ -307,7 +307,7 @@ func TestLabActionsGoToTheLab(t *testing.T) {
 	t.Parallel()
 	lab := &labStub{}
 	b := newBench(t, func(o *GateOptions) { o.Lab = lab })
-	a := model.Action{Kind: model.KillProc, Contender: "a"}
+	a := model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultKill, Target: "a"}}
 	if o := b.gate.Do(within(t), b.plan(t, a)); !o.Done || o.Detail != "pid 4711" || o.Rev != 0 {
 		t.Errorf("outcome %+v", o)
 	}
@@ -326,7 +326,7 @@ func TestUnavailableActionsSayWhy(t *testing.T) {
 	b := newBench(t)
 	closed := NewGate(GateOptions{Armed: true, Journal: &bytes.Buffer{}})
 	must(t, closed.Close())
-	kill := model.Action{Kind: model.KillProc, Contender: "a"}
+	kill := model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultKill, Target: "a"}}
 	for _, tt := range []struct {
 		gate   *Gate
 		action model.Action

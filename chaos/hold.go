@@ -7,34 +7,26 @@ import (
 	"locktop/model"
 )
 
-// hold is the fault "hold keepalives" as a value: its target. Exactly one of the
-// fields is set.
-type hold struct {
-	client string
-	lease  model.LeaseID
-}
-
-// holds are the faults in force and the renewals that they act on.
+// holds are the calls whose renewals hold-keepalives may act on.
 type holds struct {
-	mu    sync.Mutex
-	on    map[hold]bool
-	calls map[*renewals]bool
+	faults *faults
+	mu     sync.Mutex
+	calls  map[*renewals]bool
 }
 
-// inject puts a hold in force.
-func (h *holds) inject(f hold) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.on == nil {
-		h.on = map[hold]bool{}
+// keeps says whether a renewal of that lease on that connection is to be held.
+func (h *holds) keeps(l *link, lease model.LeaseID) bool {
+	for _, x := range h.faults.now().list {
+		if x.Kind == model.FaultHoldKeepalives && (x.lease != 0 && x.lease == lease || x.on(l)) {
+			return true
+		}
 	}
-	h.on[f] = true
+	return false
 }
 
-// heal ends a hold and lets go what no other hold keeps back.
-func (h *holds) heal(f hold) {
+// release lets go what no fault keeps back any more.
+func (h *holds) release() {
 	h.mu.Lock()
-	delete(h.on, f)
 	var calls []*renewals
 	for r := range h.calls {
 		calls = append(calls, r)
@@ -45,23 +37,9 @@ func (h *holds) heal(f hold) {
 	}
 }
 
-// has says whether that hold is in force.
-func (h *holds) has(f hold) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.on[f]
-}
-
-// keeps says whether a renewal of that lease by that client is to be held.
-func (h *holds) keeps(client string, lease model.LeaseID) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.on[hold{client: client}] || h.on[hold{lease: lease}]
-}
-
 // renewals registers the requests of one LeaseKeepAlive call.
-func (h *holds) renewals(client string, to sink) *renewals {
-	r := &renewals{holds: h, client: client, to: to, kept: map[model.LeaseID]any{}}
+func (h *holds) renewals(l *link, to sink) *renewals {
+	r := &renewals{holds: h, link: l, to: to, kept: map[model.LeaseID]any{}}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.calls == nil {
@@ -87,8 +65,8 @@ type sink interface {
 // renewals are the requests of one LeaseKeepAlive call. clientv3 sends those of
 // all its leases through one call, so it is messages that are held, not the call.
 type renewals struct {
-	holds  *holds
-	client string
+	holds *holds
+	link  *link
 
 	mu     sync.Mutex // keeps the order, and the one sender that gRPC allows
 	to     sink
@@ -103,7 +81,7 @@ func (r *renewals) SendMsg(m any) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	lease := renewedLease(m.(*frame))
-	if !r.holds.keeps(r.client, lease) {
+	if !r.holds.keeps(r.link, lease) {
 		return r.to.SendMsg(m)
 	}
 	if r.kept[lease] == nil {
@@ -128,7 +106,7 @@ func (r *renewals) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.order = slices.DeleteFunc(r.order, func(lease model.LeaseID) bool {
-		if r.holds.keeps(r.client, lease) {
+		if r.holds.keeps(r.link, lease) {
 			return false
 		}
 		_ = r.to.SendMsg(r.kept[lease])

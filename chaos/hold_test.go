@@ -12,6 +12,10 @@ import (
 	"locktop/model"
 )
 
+func keepalivesOf(target string) model.Fault {
+	return model.Fault{Kind: model.FaultHoldKeepalives, Target: target}
+}
+
 // keptBack counts the requests that are held now.
 func keptBack(p *Proxy) int {
 	p.holds.mu.Lock()
@@ -36,9 +40,9 @@ func TestHoldingOneClientExpiresItsLeaseOnly(t *testing.T) {
 	p := startProxy(t, ProxyOptions{Backends: []string{member}})
 	a, b := behind(t, p, "a"), behind(t, p, "b")
 	held, free := openSession(t, a, 3), openSession(t, b, 3)
-	must(t, p.HoldKeepalives("a"))
-	if !p.Holding("a") || p.Holding("b") {
-		t.Error("the proxy does not say that it holds a, and only a")
+	must(t, p.Inject(keepalivesOf("a")))
+	if d := cmp.Diff([]model.Fault{keepalivesOf("a")}, p.Faults()); d != "" {
+		t.Errorf("faults in force (-want +got):\n%s", d)
 	}
 	eventually(t, "a's lease expires", func() bool { return !leaseLives(t, direct, held.Lease()) })
 	if !leaseLives(t, direct, free.Lease()) {
@@ -56,11 +60,10 @@ func TestResumeBeforeExpiryKeepsTheLease(t *testing.T) {
 	direct := dial(t, []string{member})
 	p := startProxy(t, ProxyOptions{Backends: []string{member}})
 	s := openSession(t, behind(t, p, "a"), 9)
-	must(t, p.HoldKeepalives("a"))
+	must(t, p.Inject(keepalivesOf("a")))
 	eventually(t, "a renewal is held", func() bool { return keptBack(p) > 0 })
-	must(t, p.ResumeKeepalives("a"))
-	if p.Holding("a") || keptBack(p) != 0 {
-		t.Error("something is held after resume")
+	if n := p.Heal(keepalivesOf("a")); n != 1 || len(p.Faults()) != 0 || keptBack(p) != 0 {
+		t.Errorf("healed %d, in force %v, held %d", n, p.Faults(), keptBack(p))
 	}
 	// A client renews after a third of the TTL: unless the held request was
 	// forwarded, the lease could not be full again now.
@@ -82,7 +85,7 @@ func TestHoldMeetsStreamsThatOpenLater(t *testing.T) {
 	member := startMember(t)
 	p := startProxy(t, ProxyOptions{Backends: []string{member}})
 	c := behind(t, p, "a")
-	must(t, p.HoldKeepalives("a"))
+	must(t, p.Inject(keepalivesOf("a")))
 	s := openSession(t, c, 2)
 	direct := dial(t, []string{member})
 	eventually(t, "the lease expires", func() bool { return !leaseLives(t, direct, s.Lease()) })
@@ -95,12 +98,15 @@ func TestHoldingOneLeaseLetsTheOthersOfItsStreamLive(t *testing.T) {
 	p := startProxy(t, ProxyOptions{Backends: []string{member}})
 	c := dial(t, p.Shared()) // leases of foreign clients can be held too
 	held, free := openSession(t, c, 3), openSession(t, c, 3)
-	p.HoldLease(model.LeaseID(held.Lease()))
+	f := keepalivesOf("lease:" + model.LeaseID(held.Lease()).String())
+	must(t, p.Inject(f))
 	eventually(t, "the held lease expires", func() bool { return !leaseLives(t, direct, held.Lease()) })
 	if !leaseLives(t, direct, free.Lease()) {
 		t.Error("the other lease of the same stream expired too")
 	}
-	p.ResumeLease(model.LeaseID(held.Lease()))
+	if p.Heal(f) != 1 {
+		t.Error("the fault of the lease was not in force")
+	}
 }
 
 // sent records what a call passes on.
@@ -130,11 +136,12 @@ func renewal(t *testing.T, id int64) *frame {
 
 func TestReleaseSendsTheLatestOfEachLeaseAndThenTheEnd(t *testing.T) {
 	t.Parallel()
-	var h holds
+	p := &Proxy{faults: newFaults()}
+	p.holds.faults = p.faults
 	out := &sent{}
-	r := h.renewals("a", out)
-	h.inject(hold{client: "a"})
-	h.inject(hold{lease: 3})
+	r := p.holds.renewals(&link{client: "a"}, out)
+	must(t, p.faults.add(&injected{Fault: keepalivesOf("a"), healed: make(chan struct{})}))
+	must(t, p.faults.add(&injected{Fault: keepalivesOf("lease:3"), lease: 3, healed: make(chan struct{})}))
 	latest := renewal(t, 1)
 	for _, f := range []*frame{renewal(t, 1), renewal(t, 2), renewal(t, 3), latest} {
 		must(t, r.SendMsg(f))
@@ -143,7 +150,7 @@ func TestReleaseSendsTheLatestOfEachLeaseAndThenTheEnd(t *testing.T) {
 	if len(out.leases) != 0 || out.ended {
 		t.Fatalf("passed while held: %v, ended %v", out.leases, out.ended)
 	}
-	h.heal(hold{client: "a"})
+	p.Heal(keepalivesOf("a"))
 	if d := cmp.Diff([]model.LeaseID{1, 2}, out.leases); d != "" {
 		t.Errorf("released (-want +got):\n%s", d)
 	}
@@ -153,7 +160,7 @@ func TestReleaseSendsTheLatestOfEachLeaseAndThenTheEnd(t *testing.T) {
 	if out.ended {
 		t.Error("half-closed while lease 3 is still held")
 	}
-	h.heal(hold{lease: 3})
+	p.Heal(keepalivesOf("lease:3"))
 	if d := cmp.Diff([]model.LeaseID{1, 2, 3}, out.leases); d != "" || !out.ended {
 		t.Errorf("at the end: ended %v, released (-want +got):\n%s", out.ended, d)
 	}
@@ -166,7 +173,7 @@ func TestClosingAClientDropsWhatItHeld(t *testing.T) {
 	must(t, err)
 	c, err := connect(clientv3.Config{Endpoints: at, DialTimeout: time.Second})
 	must(t, err)
-	must(t, p.HoldKeepalives("a"))
+	must(t, p.Inject(keepalivesOf("a")))
 	openSession(t, c, 60)
 	eventually(t, "the first renewal is held", func() bool { return keptBack(p) == 1 })
 	must(t, c.Close())

@@ -21,7 +21,7 @@ const patience = 30 * time.Second
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // freePort returns a port of 127.0.0.1 that was free a moment ago.
-func freePort(t *testing.T) string {
+func freePort(t testing.TB) string {
 	t.Helper()
 	lis, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -33,7 +33,7 @@ func freePort(t *testing.T) string {
 
 // startMember runs one etcd member until the test ends and returns its endpoint.
 // The options may change its configuration.
-func startMember(t *testing.T, options ...func(*embed.Config)) string {
+func startMember(t testing.TB, options ...func(*embed.Config)) string {
 	t.Helper()
 	client, stop := startStoppableMember(t, options...)
 	t.Cleanup(stop)
@@ -41,7 +41,7 @@ func startMember(t *testing.T, options ...func(*embed.Config)) string {
 }
 
 // startStoppableMember is startMember for a test that ends the member itself.
-func startStoppableMember(t *testing.T, options ...func(*embed.Config)) (endpoint string, stop func()) {
+func startStoppableMember(t testing.TB, options ...func(*embed.Config)) (endpoint string, stop func()) {
 	t.Helper()
 	endpoint = freePort(t)
 	clientURL := url.URL{Scheme: "http", Host: endpoint}
@@ -75,7 +75,7 @@ func startStoppableMember(t *testing.T, options ...func(*embed.Config)) (endpoin
 }
 
 // dial returns a client that is closed when the test ends.
-func dial(t *testing.T, endpoints []string, options ...grpc.DialOption) *clientv3.Client {
+func dial(t testing.TB, endpoints []string, options ...grpc.DialOption) *clientv3.Client {
 	t.Helper()
 	c, err := connect(clientv3.Config{Endpoints: endpoints, DialOptions: options})
 	if err != nil {
@@ -92,7 +92,7 @@ func connect(cfg clientv3.Config) (*clientv3.Client, error) {
 }
 
 // within returns a context that ends with the test or with patience.
-func within(t *testing.T) context.Context {
+func within(t testing.TB) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)

@@ -10,33 +10,38 @@ import (
 // reached all is forgotten, and each renewal is reported once more.
 const maxOwned = 100_000
 
-// owners remembers what was reported, so that each is reported once.
+// owners remembers what was reported, so that nothing is reported twice.
 type owners struct {
 	mu   sync.Mutex
-	seen map[model.LeaseID]map[string]bool // client → certain
+	seen map[model.LeaseID]map[string]model.LeaseOwner // by client
 }
 
-// first says whether it is news that the client has the lease. A guess is no news
+// news says whether this was not reported yet: another client, another member, or
+// the first renewal by the client that was granted the lease. A guess is no news
 // where the owner is certain.
-func (o *owners) first(id model.LeaseID, client string, certain bool) bool {
+func (o *owners) news(e model.LeaseOwner) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	clients := o.seen[id]
-	if _, known := clients[client]; known {
-		return false
+	clients := o.seen[e.Lease]
+	if old, known := clients[e.Name]; known {
+		if old.Member == e.Member && (old.Renews || !e.Renews) {
+			return false
+		}
+		clients[e.Name] = e
+		return true
 	}
-	for _, sure := range clients {
-		if sure && !certain {
+	for _, other := range clients {
+		if other.Certain && !e.Certain {
 			return false
 		}
 	}
 	if o.seen == nil || len(o.seen) >= maxOwned {
-		o.seen = map[model.LeaseID]map[string]bool{}
+		o.seen = map[model.LeaseID]map[string]model.LeaseOwner{}
 	}
-	if o.seen[id] == nil {
-		o.seen[id] = map[string]bool{}
+	if o.seen[e.Lease] == nil {
+		o.seen[e.Lease] = map[string]model.LeaseOwner{}
 	}
-	o.seen[id][client] = certain
+	o.seen[e.Lease][e.Name] = e
 	return true
 }
 

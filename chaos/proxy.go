@@ -2,10 +2,15 @@ package chaos
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"google.golang.org/grpc/credentials"
 
 	"locktop/model"
 )
@@ -26,29 +31,45 @@ type ProxyOptions struct {
 	// Backends is host:port of every member. A member need not be up: it is
 	// dialled when a client comes.
 	Backends []string
+	// Names are the members' names in the order of Backends, by which Fault.Member
+	// means them; nil is m1, m2, ….
+	Names []string
+	// BackendTLS is for the connections to members, with the client's certificate
+	// if they want one; nil is plaintext. Without a ServerName a member has to prove
+	// the host of its address.
+	BackendTLS *tls.Config
+	// ServerTLS is for the connections of clients, at every listener; nil is
+	// plaintext.
+	ServerTLS *tls.Config
 	// SharedPort is the port of the first shared listener, the others follow
 	// one by one. 0 takes free ports.
 	SharedPort int
 	// Now dates the reports; nil is time.Now.
 	Now func() time.Time
-	// Report is told of a model.LeaseOwner when a client first grants or renews a
-	// lease through the proxy, before the client has the answer. It is called from
-	// several goroutines, must return soon and must not call the proxy. May be nil.
+	// Report is told what the proxy saw: model.LeaseOwner (before the client has the
+	// answer), model.Wrote (when the call ends), model.Watches, model.Refused and
+	// model.Connected. It is called from several goroutines, must return soon and
+	// must not call the proxy. May be nil.
 	Report func(model.Event)
 }
 
-// Proxy is a transparent gRPC proxy on the loopback interface, without TLS: it is
-// for a lab. All methods may be called from any goroutine.
+// Proxy is a transparent gRPC proxy on the loopback interface. All methods may be
+// called from any goroutine.
 //
 // It differs from a direct connection in two ways that a client can measure: its
 // HTTP/2 pings are answered by the proxy, so they do not find out that a member is
-// frozen, and the member sees the proxy's address and user agent.
+// paused, and the member sees the proxy's address, certificate and user agent.
 type Proxy struct {
-	backends []string
-	now      func() time.Time
-	report   func(model.Event)
-	holds    holds
-	owners   owners
+	backends  []string
+	names     []string
+	toMember  credentials.TransportCredentials
+	serverTLS *tls.Config
+	now       func() time.Time
+	report    func(model.Event)
+	faults    *faults
+	holds     holds
+	owners    owners
+	denials   denials
 
 	ctx    context.Context // ends with the proxy
 	cancel context.CancelFunc
@@ -66,7 +87,13 @@ func NewProxy(o ProxyOptions) (*Proxy, error) {
 	if len(o.Backends) == 0 {
 		return nil, errors.New("start the proxy: no members to stand before")
 	}
-	p := &Proxy{backends: o.Backends, now: o.Now, report: o.Report, clients: map[string][]*door{}}
+	names, err := memberNames(o)
+	if err != nil {
+		return nil, fmt.Errorf("start the proxy: %w", err)
+	}
+	p := &Proxy{backends: o.Backends, names: names, toMember: memberCredentials(o.BackendTLS),
+		serverTLS: forHTTP2(o.ServerTLS), now: o.Now, report: o.Report, faults: newFaults(), clients: map[string][]*door{}}
+	p.holds.faults = p.faults
 	if p.now == nil {
 		p.now = time.Now
 	}
@@ -83,6 +110,21 @@ func NewProxy(o ProxyOptions) (*Proxy, error) {
 	return p, nil
 }
 
+// memberNames are the members' names, those of the options or m1, m2, ….
+func memberNames(o ProxyOptions) ([]string, error) {
+	if o.Names == nil {
+		var names []string
+		for i := range o.Backends {
+			names = append(names, fmt.Sprintf("m%d", i+1))
+		}
+		return names, nil
+	}
+	if len(o.Names) != len(o.Backends) {
+		return nil, fmt.Errorf("%d names for %d members", len(o.Names), len(o.Backends))
+	}
+	return slices.Clone(o.Names), nil
+}
+
 // Shared returns the listeners for clients that are not ours, "127.0.0.1:port" for
 // each backend in the order of the options. Such a client is known by the address
 // of its connection only.
@@ -94,6 +136,9 @@ func (p *Proxy) Shared() []string { return addresses(p.shared) }
 func (p *Proxy) Listen(client string) ([]string, error) {
 	if client == "" {
 		return nil, errors.New("listen for a client: it needs a name")
+	}
+	if client == everyone || strings.HasPrefix(client, leaseTarget) {
+		return nil, fmt.Errorf("listen for %s: faults mean something else by that name", client)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,44 +164,15 @@ func (p *Proxy) Forget(client string) {
 	delete(p.clients, client)
 	p.mu.Unlock()
 	closeDoors(doors)
-	p.holds.heal(hold{client: client})
+	p.heal(func(f model.Fault) bool { return f.Target == client })
+	p.forgetEvidence(client)
+}
+
+// forgetEvidence drops what was remembered of a client so as not to repeat it.
+func (p *Proxy) forgetEvidence(client string) {
 	p.owners.forgetClient(client)
+	p.denials.forget(client)
 }
-
-// HoldKeepalives holds back every request of that client to renew a lease, until
-// ResumeKeepalives. Its streams stay open and nothing else is touched; streams that
-// it opens later are held too. A request that is being forwarded at this very
-// moment may still pass. Holding twice is no error; an unknown client is
-// ErrNoClient.
-func (p *Proxy) HoldKeepalives(client string) error {
-	if err := p.known(client); err != nil {
-		return fmt.Errorf("hold keepalives of %s: %w", client, err)
-	}
-	p.holds.inject(hold{client: client})
-	return nil
-}
-
-// ResumeKeepalives ends HoldKeepalives. Of the requests that were held, the latest
-// of each lease goes to the member now and the older ones are dropped: renewing
-// twice at the same moment is renewing once. It is no error if nothing was held.
-func (p *Proxy) ResumeKeepalives(client string) error {
-	if err := p.known(client); err != nil {
-		return fmt.Errorf("resume keepalives of %s: %w", client, err)
-	}
-	p.holds.heal(hold{client: client})
-	return nil
-}
-
-// Holding says whether the keepalives of that client are held.
-func (p *Proxy) Holding(client string) bool { return p.holds.has(hold{client: client}) }
-
-// HoldLease holds back the requests to renew one lease, whichever client sends
-// them, until ResumeLease. The other leases on the same stream are renewed.
-func (p *Proxy) HoldLease(id model.LeaseID) { p.holds.inject(hold{lease: id}) }
-
-// ResumeLease ends HoldLease. A request of a client whose keepalives are held too
-// stays back.
-func (p *Proxy) ResumeLease(id model.LeaseID) { p.holds.heal(hold{lease: id}) }
 
 // Close ends every listener, connection and goroutine of the proxy. Clients see
 // their connections break. A second call does nothing.
@@ -183,7 +199,7 @@ func (p *Proxy) open(client string, port int) ([]*door, error) {
 		if port != 0 {
 			at = port + i
 		}
-		d, err := p.newDoor(client, backend, at)
+		d, err := p.newDoor(client, p.names[i], backend, at)
 		if err != nil {
 			closeDoors(doors)
 			return nil, err
@@ -193,22 +209,14 @@ func (p *Proxy) open(client string, port int) ([]*door, error) {
 	return doors, nil
 }
 
-// known returns nil if the client has listeners of its own.
-func (p *Proxy) known(client string) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.clients[client] == nil {
-		return ErrNoClient
-	}
-	return nil
-}
-
 // owns reports the client as owner of the lease if that is news.
-func (p *Proxy) owns(l *link, id model.LeaseID) {
-	if id == 0 || !p.owners.first(id, l.client, l.certain) {
+func (p *Proxy) owns(l *link, id model.LeaseID, renews bool) {
+	e := model.LeaseOwner{Lease: id, Client: l.who(), Renews: renews, Member: l.door.backend}
+	if id == 0 || !p.owners.news(e) {
 		return
 	}
-	p.report(model.LeaseOwner{At: p.now(), Lease: id, Client: l.client, Certain: l.certain})
+	e.At = p.now()
+	p.report(e)
 }
 
 func addresses(doors []*door) []string {

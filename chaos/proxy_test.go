@@ -20,7 +20,7 @@ import (
 )
 
 // startProxy runs a proxy until the test ends.
-func startProxy(t *testing.T, o ProxyOptions) *Proxy {
+func startProxy(t testing.TB, o ProxyOptions) *Proxy {
 	t.Helper()
 	p, err := NewProxy(o)
 	if err != nil {
@@ -31,7 +31,7 @@ func startProxy(t *testing.T, o ProxyOptions) *Proxy {
 }
 
 // behind returns a client with listeners of its own.
-func behind(t *testing.T, p *Proxy, name string) *clientv3.Client {
+func behind(t testing.TB, p *Proxy, name string) *clientv3.Client {
 	t.Helper()
 	at, err := p.Listen(name)
 	if err != nil {
@@ -40,7 +40,7 @@ func behind(t *testing.T, p *Proxy, name string) *clientv3.Client {
 	return dial(t, at)
 }
 
-func openSession(t *testing.T, c *clientv3.Client, ttl int) *concurrency.Session {
+func openSession(t testing.TB, c *clientv3.Client, ttl int) *concurrency.Session {
 	t.Helper()
 	s, err := concurrency.NewSession(c, concurrency.WithTTL(ttl), concurrency.WithContext(within(t)))
 	if err != nil {
@@ -50,7 +50,7 @@ func openSession(t *testing.T, c *clientv3.Client, ttl int) *concurrency.Session
 }
 
 // must fails the test on an error, for the steps of a story.
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -115,19 +115,24 @@ func TestProxyTellsWhoOwnsALease(t *testing.T) {
 	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 	var mu sync.Mutex
 	var reports []model.Event
-	p := startProxy(t, ProxyOptions{Backends: []string{startMember(t)},
+	member := startMember(t)
+	p := startProxy(t, ProxyOptions{Backends: []string{member},
 		Now: func() time.Time { return at },
 		Report: func(e model.Event) {
 			mu.Lock()
 			defer mu.Unlock()
-			reports = append(reports, e)
+			if _, ok := e.(model.LeaseOwner); ok {
+				reports = append(reports, e)
+			}
 		}})
 	ctx := within(t)
 	a, foreign := behind(t, p, "a"), dial(t, p.Shared())
 	g, err := a.Grant(ctx, 60)
 	must(t, err)
-	_, err = a.KeepAliveOnce(ctx, g.ID) // no news
-	must(t, err)
+	for range 2 { // the second is no news
+		_, err = a.KeepAliveOnce(ctx, g.ID)
+		must(t, err)
+	}
 	_, err = foreign.KeepAliveOnce(ctx, g.ID) // a guess against certainty: no news
 	must(t, err)
 	f, err := foreign.Grant(ctx, 60)
@@ -137,17 +142,19 @@ func TestProxyTellsWhoOwnsALease(t *testing.T) {
 
 	mu.Lock()
 	defer mu.Unlock()
-	if len(reports) != 3 {
-		t.Fatalf("%d reports, want 3: %v", len(reports), reports)
+	if len(reports) != 4 {
+		t.Fatalf("%d reports, want 4: %v", len(reports), reports)
 	}
-	address := reports[1].(model.LeaseOwner).Client
+	address := reports[2].(model.LeaseOwner).Name
 	if host, _, err := net.SplitHostPort(address); err != nil || host != "127.0.0.1" {
 		t.Errorf("the foreign client is called %q, want an address", address)
 	}
+	sure := model.Client{Name: "a", Certain: true}
 	want := []model.Event{
-		model.LeaseOwner{At: at, Lease: model.LeaseID(g.ID), Client: "a", Certain: true},
-		model.LeaseOwner{At: at, Lease: model.LeaseID(f.ID), Client: address},
-		model.LeaseOwner{At: at, Lease: model.LeaseID(f.ID), Client: "a", Certain: true},
+		model.LeaseOwner{At: at, Lease: model.LeaseID(g.ID), Client: sure, Member: member},
+		model.LeaseOwner{At: at, Lease: model.LeaseID(g.ID), Client: sure, Member: member, Renews: true},
+		model.LeaseOwner{At: at, Lease: model.LeaseID(f.ID), Client: model.Client{Name: address}, Member: member},
+		model.LeaseOwner{At: at, Lease: model.LeaseID(f.ID), Client: sure, Member: member, Renews: true},
 	}
 	if d := cmp.Diff(want, reports); d != "" {
 		t.Errorf("reports (-want +got):\n%s", d)
@@ -197,12 +204,12 @@ func TestProxyListensForAClientOnce(t *testing.T) {
 	if _, err := p.Listen("a"); !errors.Is(err, ErrClientTaken) {
 		t.Errorf("a second a: %v, want ErrClientTaken", err)
 	}
-	if err := p.HoldKeepalives("b"); !errors.Is(err, ErrNoClient) {
+	if err := p.Inject(keepalivesOf("b")); !errors.Is(err, ErrNoClient) {
 		t.Errorf("holding b: %v, want ErrNoClient", err)
 	}
-	must(t, p.HoldKeepalives("a"))
+	must(t, p.Inject(keepalivesOf("a")))
 	p.Forget("a")
-	if p.Holding("a") {
+	if len(p.Faults()) > 0 {
 		t.Error("a is held though it was forgotten")
 	}
 	if _, err := net.Dial("tcp", at[0]); err == nil {
@@ -258,7 +265,7 @@ func TestCloseIsQuickWithWatchesAndIdleConnectionsOpen(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		c := behind(t, p, name)
 		openSession(t, c, 60)
-		must(t, p.HoldKeepalives(name))
+		must(t, p.Inject(keepalivesOf(name)))
 		<-c.Watch(context.Background(), "/", clientv3.WithPrefix(), clientv3.WithCreatedNotify())
 	}
 	mute, err := net.Dial("tcp", p.Shared()[0]) // connects and never speaks

@@ -1,0 +1,207 @@
+package drill
+
+import (
+	"slices"
+	"time"
+
+	"locktop/model"
+)
+
+// finding: the diagnosis named it.
+func finding(j *judge, e Expectation) Result {
+	r := result(e)
+	r.Unit = Seconds
+	if e.Within > 0 {
+		r.Bound = seconds(e.Within)
+	}
+	from, ok := j.since(e, "")
+	for _, s := range j.sightings {
+		if s.Code != e.Code || e.Lock != "" && s.Lock != e.Lock || e.After > 0 && (!ok || s.from.Before(from)) {
+			continue
+		}
+		if e.Confidence != "" && !asSure(s.Confidence, e.Confidence) {
+			r.note("%s was found only as %s", s.Code, s.Confidence)
+			continue
+		}
+		took := max(0, s.from.Sub(from))
+		r.Samples, r.Measured = 1, seconds(took)
+		r.note("%s (%s) at %s: %s", s.Code, s.Confidence, clock(s.from), s.Summary)
+		if e.Within > 0 && took > e.Within {
+			r.violate("it was found after %.1f s", took.Seconds())
+		}
+		return r
+	}
+	r.note("%s was not found", e.Code)
+	return j.missing(r, from, ok)
+}
+
+// asSure says whether a confidence is at least the other.
+func asSure(c, least model.Confidence) bool {
+	order := []model.Confidence{model.Certain, model.Strong, model.Hint}
+	return slices.Index(order, c) <= slices.Index(order, least)
+}
+
+func noFinding(j *judge, e Expectation) Result {
+	return j.unseen(e, func(s *sighting) bool { return s.Code == e.Code })
+}
+
+// quiet: nothing worse than an information was ever found.
+func quiet(j *judge, e Expectation) Result {
+	return j.unseen(e, func(s *sighting) bool {
+		return s.Severity.AtLeast(model.SevWarning) && !slices.Contains(e.Except, string(s.Code))
+	})
+}
+
+func (j *judge) unseen(e Expectation, bad func(*sighting) bool) Result {
+	r := result(e)
+	for _, s := range j.sightings {
+		if bad(s) && (e.Lock == "" || s.Lock == e.Lock) {
+			r.Samples++
+			r.violate("%s (%s) at %s: %s", s.Code, s.Confidence, clock(s.from), s.Summary)
+		}
+	}
+	if j.lists == 0 {
+		r.doubt("nothing was seen of etcd")
+	}
+	return r
+}
+
+// beliefAtEnd: that is what the contender thinks when all is over.
+func beliefAtEnd(j *judge, e Expectation) Result {
+	r := result(e)
+	last := model.Belief{}
+	for _, l := range j.of(e) {
+		if b := l.said[e.Contender]; b.At.After(last.At) {
+			last = b
+		}
+	}
+	if last.State == e.State {
+		r.Samples = 1
+		r.note("%s said %s at %s", e.Contender, last.State, clock(last.At))
+		return r
+	}
+	if last.At.IsZero() {
+		r.note("%s says nothing", e.Contender)
+	} else {
+		r.note("%s says %s, since %s", e.Contender, last.State, clock(last.At))
+	}
+	return j.missingAtEnd(r)
+}
+
+// emptyAtEnd: nobody holds or waits when all is over.
+func emptyAtEnd(j *judge, e Expectation) Result {
+	r := result(e)
+	r.Bound, r.Unit = count(0), Count
+	n := 0
+	for _, l := range j.of(e) {
+		n += len(l.queue)
+		for _, c := range l.queue {
+			r.note("%s has a claim on %s since %s: %s", j.name(c), l.name, clock(c.since), model.Printable(c.key))
+		}
+	}
+	r.Measured, r.Samples = count(n), len(j.of(e))
+	if n == 0 {
+		if j.lists == 0 {
+			r.doubt("nothing was seen of etcd")
+		}
+		return r
+	}
+	measured := r.Measured
+	r = j.missingAtEnd(r)
+	r.Measured = measured
+	return r
+}
+
+// missingAtEnd is missing for what has to be so at the end: within a time from when
+// all was healed.
+func (j *judge) missingAtEnd(r Result) Result {
+	if !j.healed.IsZero() {
+		if r.Within == 0 {
+			r.Within = settleDefault
+		}
+		return j.missing(r, j.healed, true)
+	}
+	r.doubt("not yet")
+	r.open, r.until = !j.over, j.now.Add(settleDefault)
+	return r
+}
+
+// longest is the longest stretch of a lock after a time.
+func (l *lockHistory) longest(from, now time.Time) (stretch, time.Duration) {
+	var which stretch
+	longest := time.Duration(0)
+	for _, s := range l.stretches {
+		if d := s.lasted(from, now); d > longest {
+			which, longest = s, d
+		}
+	}
+	return which, longest
+}
+
+// stuck: for a while others waited and nothing moved.
+func stuck(j *judge, e Expectation) Result {
+	r := result(e)
+	l := j.locks[e.Lock]
+	s, longest := l.longest(time.Time{}, j.now)
+	if len(l.stretches) > 0 {
+		r.note("others waited for %s behind %s for %.1f s from %s", l.name, j.name(s.head), longest.Seconds(), clock(s.from))
+	}
+	if longest < e.For {
+		r = j.missing(r, j.start, true)
+	}
+	r.Samples, r.Measured, r.Bound, r.Least, r.Unit = len(l.stretches), seconds(longest), seconds(e.For), true, Seconds
+	return r
+}
+
+// moving: after the healing no lock with waiters keeps its holder for longer than the
+// bound; in a drill without faults it counts from the beginning.
+func moving(j *judge, e Expectation) Result {
+	r := result(e)
+	within := e.Within
+	if within == 0 {
+		within = j.d.turn()
+	}
+	r.Bound, r.Unit = seconds(within), Seconds
+	if j.healed.IsZero() {
+		r.doubt("the faults are not healed yet")
+		r.open, r.until = !j.over, j.now.Add(within)
+		return r
+	}
+	longest, from, when := time.Duration(0), j.healed, " after the healing"
+	if len(j.targets) == 0 {
+		from, when = j.start, ""
+	}
+	for _, l := range j.of(e) {
+		s, d := l.longest(from, j.now)
+		longest = max(longest, d)
+		if d >= within {
+			r.violate("others waited for %s behind %s for %.1f s%s", l.name, j.name(s.head), d.Seconds(), when)
+		}
+		if s, ok := l.still(j.healed); ok && d < within {
+			r.doubt("others wait for %s behind %s since before the healing", l.name, j.name(s.head))
+			r.open, r.until = !j.over, j.healed.Add(within)
+		}
+		r.Samples++
+	}
+	r.Measured = seconds(longest)
+	return r
+}
+
+// still is the stretch that began before a time and lasts on.
+func (l *lockHistory) still(from time.Time) (stretch, bool) {
+	if n := len(l.stretches); n > 0 {
+		s := l.stretches[n-1]
+		return s, s.to.IsZero() && !s.from.After(from)
+	}
+	return stretch{}, false
+}
+
+// turn is how long a healthy turn of anybody takes at most: the longest lease, the
+// longest hold, and some time to notice.
+func (d *Drill) turn() time.Duration {
+	turn := settleDefault
+	for _, c := range d.Lab.Contenders {
+		turn = max(turn, c.TTL+c.Hold*4/3+5*time.Second)
+	}
+	return turn
+}

@@ -1,0 +1,298 @@
+package drill
+
+import (
+	"slices"
+	"time"
+
+	"locktop/model"
+)
+
+// served: whoever asked before the steps were over came first within the bound, or
+// still has time. Who asked later is not judged, or contenders that come back for ever
+// would never let it end; nor who left before, which may have given up by itself.
+func served(j *judge, e Expectation) Result {
+	r := result(e)
+	r.Bound, r.Unit = seconds(e.Within), Seconds
+	longest, left := time.Duration(0), 0
+	for _, l := range j.of(e) {
+		for _, c := range l.claims {
+			if slices.Contains(e.Except, j.owner(c)) || !j.healed.IsZero() && c.since.After(j.healed) {
+				continue
+			}
+			end := j.now
+			switch {
+			case c.held:
+				end = c.heldAt
+			case !c.goneAt.IsZero():
+				left++
+				continue
+			}
+			waited := end.Sub(c.since)
+			longest = max(longest, waited)
+			switch {
+			case waited > e.Within && c.held:
+				r.violate("%s waited %.1f s for %s", j.name(c), waited.Seconds(), l.name)
+			case waited > e.Within:
+				r.violate("%s has waited %.1f s for %s, and still does", j.name(c), waited.Seconds(), l.name)
+			case !c.held:
+				r.doubt("%s still waits for %s, since %.1f s", j.name(c), l.name, waited.Seconds())
+				if until := c.since.Add(e.Within); until.After(r.until) {
+					r.until = until
+				}
+				r.open = !j.over
+			}
+			r.Samples++
+		}
+	}
+	if left > 0 {
+		r.note("%d left before they were served", left)
+	}
+	if r.Samples == 0 {
+		r.doubt("nobody asked")
+		return r
+	}
+	r.Measured = seconds(longest)
+	return r
+}
+
+// overlap: the longest time in which two contenders both believed to hold.
+func overlap(j *judge, e Expectation) Result {
+	r := result(e)
+	longest := time.Duration(0)
+	for _, l := range j.of(e) {
+		r.Samples += len(l.holds)
+		holds := slices.Clone(l.holds)
+		slices.SortFunc(holds, func(a, b *hold) int { return a.from.Compare(b.from) })
+		for i, a := range holds {
+			for _, b := range holds[i+1:] {
+				if !a.to.IsZero() && !b.from.Before(a.to) {
+					break // and all after it
+				}
+				d, from := j.together(l, a, b)
+				if d <= 0 {
+					continue
+				}
+				longest = max(longest, d)
+				if d >= max(e.Below, e.AtLeast) {
+					r.note("%s and %s both believed to hold %s for %.3f s from %s", a.who, b.who, l.name, d.Seconds(), clock(from))
+				}
+			}
+		}
+	}
+	r.Unit, r.Measured, r.Bound, r.Least = Seconds, seconds(longest), seconds(e.Below+e.AtLeast), e.AtLeast > 0
+	switch {
+	case r.Samples == 0:
+		r.Measured = nil
+		r.doubt("nobody said that it holds")
+	case e.Below > 0 && longest >= e.Below:
+		r.Verdict = Violated
+	case e.AtLeast > 0 && longest < e.AtLeast:
+		r.note("the longest overlap was %.3f s", longest.Seconds())
+		measured := r.Measured
+		r = j.missing(r, j.start, true)
+		r.Measured = measured
+	}
+	return r
+}
+
+// together is how long two believed at once to hold, and from when. Readers may.
+func (j *judge) together(l *lockHistory, a, b *hold) (time.Duration, time.Time) {
+	if a.who == b.who {
+		return 0, time.Time{}
+	}
+	if l.reads(&claim{key: a.key}) && l.reads(&claim{key: b.key}) {
+		return 0, time.Time{}
+	}
+	from := a.from
+	if b.from.After(from) {
+		from = b.from
+	}
+	to := j.now
+	for _, h := range []*hold{a, b} {
+		if !h.to.IsZero() && h.to.Before(to) {
+			to = h.to
+		}
+	}
+	return to.Sub(from), from
+}
+
+// handover: the lock changed hands as it should after its holder was hit.
+func handover(j *judge, e Expectation) Result {
+	r := result(e)
+	r.Unit = Seconds
+	if e.Within > 0 {
+		r.Bound = seconds(e.Within)
+	} else if e.AtLeast > 0 {
+		r.Bound, r.Least = seconds(e.AtLeast), true
+	}
+	l := j.locks[e.Lock]
+	from, ok := j.since(e, e.From)
+	cases := j.handovers(l, e, from)
+	if !ok || len(cases) == 0 {
+		j.noteOthers(&r, l, from)
+		r.note("%s did not change hands as expected%s", l.name, toWhom(e))
+		return j.missing(r, from, ok)
+	}
+	for _, c := range cases {
+		j.handover(&r, l, c)
+	}
+	r.Samples = len(cases)
+	return r
+}
+
+func toWhom(e Expectation) string {
+	if e.To != "" {
+		return ", to " + e.To
+	}
+	return ""
+}
+
+// handoverCase is a handover with the time from which it counts.
+type handoverCase struct {
+	tenure
+	from time.Time
+}
+
+// handovers are those that an expectation speaks of: after a step the first; else
+// each that followed a fault on its holder; else every one after the last fault, from
+// the end of the holder before.
+func (j *judge) handovers(l *lockHistory, e Expectation, from time.Time) []handoverCase {
+	var hit, any []handoverCase
+	for _, t := range l.tenures {
+		if t.prev == nil || e.From != "" && j.owner(t.prev) != procOf(e.From) || e.To != "" && j.owner(t.claim) != procOf(e.To) {
+			continue
+		}
+		if e.After > 0 {
+			if !t.at.Before(from) {
+				return []handoverCase{{t, from}}
+			}
+			continue
+		}
+		if f := j.lastHit(j.owner(t.prev), t.at); f != nil && j.owner(t.prev) != "" && !f.At.Before(t.prev.since) {
+			hit = append(hit, handoverCase{t, f.At})
+		} else if f := j.cause(l, t); !t.at.Before(from) && (e.Cause == "" || f == nil || f.Cause == e.Cause) {
+			any = append(any, handoverCase{t, t.left})
+		}
+	}
+	if len(hit) > 0 {
+		return hit
+	}
+	return any
+}
+
+// handover judges one.
+func (j *judge) handover(r *Result, l *lockHistory, c handoverCase) {
+	took := max(0, c.at.Sub(c.from))
+	words := j.name(c.claim) + " got " + l.name + " from " + j.name(c.prev)
+	if r.Measured == nil || r.Least != (took.Seconds() > *r.Measured) {
+		r.Measured = seconds(took)
+	}
+	switch {
+	case r.Within > 0 && took > r.Within:
+		r.violate("%s after %.1f s: at most %s were expected", words, took.Seconds(), r.Within)
+	case took < r.AtLeast:
+		r.Measured, r.Bound, r.Least = seconds(took), seconds(r.AtLeast), true // the number that broke
+		r.violate("%s after %.1f s: at least %s were expected", words, took.Seconds(), r.AtLeast)
+	default:
+		r.note("%s after %.1f s, at revision %d", words, took.Seconds(), c.rev)
+	}
+	if r.Cause == "" {
+		return
+	}
+	f := j.cause(l, c.tenure)
+	switch {
+	case f == nil || f.Cause == model.CauseUnknown && !f.Pending:
+		r.doubt("why is not known")
+	case f.Pending:
+		r.doubt("why is not known yet")
+		r.open, r.until = !j.over, j.now.Add(settleDefault)
+	case f.Cause != r.Cause:
+		r.violate("the cause was %s (%s), not %s: %s", f.Cause, f.Confidence, r.Cause, f.Evidence)
+	default:
+		r.note("cause: %s (%s): %s", f.Cause, f.Confidence, f.Evidence)
+	}
+}
+
+// cause is the line of the journal about a handover, nil if there is none.
+func (j *judge) cause(l *lockHistory, t tenure) *model.Fact {
+	for _, f := range slices.Backward(j.facts) {
+		if f.Lock != l.name {
+			continue
+		}
+		from := f.Kind == model.FactHandover && f.From.Key == t.prev.key && f.From.CreateRev == t.prev.create
+		left := f.Kind == model.FactLeft && f.WasHolder && f.Claim.Key == t.prev.key && f.Claim.CreateRev == t.prev.create
+		if from || left {
+			return f
+		}
+	}
+	return nil
+}
+
+// noteOthers says who got the lock instead.
+func (j *judge) noteOthers(r *Result, l *lockHistory, from time.Time) {
+	for _, t := range l.tenures {
+		if t.prev != nil && !t.at.Before(from) {
+			r.note("%s got %s from %s at %s", j.name(t.claim), l.name, j.name(t.prev), clock(t.at))
+		}
+	}
+}
+
+// acquired: the contender itself said that it holds.
+func acquired(j *judge, e Expectation) Result {
+	r := result(e)
+	r.Unit = Seconds
+	if e.Within > 0 {
+		r.Bound = seconds(e.Within)
+	}
+	from, ok := j.since(e, "")
+	for _, l := range j.of(e) {
+		for _, h := range l.holds {
+			if !ok || !matches(h.who, e.Contender) || h.from.Before(from) {
+				continue
+			}
+			took := h.from.Sub(from)
+			r.Samples, r.Measured = 1, seconds(took)
+			if e.Within > 0 && took > e.Within {
+				r.violate("%s said that it holds %s after %.1f s", h.who, l.name, took.Seconds())
+			} else {
+				r.note("%s said that it holds %s after %.1f s", h.who, l.name, took.Seconds())
+			}
+			return r
+		}
+	}
+	r.note("%s did not say that it holds", e.Contender)
+	return j.missing(r, from, ok)
+}
+
+// neverHolds: neither etcd's order nor its own word ever made it a holder.
+func neverHolds(j *judge, e Expectation) Result {
+	r := result(e)
+	from := j.start
+	if e.After > 0 {
+		at, ok := j.since(e, "")
+		if !ok {
+			r.doubt("the drill did not get to step %d", e.After)
+			return r
+		}
+		from = at
+	}
+	for _, l := range j.of(e) {
+		for _, c := range l.claims {
+			if j.owner(c) == procOf(e.Contender) {
+				r.Samples++
+				if c.held && !c.heldAt.Before(from) {
+					r.violate("%s came first on %s at %s (create revision %d)", e.Contender, l.name, clock(c.heldAt), c.create)
+				}
+			}
+		}
+		for _, h := range l.holds {
+			if matches(h.who, e.Contender) && !h.from.Before(from) {
+				r.violate("%s said at %s that it holds %s", h.who, clock(h.from), l.name)
+			}
+		}
+	}
+	if !j.all {
+		r.doubt("the drill did not get through")
+	}
+	return r
+}

@@ -1,0 +1,118 @@
+package drill
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+// Plan says what a run would do, a line each: the lab, the steps, and what is
+// expected. Nothing is asked of anybody.
+func Plan(d *Drill) []string {
+	lines := []string{d.Name + ": " + d.Title}
+	if d.Defect != "" {
+		lines = append(lines, "shows a known defect: "+d.Defect)
+	}
+	lines = append(lines, fmt.Sprintf("lab: %d members, fence: %s, seed %d", d.Lab.Members, d.Lab.Fence, d.Seed))
+	for _, c := range d.Lab.Contenders {
+		lines = append(lines, "lab: "+c.describe())
+	}
+	for i, s := range d.Steps {
+		lines = append(lines, fmt.Sprintf("step %d (line %d): %s", i+1, s.Line, s.Describe()))
+	}
+	lines = append(lines, "at the end: heal every fault")
+	for _, e := range d.Expect {
+		lines = append(lines, "expect: "+e.Describe())
+	}
+	if d.Least > 0 {
+		lines = append(lines, fmt.Sprintf("a run with fewer than %d acquisitions is not meaningful", d.Least))
+	}
+	return lines
+}
+
+func (c Contender) describe() string {
+	words := []string{strings.Join(c.Names(), ", ") + " on " + strings.Join(c.Locks, ", ") + " by " + c.Recipe}
+	add := func(is bool, format string, args ...any) {
+		if is {
+			words = append(words, fmt.Sprintf(format, args...))
+		}
+	}
+	add(c.NoLease, "without a lease")
+	add(c.TTL > 0, "ttl %s", c.TTL)
+	add(c.Hold > 0, "holds %s", c.Hold)
+	add(c.Think > 0, "thinks %s", c.Think)
+	add(c.Full, "or anything up to twice that")
+	add(c.Rounds > 0, "%d rounds", c.Rounds)
+	add(c.Workers > 1, "%d workers with one session", c.Workers)
+	add(c.Member != "", "by member %s alone", c.Member)
+	add(c.Manual, "does what it is told")
+	add(c.Later, "started by a step")
+	add(c.IgnoreDone, "ignores that its session ended")
+	add(c.Guarded, "updates the guarded resource")
+	return strings.Join(words, ", ")
+}
+
+// Describe says in words what a step does.
+func (s Step) Describe() string {
+	switch {
+	case s.Wait != nil:
+		return fmt.Sprintf("wait for %s, at most %s", s.Wait.describe(), s.Wait.Within)
+	case s.Fault != nil:
+		return s.Fault.Describe()
+	case s.Heal != nil && s.Heal.Kind == "":
+		return "heal every fault"
+	case s.Heal != nil:
+		return "heal: " + s.Heal.Describe()
+	case s.Start != "":
+		return "start " + s.Start
+	case s.Tell != nil:
+		return "tell " + s.Tell.Contender + " to " + s.Tell.Word
+	case s.Say != nil:
+		return "say: " + s.Say.In("en")
+	case s.Ask != nil:
+		return "ask: " + s.Ask.Text.In("en")
+	}
+	return "let it run for " + s.Pause.String()
+}
+
+// describe says in words what a wait waits for. An empty state meets nothing, so
+// every condition shows what it wants.
+func (w *Wait) describe() string {
+	var want []string
+	for _, c := range w.conditions(model.NewState(), newJudge(&Drill{}, time.Time{})) {
+		want = append(want, c.want)
+	}
+	return strings.Join(want, " and ")
+}
+
+// Describe says an expectation as a file would: "handover: lock /orders, within 5s".
+func (e Expectation) Describe() string {
+	var words []string
+	add := func(name, value string, zero bool) {
+		if !zero {
+			words = append(words, name+" "+value)
+		}
+	}
+	add("code", string(e.Code), e.Code == "")
+	add("contender", e.Contender, e.Contender == "")
+	add("state", string(e.State), e.State == "")
+	add("lock", e.Lock, e.Lock == "")
+	add("from", e.From, e.From == "")
+	add("to", e.To, e.To == "")
+	add("cause", string(e.Cause), e.Cause == "")
+	add("confidence", string(e.Confidence), e.Confidence == "")
+	add("within", e.Within.String(), e.Within == 0)
+	add("below", e.Below.String(), e.Below == 0)
+	add("at-least", e.AtLeast.String(), e.AtLeast == 0)
+	add("at-least", fmt.Sprint(e.Count), e.Count == 0)
+	add("for", e.For.String(), e.For == 0)
+	add("after", fmt.Sprintf("step %d", e.After), e.After == 0)
+	add("except", strings.Join(slices.Clone(e.Except), ", "), len(e.Except) == 0)
+	if len(words) == 0 {
+		return e.Name
+	}
+	return e.Name + ": " + strings.Join(words, ", ")
+}

@@ -1,0 +1,312 @@
+package drill
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+// Report is what came of all runs of a drill.
+type Report struct {
+	Drill  *Drill
+	Rounds []Round
+}
+
+// Verdict is the worst of the runs; unknown if there were none.
+func (r Report) Verdict() Verdict {
+	if len(r.Rounds) == 0 {
+		return Unknown
+	}
+	v := Held
+	for _, round := range r.Rounds {
+		v = worse(v, round.Verdict)
+	}
+	return v
+}
+
+// ExitCode is that of the verdict, or [ExitCouldNotRun] if a run was cut off by an
+// error of its own and none was violated.
+func (r Report) ExitCode() int {
+	v := r.Verdict()
+	if v != Violated && slices.ContainsFunc(r.Rounds, func(round Round) bool { return round.Err != nil }) {
+		return ExitCouldNotRun
+	}
+	return v.ExitCode()
+}
+
+// Pictures are the histories that were searched, as HTML by the name of a file to be
+// put beside the report: "DRILL-run1-LOCK.html". The JSON report names them.
+func (r Report) Pictures() map[string][]byte {
+	all := map[string][]byte{}
+	for i, round := range r.Rounds {
+		maps.Copy(all, round.pictures(r.Drill.Name, i))
+	}
+	return all
+}
+
+func (r Round) pictures(drill string, i int) map[string][]byte {
+	all := map[string][]byte{}
+	for lock, html := range r.Histories {
+		name := fmt.Sprintf("%s-run%d%s", drill, i+1, lock)
+		all[plainFile.ReplaceAllString(name, "-")+".html"] = html
+	}
+	return all
+}
+
+// plainFile is what is not fit for the name of a file everywhere.
+var plainFile = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
+
+// The shapes of the JSON report, schema 1.
+type (
+	jsonReport struct {
+		Schema  int         `json:"schema"`
+		Drill   string      `json:"drill"`
+		Title   string      `json:"title"`
+		Defect  *string     `json:"defect"`
+		Verdict Verdict     `json:"verdict"`
+		Runs    []jsonRound `json:"runs"`
+	}
+	jsonRound struct {
+		Seed         uint64       `json:"seed"`
+		Verdict      Verdict      `json:"verdict"`
+		Reason       *string      `json:"reason"`
+		Started      string       `json:"started"`
+		Took         float64      `json:"took"`
+		Targets      []jsonTarget `json:"targets"`
+		Expectations []jsonResult `json:"expectations"`
+		Timeline     []jsonLine   `json:"timeline"`
+		Events       []any        `json:"events"`
+		Pictures     []string     `json:"pictures"`
+	}
+	jsonTarget struct {
+		Step     int     `json:"step"`
+		Fault    string  `json:"fault"`
+		Target   string  `json:"target"`
+		Resolved string  `json:"resolved"`
+		Text     string  `json:"text"`
+		PID      *int    `json:"pid"`
+		At       string  `json:"at"`
+		Done     bool    `json:"done"`
+		Healed   *string `json:"healed"`
+	}
+	jsonResult struct {
+		Name     string   `json:"name"`
+		Text     string   `json:"text"`
+		Line     int      `json:"line"`
+		Verdict  Verdict  `json:"verdict"`
+		Bound    *float64 `json:"bound"`
+		AtLeast  bool     `json:"at_least"`
+		Measured *float64 `json:"measured"`
+		Unit     *Unit    `json:"unit"`
+		Samples  int      `json:"samples"`
+		Evidence []string `json:"evidence"`
+	}
+	jsonLine struct {
+		At   string `json:"at"`
+		Step *int   `json:"step"`
+		Text string `json:"text"`
+	}
+)
+
+// stamp writes a time as the contract wants it.
+func stamp(t time.Time) string { return t.Format(time.RFC3339Nano) }
+
+// orNull is nil for a zero value: unknown is null, never "" or 0.
+func orNull[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+// JSON writes the report as one object, schema 1.
+func (r Report) JSON(w io.Writer) error {
+	out := jsonReport{Schema: 1, Drill: r.Drill.Name, Title: r.Drill.Title, Defect: orNull(r.Drill.Defect), Verdict: r.Verdict(), Runs: []jsonRound{}}
+	for i, round := range r.Rounds {
+		run := round.json()
+		run.Pictures = append([]string{}, slices.Sorted(maps.Keys(round.pictures(r.Drill.Name, i)))...)
+		out.Runs = append(out.Runs, run)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(out); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	return nil
+}
+
+func (r Round) json() jsonRound {
+	out := jsonRound{Seed: r.Seed, Verdict: r.Verdict, Reason: orNull(r.Reason), Started: stamp(r.Started), Took: r.Took.Seconds(),
+		Targets: []jsonTarget{}, Expectations: []jsonResult{}, Timeline: []jsonLine{}, Events: r.Events}
+	if out.Events == nil {
+		out.Events = []any{}
+	}
+	for _, t := range r.Targets {
+		j := jsonTarget{Step: t.Step, Fault: string(t.Fault.Kind), Target: t.Said, Resolved: t.Resolved(), Text: t.Fault.Describe(),
+			PID: orNull(t.PID), At: stamp(t.At), Done: t.Done}
+		if !t.Healed.IsZero() {
+			j.Healed = orNull(stamp(t.Healed))
+		}
+		out.Targets = append(out.Targets, j)
+	}
+	for _, e := range r.Results {
+		out.Expectations = append(out.Expectations, jsonResult{Name: e.Name, Text: e.Describe(), Line: e.Line, Verdict: e.Verdict,
+			Bound: e.Bound, AtLeast: e.Least, Measured: e.Measured, Unit: orNull(e.Unit), Samples: e.Samples, Evidence: append([]string{}, e.Evidence...)})
+	}
+	for _, l := range r.Lines {
+		out.Timeline = append(out.Timeline, jsonLine{stamp(l.At), orNull(l.Step), l.Text})
+	}
+	return out
+}
+
+// The shapes of JUnit's XML, as CI servers read it.
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name      string      `xml:"name,attr"`
+		Tests     int         `xml:"tests,attr"`
+		Failures  int         `xml:"failures,attr"`
+		Errors    int         `xml:"errors,attr"`
+		Time      string      `xml:"time,attr"`
+		Timestamp string      `xml:"timestamp,attr"`
+		Cases     []junitCase `xml:"testcase"`
+		Out       string      `xml:"system-out"`
+	}
+	junitCase struct {
+		Class   string     `xml:"classname,attr"`
+		Name    string     `xml:"name,attr"`
+		Time    string     `xml:"time,attr"`
+		Failure *junitText `xml:"failure"`
+		Error   *junitText `xml:"error"`
+	}
+	junitText struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// JUnit writes the report as JUnit's XML: a suite for each run, a case for each
+// expectation and one for the run itself. Violated is a failure, unknown an error.
+func (r Report) JUnit(w io.Writer) error {
+	var all junitSuites
+	for i, round := range r.Rounds {
+		s := round.junit(fmt.Sprintf("drill %s, run %d", r.Drill.Name, i+1), r.Drill.Name)
+		all.Tests, all.Failures, all.Errors = all.Tests+s.Tests, all.Failures+s.Failures, all.Errors+s.Errors
+		all.Suites = append(all.Suites, s)
+	}
+	_, err := io.WriteString(w, xml.Header)
+	if err == nil {
+		enc := xml.NewEncoder(w)
+		enc.Indent("", "  ")
+		err = enc.Encode(all)
+	}
+	if err == nil {
+		_, err = io.WriteString(w, "\n")
+	}
+	if err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	return nil
+}
+
+func (r Round) junit(name, class string) junitSuite {
+	took := fmt.Sprintf("%.3f", r.Took.Seconds())
+	s := junitSuite{Name: name, Time: took, Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05")}
+	for _, e := range r.Results {
+		text := &junitText{strings.TrimPrefix(e.Numbers()+"; "+string(e.Verdict), "; "), strings.Join(e.Evidence, "\n")}
+		s.add(junitCase{Class: class, Name: e.Describe(), Time: "0"}, e.Verdict, text)
+	}
+	v := Held // what the expectations say is said
+	if r.Reason != "" {
+		v = Unknown
+	}
+	s.add(junitCase{Class: class, Name: "the run", Time: took}, v, &junitText{r.Reason, r.Reason})
+	var out strings.Builder
+	r.timeline(&out)
+	s.Out = out.String()
+	return s
+}
+
+func (s *junitSuite) add(c junitCase, v Verdict, text *junitText) {
+	switch v {
+	case Violated:
+		c.Failure = text
+		s.Failures++
+	case Unknown:
+		c.Error = text
+		s.Errors++
+	}
+	s.Tests++
+	s.Cases = append(s.Cases, c)
+}
+
+// Text writes the report for a terminal: the verdict, a line for each expectation
+// with its numbers, and the evidence where it did not hold. timeline adds what
+// happened when.
+func (r Report) Text(w io.Writer, timeline bool) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", r.Drill.Name, r.Verdict())
+	if r.Drill.Defect != "" {
+		fmt.Fprintf(&b, "a known defect, expected to show: %s\n", model.Printable(r.Drill.Defect))
+	}
+	for i, round := range r.Rounds {
+		fmt.Fprintf(&b, "\nrun %d, seed %d: %s after %.1f s\n", i+1, round.Seed, round.Verdict, round.Took.Seconds())
+		if round.Reason != "" {
+			fmt.Fprintf(&b, "  %s\n", round.Reason)
+		}
+		for _, e := range round.Results {
+			e.text(&b)
+		}
+		if timeline {
+			b.WriteString("  timeline:\n")
+			round.timeline(&b)
+		}
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	return nil
+}
+
+func (e Result) text(b *strings.Builder) {
+	fmt.Fprintf(b, "  %-8s  %s", e.Verdict, e.Name)
+	if n := e.Numbers(); n != "" {
+		b.WriteString(": " + n)
+	}
+	if args := strings.TrimPrefix(e.Describe(), e.Name); args != "" {
+		b.WriteString("  (" + strings.TrimPrefix(args, ": ") + ")")
+	}
+	b.WriteByte('\n')
+	if e.Verdict == Held {
+		return
+	}
+	for _, line := range e.Evidence {
+		fmt.Fprintf(b, "            %s\n", line)
+	}
+}
+
+func (r Round) timeline(b *strings.Builder) {
+	for _, l := range r.Lines {
+		step := ""
+		if l.Step > 0 {
+			step = fmt.Sprintf("step %d: ", l.Step)
+		}
+		fmt.Fprintf(b, "    %s  %s%s\n", clock(l.At), step, l.Text)
+	}
+}

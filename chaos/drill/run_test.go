@@ -1,0 +1,361 @@
+package drill
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"locktop/model"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// play is a lab that is a script: every action has consequences, each some time after
+// it. Its clock moves when nothing is left to be told.
+type play struct {
+	mu     sync.Mutex
+	now    time.Time
+	rev    int64
+	coming []coming
+	did    []string
+	// acts are the consequences of an action, by its words.
+	acts map[string]func(*play)
+	// refuse makes an action fail, by its words.
+	refuse map[string]string
+	// fail ends the source once the actions of that many were done; 0: never.
+	fail int
+	wake chan struct{}
+}
+
+type coming struct {
+	at    time.Time
+	event func(at time.Time) model.Event
+}
+
+func newPlay() *play {
+	p := &play{now: epoch, acts: map[string]func(*play){}, refuse: map[string]string{}, wake: make(chan struct{}, 1)}
+	p.after(0, func(at time.Time) model.Event { return model.LoadStarted{At: at, Prefix: "/"} })
+	p.after(0, func(at time.Time) model.Event { return model.Loaded{At: at, Prefix: "/", Rev: 1} })
+	return p
+}
+
+// after lets something happen later.
+func (p *play) after(d time.Duration, e func(at time.Time) model.Event) {
+	c := coming{p.now.Add(d), e}
+	i := len(p.coming)
+	for i > 0 && p.coming[i-1].at.After(c.at) {
+		i--
+	}
+	p.coming = append(p.coming[:i], append([]coming{c}, p.coming[i:]...)...)
+}
+
+// queues, goes and says are what happens: see tale.
+func (p *play) queues(d time.Duration, who string) {
+	p.after(d, func(at time.Time) model.Event {
+		return model.LeaseOwner{At: at, Lease: leaseOf(who), Client: model.Client{Name: who, Certain: true}}
+	})
+	p.after(d, func(at time.Time) model.Event {
+		p.rev++
+		return model.Committed{At: at, Rev: p.rev, Changes: []model.Change{{KV: model.KV{Key: keyOf(who), CreateRev: p.rev, ModRev: p.rev, Version: 1, Lease: leaseOf(who)}}}}
+	})
+}
+
+func (p *play) goes(d time.Duration, who string) {
+	p.after(d, func(at time.Time) model.Event {
+		p.rev++
+		return model.Committed{At: at, Rev: p.rev, Changes: []model.Change{{Deleted: true, KV: model.KV{Key: keyOf(who), ModRev: p.rev}}}}
+	})
+}
+
+func (p *play) says(d time.Duration, who string, state model.BeliefState) {
+	p.after(d, func(at time.Time) model.Event {
+		return model.Belief{At: at, Contender: who, Lock: "/x", State: state, Key: keyOf(who), Lease: leaseOf(who)}
+	})
+}
+
+func (p *play) clock() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.now
+}
+
+// Next tells what has happened, or lets time go by until something does.
+func (p *play) Next(ctx context.Context, want model.Want) (model.Batch, error) {
+	if err := ctx.Err(); err != nil {
+		return model.Batch{}, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.fail > 0 && len(p.did) >= p.fail {
+		return model.Batch{}, errors.New("the stream broke")
+	}
+	until := want.WakeAt
+	if until.IsZero() {
+		until = p.now // somebody acts: time stands still
+	}
+	if len(p.coming) > 0 && !p.coming[0].at.After(until) {
+		c := p.coming[0]
+		p.coming = p.coming[1:]
+		if c.at.After(p.now) {
+			p.now = c.at
+		}
+		return model.Batch{Events: []model.Event{c.event(p.now)}}, nil
+	}
+	if !want.WakeAt.IsZero() {
+		if want.WakeAt.After(p.now) {
+			p.now = want.WakeAt
+		}
+		return model.Batch{Events: []model.Event{model.Tick{At: p.now}}}, nil
+	}
+	p.mu.Unlock()
+	<-ctx.Done()
+	p.mu.Lock()
+	return model.Batch{}, ctx.Err()
+}
+
+func (p *play) do(ctx context.Context, a model.Action) model.Outcome {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	words := a.Describe()
+	p.did = append(p.did, words)
+	o := model.Outcome{Action: a, At: p.now, Done: true}
+	switch {
+	case ctx.Err() != nil:
+		o.Done, o.Err = false, ctx.Err().Error()
+	case p.refuse[words] != "":
+		o.Done, o.Err = false, p.refuse[words]
+	case p.acts[words] != nil:
+		p.acts[words](p)
+	}
+	return o
+}
+
+func (p *play) stage() Stage {
+	return Stage{Source: p, Do: p.do, Now: p.clock}
+}
+
+// crashPlay is a lab in which a holds and b waits, and b gets the lock 3 s after a
+// was killed.
+func crashPlay() *play {
+	p := newPlay()
+	p.after(0, func(at time.Time) model.Event {
+		return model.Contender{At: at, Name: "a", PID: 4711, Lock: "/x", Proc: model.ProcRunning}
+	})
+	for i, who := range []string{"a", "b"} {
+		p.says(time.Duration(i)*time.Second, who, waiting)
+		p.queues(time.Duration(i)*time.Second, who)
+	}
+	p.says(0, "a", holding)
+	p.acts["kill a"] = func(p *play) {
+		p.after(0, func(at time.Time) model.Event {
+			return model.Contender{At: at, Name: "a", PID: 4711, Lock: "/x", Proc: model.ProcEnded, Ended: "killed"}
+		})
+		p.goes(3*time.Second, "a")
+		p.says(3*time.Second, "b", holding)
+	}
+	return p
+}
+
+func crashDrill(t *testing.T, steps, expect string) *Drill {
+	t.Helper()
+	d, err := Parse("crash", []byte("title: A crash\nlab: {contenders: [{name: a, lock: x}, {name: b, lock: x}]}\nsteps:\n"+steps+"expect:\n"+expect))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+const (
+	crashSteps  = "  - wait: {holder: a, waiters: [b]}\n  - fault: {kill: holder}\n  - wait: {holder: b, within: 6s}\n"
+	crashExpect = "  - one-holder\n  - fifo\n  - handover: {within: 5s}\n  - linearizable\n"
+)
+
+func TestRun(t *testing.T) {
+	for _, tt := range []struct {
+		steps, expect string
+		change        func(*play)
+		want          Verdict
+		reasons       string // a part of what is said of it
+		did           []string
+		reason        string
+	}{
+		{crashSteps, crashExpect, nil, Held, "b got /x from a after 3.0 s", []string{"kill a", "heal every fault"}, "all as it should be"},
+		{crashSteps, "  - handover: {within: 1ms}\n", nil, Violated, "b got /x from a after 3.0 s: at most 1ms were expected", []string{"kill a", "heal every fault"},
+			"an impossible bound is named with its number"},
+		{"  - wait: {holder: b, within: 4s}\n  - fault: {kill: b}\n", crashExpect, nil, Unknown,
+			"step 1 (line 4): waited 4s for b to hold /x, but the holder was a, and waiting were b", []string{"heal every fault"}, "a wait that ends in vain says what was"},
+		{crashSteps, crashExpect, func(p *play) { p.acts["kill a"] = nil }, Violated, "not within 5s", []string{"kill a", "heal every fault"},
+			"a wait that is about an expectation"},
+		{crashSteps, crashExpect, func(p *play) { p.refuse["kill a"] = "it is gone" }, Unknown,
+			"step 2 (line 5): not done: kill a: it is gone", []string{"kill a", "heal every fault"}, "a step that fails: healed all the same"},
+		{"  - fault: {kill: waiter 2}\n", crashExpect, nil, Unknown, "kill waiter 2: nobody is waiter 2 of /x now", []string{"heal every fault"}, "a target that is not there"},
+		{crashSteps, crashExpect, func(p *play) { p.refuse["heal every fault"] = "m1 does not start" }, Unknown,
+			"at the end: not done: heal every fault: m1 does not start", []string{"kill a", "heal every fault"}, "what is not healed is no pass"},
+		{crashSteps + "  - heal: all\n  - pause: 2s\n", crashExpect, nil, Held, "", []string{"kill a", "heal every fault", "heal every fault"}, "healed twice does no harm"},
+		{"  - fault: {freeze: holder}\n  - pause: 4s\n  - heal: {freeze: holder}\n", "  - handover\n", func(p *play) {
+			p.queues(-time.Second, "a")
+			p.queues(-time.Second, "b")
+			p.acts["freeze a"] = func(p *play) { p.goes(time.Second, "a") }
+		}, Held, "", []string{"freeze a", "heal: freeze a", "heal every fault"}, "what is healed is what was hit, though another holds now"},
+	} {
+		p := crashPlay()
+		if tt.change != nil {
+			tt.change(p)
+		}
+		round := Run(t.Context(), crashDrill(t, tt.steps, tt.expect), p.stage(), Options{})
+		said := round.Reason
+		for _, r := range round.Results {
+			said += "\n" + strings.Join(r.Evidence, "\n")
+		}
+		if round.Verdict != tt.want || !strings.Contains(said, tt.reasons) || round.Err != nil {
+			t.Errorf("%s: %s, %v; want %s and %q\n%s", tt.reason, round.Verdict, round.Err, tt.want, tt.reasons, said)
+		}
+		if d := cmp.Diff(tt.did, p.did); d != "" {
+			t.Errorf("%s: %s", tt.reason, d)
+		}
+	}
+}
+
+func TestHealsWhateverHappens(t *testing.T) {
+	t.Run("cancelled", func(t *testing.T) {
+		p := crashPlay()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		p.acts["kill a"] = func(*play) { cancel() }
+		round := Run(ctx, crashDrill(t, crashSteps, crashExpect), p.stage(), Options{})
+		if !errors.Is(round.Err, context.Canceled) || round.Verdict != Unknown {
+			t.Errorf("%s, %v: want unknown, cancelled", round.Verdict, round.Err)
+		}
+		if d := cmp.Diff([]string{"kill a", "heal every fault"}, p.did); d != "" {
+			t.Error(d)
+		}
+	})
+	t.Run("source ends", func(t *testing.T) {
+		p := crashPlay()
+		p.fail = 1
+		r := Report{Drill: crashDrill(t, crashSteps, crashExpect)}
+		r.Rounds = []Round{Run(t.Context(), r.Drill, p.stage(), Options{})}
+		if err := r.Rounds[0].Err; !errors.Is(err, errSource) || r.ExitCode() != ExitCouldNotRun {
+			t.Errorf("%v, exit %d: want that nothing is seen, exit 2", err, r.ExitCode())
+		}
+		if d := cmp.Diff([]string{"kill a", "heal every fault"}, p.did); d != "" {
+			t.Error(d)
+		}
+	})
+	t.Run("nothing is seen", func(t *testing.T) {
+		p := newPlay()
+		p.coming = nil
+		round := Run(t.Context(), crashDrill(t, crashSteps, crashExpect), p.stage(), Options{})
+		if !errors.Is(round.Err, errSource) || len(p.did) != 1 {
+			t.Errorf("%v, did %v: want that nothing is seen, and healed", round.Err, p.did)
+		}
+	})
+}
+
+// teller answers with 2 and writes down what it is told.
+type teller struct{ told []string }
+
+func (t *teller) Step(i int) { t.told = append(t.told, fmt.Sprint("step ", i)) }
+func (t *teller) Say(_ context.Context, x Text) {
+	t.told = append(t.told, x.In("zh"))
+}
+func (t *teller) Ask(_ context.Context, q Question) int {
+	t.told = append(t.told, q.Text.In("zh"))
+	return 2
+}
+
+func TestTeller(t *testing.T) {
+	d := crashDrill(t, "  - say: {en: hello, zh: 你好}\n  - ask: {en: \"who?\", options: [a, b], answer: 1}\n", "  - quiet\n")
+	tell := &teller{}
+	round := Run(t.Context(), d, crashPlay().stage(), Options{Teller: tell})
+	if d := cmp.Diff([]string{"step 1", "你好", "step 2", "who?"}, tell.told); d != "" {
+		t.Error(d)
+	}
+	var lines []string
+	for _, l := range round.Lines {
+		if l.Step > 0 {
+			lines = append(lines, l.Text)
+		}
+	}
+	if d := cmp.Diff([]string{"say: hello", "ask: who? Answered 2, right is 1"}, lines); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestReports(t *testing.T) {
+	d := crashDrill(t, crashSteps, crashExpect+"  - served: {within: 1s}\n  - tokens-grow\n")
+	d.Defect = "etcd-io/etcd#1"
+	event := func(s *model.State, f *model.Fact) any { return map[string]any{"kind": f.Kind} }
+	p := crashPlay()
+	round := Run(t.Context(), d, p.stage(), Options{Seed: 7, Event: event})
+	report := Report{Drill: d, Rounds: []Round{round}}
+	if len(report.Pictures()["crash-run1-x.html"]) == 0 {
+		t.Error("no picture of the history")
+	}
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"report.json":  func(b *bytes.Buffer) error { return report.JSON(b) },
+		"report.xml":   func(b *bytes.Buffer) error { return report.JUnit(b) },
+		"report.txt":   func(b *bytes.Buffer) error { return report.Text(b, false) },
+		"timeline.txt": func(b *bytes.Buffer) error { return report.Text(b, true) },
+		"plan.txt":     func(b *bytes.Buffer) error { b.WriteString(strings.Join(Plan(d), "\n") + "\n"); return nil },
+	} {
+		var got bytes.Buffer
+		if err := write(&got); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, got.Bytes())
+	}
+	if got := report.ExitCode(); got != 1 {
+		t.Errorf("exit %d, want 1", got)
+	}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("%s (go test -update writes it anew):\n%s", name, d)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	broken := errors.New("broken")
+	for _, tt := range []struct {
+		rounds []Round
+		want   int
+		reason string
+	}{
+		{[]Round{{Verdict: Held}, {Verdict: Held}}, 0, "every run held"},
+		{[]Round{{Verdict: Held}, {Verdict: Violated}}, 1, "one was violated"},
+		{[]Round{{Verdict: Held}, {Verdict: Unknown}}, 3, "one is not known"},
+		{[]Round{{Verdict: Held}, {Verdict: Unknown, Err: broken}}, 2, "one was cut off"},
+		{[]Round{{Verdict: Violated}, {Verdict: Unknown, Err: broken}}, 1, "what was violated stays so"},
+		{nil, 3, "nothing was run"},
+	} {
+		if got := (Report{Drill: &Drill{}, Rounds: tt.rounds}).ExitCode(); got != tt.want {
+			t.Errorf("%s: exit %d, want %d", tt.reason, got, tt.want)
+		}
+	}
+}

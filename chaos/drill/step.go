@@ -1,0 +1,148 @@
+package drill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"locktop/model"
+)
+
+// errLimit ends a drill that takes too long although no wait of it does.
+var errLimit = errors.New("the drill took longer than its limit")
+
+// step does one step. i counts from 1.
+func (r *runner) step(ctx context.Context, i int, s Step) error {
+	if r.stage.Now().After(r.deadline) {
+		return errLimit
+	}
+	switch {
+	case s.Wait != nil:
+		return r.wait(ctx, i, s.Wait)
+	case s.Pause > 0:
+		r.tell(i, "let it run for "+s.Pause.String())
+		_, err := r.until(ctx, r.stage.Now().Add(s.Pause), func() bool { return false })
+		return err
+	case s.Fault != nil:
+		return r.inject(ctx, i, *s.Fault)
+	case s.Heal != nil:
+		return r.healStep(ctx, i, *s.Heal)
+	case s.Start != "":
+		c, _ := r.d.Lab.Contender(s.Start)
+		return r.plain(ctx, i, model.Action{Kind: model.SpawnProc, Contender: s.Start, Lock: c.Locks[0], Recipe: c.Recipe})
+	case s.Tell != nil:
+		return r.plain(ctx, i, model.Action{Kind: model.TellProc, Contender: s.Tell.Contender, Word: s.Tell.Word})
+	case s.Say != nil:
+		r.tell(i, "say: "+model.Printable(s.Say.In("en")))
+		return r.speak(ctx, func(ctx context.Context) { r.o.Teller.Say(ctx, s.Say) })
+	case s.Ask != nil:
+		return r.ask(ctx, i, *s.Ask)
+	}
+	return nil
+}
+
+// acts says whether a step does something to the lab, and does not just let it run.
+func (s Step) acts() bool {
+	return s.Fault != nil || s.Heal != nil || s.Start != "" || s.Tell != nil
+}
+
+// plain does an action that has no target to resolve.
+func (r *runner) plain(ctx context.Context, i int, a model.Action) error {
+	o, err := r.act(ctx, a, actWithin)
+	r.tell(i, o.Describe())
+	return err
+}
+
+// speak does what takes a person's time, which does not count.
+func (r *runner) speak(ctx context.Context, what func(context.Context)) error {
+	if r.o.Teller == nil {
+		return nil
+	}
+	begun := r.stage.Now()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err := r.beside(ctx, cancel, func() { what(ctx) })
+	r.deadline = r.deadline.Add(r.stage.Now().Sub(begun))
+	return err
+}
+
+func (r *runner) ask(ctx context.Context, i int, q Question) error {
+	answer := 0
+	err := r.speak(ctx, func(ctx context.Context) { answer = r.o.Teller.Ask(ctx, q) })
+	text := "ask: " + model.Printable(q.Text.In("en"))
+	if err == nil && answer > 0 {
+		text += fmt.Sprintf(" Answered %d, right is %d", answer, q.Answer)
+	}
+	r.tell(i, text)
+	return err
+}
+
+func (r *runner) wait(ctx context.Context, i int, w *Wait) error {
+	begun := r.stage.Now()
+	ok, err := r.until(ctx, begun.Add(w.Within), func() bool { return w.unmet(r.s, r.j) == "" })
+	if err != nil {
+		return err
+	}
+	if !ok {
+		err = fmt.Errorf("waited %s for %s", w.Within, w.unmet(r.s, r.j))
+		r.tell(i, err.Error())
+		return err
+	}
+	r.tell(i, fmt.Sprintf("waited %.1f s for %s", r.stage.Now().Sub(begun).Seconds(), w.describe()))
+	return nil
+}
+
+// inject resolves a fault, does it and records what came of both.
+func (r *runner) inject(ctx context.Context, i int, f model.Fault) error {
+	fault, proc, err := r.v.resolve(ctx, f)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", f.Describe(), err)
+		r.tell(i, "not done: "+err.Error())
+		return err
+	}
+	t := &Target{Step: i, Said: f.Target, Fault: fault, Contender: proc, PID: r.j.procs[proc].PID, At: r.stage.Now()}
+	r.round.Targets = append(r.round.Targets, t)
+	r.j.targets = r.round.Targets
+	o, err := r.act(ctx, model.Action{Kind: model.InjectFault, Fault: fault}, actWithin)
+	t.Done = o.Done // At stays when it was begun: what it does may show before it returns
+	said := ""
+	if f.Target != fault.Target {
+		said = f.Target + " is " + fault.Target + ": "
+	}
+	r.tell(i, said+o.Describe())
+	return err
+}
+
+// healStep ends one fault, or all.
+func (r *runner) healStep(ctx context.Context, i int, f model.Fault) error {
+	if f.Kind == "" {
+		return r.plain(ctx, i, model.Action{Kind: model.HealAll})
+	}
+	g, over, err := r.toHeal(ctx, f)
+	switch {
+	case err != nil:
+		return fmt.Errorf("heal %s: %w", f.Describe(), err)
+	case over:
+		r.tell(i, "over already: "+g.Describe())
+		return nil
+	}
+	return r.plain(ctx, i, model.Action{Kind: model.HealFault, Fault: g})
+}
+
+// toHeal is the fault that was done with these words: whom they mean may have changed
+// since. It may be over by itself, or because its target ended.
+func (r *runner) toHeal(ctx context.Context, f model.Fault) (g model.Fault, over bool, err error) {
+	for _, t := range slices.Backward(r.round.Targets) {
+		if t.Done && t.Fault.Kind == f.Kind && t.Said == f.Target {
+			g = f
+			g.Target, g.Member = t.Fault.Target, t.Fault.Member
+			return g, !t.Healed.IsZero(), nil
+		}
+	}
+	if f.Target == "" {
+		return f, false, nil
+	}
+	g, _, err = r.v.resolve(ctx, f)
+	return g, false, err
+}

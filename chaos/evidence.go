@@ -1,0 +1,401 @@
+package chaos
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3election/v3electionpb"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3lock/v3lockpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"locktop/model"
+)
+
+// writes are the keys that a call wants to put or delete, and how far it came. All
+// methods that write are unary: one request, one answer.
+type writes struct {
+	mu    sync.Mutex
+	keys  []model.Wrote
+	txn   *pb.TxnRequest // which of its keys are written, the answer says
+	sent  bool           // the request went to the member
+	told  bool           // the client was given the answer
+	ended bool
+}
+
+// asked learns from a request what it wants written.
+func (w *writes) asked(method string, f *frame) {
+	read := requestWrites[method]
+	if read == nil && method != "KV/Txn" {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if read != nil {
+		w.keys = read(f.data)
+		return
+	}
+	var r pb.TxnRequest
+	if proto.Unmarshal(f.data, &r) == nil {
+		w.txn = &r
+		w.keys = txnWrites(nil, &r, nil)
+	}
+}
+
+// sending marks the request as sent, unless the call is over.
+func (w *writes) sending() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sent = w.sent || !w.ended
+	return !w.ended
+}
+
+// answered learns from the member's answer what was written, and when.
+func (w *writes) answered(method string, f *frame) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.txn != nil {
+		var r pb.TxnResponse
+		if proto.Unmarshal(f.data, &r) == nil {
+			w.keys = txnWrites(nil, w.txn, &r)
+		}
+	}
+	if len(w.keys) == 0 {
+		return
+	}
+	rev, key := readAnswer(method, f.data)
+	for i := range w.keys {
+		w.keys[i].Rev = rev
+		if key != "" {
+			w.keys[i].Key = key
+		}
+	}
+}
+
+// given says that the client was given the answer.
+func (w *writes) given() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.told = true
+}
+
+// over returns what is to be reported at the end of the call.
+func (w *writes) over() []model.Wrote {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	w.keys = slices.DeleteFunc(w.keys, func(k model.Wrote) bool { return k.Key == "" })
+	for i := range w.keys {
+		w.keys[i].Told, w.keys[i].Unsent = w.told, !w.sent
+	}
+	return w.keys
+}
+
+// requestWrites reads what a request writes, by method. A key that only the answer
+// names is empty.
+var requestWrites = map[string]func([]byte) []model.Wrote{
+	"KV/Put": func(b []byte) []model.Wrote {
+		var r pb.PutRequest
+		return written(proto.Unmarshal(b, &r), model.Wrote{Key: string(r.Key), Lease: model.LeaseID(r.Lease)})
+	},
+	"KV/DeleteRange": func(b []byte) []model.Wrote {
+		var r pb.DeleteRangeRequest
+		err := proto.Unmarshal(b, &r)
+		if len(r.RangeEnd) > 0 {
+			return nil
+		}
+		return written(err, model.Wrote{Key: string(r.Key), Delete: true})
+	},
+	"Lock/Lock": func(b []byte) []model.Wrote {
+		var r v3lockpb.LockRequest
+		err := proto.Unmarshal(b, &r)
+		return written(err, claimOf(r.Name, r.Lease))
+	},
+	"Lock/Unlock": func(b []byte) []model.Wrote {
+		var r v3lockpb.UnlockRequest
+		err := proto.Unmarshal(b, &r)
+		return written(err, model.Wrote{Key: string(r.Key), Delete: true})
+	},
+	"Election/Campaign": func(b []byte) []model.Wrote {
+		var r v3electionpb.CampaignRequest
+		err := proto.Unmarshal(b, &r)
+		return written(err, claimOf(r.Name, r.Lease))
+	},
+	"Election/Proclaim": func(b []byte) []model.Wrote {
+		var r v3electionpb.ProclaimRequest
+		err := proto.Unmarshal(b, &r)
+		return written(err, model.Wrote{Key: string(r.GetLeader().GetKey()), Lease: model.LeaseID(r.GetLeader().GetLease())})
+	},
+	"Election/Resign": func(b []byte) []model.Wrote {
+		var r v3electionpb.ResignRequest
+		err := proto.Unmarshal(b, &r)
+		return written(err, model.Wrote{Key: string(r.GetLeader().GetKey()), Delete: true})
+	},
+}
+
+func written(err error, w model.Wrote) []model.Wrote {
+	if err != nil {
+		return nil // the member will say what is wrong with it
+	}
+	return []model.Wrote{w}
+}
+
+// claimOf is the put by which the member's own lock service claims a name. Without
+// a lease of the client's it makes one, and only its answer names the key.
+func claimOf(name []byte, lease int64) model.Wrote {
+	if lease == 0 {
+		return model.Wrote{}
+	}
+	return model.Wrote{Key: fmt.Sprintf("%s/%x", name, lease), Lease: model.LeaseID(lease)}
+}
+
+// txnWrites adds the single keys that a transaction writes: those of the branch that
+// was executed, or of both where there is no answer.
+func txnWrites(to []model.Wrote, t *pb.TxnRequest, answer *pb.TxnResponse) []model.Wrote {
+	ops := t.GetSuccess()
+	switch {
+	case answer == nil:
+		ops = slices.Concat(ops, t.GetFailure())
+	case !answer.Succeeded:
+		ops = t.GetFailure()
+	}
+	for i, op := range ops {
+		if put := op.GetRequestPut(); put != nil {
+			to = addOnce(to, model.Wrote{Key: string(put.Key), Lease: model.LeaseID(put.Lease)})
+		}
+		if del := op.GetRequestDeleteRange(); del != nil && len(del.RangeEnd) == 0 {
+			to = addOnce(to, model.Wrote{Key: string(del.Key), Delete: true})
+		}
+		if inner := op.GetRequestTxn(); inner != nil {
+			var a *pb.TxnResponse
+			if i < len(answer.GetResponses()) {
+				a = answer.Responses[i].GetResponseTxn()
+			}
+			to = txnWrites(to, inner, a)
+		}
+	}
+	return to
+}
+
+func addOnce(to []model.Wrote, w model.Wrote) []model.Wrote {
+	if slices.Contains(to, w) {
+		return to
+	}
+	return append(to, w)
+}
+
+// readAnswer returns the revision of an answer's header, which is the first field
+// of every answer of etcd, and the key that it names if it is one that does.
+func readAnswer(method string, b []byte) (rev int64, key string) {
+	switch method {
+	case "Lock/Lock":
+		var r v3lockpb.LockResponse
+		if proto.Unmarshal(b, &r) == nil {
+			return r.GetHeader().GetRevision(), string(r.Key)
+		}
+	case "Election/Campaign":
+		var r v3electionpb.CampaignResponse
+		if proto.Unmarshal(b, &r) == nil {
+			return r.GetHeader().GetRevision(), string(r.GetLeader().GetKey())
+		}
+	}
+	var h pb.ResponseHeader
+	if header := field(b, 1); header == nil || proto.Unmarshal(header, &h) != nil {
+		return 0, ""
+	}
+	return h.Revision, ""
+}
+
+// field returns the bytes of the first field of that number, nil if there is none.
+func field(b []byte, want protowire.Number) []byte {
+	for len(b) > 0 {
+		n, kind, size := protowire.ConsumeTag(b)
+		if size < 0 {
+			return nil
+		}
+		b = b[size:]
+		if n == want && kind == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(b)
+			return value
+		}
+		if size = protowire.ConsumeFieldValue(n, kind, b); size < 0 {
+			return nil
+		}
+		b = b[size:]
+	}
+	return nil
+}
+
+// deniedEvery is how often a client's refused renewals are reported at most: it
+// tries again twice a second.
+const deniedEvery = time.Second
+
+// denials remembers when a client's refused renewals were last reported.
+type denials struct {
+	mu   sync.Mutex
+	last map[string]time.Time
+}
+
+// due says whether one more is to be reported.
+func (r *denials) due(client string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.last[client]) < deniedEvery {
+		return false
+	}
+	if r.last == nil {
+		r.last = map[string]time.Time{}
+	}
+	r.last[client] = time.Now()
+	return true
+}
+
+func (r *denials) forget(client string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.last, client)
+}
+
+// refused reports a status of the member if it is for lack of rights.
+func (c *call) refused(err error) {
+	s := status.Convert(err)
+	if s.Code() != codes.PermissionDenied && s.Code() != codes.Unauthenticated {
+		return
+	}
+	if c.method == methodKeepAlive && !c.proxy.denials.due(c.link.client) {
+		return
+	}
+	c.proxy.report(model.Refused{At: c.proxy.now(), Client: c.link.who(), Method: c.method,
+		Lease: model.LeaseID(c.lease.Load()), Text: s.Message()})
+}
+
+// watches are the single keys that one call watches. clientv3 sends the watches of
+// a client through one call, and the member answers their creation in order.
+type watches struct {
+	mu      sync.Mutex
+	pending []string         // asked for, "" for a range
+	on      map[int64]string // by watch id, without ranges
+}
+
+// requested learns from a request before it goes to the member.
+func (w *watches) requested(c *call, f *frame) {
+	var r pb.WatchRequest
+	if proto.Unmarshal(f.data, &r) != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if create := r.GetCreateRequest(); create != nil {
+		key := string(create.Key)
+		if len(create.RangeEnd) > 0 {
+			key = ""
+		}
+		w.pending = append(w.pending, key)
+	}
+	if cancel := r.GetCancelRequest(); cancel != nil {
+		w.off(c, cancel.WatchId)
+	}
+}
+
+// answered learns from an answer before the client has it.
+func (w *watches) answered(c *call, f *frame) {
+	a := readWatchAnswer(f.data)
+	if !a.created && !a.canceled {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !a.created {
+		w.off(c, a.id)
+		return
+	}
+	if len(w.pending) == 0 {
+		return
+	}
+	key := w.pending[0]
+	w.pending = w.pending[1:]
+	switch {
+	case a.canceled:
+		c.watchRefused(a.reason)
+	case key != "":
+		if w.on == nil {
+			w.on = map[int64]string{}
+		}
+		w.on[a.id] = key
+		c.watching(key, true)
+	}
+}
+
+// off reports the end of a watch. w.mu is held.
+func (w *watches) off(c *call, id int64) {
+	if key, ok := w.on[id]; ok {
+		delete(w.on, id)
+		c.watching(key, false)
+	}
+}
+
+// over reports the end of all of them.
+func (w *watches) over(c *call) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for id := range w.on {
+		w.off(c, id)
+	}
+}
+
+func (c *call) watching(key string, on bool) {
+	c.proxy.report(model.Watches{At: c.proxy.now(), Client: c.link.who(), Key: key, On: on})
+}
+
+// watchRefused reports a watch that was refused for lack of rights: the member says
+// so in an answer, in words, and goes on with the call.
+func (c *call) watchRefused(reason string) {
+	if strings.Contains(reason, codes.PermissionDenied.String()) || strings.Contains(reason, codes.Unauthenticated.String()) {
+		c.proxy.report(model.Refused{At: c.proxy.now(), Client: c.link.who(), Method: c.method, Text: reason})
+	}
+}
+
+// watchAnswer is what a watch answer says besides its events.
+type watchAnswer struct {
+	id                int64
+	created, canceled bool
+	reason            string
+}
+
+// readWatchAnswer reads an answer but not its events, which may be many.
+func readWatchAnswer(b []byte) watchAnswer {
+	var a watchAnswer
+	for len(b) > 0 {
+		n, kind, size := protowire.ConsumeTag(b)
+		if size < 0 {
+			return a
+		}
+		b = b[size:]
+		if kind == protowire.VarintType {
+			v, _ := protowire.ConsumeVarint(b)
+			switch n {
+			case 2:
+				a.id = int64(v)
+			case 3:
+				a.created = v != 0
+			case 4:
+				a.canceled = v != 0
+			}
+		}
+		if n == 6 && kind == protowire.BytesType {
+			s, _ := protowire.ConsumeBytes(b)
+			a.reason = string(s)
+		}
+		if size = protowire.ConsumeFieldValue(n, kind, b); size < 0 {
+			return a
+		}
+		b = b[size:]
+	}
+	return a
+}
