@@ -4,219 +4,240 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"locktop/model"
 )
 
-// stopWithin is what a contender that was asked to end has until it is killed.
-const stopWithin = 3 * time.Second
+// tellWithin bounds how long a contender that does not read may keep somebody who
+// tells it something.
+const tellWithin = time.Second
 
-// fault is something that is in force until it is healed or its target ends.
-type fault struct {
-	kind   model.ActionKind
-	target string
-}
-
-// targeted are the actions on one contender.
-var targeted = map[model.ActionKind]func(*Lab, *proc) (string, error){
-	model.HoldKeepalive: (*Lab).holdKeepalive,
-	model.FreeKeepalive: (*Lab).freeKeepalive,
-	model.PauseProc:     (*Lab).pauseProc,
-	model.ResumeProc:    (*Lab).resumeProc,
-	model.KillProc:      (*Lab).killProc,
-	model.StopProc:      (*Lab).stopProc,
-}
-
-// Available returns nil if that kind of action can be done now, or an error that
-// says why not and what to do.
-func (l *Lab) Available(kind model.ActionKind) error {
+// Available returns nil if the action can be done now, or an error that says in one
+// line why not and what to do. It asks nobody. Where the action does not say whom it
+// is done to, it answers for the kind.
+func (l *Lab) Available(a model.Action) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.available(kind)
+	return l.available(a)
 }
 
-func (l *Lab) available(kind model.ActionKind) error {
+func (l *Lab) available(a model.Action) error {
 	switch {
 	case l.closed:
 		return ErrClosed
-	case kind == model.HealAll:
+	case a.Kind == model.HealAll, a.Kind == model.HealFault:
 		return nil
-	case kind == model.SpawnProc && len(l.procs) >= MaxContenders:
+	case a.Kind == model.SpawnProc:
+		return l.canSpawn(a)
+	case a.Kind == model.TellProc:
+		return l.canTell(a.Contender)
+	case a.Kind == model.InjectFault:
+		return l.canInject(a.Fault)
+	}
+	return fmt.Errorf("the lab cannot %s", a.Kind)
+}
+
+// canSpawn says why a contender cannot be started.
+func (l *Lab) canSpawn(a model.Action) error {
+	pr := l.programs[a.Contender]
+	switch {
+	case len(l.procs) >= MaxContenders:
 		return fmt.Errorf("%d contenders run, which is the most there may be; stop one first", len(l.procs))
-	case kind == model.SpawnProc:
+	case a.Contender == "" && len(l.o.Self) == 0:
+		return errors.New("the lab has no program for contenders of its own")
+	case a.Contender == "":
 		return nil
-	case targeted[kind] == nil:
-		return fmt.Errorf("the lab cannot %s: that is a request to etcd", kind)
-	case len(l.procs) == 0:
-		return errors.New("no contender runs; spawn one with n")
+	case pr == nil:
+		return fmt.Errorf("%s is no contender that the lab knows", model.Printable(a.Contender))
+	case l.procs[a.Contender] != nil:
+		return fmt.Errorf("%s runs already", a.Contender)
 	}
 	return nil
 }
 
-// Do does an action of the lab and returns at once, with a detail for the journal
-// ("pid 4711"). Whether it had the effect has to be seen. The error says what to do
-// instead. Stop sends SIGTERM, and SIGKILL three seconds later.
+// canTell says why a contender cannot be told something.
+func (l *Lab) canTell(name string) error {
+	p, err := l.find(name)
+	if err != nil {
+		return err
+	}
+	if !p.o.Manual {
+		return fmt.Errorf("%s does what it does by itself: only a manual contender can be told", name)
+	}
+	return nil
+}
+
+// canInject says why a fault cannot be done.
+func (l *Lab) canInject(f model.Fault) error {
+	info, ok := f.Kind.Info()
+	switch {
+	case !ok:
+		return fmt.Errorf("the lab cannot %q", f.Kind)
+	case info.Target == model.TargetMember, info.Target == model.TargetCluster:
+		return l.canHitMembers(f)
+	case info.Target == model.TargetKey, info.Target == model.TargetClaim:
+		if l.cluster == nil {
+			return errors.New("the data are not ours: faults of the data need a cluster of the lab")
+		}
+	}
+	if f.Target == "" {
+		if len(l.procs) == 0 && (info.Target == model.TargetProcess || info.Target == model.TargetClaim) {
+			return errNobody
+		}
+		return nil
+	}
+	switch f = l.aimed(f); info.Target {
+	case model.TargetProcess:
+		if len(l.procs) == 0 {
+			return errNobody
+		}
+		_, err := l.find(f.Target)
+		return err
+	case model.TargetClient:
+		if l.isGone(f) {
+			_, err := l.find(f.Target)
+			return err
+		}
+	}
+	return nil
+}
+
+var errNobody = errors.New("no contender runs; spawn one with n")
+
+// canHitMembers says why a fault of members cannot be done.
+func (l *Lab) canHitMembers(f model.Fault) error {
+	alone := l.o.Members == 1
+	switch {
+	case l.cluster == nil:
+		return errors.New("not available: the members are not ours")
+	case f.Kind == model.FaultPauseMember && !l.o.Processes:
+		return errors.New("pausing needs members that are processes: drill files say processes: true, demo --processes")
+	case alone && slices.Contains([]model.FaultKind{model.FaultIsolate, model.FaultSlowMember, model.FaultMoveLeader}, f.Kind):
+		return fmt.Errorf("%s needs more than one member", f.Kind)
+	}
+	return nil
+}
+
+// aimed names the process where a fault of a process or of its connections names
+// one of those that share it.
+func (l *Lab) aimed(f model.Fault) model.Fault {
+	if !isOn(f, model.TargetProcess) && !isOn(f, model.TargetClient) {
+		return f
+	}
+	if name, _, ok := cutLast(f.Target, "."); ok && l.programs[f.Target] == nil && l.programs[name] != nil &&
+		slices.Contains(l.programs[name].workers(), f.Target) {
+		f.Target = name
+	}
+	return f
+}
+
+// cutLast is [strings.Cut] at the last sep.
+func cutLast(s, sep string) (before, after string, ok bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// Do does an action of the lab, with a detail for the journal ("pid 4711"). It
+// returns when it is done, which for a member may take seconds; whether it had the
+// effect has to be seen. The error says what to do instead.
+//
+// A fault that lasts is reported by model.FaultOn, and by model.FaultOff when it
+// is healed, its time is up or its target ends. Healing goes on where one fault
+// cannot be healed, which stays in force. Stop sends SIGTERM, and SIGKILL three
+// seconds later.
 func (l *Lab) Do(ctx context.Context, a model.Action) (detail string, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := errors.Join(ctx.Err(), l.available(a.Kind)); err != nil {
+	if err := ctx.Err(); err != nil {
 		return "", err
 	}
+	l.mu.Lock()
+	if err := l.available(a); err != nil {
+		l.mu.Unlock()
+		return "", err
+	}
+	l.begin()
+	a.Fault = l.aimed(a.Fault)
+	l.mu.Unlock()
+	defer l.ops.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(l.ctx, cancel)()
 	switch a.Kind {
 	case model.SpawnProc:
 		return l.spawnFor(a)
+	case model.TellProc:
+		return l.tellWord(a.Contender, a.Word)
 	case model.HealAll:
-		return l.healAll()
+		return l.healAll(ctx)
+	case model.HealFault:
+		return l.healFault(ctx, a.Fault)
 	}
-	p, err := l.find(a.Contender)
-	if err != nil {
-		return "", err
-	}
-	return targeted[a.Kind](l, p)
+	return l.injectFault(ctx, a.Fault)
 }
 
-// find returns a contender that lives.
-func (l *Lab) find(name string) (*proc, error) {
-	if p := l.procs[name]; p != nil {
-		return p, nil
-	}
-	if n := number(name); n >= 1 && n <= l.spawned && name == fmt.Sprintf("c%d", n) {
-		return nil, errEnded(name)
-	}
-	if name == "" {
-		return nil, errors.New("no contender is chosen: this claim is of a client that is not of the lab")
-	}
-	return nil, fmt.Errorf("%s is no contender of the lab; those that run are %s", name, strings.Join(l.alive(), ", "))
-}
-
-func (p *proc) detail() string { return fmt.Sprintf("pid %d", p.pid()) }
-
-func (l *Lab) holdKeepalive(p *proc) (string, error) {
-	if l.proxy.Holding(p.name) {
-		return "", fmt.Errorf("%s's keepalives are held already", p.name)
-	}
-	if err := l.proxy.HoldKeepalives(p.name); err != nil {
-		return "", err
-	}
-	l.faultOn(fault{model.HoldKeepalive, p.name})
-	return p.detail(), nil
-}
-
-func (l *Lab) freeKeepalive(p *proc) (string, error) {
-	if !l.proxy.Holding(p.name) {
-		return "", fmt.Errorf("%s's keepalives are not held", p.name)
-	}
-	if err := l.proxy.ResumeKeepalives(p.name); err != nil {
-		return "", err
-	}
-	l.faultOff(fault{model.HoldKeepalive, p.name}, "healed")
-	return p.detail(), nil
-}
-
-func (l *Lab) pauseProc(p *proc) (string, error) {
-	if p.paused {
-		return "", fmt.Errorf("%s is paused already", p.name)
-	}
-	if err := p.send(sigPause, "pause"); err != nil {
-		return "", err
-	}
-	p.paused = true
-	l.faultOn(fault{model.PauseProc, p.name})
-	l.tell(p, model.ProcPaused, "")
-	return p.detail(), nil
-}
-
-func (l *Lab) resumeProc(p *proc) (string, error) {
-	if !p.paused {
-		return "", fmt.Errorf("%s is not paused", p.name)
-	}
-	if err := p.send(sigContinue, "resume"); err != nil {
-		return "", err
-	}
-	p.paused = false
-	l.faultOff(fault{model.PauseProc, p.name}, "healed")
-	l.tell(p, model.ProcRunning, "")
-	return p.detail(), nil
-}
-
-func (l *Lab) killProc(p *proc) (string, error) {
-	if err := p.send(os.Kill, "kill"); err != nil {
-		return "", err
-	}
-	return p.detail(), nil
-}
-
-func (l *Lab) stopProc(p *proc) (string, error) {
-	if p.paused {
-		if _, err := l.resumeProc(p); err != nil {
-			return "", err
-		}
-	}
-	if err := p.send(sigStop, "stop"); err != nil {
-		return "", err
-	}
-	p.stopping = true
-	if p.killTimer == nil {
-		p.killTimer = time.AfterFunc(stopWithin, func() { p.signal(os.Kill) })
-	}
-	return p.detail(), nil
-}
-
-// spawnFor starts a contender on the lock that the action names.
+// spawnFor starts the contender that the action names, or a new one on its lock.
 func (l *Lab) spawnFor(a model.Action) (string, error) {
-	recipe := a.Recipe
-	if recipe == "" {
-		recipe = l.recipes[a.Lock]
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return "", ErrClosed
 	}
-	if recipe == "" {
-		return "", fmt.Errorf("spawn on %q: how it is locked is not known; say %s or %s", a.Lock, RecipeMutex, RecipeElection)
+	if err := l.canSpawn(a); err != nil {
+		return "", err
 	}
-	p, err := l.spawn(a.Lock, recipe)
+	pr := l.programs[a.Contender]
+	if pr == nil {
+		recipe := a.Recipe
+		if recipe == "" {
+			recipe = l.recipes[a.Lock]
+		}
+		if recipe == "" {
+			return "", fmt.Errorf("spawn on %q: how it is locked is not known; say %s or %s", a.Lock, RecipeMutex, RecipeElection)
+		}
+		pr = l.o.unnamed(l.freeNumber(), a.Lock, recipe)
+	}
+	p, err := l.spawn(pr)
 	if err != nil {
 		return "", err
 	}
-	return p.name + ", " + p.detail(), nil
+	return p.name() + ", " + p.detail(), nil
 }
 
-// healAll ends every fault. One that cannot be healed does not keep the others.
-func (l *Lab) healAll() (string, error) {
-	var errs []error
-	healed := 0
-	for _, name := range l.alive() {
-		p := l.procs[name]
-		if l.proxy.Holding(name) {
-			_, err := l.freeKeepalive(p)
-			errs = append(errs, err)
-			healed++
-		}
-		if p.paused {
-			_, err := l.resumeProc(p)
-			errs = append(errs, err)
-			healed++
+// freeNumber is the n of a cN that was never used.
+func (l *Lab) freeNumber() int {
+	for n := 1; ; n++ {
+		if l.programs["c"+strconv.Itoa(n)] == nil {
+			return n
 		}
 	}
-	if healed == 0 {
-		return "no fault was in force", nil
-	}
-	return fmt.Sprintf("%d faults", healed), errors.Join(errs...)
 }
 
-// faultOn reports a fault that is in force from now on.
-func (l *Lab) faultOn(f fault) {
-	l.faultID++
-	l.faults[f] = l.faultID
-	l.box.put(model.FaultOn{At: l.o.Now(), ID: l.faultID, Name: string(f.kind), Target: f.target})
-}
-
-// faultOff reports the end of a fault, if it was in force.
-func (l *Lab) faultOff(f fault, why string) {
-	id, ok := l.faults[f]
-	if !ok {
-		return
+// tellWord writes a line to a manual contender.
+func (l *Lab) tellWord(name, word string) (string, error) {
+	if !slices.Contains(ManualWords(), word) {
+		return "", fmt.Errorf("tell %s %q: want one of %s", name, word, strings.Join(ManualWords(), ", "))
 	}
-	delete(l.faults, f)
-	l.box.put(model.FaultOff{At: l.o.Now(), ID: id, Why: why})
+	l.mu.Lock()
+	p, err := l.find(name)
+	l.mu.Unlock()
+	if err != nil {
+		return "", err
+	}
+	// It may be paused, and its pipe full of words that it has not read.
+	if f, ok := p.stdin.(*os.File); ok {
+		if err := f.SetWriteDeadline(time.Now().Add(tellWithin)); err != nil {
+			return "", fmt.Errorf("tell %s: %w", name, err)
+		}
+	}
+	if _, err := io.WriteString(p.stdin, word+"\n"); err != nil {
+		return "", fmt.Errorf("tell %s: %w", name, err)
+	}
+	return p.detail(), nil
 }

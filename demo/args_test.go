@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -20,18 +21,25 @@ func parseContenderArgs(args []string, stdin io.Reader) (ContenderOptions, error
 	fs.DurationVar(&o.Hold, "hold", defaultHold, "")
 	fs.DurationVar(&o.Think, "think", defaultThink, "")
 	fs.Uint64Var(&o.Seed, "seed", 1, "")
+	fs.BoolVar(&o.NoLease, "no-lease", false, "")
+	jitter := fs.String("jitter", JitterSome, "")
+	fs.IntVar(&o.Rounds, "rounds", 0, "")
+	fs.IntVar(&o.Workers, "workers", 0, "")
+	fs.BoolVar(&o.Manual, "manual", false, "")
+	fs.BoolVar(&o.IgnoreDone, "ignore-done", false, "")
+	fs.StringVar(&o.Resource, "resource", "", "")
 	withStdin := fs.Bool(EndWithStdinFlag, false, "")
 	if err := fs.Parse(args); err != nil {
 		return o, fmt.Errorf("read the contender's arguments: %w", err)
 	}
-	if fs.NArg() != 1 {
-		return o, fmt.Errorf("read the contender's arguments: %d locks: want one", fs.NArg())
+	if fs.NArg() == 0 {
+		return o, errors.New("read the contender's arguments: no lock")
 	}
-	o.Lock = fs.Arg(0)
+	o.Locks, o.Full = fs.Args(), *jitter == JitterFull
 	if *endpoints != "" {
 		o.Endpoints = strings.Split(*endpoints, ",")
 	}
-	if *withStdin {
+	if *withStdin || o.Manual {
 		o.EndWith = stdin
 	}
 	return o, nil

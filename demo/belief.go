@@ -21,6 +21,8 @@ type BeliefLine struct {
 	// Key and Lease (hex) are of the claim that the line speaks of, if there is one.
 	Key   string `json:"key,omitempty"`
 	Lease string `json:"lease,omitempty"`
+	// Token is the create revision of Key, once it has the lock.
+	Token int64 `json:"token,omitempty"`
 	// Text is what went wrong, in words.
 	Text string `json:"text,omitempty"`
 }
@@ -33,14 +35,14 @@ func DecodeBelief(line []byte) (model.Belief, int, error) {
 		return model.Belief{}, 0, fmt.Errorf("read a contender's line: %w", err)
 	}
 	switch l.State {
-	case model.BeliefIdle, model.BeliefWaiting, model.BeliefHolding, model.BeliefLost:
+	case model.BeliefIdle, model.BeliefWaiting, model.BeliefHolding, model.BeliefLeaving, model.BeliefLost:
 	default:
 		return model.Belief{}, 0, fmt.Errorf("read a contender's line: unknown state %q", l.State)
 	}
 	if l.Contender == "" || l.PID <= 0 {
 		return model.Belief{}, 0, fmt.Errorf("read a contender's line: no contender in %.80q", line)
 	}
-	b := model.Belief{At: l.At, Contender: l.Contender, Lock: l.Lock, State: l.State, Key: l.Key, Text: l.Text}
+	b := model.Belief{At: l.At, Contender: l.Contender, Lock: l.Lock, State: l.State, Key: l.Key, Token: l.Token, Text: l.Text}
 	if l.Lease != "" {
 		var err error
 		if b.Lease, err = model.ParseLeaseID(l.Lease); err != nil {
@@ -50,24 +52,19 @@ func DecodeBelief(line []byte) (model.Belief, int, error) {
 	return b, l.PID, nil
 }
 
-// teller prints belief lines, each in one write.
+// teller prints belief lines, each in one write. Several may share it.
 type teller struct {
-	mu   sync.Mutex
-	out  io.Writer
-	base BeliefLine
+	mu  sync.Mutex
+	out io.Writer
 }
 
-func (t *teller) say(state model.BeliefState, key string, lease model.LeaseID, text string) {
+func (t *teller) say(l BeliefLine) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	l := t.base
-	l.At, l.State, l.Key, l.Text = time.Now(), state, key, text
-	if lease != 0 {
-		l.Lease = lease.String()
-	}
+	l.At = time.Now()
 	line, err := json.Marshal(l)
 	if err != nil {
-		return // cannot happen: every field is text
+		return // cannot happen: every field is text or a number
 	}
 	// A reader that is gone is noticed by the process's other life line.
 	_, _ = t.out.Write(append(line, '\n'))

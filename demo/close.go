@@ -13,27 +13,37 @@ const (
 	graceAtClose = 250 * time.Millisecond
 	// goneAtClose bounds the wait for those that were killed.
 	goneAtClose = time.Second
+	// forgottenAtClose bounds the wait for the connections of those that are gone.
+	forgottenAtClose = 5 * time.Second
 )
 
 // Close ends the contenders, the proxy and the members and removes the directory,
-// within two seconds. It may be called more than once, and returns what could not
-// be ended or removed.
+// within three seconds. Faults are not healed: they go with what they were done to.
+// It may be called more than once, and returns what could not be ended or removed.
 func (l *Lab) Close() error {
 	l.once.Do(func() { l.closeErr = l.close() })
 	return l.closeErr
 }
 
 func (l *Lab) close() error {
+	l.shut()
 	err := l.endProcs()
-	// Not before the contenders are gone: the system kills those that are left with
-	// the spawner's thread.
-	l.spawner.stop()
 	if l.proxy != nil {
 		err = errors.Join(err, l.proxy.Close())
 	}
 	if l.cluster != nil {
-		l.cluster.Close()
+		l.cluster.Close() // and whoever waits for a member gives up
 	}
+	l.ops.Wait()
+	if l.client != nil {
+		_ = l.client.Close() // what it may fail with is that its context has ended
+	}
+	if l.resource != nil {
+		err = errors.Join(err, l.resource.Close())
+	}
+	// Not before all processes are gone: the system kills those that are left with
+	// the spawner's thread.
+	l.spawner.stop()
 	l.box.close()
 	for _, f := range []*os.File{l.journal, l.procLog} {
 		if f != nil {
@@ -49,16 +59,30 @@ func (l *Lab) close() error {
 	return nil
 }
 
+// shut lets nothing begin any more, and cuts short what takes long.
+func (l *Lab) shut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.cancel()
+	for _, x := range l.faults {
+		if x.timer != nil {
+			x.timer.Stop()
+		}
+	}
+}
+
 // endProcs ends every contender: by asking, then by force.
 func (l *Lab) endProcs() error {
 	l.mu.Lock()
-	l.closed = true
 	for _, p := range l.procs {
 		if p.paused {
 			p.signal(os.Kill)
 			continue
 		}
-		p.stdin.Close()
+		if p.stdin != nil {
+			p.stdin.Close()
+		}
 		p.signal(sigStop)
 	}
 	l.mu.Unlock()
@@ -79,8 +103,15 @@ func (l *Lab) endProcs() error {
 		return nil
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	return fmt.Errorf("contenders that were killed are still there: %s", strings.Join(l.alive(), ", "))
+	left := l.alive()
+	l.mu.Unlock()
+	switch {
+	case len(left) > 0:
+		return fmt.Errorf("contenders that were killed are still there: %s", strings.Join(left, ", "))
+	case !wait(gone, forgottenAtClose):
+		return errors.New("the connections of contenders that have ended do not end")
+	}
+	return nil
 }
 
 // wait says whether c was closed within d.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,10 +14,8 @@ import (
 	"syscall"
 	"time"
 
-	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
-	"google.golang.org/grpc"
 )
 
 const (
@@ -33,6 +31,8 @@ const (
 
 	// readyWithin bounds the wait for quorum where the caller's context does not.
 	readyWithin = 20 * time.Second
+	// firstLeadsEvery is the pause between two tries to make m1 the leader.
+	firstLeadsEvery = 100 * time.Millisecond
 	// startTries bounds the attempts that a stolen port is worth.
 	startTries = 5
 )
@@ -50,29 +50,39 @@ type ClusterOptions struct {
 	// ClientAddrs are the addresses (host:port, one per member) that the members
 	// listen on for clients. Empty: free ports of 127.0.0.1.
 	ClientAddrs []string
+	// Process is a command line that runs one member as a process, to which the
+	// cluster appends the arguments of [RunMember]. The program gets PATH as its
+	// environment, and no terminal. Empty: the members are embedded.
+	Process []string
+	// Start starts such a process; default cmd.Start. The system kills the process
+	// with the thread that started it, so whoever has threads that end gives a
+	// function here that uses one that does not.
+	Start func(*exec.Cmd) error
+	// Quota is how many bytes a member's database may grow to, at most [MaxFill] if
+	// [Cluster.Fill] is to work. 0: etcd's default of 2 GiB.
+	Quota int64
 	// Progress, if set, is called with a line for the person who waits.
 	Progress func(string)
 }
 
-// Cluster is an embedded etcd cluster on the loopback interface. It keeps nothing
-// across a stop: writes are not synced to the disk.
+// Cluster is an etcd cluster on the loopback interface, whose members are embedded
+// or processes, and can be broken one by one: see members.go. It keeps nothing across
+// its end: writes are not synced to the disk. All methods may be called from any
+// goroutine; those that break or mend something come one after another.
 type Cluster struct {
+	o       ClusterOptions
 	members []*member
 	relays  []*relay // in front of the members' peer ports
 	log     *os.File
+	lg      *zap.Logger
+	slows   slows // of what the members send each other
 	once    sync.Once
-}
 
-// member is one embedded etcd.
-type member struct {
-	name, client string
-	etcd         *embed.Etcd
-
-	mu sync.Mutex
-	// servers are the gRPC servers of the member, known only from the hook that
-	// registers services. Stopping them ends open watches at once, where
-	// [embed.Etcd.Close] waits seconds for them.
-	servers []*grpc.Server
+	life context.Context // ends with Close
+	end  context.CancelFunc
+	// ops keeps what breaks and mends one after another. What a member says of
+	// itself is written only by who has both ops and mu, so either is enough to read.
+	ops, mu sync.Mutex
 }
 
 // StartCluster starts the members and returns when all of them serve. On an
@@ -121,11 +131,12 @@ func (o ClusterOptions) taken() bool {
 
 // startOnce starts the members with ports chosen now.
 func startOnce(ctx context.Context, o ClusterOptions, dir string) (_ *Cluster, err error) {
-	log, err := os.OpenFile(filepath.Join(o.Dir, "etcd.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := openLog(filepath.Join(o.Dir, logName))
 	if err != nil {
-		return nil, fmt.Errorf("open the log: %w", err)
+		return nil, err
 	}
-	c := &Cluster{log: log}
+	c := &Cluster{o: o, log: log, lg: fileLogger(log)}
+	c.life, c.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
 			c.Close()
@@ -135,33 +146,38 @@ func startOnce(ctx context.Context, o ClusterOptions, dir string) (_ *Cluster, e
 	if err != nil {
 		return nil, err
 	}
-	lg := fileLogger(log)
-	for _, p := range all {
+	for i, p := range all {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		m := &member{name: p.name, client: p.client}
+		m := &member{name: p.name, client: p.client, plan: p, relay: c.relays[i]}
+		c.members = append(c.members, m)
 		// One after another: started at the same time, each asks the others whether
 		// it is a member already and waits a second for every port that is open but
 		// not served yet.
-		if m.etcd, err = embed.StartEtcd(m.config(lg.Named(m.name), p)); err != nil {
-			return nil, fmt.Errorf("start member %s: %w", m.name, err)
+		if err := c.launch(ctx, m); err != nil {
+			return nil, err
 		}
-		c.members = append(c.members, m)
+		m.plan.existing = true // from now on
 	}
 	if o.Progress != nil {
 		o.Progress("waiting for the members to elect a leader")
 	}
-	return c, c.ready(ctx)
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	return c, c.firstLeads(ctx)
 }
 
-// memberPlan is what has to be known of a member before it is started.
-type memberPlan struct {
-	name, dir string
-	// Addresses to listen on, and those that others are told.
-	client, advertise string
-	peer, peerRelay   string
-	cluster           string // all members, as etcd wants to be told
+// logName is the file for what the members log, in the cluster's directory.
+const logName = "etcd.log"
+
+func openLog(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the log: %w", err)
+	}
+	return f, nil
 }
 
 // plan chooses the addresses and starts the relays.
@@ -181,14 +197,14 @@ func (c *Cluster) plan(o ClusterOptions, dir string) ([]memberPlan, error) {
 	all := make([]memberPlan, o.Members)
 	var names []string
 	for i := range all {
-		r, err := newRelay(peers[i])
+		r, err := newRelay(peers[i], &c.slows)
 		if err != nil {
 			return nil, err
 		}
 		c.relays = append(c.relays, r)
 		name := "m" + strconv.Itoa(i+1)
-		all[i] = memberPlan{name: name, dir: filepath.Join(dir, name), client: clients[i],
-			advertise: advertise[i], peer: peers[i], peerRelay: r.addr()}
+		all[i] = memberPlan{name: name, dir: filepath.Join(dir, name), log: filepath.Join(o.Dir, logName),
+			client: clients[i], advertise: advertise[i], peer: peers[i], peerRelay: r.addr(), quota: o.Quota}
 		names = append(names, name+"=http://"+r.addr())
 	}
 	for i := range all {
@@ -196,35 +212,6 @@ func (c *Cluster) plan(o ClusterOptions, dir string) ([]memberPlan, error) {
 	}
 	return all, nil
 }
-
-// config is p in etcd's words.
-func (m *member) config(lg *zap.Logger, p memberPlan) *embed.Config {
-	cfg := embed.NewConfig()
-	cfg.Name = p.name
-	cfg.Dir = p.dir
-	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(lg)
-	cfg.TickMs = uint(heartbeat.Milliseconds())
-	cfg.ElectionMs = uint(election.Milliseconds())
-	cfg.UnsafeNoFsync = true
-	// Nobody asks the lab by JSON, and the gateway keeps a connection per member.
-	cfg.EnableGRPCGateway = false
-	cfg.ListenPeerUrls = []url.URL{httpURL(p.peer)}
-	cfg.AdvertisePeerUrls = []url.URL{httpURL(p.peerRelay)}
-	cfg.ListenClientUrls = []url.URL{httpURL(p.client)}
-	cfg.AdvertiseClientUrls = []url.URL{httpURL(p.advertise)}
-	// A token of its own: a member of another lab that finds a port reused must not
-	// talk to this one.
-	cfg.InitialClusterToken = "locktop " + p.cluster
-	cfg.InitialCluster = p.cluster
-	cfg.ServiceRegister = func(s *grpc.Server) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.servers = append(m.servers, s)
-	}
-	return cfg
-}
-
-func httpURL(addr string) url.URL { return url.URL{Scheme: "http", Host: addr} }
 
 // fileLogger writes etcd's log to f. It is no sink of zap's own, because those
 // are never closed.
@@ -237,20 +224,35 @@ func fileLogger(f *os.File) *zap.Logger {
 
 // ready waits until every member serves.
 func (c *Cluster) ready(ctx context.Context) error {
-	timeout := time.NewTimer(readyWithin)
-	defer timeout.Stop()
+	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin, errNoQuorum)
+	defer cancel()
 	for _, m := range c.members {
-		select {
-		case <-m.etcd.Server.ReadyNotify():
-		case err := <-m.etcd.Err():
-			return fmt.Errorf("member %s failed: %w", m.name, err)
-		case <-timeout.C:
-			return fmt.Errorf("no leader after %v: is the machine overloaded?", readyWithin)
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := m.serves(ctx); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// firstLeads makes m1 the leader, so that a lab begins the same each time: who is
+// elected is chance, and what happens to a member depends on whether it leads.
+func (c *Cluster) firstLeads(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin, errNoQuorum)
+	defer cancel()
+	first := c.members[0]
+	for {
+		lead, err := c.leader(ctx)
+		if err == nil && lead == first {
+			return nil
+		}
+		if err == nil {
+			err = move(ctx, lead, first)
+		}
+		// On a busy machine it may be elected away meanwhile.
+		if err != nil && !sleep(ctx, nil, firstLeadsEvery) {
+			return fmt.Errorf("make %s the leader: %w", first.name, err)
+		}
+	}
 }
 
 // MemberEndpoints are the addresses (host:port) that the members themselves
@@ -263,36 +265,32 @@ func (c *Cluster) MemberEndpoints() []string {
 	return eps
 }
 
-// Close ends the members at once, with whatever connections and watches are open,
-// and returns when nothing of them runs. The files stay for whoever owns the
-// directory. It may be called more than once.
+// Close ends the members at once, whatever state they are in and with whatever
+// connections and watches are open, and returns when nothing of them runs. The files
+// stay for whoever owns the directory. It may be called more than once.
 func (c *Cluster) Close() {
 	c.once.Do(func() {
+		if c.end != nil {
+			c.end() // whoever waits for something in the cluster gives up
+		}
+		c.ops.Lock()
+		defer c.ops.Unlock()
 		// First all connections, then all servers, then the rest: what Close of one
 		// member waits for is gone by then.
-		c.each(func(m *member) { m.stopServing() })
+		each(c.members, func(m *member) { m.stopServing() })
 		for _, r := range c.relays {
 			r.close()
 		}
-		c.each(func(m *member) { m.etcd.Server.HardStop() })
-		c.each(func(m *member) { m.etcd.Close() })
+		each(c.members, func(m *member) { m.hardStop() })
+		each(c.members, func(m *member) { m.release() })
 		c.log.Close()
 	})
 }
 
-// stopServing ends the connections of clients.
-func (m *member) stopServing() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, s := range m.servers {
-		s.Stop()
-	}
-}
-
 // each calls f for all members at the same time and waits.
-func (c *Cluster) each(f func(*member)) {
+func each(members []*member, f func(*member)) {
 	var wg sync.WaitGroup
-	for _, m := range c.members {
+	for _, m := range members {
 		wg.Go(func() { f(m) })
 	}
 	wg.Wait()

@@ -29,6 +29,9 @@ func TestClusterStartsAndEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 			started := time.Since(begun)
+			if lead, err := c.Leader(t.Context()); err != nil || lead != "m1" {
+				t.Errorf("%q leads (%v): a cluster begins with m1", lead, err)
+			}
 			eps := c.MemberEndpoints()
 			cli := newClient(t, eps...)
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -9,12 +10,11 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.uber.org/zap"
 
 	"locktop/model"
@@ -30,26 +30,22 @@ const (
 	backoffMax = 3 * time.Second
 )
 
-// RunContender competes for a lock until ctx ends, the process gets SIGTERM or
-// SIGINT, or o.EndWith ends: it waits for the lock, holds it, lets it go, thinks,
-// and prints each change of what it believes to out as a [BeliefLine]. A session
-// that is lost is said and replaced, and so is an etcd that cannot be reached.
+// RunContender competes for locks until ctx ends, the process gets SIGTERM or
+// SIGINT, o.EndWith ends, or o.Rounds are over: it waits for the locks, holds them,
+// lets them go, thinks, and prints each change of what it believes to out as a
+// [BeliefLine]. A session that is lost is said and replaced, and so is an etcd that
+// cannot be reached. A manual one does what o.EndWith tells it instead.
 //
-// In the end it lets go of its claim, so that the next in line has the lock at
+// In the end it lets go of its claims, so that the next in line has the lock at
 // once; it tries that for at most two seconds. The error is about options that
 // cannot work; an ordinary end is nil.
 func RunContender(ctx context.Context, o ContenderOptions, out io.Writer) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
+	o.Locks, o.Lock = o.locks(), ""
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	if o.EndWith != nil {
-		go func() {
-			io.Copy(io.Discard, o.EndWith)
-			stop()
-		}()
-	}
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints:            o.Endpoints,
 		DialTimeout:          askWithin,
@@ -58,20 +54,46 @@ func RunContender(ctx context.Context, o ContenderOptions, out io.Writer) error 
 		Logger:               zap.NewNop(), // the default one writes to the terminal
 	})
 	if err != nil {
-		return fmt.Errorf("contend for %s: %w", o.Lock, err)
+		return fmt.Errorf("contend for %s: %w", strings.Join(o.Locks, ", "), err)
 	}
-	c := &contender{
-		o: o, client: client,
-		rng: rand.New(rand.NewPCG(o.Seed, o.Seed^0x9e3779b97f4a7c15)),
-		tell: &teller{out: out, base: BeliefLine{
-			Contender: o.Name, PID: os.Getpid(), Lock: o.Lock}},
-	}
+	c := &contender{o: o, client: client, guard: newGuard(o.Resource), tell: &teller{out: out}}
+	c.hire()
 	ended := make(chan struct{})
 	defer close(ended)
 	go closeAfter(ctx, client, ended)
-	c.run(ctx)
+	words := make(chan string)
+	if o.EndWith != nil {
+		go func() {
+			readWords(ctx, o, words)
+			stop()
+		}()
+	}
+	if o.Manual {
+		c.obey(ctx, words)
+	} else {
+		c.run(ctx)
+	}
 	_ = client.Close() // what it may fail with is that it is closed
 	return nil
+}
+
+// readWords reads o.EndWith to its end; the lines are commands if it is manual.
+func readWords(ctx context.Context, o ContenderOptions, words chan<- string) {
+	if !o.Manual {
+		io.Copy(io.Discard, o.EndWith)
+		return
+	}
+	for lines := bufio.NewScanner(o.EndWith); lines.Scan(); {
+		word := strings.TrimSpace(lines.Text())
+		if word == "" {
+			continue
+		}
+		select {
+		case words <- word:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // closeAfter ends what does not end by itself soon after ctx did, by closing the
@@ -89,119 +111,86 @@ func closeAfter(ctx context.Context, client *clientv3.Client, ended <-chan struc
 
 // contender is the state of RunContender.
 type contender struct {
-	o      ContenderOptions
-	client *clientv3.Client
-	rng    *rand.Rand
-	tell   *teller
+	o       ContenderOptions
+	client  *clientv3.Client
+	guard   *guard
+	tell    *teller
+	workers []*worker // one, unless o.Workers says otherwise
+}
+
+// hire makes the workers.
+func (c *contender) hire() {
+	for i := range max(c.o.Workers, 1) {
+		w := &worker{contender: c, name: c.o.Name}
+		if c.o.Workers > 1 {
+			w.name = fmt.Sprintf("%s.%d", c.o.Name, i+1)
+		}
+		seed := c.o.Seed + uint64(i)<<32
+		w.rng = rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15))
+		c.workers = append(c.workers, w)
+	}
 }
 
 // errLost says that the session ended before its user did.
 var errLost = errors.New("the session is lost")
 
-// run goes through sessions until ctx ends.
+// run goes through sessions until ctx ends or every round is over.
 func (c *contender) run(ctx context.Context) {
-	c.tell.say(model.BeliefIdle, "", 0, "")
+	c.sayIdle("")
 	pause := backoffMin
 	for ctx.Err() == nil {
 		begun := time.Now()
-		err := c.session(ctx)
+		err := c.compete(ctx)
+		if err == nil {
+			return
+		}
 		if ctx.Err() != nil || errors.Is(err, errLost) {
 			continue // a lost session is no reason to wait with the next
 		}
-		c.tell.say(model.BeliefIdle, "", 0, c.explain(err))
+		c.sayIdle(c.explain(err))
 		if time.Since(begun) > 2*backoffMax {
 			pause = backoffMin
 		}
-		sleep(ctx, nil, c.jitter(pause, 0.3))
+		sleep(ctx, nil, jitter(c.workers[0].rng, pause, 0.3))
 		pause = min(2*pause, backoffMax)
 	}
 }
 
-// session opens a session and competes until it is lost, something fails or ctx
-// ends. It never returns nil before ctx ended.
-func (c *contender) session(ctx context.Context) error {
-	asking, cancel := context.WithTimeout(ctx, askWithin)
-	defer cancel()
-	grant, err := c.client.Grant(asking, int64(c.o.TTL))
+// compete opens a session and lets the workers compete until it is lost, something
+// fails or ctx ends. It returns nil when every worker had its rounds.
+func (c *contender) compete(ctx context.Context) error {
+	s, err := c.open(ctx)
 	if err != nil {
-		return fmt.Errorf("grant a lease: %w", err)
+		return err
 	}
-	// The session outlives ctx, or it could not be closed in order. Closing waits
-	// no longer than the TTL that it is told.
-	s, err := concurrency.NewSession(c.client, concurrency.WithLease(grant.ID),
-		concurrency.WithTTL(int(leaveWithin/time.Second)))
-	if err != nil {
-		return fmt.Errorf("open a session: %w", err)
-	}
-	r := newRecipe(c.o, s)
-	for {
-		if err := c.round(ctx, s, r); err != nil {
-			if !isDone(s.Done()) {
-				// Nobody knows what became of the claim: it must not stay behind.
-				_ = s.Close()
+	// Nobody knows what became of a claim on an error: it must not stay behind.
+	defer s.close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var working sync.WaitGroup
+	for _, w := range c.workers {
+		working.Go(func() {
+			if err := w.turns(ctx, s); err != nil {
+				cancel(err)
 			}
-			return err
+		})
+	}
+	working.Wait()
+	return context.Cause(ctx)
+}
+
+// sayIdle says of every lock that nobody wants it now.
+func (c *contender) sayIdle(text string) {
+	for _, w := range c.workers {
+		for _, lock := range c.o.Locks {
+			w.say(lock, model.BeliefIdle, claim{}, text)
 		}
 	}
 }
 
-// round is: wait for the lock, hold it, let it go, think.
-func (c *contender) round(ctx context.Context, s *concurrency.Session, r recipe) error {
-	lease := model.LeaseID(s.Lease())
-	key := c.o.Lock + "/" + lease.String()
-	c.tell.say(model.BeliefWaiting, key, lease, "")
-	// Without this a waiter whose lease ended waits on, as the client library does
-	// not look at its own key while it waits.
-	waiting, cancel := context.WithCancel(ctx)
-	defer cancel()
-	unhook := context.AfterFunc(s.Ctx(), cancel)
-	err := r.acquire(waiting)
-	unhook()
-	switch {
-	case ctx.Err() != nil:
-		c.letGo(r)
-		return ctx.Err()
-	case isDone(s.Done()) || errors.Is(err, rpctypes.ErrLeaseNotFound):
-		return c.lost(s, key, leaseGone)
-	case errors.Is(err, concurrency.ErrSessionExpired):
-		// So the library says, but all that it saw is that the key is not there.
-		return c.lost(s, key, "the key is gone, though the session is not")
-	case err != nil:
-		return fmt.Errorf("wait for the lock: %w", err)
-	}
-	c.tell.say(model.BeliefHolding, key, lease, "")
-	if !sleep(ctx, s.Done(), c.jitter(c.o.Hold, 1.0/3)) && ctx.Err() == nil {
-		return c.lost(s, key, leaseGone)
-	}
-	if err := c.letGo(r); err != nil {
-		return fmt.Errorf("let the lock go: %w", err)
-	}
-	c.tell.say(model.BeliefIdle, "", 0, "")
-	if !sleep(ctx, s.Done(), c.jitter(c.o.Think, 0.6)) && ctx.Err() == nil {
-		return c.lost(s, "", leaseGone)
-	}
-	return ctx.Err()
-}
-
-// leaseGone is what the client library tells by ending a session.
-const leaseGone = "the session is gone: its lease was not renewed in time"
-
-// lost says that the claim or its session is gone, and why.
-func (c *contender) lost(s *concurrency.Session, key, why string) error {
-	c.tell.say(model.BeliefLost, key, model.LeaseID(s.Lease()), why)
-	return errLost
-}
-
-// letGo gives the lock back, whatever became of ctx.
-func (c *contender) letGo(r recipe) error {
-	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
-	defer cancel()
-	return r.release(ctx)
-}
-
 // jitter is d, give or take up to the share.
-func (c *contender) jitter(d time.Duration, share float64) time.Duration {
-	return time.Duration(float64(d) * (1 + share*(2*c.rng.Float64()-1)))
+func jitter(rng *rand.Rand, d time.Duration, share float64) time.Duration {
+	return time.Duration(float64(d) * (1 + share*(2*rng.Float64()-1)))
 }
 
 // sleep waits for d, and says whether it was not cut short by ctx or done.

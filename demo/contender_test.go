@@ -18,8 +18,8 @@ import (
 
 func TestContenderArgsRoundTrip(t *testing.T) {
 	stdin := strings.NewReader("")
-	want := ContenderOptions{Name: "c1", Lock: "-x=/y", Recipe: RecipeElection, Endpoints: []string{"a:1", "b:2"},
-		TTL: 7, Hold: 1500 * time.Millisecond, Think: time.Second, Seed: 1<<64 - 1, EndWith: stdin}
+	want := ContenderOptions{Name: "c1", Locks: []string{"-x=/y", "/z"}, Recipe: RecipeElectionRPC, Endpoints: []string{"a:1", "b:2"},
+		TTL: 7, NoLease: true, Full: true, Rounds: 3, Manual: true, Workers: 2, IgnoreDone: true, Resource: "r:1", Hold: 1500 * time.Millisecond, Think: time.Second, Seed: 1<<64 - 1, EndWith: stdin}
 	got, err := parseContenderArgs(want.Args(), stdin)
 	if err != nil {
 		t.Fatal(err)
@@ -33,18 +33,25 @@ func TestContenderArgsRoundTrip(t *testing.T) {
 }
 
 func TestContenderRefuses(t *testing.T) {
-	good := ContenderOptions{Name: "c", Lock: "/l", Recipe: RecipeMutex, Endpoints: []string{"127.0.0.1:1"}, TTL: 1}
+	good := ContenderOptions{Name: "c", Locks: []string{"/l"}, Recipe: RecipeMutex, Endpoints: []string{"127.0.0.1:1"}, TTL: 1}
 	tests := []struct {
 		mod    func(*ContenderOptions)
 		reason string
 	}{
 		{func(o *ContenderOptions) { o.Name = "" }, "nobody could tell it from others"},
-		{func(o *ContenderOptions) { o.Lock = "" }, "no lock"},
-		{func(o *ContenderOptions) { o.Lock = "/l/" }, "its keys would have two slashes"},
-		{func(o *ContenderOptions) { o.Recipe = "rwmutex" }, "not one of the two"},
+		{func(o *ContenderOptions) { o.Locks = nil }, "no lock"},
+		{func(o *ContenderOptions) { o.Locks = []string{""} }, "a lock without a name"},
+		{func(o *ContenderOptions) { o.Locks = []string{"/l", "/l/"} }, "its keys would have two slashes"},
+		{func(o *ContenderOptions) { o.Locks = []string{"/l", "/m", "/l"} }, "its session has it already"},
+		{func(o *ContenderOptions) { o.Recipe = "rwmutex" }, "not one that it knows"},
 		{func(o *ContenderOptions) { o.Endpoints = nil }, "nowhere to go"},
 		{func(o *ContenderOptions) { o.TTL = 0 }, "the client would take 60 s instead"},
+		{func(o *ContenderOptions) { o.NoLease = true }, "only the server makes leases for others"},
 		{func(o *ContenderOptions) { o.Hold = -1 }, "no time runs backwards"},
+		{func(o *ContenderOptions) { o.Rounds = -1 }, "less than never"},
+		{func(o *ContenderOptions) { o.Workers = 2; o.Recipe = RecipeRWRead }, "whose key is whose would not be known"},
+		{func(o *ContenderOptions) { o.Manual = true }, "nobody could tell it anything"},
+		{func(o *ContenderOptions) { o.Manual = true; o.EndWith = strings.NewReader(""); o.Workers = 2 }, "told whom?"},
 	}
 	for _, tt := range tests {
 		o := good
@@ -56,13 +63,13 @@ func TestContenderRefuses(t *testing.T) {
 }
 
 func TestDecodeBelief(t *testing.T) {
-	good := `{"at":"2026-01-02T03:04:05Z","contender":"c1","pid":7,"state":"holding","lock":"/l","key":"/l/1f","lease":"1f"}`
+	good := `{"at":"2026-01-02T03:04:05Z","contender":"c1","pid":7,"state":"holding","lock":"/l","key":"/l/1f","lease":"1f","token":9}`
 	b, pid, err := DecodeBelief([]byte(good))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := model.Belief{At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Contender: "c1", Lock: "/l",
-		State: model.BeliefHolding, Key: "/l/1f", Lease: 0x1f}
+		State: model.BeliefHolding, Key: "/l/1f", Lease: 0x1f, Token: 9}
 	if diff := cmp.Diff(want, b); diff != "" || pid != 7 {
 		t.Errorf("pid %d, -want +got:\n%s", pid, diff)
 	}
@@ -85,7 +92,7 @@ func TestDecodeBelief(t *testing.T) {
 // standard input and the lines that it prints.
 func process(t *testing.T, endpoint string) (*exec.Cmd, io.Closer, func() model.Belief) {
 	t.Helper()
-	o := ContenderOptions{Name: "c", Lock: "/l", Recipe: RecipeMutex, Endpoints: []string{endpoint},
+	o := ContenderOptions{Name: "c", Locks: []string{"/l"}, Recipe: RecipeMutex, Endpoints: []string{endpoint},
 		TTL: 60, Hold: time.Hour, EndWith: &bytes.Buffer{}}
 	args := append(self(), o.Args()...)
 	cmd := exec.Command(args[0], args[1:]...)
@@ -180,4 +187,42 @@ func TestSleep(t *testing.T) {
 			t.Error("so does the context")
 		}
 	})
+}
+
+// TestSingleKeyTriesInVain: one who waits for a single key says of each try that it
+// failed, and then waits on: so the tries of a herd can be counted.
+func TestSingleKeyTriesInVain(t *testing.T) {
+	endpoint, cli := oneEtcd(t)
+	if _, err := cli.Put(t.Context(), "/l", "somebody"); err != nil {
+		t.Fatal(err)
+	}
+	h := &heard{t: t}
+	r := contendWith(t, h, ContenderOptions{Name: "a", Locks: []string{"/l"}, Recipe: RecipeSingle,
+		Endpoints: []string{endpoint}, TTL: 30, Rounds: 1, Hold: time.Millisecond, Think: time.Millisecond})
+	states := func() (all []model.BeliefState) {
+		for _, b := range h.lines() {
+			all = append(all, b.State)
+		}
+		return all
+	}
+	for deadline := time.Now().Add(patience); len(states()) < 4; {
+		if time.Now().After(deadline) {
+			t.Fatalf("it said %v", h.lines())
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if _, err := cli.Delete(t.Context(), "/l"); err != nil {
+		t.Fatal(err)
+	}
+	if !wait(r.ended, patience) {
+		t.Fatalf("it has not ended after a round: %+v", h.lines())
+	}
+	want := []model.BeliefState{model.BeliefIdle, model.BeliefWaiting, model.BeliefIdle, model.BeliefWaiting,
+		model.BeliefHolding, model.BeliefLeaving, model.BeliefIdle}
+	if diff := cmp.Diff(want, states()); diff != "" {
+		t.Errorf("what it said (-want +got):\n%s", diff)
+	}
+	if got := h.lines()[2].Text; got != triedInVain {
+		t.Errorf("of its first try it said %q", got)
+	}
 }

@@ -88,7 +88,7 @@ var queueStories = []story{
 			sc.do(pauseOf(who))
 			lease := sc.contender(who).Lease
 			sc.goesOn(lease, 2)
-			sc.do(act(model.ResumeProc, who))
+			sc.do(heal(model.FaultPause, who))
 			sc.learned(lease, sc.s.Lease(lease).Renewals+2)
 		}},
 	},

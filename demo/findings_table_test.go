@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locktop/chaos/drill"
 	"locktop/model"
 )
 
@@ -21,25 +22,14 @@ const findingsTable = "../model/FINDINGS.md"
 var notFound = map[model.Code]string{
 	model.CodeOverloadReject:       "needs the members' own metrics: late renewals alone are keepalive-stalled",
 	model.CodeProxyKeepalive:       "looks like a client that died one TTL later: who renewed it is known to the path only",
-	model.CodeZombieHolder:         "looks like a busy holder",
-	model.CodeUnlockLost:           "looks like a busy holder",
-	model.CodeForeignKeepalive:     "looks like a busy holder: who renews is known to the proxy only",
-	model.CodeGhostWaiter:          "looks like a waiter, then like a busy holder",
-	model.CodeMissedDelete:         "looks like a busy holder",
-	model.CodeSameSession:          "looks like one owner: there is one key, however many believe that it is theirs",
-	model.CodeDeadSessionLoop:      "looks like a client that does not want the lock: its requests leave nothing in etcd",
+	model.CodeDeadSessionLoop:      "looks like a client that does not want the lock: its requests leave nothing in etcd, and the proxy reports only those that are refused for lack of rights",
 	model.CodeLockOverrunsDeadline: "looks like a dead waiter",
 	model.CodeCompactedWait:        "looks like a waiter that gave up: when etcd was compacted is not watched",
 	model.CodeKeepaliveUnread:      "does no harm to the lock; readings are too rare to count renewals",
-	model.CodeKeepaliveDenied:      "looks like any other stall: the refusal is seen by the client and the proxy only",
 	model.CodeHalfOpenTCP:          "looks like any other stall",
-	model.CodeRenewRace:            "looks like a normal end of the lease: needs the proxy",
-	model.CodeStaleUnlock:          "looks like a normal unlock: needs the proxy",
+	model.CodeRenewRace:            "looks like a normal end of the lease: the proxy does not report the answers to renewals",
 	model.CodeExternalRevoke:       "looks like an owner that closes its session: the journal calls it ended early, and is certain of our own acts",
-	model.CodeExternalDelete:       "looks like a normal unlock: the journal is certain of our own acts only",
-	model.CodeLateDone:             "looks like a normal handover by expiry: needs the proxy or the client",
-	model.CodeGhostLeader:          "looks like an election without a candidate: needs the proxy or the client",
-	model.CodeRWExpiredWriter:      "looks like a lock that is free: needs the client",
+	model.CodeExternalDelete:       "looks like a normal unlock: the journal is certain of our own acts, and of what the proxy saw",
 }
 
 // TestFindingsTable makes the table of what is found, and by what that is proven,
@@ -49,7 +39,7 @@ func TestFindingsTable(t *testing.T) {
 	b.WriteString("# What is found\n\n" +
 		"Made by `go test ./demo -run TestFindingsTable -update`; do not edit. Each row of a code that is found is\n" +
 		"proven by `TestFindings`: the situation on the left is built and found, its healthy neighbour on the right\n" +
-		"is built and nothing untrue is said of it, at any time.\n\n" +
+		"is built and nothing untrue is said of it, at any time. A drill named on the left expects it too.\n\n" +
 		"| Code | Needs | At best from etcd alone | Detected by | Silent on |\n|---|---|---|---|---|\n")
 	for _, e := range model.Catalogue() {
 		tableRow(t, &b, e)
@@ -73,6 +63,26 @@ func TestFindingsTable(t *testing.T) {
 	}
 }
 
+// drillsOf returns the built-in drills that expect the finding.
+func drillsOf(t *testing.T, code model.Code) []string {
+	t.Helper()
+	var names []string
+	for _, name := range DrillNames() {
+		data, err := DrillFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := drill.Parse(name, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(d.Expect, func(x drill.Expectation) bool { return x.Name == "finding" && x.Code == code }) {
+			names = append(names, "`"+name+"`")
+		}
+	}
+	return names
+}
+
 func tableRow(t *testing.T, b *strings.Builder, e model.Entry) {
 	t.Helper()
 	var found, alike, beside []string
@@ -91,6 +101,9 @@ func tableRow(t *testing.T, b *strings.Builder, e model.Entry) {
 	}
 	if excused {
 		found, alike = []string{"— " + why}, []string{"—"}
+	}
+	if by := drillsOf(t, e.Code); len(by) > 0 {
+		found = append(found, "on a whole lab by the drill "+strings.Join(by, ", "))
 	}
 	if len(beside) > 0 {
 		found = append(found, "named as what else it may be by "+strings.Join(beside, ", "))

@@ -49,7 +49,7 @@ func (on stage) String() string {
 }
 
 func stories() []story {
-	return slices.Concat(clusterStories, harmStories, queueStories, renewalStories, formStories, recordedStories)
+	return slices.Concat(clusterStories, harmStories, queueStories, renewalStories, formStories, recordedStories, proxyStories, wordStories)
 }
 
 // At most so many stories and so many clusters of their own at a time: they spend

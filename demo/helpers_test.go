@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
@@ -28,11 +30,15 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-func act(kind model.ActionKind, contender string) model.Action {
-	return model.Action{Kind: kind, Contender: contender}
+func inject(kind model.FaultKind, target string) model.Action {
+	return model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: kind, Target: target}}
 }
 
-func pauseOf(contender string) model.Action { return act(model.PauseProc, contender) }
+func heal(kind model.FaultKind, target string) model.Action {
+	return model.Action{Kind: model.HealFault, Fault: model.Fault{Kind: kind, Target: target}}
+}
+
+func pauseOf(contender string) model.Action { return inject(model.FaultPause, contender) }
 
 // do does an action that has to succeed.
 func do(t *testing.T, l *Lab, a model.Action) string {
@@ -80,24 +86,51 @@ func startLab(t *testing.T, mod func(*Options)) (*Lab, *feed) {
 		time.Since(begun).Round(time.Millisecond))
 	f := newFeed(l)
 	t.Cleanup(func() {
+		ports := slices.Concat(l.Endpoints(), l.MemberEndpoints())
+		for _, m := range memberPIDs(l) {
+			f.mu.Lock()
+			f.pids[m] = true
+			f.mu.Unlock()
+		}
 		begun := time.Now()
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(begun); took > 2*time.Second {
+		if took := time.Since(begun); took > 3*time.Second {
 			t.Errorf("the lab was closed in %v", took)
 		} else {
 			t.Logf("closed in %v", took.Round(time.Millisecond))
 		}
 		f.wg.Wait()
 		wantEmpty(t, temp)
+		if len(o.Endpoints) == 0 {
+			wantFree(t, ports...)
+		}
 		for pid := range f.pids {
 			if _, err := startTime(pid); err == nil {
-				t.Errorf("contender %d was left behind", pid)
+				t.Errorf("process %d was left behind", pid)
 			}
 		}
 	})
 	return l, f
+}
+
+// memberPIDs are the processes of the lab's members.
+func memberPIDs(l *Lab) []int {
+	if l.cluster == nil {
+		return nil
+	}
+	return slices.Collect(maps.Values(l.cluster.PIDs()))
+}
+
+// wantFaults waits until these faults were reported, as feed.faults has them.
+func (f *feed) wantFaults(t *testing.T, want ...string) {
+	t.Helper()
+	for end := time.Now().Add(patience); !slices.Equal(f.faults(), want); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("faults (-want +got):\n%s", cmp.Diff(want, f.faults()))
+		}
+	}
 }
 
 // wantEmpty fails if a lab's directory is in dir.
@@ -203,7 +236,7 @@ func (f *feed) faults() []string {
 	for _, e := range f.all {
 		switch e := e.(type) {
 		case model.FaultOn:
-			names[e.ID] = e.Name + " " + e.Target
+			names[e.ID] = e.Fault.Describe()
 			lines = append(lines, "on: "+names[e.ID])
 		case model.FaultOff:
 			lines = append(lines, "off: "+names[e.ID]+": "+e.Why)

@@ -6,76 +6,48 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos"
 	"locktop/model"
 )
 
-// Defaults of Options: a person can watch queues of two or three per lock move.
-const (
-	defaultContenders = 6
-	defaultTTL        = 5
-	defaultHold       = 6 * time.Second
-	defaultThink      = 1200 * time.Millisecond
-)
-
-// defaultLocks are competed for where Options names none.
-var defaultLocks = []string{"/demo/orders", "/demo/billing", "/demo/leader=" + RecipeElection}
-
-// Options says what lab to start. The zero value of a field is its default.
-type Options struct {
-	// Members is 1, 3 or 5; default 3.
-	Members int
-	// Port is the first of Members ports that people connect to; 0: free ports.
-	Port int
-	// Contenders is how many are started, at most [MaxContenders]; default 6, none
-	// if negative.
-	Contenders int
-	// Locks are what they compete for, dealt out in turn: names, each with
-	// "=election" after it if it is not a mutex. Default: two mutexes and an
-	// election below /demo/.
-	Locks []string
-	// Self is a command line that runs a contender, to which the lab appends the
-	// arguments of [ContenderOptions.Args]. The program gets PATH, ETCD_ENDPOINTS
-	// and GOMAXPROCS=1 as its environment, and no terminal.
-	Self []string
-	// TTL is what the contenders ask for, in seconds; default 5. Hold and Think are
-	// as in ContenderOptions; defaults 6 s and 1.2 s.
-	TTL         int
-	Hold, Think time.Duration
-	// Seed makes the contenders' variations repeat.
-	Seed uint64
-	// Progress, if set, is called with lines for the person who waits.
-	Progress func(string)
-	// Now dates the reports; default time.Now.
-	Now func() time.Time
-}
-
 // Lab is a cluster with a proxy before it and contenders on it. It is a
 // [model.Source] of their reports and a [chaos.Lab]. All methods may be called from
 // any goroutine, Next by one at a time.
 type Lab struct {
-	o       Options
-	dir     *labDir
-	proxy   *chaos.Proxy
-	cluster *Cluster
-	box     *mailbox
-	journal *os.File
-	procLog *os.File // what contenders print where errors go
-	spawner *spawner
-	wg      sync.WaitGroup // one per contender
+	o        Options
+	dir      *labDir
+	proxy    *chaos.Proxy
+	cluster  *Cluster // nil if the members are not ours
+	resource *Resource
+	box      *mailbox
+	journal  *os.File
+	procLog  *os.File // what contenders print where errors go
+	spawner  *spawner
 
-	mu      sync.Mutex // also keeps actions one after another
-	closed  bool
-	procs   map[string]*proc // alive
-	spawned int              // contenders so far, which gives the names
-	recipes map[string]string
-	faults  map[fault]int
-	faultID int
+	ctx    context.Context // ends with the lab
+	cancel context.CancelFunc
+	wg     sync.WaitGroup // one per contender
+	ops    sync.WaitGroup // one per action and timer that is at work; add with begin
+
+	mu       sync.Mutex // never held while something is waited for
+	closed   bool
+	programs map[string]*program // all that ever were
+	procs    map[string]*proc    // alive
+	spawned  int                 // contenders so far
+	members  []procRecord        // processes of members, also such that have ended
+	recipes  map[string]string   // of each lock
+	claims   map[string][]spoken // of each contender as it says, the latest last
+	faults   []*fault            // in force, or about to be, oldest first
+	faultID  int
+	client   *clientv3.Client // for faults of the data; nil before the first
 
 	once     sync.Once
 	closeErr error
@@ -91,75 +63,21 @@ var (
 // is left; that of a Port in use matches [syscall.EADDRINUSE]. ctx is for the start
 // only: the lab lives until Close.
 func Start(ctx context.Context, o Options) (*Lab, error) {
-	o, locks, err := o.complete()
+	o, known, err := o.complete()
 	if err != nil {
 		return nil, fmt.Errorf("start the lab: %w", err)
 	}
-	l := &Lab{o: o, box: newMailbox(), spawner: newSpawner(),
-		procs: map[string]*proc{}, recipes: map[string]string{}, faults: map[fault]int{}}
-	if err := l.start(ctx, locks); err != nil {
+	l := &Lab{o: o, box: newMailbox(), spawner: newSpawner(), programs: map[string]*program{},
+		procs: map[string]*proc{}, recipes: map[string]string{}, claims: map[string][]spoken{}}
+	l.ctx, l.cancel = context.WithCancel(context.Background())
+	if err := l.start(ctx, known); err != nil {
 		return nil, fmt.Errorf("start the lab: %w", errors.Join(err, l.Close()))
 	}
 	return l, nil
 }
 
-// lock is a name to compete for and how.
-type lock struct{ name, recipe string }
-
-// complete fills in defaults and rejects what cannot work.
-func (o Options) complete() (Options, []lock, error) {
-	if o.Members == 0 {
-		o.Members = 3
-	}
-	if o.Contenders == 0 {
-		o.Contenders = defaultContenders
-	}
-	if o.TTL == 0 {
-		o.TTL = defaultTTL
-	}
-	if o.Hold == 0 {
-		o.Hold = defaultHold
-	}
-	if o.Think == 0 {
-		o.Think = defaultThink
-	}
-	if len(o.Locks) == 0 {
-		o.Locks = defaultLocks
-	}
-	if o.Progress == nil {
-		o.Progress = func(string) {}
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	var locks []lock
-	for _, s := range o.Locks {
-		locks = append(locks, parseLock(s))
-	}
-	switch {
-	case len(o.Self) == 0:
-		return o, nil, errors.New("no command line for contenders")
-	case o.Contenders > MaxContenders:
-		return o, nil, fmt.Errorf("%d contenders: at most %d", o.Contenders, MaxContenders)
-	case o.Port < 0 || o.Port+o.Members > 65536:
-		return o, nil, fmt.Errorf("port %d: want 1 to %d, as %d members use as many ports from there on",
-			o.Port, 65536-o.Members, o.Members)
-	}
-	return o, locks, nil
-}
-
-// parseLock splits the recipe from a lock's name, which may hold a = of its own.
-func parseLock(s string) lock {
-	for _, recipe := range []string{RecipeMutex, RecipeElection} {
-		if name, ok := strings.CutSuffix(s, "="+recipe); ok {
-			return lock{name, recipe}
-		}
-	}
-	return lock{s, RecipeMutex}
-}
-
 // start builds the lab in place. What it built before an error, Close takes down.
-func (l *Lab) start(ctx context.Context, locks []lock) (err error) {
+func (l *Lab) start(ctx context.Context, known []*program) (err error) {
 	for _, path := range sweep(time.Now()) {
 		l.o.Progress("cleaned up after a lab that died: " + path)
 	}
@@ -172,27 +90,13 @@ func (l *Lab) start(ctx context.Context, locks []lock) (err error) {
 	if l.procLog, err = l.openFile("contenders.log"); err != nil {
 		return err
 	}
-	l.o.Progress(fmt.Sprintf("starting %d etcd members", l.o.Members))
-	if err := l.startCluster(ctx); err != nil {
+	if err := l.startMembers(ctx); err != nil {
 		return err
 	}
-	l.o.Progress(fmt.Sprintf("starting %d contenders", max(l.o.Contenders, 0)))
-	for _, k := range locks {
-		l.recipes[k.name] = k.recipe
+	if err := l.startResource(known); err != nil {
+		return err
 	}
-	for i := range l.o.Contenders {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		k := locks[i%len(locks)]
-		l.mu.Lock()
-		_, err := l.spawn(k.name, k.recipe)
-		l.mu.Unlock()
-		if err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
+	return l.startContenders(ctx, known)
 }
 
 func (l *Lab) openFile(name string) (*os.File, error) {
@@ -203,29 +107,27 @@ func (l *Lab) openFile(name string) (*os.File, error) {
 	return f, nil
 }
 
-// startCluster starts the proxy and the members behind it. The ports between the
-// two are chosen before either listens, so they may be taken by then: another try.
-func (l *Lab) startCluster(ctx context.Context) error {
+// startMembers starts the proxy and the members behind it, if they are ours. The
+// ports between the two are chosen before either listens, so they may be taken by
+// then: another try.
+func (l *Lab) startMembers(ctx context.Context) error {
+	if len(l.o.Endpoints) > 0 {
+		return l.startProxy(l.o.Endpoints)
+	}
+	l.o.Progress(fmt.Sprintf("starting %d etcd members", l.o.Members))
 	for try := 1; ; try++ {
 		backends, err := freeAddrs(l.o.Members)
 		if err != nil {
 			return err
 		}
-		l.proxy, err = chaos.NewProxy(chaos.ProxyOptions{
-			Backends: backends, SharedPort: l.o.Port, Now: l.o.Now, Report: l.box.put})
-		if errors.Is(err, syscall.EADDRINUSE) && l.o.Port != 0 {
-			return fmt.Errorf("port %d or one of the %d after it is in use; choose another: %w",
-				l.o.Port, l.o.Members-1, err)
-		}
-		if err != nil {
+		if err := l.startProxy(backends); err != nil {
 			return err
 		}
 		dir := l.dir.file(fmt.Sprintf("etcd%d", try))
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return fmt.Errorf("make the cluster's directory: %w", err)
 		}
-		l.cluster, err = StartCluster(ctx, ClusterOptions{Members: l.o.Members, Dir: dir,
-			Advertise: l.proxy.Shared(), ClientAddrs: backends, Progress: l.o.Progress})
+		l.cluster, err = StartCluster(ctx, l.clusterOptions(dir, backends))
 		if err == nil || try == startTries || !errors.Is(err, syscall.EADDRINUSE) {
 			return err
 		}
@@ -233,6 +135,98 @@ func (l *Lab) startCluster(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+func (l *Lab) clusterOptions(dir string, addrs []string) ClusterOptions {
+	o := ClusterOptions{Members: l.o.Members, Dir: dir, Advertise: l.proxy.Shared(), ClientAddrs: addrs,
+		Quota: l.quota(), Progress: l.o.Progress}
+	if l.o.Processes {
+		o.Process, o.Start = l.o.MemberSelf, l.runMember
+	}
+	return o
+}
+
+// quota is small where a drill fills it, as filling takes its time. A lab that people
+// watch for hours gets the most.
+func (l *Lab) quota() int64 {
+	if l.o.Spec != nil {
+		return MaxFill / 4
+	}
+	return MaxFill
+}
+
+// runMember starts the process of a member, and writes down who has to be killed if
+// the lab dies.
+func (l *Lab) runMember(cmd *exec.Cmd) error {
+	if err := l.spawner.run(cmd); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	start, _ := startTime(cmd.Process.Pid) // without it, it has ended already
+	l.members = append(l.members, procRecord{pid: cmd.Process.Pid, start: start, name: "member"})
+	l.record()
+	return nil
+}
+
+func (l *Lab) startProxy(backends []string) (err error) {
+	l.proxy, err = chaos.NewProxy(chaos.ProxyOptions{Backends: backends, Names: memberNames(len(backends)),
+		BackendTLS: l.o.TLS, ServerTLS: l.o.ServerTLS, SharedPort: l.o.Port, Now: l.o.Now, Report: l.fromProxy})
+	if errors.Is(err, syscall.EADDRINUSE) && l.o.Port != 0 {
+		return fmt.Errorf("port %d or one of the %d after it is in use; choose another: %w",
+			l.o.Port, len(backends)-1, err)
+	}
+	return err
+}
+
+// startResource starts what contenders guard by their locks, if one does.
+func (l *Lab) startResource(known []*program) (err error) {
+	fence := l.o.Fence
+	if l.o.Spec != nil {
+		fence = l.o.Spec.Fence
+	}
+	if fence == "" && !slices.ContainsFunc(known, func(pr *program) bool { return pr.guarded }) {
+		return nil
+	}
+	l.resource, err = NewResource(ResourceOptions{Fence: fence, Report: l.box.put, Now: l.o.Now})
+	return err
+}
+
+// startContenders starts those that are not for later.
+func (l *Lab) startContenders(ctx context.Context, known []*program) error {
+	now := slices.DeleteFunc(slices.Clone(known), func(pr *program) bool { return pr.later })
+	l.o.Progress(fmt.Sprintf("starting %d contenders", len(now)))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.o.Locks {
+		lock, recipe := parseLock(s)
+		l.recipes[lock] = recipe
+	}
+	for _, pr := range known {
+		l.programs[pr.o.Name] = pr
+		for _, lock := range pr.o.Locks {
+			l.recipes[lock] = pr.o.Recipe
+		}
+	}
+	for _, pr := range now {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := l.spawn(pr); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// begin counts something that is being done to the lab, which Close waits for. False
+// if the lab is closed. The caller has the mutex, and calls ops.Done afterwards.
+func (l *Lab) begin() bool {
+	if l.closed {
+		return false
+	}
+	l.ops.Add(1)
+	return true
 }
 
 // Dir is the directory that holds everything the lab writes, until Close.
@@ -244,7 +238,32 @@ func (l *Lab) Endpoints() []string { return l.proxy.Shared() }
 
 // MemberEndpoints are the members' own addresses (host:port), for connections that
 // no fault of the proxy is to touch: the console's.
-func (l *Lab) MemberEndpoints() []string { return l.cluster.MemberEndpoints() }
+func (l *Lab) MemberEndpoints() []string {
+	if l.cluster == nil {
+		return slices.Clone(l.o.Endpoints)
+	}
+	return l.cluster.MemberEndpoints()
+}
+
+// Members are the names of the members, in the order of their endpoints.
+func (l *Lab) Members() []string { return memberNames(l.o.Members) }
+
+// Leader returns the name of the member that leads. It asks the members, and fails
+// if none of them knows a leader before ctx ends.
+func (l *Lab) Leader(ctx context.Context) (string, error) {
+	if l.cluster != nil {
+		return l.cluster.Leader(ctx)
+	}
+	return l.foreignLeader(ctx)
+}
+
+// Contenders are the names of the processes of contenders that are alive, in the
+// order of their start.
+func (l *Lab) Contenders() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.alive()
+}
 
 // JournalPath is the file for the journal of actions.
 func (l *Lab) JournalPath() string { return l.journal.Name() }

@@ -54,7 +54,7 @@ func TestLabQueuesAndHandsOver(t *testing.T) {
 	}
 	certain := func(e model.Event) bool {
 		o, ok := e.(model.LeaseOwner)
-		return ok && o.Certain && o.Client == "c1" && o.Lease != 0
+		return ok && o.Certain && o.Name == "c1" && o.Lease != 0
 	}
 	eventually(t, "the proxy knows a lease of c1", func() bool { return f.has(certain) })
 }
@@ -64,14 +64,14 @@ func TestHoldKeepalives(t *testing.T) {
 	cli := newClient(t, l.MemberEndpoints()...)
 	who := f.holder(t)
 	key := queue(t, cli, "/t/a")[0]
-	do(t, l, act(model.HoldKeepalive, who))
-	wantRefused(t, l, act(model.HoldKeepalive, who), "already")
+	do(t, l, inject(model.FaultHoldKeepalives, who))
+	wantRefused(t, l, inject(model.FaultHoldKeepalives, who), "already")
 	eventually(t, "its key goes", func() bool { return !slices.Contains(queue(t, cli, "/t/a"), key) })
 	f.believes(t, who, model.BeliefLost)
 	f.holder(t, who)
-	do(t, l, act(model.FreeKeepalive, who))
-	wantRefused(t, l, act(model.FreeKeepalive, who), "not held")
-	want := []string{"on: hold keepalives " + who, "off: hold keepalives " + who + ": healed"}
+	do(t, l, heal(model.FaultHoldKeepalives, who))
+	wantRefused(t, l, heal(model.FaultHoldKeepalives, who), "not in force")
+	want := []string{"on: hold keepalives of " + who, "off: hold keepalives of " + who + ": healed"}
 	eventually(t, "both are reported", func() bool { return slices.Equal(f.faults(), want) })
 }
 
@@ -87,11 +87,11 @@ func TestPauseAndResume(t *testing.T) {
 	if f.believed(model.BeliefLost) == who {
 		t.Error("a process that does not run learned that it lost")
 	}
-	if got := do(t, l, model.Action{Kind: model.HealAll}); got != "1 faults" {
+	if got := do(t, l, model.Action{Kind: model.HealAll}); got != "1 fault" {
 		t.Errorf("healed: %q", got)
 	}
 	f.believes(t, who, model.BeliefLost)
-	wantRefused(t, l, act(model.ResumeProc, who), "not paused")
+	wantRefused(t, l, heal(model.FaultPause, who), "not in force")
 	want := []string{"on: pause " + who, "off: pause " + who + ": healed"}
 	if diff := cmp.Diff(want, f.faults()); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)
@@ -104,7 +104,7 @@ func TestKillLeavesTheKeyUntilTheLeaseEnds(t *testing.T) {
 	who := f.holder(t)
 	key := queue(t, cli, "/t/a")[0]
 	do(t, l, pauseOf(who))
-	do(t, l, act(model.KillProc, who))
+	do(t, l, inject(model.FaultKill, who))
 	if how := f.ended(t, who); how != "killed" {
 		t.Errorf("it ended: %q", how)
 	}
@@ -112,7 +112,7 @@ func TestKillLeavesTheKeyUntilTheLeaseEnds(t *testing.T) {
 		t.Error("the key went with the process")
 	}
 	eventually(t, "the key goes", func() bool { return !slices.Contains(queue(t, cli, "/t/a"), key) })
-	wantRefused(t, l, act(model.StopProc, who), "spawn another with n")
+	wantRefused(t, l, inject(model.FaultStop, who), "spawn another with n")
 	want := []string{"on: pause " + who, "off: pause " + who + ": target ended"}
 	if diff := cmp.Diff(want, f.faults()); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)
@@ -137,14 +137,14 @@ func TestStopLetsGoAtOnce(t *testing.T) {
 			}
 			who := owner(t, f, q[0])
 			mod(who)
-			do(t, l, act(model.StopProc, who))
+			do(t, l, inject(model.FaultStop, who))
 			if how := f.ended(t, who); how != "stopped" {
 				t.Errorf("%s ended: %q", who, how)
 			}
 			eventually(t, "its key goes", func() bool { return !slices.Contains(queue(t, cli, lock), q[0]) })
 		}
 	}
-	wantRefused(t, l, act(model.KillProc, "c1"), "no contender runs")
+	wantRefused(t, l, inject(model.FaultKill, "c1"), "no contender runs")
 }
 
 // owner is the contender that spoke of that key.
@@ -165,7 +165,7 @@ func owner(t *testing.T, f *feed, key string) (name string) {
 
 func TestSpawn(t *testing.T) {
 	l, f := startLab(t, func(o *Options) { o.Contenders = -1 })
-	if err := l.Available(model.PauseProc); err == nil {
+	if err := l.Available(pauseOf("c1")); err == nil {
 		t.Error("there is nobody to pause")
 	}
 	wantRefused(t, l, model.Action{Kind: model.SpawnProc, Lock: "/t/new"}, "mutex or election")
@@ -179,8 +179,8 @@ func TestSpawn(t *testing.T) {
 	f.believes(t, "c2", model.BeliefWaiting)
 	f.believes(t, "c3", model.BeliefWaiting)
 	wantRefused(t, l, pauseOf("c4"), "those that run are c1, c2, c3")
-	wantRefused(t, l, pauseOf(""), "not of the lab")
-	if err := l.Available(model.RevokeLease); err == nil {
+	wantRefused(t, l, pauseOf(""), "needs a contender")
+	if err := l.Available(model.Action{Kind: model.RevokeLease}); err == nil {
 		t.Error("a revoke is not the lab's to do")
 	}
 	if got := do(t, l, model.Action{Kind: model.HealAll}); got != "no fault was in force" {
@@ -201,7 +201,7 @@ func TestCloseWithPausedContenders(t *testing.T) {
 	t.Logf("a lab of 3 members and 3 contenders, 2 of them paused: closed in %v", time.Since(begun).Round(time.Millisecond))
 	wantFree(t, eps...)
 	wantRefused(t, l, pauseOf("c2"), "closed")
-	if err := l.Available(model.HealAll); !errors.Is(err, ErrClosed) {
+	if err := l.Available(model.Action{Kind: model.HealAll}); !errors.Is(err, ErrClosed) {
 		t.Errorf("available after the end: %v", err)
 	}
 }
@@ -217,7 +217,7 @@ func TestStubbornContenders(t *testing.T) {
 		return err == nil && bytes.Count(log, []byte("\n")) == 2
 	})
 	begun := time.Now()
-	do(t, l, act(model.StopProc, "c1"))
+	do(t, l, inject(model.FaultStop, "c1"))
 	if how := f.ended(t, "c1"); how != "killed" {
 		t.Errorf("it ended: %q", how)
 	}
@@ -316,7 +316,7 @@ func TestDeadLabIsSweptAndLivingOneIsNot(t *testing.T) {
 	}
 	dead := strings.TrimSpace(line)
 	procs := readRecord((&labDir{path: dead}).file(pidsName))
-	if len(procs) != 2 {
+	if len(procs) != 3 { // two contenders and a member
 		t.Fatalf("recorded: %v", procs)
 	}
 
@@ -344,7 +344,7 @@ func TestDeadLabIsSweptAndLivingOneIsNot(t *testing.T) {
 	}
 	for _, p := range procs {
 		if start, err := startTime(p.pid); err == nil && start == p.start {
-			t.Errorf("contender %s of the dead lab still runs", p.name)
+			t.Errorf("%s of the dead lab still runs", p.name)
 		}
 	}
 	f.holder(t)

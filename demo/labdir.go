@@ -16,7 +16,7 @@ const (
 	// lockName is the file whose lock says that the lab lives. It appears in the
 	// directory already locked.
 	lockName = "lock"
-	// pidsName is the record of the contenders.
+	// pidsName is the record of the processes of contenders and members.
 	pidsName = "pids"
 	// youngDir is how long a directory without a lock file may be one that is
 	// being made.
@@ -31,12 +31,18 @@ type labDir struct {
 	lock *os.File
 }
 
-// procRecord is enough to find a contender again, and never another process that
+// procRecord is enough to find a process again, and never another process that
 // was given the same number since.
 type procRecord struct {
 	pid   int
 	start string
 	name  string
+}
+
+// alive says whether the process that was recorded still runs.
+func (p procRecord) alive() bool {
+	start, err := startTime(p.pid)
+	return err == nil && start == p.start
 }
 
 // newLabDir makes a directory in the system's place for temporary files.
@@ -60,15 +66,17 @@ func (d *labDir) takeLock() (err error) {
 	if d.lock, err = os.OpenFile(young, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
 		return err
 	}
-	if ok, err := lockFile(d.lock); err != nil || !ok {
-		return errors.Join(err, errors.New("its lock cannot be taken"))
+	if ok, err := lockFile(d.lock); err != nil {
+		return err
+	} else if !ok {
+		return errors.New("its lock cannot be taken")
 	}
 	return os.Rename(young, d.file(lockName))
 }
 
 func (d *labDir) file(name string) string { return filepath.Join(d.path, name) }
 
-// record replaces the record of the contenders, in one step.
+// record replaces the record of the processes, in one step.
 func (d *labDir) record(procs []procRecord) error {
 	var b strings.Builder
 	for _, p := range procs {
@@ -76,10 +84,10 @@ func (d *labDir) record(procs []procRecord) error {
 	}
 	young := d.file(pidsName + ".new")
 	if err := os.WriteFile(young, []byte(b.String()), 0o600); err != nil {
-		return fmt.Errorf("record the contenders: %w", err)
+		return fmt.Errorf("record the processes: %w", err)
 	}
 	if err := os.Rename(young, d.file(pidsName)); err != nil {
-		return fmt.Errorf("record the contenders: %w", err)
+		return fmt.Errorf("record the processes: %w", err)
 	}
 	return nil
 }
@@ -171,16 +179,13 @@ func killRecorded(p procRecord) {
 		return
 	}
 	defer proc.Release()
-	if start, err := startTime(p.pid); err != nil || start != p.start {
+	if !p.alive() {
 		return
 	}
 	_ = signalGroup(proc, os.Kill) // fails if it leads no group
 	if proc.Kill() != nil {
 		return
 	}
-	for end := time.Now().Add(goneWithin); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if start, err := startTime(p.pid); err != nil || start != p.start {
-			return
-		}
+	for end := time.Now().Add(goneWithin); p.alive() && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 	}
 }

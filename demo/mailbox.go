@@ -22,8 +22,8 @@ const (
 // ErrClosed says that the lab was closed.
 var ErrClosed = errors.New("the lab is closed")
 
-// mailbox keeps reports until somebody asks for them. Where nobody does, it does
-// not grow: of what a contender is and believes the latest is enough.
+// mailbox keeps reports until somebody asks for them, every one of them as long as
+// somebody does. Where nobody does it does not grow: see merge.
 type mailbox struct {
 	wake chan struct{} // holds one token while there is something to be had
 
@@ -112,27 +112,43 @@ func (b *mailbox) next(ctx context.Context, wakeAt time.Time, now func() time.Ti
 
 // subject is what an event says the latest about.
 type subject struct {
-	kind  string
-	name  string
-	lease model.LeaseID
+	kind      string
+	who, what string
+	member    string
+	lease     model.LeaseID
+	renews    bool
 }
 
-// subjectOf returns what e is the latest about, false if it has to be kept.
+// subjectOf returns what e is the latest about, false if it is about nothing but
+// itself.
 func subjectOf(e model.Event) (subject, bool) {
 	switch e := e.(type) {
 	case model.Belief:
-		return subject{kind: "belief", name: e.Contender}, true
+		return subject{kind: "belief", who: e.Contender, what: e.Lock}, true
 	case model.Contender:
-		return subject{kind: "contender", name: e.Name}, true
+		return subject{kind: "contender", who: e.Name}, true
 	case model.LeaseOwner:
-		return subject{kind: "lease", lease: e.Lease}, true
+		return subject{kind: "lease", who: e.Name, lease: e.Lease, renews: e.Renews}, true
+	case model.Connected:
+		return subject{kind: "connected", who: e.Name, what: e.Peer, member: e.Member}, true
+	case model.Watches:
+		return subject{kind: "watches", who: e.Name, what: e.Key}, true
 	}
 	return subject{}, false
 }
 
-// merge keeps the latest event about each contender, belief and lease, and of all
-// others every one, in their order. If that is more than limit, the oldest owners
-// of leases go: clients that are not ours may open any number of them.
+// isEvidence says whether e is of those that clients bring about, any number of
+// them. All else is of people, and of contenders whose number is bounded.
+func isEvidence(e model.Event) bool {
+	switch e.(type) {
+	case model.LeaseOwner, model.Connected, model.Watches, model.Wrote, model.Refused, model.Access:
+		return true
+	}
+	return false
+}
+
+// merge keeps the latest event about each subject, and of all others every one, in
+// their order. If that is more than limit, the oldest evidence goes.
 func merge(events []model.Event, limit int) []model.Event {
 	seen := map[subject]bool{}
 	var kept []model.Event
@@ -147,7 +163,7 @@ func merge(events []model.Event, limit int) []model.Event {
 	slices.Reverse(kept)
 	excess := len(kept) - limit
 	return slices.DeleteFunc(kept, func(e model.Event) bool {
-		if _, ok := e.(model.LeaseOwner); !ok || excess <= 0 {
+		if excess <= 0 || !isEvidence(e) {
 			return false
 		}
 		excess--

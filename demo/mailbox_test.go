@@ -78,6 +78,7 @@ func TestMailboxMergesWhenNobodyReads(t *testing.T) {
 	for i := range 20 * mailboxMax {
 		b.put(model.Belief{Contender: fmt.Sprint("c", i%7), Text: fmt.Sprint(i)})
 		b.put(model.LeaseOwner{Lease: model.LeaseID(i + 1)})
+		b.put(model.Wrote{Rev: int64(i)})
 		if i%(20*mailboxMax/faults) == 0 {
 			b.put(model.FaultOn{ID: i})
 		}
@@ -103,29 +104,47 @@ func TestMailboxMergesWhenNobodyReads(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
-	belief := func(who, text string) model.Event { return model.Belief{Contender: who, Text: text} }
+	c := model.Client{Name: "c1", Certain: true}
+	belief := func(lock, text string) model.Event {
+		return model.Belief{Contender: "c1", Lock: lock, Text: text}
+	}
 	proc := func(who, ended string) model.Event { return model.Contender{Name: who, Ended: ended} }
-	lease := func(id model.LeaseID, who string) model.Event { return model.LeaseOwner{Lease: id, Client: who} }
-	in := []model.Event{belief("c1", "old"), proc("c1", ""), model.FaultOn{ID: 1}, lease(1, "x"), lease(2, "y"),
-		belief("c2", "only"), model.FaultOff{ID: 1}, belief("c1", "new"), proc("c1", "killed"), lease(1, "z"),
-		model.Acted{}, model.Acted{}}
+	lease := func(id model.LeaseID, member string) model.Event {
+		return model.LeaseOwner{Lease: id, Client: c, Member: member}
+	}
+	conn := func(peer string, on bool) model.Event { return model.Connected{Client: c, Peer: peer, On: on} }
+	watch := func(key string, on bool) model.Event { return model.Watches{Client: c, Key: key, On: on} }
+	wrote := func(rev int64) model.Event { return model.Wrote{Client: c, Key: "k", Rev: rev} }
+	on, off := model.FaultOn{ID: 1}, model.FaultOff{ID: 1}
 	tests := []struct {
-		limit  int
-		want   []model.Event
-		reason string
+		in, want []model.Event
+		limit    int
+		reason   string
 	}{
-		{100, []model.Event{model.FaultOn{ID: 1}, lease(2, "y"), belief("c2", "only"), model.FaultOff{ID: 1},
-			belief("c1", "new"), proc("c1", "killed"), lease(1, "z"), model.Acted{}, model.Acted{}},
-			"the latest of each stays, in its place"},
-		{8, []model.Event{model.FaultOn{ID: 1}, belief("c2", "only"), model.FaultOff{ID: 1},
-			belief("c1", "new"), proc("c1", "killed"), lease(1, "z"), model.Acted{}, model.Acted{}},
-			"too many: the oldest owner goes"},
-		{1, []model.Event{model.FaultOn{ID: 1}, belief("c2", "only"), model.FaultOff{ID: 1},
-			belief("c1", "new"), proc("c1", "killed"), model.Acted{}, model.Acted{}},
-			"nothing but owners goes, whatever the limit"},
+		{in: []model.Event{belief("a", "old"), belief("b", "only"), on, belief("a", "new"), off},
+			want: []model.Event{belief("b", "only"), on, belief("a", "new"), off}, limit: 100,
+			reason: "the latest belief of each lock stays, in its place"},
+		{in: []model.Event{proc("c1", ""), proc("c2", ""), proc("c1", "killed")},
+			want: []model.Event{proc("c2", ""), proc("c1", "killed")}, limit: 100,
+			reason: "the latest of each contender"},
+		{in: []model.Event{lease(1, "m1"), lease(2, "m1"), lease(1, "m2")},
+			want: []model.Event{lease(2, "m1"), lease(1, "m2")}, limit: 100,
+			reason: "the latest of each lease and client"},
+		{in: []model.Event{conn("p1", true), conn("p2", true), conn("p1", false), watch("k", true), watch("j", true), watch("k", false)},
+			want: []model.Event{conn("p2", true), conn("p1", false), watch("j", true), watch("k", false)}, limit: 100,
+			reason: "the latest of each connection and watch"},
+		{in: []model.Event{wrote(1), model.Access{}, model.Refused{}, wrote(2), model.Access{}, model.Acted{}, model.Acted{}},
+			want:  []model.Event{wrote(1), model.Access{}, model.Refused{}, wrote(2), model.Access{}, model.Acted{}, model.Acted{}},
+			limit: 100, reason: "what was done is never about the same"},
+		{in: []model.Event{wrote(1), on, lease(1, "m1"), wrote(2), belief("a", "")},
+			want: []model.Event{on, wrote(2), belief("a", "")}, limit: 3,
+			reason: "too many: the oldest evidence goes"},
+		{in: []model.Event{wrote(1), on, off, proc("c1", ""), belief("a", ""), model.Acted{}},
+			want: []model.Event{on, off, proc("c1", ""), belief("a", ""), model.Acted{}}, limit: 1,
+			reason: "nothing but evidence goes, whatever the limit"},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, merge(in, tt.limit)); diff != "" {
+		if diff := cmp.Diff(tt.want, merge(tt.in, tt.limit)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", tt.reason, diff)
 		}
 	}

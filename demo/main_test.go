@@ -2,11 +2,17 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/goleak"
+	"go.uber.org/zap"
 )
 
 // The test binary is also the programs that the tests start, by its first argument.
@@ -14,6 +20,8 @@ const (
 	asContender = "as-contender" // the rest is as ContenderOptions.Args
 	asLabOwner  = "as-lab-owner" // starts a lab, says where, and waits to be killed
 	asIdler     = "as-idler"     // waits to be killed
+	asProgram   = "as-program"   // a program that knows nothing of labs: see programMain
+	asMember    = "as-member"    // the rest is as the cluster wants it
 )
 
 func TestMain(m *testing.M) {
@@ -26,6 +34,10 @@ func TestMain(m *testing.M) {
 		exitWith(contenderMain(os.Args[2:]))
 	case asLabOwner:
 		exitWith(labOwnerMain())
+	case asMember:
+		exitWith(RunMember(context.Background(), os.Args[2:], os.Stdin, os.Stdout))
+	case asProgram:
+		exitWith(programMain(os.Args[2]))
 	case asIdler:
 		fmt.Println("ready")
 		select {}
@@ -50,7 +62,8 @@ func contenderMain(args []string) error {
 }
 
 func labOwnerMain() error {
-	l, err := Start(context.Background(), Options{Members: 1, Contenders: 2, Self: self(), Hold: 3600e9})
+	l, err := Start(context.Background(), Options{Members: 1, Contenders: 2, Self: self(), Hold: 3600e9,
+		Processes: true, MemberSelf: selfAs(asMember)})
 	if err != nil {
 		return err
 	}
@@ -61,6 +74,30 @@ func labOwnerMain() error {
 	select {}
 }
 
+// programMain puts a key, and every 50 ms again, and prints when it cannot.
+func programMain(key string) error {
+	cli, err := clientv3.New(clientv3.Config{Endpoints: strings.Split(os.Getenv("ETCD_ENDPOINTS"), ","), Logger: zap.NewNop()})
+	if err != nil {
+		return err
+	}
+	fmt.Println("etcdctl would use", os.Getenv("ETCDCTL_ENDPOINTS"), "for", os.Getenv("OF_THE_USER"))
+	if n, err := os.Stdin.Read(make([]byte, 1)); n > 0 || err == nil {
+		return errors.New("it has a standard input")
+	}
+	for n := 1; ; n++ {
+		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+		if _, err := cli.Put(ctx, key, strconv.Itoa(n)); err != nil {
+			fmt.Println("failed:", err)
+		}
+		cancel()
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
 // self is the command line of a contender. Under the race detector a program sleeps
 // for a second before it exits, unless it is told not to.
-func self() []string { return []string{"env", "GORACE=atexit_sleep_ms=0", os.Args[0], asContender} }
+func self() []string { return selfAs(asContender) }
+
+func selfAs(program string) []string {
+	return []string{"env", "GORACE=atexit_sleep_ms=0", os.Args[0], program}
+}

@@ -1,0 +1,214 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+// stopWithin is what a contender that was asked to end has until it is killed.
+const stopWithin = 3 * time.Second
+
+// inject does a fault and says how to undo it; nil if the fault is Instant. It is
+// called without the mutex and may take its time. The fault was checked.
+func (l *Lab) inject(ctx context.Context, f model.Fault) (detail string, _ healer, err error) {
+	info, _ := f.Kind.Info()
+	switch info.Target {
+	case model.TargetProcess:
+		return l.injectProcess(f)
+	case model.TargetClient:
+		return l.injectClient(f)
+	case model.TargetMember:
+		return l.injectMember(f)
+	case model.TargetCluster:
+		return l.injectCluster(ctx, f)
+	}
+	return l.injectData(ctx, f)
+}
+
+// injectProcess does the faults of a contender's process.
+func (l *Lab) injectProcess(f model.Fault) (string, healer, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p, err := l.find(f.Target)
+	if err != nil {
+		return "", nil, err
+	}
+	switch f.Kind {
+	case model.FaultPause:
+		return p.detail(), func(context.Context) error { return l.resume(p) }, l.pause(p)
+	case model.FaultKill:
+		return p.detail(), nil, p.send(os.Kill, "kill")
+	case model.FaultStop:
+		return p.detail(), nil, l.stop(p)
+	}
+	return "", nil, fmt.Errorf("the lab cannot %s a contender", f.Kind)
+}
+
+// find returns a contender that lives. The caller has the mutex.
+func (l *Lab) find(name string) (*proc, error) {
+	if p := l.procs[name]; p != nil {
+		return p, nil
+	}
+	if pr := l.programs[name]; pr != nil && !pr.ran {
+		return nil, fmt.Errorf("%s was not started yet", name)
+	} else if pr != nil {
+		return nil, errEnded(name)
+	}
+	return nil, fmt.Errorf("%s is no contender of the lab; those that run are %s",
+		model.Printable(name), strings.Join(l.alive(), ", "))
+}
+
+func (p *proc) detail() string { return fmt.Sprintf("pid %d", p.pid()) }
+
+func (l *Lab) pause(p *proc) error {
+	if err := p.send(sigPause, "pause"); err != nil {
+		return err
+	}
+	p.paused = true
+	l.tell(p, model.ProcPaused, "")
+	return nil
+}
+
+// resume undoes pause, for whoever calls without the mutex. The end of a process is
+// the end of its pause.
+func (l *Lab) resume(p *proc) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !p.paused || l.procs[p.name()] != p {
+		return nil
+	}
+	return l.wake(p)
+}
+
+func (l *Lab) wake(p *proc) error {
+	if err := p.send(sigContinue, "resume"); err != nil {
+		return err
+	}
+	p.paused = false
+	l.tell(p, model.ProcRunning, "")
+	return nil
+}
+
+// stop asks a contender to end, which only one that runs can hear.
+func (l *Lab) stop(p *proc) error {
+	if p.paused {
+		if err := l.wake(p); err != nil {
+			return err
+		}
+		l.faultsOff(whyHealed, func(f model.Fault) bool { return f.Kind == model.FaultPause && f.Target == p.name() })
+	}
+	if err := p.send(sigStop, "stop"); err != nil {
+		return err
+	}
+	p.stopping = true
+	if p.killTimer == nil {
+		p.killTimer = time.AfterFunc(stopWithin, func() { p.signal(os.Kill) })
+	}
+	return nil
+}
+
+// injectClient has the proxy do a fault of a client's connections.
+func (l *Lab) injectClient(f model.Fault) (string, healer, error) {
+	if err := l.proxy.Inject(f); err != nil {
+		return "", nil, err
+	}
+	return "", func(context.Context) error {
+		l.proxy.Heal(f)
+		return nil
+	}, nil
+}
+
+// injectMember does the faults of one member.
+func (l *Lab) injectMember(f model.Fault) (string, healer, error) {
+	m := f.Target
+	if !slices.Contains(l.cluster.Names(), m) {
+		return "", nil, fmt.Errorf("there is no member %s; there are %s",
+			model.Printable(m), strings.Join(l.cluster.Names(), ", "))
+	}
+	switch f.Kind {
+	case model.FaultStopMember:
+		err := l.cluster.StopMember(m)
+		if err == nil {
+			l.unpaused(m)
+		}
+		return "", func(ctx context.Context) error { return l.startAgain(ctx, m) }, err
+	case model.FaultPauseMember:
+		return "", func(context.Context) error {
+			if !l.cluster.still(m, func(m *member) bool { return m.paused }) {
+				return nil
+			}
+			return l.cluster.ResumeMember(m)
+		}, l.cluster.PauseMember(m)
+	case model.FaultIsolate:
+		return "", func(context.Context) error {
+			if !l.cluster.still(m, func(m *member) bool { return m.isolated }) {
+				return nil
+			}
+			return l.cluster.Join(m)
+		}, l.cluster.Isolate(m)
+	case model.FaultSlowMember:
+		return "", func(context.Context) error { return l.cluster.Slow(m, 0) }, l.cluster.Slow(m, f.Delay)
+	}
+	return "", nil, fmt.Errorf("the lab cannot %s", f.Kind)
+}
+
+// still says whether something is so of a member. What brings a member back may have
+// done so and fail afterwards, as the member does not serve in time; a second try
+// then has nothing to do.
+func (c *Cluster) still(name string, is func(*member) bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.members, func(m *member) bool { return m.name == name && is(m) })
+}
+
+// startAgain starts those of the members that do not run.
+func (l *Lab) startAgain(ctx context.Context, members ...string) error {
+	var failed []error
+	for _, m := range members {
+		if !slices.Contains(l.cluster.Down(), m) {
+			continue
+		}
+		if err := l.cluster.StartMember(ctx, m); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	if len(failed) > 0 {
+		return oneLine(failed)
+	}
+	return nil
+}
+
+// unpaused says that members were stopped, and with that their pause.
+func (l *Lab) unpaused(members ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.faultsOff(whyTarget, func(f model.Fault) bool {
+		return f.Kind == model.FaultPauseMember && slices.Contains(members, f.Target)
+	})
+}
+
+// injectCluster does the faults of the cluster as a whole.
+func (l *Lab) injectCluster(ctx context.Context, f model.Fault) (string, healer, error) {
+	switch f.Kind {
+	case model.FaultMoveLeader:
+		to, err := l.cluster.MoveLeader(ctx)
+		return "to " + to, nil, err
+	case model.FaultCompact:
+		rev, err := l.cluster.Compact(ctx)
+		return fmt.Sprintf("up to revision %d", rev), nil, err
+	case model.FaultFill:
+		return "", l.cluster.Drain, l.cluster.Fill(ctx)
+	case model.FaultLoseQuorum:
+		stopped, err := l.cluster.LoseQuorum()
+		l.unpaused(stopped...)
+		return strings.Join(stopped, ", ") + " stopped",
+			func(ctx context.Context) error { return l.startAgain(ctx, stopped...) }, err
+	}
+	return "", nil, fmt.Errorf("the lab cannot %s", f.Kind)
+}

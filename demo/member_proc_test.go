@@ -1,0 +1,124 @@
+package demo
+
+import (
+	"context"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func asProcesses(o *ClusterOptions) { o.Process = selfAs(asMember) }
+
+func TestMemberProcesses(t *testing.T) {
+	c := breakable(t, 3, asProcesses)
+	cli := newClient(t, c.MemberEndpoints()...)
+	put(t, cli)
+	if pids := c.PIDs(); len(pids) != 3 {
+		t.Errorf("processes %v", pids)
+	}
+	lead := leaderOf(t, c)
+	timed(t, "pause the leader", func() error { return c.PauseMember(lead) })
+	wantErr(t, c.PauseMember(lead), lead+" is paused already")
+	var next string
+	timed(t, "another leader", func() error { next = leaderOf(t, c); return nil })
+	if next == lead {
+		t.Errorf("%s is paused and leads", lead)
+	}
+	timed(t, "resume", func() error { return c.ResumeMember(lead) })
+	eventually(t, "it follows the new one", func() bool { return knows(t, c, lead) == leaderOf(t, c) })
+
+	cut := leaderOf(t, c)
+	timed(t, "isolate the leader", func() error { return c.Isolate(cut) })
+	timed(t, "another leader", func() error { leaderOf(t, c); return nil })
+	eventually(t, "it gives up to lead", func() bool { return knows(t, c, cut) == "" })
+	timed(t, "join", func() error { return c.Join(cut) })
+	eventually(t, "it follows", func() bool { return knows(t, c, cut) == leaderOf(t, c) })
+
+	victim := another(c, leaderOf(t, c))
+	timed(t, "stop "+victim, func() error { return c.StopMember(victim) })
+	timed(t, "start "+victim, func() error { return c.StartMember(t.Context(), victim) })
+	proc, err := os.FindProcess(c.PIDs()[victim])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := proc.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is noticed", func() bool { return slices.Equal(c.Down(), []string{victim}) })
+	wantErr(t, c.StopMember(victim), victim+" has ended already (killed)")
+	wantErr(t, c.PauseMember(victim), victim+" has ended (killed): start it first")
+	timed(t, "start "+victim, func() error { return c.StartMember(t.Context(), victim) })
+	put(t, cli)
+
+	paused := leaderOf(t, c) // and so it ends
+	if err := c.PauseMember(paused); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.StopMember(another(c, paused)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestMemberProcessThatCannotStart(t *testing.T) {
+	tests := []struct {
+		program []string
+		words   string
+		reason  string
+	}{
+		{[]string{"/does/not/exist"}, "no such file", "no program"},
+		{[]string{"false"}, "it ended (exit status 1)", "it says nothing and ends"},
+	}
+	for _, tt := range tests {
+		_, err := StartCluster(t.Context(), ClusterOptions{Members: 1, Dir: t.TempDir(), Process: tt.program})
+		if err == nil || !strings.Contains(err.Error(), "start member m1: ") || !strings.Contains(err.Error(), tt.words) {
+			t.Errorf("%s: %v", tt.reason, err)
+		}
+	}
+	l, err := listenFree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	o := ClusterOptions{Members: 1, Dir: t.TempDir(), ClientAddrs: []string{l.Addr().String()}}
+	asProcesses(&o)
+	_, err = StartCluster(t.Context(), o)
+	wantErr(t, err, syscall.EADDRINUSE.Error())
+}
+
+func TestRunMember(t *testing.T) {
+	wantErr(t, RunMember(t.Context(), nil, strings.NewReader(""), io.Discard), "the lab starts this")
+	dir := t.TempDir()
+	addrs, err := freeAddrs(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := memberPlan{name: "m1", dir: dir + "/m1", log: dir + "/log", client: addrs[0], advertise: addrs[0],
+		peer: addrs[1], peerRelay: addrs[1], cluster: "m1=http://" + addrs[1], quota: MaxFill}
+	if got, err := parseMemberPlan(p.args()); err != nil || got != p {
+		t.Errorf("%+v became %+v (%v)", p, got, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	in, stdin := io.Pipe()
+	stdout, out := io.Pipe()
+	ended := make(chan error)
+	go func() { ended <- RunMember(ctx, p.args(), in, out) }()
+	next := newLineReader(stdout)
+	if line := string(next()); !strings.HasPrefix(line, `{"id":`) {
+		t.Errorf("it began with %s", line)
+	}
+	if line := string(next()); !strings.Contains(line, `{"ready":true}`) {
+		t.Errorf("it went on with %s", line)
+	}
+	begun := time.Now()
+	stdin.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	t.Logf("it ended with its standard input in %v", time.Since(begun).Round(time.Millisecond))
+	wantFree(t, addrs...)
+}
