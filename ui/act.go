@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"slices"
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
@@ -36,23 +39,76 @@ func (a *App) action(kind model.ActionKind) (model.Action, string) {
 	return act, ""
 }
 
-// whyNot says why an action cannot be done now, "" if it can.
-func (a *App) whyNot(kind model.ActionKind) string {
-	if a.live.Hands == nil {
+// whyNotAct says why an action cannot be done now, as far as the screen knows, ""
+// if the hands may be asked.
+func (a *App) whyNotAct(act model.Action, why string) string {
+	switch {
+	case a.live.Hands == nil:
 		return "still starting"
-	}
-	if !kind.WritesEtcd() && !a.o.Lab {
+	case !act.Kind.WritesEtcd() && !a.o.Lab:
 		return a.noLab()
 	}
-	act, why := a.action(kind)
-	if why != "" {
-		return why
+	return why
+}
+
+// one is what a key asks for that does one thing.
+func one(action func(a *App) (model.Action, string)) func(a *App) ([]model.Action, string) {
+	return func(a *App) ([]model.Action, string) {
+		act, why := action(a)
+		return []model.Action{act}, a.whyNotAct(act, why)
 	}
-	if err := a.live.Hands.Available(act); err != nil {
-		return a.th.clean(err.Error())
+}
+
+// availableMsg is what the hands said of actions: why each cannot be done now, ""
+// if it can.
+type availableMsg struct {
+	on   target // what was under the cursor
+	acts []model.Action
+	whys []string
+	then func(a *App, said availableMsg) tea.Cmd
+}
+
+// why says why an action of that kind cannot be done, "" if it can or was not asked.
+func (m availableMsg) why(kind model.ActionKind) string {
+	for i, act := range m.acts {
+		if act.Kind == kind {
+			return m.whys[i]
+		}
 	}
 	return ""
 }
+
+// ask asks the hands what can be done, beside the screen: a lab that takes its time
+// to answer must not hold it up. Then goes on if any of it can.
+func (a *App) ask(acts []model.Action, then func(*App, availableMsg) tea.Cmd) tea.Cmd {
+	hands, on := a.live.Hands, a.target()
+	return func() tea.Msg { return availableMsg{on, acts, whysNot(hands, acts), then} }
+}
+
+func whysNot(hands Hands, acts []model.Action) []string {
+	whys := make([]string, len(acts))
+	for i, act := range acts {
+		if err := hands.Available(act); err != nil {
+			whys[i] = err.Error()
+		}
+	}
+	return whys
+}
+
+// available goes on with what can be done, or says why nothing can.
+func (a *App) available(m availableMsg) tea.Cmd {
+	for i := range m.whys {
+		m.whys[i] = a.th.clean(m.whys[i])
+	}
+	if !slices.Contains(m.whys, "") {
+		a.say(late, "not available: "+m.whys[0])
+		return nil
+	}
+	return m.then(a, m)
+}
+
+// actFirst does the one action that was asked for.
+func (a *App) actFirst(m availableMsg) tea.Cmd { return a.act(m.acts[0]) }
 
 func (a *App) noLab() string {
 	if a.o.NoLab != "" {
@@ -61,31 +117,25 @@ func (a *App) noLab() string {
 	return "this is not a lab of our own"
 }
 
-// holdKind is what the key for keepalives means for the contender under the
-// cursor: hold them, or let them go.
-func (a *App) holdKind() model.ActionKind {
-	name := a.target().action.Contender
-	for _, f := range a.state.Faults() {
-		if f.Name == string(model.HoldKeepalive) && f.Target == name {
-			return model.FreeKeepalive
+// fault returns the action that does the fault to the contender under the cursor,
+// or that heals it where it is in force, and why there is nothing to do it to.
+func (a *App) fault(kind model.FaultKind) (model.Action, string) {
+	t := a.target()
+	act := model.Action{Kind: model.InjectFault, Lock: t.action.Lock,
+		Fault: model.Fault{Kind: kind, Target: t.action.Contender}}
+	if act.Fault.Target == "" {
+		return act, t.why
+	}
+	for _, on := range a.state.Faults() {
+		if act.Fault.Heals(on.Fault) {
+			act.Kind = model.HealFault
 		}
 	}
-	return model.HoldKeepalive
-}
-
-func (a *App) pauseKind() model.ActionKind {
-	name := a.target().action.Contender
-	for _, c := range a.state.Contenders() {
-		if c.Name == name && c.Proc == model.ProcPaused {
-			return model.ResumeProc
-		}
-	}
-	return model.PauseProc
+	return act, ""
 }
 
 // act plans and does an action at once: those on the lab, which is ours.
-func (a *App) act(kind model.ActionKind) tea.Cmd {
-	act, _ := a.action(kind)
+func (a *App) act(act model.Action) tea.Cmd {
 	a.say(dim, a.th.clean(act.Describe())+" "+a.th.sign.unread)
 	hands, ctx := a.live.Hands, a.ctx
 	return func() tea.Msg {
@@ -109,6 +159,9 @@ type awaited struct {
 
 // outcome tells what came of an action, and waits to see it.
 func (a *App) outcome(o model.Outcome) tea.Cmd {
+	if rest, twice := strings.CutPrefix(o.Err, o.Action.Describe()+": "); twice {
+		o.Err = rest // what was asked for is said once
+	}
 	text := a.th.clean(o.Describe())
 	if !o.Done {
 		a.say(bad, text)
@@ -147,4 +200,13 @@ func (a *App) seen(w awaited) string {
 		}
 	}
 	return a.th.cutKey(a.th.clean(w.key), 40) + " is gone"
+}
+
+// heal returns the action that ends the marked fault, and why there is none.
+func (a *App) heal() (model.Action, string) {
+	x, ok := a.lab.fault(a.state)
+	if !ok {
+		return model.Action{Kind: model.HealFault}, "no fault is in force"
+	}
+	return model.Action{Kind: model.HealFault, Fault: x.Fault}, ""
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -60,10 +61,24 @@ type App struct {
 	trail    []spot // of jumps, to come back
 	sheet    *sheet // what is read in the place of the page
 	dialog   *dialog
-	dialogs  int // so that a late answer does not reach the next one
+	menu     *faultMenu
+	lesson   *lessonPane
+	pressed  string // the key that is being done
+	dialogs  int    // so that a late answer does not reach the next one
 	helping  bool
 	helpTop  int
-	field    *field // the filter, while it is typed
+	cannot   map[string]string // what the hands cannot do, by what the key does
+	asking   bool              // the hands are being asked for help's sake
+	field    *field            // the filter, while it is typed
+	start    *startPage
+	sources  int  // how many there have been
+	opening  bool // another one is being opened
+	palette  *palette
+	columns  *columnMenu
+	marks    []string // names of locks, in the order in which they were marked
+	marked   map[string]bool
+	themed   string   // the theme that was chosen by hand, "" for none
+	was      Settings // as they came in
 	notice   notice
 	awaited  []awaited
 	mouseOff bool
@@ -91,14 +106,30 @@ const noticeFor = 12 * time.Second
 
 // NewApp returns the console as a tea.Model; [Run] is how to run it.
 func NewApp(o Options) *App {
-	th := newTheme(o.Profile, o.ASCII)
-	return &App{
-		o: o, ctx: context.Background(), keys: newKeymap(keyTable()),
-		th: th, old: th.dimmed(), state: model.NewState(o.Pins...),
-		locks: newLocksPanel(), queue: newQueuePanel(), lab: newLabPanel(),
-		sessions: newSessionsPanel(), journal: newJournalPanel(), findings: newFindingsPanel(),
-		copy: func(string) {}, after: tea.Tick,
+	a := &App{o: o, ctx: context.Background(), keys: newKeymap(keyTable()), copy: func(string) {}, after: tea.Tick}
+	a.dress(cmp.Or(o.Theme, known(o.Settings.Theme), ThemeDark))
+	a.empty(o.Settings)
+	a.was = a.settings()
+	a.was = a.settings()
+	if o.Lesson != nil {
+		a.lesson = &lessonPane{l: o.Lesson}
 	}
+	return a
+}
+
+// empty forgets all that was seen. What a person has set stays.
+func (a *App) empty(s Settings) {
+	a.state = model.NewState(a.o.Pins...)
+	a.locks, a.queue, a.lab = newLocksPanel(), newQueuePanel(), newLabPanel()
+	a.sessions, a.journal, a.findings = newSessionsPanel(), newJournalPanel(), newFindingsPanel()
+	a.tally, a.trail, a.awaited, a.paneHas, a.spent = tally{}, nil, nil, false, nil
+	a.apply(s)
+}
+
+// dress puts a theme on.
+func (a *App) dress(name string) {
+	a.th = newTheme(name, a.o.Profile, a.o.ASCII)
+	a.old = a.th.dimmed()
 }
 
 // Init starts the boot and the clock.
@@ -124,12 +155,35 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.bootDone(msg)
 	case batchMsg:
 		return a, a.batch(msg)
+	case pulledMsg:
+		if msg.source != a.sources {
+			return a, nil // of what was watched before
+		}
+		return a.Update(msg.msg)
+	case scannedMsg:
+		return a, a.scanned(msg)
+	case scanLineMsg:
+		return a, a.scanLine(msg)
+	case watchedMsg:
+		return a, a.watched(msg)
 	case sourceEndedMsg:
 		return a, a.sourceEnded(msg.err)
 	case planMsg:
 		return a, a.planned(msg)
 	case graceMsg:
 		return a, a.graceOver(msg)
+	case lessonMsg:
+		return a, a.stepped(msg)
+	case handsMsg:
+		a.answered(msg)
+		return a, nil
+	case availableMsg:
+		return a, a.available(msg)
+	case helpMsg:
+		a.cannot, a.asking = msg.whys, false
+		return a, nil
+	case chosenMsg:
+		return a, a.chosen(msg)
 	case outcomeMsg:
 		return a, a.outcome(msg.out)
 	}
@@ -149,7 +203,7 @@ func (a *App) View() string {
 
 func (a *App) resize(w, h int) tea.Cmd {
 	a.w, a.h = w, h
-	a.paneHas = a.paneHas && arrange(w, h, pageLocks).pane.h > 0
+	a.settlePane()
 	a.thaw()
 	return nil
 }
@@ -161,10 +215,10 @@ func (a *App) say(st style, text string) {
 // frame is what the panels paint from.
 func (a *App) frame() frame {
 	th := a.th
-	if a.spent != nil || fresh(a.state).state == model.FeedLost || a.dialog != nil {
+	if a.spent != nil || fresh(a.state).state == model.FeedLost || a.dialog != nil || a.menu != nil || a.columns != nil {
 		th = a.old
 	}
-	return frame{s: a.state, th: th, now: a.now, onScreen: &a.onScreen}
+	return frame{s: a.state, th: th, now: a.now, onScreen: &a.onScreen, marks: a.marked}
 }
 
 // paint returns the lines of the screen, each exactly as wide as it.
@@ -172,13 +226,16 @@ func (a *App) paint() []string {
 	if a.w <= 0 || a.h <= 0 {
 		return nil
 	}
-	l := arrange(a.w, a.h, a.page)
+	l := a.arrange(a.page)
 	a.tally.update(a.state, a.locks.order.total, a.now)
 	switch {
 	case l.tiny:
 		return fill([]string{a.tinyLine(a.w)}, a.w, a.h)
 	case !a.booted:
 		return a.bootScreen()
+	}
+	if a.start != nil && !a.helping {
+		return a.startScreen()
 	}
 	lines := []string{statusLine(a.th, a.w, a.statusLeft(a.th), a.statusRight(a.th))}
 	if l.tabs.h > 0 {
@@ -190,9 +247,18 @@ func (a *App) paint() []string {
 		lines = append(lines, a.body(l)...)
 	}
 	lines = fill(lines, a.w, l.main.y+l.main.h+l.pane.h)
+	if l.lesson.h > 0 {
+		lines = append(lines, a.lesson.lines(a.frame(), a.w, l.lesson.h)...)
+	}
 	lines = a.bottom(lines, l)
 	if a.dialog != nil {
 		lines = a.dialog.over(a, lines)
+	}
+	if a.menu != nil {
+		lines = a.menu.over(a, lines)
+	}
+	if a.columns != nil {
+		lines = a.box(lines, " columns ", a.columns.lines)
 	}
 	return fill(lines, a.w, a.h)
 }
@@ -205,12 +271,12 @@ func (a *App) bottom(lines []string, l layout) []string {
 		return lines
 	}
 	if l.notice.y == l.footer.y {
-		if len(note) > 0 && a.field == nil {
+		if len(note) > 0 && !a.typing() {
 			return append(lines, a.th.line(a.w, note, nil))
 		}
 		return append(lines, a.footerLine(a.th, a.w))
 	}
-	if len(note) == 1 && width(note[0].text) > a.w && a.field == nil && a.dialog == nil {
+	if len(note) == 1 && width(note[0].text) > a.w && !a.typing() && a.dialog == nil && a.menu == nil {
 		for _, text := range a.th.wrap(note[0].text, a.w, 2) {
 			lines = append(lines, a.th.line(a.w, []span{{note[0].st, text}}, nil))
 		}
@@ -247,12 +313,12 @@ func (a *App) body(l layout) []string {
 		}
 		return a.lab.Render(f, a.w, h, a.live.Endpoints)
 	case pageQueue:
-		return a.queue.Render(f, a.w, h, true)
+		return a.queue.Render(f, a.w, h, true, a.o.Lab && a.h >= tallFrom && h >= lanesFrom)
 	}
 	lines := a.locks.Render(f, a.w, l.main.h, !a.paneHas || l.pane.h == 0)
 	a.queue.show(a.locks.pick.id)
 	if l.pane.h > 0 {
-		lines = append(lines, a.queue.Render(f, a.w, l.pane.h, a.paneHas)...)
+		lines = append(lines, a.queue.Render(f, a.w, l.pane.h, a.paneHas, a.o.Lab && a.h >= tallFrom && l.pane.h >= lanesPane)...)
 	}
 	return lines
 }
@@ -264,8 +330,18 @@ func (a *App) where() where {
 		return inTyped
 	case a.dialog != nil:
 		return inBreak
+	case a.menu != nil && a.menu.choice != nil:
+		return inChoice
+	case a.menu != nil:
+		return inFaults
+	case a.columns != nil:
+		return inColumns
+	case a.palette != nil:
+		return inPalette
 	case a.field != nil:
 		return inFilter
+	case a.lesson.showing() && a.lesson.has:
+		return inLesson
 	case a.sheet != nil:
 		return inSheet
 	case a.helping:
@@ -276,6 +352,9 @@ func (a *App) where() where {
 
 // pageWhere is the page under dialogs, fields and help.
 func (a *App) pageWhere() where {
+	if a.start != nil {
+		return inStart
+	}
 	if a.page == pageQueue {
 		return onQueue
 	}

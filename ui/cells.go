@@ -242,7 +242,7 @@ func (th *theme) line(w int, left, right []span) string {
 	for _, sp := range right {
 		rw += width(sp.text)
 	}
-	if rw > w {
+	if rw >= w { // left has a blank at least
 		right, rw = nil, 0
 	}
 	room := w - rw

@@ -45,27 +45,32 @@ type (
 	}
 )
 
-// whyNotBreak says why neither way is open.
-func (a *App) whyNotBreak() string {
-	why := a.whyNot(model.DeleteClaim)
-	if why == "" {
-		return ""
+// breakWays are the ways to break what is under the cursor.
+func (a *App) breakWays() ([]model.Action, string) {
+	act, why := a.action(model.DeleteClaim)
+	if why = a.whyNotAct(act, why); why != "" {
+		return nil, why
 	}
-	if t := a.target(); t.claim != nil && t.claim.KV.Lease != 0 && a.whyNot(model.RevokeLease) == "" {
-		return ""
+	acts := []model.Action{act}
+	if act.Lease != 0 {
+		act.Kind = model.RevokeLease
+		acts = append(acts, act)
 	}
-	return why
+	return acts, ""
 }
 
-// openBreak opens the dialog on what is under the cursor and reads the plans.
-func (a *App) openBreak() tea.Cmd {
-	t := a.target()
+// openBreak opens the dialog on what was under the cursor and reads the plans.
+func (a *App) openBreak(said availableMsg) tea.Cmd {
+	if a.where()&onTargets == 0 {
+		return nil // something else has come up meanwhile
+	}
+	a.thaw()
 	a.dialogs++
-	d := &dialog{id: a.dialogs, t: t}
-	d.revoke.action, _ = a.action(model.RevokeLease)
-	d.delete.action, _ = a.action(model.DeleteClaim)
-	d.revoke.why, d.delete.why = a.whyNot(model.RevokeLease), a.whyNot(model.DeleteClaim)
-	if d.revoke.action.Lease == 0 {
+	d := &dialog{id: a.dialogs, t: said.on}
+	d.revoke.action, d.delete.action = said.acts[0], said.acts[0]
+	d.revoke.action.Kind = model.RevokeLease
+	d.revoke.why, d.delete.why = said.why(model.RevokeLease), said.why(model.DeleteClaim)
+	if d.t.action.Lease == 0 {
 		d.revoke.why = "the key has no lease"
 	}
 	a.locks.pick.pinned = true
@@ -113,6 +118,9 @@ func (a *App) planned(m planMsg) tea.Cmd {
 func (a *App) graceOver(m graceMsg) tea.Cmd {
 	if a.dialog != nil && a.dialog.id == m.id {
 		a.dialog.live = true
+	}
+	if a.menu != nil && a.menu.id == m.id {
+		a.menu.live = true
 	}
 	return nil
 }
@@ -190,21 +198,27 @@ const (
 
 // over paints the dialog over the lines of the screen.
 func (d *dialog) over(a *App, lines []string) []string {
+	return a.box(lines, " break a lock ", d.lines)
+}
+
+// box paints a frame over the middle of the screen. draw returns what stands in
+// it, in at most h lines of w cells.
+func (a *App) box(lines []string, title string, draw func(a *App, w, h int) [][]span) []string {
 	bw := min(a.w, 92)
 	if a.w < 110 {
 		bw = a.w
 	}
 	bh := max(1, len(lines)-4)
-	box := d.lines(a, bw-4, bh)
-	x, y := (a.w-bw)/2, 1+max(0, (len(lines)-2-len(box)-2)/2)
+	content := draw(a, bw-4, bh)
+	x, y := (a.w-bw)/2, 1+max(0, (len(lines)-2-len(content)-2)/2)
 	th := a.th
 	edge := func(l, r, title string) string {
 		b := th.put(nil, accent, l+th.sign.line)
 		b = th.put(b, strong, title)
 		return string(th.put(b, accent, strings.Repeat(th.sign.line, max(0, bw-3-width(title)))+r))
 	}
-	painted := []string{edge(th.sign.box.TopLeft, th.sign.box.TopRight, th.cut(" break a lock ", bw-4))}
-	for _, sp := range box {
+	painted := []string{edge(th.sign.box.TopLeft, th.sign.box.TopRight, th.cut(title, bw-4))}
+	for _, sp := range content {
 		b := th.put(nil, accent, th.sign.box.Left)
 		b = append(b, " "+th.line(bw-4, sp, nil)+" "...)
 		painted = append(painted, string(th.put(b, accent, th.sign.box.Left)))
@@ -222,6 +236,9 @@ func (d *dialog) over(a *App, lines []string) []string {
 func stamp(line, p string, x, w, total int) string {
 	left := ansi.Truncate(line, x, "")
 	right := ansi.TruncateLeft(line, x+w, "")
+	for cut := x + w + 1; cut <= total && ansi.StringWidth(right) > total-x-w; cut++ { // a wide character lies across the edge
+		right = ansi.TruncateLeft(line, cut, "")
+	}
 	b := pad([]byte(left), x-ansi.StringWidth(left))
 	b = append(b, p...)
 	b = pad(b, total-x-w-ansi.StringWidth(right))

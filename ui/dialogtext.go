@@ -197,7 +197,8 @@ func (d *dialog) prompt(a *App) []dialogLine {
 			{strong, a.th.clean(d.name.text)}, {accent, "_"}}}, dialogLine{ranked, a.hints(inTyped, a.w)})
 	}
 	if d.gone(a) {
-		return append(lines, dialogLine{ranked, hint(a.keys.at[inBreak]["esc"])})
+		leave := a.hint(a.keys.at[inBreak]["esc"])
+		return append(lines, dialogLine{ranked, leave[:]})
 	}
 	return append(lines, dialogLine{ranked, a.hints(inBreak, a.w)})
 }

@@ -26,8 +26,13 @@
 //   - table.go is the table that the panels share; theme.go and cells.go say how
 //     text becomes cells. Nothing from etcd reaches the terminal but through
 //     theme.clean or theme.tame.
-//   - dialog.go breaks a lock, dialogtext.go is what it says; act.go is every other
-//     action, help.go is `?`.
+//   - the Lab page is lab.go; its lists are labrows.go, contenders.go and
+//     clients.go. lanes.go is the last minute of a lock's contenders, on its queue's
+//     page.
+//   - dialog.go breaks a lock, dialogtext.go is what it says; faultmenu.go and
+//     faultchoice.go are the menu of faults; act.go is every other action, help.go
+//     is `?`.
+//   - lesson.go is a lesson that is told, lessonpane.go its pane under the pages.
 //
 // Rules: a selection is an identity (a name, a key), never an index. A message
 // costs nothing that grows with the number of locks: what does, sorting and

@@ -24,6 +24,11 @@ type (
 	batchMsg       model.Batch
 	sourceEndedMsg struct{ err error }
 	outcomeMsg     struct{ out model.Outcome }
+	// pulledMsg is what the nth source said.
+	pulledMsg struct {
+		source int
+		msg    tea.Msg
+	}
 )
 
 func everySecond() tea.Cmd {
@@ -104,6 +109,16 @@ func (a *App) bootDone(m bootedMsg) tea.Cmd {
 		return tea.Quit
 	}
 	a.live, a.booted = m.live, true
+	if a.o.Notice != "" {
+		a.say(late, a.th.clean(a.o.Notice))
+	}
+	if a.live.Start != nil {
+		a.start = newStartPage(a.live.Start)
+		return a.scan()
+	}
+	if a.lesson != nil {
+		a.lesson.since = a.now
+	}
 	return a.pull()
 }
 
@@ -114,13 +129,13 @@ func (a *App) pull() tea.Cmd {
 		return nil
 	}
 	a.state.Look(a.onScreen)
-	want, source, ctx := a.state.Want(), a.live.Source, a.ctx
+	want, source, ctx, n := a.state.Want(), a.live.Source, a.ctx, a.sources
 	return func() tea.Msg {
 		batch, err := source.Next(ctx, want)
 		if err != nil {
-			return sourceEndedMsg{err}
+			return pulledMsg{n, sourceEndedMsg{err}}
 		}
-		return batchMsg(batch)
+		return pulledMsg{n, batchMsg(batch)}
 	}
 }
 
@@ -148,7 +163,7 @@ func (a *App) ticked(t time.Time) tea.Cmd {
 	if a.notice.text != "" && a.now.After(a.notice.until) {
 		a.notice = notice{}
 	}
-	return everySecond()
+	return tea.Batch(everySecond(), a.askHands(), a.askForHelp())
 }
 
 // setNow moves the shown time on. It is cut to seconds, so that all that counts

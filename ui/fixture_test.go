@@ -130,6 +130,10 @@ func (b *bench) send(msg tea.Msg) {
 	b.View()
 	if _, tick := msg.(tickMsg); !tick {
 		b.do(cmd)
+	} else if b.menu != nil { // the tick asks the hands anew
+		for _, c := range cmd().(tea.BatchMsg)[1:] {
+			b.do(c)
+		}
 	}
 }
 
@@ -142,7 +146,7 @@ func (b *bench) do(cmd tea.Cmd) {
 		for _, c := range m {
 			b.do(c)
 		}
-	case planMsg, outcomeMsg:
+	case planMsg, outcomeMsg, lessonMsg, handsMsg, chosenMsg, availableMsg, helpMsg, watchedMsg:
 		b.send(m)
 	}
 }
@@ -224,7 +228,7 @@ func lab(b *bench) {
 		c.At = at(18.9)
 		w.add(c, model.Belief{At: at(18.9), Contender: c.Name, Lock: c.Lock, State: model.BeliefHolding, Lease: model.LeaseID(0xf6 + i)})
 	}
-	w.add(model.FaultOn{At: at(19), ID: 1, Name: "pause", Target: "c2"})
+	w.add(model.FaultOn{At: at(19), ID: 1, Fault: model.Fault{Kind: model.FaultPause, Target: "c2"}})
 	b.sync(19)
 	w.add(model.Tick{At: at(22)})
 	b.sync(22)

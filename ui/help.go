@@ -1,6 +1,51 @@
 package ui
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+)
+
+// helpMsg is what the hands cannot do now, by what the key does.
+type helpMsg struct{ whys map[string]string }
+
+func (a *App) openHelp() tea.Cmd {
+	a.thaw()
+	a.helping, a.helpTop, a.cannot = true, 0, nil
+	return a.askForHelp()
+}
+
+// askForHelp asks the hands which keys of the page would be refused. One question
+// at a time.
+func (a *App) askForHelp() tea.Cmd {
+	if !a.helping || a.asking {
+		return nil
+	}
+	on, hands, acts := a.pageWhere(), a.live.Hands, map[string][]model.Action{}
+	for i := range a.keys.rows {
+		if b := &a.keys.rows[i]; b.in&on != 0 && b.asks != nil {
+			if list, why := b.asks(a); why == "" {
+				acts[b.what] = list
+			}
+		}
+	}
+	if len(acts) == 0 {
+		return nil
+	}
+	a.asking = true
+	return func() tea.Msg {
+		refused := map[string]string{}
+		for what, list := range acts {
+			if whys := whysNot(hands, list); !slices.Contains(whys, "") {
+				refused[what] = whys[0]
+			}
+		}
+		return helpMsg{refused}
+	}
+}
 
 // helpLines explain the screen under the help: its keys, which of them work now
 // and why the others do not, and its signs.
@@ -16,11 +61,13 @@ func (a *App) helpLines(w, h int) []string {
 		}
 		names := keyNames(b.keys)
 		key := span{accent, "  " + names + blanks[:max(1, 14-len(names))]}
-		if b.why != nil {
-			if reason := b.why(a); reason != "" {
-				add(span{dim, key.text + b.what}, span{late, "  not now: " + reason})
-				continue
-			}
+		reason := b.closed(a)
+		if reason == "" {
+			reason = a.th.clean(a.cannot[b.what])
+		}
+		if reason != "" {
+			add(span{dim, key.text + b.what}, span{late, "  not now: " + reason})
+			continue
 		}
 		add(key, span{plain, b.what})
 	}

@@ -72,7 +72,7 @@ func (a *App) openQueue() {
 func (a *App) lockMeant() (lock, why string) {
 	switch a.page {
 	case pageLab:
-		c, ok := a.lab.chosen(a.state)
+		c, ok := a.lab.contender(a.state)
 		if !ok || a.state.Lock(c.Lock) == nil {
 			return "", "this contender has no lock to show"
 		}

@@ -22,7 +22,13 @@ const (
 	inSheet  // an explanation, or the lines of etcdctl
 	inBreak  // the dialog that breaks a lock
 	inTyped  // and its text field
+	inFaults // the menu of faults
+	inChoice // and its second step
+	inLesson // the question of a lesson
 	inFilter // the text field of a filter
+	inPalette
+	inColumns
+	inStart // what to watch is being chosen
 	whereEnd
 
 	onPages   = onLocks | onQueue | onSessions | onJournal | onFindings | onLab
@@ -31,7 +37,7 @@ const (
 	inAll     = whereEnd - 1
 )
 
-var whereNames = []string{"Locks", "Queue", "Sessions", "Journal", "Findings", "Lab", "help", "text", "break dialog", "typed name", "filter"}
+var whereNames = []string{"Locks", "Queue", "Sessions", "Journal", "Findings", "Lab", "help", "text", "break dialog", "typed name", "fault menu", "fault choice", "lesson", "filter", "palette", "columns", "start"}
 
 // String names the places for help.
 func (w where) String() string {
@@ -40,6 +46,8 @@ func (w where) String() string {
 		return "everywhere"
 	case onPages, onPages | inHelp, onPages | inHelp | inSheet:
 		return "every page"
+	case onPages | inStart:
+		return "every page, start"
 	case onPages &^ onQueue:
 		return "every page but Queue"
 	case onTargets:
@@ -60,13 +68,19 @@ type binding struct {
 	keys  []string // as Bubble Tea names them
 	in    where
 	short string // for the footer, "" for not in it
+	// brief, if not nil, says now what stands in the footer.
+	brief func(a *App) string
 	what  string
 	needs string // for the README: what has to be there
 	// why says why the key does nothing now, "" if it works.
 	why func(a *App) string
 	do  func(a *App) tea.Cmd
-	// act is the kind of action that the key asks for, "" for none.
-	act model.ActionKind
+	// act is the kind of action that the key asks for, "" for none, and asks the
+	// actions of which the hands must be able to do one. They are asked beside the
+	// screen, and then with what they said.
+	act  model.ActionKind
+	asks func(a *App) (acts []model.Action, why string)
+	then func(a *App, said availableMsg) tea.Cmd
 	// frozen: it works while drawing is frozen.
 	frozen bool
 }
@@ -86,8 +100,9 @@ func Keys() []KeyHelp {
 }
 
 const (
-	needsArmed = "armed"
-	needsLab   = "own lab"
+	needsArmed  = "armed"
+	needsLab    = "own lab"
+	needsLesson = "a lesson"
 )
 
 // keyTable is the table of keys.
@@ -98,6 +113,12 @@ func keyTable() []binding {
 	all = append(all, listKeys()...)
 	all = append(all, actKeys()...)
 	all = append(all, inputKeys()...)
+	all = append(all, menuKeys()...)
+	all = append(all, lessonKeys()...)
+	all = append(all, paletteKeys()...)
+	all = append(all, columnKeys()...)
+	all = append(all, markKeys()...)
+	all = append(all, startKeys()...)
 	return append(all, programKeys()...)
 }
 
@@ -129,6 +150,8 @@ func pageKeys() []binding {
 		{keys: []string{"-"}, in: onPages, what: "back to where the last jump was made", do: run((*App).comeBack)},
 		{keys: []string{"c"}, in: onPages, short: "etcdctl", what: "the etcdctl lines that show the same by hand", do: run((*App).byHand)},
 		{keys: []string{"tab", "shift+tab"}, in: onLocks, short: "pane", what: "from the table to the queue and back", why: (*App).whyNoPane, do: run(func(a *App) { a.paneHas = !a.paneHas })},
+		{keys: []string{"tab"}, in: onLab, short: "list", what: "to the next list", do: run(func(a *App) { a.lab.turn(a.state, 1) })},
+		{keys: []string{"shift+tab"}, in: onLab, what: "to the list before", do: run(func(a *App) { a.lab.turn(a.state, -1) })},
 		{keys: []string{"tab", "shift+tab"}, in: onFindings, short: "text", what: "from the list to the text and back", do: run(func(a *App) { a.findings.full = !a.findings.full })},
 	}
 	for i, p := range pages {
@@ -157,26 +180,26 @@ func listKeys() []binding {
 func actKeys() []binding {
 	return []binding{
 		{keys: []string{"x"}, in: onTargets, short: "break", what: "break the lock: shows what goes, then asks", needs: needsArmed,
-			act: model.RevokeLease, why: (*App).whyNotBreak, do: (*App).openBreak},
-		actKey("H", "hold", "hold the contender's keepalives, or let them go", (*App).holdKind, model.HoldKeepalive),
-		actKey("P", "pause", "pause the contender's process, or let it run", (*App).pauseKind, model.PauseProc),
-		actKey("K", "kill", "kill the contender (SIGKILL)", always(model.KillProc), model.KillProc),
-		actKey("T", "stop", "stop the contender (SIGTERM)", always(model.StopProc), model.StopProc),
-		actKey("N", "spawn", "spawn a contender on this lock", always(model.SpawnProc), model.SpawnProc),
+			act: model.RevokeLease, asks: (*App).breakWays, then: (*App).openBreak},
+		{keys: []string{"F"}, in: onTargets, short: "faults", what: "what can be done to what is selected: a contender, a member, the cluster", needs: needsLab,
+			why: (*App).whyNoFaults, do: (*App).openFaults},
+		faultKey("H", "hold", "hold the contender's keepalives, or let them go", model.FaultHoldKeepalives),
+		faultKey("P", "pause", "pause the contender's process, or let it run", model.FaultPause),
+		faultKey("K", "kill", "kill the contender (SIGKILL)", model.FaultKill),
+		faultKey("T", "stop", "stop the contender (SIGTERM)", model.FaultStop),
+		{keys: []string{"N"}, in: onTargets, short: "spawn", what: "spawn a contender on this lock", needs: needsLab, act: model.SpawnProc,
+			asks: one(func(a *App) (model.Action, string) { return a.action(model.SpawnProc) }), then: (*App).actFirst},
+		{keys: []string{"U"}, in: onLab, short: "heal", what: "heal the marked fault", needs: needsLab, act: model.HealFault,
+			asks: one((*App).heal), then: (*App).actFirst},
 		{keys: []string{"A"}, in: onPages, what: "heal all faults", needs: needsLab, act: model.HealAll,
-			why: func(a *App) string { return a.whyNot(model.HealAll) },
-			do:  func(a *App) tea.Cmd { return a.act(model.HealAll) }},
+			asks: one(func(a *App) (model.Action, string) { return a.action(model.HealAll) }), then: (*App).actFirst},
 	}
 }
 
-func always(k model.ActionKind) func(*App) model.ActionKind {
-	return func(*App) model.ActionKind { return k }
-}
-
-func actKey(key, short, what string, kind func(*App) model.ActionKind, act model.ActionKind) binding {
-	return binding{keys: []string{key}, in: onTargets, short: short, what: what, needs: needsLab, act: act,
-		why: func(a *App) string { return a.whyNot(kind(a)) },
-		do:  func(a *App) tea.Cmd { return a.act(kind(a)) }}
+// faultKey is a key that does a fault to the contender under the cursor, or heals it.
+func faultKey(key, short, what string, kind model.FaultKind) binding {
+	return binding{keys: []string{key}, in: onTargets, short: short, what: what, needs: needsLab, act: model.InjectFault,
+		asks: one(func(a *App) (model.Action, string) { return a.fault(kind) }), then: (*App).actFirst}
 }
 
 func inputKeys() []binding {
@@ -196,16 +219,45 @@ func inputKeys() []binding {
 	}
 }
 
+// menuKeys are those of the menu of faults and of its second step.
+func menuKeys() []binding {
+	return []binding{
+		{keys: []string{"up", "k"}, in: inFaults, what: "up", do: run(func(a *App) { a.menu.move(-1) })},
+		{keys: []string{"down", "j"}, in: inFaults, what: "down", do: run(func(a *App) { a.menu.move(1) })},
+		{keys: []string{"enter"}, in: inFaults, short: "choose", what: "choose how, or do it if there is nothing to choose", needs: needsLab, act: model.InjectFault, do: (*App).choose},
+		{keys: []string{"esc", "q"}, in: inFaults, short: "leave it", what: "do nothing", do: run(func(a *App) { a.menu = nil })},
+		{keys: []string{"up", "k"}, in: inChoice, what: "line above", do: run(func(a *App) { a.menu.choice.move(-1) })},
+		{keys: []string{"down", "j"}, in: inChoice, what: "line below", do: run(func(a *App) { a.menu.choice.move(1) })},
+		{keys: []string{"left"}, in: inChoice, what: "value to the left", do: run(func(a *App) { a.menu.choice.turn(-1) })},
+		{keys: []string{"right"}, in: inChoice, what: "value to the right", do: run(func(a *App) { a.menu.choice.turn(1) })},
+		{keys: []string{"esc"}, in: inChoice, short: "back", what: "back to the kinds", do: run(func(a *App) { a.menu.choice, a.menu.hint = nil, "" })},
+		{keys: []string{"enter"}, in: inChoice, short: "do it", what: "do what the dialog says", needs: needsLab, act: model.InjectFault, do: (*App).confirmFault},
+	}
+}
+
 func programKeys() []binding {
 	return []binding{
 		{keys: []string{" "}, in: onPages, short: "freeze", what: "freeze the screen, and let it go; events are still collected", do: run((*App).freeze), frozen: true},
-		{keys: []string{"m"}, in: onPages, what: "mouse off, so that the terminal selects, and on", do: (*App).toggleMouse, frozen: true},
-		{keys: []string{"?", "h", "f1"}, in: onPages, short: "help", what: "help for this screen", do: run(func(a *App) { a.thaw(); a.helping, a.helpTop = true, 0 }), frozen: true},
-		{keys: []string{"q"}, in: onPages, what: "quit", do: func(*App) tea.Cmd { return tea.Quit }, frozen: true},
+		{keys: []string{"m"}, in: onPages | inStart, what: "mouse off, so that the terminal selects, and on", do: (*App).toggleMouse, frozen: true},
+		{keys: []string{"?", "h", "f1"}, in: onPages | inStart, short: "help", what: "help for this screen", do: (*App).openHelp, frozen: true},
+		{keys: []string{"q"}, in: onPages | inStart, what: "quit", do: func(*App) tea.Cmd { return tea.Quit }, frozen: true},
 		{keys: []string{"ctrl+c"}, in: inAll, what: "quit", do: func(*App) tea.Cmd { return tea.Quit }, frozen: true},
-		{keys: []string{"ctrl+z"}, in: inAll, what: "suspend", why: func(a *App) string { return a.o.NoSuspend },
+		{keys: []string{"ctrl+z"}, in: inAll, what: "suspend", why: func(a *App) string { return a.th.clean(a.o.NoSuspend) },
 			do: func(*App) tea.Cmd { return tea.Suspend }, frozen: true},
 	}
+}
+
+// closed says why the key does nothing now, as far as the screen knows, "" if it
+// works. What the hands say of it is another matter: see [App.ask].
+func (b *binding) closed(a *App) string {
+	switch {
+	case b.why != nil:
+		return b.why(a)
+	case b.asks != nil:
+		_, why := b.asks(a)
+		return why
+	}
+	return ""
 }
 
 // keymap finds a binding by place and key.
@@ -234,13 +286,16 @@ func newKeymap(rows []binding) keymap {
 func (a *App) key(msg tea.KeyMsg) tea.Cmd {
 	w := a.where()
 	b := a.keys.at[w][msg.String()]
-	if msg.Paste && w&(inFilter|inTyped) != 0 {
+	if msg.Paste && w&(inFilter|inTyped|inPalette) != 0 {
 		b = nil // pasted text is text
 	}
 	switch {
 	case b == nil && w == inFilter:
 		a.field.key(msg)
 		a.setFilter(a.field.text)
+		return nil
+	case b == nil && w == inPalette:
+		a.palette.typed(msg)
 		return nil
 	case b == nil && w == inTyped:
 		a.dialog.name.key(msg)
@@ -253,11 +308,15 @@ func (a *App) key(msg tea.KeyMsg) tea.Cmd {
 		a.say(late, "the screen is frozen: space lets it go, then the key works")
 		return nil
 	}
-	if b.why != nil {
-		if reason := b.why(a); reason != "" {
-			a.say(late, "not available: "+reason)
-			return nil
-		}
+	a.pressed = msg.String()
+	reason := b.closed(a)
+	switch {
+	case reason != "":
+		a.say(late, "not available: "+reason)
+		return nil
+	case b.asks != nil:
+		acts, _ := b.asks(a)
+		return a.ask(acts, b.then)
 	}
 	return b.do(a)
 }

@@ -15,6 +15,7 @@ type frame struct {
 	now time.Time
 	// onScreen collects the leases that are shown: they are read first.
 	onScreen *[]model.LeaseID
+	marks    map[string]bool // locks that are bookmarked
 }
 
 func (f frame) sees(c *model.Claim) {
@@ -109,7 +110,12 @@ func lockRow(f frame, l *model.Lock, r *row) {
 	v := th.judge(l)
 	head := l.Head()
 	f.sees(head)
-	r.cell(plain, th.cutPath(th.clean(l.Name), r.room()))
+	if f.marks[l.Name] {
+		r.add(plain, th.cutPath(th.clean(l.Name), r.room()-2))
+		r.cell(accent, " "+th.sign.mark)
+	} else {
+		r.cell(plain, th.cutPath(th.clean(l.Name), r.room()))
+	}
 	r.cell(dim, th.cut(l.Recipe().Name, r.room()))
 	lockHolder(f, l, head, r)
 	if head == nil || !l.Recipe().Judged {

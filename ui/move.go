@@ -28,8 +28,7 @@ func (a *App) moveBy(n int) {
 	case a.page == pageFindings:
 		a.findings.move(a.findings.pick.place+n, a.now)
 	case a.page == pageLab:
-		all := a.state.Contenders()
-		a.lab.pick.move(a.lab.pick.place+n, len(all), func(i int) string { return all[i].Name })
+		a.lab.move(a.state, n)
 	case a.page == pageQueue || a.paneHas:
 		a.queue.move(a.state, a.queue.pick.place+n)
 	default:
@@ -51,7 +50,7 @@ func (a *App) pageStep() int {
 	case a.page == pageJournal:
 		return max(1, a.journal.height-2)
 	case a.page == pageLab:
-		return max(1, a.lab.contenders.h-1)
+		return max(1, a.lab.parts[a.lab.focus()].table.h-1)
 	case a.page == pageQueue || a.paneHas:
 		return max(1, a.queue.table.h-1)
 	}
@@ -59,7 +58,7 @@ func (a *App) pageStep() int {
 }
 
 func (a *App) whyNoPane() string {
-	if arrange(a.w, a.h, pageLocks).pane.h == 0 {
+	if a.arrange(pageLocks).pane.h == 0 {
 		return "there is no room for the queue beside the table: enter opens it"
 	}
 	return ""
@@ -146,7 +145,7 @@ func (a *App) freeze() {
 		a.thaw()
 		return
 	}
-	a.frozenBody = a.body(arrange(a.w, a.h, a.page))
+	a.frozenBody = a.body(a.arrange(a.page))
 	a.frozen, a.frozenAt = true, a.now
 }
 
@@ -211,10 +210,10 @@ func (f *field) key(msg tea.KeyMsg) {
 
 // mouse: a click selects, a click on a title sorts, the wheel moves.
 func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
-	if !a.booted || a.dialog != nil || a.frozen {
+	if !a.booted || a.dialog != nil || a.menu != nil || a.columns != nil || a.start != nil || a.frozen {
 		return nil
 	}
-	l := arrange(a.w, a.h, a.page)
+	l := a.arrange(a.page)
 	inPane := l.pane.h > 0 && l.pane.contains(m.X, m.Y)
 	switch {
 	case m.Button == tea.MouseButtonWheelUp, m.Button == tea.MouseButtonWheelDown:
@@ -253,10 +252,7 @@ func (a *App) click(l layout, x, y int, inPane bool) {
 			a.findings.move(i, a.now)
 		}
 	case a.page == pageLab:
-		all := a.state.Contenders()
-		if i := a.lab.contenders.at(y-l.main.y-a.lab.below, len(all)); i >= 0 {
-			a.lab.pick.move(i, len(all), func(i int) string { return all[i].Name })
-		}
+		a.lab.click(a.state, y-l.main.y)
 	}
 }
 
@@ -340,8 +336,18 @@ func (a *App) target() target {
 }
 
 func (a *App) targetContender(t *target) {
-	c, ok := a.lab.chosen(a.state)
-	if !ok {
+	c, ok := a.lab.contender(a.state)
+	switch {
+	case a.lab.focus() == partMembers:
+		t.why = "a member is selected: F shows what can be done to it, tab goes to the contenders"
+		return
+	case a.lab.focus() == partClients:
+		t.why = "this client is no process of the lab: F shows what can be done to it, tab goes to the contenders"
+		return
+	case a.lab.focus() == partFaults:
+		t.why = "a fault is selected: U heals it, tab goes to the contenders"
+		return
+	case !ok:
 		t.why = "no contender is selected"
 		return
 	}

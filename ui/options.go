@@ -24,14 +24,55 @@ type Live struct {
 	Hands  Hands
 	// Endpoints are what a person can point etcdctl at.
 	Endpoints []string
+	// Start, if not nil, asks a person first what to watch: Source is nil then.
+	Start *Start
 	// JournalPath is the file in which the actions are written down.
 	JournalPath string
+}
+
+// Start is for a cluster with more keys than should be watched without being asked.
+type Start struct {
+	// Keys is how many there are.
+	Keys int64
+	// Scan looks at them and says which prefixes look like locks. It tells how far it
+	// has come. If ctx ends it returns what it found until then, with ctx's error.
+	Scan func(ctx context.Context, progress func(done, total int64)) (Found, error)
+}
+
+// Found is what a scan found.
+type Found struct {
+	// Keys is how many keys were looked at, Partial why not all were, "" if they were.
+	Keys    int64
+	Partial string
+	// Guesses are the prefixes that look like locks, the surest first.
+	Guesses []model.PrefixGuess
+}
+
+// LabelColors are the colours that a label can have.
+var LabelColors = []string{"red", "yellow", "green", "cyan"}
+
+// labelStyle is how the label looks.
+func (o Options) labelStyle() style {
+	switch o.LabelColor {
+	case "red":
+		return alarm
+	case "yellow":
+		return armed
+	case "green":
+		return readonly
+	case "cyan":
+		return accent
+	}
+	return strong
 }
 
 // Options say what the console shows and what it may do.
 type Options struct {
 	// Label names the cluster in the status line.
 	Label string
+	// LabelColor is one of LabelColors, "" for none. It only adds to the label, which
+	// stands there without colours too.
+	LabelColor string
 	// Prefixes are what is watched, Pins what was said by hand about their keys.
 	Prefixes []string
 	Pins     []model.Pin
@@ -44,10 +85,24 @@ type Options struct {
 	// that this one has; termenv.Ascii is none.
 	ASCII   bool
 	Profile termenv.Profile
+	// Theme is one of Themes, "" for the one of Settings, or else the dark one.
+	Theme string
+	// Settings are what was remembered, and Remember, if not nil, is told at the end
+	// what a person has changed of them.
+	Settings Settings
+	Remember func(Settings) error
+	// Notice is said first, "" for nothing.
+	Notice string
 	// NoSuspend is why ctrl-z is refused, "" if it is not.
 	NoSuspend string
 	// LogPath is the file in which the program logs.
 	LogPath string
+	// Lesson is told in a pane under the pages; nil: none.
+	Lesson *Lesson
+	// Watch watches the keys under other prefixes from now on, in the place of what
+	// Boot or it handed over before; nil: what is watched is fixed. A prefix of ""
+	// is all keys.
+	Watch func(ctx context.Context, prefixes []string) (Live, error)
 	// Boot gets everything up. It runs beside the screen, which shows its
 	// progress; an error ends the program with that error.
 	Boot func(ctx context.Context, progress func(string)) (Live, error)

@@ -102,8 +102,8 @@ func TestPageStories(t *testing.T) {
 			}
 		}},
 		{"fault in the row", "a contender says what is done to it", []string{"5"}, func(b *bench) {
-			b.w.add(model.FaultOn{At: at(23), ID: 2, Name: string(model.HoldKeepalive), Target: "c1"},
-				model.FaultOn{At: at(23), ID: 3, Name: string(model.HoldKeepalive), Target: "c2"})
+			b.w.add(model.FaultOn{At: at(23), ID: 2, Fault: model.Fault{Kind: model.FaultHoldKeepalives, Target: "c1"}},
+				model.FaultOn{At: at(23), ID: 3, Fault: model.Fault{Kind: model.FaultHoldKeepalives, Target: "c2"}})
 			b.sync(23)
 			b.sees("c1        4711 ! held")
 			b.size(200, 50)

@@ -35,15 +35,26 @@ func (p *queuePanel) show(lock string) {
 	}
 }
 
-// Render returns the lines of the pane, its title included.
-func (p *queuePanel) Render(f frame, w, h int, focused bool) []string {
+// lanesRows is how many lanes of h lines are shown at most.
+func lanesRows(h int) int { return max(3, h/5) }
+
+// Render returns the lines of the pane, its title included; with lanes if there is
+// room for them and the lab tells of any.
+func (p *queuePanel) Render(f frame, w, h int, focused, timed bool) []string {
 	l := f.s.Lock(p.lock)
 	if l == nil {
 		return fill([]string{f.th.ruler(w, span{dim, "queue"})}, w, h)
 	}
 	lines := []string{f.th.ruler(w, p.title(f, l, w)...)}
-	rows, rest := shares(h - 1)
+	var past lanes
+	if timed && laneCell(w-laneName-4) > 0 {
+		past = lanesOf(f.s, l.Name, f.now, lanesRows(h))
+	}
+	rows, rest := shares(h - 1 - past.height())
 	lines = p.queue(lines, f, l, w, rows, focused)
+	if past.height() > 0 {
+		lines = past.lines(lines, f, w)
+	}
 	why, facts := whyShares(f.th, l.Findings(), w, rest)
 	if why > 0 {
 		lines = f.th.whyPane(lines, l.Findings(), w, why)

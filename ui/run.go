@@ -31,6 +31,9 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	ended := ctx.Err() != nil // by whoever called, not by the line below
 	cancel()
 	a.booting.close()
+	if errRemember := a.rememberChanges(); err == nil && a.err == nil {
+		a.err = errRemember
+	}
 	switch {
 	case a.err != nil:
 		return a.err

@@ -40,6 +40,8 @@ func TestGolden(t *testing.T) {
 		{"findings-200x50", "summaries beside", 200, 50, false, []string{"4", "down", "down", "down"}},
 		{"explain-80x24", "the mechanism", 80, 24, false, []string{"e"}},
 		{"byhand-80x24", "lines to type", 80, 24, false, []string{"down", "c"}},
+		{"faults-80x24", "every kind that a contender can suffer", 80, 24, false, []string{"5", "F"}},
+		{"fault-choice-80x24", "presets, chosen by arrows", 80, 24, false, []string{"5", "F", "down", "down", "down", "down", "grace", "enter"}},
 		{"break-80x24", "both ways, named apart", 80, 24, false, []string{"x"}},
 		{"break-lease-80x24", "what goes with the session, and who is next", 80, 24, false, []string{"down", "down", "x"}},
 		{"help-120x40", "what works now and why the rest does not", 120, 40, false, []string{"?"}},
@@ -49,7 +51,7 @@ func TestGolden(t *testing.T) {
 			b := newBench(t, Options{Lab: true, Armed: true, ASCII: r.ascii, NoSuspend: "the members live in this process", Profile: colours})
 			b.size(r.w, r.h)
 			lab(b)
-			b.press(r.keys...)
+			b.pressed(r.keys...)
 			exact(t, b.View(), r.w, r.h)
 			golden(t, r.name, b.text())
 		})
@@ -57,7 +59,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestNoColourSaysTheSame(t *testing.T) {
-	for _, keys := range [][]string{nil, {"2"}, {"3"}, {"4"}, {"5"}, {"x"}, {"?"}, {"e"}, {"c"}} {
+	for _, keys := range [][]string{nil, {"2"}, {"3"}, {"4"}, {"5"}, {"x"}, {"?"}, {"e"}, {"c"}, {"5", "F"}} {
 		var screens []string
 		for _, p := range []termenv.Profile{termenv.Ascii, termenv.ANSI} {
 			b := newBench(t, Options{Lab: true, Profile: p})
@@ -75,31 +77,36 @@ func TestNoColourSaysTheSame(t *testing.T) {
 }
 
 // TestLayout draws what arrange returns: s status, t tabs, m main, p pane,
-// n notice, f footer; every line of the drawing is one of the screen.
+// l lesson, n notice, f footer; every line of the drawing is one of the screen.
 func TestLayout(t *testing.T) {
 	rows := []struct {
 		w, h   int
 		page   pageID
+		lesson int
 		reason string
 		want   string
 	}{
-		{80, 24, pageLocks, "half for the table, half for the pane", "st" + strings.Repeat("m", 10) + strings.Repeat("p", 10) + "nf"},
-		{80, 24, pageJournal, "one pane", "st" + strings.Repeat("m", 20) + "nf"},
-		{80, 14, pageLocks, "too low for a pane: the notice takes the footer's line", "st" + strings.Repeat("m", 11) + "f"},
-		{40, 10, pageLocks, "small", "stmmmmmmmf"},
-		{40, 7, pageLocks, "no room for the tabs", "smmmmmf"},
-		{40, 6, pageLocks, "nor for the footer", "smmmmm"},
-		{20, 5, pageLocks, "the smallest page", "smmmm"},
-		{19, 24, pageLocks, "too narrow: one line", "s......................."},
-		{80, 4, pageLocks, "too low: one line", "s..."},
+		{80, 24, pageLocks, 0, "half for the table, half for the pane", "st" + strings.Repeat("m", 10) + strings.Repeat("p", 10) + "nf"},
+		{80, 24, pageJournal, 0, "one pane", "st" + strings.Repeat("m", 20) + "nf"},
+		{80, 14, pageLocks, 0, "too low for a pane: the notice takes the footer's line", "st" + strings.Repeat("m", 11) + "f"},
+		{40, 10, pageLocks, 0, "small", "stmmmmmmmf"},
+		{40, 7, pageLocks, 0, "no room for the tabs", "smmmmmf"},
+		{40, 6, pageLocks, 0, "nor for the footer", "smmmmm"},
+		{20, 5, pageLocks, 0, "the smallest page", "smmmm"},
+		{80, 24, pageLocks, 7, "a lesson takes the pane's place and leaves 8 rows and their title", "st" + strings.Repeat("m", 13) + strings.Repeat("l", 7) + "nf"},
+		{80, 24, pageLocks, 24, "however much it has to say", "st" + strings.Repeat("m", 9) + strings.Repeat("l", 11) + "nf"},
+		{80, 40, pageLocks, 8, "where there is room the queue stays, and has more of it than the table", "st" + strings.Repeat("m", 9) + strings.Repeat("p", 19) + strings.Repeat("l", 8) + "nf"},
+		{40, 10, pageLocks, 7, "on a small screen a lesson gets its title and a line", "stmmmmmllf"},
+		{19, 24, pageLocks, 0, "too narrow: one line", "s......................."},
+		{80, 4, pageLocks, 0, "too low: one line", "s..."},
 	}
 	for _, r := range rows {
-		l := arrange(r.w, r.h, r.page)
+		l := arrange(r.w, r.h, r.page, r.lesson)
 		drawing := []byte(strings.Repeat(".", r.h))
 		for _, part := range []struct {
 			c byte
 			r rect
-		}{{'n', l.notice}, {'s', l.status}, {'t', l.tabs}, {'m', l.main}, {'p', l.pane}, {'f', l.footer}} {
+		}{{'n', l.notice}, {'s', l.status}, {'t', l.tabs}, {'m', l.main}, {'p', l.pane}, {'l', l.lesson}, {'f', l.footer}} {
 			for y := part.r.y; y < part.r.y+part.r.h; y++ {
 				if drawing[y] != '.' && drawing[y] != 'n' {
 					if part.c != 'n' {
@@ -121,7 +128,7 @@ func TestLayout(t *testing.T) {
 
 func TestColumnsGoByRank(t *testing.T) {
 	for w := 20; w < 220; w++ {
-		for name, cols := range map[string][]column{"locks": lockColumns, "queue": queueColumns, "members": memberColumns, "sessions": sessionColumns, "findings": findingColumns, "contenders": contenderColumns} {
+		for name, cols := range map[string][]column{"locks": lockColumns, "queue": queueColumns, "members": memberColumns, "sessions": sessionColumns, "findings": findingColumns, "contenders": contenderColumns, "faults": faultColumns, "clients": clientColumns} {
 			sum, dropped := -1, 99
 			for i, cw := range fitColumns(cols, w) {
 				if cw == 0 {
@@ -149,8 +156,8 @@ func TestColumnsGoByRank(t *testing.T) {
 func TestEverySizeFits(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true, Profile: colours})
 	lab(b)
-	for _, keys := range [][]string{{"1"}, {"1", "enter"}, {"2"}, {"3"}, {"4"}, {"5"}, {"1", "e"}, {"1", "c"}, {"1", "?"}, {"1", "x"}, {"1", "/", "a"}, {" "}} {
-		b.press(keys...)
+	for _, keys := range [][]string{{"1"}, {"1", "enter"}, {"2"}, {"3"}, {"4"}, {"5"}, {"1", "e"}, {"1", "c"}, {"1", "?"}, {"1", "x"}, {"1", "/", "a"}, {"5", "F"}, {"n"}, {"5", "F", "down", "down", "down", "down", "grace", "enter"}, {" "}} {
+		b.pressed(keys...)
 		for w := 1; w <= 130; w += 3 {
 			for _, h := range []int{1, 4, 5, 7, 10, 13, 18, 24, 41} {
 				b.size(w, h)
@@ -195,16 +202,19 @@ func TestHostileBytes(t *testing.T) {
 			b.w.put(2, lock+"/"+hostile().Draw(rt, "stray"), hostile().Draw(rt, "value"), model.LeaseID(i%2*0x300))
 			b.w.read(2, model.LeaseID(0x100+i), 60, 3)
 			b.w.add(model.Contender{At: at(2), Name: hostile().Draw(rt, "name"), Lock: lock, Proc: model.ProcRunning},
-				model.FaultOn{At: at(2), ID: i, Name: hostile().Draw(rt, "fault"), Target: hostile().Draw(rt, "target")})
+				model.FaultOn{At: at(2), ID: i, Fault: model.Fault{Kind: model.FaultKind(hostile().Draw(rt, "fault")), Target: hostile().Draw(rt, "target")}})
 		}
+		name := hostile().Draw(rt, "client")
+		b.w.add(model.Connected{At: at(2), Client: model.Client{Name: name}, Peer: name, Agent: hostile().Draw(rt, "agent"), Member: name, On: true},
+			model.Access{At: at(2), Contender: name, Lock: name, Write: true})
 		b.w.add(model.ClusterStatus{At: at(2), Alarms: []string{"NOSPACE " + hostile().Draw(rt, "alarm")},
 			Members: []model.Member{{ID: 1, Name: hostile().Draw(rt, "member"), Err: hostile().Draw(rt, "error")}, {ID: 2}}})
 		b.w.add(model.Lost{At: at(3), Prefix: "/", Detail: hostile().Draw(rt, "detail")})
 		b.sync(4)
 		w, h := rapid.IntRange(1, 140).Draw(rt, "w"), rapid.IntRange(1, 45).Draw(rt, "h")
 		b.size(w, h)
-		for _, keys := range [][]string{nil, {"x"}, {"esc", "enter"}, {"e"}, {"c"}, {"2"}, {"c"}, {"3"}, {"4"}, {"tab"}, {"e"}, {"c"}, {"5"}, {"1", "/", hostile().Draw(rt, "filter")}} {
-			b.press(keys...)
+		for _, keys := range [][]string{nil, {"x"}, {"esc", "enter"}, {"e"}, {"c"}, {"2"}, {"c"}, {"3"}, {"4"}, {"tab"}, {"e"}, {"c"}, {"5"}, {"F"}, {"esc", "shift+tab", "F"}, {"esc", "tab", "tab", "F", "down", "grace", "enter"}, {"esc", "esc", "1", "/", hostile().Draw(rt, "filter")}} {
+			b.pressed(keys...)
 			exact(rt, b.View(), w, h)
 		}
 	})
@@ -213,7 +223,7 @@ func TestHostileBytes(t *testing.T) {
 // TestProse: what the model wrote is not trusted to be fit for a terminal.
 func TestProse(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		th := newTheme(colours, ascii)
+		th := newTheme(ThemeDark, colours, ascii)
 		rapid.Check(t, func(rt *rapid.T) {
 			text := hostile().Draw(rt, "text")
 			w := rapid.IntRange(30, 90).Draw(rt, "w")
@@ -227,6 +237,15 @@ func TestProse(t *testing.T) {
 				exact(rt, l, w, 1)
 			}
 		})
+	}
+}
+
+// TestStampCutsWideCharacters: half of one is not shown, at neither edge.
+func TestStampCutsWideCharacters(t *testing.T) {
+	for x := range 6 {
+		if got := stamp("銀行銀行銀行", "[--]", x, 4, 12); measured(got) != 12 {
+			t.Errorf("at %d: %q is %d cells wide", x, got, measured(got))
+		}
 	}
 }
 

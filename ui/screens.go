@@ -16,7 +16,7 @@ func (a *App) bootScreen() []string {
 	if !a.started.IsZero() {
 		elapsed = "  " + age(a.tick.Sub(a.started), false)
 	}
-	lines := []string{th.line(a.w, []span{{accent, "locktop"}, {plain, " "}, {strong, th.clean(a.o.Label)},
+	lines := []string{th.line(a.w, []span{{accent, "locktop"}, {plain, " "}, {a.o.labelStyle(), th.clean(a.o.Label)},
 		{dim, " is starting" + elapsed}}, nil), string(pad(nil, a.w))}
 	shown := a.boot[max(0, len(a.boot)-max(1, a.h-4)):]
 	for i, text := range shown {
@@ -111,6 +111,9 @@ func (a *App) noticeSpans(th *theme) []span {
 
 // footerLine is the filter while there is one, and the keys that work here.
 func (a *App) footerLine(th *theme, w int) string {
+	if a.palette != nil {
+		return a.paletteLine(th, w)
+	}
 	if a.field != nil {
 		return th.line(w, append([]span{{accent, "/ "}, {strong, th.clean(a.field.text)}, {accent, "_"}, {dim, "  " + a.hits() + "  "}},
 			a.hints(inFilter, w/2)...), nil)
@@ -118,7 +121,7 @@ func (a *App) footerLine(th *theme, w int) string {
 	if text := a.filter(); text != "" {
 		return th.line(w, []span{{accent, "/ "}, {strong, th.clean(text)}, {dim, "  " + a.hits() + "  "}, {accent, "esc"}, {dim, " clears"}}, nil)
 	}
-	if a.dialog != nil {
+	if a.dialog != nil || a.columns != nil {
 		return string(pad(nil, w)) // the dialog says what to press
 	}
 	return th.line(w, a.hints(a.where(), w), nil)
@@ -137,22 +140,23 @@ func (a *App) hits() string {
 }
 
 // first are the keys that a footer shows before all others, in this order.
-var first = []string{"x", "enter", "/", "e", "w"}
+var first = []string{"n", "x", "enter", "/", "e", "w"}
 
 // firstInLab are those of the Lab page, where one acts.
-var firstInLab = []string{"x", "enter", "H", "P", "K", "T", "N"}
+var firstInLab = []string{"n", "F", "U", "tab", "x", "enter", "H", "P", "K", "T", "N"}
 
 // hints are the keys of a place in short, the most important first and as many as
 // fit; help comes last and always.
 func (a *App) hints(in where, w int) []span {
-	var rows []*binding
-	var help, spans []span
+	rows := make([]*binding, 0, len(a.keys.rows))
+	spans := make([]span, 0, 48)
+	var help [2]span
 	for i := range a.keys.rows {
 		b := &a.keys.rows[i]
 		switch {
-		case b.short == "" || b.in&in == 0 || b.needs == needsLab && !a.o.Lab:
+		case b.short == "" || b.in&in == 0 || b.needs == needsLab && !a.o.Lab || b.needs == needsLesson && a.whyNoLesson() != "", in == inStart && b.closed(a) != "":
 		case b.short == "help":
-			help = hint(b)
+			help = a.hint(b)
 			w -= 7
 		default:
 			rows = append(rows, b)
@@ -164,16 +168,25 @@ func (a *App) hints(in where, w int) []span {
 	}
 	slices.SortStableFunc(rows, func(a, b *binding) int { return prominence(before, a) - prominence(before, b) })
 	for _, b := range rows {
-		part := hint(b)
+		part := a.hint(b)
 		if n := width(part[0].text) + width(part[1].text) + 2; n <= w {
 			w -= n
-			spans = append(append(spans, part...), span{plain, "  "})
+			spans = append(spans, part[0], part[1], span{plain, "  "})
 		}
 	}
-	return append(spans, help...)
+	if help[0].text == "" {
+		return spans
+	}
+	return append(spans, help[0], help[1])
 }
 
-func hint(b *binding) []span { return []span{{accent, keyNames(b.keys[:1])}, {dim, " " + b.short}} }
+func (a *App) hint(b *binding) [2]span {
+	short := b.short
+	if b.brief != nil {
+		short = b.brief(a)
+	}
+	return [2]span{{accent, keyNames(b.keys[:1])}, {dim, " " + short}}
+}
 
 func prominence(first []string, b *binding) int {
 	if i := slices.Index(first, b.keys[0]); i >= 0 {

@@ -108,20 +108,12 @@ func join(th *theme, parts []segment) []span {
 
 // statusLeft says which cluster this is and how it does.
 func (a *App) statusLeft(th *theme) []segment {
-	label := []segment{{0, []span{{accent, "locktop"}, {plain, " "}, {strong, th.cut(th.clean(a.o.Label), 32)}}}}
+	label := []segment{{0, []span{{accent, "locktop"}, {plain, " "}, {a.o.labelStyle(), th.cut(th.clean(a.o.Label), 32)}}}}
 	c := a.state.Cluster()
 	if len(c.Members) == 0 {
 		return label
 	}
-	up, n := c.Up(), len(c.Members)
-	quorum := span{plain, fmt.Sprintf("%d/%d members", up, n)}
-	switch {
-	case up <= n/2:
-		quorum = span{bad, fmt.Sprintf("%s %d/%d members, no quorum", th.sign.bad, up, n)}
-	case up < n:
-		quorum = span{late, fmt.Sprintf("%s %d/%d members", th.sign.late, up, n)}
-	}
-	parts := append(label, segment{2, []span{quorum}}, segment{3, []span{a.leaderSpan(th)}})
+	parts := append(label, segment{2, []span{quorum(th, c)}}, segment{3, []span{a.leaderSpan(th)}})
 	for _, alarmText := range c.Alarms {
 		parts = append(parts, segment{1, []span{{alarm, " " + th.cut(th.clean(alarmText), 24) + " "}}})
 	}
@@ -133,6 +125,23 @@ func (a *App) statusLeft(th *theme) []segment {
 		parts = append(parts, segment{4, []span{{dim, th.clean(shortEndpoints(a.live.Endpoints, a.w))}}})
 	}
 	return parts
+}
+
+// quorum says how many members answer. Of those that were not asked nothing is
+// known: only what is known to be down can say that there is no quorum.
+func quorum(th *theme, c model.ClusterStatus) span {
+	up, asked, n := c.Up(), c.Asked(), len(c.Members)
+	text := fmt.Sprintf("%d/%d members", up, n)
+	if asked < n {
+		text += fmt.Sprintf(", %d not asked", n-asked)
+	}
+	switch down := asked - up; {
+	case n-down <= n/2:
+		return span{bad, th.sign.bad + " " + text + ", no quorum"}
+	case down > 0:
+		return span{late, th.sign.late + " " + text}
+	}
+	return span{plain, text}
 }
 
 // shortEndpoints names endpoints in little room: in full, with the host once, or the
@@ -248,7 +257,7 @@ func (a *App) inSight(th *theme) []segment {
 		lies, n = 0, 0
 	}
 	if lies > 0 {
-		add(1, span{alarm, fmt.Sprintf(" !! %d false belief ", lies)})
+		add(1, span{alarm, " !! " + plural(lies, "false belief") + " "})
 	}
 	if n > 0 {
 		add(2, span{late, th.sign.late + " " + plural(n, "fault")}, span{plain, " "}, span{accent, "A"}, span{dim, " heals"})

@@ -110,17 +110,17 @@ func TestStories(t *testing.T) {
 			b.sees("that is not the name of the lock")
 		}},
 		{"kill from the lab page", "at once: it is ours", Options{Lab: true}, []string{"5", "down", "K"}, func(b *bench) {
-			if len(b.h.done) != 1 || b.h.done[0].Kind != model.KillProc || b.h.done[0].Contender != "c2" {
+			if len(b.h.done) != 1 || b.h.done[0].Fault != (model.Fault{Kind: model.FaultKill, Target: "c2"}) {
 				b.t.Errorf("did %+v", b.h.done)
 			}
 		}},
 		{"pause is resume", "what is paused already", Options{Lab: true}, []string{"5", "down", "P"}, func(b *bench) {
-			if len(b.h.done) != 1 || b.h.done[0].Kind != model.ResumeProc {
+			if len(b.h.done) != 1 || b.h.done[0].Kind != model.HealFault || b.h.done[0].Fault.Kind != model.FaultPause {
 				b.t.Errorf("did %+v", b.h.done)
 			}
 		}},
 		{"hold from the locks page", "its client is known by the proxy", Options{Lab: true}, []string{"/", "checkout", "enter", "H"}, func(b *bench) {
-			if len(b.h.done) != 1 || b.h.done[0].Contender != "c1" {
+			if len(b.h.done) != 1 || b.h.done[0].Fault.Target != "c1" {
 				b.t.Errorf("did %+v", b.h.done)
 			}
 		}},
@@ -143,7 +143,7 @@ func TestStories(t *testing.T) {
 			b.sees("/new/lock")
 		}},
 		{"alarm", "belief that etcd does not share is said in words", Options{Lab: true}, []string{"5"}, func(b *bench) {
-			b.sees("!! BELIEVES IT HOLDS: DOES NOT")
+			b.sees("!! FALSE for 3,100 ms beside c1")
 			b.sees("1 false belief")
 		}},
 		{"lost", "the screen stays and says how old it is", Options{}, nil, func(b *bench) {
@@ -227,9 +227,10 @@ func TestKeysDoNotCollide(t *testing.T) {
 
 func TestKeyTable(t *testing.T) {
 	taken := []string{"ctrl+b", "ctrl+a", "ctrl+w", "ctrl+r", "ctrl+k", "ctrl+u", "ctrl+d", "ctrl+e"}
-	done := map[model.ActionKind]bool{model.FreeKeepalive: true, model.ResumeProc: true} // the second half of a toggle
+	done := map[model.ActionKind]bool{model.HealFault: true, // the second half of a toggle
+		model.TellProc: true} // drills tell
 	for _, row := range keyTable() {
-		if row.what == "" || row.do == nil || row.in == 0 {
+		if row.what == "" || (row.do == nil) == (row.then == nil) || (row.asks == nil) != (row.then == nil) || row.in == 0 {
 			t.Errorf("row %v is not complete", row.keys)
 		}
 		for _, k := range row.keys {

@@ -82,6 +82,7 @@ type table struct {
 	top    int
 	widths []int
 	header bool
+	off    map[string]bool // titles of columns that a person does not want to see
 
 	row       row
 	key       []byte
@@ -110,9 +111,42 @@ func (t *table) fit(w, h int, th *theme) {
 		return
 	}
 	t.w, t.th = w, th
-	t.widths = fitColumns(t.cols, w-cursorWidth)
+	t.widths = t.fitShown(w - cursorWidth)
 	t.row.widths = t.widths
 	clear(t.old)
+}
+
+// fitShown is fitColumns for the columns that are wanted; the others have no width.
+func (t *table) fitShown(w int) []int {
+	if len(t.off) == 0 {
+		return fitColumns(t.cols, w)
+	}
+	var shown []column
+	for _, c := range t.cols {
+		if !t.off[c.title] {
+			shown = append(shown, c)
+		}
+	}
+	some, all := fitColumns(shown, w), make([]int, len(t.cols))
+	for i, c := range t.cols {
+		if !t.off[c.title] {
+			all[i], some = some[0], some[1:]
+		}
+	}
+	return all
+}
+
+// show sets whether a column is wanted. One that the table is about stays.
+func (t *table) show(c column, on bool) {
+	if on || c.rank == 0 {
+		delete(t.off, c.title)
+	} else {
+		if t.off == nil {
+			t.off = map[string]bool{}
+		}
+		t.off[c.title] = true
+	}
+	t.th = nil // fitted anew
 }
 
 // reveal moves the window so that place i of n is in it.

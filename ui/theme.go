@@ -51,6 +51,8 @@ type signs struct {
 	full, empty                      string
 	more, dot, line, cursor, up, dwn string
 	arrow, left, gap, act, fact      string
+	mark                             string
+	laneHolds, laneWaits, laneFalse  string
 	box                              lipgloss.Border
 }
 
@@ -59,7 +61,8 @@ var unicodeSigns = signs{
 	renewed: "♥", stale: "?",
 	full: "━", empty: "·",
 	more: "…", dot: "·", line: "─", cursor: "▌", up: "▲", dwn: "▼",
-	arrow: "→", left: "←", gap: "≈", act: "!", fact: "∙",
+	arrow: "→", left: "←", gap: "≈", act: "!", fact: "∙", mark: "◆",
+	laneHolds: "█", laneWaits: "░", laneFalse: "▚",
 	box: lipgloss.RoundedBorder(),
 }
 
@@ -68,13 +71,50 @@ var asciiSigns = signs{
 	renewed: "<", stale: "?",
 	full: "#", empty: ".",
 	more: "~", dot: "-", line: "-", cursor: ">", up: "^", dwn: "v",
-	arrow: ">", left: "<", gap: "~", act: "!", fact: ".",
+	arrow: ">", left: "<", gap: "~", act: "!", fact: ".", mark: "=",
+	laneHolds: "#", laneWaits: ".", laneFalse: "%",
 	box: lipgloss.ASCIIBorder(),
 }
 
-// newTheme makes a theme of the sixteen colours that every terminal has and
-// every person has chosen to be able to read.
-func newTheme(p termenv.Profile, ascii bool) *theme {
+// Names of themes.
+const (
+	ThemeDark  = "dark"
+	ThemeLight = "light"
+	ThemeMono  = "mono" // bold and reversed, no colour
+)
+
+// Themes are the names of all themes.
+var Themes = []string{ThemeDark, ThemeLight, ThemeMono}
+
+// hues are the colours that mean something. Each is a number of the terminal's, or
+// "" for none.
+type hues struct{ red, green, yellow, cyan string }
+
+// On a dark ground: the colours that every terminal has and every person has chosen
+// to be able to read.
+var darkHues = hues{"1", "2", "3", "6"}
+
+// On a light one: there yellow and cyan are hard to read. Where there are 256 colours
+// they are darker ones, else magenta and blue.
+var (
+	lightHues   = hues{"124", "28", "94", "25"}
+	lightHues16 = hues{"1", "2", "5", "4"}
+)
+
+func huesOf(name string, p termenv.Profile) hues {
+	switch {
+	case name == ThemeMono:
+		return hues{}
+	case name != ThemeLight:
+		return darkHues
+	case p == termenv.ANSI:
+		return lightHues16
+	}
+	return lightHues
+}
+
+// newTheme makes the theme of that name; termenv.Ascii makes each of them plain text.
+func newTheme(name string, p termenv.Profile, ascii bool) *theme {
 	th := &theme{ascii: ascii, sign: unicodeSigns}
 	if ascii {
 		th.sign = asciiSigns
@@ -85,33 +125,31 @@ func newTheme(p termenv.Profile, ascii bool) *theme {
 	r := lipgloss.NewRenderer(io.Discard) // our own: nothing is asked of the terminal
 	r.SetColorProfile(p)
 	normal := r.NewStyle()
-	colour := func(c string) lipgloss.Style { return normal.Foreground(lipgloss.Color(c)) }
+	in := func(hue string, mono lipgloss.Style) lipgloss.Style {
+		if name == ThemeMono {
+			return mono
+		}
+		return normal.Foreground(lipgloss.Color(hue))
+	}
+	h, loud := huesOf(name, p), normal.Bold(true).Reverse(true)
 	for i := range th.chosen {
 		th.chosen[i], th.after = cut(normal.Reverse(true))
 	}
 	for s, look := range map[style]lipgloss.Style{
-		late: colour(yellow).Bold(true).Reverse(true), bad: colour(red).Bold(true).Reverse(true), alarm: colour(red).Bold(true).Reverse(true),
+		late: in(h.yellow, normal.Underline(true)).Bold(true).Reverse(true), bad: in(h.red, loud).Bold(true).Reverse(true), alarm: in(h.red, loud).Bold(true).Reverse(true),
 	} {
 		th.chosen[s], _ = cut(look)
 	}
 	for s, look := range map[style]lipgloss.Style{
 		dim: normal.Faint(true), strong: normal.Bold(true), heading: normal.Faint(true), sorted: normal.Bold(true), rule: normal.Faint(true),
-		good: colour(green), late: colour(yellow).Bold(true), bad: colour(red).Bold(true), waiting: colour(cyan),
-		barLate: colour(yellow), barBad: colour(red), accent: colour(cyan).Bold(true),
-		alarm: colour(red).Bold(true).Reverse(true), armed: colour(yellow).Bold(true).Reverse(true), readonly: colour(green).Bold(true),
+		good: in(h.green, normal), late: in(h.yellow, normal.Underline(true)).Bold(true), bad: in(h.red, loud).Bold(true), waiting: in(h.cyan, normal),
+		barLate: in(h.yellow, normal), barBad: in(h.red, normal.Bold(true)), accent: in(h.cyan, normal).Bold(true),
+		alarm: in(h.red, loud).Bold(true).Reverse(true), armed: in(h.yellow, loud).Bold(true).Reverse(true), readonly: in(h.green, normal).Bold(true),
 	} {
 		th.before[s], _ = cut(look)
 	}
 	return th
 }
-
-// The colours in use, by their ANSI numbers.
-const (
-	red    = "1"
-	green  = "2"
-	yellow = "3"
-	cyan   = "6"
-)
 
 // cut splits a style into what goes before a text and what goes after it: painting
 // a cell is then two appends, where rendering a style costs a hundred times that.
@@ -160,8 +198,11 @@ func (th *theme) tame(s string) string {
 
 // prose takes text that the model wrote for a terminal. It trusts it no further
 // than that: what cannot be printed is escaped all the same.
-func (th *theme) prose(s string) string {
-	s = strings.ToValidUTF8(shorten(s), "?")
+func (th *theme) prose(s string) string { return th.told(shorten(s)) }
+
+// told is prose of any length: that of a lesson, which was read from a file.
+func (th *theme) told(s string) string {
+	s = strings.ToValidUTF8(s, "?")
 	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		s = model.Printable(s)
 	}

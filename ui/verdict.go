@@ -31,7 +31,11 @@ func (th *theme) judge(l *model.Lock) verdict {
 	head := l.Head()
 	switch {
 	case head == nil:
-		return verdict{st: dim, sign: th.sign.waits, word: "free"}
+		v := verdict{st: dim, sign: th.sign.waits, word: "free"}
+		if all := l.Findings(); len(all) > 0 && all[0].Severity != model.SevInfo {
+			return th.worse(v, &all[0]) // nobody holds it, and one believes so
+		}
+		return v
 	case !l.Recipe().Judged:
 		return verdict{st: dim, sign: th.sign.waits, word: "order only"}
 	}
@@ -103,6 +107,8 @@ func (v verdict) trouble() bool { return v.rank >= rankTrouble }
 func outlook(l *model.Lock, v verdict, now time.Time) string {
 	h := l.Head()
 	switch {
+	case h == nil && v.trouble():
+		return "free for " + age(l.FreeFor(now), false)
 	case h == nil:
 		return "for " + age(l.FreeFor(now), false)
 	case !l.Recipe().Judged:

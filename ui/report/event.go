@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -33,6 +32,10 @@ type eventClaim struct {
 
 // EventLine writes one fact as an object on a line of its own.
 func EventLine(w io.Writer, s *model.State, f *model.Fact) error {
+	return writeJSON(w, eventOf(s, f), "")
+}
+
+func eventOf(s *model.State, f *model.Fact) event {
 	e := event{At: f.At, Kind: eventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
 	if f.Rev != 0 {
 		e.Revision = &f.Rev
@@ -52,14 +55,7 @@ func EventLine(w io.Writer, s *model.State, f *model.Fact) error {
 	if f.Kind == model.FactHandover && !f.Unseen {
 		e.Gap = seconds(f.Gap)
 	}
-	line, err := json.Marshal(e)
-	if err == nil {
-		_, err = w.Write(append(line, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("writing an event: %w", err)
-	}
-	return nil
+	return e
 }
 
 // eventKind is the name of a kind in the contract: a claim that joins other holders

@@ -38,7 +38,7 @@ func Explain(w io.Writer, name string) error {
 func ExplainList(w io.Writer) error {
 	var b strings.Builder
 	width := 0
-	for _, n := range explainNames() {
+	for _, n := range ExplainNames() {
 		width = max(width, len(n))
 	}
 	b.WriteString("Findings\n")
@@ -204,8 +204,8 @@ func filled(b *strings.Builder, head, text string) {
 	b.WriteByte('\n')
 }
 
-// explainNames returns every name that can be explained.
-func explainNames() []string {
+// ExplainNames returns every name that can be explained.
+func ExplainNames() []string {
 	var names []string
 	for _, e := range model.Catalogue() {
 		names = append(names, string(e.Code))
@@ -239,7 +239,7 @@ func nearNames(name string) []string {
 		far  int
 	}
 	var list []candidate
-	for _, c := range explainNames() {
+	for _, c := range ExplainNames() {
 		d := distance(name, c)
 		switch {
 		case d <= max(1, n/4):

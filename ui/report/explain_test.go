@@ -62,9 +62,9 @@ quirks        The keys end in the lease id in decimal, the value says who locked
 
 func TestConfidenceWords(t *testing.T) {
 	for code, want := range map[model.Code]string{
-		model.CodeGhostWaiter:       "hint at most from etcd alone; surer with a proxy in the path",
-		model.CodeZombieCandidate:   "strong at most with the number of contenders declared",
-		model.CodeExpiredWaiterWins: "certain with the server's version or a proxy in the path",
+		model.CodeGhostWaiter:       "certain with a proxy in the path",
+		model.CodeZombieCandidate:   "strong at most with the number of contenders declared; surer with the client's word",
+		model.CodeExpiredWaiterWins: "certain with the server's version or the client's word",
 		model.CodeDeadHolder:        "strong at most from etcd alone",
 	} {
 		e, _ := model.Explain(code)
@@ -85,7 +85,7 @@ func TestEveryNameIsExplainedWithin80Columns(t *testing.T) {
 			listed[strings.Fields(rest)[0]]++
 		}
 	}
-	for _, name := range explainNames() {
+	for _, name := range ExplainNames() {
 		if listed[name] != 1 {
 			t.Errorf("%s is listed %d times", name, listed[name])
 		}
@@ -96,8 +96,8 @@ func TestEveryNameIsExplainedWithin80Columns(t *testing.T) {
 			}
 		}
 	}
-	if len(listed) != len(explainNames()) {
-		t.Errorf("%d names listed, %d known", len(listed), len(explainNames()))
+	if len(listed) != len(ExplainNames()) {
+		t.Errorf("%d names listed, %d known", len(listed), len(ExplainNames()))
 	}
 }
 

@@ -2,10 +2,11 @@ package report
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"locktop/model"
@@ -123,13 +124,27 @@ func JSON(w io.Writer, s *model.State, locks []*model.Lock, o Observation) error
 	for _, l := range locks {
 		doc.Locks = append(doc.Locks, lockOf(s, l, o.At))
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(doc); err != nil {
-		return fmt.Errorf("writing JSON: %w", err)
+	return writeJSON(w, doc, "  ")
+}
+
+// printable escapes what JSON may leave as it is and a terminal would obey or
+// reorder. It means the same to who parses it.
+func printable(js []byte) []byte {
+	out := make([]byte, 0, len(js))
+	for len(js) > 0 {
+		r, n := utf8.DecodeRune(js)
+		switch {
+		case r == '\n' || unicode.IsPrint(r):
+			out = append(out, js[:n]...)
+		case r > 0xffff:
+			hi, lo := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, hi, lo)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		js = js[n:]
 	}
-	return nil
+	return out
 }
 
 func clusterOf(s *model.State) *cluster {
@@ -179,23 +194,31 @@ func lockOf(s *model.State, l *model.Lock, now time.Time) lock {
 	place := 0
 	for c := range l.Claims {
 		place++
-		cl := claimOf(s, c, place, now)
-		switch {
-		case l.Holds(place - 1):
-			cl.Role = "holder"
+		cl := placedClaim(s, l, c, place, now)
+		if cl.Role == "holder" {
 			out.Holders = append(out.Holders, cl)
-		case !l.IsClaim(c):
-			cl.Role = "foreign" // counted by the recipe, though it is no claim of the lock
-		default:
-			cl.Role = "waiter"
-		}
-		if cl.Role != "holder" {
-			if ahead := l.WaitsFor(c); ahead != nil {
-				key, _ := text(ahead.Key)
-				cl.WaitsFor = &key
-			}
+		} else {
 			out.Waiters = append(out.Waiters, cl)
 		}
+	}
+	return out
+}
+
+// placedClaim is a claim with what its place in the queue makes of it.
+func placedClaim(s *model.State, l *model.Lock, c *model.Claim, place int, now time.Time) claim {
+	out := claimOf(s, c, place, now)
+	switch {
+	case l.Holds(place - 1):
+		out.Role = "holder"
+		return out
+	case !l.IsClaim(c):
+		out.Role = "foreign" // counted by the recipe, though it is no claim of the lock
+	default:
+		out.Role = "waiter"
+	}
+	if ahead := l.WaitsFor(c); ahead != nil {
+		key, _ := text(ahead.Key)
+		out.WaitsFor = &key
 	}
 	return out
 }

@@ -14,22 +14,51 @@ import (
 
 // Table writes one line per lock.
 func Table(w io.Writer, s *model.State, locks []*model.Lock, now time.Time) error {
+	return align(w, lockRows(s, locks, now))
+}
+
+// lockRows are a head and a line for each lock.
+func lockRows(s *model.State, locks []*model.Lock, now time.Time) [][]string {
 	rows := [][]string{{"LOCK", "RECIPE", "HOLDER", "HELD", "LEASE", "BEHIND", "LONGEST", "STATE"}}
 	for _, l := range locks {
 		rows = append(rows, []string{model.Printable(l.Name), l.Recipe().Name, holderCell(s, l), heldCell(l, now),
 			LeaseCell(l.Head(), now), behindCell(l), longestCell(l, now), StateWord(l)})
 	}
-	return align(w, rows)
+	return rows
 }
 
 // Describe writes one lock in full: its queue, its leases, what happened to it.
 func Describe(w io.Writer, s *model.State, l *model.Lock, now time.Time) error {
+	return describe(w, s, l, now, false)
+}
+
+func describe(w io.Writer, s *model.State, l *model.Lock, now time.Time, wide bool) error {
 	r := l.Recipe()
 	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  state    %s\n", model.Printable(l.Name), r.Name, r.Confidence,
 		strings.ReplaceAll(string(r.Order), "_", " "), StateWord(l)); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
-	rows := [][]string{{"  #", "ROLE", "KEY", "CREATED", "LEASE", "TTL", "SINCE", "WAITS FOR", "WHO"}}
+	if err := align(w, queueRows(s, l, now, wide)); err != nil {
+		return err
+	}
+	if err := Findings(w, l.Findings(), "  "); err != nil {
+		return err
+	}
+	for _, f := range l.Facts() {
+		if _, err := fmt.Fprintf(w, "  %s  %s\n", f.At.Format("15:04:05.000"), f.Sentence(s.Who)); err != nil {
+			return fmt.Errorf("writing: %w", err)
+		}
+	}
+	return nil
+}
+
+// queueRows are a head and a line for each key in the queue.
+func queueRows(s *model.State, l *model.Lock, now time.Time, wide bool) [][]string {
+	head := []string{"  #", "ROLE", "KEY", "CREATED", "LEASE", "TTL", "SINCE", "WAITS FOR", "WHO"}
+	if wide {
+		head = append(append(head, readingHead...), "MODIFIED", "VERSION", "VALUE")
+	}
+	rows := [][]string{head}
 	place := 0
 	for c := range l.Claims {
 		place++
@@ -43,25 +72,14 @@ func Describe(w io.Writer, s *model.State, l *model.Lock, now time.Time) error {
 		if who.Text != "" {
 			id = who.Text + " (" + who.Source + ")"
 		}
-		lease := "none"
-		if c.KV.Lease != 0 {
-			lease = c.KV.Lease.String()
+		row := []string{"  " + strconv.Itoa(place), role(l, c, place), model.Printable(c.Key), strconv.FormatInt(c.CreateRev, 10),
+			leaseID(c), LeaseCell(c, now), model.Duration(d, bound), waits, id}
+		if wide {
+			row = append(append(row, readingCells(c, now)...), strconv.FormatInt(c.ModRev, 10), strconv.FormatInt(c.Version, 10), model.Printable(c.Value))
 		}
-		rows = append(rows, []string{"  " + strconv.Itoa(place), role(l, c, place), model.Printable(c.Key), strconv.FormatInt(c.CreateRev, 10),
-			lease, LeaseCell(c, now), model.Duration(d, bound), waits, id})
+		rows = append(rows, row)
 	}
-	if err := align(w, rows); err != nil {
-		return err
-	}
-	if err := Findings(w, l.Findings(), "  "); err != nil {
-		return err
-	}
-	for _, f := range l.Facts() {
-		if _, err := fmt.Fprintf(w, "  %s  %s\n", f.At.Format("15:04:05.000"), f.Sentence(s.Who)); err != nil {
-			return fmt.Errorf("writing: %w", err)
-		}
-	}
-	return nil
+	return rows
 }
 
 // Findings writes diagnoses in full, each line behind indent.

@@ -1,0 +1,222 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+)
+
+// choice is the second step of the menu: how a fault is to be done. All of it is
+// chosen by arrows, nothing is typed.
+type choice struct {
+	info model.FaultInfo
+	base model.Fault
+	asks []ask
+	at   int // the ask under the cursor
+}
+
+// ask is one thing to choose, among presets.
+type ask struct {
+	name   string
+	values []value
+	at     int // the value that is chosen
+}
+
+// value is a preset: its words, and what it does to the fault.
+type value struct {
+	words string
+	set   func(*model.Fault)
+}
+
+// presets returns what there is to choose for a kind of fault.
+func presets(info model.FaultInfo, base model.Fault, members []string) *choice {
+	c := &choice{info: info, base: base}
+	add := func(name string, first int, values []value) {
+		if len(values) > 1 {
+			c.asks = append(c.asks, ask{name, values, first})
+		}
+	}
+	for _, name := range info.Takes {
+		switch name {
+		case "method":
+			add(name, 0, methodValues)
+		case "direction":
+			add(name, 0, directionValues)
+		case "delay":
+			add(name, 1, delayValues)
+		case "rate":
+			add(name, 0, rateValues)
+		case "count":
+			add(name, 0, countValues)
+		case "member":
+			add("at", 0, memberValues(members))
+		case "value":
+			c.base.Value = "by hand"
+		}
+	}
+	if !info.Instant {
+		add("for", 1, forValues)
+	}
+	return c
+}
+
+var methodValues = []value{
+	methodValue("KV/Txn"), methodValue("KV/DeleteRange"), methodValue("Lease/LeaseKeepAlive"), methodValue("Watch/Watch"), methodValue(""),
+}
+
+func methodValue(name string) value {
+	return value{orElse(name, "every method"), func(f *model.Fault) { f.Method = name }}
+}
+
+var directionValues = []value{
+	{"requests", func(f *model.Fault) { f.Direction = model.Requests }},
+	{"replies", func(f *model.Fault) { f.Direction = model.Replies }},
+}
+
+var delayValues = []value{delayValue(200 * time.Millisecond), delayValue(time.Second), delayValue(3 * time.Second)}
+
+func delayValue(d time.Duration) value {
+	return value{d.String(), func(f *model.Fault) { f.Delay = d }}
+}
+
+var rateValues = []value{rateValue(0), rateValue(10_000), rateValue(1_000)}
+
+func rateValue(n int) value {
+	words := "not thin"
+	if n > 0 {
+		words = count(int64(n)) + " B/s"
+	}
+	return value{words, func(f *model.Fault) { f.Rate = n }}
+}
+
+var countValues = []value{countValue(0), countValue(1)}
+
+func countValue(n int) value {
+	words := "all"
+	if n > 0 {
+		words = strconv.Itoa(n)
+	}
+	return value{words, func(f *model.Fault) { f.Count = n }}
+}
+
+var forValues = []value{forValue(5 * time.Second), forValue(15 * time.Second), forValue(0)}
+
+func forValue(d time.Duration) value {
+	words := "until healed"
+	if d > 0 {
+		words = d.String()
+	}
+	return value{words, func(f *model.Fault) { f.For = d }}
+}
+
+func memberValues(members []string) []value {
+	values := []value{{"all members", func(*model.Fault) {}}}
+	for _, name := range members {
+		values = append(values, value{name, func(f *model.Fault) { f.Member = name }})
+	}
+	return values
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// memberNames returns the names of the members that have one.
+func (a *App) memberNames() []string {
+	var names []string
+	for _, m := range a.state.Cluster().Members {
+		if m.Name != "" {
+			names = append(names, m.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// fault is what was chosen.
+func (c *choice) fault() model.Fault {
+	f := c.base
+	for _, x := range c.asks {
+		x.values[x.at].set(&f)
+	}
+	return f
+}
+
+// move goes to another ask.
+func (c *choice) move(n int) { c.at = max(0, min(c.at+n, len(c.asks)-1)) }
+
+// turn chooses another value of the ask under the cursor.
+func (c *choice) turn(n int) {
+	x := &c.asks[c.at]
+	x.at = max(0, min(x.at+n, len(x.values)-1))
+}
+
+// confirmFault does what was chosen.
+func (a *App) confirmFault() tea.Cmd { return a.inject(a.menu.choice.fault()) }
+
+// choices is the second step in at most h lines of w cells.
+func (m *faultMenu) choices(a *App, w, h int) [][]span {
+	th, c := a.th, m.choice
+	var top, under [][]span
+	top = append(top, []span{{dim, c.info.What}}, nil)
+	for i := range c.asks {
+		top = append(top, c.asks[i].line(th, w, i == c.at))
+	}
+	f := c.fault()
+	for _, part := range th.wrap(th.clean(f.Describe()), max(8, w-5), 2) {
+		lead := "     "
+		if under == nil {
+			lead = "will "
+		}
+		under = append(under, []span{{dim, lead}, {strong, part}})
+	}
+	switch {
+	case m.hint != "":
+		under = append(under, []span{{late, th.sign.late + " " + m.hint}})
+	case f.For > 0:
+		under = append(under, []span{{dim, "then, or when it is healed, it will " + c.info.Heal}})
+	default:
+		under = append(under, []span{{dim, "healing it will " + c.info.Heal}})
+	}
+	under = append(under, append([]span{{accent, "up down"}, {dim, " line  "}, {accent, "left right"}, {dim, " value  "}}, a.hints(inChoice, w)...))
+	if len(top)+1+len(under) <= h {
+		top = append(top, nil)
+	}
+	if over := len(top) + len(under) - h; over > 0 { // what is chosen, and what it does, matter most
+		from := max(0, min(over, 2+c.at))
+		top = top[from:max(from, min(len(top), from+h-len(under)))]
+	}
+	all := append(top, under...)
+	return all[max(0, len(all)-max(1, h)):]
+}
+
+// line shows the values of an ask, or where they have no room the chosen one.
+func (x *ask) line(th *theme, w int, cursor bool) []span {
+	mark := "  "
+	if cursor {
+		mark = th.sign.cursor + " "
+	}
+	lead := []span{{accent, mark}, {dim, x.name + blanks[:max(1, 11-len(x.name))]}}
+	line, n := lead, 13
+	for i, v := range x.values {
+		text := th.clean(v.words)
+		n += width(text) + 2
+		if i == x.at {
+			line = append(line[:len(line):len(line)], span{accent, "["}, span{strong, text}, span{accent, "]"})
+		} else {
+			line = append(line[:len(line):len(line)], span{plain, " " + text + " "})
+		}
+	}
+	if n <= w {
+		return line
+	}
+	return append(lead, span{accent, "["}, span{strong, th.cut(th.clean(x.values[x.at].words), max(4, w-24))}, span{accent, "]"},
+		span{dim, " " + strconv.Itoa(x.at+1) + " of " + strconv.Itoa(len(x.values))})
+}

@@ -1,0 +1,312 @@
+package ui
+
+import (
+	"slices"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+)
+
+// subject is what faults are done to: what is selected. Its kind is TargetProcess
+// for a contender, TargetClient for a client that is not of the lab, TargetMember,
+// or TargetCluster where nothing of these is selected.
+type subject struct {
+	kind model.FaultTarget
+	name string
+	lock string // of a contender
+	why  string // for TargetCluster: why it is nothing narrower
+}
+
+// target returns what a kind of fault would be done to, false if it cannot be done
+// to such a subject.
+func (s subject) target(t model.FaultTarget) (string, bool) {
+	switch t {
+	case model.TargetProcess, model.TargetClaim:
+		return s.name, s.kind == model.TargetProcess
+	case model.TargetClient:
+		return s.name, s.kind == model.TargetProcess || s.kind == model.TargetClient
+	case model.TargetKey:
+		return s.lock + "/by-hand", s.kind == model.TargetProcess && s.lock != ""
+	case model.TargetMember:
+		return s.name, s.kind == model.TargetMember
+	}
+	return "", s.kind == model.TargetMember || s.kind == model.TargetCluster
+}
+
+// subject returns what the person points at.
+func (a *App) subject() subject {
+	if a.page == pageLab {
+		a.lab.look(a.state)
+		switch part := a.lab.focus(); part {
+		case partMembers:
+			return subject{kind: model.TargetMember, name: a.lab.parts[part].pick.id}
+		case partClients:
+			return subject{kind: model.TargetClient, name: a.lab.parts[part].pick.id}
+		}
+	}
+	t := a.target()
+	if t.action.Contender == "" {
+		return subject{kind: model.TargetCluster, why: t.why}
+	}
+	return subject{kind: model.TargetProcess, name: t.action.Contender, lock: t.action.Lock}
+}
+
+// words name the subject in a title.
+func (s subject) words(th *theme) string {
+	if s.kind == model.TargetCluster {
+		return "the cluster"
+	}
+	return string(map[model.FaultTarget]string{model.TargetProcess: "contender ", model.TargetClient: "client ",
+		model.TargetMember: "member "}[s.kind]) + th.clean(s.name)
+}
+
+// faultMenu is the dialog of the faults that can be done to a subject.
+type faultMenu struct {
+	id     int
+	live   bool // the grace is over
+	on     subject
+	rows   []faultChoice
+	at     int // the row under the cursor
+	top    int // the first row that is shown
+	choice *choice
+	hint   string
+	asks   bool // the hands are being asked what can be done
+	doing  bool // and whether the fault that was chosen can
+}
+
+// faultChoice is a kind of fault in the menu.
+type faultChoice struct {
+	info  model.FaultInfo
+	fault model.Fault
+	why   string // why it cannot be done now, "" if it can
+}
+
+func (a *App) whyNoFaults() string {
+	switch {
+	case a.live.Hands == nil:
+		return "still starting"
+	case !a.o.Lab:
+		return a.noLab()
+	}
+	return ""
+}
+
+// openFaults opens the menu on what is selected.
+func (a *App) openFaults() tea.Cmd {
+	m := &faultMenu{on: a.subject()}
+	for _, info := range model.FaultKinds() {
+		if name, ok := m.on.target(info.Target); ok {
+			m.rows = append(m.rows, faultChoice{info: info, fault: model.Fault{Kind: info.Kind, Target: name}})
+		}
+	}
+	a.menu = m
+	return tea.Batch(a.graceFor(m), a.askHands())
+}
+
+// graceFor lets no key confirm for a moment.
+func (a *App) graceFor(m *faultMenu) tea.Cmd {
+	a.dialogs++
+	m.id, m.live = a.dialogs, false
+	id := m.id
+	return a.after(grace, func(time.Time) tea.Msg { return graceMsg{id} })
+}
+
+// handsMsg is what the hands said of the rows of a menu.
+type handsMsg struct {
+	menu *faultMenu
+	whys []string
+}
+
+// askHands asks anew what can be done, beside the screen: a lab that takes its time
+// to answer must not hold it up. One question at a time.
+func (a *App) askHands() tea.Cmd {
+	m := a.menu
+	if m == nil || m.asks {
+		return nil
+	}
+	m.asks = true
+	hands, acts := a.live.Hands, make([]model.Action, len(m.rows))
+	for i, r := range m.rows {
+		acts[i] = m.action(presets(r.info, r.fault, a.memberNames()).fault())
+	}
+	return func() tea.Msg { return handsMsg{m, whysNot(hands, acts)} }
+}
+
+// answered takes in what can be done.
+func (a *App) answered(msg handsMsg) {
+	msg.menu.asks = false
+	for i, why := range msg.whys {
+		msg.menu.rows[i].why = a.th.clean(why)
+	}
+}
+
+// inForce says whether a fault like that of a row is in force.
+func (a *App) inForce(r *faultChoice) bool {
+	return slices.ContainsFunc(a.state.Faults(), func(x model.FaultOn) bool { return r.fault.Heals(x.Fault) })
+}
+
+func (m *faultMenu) action(f model.Fault) model.Action {
+	return model.Action{Kind: model.InjectFault, Lock: m.on.lock, Fault: f}
+}
+
+func (m *faultMenu) move(n int) {
+	m.at, m.hint = max(0, min(m.at+n, len(m.rows)-1)), ""
+}
+
+// choose goes on with the fault under the cursor: to its choices, or it is done.
+func (a *App) choose() tea.Cmd {
+	m := a.menu
+	if !m.live {
+		return nil
+	}
+	r := &m.rows[m.at]
+	switch {
+	case r.why != "":
+		m.hint = "cannot be done now: " + r.why
+		return nil
+	case len(r.info.Takes) == 0 && a.inForce(r):
+		m.hint = "it is in force already: leave this, then U on the Lab page heals it"
+		return nil
+	}
+	c := presets(r.info, r.fault, a.memberNames())
+	if len(c.asks) == 0 {
+		return a.inject(c.fault())
+	}
+	m.choice, m.hint = c, ""
+	return a.graceFor(m) // a second enter must be meant
+}
+
+// inject does the fault that was chosen.
+func (a *App) inject(f model.Fault) tea.Cmd {
+	m := a.menu
+	if !m.live || m.doing {
+		return nil
+	}
+	m.doing, m.hint = true, ""
+	hands, act := a.live.Hands, m.action(f)
+	return func() tea.Msg { return chosenMsg{m, act, hands.Available(act)} }
+}
+
+// chosenMsg says whether the fault that was chosen can be done, nil if it can.
+type chosenMsg struct {
+	menu *faultMenu
+	act  model.Action
+	err  error
+}
+
+// chosen does it, unless the menu was left meanwhile.
+func (a *App) chosen(msg chosenMsg) tea.Cmd {
+	msg.menu.doing = false
+	switch {
+	case msg.menu != a.menu:
+		return nil
+	case msg.err != nil:
+		a.menu.hint = "cannot be done now: " + a.th.clean(msg.err.Error())
+		return nil
+	}
+	a.menu = nil
+	return a.act(msg.act)
+}
+
+// over paints the menu over the lines of the screen.
+func (m *faultMenu) over(a *App, lines []string) []string {
+	title := " faults: " + m.on.words(a.th) + " "
+	draw := m.list
+	if m.choice != nil {
+		title = " fault: " + string(m.choice.info.Kind) + " "
+		draw = m.choices
+	}
+	return a.box(lines, title, draw)
+}
+
+// list is the menu in at most h lines of w cells.
+func (m *faultMenu) list(a *App, w, h int) [][]span {
+	th := a.th
+	var under [][]span
+	add := func(spans ...span) { under = append(under, spans) }
+	r := &m.rows[m.at]
+	switch {
+	case m.hint != "":
+		add(span{late, th.sign.late + " " + m.hint})
+	case r.why != "":
+		add(span{late, th.sign.late + " cannot be done now: " + r.why})
+		add(span{dim, "it would " + r.info.What})
+	default:
+		f := presets(r.info, r.fault, a.memberNames()).fault()
+		f.For = 0
+		add(span{dim, "will "}, span{strong, th.clean(f.Describe())})
+	}
+	if r.info.Heal != "" {
+		add(span{dim, "healing it will " + r.info.Heal})
+	} else {
+		add(span{dim, "done at once, there is nothing to heal"})
+	}
+	if m.on.why != "" {
+		add(span{dim, "only what is done to the cluster, because " + m.on.why})
+	}
+	add(a.hints(inFaults, w)...)
+	room := max(1, h-len(under)-1)
+	if len(under) > h-2 {
+		room, under = max(1, h-1), under[len(under)-1:]
+	}
+	out := m.window(a, w, room)
+	if len(out)+len(under) < h {
+		out = append(out, nil)
+	}
+	return append(out, under...)
+}
+
+// window is the part of the rows that fits, the cursor in it.
+func (m *faultMenu) window(a *App, w, h int) [][]span {
+	th := a.th
+	h = min(h, len(m.rows))
+	m.top = max(0, min(m.top, m.at, len(m.rows)-h))
+	m.top = max(m.top, m.at-h+1)
+	var out [][]span
+	for i := m.top; i < m.top+h; i++ {
+		r := &m.rows[i]
+		mark, name, what := "  ", strong, plain
+		if i == m.at {
+			mark = th.sign.cursor + " "
+		}
+		if r.why != "" {
+			name, what = dim, dim
+		}
+		kind := string(r.info.Kind)
+		line := []span{{accent, mark}, {name, kind + blanks[:max(1, 16-len(kind))]}}
+		switch {
+		case r.why != "":
+			line = append(line, span{dim, "not now: " + r.why})
+		case a.inForce(r):
+			line = append(line, span{late, th.sign.late + " in force  "}, span{what, r.info.What})
+		default:
+			line = append(line, span{what, r.info.What})
+		}
+		if i == m.top && m.top > 0 || i == m.top+h-1 && i < len(m.rows)-1 {
+			line = cutSpans(th, line, w-2)
+			arrow := th.sign.up
+			if i > m.top {
+				arrow = th.sign.dwn
+			}
+			line = append(line, span{dim, " " + arrow})
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// cutSpans shortens a line to w cells.
+func cutSpans(th *theme, spans []span, w int) []span {
+	var out []span
+	for _, sp := range spans {
+		if w <= 0 {
+			break
+		}
+		sp.text = th.cut(sp.text, w)
+		w -= width(sp.text)
+		out = append(out, sp)
+	}
+	return out
+}

@@ -1,0 +1,267 @@
+package ui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+)
+
+// pressed presses keys; "grace" lets the time pass in which a dialog takes none.
+func (b *bench) pressed(keys ...string) {
+	for _, k := range keys {
+		switch {
+		case k != "grace":
+			b.press(k)
+		case b.menu != nil:
+			b.send(graceMsg{b.menu.id})
+		default:
+			b.send(graceMsg{b.dialog.id})
+		}
+	}
+}
+
+// only checks that exactly this was done.
+func (b *bench) only(want model.Action) {
+	b.t.Helper()
+	if len(b.h.done) != 1 || b.h.done[0] != want {
+		b.t.Errorf("did %+v, want %+v", b.h.done, want)
+	}
+}
+
+func inject(f model.Fault) model.Action {
+	return model.Action{Kind: model.InjectFault, Lock: "/demo/checkout", Fault: f}
+}
+
+// TestFaultMenu goes from F to Hands.Do.
+func TestFaultMenu(t *testing.T) {
+	rows := []struct {
+		name, reason string
+		keys         []string
+		check        func(b *bench)
+	}{
+		{"at once", "what has nothing to choose is done by one enter", []string{"5", "F", "down", "grace", "enter"}, func(b *bench) {
+			b.only(inject(model.Fault{Kind: model.FaultKill, Target: "c1"}))
+			b.sees("done: kill c1")
+		}},
+		{"grace", "an enter meant for the page does nothing", []string{"5", "F", "down", "enter"}, func(b *bench) {
+			if len(b.h.done) != 0 || b.menu == nil {
+				b.t.Errorf("did %+v", b.h.done)
+			}
+		}},
+		{"grace of the second step", "a double enter does nothing", []string{"5", "F", "grace", "enter", "enter"}, func(b *bench) {
+			if len(b.h.done) != 0 || b.menu.choice == nil {
+				b.t.Errorf("did %+v", b.h.done)
+			}
+		}},
+		{"how long", "chosen by arrows", []string{"5", "F", "grace", "enter", "left", "grace", "enter"}, func(b *bench) {
+			b.only(inject(model.Fault{Kind: model.FaultPause, Target: "c1", For: 5 * time.Second}))
+		}},
+		{"all choices", "method, way, count, member", []string{"5", "F", "down", "down", "down", "down", "grace", "enter", "grace",
+			"right", "down", "right", "down", "right", "down", "right", "right", "down", "right"}, func(b *bench) {
+			b.sees("will hold replies of KV/DeleteRange of c1 at m2, 1 of them")
+			b.press("enter")
+			b.only(inject(model.Fault{Kind: model.FaultHold, Target: "c1", Method: "KV/DeleteRange", Direction: model.Replies, Count: 1, Member: "m2"}))
+		}},
+		{"back and leave", "esc goes one step back", []string{"5", "F", "grace", "enter", "esc", "esc"}, func(b *bench) {
+			if b.menu != nil || len(b.h.done) != 0 {
+				b.t.Errorf("did %+v", b.h.done)
+			}
+		}},
+		{"a member", "what is selected is what it is done to", []string{"5", "tab", "down", "F", "grace", "enter", "right", "grace", "enter"}, func(b *bench) {
+			b.only(model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultStopMember, Target: "m1"}})
+		}},
+		{"the cluster", "of a foreign claim only the cluster can be broken, and it says why", []string{"/", "job7", "enter", "F"}, func(b *bench) {
+			b.sees("faults: the cluster")
+			b.sees("lose-quorum")
+			b.sees("because whose claim this is")
+			if strings.Contains(b.text(), "hold-keepalives") {
+				b.t.Error("a fault of a client that is not known")
+			}
+		}},
+		{"in force", "what is done already is marked", []string{"5", "down", "F"}, func(b *bench) { b.sees("pause           ! in force") }},
+		{"in force already", "what has nothing to choose would be refused", []string{"5", "down", "F", "grace", "enter"}, func(b *bench) {
+			b.sees("it is in force already")
+			if len(b.h.done) != 0 {
+				b.t.Errorf("did %+v", b.h.done)
+			}
+		}},
+		{"heal one", "U heals the marked fault from any list", []string{"5", "U"}, func(b *bench) {
+			b.only(model.Action{Kind: model.HealFault, Fault: model.Fault{Kind: model.FaultPause, Target: "c2"}})
+		}},
+		{"a member is no contender", "keys of contenders say so", []string{"5", "tab", "K"}, func(b *bench) {
+			if len(b.h.done) != 0 {
+				b.t.Errorf("did %+v", b.h.done)
+			}
+			b.sees("not available: a member is selected")
+		}},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			b := newBench(t, Options{Lab: true, Armed: true})
+			lab(b)
+			b.pressed(r.keys...)
+			r.check(b)
+			if t.Failed() {
+				t.Log(r.reason)
+			}
+		})
+	}
+}
+
+// picky are hands that cannot do some kinds of faults.
+type picky struct {
+	*hands
+	cannot map[model.FaultKind]string
+}
+
+func (p picky) Available(a model.Action) error {
+	if why := p.cannot[a.Fault.Kind]; why != "" {
+		return errors.New(why)
+	}
+	return nil
+}
+
+func TestFaultMenuSaysWhyNot(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	lab(b)
+	why := map[model.FaultKind]string{model.FaultPause: "c1 has ended"}
+	b.live.Hands = picky{b.h, why}
+	b.pressed("5", "F", "grace")
+	b.sees("pause           not now: c1 has ended")
+	b.press("enter")
+	b.sees("cannot be done now: c1 has ended")
+	if len(b.h.done) != 0 {
+		t.Errorf("did %+v", b.h.done)
+	}
+	delete(why, model.FaultPause)
+	b.sync(23)
+	b.sees("pause           stop the process in its tracks")
+	b.pressed("enter", "grace")
+	why[model.FaultPause] = "c1 has ended meanwhile"
+	b.press("enter")
+	b.sees("cannot be done now: c1 has ended meanwhile")
+	if len(b.h.done) != 0 {
+		t.Errorf("did %+v", b.h.done)
+	}
+}
+
+// slowHands answer when they are let.
+type slowHands struct {
+	*hands
+	answer chan error
+}
+
+func (h slowHands) Available(model.Action) error { return <-h.answer }
+
+// TestSlowHands: a lab that does not answer what can be done holds no key up.
+func TestSlowHands(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	lab(b)
+	slow := slowHands{b.h, make(chan error)}
+	b.live.Hands = slow
+	b.press("5")
+	took := make(chan tea.Msg, 1)
+	b.Update(keyMsg("F"))
+	ask := func(cmd tea.Cmd) { go func() { took <- cmd() }() }
+	m := b.menu
+	m.asks = false // the command of F was not run
+	ask(b.askHands())
+	b.Update(graceMsg{m.id})
+	for range 3 { // seconds go by, and the question is not asked twice
+		b.Update(tickMsg(at(30)))
+	}
+	b.Update(keyMsg("down"))
+	b.sees("kill            end the process without a word")
+	_, cmd := b.Update(keyMsg("enter"))
+	if _, again := b.Update(keyMsg("enter")); again != nil {
+		t.Error("a second enter does it twice")
+	}
+	for range m.rows {
+		slow.answer <- errors.New("the lab is closing")
+	}
+	b.Update(<-took)
+	b.sees("not now: the lab is closing")
+	ask(cmd)
+	slow.answer <- nil
+	_, cmd = b.Update(<-took)
+	b.do(cmd)
+	b.only(inject(model.Fault{Kind: model.FaultKill, Target: "c1"}))
+	if b.menu != nil {
+		t.Error("the menu stays")
+	}
+}
+
+// TestFaultLeftMeanwhile: who left the menu does not want the fault any more.
+func TestFaultLeftMeanwhile(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	lab(b)
+	b.pressed("5", "F", "down", "grace")
+	_, cmd := b.Update(keyMsg("enter"))
+	b.press("esc")
+	b.do(cmd)
+	if len(b.h.done) != 0 {
+		t.Errorf("did %+v", b.h.done)
+	}
+}
+
+// TestSaidOnce: an error that begins with what was asked for is not said twice.
+func TestSaidOnce(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	lab(b)
+	act := inject(model.Fault{Kind: model.FaultHoldKeepalives, Target: "c1"})
+	b.send(outcomeMsg{model.Outcome{Action: act, Err: act.Describe() + ": it is in force already"}})
+	b.sees("not done: hold keepalives of c1: it is in force already")
+}
+
+// TestEveryFaultIsOffered: what the menu makes of a kind is a fault that is right.
+func TestEveryFaultIsOffered(t *testing.T) {
+	for _, info := range model.FaultKinds() {
+		found := 0
+		for _, on := range []subject{{kind: model.TargetProcess, name: "c1", lock: "/l"}, {kind: model.TargetMember, name: "m1"},
+			{kind: model.TargetClient, name: "127.0.0.1:4711"}, {kind: model.TargetCluster}} {
+			name, ok := on.target(info.Target)
+			if !ok {
+				continue
+			}
+			found++
+			c := presets(info, model.Fault{Kind: info.Kind, Target: name}, []string{"m1", "m2"})
+			for range 9 { // every line to its last value
+				if err := c.fault().Check(); err != nil {
+					t.Errorf("%s: %v", info.Kind, err)
+				}
+				if len(c.asks) > 0 {
+					c.turn(1)
+					c.turn(1)
+					c.turn(1)
+					c.move(1)
+				}
+			}
+		}
+		if found == 0 {
+			t.Errorf("%s is offered for nothing that can be selected", info.Kind)
+		}
+	}
+}
+
+func TestFaultsInForce(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	lab(b)
+	b.w.add(model.FaultOn{At: at(22), ID: 2, Fault: model.Fault{Kind: model.FaultIsolate, Target: "m2", For: 5 * time.Second}},
+		model.FaultOn{At: at(22), ID: 3, Fault: model.Fault{Kind: model.FaultSlowMember, Target: "m2", Delay: time.Second}})
+	b.press("5")
+	b.sync(24)
+	b.sees("#2 ends in 3s   since 2s    ! isolate m2 for 5s")
+	b.sees("! isolated+slow ok")
+	b.press("tab", "tab", "down", "U")
+	b.only(model.Action{Kind: model.HealFault, Fault: model.Fault{Kind: model.FaultIsolate, Target: "m2", For: 5 * time.Second}})
+	b.w.add(model.FaultOff{At: at(25), ID: 1, Why: "healed"})
+	b.sync(25)
+	if x, _ := b.lab.fault(b.state); x.ID != 2 {
+		t.Errorf("selected is #%d, want #2 still", x.ID)
+	}
+}

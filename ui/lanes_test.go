@@ -1,0 +1,271 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"locktop/model"
+)
+
+func spell(kind model.SpellKind, from, to float64) model.Spell {
+	s := model.Spell{Kind: kind, Lock: "/l", From: at(from)}
+	if to > 0 {
+		s.To = at(to)
+	}
+	return s
+}
+
+// TestLane draws what a contender did, a character a second.
+func TestLane(t *testing.T) {
+	const w, h, b = model.SpellWaits, model.SpellHolds, model.SpellBelieves
+	rows := []struct {
+		name, want string
+		lane       lane
+	}{
+		{"waits, holds, lets go", "                    ░░░░░░░░░░██████████                    ",
+			lane{spells: []model.Spell{spell(w, 20, 30), spell(h, 30, 40), spell(b, 30.1, 40.01)}}},
+		{"its word comes a moment after the deed: no lie", "██████████████████████████████                              ",
+			lane{spells: []model.Spell{spell(h, -9, 30), spell(b, -8, 30.3)}}},
+		{"goes on", "                                        ████████████████████",
+			lane{spells: []model.Spell{spell(h, 40, 0), spell(b, 40, 0)}}},
+		{"a short hold is not lost", "                              █                             ",
+			lane{spells: []model.Spell{spell(h, 30.2, 30.25)}}},
+		{"believes what is not so", "          ░░░░░██████████▚▚▚▚▚                              ",
+			lane{spells: []model.Spell{spell(w, 10, 15), spell(h, 15, 25), spell(b, 15, 30)}}},
+		{"a short overlap is not lost either", "█████████▚                                                  ",
+			lane{spells: []model.Spell{spell(h, 0, 9.95), spell(b, 0, 9.98)}, beside: []model.Overlap{{From: at(9.95), To: at(9.98)}}}},
+	}
+	th := newTheme(ThemeDark, colours, false)
+	for _, r := range rows {
+		var got strings.Builder
+		for _, sp := range r.lane.paint(th, at(60), time.Second, 60) {
+			got.WriteString(sp.text)
+		}
+		if got.String() != r.want {
+			t.Errorf("%s:\n got |%s|\nwant |%s|", r.name, got.String(), r.want)
+		}
+	}
+}
+
+func TestTogether(t *testing.T) {
+	over := []model.Overlap{{From: at(-100), To: at(2)}, {From: at(10), To: at(12)}, {From: at(11), To: at(13)}, {From: at(59)}}
+	if got := together(over, at(60)); got != 2*time.Second+3*time.Second+time.Second {
+		t.Errorf("got %v: what overlaps counts once, and no more than the last minute", got)
+	}
+}
+
+func TestLaneCell(t *testing.T) {
+	for w, want := range map[int]time.Duration{140: time.Second / 2, 119: time.Second, 60: time.Second, 59: 2 * time.Second, 20: 3 * time.Second, 19: 0} {
+		if got := laneCell(w); got != want {
+			t.Errorf("%d cells: got %v, want %v", w, got, want)
+		}
+	}
+}
+
+// overlap is a lab in which c1 sleeps through the end of its lease.
+func overlap(b *bench) {
+	w := b.w
+	for i, name := range []string{"c1", "c2", "c3"} {
+		w.add(model.Contender{At: at(1), Name: name, PID: 100 + i, Lock: "/l", Recipe: "mutex", TTL: 5, Proc: model.ProcRunning})
+	}
+	w.claim(2, "/l", "", 0xa1)
+	believing(w, 2, "c1", model.BeliefHolding, 0xa1)
+	w.claim(10, "/l", "", 0xa2)
+	believing(w, 10, "c2", model.BeliefWaiting, 0xa2)
+	w.claim(20, "/l", "", 0xa3)
+	believing(w, 20, "c3", model.BeliefWaiting, 0xa3)
+	w.add(model.Contender{At: at(25), Name: "c1", PID: 100, Lock: "/l", Recipe: "mutex", TTL: 5, Proc: model.ProcPaused})
+	w.del(32, leaseKey("/l", 0xa1))
+	believing(w, 32.1, "c2", model.BeliefHolding, 0xa2)
+	w.add(model.Access{At: at(35), Contender: "c2", Lock: "/l", Write: true, Accepted: true, Acked: 1})
+	w.add(model.Access{At: at(36), Contender: "c1", Lock: "/l", Write: true, Acked: 1})
+	b.sync(40)
+}
+
+func believing(w *world, s float64, name string, what model.BeliefState, id model.LeaseID) {
+	w.add(model.Belief{At: at(s), Contender: name, Lock: "/l", State: what, Key: leaseKey("/l", id), Lease: id})
+}
+
+func TestLanesOfALab(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		b := newBench(t, Options{Lab: true, ASCII: ascii, Profile: colours})
+		overlap(b)
+		b.press("enter")
+		name := "lanes-120x40"
+		if ascii {
+			name += "-ascii"
+		}
+		exact(t, b.View(), 120, 40)
+		golden(t, name, b.text())
+	}
+	b := newBench(t, Options{Lab: true})
+	overlap(b)
+	b.press("enter")
+	b.sees("two believed to hold at a time for 8,000 ms: c1 beside c2")
+	b.size(120, 29)
+	if strings.Contains(b.text(), "the last minute") {
+		t.Errorf("lanes where there is no room:\n%s", b.text())
+	}
+	for w := 1; w <= 300; w += 7 {
+		for _, h := range []int{29, 30, 31, 50, 100} {
+			b.size(w, h)
+			exact(t, b.View(), w, h)
+		}
+	}
+	b.w.del(50, leaseKey("/l", 0xa2))
+	believing(b.w, 50.1, "c3", model.BeliefHolding, 0xa3)
+	b.size(120, 40)
+	b.sync(100)
+	if !strings.Contains(ansi.Strip(b.View()), "two believed to hold at a time for") {
+		t.Errorf("c1 still believes:\n%s", b.text())
+	}
+}
+
+// TestLaneOfAClientOfNobody: a claim that is of no contender has a lane of what is
+// known of it.
+func TestLaneOfAClientOfNobody(t *testing.T) {
+	b := newBench(t, Options{Lab: true})
+	overlap(b)
+	b.w.claim(45, "/l", "", 0x234567)
+	b.w.del(50, leaseKey("/l", 0xa3))
+	b.w.del(55, leaseKey("/l", 0xa2))
+	b.sync(60)
+	b.press("enter")
+	b.sees("  234567     " + strings.Repeat(" ", 45) + strings.Repeat("░", 10) + strings.Repeat("█", 5))
+}
+
+// TestOverlapsAreSummedUp: one that sleeps on beside the same other is named once,
+// and the milliseconds are of now and not of the last whole second.
+func TestOverlapsAreSummedUp(t *testing.T) {
+	b := newBench(t, Options{Lab: true})
+	overlap(b)
+	b.w.del(40.1, leaseKey("/l", 0xa2))
+	believing(b.w, 40.1, "c2", model.BeliefIdle, 0xa2)
+	b.w.del(40.1, leaseKey("/l", 0xa3))
+	b.w.claim(40.2, "/l", "", 0xa4)
+	believing(b.w, 40.2, "c2", model.BeliefHolding, 0xa4)
+	b.w.add(model.FaultOn{At: at(40.7), ID: 1, Fault: model.Fault{Kind: model.FaultPause, Target: "c1"}})
+	b.send(b.w.batch())
+	b.press("enter")
+	b.sees("ms: c1 beside c2\n")
+	b.press("5")
+	b.sees("!! FALSE for 500 ms beside c2")
+	b.sees("!! 1 false belief ")
+}
+
+func TestNoLanesElsewhere(t *testing.T) {
+	b := newBench(t, Options{})
+	overlap(b)
+	b.press("enter")
+	if strings.Contains(b.text(), "the last minute") {
+		t.Errorf("lanes of a cluster that is not ours:\n%s", b.text())
+	}
+}
+
+// TestContendersBesideTruth: the table says what was accepted, and for how long two held.
+func TestContendersBesideTruth(t *testing.T) {
+	b := newBench(t, Options{Lab: true})
+	overlap(b)
+	b.size(200, 50)
+	b.press("5")
+	b.sees("x write refused 4s ago  0/1 ok")
+	b.sees("write ok 5s ago  1/1 ok")
+	b.sees("!! BELIEVES IT HOLDS: DOES NOT 8,000 ms beside c2")
+}
+
+// TestBesideTruth: what a contender's word is worth is said in words.
+func TestBesideTruth(t *testing.T) {
+	rows := []struct {
+		name, reason, want string
+		proc               model.ProcState
+		says               model.BeliefState
+		claim              bool
+	}{
+		{"paused", "its word is as old as the pause", "paused: said so 9s ago", model.ProcPaused, model.BeliefHolding, true},
+		{"leaving", "it asked, and nobody has answered: no alarm", "leaving  holds    … not read   none            asked to let go, not answered", model.ProcRunning, model.BeliefLeaving, true},
+		{"has left", "etcd did it, the answer is lost: no alarm", "let go, not told so yet", model.ProcRunning, model.BeliefLeaving, false},
+		{"waits for nothing", "its place in the queue is gone", "not learnt yet: its key is gone", model.ProcRunning, model.BeliefWaiting, false},
+		{"believes", "the one that matters", "!! BELIEVES IT HOLDS: DOES NOT", model.ProcPaused, model.BeliefHolding, false},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			b := newBench(t, Options{Lab: true})
+			b.w.claim(1, "/l", "", 0xa1)
+			believing(b.w, 1, "c1", r.says, 0xa1)
+			b.w.add(model.Contender{At: at(1), Name: "c1", PID: 100, Lock: "/l", Recipe: "mutex", TTL: 5, Proc: r.proc})
+			if !r.claim {
+				b.w.del(2, leaseKey("/l", 0xa1))
+			}
+			b.press("5")
+			b.sync(5)
+			b.sync(10)
+			b.sees(r.want)
+			if alarms := strings.Contains(b.text(), "!!"); alarms != (r.name == "believes") {
+				t.Errorf("alarm: %v; %s\n%s", alarms, r.reason, b.text())
+			}
+		})
+	}
+}
+
+// TestTruthOfAnUnknownLock: of a program that does not say its lock nothing is known.
+func TestTruthOfAnUnknownLock(t *testing.T) {
+	c := model.ContenderInfo{Contender: model.Contender{Name: "worker", Proc: model.ProcRunning}}
+	if got := truthWord(model.NewState(), c, 0); got != "?" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestFreeLockInTrouble: nobody holds it, one believes so, and it stands first.
+func TestFreeLockInTrouble(t *testing.T) {
+	b := newBench(t, Options{Lab: true})
+	b.w.claim(1, "/a", "", 0xa0)
+	b.w.claim(1, "/l", "", 0xa1)
+	b.w.add(model.Contender{At: at(1), Name: "c1", PID: 100, Lock: "/l", Recipe: "mutex", TTL: 5, Proc: model.ProcPaused})
+	believing(b.w, 1, "c1", model.BeliefHolding, 0xa1)
+	b.w.del(2, leaseKey("/l", 0xa1))
+	b.sync(10)
+	b.w.add(model.Contender{At: at(11), Name: "c1", PID: 100, Lock: "/l", Recipe: "mutex", TTL: 5, Proc: model.ProcPaused})
+	b.sync(12)
+	b.sees("─ x stale-holder ─ free for 10s")
+	b.sees("x 1 in trouble")
+	if b.locks.name(0) != "/l" {
+		t.Errorf("%s stands first", b.locks.name(0))
+	}
+}
+
+// TestEndpointsToPaste: on a narrow screen the words give way to what is copied.
+func TestEndpointsToPaste(t *testing.T) {
+	b := newBench(t, Options{Lab: true})
+	lab(b)
+	b.live.Endpoints = []string{"127.0.0.1:44945", "127.0.0.1:43543", "127.0.0.1:42925"}
+	b.press("5")
+	b.sees("point any etcdctl here")
+	b.size(80, 24)
+	b.sees("export ETCDCTL_ENDPOINTS=127.0.0.1:44945,127.0.0.1:43543,127.0.0.1:42925")
+}
+
+// TestClients: foreign clients are seen, selected and broken.
+func TestClients(t *testing.T) {
+	b := newBench(t, Options{Lab: true})
+	lab(b)
+	who := model.Client{Name: "127.0.0.1:50001"}
+	b.w.add(model.Connected{At: at(22), Client: who, Peer: who.Name, Agent: "grpc-go/1.71.1", Member: "127.0.0.1:2381", On: true})
+	b.sync(30)
+	b.press("5")
+	b.sees("point any etcdctl here")
+	b.sees("other clients")
+	b.sees("127.0.0.1:50001")
+	b.sees("grpc-go/1.71.1")
+	b.press("shift+tab", "shift+tab", "shift+tab", "K")
+	b.sees("not available: this client is no process of the lab")
+	b.pressed("F", "down", "down", "down", "down", "down", "grace")
+	b.sees("faults: client 127.0.0.1:50001")
+	b.pressed("enter", "grace", "down", "right", "right", "enter")
+	b.only(model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultCut, Target: who.Name}})
+	b.w.add(model.FaultOn{At: at(31), ID: 7, Fault: model.Fault{Kind: model.FaultCut, Target: who.Name}})
+	b.sync(31)
+	b.sees("127.0.0.1:50001 ! cut")
+}

@@ -1,0 +1,284 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// teller is a lesson from a list of steps.
+type teller struct {
+	steps   []LessonStep
+	err     error // after the last step
+	answers []int
+}
+
+func (x *teller) lesson() *Lesson {
+	return &Lesson{Title: "Two holders", Why: "A lease that ends while its client sleeps lets two hold.",
+		Next: func(context.Context) (LessonStep, error) {
+			if len(x.steps) == 0 {
+				return LessonStep{}, x.err
+			}
+			s := x.steps[0]
+			x.steps = x.steps[1:]
+			return s, nil
+		},
+		Answer: func(n int) { x.answers = append(x.answers, n) }}
+}
+
+var told = []LessonStep{
+	{Kind: StepSay, Text: "c1 holds the lock. Its lease lives for five seconds."},
+	{Kind: StepAsk, Text: "What happens if c1 is paused for eight?", Options: []string{"it keeps the lock", "c2 gets it, and c1 knows", "c2 gets it, and c1 does not know"}, Right: 3},
+	{Kind: StepDo, Text: "fault: pause c1 for 8s"},
+	{Kind: StepWait, Text: "c2 to hold /l, at most 10s", Within: 10 * time.Second},
+	{Kind: StepSay, Text: "Both believe now."},
+	{Kind: StepVerdict, Verdict: VerdictViolated, Text: "The resource has no fence.", Lines: []LessonLine{
+		{Name: "one holder at a time", Verdict: VerdictViolated, Measured: "2 for 3.1 s", Bound: "1"},
+		{Name: "no update lost", Verdict: VerdictHeld, Measured: "0 of 41", Bound: "0"},
+		{Name: "handover in time", Verdict: VerdictUnknown, Measured: "none seen", Bound: "at most 6 s"}}},
+}
+
+// lessonBench is a console in which a lesson is told.
+func lessonBench(t testing.TB, x *teller, o Options) *bench {
+	o.Lab, o.Armed, o.Lesson = true, true, x.lesson()
+	b := newBench(t, o)
+	b.size(80, 24)
+	lab(b)
+	return b
+}
+
+func TestLesson(t *testing.T) {
+	x := &teller{steps: slices.Clone(told)}
+	b := lessonBench(t, x, Options{})
+	b.sees("lesson: Two holders ─ n begins")
+	b.sees("A lease that ends while its client sleeps")
+	if len(x.steps) != len(told) {
+		t.Error("the first step was asked for before the why was read")
+	}
+	b.press("n")
+	b.sees("c1 holds the lock.")
+	b.sees("n goes on")
+	b.press("3", "5", "1") // the pages are there all the time
+	b.sees("c1 holds the lock.")
+	b.press("n")
+	b.sees("What happens if c1 is paused for eight?")
+	b.press("n")
+	b.sees("▌ 1 it keeps the lock")
+	b.press("down", "esc") // back to the page, whose keys count again
+	b.press("5")
+	if b.page != pageLab || x.answers != nil && len(x.answers) != 1 {
+		t.Errorf("on page %d, answered %v", b.page, x.answers)
+	}
+	b.press("n", "2")
+	b.sees("Not so: you said 2, and it is 3.")
+	b.sees("● 3 c2 gets it, and c1 does not know")
+	b.sees("x 2 c2 gets it, and c1 knows")
+	if len(x.answers) != 1 {
+		t.Errorf("the lesson went on before the person read it: %v", x.answers)
+	}
+	b.press("n")
+	if !slices.Equal(x.answers, []int{0, 2}) {
+		t.Errorf("answered %v", x.answers)
+	}
+	b.sees("fault: pause c1 for 8s") // what was done stands over the next text
+	b.sees("Both believe now.")
+	b.press("n")
+	b.sees("x VIOLATED: something was not as expected; 0 of 1 prediction right")
+	b.sees("The resource has no fence.")
+	b.sees("x violated: one holder at a time ─ 2 for 3.1 s, bound 1")
+	b.sees("● held: no update lost ─ 0 of 41, bound 0")
+	b.sees("! unknown: handover in time")
+	b.press("n")
+	if strings.Contains(b.text(), "lesson:") {
+		t.Errorf("the pane is still there:\n%s", b.text())
+	}
+	b.press("n")
+	b.sees("not available: no lesson is being told")
+}
+
+func TestLessonRightByCursor(t *testing.T) {
+	x := &teller{steps: slices.Clone(told)[1:]}
+	b := lessonBench(t, x, Options{})
+	b.press("n")
+	b.press("n", "down", "down", "down", "enter")
+	b.sees("Right.")
+	b.press("n", "n")
+	b.sees("1 of 1 prediction right")
+}
+
+// TestLessonWaits: what is done and waited for needs no key, and says how long.
+func TestLessonWaits(t *testing.T) {
+	x := &teller{steps: slices.Clone(told)[2:]}
+	b := lessonBench(t, x, Options{})
+	b.step()
+	b.sees("→ fault: pause c1 for 8s")
+	b.step()
+	b.sync(26)
+	b.sees("∙ fault: pause c1 for 8s")
+	b.sees("○ waiting for c2 to hold /l, at most 10s (4s so far)")
+	b.press("n")
+	b.sees("not available: the lesson goes on by itself")
+}
+
+// TestLessonFolds: a person may want the screen for themselves, and loses nothing.
+func TestLessonFolds(t *testing.T) {
+	x := &teller{steps: slices.Clone(told)[1:]}
+	b := lessonBench(t, x, Options{})
+	b.press("n", "n", "esc", "L")
+	b.sees("lesson: Two holders ─ n shows what it waits for")
+	if strings.Contains(b.text(), "it keeps the lock") {
+		t.Errorf("it is not hidden:\n%s", b.text())
+	}
+	b.press("n")
+	b.sees("1 it keeps the lock")
+	if len(x.answers) != 0 {
+		t.Errorf("answered %v", x.answers)
+	}
+	b.press("L", "L", "n", "3", "n", "n", "L")
+	b.sees("n shows how it ended")
+	b.press("n")
+	b.sees("VIOLATED: something was not as expected")
+}
+
+// TestNoDeadKeyInTheFooter: while the lab acts, n does nothing and is not offered.
+func TestNoDeadKeyInTheFooter(t *testing.T) {
+	b := lessonBench(t, &teller{steps: slices.Clone(told)[2:]}, Options{})
+	b.sees("n lesson")
+	b.step()
+	b.sees("the lab acts  L hides")
+	if strings.Contains(b.text(), "n lesson") {
+		t.Errorf("n is offered:\n%s", b.text())
+	}
+}
+
+// TestLessonWords: a wait reads as a sentence, with its bound once.
+func TestLessonWords(t *testing.T) {
+	rows := []struct {
+		step          LessonStep
+		took          time.Duration
+		present, past string
+	}{
+		{LessonStep{Kind: StepWait, Text: "a to hold /l, at most 10s", Within: 10 * time.Second}, 0, "waiting for a to hold /l, at most 10s", "waited for a to hold /l"},
+		{LessonStep{Kind: StepWait, Text: "a to hold /l", Within: 10 * time.Second}, 3 * time.Second, "waiting for a to hold /l, at most 10s", "waited 3s for a to hold /l"},
+		{LessonStep{Kind: StepWait, Text: "a to hold /l"}, time.Second, "waiting for a to hold /l", "waited 1s for a to hold /l"},
+		{LessonStep{Kind: StepWait, Within: 10 * time.Second}, 10 * time.Second, "letting it run for 10s", "let it run for 10s"},
+		{LessonStep{Kind: StepDo, Text: "pause a"}, 0, "", "pause a"},
+	}
+	for _, r := range rows {
+		if got := r.step.past(r.took); got != r.past {
+			t.Errorf("got %q, want %q", got, r.past)
+		}
+		if r.present != "" && r.step.present() != r.present {
+			t.Errorf("got %q, want %q", r.step.present(), r.present)
+		}
+	}
+}
+
+// step takes one step in, and does not ask for the next.
+func (b *bench) step() {
+	b.lesson.begun = true
+	step, err := b.lesson.l.Next(context.Background())
+	b.Update(lessonMsg{step, err})
+	b.View()
+}
+
+func TestLessonBreaksOff(t *testing.T) {
+	x := &teller{err: errors.New("the lab is\x1b[2J closed")}
+	b := lessonBench(t, x, Options{})
+	b.press("n")
+	b.sees(`the lesson broke off: the lab is\x1b[2J closed`)
+	b.press("n")
+	if b.lesson.showing() {
+		t.Error("it does not close")
+	}
+}
+
+// TestLessonReadsOn: a text that is longer than the pane is read in parts.
+func TestLessonReadsOn(t *testing.T) {
+	long := strings.Repeat("These are words that have to be read by a person who wants to learn. ", 20) + "\n\nThe end."
+	x := &teller{steps: []LessonStep{{Kind: StepSay, Text: long}, {Kind: StepDone}}}
+	b := lessonBench(t, x, Options{})
+	b.press("n")
+	b.sees("1 of 4  n reads on")
+	b.press("n", "n", "n")
+	b.sees("The end.")
+	b.sees("4 of 4  n goes on")
+	if len(x.answers) != 0 {
+		t.Errorf("answered %v", x.answers)
+	}
+	b.press("n")
+	b.sees("the lesson is over; the lab is yours")
+}
+
+// TestLessonLeavesTheTable: on the smallest usual terminal 8 locks stay in sight.
+func TestLessonLeavesTheTable(t *testing.T) {
+	for i := range told {
+		x := &teller{steps: slices.Clone(told)[i:]}
+		b := lessonBench(t, x, Options{})
+		b.step()
+		if b.locks.table.h < 8 {
+			t.Errorf("step %d leaves %d rows", i, b.locks.table.h)
+		}
+		exact(t, b.View(), 80, 24)
+	}
+}
+
+func TestGoldenLesson(t *testing.T) {
+	rows := []struct {
+		name, reason string
+		w, h, step   int
+		ascii        bool
+		keys         []string
+	}{
+		{"lesson-ask-80x24", "the question under the table", 80, 24, 1, false, []string{"n", "down"}},
+		{"lesson-why-120x36", "first what it is for; few locks leave room for the lanes", 120, 36, -1, false, nil},
+		{"lesson-ask-120x36", "the question beside belief and truth", 120, 36, 1, false, []string{"n", "down"}},
+		{"lesson-verdict-80x24", "line by line", 80, 24, 5, false, nil},
+		{"lesson-verdict-120x40-ascii", "on the lab page", 120, 40, 5, true, []string{"5"}},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			x := &teller{steps: slices.Clone(told)[max(0, r.step):]}
+			o := Options{ASCII: r.ascii, Profile: colours}
+			b := lessonBench(t, x, o)
+			if r.h == 36 { // of one lock
+				o.Lab, o.Armed, o.Lesson = true, true, x.lesson()
+				b = newBench(t, o)
+				overlap(b)
+			}
+			b.size(r.w, r.h)
+			if r.step >= 0 {
+				b.step()
+			}
+			b.press(r.keys...)
+			exact(t, b.View(), r.w, r.h)
+			golden(t, r.name, b.text())
+		})
+	}
+}
+
+// TestLessonFitsEverySize walks sizes and steps.
+func TestLessonFitsEverySize(t *testing.T) {
+	hostile := "\x1b[2J銀行\u202e\n\n" + strings.Repeat("👩‍👩‍👧 ", 40)
+	steps := append(slices.Clone(told), LessonStep{Kind: StepAsk, Text: hostile, Options: slices.Repeat([]string{hostile}, 9), Right: 9},
+		LessonStep{Kind: StepVerdict, Verdict: Verdict(hostile), Text: hostile, Lines: slices.Repeat([]LessonLine{{hostile, hostile, hostile, Verdict(hostile)}}, 9)})
+	for i := range steps {
+		b := lessonBench(t, &teller{steps: steps[i:]}, Options{Profile: colours})
+		b.step()
+		for _, keys := range [][]string{nil, {"n"}, {"3", "n"}, {"esc", "5", "F"}} {
+			b.pressed(keys...)
+			for w := 1; w <= 300; w += 31 {
+				for _, h := range []int{4, 5, 7, 8, 10, 13, 18, 24, 100} {
+					b.size(w, h)
+					exact(t, b.View(), w, h)
+				}
+			}
+			if t.Failed() {
+				t.Fatalf("step %d after %v", i, keys)
+			}
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/muesli/termenv"
+)
+
+func TestPalette(t *testing.T) {
+	rows := []struct {
+		name, reason string
+		o            Options
+		keys         []string
+		check        func(b *bench)
+	}{
+		{"lock", "its queue opens, and esc comes back", Options{}, []string{":", "lock /jobs/report", "enter"}, func(b *bench) {
+			if b.page != pageQueue || b.queue.lock != "/jobs/report" || b.palette != nil {
+				b.t.Errorf("page %d at %s", b.page, b.queue.lock)
+			}
+			b.press("esc")
+			if b.page != pageLocks {
+				b.t.Errorf("back on %d", b.page)
+			}
+		}},
+		{"no such lock", "the line stays, with the reason", Options{}, []string{":", "lock /nope", "enter"}, func(b *bench) {
+			b.sees(":lock /nope_  ! there is no lock of that name")
+		}},
+		{"tab", "as far as all agree, then one after another", Options{}, []string{":", "lo", "tab", "/jo", "tab"}, func(b *bench) {
+			if b.palette.text != "lock /jobs/" {
+				b.t.Errorf("%q", b.palette.text)
+			}
+			b.sees("/jobs/billing /jobs/report")
+			b.press("tab", "tab")
+			if b.palette.text != "lock /jobs/report" {
+				b.t.Errorf("%q", b.palette.text)
+			}
+			b.press("shift+tab", "enter")
+			if b.queue.lock != "/jobs/billing" {
+				b.t.Errorf("at %s", b.queue.lock)
+			}
+		}},
+		{"wide names", "are completed", Options{}, []string{":", "lock /銀", "tab", "enter"}, func(b *bench) {
+			if b.queue.lock != "/銀行/決済" {
+				b.t.Errorf("at %s", b.queue.lock)
+			}
+		}},
+		{"nothing to complete", "is said", Options{}, []string{":", "lock zz", "tab"}, func(b *bench) { b.sees("nothing begins like that") }},
+		{"lease in hex", "as etcdctl prints it", Options{}, []string{":", "lease c3", "enter"}, func(b *bench) {
+			if l := b.sessions.chosen(b.state); b.page != pageSessions || l == nil || l.ID != 0xc3 {
+				b.t.Errorf("page %d at %v", b.page, l)
+			}
+		}},
+		{"lease in decimal", "as Go prints it", Options{}, []string{":", "lease 195", "enter"}, func(b *bench) {
+			if l := b.sessions.chosen(b.state); l == nil || l.ID != 0xc3 {
+				b.t.Errorf("at %v", l)
+			}
+		}},
+		{"no such lease", "is said", Options{}, []string{":", "lease 0xfff1", "enter"}, func(b *bench) { b.sees("no watched key hangs on that lease") }},
+		{"no lease", "is said", Options{}, []string{":", "lease zz", "enter"}, func(b *bench) { b.sees("want the id of a lease") }},
+		{"page by name", "or by its beginning", Options{}, []string{":", "page find", "enter"}, func(b *bench) {
+			if b.page != pageFindings {
+				b.t.Errorf("page %d", b.page)
+			}
+		}},
+		{"sort", "by a name", Options{}, []string{":", "sort name", "enter"}, func(b *bench) {
+			if !slices.IsSorted(b.locks.order.names) {
+				b.t.Errorf("%q", b.locks.order.names)
+			}
+		}},
+		{"theme", "at once", Options{Profile: colours}, []string{":", "theme light", "enter"}, func(b *bench) {
+			if !strings.Contains(b.View(), "\x1b[35") || b.settings().Theme != ThemeLight {
+				b.t.Errorf("no magenta on a light ground:\n%q", b.View())
+			}
+		}},
+		{"theme without colours", "is kept, and said", Options{Profile: termenv.Ascii}, []string{":", "theme light", "enter"}, func(b *bench) { b.sees("there are no colours here") }},
+		{"prefix in the lab", "is fixed", Options{Lab: true}, []string{":", "prefix /a", "enter"}, func(b *bench) { b.sees("what is watched is fixed here") }},
+		{"unknown", "names all there are", Options{}, []string{":", "nonsense", "enter"}, func(b *bench) { b.sees("no such command: lock NAME, lease ID") }},
+		{"an argument too few", "says which", Options{}, []string{":", "lock", "enter"}, func(b *bench) { b.sees("want lock NAME") }},
+		{"esc", "leaves it", Options{}, []string{":", "lock", "esc"}, func(b *bench) {
+			if b.palette != nil || b.page != pageLocks {
+				b.t.Error("still open")
+			}
+		}},
+		{"letters are text", "q does not quit while a command is typed", Options{}, []string{":", "q", "x"}, func(b *bench) {
+			if b.palette == nil || b.palette.text != "qx" {
+				b.t.Errorf("%+v", b.palette)
+			}
+		}},
+		{"bookmark", "' comes back to it, from one to the next", Options{}, []string{":", "lock /cron/job7", "enter", "b", "esc", "home", "b", "3", "'"}, func(b *bench) {
+			if b.page != pageLocks || b.locks.pick.id != "/cron/job7" {
+				b.t.Errorf("page %d at %s", b.page, b.locks.pick.id)
+			}
+			b.sees("/cron/job7 ◆")
+			b.press("'")
+			if b.locks.pick.id != "/blocked/lock" {
+				b.t.Errorf("at %s", b.locks.pick.id)
+			}
+			b.press("b", "end", "'", "'")
+			if b.locks.pick.id != "/cron/job7" || len(b.marks) != 1 {
+				b.t.Errorf("at %s of %q", b.locks.pick.id, b.marks)
+			}
+		}},
+		{"bookmark behind a filter", "the filter goes", Options{}, []string{"home", "b", "/", "jobs", "enter", "'"}, func(b *bench) {
+			if b.locks.pick.id != "/blocked/lock" || b.locks.order.filter != "" {
+				b.t.Errorf("at %s, filter %q", b.locks.pick.id, b.locks.order.filter)
+			}
+		}},
+		{"no bookmark", "says how to make one", Options{}, []string{"'"}, func(b *bench) { b.sees("no lock is marked: b marks") }},
+		{"column off", "and its room goes to the others", Options{}, []string{"v", "down", " ", "esc"}, func(b *bench) {
+			if strings.Contains(b.text(), "RECIPE") {
+				b.t.Errorf("still there:\n%s", b.text())
+			}
+			if d := cmp.Diff(Settings{Hidden: map[string][]string{"locks": {"RECIPE"}}}, b.settings()); d != "" {
+				b.t.Error(d)
+			}
+			b.press("v", "down", " ", "esc")
+			b.sees("RECIPE")
+		}},
+		{"column that stays", "the rows are about it", Options{}, []string{"v", " ", "esc"}, func(b *bench) {
+			b.sees("LOCK stays")
+			b.sees("/jobs/billing")
+		}},
+		{"columns of the journal", "there are none", Options{}, []string{"3", "v"}, func(b *bench) {
+			if b.columns != nil {
+				b.t.Error("a menu")
+			}
+		}},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			b := newBench(t, r.o)
+			lab(b)
+			b.press(r.keys...)
+			exact(t, b.View(), 120, 40)
+			r.check(b)
+			if t.Failed() {
+				t.Log(r.reason)
+			}
+		})
+	}
+}
+
+// TestSettingsAreRemembered: what was set stands in a new console; what is not
+// understood is left out.
+func TestSettingsAreRemembered(t *testing.T) {
+	var told []Settings
+	o := Options{Remember: func(s Settings) error { told = append(told, s); return nil }}
+	b := newBench(t, o)
+	lab(b)
+	if err := b.rememberChanges(); err != nil || told != nil {
+		t.Errorf("nothing changed: %v, %v", told, err)
+	}
+	b.press("s", "S", "v", "down", "down", "down", " ", "esc", ":", "theme mono", "enter", "2", "v", "down", " ", "esc")
+	if err := b.rememberChanges(); err != nil {
+		t.Fatal(err)
+	}
+	want := Settings{Theme: ThemeMono, Sort: "name", Reversed: true, Hidden: map[string][]string{"locks": {"HELD"}, "sessions": {"WHO"}}}
+	if d := cmp.Diff([]Settings{want}, told); d != "" {
+		t.Fatal(d)
+	}
+	again := newBench(t, Options{Settings: told[0]})
+	lab(again)
+	if d := cmp.Diff(want, again.settings()); d != "" {
+		t.Error(d)
+	}
+	if strings.Contains(again.text(), "HELD") {
+		t.Errorf("shown again:\n%s", again.text())
+	}
+	odd := newBench(t, Options{Settings: Settings{Theme: "pink", Sort: "colour", Hidden: map[string][]string{"locks": {"LOCK", "NONE"}, "none": {"X"}}}})
+	if d := cmp.Diff(Settings{}, odd.settings()); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestThemes: in each of them, and with every number of colours, the text is the same
+// and what must be told apart looks different.
+func TestThemes(t *testing.T) {
+	var text string
+	for _, name := range Themes {
+		for _, p := range []termenv.Profile{termenv.ANSI, termenv.ANSI256, termenv.TrueColor} {
+			b := newBench(t, Options{Lab: true, Profile: p, Theme: name})
+			lab(b)
+			exact(t, b.View(), 120, 40)
+			if text == "" {
+				text = b.text()
+			}
+			if d := cmp.Diff(text, b.text()); d != "" {
+				t.Errorf("%s: %s", name, d)
+			}
+			th := b.th
+			for _, pair := range [][2]style{{bad, plain}, {bad, late}, {late, plain}, {alarm, plain}, {armed, readonly}, {accent, plain}} {
+				if th.before[pair[0]] == th.before[pair[1]] {
+					t.Errorf("%s: styles %d and %d look the same", name, pair[0], pair[1])
+				}
+			}
+			for s := range styleCount {
+				colour := strings.ContainsAny(strings.NewReplacer("\x1b[", ";", "m", ";").Replace(th.before[s]), "3") && strings.Contains(th.before[s], "3")
+				if name == ThemeMono && colour {
+					t.Errorf("mono: style %d is %q", s, th.before[s])
+				}
+			}
+			if name == ThemeLight && strings.Contains(th.before[late], "[1;33m") {
+				t.Error("yellow on a light ground")
+			}
+		}
+	}
+}

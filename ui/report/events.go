@@ -1,0 +1,122 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"locktop/model"
+)
+
+// Events writes facts in one of Formats, each as soon as it is told. json is one
+// list, which Close ends.
+type Events struct {
+	w      io.Writer
+	s      *model.State
+	format string
+	n      int
+	last   uint64
+}
+
+// NewEvents returns a writer of what happens in s.
+func NewEvents(w io.Writer, s *model.State, format string) *Events {
+	return &Events{w: w, s: s, format: format}
+}
+
+// Last is the number of the last fact that was written, 0 before the first.
+func (e *Events) Last() uint64 { return e.last }
+
+// Write writes one fact.
+func (e *Events) Write(f *model.Fact) error {
+	e.n++
+	e.last = f.Seq
+	switch e.format {
+	case "table":
+		return EventText(e.w, e.s, f)
+	case "wide":
+		return eventWide(e.w, e.s, f)
+	case "json":
+		if err := e.put(map[bool]string{true: "[\n", false: ","}[e.n == 1]); err != nil {
+			return err
+		}
+		return EventLine(e.w, e.s, f)
+	case "jsonl":
+		return EventLine(e.w, e.s, f)
+	case "csv":
+		rows := [][]string{eventCSV(e.s, f)}
+		if e.n == 1 {
+			rows = append([][]string{eventHead}, rows...)
+		}
+		return writeCSV(e.w, rows)
+	}
+	return noFormat(e.format)
+}
+
+// Close ends what needs an end, whether or not anything was written.
+func (e *Events) Close() error {
+	switch {
+	case e.format == "json" && e.n == 0:
+		return e.put("[]\n")
+	case e.format == "json":
+		return e.put("]\n")
+	case e.format == "csv" && e.n == 0:
+		return writeCSV(e.w, [][]string{eventHead})
+	}
+	return nil
+}
+
+func (e *Events) put(text string) error {
+	if _, err := io.WriteString(e.w, text); err != nil {
+		return fmt.Errorf("writing an event: %w", err)
+	}
+	return nil
+}
+
+// eventWide writes one fact with its date, revision, kind, and where there are such,
+// key, lease, cause and confidence behind the sentence.
+func eventWide(w io.Writer, s *model.State, f *model.Fact) error {
+	var more []string
+	add := func(name, value string) {
+		if value != "" {
+			more = append(more, name+" "+model.Printable(value))
+		}
+	}
+	add("key", f.Claim.Key)
+	if f.Claim.Lease != 0 {
+		add("lease", f.Claim.Lease.String())
+	}
+	add("cause", string(f.Cause))
+	add("confidence", string(f.Confidence))
+	tail := ""
+	if len(more) > 0 {
+		tail = "  (" + strings.Join(more, ", ") + ")"
+	}
+	rev := "-"
+	if f.Rev != 0 {
+		rev = strconv.FormatInt(f.Rev, 10)
+	}
+	if _, err := fmt.Fprintf(w, "%s  %-8s %-8s  %s%s\n", f.At.Format("2006-01-02T15:04:05.000Z07:00"), rev, eventKind(f.Kind), f.Sentence(s.Who), tail); err != nil {
+		return fmt.Errorf("writing an event: %w", err)
+	}
+	return nil
+}
+
+var eventHead = []string{"at", "revision", "kind", "lock", "key", "create_revision", "lease", "identity", "from_key", "from_identity",
+	"cause", "confidence", "gap", "text"}
+
+func eventCSV(s *model.State, f *model.Fact) []string {
+	e := eventOf(s, f)
+	row := []string{timeCell(e.At), intPtr(e.Revision), e.Kind, plain(f.Lock)}
+	if c := e.Claim; c != nil {
+		row = append(row, plain(f.Claim.Key), intPtr(&c.CreateRevision), guardedPtr(c.Lease), guardedPtr(c.Identity.Text))
+	} else {
+		row = append(row, "", "", "", "")
+	}
+	if c := e.From; c != nil {
+		row = append(row, plain(f.From.Key), guardedPtr(c.Identity.Text))
+	} else {
+		row = append(row, "", "")
+	}
+	return append(row, guardedPtr(e.Cause), guardedPtr(e.Confidence), secondsPtr(e.Gap), guarded(e.Text))
+}

@@ -1,0 +1,84 @@
+package ui
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// Settings are what a person has made of the console, to be remembered. The zero
+// value is how it comes.
+type Settings struct {
+	// Theme is one of Themes, "" if none was chosen.
+	Theme string `json:"theme,omitempty"`
+	// Sort is what the locks are sorted by: state, name, held, behind or longest; ""
+	// for state. Reversed turns the order round.
+	Sort     string `json:"sort,omitempty"`
+	Reversed bool   `json:"reversed,omitempty"`
+	// Hidden are the titles of columns that are not shown, by the name of the table.
+	Hidden map[string][]string `json:"hidden,omitempty"`
+}
+
+// known is the name of a theme, "" for one that there is not.
+func known(theme string) string {
+	if slices.Contains(Themes, theme) {
+		return theme
+	}
+	return ""
+}
+
+// sortNames are what a person calls the orders, by sortKey.
+var sortNames = []string{"", "state", "name", "held", "behind", "longest"}
+
+// tables are the tables of the console by name.
+func (a *App) tables() map[string]*table {
+	return map[string]*table{"locks": &a.locks.table, "queue": &a.queue.table, "sessions": &a.sessions.table, "findings": &a.findings.table,
+		"members": &a.lab.parts[partMembers].table, "contenders": &a.lab.parts[partContenders].table}
+}
+
+// settings are what is set now.
+func (a *App) settings() Settings {
+	s := Settings{Theme: a.themed, Reversed: a.locks.order.reversed}
+	if a.locks.order.by != sortState {
+		s.Sort = sortNames[a.locks.order.by]
+	}
+	for name, t := range a.tables() {
+		for _, c := range t.cols {
+			if t.off[c.title] {
+				if s.Hidden == nil {
+					s.Hidden = map[string][]string{}
+				}
+				s.Hidden[name] = append(s.Hidden[name], c.title)
+			}
+		}
+	}
+	return s
+}
+
+// apply sets what was remembered, as far as it can still be told what it means.
+func (a *App) apply(s Settings) {
+	a.themed = known(s.Theme)
+	if by := slices.Index(sortNames, s.Sort); by > 0 {
+		a.locks.order.by = sortKey(by)
+	}
+	a.locks.order.reversed = s.Reversed
+	for name, t := range a.tables() {
+		for _, c := range t.cols {
+			if slices.Contains(s.Hidden[name], c.title) {
+				t.show(c, false)
+			}
+		}
+	}
+}
+
+// rememberChanges tells what was set, if it is not what came in.
+func (a *App) rememberChanges() error {
+	now := a.settings()
+	if a.o.Remember == nil || reflect.DeepEqual(now, a.was) {
+		return nil
+	}
+	if err := a.o.Remember(now); err != nil {
+		return fmt.Errorf("remember the columns, the order and the theme: %w", err)
+	}
+	return nil
+}

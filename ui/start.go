@@ -1,0 +1,336 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+)
+
+// startPage asks what to watch where there are too many keys to watch all of them
+// unasked: it shows how far the scan has come, then the prefixes that look like locks.
+type startPage struct {
+	s      *Start
+	cancel context.CancelFunc
+	busy   bool // the scan goes on
+	done   int64
+	total  int64
+	found  Found
+	err    error // why the scan ended early
+
+	table  table
+	pick   pick
+	chosen map[string]bool // prefixes
+}
+
+// Messages of the start page.
+type (
+	scanLineMsg struct {
+		done, total int64
+		more        tea.Cmd
+	}
+	scannedMsg struct {
+		found Found
+		err   error
+	}
+	watchedMsg struct {
+		prefixes []string
+		live     Live
+		err      error
+	}
+)
+
+var guessColumns = []column{
+	{title: "", least: 3, most: 3},
+	{title: "PREFIX", least: 14, fair: 24, most: 60},
+	{title: "RECIPE", least: 8, fair: 14, most: 24, rank: 2},
+	{title: "SURE", least: 7, most: 7, rank: 3},
+	{title: "LOCKS", least: 7, most: 9, rank: 1, right: true},
+	{title: "CLAIMS", least: 7, most: 9, rank: 4, right: true},
+	{title: "EXAMPLE", least: 20, fair: 30, most: 70, rank: 5},
+}
+
+func newStartPage(s *Start) *startPage {
+	return &startPage{s: s, total: s.Keys, table: newTable(guessColumns, true), chosen: map[string]bool{}}
+}
+
+// scan begins the look at the keys, and listens to how far it comes.
+func (a *App) scan() tea.Cmd {
+	p := a.start
+	ctx, cancel := context.WithCancel(a.ctx)
+	p.cancel, p.busy, p.err = cancel, true, nil
+	lines, done := make(chan scanLineMsg), make(chan struct{})
+	run := func() tea.Msg {
+		defer cancel()
+		defer close(done)
+		if !a.booting.enter() {
+			return nil
+		}
+		defer a.booting.leave()
+		found, err := p.s.Scan(ctx, func(n, total int64) {
+			select {
+			case lines <- scanLineMsg{done: n, total: total}:
+			case <-ctx.Done():
+			}
+		})
+		return scannedMsg{found, err}
+	}
+	var listen tea.Cmd
+	listen = func() tea.Msg {
+		select {
+		case m := <-lines:
+			m.more = listen
+			return m
+		case <-done:
+			return nil
+		}
+	}
+	return tea.Batch(run, listen)
+}
+
+func (a *App) scanLine(m scanLineMsg) tea.Cmd {
+	if a.start != nil {
+		a.start.done, a.start.total = m.done, m.total
+	}
+	return m.more
+}
+
+func (a *App) scanned(m scannedMsg) tea.Cmd {
+	p := a.start
+	if p == nil {
+		return nil
+	}
+	p.busy, p.found = false, m.found
+	if m.err != nil && !errors.Is(m.err, context.Canceled) {
+		p.err = m.err
+	}
+	p.pick.follow(len(m.found.Guesses), func(string) int { return -1 }, p.id)
+	return nil
+}
+
+func (p *startPage) id(i int) string { return p.found.Guesses[i].Prefix }
+
+func (p *startPage) move(n int) { p.pick.move(p.pick.place+n, len(p.found.Guesses), p.id) }
+
+// stopScan ends the look at the keys early; what was found stays.
+func (a *App) stopScan() { a.start.cancel() }
+
+func (a *App) whyNoScanToStop() string {
+	if !a.start.busy {
+		return "the keys have been looked at"
+	}
+	return ""
+}
+
+func (a *App) whyNothingToChoose() string {
+	switch {
+	case a.start.busy:
+		return "the keys are still being looked at: esc ends that, a watches all keys"
+	case len(a.start.found.Guesses) == 0:
+		return "nothing was found to choose from: a watches all keys, :prefix the keys under a prefix"
+	}
+	return ""
+}
+
+func (a *App) choosePrefix() {
+	id := a.start.pick.id
+	a.start.chosen[id] = !a.start.chosen[id]
+}
+
+// watchChosen watches what was chosen, or what is under the cursor.
+func (a *App) watchChosen() tea.Cmd {
+	p := a.start
+	var prefixes []string
+	for _, g := range p.found.Guesses {
+		if p.chosen[g.Prefix] {
+			prefixes = append(prefixes, g.Prefix)
+		}
+	}
+	if prefixes == nil {
+		prefixes = []string{p.pick.id}
+	}
+	return a.watch(outermost(prefixes))
+}
+
+// outermost leaves those away that lie under another one.
+func outermost(prefixes []string) []string {
+	var out []string
+	for i, p := range prefixes {
+		under := false
+		for j, q := range prefixes {
+			under = under || i != j && strings.HasPrefix(p, q)
+		}
+		if !under {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// watch opens another source, beside the screen.
+func (a *App) watch(prefixes []string) tea.Cmd {
+	if a.opening {
+		a.say(late, "wait: what was asked for before is still being opened")
+		return nil
+	}
+	a.opening = true
+	if a.start != nil {
+		a.start.cancel()
+	}
+	open, ctx := a.o.Watch, a.ctx
+	return func() tea.Msg {
+		if !a.booting.enter() {
+			return nil
+		}
+		defer a.booting.leave()
+		live, err := open(ctx, prefixes)
+		return watchedMsg{prefixes, live, err}
+	}
+}
+
+// watched goes on with another source. Nothing of what was seen before stays, but
+// what a person has set.
+func (a *App) watched(m watchedMsg) tea.Cmd {
+	a.opening = false
+	if m.err != nil {
+		a.say(bad, "cannot watch that: "+a.th.clean(m.err.Error()))
+		return nil
+	}
+	set := a.settings()
+	a.live, a.start, a.o.Prefixes = m.live, nil, m.prefixes
+	a.sources++
+	a.dialog, a.menu, a.columns, a.sheet, a.field = nil, nil, nil, nil, nil
+	a.thaw()
+	a.empty(set)
+	a.goTo(pageLocks)
+	a.say(plain, "watching the keys under "+a.prefixes())
+	return a.pull()
+}
+
+// startScreen is the page in full.
+func (a *App) startScreen() []string {
+	p, th := a.start, a.th
+	say := func(st style, text string) string { return th.line(a.w, []span{{st, "  " + text}}, nil) }
+	lines := []string{th.line(a.w, []span{{accent, "locktop"}, {plain, " "}, {strong, th.cut(th.clean(a.o.Label), 40)},
+		{dim, "  " + count(p.s.Keys) + " keys"}}, nil), say(plain, "Too many to watch all of them unasked. What is to be watched?")}
+	lines = append(lines, th.line(a.w, a.scanSpans(), nil))
+	if a.h >= noticeFrom {
+		lines = append(lines, string(pad(nil, a.w)))
+	}
+	room := a.h - len(lines) - 2
+	switch {
+	case p.busy:
+		lines = append(lines, say(dim, "Keys are listed page by page, without their values, few requests a second."))
+	case len(p.found.Guesses) == 0:
+		lines = append(lines, say(strong, "none of them looks like a lock"),
+			say(dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
+	default:
+		lines = a.guessRows(lines, room)
+	}
+	lines = fill(lines, a.w, max(0, a.h-2))
+	note := a.noticeSpans(th)
+	if a.notice.text == "" {
+		note = a.startNote()
+	}
+	lines = append(lines, th.line(a.w, note, nil), a.startFooter())
+	return fill(lines, a.w, a.h)
+}
+
+// scanSpans say how far the scan has come, or what it has looked at.
+func (a *App) scanSpans() []span {
+	p, th := a.start, a.th
+	if p.busy {
+		const cells = 30
+		n := 0
+		if p.total > 0 {
+			n = int(min(cells, p.done*cells/p.total))
+		}
+		return []span{{plain, "  looking at the keys  "}, {good, strings.Repeat(th.sign.full, n)}, {dim, strings.Repeat(th.sign.empty, cells-n)},
+			{plain, "  " + count(p.done) + " of " + count(p.total)}}
+	}
+	text := "  looked at " + plural(int(p.found.Keys), "key") + ": " + plural(len(p.found.Guesses), "place") + " with locks"
+	all := []span{{plain, text}}
+	switch {
+	case p.err != nil:
+		all = append(all, span{late, "  " + th.sign.late + " only a part: " + th.clean(p.err.Error())})
+	case p.found.Partial != "":
+		all = append(all, span{late, "  " + th.sign.late + " only a part: " + th.clean(p.found.Partial)})
+	}
+	return all
+}
+
+// startNote is about the guess under the cursor, in full.
+func (a *App) startNote() []span {
+	p := a.start
+	switch {
+	case a.opening:
+		return []span{{plain, "  opening " + a.th.sign.unread}}
+	case p.busy || len(p.found.Guesses) == 0:
+		return nil
+	}
+	g := &p.found.Guesses[p.pick.place]
+	text := "  for example " + a.th.clean(g.Example)
+	if g.Leased < g.Claims {
+		text += "; " + strconv.Itoa(g.Claims-g.Leased) + " without a lease"
+	}
+	return []span{{dim, a.th.cut(text, a.w)}}
+}
+
+func (a *App) startFooter() string {
+	if a.palette != nil {
+		return a.paletteLine(a.th, a.w)
+	}
+	return a.th.line(a.w, a.hints(inStart, a.w), nil)
+}
+
+func (a *App) guessRows(lines []string, h int) []string {
+	p, th := a.start, a.th
+	list := p.found.Guesses
+	p.table.fit(a.w, h, th)
+	p.table.reveal(p.pick.place, len(list))
+	lines = append(lines, p.table.head(sortNone, false))
+	return p.table.paint(lines, len(list), look{cursor: p.pick.place, keys: true}, p.id, func(i int, r *row) {
+		guessRow(th, &list[i], p.chosen[list[i].Prefix], r)
+	})
+}
+
+func guessRow(th *theme, g *model.PrefixGuess, chosen bool, r *row) {
+	if chosen {
+		r.cell(accent, "[x]")
+	} else {
+		r.cell(dim, "[ ]")
+	}
+	r.cell(plain, th.cutPath(th.clean(g.Prefix), r.room()))
+	recipe := g.Recipe
+	if len(g.Alternatives) > 0 {
+		recipe += " or " + strings.Join(g.Alternatives, ", ")
+	}
+	r.cell(dim, th.cut(th.clean(recipe), r.room()))
+	st := plain
+	if g.Confidence == model.Hint {
+		st = dim
+	}
+	r.cell(st, string(g.Confidence))
+	r.cell(plain, count(int64(g.Locks)))
+	r.cell(plain, count(int64(g.Claims)))
+	r.cell(dim, th.cutKey(th.clean(g.Example), r.room()))
+}
+
+func startKeys() []binding {
+	return []binding{
+		{keys: []string{"enter"}, in: inStart, short: "watch", what: "watch the chosen prefixes, or the one under the cursor", why: (*App).whyNothingToChoose, do: (*App).watchChosen},
+		{keys: []string{" "}, in: inStart, short: "choose", what: "choose several prefixes", why: (*App).whyNothingToChoose, do: run((*App).choosePrefix)},
+		{keys: []string{"a"}, in: inStart, short: "all keys", what: "watch all keys", do: func(a *App) tea.Cmd { return a.watch([]string{""}) }},
+		{keys: []string{"esc"}, in: inStart, short: "stop looking", what: "end the look at the keys, and keep what was found", why: (*App).whyNoScanToStop, do: run((*App).stopScan)},
+		{keys: []string{"up", "k"}, in: inStart, what: "up", do: run(func(a *App) { a.start.move(-1) })},
+		{keys: []string{"down", "j"}, in: inStart, what: "down", do: run(func(a *App) { a.start.move(1) })},
+		{keys: []string{"pgup"}, in: inStart, what: "page up", do: run(func(a *App) { a.start.move(-max(1, a.start.table.h-1)) })},
+		{keys: []string{"pgdown"}, in: inStart, what: "page down", do: run(func(a *App) { a.start.move(max(1, a.start.table.h-1)) })},
+		{keys: []string{"home", "g"}, in: inStart, what: "first", do: run(func(a *App) { a.start.move(-far) })},
+		{keys: []string{"end", "G"}, in: inStart, what: "last", do: run(func(a *App) { a.start.move(far) })},
+	}
+}
