@@ -36,7 +36,9 @@ func (e *env) breakCmd() *cobra.Command {
 			"Every action is written to a journal first.",
 		Example: "  locktop break /jobs/billing --dry-run\n  locktop break /jobs/billing --armed",
 		Args:    lockArg,
-		RunE:    func(cmd *cobra.Command, args []string) error { return e.breakLock(cmd.Context(), args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.breakLock(cmd.Context(), e.inNamespace(args[0]), f)
+		},
 	}
 	cmd.Flags().BoolVar(&f.armed, "armed", false, "allow writing to the cluster")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
@@ -48,7 +50,7 @@ func (e *env) breakCmd() *cobra.Command {
 // breakLock plans, shows, asks, does, and watches what comes of it.
 func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 	if !f.armed && !f.dryRun {
-		return bad("break writes to %s: say --armed if that is meant, or --dry-run to see what it would do", strings.Join(e.flags.endpoints, ", "))
+		return bad("break writes to %s: say --armed if that is meant, or --dry-run to see what it would do", e.where())
 	}
 	client, err := e.connect(ctx)
 	if err != nil {
@@ -58,7 +60,7 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 	w := watcher.New(client, watcher.Options{Prefixes: e.lockPrefixes(name), Budget: e.flags.leaseBudget})
 	defer w.Close()
 	s := model.NewState(e.pins...)
-	if err := e.pullUntil(ctx, w, s, nil, s.Loaded); err != nil {
+	if err := e.pullUntil(ctx, w, s, new([]model.LeaseID), s.Loaded); err != nil {
 		return err
 	}
 	target, err := e.breakTarget(s, name, f)
@@ -99,6 +101,7 @@ func (e *env) breakTarget(s *model.State, name string, f breakFlags) (model.Acti
 	}
 	c := l.Head()
 	if f.claim != "" {
+		f.claim = e.inNamespace(f.claim)
 		if c = s.Claim(f.claim); c == nil || l.Place(c) < 0 {
 			return model.Action{}, bad("%q is no key in the queue of %q (\"locktop describe\" lists them)", f.claim, name)
 		}
@@ -120,7 +123,7 @@ func (e *env) openGate(reader *clientv3.Client, report func(model.Event)) (g *ch
 	g = chaos.NewGate(chaos.GateOptions{Reader: reader, Armed: true, Journal: journal, User: userName(), Report: report,
 		Endpoint: strings.Join(e.flags.endpoints, ","),
 		Dial: func(context.Context) (*clientv3.Client, error) {
-			return dial(e.flags.endpoints, e.flags.dialTimeout, chaos.Writing())
+			return e.dial(chaos.Writing())
 		}})
 	return g, path, func() { g.Close(); journal.Close() }, nil
 }
@@ -128,15 +131,10 @@ func (e *env) openGate(reader *clientv3.Client, report func(model.Event)) (g *ch
 // openJournal opens the journal of actions for appending: actions.jsonl in
 // $XDG_STATE_HOME/locktop, or ~/.local/state/locktop.
 func openJournal() (*os.File, string, error) {
-	state := os.Getenv("XDG_STATE_HOME")
-	if state == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return nil, "", fmt.Errorf("no place for the journal of actions (set XDG_STATE_HOME): %w", err)
-		}
-		state = filepath.Join(home, ".local", "state")
+	path, _, err := journalFile()
+	if err != nil {
+		return nil, "", err
 	}
-	path := filepath.Join(state, "locktop", "actions.jsonl")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, "", fmt.Errorf("making the folder of the journal of actions: %w", err)
 	}
@@ -145,6 +143,19 @@ func openJournal() (*os.File, string, error) {
 		return nil, "", fmt.Errorf("opening the journal of actions: %w", err)
 	}
 	return f, path, nil
+}
+
+// journalFile is where the journal of actions is, and what says so.
+func journalFile() (file, origin string, err error) {
+	state, origin := os.Getenv("XDG_STATE_HOME"), saidBy("XDG_STATE_HOME")
+	if state == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", "", fmt.Errorf("no place for the journal of actions (set XDG_STATE_HOME): %w", err)
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "locktop", "actions.jsonl"), origin, nil
 }
 
 // showPlan prints what would go, who is next, and the line that does the same.

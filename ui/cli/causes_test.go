@@ -34,7 +34,7 @@ func newBench(t *testing.T, locks ...string) *bench {
 		cancel()
 		t.Fatal(err)
 	}
-	client, err := dial(lab.MemberEndpoints(), time.Second, chaos.ReadOnly())
+	client, err := dial(lab.MemberEndpoints(), time.Second, nil, chaos.ReadOnly())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func newBench(t *testing.T, locks ...string) *bench {
 	b := &bench{t: t, src: merge(ctx, w, lab), state: model.NewState()}
 	b.gate = chaos.NewGate(chaos.GateOptions{Reader: client, Armed: true, Lab: lab, Journal: io.Discard, Report: lab.Report,
 		Dial: func(context.Context) (*clientv3.Client, error) {
-			return dial(lab.MemberEndpoints(), time.Second, chaos.Writing())
+			return dial(lab.MemberEndpoints(), time.Second, nil, chaos.Writing())
 		}})
 	t.Cleanup(func() {
 		cancel()
@@ -116,13 +116,15 @@ func TestTheJournalFindsTheCause(t *testing.T) {
 		confidence model.Confidence
 		reason     string
 	}{
-		{"holder crash", func(_ model.ClaimRef, c string) model.Action { return model.Action{Kind: model.KillProc, Contender: c} },
+		{"holder crash", func(_ model.ClaimRef, c string) model.Action {
+			return model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultKill, Target: c}}
+		},
 			model.CauseExpired, model.Strong, "nobody renews the lease of a dead process"},
 		{"keepalive hold", func(_ model.ClaimRef, c string) model.Action {
-			return model.Action{Kind: model.HoldKeepalive, Contender: c}
+			return model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultHoldKeepalives, Target: c}}
 		}, model.CauseExpired, model.Strong, "the process lives, but its renewals do not arrive"},
 		{"pause", func(_ model.ClaimRef, c string) model.Action {
-			return model.Action{Kind: model.PauseProc, Contender: c}
+			return model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultPause, Target: c}}
 		},
 			model.CauseExpired, model.Strong, "a stopped process renews nothing"},
 		{"revoke", func(h model.ClaimRef, _ string) model.Action {
@@ -131,7 +133,9 @@ func TestTheJournalFindsTheCause(t *testing.T) {
 		{"guarded delete", func(h model.ClaimRef, _ string) model.Action {
 			return model.Action{Kind: model.DeleteClaim, Key: h.Key, CreateRev: h.CreateRev}
 		}, model.CauseDeleted, model.Certain, "our own journal says so"},
-		{"stop", func(_ model.ClaimRef, c string) model.Action { return model.Action{Kind: model.StopProc, Contender: c} },
+		{"stop", func(_ model.ClaimRef, c string) model.Action {
+			return model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultStop, Target: c}}
+		},
 			"", "", "it unlocks and closes its session: released if the lease was read in between, else ended early"},
 	}
 	for _, r := range rows {
@@ -170,8 +174,8 @@ func TestTheJournalFindsTheCause(t *testing.T) {
 func TestHealAllEndsEveryFault(t *testing.T) {
 	b := newBench(t, "/l")
 	holder, next := b.queue("/l")
-	b.do(model.Action{Kind: model.HoldKeepalive, Contender: b.state.Identity(holder).Text})
-	b.do(model.Action{Kind: model.PauseProc, Contender: b.state.Identity(next).Text})
+	b.do(model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultHoldKeepalives, Target: b.state.Identity(holder).Text}})
+	b.do(model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultPause, Target: b.state.Identity(next).Text}})
 	b.pull("both faults are reported", func() bool { return len(b.state.Faults()) == 2 })
 	b.do(model.Action{Kind: model.HealAll})
 	b.pull("no fault is in force", func() bool { return len(b.state.Faults()) == 0 })

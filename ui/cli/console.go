@@ -2,24 +2,22 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/user"
+	"slices"
 	"strings"
-	"sync"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/termenv"
 	"github.com/spf13/cobra"
-	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos"
+	"locktop/chaos/drill"
 	"locktop/demo"
 	"locktop/model"
 	"locktop/ui"
 	"locktop/ui/report"
-	"locktop/watcher"
 )
 
 const notALab = "this cluster is not a lab of ours; \"locktop demo\" starts one"
@@ -35,9 +33,8 @@ func (e *env) runConsole(ctx context.Context, armed bool) error {
 		return err
 	}
 	defer client.Close()
-	w := watcher.New(client, watcher.Options{Prefixes: e.flags.prefixes, Budget: e.flags.leaseBudget})
-	defer w.Close()
-	live := ui.Live{Source: w, Endpoints: e.flags.endpoints}
+	w := &watching{client: client, budget: e.flags.leaseBudget, pins: e.pins, live: ui.Live{Endpoints: e.flags.endpoints}}
+	defer w.end()
 	if armed {
 		done := make(reports, maxReports)
 		gate, journal, closeGate, err := e.openGate(client, done.add)
@@ -45,23 +42,37 @@ func (e *env) runConsole(ctx context.Context, armed bool) error {
 			return err
 		}
 		defer closeGate()
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		live.Hands, live.JournalPath, live.Source = gate, journal, merge(ctx, w, done)
+		w.live.Hands, w.live.JournalPath, w.events = gate, journal, []model.Source{done}
 	} else {
-		gate := chaos.NewGate(chaos.GateOptions{Reader: client, Why: "read-only: " + notALab + "; --armed allows breaking locks here"})
+		gate := chaos.NewGate(chaos.GateOptions{Reader: client, Why: e.whyReadOnly()})
 		defer gate.Close()
-		live.Hands = gate
+		w.live.Hands = gate
 	}
-	o := e.uiOptions(strings.Join(e.flags.endpoints, ","))
+	o := e.uiOptions(e.label())
+	o.LabelColor = e.labelColor()
 	o.Prefixes, o.NoLab, o.Armed = prefixList(e.flags.prefixes), notALab, armed
-	o.Boot = func(context.Context, func(string)) (ui.Live, error) { return live, nil }
+	o.Watch = w.watch
+	o.Boot = func(ctx context.Context, progress func(string)) (ui.Live, error) {
+		return w.open(ctx, e.flags.prefixes, progress)
+	}
 	return e.show(ctx, o)
 }
+
+// whyReadOnly is what the console says of a write.
+func (e *env) whyReadOnly() string {
+	if e.profile != nil && e.profile.readOnly {
+		return fmt.Sprintf("read-only: profile %q says so", e.profile.name)
+	}
+	return "read-only: " + notALab + "; --armed allows breaking locks here"
+}
+
+const demoNoSuspend = "the members of the lab live in this process: suspended, they would lose their leases"
 
 // demoFlags are the flags of the lab.
 type demoFlags struct {
 	members, port, contenders int
+	processes                 bool
+	fence, drill              string
 }
 
 func (e *env) demoCmd() *cobra.Command {
@@ -77,11 +88,17 @@ func (e *env) demoCmd() *cobra.Command {
 			if err := f.check(); err != nil {
 				return err
 			}
+			if f.drill != "" {
+				return e.runLesson(cmd.Context(), f.drill)
+			}
 			return e.runDemo(cmd.Context(), f)
 		},
 	}
 	cmd.Flags().IntVar(&f.members, "members", 3, "members of the cluster: 1, 3 or 5")
 	cmd.Flags().IntVar(&f.port, "port", 0, "first port of the client endpoints, one per member (default: free ports)")
+	cmd.Flags().BoolVar(&f.processes, "processes", false, "members as processes of their own, which can be paused")
+	cmd.Flags().StringVar(&f.fence, "fence", fenceNone, "what the resource behind the locks refuses with an old token: "+strings.Join(fenceNames, ", "))
+	cmd.Flags().StringVar(&f.drill, "drill", "", "tell this drill as a lesson, on the lab that it asks for: a name (\"locktop drill list\") or a file")
 	cmd.Flags().IntVar(&f.contenders, "contenders", 6, fmt.Sprintf("contenders to start with, 0 to %d", demo.MaxContenders))
 	return cmd
 }
@@ -94,9 +111,23 @@ func (f demoFlags) check() error {
 		return bad("--port %d: want 1 to %d, or 0 for free ports", f.port, 65536-f.members)
 	case f.contenders < 0 || f.contenders > demo.MaxContenders:
 		return bad("--contenders %d: want 0 to %d", f.contenders, demo.MaxContenders)
+	case !slices.Contains(fenceNames, f.fence):
+		return bad("--fence %q: want %s", f.fence, strings.Join(fenceNames, ", "))
 	}
 	return nil
 }
+
+// Values of --fence.
+const (
+	fenceNone   = "none"
+	fenceWrites = "writes"
+	fenceAll    = "all"
+)
+
+var (
+	fenceNames = []string{fenceNone, fenceWrites, fenceAll}
+	fences     = map[string]drill.Fence{fenceNone: drill.FenceNone, fenceWrites: drill.FenceWrites, fenceAll: drill.FenceAll}
+)
 
 // runDemo opens the console on a lab of its own. Without a terminal the journal
 // is printed line by line instead.
@@ -105,12 +136,14 @@ func (e *env) runDemo(ctx context.Context, f demoFlags) (err error) {
 	var l labRoom
 	defer func() {
 		cancel() // ends a start under way, for which close waits
-		if e := l.close(); err == nil && e != nil {
-			err = fmt.Errorf("ending the lab: %w", e)
-		}
+		err = l.closeAfter(err)
 	}()
+	lab := demo.Options{Members: f.members, Processes: f.processes, Port: f.port, Contenders: f.contenders, Fence: fences[f.fence]}
+	if f.contenders == 0 {
+		lab.Contenders = -1
+	}
 	if !e.isTerminal() {
-		live, err := l.open(ctx, e, f, func(line string) { fmt.Fprintln(e.err, line) })
+		live, err := l.open(ctx, e, lab, e.tellLine)
 		if err != nil {
 			return err
 		}
@@ -120,91 +153,32 @@ func (e *env) runDemo(ctx context.Context, f demoFlags) (err error) {
 	}
 	o := e.uiOptions("demo")
 	o.Prefixes, o.Lab, o.Armed = []string{""}, true, true
-	o.NoSuspend = "the members of the lab live in this process: suspended, they would lose their leases"
-	o.Boot = func(_ context.Context, progress func(string)) (ui.Live, error) { return l.open(ctx, e, f, progress) }
+	o.NoSuspend = demoNoSuspend
+	o.Boot = e.boot(ctx, &l, lab)
 	return e.show(ctx, o)
 }
 
-// labRoom is the lab with the connections of the console to it.
-type labRoom struct {
-	mu      sync.Mutex // held while opening and closing
-	closed  bool
-	lab     *demo.Lab
-	client  *clientv3.Client
-	watcher *watcher.Watcher
-	gate    *chaos.Gate
+// boot opens the room when the screen is there.
+func (e *env) boot(ctx context.Context, r *labRoom, o demo.Options) func(context.Context, func(string)) (ui.Live, error) {
+	return func(_ context.Context, progress func(string)) (ui.Live, error) { return r.open(ctx, e, o, progress) }
 }
 
-// open starts the lab and joins watcher, lab and gate to it. The console's own
-// connections go to the members directly, so that no fault of the proxy blinds it.
-func (r *labRoom) open(ctx context.Context, e *env, f demoFlags, progress func(string)) (ui.Live, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return ui.Live{}, demo.ErrClosed
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return ui.Live{}, fmt.Errorf("finding this program, which the contenders run: %w", err)
-	}
-	contenders := f.contenders
-	if contenders == 0 {
-		contenders = -1
-	}
-	r.lab, err = demo.Start(ctx, demo.Options{Members: f.members, Port: f.port, Contenders: contenders,
-		Self: []string{self, "contend", "--armed"}, Progress: progress})
-	if err != nil {
-		return ui.Live{}, badInput{err}
-	}
-	r.client, err = dial(r.lab.MemberEndpoints(), e.flags.dialTimeout, chaos.ReadOnly())
-	if err != nil {
-		return ui.Live{}, err
-	}
-	r.watcher = watcher.New(r.client, watcher.Options{Budget: e.flags.leaseBudget})
-	r.gate = chaos.NewGate(chaos.GateOptions{
-		Reader: r.client, Armed: true, Lab: r.lab, Journal: r.lab.Journal(), Report: r.lab.Report,
-		Endpoint: r.lab.Endpoints()[0], User: userName(),
-		Dial: func(context.Context) (*clientv3.Client, error) {
-			return dial(r.lab.MemberEndpoints(), e.flags.dialTimeout, chaos.Writing())
-		},
-	})
-	return ui.Live{Source: merge(ctx, r.watcher, r.lab), Hands: r.gate,
-		Endpoints: r.lab.Endpoints(), JournalPath: r.lab.JournalPath()}, nil
-}
-
-// close ends everything that open started, clients before members.
-func (r *labRoom) close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.closed = true
-	var errs []error
-	if r.gate != nil {
-		errs = append(errs, r.gate.Close())
-	}
-	if r.watcher != nil {
-		errs = append(errs, r.watcher.Close())
-	}
-	if r.client != nil {
-		errs = append(errs, r.client.Close())
-	}
-	if r.lab != nil {
-		errs = append(errs, r.lab.Close())
-	}
-	return errors.Join(errs...)
-}
+// tellLine tells progress where there is no screen.
+func (e *env) tellLine(line string) { fmt.Fprintln(e.err, line) }
 
 // show runs the console until it is left.
 func (e *env) show(ctx context.Context, o ui.Options) error {
+	e.addSettings(&o)
 	return ui.Run(ctx, o, e.in, e.out)
 }
 
 func (e *env) uiOptions(label string) ui.Options {
-	return ui.Options{Label: label, Pins: e.pins, ASCII: e.screen.ascii || asciiLocale(), Profile: e.profile()}
+	return ui.Options{Label: label, Pins: e.pins, ASCII: e.screen.ascii || asciiLocale(), Profile: e.colours()}
 }
 
-// profile returns the colours to use: what the terminal says it can, unless the
+// colours returns the colours to use: what the terminal says it can, unless the
 // flag or NO_COLOR says otherwise.
-func (e *env) profile() termenv.Profile {
+func (e *env) colours() termenv.Profile {
 	if e.screen.color == "never" {
 		return termenv.Ascii
 	}

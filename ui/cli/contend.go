@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,19 +14,55 @@ import (
 func (e *env) contendCmd() *cobra.Command {
 	o := demo.ContenderOptions{}
 	var armed, withStdin bool
+	jitter := demo.JitterSome
 	cmd := &cobra.Command{
-		Use:   "contend LOCK",
+		Use:   "contend LOCK...",
 		Short: "one contender for a lock, which prints what it believes as JSON lines",
 		Long: "contend takes the lock, holds it, lets it go, thinks, and again, until it is ended; it\n" +
-			"unlocks on ctrl-c. It writes to the cluster, so it wants --armed.",
-		Example: "  locktop contend /jobs/billing --armed --ttl 10 --hold 3s",
-		Args:    lockArg,
+			"unlocks on ctrl-c. Several locks it takes one after another with one session, and lets\n" +
+			"them go in reverse order. It writes to the cluster, so it wants --armed.\n\n" +
+			"The recipes:\n" +
+			"  mutex, try-lock, election       package concurrency of the Go client\n" +
+			"  rw-read, rw-write               the RWMutex of its experimental recipes\n" +
+			"  lock-rpc, election-rpc          done by the server, as for clients in other languages\n" +
+			"  single, spin                    one key, named as the lock; single watches it, spin tries\n" +
+			"                                  every 20 to 50 ms. Such locks are known below /locks/\n" +
+			"  owner                           Layotto's: one key with its owner, on a lease that nobody\n" +
+			"                                  renews. Known by a name like /layotto/lock|||app||x\n" +
+			"  uuid-queue                      LOCK/UUID, and the oldest key holds\n\n" +
+			"With --manual it reads commands, one on a line: " + strings.Join(demo.ManualWords(), ", ") + ".",
+		Example: "  locktop contend /jobs/billing --armed --ttl 10 --hold 3s\n" +
+			"  locktop contend --armed --manual --recipe election /jobs/leader",
+		Args: locksArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !armed {
-				return bad("contend writes to %v: say --armed if that is meant", e.flags.endpoints)
+				return bad("contend writes to %s: say --armed if that is meant", e.where())
 			}
-			o.Lock, o.Endpoints = args[0], e.flags.endpoints
-			if withStdin {
+			if user := e.flags.user; user != "" {
+				return bad("contend cannot log in as %q: it takes locks only where no user is wanted", shownUser(user))
+			}
+			if err := e.discoverEndpoints(); err != nil {
+				return err
+			}
+			for i := range args {
+				args[i] = e.inNamespace(args[i])
+			}
+			secure, err := e.flags.tls.config(e.flags.endpoints)
+			if err != nil {
+				return err
+			}
+			if secure != nil {
+				return bad("contend speaks no TLS: put the proxy between (\"locktop proxy --help\")")
+			}
+			o.Locks, o.Endpoints = args, e.flags.endpoints
+			switch jitter {
+			case demo.JitterSome:
+			case demo.JitterFull:
+				o.Full = true
+			default:
+				return bad("--jitter %q: want %s or %s", jitter, demo.JitterSome, demo.JitterFull)
+			}
+			if withStdin || o.Manual {
 				o.EndWith = e.in
 			}
 			if err := o.Check(); err != nil {
@@ -38,34 +74,26 @@ func (e *env) contendCmd() *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&armed, "armed", false, "allow writing to the cluster")
 	f.StringVar(&o.Name, "name", fmt.Sprintf("pid-%d", os.Getpid()), "what it calls itself, and the value it campaigns with")
-	f.StringVar(&o.Recipe, "recipe", demo.RecipeMutex, "mutex or election")
+	f.StringVar(&o.Recipe, "recipe", demo.RecipeMutex, "how it locks: one of those above")
 	f.IntVar(&o.TTL, "ttl", 10, "TTL of its lease in seconds")
+	f.BoolVar(&o.NoLease, "no-lease", false, "with lock-rpc and election-rpc: ask with lease 0, for which the server makes one of 60 s that nobody renews")
 	f.DurationVar(&o.Hold, "hold", 5*time.Second, "how long it holds the lock, give or take a third")
 	f.DurationVar(&o.Think, "think", time.Second, "how long it does without, give or take")
+	f.StringVar(&jitter, "jitter", jitter, "some, or full: it holds for anything from 0 to twice --hold")
+	f.IntVar(&o.Rounds, "rounds", 0, "end after so many turns, 0: never")
+	f.IntVar(&o.Workers, "workers", 0, "so many compete in one process with one session, each as NAME.N (mutex only)")
+	f.BoolVar(&o.Manual, "manual", false, "do what standard input says, and nothing by itself")
+	f.BoolVar(&o.IgnoreDone, "ignore-done", false, "work on when the session is lost, as if nobody had said so")
+	f.StringVar(&o.Resource, "resource", "", "host:port of the lab's guarded resource, read and written under the lock")
 	f.Uint64Var(&o.Seed, "seed", 1, "makes its variations repeat")
 	f.BoolVar(&withStdin, demo.EndWithStdinFlag, false, "end when standard input does")
 	return cmd
 }
 
-func (e *env) versionCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "print the versions of locktop and of its etcd client",
-		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			version, etcd := "(devel)", "unknown"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				if info.Main.Version != "" {
-					version = info.Main.Version
-				}
-				for _, m := range info.Deps {
-					if m.Path == "go.etcd.io/etcd/client/v3" {
-						etcd = m.Version
-					}
-				}
-			}
-			_, err := fmt.Fprintf(e.out, "locktop %s, etcd client %s\n", version, etcd)
-			return err
-		},
+// locksArg wants the names of one lock or more.
+func locksArg(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return bad("%s wants a lock's name (see: %[1]s --help)", cmd.CommandPath())
 	}
+	return nil
 }

@@ -52,10 +52,13 @@ func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) e
 			sick = append(sick, l)
 		}
 	}
-	if out.output == "json" {
-		err = report.JSON(e.out, s, sick, out.observation(s, e.flags.prefixes))
-	} else {
+	switch out.output {
+	case "table":
 		err = e.diagnosis(s, sick)
+	case "json":
+		err = report.JSON(e.out, s, sick, out.observation(s, e.flags.prefixes))
+	default:
+		err = report.Diagnoses(e.out, s.Findings(), out.output)
 	}
 	if err != nil {
 		return err
@@ -97,13 +100,13 @@ func (e *env) eventsCmd() *cobra.Command {
 		Example: "  locktop events --prefix /jobs/ -o jsonl | jq .text",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if out.output != "table" && out.output != "jsonl" {
-				return bad("-o %q: want table or jsonl", out.output)
+			if err := checkFormat(out.output); err != nil {
+				return err
 			}
 			return e.events(cmd.Context(), out)
 		},
 	}
-	cmd.Flags().StringVarP(&out.output, "output", "o", "table", "table (a sentence per line) or jsonl")
+	cmd.Flags().StringVarP(&out.output, "output", "o", "table", formatWords()+"; json is one list, which ends when it is ended")
 	cmd.Flags().DurationVar(&out.watch, "for", 0, "end after that long (default: when it is ended)")
 	return cmd
 }
@@ -122,12 +125,9 @@ func (e *env) events(ctx context.Context, out outFlags) error {
 		defer cancel()
 		ctx = limited
 	}
-	write := report.EventText
-	if out.output == "jsonl" {
-		write = report.EventLine
-	}
 	s := model.NewState(e.pins...)
-	return follow(ctx, w, s, func(f *model.Fact) error { return write(e.out, s, f) })
+	to := report.NewEvents(e.out, s, out.output)
+	return errors.Join(follow(ctx, w, s, to.Write), to.Close())
 }
 
 // follow calls out with every fact once its cause is settled, in order, until ctx
@@ -160,7 +160,7 @@ func (e *env) explainCmd() *cobra.Command {
 		Use:     "explain [CODE | RECIPE]",
 		Short:   "explain a finding or a recipe: mechanism, how it looks, what to do",
 		Example: "  locktop explain ttl-reset\n  locktop explain vitess-lock",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    atMostOne,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return report.ExplainList(e.out)
@@ -171,4 +171,12 @@ func (e *env) explainCmd() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// atMostOne wants one argument or none.
+func atMostOne(cmd *cobra.Command, args []string) error {
+	if len(args) < 2 {
+		return nil
+	}
+	return bad("%s takes one argument at most, got %d", cmd.CommandPath(), len(args))
 }

@@ -31,6 +31,10 @@ func TestRooms(t *testing.T) {
 		{"locktop/chaos", map[string]string{
 			"locktop/watcher": "done and seen are different things", "locktop/demo": "the lab implements what chaos asks for",
 			"locktop/ui": "chaos is asked, it does not ask", tea: "no screen here"}},
+		{"locktop/chaos/drill", map[string]string{
+			"locktop/watcher": "a drill is handed what is seen", "locktop/demo": "a drill is played on a lab that somebody else started",
+			"locktop/ui": "a drill is told by whoever runs it", "go.etcd.io/etcd/server/v3": "a drill starts no member",
+			"go.etcd.io/etcd/client/v3": "a drill acts through its stage", tea: "no screen here"}},
 		{"locktop/demo", map[string]string{
 			"locktop/watcher": "what the lab does has to be seen from outside", "locktop/ui": "the lab has no screen", tea: "no screen here"}},
 		{"locktop/ui", map[string]string{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,15 +24,16 @@ type outFlags struct {
 }
 
 func (o *outFlags) add(cmd *cobra.Command, leases string) {
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "table or json")
+	cmd.Flags().StringVarP(&o.output, "output", "o", "table", formatWords())
 	cmd.Flags().StringVar(&o.leases, "leases", leases, "for which claims a lease reading is bought: heads, all or none")
 	cmd.Flags().DurationVar(&o.watch, "for", 0, "observe that long before the answer: some findings need time (default: one look)")
 }
 
 func (o *outFlags) check() error {
+	if err := checkFormat(o.output); err != nil {
+		return err
+	}
 	switch {
-	case o.output != "table" && o.output != "json":
-		return bad("-o %q: want table or json", o.output)
 	case o.leases != "heads" && o.leases != "all" && o.leases != "none":
 		return bad("--leases %q: want heads, all or none", o.leases)
 	case o.watch < 0 || o.watch > 24*time.Hour:
@@ -64,14 +66,11 @@ func (e *env) list(ctx context.Context, out outFlags) error {
 	if err != nil {
 		return err
 	}
-	if out.output == "json" {
-		return report.JSON(e.out, s, s.Locks(), out.observation(s, e.flags.prefixes))
-	}
-	if len(s.Locks()) == 0 {
+	if len(s.Locks()) == 0 && !strings.HasPrefix(out.output, "json") {
 		keys, _ := s.Counts()
 		fmt.Fprintf(e.err, "no lock under %s (%d keys there)\n", strings.Join(quoted(e.flags.prefixes), ", "), keys)
 	}
-	return report.Table(e.out, s, s.Locks(), s.Now())
+	return report.Locks(e.out, s, s.Locks(), out.observation(s, e.flags.prefixes), out.output)
 }
 
 func (e *env) describeCmd() *cobra.Command {
@@ -85,7 +84,7 @@ func (e *env) describeCmd() *cobra.Command {
 			if err := out.check(); err != nil {
 				return err
 			}
-			return e.describe(cmd.Context(), args[0], out)
+			return e.describe(cmd.Context(), e.inNamespace(args[0]), out)
 		},
 	}
 	out.add(cmd, "all")
@@ -103,16 +102,13 @@ func (e *env) describe(ctx context.Context, name string, out outFlags) error {
 	if l == nil {
 		return e.noLock(s, name, prefixes)
 	}
-	if out.output == "json" {
-		return report.JSON(e.out, s, []*model.Lock{l}, out.observation(s, prefixes))
-	}
-	return report.Describe(e.out, s, l, s.Now())
+	return report.OneLock(e.out, s, l, out.observation(s, prefixes), out.output)
 }
 
 // lockPrefixes are what has to be watched to know a lock: what the flags say, else
 // its own keys alone.
 func (e *env) lockPrefixes(name string) []string {
-	if len(e.flags.prefixes) > 0 {
+	if ns := e.flags.namespace; len(e.flags.prefixes) > 0 && (ns == "" || !slices.Equal(e.flags.prefixes, []string{ns})) {
 		return e.flags.prefixes
 	}
 	return []string{name}
@@ -151,18 +147,17 @@ func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model
 		LeaseLists: out.leaseLists})
 	defer w.Close()
 	s := model.NewState(e.pins...)
-	if err := e.pullUntil(ctx, w, s, nil, func() bool { return s.Loaded() && !s.Cluster().At.IsZero() }); err != nil {
+	if err := e.pullUntil(ctx, w, s, new([]model.LeaseID), func() bool { return s.Loaded() && !s.Cluster().At.IsZero() }); err != nil {
 		return nil, err
 	}
 	if out.watch > 0 {
 		return s, e.observe(ctx, w, s, out.watch)
 	}
-	ids, next := wanted(s, out.leases), 0
-	return s, e.pullUntil(ctx, w, s, ids, func() bool {
-		for next < len(ids) && tried(s.Lease(ids[next])) {
-			next++
-		}
-		return next == len(ids)
+	ids := wanted(s, out.leases)
+	return s, e.pullUntil(ctx, w, s, &ids, func() bool {
+		// One that was asked for is not asked for again, or the last never have a turn.
+		ids = slices.DeleteFunc(ids, func(id model.LeaseID) bool { return tried(s.Lease(id)) })
+		return len(ids) == 0
 	})
 }
 
@@ -209,12 +204,13 @@ func wanted(s *model.State, leases string) []model.LeaseID {
 	return ids
 }
 
-// pullUntil applies batches until done says so. It gives up when nothing comes
-// for the command timeout, or when a prefix cannot be listed.
-func (e *env) pullUntil(ctx context.Context, src model.Source, s *model.State, want []model.LeaseID, done func() bool) error {
+// pullUntil applies batches until done says so, and asks for the leases that are
+// wanted by then. It gives up when nothing comes for the command timeout, or when a
+// prefix cannot be listed.
+func (e *env) pullUntil(ctx context.Context, src model.Source, s *model.State, want *[]model.LeaseID, done func() bool) error {
 	for !done() {
 		quiet, cancel := context.WithTimeout(ctx, e.flags.commandTimeout)
-		b, err := src.Next(quiet, model.Want{Leases: want})
+		b, err := src.Next(quiet, model.Want{Leases: *want})
 		cancel()
 		switch {
 		case ctx.Err() != nil:

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 
 	"locktop/ui"
 )
@@ -57,7 +58,7 @@ func TestEveryFlagAndFileOfTheReadmeExists(t *testing.T) {
 	e := &env{}
 	root := e.rootCmd()
 	known := map[string]bool{"help": true}
-	for _, c := range append(root.Commands(), root) {
+	for _, c := range everyCommand(root) {
 		for _, word := range regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(c.UsageString(), -1) {
 			known[word[1]] = true
 		}
@@ -77,4 +78,13 @@ func TestEveryFlagAndFileOfTheReadmeExists(t *testing.T) {
 			t.Errorf("the README shows %s: %v", m[1], err)
 		}
 	}
+}
+
+// everyCommand is a command with all that are below it.
+func everyCommand(c *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{c}
+	for _, sub := range c.Commands() {
+		all = append(all, everyCommand(sub)...)
+	}
+	return all
 }

@@ -35,21 +35,36 @@ type env struct {
 	recipes  []string // --recipe and --expect, as given
 	expect   []string
 	pins     []model.Pin // and as understood
+	lang     string      // of lessons
+	origins  map[string]origin
+	profile  *profile // nil for none
+	creds    credentials
 }
 
 // connFlags are the connection flags, named and defaulted as etcdctl's.
 type connFlags struct {
-	endpoints      []string
-	prefixes       []string
-	dialTimeout    time.Duration
-	commandTimeout time.Duration
-	leaseBudget    int
+	endpoints         []string
+	discovery         discovery
+	prefixes          []string // as etcd has them, once resolved
+	namespace         string
+	tls               tlsFlags
+	insecureTransport bool
+	dialTimeout       time.Duration
+	commandTimeout    time.Duration
+	keepaliveTime     time.Duration
+	keepaliveTimeout  time.Duration
+	leaseBudget       int
+	profile           string
+	user              string // as given, perhaps with a password behind a colon
+	password          string
+	passwordFile      string
 }
 
 // lookFlags say what the console looks like.
 type lookFlags struct {
 	ascii bool
 	color string
+	theme string
 }
 
 // badInput is an error of the person's: exit code 2.
@@ -75,16 +90,29 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, new(exitCode)):
+		var code exitCode
+		errors.As(err, &code)
+		return int(code)
 	case errors.Is(err, errFindings):
 		return exitFailed
 	case errors.As(err, new(badInput)):
-		fmt.Fprintf(errOut, "locktop: %v\n", err)
+		tellError(errOut, err)
 		return exitBad
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return exitFailed // ended by a signal; nothing to add
 	}
-	fmt.Fprintf(errOut, "locktop: %v\n", err)
+	tellError(errOut, err)
 	return exitFailed
+}
+
+// tellError prints an error, escaped: what a server says of one is hostile.
+func tellError(w io.Writer, err error) {
+	lines := strings.Split(err.Error(), "\n")
+	for i := range lines {
+		lines[i] = model.Printable(lines[i])
+	}
+	fmt.Fprintf(w, "locktop: %s\n", strings.Join(lines, "\n"))
 }
 
 func (e *env) rootCmd() *cobra.Command {
@@ -105,55 +133,42 @@ func (e *env) rootCmd() *cobra.Command {
 	})
 	root.Flags().BoolVar(&armed, "armed", false, "let the console break locks: each one shown first, its name typed, a journal line written")
 	e.addConnFlags(root)
-	root.AddCommand(e.demoCmd(), e.lsCmd(), e.describeCmd(), e.doctorCmd(), e.eventsCmd(), e.explainCmd(), e.breakCmd(),
-		e.contendCmd(), e.versionCmd())
+	root.AddCommand(e.demoCmd(), e.lsCmd(), e.describeCmd(), e.doctorCmd(), e.eventsCmd(), e.discoverCmd(), e.explainCmd(), e.breakCmd(),
+		e.contendCmd(), e.proxyCmd(), e.drillCmd(), e.configCmd(), e.memberCmd(), e.versionCmd(), e.manCmd(), e.recordCmd(), e.replayCmd())
+	e.addCompletions(root)
 	return root
 }
 
 func (e *env) addConnFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
-	f.StringSliceVar(&e.flags.endpoints, "endpoints", []string{"127.0.0.1:2379"}, "etcd endpoints, host:port or URL [ETCDCTL_ENDPOINTS]")
-	f.StringArrayVar(&e.flags.prefixes, "prefix", nil, "watch the keys under this prefix; may be repeated (default: all keys)")
-	f.DurationVar(&e.flags.dialTimeout, "dial-timeout", 2*time.Second, "how long to wait for a connection [ETCDCTL_DIAL_TIMEOUT]")
-	f.DurationVar(&e.flags.commandTimeout, "command-timeout", 5*time.Second, "how long a single look may take without progress [ETCDCTL_COMMAND_TIMEOUT]")
-	f.IntVar(&e.flags.leaseBudget, "lease-budget", 20, "lease readings per second while watching")
-	f.StringArrayVar(&e.recipes, "recipe", nil, "fix the recipe of the keys under a prefix, PREFIX=NAME; may be repeated (\"locktop explain\" lists them)")
-	f.StringArrayVar(&e.expect, "expect", nil, "how many contenders each lock under a prefix should have, PREFIX=N; may be repeated")
-	f.BoolVar(&e.screen.ascii, "ascii", false, "draw with ASCII characters only")
-	f.StringVar(&e.screen.color, "color", "auto", "auto, always or never (NO_COLOR is honoured)")
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return e.fromEnvironment(cmd) }
-}
-
-// fromEnvironment fills flags that were not given from etcdctl's variables, and
-// checks what was.
-func (e *env) fromEnvironment(cmd *cobra.Command) error {
-	for flag, name := range map[string]string{"endpoints": "ETCDCTL_ENDPOINTS", "dial-timeout": "ETCDCTL_DIAL_TIMEOUT",
-		"command-timeout": "ETCDCTL_COMMAND_TIMEOUT"} {
-		f, value := cmd.Flags().Lookup(flag), os.Getenv(name)
-		if f == nil || f.Changed || value == "" {
-			continue
-		}
-		if err := f.Value.Set(value); err != nil {
-			return bad("%s=%q: %v", name, value, err)
-		}
-	}
-	switch {
-	case e.flags.leaseBudget < 1 || e.flags.leaseBudget > 10_000:
-		return bad("--lease-budget %d: want 1 to 10000 readings per second", e.flags.leaseBudget)
-	case e.flags.dialTimeout <= 0 || e.flags.commandTimeout <= 0:
-		return bad("a timeout must be longer than 0")
-	case e.screen.color != "auto" && e.screen.color != "always" && e.screen.color != "never":
-		return bad("--color %q: want auto, always or never", e.screen.color)
-	}
-	if err := e.parsePins(); err != nil {
-		return err
-	}
-	for _, p := range e.flags.endpoints {
-		if _, err := hostPort(p); err != nil {
-			return bad("--endpoints %q: %v", p, err)
-		}
-	}
-	return nil
+	c := &e.flags
+	f.StringSliceVar(&c.endpoints, "endpoints", []string{"127.0.0.1:2379"}, "etcd endpoints, host:port or URL [ETCDCTL_ENDPOINTS]")
+	f.StringVarP(&c.discovery.domain, "discovery-srv", "d", "", "domain whose SRV records name the endpoints [ETCDCTL_DISCOVERY_SRV]")
+	f.StringVar(&c.discovery.service, "discovery-srv-name", "", "service name of these records [ETCDCTL_DISCOVERY_SRV_NAME]")
+	f.BoolVar(&c.discovery.insecure, "insecure-discovery", true, "accept records of endpoints without TLS [ETCDCTL_INSECURE_DISCOVERY]")
+	f.StringArrayVar(&c.prefixes, "prefix", nil, "watch the keys under this prefix; may be repeated (default: all keys) [LOCKTOP_PREFIX]")
+	f.StringVar(&c.namespace, "namespace", "", "stands before every prefix and lock that is named; keys are shown whole [LOCKTOP_NAMESPACE]")
+	f.DurationVar(&c.dialTimeout, "dial-timeout", 2*time.Second, "how long to wait for a connection [ETCDCTL_DIAL_TIMEOUT]")
+	f.DurationVar(&c.commandTimeout, "command-timeout", 5*time.Second, "how long a single look may take without progress [ETCDCTL_COMMAND_TIMEOUT]")
+	f.DurationVar(&c.keepaliveTime, "keepalive-time", 2*time.Second, "how often a quiet connection is tried; gRPC makes it 10s at least [ETCDCTL_KEEPALIVE_TIME]")
+	f.DurationVar(&c.keepaliveTimeout, "keepalive-timeout", 6*time.Second, "how long such a try may take [ETCDCTL_KEEPALIVE_TIMEOUT]")
+	f.StringVar(&c.tls.cacert, "cacert", "", "verify the servers with this CA bundle [ETCDCTL_CACERT]")
+	f.StringVar(&c.tls.cert, "cert", "", "identify ourselves with this TLS certificate [ETCDCTL_CERT]")
+	f.StringVar(&c.tls.key, "key", "", "key of that certificate [ETCDCTL_KEY]")
+	f.BoolVar(&c.tls.skipVerify, "insecure-skip-tls-verify", false, "do not verify the servers' certificates [ETCDCTL_INSECURE_SKIP_TLS_VERIFY]")
+	f.BoolVar(&c.insecureTransport, "insecure-transport", true, "false: TLS also for endpoints without https:// [ETCDCTL_INSECURE_TRANSPORT]")
+	f.StringVar(&c.user, "user", "", "USER or USER:PASSWORD; the password is asked for if there is none [ETCDCTL_USER]")
+	f.StringVar(&c.password, "password", "", "password of the user: everybody on this machine sees it in ps, so rather set [ETCDCTL_PASSWORD]")
+	f.StringVar(&c.passwordFile, "password-file", "", "file with the password on its only line [LOCKTOP_PASSWORD_FILE]")
+	f.StringVar(&c.profile, "profile", "", "take what is not said here or in the environment from this profile (\"locktop config\") [LOCKTOP_PROFILE]")
+	f.IntVar(&c.leaseBudget, "lease-budget", 20, "lease readings per second while watching [LOCKTOP_LEASE_BUDGET]")
+	f.StringArrayVar(&e.recipes, "recipe", nil, "fix the recipe of the keys under a prefix, PREFIX=NAME; may be repeated (\"locktop explain\" lists them) [LOCKTOP_RECIPE]")
+	f.StringArrayVar(&e.expect, "expect", nil, "how many contenders each lock under a prefix should have, PREFIX=N; may be repeated [LOCKTOP_EXPECT]")
+	f.BoolVar(&e.screen.ascii, "ascii", false, "draw with ASCII characters only [LOCKTOP_ASCII]")
+	f.StringVar(&e.lang, "lang", "en", "language of lessons, where they have it [LOCKTOP_LANG]")
+	f.StringVar(&e.screen.color, "color", "auto", "auto, always or never (NO_COLOR is honoured) [LOCKTOP_COLOR]")
+	f.StringVar(&e.screen.theme, "theme", themeAuto, "colours of the console: auto, dark, light or mono [LOCKTOP_THEME]")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return e.resolve(cmd) }
 }
 
 // parsePins reads what the person says of the keys under a prefix.
@@ -162,7 +177,7 @@ func (e *env) parsePins() error {
 		prefix, name, ok := strings.Cut(r, "=")
 		recipe := model.RecipeNamed(name)
 		if !ok || recipe == nil {
-			return bad("--recipe %q: want PREFIX=NAME with the name of a recipe (\"locktop explain\" lists them)", r)
+			return bad("%s %q: want PREFIX=NAME with the name of a recipe (\"locktop explain\" lists them)", e.from("recipe").name, r)
 		}
 		e.pins = append(e.pins, model.Pin{Prefix: prefix, Recipe: recipe})
 	}
@@ -170,7 +185,7 @@ func (e *env) parsePins() error {
 		prefix, number, ok := strings.Cut(x, "=")
 		n, err := strconv.Atoi(number)
 		if !ok || err != nil || n < 1 {
-			return bad("--expect %q: want PREFIX=N, the number of contenders that each lock there should have", x)
+			return bad("%s %q: want PREFIX=N, the number of contenders that each lock there should have", e.from("expect").name, x)
 		}
 		e.pins = append(e.pins, model.Pin{Prefix: prefix, Expect: n})
 	}

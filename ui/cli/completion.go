@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/chaos"
+	"locktop/demo"
+	"locktop/model"
+	"locktop/ui/report"
+)
+
+// What a press of the tab key may cost: a request or two per prefix for so many
+// keys, without their values, within that time.
+const (
+	completeWithin = time.Second
+	completeKeys   = 1000
+)
+
+// addCompletions says what the shells can complete besides commands and flags.
+// cobra has the command that prints the scripts.
+func (e *env) addCompletions(root *cobra.Command) {
+	before := root.PersistentPreRunE
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		if completing(cmd) {
+			return nil // it has not seen the flags yet, and the scripts need no cluster
+		}
+		return before(cmd, args)
+	}
+	locks := func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 || before(cmd, args) != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return e.lockNames(cmd.Context(), typed), cobra.ShellCompDirectiveNoFileComp
+	}
+	drills := append(demo.DrillNames(), demo.LockSetName)
+	words := map[string]cobra.CompletionFunc{
+		"describe": locks, "break": locks,
+		"explain": oneOf(report.ExplainNames()),
+		"show":    orFile(demo.DrillNames()),
+		"run":     orFile(append(drills, everyDrill)),
+	}
+	for _, c := range commandTree(root) {
+		if f := words[c.Name()]; f != nil && c.ValidArgsFunction == nil {
+			c.ValidArgsFunction = f
+		}
+		for flag, values := range flagWords {
+			if c.Flags().Lookup(flag) != nil || c.PersistentFlags().Lookup(flag) != nil {
+				mustRegister(c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+			}
+		}
+		if c.Flags().Lookup("output") != nil {
+			mustRegister(c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputWords(c), cobra.ShellCompDirectiveNoFileComp)))
+		}
+		if c.Flags().Lookup("drill") != nil {
+			mustRegister(c.RegisterFlagCompletionFunc("drill", cobra.FixedCompletions(demo.DrillNames(), cobra.ShellCompDirectiveDefault)))
+		}
+	}
+}
+
+// flagWords are flags that take one of a few words.
+var flagWords = map[string][]string{
+	"leases": {"heads", "all", "none"}, "fail-on": {"error", "warning", "info"}, "color": {"auto", "always", "never"},
+	"fence": fenceNames,
+}
+
+// outputWords are the formats that a command writes.
+func outputWords(c *cobra.Command) []string {
+	if c.Name() == "list" || c.Name() == "version" {
+		return []string{"table", "json"}
+	}
+	return report.Formats
+}
+
+// mustRegister is for what only a mistake in this program makes fail.
+func mustRegister(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// completing says whether a command is one of cobra's for completion.
+func completing(c *cobra.Command) bool {
+	names := []string{cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd, "completion"}
+	return slices.Contains(names, c.Name()) || c.HasParent() && c.Parent().Name() == "completion"
+}
+
+// commandTree is a command with all that are below it.
+func commandTree(c *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{c}
+	for _, sub := range c.Commands() {
+		all = append(all, commandTree(sub)...)
+	}
+	return all
+}
+
+// oneOf completes the first argument with one of the words.
+func oneOf(list []string) cobra.CompletionFunc {
+	return firstArg(list, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// orFile does the same, and leaves files to the shell.
+func orFile(list []string) cobra.CompletionFunc {
+	return firstArg(list, cobra.ShellCompDirectiveDefault)
+}
+
+func firstArg(list []string, then cobra.ShellCompDirective) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return list, then
+	}
+}
+
+// lockNames are the locks that begin with what was typed, as far as a bounded look
+// finds them. Where it cannot look there are none: nobody reads errors of a tab key.
+func (e *env) lockNames(ctx context.Context, typed string) []string {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(ctx, completeWithin)
+	defer cancel()
+	client, err := e.dial(chaos.ReadOnly())
+	if err != nil {
+		return nil
+	}
+	defer client.Close()
+	s := model.NewState(e.pins...)
+	for _, prefix := range narrowed(prefixList(e.flags.prefixes), typed) {
+		applyKeys(ctx, client, s, prefix)
+	}
+	var names []string
+	for _, l := range s.Locks() {
+		if strings.HasPrefix(l.Name, typed) && model.Printable(l.Name) == l.Name { // else no shell would pass it on
+			names = append(names, l.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// narrowed are the prefixes under which a name that begins so can be.
+func narrowed(prefixes []string, typed string) []string {
+	var out []string
+	for _, p := range prefixes {
+		switch {
+		case strings.HasPrefix(typed, p):
+			out = append(out, typed)
+		case strings.HasPrefix(p, typed):
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// applyKeys applies the first keys under a prefix. A member answers from what it has:
+// no quorum is bothered.
+func applyKeys(ctx context.Context, c *clientv3.Client, s *model.State, prefix string) {
+	page, rev := keys(ctx, c, prefix, clientv3.WithPrefix(), clientv3.WithLimit(completeKeys))
+	if len(page) > 0 && !slices.ContainsFunc(page, func(kv model.KV) bool { return kv.Lease != 0 }) {
+		// Servers from 3.7 on answer from their index, which knows no leases, unless they
+		// have to sort. These keys alone are few enough for that.
+		to := page[len(page)-1].Key + "\x00"
+		page, rev = keys(ctx, c, page[0].Key, clientv3.WithRange(to), clientv3.WithSort(clientv3.SortByValue, clientv3.SortAscend))
+		slices.SortFunc(page, func(a, b model.KV) int { return strings.Compare(a.Key, b.Key) })
+	}
+	now, n := time.Now(), int64(len(page))
+	s.Apply(model.Batch{Events: []model.Event{model.LoadStarted{At: now, Prefix: prefix, Rev: rev},
+		model.Listed{At: now, Prefix: prefix, Rev: rev, KVs: page, Done: n, Total: n}, model.Loaded{At: now, Prefix: prefix, Rev: rev}}})
+}
+
+// keys asks for keys without their values; none where it may not.
+func keys(ctx context.Context, c *clientv3.Client, from string, which ...clientv3.OpOption) (kvs []model.KV, rev int64) {
+	r, err := c.Get(ctx, from, append(which, clientv3.WithKeysOnly(), clientv3.WithSerializable())...)
+	if err != nil {
+		return nil, 0
+	}
+	for _, kv := range r.Kvs {
+		kvs = append(kvs, model.KV{Key: string(kv.Key), CreateRev: kv.CreateRevision, ModRev: kv.ModRevision, Version: kv.Version, Lease: model.LeaseID(kv.Lease)})
+	}
+	return kvs, r.Header.Revision
+}

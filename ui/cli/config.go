@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"locktop/ui"
+)
+
+// setting is one value that a flag, the environment or a profile can give, in that
+// order.
+type setting struct {
+	flag string // of every command
+	env  string // variable
+	key  string // in a profile, "" if it cannot stand there
+	kind kind
+	own  bool // it is not about a cluster: labs and lists have it, too
+}
+
+// kind is how a value is written in a profile and in a variable.
+type kind uint8
+
+const (
+	aWord  kind = iota // one value
+	aPath              // a file; in a profile relative to its folder
+	aList              // some, in a variable with commas between them
+	aTable             // the same as NAME=VALUE, in a profile a mapping
+)
+
+// settings are etcdctl's, under its names, and our own.
+var settings = []setting{
+	{flag: "endpoints", env: "ETCDCTL_ENDPOINTS", key: "endpoints", kind: aList},
+	{flag: "discovery-srv", env: "ETCDCTL_DISCOVERY_SRV", key: "discovery-srv"},
+	{flag: "discovery-srv-name", env: "ETCDCTL_DISCOVERY_SRV_NAME", key: "discovery-srv-name"},
+	{flag: "insecure-discovery", env: "ETCDCTL_INSECURE_DISCOVERY", key: "insecure-discovery"},
+	{flag: "insecure-transport", env: "ETCDCTL_INSECURE_TRANSPORT", key: "insecure-transport"},
+	{flag: "cacert", env: "ETCDCTL_CACERT", key: "cacert", kind: aPath},
+	{flag: "cert", env: "ETCDCTL_CERT", key: "cert", kind: aPath},
+	{flag: "key", env: "ETCDCTL_KEY", key: "key", kind: aPath},
+	{flag: "insecure-skip-tls-verify", env: "ETCDCTL_INSECURE_SKIP_TLS_VERIFY", key: "insecure-skip-tls-verify"},
+	{flag: "user", env: "ETCDCTL_USER", key: "user"},
+	{flag: "password", env: "ETCDCTL_PASSWORD", key: "password"},
+	{flag: "password-file", env: "LOCKTOP_PASSWORD_FILE", key: "password-file", kind: aPath},
+	{flag: "dial-timeout", env: "ETCDCTL_DIAL_TIMEOUT", key: "dial-timeout"},
+	{flag: "command-timeout", env: "ETCDCTL_COMMAND_TIMEOUT", key: "command-timeout"},
+	{flag: "keepalive-time", env: "ETCDCTL_KEEPALIVE_TIME", key: "keepalive-time"},
+	{flag: "keepalive-timeout", env: "ETCDCTL_KEEPALIVE_TIMEOUT", key: "keepalive-timeout"},
+	{flag: "namespace", env: "LOCKTOP_NAMESPACE", key: "namespace"},
+	{flag: "prefix", env: "LOCKTOP_PREFIX", key: "prefixes", kind: aList},
+	{flag: "recipe", env: "LOCKTOP_RECIPE", key: "recipes", kind: aTable},
+	{flag: "expect", env: "LOCKTOP_EXPECT", key: "expect", kind: aTable},
+	{flag: "lease-budget", env: "LOCKTOP_LEASE_BUDGET", key: "lease-budget", own: true},
+	{flag: "ascii", env: "LOCKTOP_ASCII", own: true},
+	{flag: "color", env: "LOCKTOP_COLOR", own: true},
+	{flag: "theme", env: "LOCKTOP_THEME", own: true},
+	{flag: "lang", env: "LOCKTOP_LANG", own: true},
+}
+
+// onCluster are the commands that go to the cluster of the flags. Nothing that the
+// environment or a profile says of a cluster is for the others: a lab is its own.
+var onCluster = map[string]bool{"locktop": true, "ls": true, "describe": true, "doctor": true, "events": true,
+	"discover": true, "break": true, "contend": true, "proxy": true, "config": true}
+
+// origin is where a value comes from. The greater rank wins.
+type origin struct {
+	rank rank
+	name string // what the person wrote it as: "--user", "ETCDCTL_USER", "FILE:LINE: user"
+}
+
+type rank uint8
+
+const (
+	fromDefault rank = iota
+	fromProfile
+	fromVariable
+	fromFlag
+)
+
+// from says where a setting comes from.
+func (e *env) from(flag string) origin {
+	if o, ok := e.origins[flag]; ok {
+		return o
+	}
+	return origin{fromDefault, "--" + flag}
+}
+
+// resolve fills the flags that were not given from the environment and from the
+// profile, if the command is for a cluster, and checks them all.
+func (e *env) resolve(cmd *cobra.Command) error {
+	cluster := onCluster[cmd.Name()]
+	flags := cmd.Root().PersistentFlags() // contend has a --recipe of its own
+	e.origins = map[string]origin{}
+	if cluster {
+		if err := e.openProfile(flags); err != nil {
+			return err
+		}
+	}
+	for _, s := range settings {
+		if !cluster && !s.own {
+			e.noteFlag(flags, s.flag)
+			continue
+		}
+		if err := e.fill(flags, s); err != nil {
+			return err
+		}
+	}
+	if err := e.check(); err != nil {
+		return err
+	}
+	if !cluster {
+		return nil
+	}
+	e.enterNamespace()
+	return e.arm(cmd)
+}
+
+func (e *env) noteFlag(flags *pflag.FlagSet, name string) bool {
+	if f := flags.Lookup(name); f == nil || !f.Changed {
+		return false
+	}
+	e.origins[name] = origin{fromFlag, "--" + name}
+	return true
+}
+
+// fill sets one flag from where it is said best.
+func (e *env) fill(flags *pflag.FlagSet, s setting) error {
+	if e.noteFlag(flags, s.flag) {
+		return nil
+	}
+	value := flags.Lookup(s.flag).Value
+	if text := os.Getenv(s.env); text != "" {
+		e.origins[s.flag] = origin{fromVariable, s.env}
+		values := []string{text}
+		if s.kind == aList || s.kind == aTable {
+			values = strings.Split(text, ",")
+		}
+		return set(value, values, s.env)
+	}
+	if e.profile == nil || e.profile.values[s.flag] == nil {
+		return nil
+	}
+	at := fmt.Sprintf("%s:%d: %s", e.profile.file, e.profile.lines[s.flag], s.key)
+	e.origins[s.flag] = origin{fromProfile, at}
+	return set(value, e.profile.values[s.flag], at)
+}
+
+// set sets a flag. The error names where the values are from; text is never refused,
+// so that it cannot show a secret.
+func set(flag pflag.Value, values []string, name string) error {
+	for _, v := range values {
+		if err := flag.Set(v); err != nil {
+			return bad("%s %q: %v", name, withoutUser(v), err)
+		}
+	}
+	return nil
+}
+
+// check looks at what the flags are now.
+func (e *env) check() error {
+	f := &e.flags
+	for flag, d := range map[string]int64{"dial-timeout": int64(f.dialTimeout), "command-timeout": int64(f.commandTimeout),
+		"keepalive-time": int64(f.keepaliveTime), "keepalive-timeout": int64(f.keepaliveTimeout)} {
+		if d <= 0 {
+			return bad("%s: a timeout must be longer than 0", e.from(flag).name)
+		}
+	}
+	switch {
+	case f.leaseBudget < 1 || f.leaseBudget > 10_000:
+		return bad("%s %d: want 1 to 10000 readings per second", e.from("lease-budget").name, f.leaseBudget)
+	case !slices.Contains([]string{"auto", "always", "never"}, e.screen.color):
+		return bad("%s %q: want auto, always or never", e.from("color").name, e.screen.color)
+	case !isTheme(e.screen.theme):
+		return bad("%s %q: want %s or %s", e.from("theme").name, e.screen.theme, themeAuto, strings.Join(ui.Themes, ", "))
+	case f.user == "" && max(e.from("password").rank, e.from("password-file").rank) == fromFlag:
+		return bad("--password or --password-file without --user: whose is it?")
+	case len(f.endpoints) == 0:
+		return bad("%s names no endpoint", e.from("endpoints").name)
+	}
+	f.tls.always = !f.insecureTransport
+	for _, p := range f.endpoints {
+		if _, err := hostPort(p); err != nil {
+			return bad("%s %q: %v", e.from("endpoints").name, withoutUser(p), err)
+		}
+	}
+	return e.parsePins()
+}
+
+// enterNamespace puts the namespace before every prefix. Keys are shown whole all the
+// same: etcdctl, whose lines are shown for every action, knows no namespace.
+func (e *env) enterNamespace() {
+	if e.flags.namespace == "" {
+		return
+	}
+	for i, p := range e.flags.prefixes {
+		e.flags.prefixes[i] = e.inNamespace(p)
+	}
+	if len(e.flags.prefixes) == 0 {
+		e.flags.prefixes = []string{e.flags.namespace}
+	}
+	for i := range e.pins {
+		e.pins[i].Prefix = e.inNamespace(e.pins[i].Prefix)
+	}
+}
+
+// inNamespace is a name as etcd has it. One that is whole already, as every command
+// prints it, stays.
+func (e *env) inNamespace(name string) string {
+	if strings.HasPrefix(name, e.flags.namespace) {
+		return name
+	}
+	return e.flags.namespace + name
+}
+
+// arm does what the profile says of writing: it may allow it, for its own cluster, or
+// rule it out.
+func (e *env) arm(cmd *cobra.Command) error {
+	f := cmd.Flags().Lookup("armed")
+	if f == nil || e.profile == nil {
+		return nil
+	}
+	switch {
+	case e.profile.readOnly && f.Value.String() == "true":
+		return bad("--armed is refused: profile %q is read-only (%s:%d)", e.profile.name, e.profile.file, e.profile.lines["read-only"])
+	case e.profile.armed && !f.Changed && e.profileCluster():
+		return f.Value.Set("true")
+	}
+	return nil
+}
+
+// profileCluster says whether the cluster is the one that the profile names. The
+// environment and the flags may name another.
+func (e *env) profileCluster() bool {
+	return e.profile != nil && max(e.from("endpoints").rank, e.from("discovery-srv").rank) == fromProfile
+}
+
+// label names the cluster in the status line.
+func (e *env) label() string {
+	if e.profileCluster() {
+		return e.profile.label
+	}
+	return strings.Join(e.flags.endpoints, ",")
+}
+
+// labelColor is the colour of the label, of its own cluster as well.
+func (e *env) labelColor() string {
+	if e.profileCluster() {
+		return e.profile.color
+	}
+	return ""
+}

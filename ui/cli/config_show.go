@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"locktop/model"
+)
+
+// shownConfig is what "locktop config" prints, schema 1.
+type shownConfig struct {
+	Schema  int          `json:"schema"`
+	Profile *string      `json:"profile"` // its name; null: none is used
+	Paths   []shownPath  `json:"paths"`
+	Values  []shownValue `json:"values"`
+}
+
+// shownPath is a place where the program reads or writes by itself.
+type shownPath struct {
+	Name    string `json:"name"`
+	Path    string `json:"path"`
+	Origin  string `json:"origin"`
+	Present bool   `json:"present"`
+}
+
+// shownValue is a setting; its values are none where nothing says it.
+type shownValue struct {
+	Name   string   `json:"name"`
+	Values []string `json:"values"`
+	Origin string   `json:"origin"`
+}
+
+func (e *env) configCmd() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "print every path and every value with its origin; secrets are masked",
+		Long: "config prints where files are and what the connection would use, with the flag, variable or\n" +
+			"line of a profile that says so. It connects to nothing, looks up no name and asks for no\n" +
+			"password. Flags go before the environment, and the environment before a profile.\n\n" +
+			"Profiles are in profiles.yaml, by name; each may have\n" +
+			wrapped(profileKeys(), 92) + "\n" +
+			"as the flags of that name. label and color are for the status line, read-only rules --armed\n" +
+			"out, armed stands for it (for the endpoints of the profile alone). prefixes is a list,\n" +
+			"recipes and expect have a line for each prefix. Files are relative to the folder of profiles.",
+		Example: "  locktop config --profile production\n  locktop config -o json | jq '.values[] | select(.origin != \"default\")'",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if output != "table" && output != "json" {
+				return bad("-o %q: want table or json", output)
+			}
+			c, err := e.shownConfig(cmd.Root().PersistentFlags())
+			if err != nil {
+				return err
+			}
+			if output == "json" {
+				return writeConfigJSON(e.out, c)
+			}
+			return writeConfig(e.out, c)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "table or json")
+	return cmd
+}
+
+// wrapped is a list of words in lines of at most that width, each indented.
+func wrapped(words []string, width int) string {
+	var lines []string
+	line := " "
+	for _, w := range words {
+		if len(line)+1+len(w) > width {
+			lines, line = append(lines, line), " "
+		}
+		line += " " + w
+	}
+	return strings.Join(append(lines, line), "\n")
+}
+
+func (e *env) shownConfig(flags *pflag.FlagSet) (shownConfig, error) {
+	c := shownConfig{Schema: 1, Paths: []shownPath{}}
+	profiles, profilesFrom, err := profilesFile()
+	if err != nil {
+		return c, err
+	}
+	journal, journalFrom, err := journalFile()
+	if err != nil {
+		return c, err
+	}
+	for _, p := range []shownPath{{Name: "profiles", Path: profiles, Origin: profilesFrom},
+		{Name: "journal of actions", Path: journal, Origin: journalFrom},
+		{Name: "folders of labs", Path: os.TempDir(), Origin: saidBy("TMPDIR")}} {
+		_, err := os.Stat(p.Path)
+		p.Present = err == nil
+		c.Paths = append(c.Paths, p)
+	}
+	if e.profile != nil {
+		c.Profile = &e.profile.name
+		c.Values = append(c.Values, shownValue{"profile", []string{e.profile.name}, e.shownOrigin("profile")})
+		c.Values = append(c.Values, e.profile.shown()...)
+	}
+	for _, s := range settings {
+		c.Values = append(c.Values, shownValue{s.flag, e.shownValues(flags.Lookup(s.flag)), e.shownOrigin(s.flag)})
+	}
+	return c, nil
+}
+
+// shown is what a profile says beside the flags.
+func (p *profile) shown() []shownValue {
+	var all []shownValue
+	for _, v := range []shownValue{{Name: labelKey, Values: []string{p.label}}, {Name: colorKey, Values: []string{cmp.Or(p.color, "none")}}, {Name: readOnlyKey, Values: []string{fmt.Sprint(p.readOnly)}},
+		{Name: armedKey, Values: []string{fmt.Sprint(p.armed)}}} {
+		v.Origin = "default"
+		if line := p.lines[v.Name]; line > 0 {
+			v.Origin = fmt.Sprintf("%s:%d: %s", p.file, line, v.Name)
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+func (e *env) shownOrigin(flag string) string {
+	if o := e.from(flag); o.rank > fromDefault {
+		return o.name
+	}
+	return "default"
+}
+
+// shownValues are the values of a flag, masked where they are or may be secret.
+func (e *env) shownValues(f *pflag.Flag) []string {
+	var values []string
+	if many, ok := f.Value.(pflag.SliceValue); ok {
+		values = append(values, many.GetSlice()...)
+	} else if text := f.Value.String(); text != "" {
+		values = []string{text}
+	}
+	for i, v := range values {
+		switch f.Name {
+		case "password":
+			values[i] = hidden
+		case "user":
+			values[i] = shownUser(v)
+		}
+	}
+	if values == nil {
+		values = []string{}
+	}
+	return values
+}
+
+func writeConfigJSON(w io.Writer, c shownConfig) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(c)
+}
+
+func writeConfig(w io.Writer, c shownConfig) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(name, value, origin string) {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", name, model.Printable(value), model.Printable(origin))
+	}
+	row("PATH", "VALUE", "ORIGIN")
+	for _, p := range c.Paths {
+		if !p.Present {
+			p.Origin += " (not there)"
+		}
+		row(p.Name, p.Path, p.Origin)
+	}
+	row("", "", "")
+	row("NAME", "VALUE", "ORIGIN")
+	for _, v := range c.Values {
+		value := strings.Join(v.Values, ", ")
+		if value == "" {
+			value = "-"
+		}
+		row(v.Name, value, v.Origin)
+	}
+	return t.Flush()
+}

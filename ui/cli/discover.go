@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"locktop/model"
+	"locktop/ui/report"
+	"locktop/watcher"
+)
+
+func (e *env) discoverCmd() *cobra.Command {
+	var output string
+	var o watcher.DiscoverOptions
+	cmd := &cobra.Command{
+		Use:   "discover",
+		Short: "print which prefixes look like locks",
+		Long: "discover looks at the keys page by page, without their values, and prints the prefixes that look\n" +
+			"like locks. It makes at most --rps requests a second and ends at --max-keys; ctrl-c prints what was\n" +
+			"found so far. Keys of Kubernetes are counted only.",
+		Example: "  locktop discover\n  locktop discover --prefix /apps/ --rps 1 -o json | jq -r '.[].name'",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkFormat(output); err != nil {
+				return err
+			}
+			switch {
+			case o.MaxKeys < 1:
+				return bad("--max-keys %d: want 1 or more", o.MaxKeys)
+			case o.RPS < 1 || o.RPS > 1000:
+				return bad("--rps %d: want 1 to 1000 requests per second", o.RPS)
+			case len(e.flags.prefixes) > 1:
+				return bad("discover begins below one --prefix, got %d", len(e.flags.prefixes))
+			}
+			return e.discover(cmd.Context(), o, output)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "table", formatWords())
+	cmd.Flags().Int64Var(&o.MaxKeys, "max-keys", watcher.DefaultMaxKeys, "look at no more keys than that")
+	cmd.Flags().IntVar(&o.RPS, "rps", watcher.DefaultRPS, "make no more requests per second than that")
+	return cmd
+}
+
+// discover looks at the keys and prints what it found, also if it ends early.
+func (e *env) discover(ctx context.Context, o watcher.DiscoverOptions, output string) error {
+	client, err := e.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	o.Prefix, o.Pins = strings.Join(e.flags.prefixes, ""), e.pins
+	if isTerminal(e.err) {
+		o.Progress = func(done, total int64) { fmt.Fprintf(e.err, "\r%d of %d keys", done, total) }
+	}
+	found, failed := watcher.Discover(ctx, client, o)
+	if isTerminal(e.err) {
+		fmt.Fprintf(e.err, "\r%48s\r", "")
+	}
+	if failed != nil && ctx.Err() == nil && found.Keys == 0 {
+		return badInput{failed}
+	}
+	if err := report.Guesses(e.out, found.Prefixes, output); err != nil {
+		return err
+	}
+	discoveryNotes(e.err, o.Prefix, found)
+	return failed
+}
+
+// discoveryNotes says what the list rests on, and what to do next.
+func discoveryNotes(w io.Writer, prefix string, d watcher.Discovery) {
+	fmt.Fprintf(w, "looked at %d keys under %s in %d requests\n", d.Keys, quoted([]string{prefix})[0], d.Requests)
+	if d.Kubernetes > 0 {
+		fmt.Fprintf(w, "%d keys under /registry/ belong to Kubernetes: read them with kubectl\n", d.Kubernetes)
+	}
+	if d.Partial != "" {
+		fmt.Fprintf(w, "this is only a part: %s\n", d.Partial)
+	}
+	if len(d.Prefixes) == 0 {
+		fmt.Fprintln(w, "none of them looks like a lock")
+		return
+	}
+	watch := d.Prefixes[0].Prefix
+	if d.Partial == "" && d.Small() {
+		fmt.Fprintln(w, "they are so few that they may be watched whole")
+		watch = prefix
+	}
+	switch {
+	case watch == "":
+		fmt.Fprintln(w, "next: locktop")
+	case model.Printable(watch) == watch: // else no shell would pass it on
+		fmt.Fprintf(w, "next: locktop --prefix '%s'\n", strings.ReplaceAll(watch, "'", `'\''`))
+	}
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"locktop/model"
+	"locktop/watcher"
+)
+
+func TestDiscoverPrintsPrefixes(t *testing.T) {
+	b := newCLI(t)
+	for _, lock := range []string{"/jobs/locks/a", "/jobs/locks/b"} {
+		b.claim(lock, b.lease("60"))
+	}
+	b.ctl("put", "/config/a", "1")
+	b.ctl("put", "/registry/pods/p", "1")
+
+	code, out, errs := b.run("", "discover")
+	if code != 0 || !strings.Contains(out, "/jobs/locks/  mutex") || strings.Contains(out, "config") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	for _, want := range []string{"looked at 3 keys under all keys", "1 keys under /registry/ belong to Kubernetes", "watched whole"} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("%q is missing in %q", want, errs)
+		}
+	}
+
+	code, out, errs = b.run("", "discover", "-o", "json", "--prefix", "/jobs/", "--recipe", "/jobs/=election")
+	var list []struct {
+		Name, Recipe string
+		Confidence   string `json:"recipe_confidence"`
+		Locks        int
+	}
+	if err := json.Unmarshal([]byte(out), &list); err != nil || code != 0 || len(list) != 1 || list[0].Name != "/jobs/locks/" ||
+		list[0].Recipe != "election" || list[0].Confidence != "certain" || list[0].Locks != 2 {
+		t.Errorf("exit %d, %v: %s%s", code, err, out, errs)
+	}
+
+	code, _, errs = b.run("", "discover", "--max-keys", "1")
+	if code != 0 || !strings.Contains(errs, "this is only a part: the ceiling of 1 keys") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+func TestDiscoverRefusesBadInput(t *testing.T) {
+	for _, row := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-o", "xml"}, "want table, wide"}, {[]string{"--rps", "0"}, "--rps 0"}, {[]string{"--max-keys", "0"}, "--max-keys 0"},
+		{[]string{"--prefix", "/a", "--prefix", "/b"}, "one --prefix"}, {[]string{"word"}, "takes no argument"},
+	} {
+		var out, errs strings.Builder
+		if code := Main(append([]string{"discover"}, row.args...), strings.NewReader(""), &out, &errs); code != exitBad || !strings.Contains(errs.String(), row.want) {
+			t.Errorf("%v: exit %d, %s", row.args, code, errs.String())
+		}
+	}
+}
+
+func TestDiscoverThatMayNotLook(t *testing.T) {
+	b := newCLI(t)
+	b.ctl("user", "add", "root:r")
+	b.ctl("role", "add", "root")
+	b.ctl("user", "grant-role", "root", "root")
+	b.ctl("auth", "enable")
+	code, _, errs := b.run("", "discover")
+	if code != exitBad || !strings.Contains(errs, "cannot look at all keys") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+func TestDiscoveryNotes(t *testing.T) {
+	for _, row := range []struct {
+		reason, prefix string
+		d              watcher.Discovery
+		want           string
+	}{
+		{"nothing found", "", watcher.Discovery{Keys: 2, Total: 2, Requests: 3},
+			"looked at 2 keys under all keys in 3 requests\nnone of them looks like a lock\n"},
+		{"many keys", "/a", watcher.Discovery{Keys: 60_000, Total: 60_000, Requests: 3, Prefixes: []model.PrefixGuess{{Prefix: "/a'b/"}}},
+			"looked at 60000 keys under \"/a\" in 3 requests\nnext: locktop --prefix '/a'\\''b/'\n"},
+		{"a prefix that no shell passes on", "", watcher.Discovery{Keys: 60_000, Total: 60_000, Requests: 3, Prefixes: []model.PrefixGuess{{Prefix: "/\x00"}}},
+			"looked at 60000 keys under all keys in 3 requests\n"},
+		{"few keys", "", watcher.Discovery{Keys: 2, Total: 2, Requests: 3, Prefixes: []model.PrefixGuess{{Prefix: "/a/"}}},
+			"looked at 2 keys under all keys in 3 requests\nthey are so few that they may be watched whole\nnext: locktop\n"},
+	} {
+		var w strings.Builder
+		discoveryNotes(&w, row.prefix, row.d)
+		if w.String() != row.want {
+			t.Errorf("%s: %q, want %q", row.reason, w.String(), row.want)
+		}
+	}
+}

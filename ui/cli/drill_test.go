@@ -1,0 +1,394 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"locktop/demo"
+)
+
+// program runs the program to its end, with a directory for its temporary files.
+func program(t *testing.T, tmp string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	cmd := exec.Command(locktop(t), args...)
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "XDG_STATE_HOME="+tmp)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	_ = cmd.Run() // the exit code says it
+	if strings.Contains(errs.String(), "panic:") {
+		t.Error(errs.String())
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+func TestDrillListAndShow(t *testing.T) {
+	names := demo.DrillNames()
+	_, table, _ := program(t, t.TempDir(), "drill", "list")
+	_, text, _ := program(t, t.TempDir(), "drill", "list", "-o", "json")
+	var rows []struct{ Name, Title, Why string }
+	if err := json.Unmarshal([]byte(text), &rows); err != nil || len(rows) != len(names) || len(names) == 0 {
+		t.Fatalf("%d rows for %d drills: %v", len(rows), len(names), err)
+	}
+	lines := strings.Split(table, "\n")
+	for i, name := range names {
+		if !strings.HasPrefix(lines[i], name+" ") || rows[i].Name != name || rows[i].Title == "" || rows[i].Why == "" {
+			t.Errorf("%s: line %q, row %+v", name, lines[i], rows[i])
+		}
+	}
+	for _, object := range strings.Split(text, "{")[1:] {
+		if !strings.HasPrefix(strings.TrimSpace(object), `"name"`) {
+			t.Fatalf("an object does not begin with its name: %s", object)
+		}
+	}
+	if !strings.Contains(table, demo.LockSetName) {
+		t.Error("the table does not name the published experiment")
+	}
+	code, shown, _ := program(t, t.TempDir(), "drill", "show", names[0])
+	want, err := demo.DrillFile(names[0])
+	if code != 0 || err != nil || shown != string(want) {
+		t.Errorf("exit %d, %v: drill show is not the file:\n%s", code, err, shown)
+	}
+}
+
+// TestDrillVerdicts runs small drills to every exit code that there is.
+func TestDrillVerdicts(t *testing.T) {
+	rows := []struct {
+		file   string
+		code   int
+		want   []string
+		reason string
+	}{
+		{"turns", 0, []string{"turns: held", "run 1, seed 7: held after", "at most 10 s  (lock /short, cause released, within 10s)"}, "all was as expected"},
+		{"impossible", 1, []string{"impossible: violated", " s, at least 3600 s  (", "held      one-holder"}, "the number and the bound are named"},
+		{"timeout", 3, []string{"timeout: unknown", "step 1 (line 8): waited 1s for 9 keys on /short, but there were "}, "it did not get that far"},
+		{"least", 3, []string{"least: unknown", "not meaningful: 6 acquisitions, the drill wants 100000"}, "too little happened"},
+	}
+	for _, r := range rows {
+		t.Run(r.file, func(t *testing.T) {
+			tmp := t.TempDir()
+			code, out, errs := program(t, tmp, "drill", "run", filepath.Join("testdata", r.file+".yaml"))
+			if code != r.code {
+				t.Errorf("%s: exit %d, want %d\n%s%s", r.reason, code, r.code, out, errs)
+			}
+			for _, want := range r.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("%s: no %q in\n%s%s", r.reason, want, out, errs)
+				}
+			}
+			checkNothingLeft(t, tmp)
+		})
+	}
+}
+
+func TestADrillThatCannotRunExitsWith2(t *testing.T) {
+	tmp := t.TempDir()
+	turns := filepath.Join("testdata", "turns.yaml")
+	write := func(name, text string) string {
+		path := filepath.Join(tmp, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	whole := `{"drill":"turns","run":1,"seed":7,"verdict":"held","at":"2026-01-02T03:04:05Z","took":1,"codes":[],"handovers":[]}` + "\n"
+	rows := []struct {
+		args   []string
+		want   []string
+		reason string
+	}{
+		{[]string{"run", filepath.Join("testdata", "mistakes.yaml")}, []string{"mistakes.yaml:3: ", "mistakes.yaml:5: ", "mistakes.yaml:7: ", "mistakes.yaml:8: ", "mistakes.yaml:10: "}, "every mistake, with its line"},
+		{[]string{"run", "no-such"}, []string{`"no-such" is neither a built-in drill ("locktop drill list") nor a file`}, "no such drill"},
+		{[]string{"show", "no-such"}, []string{`"no-such" is neither`}, "no such drill"},
+		{[]string{"run"}, []string{"wants the name of a drill"}, "an argument too few"},
+		{[]string{"run", turns, "--repeat", "0"}, []string{"want 1 to 1000"}, "never is not a number of times"},
+		{[]string{"run", turns, "--report", filepath.Join(tmp, "none", "r.json")}, []string{"writing the report: ", "no such file or directory"}, "told before the lab is started"},
+		{[]string{"run", turns, "--report", tmp}, []string{"writing the report: ", "is a directory"}, "told before the lab is started"},
+		{[]string{"run", turns, "--pictures", filepath.Join(turns, "x")}, []string{"making the folder for pictures: "}, "told before the lab is started"},
+		{[]string{"run", turns, "--results", filepath.Join(tmp, "none", "r.jsonl")}, []string{"opening the results: "}, "told before the lab is started"},
+		{[]string{"run", turns, "--results", write("half.jsonl", whole+whole[:40])}, []string{"half.jsonl: line 2 is cut off"}, "half a line: the next would be glued to it"},
+		{[]string{"run", turns, "--results", write("other.jsonl", whole+"{\"a\":1}\n")}, []string{"other.jsonl: line 2 is no result of a drill"}, "another file by mistake"},
+		{[]string{"run", "all", "--report", filepath.Join(tmp, "r.json")}, []string{"--report is for one drill"}, "a report tells of one drill"},
+		{[]string{"run", demo.LockSetName, "--report", filepath.Join(tmp, "r.json")}, []string{"it prints a table"}, "the experiment has rows"},
+		{[]string{"run", demo.LockSetName, "--seconds", "1"}, []string{"want 5 to 3600"}, "too short for a fault"},
+		{[]string{"run", demo.LockSetName, "--results", write("rows.jsonl", `{"fault":"none","fen`)}, []string{"rows.jsonl: row 1"}, "half a row"},
+		{[]string{"table"}, []string{"wants the file of results"}, "an argument too few"},
+		{[]string{"table", filepath.Join(tmp, "none")}, []string{"reading the results: "}, "no such file"},
+		{[]string{"list", "-o", "xml"}, []string{`-o "xml": want table or json`}, "unknown format"},
+	}
+	for _, r := range rows {
+		t.Run(r.reason, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			code := Main(append([]string{"drill"}, r.args...), strings.NewReader(""), &out, &errs)
+			for _, want := range r.want {
+				if code != exitBad || !strings.Contains(errs.String(), want) || out.Len() > 0 {
+					t.Errorf("exit %d, want 2 and %q: %s%s", code, want, out.String(), errs.String())
+				}
+			}
+		})
+	}
+	if _, err := os.Stat(filepath.Join(tmp, "r.json")); err == nil {
+		t.Error("a report of nothing was written")
+	}
+}
+
+func TestADryRunStartsNothing(t *testing.T) {
+	tmp := t.TempDir()
+	report := filepath.Join(tmp, "r.json")
+	code, out, errs := program(t, tmp, "drill", "run", "holder-crash", "--dry-run", "--report", report)
+	for _, want := range []string{"holder-crash: ", "lab: 3 members", ": kill a", "at the end: heal every fault", "expect: one-holder"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
+		}
+	}
+	code, out, errs = program(t, tmp, "drill", "run", demo.LockSetName, "--dry-run", "--seconds", "7")
+	if code != 0 || strings.Count(out, "7s each") != len(demo.LockSetCells()) {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) > 0 {
+		t.Errorf("a dry run made %v", left)
+	}
+}
+
+// reportJSON is the report, strictly: what it has and we do not know is a mistake of
+// one of us.
+type reportJSON struct {
+	Schema  int
+	Drill   string
+	Title   string
+	Defect  *string
+	Verdict string
+	Runs    []struct {
+		Seed         uint64
+		Verdict      string
+		Reason       *string
+		Started      string
+		Took         float64
+		Targets      []targetJSON
+		Expectations []struct {
+			Name, Text, Verdict string
+			Line, Samples       int
+			Bound, Measured     *float64
+			AtLeast             bool `json:"at_least"`
+			Unit                *string
+			Evidence            []string
+		}
+		Timeline []struct {
+			At, Text string
+			Step     *int
+		}
+		Events   []struct{ At, Kind, Lock, Text string }
+		Pictures []string
+	}
+}
+
+type targetJSON struct {
+	Step                              int
+	Fault, Target, Resolved, Text, At string
+	PID                               *int
+	Done                              bool
+	Healed                            *string
+}
+
+func readReport(t *testing.T, path string) reportJSON {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r reportJSON
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return r
+}
+
+func TestDrillReportsSeedAndRepeat(t *testing.T) {
+	tmp, to := t.TempDir(), t.TempDir()
+	asJSON, asXML := filepath.Join(to, "r.json"), filepath.Join(to, "r.xml")
+	code, out, errs := program(t, tmp, "drill", "run", "testdata/turns.yaml", "--repeat", "2", "--seed", "40", "--timeline",
+		"--report", asJSON, "--report", asXML)
+	if code != 0 || !strings.Contains(out, "run 2, seed 41: held") || !strings.Contains(out, "timeline:") {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	r := readReport(t, asJSON)
+	if r.Schema != 1 || r.Drill != "turns" || r.Verdict != "held" || r.Defect != nil || len(r.Runs) != 2 {
+		t.Fatalf("%+v", r)
+	}
+	for i, run := range r.Runs {
+		if run.Seed != uint64(40+i) || run.Verdict != "held" || run.Took <= 0 || run.Reason != nil || len(run.Expectations) != 3 || len(run.Timeline) == 0 || len(run.Events) == 0 {
+			t.Errorf("run %d: %+v", i+1, run)
+			continue
+		}
+		e := run.Expectations[2]
+		if e.Name != "handover" || e.Bound == nil || *e.Bound != 10 || e.Measured == nil || e.Unit == nil || *e.Unit != "seconds" || e.Samples < 3 || len(e.Evidence) == 0 {
+			t.Errorf("run %d: %+v", i+1, e)
+		}
+		if ev := run.Events[0]; ev.Kind == "" || ev.Lock != "/short" || ev.At == "" || ev.Text == "" {
+			t.Errorf("run %d: the first event is %+v", i+1, ev)
+		}
+	}
+	var suites struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Suites   []struct {
+			Name  string                         `xml:"name,attr"`
+			Cases []struct{ Name, Class string } `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	text, err := os.ReadFile(asXML)
+	if err == nil {
+		err = xml.Unmarshal(text, &suites)
+	}
+	if err != nil || suites.Tests != 8 || suites.Failures != 0 || len(suites.Suites) != 2 || len(suites.Suites[1].Cases) != 4 {
+		t.Errorf("%v, %+v", err, suites)
+	}
+	checkNothingLeft(t, tmp)
+}
+
+func TestAViolationIsAFailureInJUnit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.xml")
+	program(t, t.TempDir(), "drill", "run", "testdata/impossible.yaml", "--report", path)
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), `failures="1"`) || !strings.Contains(string(text), "at least 3600 s") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+func TestASeriesGoesOnWhereItWas(t *testing.T) {
+	tmp, results := t.TempDir(), filepath.Join(t.TempDir(), "runs.jsonl")
+	lines := func() []string {
+		text, err := os.ReadFile(results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(strings.TrimSpace(string(text)), "\n")
+	}
+	run := func(file, repeat string) (int, string) {
+		code, out, errs := program(t, tmp, "drill", "run", "testdata/"+file, "--results", results, "--repeat", repeat)
+		return code, out + errs
+	}
+	if code, out := run("turns.yaml", "1"); code != 0 || len(lines()) != 1 {
+		t.Fatalf("exit %d, %d lines: %s", code, len(lines()), out)
+	}
+	if code, out := run("turns.yaml", "1"); code != 0 || len(lines()) != 1 || !strings.Contains(out, "1 of 1 runs are in "+results+" already (held 1×)") || strings.Contains(out, "after") {
+		t.Errorf("again: exit %d, %d lines: %s", code, len(lines()), out)
+	}
+	if code, out := run("turns.yaml", "2"); code != 0 || len(lines()) != 2 || !strings.Contains(out, "seed 8: held") || strings.Contains(out, "seed 7") {
+		t.Errorf("one more: exit %d, %d lines: %s", code, len(lines()), out)
+	}
+	if code, _ := run("impossible.yaml", "1"); code != 1 || len(lines()) != 3 {
+		t.Errorf("violated: exit %d, %d lines", code, len(lines()))
+	}
+	if code, out := run("impossible.yaml", "1"); code != 1 || len(lines()) != 3 {
+		t.Errorf("a violation in the file counts: exit %d, %d lines: %s", code, len(lines()), out)
+	}
+	code, table, errs := program(t, tmp, "drill", "table", results)
+	if code != 0 || !regexp.MustCompile("(?m)^\\| `turns` \\| – \\| held 2× \\| [0-9.]+ s \\| [0-9.]+ s \\| [0-9.]+ s \\|$").MatchString(table) ||
+		!strings.Contains(table, "| `impossible` | – | violated 1× |") {
+		t.Errorf("exit %d: %s%s", code, table, errs)
+	}
+}
+
+// stopped counts the processes of our binary that a SIGSTOP holds.
+func stopped(t *testing.T) int {
+	t.Helper()
+	n := 0
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, d := range dirs {
+		cmdline, _ := os.ReadFile(filepath.Join(d, "cmdline"))
+		status, _ := os.ReadFile(filepath.Join(d, "status"))
+		if bytes.HasPrefix(cmdline, []byte(locktop(t)+"\x00")) && bytes.Contains(status, []byte("\nState:\tT")) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestAnInterruptedDrillHealsAndLeavesNothing ends a drill while a contender and a
+// member are stopped.
+func TestAnInterruptedDrillHealsAndLeavesNothing(t *testing.T) {
+	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
+		t.Skip("needs /proc to see processes")
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			tmp, report := t.TempDir(), filepath.Join(t.TempDir(), "r.json")
+			cmd := exec.Command(locktop(t), "drill", "run", "testdata/long.yaml", "--timeline", "--repeat", "3", "--report", report)
+			cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+			var out, errs bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &errs
+			start(t, cmd)
+			until(t, "a contender and a member are stopped", func() bool { return stopped(t) == 2 })
+			cmd.Process.Signal(sig)
+			cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != exitBad {
+				t.Errorf("exit %d, want 2: it was not run to its end\n%s%s", code, out.String(), errs.String())
+			}
+			for _, want := range []string{"long: unknown", "cancelled", "at the end: done: heal every fault ("} {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("no %q in\n%s%s", want, out.String(), errs.String())
+				}
+			}
+			if r := readReport(t, report); r.Verdict != "unknown" || len(r.Runs) != 1 || len(r.Runs[0].Targets) == 0 || r.Runs[0].Targets[0].PID == nil {
+				t.Errorf("%+v", r)
+			}
+			checkNothingLeft(t, tmp)
+		})
+	}
+}
+
+func TestADrillInterruptedWhileItStartsSaysSo(t *testing.T) {
+	tmp, report := t.TempDir(), filepath.Join(t.TempDir(), "r.json")
+	cmd := exec.Command(locktop(t), "drill", "run", "testdata/long.yaml", "--report", report)
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	start(t, cmd)
+	until(t, "the lab has begun", func() bool {
+		began, _ := filepath.Glob(filepath.Join(tmp, "locktop-lab-*"))
+		return len(began) > 0
+	})
+	cmd.Process.Signal(syscall.SIGTERM)
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitBad || strings.Contains(errs.String(), "context canceled") {
+		t.Errorf("exit %d: %s", code, errs.String())
+	}
+	checkNothingLeft(t, tmp)
+}
+
+// TestDrills runs every drill that is built in once, two at a time. Those of longDrills
+// are left out with -short, unless all has to be there.
+func TestDrills(t *testing.T) {
+	short := testing.Short() && os.Getenv("LOCKTOP_REQUIRE") == ""
+	two := make(chan struct{}, 2)
+	for _, name := range demo.DrillNames() {
+		t.Run(name, func(t *testing.T) {
+			if short && longDrills[name] {
+				t.Skip("takes long")
+			}
+			t.Parallel()
+			two <- struct{}{}
+			defer func() { <-two }()
+			tmp := t.TempDir()
+			code, out, errs := program(t, tmp, "drill", "run", name)
+			if code != 0 {
+				t.Errorf("exit %d\n%s%s", code, out, errs)
+			}
+			if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			t.Log(strings.Split(strings.TrimSpace(out), "\n")[0])
+		})
+	}
+}
+
+// longDrills take more than about 15 seconds, because what they show does.
+var longDrills = map[string]bool{"unattended-lease": true}

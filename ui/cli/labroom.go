@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/chaos"
+	"locktop/demo"
+	"locktop/model"
+	"locktop/ui"
+	"locktop/watcher"
+)
+
+// labRoom is a lab with the connections of the console to it.
+type labRoom struct {
+	mu      sync.Mutex // held while opening and closing
+	closed  bool
+	end     context.CancelFunc // of its sources
+	lab     *demo.Lab
+	client  *clientv3.Client
+	watcher *watcher.Watcher
+	gate    *chaos.Gate
+}
+
+// open starts the lab and joins watcher, lab and gate to it. The console's own
+// connections go to the members directly, so that no fault of the proxy blinds it.
+// ctx is for the start: what happens can be seen until close, the healing of a drill
+// that was interrupted too.
+func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress func(string)) (ui.Live, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return ui.Live{}, demo.ErrClosed
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return ui.Live{}, fmt.Errorf("finding this program, which the contenders run: %w", err)
+	}
+	o.Self, o.MemberSelf, o.Progress = []string{self, "contend", "--armed"}, []string{self, memberCommand}, progress
+	if r.lab, err = demo.Start(ctx, o); err != nil {
+		return ui.Live{}, badInput{err}
+	}
+	reading := clientv3.Config{Endpoints: r.lab.MemberEndpoints(), DialTimeout: e.flags.dialTimeout, TLS: o.TLS, DialOptions: chaos.ReadOnly()}
+	if len(o.Endpoints) > 0 { // a lab of our own knows no users
+		reading.Username, reading.Password = e.creds.user, e.creds.password
+	}
+	if r.client, err = open(reading); err != nil {
+		return ui.Live{}, err
+	}
+	look := watcher.Options{Budget: e.flags.leaseBudget}
+	if o.Spec != nil {
+		look.Timing.Status = time.Second // a drill waits for what a round of status shows
+	}
+	if len(o.Endpoints) > 0 {
+		look.Prefixes = e.flags.prefixes
+	}
+	r.watcher = watcher.New(r.client, look)
+	gate := chaos.GateOptions{
+		Reader: r.client, Armed: true, Lab: r.lab, Journal: r.lab.Journal(), Report: r.lab.Report,
+		Endpoint: r.lab.Endpoints()[0], User: userName(),
+	}
+	if len(o.Endpoints) > 0 {
+		gate.Why = "read-only: " + notALab
+	} else {
+		gate.Dial = func(context.Context) (*clientv3.Client, error) {
+			return dial(r.lab.MemberEndpoints(), e.flags.dialTimeout, nil, chaos.Writing())
+		}
+	}
+	r.gate = chaos.NewGate(gate)
+	ctx, r.end = context.WithCancel(context.WithoutCancel(ctx))
+	return ui.Live{Source: merge(ctx, r.watcher, r.lab), Hands: r.gate,
+		Endpoints: r.lab.Endpoints(), JournalPath: r.lab.JournalPath()}, nil
+}
+
+// do plans and does an action through the gate, as the console does.
+func (r *labRoom) do(ctx context.Context, a model.Action) model.Outcome {
+	plan, err := r.gate.Plan(ctx, a)
+	if err != nil {
+		return model.Outcome{Action: a, Err: err.Error()}
+	}
+	if plan.Refused != "" {
+		return model.Outcome{Action: a, Err: plan.Refused}
+	}
+	return r.gate.Do(ctx, plan)
+}
+
+// closeAfter closes the room and returns err, or what closing failed with.
+func (r *labRoom) closeAfter(err error) error {
+	if closing := r.close(); err == nil && closing != nil {
+		return fmt.Errorf("ending the lab: %w", closing)
+	}
+	return err
+}
+
+// close ends everything that open started, clients before members.
+func (r *labRoom) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	if r.end != nil {
+		r.end()
+	}
+	var errs []error
+	if r.gate != nil {
+		errs = append(errs, r.gate.Close())
+	}
+	if r.watcher != nil {
+		errs = append(errs, r.watcher.Close())
+	}
+	if r.client != nil {
+		errs = append(errs, r.client.Close())
+	}
+	if r.lab != nil {
+		errs = append(errs, r.lab.Close())
+	}
+	return errors.Join(errs...)
+}

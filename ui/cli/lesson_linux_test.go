@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// sees waits until something new is on the screen. What stands there already need not
+// be painted again, so it says as well where to look on from.
+func (p *terminal) sees(t *testing.T, from int, text string) int {
+	t.Helper()
+	until(t, "the screen shows "+text, func() bool { return strings.Contains(plain(p.text()[from:]), text) })
+	return len(p.text())
+}
+
+// press types keys.
+func (p *terminal) press(keys string) { p.master.WriteString(keys) }
+
+// escapes are what moves the cursor and sets colours.
+var escapes = regexp.MustCompile("\x1b(\\[[0-9;?]*[a-zA-Z]|[()][A-B]|[=>])")
+
+// plain is what was written without the escape sequences.
+func plain(s string) string { return escapes.ReplaceAllString(s, "") }
+
+// lessonOn tells the small drill on a terminal.
+func lessonOn(t *testing.T, tmp string, flags ...string) (*exec.Cmd, *terminal) {
+	t.Helper()
+	cmd := exec.Command(locktop(t), append([]string{"demo", "--drill", "testdata/turns.yaml"}, flags...)...)
+	cmd.Env = cleanEnv(tmp)
+	term := onTerminal(t, cmd)
+	begin(t, term)
+	return cmd, term
+}
+
+// begin goes on from the why with which a lesson starts.
+func begin(t *testing.T, term *terminal) {
+	t.Helper()
+	term.sees(t, 0, "begins")
+	term.press("n")
+}
+
+func TestALessonIsToldAskedAndJudged(t *testing.T) {
+	tmp := t.TempDir()
+	cmd, term := lessonOn(t, tmp)
+	at := term.sees(t, 0, "Two programs want one lock.")
+	term.press("n")
+	at = term.sees(t, at, "Who waits?")
+	term.press("n")
+	at = term.sees(t, at, "to 2 answers")
+	term.press("2")
+	at = term.sees(t, at, "Right.")
+	term.press("n")
+	term.sees(t, at, "one-holder")
+	if got := plain(term.text()); strings.Contains(got, "broke off") || strings.Contains(got, "violated") {
+		t.Errorf("%q", got)
+	}
+	term.press("q")
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	checkNothingLeft(t, tmp)
+}
+
+func TestALessonIsToldInItsLanguage(t *testing.T) {
+	tmp := t.TempDir()
+	cmd, term := lessonOn(t, tmp, "--lang", "zh")
+	at := term.sees(t, 0, "两个程序")
+	term.press("n")
+	term.sees(t, at, "Who waits?") // what is not translated stays as it is
+	term.press("q")
+	cmd.Wait()
+	checkNothingLeft(t, tmp)
+}
+
+// TestALessonIsLeftInTheMiddle leaves it while it waits for the person, and while the
+// lab acts.
+func TestALessonIsLeftInTheMiddle(t *testing.T) {
+	for _, r := range []struct{ file, shows, reason string }{
+		{"testdata/turns.yaml", "Two programs want one lock.", "the drill waits for the person"},
+		{"testdata/long.yaml", "letting it run", "a contender and a member are stopped"},
+	} {
+		t.Run(r.reason, func(t *testing.T) {
+			tmp := t.TempDir()
+			cmd := exec.Command(locktop(t), "demo", "--drill", r.file)
+			cmd.Env = cleanEnv(tmp)
+			term := onTerminal(t, cmd)
+			begin(t, term)
+			term.sees(t, 0, r.shows)
+			term.press("q")
+			cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != 0 {
+				t.Errorf("exit %d", code)
+			}
+			checkNothingLeft(t, tmp)
+		})
+	}
+}
+
+// TestTheProxyOnATerminal breaks the connections of a program of one's own, and is
+// refused where the cluster is not ours.
+func TestTheProxyOnATerminal(t *testing.T) {
+	require(t, "etcdctl")
+	port := fmt.Sprint(freePort(t))
+	cluster := demoCmd(t, t.TempDir())
+	cluster.Args = append(cluster.Args, "--members", "1", "--contenders", "0", "--port", port)
+	out, _ := lines(t, cluster)
+	defer cluster.Process.Kill()
+	untilLine(t, out, "lab ready")
+	tmp := t.TempDir()
+	cmd := exec.Command(locktop(t), "proxy", "--endpoints", "127.0.0.1:"+port, "--", "etcdctl", "lock", "/jobs/billing")
+	cmd.Env = append(cleanEnv(tmp), "ETCDCTL_API=3")
+	term := onTerminal(t, cmd)
+	at := term.sees(t, 0, "/jobs/b")
+	term.press("5") // the lab
+	at = term.sees(t, at, "[contenders]")
+	term.press("F")
+	at = term.sees(t, at, "faults: contender etcdctl")
+	term.press("\x1b")
+	at = term.sees(t, at, "what they believe")
+	term.press("H")
+	at = term.sees(t, at, "held")
+	term.press("\x1b[Z\x1b[Z") // back to the members
+	at = term.sees(t, at, "[cluster]")
+	term.press("F")
+	at = term.sees(t, at, "faults: member")
+	term.sees(t, at-3000, "the members are not ours")
+	term.press("\x1b")
+	at = term.sees(t, at, "[cluster]")
+	term.press("1")
+	at = term.sees(t, at, "[1 Locks]")
+	term.press("x")
+	term.sees(t, at, "read-only: this cluster is not a lab of ours")
+	term.press("q")
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	cluster.Process.Signal(os.Interrupt)
+	cluster.Wait()
+	checkNothingLeft(t, tmp)
+}

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The manual page is written from the tree of commands, all of them on one page:
+// cobra's generator makes a page of each command, and needs a Markdown converter.
+
+func (e *env) manCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:               "man",
+		Short:             "print the manual page, in roff",
+		Example:           "  locktop man | man -l -\n  locktop man > /usr/local/share/man/man1/locktop.1",
+		Args:              noArgs,
+		PersistentPreRunE: asItIs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := e.out.Write([]byte(manPage(cmd.Root(), thisBuild()))); err != nil {
+				return fmt.Errorf("writing: %w", err)
+			}
+			return nil
+		},
+	}
+}
+
+// manPage is the page of a program with all its commands.
+func manPage(root *cobra.Command, b build) string {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	var p page
+	day := ""
+	if b.Time != nil {
+		day, _, _ = strings.Cut(*b.Time, "T") // of the commit, so that a build repeats
+	}
+	p.macro("TH", strings.ToUpper(root.Name()), "1", day, root.Name()+" "+b.Version, "User Commands")
+	p.macro("SH", "NAME")
+	p.line(root.Name() + " - " + root.Short)
+	p.macro("SH", "SYNOPSIS")
+	p.bold(root.Name(), " [flags]")
+	p.macro("br")
+	p.bold(root.Name(), " COMMAND [flags] [argument]...")
+	p.macro("SH", "DESCRIPTION")
+	p.prose(root.Long)
+	p.flags(root.LocalNonPersistentFlags())
+	p.macro("SH", "COMMANDS")
+	p.commands(root)
+	p.macro("SH", "FLAGS OF EVERY COMMAND")
+	p.flags(root.PersistentFlags())
+	p.macro("SH", "ENVIRONMENT")
+	p.prose("A flag that names a variable in square brackets is taken from it where the flag is not given; " +
+		"they are etcdctl's. NO_COLOR switches colours off.")
+	p.macro("SH", "EXIT STATUS")
+	for _, x := range exitWords {
+		p.term(x.code, x.words)
+	}
+	p.macro("SH", "SEE ALSO")
+	p.bold("etcdctl", "(1)")
+	return p.String()
+}
+
+// exitWords is what the exit codes mean.
+var exitWords = []struct{ code, words string }{
+	{"0", "What was asked for was done; doctor: nothing as bad as --fail-on; drill run: every expectation held."},
+	{"1", "It failed, or was ended; doctor: there are findings; drill run: an expectation was violated."},
+	{"2", "Bad input, or the question could not be answered: no cluster to ask, no right to look."},
+	{"3", "drill run: not known, or not meaningful."},
+}
+
+// page is roff in the making.
+type page struct{ strings.Builder }
+
+// macro writes a request with its arguments.
+func (p *page) macro(name string, args ...string) {
+	p.WriteString("." + name)
+	for _, a := range args {
+		p.WriteString(` "` + strings.ReplaceAll(roff(a), `"`, `\(dq`) + `"`)
+	}
+	p.WriteByte('\n')
+}
+
+// line writes a line of text that is no request, whatever it begins with.
+func (p *page) line(text string) {
+	text = roff(text)
+	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
+		text = `\&` + text
+	}
+	p.WriteString(text + "\n")
+}
+
+// bold writes a line whose first part is bold.
+func (p *page) bold(strong, rest string) {
+	p.WriteString(`\fB` + roff(strong) + `\fR` + roff(rest) + "\n")
+}
+
+// term writes a word in bold with its text below, indented.
+func (p *page) term(word, text string) {
+	p.macro("TP")
+	p.bold(word, "")
+	p.line(text)
+}
+
+// prose writes paragraphs. What is indented stays as it is.
+func (p *page) prose(text string) {
+	for i, paragraph := range strings.Split(strings.TrimRight(text, "\n"), "\n\n") {
+		if i > 0 {
+			p.macro("PP")
+		}
+		asIs := false
+		for _, l := range strings.Split(paragraph, "\n") {
+			if indented := strings.HasPrefix(l, " "); indented != asIs {
+				asIs = indented
+				p.macro(map[bool]string{true: "nf", false: "fi"}[asIs])
+			}
+			p.line(l)
+		}
+		if asIs {
+			p.macro("fi")
+		}
+	}
+}
+
+// commands writes a section for each command that a person may use, and below it
+// those of its own.
+func (p *page) commands(of *cobra.Command) {
+	for _, c := range of.Commands() {
+		if !c.IsAvailableCommand() {
+			continue
+		}
+		p.macro("SS", strings.TrimPrefix(c.UseLine(), c.Root().Name()+" "))
+		p.prose(upperFirst(c.Short) + ".")
+		if c.Long != "" && c.Long != c.Short {
+			p.macro("PP")
+			p.prose(c.Long)
+		}
+		p.flags(c.LocalNonPersistentFlags())
+		if c.Example != "" {
+			p.macro("PP")
+			p.prose("Example:")
+			p.macro("PP")
+			p.prose(strings.TrimRight(c.Example, "\n"))
+		}
+		p.commands(c)
+	}
+}
+
+// flags writes each flag with what it takes, what it means and its default.
+func (p *page) flags(set *pflag.FlagSet) {
+	set.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		kind, usage := pflag.UnquoteUsage(f)
+		if kind != "" {
+			kind = " " + kind
+		}
+		if !slices.Contains([]string{"", "false", "[]", "0", "0s"}, f.DefValue) && !perProcess(f) {
+			usage += " (default " + f.DefValue + ")"
+		}
+		p.macro("TP")
+		p.bold(name, kind)
+		p.line(usage)
+	})
+}
+
+// perProcess says that the default of a flag is another in every process.
+func perProcess(f *pflag.Flag) bool { return strings.HasPrefix(f.DefValue, "pid-") }
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// roff escapes what roff would take for its own. A plain hyphen would come out as
+// one that no shell understands.
+func roff(s string) string {
+	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "\t", "    ").Replace(s)
+}

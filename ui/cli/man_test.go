@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+func TestTheManualHasEveryCommandAndFlag(t *testing.T) {
+	root := (&env{}).rootCmd()
+	page := strings.ReplaceAll(manPage(root, build{Version: "v1"}), `\-`, "-")
+	for _, c := range everyCommand(root) {
+		path := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "locktop"), " ")
+		if !c.IsAvailableCommand() || path == "" {
+			continue
+		}
+		if c.Name() == "help" {
+			continue
+		}
+		_, section, ok := strings.Cut(page, ".SS \""+path)
+		if !ok {
+			t.Errorf("%q has no section", path)
+			continue
+		}
+		section, _, _ = strings.Cut(section, "\n.S")
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && f.Name != "help" && !strings.Contains(section, "--"+f.Name+`\fR`) {
+				t.Errorf("%q says nothing of --%s", path, f.Name)
+			}
+		})
+	}
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !strings.Contains(page, "--"+f.Name+`\fR`) {
+			t.Errorf("nothing of --%s", f.Name)
+		}
+	})
+	if strings.Contains(page, memberCommand) {
+		t.Error("a hidden command is shown")
+	}
+}
+
+func TestTheManualIsTheSameEveryTime(t *testing.T) {
+	when := "2026-03-01T10:00:00Z"
+	first := manPage((&env{}).rootCmd(), build{Version: "v1", Time: &when})
+	if second := manPage((&env{}).rootCmd(), build{Version: "v1", Time: &when}); first != second {
+		t.Error("two pages differ")
+	}
+	if want := `.TH "LOCKTOP" "1" "2026\-03\-01" "locktop v1" "User Commands"`; !strings.HasPrefix(first, want) {
+		t.Errorf("it begins with %.80q, want %q", first, want)
+	}
+	if strings.Contains(first, "pid-") {
+		t.Error("the default of --name depends on the process")
+	}
+}
+
+func TestRoffIsEscaped(t *testing.T) {
+	for _, r := range []struct{ text, want, reason string }{
+		{".SH evil", `\&.SH evil` + "\n", "a dot begins a request"},
+		{"'quoted'", `\&'quoted'` + "\n", "so does a quote"},
+		{`a\fBb`, `a\efBb` + "\n", "a backslash begins an escape"},
+		{"--flag", `\-\-flag` + "\n", "a hyphen would be typeset as another character"},
+	} {
+		var p page
+		if p.line(r.text); p.String() != r.want {
+			t.Errorf("%s: %q, want %q", r.reason, p.String(), r.want)
+		}
+	}
+	var p page
+	if p.macro("SH", `say "hi"`); p.String() != `.SH "say \(dqhi\(dq"`+"\n" {
+		t.Errorf("%q: want the quotes of an argument escaped", p.String())
+	}
+}
+
+func TestTheManualHasNoWarnings(t *testing.T) {
+	groff, err := exec.LookPath("groff")
+	if err != nil {
+		t.Skip("groff is missing")
+	}
+	file := filepath.Join(t.TempDir(), "locktop.1")
+	if err := os.WriteFile(file, []byte(manPage((&env{}).rootCmd(), thisBuild())), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(groff, "-man", "-Tutf8", "-K", "utf8", "-ww", "-z", file).CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("%v: %s", err, out)
+	}
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"locktop/demo"
+	"locktop/model"
+	"locktop/ui/report"
+)
+
+// proxyFlags are the flags of the proxy.
+type proxyFlags struct {
+	port      int
+	cert, key string   // of the listeners, empty for plain text
+	yours     []string // the command to run behind it
+}
+
+func (e *env) proxyCmd() *cobra.Command {
+	var f proxyFlags
+	cmd := &cobra.Command{
+		Use:   "proxy [-- COMMAND [ARG]...]",
+		Short: "a proxy before your cluster, with your own program behind it and the console to break its connections",
+		Long: "proxy listens on loopback for every endpoint and passes everything on unchanged, until\n" +
+			"you break something: hold renewals, drop answers, freeze, cut, slow down. COMMAND is\n" +
+			"started with ETCD_ENDPOINTS and ETCDCTL_ENDPOINTS set to listeners of its own, so what it\n" +
+			"does is known for certain; other programs may use the shared ones. The cluster itself is\n" +
+			"only read. Without a terminal what happens is printed line by line, until COMMAND ends:\n" +
+			"then what COMMAND prints is on standard output, and the lines are on standard error. The\n" +
+			"exit code is 1 if COMMAND ended with another than 0, 2 if it could not be started.",
+		Example: "  locktop proxy --endpoints 10.0.0.1:2379 -- ./worker --lock /jobs/billing",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if dash := cmd.ArgsLenAtDash(); len(args) > 0 && dash != 0 {
+				return bad("a command of your own goes behind --: locktop proxy -- %s", strings.Join(args, " "))
+			}
+			if f.port < 0 || f.port > 65535 {
+				return bad("--port %d: want 1 to 65535, or 0 for free ports", f.port)
+			}
+			f.yours = args
+			return e.runProxy(cmd.Context(), f)
+		},
+	}
+	cmd.Flags().IntVar(&f.port, "port", 0, "first port of the shared listeners, one per endpoint (default: free ports)")
+	cmd.Flags().StringVar(&f.cert, "listen-cert", "", "serve COMMAND and others over TLS with this certificate, which has to be good for 127.0.0.1")
+	cmd.Flags().StringVar(&f.key, "listen-key", "", "key of that certificate")
+	return cmd
+}
+
+// runProxy opens the console on a cluster that is not ours, with the proxy before it.
+func (e *env) runProxy(ctx context.Context, f proxyFlags) (err error) {
+	reading, err := e.connect(ctx) // says now what is wrong with the endpoints
+	if err != nil {
+		return err
+	}
+	reading.Close()
+	secure, err := e.flags.tls.config(e.flags.endpoints)
+	if err != nil {
+		return err
+	}
+	served, err := f.serverTLS()
+	if err != nil {
+		return err
+	}
+	asked := ctx // ends with a signal
+	ctx, cancel := context.WithCancel(ctx)
+	var r labRoom
+	defer func() {
+		cancel()
+		err = r.closeAfter(err)
+	}()
+	lab := demo.Options{Endpoints: e.flags.endpoints, TLS: secure, ServerTLS: served, Port: f.port, Command: f.yours}
+	if e.isTerminal() {
+		o := e.uiOptions("proxy before " + e.label())
+		o.LabelColor = e.labelColor()
+		o.Prefixes, o.Lab = prefixList(e.flags.prefixes), true
+		o.NoSuspend = "the proxy lives in this process: suspended, it would hold up the programs behind it"
+		o.Boot = e.boot(ctx, &r, lab)
+		return e.show(ctx, o)
+	}
+	out := e.out
+	if len(f.yours) > 0 {
+		out, lab.Output, lab.Errors = e.err, e.out, e.err // what COMMAND prints is passed on as it is
+	}
+	live, err := r.open(ctx, e, lab, e.tellLine)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "proxy ready: ETCD_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
+	s := model.NewState(e.pins...)
+	if err := follow(ctx, &untilEnded{Source: live.Source, s: s, wait: len(f.yours) > 0, end: cancel}, s,
+		func(f *model.Fact) error { return report.EventText(out, s, f) }); err != nil {
+		return err
+	}
+	if asked.Err() != nil {
+		return nil
+	}
+	return howEnded(s.Contenders())
+}
+
+// serverTLS is what the listeners speak, nil for plain text.
+func (f proxyFlags) serverTLS() (*tls.Config, error) {
+	if f.cert == "" && f.key == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	if err != nil {
+		return nil, bad("TLS for the programs behind the proxy: %v (see --listen-cert and --listen-key)", err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// howEnded is an error if a contender ended badly.
+func howEnded(all []model.ContenderInfo) error {
+	for _, c := range all {
+		if c.Proc == model.ProcEnded && c.Ended != "exit 0" && c.Ended != "stopped" {
+			return fmt.Errorf("%s ended: %s", c.Name, c.Ended)
+		}
+	}
+	return nil
+}
+
+// untilEnded is a source that ends the follower when every contender has ended, if
+// there is one to wait for. What they did last may be seen a moment later.
+type untilEnded struct {
+	model.Source
+	s     *model.State
+	wait  bool
+	end   context.CancelFunc
+	since time.Time // they all have ended
+}
+
+// lastWords is how long after its end there is news of a contender.
+const lastWords = time.Second
+
+// Next implements model.Source.
+func (u *untilEnded) Next(ctx context.Context, want model.Want) (model.Batch, error) {
+	if u.wait && ended(u.s.Contenders()) {
+		if u.since.IsZero() {
+			u.since = time.Now()
+		}
+		last := u.since.Add(lastWords)
+		if !time.Now().Before(last) {
+			u.end()
+		}
+		if want.WakeAt.IsZero() || last.Before(want.WakeAt) {
+			want.WakeAt = last
+		}
+	}
+	return u.Source.Next(ctx, want)
+}
+
+// ended says whether there are contenders and all of them have ended.
+func ended(all []model.ContenderInfo) bool {
+	for _, c := range all {
+		if c.Proc != model.ProcEnded {
+			return false
+		}
+	}
+	return len(all) > 0
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"locktop/model"
+	"locktop/watcher"
+)
+
+// recordFlags are the flags of record.
+type recordFlags struct {
+	watch    time.Duration
+	maxSize  int // MiB
+	noValues bool
+}
+
+func (e *env) recordCmd() *cobra.Command {
+	var f recordFlags
+	cmd := &cobra.Command{
+		Use:   "record FILE",
+		Short: "write down what the watch delivers, for \"locktop replay\"",
+		Long: "record watches the prefixes of the flags and writes what it sees to FILE, until ctrl-c, --for or\n" +
+			"--max-size. FILE must not exist; only its owner may read it. It has the names of the keys, and their\n" +
+			"values as they are: if values are secret, so is FILE. With --no-values they are left out; what is\n" +
+			"told by a value alone, like the recipe of some single keys or who an owner is, a replay then does\n" +
+			"not know. The cluster is only read.",
+		Example: "  locktop record incident.rec --prefix /jobs/ --for 5m --no-values\n  locktop replay incident.rec",
+		Args:    fileArg,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case f.watch < 0 || f.watch > 24*time.Hour:
+				return bad("--for %s: want 0 to 24h", f.watch)
+			case f.maxSize < 1 || f.maxSize > 10_240:
+				return bad("--max-size %d: want 1 to 10240 MiB", f.maxSize)
+			}
+			return e.record(cmd.Context(), args[0], f)
+		},
+	}
+	cmd.Flags().DurationVar(&f.watch, "for", 0, "end after that long (default: when it is ended)")
+	cmd.Flags().IntVar(&f.maxSize, "max-size", 64, "end before the file gets larger than that many MiB")
+	cmd.Flags().BoolVar(&f.noValues, "no-values", false, "leave the values of the keys out")
+	return cmd
+}
+
+// fileArg wants the name of exactly one file.
+func fileArg(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 && args[0] != "" {
+		return nil
+	}
+	return bad("%s wants one file's name, got %d (see: %[1]s --help)", cmd.CommandPath(), len(args))
+}
+
+// record writes what is seen into a new file.
+func (e *env) record(ctx context.Context, name string, f recordFlags) (err error) {
+	client, err := e.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return bad("%s exists, and a recording overwrites nothing: name another file", name)
+	} else if err != nil {
+		return bad("cannot make the recording: %v", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	fmt.Fprintf(e.err, "recording %s to %s%s; ctrl-c ends it\n", strings.Join(quoted(e.flags.prefixes), ", "), model.Printable(name), f.secrecy())
+	w := watcher.New(client, watcher.Options{Prefixes: e.flags.prefixes, Budget: e.flags.leaseBudget})
+	defer w.Close()
+	if f.watch > 0 {
+		limited, cancel := context.WithTimeout(ctx, f.watch)
+		defer cancel()
+		ctx = limited
+	}
+	out := &capped{w: file, left: int64(f.maxSize) << 20}
+	events, err := recordFrom(ctx, w, model.NewState(e.pins...), out, f.noValues)
+	why := ""
+	if errors.Is(err, errFull) {
+		why, err = fmt.Sprintf(", ended by --max-size %d", f.maxSize), nil
+	}
+	fmt.Fprintf(e.err, "recorded %d events in %d bytes%s\n", events, out.written, why)
+	return err
+}
+
+// secrecy says what is in the file.
+func (f recordFlags) secrecy() string {
+	if f.noValues {
+		return ", without the values of the keys"
+	}
+	return ", with the keys' values: if they are secret, so is the file (--no-values leaves them out)"
+}
+
+// recordFrom records a source until ctx ends or the file is full, and returns how
+// many events went in.
+func recordFrom(ctx context.Context, src model.Source, s *model.State, out io.Writer, noValues bool) (events int, err error) {
+	r := watcher.Record(out)
+	for {
+		b, err := src.Next(ctx, s.Want())
+		if ctx.Err() != nil {
+			return events, nil
+		}
+		if err != nil {
+			return events, fmt.Errorf("recording: %w", err)
+		}
+		s.Apply(b)
+		if noValues {
+			b = withoutValues(b)
+		}
+		if err := r.Write(b); err != nil {
+			return events, err
+		}
+		events += len(b.Events)
+	}
+}
+
+// withoutValues is a batch without the values of its keys. Whoever else has the
+// batch keeps them.
+func withoutValues(b model.Batch) model.Batch {
+	b.Events = slices.Clone(b.Events)
+	for i, e := range b.Events {
+		switch e := e.(type) {
+		case model.Committed:
+			e.Changes = slices.Clone(e.Changes)
+			for j := range e.Changes {
+				e.Changes[j].KV.Value = ""
+			}
+			b.Events[i] = e
+		case model.Listed:
+			e.KVs = slices.Clone(e.KVs)
+			for j := range e.KVs {
+				e.KVs[j].Value = ""
+			}
+			b.Events[i] = e
+		}
+	}
+	return b
+}
+
+var errFull = errors.New("the recording is as large as it may get")
+
+// capped refuses what would make the file larger than it may get.
+type capped struct {
+	w             io.Writer
+	left, written int64
+}
+
+// Write implements io.Writer. What does not fit is refused whole, so that the file
+// ends with a line.
+func (c *capped) Write(p []byte) (int, error) {
+	if int64(len(p)) > c.left {
+		return 0, errFull
+	}
+	n, err := c.w.Write(p)
+	c.left -= int64(n)
+	c.written += int64(n)
+	return n, err
+}

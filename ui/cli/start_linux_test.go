@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/ui"
+)
+
+// manyKeys writes n keys, 100 a request.
+func manyKeys(t *testing.T, c *clientv3.Client, n int) {
+	t.Helper()
+	for i := 0; i < n; i += 100 {
+		ops := make([]clientv3.Op, 100)
+		for j := range ops {
+			ops[j] = clientv3.OpPut(fmt.Sprintf("/config/%06d", i+j), "")
+		}
+		if _, err := c.Txn(t.Context()).Then(ops...).Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// consoleOn opens the console on a terminal, with a home of its own.
+func consoleOn(t *testing.T, endpoint, home string, args ...string) (*exec.Cmd, *terminal) {
+	cmd := exec.Command(locktop(t), append([]string{"--endpoints", endpoint}, args...)...)
+	cmd.Env = append(cleanEnv(t.TempDir()), "XDG_CONFIG_HOME="+home)
+	return cmd, onTerminal(t, cmd)
+}
+
+func (p *terminal) says(t *testing.T, want string) {
+	t.Helper()
+	until(t, "the screen says "+want, func() bool { return strings.Contains(ansi.Strip(p.text()), want) })
+}
+
+// TestManyKeysAreAskedAbout: with 60,000 keys and no --prefix the console looks for
+// locks first, and watches what is chosen.
+func TestManyKeysAreAskedAbout(t *testing.T) {
+	b := newCLI(t)
+	c, err := dial([]string{b.endpoint}, 5e9, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	manyKeys(t, c, 60_000)
+	b.claim("/jobs/billing", b.lease("600"))
+	cmd, term := consoleOn(t, b.endpoint, t.TempDir())
+	term.says(t, "looking at the keys")
+	term.says(t, "1 place with locks")
+	term.says(t, "/jobs/")
+	term.master.WriteString("\r")
+	term.says(t, "watching the keys under /jobs/")
+	term.says(t, "healthy")
+	term.master.WriteString("q")
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	cmd, term = consoleOn(t, b.endpoint, t.TempDir(), "--prefix", "/jobs/")
+	term.says(t, "healthy")
+	if strings.Contains(term.text(), "looking at the keys") {
+		t.Error("a prefix was given, and it asks all the same")
+	}
+	term.master.WriteString("q")
+	cmd.Wait()
+}
+
+// TestFewKeysAreWatchedWhole, and what was set is there again the next time.
+func TestFewKeysAreWatchedWhole(t *testing.T) {
+	b := newCLI(t)
+	b.claim("/jobs/billing", b.lease("600"))
+	home := t.TempDir()
+	cmd, term := consoleOn(t, b.endpoint, home)
+	term.says(t, "/jobs/billing")
+	if strings.Contains(term.text(), "looking at the keys") {
+		t.Error("asked about one key")
+	}
+	term.master.WriteString(":")
+	term.says(t, "lock NAME, lease ID")
+	term.master.WriteString("theme mono\r")
+	term.master.WriteString("q")
+	cmd.Wait()
+	s, err := readSettings(filepath.Join(home, "locktop", "settings.json"))
+	if err != nil || s.Theme != ui.ThemeMono {
+		t.Errorf("%+v, %v", s, err)
+	}
+	cmd, term = consoleOn(t, b.endpoint, home)
+	term.says(t, "/jobs/billing")
+	if strings.Contains(term.text(), "\x1b[32m") {
+		t.Error("green in the theme without colours")
+	}
+	term.master.WriteString("q")
+	cmd.Wait()
+}
+
+// TestSignalsLeaveTheTerminalAsItWas: Bubble Tea by itself does not know SIGHUP.
+func TestSignalsLeaveTheTerminalAsItWas(t *testing.T) {
+	b := newCLI(t)
+	b.claim("/jobs/billing", b.lease("600"))
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		cmd, term := consoleOn(t, b.endpoint, t.TempDir())
+		term.says(t, "/jobs/billing")
+		cmd.Process.Signal(sig)
+		cmd.Wait()
+		for seq, what := range map[string]string{"\x1b[?1049l": "leaves the alternate screen", "\x1b[?25h": "shows the cursor", "\x1b[?1002l": "gives the mouse back"} {
+			until(t, sig.String()+" "+what, func() bool { return strings.Contains(term.text(), seq) })
+		}
+	}
+}
+
+// TestSuspendAndResume: ctrl-z gives the shell its terminal back, fg the console its.
+func TestSuspendAndResume(t *testing.T) {
+	b := newCLI(t)
+	b.claim("/jobs/billing", b.lease("600"))
+	cmd := exec.Command("sh", "-i")
+	cmd.Env = append(cleanEnv(t.TempDir()), "XDG_CONFIG_HOME="+t.TempDir(), "PS1=shell>", "ENV=")
+	term := onTerminal(t, cmd)
+	term.says(t, "shell>")
+	fmt.Fprintf(term.master, "%s --endpoints %s; echo ended=$?\n", locktop(t), b.endpoint)
+	term.says(t, "/jobs/billing")
+	term.master.WriteString("\x1a")
+	until(t, "the shell has the terminal", func() bool {
+		_, after, left := strings.Cut(term.text(), "\x1b[?1049l")
+		return left && strings.Contains(after, "shell>")
+	})
+	term.master.WriteString("fg\n")
+	until(t, "the console is back, with the mouse", func() bool {
+		_, after, _ := strings.Cut(term.text(), "\x1b[?1049l")
+		_, after, again := strings.Cut(after, "\x1b[?1049h")
+		return again && strings.Contains(after, "\x1b[?1002h") && strings.Contains(ansi.Strip(after), "/jobs/billing")
+	})
+	term.master.WriteString("q")
+	until(t, "the shell has the terminal again", func() bool { return strings.Count(term.text(), "\x1b[?1049l") == 2 })
+	term.master.WriteString("exit\n")
+	cmd.Wait()
+}
+
+// TestADumbTerminalGetsPlainText, and so does one that asks for no colours.
+func TestADumbTerminalGetsPlainText(t *testing.T) {
+	b := newCLI(t)
+	b.claim("/jobs/billing", b.lease("600"))
+	run := func(env string, args ...string) string {
+		cmd := exec.Command(locktop(t), append([]string{"--endpoints", b.endpoint}, args...)...)
+		cmd.Env = append(cleanEnv(t.TempDir()), "XDG_CONFIG_HOME="+t.TempDir(), env)
+		term := onTerminal(t, cmd)
+		term.says(t, "/jobs/billing")
+		if env != "TERM=dumb" {
+			term.says(t, "? help")
+			term.master.WriteString("q")
+		}
+		cmd.Wait()
+		return term.text()
+	}
+	if out := run("TERM=dumb"); strings.Contains(out, "\x1b") {
+		t.Errorf("escape sequences on a dumb terminal: %q", out)
+	}
+	coloured := func(out string) bool { return strings.Contains(out, "\x1b[32m") || strings.Contains(out, "\x1b[1;36m") }
+	for _, r := range []struct {
+		env  string
+		args []string
+		want bool
+	}{
+		{"X=1", nil, true}, {"NO_COLOR=1", nil, false}, {"X=1", []string{"--color", "never"}, false}, {"NO_COLOR=1", []string{"--color", "always"}, true},
+		{"COLORTERM=truecolor", nil, true}, {"TERM=xterm", nil, true},
+	} {
+		if out := run(r.env, r.args...); coloured(out) != r.want {
+			t.Errorf("%s %v: coloured %v, want %v", r.env, r.args, !r.want, r.want)
+		}
+	}
+	if out := ansi.Strip(run("X=1", "--ascii")); strings.ContainsFunc(out, func(r rune) bool { return r >= 0x80 }) {
+		t.Errorf("--ascii: %q", out)
+	}
+}
+
+func TestGroundOf(t *testing.T) {
+	for colours, want := range map[string]string{"": "", "0;15": ui.ThemeLight, "0;default;7": ui.ThemeLight, "15;0": ui.ThemeDark, "7": ui.ThemeLight} {
+		if got := groundOf(colours); got != want {
+			t.Errorf("%q: %q, want %q", colours, got, want)
+		}
+	}
+}
+
+// TestBrokenSettings: they are said and left alone, and the console opens.
+func TestBrokenSettings(t *testing.T) {
+	b := newCLI(t)
+	b.claim("/jobs/billing", b.lease("600"))
+	home := t.TempDir()
+	file := filepath.Join(home, "locktop", "settings.json")
+	if err := writeSettings(file, ui.Settings{Sort: "held"}); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := readSettings(file); err != nil || s.Sort != "held" {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd, term := consoleOn(t, b.endpoint, home)
+	term.says(t, "the settings of the console cannot be read")
+	term.says(t, "/jobs/billing")
+	term.master.WriteString("s")
+	term.says(t, "LOCK▼")
+	term.master.WriteString("q")
+	cmd.Wait()
+	if text, err := os.ReadFile(file); err != nil || string(text) != "{" {
+		t.Errorf("written over: %q, %v", text, err)
+	}
+}
+
+// TestABrokenPipeIsNoPanic: the reader of the output has gone.
+func TestABrokenPipeIsNoPanic(t *testing.T) {
+	b := newCLI(t)
+	b.claim("/jobs/billing", b.lease("600"))
+	for _, args := range [][]string{{"ls"}, {"ls", "-o", "json"}, {"doctor"}, {"explain"}} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		var errs strings.Builder
+		cmd := exec.Command(locktop(t), append(args, "--endpoints", b.endpoint)...)
+		cmd.Stdout, cmd.Stderr = w, &errs
+		start(t, cmd)
+		w.Close()
+		cmd.Wait()
+		if strings.Contains(errs.String(), "panic") {
+			t.Errorf("%v: %s", args, errs.String())
+		}
+	}
+}

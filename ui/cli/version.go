@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// etcdClientModule is the module whose version says which releases of etcd this
+// program was made for.
+const etcdClientModule = "go.etcd.io/etcd/client/v3"
+
+// build is what the program knows of how it was built. What was not recorded is
+// null in JSON.
+type build struct {
+	Version    string  `json:"version"`
+	Commit     *string `json:"commit"`
+	Time       *string `json:"time"` // of the commit
+	Modified   *bool   `json:"modified"`
+	Go         string  `json:"go"`
+	OS         string  `json:"os"`
+	Arch       string  `json:"arch"`
+	EtcdClient *string `json:"etcd_client"`
+}
+
+// buildOf reads the record that the linker left, nil if it left none.
+func buildOf(info *debug.BuildInfo) build {
+	b := build{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	if info == nil {
+		return b
+	}
+	if info.Main.Version != "" {
+		b.Version = info.Main.Version
+	}
+	for _, m := range info.Deps {
+		if m.Path == etcdClientModule {
+			if m.Replace != nil {
+				m = m.Replace
+			}
+			b.EtcdClient = &m.Version
+		}
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = &s.Value
+		case "vcs.time":
+			b.Time = &s.Value
+		case "vcs.modified":
+			dirty := s.Value == "true"
+			b.Modified = &dirty
+		}
+	}
+	return b
+}
+
+// thisBuild is how this program was built.
+func thisBuild() build {
+	info, _ := debug.ReadBuildInfo()
+	return buildOf(info)
+}
+
+// String is one line for a person.
+func (b build) String() string {
+	commit := "commit not recorded"
+	if b.Commit != nil {
+		commit = "commit " + *b.Commit
+		if b.Modified != nil && *b.Modified {
+			commit += " with changes"
+		}
+		if b.Time != nil {
+			commit += " of " + *b.Time
+		}
+	}
+	etcd := "unknown"
+	if b.EtcdClient != nil {
+		etcd = *b.EtcdClient
+	}
+	return strings.Join([]string{"locktop " + b.Version, commit, b.Go, b.OS + "/" + b.Arch, "etcd client " + etcd}, ", ")
+}
+
+func (e *env) versionCmd() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:               "version",
+		Short:             "print the versions of locktop and of its etcd client, and what it was built from",
+		Args:              noArgs,
+		PersistentPreRunE: asItIs,
+		RunE: func(*cobra.Command, []string) error {
+			b := thisBuild()
+			var err error
+			switch output {
+			case "table":
+				_, err = fmt.Fprintln(e.out, b)
+			case "json":
+				enc := json.NewEncoder(e.out)
+				enc.SetIndent("", "  ")
+				err = enc.Encode(b)
+			default:
+				return bad("-o %q: want table or json", output)
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "table (one line) or json")
+	return cmd
+}
+
+// asItIs is for commands that look at no cluster: whatever the environment says of
+// one is not their business.
+func asItIs(*cobra.Command, []string) error { return nil }
