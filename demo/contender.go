@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,9 @@ const (
 //
 // In the end it lets go of its claims, so that the next in line has the lock at
 // once; it tries that for at most two seconds. The error is about options that
-// cannot work; an ordinary end is nil.
+// cannot work, about a login that fails, or an [ErrDenied], which only a person can
+// change; an ordinary end is nil. A manual contender says what it was denied, and
+// goes on.
 func RunContender(ctx context.Context, o ContenderOptions, out io.Writer) error {
 	if err := o.Check(); err != nil {
 		return err
@@ -46,13 +49,7 @@ func RunContender(ctx context.Context, o ContenderOptions, out io.Writer) error 
 	o.Locks, o.Lock = o.locks(), ""
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	client, err := clientv3.New(clientv3.Config{
-		Endpoints:            o.Endpoints,
-		DialTimeout:          askWithin,
-		DialKeepAliveTime:    2 * time.Second,
-		DialKeepAliveTimeout: askWithin,
-		Logger:               zap.NewNop(), // the default one writes to the terminal
-	})
+	client, err := o.dial()
 	if err != nil {
 		return fmt.Errorf("contend for %s: %w", strings.Join(o.Locks, ", "), err)
 	}
@@ -71,10 +68,21 @@ func RunContender(ctx context.Context, o ContenderOptions, out io.Writer) error 
 	if o.Manual {
 		c.obey(ctx, words)
 	} else {
-		c.run(ctx)
+		err = c.run(ctx)
 	}
 	_ = client.Close() // what it may fail with is that it is closed
-	return nil
+	return err
+}
+
+// dial opens the contender's client. It waits only to log in.
+func (o ContenderOptions) dial() (*clientv3.Client, error) {
+	c := o.Client
+	c.Endpoints, c.Context = o.Endpoints, nil
+	c.Logger = zap.NewNop() // the default one writes to the terminal
+	c.DialTimeout = cmp.Or(c.DialTimeout, askWithin)
+	c.DialKeepAliveTime = cmp.Or(c.DialKeepAliveTime, 2*time.Second)
+	c.DialKeepAliveTimeout = cmp.Or(c.DialKeepAliveTimeout, askWithin)
+	return clientv3.New(c)
 }
 
 // readWords reads o.EndWith to its end; the lines are commands if it is manual.
@@ -134,18 +142,23 @@ func (c *contender) hire() {
 // errLost says that the session ended before its user did.
 var errLost = errors.New("the session is lost")
 
-// run goes through sessions until ctx ends or every round is over.
-func (c *contender) run(ctx context.Context) {
+// run goes through sessions until ctx ends, every round is over, or it is denied what
+// it needs.
+func (c *contender) run(ctx context.Context) error {
 	c.sayIdle("")
 	pause := backoffMin
 	for ctx.Err() == nil {
 		begun := time.Now()
 		err := c.compete(ctx)
 		if err == nil {
-			return
+			return nil
 		}
 		if ctx.Err() != nil || errors.Is(err, errLost) {
 			continue // a lost session is no reason to wait with the next
+		}
+		if denied := c.denied(ctx, err); denied != nil {
+			c.sayIdle(denied.Error())
+			return denied
 		}
 		c.sayIdle(c.explain(err))
 		if time.Since(begun) > 2*backoffMax {
@@ -154,6 +167,7 @@ func (c *contender) run(ctx context.Context) {
 		sleep(ctx, nil, jitter(c.workers[0].rng, pause, 0.3))
 		pause = min(2*pause, backoffMax)
 	}
+	return nil
 }
 
 // compete opens a session and lets the workers compete until it is lost, something

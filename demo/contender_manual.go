@@ -70,7 +70,7 @@ func (c *contender) obey(ctx context.Context, words <-chan string) {
 		case word := <-words:
 			m.do(ctx, word)
 		case o := <-m.outcomes:
-			m.acquired(o)
+			m.acquired(ctx, o)
 		case <-lost:
 			m.lose()
 		}
@@ -85,7 +85,7 @@ func (m *manual) do(ctx context.Context, word string) {
 		return
 	}
 	if err := f(m, ctx); err != nil {
-		m.note(word + ": " + err.Error())
+		m.note(word + ": " + m.clearer(ctx, err).Error())
 	}
 }
 
@@ -159,7 +159,7 @@ func (m *manual) start(ctx context.Context, lock string) error {
 
 // acquired takes note of how an attempt ended. After an error the session stays, and
 // with it what the attempt may have left.
-func (m *manual) acquired(o outcome) {
+func (m *manual) acquired(ctx context.Context, o outcome) {
 	lock, was := m.waiting.lock, m.waiting.claim
 	m.waiting = nil
 	why := ""
@@ -178,7 +178,7 @@ func (m *manual) acquired(o outcome) {
 	case m.s == nil:
 		m.say(lock, model.BeliefIdle, claim{}, "") // close ended it
 	default:
-		m.say(lock, model.BeliefIdle, claim{}, "wait for the lock: "+o.err.Error())
+		m.say(lock, model.BeliefIdle, claim{}, "wait for the lock: "+m.clearer(ctx, o.err).Error())
 	}
 }
 

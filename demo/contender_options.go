@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 // ContenderOptions says what a contender does.
@@ -24,6 +26,9 @@ type ContenderOptions struct {
 	Recipe string
 	// Endpoints are etcd's addresses, host:port or URLs.
 	Endpoints []string
+	// Client says how to connect: user, TLS, timeouts. What is zero is a contender's
+	// own; endpoints, context and logger always are. No secret of it is ever in Args.
+	Client clientv3.Config
 	// TTL is what it asks for its session, in seconds, at least 1. With NoLease,
 	// which RecipeLockRPC and RecipeElectionRPC allow, it asks for no lease, and the
 	// server makes one of 60 s which nobody renews.
@@ -127,7 +132,8 @@ const (
 )
 
 // Args are the options as flags and one argument for each lock: what the lab appends
-// to Options.Self. For EndWith the flag [EndWithStdinFlag] stands.
+// to Options.Self. For EndWith the flag [EndWithStdinFlag] stands. Client is left out:
+// everybody on the machine can read a command line.
 func (o ContenderOptions) Args() []string {
 	args := []string{
 		"--name=" + o.Name,

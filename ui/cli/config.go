@@ -64,7 +64,7 @@ var settings = []setting{
 // onCluster are the commands that go to the cluster of the flags. Nothing that the
 // environment or a profile says of a cluster is for the others: a lab is its own.
 var onCluster = map[string]bool{"locktop": true, "ls": true, "describe": true, "doctor": true, "events": true,
-	"discover": true, "break": true, "contend": true, "proxy": true, "config": true}
+	"discover": true, "break": true, "contend": true, "proxy": true, "record": true, "config": true}
 
 // origin is where a value comes from. The greater rank wins.
 type origin struct {

@@ -83,14 +83,21 @@ func (e *env) dial(limits []grpc.DialOption) (*clientv3.Client, error) {
 }
 
 func (e *env) dialAs(who credentials, limits []grpc.DialOption) (*clientv3.Client, error) {
-	f := e.flags
-	secure, err := f.tls.config(f.endpoints)
+	c, err := e.clientConfig(who)
 	if err != nil {
 		return nil, err
 	}
-	return open(clientv3.Config{Endpoints: f.endpoints, DialTimeout: f.dialTimeout, TLS: secure, DialOptions: limits,
+	c.DialOptions = limits
+	return open(c)
+}
+
+// clientConfig is what the flags say of a connection.
+func (e *env) clientConfig(who credentials) (clientv3.Config, error) {
+	f := e.flags
+	secure, err := f.tls.config(f.endpoints)
+	return clientv3.Config{Endpoints: f.endpoints, DialTimeout: f.dialTimeout, TLS: secure,
 		DialKeepAliveTime: f.keepaliveTime, DialKeepAliveTimeout: f.keepaliveTimeout,
-		Username: who.user, Password: who.password})
+		Username: who.user, Password: who.password}, err
 }
 
 // connect opens the reading connection to the cluster of the flags, and makes sure

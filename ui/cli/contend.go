@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/demo"
 )
@@ -20,7 +23,8 @@ func (e *env) contendCmd() *cobra.Command {
 		Short: "one contender for a lock, which prints what it believes as JSON lines",
 		Long: "contend takes the lock, holds it, lets it go, thinks, and again, until it is ended; it\n" +
 			"unlocks on ctrl-c. Several locks it takes one after another with one session, and lets\n" +
-			"them go in reverse order. It writes to the cluster, so it wants --armed.\n\n" +
+			"them go in reverse order. It writes to the cluster, so it wants --armed, and where users are\n" +
+			"on one who may read and write the keys of the lock: if that is denied it ends with 2.\n\n" +
 			"The recipes:\n" +
 			"  mutex, try-lock, election       package concurrency of the Go client\n" +
 			"  rw-read, rw-write               the RWMutex of its experimental recipes\n" +
@@ -38,21 +42,8 @@ func (e *env) contendCmd() *cobra.Command {
 			if !armed {
 				return bad("contend writes to %s: say --armed if that is meant", e.where())
 			}
-			if user := e.flags.user; user != "" {
-				return bad("contend cannot log in as %q: it takes locks only where no user is wanted", shownUser(user))
-			}
-			if err := e.discoverEndpoints(); err != nil {
-				return err
-			}
 			for i := range args {
 				args[i] = e.inNamespace(args[i])
-			}
-			secure, err := e.flags.tls.config(e.flags.endpoints)
-			if err != nil {
-				return err
-			}
-			if secure != nil {
-				return bad("contend speaks no TLS: put the proxy between (\"locktop proxy --help\")")
 			}
 			o.Locks, o.Endpoints = args, e.flags.endpoints
 			switch jitter {
@@ -68,7 +59,15 @@ func (e *env) contendCmd() *cobra.Command {
 			if err := o.Check(); err != nil {
 				return badInput{err}
 			}
-			return demo.RunContender(cmd.Context(), o, e.out)
+			var err error
+			if o.Client, err = e.contenderClient(cmd.Context(), withStdin); err != nil {
+				return err
+			}
+			o.Endpoints = e.flags.endpoints // as they were looked up
+			if err = demo.RunContender(cmd.Context(), o, e.out); errors.Is(err, demo.ErrDenied) {
+				return badInput{err}
+			}
+			return err
 		},
 	}
 	f := cmd.Flags()
@@ -88,6 +87,30 @@ func (e *env) contendCmd() *cobra.Command {
 	f.Uint64Var(&o.Seed, "seed", 1, "makes its variations repeat")
 	f.BoolVar(&withStdin, demo.EndWithStdinFlag, false, "end when standard input does")
 	return cmd
+}
+
+// contenderClient is how a contender connects: as every command, with the timeouts of
+// its own where none are said. A person hears now what is wrong with the endpoints or
+// the login; a contender of a lab, which has neither user nor TLS, tries until it can.
+func (e *env) contenderClient(ctx context.Context, ofLab bool) (clientv3.Config, error) {
+	if !ofLab || e.flags.user != "" || e.discovers() {
+		reading, err := e.connect(ctx)
+		if err != nil {
+			return clientv3.Config{}, err
+		}
+		reading.Close()
+	}
+	c, err := e.clientConfig(e.creds)
+	if err != nil {
+		return c, err
+	}
+	for flag, timeout := range map[string]*time.Duration{"dial-timeout": &c.DialTimeout,
+		"keepalive-time": &c.DialKeepAliveTime, "keepalive-timeout": &c.DialKeepAliveTimeout} {
+		if e.from(flag).rank == fromDefault {
+			*timeout = 0
+		}
+	}
+	return c, nil
 }
 
 // locksArg wants the names of one lock or more.

@@ -31,6 +31,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// atStart is the environment before any test changed it: with another home the build
+// would not find what is compiled already.
+var atStart = os.Environ()
+
 // locktop returns the path of the program, built once.
 func locktop(t *testing.T) string {
 	t.Helper()
@@ -39,7 +43,9 @@ func locktop(t *testing.T) string {
 		if binary.err != nil {
 			return
 		}
-		if out, err := exec.Command("go", "build", "-o", path, "locktop").CombinedOutput(); err != nil {
+		build := exec.Command("go", "build", "-o", path, "locktop")
+		build.Env = atStart
+		if out, err := build.CombinedOutput(); err != nil {
 			binary.err = fmt.Errorf("go build: %v\n%s", err, out)
 		}
 	})

@@ -175,21 +175,32 @@ func (a *authority) sign(name string, c *x509.Certificate) {
 
 func (a *authority) path(name string) string { return filepath.Join(a.dir, name+".pem") }
 
+// tlsProcess starts an etcd that wants a certificate of its clients, and returns its
+// endpoint and the flags of the client named "client".
+func (a *authority) tlsProcess() (endpoint string, secure []string) {
+	a.t.Helper()
+	a.sign("server", certificate(2, "server"))
+	a.sign("client", certificate(3, "client"))
+	endpoint, peer := fmt.Sprintf("127.0.0.1:%d", freePort(a.t)), fmt.Sprintf("http://127.0.0.1:%d", freePort(a.t))
+	start(a.t, exec.Command(require(a.t, "etcd"), "--data-dir", a.t.TempDir(), "--listen-client-urls", "https://"+endpoint, "--advertise-client-urls", "https://"+endpoint,
+		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "default="+peer,
+		"--cert-file", a.path("server"), "--key-file", a.path("server-key"), "--trusted-ca-file", a.path("ca"), "--client-cert-auth"))
+	secure = []string{"--cacert", a.path("ca"), "--cert", a.path("client"), "--key", a.path("client-key")}
+	until(a.t, "etcd answers", func() bool {
+		code, _, _ := program(a.t, a.t.TempDir(), append([]string{"ls", "--endpoints", endpoint}, secure...)...)
+		return code == 0
+	})
+	return endpoint, secure
+}
+
 func TestTLSToTheCluster(t *testing.T) {
 	etcdctl := require(t, "etcdctl")
 	a := newAuthority(t)
-	a.sign("server", certificate(2, "server"))
-	a.sign("client", certificate(3, "client"))
-	client, peer := fmt.Sprintf("127.0.0.1:%d", freePort(t)), fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
-	start(t, exec.Command(require(t, "etcd"), "--data-dir", t.TempDir(), "--listen-client-urls", "https://"+client, "--advertise-client-urls", "https://"+client,
-		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "default="+peer,
-		"--cert-file", a.path("server"), "--key-file", a.path("server-key"), "--trusted-ca-file", a.path("ca"), "--client-cert-auth"))
-	secure := []string{"--cacert", a.path("ca"), "--cert", a.path("client"), "--key", a.path("client-key")}
+	client, secure := a.tlsProcess()
 	ls := func(endpoint string, flags ...string) (int, string) {
 		code, out, errs := program(t, t.TempDir(), append([]string{"ls", "--endpoints", endpoint}, flags...)...)
 		return code, out + errs
 	}
-	until(t, "etcd answers", func() bool { code, _ := ls(client, secure...); return code == 0 })
 	if code, out := ls("https://"+client, secure...); code != 0 {
 		t.Errorf("with https: exit %d: %s", code, out)
 	}
