@@ -237,3 +237,15 @@ func TestTransportThatHasToBeSecure(t *testing.T) {
 		t.Errorf("%v, %v: want TLS", secure, err)
 	}
 }
+
+// TestEveryCommandOnAClusterHearsTheEnvironment: the one that it names does not answer.
+func TestEveryCommandOnAClusterHearsTheEnvironment(t *testing.T) {
+	dir := home(t, "")
+	t.Setenv("ETCDCTL_ENDPOINTS", "127.0.0.1:1")
+	for _, args := range [][]string{{}, {"ls"}, {"describe", "/l"}, {"doctor"}, {"events"}, {"discover"}, {"break", "/l", "--dry-run"},
+		{"record", filepath.Join(dir, "r")}, {"contend", "--armed", "/l"}, {"proxy"}} {
+		if code, _, errs := run(t, args...); code != exitBad || !strings.Contains(errs, "no endpoint answers (127.0.0.1:1: ") {
+			t.Errorf("%q: exit %d: %s", args, code, errs)
+		}
+	}
+}

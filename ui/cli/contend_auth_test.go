@@ -274,7 +274,7 @@ func TestASecretIsInNobodysArguments(t *testing.T) {
 	home(t, "")
 	endpoint := guarded(t)
 	tmp := t.TempDir()
-	cmd := exec.Command(locktop(t), patient([]string{"proxy", "--user", reader, "--password", secret, "--", "sleep", "60"}, endpoint)...)
+	cmd := exec.Command(locktop(t), append(patient([]string{"proxy", "--user", reader, "--password", secret}, endpoint), "--", "sleep", "60")...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
 	var errs strings.Builder
 	cmd.Stderr = &errs

@@ -85,7 +85,7 @@ func TestEveryCommandLogsIn(t *testing.T) {
 		{"file in the environment", []string{"--user", reader}, map[string]string{"LOCKTOP_PASSWORD_FILE": file}},
 	}
 	commands := [][]string{{"ls"}, {"describe", "/locks/orders"}, {"doctor"}, {"events", "--for", "1s"}, {"discover"},
-		{"break", "/locks/orders", "--dry-run"}, {"proxy", "--", "true"}, {}}
+		{"break", "/locks/orders", "--dry-run"}, {"record", "RECORDING", "--for", "1s"}, {"config"}, {"proxy", "--", "true"}, {}}
 	for i, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			for name, value := range way.env {
@@ -96,12 +96,20 @@ func TestEveryCommandLogsIn(t *testing.T) {
 				some = commands[:1] // they all connect in the same way
 			}
 			for _, command := range some {
-				args := append(patient(append([]string{"--prefix", "/locks/"}, way.flags...), endpoint), command...)
 				state := t.TempDir()
+				recording := filepath.Join(state, "recording")
+				args := append(patient(append([]string{"--prefix", "/locks/"}, way.flags...), endpoint), command...)
+				for i := range args {
+					args[i] = strings.Replace(args[i], "RECORDING", recording, 1)
+				}
 				out, errs := ran(t, state, "", args...)
 				journal, _ := os.ReadFile(filepath.Join(state, "locktop", "actions.jsonl"))
-				if strings.Contains(out+errs+string(journal), secret) {
-					t.Errorf("%q: the secret is in %s%s%s", command, out, errs, journal)
+				recorded, err := os.ReadFile(recording)
+				if strings.Contains(out+errs+string(journal)+string(recorded), secret) {
+					t.Errorf("%q: the secret is in %s%s%s%s", command, out, errs, journal, recorded)
+				}
+				if len(command) > 0 && command[0] == "record" && !strings.Contains(string(recorded), "/locks/orders") {
+					t.Errorf("recorded %q, %v: %s", recorded, err, errs)
 				}
 				if strings.Contains(errs, "locktop: ") || len(command) > 0 && command[0] != "events" && command[0] != "doctor" && !strings.Contains(out+errs, "/locks") && command[0] != "proxy" {
 					t.Errorf("%q: %s%s", command, out, errs)
@@ -232,6 +240,10 @@ func TestALabIsNotDisturbed(t *testing.T) {
 	drill, said := ran(t, t.TempDir(), "", "drill", "list")
 	if !strings.Contains(drill, "holder-crash") {
 		t.Errorf("drill list: %s%s", drill, said)
+	}
+	code, drill, said := program(t, t.TempDir(), "drill", "run", "testdata/turns.yaml")
+	if code != exitOK || strings.Contains(drill+said, secret) {
+		t.Errorf("drill run: exit %d: %s%s", code, drill, said)
 	}
 }
 
