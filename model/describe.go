@@ -47,14 +47,17 @@ func (f *Fact) handoverSentence(who func(ClaimRef) string, lock string) string {
 		return fmt.Sprintf("%s now holds %s, %s does not any more: it changed while the watch was lost", who(f.Claim), lock, who(f.From))
 	}
 	gap := "no gap"
-	if f.Gap > 0 {
+	switch {
+	case f.Past:
+		return fmt.Sprintf("%s got %s from %s: %s", who(f.Claim), lock, who(f.From), f.causeWords())
+	case f.Gap > 0:
 		gap = "free for " + seconds(f.Gap)
 	}
 	return fmt.Sprintf("%s got %s from %s%s: %s; %s", who(f.Claim), lock, who(f.From), f.heldWords(), f.causeWords(), gap)
 }
 
 func (f *Fact) heldWords() string {
-	if f.Held == 0 && !f.HeldAtLeast {
+	if f.Held == 0 && !f.HeldAtLeast || f.Past {
 		return ""
 	}
 	return " after " + Duration(f.Held, f.HeldAtLeast)

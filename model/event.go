@@ -78,6 +78,9 @@ type Committed struct {
 	At      time.Time
 	Rev     int64
 	Changes []Change
+	// Past: it is from etcd's history, which keeps no times. It happened before At, when
+	// is not known.
+	Past bool
 }
 
 // LoadStarted says that the keys of a prefix are about to be listed as they
@@ -105,6 +108,11 @@ type Loaded struct {
 	At     time.Time
 	Prefix string
 	Rev    int64
+	// Until, if not 0, is up to where the history of the prefix follows as Committed that
+	// are Past. Before that the prefix is not live, and a Watching ends it.
+	Until int64
+	// Note is why the history does not begin where it was asked to, empty if it does.
+	Note string
 }
 
 // Watching says that the watch has delivered everything of the prefix up to

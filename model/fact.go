@@ -91,6 +91,9 @@ type Fact struct {
 	WaitsFor ClaimRef
 	// Unseen: it happened while the watch was lost; At is when we learnt of it.
 	Unseen bool
+	// Past: it is from etcd's history, which keeps no times. At is when we read it; how
+	// long anybody held or waited, and nobody held, is not known.
+	Past bool
 	// Severity is that of a finding that came, SevInfo for one that is over.
 	Severity Severity
 	// Text is the sentence of the kinds that have no fields of their own.
@@ -117,6 +120,7 @@ const (
 func (s *State) record(f *Fact) *Fact {
 	s.factSeq++
 	f.Seq = s.factSeq
+	f.Past = s.past
 	if f.At.IsZero() {
 		f.At = s.now
 	}
@@ -160,7 +164,7 @@ func (s *State) FactsVersion() uint64 { return s.factsVersion }
 // explain finds out why c went in a revision that took n claims of its lease and
 // left rest of them. l is its lease, nil for none.
 func (s *State) explain(f *Fact, l *Lease, n, rest int) {
-	if s.explainByAct(f) || s.lab.explainByNotes(s, f) {
+	if !s.past && (s.explainByAct(f) || s.lab.explainByNotes(s, f)) {
 		return
 	}
 	switch {
@@ -171,6 +175,10 @@ func (s *State) explain(f *Fact, l *Lease, n, rest int) {
 	case rest > 0:
 		f.Cause, f.Confidence = CauseReleased, Strong
 		f.Evidence = "other keys of its lease stayed"
+		return
+	case s.past:
+		f.Cause, f.Confidence = CauseUnknown, Hint
+		f.Evidence = "it was before we looked: how its lease ended cannot be told any more"
 		return
 	case n > 1:
 		f.Cause, f.Confidence, f.Evidence = s.howEnded(l, f.At, "all its keys went in one revision")
@@ -314,7 +322,7 @@ func (s *State) acted(o Outcome) {
 
 // took says whether the action took the claim of which the fact says that it went.
 func (o Outcome) took(f *Fact) bool {
-	if f.Kind != FactHandover && f.Kind != FactLeft {
+	if f.Past || f.Kind != FactHandover && f.Kind != FactLeft {
 		return false
 	}
 	gone := f.goner()

@@ -32,7 +32,8 @@ type Feed struct {
 	// SeenAt is the last time that the prefix was known to be complete.
 	SeenAt time.Time
 
-	loaded  bool // it was live before
+	loaded  bool  // it was live before
+	until   int64 // up to where its history is being read, 0 for not
 	gen     uint64
 	touched []*Lock // by the list under way
 	before  int     // keys known when it began
@@ -120,10 +121,42 @@ func (s *State) loaded(e Loaded) {
 		s.record(&Fact{At: e.At, Rev: e.Rev, Kind: FactGap, Text: fmt.Sprintf(
 			"%s was listed again at revision %d: what happened in between was not seen", prefixName(e.Prefix), e.Rev)})
 	}
-	f.loaded, f.touched = true, nil
+	f.loaded, f.touched, f.until = true, nil, 0
 	f.Rev, f.SeenAt, f.Detail = e.Rev, e.At, ""
-	f.become(FeedLive, e.At)
 	s.version++
+	if e.Note != "" {
+		s.record(&Fact{At: e.At, Rev: e.Rev, Kind: FactGap, Text: e.Note})
+	}
+	if e.Until <= e.Rev {
+		f.become(FeedLive, e.At)
+		return
+	}
+	f.until = e.Until
+	s.record(&Fact{At: e.At, Rev: e.Rev, Kind: FactGap, Text: fmt.Sprintf(
+		"the history of %s is read from revision %d on: when it happened is not known, nor what came before", prefixName(e.Prefix), e.Rev)})
+}
+
+// endHistory says that what follows is seen as it happens.
+func (s *State) endHistory(f *Feed, at time.Time, rev int64) {
+	if f.until == 0 || rev < f.until {
+		return
+	}
+	s.record(&Fact{At: at, Rev: f.until, Kind: FactGap, Text: fmt.Sprintf(
+		"the history of %s is read up to revision %d: from here on it is seen as it happens", prefixName(f.Prefix), f.until)})
+	f.until = 0
+	f.become(FeedLive, at)
+	s.version++
+}
+
+// inHistory says whether the history of any prefix is being read: then the queues are
+// those of a time that is over, and nothing follows from them.
+func (s *State) inHistory() bool {
+	for _, f := range s.feeds {
+		if f.until > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *State) dropUnlisted(f *Feed, at time.Time) {
@@ -166,6 +199,7 @@ func (s *State) watching(e Watching) {
 	f := s.feed(e.Prefix)
 	f.Rev, f.SeenAt = max(f.Rev, e.Rev), e.At
 	s.seen(e.Rev)
+	s.endHistory(f, e.At, e.Rev)
 }
 
 func (s *State) lost(e Lost) {
@@ -188,6 +222,7 @@ func (s *State) back(e Back) {
 			"the watch of %s is back after %s, nothing was missed", prefixName(e.Prefix), Duration(e.At.Sub(f.Since), false))})
 	}
 	f.Rev, f.SeenAt, f.Detail = max(f.Rev, e.Rev), e.At, ""
+	s.endHistory(f, e.At, e.Rev)
 	f.become(FeedLive, e.At)
 	s.version++
 }

@@ -112,6 +112,9 @@ func (s *State) mark(l *Lock) {
 // diagnose derives the findings anew of every lock that is marked. While a list is
 // under way it waits: half a queue would be judged.
 func (s *State) diagnose() {
+	if s.inHistory() {
+		return
+	}
 	for _, f := range s.feeds {
 		if f.State == FeedLoading {
 			return

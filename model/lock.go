@@ -79,6 +79,7 @@ type Lock struct {
 	headSince     time.Time
 	headAtLeast   bool
 	freeSince     time.Time       // zero while there is a head
+	freePast      bool            // it became free before we looked, freeSince is when we learnt of it
 	lastHolder    ClaimRef        // who held before, for the next handover
 	lastFact      *Fact           // how that one lost it
 	facts         []*Fact         // the lock's own journal, newest last

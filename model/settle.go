@@ -41,7 +41,9 @@ func (s *State) settleGone(at time.Time, rev int64) {
 		}
 		f := &Fact{At: at, Rev: rev, Kind: FactLeft, Lock: g.lock.Name, Claim: refOf(g.claim), Place: g.place + 1,
 			WasHolder: g.place < g.lock.holdsAtMark}
-		f.Waited, _ = g.claim.Waited(at)
+		if !s.past {
+			f.Waited, _ = g.claim.Waited(at)
+		}
 		s.record(f)
 		s.explainGone(f, g)
 	}
@@ -88,6 +90,9 @@ func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 		s.noteMulti(before.lease)
 	}
 	heldFor, heldAtLeast := max(0, at.Sub(l.headSince)), l.headAtLeast
+	if s.past {
+		heldFor, heldAtLeast = 0, true
+	}
 	switch {
 	case now == nil && !judged:
 		s.forget(l)
@@ -95,7 +100,7 @@ func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 	case now == nil:
 		s.becameFree(l, at)
 	case now != before:
-		l.headSince, l.headAtLeast = at, blind
+		l.headSince, l.headAtLeast = at, blind || s.past
 	}
 	if !blind {
 		next := now
@@ -138,6 +143,7 @@ func (s *State) rescheduleHead(c *Claim) {
 // headFact fills in and records the fact of a head that changed.
 func (s *State) headFact(l *Lock, f *Fact, before, now *Claim) {
 	held := l.heldAtMark // a foreign head held nothing
+	f.Past = s.past
 	f.Claim = refOf(now)
 	switch {
 	case now == nil && !held:
@@ -150,9 +156,11 @@ func (s *State) headFact(l *Lock, f *Fact, before, now *Claim) {
 		return
 	case held:
 		f.Kind, f.From = FactHandover, l.headRef
-	case !l.lastHolder.IsZero() && before == nil:
+	case !l.lastHolder.IsZero() && before == nil && (s.past || !l.freePast):
 		f.Kind, f.From = FactHandover, l.lastHolder
-		f.Gap = max(0, f.At.Sub(l.freeSince))
+		if !s.past {
+			f.Gap = max(0, f.At.Sub(l.freeSince))
+		}
 	default:
 		f.Kind = FactAcquired
 		if before != nil {
@@ -180,7 +188,9 @@ func (l *Lock) remember(f *Fact, held bool, now *Claim) {
 	}
 	l.Handovers++
 	waited, atLeast := now.Waited(f.At)
-	f.Waited = waited
+	if !f.Past {
+		f.Waited = waited
+	}
 	if !atLeast {
 		l.waitTimes = keepTime(l.waitTimes, waited)
 	}
@@ -243,7 +253,7 @@ func (s *State) settleCame(at time.Time, rev int64) {
 // becameFree remembers a lock without claims for a while, so that a lock which is
 // taken now and then does not come and go on the screen.
 func (s *State) becameFree(l *Lock, at time.Time) {
-	l.freeSince = at
+	l.freeSince, l.freePast = at, s.past
 	if s.free >= freeMax && !l.freeScheduled {
 		s.forget(l)
 		return

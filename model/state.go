@@ -45,6 +45,7 @@ type State struct {
 	term            uint64
 	leaderSince     time.Time  // of the last change of leader that was seen
 	early           []earlyEnd // healthy leases that ended early, of the last seconds
+	past            bool       // the commit at hand is from etcd's history
 	priorRev        int64      // the highest revision that the round of status before told
 	leaderless      int        // rounds of status in which no member knew a leader
 
@@ -167,6 +168,8 @@ func (s *State) seen(rev int64) { s.rev = max(s.rev, rev) }
 // commit applies one revision as a whole.
 func (s *State) commit(e Committed) {
 	s.seen(e.Rev)
+	s.past = e.Past
+	defer func() { s.past = false }()
 	s.begin()
 	for _, ch := range e.Changes {
 		if ch.Deleted {
@@ -175,7 +178,7 @@ func (s *State) commit(e Committed) {
 			}
 			continue
 		}
-		s.put(ch.KV, e.At, false)
+		s.put(ch.KV, e.At, e.Past)
 	}
 	s.settle(e.At, e.Rev, false)
 }
@@ -205,8 +208,8 @@ func (s *State) bump(l *Lock) {
 	s.mark(l)
 }
 
-// put takes a key in as it is now; listed if it comes from a list, and not from
-// a revision that was seen.
+// put takes a key in as it is now; listed if it comes from a list or from history, and
+// not from a revision that was seen as it happened.
 func (s *State) put(kv KV, at time.Time, listed bool) *Claim {
 	c := s.claims[kv.Key]
 	if c != nil && c.CreateRev != kv.CreateRev && c.ModRev < kv.ModRev {

@@ -171,6 +171,9 @@ func (s *State) Look(leases []LeaseID) {
 // so that a budget too small for the causes and the screen does not starve the
 // rest.
 func (s *State) Want() Want {
+	if s.inHistory() { // a reading tells how a lease is now, and not how it was then
+		return Want{WakeAt: s.wakeAt()}
+	}
 	causes := s.peek(classCause, wantMax)
 	seen := s.peek(classSeen, wantMax)
 	rest := append(s.peek(classHead, wantMax), s.peek(classWaiter, wantMax)...)

@@ -129,7 +129,7 @@ func (p *journalPanel) title(f frame, w int) string {
 // factLines writes a fact into lines of exactly w cells.
 func factLines(f frame, fact *model.Fact, w int) []string {
 	sign, st := f.th.factSign(fact)
-	indent := []span{{dim, clock(fact.At) + " "}}
+	indent := []span{{dim, factClock(fact) + " "}}
 	if w >= 100 {
 		rev := ""
 		if fact.Rev > 0 {

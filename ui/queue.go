@@ -335,7 +335,7 @@ func lastFacts(lines []string, f frame, facts []*model.Fact, w, h int) []string 
 	for _, fact := range facts[max(0, len(facts)-h):] {
 		sign, st := f.th.factSign(fact)
 		lines = append(lines, f.th.line(w, []span{
-			{dim, "  " + clock(fact.At)[:8] + " "}, {st, sign + " "}, {plain, f.th.sentence(f.s, fact)}}, nil))
+			{dim, "  " + factClock(fact)[:8] + " "}, {st, sign + " "}, {plain, f.th.sentence(f.s, fact)}}, nil))
 	}
 	return lines
 }

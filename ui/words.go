@@ -170,3 +170,12 @@ func (th *theme) factSign(f *model.Fact) (string, style) {
 
 // clock is the time of day of a fact.
 func clock(t time.Time) string { return t.Format("15:04:05.000") }
+
+// factClock is the time of a fact, a word of the same width for one from etcd's
+// history, which keeps no times.
+func factClock(f *model.Fact) string {
+	if f.Past {
+		return "earlier     "
+	}
+	return clock(f.At)
+}

@@ -31,6 +31,8 @@
 //   - No more than Budget lease readings a second, in the order that was asked
 //     for, and no lease twice at a time. Failed requests are not repeated behind
 //     the budget's back.
+//   - History is read only if Options.Since asks for it, no more than SinceMax
+//     revisions of it, by one watch for each prefix, one prefix after another.
 //   - Nothing is asked while nobody pulls. When the mailbox is full the followers
 //     stop reading. The etcd client then buffers what the server sends, without a
 //     bound of its own: a consumer that never comes back should close the watcher.
@@ -44,7 +46,7 @@
 //     batch are sorted by revision.
 //   - Servers before 3.4.25 and 3.5.8 may answer a progress request ahead of
 //     events that are still on their way (etcd-io/etcd#15220). There Watching and
-//     Back can be early: the changes come behind them. A stream that breaks at that
+//     Back can be early, and so the end of history: the changes come behind them. A stream that breaks at that
 //     very moment can lose them.
 //
 // SERVERS.md says what each release can do for a reader, FAULTS.md what becomes of

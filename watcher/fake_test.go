@@ -51,6 +51,8 @@ func (c *fake) probe(context.Context, string) (int64, error) {
 	return c.rev, c.probeErr
 }
 
+func (c *fake) oldest(_ context.Context, _ string, rev int64) (int64, error) { return rev, nil }
+
 func (c *fake) list(_ context.Context, prefix string, rev int64, each func([]*mvccpb.KeyValue) error) error {
 	return each([]*mvccpb.KeyValue{{Key: []byte(prefix + "k"), ModRevision: rev, CreateRevision: rev}})
 }

@@ -41,6 +41,7 @@ type follower struct {
 	denied  atomic.Bool
 	health  chan health // capacity 1, the newest wins
 
+	history
 	loaded bool
 	// delivered is the last revision that was handed on, by the list or as a change.
 	// It can be behind watched. What comes between the two is news all the same: old
@@ -70,6 +71,7 @@ func (f *follower) run(ctx context.Context) {
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
+		f.passTurn()
 		class := classify(err)
 		if class.reason() == model.LostCompacted {
 			f.loaded = false
@@ -113,8 +115,15 @@ func (f *follower) emit(ctx context.Context, ev model.Event) {
 
 // load lists the prefix at one revision.
 func (f *follower) load(ctx context.Context) error {
+	if err := f.takeTurn(ctx); err != nil {
+		return err
+	}
 	rev, total, err := f.remote.head(ctx, f.prefix)
 	if err != nil {
+		return err
+	}
+	loaded := model.Loaded{Prefix: f.prefix}
+	if rev, err = f.backFrom(ctx, rev, &loaded); err != nil {
 		return err
 	}
 	f.emit(ctx, model.LoadStarted{At: f.now(), Prefix: f.prefix, Rev: rev})
@@ -132,7 +141,11 @@ func (f *follower) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.emit(ctx, model.Loaded{At: f.now(), Prefix: f.prefix, Rev: rev})
+	loaded.At, loaded.Rev = f.now(), rev
+	f.emit(ctx, loaded)
+	if f.since, f.until = 0, loaded.Until; f.until == 0 {
+		f.passTurn()
+	}
 	f.watched.Store(rev)
 	f.loaded, f.delivered, f.lost, f.delay = true, rev, false, 0
 	f.denied.Store(false)
@@ -216,7 +229,7 @@ func (f *follower) received(ctx context.Context, resp clientv3.WatchResponse, ok
 	before := f.watched.Load()
 	at := f.now()
 	for _, c := range byRevision(resp.Events, f.delivered) {
-		c.At = at
+		c.At, c.Past = at, c.Rev <= f.until
 		f.emit(ctx, c)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -316,6 +329,9 @@ func (f *follower) caughtUp(ctx context.Context) {
 		f.emit(ctx, model.Back{At: f.now(), Prefix: f.prefix, Rev: rev})
 	}
 	f.emit(ctx, model.Watching{At: f.now(), Prefix: f.prefix, Rev: rev})
+	if rev >= f.until {
+		f.passTurn()
+	}
 }
 
 // probeFailed gives a failing cluster some time, unless it is plain that there is

@@ -161,7 +161,7 @@ func joinRevisions(events []model.Event) []model.Event {
 		for at > run && out[at-1].(model.Committed).Rev > c.Rev {
 			at--
 		}
-		if at > run && out[at-1].(model.Committed).Rev == c.Rev {
+		if at > run && sameRevision(out[at-1].(model.Committed), c) {
 			earlier := out[at-1].(model.Committed)
 			// A fresh slice: the earlier one may be shared with a sender's.
 			earlier.Changes = append(append([]model.Change(nil), earlier.Changes...), c.Changes...)
@@ -174,3 +174,7 @@ func joinRevisions(events []model.Event) []model.Event {
 	}
 	return out
 }
+
+// sameRevision says whether two parts can be joined. One prefix may have read as history
+// what another one saw as it happened.
+func sameRevision(a, b model.Committed) bool { return a.Rev == b.Rev && a.Past == b.Past }

@@ -19,6 +19,14 @@ type Options struct {
 	// Lease readings are then bound not by the budget (unless it is below 0) but
 	// by 64 in flight.
 	OneLook bool
+	// Since is the revision from which etcd's history is read, [SinceAll] for all that is
+	// left of it; 0: none. The prefixes are listed as they were then, and one watch for
+	// each, one after another, brings what came after, as Committed that are Past.
+	// OneLook reads none.
+	Since int64
+	// SinceMax is how many revisions of history are read at most, the newest ones; 0
+	// means [DefaultSinceMax]. Every write of anybody anywhere makes a revision.
+	SinceMax int64
 	// LeaseLists lets the leases that each member lists be compared, too. Listing
 	// needs root, or read on every key of every lease, and costs a member a walk
 	// over all leases.
@@ -32,6 +40,14 @@ type Options struct {
 	// Timing overrides the rhythm; fields that are zero keep their default.
 	Timing Timing
 }
+
+// SinceAll asks for all history that is not compacted.
+const SinceAll = -1
+
+// DefaultSinceMax bounds what history costs: a server hands a watch that is behind at
+// most 1,000 revisions every 100 ms, but old ones read all that are left for that each
+// time (etcd server/storage/mvcc watchable_store.go, syncWatchers).
+const DefaultSinceMax = 10_000
 
 // Timing is the rhythm of a watcher.
 type Timing struct {
@@ -88,6 +104,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.SinceMax <= 0 {
+		o.SinceMax = DefaultSinceMax
+	}
+	if o.OneLook {
+		o.Since = 0
 	}
 	if o.PageSize <= 0 {
 		o.PageSize = defaultPageSize

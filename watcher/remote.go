@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -26,6 +28,8 @@ type remote interface {
 	head(ctx context.Context, prefix string) (rev, count int64, err error)
 	// list hands the keys of prefix at rev to each, in key order.
 	list(ctx context.Context, prefix string, rev int64, each func([]*mvccpb.KeyValue) error) error
+	// oldest returns the first revision from rev on that is not compacted.
+	oldest(ctx context.Context, prefix string, rev int64) (int64, error)
 	// watch opens a watch of prefix from rev on.
 	watch(ctx context.Context, prefix string, rev int64) stream
 	// probe returns the revision of the cluster by a linearizable read that costs
@@ -108,6 +112,29 @@ func (e *etcd) probe(ctx context.Context, prefix string) (int64, error) {
 		return 0, err
 	}
 	return resp.Header.Revision, nil
+}
+
+// oldest tries to read one key at rev. Only the refusal of a watch tells up to where
+// the rest is compacted.
+func (e *etcd) oldest(ctx context.Context, prefix string, rev int64) (int64, error) {
+	_, err := e.getRange(ctx, &pb.RangeRequest{Key: firstKey(prefix), Revision: rev, CountOnly: true})
+	if !isEtcd(err, rpctypes.ErrCompacted) {
+		return rev, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.timing.Stall)
+	defer cancel()
+	e.meter.count(e.now())
+	s := e.watch(ctx, prefix, rev)
+	defer s.close()
+	for resp := range s.responses() {
+		if resp.CompactRevision > 0 {
+			return resp.CompactRevision, nil
+		}
+		if resp.Err() != nil {
+			return 0, resp.Err()
+		}
+	}
+	return 0, cmp.Or(ctx.Err(), errEnded)
 }
 
 func (e *etcd) getRange(ctx context.Context, req *pb.RangeRequest) (resp *pb.RangeResponse, err error) {

@@ -56,9 +56,11 @@ func start(r remote, m *meter, o Options) (*Watcher, context.Context) {
 		box: newMailbox(boxChanges), pulls: newPulls(o.Timing.Grace), stop: stop}
 	p := &prober{remote: r, pulls: w.pulls, timing: o.Timing, kicked: make(chan struct{}, 1)}
 	kick := func() { poke(p.kicked) }
+	turn := make(chan struct{}, 1)
 	for _, prefix := range o.Prefixes {
 		f := &follower{prefix: prefix, oneLook: o.OneLook, remote: r, box: w.box, timing: o.Timing,
-			now: o.Now, kick: kick, health: make(chan health, 1)}
+			now: o.Now, kick: kick, health: make(chan health, 1),
+			history: history{since: o.Since, sinceMax: o.SinceMax, turn: turn}}
 		p.followers = append(p.followers, f)
 		w.wg.Go(func() { f.run(ctx) })
 	}

@@ -18,14 +18,22 @@ import (
 	"locktop/model"
 	"locktop/ui"
 	"locktop/ui/report"
+	"locktop/watcher"
 )
 
 const notALab = "this cluster is not a lab of ours; \"locktop demo\" starts one"
 
 // runConsole opens the console on the cluster of the flags, read-only unless armed.
 // Without a terminal it prints one look instead.
-func (e *env) runConsole(ctx context.Context, armed bool) error {
+func (e *env) runConsole(ctx context.Context, armed bool, since sinceFlags) error {
+	look, err := since.options(watcher.Options{Budget: e.flags.leaseBudget})
+	if err != nil {
+		return err
+	}
 	if !e.isTerminal() {
+		if look.Since != 0 {
+			return bad("--since-revision: without a terminal one look is printed; \"locktop events --since-revision %s\" prints the history", since.revision)
+		}
 		return e.list(ctx, outFlags{output: "table", leases: "heads"})
 	}
 	client, err := e.connect(ctx)
@@ -33,7 +41,7 @@ func (e *env) runConsole(ctx context.Context, armed bool) error {
 		return err
 	}
 	defer client.Close()
-	w := &watching{client: client, budget: e.flags.leaseBudget, pins: e.pins, live: ui.Live{Endpoints: e.flags.endpoints}}
+	w := &watching{client: client, look: look, pins: e.pins, live: ui.Live{Endpoints: e.flags.endpoints}}
 	defer w.end()
 	if armed {
 		done := make(reports, maxReports)

@@ -94,31 +94,40 @@ func (e *env) diagnosis(s *model.State, sick []*model.Lock) error {
 
 func (e *env) eventsCmd() *cobra.Command {
 	var out outFlags
+	var since sinceFlags
 	cmd := &cobra.Command{
-		Use:     "events",
-		Short:   "print handovers and findings as they happen",
-		Example: "  locktop events --prefix /jobs/ -o jsonl | jq .text",
+		Use:   "events",
+		Short: "print handovers and findings as they happen",
+		Long: "events prints what happens from now on. With --since-revision it begins with what etcd still\n" +
+			"knows of the past: etcd keeps no times, so \"earlier\" stands for them (null in JSON), and how a\n" +
+			"lease ended then is mostly unknown. Prefixes are read one after another.",
+		Example: "  locktop events --prefix /jobs/ -o jsonl | jq .text\n  locktop events --since-revision all --for 5s",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkFormat(out.output); err != nil {
 				return err
 			}
-			return e.events(cmd.Context(), out)
+			o, err := since.options(watcher.Options{Prefixes: e.flags.prefixes, Budget: e.flags.leaseBudget})
+			if err != nil {
+				return err
+			}
+			return e.events(cmd.Context(), out, o)
 		},
 	}
 	cmd.Flags().StringVarP(&out.output, "output", "o", "table", formatWords()+"; json is one list, which ends when it is ended")
 	cmd.Flags().DurationVar(&out.watch, "for", 0, "end after that long (default: when it is ended)")
+	since.add(cmd)
 	return cmd
 }
 
 // events prints facts as they settle, until the time is over or it is ended.
-func (e *env) events(ctx context.Context, out outFlags) error {
+func (e *env) events(ctx context.Context, out outFlags, o watcher.Options) error {
 	client, err := e.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	w := watcher.New(client, watcher.Options{Prefixes: e.flags.prefixes, Budget: e.flags.leaseBudget})
+	w := watcher.New(client, o)
 	defer w.Close()
 	if out.watch > 0 {
 		limited, cancel := context.WithTimeout(ctx, out.watch)

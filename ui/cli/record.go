@@ -21,6 +21,7 @@ type recordFlags struct {
 	watch    time.Duration
 	maxSize  int // MiB
 	noValues bool
+	since    sinceFlags
 }
 
 func (e *env) recordCmd() *cobra.Command {
@@ -48,6 +49,7 @@ func (e *env) recordCmd() *cobra.Command {
 	cmd.Flags().DurationVar(&f.watch, "for", 0, "end after that long (default: when it is ended)")
 	cmd.Flags().IntVar(&f.maxSize, "max-size", 64, "end before the file gets larger than that many MiB")
 	cmd.Flags().BoolVar(&f.noValues, "no-values", false, "leave the values of the keys out")
+	f.since.add(cmd)
 	return cmd
 }
 
@@ -61,6 +63,10 @@ func fileArg(cmd *cobra.Command, args []string) error {
 
 // record writes what is seen into a new file.
 func (e *env) record(ctx context.Context, name string, f recordFlags) (err error) {
+	o, err := f.since.options(watcher.Options{Prefixes: e.flags.prefixes, Budget: e.flags.leaseBudget})
+	if err != nil {
+		return err
+	}
 	client, err := e.connect(ctx)
 	if err != nil {
 		return err
@@ -74,7 +80,7 @@ func (e *env) record(ctx context.Context, name string, f recordFlags) (err error
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	fmt.Fprintf(e.err, "recording %s to %s%s; ctrl-c ends it\n", strings.Join(quoted(e.flags.prefixes), ", "), model.Printable(name), f.secrecy())
-	w := watcher.New(client, watcher.Options{Prefixes: e.flags.prefixes, Budget: e.flags.leaseBudget})
+	w := watcher.New(client, o)
 	defer w.Close()
 	if f.watch > 0 {
 		limited, cancel := context.WithTimeout(ctx, f.watch)

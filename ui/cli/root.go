@@ -117,6 +117,7 @@ func tellError(w io.Writer, err error) {
 
 func (e *env) rootCmd() *cobra.Command {
 	var armed bool
+	var since sinceFlags
 	root := &cobra.Command{
 		Use:   "locktop",
 		Short: "top for etcd locks: who holds, who waits, and why it is stuck",
@@ -126,12 +127,13 @@ func (e *env) rootCmd() *cobra.Command {
 		Args:          noArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return e.runConsole(cmd.Context(), armed) },
+		RunE:          func(cmd *cobra.Command, _ []string) error { return e.runConsole(cmd.Context(), armed, since) },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return bad("%v (see: %s --help)", err, cmd.CommandPath())
 	})
 	root.Flags().BoolVar(&armed, "armed", false, "let the console break locks: each one shown first, its name typed, a journal line written")
+	since.add(root)
 	e.addConnFlags(root)
 	root.AddCommand(e.demoCmd(), e.lsCmd(), e.describeCmd(), e.doctorCmd(), e.eventsCmd(), e.discoverCmd(), e.explainCmd(), e.breakCmd(),
 		e.contendCmd(), e.proxyCmd(), e.drillCmd(), e.configCmd(), e.memberCmd(), e.versionCmd(), e.manCmd(), e.recordCmd(), e.replayCmd())

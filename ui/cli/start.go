@@ -24,7 +24,7 @@ import (
 // another.
 type watching struct {
 	client *clientv3.Client
-	budget int
+	look   watcher.Options // of every watcher, but for the prefixes
 	pins   []model.Pin
 	live   ui.Live        // without its source
 	events []model.Source // told besides what the watcher sees
@@ -52,7 +52,9 @@ func (w *watching) watch(ctx context.Context, prefixes []string) (ui.Live, error
 	if slices.Contains(prefixes, "") {
 		prefixes = nil
 	}
-	src := watcher.New(w.client, watcher.Options{Prefixes: prefixes, Budget: w.budget})
+	look := w.look
+	look.Prefixes = prefixes
+	src := watcher.New(w.client, look)
 	ctx, cancel := context.WithCancel(ctx)
 	w.end()
 	w.mu.Lock()

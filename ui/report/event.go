@@ -9,7 +9,7 @@ import (
 )
 
 type event struct {
-	At         time.Time   `json:"at"`
+	At         *time.Time  `json:"at"` // null: before we looked
 	Revision   *int64      `json:"revision"`
 	Kind       string      `json:"kind"`
 	Lock       *string     `json:"lock"`
@@ -36,7 +36,10 @@ func EventLine(w io.Writer, s *model.State, f *model.Fact) error {
 }
 
 func eventOf(s *model.State, f *model.Fact) event {
-	e := event{At: f.At, Kind: eventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
+	e := event{At: &f.At, Kind: eventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
+	if f.Past {
+		e.At = nil
+	}
 	if f.Rev != 0 {
 		e.Revision = &f.Rev
 	}
@@ -52,7 +55,7 @@ func eventOf(s *model.State, f *model.Fact) event {
 		c := string(f.Confidence)
 		e.Confidence = &c
 	}
-	if f.Kind == model.FactHandover && !f.Unseen {
+	if f.Kind == model.FactHandover && !f.Unseen && !f.Past {
 		e.Gap = seconds(f.Gap)
 	}
 	return e
@@ -82,8 +85,18 @@ func refOf(s *model.State, r model.ClaimRef) *eventClaim {
 
 // EventText writes one fact as a sentence behind its time.
 func EventText(w io.Writer, s *model.State, f *model.Fact) error {
-	if _, err := fmt.Fprintf(w, "%s  %s\n", f.At.Format("15:04:05.000"), f.Sentence(s.Who)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s  %s\n", stamp(f, "15:04:05.000"), f.Sentence(s.Who)); err != nil {
 		return fmt.Errorf("writing an event: %w", err)
 	}
 	return nil
+}
+
+// stamp is the time of a fact. One from etcd's history has none: a word of the same
+// width stands for it.
+func stamp(f *model.Fact, layout string) string {
+	at := f.At.Format(layout)
+	if f.Past {
+		return fmt.Sprintf("%-*s", len(at), "earlier")
+	}
+	return at
 }

@@ -96,7 +96,7 @@ func eventWide(w io.Writer, s *model.State, f *model.Fact) error {
 	if f.Rev != 0 {
 		rev = strconv.FormatInt(f.Rev, 10)
 	}
-	if _, err := fmt.Fprintf(w, "%s  %-8s %-8s  %s%s\n", f.At.Format("2006-01-02T15:04:05.000Z07:00"), rev, eventKind(f.Kind), f.Sentence(s.Who), tail); err != nil {
+	if _, err := fmt.Fprintf(w, "%s  %-8s %-8s  %s%s\n", stamp(f, "2006-01-02T15:04:05.000Z07:00"), rev, eventKind(f.Kind), f.Sentence(s.Who), tail); err != nil {
 		return fmt.Errorf("writing an event: %w", err)
 	}
 	return nil
@@ -107,7 +107,11 @@ var eventHead = []string{"at", "revision", "kind", "lock", "key", "create_revisi
 
 func eventCSV(s *model.State, f *model.Fact) []string {
 	e := eventOf(s, f)
-	row := []string{timeCell(e.At), intPtr(e.Revision), e.Kind, plain(f.Lock)}
+	at := ""
+	if e.At != nil {
+		at = timeCell(*e.At)
+	}
+	row := []string{at, intPtr(e.Revision), e.Kind, plain(f.Lock)}
 	if c := e.Claim; c != nil {
 		row = append(row, plain(f.Claim.Key), intPtr(&c.CreateRevision), guardedPtr(c.Lease), guardedPtr(c.Identity.Text))
 	} else {

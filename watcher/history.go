@@ -1,0 +1,77 @@
+package watcher
+
+import (
+	"context"
+	"fmt"
+
+	"locktop/model"
+)
+
+// history is what a follower reads of the past before it follows the present.
+//
+// It is asked for, or it is not read. It is bounded by revisions, which are known before
+// anything is read, so the bound holds for the servers too. Followers read it one after
+// another: a watch that is behind makes its member read from the disk.
+type history struct {
+	since    int64 // where to begin, SinceAll for the oldest; 0: no history, or not any more
+	sinceMax int64 // how many revisions at most
+	until    int64 // what is delivered up to here is past
+	turn     chan struct{}
+	myTurn   bool
+}
+
+// takeTurn waits until no other follower reads history, if this one is to.
+func (h *history) takeTurn(ctx context.Context) error {
+	if h.since == 0 || h.myTurn {
+		return nil
+	}
+	select {
+	case h.turn <- struct{}{}:
+		h.myTurn = true
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// passTurn lets the next follower read.
+func (h *history) passTurn() {
+	if h.myTurn {
+		h.myTurn = false
+		<-h.turn
+	}
+}
+
+// backFrom returns the revision to list at where the cluster stands at head, and says
+// in l what history follows, and why it is less than was asked for.
+func (f *follower) backFrom(ctx context.Context, head int64, l *model.Loaded) (int64, error) {
+	if f.since == 0 {
+		return head, nil
+	}
+	from := max(1, f.since)
+	switch {
+	case from > head:
+		l.Note = fmt.Sprintf("there is no history since revision %d: the cluster stands at %d", from, head)
+		return head, nil
+	case head-from > f.sinceMax:
+		if from = head - f.sinceMax; f.since > 0 {
+			l.Note = fmt.Sprintf("revision %d is %d revisions back and %d are read at most (--since-max), from %d on",
+				f.since, head-f.since, f.sinceMax, from)
+		} else {
+			l.Note = fmt.Sprintf("of the history only the last %d revisions are read (--since-max), from %d on", f.sinceMax, from)
+		}
+	}
+	first, err := f.remote.oldest(ctx, f.prefix, from)
+	if err != nil {
+		return 0, err
+	}
+	if first > from && f.since > 0 {
+		l.Note = fmt.Sprintf("revision %d is compacted: the first one that can be had is %d", f.since, first)
+	} else if first > from {
+		l.Note = fmt.Sprintf("what is older than revision %d is compacted", first)
+	}
+	if first < head {
+		l.Until = head
+	}
+	return first, nil
+}
