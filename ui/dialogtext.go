@@ -21,11 +21,11 @@ func (d *dialog) lines(a *App, w, h int) [][]span {
 	d.wayLines(a, w, &d.delete, "D", "delete this claim", "this lock only; its owner is not told", add)
 	d.commandLine(a, w, &d.delete, add)
 	add(spacing)
-	if !d.gone(a) {
-		add(ranked, span{late, a.th.sign.late + " the old holder may still believe that it holds"})
+	if text := d.warning(a); text != "" {
+		add(ranked, span{late, a.th.sign.late + " " + text})
 		add(spacing)
 	}
-	all = append(all, d.prompt(a)...)
+	all = append(all, d.prompt(a, w)...)
 	keys := d.goesLines(a, w)
 	all = trim(all, h-min(len(keys), 1), &goes)
 	room := h - len(all)
@@ -37,6 +37,20 @@ func (d *dialog) lines(a *App, w, h int) [][]span {
 		out = append(out, l.spans)
 	}
 	return out
+}
+
+// warning is what no way of breaking changes, "" for a claim that is gone.
+func (d *dialog) warning(a *App) string {
+	l, c := d.t.lock, a.state.Claim(d.t.action.Key)
+	switch {
+	case d.gone(a) || l == nil:
+		return ""
+	case l.Recipe().Judged && !l.IsClaim(c):
+		return "it is no claim of this lock: some program may need it"
+	case l.Head() == c || l.Holds(l.Place(c)):
+		return "the old holder may still believe that it holds"
+	}
+	return "its client may still believe that it waits in the queue"
 }
 
 // trim drops lines by rank until there are at most h, and keeps the place at
@@ -187,18 +201,27 @@ func (a *App) next(key string, lease model.LeaseID) string {
 }
 
 // prompt is the end of the dialog: what to press.
-func (d *dialog) prompt(a *App) []dialogLine {
+func (d *dialog) prompt(a *App, w int) []dialogLine {
 	var lines []dialogLine
 	if d.hint != "" {
 		lines = append(lines, dialogLine{ranked, []span{{late, a.th.sign.late + " " + d.hint}}})
 	}
 	if d.typing != "" {
-		return append(lines, dialogLine{ranked, []span{{plain, "to " + string(d.typing) + ", type the name of the lock: "},
-			{strong, a.th.clean(d.name.text)}, {accent, "_"}}}, dialogLine{ranked, a.hints(inTyped, a.w)})
+		way := "delete this claim"
+		if d.typing == model.RevokeLease {
+			way = "revoke the lease"
+		}
+		name := a.th.clean(d.name.text)
+		if over := width(name) + len("> _") - w; over > 0 { // one sees what one types
+			name, _ = tail(name, width(name)-over-1)
+			name = a.th.sign.more + name
+		}
+		return append(lines, dialogLine{ranked, []span{{plain, "type the lock's name to " + way + ":"}}},
+			dialogLine{ranked, []span{{accent, "> "}, {strong, name}, {accent, "_"}}}, dialogLine{ranked, a.hints(inTyped, w)})
 	}
 	if d.gone(a) {
 		leave := a.hint(a.keys.at[inBreak]["esc"])
 		return append(lines, dialogLine{ranked, leave[:]})
 	}
-	return append(lines, dialogLine{ranked, a.hints(inBreak, a.w)})
+	return append(lines, dialogLine{ranked, a.hints(inBreak, w)})
 }

@@ -181,7 +181,7 @@ func (m *faultMenu) choices(a *App, w, h int) [][]span {
 	case m.hint != "":
 		under = append(under, []span{{late, th.sign.late + " " + m.hint}})
 	case f.For > 0:
-		under = append(under, []span{{dim, "then, or when it is healed, it will " + c.info.Heal}})
+		under = append(under, []span{{dim, "then, or when healed, it will " + c.info.Heal}})
 	default:
 		under = append(under, []span{{dim, "healing it will " + c.info.Heal}})
 	}

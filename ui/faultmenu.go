@@ -178,6 +178,16 @@ func (a *App) choose() tea.Cmd {
 	return a.graceFor(m) // a second enter must be meant
 }
 
+// chooseWord is what enter does with the fault under the cursor.
+func (a *App) chooseWord() string {
+	if m := a.menu; m != nil {
+		if r := &m.rows[m.at]; r.why == "" && len(presets(r.info, r.fault, a.memberNames()).asks) == 0 {
+			return "do it"
+		}
+	}
+	return "choose"
+}
+
 // inject does the fault that was chosen.
 func (a *App) inject(f model.Fault) tea.Cmd {
 	m := a.menu
@@ -231,7 +241,11 @@ func (m *faultMenu) list(a *App, w, h int) [][]span {
 	case m.hint != "":
 		add(span{late, th.sign.late + " " + m.hint})
 	case r.why != "":
-		add(span{late, th.sign.late + " cannot be done now: " + r.why})
+		lead := th.sign.late + " "
+		for _, part := range th.wrap("cannot be done now: "+r.why, max(8, w-2), 3) {
+			add(span{late, lead + part})
+			lead = "  "
+		}
 		add(span{dim, "it would " + r.info.What})
 	default:
 		f := presets(r.info, r.fault, a.memberNames()).fault()

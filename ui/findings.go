@@ -108,8 +108,8 @@ func (p *findingsPanel) chosen() *model.Finding {
 func (p *findingsPanel) Render(f frame, w, h int, t *tally) []string {
 	p.refresh(f)
 	if p.total == 0 {
-		return fill([]string{string(pad(nil, w)), f.th.line(w, []span{{good, "  " + f.th.sign.holds + " nothing is wrong, as far as etcd tells"}}, nil),
-			f.th.line(w, []span{{dim, "  Some mechanisms leave no sign in etcd: a holder that hangs while its client renews is one."}}, nil)}, w, h)
+		return fill(f.th.onlyText(w, paragraph{}, paragraph{good, "  ", f.th.sign.holds + " nothing is wrong, as far as etcd tells"},
+			paragraph{dim, "  ", "Some mechanisms leave no sign in etcd: a holder that hangs while its client renews is one."}), w, h)
 	}
 	title := []span{{strong, "findings"}}
 	if words := t.words(); len(words) > 0 {

@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -66,7 +67,13 @@ func (a *App) helpLines(w, h int) []string {
 			reason = a.th.clean(a.cannot[b.what])
 		}
 		if reason != "" {
-			add(span{dim, key.text + b.what}, span{late, "  not now: " + reason})
+			what, why := span{dim, key.text + b.what}, "  not now: "+reason
+			if width(what.text)+width(why) <= w {
+				add(what, span{late, why})
+				continue
+			}
+			add(what)
+			all = append(all, th.paragraph(paragraph{late, blanks[:16], strings.TrimSpace(why)}, w)...)
 			continue
 		}
 		add(key, span{plain, b.what})
@@ -104,6 +111,9 @@ func (a *App) legend() [][]span {
 		{{plain, "  ?           "}, {plain, "waiting leaves no trace in etcd: how many wait is not known"}},
 		{{plain, "  39/60s " + s.renewed + "12s "}, {plain, "seconds left of the TTL, and how long ago it was renewed"}},
 		{{plain, "  39/60s " + s.stale + "12s "}, {plain, "as read 12 s ago: healthy then, not asked since"}},
+		{{plain, "  c2 (proxy)  "}, {plain, "who, and what says so: the proxy, the key's value, a sibling key of its lease"}},
+		{{plain, "  p50 p99     "}, {plain, "half of the waits, or of the holds, were shorter; of a hundred all but one"}},
+		{{accent, "  " + s.mark + "           "}, {plain, "bookmarked: b marks, ' goes to the next"}},
 		{{plain, "  12m+        "}, {plain, "at least: it began before we looked"}},
 	}
 }

@@ -142,17 +142,17 @@ func moveKeys() []binding {
 
 func pageKeys() []binding {
 	rows := []binding{
-		{keys: []string{"enter"}, in: onLocks, short: "queue", what: "open the queue of the lock", do: run((*App).openQueue)},
-		{keys: []string{"enter"}, in: onSessions | onFindings | onLab, short: "lock", what: "jump to the queue of the lock", do: run((*App).openQueue)},
-		{keys: []string{"e"}, in: onPages, short: "explain", what: "explain the worst finding about what is selected", do: run((*App).explain)},
-		{keys: []string{"w"}, in: onPages &^ onFindings, short: "why", what: "jump to the worst finding about what is selected", do: run((*App).openFinding)},
-		{keys: []string{"o"}, in: onTargets &^ onSessions, short: "session", what: "jump to the session of what is selected", do: run((*App).openSession)},
+		{keys: []string{"enter"}, in: onLocks, short: "queue", what: "open the queue of the lock", why: (*App).whyEmpty, do: run((*App).openQueue)},
+		{keys: []string{"enter"}, in: onSessions | onFindings | onLab, short: "lock", what: "jump to the queue of the lock", why: (*App).whyEmpty, do: run((*App).openQueue)},
+		{keys: []string{"e"}, in: onPages, short: "explain", what: "explain the worst finding about what is selected", why: (*App).whyEmpty, do: run((*App).explain)},
+		{keys: []string{"w"}, in: onPages &^ onFindings, short: "why", what: "jump to the worst finding about what is selected", why: (*App).whyEmpty, do: run((*App).openFinding)},
+		{keys: []string{"o"}, in: onTargets &^ onSessions, short: "session", what: "jump to the session of what is selected", why: (*App).whyEmpty, do: run((*App).openSession)},
 		{keys: []string{"-"}, in: onPages, what: "back to where the last jump was made", do: run((*App).comeBack)},
 		{keys: []string{"c"}, in: onPages, short: "etcdctl", what: "the etcdctl lines that show the same by hand", do: run((*App).byHand)},
 		{keys: []string{"tab", "shift+tab"}, in: onLocks, short: "pane", what: "from the table to the queue and back", why: (*App).whyNoPane, do: run(func(a *App) { a.paneHas = !a.paneHas })},
 		{keys: []string{"tab"}, in: onLab, short: "list", what: "to the next list", do: run(func(a *App) { a.lab.turn(a.state, 1) })},
 		{keys: []string{"shift+tab"}, in: onLab, what: "to the list before", do: run(func(a *App) { a.lab.turn(a.state, -1) })},
-		{keys: []string{"tab", "shift+tab"}, in: onFindings, short: "text", what: "from the list to the text and back", do: run(func(a *App) { a.findings.full = !a.findings.full })},
+		{keys: []string{"tab", "shift+tab"}, in: onFindings, short: "text", what: "from the list to the text and back", why: (*App).whyEmpty, do: run(func(a *App) { a.findings.full = !a.findings.full })},
 	}
 	for i, p := range pages {
 		id := pageID(i)
@@ -167,7 +167,7 @@ func listKeys() []binding {
 		{keys: []string{"/"}, in: onPages &^ (onLab | onQueue), short: "filter", what: "filter as you type, ! in front turns it round", do: run((*App).editFilter)},
 		{keys: []string{"s"}, in: onLocks, short: "sort", what: "sort by the next column", do: run(func(a *App) { a.locks.sortBy(a.locks.order.by%(sortCount-1) + 1) })},
 		{keys: []string{"S"}, in: onLocks, what: "turn the order round", do: run(func(a *App) { a.locks.sortBy(a.locks.order.by) })},
-		{keys: []string{"f"}, in: onQueues, short: "journal", what: "the journal of this lock alone", do: run((*App).onlyThisLock)},
+		{keys: []string{"f"}, in: onQueues, short: "journal", what: "the journal of this lock alone", why: (*App).whyEmpty, do: run((*App).onlyThisLock)},
 		{keys: []string{"f", "enter"}, in: onJournal, short: "this lock", what: "only the selected lock, or all again", do: run((*App).onlyThisLock)},
 		{keys: []string{"esc"}, in: onQueue, short: "back", what: "back to where one came from", do: run((*App).back)},
 		{keys: []string{"esc"}, in: onPages &^ onQueue, what: "back, or clear the filter", do: run((*App).back)},
@@ -204,9 +204,9 @@ func faultKey(key, short, what string, kind model.FaultKind) binding {
 
 func inputKeys() []binding {
 	return []binding{
-		{keys: []string{"R"}, in: inBreak, short: "revoke the lease", what: "revoke the lease", needs: needsArmed, act: model.RevokeLease,
+		{keys: []string{"R"}, in: inBreak, short: "revoke the lease", brief: ifRoom("revoke the lease", "revoke"), what: "revoke the lease", needs: needsArmed, act: model.RevokeLease,
 			do: func(a *App) tea.Cmd { return a.confirm(model.RevokeLease) }},
-		{keys: []string{"D"}, in: inBreak, short: "delete this claim", what: "delete this claim", needs: needsArmed, act: model.DeleteClaim,
+		{keys: []string{"D"}, in: inBreak, short: "delete this claim", brief: ifRoom("delete this claim", "delete"), what: "delete this claim", needs: needsArmed, act: model.DeleteClaim,
 			do: func(a *App) tea.Cmd { return a.confirm(model.DeleteClaim) }},
 		{keys: []string{"esc", "q"}, in: inBreak, short: "leave it", what: "leave the lock alone", do: run(func(a *App) { a.dialog = nil })},
 		{keys: []string{"enter"}, in: inBreak, what: "nothing: R or D confirms", do: run(func(a *App) { a.dialog.hint = "enter does not confirm: R or D does" })},
@@ -224,7 +224,7 @@ func menuKeys() []binding {
 	return []binding{
 		{keys: []string{"up", "k"}, in: inFaults, what: "up", do: run(func(a *App) { a.menu.move(-1) })},
 		{keys: []string{"down", "j"}, in: inFaults, what: "down", do: run(func(a *App) { a.menu.move(1) })},
-		{keys: []string{"enter"}, in: inFaults, short: "choose", what: "choose how, or do it if there is nothing to choose", needs: needsLab, act: model.InjectFault, do: (*App).choose},
+		{keys: []string{"enter"}, in: inFaults, short: "choose", brief: (*App).chooseWord, what: "choose how, or do it if there is nothing to choose", needs: needsLab, act: model.InjectFault, do: (*App).choose},
 		{keys: []string{"esc", "q"}, in: inFaults, short: "leave it", what: "do nothing", do: run(func(a *App) { a.menu = nil })},
 		{keys: []string{"up", "k"}, in: inChoice, what: "line above", do: run(func(a *App) { a.menu.choice.move(-1) })},
 		{keys: []string{"down", "j"}, in: inChoice, what: "line below", do: run(func(a *App) { a.menu.choice.move(1) })},
@@ -245,6 +245,37 @@ func programKeys() []binding {
 		{keys: []string{"ctrl+z"}, in: inAll, what: "suspend", why: func(a *App) string { return a.th.clean(a.o.NoSuspend) },
 			do: func(*App) tea.Cmd { return tea.Suspend }, frozen: true},
 	}
+}
+
+// ifRoom is a word for the footer that has a shorter one where it gets narrow.
+func ifRoom(long, short string) func(a *App) string {
+	return func(a *App) string {
+		if a.w < briefBelow {
+			return short
+		}
+		return long
+	}
+}
+
+// briefBelow is the width below which the keys of a dialog have short words.
+const briefBelow = 60
+
+// whyEmpty says why a key that is about what is selected does nothing: there is
+// nothing to select. "" if there is.
+func (a *App) whyEmpty() string {
+	n := 1
+	switch a.page {
+	case pageLocks:
+		n = len(a.locks.order.names)
+	case pageSessions:
+		n = len(a.sessions.ids)
+	case pageFindings:
+		n = len(a.findings.list)
+	}
+	if n == 0 {
+		return "the list is empty"
+	}
+	return ""
 }
 
 // closed says why the key does nothing now, as far as the screen knows, "" if it

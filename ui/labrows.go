@@ -20,8 +20,8 @@ var memberColumns = []column{
 
 var faultColumns = []column{
 	{title: "ID", least: 3, most: 5, right: true},
-	{title: "ENDS", least: 12, most: 12, rank: 1},
 	{title: "SINCE", least: 11, most: 12, rank: 2},
+	{title: "ENDS", least: 12, most: 13, rank: 1},
 	{title: "FAULT", least: 14, fair: 30, most: 100},
 }
 
@@ -105,11 +105,11 @@ func memberFaults(s *model.State, name string) string {
 
 func faultRow(f frame, x model.FaultOn, r *row) {
 	r.cell(dim, "#"+strconv.Itoa(x.ID))
+	r.cell(dim, age(f.now.Sub(x.At), false)+" ago")
 	if x.Fault.For > 0 {
 		r.cell(plain, "ends in "+age(x.At.Add(x.Fault.For).Sub(f.now), false))
 	} else {
 		r.cell(dim, "until healed")
 	}
-	r.cell(dim, "since "+age(f.now.Sub(x.At), false))
 	r.cell(late, f.th.sign.late+" "+f.th.cut(f.th.clean(x.Fault.Describe()), r.room()-2))
 }

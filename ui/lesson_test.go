@@ -86,7 +86,7 @@ func TestLesson(t *testing.T) {
 	b.sees("fault: pause c1 for 8s") // what was done stands over the next text
 	b.sees("Both believe now.")
 	b.press("n")
-	b.sees("x VIOLATED: something was not as expected; 0 of 1 prediction right")
+	b.sees("x VIOLATED: something was not as expected; 0 of 1 prediction came true")
 	b.sees("The resource has no fence.")
 	b.sees("x violated: one holder at a time ─ 2 for 3.1 s, bound 1")
 	b.sees("● held: no update lost ─ 0 of 41, bound 0")
@@ -106,7 +106,7 @@ func TestLessonRightByCursor(t *testing.T) {
 	b.press("n", "down", "down", "down", "enter")
 	b.sees("Right.")
 	b.press("n", "n")
-	b.sees("1 of 1 prediction right")
+	b.sees("1 of 1 prediction came true")
 }
 
 // TestLessonWaits: what is done and waited for needs no key, and says how long.

@@ -246,7 +246,7 @@ func (p *lessonPane) verdict(th *theme, text func(st style, lead, s string)) {
 	st, sign := th.verdictStyle(p.step.Verdict)
 	head := strings.ToUpper(string(p.step.Verdict)) + ": " + p.step.Verdict.words()
 	if p.asked > 0 {
-		head += "; " + strconv.Itoa(p.right) + " of " + plural(p.asked, "prediction") + " right"
+		head += "; " + strconv.Itoa(p.right) + " of " + plural(p.asked, "prediction") + " came true"
 	}
 	text(st, "  "+sign+" ", head)
 	if p.step.Text != "" {

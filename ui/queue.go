@@ -66,11 +66,14 @@ func (p *queuePanel) Render(f frame, w, h int, focused, timed bool) []string {
 	return fill(lines, w, h)
 }
 
+// underFrom is the height from which half of what is more goes under the queue.
+const underFrom = 40
+
 // shares divides h lines between the queue and what stands under it, by the
 // height alone: a queue that grows moves nothing.
 func shares(h int) (queue, under int) {
 	if h >= 8 {
-		under = min(h/2, 16)
+		under = min(h/2, 16) + max(0, h-underFrom)/2
 	}
 	return h - under, under
 }
@@ -205,7 +208,7 @@ func (th *theme) behind(who string, room int) string {
 	if text := "behind " + who; width(text) <= room {
 		return text
 	}
-	return th.cut(who, room)
+	return th.cutKey(who, room)
 }
 
 // role says what a key is in the queue of a lock.
@@ -276,7 +279,11 @@ func identity(f frame, c *model.Claim, r *row) {
 		return
 	}
 	if id.Text == "" {
-		r.cell(dim, f.th.tame("lease "+c.KV.Lease.Short()))
+		text := "lease " + c.KV.Lease.Short()
+		if width(text) > r.room() {
+			text = c.KV.Lease.Short()
+		}
+		r.cell(dim, f.th.tame(text))
 		return
 	}
 	text := f.th.tame(id.Text)

@@ -42,30 +42,38 @@ func (a *App) tinyLine(w int) string {
 	return a.th.line(w, []span{{bad, a.th.sign.bad + " " + strconv.Itoa(n)}, {plain, " of " + plural(a.locks.order.total, "lock")}}, nil)
 }
 
+// onlyText is what a page says that has nothing else to show.
+func (th *theme) onlyText(w int, all ...paragraph) []string {
+	var lines []string
+	for _, p := range all {
+		lines = append(lines, th.paragraph(p, w)...)
+	}
+	return lines
+}
+
 // nothing is what the first page says if there is no lock to show, nil if there is.
 func (a *App) nothing() []string {
 	if a.locks.order.total > 0 {
 		return nil
 	}
-	th := a.th
-	say := func(st style, text string) string { return th.line(a.w, []span{{st, "  " + text}}, nil) }
-	blank := string(pad(nil, a.w))
+	say := func(st style, text string) paragraph { return paragraph{st, "  ", text} }
+	blank := paragraph{}
 	under := "under " + a.prefixes()
 	keys, _ := a.state.Counts()
 	fr := fresh(a.state)
 	switch {
 	case fr.state == model.FeedLost:
-		return []string{blank, say(late, "nothing is known "+under+" yet: the watch is lost, see below")}
+		return a.th.onlyText(a.w, blank, say(late, "nothing is known "+under+" yet: the watch is lost, see below"))
 	case !a.state.Loaded():
-		return []string{blank, say(plain, "listing the keys "+under+" "+th.sign.unread)}
+		return a.th.onlyText(a.w, blank, say(plain, "listing the keys "+under+" "+a.th.sign.unread))
 	case keys == 0:
-		return []string{blank, say(strong, "no keys "+under+" yet"), blank,
+		return a.th.onlyText(a.w, blank, say(strong, "no keys "+under+" yet"), blank,
 			say(dim, "Waiting for the first one: it will show here at once."),
-			say(dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them.")}
+			say(dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
 	}
-	return []string{blank, say(strong, plural(keys, "key")+" "+under+", and none of them is a claim of a lock"), blank,
+	return a.th.onlyText(a.w, blank, say(strong, plural(keys, "key")+" "+under+", and none of them is a claim of a lock"), blank,
 		say(dim, "A claim is a key <name>/<lease id in hex> that hangs on that lease, as etcdctl lock makes it."),
-		say(dim, "Is the prefix the right one? Waiting for the first claim.")}
+		say(dim, "Is the prefix the right one? Waiting for the first claim."))
 }
 
 func (a *App) prefixes() string {
@@ -80,12 +88,9 @@ func (a *App) prefixes() string {
 }
 
 func (a *App) noLabLines() []string {
-	th := a.th
-	say := func(st style, text string) string { return th.line(a.w, []span{{st, "  " + text}}, nil) }
-	blank := string(pad(nil, a.w))
-	return []string{blank, say(strong, "not available: "+a.noLab()), blank,
-		say(dim, "On a cluster of its own locktop shows members, faults and contenders here, and what each"),
-		say(dim, "contender believes beside what etcd says."), say(dim, "Everything on the other pages works as it does there.")}
+	return a.th.onlyText(a.w, paragraph{}, paragraph{strong, "  ", "not available: " + a.noLab()}, paragraph{},
+		paragraph{dim, "  ", "On a cluster of its own locktop shows members, faults and contenders here, and what each contender " +
+			"believes beside what etcd says. Everything on the other pages works as it does there."})
 }
 
 // noticeSpans is what a person must know now, empty if there is nothing.
@@ -154,7 +159,7 @@ func (a *App) hints(in where, w int) []span {
 	for i := range a.keys.rows {
 		b := &a.keys.rows[i]
 		switch {
-		case b.short == "" || b.in&in == 0 || b.needs == needsLab && !a.o.Lab || b.needs == needsLesson && a.whyNoLesson() != "", in == inStart && b.closed(a) != "":
+		case b.short == "" || b.in&in == 0 || b.needs == needsLab && !a.o.Lab || b.needs == needsLesson && a.whyNoLesson() != "", in == inStart && b.closed(a) != "", in == inBreak && b.act != "" && a.whyNotWay(a.dialog.way(b.act)) != "":
 		case b.short == "help":
 			help = a.hint(b)
 			w -= 7
@@ -180,12 +185,17 @@ func (a *App) hints(in where, w int) []span {
 	return append(spans, help[0], help[1])
 }
 
+// hint is a key in short. One that would only say why it does nothing now is dim: it
+// keeps its place, so that the others keep theirs.
 func (a *App) hint(b *binding) [2]span {
-	short := b.short
+	short, st := b.short, accent
 	if b.brief != nil {
 		short = b.brief(a)
 	}
-	return [2]span{{accent, keyNames(b.keys[:1])}, {dim, " " + short}}
+	if b.in&onPages != 0 && (b.closed(a) != "" || b.needs == needsArmed && !a.o.Armed) {
+		st = dim
+	}
+	return [2]span{{st, keyNames(b.keys[:1])}, {dim, " " + short}}
 }
 
 func prominence(first []string, b *binding) int {

@@ -16,8 +16,8 @@ var sessionColumns = []column{
 	{title: "LEASE", least: 13, fair: 13, most: 25, rank: 4},
 	{title: "RHYTHM", least: 9, most: 9, rank: 8},
 	{title: "GRANTED BY", least: 10, most: 12, rank: 9},
-	{title: "HOLDS", least: 13, fair: 18, most: 40, rank: 3},
-	{title: "WAITS FOR", least: 10, fair: 18, most: 40, rank: 6},
+	{title: "HOLDS", least: 13, fair: 14, most: 40, rank: 3},
+	{title: "WAITS FOR", least: 10, fair: 14, most: 40, rank: 6},
 	{title: "OTHER", least: 5, most: 5, rank: 7, right: true},
 	{title: "STATE", least: 19, most: 24},
 }
@@ -301,14 +301,22 @@ func rhythm(l *model.Lease) string {
 	case l.Granted() <= 0:
 		return ""
 	case l.Learned():
-		return ticks(max(third, l.Rhythm)) + " seen"
+		return often(max(third, l.Rhythm)) + " seen"
 	}
 	for _, c := range l.Claims()[:min(len(l.Claims()), alsoMax)] {
 		if lock := c.Lock(); lock != nil && lock.Recipe().Rhythm == model.RenewsAtThird {
-			return ticks(third) + " usual"
+			return often(third) + " usual"
 		}
 	}
 	return "by hand"
+}
+
+// often writes how long lies between two renewals: never 0s.
+func often(d time.Duration) string {
+	if d < time.Second {
+		return "<1s"
+	}
+	return ticks(d)
 }
 
 // grantedBy names the member that granted a lease, "" if its id does not tell.

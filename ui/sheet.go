@@ -87,7 +87,11 @@ func (a *App) explain() {
 	s.body = append(s.body, paragraphsOf(th, f)...)
 	blank()
 	if len(e.Needs) > 0 {
-		add(dim, "  found with: ", needsWords(e.Needs)+"; at most "+string(e.Confidence)+" by the first of these")
+		sure := "; at most " + string(e.Confidence)
+		if len(e.Needs) > 1 {
+			sure += " by the first of these"
+		}
+		add(dim, "  found with: ", needsWords(e.Needs)+sure)
 	}
 	if len(e.Threads) > 0 {
 		add(dim, "  reported in: ", strings.Join(e.Threads, ", "))

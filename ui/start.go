@@ -47,7 +47,7 @@ type (
 var guessColumns = []column{
 	{title: "", least: 3, most: 3},
 	{title: "PREFIX", least: 14, fair: 24, most: 60},
-	{title: "RECIPE", least: 8, fair: 14, most: 24, rank: 2},
+	{title: "RECIPE", least: 8, fair: 18, most: 24, rank: 2},
 	{title: "SURE", least: 7, most: 7, rank: 3},
 	{title: "LOCKS", least: 7, most: 9, rank: 1, right: true},
 	{title: "CLAIMS", least: 7, most: 9, rank: 4, right: true},

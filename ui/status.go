@@ -186,11 +186,12 @@ func version(c model.ClusterStatus) string {
 	return ""
 }
 
-// statusRight says what one may do and how fresh the screen is.
+// statusRight says what one may do and how fresh the screen is: both stay however
+// narrow it gets.
 func (a *App) statusRight(th *theme) []segment {
-	mode := segment{1, []span{{readonly, "READ-ONLY"}}}
+	mode := segment{0, []span{{readonly, "READ-ONLY"}}}
 	if a.o.Armed {
-		mode = segment{1, []span{{armed, " ARMED "}}}
+		mode = segment{0, []span{{armed, " ARMED "}}}
 	}
 	fr := fresh(a.state)
 	var live span
@@ -211,7 +212,7 @@ func (a *App) statusRight(th *theme) []segment {
 		parts = append(parts, segment{4, []span{{late, count(int64(a.cost.Behind)) + " behind"}}})
 	}
 	if a.cost.Budget > 0 {
-		rate := fmt.Sprintf("%.0f rpc/s", a.cost.RPS)
+		rate := fmt.Sprintf("%2.0f rpc/s", a.cost.RPS)
 		parts = append(parts, segment{5, []span{{dim, rate}}},
 			segment{9, []span{{dim, fmt.Sprintf("budget %d reads/s", a.cost.Budget)}}})
 	}
@@ -236,11 +237,18 @@ func (a *App) tabsLine(th *theme, w int) string {
 	return statusLine(th, w, []segment{{0, left}}, a.inSight(th))
 }
 
+// tabWordsFrom is the width from which each page has its name there; below it only
+// the one that is shown.
+const tabWordsFrom = 60
+
 // tab is how a page is called in the line of pages.
 func (a *App) tab(i int) string {
-	text := strconv.Itoa(i+1) + " " + pages[i].title
+	text, some := strconv.Itoa(i+1)+" "+pages[i].title, " %s"
+	if a.w < tabWordsFrom && pageID(i) != a.page && (a.page != pageQueue || i > 0) {
+		text, some = strconv.Itoa(i+1), "(%s)"
+	}
 	if n, _ := a.tally.count(); n > 0 && pageID(i) == pageFindings {
-		text += " " + count(int64(n))
+		text += fmt.Sprintf(some, count(int64(n)))
 	}
 	return text
 }

@@ -296,7 +296,7 @@ func (t *table) blank(b []byte, n int, styles *[styleCount]string) []byte {
 // head paints the titles; by sorts, and reversed turns its mark round.
 func (t *table) head(by sortKey, reversed bool) string {
 	t.row.spans, t.row.ends = t.row.spans[:0], t.row.ends[:0]
-	for _, c := range t.cols {
+	for i, c := range t.cols {
 		if c.sort == sortNone || c.sort != by {
 			t.row.cell(heading, c.title)
 			continue
@@ -305,7 +305,11 @@ func (t *table) head(by sortKey, reversed bool) string {
 		if reversed {
 			mark = t.th.sign.up
 		}
-		t.row.add(sorted, c.title)
+		title := c.title
+		if over := len(title) + 1 - t.widths[i]; t.widths[i] > 0 && over > 0 { // the mark is worth a letter
+			title = title[:max(0, len(title)-over)]
+		}
+		t.row.add(sorted, title)
 		t.row.cell(sorted, mark)
 	}
 	return t.draw(asUsual)

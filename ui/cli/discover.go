@@ -90,8 +90,8 @@ func discoveryNotes(w io.Writer, prefix string, d watcher.Discovery) {
 	}
 	switch {
 	case watch == "":
-		fmt.Fprintln(w, "next: locktop")
+		fmt.Fprintln(w, "next, over the same connection: locktop")
 	case model.Printable(watch) == watch: // else no shell would pass it on
-		fmt.Fprintf(w, "next: locktop --prefix '%s'\n", strings.ReplaceAll(watch, "'", `'\''`))
+		fmt.Fprintf(w, "next, over the same connection: locktop --prefix '%s'\n", strings.ReplaceAll(watch, "'", `'\''`))
 	}
 }

@@ -1,0 +1,168 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+)
+
+// TestBreakOffersWhatIsPossible: the prompt names the ways that are open, however
+// little room there is, and warns of what is so.
+func TestBreakOffersWhatIsPossible(t *testing.T) {
+	for _, r := range []struct {
+		keys       []string
+		w, h       int
+		prompt     string
+		warns      string
+		reason     string
+		notWarning string
+	}{
+		{[]string{"/", "blocked", "enter"}, 80, 24, "D delete this claim  esc leave it", "! it is no claim of this lock", "it has no lease to revoke, and nobody holds by it", "old holder"},
+		{[]string{"/", "blocked", "enter"}, 40, 10, "D delete  esc leave it", "", "the way that is open is the one that has room", ""},
+		{[]string{"/", "job7", "enter"}, 40, 10, "R revoke  D delete  esc leave it", "! the old holder may", "both are open", ""},
+		{[]string{"/", "job7", "enter", "enter", "down"}, 80, 24, "R revoke the lease  D delete this claim", "! its client may still believe that it waits", "one that waits holds nothing", "old holder"},
+	} {
+		b := newBench(t, Options{Lab: true, Armed: true})
+		lab(b)
+		b.size(r.w, r.h)
+		b.press(r.keys...)
+		b.pressed("x")
+		if b.dialog == nil {
+			t.Fatalf("%s: no dialog:\n%s", r.reason, b.text())
+		}
+		b.sees(r.prompt)
+		b.sees(r.warns)
+		if r.notWarning != "" && strings.Contains(b.text(), r.notWarning) {
+			t.Errorf("%s: it says %q:\n%s", r.reason, r.notWarning, b.text())
+		}
+	}
+}
+
+// TestTypedNameIsSeen: of a name longer than the dialog one sees the end, where one types.
+func TestTypedNameIsSeen(t *testing.T) {
+	b := newBench(t, Options{Armed: true})
+	name := "/a/name/that/is/longer/than/the/dialog/is/wide"
+	b.w.claim(1, name, "", 0x21)
+	b.sync(2)
+	b.size(40, 10)
+	b.pressed("x", "grace", "R", name[:len(name)-1])
+	b.sees("/is/wid_")
+	b.press("e")
+	b.sees("/is/wide_")
+}
+
+// TestModeStays: whether one may break things is said however narrow it is.
+func TestModeStays(t *testing.T) {
+	for _, r := range []struct {
+		o    Options
+		want string
+	}{{Options{Armed: true}, " ARMED "}, {Options{}, "READ-ONLY"}} {
+		b := newBench(t, r.o)
+		b.o.Label = "a-cluster-with-a-long-name:2379"
+		b.sync(1)
+		for w := leastWidth; w <= 120; w++ {
+			b.size(w, 24)
+			if top, _, _ := strings.Cut(b.text(), "\n"); !strings.Contains(top, r.want) {
+				t.Errorf("%d cells wide: no %q in %q", w, r.want, top)
+			}
+		}
+	}
+}
+
+// TestSortMark: which column sorts is said at every width at which it is shown.
+func TestSortMark(t *testing.T) {
+	b := newBench(t, Options{})
+	lab(b)
+	for _, by := range []string{"held", "behind", "longest", "state"} {
+		b.press(":", "sort "+by, "enter")
+		for w := 60; w <= 200; w += 10 {
+			b.size(w, 40)
+			head := b.line("  LOCK")
+			if strings.Contains(head, strings.ToUpper(by)[:4]) && !strings.Contains(head, "▼") {
+				t.Errorf("by %s, %d cells wide: %q", by, w, head)
+			}
+		}
+	}
+}
+
+// TestTabsInLittleRoom: every page can be seen and clicked.
+func TestTabsInLittleRoom(t *testing.T) {
+	b := newBench(t, Options{Lab: true})
+	lab(b)
+	b.size(40, 12)
+	b.press("5")
+	b.sees(" 1  2  3  4(6) [5 Lab]")
+	b.send(tea.MouseMsg{X: 10, Y: 1, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+	b.sees(" 1  2  3 [4 Findings 6] 5")
+}
+
+// TestFooterDimsWhatDoesNothing: a key that would only say why it does nothing now is
+// dim, and stays where it was.
+func TestFooterDimsWhatDoesNothing(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	b.sync(1)
+	b.press("4")
+	b.text()
+	dims := func(key string) bool { return b.hint(b.keys.at[b.where()][key])[0].st == dim }
+	for _, key := range []string{"enter", "e", "o", "tab", "x", "H"} {
+		if !dims(key) {
+			t.Errorf("%s looks as if it did something on an empty page", key)
+		}
+	}
+	before := b.text()
+	lab(b)
+	b.press("4")
+	for _, key := range []string{"enter", "e", "o", "tab", "x"} {
+		if dims(key) {
+			t.Errorf("%s looks as if it did nothing", key)
+		}
+	}
+	last := func(s string) string { return s[strings.LastIndex(strings.TrimSpace(s), "\n"):] }
+	if last(before) != last(b.text()) {
+		t.Errorf("the keys moved:\n%s%s", last(before), last(b.text()))
+	}
+	b.press("5", "tab")
+	if !dims("H") || dims("F") {
+		t.Error("a member is selected: its keepalives cannot be held, and faults can be done to it")
+	}
+}
+
+// TestEnterSaysWhatItDoes: in the menu of faults it chooses, or does it at once.
+func TestEnterSaysWhatItDoes(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	lab(b)
+	b.press("5", "down")
+	b.pressed("F")
+	b.sees("enter choose")
+	for b.menu.rows[b.menu.at].info.Kind != model.FaultKill {
+		b.press("down")
+	}
+	b.sees("enter do it")
+}
+
+func TestOften(t *testing.T) {
+	for d, want := range map[time.Duration]string{666 * time.Millisecond: "<1s", 1600 * time.Millisecond: "1s", 20 * time.Second: "20s"} {
+		if got := often(d); got != want {
+			t.Errorf("%s: got %q, want %q", d, got, want)
+		}
+	}
+}
+
+// TestSharesOfATallScreen: the queue keeps half, and its journal gets of the rest.
+func TestSharesOfATallScreen(t *testing.T) {
+	last := 0
+	for h := 1; h <= 120; h++ {
+		queue, under := shares(h)
+		if queue+under != h || queue < h/2 || under < last {
+			t.Errorf("%d lines: %d and %d", h, queue, under)
+		}
+		last = under
+	}
+	if _, under := shares(90); under < 30 {
+		t.Errorf("%d of 90 lines for what happened", under)
+	}
+}
