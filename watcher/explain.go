@@ -73,6 +73,12 @@ func classify(err error) failure {
 	return failOther
 }
 
+// tokenRefused says that a login may help: the server no longer knows the token, it is
+// older than the last change of auth, or it was asked for while auth was off.
+func tokenRefused(err error) bool {
+	return isEtcd(err, rpctypes.ErrInvalidAuthToken) || isEtcd(err, rpctypes.ErrAuthOldRevision) || isEtcd(err, rpctypes.ErrUserEmpty)
+}
+
 // isEtcd recognises an error of etcd's in each of its dresses. The words are the
 // last resort: a refused watch comes as plain text, because the client cannot
 // parse the cancel reason that the server sends.
