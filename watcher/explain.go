@@ -112,7 +112,7 @@ func explain(err error, doing, prefix string, endpoints []string) string {
 	case failUnreachable:
 		return fmt.Sprintf("%s: no connection to %s (%s); check that etcd runs there and that endpoint, TLS and firewall are right; trying again", what, where, cause(err))
 	case failTimeout:
-		return fmt.Sprintf("%s: no answer in time from %s; the cluster may have lost its quorum or be overloaded: etcdctl endpoint status --cluster; trying again", what, where)
+		return fmt.Sprintf("%s: no answer in time from %s; the cluster may have lost its quorum or be overloaded, or that member lags: etcdctl endpoint status --cluster; trying again", what, where)
 	case failNoLeader:
 		return fmt.Sprintf("%s: no leader as seen from %s; that member is cut off or the cluster lost its quorum: etcdctl endpoint status --cluster; trying again", what, where)
 	case failCompacted:
