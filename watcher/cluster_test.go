@@ -24,6 +24,8 @@ type peerLink struct {
 
 	mu     sync.Mutex
 	closed bool
+	change sync.Cond           // of closed and held
+	held   map[string]bool     // senders whom the log does not reach
 	cut    map[string]bool     // senders; "" cuts all
 	conns  map[net.Conn]string // by sender
 }
@@ -31,7 +33,8 @@ type peerLink struct {
 func newPeerLink(t testing.TB, target string) *peerLink {
 	t.Helper()
 	l := must[net.Listener](t)(net.Listen("tcp", freeAddr(t)))
-	p := &peerLink{l: l, target: target, cut: map[string]bool{}, conns: map[net.Conn]string{}}
+	p := &peerLink{l: l, target: target, held: map[string]bool{}, cut: map[string]bool{}, conns: map[net.Conn]string{}}
+	p.change.L = &p.mu
 	p.wg.Go(func() {
 		for {
 			in, err := l.Accept()
@@ -45,6 +48,7 @@ func newPeerLink(t testing.TB, target string) *peerLink {
 		_ = l.Close()
 		p.mu.Lock()
 		p.closed = true
+		p.change.Broadcast()
 		p.mu.Unlock()
 		p.set("", true)
 		p.wg.Wait()
@@ -73,11 +77,43 @@ func (p *peerLink) pass(in net.Conn) {
 	if _, err := io.WriteString(out, head.String()); err != nil {
 		return
 	}
+	// The log has a stream of its own, beside that of heartbeats and reads. One that is
+	// held stays open on this side, whatever the other one does: a leader that has no
+	// such stream sends the log by the other.
+	wait := func() {}
+	if strings.HasPrefix(req.URL.Path, "/raft/stream/msgapp/") {
+		wait = func() { p.wait(req.Header.Get("X-Server-From")) }
+	}
 	p.wg.Go(func() {
 		_, _ = io.Copy(out, in)
+		wait()
 		_ = out.Close()
 	})
-	_, _ = io.Copy(in, out)
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := out.Read(buf)
+		wait()
+		if _, werr := in.Write(buf[:n]); werr != nil || err != nil {
+			return
+		}
+	}
+}
+
+// wait returns when a sender is not held.
+func (p *peerLink) wait(from string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.held[from] && !p.closed {
+		p.change.Wait()
+	}
+}
+
+// hold keeps the log from a sender, or lets it go.
+func (p *peerLink) hold(from string, held bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held[from] = held
+	p.change.Broadcast()
 }
 
 // keep remembers a connection for the next cut, false if it is cut already.
@@ -152,6 +188,16 @@ func (c *trio) isolate(i int, cut bool) {
 			l.set("", cut)
 		} else {
 			l.set(types.ID(c.ids[i]).String(), cut)
+		}
+	}
+}
+
+// lag keeps the log from a follower, or lets it go. The follower still answers, knows
+// its leader and asks it where the log is.
+func (c *trio) lag(i int, lags bool) {
+	for j, l := range c.links {
+		if j != i {
+			l.hold(types.ID(c.ids[i]).String(), lags)
 		}
 	}
 }

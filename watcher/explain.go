@@ -73,6 +73,12 @@ func classify(err error) failure {
 	return failOther
 }
 
+// tokenRefused says that a login may help: the server no longer knows the token, it is
+// older than the last change of auth, or it was asked for while auth was off.
+func tokenRefused(err error) bool {
+	return isEtcd(err, rpctypes.ErrInvalidAuthToken) || isEtcd(err, rpctypes.ErrAuthOldRevision) || isEtcd(err, rpctypes.ErrUserEmpty)
+}
+
 // isEtcd recognises an error of etcd's in each of its dresses. The words are the
 // last resort: a refused watch comes as plain text, because the client cannot
 // parse the cancel reason that the server sends.
@@ -106,7 +112,7 @@ func explain(err error, doing, prefix string, endpoints []string) string {
 	case failUnreachable:
 		return fmt.Sprintf("%s: no connection to %s (%s); check that etcd runs there and that endpoint, TLS and firewall are right; trying again", what, where, cause(err))
 	case failTimeout:
-		return fmt.Sprintf("%s: no answer in time from %s; the cluster may have lost its quorum or be overloaded: etcdctl endpoint status --cluster; trying again", what, where)
+		return fmt.Sprintf("%s: no answer in time from %s; the cluster may have lost its quorum or be overloaded, or that member lags: etcdctl endpoint status --cluster; trying again", what, where)
 	case failNoLeader:
 		return fmt.Sprintf("%s: no leader as seen from %s; that member is cut off or the cluster lost its quorum: etcdctl endpoint status --cluster; trying again", what, where)
 	case failCompacted:

@@ -205,6 +205,46 @@ func TestTroublesOfAWatch(t *testing.T) {
 	}
 }
 
+// A watch logs in and is opened in two steps. What changes in between is no loss.
+func TestARefusedTokenIsALossOnlyWhenLoginDoesNotHelp(t *testing.T) {
+	for _, row := range []struct {
+		reason   string
+		err      error
+		stays    bool
+		lost     int
+		reopened int
+	}{
+		{reason: "the token was forgotten", err: rpctypes.ErrGRPCInvalidAuthToken, reopened: 1},
+		{reason: "a role has changed since the token", err: rpctypes.ErrGRPCAuthOldRevision, reopened: 1},
+		{reason: "auth was switched on behind the login", err: rpctypes.ErrGRPCUserEmpty, reopened: 1},
+		{reason: "there is no user to log in with", err: rpctypes.ErrGRPCUserEmpty, stays: true, lost: 1, reopened: 3},
+		{reason: "the password is wrong: no second try", err: rpctypes.ErrGRPCAuthFailed, lost: 1, reopened: 1},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			c := &fake{rev: 40, hold: make(chan struct{})}
+			r := c.watcher(t)
+			has[model.Watching](r, 1)
+			c.set(func() {
+				if row.stays {
+					c.open = func(s *fakeStream) {
+						if len(c.streams) < 3 {
+							fails(row.err)(s)
+						}
+					}
+				}
+				fails(row.err)(c.streams[0])
+			})
+			has[model.Back](r, row.lost)
+			opened := func() (n int) { c.set(func() { n = len(c.streams) - 1 }); return n }
+			r.until("the watch once more", func() bool { return opened() >= row.reopened })
+			has[model.Watching](r, len(all[model.Watching](r))+1)
+			if n, lost := opened(), all[model.Lost](r); n != row.reopened || len(lost) != row.lost {
+				t.Errorf("opened %d times more, want %d; lost %+v, want %d", n, row.reopened, lost, row.lost)
+			}
+		})
+	}
+}
+
 func TestWatchContinuesBehindTheLastRevision(t *testing.T) {
 	c := &fake{rev: 40, hold: make(chan struct{})}
 	r := c.watcher(t)

@@ -2,13 +2,16 @@ package watcher
 
 import (
 	"context"
+	"crypto/tls"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
@@ -23,13 +26,14 @@ var faultGroups = []struct {
 	{"three members", trioArena, trioFaults},
 	{"a connection", wireArena, wireFaults},
 	{"a certificate", certArena, certFaults},
+	{"a certificate of ours", ourCertArena, ourCertFaults},
 	{"a password", loginArena, loginFaults},
 	{"a token with an end", tokenArena, tokenFaults},
 	{"auth on and off", openArena, openFaults},
 }
 
 func trioArena(t *testing.T) *arena {
-	c := newTrio(t, "3.7")
+	c := newTrio(t, *faultServer)
 	return &arena{t: t, trio: c, root: c.root}
 }
 
@@ -57,6 +61,9 @@ var trioFaults = []fault{
 		inject: func(a *arena) { a.each(stopNode, 1, 2) }, heal: func(a *arena) { a.each(startNode, 1, 2); a.take(a.t) }},
 	{name: "all members are gone", lost: model.LostDisconnect, says: "no connection to",
 		inject: func(a *arena) { a.each(stopNode, 0, 1, 2) }, heal: func(a *arena) { a.each(startNode, 0, 1, 2); a.take(a.t) }},
+	{name: "all members are gone for minutes", least: 3 * time.Minute, lost: model.LostDisconnect, says: "no connection to",
+		inject: func(a *arena) { a.each(stopNode, 0, 1, 2) }, heal: func(a *arena) { a.each(startNode, 0, 1, 2); a.take(a.t) },
+		note: "the pauses between tries stay short"},
 	{name: "the only member that was named is cut off", client: onlyM1, writable: true, lost: model.LostDisconnect, says: "quorum",
 		inject: func(a *arena) { a.trio.isolate(0, true) }, heal: func(a *arena) { a.trio.isolate(0, false) },
 		note: "it still accepts connections, and its watch goes silent"},
@@ -66,10 +73,39 @@ var trioFaults = []fault{
 	{name: "the only member that was named stops without a word", client: onlyM1, writable: true, lost: model.LostDisconnect, says: "no answer in time",
 		inject: func(a *arena) { a.trio.nodes[0].signal(syscall.SIGSTOP) }, heal: func(a *arena) { a.trio.nodes[0].signal(syscall.SIGCONT) },
 		note: "it lags when it comes back"},
+	{name: "the only member that was named lags", client: onlySlow, writable: true, lost: model.LostDisconnect, says: "lags",
+		inject: func(a *arena) { a.trio.lag(a.slow, true); a.take(a.t) }, heal: func(a *arena) { a.trio.lag(a.slow, false) },
+		note: "it answers and knows its leader, but the log does not reach it: what it shows is old, and every linearizable read waits"},
+	{name: "a member lags", client: allButOneSlow, writable: true, maybe: true, lost: model.LostSilent, says: "does not follow the cluster",
+		inject: func(a *arena) { a.trio.lag(a.slow, true); a.take(a.t) }, heal: func(a *arena) { a.trio.lag(a.slow, false) },
+		shows: behind, note: "the status shows its old revision; a watch on it is opened again elsewhere"},
 	{name: "an alarm is raised", inject: func(a *arena) { a.alarm(pb.AlarmRequest_ACTIVATE) },
 		heal:  func(a *arena) { a.alarm(pb.AlarmRequest_DEACTIVATE); a.take(a.t) },
-		shows: func(st *model.State) bool { return slices.Contains(st.Cluster().Alarms, "NOSPACE on m1") },
+		shows: func(_ *arena, st *model.State) bool { return slices.Contains(st.Cluster().Alarms, "NOSPACE on m1") },
 		note:  "reading goes on; the status says NOSPACE"},
+}
+
+// onlySlow connects to a follower alone, which is the one to lag.
+func onlySlow(a *arena) clientv3.Config {
+	a.slow = (a.trio.leader() + 1) % 3
+	return clientv3.Config{Endpoints: a.trio.addrs[a.slow : a.slow+1]}
+}
+
+func allButOneSlow(a *arena) clientv3.Config {
+	onlySlow(a)
+	return clientv3.Config{Endpoints: a.trio.addrs[:]}
+}
+
+// behind says that the status shows a member at an older revision than the others.
+func behind(a *arena, st *model.State) bool {
+	var slow, newest int64
+	for _, m := range st.Cluster().Members {
+		newest = max(newest, m.Rev)
+		if m.ID == a.trio.ids[a.slow] {
+			slow = m.Rev
+		}
+	}
+	return slow > 0 && slow < newest
 }
 
 func (a *arena) moveLeader() {
@@ -92,7 +128,7 @@ func (a *arena) alarm(action pb.AlarmRequest_AlarmAction) {
 }
 
 func wireArena(t *testing.T) *arena {
-	p, addr := newProcess(t, "3.7", "http")
+	p, addr := newProcess(t, *faultServer, "http")
 	return &arena{t: t, node: p, addr: addr, wire: newCable(t, addr), root: p.connect(clientv3.Config{Endpoints: []string{addr}})}
 }
 
@@ -115,20 +151,50 @@ var wireFaults = []fault{
 func certArena(t *testing.T) *arena {
 	a := &arena{t: t, ca: newAuthority(t)}
 	a.ca.issue("server", time.Hour)
-	a.node, a.addr = newProcess(t, "3.7", "https", "--cert-file", a.ca.file("server.pem"), "--key-file", a.ca.file("server.key"))
+	a.node, a.addr = newProcess(t, *faultServer, "https", "--cert-file", a.ca.file("server.pem"), "--key-file", a.ca.file("server.key"))
 	a.wire = newCable(t, a.addr)
 	a.root = a.node.connect(clientv3.Config{Endpoints: []string{"https://" + a.addr}, TLS: a.ca.client("")})
 	return a
 }
 
 var certFaults = []fault{
-	{name: "the certificate of the server expires", writable: true, lost: model.LostDisconnect, says: "certificate has expired",
+	{name: "the certificate of the server expires", writable: true, lost: model.LostDisconnect, says: "certificate has expired or is not yet valid: current time",
 		client: func(a *arena) clientv3.Config {
 			return clientv3.Config{Endpoints: []string{"https://" + a.wire.addr()}, TLS: a.ca.client("")}
 		},
 		inject: func(a *arena) { a.ca.issue("server", -time.Second); a.wire.set(true); a.wire.set(false) },
 		heal:   func(a *arena) { a.ca.issue("server", time.Hour) },
 		note:   "open connections live on: it shows with the next one"},
+}
+
+func ourCertArena(t *testing.T) *arena {
+	a := &arena{t: t, ca: newAuthority(t)}
+	for _, name := range []string{"server", "root", "eve"} {
+		a.ca.issue(name, time.Hour)
+	}
+	a.node, a.addr = newProcess(t, *faultServer, "https", "--cert-file", a.ca.file("server.pem"), "--key-file", a.ca.file("server.key"),
+		"--client-cert-auth", "--trusted-ca-file", a.ca.file("ca.pem"))
+	a.wire = newCable(t, a.addr)
+	a.root = a.node.connect(clientv3.Config{Endpoints: []string{"https://" + a.addr}, TLS: a.ca.client("root")})
+	return a
+}
+
+// byCert connects as the program does: the files are read for each connection.
+func byCert(a *arena) clientv3.Config {
+	info := transport.TLSInfo{CertFile: a.ca.file("eve.pem"), KeyFile: a.ca.file("eve.key"), TrustedCAFile: a.ca.file("ca.pem")}
+	secure := must[*tls.Config](a.t)(info.ClientConfig())
+	NameExpired(secure, info.CertFile)
+	return clientv3.Config{Endpoints: []string{"https://" + a.wire.addr()}, TLS: secure}
+}
+
+var ourCertFaults = []fault{
+	{name: "the certificate of the watcher expires", client: byCert, writable: true, lost: model.LostDisconnect, says: "eve.pem (CN=eve) expired on ",
+		inject: func(a *arena) { a.ca.issue("eve", -time.Second); a.wire.set(true); a.wire.set(false) },
+		heal:   func(a *arena) { a.ca.issue("eve", time.Hour) },
+		shows: func(a *arena, st *model.State) bool {
+			return strings.Contains(feedOf(st, "/q/").Detail, a.ca.ends["eve"].Format("2006-01-02 15:04:05 MST"))
+		},
+		note: "open connections live on; a new one in the same file is taken without a restart"},
 }
 
 func loginArena(t *testing.T) *arena {
@@ -181,7 +247,7 @@ func tokenArena(t *testing.T) *arena {
 	if err := os.WriteFile(secret, []byte("of the tests alone"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, addr := newProcess(t, "3.7", "http", "--auth-token", "jwt,sign-method=HS256,priv-key="+secret+",ttl=1s")
+	p, addr := newProcess(t, *faultServer, "http", "--auth-token", "jwt,sign-method=HS256,priv-key="+secret+",ttl=1s")
 	a := &arena{t: t, node: p, addr: addr, wire: newCable(t, addr), root: p.connect(clientv3.Config{Endpoints: []string{addr}})}
 	a.logins("/q/")
 	return a

@@ -51,6 +51,7 @@ type follower struct {
 	failure   failure // of the last Lost, while lost
 	lostAt    time.Time
 	delay     time.Duration
+	relogin   bool // a token was refused since the watch last caught up
 	w         watchState
 }
 
@@ -69,6 +70,12 @@ func (f *follower) run(ctx context.Context) {
 			err = f.watch(ctx)
 		}
 		if err == nil || ctx.Err() != nil {
+			continue
+		}
+		// Opening a watch logs in first. A token that was refused all the same is older
+		// than what has just changed; the next watch brings a new one.
+		if doing == "watch" && tokenRefused(err) && !f.relogin {
+			f.relogin = true
 			continue
 		}
 		f.passTurn()
@@ -323,7 +330,7 @@ func (f *follower) stillBehind() error {
 func (f *follower) caughtUp(ctx context.Context) {
 	rev := f.w.pending
 	f.w.pending = 0
-	f.delay = 0
+	f.delay, f.relogin = 0, false
 	if f.lost {
 		f.lost = false
 		f.emit(ctx, model.Back{At: f.now(), Prefix: f.prefix, Rev: rev})

@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -118,18 +119,12 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// withDefaults fills every field: a list of them once lacked two.
 func (t Timing) withDefaults() Timing {
-	for _, f := range []struct{ field, def *time.Duration }{
-		{&t.Drain, &defaults.Drain}, {&t.Nap, &defaults.Nap},
-		{&t.Probe, &defaults.Probe}, {&t.ProbeRetry, &defaults.ProbeRetry},
-		{&t.Silence, &defaults.Silence}, {&t.Ask, &defaults.Ask},
-		{&t.Call, &defaults.Call}, {&t.Stall, &defaults.Stall},
-		{&t.Status, &defaults.Status}, {&t.Denied, &defaults.Denied},
-		{&t.BackoffMin, &defaults.BackoffMin}, {&t.BackoffMax, &defaults.BackoffMax},
-		{&t.Grace, &defaults.Grace},
-	} {
-		if *f.field <= 0 {
-			*f.field = *f.def
+	fields, def := reflect.ValueOf(&t).Elem(), reflect.ValueOf(defaults)
+	for i := range def.NumField() {
+		if fields.Field(i).Int() <= 0 {
+			fields.Field(i).Set(def.Field(i))
 		}
 	}
 	return t

@@ -30,6 +30,17 @@ func TestNormalise(t *testing.T) {
 	}
 }
 
+func TestWhatIsLeftOpenInARhythmIsFilled(t *testing.T) {
+	if d := cmp.Diff(defaults, Timing{}.withDefaults()); d != "" {
+		t.Errorf("nothing is set: %s", d)
+	}
+	want := defaults
+	want.Settle = time.Hour
+	if d := cmp.Diff(want, Timing{Settle: time.Hour}.withDefaults()); d != "" {
+		t.Errorf("one field is set: %s", d)
+	}
+}
+
 func TestBucketKeepsTheBudget(t *testing.T) {
 	for _, row := range []struct {
 		reason              string

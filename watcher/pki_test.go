@@ -23,10 +23,11 @@ type authority struct {
 	key  *ecdsa.PrivateKey
 	cert *x509.Certificate
 	last int64
+	ends map[string]time.Time // by name, in UTC
 }
 
 func newAuthority(t testing.TB) *authority {
-	a := &authority{t: t, dir: t.TempDir()}
+	a := &authority{t: t, dir: t.TempDir(), ends: map[string]time.Time{}}
 	a.key = must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	a.cert = a.template("ca", time.Hour)
 	a.cert.IsCA, a.cert.KeyUsage = true, x509.KeyUsageCertSign
@@ -46,6 +47,7 @@ func (a *authority) template(name string, life time.Duration) *x509.Certificate 
 func (a *authority) issue(name string, life time.Duration) {
 	a.t.Helper()
 	c := a.template(name, life)
+	a.ends[name] = c.NotAfter.UTC()
 	c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
 	a.write(name, c, must[*ecdsa.PrivateKey](a.t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)))
 }

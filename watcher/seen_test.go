@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -75,6 +76,28 @@ func (s *seen) until(what string, ok func(*model.State) bool) time.Duration {
 			s.t.Fatalf("no %s; %s", what, s.words())
 		}
 	}
+}
+
+// proven says that the watch of a prefix is open and has caught up: live is said as soon
+// as there is a list. It is for what until calls.
+func (s *seen) proven(prefix string) bool {
+	for _, ev := range slices.Backward(s.events) {
+		switch e := ev.(type) {
+		case model.Watching:
+			if e.Prefix == prefix {
+				return true
+			}
+		case model.Loaded:
+			if e.Prefix == prefix {
+				return false
+			}
+		case model.Lost:
+			if e.Prefix == prefix {
+				return false
+			}
+		}
+	}
+	return false
 }
 
 // words sums up what came, for failures.

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/etcd/client/pkg/v3/srv"
 	"go.etcd.io/etcd/client/pkg/v3/transport"
@@ -22,6 +23,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"locktop/chaos"
+	"locktop/watcher"
 )
 
 // Our own connections to a lab notice a dead peer within keepaliveTime+keepaliveTimeout,
@@ -55,6 +57,7 @@ func (f tlsFlags) config(endpoints []string) (*tls.Config, error) {
 	if err != nil {
 		return nil, bad("TLS to %s: %v (see --cacert, --cert and --key)", strings.Join(endpoints, ", "), err)
 	}
+	watcher.NameExpired(c, f.cert)
 	return c, nil
 }
 
@@ -70,7 +73,7 @@ func open(c clientv3.Config) (*clientv3.Client, error) {
 	c.Logger = zap.NewNop()
 	c.DialKeepAliveTime = cmp.Or(c.DialKeepAliveTime, keepaliveTime)
 	c.DialKeepAliveTimeout = cmp.Or(c.DialKeepAliveTimeout, keepaliveTimeout)
-	client, err := clientv3.New(c)
+	client, err := watcher.NewClient(c)
 	if err != nil {
 		return nil, fmt.Errorf("opening a client for %s: %w", strings.Join(c.Endpoints, ", "), err)
 	}
@@ -250,7 +253,13 @@ func ask(ctx context.Context, c *clientv3.Client, endpoint string) error {
 		return err
 	}
 	conn.Close()
-	if _, err := c.Status(ctx, endpoint); err != nil {
+	// The client's own Status would wait for a connection and not tell why there is none.
+	member, err := c.Dial(endpoint)
+	if err != nil {
+		return err
+	}
+	defer member.Close()
+	if _, err := pb.NewMaintenanceClient(member).Status(ctx, &pb.StatusRequest{}); err != nil {
 		if ctx.Err() != nil {
 			return errors.New("accepts connections, but is no etcd server that answers in time")
 		}

@@ -219,6 +219,13 @@ func TestTLSToTheCluster(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", r.reason, code, out)
 		}
 	}
+	old := certificate(4, "old")
+	old.NotAfter = time.Now().Add(-time.Minute)
+	a.sign("old", old)
+	want := a.path("old") + " (CN=old) expired on " + old.NotAfter.UTC().Format("2006-01-02 15:04")
+	if code, out := ls(client, "--cacert", a.path("ca"), "--cert", a.path("old"), "--key", a.path("old-key")); code != exitBad || !strings.Contains(out, want) {
+		t.Errorf("a certificate that has expired: exit %d: %s; want %q", code, out, want)
+	}
 	for _, endpoint := range []string{client, "https://" + client} {
 		code, out, errs := behind(t, t.TempDir(), append([]string{"--endpoints", endpoint}, secure...), etcdctl, "put", "/a", "b")
 		if code != 0 || out != "OK\n" {
