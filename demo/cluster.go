@@ -250,7 +250,7 @@ func (c *Cluster) firstLeads(ctx context.Context) error {
 		}
 		// On a busy machine it may be elected away meanwhile.
 		if err != nil && !sleep(ctx, nil, firstLeadsEvery) {
-			return fmt.Errorf("make %s the leader: %w", first.name, err)
+			return fmt.Errorf("make %s the leader: %w (at last: %v)", first.name, context.Cause(ctx), err)
 		}
 	}
 }

@@ -77,6 +77,16 @@ func TestClusterRefuses(t *testing.T) {
 	}
 }
 
+// Whoever ends a start early is told that, and not how far it got.
+func TestClusterCancelledInTheElection(t *testing.T) {
+	c := breakable(t, 1, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := c.firstLeads(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
 // newClient connects to endpoints until the test ends.
 func newClient(t *testing.T, endpoints ...string) *clientv3.Client {
 	t.Helper()
