@@ -118,7 +118,7 @@ func TestADrillThatCannotRunExitsWith2(t *testing.T) {
 		{[]string{"run", "all", "--report", filepath.Join(tmp, "r.json")}, []string{"--report is for one drill"}, "a report tells of one drill"},
 		{[]string{"run", demo.LockSetName, "--report", filepath.Join(tmp, "r.json")}, []string{"it prints a table"}, "the experiment has rows"},
 		{[]string{"run", demo.LockSetName, "--seconds", "1"}, []string{"want 5 to 3600"}, "too short for a fault"},
-		{[]string{"run", demo.LockSetName, "--results", write("rows.jsonl", `{"fault":"none","fen`)}, []string{"rows.jsonl: row 1"}, "half a row"},
+		{[]string{"run", demo.LockSetName, "--results", write("rows.jsonl", `{"fault":"none","fen`)}, []string{"rows.jsonl: line 1 is cut off"}, "half a row"},
 		{[]string{"table"}, []string{"wants the file of results"}, "an argument too few"},
 		{[]string{"table", filepath.Join(tmp, "none")}, []string{"reading the results: "}, "no such file"},
 		{[]string{"list", "-o", "xml"}, []string{`-o "xml": want table or json`}, "unknown format"},
