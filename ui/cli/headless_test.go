@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,6 +93,29 @@ func TestDoctor(t *testing.T) {
 	}
 	if !strings.HasPrefix(holder, "/ok/lock/") {
 		t.Fatal(holder)
+	}
+}
+
+// A doctor that is sent away has found nothing, neither good nor bad.
+func TestADoctorThatIsEndedEarlyCouldNotLook(t *testing.T) {
+	b := newCLI(t)
+	cmd := exec.Command(locktop(t), "doctor", "--for", "1h", "--endpoints", b.endpoint)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	start(t, cmd)
+	until(t, "it watches", func() bool {
+		r, err := http.Get("http://" + b.endpoint + "/metrics")
+		if err != nil {
+			return false
+		}
+		defer r.Body.Close()
+		metrics, _ := io.ReadAll(r.Body)
+		return bytes.Contains(metrics, []byte("\netcd_debugging_mvcc_watcher_total 1\n"))
+	})
+	cmd.Process.Signal(os.Interrupt)
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitBad || errs.String() != "locktop: interrupted\n" {
+		t.Errorf("exit %d: %s", code, errs.String())
 	}
 }
 
