@@ -18,6 +18,10 @@ import (
 // busy; nothing waits that long when all is well.
 const patience = 30 * time.Second
 
+// unanswered is how long a client waits for an answer that does not come: enough for
+// its request to get to the member, also on a machine that is busy.
+const unanswered = 3 * time.Second
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // freePort returns a port of 127.0.0.1 that was free a moment ago.
@@ -53,6 +57,7 @@ func startStoppableMember(t testing.TB, options ...func(*embed.Config)) (endpoin
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
 	cfg.TickMs, cfg.ElectionMs = 10, 100
 	cfg.UnsafeNoFsync = true
+	cfg.BcryptCost = 4 // the least: logins are slow under the race detector
 	cfg.LogLevel, cfg.LogOutputs = "panic", []string{"/dev/null"}
 	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	for _, o := range options {
