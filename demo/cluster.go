@@ -30,7 +30,7 @@ const (
 	MinTTL = 1
 
 	// readyWithin bounds the wait for quorum where the caller's context does not.
-	readyWithin = 20 * time.Second
+	readyWithin = 40 * time.Second
 	// firstLeadsEvery is the pause between two tries to make m1 the leader.
 	firstLeadsEvery = 100 * time.Millisecond
 	// startTries bounds the attempts that a stolen port is worth.
