@@ -2,8 +2,10 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/url"
+	"syscall"
 	"testing"
 	"time"
 
@@ -47,6 +49,28 @@ func startMember(t testing.TB, options ...func(*embed.Config)) string {
 // startStoppableMember is startMember for a test that ends the member itself.
 func startStoppableMember(t testing.TB, options ...func(*embed.Config)) (endpoint string, stop func()) {
 	t.Helper()
+	endpoint, e, err := tryMember(t, options)
+	for try := 1; try < 5 && errors.Is(err, syscall.EADDRINUSE); try++ { // somebody was quicker
+		endpoint, e, err = tryMember(t, options)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-e.Server.ReadyNotify():
+	case <-time.After(patience):
+		t.Fatal("the member is not ready")
+	}
+	return endpoint, func() {
+		// Without this, Close waits a second for clients that are gone.
+		e.Server.HardStop()
+		e.Close()
+	}
+}
+
+// tryMember starts a member on ports that were free a moment ago.
+func tryMember(t testing.TB, options []func(*embed.Config)) (endpoint string, e *embed.Etcd, err error) {
+	t.Helper()
 	endpoint = freePort(t)
 	clientURL := url.URL{Scheme: "http", Host: endpoint}
 	peerURL := url.URL{Scheme: "http", Host: freePort(t)}
@@ -63,20 +87,8 @@ func startStoppableMember(t testing.TB, options ...func(*embed.Config)) (endpoin
 	for _, o := range options {
 		o(cfg)
 	}
-	e, err := embed.StartEtcd(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-e.Server.ReadyNotify():
-	case <-time.After(patience):
-		t.Fatal("the member is not ready")
-	}
-	return endpoint, func() {
-		// Without this, Close waits a second for clients that are gone.
-		e.Server.HardStop()
-		e.Close()
-	}
+	e, err = embed.StartEtcd(cfg)
+	return endpoint, e, err
 }
 
 // dial returns a client that is closed when the test ends.
