@@ -223,7 +223,7 @@ func TestProxyTellsWhatBecameOfAWrite(t *testing.T) {
 			tt.fault.Target = "a"
 			must(t, get(c)(within(t)))
 			must(t, p.Inject(tt.fault))
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), unanswered)
 			defer cancel()
 			if _, err := c.Put(ctx, "/k", "v", clientv3.WithLease(tt.lease)); err == nil {
 				t.Fatal("the put succeeded")

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/status"
 
@@ -219,12 +220,12 @@ func (g *Gate) connection(ctx context.Context) (*clientv3.Client, error) {
 	return w, nil
 }
 
-// restricted says whether the client has the options of Writing. It tries to open
-// a call of a method that no server has, so nothing can come of it if it has not.
+// restricted says whether the client has the options of Writing. It calls a method
+// that no server has, so nothing can come of it if it has not. The call is a unary one
+// as a client with a password logs in before each stream: that takes its time and may
+// fail, which says nothing of the options.
 func restricted(ctx context.Context, c *clientv3.Client) bool {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	_, err := c.ActiveConnection().NewStream(ctx, anyStream, "/locktop/Probe")
+	err := c.ActiveConnection().Invoke(ctx, "/locktop/Probe", &pb.StatusRequest{}, &pb.StatusResponse{})
 	return strings.HasPrefix(status.Convert(err).Message(), writing.refusal)
 }
 

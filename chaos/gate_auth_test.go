@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
 
 	"locktop/model"
 )
@@ -46,6 +47,28 @@ func TestPlanWithoutPermissionOnTheKeys(t *testing.T) {
 	wantRefused(t, g.Do(within(t), p), "write permission on every key of the lease is needed")
 	if strings.Contains(journal.String(), "pw") {
 		t.Errorf("the password is in the journal: %s", &journal)
+	}
+}
+
+// Whether a connection is restricted is nothing that a server has to be asked for.
+func TestRestrictedAsksNobody(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	enableAuth(t, b.direct)
+	for _, tt := range []struct {
+		options []grpc.DialOption
+		want    bool
+	}{{Writing(), true}, {ReadOnly(), false}, {nil, false}} {
+		c, err := connect(clientv3.Config{Endpoints: []string{b.gate.o.Endpoint}, DialOptions: tt.options, Username: "u", Password: "pw"})
+		must(t, err)
+		defer c.Close()
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		for _, ctx := range []context.Context{within(t), ended} {
+			if got := restricted(ctx, c); got != tt.want {
+				t.Errorf("restricted: %v, want %v", got, tt.want)
+			}
+		}
 	}
 }
 

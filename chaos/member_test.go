@@ -2,8 +2,10 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/url"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,6 +19,10 @@ import (
 // patience bounds every wait of the tests. It is long because the machine may be
 // busy; nothing waits that long when all is well.
 const patience = 30 * time.Second
+
+// unanswered is how long a client waits for an answer that does not come: enough for
+// its request to get to the member, also on a machine that is busy.
+const unanswered = 3 * time.Second
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -43,22 +49,10 @@ func startMember(t testing.TB, options ...func(*embed.Config)) string {
 // startStoppableMember is startMember for a test that ends the member itself.
 func startStoppableMember(t testing.TB, options ...func(*embed.Config)) (endpoint string, stop func()) {
 	t.Helper()
-	endpoint = freePort(t)
-	clientURL := url.URL{Scheme: "http", Host: endpoint}
-	peerURL := url.URL{Scheme: "http", Host: freePort(t)}
-	cfg := embed.NewConfig()
-	cfg.Dir = t.TempDir()
-	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{clientURL}, []url.URL{clientURL}
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peerURL}, []url.URL{peerURL}
-	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
-	cfg.TickMs, cfg.ElectionMs = 10, 100
-	cfg.UnsafeNoFsync = true
-	cfg.LogLevel, cfg.LogOutputs = "panic", []string{"/dev/null"}
-	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
-	for _, o := range options {
-		o(cfg)
+	endpoint, e, err := tryMember(t, options)
+	for try := 1; try < 5 && errors.Is(err, syscall.EADDRINUSE); try++ { // somebody was quicker
+		endpoint, e, err = tryMember(t, options)
 	}
-	e, err := embed.StartEtcd(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,6 +66,29 @@ func startStoppableMember(t testing.TB, options ...func(*embed.Config)) (endpoin
 		e.Server.HardStop()
 		e.Close()
 	}
+}
+
+// tryMember starts a member on ports that were free a moment ago.
+func tryMember(t testing.TB, options []func(*embed.Config)) (endpoint string, e *embed.Etcd, err error) {
+	t.Helper()
+	endpoint = freePort(t)
+	clientURL := url.URL{Scheme: "http", Host: endpoint}
+	peerURL := url.URL{Scheme: "http", Host: freePort(t)}
+	cfg := embed.NewConfig()
+	cfg.Dir = t.TempDir()
+	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{clientURL}, []url.URL{clientURL}
+	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peerURL}, []url.URL{peerURL}
+	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
+	cfg.TickMs, cfg.ElectionMs = 10, 100
+	cfg.UnsafeNoFsync = true
+	cfg.BcryptCost = 4 // the least: logins are slow under the race detector
+	cfg.LogLevel, cfg.LogOutputs = "panic", []string{"/dev/null"}
+	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+	for _, o := range options {
+		o(cfg)
+	}
+	e, err = embed.StartEtcd(cfg)
+	return endpoint, e, err
 }
 
 // dial returns a client that is closed when the test ends.

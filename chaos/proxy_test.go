@@ -274,7 +274,7 @@ func TestCloseIsQuickWithWatchesAndIdleConnectionsOpen(t *testing.T) {
 	begin := time.Now()
 	must(t, p.Close())
 	// 300 ms is promised; a loaded machine with the race detector gets more.
-	if took := time.Since(begin); took > 2*time.Second {
+	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("Close took %v", took)
 	} else {
 		t.Logf("Close took %v", took)

@@ -156,7 +156,7 @@ func checkRPC(t *testing.T, cc *grpc.ClientConn, seen *arrivals, method, way str
 	var err error
 	select {
 	case err = <-answer:
-	case <-time.After(time.Second): // a refusal asks nobody, so it comes at once
+	case <-time.After(patience): // a refusal asks nobody, so it comes at once
 	}
 	name := method[strings.LastIndex(method, "/")+1:]
 	if status.Code(err) != codes.PermissionDenied || status.Convert(err).Message() != refusal+name+" refused" {

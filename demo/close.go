@@ -11,15 +11,17 @@ import (
 const (
 	// graceAtClose is what contenders have to end by themselves when the lab ends.
 	graceAtClose = 250 * time.Millisecond
-	// goneAtClose bounds the wait for those that were killed.
-	goneAtClose = time.Second
+	// goneAtClose bounds the wait for those that were killed. They go at once, but a
+	// machine that is busy takes its time to say so.
+	goneAtClose = 5 * time.Second
 	// forgottenAtClose bounds the wait for the connections of those that are gone.
 	forgottenAtClose = 5 * time.Second
 )
 
 // Close ends the contenders, the proxy and the members and removes the directory,
-// within three seconds. Faults are not healed: they go with what they were done to.
-// It may be called more than once, and returns what could not be ended or removed.
+// within three seconds on a machine that is not overloaded. Faults are not healed: they
+// go with what they were done to. It may be called more than once, and returns what
+// could not be ended or removed.
 func (l *Lab) Close() error {
 	l.once.Do(func() { l.closeErr = l.close() })
 	return l.closeErr

@@ -30,7 +30,7 @@ const (
 	MinTTL = 1
 
 	// readyWithin bounds the wait for quorum where the caller's context does not.
-	readyWithin = 20 * time.Second
+	readyWithin = 40 * time.Second
 	// firstLeadsEvery is the pause between two tries to make m1 the leader.
 	firstLeadsEvery = 100 * time.Millisecond
 	// startTries bounds the attempts that a stolen port is worth.
@@ -250,7 +250,7 @@ func (c *Cluster) firstLeads(ctx context.Context) error {
 		}
 		// On a busy machine it may be elected away meanwhile.
 		if err != nil && !sleep(ctx, nil, firstLeadsEvery) {
-			return fmt.Errorf("make %s the leader: %w", first.name, err)
+			return fmt.Errorf("make %s the leader: %w (at last: %v)", first.name, context.Cause(ctx), err)
 		}
 	}
 }

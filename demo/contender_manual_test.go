@@ -124,6 +124,9 @@ func TestManualUnlockWithoutAnAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = member.Signal(sigContinue) })
+	if err := awaitPaused(member.Pid); err != nil {
+		t.Fatal(err)
+	}
 	if b := r.after(r.tell("unlock"), "m", model.BeliefIdle); !strings.Contains(b.Text, "no answer within 3s") {
 		t.Errorf("%+v", b)
 	}

@@ -123,7 +123,7 @@ func readClaim(ctx context.Context, cli *clientv3.Client, c spoken) (*mvccpb.Key
 		return nil, fmt.Errorf("read the claim %s: %w", c.key, err)
 	}
 	if len(r.Kvs) == 0 {
-		return nil, fmt.Errorf("the claim %s is gone", c.key)
+		return nil, fmt.Errorf("the claim %s is not there: it is gone, or was not made yet", c.key)
 	}
 	if c.lease != 0 && model.LeaseID(r.Kvs[0].Lease) != c.lease {
 		return nil, fmt.Errorf("the claim %s is not on the lease that its contender has", c.key)

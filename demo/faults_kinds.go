@@ -67,7 +67,7 @@ func (l *Lab) find(name string) (*proc, error) {
 func (p *proc) detail() string { return fmt.Sprintf("pid %d", p.pid()) }
 
 func (l *Lab) pause(p *proc) error {
-	if err := p.send(sigPause, "pause"); err != nil {
+	if err := p.said("pause", pauseGroup(p.cmd.Process)); err != nil {
 		return err
 	}
 	p.paused = true

@@ -262,8 +262,10 @@ func TestCloseAfterEachFault(t *testing.T) {
 		t.Run(tt.reason, func(t *testing.T) {
 			l, f := startLab(t, tt.mod) // which closes it and looks
 			f.holder(t)
-			eventually(t, "both have a claim", func() bool {
-				return second(l.claimOf("c1")) == nil && second(l.claimOf("c2")) == nil
+			// A contender speaks of its claim before it makes it.
+			cli := newClient(t, l.MemberEndpoints()...)
+			eventually(t, "both have a claim, and say so", func() bool {
+				return second(l.claimOf("c1")) == nil && second(l.claimOf("c2")) == nil && len(queue(t, cli, "/t/a")) == 2
 			})
 			for _, x := range tt.faults {
 				do(t, l, injectIt(x))

@@ -58,8 +58,7 @@ var queueStories = []story{
 		alike: part{words: "half a minute after nine: no history to compare with", played: func(sc *scene) {
 			sc.holdLong(9)
 			sc.until("it holds as long", func(s *model.State) bool {
-				held, _ := s.Lock(sc.name("l")).HeldFor(s.Now())
-				return held > 32*time.Second
+				return sc.heldFor(s) > 32*time.Second
 			})
 		}},
 	},
@@ -133,7 +132,7 @@ func (sc *scene) holdLong(n int) {
 		if err := m.Unlock(sc.ctx); err != nil {
 			sc.t.Fatal(err)
 		}
-		sc.until("the hold is counted", func(st *model.State) bool { return st.Lock(lock).Stats().Holds == i+1 })
+		sc.until("the hold is counted", func(st *model.State) bool { return st.Lock(lock) != nil && st.Lock(lock).Stats().Holds == i+1 })
 	}
 	sc.hold(s, lock)
 	sc.wait(sc.session(9), lock, 2)

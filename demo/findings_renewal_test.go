@@ -80,7 +80,7 @@ var renewalStories = []story{
 			sc.lockByService(int64(s.Lease()))
 			sc.wait(sc.session(6), sc.name("l"), 2)
 			sc.until("it would have been found", func(st *model.State) bool {
-				return st.Now().Sub(st.Lock(sc.name("l")).Holder().Since) > 26*time.Second
+				return sc.heldFor(st) > 26*time.Second
 			})
 		}},
 	},

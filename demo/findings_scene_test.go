@@ -149,6 +149,15 @@ func (sc *scene) queued(lock string, n int) {
 	})
 }
 
+// heldFor is how long the lock of the scene has been held, 0 if it is not.
+func (sc *scene) heldFor(st *model.State) time.Duration {
+	if l := st.Lock(sc.name("l")); l != nil && l.Holder() != nil {
+		held, _ := l.HeldFor(st.Now())
+		return held
+	}
+	return 0
+}
+
 // look puts leases on the screen, where they are read more often.
 func (sc *scene) look(ids ...model.LeaseID) { sc.screen = append(sc.screen, ids...) }
 

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -76,7 +77,16 @@ func TestFindings(t *testing.T) {
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			t.Run(name, func(t *testing.T) { check(t, th.play(t, st, p, strings.HasSuffix(name, "alike"))) })
+			t.Run(name, func(t *testing.T) {
+				// Left to the testing package, a panic is hidden by another: that
+				// stories begin while it tidies up after the first.
+				defer func() {
+					if r := recover(); r != nil {
+						t.Fatalf("%v\n%s", r, debug.Stack())
+					}
+				}()
+				check(t, th.play(t, st, p, strings.HasSuffix(name, "alike")))
+			})
 		})
 	}
 	for _, st := range stories() {

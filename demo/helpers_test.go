@@ -96,7 +96,7 @@ func startLab(t *testing.T, mod func(*Options)) (*Lab, *feed) {
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(begun); took > 3*time.Second {
+		if took := time.Since(begun); took > 10*time.Second { // half a second on a machine that has nothing else to do
 			t.Errorf("the lab was closed in %v", took)
 		} else {
 			t.Logf("closed in %v", took.Round(time.Millisecond))

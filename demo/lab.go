@@ -37,7 +37,7 @@ type Lab struct {
 	wg     sync.WaitGroup // one per contender
 	ops    sync.WaitGroup // one per action and timer that is at work; add with begin
 
-	mu       sync.Mutex // never held while something is waited for
+	mu       sync.Mutex // never held while something is waited for, but for a process to stop
 	closed   bool
 	programs map[string]*program // all that ever were
 	procs    map[string]*proc    // alive

@@ -21,7 +21,7 @@ const (
 	// fillValue is the size of one version of it, below the 1.5 MiB that etcd takes.
 	fillValue = 1 << 20
 	// spaceWithin bounds each of Compact, Fill and Drain.
-	spaceWithin = 20 * time.Second
+	spaceWithin = time.Minute
 )
 
 // Compact compacts the history up to now and returns the revision, the oldest that

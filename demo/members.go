@@ -104,6 +104,7 @@ func (c *Cluster) StartMember(ctx context.Context, name string) error {
 }
 
 // PauseMember stops the process of a member in its tracks, with its connections open.
+// When it returns the member says nothing more.
 func (c *Cluster) PauseMember(name string) error {
 	m, _, done, err := c.begin(context.Background(), "pause", name)
 	if err != nil {
@@ -118,7 +119,7 @@ func (c *Cluster) PauseMember(name string) error {
 	case m.paused:
 		return fmt.Errorf("%s is paused already", name)
 	}
-	if err := signalGroup(m.proc.cmd.Process, sigPause); err != nil {
+	if err := pauseGroup(m.proc.cmd.Process); err != nil {
 		return fmt.Errorf("pause %s: %w", name, err)
 	}
 	c.set(func() { m.paused = true })

@@ -50,7 +50,11 @@ func (p *proc) signal(s os.Signal) { _ = signalGroup(p.cmd.Process, s) }
 
 // send sends s because somebody asked for what verb says.
 func (p *proc) send(s os.Signal, verb string) error {
-	err := signalGroup(p.cmd.Process, s)
+	return p.said(verb, signalGroup(p.cmd.Process, s))
+}
+
+// said is what sending a signal came to, in words.
+func (p *proc) said(verb string, err error) error {
 	if errors.Is(err, os.ErrProcessDone) {
 		return errEnded(p.name())
 	}

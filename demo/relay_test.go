@@ -82,7 +82,7 @@ func TestRelayEndsWithWhatIsOnItsWay(t *testing.T) {
 	}
 	begun := time.Now()
 	r.close()
-	if took := time.Since(begun); took > time.Second {
+	if took := time.Since(begun); took > 10*time.Second { // what it is late by is an hour
 		t.Errorf("it took %v", took)
 	}
 }

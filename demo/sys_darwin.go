@@ -2,6 +2,7 @@ package demo
 
 import (
 	"fmt"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -12,8 +13,11 @@ import (
 // input is what ends it.
 func procAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// zombie is SZOMB of sys/proc.h.
-const zombie = 5
+// States of a process: SSTOP and SZOMB of sys/proc.h.
+const (
+	stopped = 4
+	zombie  = 5
+)
 
 // startTime returns when a process was started, in a form that only compares. It
 // fails if there is no such process, or only what is left of it for its parent.
@@ -27,4 +31,15 @@ func startTime(pid int) (string, error) {
 	}
 	t := info.Proc.P_starttime
 	return fmt.Sprintf("%d.%06d", t.Sec, t.Usec), nil
+}
+
+// isPaused says whether a process has stopped, by its entry in the system's table as
+// there is no waitid in the library for this system. The error is [os.ErrProcessDone]
+// if it has ended.
+func isPaused(pid int) (bool, error) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil || info.Proc.P_stat == zombie {
+		return false, os.ErrProcessDone
+	}
+	return info.Proc.P_stat == stopped, nil
 }

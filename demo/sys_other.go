@@ -22,3 +22,5 @@ func isOurs(os.FileInfo) bool                      { return false }
 func procAttr() *syscall.SysProcAttr               { return nil }
 func startTime(int) (string, error)                { return "", errSystem }
 func signalGroup(p *os.Process, s os.Signal) error { return p.Signal(s) }
+func pauseGroup(*os.Process) error                 { return errSystem }
+func awaitPaused(int) error                        { return errSystem }

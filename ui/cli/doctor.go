@@ -44,7 +44,7 @@ func (e *env) doctorCmd() *cobra.Command {
 func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) error {
 	s, err := e.look(ctx, e.flags.prefixes, out)
 	if err != nil {
-		return err
+		return couldNotRun(ctx, err) // 1 would be findings
 	}
 	var sick []*model.Lock
 	for _, l := range s.Locks() {

@@ -44,7 +44,7 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 	}
 	o.Self, o.MemberSelf, o.Progress = []string{self, "contend", "--armed"}, []string{self, memberCommand}, progress
 	if r.lab, err = demo.Start(ctx, o); err != nil {
-		return ui.Live{}, badInput{err}
+		return ui.Live{}, couldNotRun(ctx, err)
 	}
 	reading := clientv3.Config{Endpoints: r.lab.MemberEndpoints(), DialTimeout: e.flags.dialTimeout, TLS: o.TLS, DialOptions: chaos.ReadOnly()}
 	if len(o.Endpoints) > 0 { // a lab of our own knows no users
