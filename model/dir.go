@@ -15,9 +15,18 @@ type dir struct {
 
 // dirAt returns the directory of that path, made with its parents if needed.
 func (s *State) dirAt(path string) *dir {
-	if d := s.dirs[path]; d != nil {
-		return d
+	if s.near != nil && s.near.path == path {
+		return s.near
 	}
+	d := s.dirs[path]
+	if d == nil {
+		d = s.makeDir(path)
+	}
+	s.near = d
+	return d
+}
+
+func (s *State) makeDir(path string) *dir {
 	d := &dir{path: path}
 	s.dirs[path] = d
 	if up, _, ok := split(path); ok {
@@ -34,6 +43,9 @@ func (s *State) dirAt(path string) *dir {
 func (s *State) dropDir(d *dir) {
 	for d != nil && d.keys == 0 && d.lock == nil && d.self == nil && len(d.children) == 0 {
 		delete(s.dirs, d.path)
+		if s.near == d {
+			s.near = nil
+		}
 		if d.parent != nil {
 			delete(d.parent.children, d)
 		}

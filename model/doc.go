@@ -35,4 +35,8 @@
 // key: etcd's own recipes count every key under the name. Findings are derived anew
 // for what changed, and when a deadline falls due. The search for circles grows with
 // the claims of those sessions that have several.
+//
+// A claim that is loaded costs 530 bytes that stay, beside its key and its value, and
+// 3.5 allocations; an event in which a holder goes and another claim joins 21
+// allocations, however many claims there are (costs_test.go).
 package model

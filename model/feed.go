@@ -82,9 +82,16 @@ func (s *State) loadStarted(e LoadStarted) {
 	s.seen(e.Rev)
 }
 
+// roomMax bounds for how many keys room is made on the word of a server.
+const roomMax = 1 << 20
+
 func (s *State) listed(e Listed) {
 	f := s.feed(e.Prefix)
 	f.Done, f.Total = e.Done, e.Total
+	if len(s.claims)+len(s.leases) == 0 { // not made anew again and again while it grows
+		room := min(max(e.Total, 0), roomMax)
+		s.claims, s.leases = make(map[string]*Claim, room), make(map[LeaseID]*Lease, room)
+	}
 	s.begin()
 	for _, kv := range e.KVs {
 		s.put(kv, e.At, true).gen = f.gen

@@ -19,14 +19,14 @@ type Identity struct {
 
 // identify says who a claim belongs to: by the proxy that its client went through,
 // else by its value, else by what else hangs on its lease or stands beside it.
-func (s *State) identify(r ClaimRef, lease *Lease, lockName string) Identity {
+func (s *State) identify(r ClaimRef, lease *Lease, home *dir) Identity {
 	if o, ok := s.lab.owners[r.Lease]; ok && r.Lease != 0 {
 		return Identity{Printable(o.Name), "proxy"}
 	}
 	if id := valueIdentity(r.Value); id.Text != "" {
 		return id
 	}
-	if who := s.lockInfo(r, lockName); who != "" {
+	if who := s.lockInfo(r, home); who != "" {
 		return Identity{who, "sibling"}
 	}
 	if lease != nil {
@@ -40,29 +40,46 @@ func (s *State) identify(r ClaimRef, lease *Lease, lockName string) Identity {
 // Identity says who the claim of a reference belongs to. For a claim that is gone
 // only the proxy and its value can tell.
 func (s *State) Identity(r ClaimRef) Identity {
-	lock := ""
-	if c := s.claims[r.Key]; c != nil && c.home != nil {
-		lock = c.home.path
+	var home *dir
+	if c := s.claims[r.Key]; c != nil {
+		home = c.home
 	}
-	return s.identify(r, s.leases[r.Lease], lock)
+	return s.identify(r, s.leases[r.Lease], home)
 }
+
+// IdentityOf says who a claim belongs to that the state has, without a search for it.
+func (s *State) IdentityOf(c *Claim) Identity { return s.identify(refOf(c), c.lease, c.home) }
 
 // lockInfo reads the key that Terraform writes beside a lock, <lock>.lockinfo. It has
 // no lease, outlives its writer, and speaks of the holder that wrote it alone.
-func (s *State) lockInfo(r ClaimRef, lockName string) string {
-	info, l := s.claims[lockName+".lockinfo"], s.Lock(lockName)
-	if info == nil || l == nil || info.ModRev < r.CreateRev {
+func (s *State) lockInfo(r ClaimRef, home *dir) string {
+	if s.infos == 0 || home == nil || home.lock == nil || !home.lock.listed {
 		return ""
 	}
-	if h := l.Holder(); h == nil || h.Key != r.Key {
+	if h := home.lock.Holder(); h == nil || h.Key != r.Key {
+		return ""
+	}
+	info := s.claims[home.path+infoSuffix]
+	if info == nil || info.ModRev < r.CreateRev {
 		return ""
 	}
 	return jsonIdentity(info.Value)
 }
 
+const infoSuffix = ".lockinfo"
+
+func (s *State) countInfo(c *Claim, n int) {
+	if strings.HasSuffix(c.Key, infoSuffix) {
+		s.infos += n
+	}
+}
+
 // siblingIdentity looks at the other keys of a lease: one that is no claim often
 // names the owner (Patroni's members/<name>, a registration of a session).
 func siblingIdentity(key string, l *Lease) string {
+	if len(l.claims) == l.competing {
+		return "" // all are claims: no need to look at each
+	}
 	var best *Claim
 	for _, c := range l.claims {
 		if c.Key == key || c.form != formLeased && c.form != formOther {

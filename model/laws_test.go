@@ -315,6 +315,32 @@ func TestIndicesAgreeWithTheKeys(t *testing.T) {
 				t.Fatalf("lock %q: queue %d keys, forms %v, valued %d; want %d, %v, %d", l.Name, len(got), l.forms, l.valued, len(want), counts, valued)
 			}
 		}
+		infos := 0
+		for key, c := range s.claims {
+			if key > s.maxKey {
+				t.Fatalf("key %q stands behind %q, the last one", key, s.maxKey)
+			}
+			if strings.HasSuffix(key, infoSuffix) {
+				infos++
+			}
+			if got, want := s.IdentityOf(c), s.Identity(c.Ref()); got != want {
+				t.Fatalf("key %q is of %v and of %v", key, got, want)
+			}
+		}
+		if *neverRead != (Readings{}) {
+			t.Fatalf("a lease has written into what all share: %+v", *neverRead)
+		}
+		if infos != s.infos {
+			t.Fatalf("%d keys of Terraform, want %d", s.infos, infos)
+		}
+		for _, l := range s.Locks() {
+			l.Queue(func(c, ahead *Claim) bool {
+				if want := l.WaitsFor(c); ahead != want {
+					t.Fatalf("lock %q: %q waits for %v, want %v", l.Name, c.Key, ahead, want)
+				}
+				return true
+			})
+		}
 		for id, l := range s.leases {
 			heads := 0
 			for _, c := range l.claims {
@@ -325,7 +351,7 @@ func TestIndicesAgreeWithTheKeys(t *testing.T) {
 					heads++
 				}
 			}
-			if heads != l.heads {
+			if heads != int(l.heads) {
 				t.Fatalf("lease %s: heads %d, want %d", id, l.heads, heads)
 			}
 		}

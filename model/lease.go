@@ -24,6 +24,24 @@ const (
 // readings of it.
 type Lease struct {
 	ID LeaseID
+	*Readings
+
+	claims    []*Claim
+	only      [1]*Claim // what claims begins with: most leases have one claim
+	competing int       // how many of its keys are claims
+	going     int       // how many of its claims the revision at hand takes
+	heads     int32     // of how many locks a claim of it is the holder
+	index     int32     // place in the heap
+	pending   []*Fact   // facts whose cause waits for a reading
+	due       time.Time // when a reading is next worth its price
+	class     int8      // which heap it is in, -1 for none
+	asked     bool      // one of the pending is worth a reading before others
+	wasMulti  bool      // it had claims in several places
+	focus     bool      // it is on the screen
+}
+
+// Readings are what was read of a lease.
+type Readings struct {
 	// Read is the last reading; it is meaningful only if HasRead.
 	Read    LeaseRead
 	HasRead bool
@@ -47,19 +65,19 @@ type Lease struct {
 	resetDead bool       // renewals were missed before the reset
 	resetSure Confidence // how sure that is
 	failures  int        // readings that failed since the last that did not
+}
 
-	claims    []*Claim
-	competing int     // how many of its keys are claims
-	going     int     // how many of its claims the revision at hand takes
-	wasMulti  bool    // it had claims in several places
-	heads     int     // of how many locks a claim of it is the holder
-	pending   []*Fact // facts whose cause waits for a reading
-	asked     bool    // one of them is worth a reading before others
+// neverRead are the readings of every lease that has none yet. Nobody writes to them:
+// see [Lease.keep].
+var neverRead = &Readings{}
 
-	class int       // which heap it is in, -1 for none
-	due   time.Time // when a reading is next worth its price
-	index int       // place in the heap
-	focus bool      // it is on the screen
+// keep returns the readings of the lease for a change. A lease has its own only from
+// the first one on: of 100,000 waiters nearly all are never read.
+func (l *Lease) keep() *Readings {
+	if l.Readings == neverRead {
+		l.Readings = &Readings{}
+	}
+	return l.Readings
 }
 
 // Claims returns the watched keys that hang on the lease, in no order. Keys
@@ -158,6 +176,19 @@ func (s *State) Leases() []*Lease {
 	return all
 }
 
+// UnreadLeases returns the leases whose last reading failed, by id. It is built anew on
+// each call.
+func (s *State) UnreadLeases() []*Lease {
+	var unread []*Lease
+	for _, l := range s.leases {
+		if l.Unread != "" {
+			unread = append(unread, l)
+		}
+	}
+	slices.SortFunc(unread, func(a, b *Lease) int { return compareIDs(a.ID, b.ID) })
+	return unread
+}
+
 // leaseOf returns the record of a lease, made if needed.
 func (s *State) leaseOf(id LeaseID) *Lease {
 	if id == 0 {
@@ -165,7 +196,8 @@ func (s *State) leaseOf(id LeaseID) *Lease {
 	}
 	l := s.leases[id]
 	if l == nil {
-		l = &Lease{ID: id, class: classNone}
+		l = &Lease{ID: id, Readings: neverRead, class: classNone}
+		l.claims = l.only[:0]
 		s.leases[id] = l
 	}
 	return l
@@ -175,8 +207,11 @@ func (s *State) attach(c *Claim) {
 	if c.lease = s.leaseOf(c.KV.Lease); c.lease == nil {
 		return
 	}
-	c.slot = len(c.lease.claims)
+	c.slot = int32(len(c.lease.claims))
 	c.lease.claims = append(c.lease.claims, c)
+	if len(c.lease.claims) > 1 {
+		c.lease.only[0] = nil // they have moved out
+	}
 }
 
 // detach takes c off its lease; whether the lease is still needed is for the
@@ -218,7 +253,7 @@ func (s *State) leaseRead(e LeaseRead) {
 		return
 	}
 	if e.Granted > 0 && e.Remaining > e.Granted {
-		l.Odd = e
+		l.keep().Odd = e
 		s.touchLease(l)
 		s.reschedule(l, e.At.Add(minInterval))
 		return
@@ -226,6 +261,7 @@ func (s *State) leaseRead(e LeaseRead) {
 	s.noteTerm(e.Term, e.At)
 	before := l.State()
 	s.settlePending(l, e)
+	l.keep()
 	l.learn(prev, e, had)
 	l.Read, l.HasRead, l.Unread, l.failures = e, true, "", 0
 	if s.leases[e.ID] == l {
@@ -301,7 +337,7 @@ func (s *State) leaseUnread(e LeaseUnread) {
 	if l == nil {
 		return
 	}
-	l.Unread = e.Reason
+	l.keep().Unread = e.Reason
 	s.touchLease(l)
 	s.reschedule(l, e.At.Add(min(retryReading, minInterval<<min(l.failures, 8))))
 	l.failures++

@@ -10,13 +10,14 @@ type Claim struct {
 	Since        time.Time
 	SinceAtLeast bool
 
+	// There are as many of these as keys: what is added here is paid for every one.
 	form     form
 	detached bool   // named by a lease that the last put took away
+	head     bool   // it is the head of its own lock
+	slot     int32  // its place in lease.claims
 	dir      *dir   // where the key stands; nil for a key without a slash
 	home     *dir   // the dir of the lock that it competes for, nil for none
 	lease    *Lease // nil for none
-	slot     int    // its place in lease.claims
-	head     bool   // it is the head of its own lock
 	gen      uint64 // the last list that contained it
 }
 
@@ -183,6 +184,26 @@ func (l *Lock) WaitsFor(c *Claim) *Claim {
 
 // Claims yields the queue in order, the head first.
 func (l *Lock) Claims(yield func(*Claim) bool) { l.queue.all(yield) }
+
+// Queue yields the queue in order, each key with the one that it waits for: what
+// [Lock.WaitsFor] says, without a search for each.
+func (l *Lock) Queue(yield func(c, ahead *Claim) bool) {
+	var last, writer *Claim
+	l.queue.all(func(c *Claim) bool {
+		ahead := last
+		switch {
+		case !l.recipe.Judged:
+			ahead = nil
+		case l.recipe == RWMutex && c.form == formRead:
+			ahead = writer
+		}
+		last = c
+		if c.form == formWrite {
+			writer = c
+		}
+		return yield(c, ahead)
+	})
+}
 
 // first yields the first n keys of the queue.
 func (l *Lock) first(n int) func(yield func(*Claim) bool) {

@@ -17,6 +17,9 @@ func (s *State) settle(at time.Time, rev int64, blind bool) {
 	for _, l := range s.touched {
 		s.settleHead(l, at, rev, blind)
 	}
+	for _, c := range s.came {
+		s.scheduleFor(c)
+	}
 	if !blind {
 		s.settleCame(at, rev)
 	}
@@ -74,7 +77,7 @@ func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 			if c.home == l.dir || c.home == nil && c.dir == l.dir {
 				s.setHead(c, c == now && l.holds > 0)
 			}
-			s.rescheduleHead(c)
+			s.scheduleFor(c)
 		}
 	}
 	if before != now || l.holds != l.holdsAtMark {
@@ -134,8 +137,8 @@ func (l *Lock) countHolders() int {
 	return n
 }
 
-func (s *State) rescheduleHead(c *Claim) {
-	if c != nil && c.lease != nil && s.leases[c.lease.ID] == c.lease {
+func (s *State) scheduleFor(c *Claim) {
+	if c != nil && c.lease != nil { // one that something hangs on is known
 		s.schedule(c.lease)
 	}
 }

@@ -13,6 +13,9 @@ type State struct {
 	now    time.Time
 	claims map[string]*Claim // every watched key
 	dirs   map[string]*dir
+	near   *dir   // that was asked for last: keys come in their order
+	maxKey string // no key that was ever there comes behind it
+	infos  int    // how many keys lockInfo could read
 	leases map[LeaseID]*Lease
 	order  []*Lock // every lock, sorted by name unless unsorted
 	dirty  bool    // order needs sorting
@@ -211,7 +214,10 @@ func (s *State) bump(l *Lock) {
 // put takes a key in as it is now; listed if it comes from a list or from history, and
 // not from a revision that was seen as it happened.
 func (s *State) put(kv KV, at time.Time, listed bool) *Claim {
-	c := s.claims[kv.Key]
+	var c *Claim
+	if kv.Key <= s.maxKey { // a list comes in key order: most of it needs no search
+		c = s.claims[kv.Key]
+	}
 	if c != nil && c.CreateRev != kv.CreateRev && c.ModRev < kv.ModRev {
 		s.take(c) // deleted and created again, unseen or in one transaction
 		c = nil
@@ -228,6 +234,8 @@ func (s *State) put(kv KV, at time.Time, listed bool) *Claim {
 func (s *State) create(kv KV, at time.Time, listed bool) *Claim {
 	c := &Claim{KV: kv, Since: at, SinceAtLeast: listed}
 	s.claims[kv.Key] = c
+	s.maxKey = max(s.maxKey, kv.Key)
+	s.countInfo(c, 1)
 	s.attach(c)
 	if path, _, ok := split(kv.Key); ok {
 		c.dir = s.dirAt(path)
@@ -236,7 +244,7 @@ func (s *State) create(kv KV, at time.Time, listed bool) *Claim {
 		}
 	}
 	s.enter(c)
-	s.leaseChanged(c.lease)
+	s.noteMulti(c.lease) // scheduled by settle, when it is known whether c is a head
 	s.came = append(s.came, c)
 	return c
 }
@@ -257,6 +265,7 @@ func (s *State) take(c *Claim) {
 		g.lease.going++
 	}
 	delete(s.claims, c.Key)
+	s.countInfo(c, -1)
 	for d := c.dir; d != nil; d = d.parent {
 		d.keys--
 	}

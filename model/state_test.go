@@ -343,7 +343,7 @@ func TestLeaseStates(t *testing.T) {
 		{0, -1, LeaseGone, "etcd does not know it"},
 	}
 	for _, r := range rows {
-		l := &Lease{Read: LeaseRead{Granted: r.granted, Remaining: r.remaining}, HasRead: true}
+		l := &Lease{Readings: &Readings{Read: LeaseRead{Granted: r.granted, Remaining: r.remaining}, HasRead: true}}
 		if got := l.State(); got != r.want {
 			t.Errorf("%d of %d s left: %s, want %s: %s", r.remaining, r.granted, got, r.want, r.reason)
 		}

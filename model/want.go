@@ -9,12 +9,12 @@ import (
 // Each lease is in one heap at most, by the time when a reading is next worth its
 // price.
 const (
-	classCause  = iota // a claim of it went: one reading tells released from lost
-	classSeen          // head of a contended lock, or on the screen
-	classHead          // head of a lock that nobody waits for
-	classWaiter        // the rest
+	classCause  int8 = iota // a claim of it went: one reading tells released from lost
+	classSeen               // head of a contended lock, or on the screen
+	classHead               // head of a lock that nobody waits for
+	classWaiter             // the rest
 	classCount
-	classNone = -1
+	classNone int8 = -1
 )
 
 // Timing of readings. A reading dates the last renewal, so the next one is due
@@ -38,8 +38,11 @@ func (h leaseHeap) Less(i, j int) bool {
 	}
 	return uint64(h[i].ID) < uint64(h[j].ID)
 }
-func (h leaseHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i]; h[i].index, h[j].index = i, j }
-func (h *leaseHeap) Push(x any)   { l := x.(*Lease); l.index = len(*h); *h = append(*h, l) }
+func (h leaseHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = int32(i), int32(j)
+}
+func (h *leaseHeap) Push(x any) { l := x.(*Lease); l.index = int32(len(*h)); *h = append(*h, l) }
 func (h *leaseHeap) Pop() any {
 	old := *h
 	l := old[len(old)-1]
@@ -49,7 +52,7 @@ func (h *leaseHeap) Pop() any {
 }
 
 // classOf returns the need for readings of a lease.
-func (s *State) classOf(l *Lease) int {
+func (s *State) classOf(l *Lease) int8 {
 	switch {
 	case len(l.pending) > 0 && l.asked:
 		return classCause
@@ -82,7 +85,7 @@ func (l *Lease) contended() bool {
 }
 
 // nextReading returns when a lease of that class is next worth a reading.
-func (s *State) nextReading(l *Lease, class int) time.Time {
+func (s *State) nextReading(l *Lease, class int8) time.Time {
 	if class == classCause || !l.HasRead || len(l.pending) > 0 {
 		return s.now
 	}
@@ -121,11 +124,11 @@ func (s *State) reschedule(l *Lease, at time.Time) {
 	}
 }
 
-func (s *State) place(l *Lease, class int, due time.Time) {
+func (s *State) place(l *Lease, class int8, due time.Time) {
 	if l.class == class {
 		if !l.due.Equal(due) {
 			l.due = due
-			heap.Fix(&s.due[class], l.index)
+			heap.Fix(&s.due[class], int(l.index))
 		}
 		return
 	}
@@ -136,7 +139,7 @@ func (s *State) place(l *Lease, class int, due time.Time) {
 
 func (s *State) unschedule(l *Lease) {
 	if l.class != classNone {
-		heap.Remove(&s.due[l.class], l.index)
+		heap.Remove(&s.due[l.class], int(l.index))
 		l.class = classNone
 	}
 }
@@ -192,7 +195,7 @@ func (s *State) Want() Want {
 }
 
 // peek returns up to n leases of a class that are due, longest due first.
-func (s *State) peek(class, n int) []LeaseID {
+func (s *State) peek(class int8, n int) []LeaseID {
 	h := &s.due[class]
 	var taken []*Lease
 	for len(taken) < n && h.Len() > 0 && !(*h)[0].due.After(s.now) {

@@ -227,6 +227,9 @@ func (a *App) paint() []string {
 		return nil
 	}
 	l := a.arrange(a.page)
+	if !a.frozen {
+		a.locks.update(a.frame()) // its counts stand on every page, above the rest
+	}
 	a.tally.update(a.state, a.locks.order.total, a.now)
 	switch {
 	case l.tiny:
@@ -290,7 +293,6 @@ func (a *App) body(l layout) []string {
 	a.onScreen = a.onScreen[:0]
 	f := a.frame()
 	h := l.main.h + l.pane.h
-	a.locks.update(f) // its counts stand on every page
 	if a.sheet != nil {
 		return a.sheet.render(a.th, a.w, h)
 	}

@@ -11,7 +11,17 @@ import (
 // rawMax bounds how many bytes of a key or value are looked at for one cell.
 const rawMax = 1024
 
-const blanks = "                                                                "
+const blanks = fewBlanks + fewBlanks + fewBlanks + fewBlanks
+
+const fewBlanks = "                                                                "
+
+// blank is a line without anything on it.
+func blank(w int) string {
+	if w > len(blanks) {
+		return strings.Repeat(" ", w)
+	}
+	return blanks[:max(0, w)]
+}
 
 // shorten cuts the middle out of overlong bytes.
 func shorten(s string) string {

@@ -36,6 +36,8 @@
 //
 // Rules: a selection is an identity (a name, a key), never an index. A message
 // costs nothing that grows with the number of locks: what does, sorting and
-// filtering, is done when it is due (order.go, sessions.go), about once a second. Every line
-// is exactly as wide as the screen. A colour never says alone what it says.
+// filtering, is done when it is due (order.go, sessions.go), about once a second. A
+// frame of 200 by 50 takes 490 allocations at most, and 430 if five rows changed, by
+// any number of locks (costs_test.go). Every line is exactly as wide as the screen. A
+// colour never says alone what it says.
 package ui

@@ -140,7 +140,11 @@ func (a *App) pull() tea.Cmd {
 }
 
 func (a *App) batch(m batchMsg) tea.Cmd {
+	listed := a.state.Loaded()
 	a.state.Apply(model.Batch(m))
+	if !listed && a.state.Loaded() {
+		a.locks.order.force = true // the first page that is whole does not wait for its turn
+	}
 	a.cost = m.Cost
 	a.setNow()
 	a.lookForAwaited()

@@ -81,7 +81,7 @@ func shares(h int) (queue, under int) {
 // fill makes it h lines.
 func fill(lines []string, w, h int) []string {
 	for len(lines) < h {
-		lines = append(lines, string(pad(nil, w)))
+		lines = append(lines, blank(w))
 	}
 	return lines[:max(0, h)]
 }

@@ -204,7 +204,7 @@ const (
 func (t *table) paint(lines []string, n int, l look, id func(int) string, fill func(int, *row)) []string {
 	for i := t.top; i < t.top+t.h; i++ {
 		if i >= n {
-			lines = append(lines, string(pad(nil, t.w)))
+			lines = append(lines, blank(t.w))
 			continue
 		}
 		t.row.spans, t.row.ends = t.row.spans[:0], t.row.ends[:0]

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"locktop/model"
@@ -78,10 +77,10 @@ func (th *theme) leaseCell(r *row, l *model.Lease, now time.Time) {
 	}
 	nums := remaining(left, granted)
 	numw := max(7, len(nums))
-	if bar := min(12, r.room()-numw-6); bar >= 3 {
+	if bar := min(barMax, r.room()-numw-6); bar >= 3 {
 		full := int((left*int64(bar) + granted - 1) / granted)
-		r.add(barStyle(st), strings.Repeat(th.sign.full, full))
-		r.add(dim, strings.Repeat(th.sign.empty, bar-full)+" ")
+		r.add(barStyle(st), th.fullBar[:full*len(th.sign.full)])
+		r.add(dim, th.emptyBar[(barMax-bar+full)*len(th.sign.empty):])
 	}
 	r.add(plain, blanks[:numw-len(nums)]+nums+" ")
 	t := ticks(ago)

@@ -23,7 +23,7 @@ func grouped(n int) string {
 // console opens a console on a server, and returns it with how long it took until
 // the page was full: all is loaded, and the order of the rows is that of all locks.
 func (e *env) console(ctx context.Context, endpoint string, d dataset) (*screen, time.Duration, error) {
-	s, err := e.open(ctx, "--endpoints", endpoint)
+	s, err := e.open(ctx, "--endpoints", endpoint, "--prefix", prefix) // asked for no prefix, it would ask which
 	if err != nil {
 		return nil, 0, err
 	}

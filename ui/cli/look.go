@@ -121,14 +121,17 @@ func (e *env) noLock(s *model.State, name string, prefixes []string) error {
 }
 
 func (o outFlags) observation(s *model.State, prefixes []string) report.Observation {
-	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Denied: unreadLeases(s)}
+	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Denied: o.unreadLeases(s)}
 }
 
 // unreadLeases lists the readings that were refused, a few of them by name.
-func unreadLeases(s *model.State) []string {
+func (o outFlags) unreadLeases(s *model.State) []string {
+	if o.leases == "none" && o.watch == 0 {
+		return nil // none was asked for
+	}
 	var denied []string
-	for _, l := range s.Leases() {
-		if l.Unread != "" && len(denied) < 20 {
+	for _, l := range s.UnreadLeases() {
+		if len(denied) < 20 {
 			denied = append(denied, "lease "+l.ID.String()+": "+l.Unread)
 		}
 	}
@@ -143,6 +146,9 @@ func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model
 		return nil, err
 	}
 	defer client.Close()
+	if out.watch == 0 {
+		lateGC() // to the end: after the list there is only what is printed
+	}
 	w := watcher.New(client, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, Budget: e.flags.leaseBudget,
 		LeaseLists: out.leaseLists})
 	defer w.Close()

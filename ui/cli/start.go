@@ -64,9 +64,9 @@ func (w *watching) watch(ctx context.Context, prefixes []string) (ui.Live, error
 		src.Close()
 	}
 	live := w.live
-	live.Source = src
+	live.Source = untilLoaded{src, lateGC()}
 	if len(w.events) > 0 {
-		live.Source = merge(ctx, append([]model.Source{src}, w.events...)...)
+		live.Source = merge(ctx, append([]model.Source{live.Source}, w.events...)...)
 	}
 	return live, nil
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,7 +34,7 @@ func Guesses(w io.Writer, list []model.PrefixGuess, format string) error {
 		}
 		return writeJSON(w, all, "  ")
 	case "jsonl":
-		return eachLine(w, list, func(p model.PrefixGuess) any { return guessOf(p) })
+		return eachLine(w, slices.Values(list), func(o *stream, p model.PrefixGuess) { o.value(guessOf(p)) })
 	case "csv":
 		rows := guessRows(list, true)
 		for _, row := range rows {

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,7 +47,7 @@ func Locks(w io.Writer, s *model.State, locks []*model.Lock, o Observation, form
 	case "json":
 		return JSON(w, s, locks, o)
 	case "jsonl":
-		return eachLine(w, locks, func(l *model.Lock) any { return lockOf(s, l, o.At) })
+		return eachLine(w, slices.Values(locks), func(out *stream, l *model.Lock) { out.lock(s, l, o.At) })
 	case "csv":
 		return writeCSV(w, locksCSV(s, locks, o.At))
 	}
@@ -62,7 +64,7 @@ func OneLock(w io.Writer, s *model.State, l *model.Lock, o Observation, format s
 	case "json":
 		return JSON(w, s, []*model.Lock{l}, o)
 	case "jsonl":
-		return eachLine(w, claimsOf(s, l, o.At), func(c lockClaim) any { return c })
+		return eachLine(w, placedClaims(l), func(out *stream, c placed) { out.lockClaim(s, l, c, o.At) })
 	case "csv":
 		return writeCSV(w, claimsCSV(s, l, o.At))
 	}
@@ -76,40 +78,33 @@ func Diagnoses(w io.Writer, list []model.Finding, format string) error {
 	case "wide":
 		return align(w, findingRows(list))
 	case "jsonl":
-		return eachLine(w, findingsOf(list), func(f finding) any { return f })
+		return eachLine(w, slices.Values(findingsOf(list)), func(out *stream, f finding) { out.value(f) })
 	case "csv":
 		return writeCSV(w, findingsCSV(list))
 	}
 	return noFormat(format)
 }
 
-// lockClaim is a claim on a line of its own, which has to say whose.
-type lockClaim struct {
-	Lock       string `json:"lock"`
-	LockBase64 string `json:"lock_base64,omitempty"`
-	claim
-}
-
-// claimsOf are the claims of a lock, in their order.
-func claimsOf(s *model.State, l *model.Lock, now time.Time) []lockClaim {
-	var list []lockClaim
-	name, raw := text(l.Name)
-	place := 0
-	for c := range l.Claims {
-		place++
-		list = append(list, lockClaim{Lock: name, LockBase64: raw, claim: placedClaim(s, l, c, place, now)})
-	}
-	return list
+// lockClaim writes a claim on a line of its own, which has to say whose.
+func (o *stream) lockClaim(s *model.State, l *model.Lock, c placed, now time.Time) {
+	o.open('{')
+	o.bytes(`"lock":`, `"lock_base64":`, l.Name)
+	o.claim(s, c, now)
+	o.shut('}')
 }
 
 // eachLine writes an object per line.
-func eachLine[T any](w io.Writer, list []T, object func(T) any) error {
-	for _, x := range list {
-		if err := writeJSON(w, object(x), ""); err != nil {
-			return err
+func eachLine[T any](w io.Writer, list iter.Seq[T], object func(*stream, T)) error {
+	o := newStream(w, false)
+	for x := range list {
+		object(o, x)
+		o.newline()
+		if o.err != nil {
+			break
 		}
 	}
-	return nil
+	o.flush()
+	return o.err
 }
 
 // writeJSON writes a value and a newline, fit for a terminal.
@@ -173,6 +168,27 @@ func intPtr(n *int64) string {
 		return ""
 	}
 	return strconv.FormatInt(*n, 10)
+}
+
+func intIf(known bool, n int64) string {
+	if !known {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func secondsIf(known bool, d time.Duration) string {
+	if !known {
+		return ""
+	}
+	return secondsCell(d)
+}
+
+func leaseCell(id model.LeaseID) string {
+	if id == 0 {
+		return ""
+	}
+	return id.String()
 }
 
 func secondsPtr(f *float64) string {

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"iter"
+	"strconv"
 	"time"
 	"unicode"
 	"unicode/utf16"
@@ -26,14 +28,6 @@ type Observation struct {
 	Denied []string
 }
 
-type document struct {
-	Schema   int       `json:"schema"`
-	Cluster  *cluster  `json:"cluster"`
-	Observed observed  `json:"observed"`
-	Locks    []lock    `json:"locks"`
-	Findings []finding `json:"findings"`
-}
-
 type cluster struct {
 	ID       string   `json:"id"`
 	Revision int64    `json:"revision"`
@@ -53,30 +47,6 @@ type observed struct {
 	Denied     []string  `json:"denied"`
 }
 
-type lock struct {
-	Name             string    `json:"name"`
-	NameBase64       string    `json:"name_base64,omitempty"`
-	Recipe           string    `json:"recipe"`
-	RecipeConfidence string    `json:"recipe_confidence"`
-	Order            string    `json:"order"`
-	WaitersVisible   bool      `json:"waiters_visible"`
-	Exclusive        bool      `json:"exclusive"`
-	Blocked          bool      `json:"blocked"`
-	Holders          []claim   `json:"holders"`
-	Waiters          []claim   `json:"waiters"`
-	Handovers        handovers `json:"handovers"`
-	Findings         []finding `json:"findings"`
-}
-
-type handovers struct {
-	Seen      int      `json:"seen"`
-	Overtakes int      `json:"overtakes"`
-	WaitP50   *float64 `json:"wait_p50"`
-	WaitP99   *float64 `json:"wait_p99"`
-	HoldP50   *float64 `json:"hold_p50"`
-	HoldP99   *float64 `json:"hold_p99"`
-}
-
 type finding struct {
 	Code         string    `json:"code"`
 	Severity     string    `json:"severity"`
@@ -91,40 +61,35 @@ type finding struct {
 	Alternatives []string  `json:"alternatives"`
 }
 
-type claim struct {
-	Position          int       `json:"position"`
-	Role              string    `json:"role"`
-	Key               string    `json:"key"`
-	KeyBase64         string    `json:"key_base64,omitempty"`
-	CreateRevision    int64     `json:"create_revision"`
-	ModRevision       int64     `json:"mod_revision"`
-	Version           int64     `json:"version"`
-	Lease             *string   `json:"lease"`
-	Value             string    `json:"value"`
-	ValueBase64       string    `json:"value_base64,omitempty"`
-	Identity          identity  `json:"identity"`
-	Granted           *int64    `json:"granted"`
-	Remaining         *int64    `json:"remaining"`
-	RenewedAgo        *float64  `json:"renewed_ago"`
-	LeaseState        string    `json:"lease_state"`
-	Since             time.Time `json:"since"`
-	SinceIsLowerBound bool      `json:"since_is_lower_bound"`
-	WaitsFor          *string   `json:"waits_for"`
-}
-
 type identity struct {
 	Text   *string `json:"text"`
 	Source string  `json:"source"`
 }
 
 // JSON writes the locks of a state as one object.
-func JSON(w io.Writer, s *model.State, locks []*model.Lock, o Observation) error {
-	doc := document{Schema: Schema, Cluster: clusterOf(s), Observed: observedOf(s, o),
-		Locks: []lock{}, Findings: findingsOf(s.ClusterFindings())}
+func JSON(w io.Writer, s *model.State, locks []*model.Lock, obs Observation) error {
+	o := newStream(w, true)
+	o.open('{')
+	o.name(`"schema":`)
+	o.int(Schema)
+	o.name(`"cluster":`)
+	o.value(clusterOf(s))
+	o.name(`"observed":`)
+	o.value(observedOf(s, obs))
+	o.name(`"locks":`)
+	o.open('[')
 	for _, l := range locks {
-		doc.Locks = append(doc.Locks, lockOf(s, l, o.At))
+		o.next()
+		o.lock(s, l, obs.At)
+		if o.err != nil {
+			break
+		}
 	}
-	return writeJSON(w, doc, "  ")
+	o.shut(']')
+	o.name(`"findings":`)
+	o.findings(s.ClusterFindings())
+	o.shut('}')
+	return o.end()
 }
 
 // printable escapes what JSON may leave as it is and a terminal would obey or
@@ -185,54 +150,200 @@ func observedOf(s *model.State, o Observation) observed {
 	return out
 }
 
-func lockOf(s *model.State, l *model.Lock, now time.Time) lock {
+func (o *stream) lock(s *model.State, l *model.Lock, now time.Time) {
 	r := l.Recipe()
-	out := lock{Recipe: r.Name, RecipeConfidence: string(r.Confidence), Order: string(r.Order),
-		WaitersVisible: r.WaitersVisible, Exclusive: r.Exclusive, Blocked: l.Blocked(),
-		Holders: []claim{}, Waiters: []claim{}, Handovers: handoversOf(l), Findings: findingsOf(l.Findings())}
-	out.Name, out.NameBase64 = text(l.Name)
-	place := 0
-	for c := range l.Claims {
-		place++
-		cl := placedClaim(s, l, c, place, now)
-		if cl.Role == "holder" {
-			out.Holders = append(out.Holders, cl)
+	o.open('{')
+	o.bytes(`"name":`, `"name_base64":`, l.Name)
+	o.name(`"recipe":`)
+	o.text(r.Name)
+	o.name(`"recipe_confidence":`)
+	o.text(string(r.Confidence))
+	o.name(`"order":`)
+	o.text(string(r.Order))
+	o.name(`"waiters_visible":`)
+	o.truth(r.WaitersVisible)
+	o.name(`"exclusive":`)
+	o.truth(r.Exclusive)
+	o.name(`"blocked":`)
+	o.truth(l.Blocked())
+	o.name(`"holders":`)
+	o.open('[')
+	waiting := false
+	for c := range placedClaims(l) {
+		if c.role != holds && !waiting {
+			waiting = true
+			o.waiters()
+		}
+		o.next()
+		o.open('{')
+		o.claim(s, c, now)
+		o.shut('}')
+	}
+	if !waiting {
+		o.waiters()
+	}
+	o.shut(']')
+	o.name(`"handovers":`)
+	o.handovers(l.Stats())
+	o.name(`"findings":`)
+	o.findings(l.Findings())
+	o.shut('}')
+}
+
+// waiters ends the list of holders and begins that of waiters.
+func (o *stream) waiters() {
+	o.shut(']')
+	o.name(`"waiters":`)
+	o.open('[')
+}
+
+// placed is a claim and what its place in the queue makes of it.
+type placed struct {
+	*model.Claim
+	position int // from 1
+	role     string
+	ahead    *model.Claim // what it waits for, nil for nothing
+}
+
+// Roles in a queue.
+const (
+	holds   = "holder"
+	waits   = "waiter"
+	foreign = "foreign" // counted by the recipe, though it is no claim of the lock
+)
+
+// placedClaims yields the queue of a lock in order, the holders first.
+func placedClaims(l *model.Lock) iter.Seq[placed] {
+	return func(yield func(placed) bool) {
+		n := 0
+		l.Queue(func(c, ahead *model.Claim) bool {
+			n++
+			p := placed{c, n, waits, ahead}
+			switch {
+			case l.Holds(n - 1):
+				p.role, p.ahead = holds, nil
+			case !l.IsClaim(c):
+				p.role = foreign
+			}
+			return yield(p)
+		})
+	}
+}
+
+// claim writes the names of a claim into the object that is open.
+func (o *stream) claim(s *model.State, c placed, now time.Time) {
+	o.name(`"position":`)
+	o.int(int64(c.position))
+	o.name(`"role":`)
+	o.text(c.role)
+	o.bytes(`"key":`, `"key_base64":`, c.Key)
+	o.name(`"create_revision":`)
+	o.int(c.CreateRev)
+	o.name(`"mod_revision":`)
+	o.int(c.ModRev)
+	o.name(`"version":`)
+	o.int(c.Version)
+	o.name(`"lease":`)
+	o.lease(c.KV.Lease)
+	o.bytes(`"value":`, `"value_base64":`, c.Value)
+	o.name(`"identity":`)
+	o.identity(s.IdentityOf(c.Claim))
+	o.reading(readingOf(c.LeaseInfo(), now))
+	o.name(`"lease_state":`)
+	o.text(string(c.LeaseInfo().State()))
+	o.name(`"since":`)
+	o.time(c.Since)
+	o.name(`"since_is_lower_bound":`)
+	o.truth(c.SinceAtLeast)
+	o.name(`"waits_for":`)
+	if c.ahead == nil {
+		o.null()
+		return
+	}
+	key, _ := text(c.ahead.Key)
+	o.text(key)
+}
+
+func (o *stream) lease(id model.LeaseID) {
+	if id == 0 {
+		o.null()
+		return
+	}
+	o.b = append(o.b, '"')
+	o.b = strconv.AppendUint(o.b, uint64(id), 16)
+	o.b = append(o.b, '"')
+}
+
+func (o *stream) identity(id model.Identity) {
+	o.open('{')
+	o.name(`"text":`)
+	if id.Text == "" {
+		o.null()
+	} else {
+		o.text(id.Text)
+	}
+	o.name(`"source":`)
+	o.text(id.Source)
+	o.shut('}')
+}
+
+// reading is what the last reading of a lease says.
+type reading struct {
+	known              bool // also granted and remaining mean something
+	granted, remaining int64
+	renewedKnown       bool
+	renewed            time.Duration // ago
+}
+
+func readingOf(l *model.Lease, now time.Time) reading {
+	if l == nil || !l.HasRead || l.Read.Granted <= 0 {
+		return reading{}
+	}
+	r := reading{known: true, granted: l.Read.Granted, remaining: l.Read.Remaining}
+	r.renewed, r.renewedKnown = l.Renewed(now)
+	return r
+}
+
+func (o *stream) reading(r reading) {
+	for _, n := range [...]struct {
+		name string
+		n    int64
+	}{{`"granted":`, r.granted}, {`"remaining":`, r.remaining}} {
+		o.name(n.name)
+		if r.known {
+			o.int(n.n)
 		} else {
-			out.Waiters = append(out.Waiters, cl)
+			o.null()
 		}
 	}
-	return out
+	o.name(`"renewed_ago":`)
+	o.secondsIf(r.renewedKnown, r.renewed)
 }
 
-// placedClaim is a claim with what its place in the queue makes of it.
-func placedClaim(s *model.State, l *model.Lock, c *model.Claim, place int, now time.Time) claim {
-	out := claimOf(s, c, place, now)
-	switch {
-	case l.Holds(place - 1):
-		out.Role = "holder"
-		return out
-	case !l.IsClaim(c):
-		out.Role = "foreign" // counted by the recipe, though it is no claim of the lock
-	default:
-		out.Role = "waiter"
+func (o *stream) handovers(st model.Stats) {
+	o.open('{')
+	o.name(`"seen":`)
+	o.int(int64(st.Handovers))
+	o.name(`"overtakes":`)
+	o.int(int64(st.Overtakes))
+	for _, q := range [...]struct {
+		name  string
+		known bool
+		d     time.Duration
+	}{{`"wait_p50":`, st.Waits > 0, st.WaitP50}, {`"wait_p99":`, st.Waits > 0, st.WaitP99},
+		{`"hold_p50":`, st.Holds > 0, st.HoldP50}, {`"hold_p99":`, st.Holds > 0, st.HoldP99}} {
+		o.name(q.name)
+		o.secondsIf(q.known, q.d)
 	}
-	if ahead := l.WaitsFor(c); ahead != nil {
-		key, _ := text(ahead.Key)
-		out.WaitsFor = &key
-	}
-	return out
+	o.shut('}')
 }
 
-func handoversOf(l *model.Lock) handovers {
-	st := l.Stats()
-	out := handovers{Seen: st.Handovers, Overtakes: st.Overtakes}
-	if st.Waits > 0 {
-		out.WaitP50, out.WaitP99 = seconds(st.WaitP50), seconds(st.WaitP99)
+func (o *stream) findings(list []model.Finding) {
+	if len(list) == 0 {
+		o.b = append(o.b, "[]"...)
+		return
 	}
-	if st.Holds > 0 {
-		out.HoldP50, out.HoldP99 = seconds(st.HoldP50), seconds(st.HoldP99)
-	}
-	return out
+	o.value(findingsOf(list))
 }
 
 func seconds(d time.Duration) *float64 {
@@ -266,27 +377,6 @@ func notNil(list []string) []string {
 		return []string{}
 	}
 	return list
-}
-
-func claimOf(s *model.State, c *model.Claim, place int, now time.Time) claim {
-	out := claim{Position: place, CreateRevision: c.CreateRev, ModRevision: c.ModRev, Version: c.Version,
-		LeaseState: string(c.LeaseInfo().State()), Since: c.Since, SinceIsLowerBound: c.SinceAtLeast}
-	out.Key, out.KeyBase64 = text(c.Key)
-	out.Value, out.ValueBase64 = text(c.Value)
-	if c.KV.Lease != 0 {
-		id := c.KV.Lease.String()
-		out.Lease = &id
-	}
-	out.Identity = identityOf(s, c.Ref())
-	if li := c.LeaseInfo(); li != nil && li.HasRead && li.Read.Granted > 0 {
-		granted, remaining := li.Read.Granted, li.Read.Remaining
-		out.Granted, out.Remaining = &granted, &remaining
-		if ago, ok := li.Renewed(now); ok {
-			sec := ago.Seconds()
-			out.RenewedAgo = &sec
-		}
-	}
-	return out
 }
 
 func identityOf(s *model.State, r model.ClaimRef) identity {

@@ -70,7 +70,7 @@ func locksCSV(s *model.State, locks []*model.Lock, now time.Time) [][]string {
 		row = append(row, heldCSV(s, l, now)...)
 		row = append(row, waitCSV(l, now)...)
 		row = append(row, strconv.Itoa(l.Stats().Handovers))
-		row = append(row, headCSV(s, l.Head(), now)...)
+		row = append(row, headCSV(l.Head(), now)...)
 		var codes []string
 		for _, f := range l.Findings() {
 			codes = append(codes, string(f.Code))
@@ -105,31 +105,29 @@ func waitCSV(l *model.Lock, now time.Time) []string {
 	return []string{secondsCell(d), strconv.FormatBool(bound)}
 }
 
-func headCSV(s *model.State, c *model.Claim, now time.Time) []string {
+func headCSV(c *model.Claim, now time.Time) []string {
 	if c == nil {
 		return make([]string, 7)
 	}
-	j := claimOf(s, c, 1, now)
-	return []string{plain(c.Key), strconv.FormatInt(c.CreateRev, 10), guardedPtr(j.Lease), intPtr(j.Granted), intPtr(j.Remaining),
-		secondsPtr(j.RenewedAgo), j.LeaseState}
+	r := readingOf(c.LeaseInfo(), now)
+	return []string{plain(c.Key), strconv.FormatInt(c.CreateRev, 10), leaseCell(c.KV.Lease), intIf(r.known, r.granted), intIf(r.known, r.remaining),
+		secondsIf(r.renewedKnown, r.renewed), string(c.LeaseInfo().State())}
 }
 
 // claimsCSV are the claims of a lock as records.
 func claimsCSV(s *model.State, l *model.Lock, now time.Time) [][]string {
 	rows := [][]string{{"lock", "position", "role", "key", "create_revision", "mod_revision", "version", "lease", "identity", "identity_source",
 		"granted", "remaining", "renewed_ago", "lease_state", "since", "since_is_lower_bound", "waits_for", "value"}}
-	place := 0
-	for c := range l.Claims {
-		place++
-		j := placedClaim(s, l, c, place, now)
-		waits := ""
-		if j.WaitsFor != nil {
-			waits = plain(l.WaitsFor(c).Key)
+	for c := range placedClaims(l) {
+		waitsFor := ""
+		if c.ahead != nil {
+			waitsFor = plain(c.ahead.Key)
 		}
-		rows = append(rows, []string{plain(l.Name), strconv.Itoa(place), j.Role, plain(c.Key), strconv.FormatInt(c.CreateRev, 10),
-			strconv.FormatInt(c.ModRev, 10), strconv.FormatInt(c.Version, 10), guardedPtr(j.Lease), guardedPtr(j.Identity.Text), j.Identity.Source,
-			intPtr(j.Granted), intPtr(j.Remaining), secondsPtr(j.RenewedAgo), j.LeaseState, timeCell(c.Since),
-			strconv.FormatBool(c.SinceAtLeast), waits, plain(c.Value)})
+		id, r := s.IdentityOf(c.Claim), readingOf(c.LeaseInfo(), now)
+		rows = append(rows, []string{plain(l.Name), strconv.Itoa(c.position), c.role, plain(c.Key), strconv.FormatInt(c.CreateRev, 10),
+			strconv.FormatInt(c.ModRev, 10), strconv.FormatInt(c.Version, 10), leaseCell(c.KV.Lease), guarded(id.Text), id.Source,
+			intIf(r.known, r.granted), intIf(r.known, r.remaining), secondsIf(r.renewedKnown, r.renewed), string(c.LeaseInfo().State()), timeCell(c.Since),
+			strconv.FormatBool(c.SinceAtLeast), waitsFor, plain(c.Value)})
 	}
 	return rows
 }
