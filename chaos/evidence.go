@@ -11,7 +11,6 @@ import (
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3election/v3electionpb"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3lock/v3lockpb"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
@@ -30,19 +29,19 @@ type writes struct {
 }
 
 // asked learns from a request what it wants written.
-func (w *writes) asked(method string, f *frame) {
+func (w *writes) asked(method string, text []byte) {
 	read := requestWrites[method]
-	if read == nil && method != "KV/Txn" {
+	if read == nil && method != methodTxn {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if read != nil {
-		w.keys = read(f.data)
+		w.keys = read(text)
 		return
 	}
 	var r pb.TxnRequest
-	if proto.Unmarshal(f.data, &r) == nil {
+	if proto.Unmarshal(text, &r) == nil {
 		w.txn = &r
 		w.keys = txnWrites(nil, &r, nil)
 	}
@@ -57,19 +56,19 @@ func (w *writes) sending() bool {
 }
 
 // answered learns from the member's answer what was written, and when.
-func (w *writes) answered(method string, f *frame) {
+func (w *writes) answered(method string, text []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.txn != nil {
 		var r pb.TxnResponse
-		if proto.Unmarshal(f.data, &r) == nil {
+		if proto.Unmarshal(text, &r) == nil {
 			w.keys = txnWrites(nil, w.txn, &r)
 		}
 	}
 	if len(w.keys) == 0 {
 		return
 	}
-	rev, key := readAnswer(method, f.data)
+	rev, key := readAnswer(method, text)
 	for i := range w.keys {
 		w.keys[i].Rev = rev
 		if key != "" {
@@ -263,16 +262,15 @@ func (r *denials) forget(client string) {
 }
 
 // refused reports a status of the member if it is for lack of rights.
-func (c *call) refused(err error) {
-	s := status.Convert(err)
-	if s.Code() != codes.PermissionDenied && s.Code() != codes.Unauthenticated {
+func (c *call) refused(code codes.Code, text string) {
+	if code != codes.PermissionDenied && code != codes.Unauthenticated {
 		return
 	}
 	if c.method == methodKeepAlive && !c.proxy.denials.due(c.link.client) {
 		return
 	}
 	c.proxy.report(model.Refused{At: c.proxy.now(), Client: c.link.who(), Method: c.method,
-		Lease: model.LeaseID(c.lease.Load()), Text: s.Message()})
+		Lease: model.LeaseID(c.lease.Load()), Text: text})
 }
 
 // watches are the single keys that one call watches. clientv3 sends the watches of
@@ -284,9 +282,9 @@ type watches struct {
 }
 
 // requested learns from a request before it goes to the member.
-func (w *watches) requested(c *call, f *frame) {
+func (w *watches) requested(c *call, text []byte) {
 	var r pb.WatchRequest
-	if proto.Unmarshal(f.data, &r) != nil {
+	if proto.Unmarshal(text, &r) != nil {
 		return
 	}
 	w.mu.Lock()
@@ -304,8 +302,8 @@ func (w *watches) requested(c *call, f *frame) {
 }
 
 // answered learns from an answer before the client has it.
-func (w *watches) answered(c *call, f *frame) {
-	a := readWatchAnswer(f.data)
+func (w *watches) answered(c *call, text []byte) {
+	a := readWatchAnswer(text)
 	if !a.created && !a.canceled {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/status"
 
 	"locktop/model"
@@ -224,7 +225,7 @@ func (g *Gate) connection(ctx context.Context) (*clientv3.Client, error) {
 func restricted(ctx context.Context, c *clientv3.Client) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	_, err := c.ActiveConnection().NewStream(ctx, anyStream, "/locktop/Probe")
+	_, err := c.ActiveConnection().NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, "/locktop/Probe")
 	return strings.HasPrefix(status.Convert(err).Message(), writing.refusal)
 }
 
