@@ -13,7 +13,6 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"locktop/model"
 )
@@ -64,9 +63,14 @@ func (l *link) asks(u *unit) (pass bool, err error) {
 	case http2.FrameHeaders:
 		return l.opens(u)
 	case http2.FrameData:
+		l.toMember.bytes.Add(int64(len(u.data)))
 		if c := l.call(u.stream); c != nil {
 			return c.asked(u)
 		}
+	case http2.FrameWindowUpdate:
+		return l.toMember.window(u), nil
+	case http2.FramePing:
+		return l.toClient.ping(u), nil
 	case http2.FrameRSTStream:
 		if c := l.call(u.stream); c != nil {
 			c.over()
@@ -84,7 +88,12 @@ func (l *link) answers(u *unit) (pass bool, err error) {
 			return l.toClient.header(u)
 		}
 		return c.header(u)
+	case http2.FrameWindowUpdate:
+		return l.toClient.window(u), nil
+	case http2.FramePing:
+		return l.toMember.ping(u), nil
 	case http2.FrameData:
+		l.toClient.bytes.Add(int64(len(u.data)))
 		if c != nil {
 			return c.answer(u)
 		}
@@ -423,23 +432,3 @@ func lookedInto(method string) bool {
 // renewedLease returns the lease that a LeaseKeepAlive request is for, 0 if it
 // cannot be read.
 func renewedLease(text []byte) model.LeaseID { return model.LeaseID(number(text, 1)) }
-
-// number returns the first number of that field, 0 if there is none.
-func number(b []byte, want protowire.Number) int64 {
-	for len(b) > 0 {
-		n, kind, size := protowire.ConsumeTag(b)
-		if size < 0 {
-			return 0
-		}
-		b = b[size:]
-		if n == want && kind == protowire.VarintType {
-			v, _ := protowire.ConsumeVarint(b)
-			return int64(v)
-		}
-		if size = protowire.ConsumeFieldValue(n, kind, b); size < 0 {
-			return 0
-		}
-		b = b[size:]
-	}
-	return 0
-}

@@ -56,8 +56,10 @@ type ProxyOptions struct {
 // Proxy is a transparent gRPC proxy on the loopback interface. All methods may be
 // called from any goroutine.
 //
-// It differs from a direct connection in one way that a client or member can tell:
-// the member sees the proxy's address and certificate.
+// It differs from a direct connection in two ways that a client or member can tell:
+// the member sees the proxy's address and certificate, and grpc-go's ping that measures
+// a connection is answered by the proxy, with the next frame, where little was sent. A
+// ping that asks whether somebody is there reaches the other end.
 type Proxy struct {
 	backends  []string
 	names     []string

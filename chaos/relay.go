@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -19,6 +20,19 @@ const (
 	// maxBlock bounds a header block with its continuations. gRPC takes 16 MiB of
 	// fields by default, etcd's clients send less than 1 KiB.
 	maxBlock = 16 << 20
+)
+
+// What is said about windows after every message need not wake anybody: it may wait
+// for the next frame of that way.
+const (
+	// maxOwed is how much room on a connection may be granted late. It is a quarter
+	// of the least window, so that nobody ever waits for it.
+	maxOwed = 16 << 10
+	// measuring is the ping by which grpc-go finds out how large windows should be, at
+	// each first message after the last answer. It has nothing to measure where there
+	// are fewer bytes than littleData.
+	measuring  = "\x02\x04\x10\x10\x09\x0e\x07\x07"
+	littleData = 4 << 10
 )
 
 // errOver says that a call has ended, so that nothing of it may be sent.
@@ -53,8 +67,11 @@ type way struct {
 	// rewrites says that header blocks are no longer passed as they are. They depend on
 	// those before them: once one was late or did not pass, none can.
 	rewrites bool
+	bytes    atomic.Int64 // of messages since the last measuring
 
 	mu      sync.Mutex // a whole number of frames at a time
+	owed    uint32     // room on the connection that is not granted yet
+	pong    bool       // a measuring is not answered yet
 	to      io.Writer
 	out     bytes.Buffer
 	framer  *http2.Framer
@@ -125,8 +142,64 @@ func (w *way) flush() error {
 	w.sent = w.seen
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, err := w.to.Write(b)
+	if w.owed == 0 && !w.pong {
+		_, err := w.to.Write(b)
+		return err
+	}
+	return w.writeLocked(func() error {
+		_, err := w.out.Write(b)
+		return err
+	})
+}
+
+// write writes the frames that make makes.
+func (w *way) write(make func() error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.writeLocked(make)
+}
+
+// writeLocked writes what had to wait, and the frames that make makes. w.mu is held.
+func (w *way) writeLocked(make func() error) error {
+	w.out.Reset()
+	if err := make(); err != nil {
+		return err
+	}
+	if w.owed > 0 {
+		_ = w.framer.WriteWindowUpdate(0, w.owed) // into memory
+	}
+	if w.pong {
+		_ = w.framer.WritePing(true, [8]byte([]byte(measuring)))
+	}
+	w.owed, w.pong = 0, false
+	_, err := w.to.Write(w.out.Bytes())
 	return err
+}
+
+// window sees room be granted, and says whether that passes now.
+func (w *way) window(u *unit) bool {
+	if u.stream != 0 || len(u.data) != 4 {
+		return true
+	}
+	n := binary.BigEndian.Uint32(u.data)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n == 0 || n >= maxOwed || w.owed+n >= maxOwed {
+		return true
+	}
+	w.owed += n
+	return false
+}
+
+// ping sees a ping of the receiver's, and says whether that passes.
+func (w *way) ping(u *unit) bool {
+	if u.flags.Has(http2.FlagPingAck) || string(u.data) != measuring || w.bytes.Swap(0) >= littleData {
+		return true
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pong = true
+	return false
 }
 
 // next reads a unit and returns its size, 0 if it is not complete.
@@ -207,18 +280,6 @@ func (u *unit) unpad() error {
 	u.pad = 1 + int(u.data[0])
 	u.data = u.data[1 : len(u.data)-int(u.data[0])]
 	return nil
-}
-
-// write writes the frames that make makes.
-func (w *way) write(make func() error) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.out.Reset()
-	if err := make(); err != nil {
-		return err
-	}
-	_, err := w.to.Write(w.out.Bytes())
-	return err
 }
 
 // send writes a piece of a call, unless that is over.
