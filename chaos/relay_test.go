@@ -200,7 +200,6 @@ func put60(c *clientv3.Client, value string) func(context.Context) error {
 	}
 }
 
-// A header says whether its connection is encrypted, and who is asked.
 func TestTLSOnOneSide(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)
@@ -229,6 +228,24 @@ func TestTLSOnOneSide(t *testing.T) {
 			must(t, m.Lock(within(t)))
 			must(t, m.Unlock(within(t)))
 		})
+	}
+}
+
+func TestAHeaderSaysHowItsOwnConnectionIsCarried(t *testing.T) {
+	t.Parallel()
+	l, out := quietLink(t, &Proxy{faults: newFaults(), scheme: "https"})
+	l.door.backend, l.toMember.rewrites = "member:2379", true
+	s := newSaid()
+	long := strings.Repeat("x", 3*blockRoom) // takes continuations
+	s.call(t, 1, true, nil, ":scheme", "http", ":authority", "127.0.0.1:1", "token", long)
+	l.says(t, l.toMember, s, l.asks)
+	r := http2.NewFramer(nil, &out.member)
+	r.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	f, err := r.ReadFrame()
+	must(t, err)
+	h := f.(*http2.MetaHeadersFrame)
+	if h.PseudoValue("scheme") != "https" || h.PseudoValue("authority") != "member:2379" || h.Fields[2].Value != long {
+		t.Errorf("the member is told %.200v", h)
 	}
 }
 
@@ -298,6 +315,9 @@ func quietLink(t testing.TB, p *Proxy) (quiet, *ends) {
 // says has the sender of that way say all that was written.
 func (quiet) says(t testing.TB, w *way, s *said, see look) {
 	t.Helper()
+	if s.Len() > len(w.buf) {
+		w.buf = make([]byte, s.Len())
+	}
 	n := copy(w.buf, s.Bytes())
 	s.Reset()
 	must(t, w.pass(w.buf[:n], see))
