@@ -2,288 +2,415 @@ package chaos
 
 import (
 	"context"
-	"errors"
-	"io"
+	"encoding/binary"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
-	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"google.golang.org/grpc"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/peer"
-	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/proto"
 
 	"locktop/model"
 )
 
-// anyStream describes every RPC: a unary one is a stream of one message each way.
-var anyStream = &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}
-
-// unaryStream describes those of one message each way, and oneMessage are those of
-// them that clients make often, without their packages.
-var (
-	unaryStream = &grpc.StreamDesc{}
-	oneMessage  = map[string]bool{"KV/Range": true, "KV/Put": true, "KV/DeleteRange": true, "KV/Txn": true,
-		methodGrant: true, methodRevoke: true, "Lease/LeaseTimeToLive": true}
-)
-
-// Methods that the proxy looks into, without their packages.
+// Methods that the proxy looks into besides those that write, without their packages.
 const (
 	methodGrant     = "Lease/LeaseGrant"
 	methodKeepAlive = "Lease/LeaseKeepAlive"
 	methodRevoke    = "Lease/LeaseRevoke"
+	methodTxn       = "KV/Txn"
 	methodWatch     = "Watch/Watch"
 )
 
-// call is one RPC on its way through the proxy.
+// call is one RPC on its way through the proxy: a stream of a link.
 type call struct {
 	proxy  *Proxy
 	link   *link
+	stream uint32
 	method string // without its package
-	ctx    context.Context
-	from   grpc.ServerStream // to the client
-	to     grpc.ClientStream // to the member
+	looked bool   // into its messages
 
-	lease   atomic.Int64 // of the latest request to renew or revoke
-	writes  writes
-	watches watches // only of methodWatch
+	lease    atomic.Int64 // of the latest request to renew or revoke
+	writes   writes
+	watches  watches   // only of methodWatch
+	renewals *renewals // only of methodKeepAlive
+
+	requests, replies flow
+	headed            atomic.Bool // the client has the header of the answers
+	dropped           bool        // the client gets no more; known to who relays the answers
+
+	ended  atomic.Bool
+	mu     sync.Mutex
+	ctx    context.Context // ends with the call; nil until somebody waits for that
+	cancel context.CancelFunc
 }
 
-// forward carries one RPC of a client to its member and the answers back. Headers,
-// messages, half-close, cancellation, trailers and status pass as they are.
-func (p *Proxy) forward(_ any, from grpc.ServerStream) error {
-	method, _ := grpc.MethodFromServerStream(from)
-	who, _ := peer.FromContext(from.Context())
-	l, ok := who.AuthInfo.(*link)
-	if !ok {
-		return status.Error(codes.Internal, "the proxy does not know this connection")
-	}
-	l.speaks(from.Context())
-	ctx, cancel := context.WithCancel(outgoing(from.Context()))
-	defer cancel()
-	c := &call{proxy: p, link: l, method: method[strings.LastIndexByte(method, '.')+1:], ctx: ctx, from: from}
-	defer c.over()
-	if oneMessage[c.method] {
-		return c.unary(method)
-	}
-	var err error
-	if c.to, err = l.backend.NewStream(ctx, anyStream, method); err != nil {
-		return err
-	}
-	p.wg.Go(func() {
-		if err := c.requests(); err != nil {
-			cancel() // the client is gone
+// flow is one direction of a call.
+type flow struct {
+	messages messages
+	message  *message // that pieces belong to, while some are missing
+	partial  []byte   // of one that is wanted whole
+	lane     lane
+}
+
+// asks sees a frame of the client's.
+func (l *link) asks(u *unit) (pass bool, err error) {
+	switch u.kind {
+	case http2.FrameHeaders:
+		return l.opens(u)
+	case http2.FrameData:
+		l.toMember.bytes.Add(int64(len(u.data)))
+		if c := l.call(u.stream); c != nil {
+			return c.asked(u)
 		}
-	})
-	return c.answers()
-}
-
-// unary carries a call that is known to be one message each way. It saves what a
-// stream costs: a goroutine, and a packet each for headers, message and end.
-func (c *call) unary(fullMethod string) error {
-	f := &frame{}
-	if err := c.from.RecvMsg(f); err != nil {
-		return err
-	}
-	c.requested(f)
-	out := lane{call: c, way: model.Requests, deliver: func(m *message) (err error) {
-		if c.to, err = c.link.backend.NewStream(c.ctx, unaryStream, fullMethod); err != nil {
-			return err
+	case http2.FrameWindowUpdate:
+		return l.toMember.window(u), nil
+	case http2.FramePing:
+		return l.toClient.ping(u), nil
+	case http2.FrameRSTStream:
+		if c := l.call(u.stream); c != nil {
+			c.over()
 		}
-		c.sending(f)
-		_ = c.to.SendMsg(f) // should it fail, the status says why
-		return nil
-	}}
-	if err := out.pass(&message{frame: f}); err != nil {
-		return err
 	}
-	if err := out.drain(); err != nil {
-		return err
-	}
-	answers := lane{call: c, way: model.Replies, deliver: c.give}
-	answer := &frame{}
-	err := c.to.RecvMsg(answer) // returns when the call has ended
-	if header, err := c.to.Header(); err == nil {
-		_ = c.from.SetHeader(header) // it fails only if one was sent
-	}
-	if err != nil {
-		return c.end(&answers, err)
-	}
-	if err := c.answer(&answers, answer); err != nil {
-		return err
-	}
-	return c.end(&answers, io.EOF)
+	return true, nil
 }
 
-// outgoing is the context for the member: the client's deadline, cancellation and
-// metadata (token, hasleader, client-api-version). What gRPC says for itself on
-// each connection stays behind.
-func outgoing(ctx context.Context) context.Context {
-	md, _ := metadata.FromIncomingContext(ctx)
-	for _, own := range []string{":authority", "content-type", "user-agent", "grpc-accept-encoding"} {
-		md.Delete(own)
+// answers sees a frame of the member's.
+func (l *link) answers(u *unit) (pass bool, err error) {
+	c := l.call(u.stream)
+	switch u.kind {
+	case http2.FrameHeaders:
+		if c == nil {
+			return l.toClient.header(u)
+		}
+		return c.header(u)
+	case http2.FrameWindowUpdate:
+		return l.toClient.window(u), nil
+	case http2.FramePing:
+		return l.toMember.ping(u), nil
+	case http2.FrameData:
+		l.toClient.bytes.Add(int64(len(u.data)))
+		if c != nil {
+			return c.answer(u)
+		}
+	case http2.FrameRSTStream:
+		if c != nil {
+			return c.reset(u)
+		}
 	}
-	return metadata.NewOutgoingContext(ctx, md)
+	return true, nil
 }
 
-// requests carries the client's messages until it half-closes or goes, which is
-// the error. A member that has ended the call does not want the rest: that is no
-// error, since the answers carry its status.
-func (c *call) requests() error {
-	var out sink = c.to
+// opens begins a call. It passes at once even where its messages do not: streams
+// have to begin in order.
+func (l *link) opens(u *unit) (pass bool, err error) {
+	path, agent := "", ""
+	for i, f := range u.fields {
+		switch f.Name {
+		case ":path":
+			path = f.Value
+		case "user-agent":
+			agent = f.Value
+		case ":scheme": // these two matter only if the block is written anew
+			u.fields[i].Value = l.door.proxy.scheme
+		case ":authority":
+			u.fields[i].Value = l.door.backend
+		}
+	}
+	l.speaks(agent)
+	c := &call{proxy: l.door.proxy, link: l, stream: u.stream, method: path[strings.LastIndexByte(path, '.')+1:]}
+	c.looked = lookedInto(c.method)
+	c.requests.lane = lane{call: c, way: model.Requests, deliver: c.sendRequest, back: l.toClient}
+	c.replies.lane = lane{call: c, way: model.Replies, deliver: c.sendReply, back: l.toMember}
 	if c.method == methodKeepAlive {
-		r := c.proxy.holds.renewals(c.link, c.to)
-		defer c.proxy.holds.ended(r)
-		out = r
-		// What it holds outlives the client's half-close: stay until the call
-		// is over.
-		defer func() { <-c.ctx.Done() }()
+		c.renewals = c.proxy.holds.renewals(l, c)
 	}
-	lane := lane{call: c, way: model.Requests, deliver: func(m *message) error {
-		if !c.sending(m.frame) {
-			return context.Canceled
+	l.mu.Lock()
+	l.calls[u.stream] = c
+	l.mu.Unlock()
+	return l.toMember.header(u)
+}
+
+// call returns the call of that stream, nil if there is none or it is over.
+func (l *link) call(stream uint32) *call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.calls[stream]
+}
+
+// calm says whether no fault can act on what comes in that direction.
+func (c *call) calm(f *flow) bool {
+	for _, x := range c.proxy.faults.now().list {
+		if x.lease != 0 || x.on(c.link) {
+			return false
 		}
-		return out.SendMsg(m.frame)
-	}}
-	for {
-		f := &frame{}
-		err := c.from.RecvMsg(f)
-		if errors.Is(err, io.EOF) {
-			if lane.drain() == nil {
-				_ = out.CloseSend()
+	}
+	return !f.lane.queues && f.partial == nil
+}
+
+// scan finds the messages that a frame which passes completes.
+func (c *call) scan(f *flow, u *unit, whole func(text []byte)) {
+	f.message = nil
+	for b := u.data; len(b) > 0; {
+		part := f.messages.next(b, c.looked)
+		if part.last {
+			whole(part.text)
+		}
+		b = b[part.size:]
+	}
+}
+
+// asked sees requests, or the client's half-close.
+func (c *call) asked(u *unit) (pass bool, err error) {
+	if c.calm(&c.requests) && (c.renewals == nil || !c.renewals.busy()) {
+		c.scan(&c.requests, u, func(text []byte) {
+			c.requested(text)
+			c.sending(text)
+		})
+		return true, nil
+	}
+	if err := c.link.toMember.aside(u); err != nil {
+		return false, err
+	}
+	c.link.toClient.credit(c.stream, u.pad)
+	return false, c.requests.pieces(u, c.looked, c.renewals != nil, func(p *piece) error {
+		if p.last {
+			c.requested(p.text)
+		}
+		return c.requests.lane.pass(p)
+	})
+}
+
+// sendRequest sends a piece to the member.
+func (c *call) sendRequest(p *piece) error {
+	if p.last && !c.sending(p.text) {
+		return errOver
+	}
+	if c.renewals != nil && (p.last || p.end) {
+		return c.renewals.pass(p)
+	}
+	return c.send(p)
+}
+
+// send implements sink.
+func (c *call) send(p *piece) error { return c.link.toMember.send(c, p) }
+
+// forget implements sink.
+func (c *call) forget(p *piece) { c.requests.lane.forget(p) }
+
+// header sees the header of the answers, or the status after them.
+func (c *call) header(u *unit) (pass bool, err error) {
+	to := c.link.toClient
+	if !u.ends() && !c.dropped {
+		c.headed.Store(true)
+		return to.header(u)
+	}
+	code, text := statusOf(u.fields)
+	// That the client's time is up it knows by itself, and it does not matter who
+	// notices first.
+	isAnswer := code != codes.OK && code != codes.DeadlineExceeded && code != codes.Canceled
+	if u.ends() && isAnswer && !c.dropped {
+		c.refused(code, text)
+	}
+	if c.calm(&c.replies) && !c.dropped {
+		if isAnswer {
+			c.writes.given()
+		}
+		c.over()
+		return to.header(u)
+	}
+	if err := to.aside(u); err != nil {
+		return false, err
+	}
+	p := &piece{fields: slices.Clone(u.fields), end: true}
+	if isAnswer {
+		p.message, p.first, p.last = &message{}, true, true
+	}
+	return false, c.pass(p)
+}
+
+// statusOf reads the status that a call ends with, OK if there is none.
+func statusOf(fields []hpack.HeaderField) (code codes.Code, text string) {
+	for _, f := range fields {
+		switch f.Name {
+		case "grpc-status":
+			n, _ := strconv.ParseUint(f.Value, 10, 32) // what is no number says nothing
+			code = codes.Code(n)
+		case "grpc-message":
+			text = f.Value
+			if plain, err := url.PathUnescape(text); err == nil {
+				text = plain
 			}
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		c.requested(f)
-		if lane.pass(&message{frame: f}) != nil {
-			return nil
 		}
 	}
+	return code, text
 }
 
-// answers carries the member's messages and returns the status it ends with.
-func (c *call) answers() error {
-	// No header, or an error: the status is all there is, and RecvMsg has it.
-	if header, err := c.to.Header(); err == nil && len(header) > 0 {
-		if err := c.from.SendHeader(header); err != nil {
-			return err
+// answer sees answers.
+func (c *call) answer(u *unit) (pass bool, err error) {
+	if c.calm(&c.replies) && !c.dropped {
+		c.scan(&c.replies, u, func(text []byte) {
+			c.answered(text)
+			if c.method == methodWatch {
+				c.watches.answered(c, text)
+			}
+			c.writes.given()
+		})
+		if u.ends() {
+			c.over()
 		}
+		return true, nil
 	}
-	lane := lane{call: c, way: model.Replies, deliver: c.give}
-	for {
-		f := &frame{}
-		if err := c.to.RecvMsg(f); err != nil {
-			return c.end(&lane, err)
-		}
-		if err := c.answer(&lane, f); err != nil {
-			return err
-		}
+	if err := c.link.toClient.aside(u); err != nil {
+		return false, err
 	}
+	c.link.toMember.credit(c.stream, u.pad)
+	return false, c.replies.pieces(u, c.looked, false, func(p *piece) error {
+		if p.last {
+			c.answered(p.text)
+		}
+		return c.pass(p)
+	})
 }
 
-// answer passes on a message of the member's.
-func (c *call) answer(lane *lane, f *frame) error {
-	c.answered(f)
-	if x := c.drops(); x != nil {
-		return c.dropped(x)
+// reset sees the member break the call off.
+func (c *call) reset(u *unit) (pass bool, err error) {
+	if !c.dropped && !c.replies.lane.queues {
+		c.over()
+		return true, nil
 	}
-	return lane.pass(&message{frame: f})
+	if err := c.link.toClient.aside(u); err != nil || len(u.data) < 4 {
+		return false, err
+	}
+	return false, c.pass(&piece{reset: true, code: http2.ErrCode(binary.BigEndian.Uint32(u.data)), end: true})
 }
 
-// end gives the client the status that the member ends the call with: after all
-// answers, and where it is a refusal as one more of them.
-func (c *call) end(answers *lane, err error) error {
-	c.from.SetTrailer(c.to.Trailer())
-	if c.answersWith(err) {
-		c.refused(err)
+// pass passes a piece of the answers on, unless they are dropped.
+func (c *call) pass(p *piece) error {
+	if p.first && !c.dropped {
 		if x := c.drops(); x != nil {
-			return c.dropped(x)
-		}
-		if err := answers.pass(&message{}); err != nil {
-			return err
+			c.drop(x)
 		}
 	}
-	if err := answers.drain(); err != nil {
-		return err
-	}
-	if errors.Is(err, io.EOF) {
+	if c.dropped {
+		c.link.toMember.credit(c.stream, len(p.data))
 		return nil
 	}
-	return err
+	return c.replies.lane.pass(p)
 }
 
-// answersWith says whether the error is the member's answer. It is not if it comes
-// from this end, which has no trailer, or says that the client's time is up, which
-// the member may notice first.
-func (c *call) answersWith(err error) bool {
-	code := status.Code(err)
-	return !errors.Is(err, io.EOF) && len(c.to.Trailer()) > 0 &&
-		code != codes.DeadlineExceeded && code != codes.Canceled
-}
-
-// give delivers an answer, or with no frame the word that the call has ended.
-func (c *call) give(m *message) error {
-	if m.frame == nil {
+// sendReply sends a piece to the client.
+func (c *call) sendReply(p *piece) error {
+	if p.last && c.method == methodWatch && p.fields == nil {
+		c.watches.answered(c, p.text)
+	}
+	if err := c.link.toClient.send(c, p); err != nil {
+		return err
+	}
+	if p.last {
 		c.writes.given()
-		return nil
 	}
-	if c.method == methodWatch {
-		c.watches.answered(c, m.frame)
+	if p.end {
+		c.over()
 	}
-	if err := c.from.SendMsg(m.frame); err != nil {
-		return err
-	}
-	c.writes.given()
 	return nil
 }
 
+// drop keeps the call open with no answer until its client gives up or the fault is
+// healed, while the member may go on.
+func (c *call) drop(x *injected) {
+	c.dropped = true
+	c.link.toClient.rewrites = true
+	ctx := c.context()
+	c.link.door.wg.Go(func() {
+		select {
+		case <-x.healed:
+		case <-ctx.Done():
+			return
+		}
+		lost := &piece{end: true, fields: []hpack.HeaderField{
+			{Name: "grpc-status", Value: strconv.Itoa(int(codes.Unavailable))},
+			{Name: "grpc-message", Value: "the answer was lost on the way"}}}
+		if !c.headed.Load() {
+			lost.fields = append([]hpack.HeaderField{{Name: ":status", Value: "200"},
+				{Name: "content-type", Value: "application/grpc"}}, lost.fields...)
+		}
+		// Should one of them fail, the link is lost or the client has given up.
+		_ = c.link.toMember.send(c, &piece{reset: true, code: http2.ErrCodeCancel})
+		_ = c.link.toClient.send(c, lost)
+		c.over()
+	})
+}
+
+// context ends with the call.
+func (c *call) context() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx == nil {
+		c.ctx, c.cancel = context.WithCancel(c.link.ctx)
+		if c.ended.Load() {
+			c.cancel()
+		}
+	}
+	return c.ctx
+}
+
 // requested learns from a request when it comes.
-func (c *call) requested(f *frame) {
+func (c *call) requested(text []byte) {
 	switch c.method {
 	case methodKeepAlive:
-		id := renewedLease(f)
+		id := renewedLease(text)
 		c.lease.Store(int64(id))
 		c.proxy.owns(c.link, id, true)
 	case methodRevoke:
 		// Should the revoke fail, the next renewal reports the owner again.
-		var r pb.LeaseRevokeRequest
-		if proto.Unmarshal(f.data, &r) == nil {
-			c.lease.Store(r.ID)
-			c.proxy.owners.forgetLease(model.LeaseID(r.ID))
-		}
+		id := number(text, 1)
+		c.lease.Store(id)
+		c.proxy.owners.forgetLease(model.LeaseID(id))
 	default:
-		c.writes.asked(c.method, f)
+		c.writes.asked(c.method, text)
 	}
 }
 
 // sending learns from a request before it goes to the member. It may not go if the
 // call is over.
-func (c *call) sending(f *frame) bool {
+func (c *call) sending(text []byte) bool {
 	if c.method == methodWatch {
-		c.watches.requested(c, f)
+		c.watches.requested(c, text)
 	}
 	return c.writes.sending()
 }
 
 // answered learns from an answer when it comes.
-func (c *call) answered(f *frame) {
-	if c.method != methodGrant {
-		c.writes.answered(c.method, f)
+func (c *call) answered(text []byte) {
+	if c.method == methodGrant {
+		c.proxy.owns(c.link, model.LeaseID(number(text, 2)), false) // the header is before it
 		return
 	}
-	var r pb.LeaseGrantResponse
-	if proto.Unmarshal(f.data, &r) == nil {
-		c.proxy.owns(c.link, model.LeaseID(r.ID), false)
-	}
+	c.writes.answered(c.method, text)
 }
 
-// over reports what the call came to.
+// over ends the call and reports what it came to.
 func (c *call) over() {
+	c.mu.Lock()
+	if c.ended.Swap(true) {
+		c.mu.Unlock()
+		return
+	}
+	if c.cancel != nil {
+		c.cancel()
+	}
+	c.mu.Unlock()
+	c.link.mu.Lock()
+	delete(c.link.calls, c.stream)
+	c.link.mu.Unlock()
+	if c.renewals != nil {
+		c.proxy.holds.ended(c.renewals)
+	}
 	for _, w := range c.writes.over() {
 		w.At, w.Client = c.proxy.now(), c.link.who()
 		c.proxy.report(w)
@@ -293,12 +420,15 @@ func (c *call) over() {
 	}
 }
 
+// lookedInto says whether messages of that method are evidence.
+func lookedInto(method string) bool {
+	switch method {
+	case methodGrant, methodKeepAlive, methodRevoke, methodTxn, methodWatch:
+		return true
+	}
+	return requestWrites[method] != nil
+}
+
 // renewedLease returns the lease that a LeaseKeepAlive request is for, 0 if it
 // cannot be read.
-func renewedLease(f *frame) model.LeaseID {
-	var r pb.LeaseKeepAliveRequest
-	if proto.Unmarshal(f.data, &r) != nil {
-		return 0
-	}
-	return model.LeaseID(r.ID)
-}
+func renewedLease(text []byte) model.LeaseID { return model.LeaseID(number(text, 1)) }

@@ -24,15 +24,28 @@
 //
 // A link is born and dies with both of its connections: when the member does not
 // answer, the client's connection is closed, so the client sees what it would see
-// without a proxy and turns to another member. Within a link every RPC is carried
-// as raw messages by a call, which decodes only what it has to tell of.
+// without a proxy and turns to another member. Within a link the frames of HTTP/2 go
+// on as they came, as many at once as have come (relay.go): the two ends agree on
+// streams, windows and settings with each other, not with the proxy. It follows what
+// is said, call by call (call.go), and takes a frame off its way only where a fault
+// may act on it. Two things are to be made good then. Header blocks depend on those
+// before them: after one that was late the rest are written anew, by themselves. And
+// what never arrives takes up room in the sender's window for ever: the proxy gives
+// that back.
+//
+// What it costs where no fault is in force: `go run ./demo/bench -row proxy -rounds 3
+// -load 3s` on two cores that were busy with other work kept 0.74 of the locks per
+// second of one client (0.62 to 0.87 of a round) and 0.81 of those of 64 (0.78 to
+// 1.64). `go run .` in chaos/bench compares it with toxiproxy and with a bare copy of
+// the bytes.
 //
 // Where a fault acts:
 //
 //	cut              at the door and on its links
 //	freeze, slow     on the bytes of the client's connection (wire.go), below TLS;
-//	                 a frozen call also keeps the messages that are in the proxy
-//	hold, delay      on the messages of a call, one lane each way (lane.go)
+//	                 a frozen call also keeps what is in its lanes
+//	hold, delay      on the messages of a call, one lane each way (lane.go); what a
+//	                 call begins with passes, since streams have to begin in order
 //	drop-reply       on the answer, before its lane
 //	hold-keepalives  on the requests of a LeaseKeepAlive call, lease by lease (hold.go)
 //

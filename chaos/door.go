@@ -5,19 +5,17 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"math"
+	"io"
+	"maps"
 	"net"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/connectivity"
+	"golang.org/x/net/http2"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/keepalive"
-	"google.golang.org/grpc/metadata"
 
 	"locktop/model"
 )
@@ -26,11 +24,9 @@ import (
 // not speak. grpc-go gives up by itself after 20 s.
 const connectTimeout = 20 * time.Second
 
-// How many bytes may be on their way in one call and on one connection, each way.
-const (
-	streamWindow = 1 << 20
-	linkWindow   = 1 << 24
-)
+// acceptPause is how long a listener rests that cannot take a connection now, for
+// example because too many files are open.
+const acceptPause = 10 * time.Millisecond
 
 // door is a listener for one member: of one client, or shared.
 type door struct {
@@ -39,9 +35,9 @@ type door struct {
 	member   string // its name
 	backend  string // its address
 	listener net.Listener
-	server   *grpc.Server
 	ctx      context.Context
 	cancel   context.CancelFunc
+	wg       sync.WaitGroup // its goroutines and those of its links
 
 	mu    sync.Mutex
 	links map[*link]struct{}
@@ -55,38 +51,43 @@ func (p *Proxy) newDoor(client, member, backend string, port int) (*door, error)
 	}
 	d := &door{proxy: p, client: client, member: member, backend: backend, listener: lis, links: map[*link]struct{}{}}
 	d.ctx, d.cancel = context.WithCancel(p.ctx)
-	d.server = grpc.NewServer(
-		grpc.Creds(linkCredentials{tls: p.serverTLS}),
-		grpc.ForceServerCodecV2(rawCodec{}),
-		grpc.UnknownServiceHandler(p.forward),
-		// The limits are the client's and the member's to set.
-		grpc.MaxRecvMsgSize(math.MaxInt32),
-		grpc.MaxSendMsgSize(math.MaxInt32),
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{
-			MinTime: time.Millisecond, PermitWithoutStream: true}),
-		grpc.ConnectionTimeout(connectTimeout),
-		grpc.WaitForHandlers(true),
-		// Windows that do not adapt need no pings to measure the connection with.
-		grpc.StaticStreamWindowSize(streamWindow), grpc.StaticConnWindowSize(linkWindow),
-		grpc.NumStreamWorkers(4), // spares most calls the growing of a stack; more calls than these get goroutines
-	)
-	p.wg.Go(func() { _ = d.server.Serve(linkListener{lis, d}) }) // ends with the listener
+	d.wg.Go(d.serve)
 	return d, nil
 }
 
-// close ends the listener, its connections and its handlers. The links go first:
-// Stop waits for connections that are still being greeted.
+// serve makes a link of every connection until the door is closed.
+func (d *door) serve() {
+	for {
+		c, err := d.listener.Accept()
+		if err != nil {
+			select {
+			case <-d.ctx.Done():
+				return
+			case <-time.After(acceptPause):
+				continue
+			}
+		}
+		l, err := d.newLink(c)
+		if err != nil {
+			_ = c.Close()
+			continue
+		}
+		d.wg.Go(l.run)
+	}
+}
+
+// close ends the listener, its connections and all that happens on them.
 func (d *door) close() {
 	d.mu.Lock()
 	d.cancel()
 	links := d.links
 	d.links = nil
 	d.mu.Unlock()
-	_ = d.listener.Close() // Stop knows it only once Serve has begun
+	_ = d.listener.Close()
 	for l := range links {
 		_ = l.Close()
 	}
-	d.server.Stop()
+	d.wg.Wait()
 }
 
 // linksOf returns the links of these doors.
@@ -102,20 +103,22 @@ func linksOf(doors []*door) []*link {
 	return links
 }
 
-// link ties a client's connection to a connection to the member. It is the
-// client's net.Conn, so that gRPC closes both when it closes that one, and bytes
-// pass through it, where a fault may keep them back.
+// link ties a client's connection to a connection to the member. It is the client's
+// net.Conn: bytes pass through it, where a fault may keep them back.
 type link struct {
 	net.Conn
 	wires
-	credentials.CommonAuthInfo
 	door    *door
 	client  string // the name, or the address if the door is shared
 	certain bool
-	backend *grpc.ClientConn
 	ctx     context.Context
 	cancel  context.CancelFunc
 	once    sync.Once
+
+	toMember, toClient *way
+
+	mu    sync.Mutex
+	calls map[uint32]*call // by stream
 
 	spoken sync.Mutex
 	agent  string // what the client calls itself, once it has made a call
@@ -125,25 +128,14 @@ type link struct {
 
 // newLink ties a fresh connection of a client. It does not dial yet.
 func (d *door) newLink(c net.Conn) (*link, error) {
-	cc, err := grpc.NewClient("passthrough:///"+d.backend,
-		grpc.WithTransportCredentials(d.proxy.toMember),
-		grpc.WithNoProxy(),
-		grpc.WithDisableServiceConfig(),
-		grpc.WithStaticStreamWindowSize(streamWindow), grpc.WithStaticConnWindowSize(linkWindow),
-		grpc.WithIdleTimeout(0), // an idle client keeps its connection
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawCodec{}),
-			grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32)))
-	if err != nil {
-		return nil, fmt.Errorf("connect to the member at %s: %w", d.backend, err)
-	}
-	l := &link{Conn: c, door: d, client: d.client, certain: d.client != "", backend: cc}
+	l := &link{Conn: c, door: d, client: d.client, certain: d.client != "", calls: map[uint32]*call{}}
 	if !l.certain {
 		l.client = c.RemoteAddr().String()
 	}
 	l.ctx, l.cancel = context.WithCancel(d.ctx)
 	if err := d.admit(l); err != nil {
 		l.cancel()
-		return nil, errors.Join(err, cc.Close())
+		return nil, err
 	}
 	return l, nil
 }
@@ -163,13 +155,12 @@ func (d *door) admit(l *link) error {
 	return nil
 }
 
-// Close closes both connections.
+// Close closes both connections: that to the member ends with the context.
 func (l *link) Close() error {
 	var err error
 	l.once.Do(func() {
 		l.cancel()
 		err = l.Conn.Close()
-		_ = l.backend.Close() // it is ours alone, and fails only if closed
 		l.door.mu.Lock()
 		delete(l.door.links, l)
 		l.door.mu.Unlock()
@@ -186,16 +177,13 @@ func (l *link) who() model.Client { return model.Client{Name: l.client, Certain:
 
 // speaks reports the connection with the first call that is made on it: only that
 // says what the client calls itself.
-func (l *link) speaks(ctx context.Context) {
+func (l *link) speaks(agent string) {
 	l.spoken.Lock()
 	defer l.spoken.Unlock()
 	if l.told || l.closed {
 		return
 	}
-	l.told = true
-	if agent := metadata.ValueFromIncomingContext(ctx, "user-agent"); len(agent) > 0 {
-		l.agent = agent[0]
-	}
+	l.told, l.agent = true, agent
 	l.connected(true)
 }
 
@@ -215,97 +203,67 @@ func (l *link) connected(on bool) {
 		Agent: l.agent, Member: l.door.backend, On: on})
 }
 
-// connect waits until the member has answered, or failed to.
-func (l *link) connect() error {
+// run carries what both ends say until one is lost.
+func (l *link) run() {
+	defer l.Close()
+	client, member, err := l.connect()
+	if err != nil {
+		return // the client sees its connection end, as that of a member that is down
+	}
+	l.toMember, l.toClient = newWay(client, member), newWay(member, client)
+	p := l.door.proxy
+	l.toMember.rewrites = (p.serverTLS == nil) != (p.scheme == "http") // a block says how it is carried
+	var both sync.WaitGroup
+	both.Go(func() {
+		defer l.Close()
+		_ = l.toMember.relay(l.asks)
+	})
+	both.Go(func() {
+		defer l.Close()
+		_ = l.toClient.relay(l.answers)
+		_ = l.thawed() // a frozen client is not to see even that the member is lost
+	})
+	both.Wait()
+	l.mu.Lock()
+	calls := slices.Collect(maps.Values(l.calls))
+	l.mu.Unlock()
+	for _, c := range calls {
+		c.over()
+	}
+}
+
+// connect connects to the member, greets the client, and passes the first words on:
+// who says others does not speak HTTP/2.
+func (l *link) connect() (client, member net.Conn, err error) {
 	ctx, cancel := context.WithTimeout(l.ctx, connectTimeout)
 	defer cancel()
-	for {
-		state := l.backend.GetState()
-		switch state {
-		case connectivity.Ready:
-			return nil
-		case connectivity.Idle:
-			l.backend.Connect()
-		case connectivity.TransientFailure, connectivity.Shutdown:
-			return fmt.Errorf("connect to the member at %s: unreachable", l.door.backend)
-		}
-		if !l.backend.WaitForStateChange(ctx, state) {
-			return fmt.Errorf("connect to the member at %s: %w", l.door.backend, ctx.Err())
-		}
-	}
-}
-
-// follow closes the client's connection when the member's is lost. A frozen client
-// is not to see even that.
-func (l *link) follow() {
-	l.backend.WaitForStateChange(l.ctx, connectivity.Ready)
-	_ = l.thawed() // or closed by now, which is as well
-	_ = l.Close()
-}
-
-// AuthType implements credentials.AuthInfo, by which a call finds its link.
-func (*link) AuthType() string { return "locktop proxy" }
-
-// linkListener makes a link of every connection.
-type linkListener struct {
-	net.Listener
-	door *door
-}
-
-// Accept implements net.Listener.
-func (ll linkListener) Accept() (net.Conn, error) {
-	for {
-		c, err := ll.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		l, err := ll.door.newLink(c)
-		if err == nil {
-			return l, nil
-		}
-		_ = c.Close()
-	}
-}
-
-// linkCredentials is the place of the handshake: before the client is greeted, the
-// member has to answer.
-type linkCredentials struct {
-	tls *tls.Config // nil: nothing is encrypted
-}
-
-// ServerHandshake implements credentials.TransportCredentials.
-func (lc linkCredentials) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	l, ok := c.(*link)
-	if !ok {
-		return nil, nil, fmt.Errorf("greet a client: %T is no link", c)
-	}
-	if err := l.connect(); err != nil {
+	raw, err := new(net.Dialer).DialContext(ctx, "tcp", l.door.backend)
+	if err != nil {
 		return nil, nil, err
 	}
-	if err := l.thawed(); err != nil {
+	context.AfterFunc(l.ctx, func() { _ = raw.Close() })
+	p := l.door.proxy
+	if member, _, err = p.toMember.ClientHandshake(ctx, l.door.backend, raw); err != nil {
 		return nil, nil, err
 	}
-	var conn net.Conn = l
-	if lc.tls != nil {
-		secret := &secretLink{tls.Server(l, lc.tls), l}
+	client = l
+	if p.serverTLS != nil {
+		secret := tls.Server(l, p.serverTLS)
 		if err := secret.HandshakeContext(l.ctx); err != nil {
-			return nil, nil, fmt.Errorf("greet a client over TLS: %w", err)
+			return nil, nil, err
 		}
-		conn = secret
+		client = secret
 	}
-	l.door.proxy.wg.Go(l.follow)
-	return conn, l, nil
+	greeting := make([]byte, len(http2.ClientPreface))
+	if _, err := io.ReadFull(client, greeting); err != nil {
+		return nil, nil, err
+	}
+	if string(greeting) != http2.ClientPreface {
+		return nil, nil, errMalformed
+	}
+	_, err = member.Write(greeting)
+	return client, member, err
 }
-
-// secretLink is a link whose bytes are encrypted. It closes without the farewell of
-// TLS, which would wait where the link is frozen.
-type secretLink struct {
-	*tls.Conn
-	link *link
-}
-
-// Close closes both connections.
-func (s *secretLink) Close() error { return s.link.Close() }
 
 // forHTTP2 returns the configuration with the protocol that gRPC insists on.
 func forHTTP2(c *tls.Config) *tls.Config {
@@ -324,22 +282,3 @@ func memberCredentials(c *tls.Config) credentials.TransportCredentials {
 	}
 	return credentials.NewTLS(c)
 }
-
-// ClientHandshake implements credentials.TransportCredentials.
-func (linkCredentials) ClientHandshake(context.Context, string, net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	return nil, nil, errors.New("a link is for servers only")
-}
-
-// Info implements credentials.TransportCredentials.
-func (lc linkCredentials) Info() credentials.ProtocolInfo {
-	if lc.tls != nil {
-		return credentials.ProtocolInfo{SecurityProtocol: "tls"}
-	}
-	return credentials.ProtocolInfo{SecurityProtocol: "insecure"}
-}
-
-// Clone implements credentials.TransportCredentials.
-func (lc linkCredentials) Clone() credentials.TransportCredentials { return lc }
-
-// OverrideServerName implements credentials.TransportCredentials.
-func (linkCredentials) OverrideServerName(string) error { return nil }

@@ -1,17 +1,17 @@
 package chaos
 
 import (
+	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3election/v3electionpb"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3lock/v3lockpb"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
@@ -23,29 +23,25 @@ import (
 type writes struct {
 	mu    sync.Mutex
 	keys  []model.Wrote
-	txn   *pb.TxnRequest // which of its keys are written, the answer says
-	sent  bool           // the request went to the member
-	told  bool           // the client was given the answer
+	txn   []byte // a TxnRequest: which of its keys are written, the answer says
+	sent  bool   // the request went to the member
+	told  bool   // the client was given the answer
 	ended bool
 }
 
 // asked learns from a request what it wants written.
-func (w *writes) asked(method string, f *frame) {
+func (w *writes) asked(method string, text []byte) {
 	read := requestWrites[method]
-	if read == nil && method != "KV/Txn" {
+	if read == nil && method != methodTxn {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if read != nil {
-		w.keys = read(f.data)
+		w.keys = read(text)
 		return
 	}
-	var r pb.TxnRequest
-	if proto.Unmarshal(f.data, &r) == nil {
-		w.txn = &r
-		w.keys = txnWrites(nil, &r, nil)
-	}
+	w.txn = bytes.Clone(text)
 }
 
 // sending marks the request as sent, unless the call is over.
@@ -57,19 +53,16 @@ func (w *writes) sending() bool {
 }
 
 // answered learns from the member's answer what was written, and when.
-func (w *writes) answered(method string, f *frame) {
+func (w *writes) answered(method string, text []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.txn != nil {
-		var r pb.TxnResponse
-		if proto.Unmarshal(f.data, &r) == nil {
-			w.keys = txnWrites(nil, w.txn, &r)
-		}
+	if w.txn != nil && text != nil {
+		w.keys, w.txn = txnWrites(nil, w.txn, text), nil
 	}
 	if len(w.keys) == 0 {
 		return
 	}
-	rev, key := readAnswer(method, f.data)
+	rev, key := readAnswer(method, text)
 	for i := range w.keys {
 		w.keys[i].Rev = rev
 		if key != "" {
@@ -90,6 +83,9 @@ func (w *writes) over() []model.Wrote {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ended = true
+	if w.txn != nil {
+		w.keys = txnWrites(nil, w.txn, nil)
+	}
 	w.keys = slices.DeleteFunc(w.keys, func(k model.Wrote) bool { return k.Key == "" })
 	for i := range w.keys {
 		w.keys[i].Told, w.keys[i].Unsent = w.told, !w.sent
@@ -101,16 +97,13 @@ func (w *writes) over() []model.Wrote {
 // names is empty.
 var requestWrites = map[string]func([]byte) []model.Wrote{
 	"KV/Put": func(b []byte) []model.Wrote {
-		var r pb.PutRequest
-		return written(proto.Unmarshal(b, &r), model.Wrote{Key: string(r.Key), Lease: model.LeaseID(r.Lease)})
+		return []model.Wrote{putOf(b)}
 	},
 	"KV/DeleteRange": func(b []byte) []model.Wrote {
-		var r pb.DeleteRangeRequest
-		err := proto.Unmarshal(b, &r)
-		if len(r.RangeEnd) > 0 {
-			return nil
+		if len(field(b, 2)) > 0 {
+			return nil // a range is not one key
 		}
-		return written(err, model.Wrote{Key: string(r.Key), Delete: true})
+		return []model.Wrote{deleteOf(b)}
 	},
 	"Lock/Lock": func(b []byte) []model.Wrote {
 		var r v3lockpb.LockRequest
@@ -155,30 +148,40 @@ func claimOf(name []byte, lease int64) model.Wrote {
 	return model.Wrote{Key: fmt.Sprintf("%s/%x", name, lease), Lease: model.LeaseID(lease)}
 }
 
-// txnWrites adds the single keys that a transaction writes: those of the branch that
-// was executed, or of both where there is no answer.
-func txnWrites(to []model.Wrote, t *pb.TxnRequest, answer *pb.TxnResponse) []model.Wrote {
-	ops := t.GetSuccess()
-	switch {
-	case answer == nil:
-		ops = slices.Concat(ops, t.GetFailure())
-	case !answer.Succeeded:
-		ops = t.GetFailure()
+// putOf reads a PutRequest.
+func putOf(b []byte) model.Wrote {
+	return model.Wrote{Key: string(field(b, 1)), Lease: model.LeaseID(number(b, 3))}
+}
+
+// deleteOf reads a DeleteRangeRequest of one key.
+func deleteOf(b []byte) model.Wrote { return model.Wrote{Key: string(field(b, 1)), Delete: true} }
+
+// txnWrites adds the single keys that a TxnRequest writes: those of the branch that
+// was executed, or of both where there is no TxnResponse.
+func txnWrites(to []model.Wrote, txn, answer []byte) []model.Wrote {
+	const success, failure = 2, 3
+	executed := protowire.Number(success)
+	if answer != nil && number(answer, 2) == 0 {
+		executed = failure
 	}
-	for i, op := range ops {
-		if put := op.GetRequestPut(); put != nil {
-			to = addOnce(to, model.Wrote{Key: string(put.Key), Lease: model.LeaseID(put.Lease)})
+	i := 0 // of the operations that were executed
+	for op := range fields(txn) {
+		if op.number != success && op.number != failure || answer != nil && op.number != executed {
+			continue
 		}
-		if del := op.GetRequestDeleteRange(); del != nil && len(del.RangeEnd) == 0 {
-			to = addOnce(to, model.Wrote{Key: string(del.Key), Delete: true})
-		}
-		if inner := op.GetRequestTxn(); inner != nil {
-			var a *pb.TxnResponse
-			if i < len(answer.GetResponses()) {
-				a = answer.Responses[i].GetResponseTxn()
+		for kind := range fields(op.bytes) {
+			switch kind.number {
+			case 2:
+				to = addOnce(to, putOf(kind.bytes))
+			case 3:
+				if len(field(kind.bytes, 2)) == 0 {
+					to = addOnce(to, deleteOf(kind.bytes))
+				}
+			case 4:
+				to = txnWrites(to, kind.bytes, field(nth(answer, 3, i), 4))
 			}
-			to = txnWrites(to, inner, a)
 		}
+		i++
 	}
 	return to
 }
@@ -205,31 +208,68 @@ func readAnswer(method string, b []byte) (rev int64, key string) {
 			return r.GetHeader().GetRevision(), string(r.GetLeader().GetKey())
 		}
 	}
-	var h pb.ResponseHeader
-	if header := field(b, 1); header == nil || proto.Unmarshal(header, &h) != nil {
-		return 0, ""
-	}
-	return h.Revision, ""
+	return number(field(b, 1), 3), ""
 }
 
-// field returns the bytes of the first field of that number, nil if there is none.
-func field(b []byte, want protowire.Number) []byte {
-	for len(b) > 0 {
-		n, kind, size := protowire.ConsumeTag(b)
-		if size < 0 {
-			return nil
+// wireField is a field of an encoded message.
+type wireField struct {
+	number protowire.Number
+	bytes  []byte // not nil, if it is of that type
+	value  uint64 // if it is a number
+}
+
+// fields are those of an encoded message, up to where it cannot be read: what the
+// member cannot read it refuses. A few are all that is wanted of each message.
+func fields(b []byte) iter.Seq[wireField] {
+	return func(yield func(wireField) bool) {
+		for len(b) > 0 {
+			n, kind, size := protowire.ConsumeTag(b)
+			if size < 0 {
+				return
+			}
+			b = b[size:]
+			f := wireField{number: n}
+			switch kind {
+			case protowire.VarintType:
+				f.value, size = protowire.ConsumeVarint(b)
+			case protowire.BytesType:
+				f.bytes, size = protowire.ConsumeBytes(b)
+			default:
+				size = protowire.ConsumeFieldValue(n, kind, b)
+			}
+			if size < 0 || !yield(f) {
+				return
+			}
+			b = b[size:]
 		}
-		b = b[size:]
-		if n == want && kind == protowire.BytesType {
-			value, _ := protowire.ConsumeBytes(b)
-			return value
+	}
+}
+
+// nth returns the bytes of a field that is repeated, nil if there are not as many.
+func nth(b []byte, number protowire.Number, i int) []byte {
+	for f := range fields(b) {
+		if f.number != number || f.bytes == nil {
+			continue
 		}
-		if size = protowire.ConsumeFieldValue(n, kind, b); size < 0 {
-			return nil
+		if i == 0 {
+			return f.bytes
 		}
-		b = b[size:]
+		i--
 	}
 	return nil
+}
+
+// field returns the bytes of a field, nil if there is none.
+func field(b []byte, number protowire.Number) []byte { return nth(b, number, 0) }
+
+// number returns a field that is a number, 0 if there is none.
+func number(b []byte, number protowire.Number) int64 {
+	for f := range fields(b) {
+		if f.number == number {
+			return int64(f.value)
+		}
+	}
+	return 0
 }
 
 // deniedEvery is how often a client's refused renewals are reported at most: it
@@ -263,16 +303,15 @@ func (r *denials) forget(client string) {
 }
 
 // refused reports a status of the member if it is for lack of rights.
-func (c *call) refused(err error) {
-	s := status.Convert(err)
-	if s.Code() != codes.PermissionDenied && s.Code() != codes.Unauthenticated {
+func (c *call) refused(code codes.Code, text string) {
+	if code != codes.PermissionDenied && code != codes.Unauthenticated {
 		return
 	}
 	if c.method == methodKeepAlive && !c.proxy.denials.due(c.link.client) {
 		return
 	}
 	c.proxy.report(model.Refused{At: c.proxy.now(), Client: c.link.who(), Method: c.method,
-		Lease: model.LeaseID(c.lease.Load()), Text: s.Message()})
+		Lease: model.LeaseID(c.lease.Load()), Text: text})
 }
 
 // watches are the single keys that one call watches. clientv3 sends the watches of
@@ -284,28 +323,24 @@ type watches struct {
 }
 
 // requested learns from a request before it goes to the member.
-func (w *watches) requested(c *call, f *frame) {
-	var r pb.WatchRequest
-	if proto.Unmarshal(f.data, &r) != nil {
-		return
-	}
+func (w *watches) requested(c *call, text []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if create := r.GetCreateRequest(); create != nil {
-		key := string(create.Key)
-		if len(create.RangeEnd) > 0 {
+	if create := field(text, 1); create != nil {
+		key := string(field(create, 1))
+		if len(field(create, 2)) > 0 {
 			key = ""
 		}
 		w.pending = append(w.pending, key)
 	}
-	if cancel := r.GetCancelRequest(); cancel != nil {
-		w.off(c, cancel.WatchId)
+	if cancel := field(text, 2); cancel != nil {
+		w.off(c, number(cancel, 1))
 	}
 }
 
 // answered learns from an answer before the client has it.
-func (w *watches) answered(c *call, f *frame) {
-	a := readWatchAnswer(f.data)
+func (w *watches) answered(c *call, text []byte) {
+	a := readWatchAnswer(text)
 	if !a.created && !a.canceled {
 		return
 	}
@@ -371,31 +406,17 @@ type watchAnswer struct {
 // readWatchAnswer reads an answer but not its events, which may be many.
 func readWatchAnswer(b []byte) watchAnswer {
 	var a watchAnswer
-	for len(b) > 0 {
-		n, kind, size := protowire.ConsumeTag(b)
-		if size < 0 {
-			return a
+	for f := range fields(b) {
+		switch f.number {
+		case 2:
+			a.id = int64(f.value)
+		case 3:
+			a.created = f.value != 0
+		case 4:
+			a.canceled = f.value != 0
+		case 6:
+			a.reason = string(f.bytes)
 		}
-		b = b[size:]
-		if kind == protowire.VarintType {
-			v, _ := protowire.ConsumeVarint(b)
-			switch n {
-			case 2:
-				a.id = int64(v)
-			case 3:
-				a.created = v != 0
-			case 4:
-				a.canceled = v != 0
-			}
-		}
-		if n == 6 && kind == protowire.BytesType {
-			s, _ := protowire.ConsumeBytes(b)
-			a.reason = string(s)
-		}
-		if size = protowire.ConsumeFieldValue(n, kind, b); size < 0 {
-			return a
-		}
-		b = b[size:]
 	}
 	return a
 }

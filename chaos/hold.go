@@ -39,7 +39,7 @@ func (h *holds) release() {
 
 // renewals registers the requests of one LeaseKeepAlive call.
 func (h *holds) renewals(l *link, to sink) *renewals {
-	r := &renewals{holds: h, link: l, to: to, kept: map[model.LeaseID]any{}}
+	r := &renewals{holds: h, link: l, to: to, kept: map[model.LeaseID]*piece{}}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.calls == nil {
@@ -52,14 +52,20 @@ func (h *holds) renewals(l *link, to sink) *renewals {
 // ended forgets a call, and with it what it held.
 func (h *holds) ended(r *renewals) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	delete(h.calls, r)
+	h.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, lease := range r.order {
+		r.to.forget(r.kept[lease])
+	}
+	r.order = nil
 }
 
 // sink takes the requests of a call.
 type sink interface {
-	SendMsg(m any) error
-	CloseSend() error
+	send(p *piece) error
+	forget(p *piece) // it will not be sent
 }
 
 // renewals are the requests of one LeaseKeepAlive call. clientv3 sends those of
@@ -68,36 +74,40 @@ type renewals struct {
 	holds *holds
 	link  *link
 
-	mu     sync.Mutex // keeps the order, and the one sender that gRPC allows
-	to     sink
-	kept   map[model.LeaseID]any // the latest held message of each lease
-	order  []model.LeaseID       // of kept, oldest first
-	closed bool                  // the client has half-closed
+	mu    sync.Mutex // keeps the order
+	to    sink
+	kept  map[model.LeaseID]*piece // the latest held message of each lease
+	order []model.LeaseID          // of kept, oldest first
+	end   *piece                   // the client's half-close, if it came
 }
 
-// SendMsg sends a request to the member or keeps it back. A later request for the
-// same lease takes the place of the one that is kept.
-func (r *renewals) SendMsg(m any) error {
+// busy says whether something is kept back.
+func (r *renewals) busy() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	lease := renewedLease(m.(*frame))
-	if !r.holds.keeps(r.link, lease) {
-		return r.to.SendMsg(m)
+	return len(r.order) > 0
+}
+
+// pass sends a request to the member or keeps it back. A later request for the same
+// lease takes the place of the one that is kept.
+func (r *renewals) pass(p *piece) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p.end {
+		r.end = p
+		return r.finish()
 	}
-	if r.kept[lease] == nil {
+	lease := renewedLease(p.text)
+	if !r.holds.keeps(r.link, lease) {
+		return r.to.send(p)
+	}
+	if old := r.kept[lease]; old != nil {
+		r.to.forget(old)
+	} else {
 		r.order = append(r.order, lease)
 	}
-	r.kept[lease] = m
+	r.kept[lease] = p
 	return nil
-}
-
-// CloseSend half-closes once nothing is kept back: a member that sees the end
-// without the request would answer at once where silence is wanted.
-func (r *renewals) CloseSend() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.closed = true
-	return r.finish()
 }
 
 // release sends what is not to be held any more. If the call is over by now there
@@ -109,17 +119,22 @@ func (r *renewals) release() {
 		if r.holds.keeps(r.link, lease) {
 			return false
 		}
-		_ = r.to.SendMsg(r.kept[lease])
+		if r.to.send(r.kept[lease]) != nil {
+			r.to.forget(r.kept[lease])
+		}
 		delete(r.kept, lease)
 		return true
 	})
 	_ = r.finish()
 }
 
-// finish passes the half-close on if it is due.
+// finish passes the half-close on once nothing is kept back: a member that sees the
+// end without the request would answer at once where silence is wanted.
 func (r *renewals) finish() error {
-	if !r.closed || len(r.order) > 0 {
+	if r.end == nil || len(r.order) > 0 {
 		return nil
 	}
-	return r.to.CloseSend()
+	end := r.end
+	r.end = nil
+	return r.to.send(end)
 }

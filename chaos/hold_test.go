@@ -111,27 +111,29 @@ func TestHoldingOneLeaseLetsTheOthersOfItsStreamLive(t *testing.T) {
 
 // sent records what a call passes on.
 type sent struct {
-	leases []model.LeaseID
-	frames []*frame
-	ended  bool
+	leases    []model.LeaseID
+	pieces    []*piece
+	forgotten []*piece
+	ended     bool
 }
 
-func (s *sent) SendMsg(m any) error {
-	s.leases = append(s.leases, renewedLease(m.(*frame)))
-	s.frames = append(s.frames, m.(*frame))
+func (s *sent) send(p *piece) error {
+	if p.end {
+		s.ended = true
+		return nil
+	}
+	s.leases = append(s.leases, renewedLease(p.text))
+	s.pieces = append(s.pieces, p)
 	return nil
 }
 
-func (s *sent) CloseSend() error {
-	s.ended = true
-	return nil
-}
+func (s *sent) forget(p *piece) { s.forgotten = append(s.forgotten, p) }
 
-func renewal(t *testing.T, id int64) *frame {
+func renewal(t *testing.T, id int64) *piece {
 	t.Helper()
 	b, err := proto.Marshal(&pb.LeaseKeepAliveRequest{ID: id})
 	must(t, err)
-	return &frame{data: b}
+	return &piece{text: b}
 }
 
 func TestReleaseSendsTheLatestOfEachLeaseAndThenTheEnd(t *testing.T) {
@@ -142,19 +144,22 @@ func TestReleaseSendsTheLatestOfEachLeaseAndThenTheEnd(t *testing.T) {
 	r := p.holds.renewals(&link{client: "a"}, out)
 	must(t, p.faults.add(&injected{Fault: keepalivesOf("a"), healed: make(chan struct{})}))
 	must(t, p.faults.add(&injected{Fault: keepalivesOf("lease:3"), lease: 3, healed: make(chan struct{})}))
-	latest := renewal(t, 1)
-	for _, f := range []*frame{renewal(t, 1), renewal(t, 2), renewal(t, 3), latest} {
-		must(t, r.SendMsg(f))
+	older, latest := renewal(t, 1), renewal(t, 1)
+	for _, f := range []*piece{older, renewal(t, 2), renewal(t, 3), latest} {
+		must(t, r.pass(f))
 	}
-	must(t, r.CloseSend())
+	must(t, r.pass(&piece{end: true}))
 	if len(out.leases) != 0 || out.ended {
 		t.Fatalf("passed while held: %v, ended %v", out.leases, out.ended)
+	}
+	if len(out.forgotten) != 1 || out.forgotten[0] != older {
+		t.Errorf("%d requests are forgotten, want the one that a later one took the place of", len(out.forgotten))
 	}
 	p.Heal(keepalivesOf("a"))
 	if d := cmp.Diff([]model.LeaseID{1, 2}, out.leases); d != "" {
 		t.Errorf("released (-want +got):\n%s", d)
 	}
-	if len(out.frames) > 0 && out.frames[0] != latest {
+	if len(out.pieces) > 0 && out.pieces[0] != latest {
 		t.Error("an older request was forwarded in place of the latest")
 	}
 	if out.ended {

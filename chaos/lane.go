@@ -1,22 +1,17 @@
 package chaos
 
 import (
+	"context"
+	"errors"
+	"sync"
 	"time"
-
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"locktop/model"
 )
 
-// laneLength is how many messages of one call may be late at once, each way. Then
-// the sender has to wait, as it would before a slow receiver.
-const laneLength = 256
-
 // message is one message on its way, or the status that a call ends with, which is
 // an answer as well.
 type message struct {
-	frame *frame // nil: the status
 	came  time.Time
 	late  []*injected // the delays that it has to wait for
 	acted []*injected // the faults that count it
@@ -36,86 +31,145 @@ func (m *message) counts(x *injected) bool {
 	return true
 }
 
-// lane carries the messages of one call in one direction, in order. While no fault
-// acts on them it is a function call. From the first message that is delayed they
-// go through a queue, so that each is late by itself and not by those before it.
+// lane carries the pieces of one direction of a call, in order, where a fault may act
+// on them. While none does it is a function call. From the first message that is kept
+// back they go through a queue, so that each is late by itself and not by those before
+// it. How long the queue can be the receiver says: it grants the sender no more room.
 type lane struct {
 	call    *call
 	way     model.Direction
-	deliver func(*message) error
-	queue   chan *message
-	done    chan struct{} // closed when the queue is no longer served
-	err     error         // why, good after done
+	deliver func(*piece) error
+	back    *way // to the sender
+	queues  bool // for good; known to who passes
+
+	mu    sync.Mutex
+	queue []*piece
+	over  bool          // nobody serves the queue
+	more  chan struct{} // has one when the queue has
 }
 
-// pass delivers a message, or queues it. The error says that the call is over.
-func (l *lane) pass(m *message) error {
-	now := l.call.proxy.faults.now()
-	if len(now.list) == 0 && l.queue == nil {
-		return l.deliver(m)
+// pass delivers a piece, or queues it. The error says that the link is lost.
+func (l *lane) pass(p *piece) error {
+	if !l.queues && !l.keeps(p) {
+		err := l.deliver(p)
+		if errors.Is(err, errOver) {
+			l.forget(p)
+			return nil
+		}
+		return err
+	}
+	if !l.queues {
+		l.queues, l.more = true, make(chan struct{}, 1)
+		ctx := l.call.context()
+		l.call.link.door.wg.Go(func() { l.serve(ctx) })
+	}
+	l.mu.Lock()
+	over := l.over
+	if !over {
+		l.queue = append(l.queue, p)
+	}
+	l.mu.Unlock()
+	if over {
+		l.forget(p)
+		return nil
+	}
+	l.wake()
+	return nil
+}
+
+func (l *lane) wake() {
+	select {
+	case l.more <- struct{}{}:
+	default:
+	}
+}
+
+// keeps says whether a fault keeps the message back that begins with this piece.
+func (l *lane) keeps(p *piece) bool {
+	m := p.message
+	if m == nil || !p.first {
+		return false
 	}
 	m.came = time.Now()
+	now := l.call.proxy.faults.now()
 	for _, x := range now.list {
 		if x.Kind == model.FaultDelay && l.acts(x) && m.counts(x) {
 			m.late = append(m.late, x)
 		}
 	}
-	if l.queue == nil && len(m.late) == 0 {
-		return l.release(m)
-	}
-	if l.queue == nil {
-		l.queue, l.done = make(chan *message, laneLength), make(chan struct{})
-		l.call.proxy.wg.Go(l.serve)
-	}
-	select {
-	case l.queue <- m:
-		return nil
-	case <-l.done:
-		return l.err
-	case <-l.call.ctx.Done():
-		return l.call.ctx.Err()
-	}
+	return len(m.late) > 0 || l.held(now, m)
 }
 
-// drain waits until all is delivered. Nothing may be passed afterwards.
-func (l *lane) drain() error {
-	if l.queue == nil {
-		return nil
-	}
-	close(l.queue)
-	<-l.done
-	return l.err
-}
-
-// serve delivers what is queued.
-func (l *lane) serve() {
-	defer close(l.done)
-	for l.err == nil {
-		select {
-		case m, more := <-l.queue:
-			if !more {
+// serve delivers what is queued until the call is over.
+func (l *lane) serve(ctx context.Context) {
+	defer l.close()
+	for {
+		p := l.next()
+		if p == nil {
+			select {
+			case <-l.more:
+				continue
+			case <-ctx.Done():
 				return
 			}
-			l.err = l.release(m)
-		case <-l.call.ctx.Done():
-			l.err = l.call.ctx.Err()
+		}
+		if l.release(ctx, p) != nil {
+			l.forget(p)
+			return
 		}
 	}
 }
 
-// release delivers a message once no fault keeps it back.
-func (l *lane) release(m *message) error {
+// next takes a piece off the queue, nil if there is none.
+func (l *lane) next() *piece {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue) == 0 {
+		return nil
+	}
+	p := l.queue[0]
+	l.queue = l.queue[1:]
+	return p
+}
+
+// close forgets what is queued, and what comes later.
+func (l *lane) close() {
+	l.mu.Lock()
+	queue := l.queue
+	l.queue, l.over = nil, true
+	l.mu.Unlock()
+	for _, p := range queue {
+		l.forget(p)
+	}
+}
+
+// forget gives the sender the room back that a piece took on the connection, and in
+// its call if that goes on: the receiver, which does so otherwise, never gets it.
+func (l *lane) forget(p *piece) {
+	stream := l.call.stream
+	if l.call.ended.Load() {
+		stream = 0
+	}
+	l.back.credit(stream, len(p.data))
+}
+
+// release delivers a piece once no fault keeps its message back.
+func (l *lane) release(ctx context.Context, p *piece) error {
+	m := p.message
+	if m == nil {
+		return l.deliver(p)
+	}
 	for _, x := range m.late {
-		if err := l.call.late(x, m.came.Add(x.Delay)); err != nil {
+		if err := late(ctx, x, m.came.Add(x.Delay)); err != nil {
 			return err
 		}
 	}
 	for {
 		now := l.call.proxy.faults.now()
 		if !l.held(now, m) {
-			return l.deliver(m)
+			return l.deliver(p)
 		}
-		if err := now.wait(l.call.ctx, time.Time{}); err != nil {
+		if err := now.wait(ctx, time.Time{}); err != nil {
 			return err
 		}
 	}
@@ -149,7 +203,7 @@ func (c *call) meets(x *injected) bool {
 }
 
 // late waits until then, or until the fault is healed.
-func (c *call) late(x *injected, then time.Time) error {
+func late(ctx context.Context, x *injected, then time.Time) error {
 	timer := time.NewTimer(time.Until(then))
 	defer timer.Stop()
 	select {
@@ -157,8 +211,8 @@ func (c *call) late(x *injected, then time.Time) error {
 		return nil
 	case <-x.healed:
 		return nil
-	case <-c.ctx.Done():
-		return c.ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -171,19 +225,4 @@ func (c *call) drops() *injected {
 		}
 	}
 	return nil
-}
-
-// dropped keeps the call open with no answer until its client gives up or the fault
-// is healed, while the member may go on.
-func (c *call) dropped(x *injected) error {
-	c.proxy.wg.Go(func() {
-		for c.to.RecvMsg(&frame{}) == nil {
-		}
-	})
-	select {
-	case <-x.healed:
-		return status.Error(codes.Unavailable, "the answer was lost on the way")
-	case <-c.ctx.Done():
-		return status.FromContextError(c.ctx.Err()).Err()
-	}
 }

@@ -56,13 +56,15 @@ type ProxyOptions struct {
 // Proxy is a transparent gRPC proxy on the loopback interface. All methods may be
 // called from any goroutine.
 //
-// It differs from a direct connection in two ways that a client can measure: its
-// HTTP/2 pings are answered by the proxy, so they do not find out that a member is
-// paused, and the member sees the proxy's address, certificate and user agent.
+// It differs from a direct connection in two ways that a client or member can tell:
+// the member sees the proxy's address and certificate, and grpc-go's ping that measures
+// a connection is answered by the proxy, with the next frame, where little was sent. A
+// ping that asks whether somebody is there reaches the other end.
 type Proxy struct {
 	backends  []string
 	names     []string
 	toMember  credentials.TransportCredentials
+	scheme    string // of the connections to members
 	serverTLS *tls.Config
 	now       func() time.Time
 	report    func(model.Event)
@@ -73,7 +75,6 @@ type Proxy struct {
 
 	ctx    context.Context // ends with the proxy
 	cancel context.CancelFunc
-	wg     sync.WaitGroup // every goroutine that the proxy starts itself
 
 	mu      sync.Mutex
 	closed  bool
@@ -94,6 +95,10 @@ func NewProxy(o ProxyOptions) (*Proxy, error) {
 	p := &Proxy{backends: o.Backends, names: names, toMember: memberCredentials(o.BackendTLS),
 		serverTLS: forHTTP2(o.ServerTLS), now: o.Now, report: o.Report, faults: newFaults(), clients: map[string][]*door{}}
 	p.holds.faults = p.faults
+	p.scheme = "http"
+	if o.BackendTLS != nil {
+		p.scheme = "https"
+	}
 	if p.now == nil {
 		p.now = time.Now
 	}
@@ -187,7 +192,6 @@ func (p *Proxy) Close() error {
 	p.mu.Unlock()
 	p.cancel()
 	closeDoors(doors)
-	p.wg.Wait()
 	return nil
 }
 

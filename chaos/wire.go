@@ -52,7 +52,7 @@ func (l *link) Read(b []byte) (int, error) {
 	}
 	l.in.queue = make(chan chunk, wireQueue)
 	l.in.rest = chunk{data: append([]byte(nil), b[:n]...), came: time.Now()}
-	l.door.proxy.wg.Go(l.fill)
+	l.door.wg.Go(l.fill)
 	return l.in.read(l, b)
 }
 
@@ -115,7 +115,7 @@ func (l *link) slowOut(b []byte) bool {
 	defer l.outMu.Unlock()
 	if l.out.queue == nil && l.faults().now().strikes(model.FaultSlow, l) {
 		l.out.queue = make(chan chunk, wireQueue)
-		l.door.proxy.wg.Go(l.empty)
+		l.door.wg.Go(l.empty)
 	}
 	return l.out.queue != nil
 }

@@ -36,10 +36,11 @@ const (
 	directArm  = "direct"
 	locktopArm = "locktop"
 	toxiArm    = "toxiproxy"
+	copyArm    = "copy"
 	memberRole = "member"
 )
 
-var allArms = []string{directArm, locktopArm, toxiArm}
+var allArms = []string{directArm, locktopArm, toxiArm, copyArm}
 
 // patience bounds the start and the end of a process.
 const patience = 30 * time.Second
@@ -103,7 +104,7 @@ func (c *child) end() error {
 func serve(role string) error {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM) // the process that started it says when
 	serving := map[string]func(backend string) (string, func(), error){
-		memberRole: serveMember, locktopArm: serveLocktop, toxiArm: serveToxiproxy,
+		memberRole: serveMember, locktopArm: serveLocktop, toxiArm: serveToxiproxy, copyArm: serveCopy,
 	}[role]
 	if serving == nil {
 		return errors.New("there is no such role")
@@ -198,4 +199,36 @@ func serveToxiproxy(backend string) (address string, stop func(), err error) {
 		return "", nil, err
 	}
 	return p.Listen, p.Stop, nil
+}
+
+// serveCopy runs what any proxy costs at least: bytes are read and written, no more.
+func serveCopy(backend string) (address string, stop func(), err error) {
+	lis, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	go func() {
+		for {
+			client, err := lis.Accept()
+			if err != nil {
+				return
+			}
+			member, err := net.Dial("tcp", backend)
+			if err != nil {
+				_ = client.Close()
+				continue
+			}
+			go carry(client, member)
+			go carry(member, client)
+		}
+	}()
+	return lis.Addr().String(), func() { _ = lis.Close() }, nil
+}
+
+// carry copies until one of them ends, and then ends both. It hides what they are:
+// the kernel's own copying takes a pipe and more calls for as few bytes.
+func carry(to, from net.Conn) {
+	_, _ = io.Copy(struct{ io.Writer }{to}, struct{ io.Reader }{from})
+	_ = to.Close()
+	_ = from.Close()
 }
