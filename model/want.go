@@ -113,8 +113,8 @@ func (s *State) schedule(l *Lease) {
 		return
 	}
 	due := s.nextReading(l, class)
-	if l.class == class && due.Equal(s.now) && l.due.Before(due) {
-		return // it keeps its place among those that wait for their reading
+	if due.Equal(s.now) && !l.due.IsZero() && l.due.Before(due) && (l.class == class || !l.HasRead && class != classCause) {
+		due = l.due // it keeps its place among those that wait for their reading
 	}
 	s.place(l, class, due)
 }
