@@ -36,6 +36,8 @@
 //
 // Rules: a selection is an identity (a name, a key), never an index. A message
 // costs nothing that grows with the number of locks: what does, sorting and
-// filtering, is done when it is due (order.go, sessions.go), about once a second. Every line
-// is exactly as wide as the screen. A colour never says alone what it says.
+// filtering, is done when it is due (order.go, sessions.go), about once a second. What
+// only says that all is as it was is not painted before the next second (feed.go), and
+// rows that are well count in steps (locks.go): an idle console costs next to nothing.
+// Every line is exactly as wide as the screen. A colour never says alone what it says.
 package ui

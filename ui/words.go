@@ -78,7 +78,7 @@ func (th *theme) leaseCell(r *row, l *model.Lease, now time.Time) {
 	}
 	nums := remaining(left, granted)
 	numw := max(7, len(nums))
-	if bar := min(12, r.room()-numw-6); bar >= 3 {
+	if bar := min(barCells, r.room()-numw-6); bar >= 3 {
 		full := int((left*int64(bar) + granted - 1) / granted)
 		r.add(barStyle(st), strings.Repeat(th.sign.full, full))
 		r.add(dim, strings.Repeat(th.sign.empty, bar-full)+" ")
@@ -87,6 +87,9 @@ func (th *theme) leaseCell(r *row, l *model.Lease, now time.Time) {
 	t := ticks(ago)
 	r.add(dim, sign+blanks[:max(0, 3-len(t))]+t)
 }
+
+// barCells is how long the bar of a lease is at most.
+const barCells = 12
 
 func barStyle(st style) style {
 	switch st {
