@@ -142,7 +142,7 @@ func (s *stand) follow() {
 	f := s.start(cfg)
 	f.until("the holder", func(st *model.State) bool {
 		l := st.Lease(model.LeaseID(holder))
-		return holds(st, queue(holder)) && l != nil && l.Granted() == 60 && live(st, "/mine/")
+		return holds(st, queue(holder)) && l != nil && l.Granted() == 60 && live(st, "/mine/") && (s.sec.least || live(st, "/theirs/"))
 	})
 	if _, err := s.writer.Revoke(context.Background(), holder); err != nil {
 		t.Fatal(err)
