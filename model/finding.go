@@ -125,11 +125,13 @@ func (s *State) diagnose() {
 	}
 	for len(s.marked) > 0 {
 		marked := s.marked
-		s.marked = nil
+		s.marked = s.spareMarked
 		for _, l := range marked {
 			l.marked = false
 			s.examine(l)
 		}
+		clear(marked)
+		s.spareMarked = marked[:0]
 	}
 }
 
@@ -137,20 +139,21 @@ func (s *State) examine(l *Lock) {
 	if !l.listed {
 		return // forgotten, with its findings
 	}
-	x := exam{s: s, l: l, head: l.queue.first(), lab: s.lab.locks[l.Name]}
+	x := &s.exam // in the state's memory: there is one for every event
+	*x = exam{s: s, l: l, head: l.queue.first(), lab: s.lab.locks[l.Name]}
 	if x.head != nil {
 		x.lease = x.head.lease
 	}
 	if x.lab != nil || len(s.lab.shared)+len(s.lab.refused) > 0 {
 		for _, r := range labRules { // these also where the lock is free
-			r(&x)
+			r(x)
 		}
 	}
-	missing(&x)
+	missing(x)
 	if x.head != nil {
 		if l.recipe.Judged {
 			for _, r := range rules {
-				r(&x)
+				r(x)
 			}
 		}
 	}

@@ -113,8 +113,11 @@ func (l *Lease) State() LeaseState {
 	case r < 0:
 		return LeaseOverdue
 	}
-	interval, known := l.interval()
 	since := time.Duration(g-r-1) * time.Second // at least
+	if since <= time.Duration(g)*time.Second/3+time.Second {
+		return LeaseHealthy // whatever its interval is: none is shorter than a third
+	}
+	interval, known := l.interval()
 	switch {
 	case !known:
 		return LeaseHealthy
@@ -268,8 +271,15 @@ func (s *State) leaseRead(e LeaseRead) {
 		s.schedule(l)
 	}
 	s.index(l)
-	if before != l.State() || prev.Remaining != e.Remaining || prev.Granted != e.Granted {
+	switch after := l.State(); {
+	case before != after && (before != LeaseUnknown || after != LeaseHealthy):
 		s.touchLease(l)
+	case prev.Remaining != e.Remaining || prev.Granted != e.Granted:
+		for _, c := range l.claims { // it is well, as was supposed: findings may tell of numbers
+			if lk := c.Lock(); lk != nil {
+				s.mark(lk)
+			}
+		}
 	}
 }
 

@@ -110,7 +110,8 @@ type Lock struct {
 // Recipe returns the rule by which the keys compete.
 func (l *Lock) Recipe() *Recipe { return l.recipe }
 
-// Version rises with every change of the lock, its claims or their leases.
+// Version rises with every change of the lock, its claims or findings, and when a lease
+// turns well or unwell. A reading that only says how much is left changes nothing.
 func (l *Lock) Version() uint64 { return l.version }
 
 // Head returns the key that every claim waits for, nil if there is none. It may

@@ -29,6 +29,7 @@ type State struct {
 	due         [classCount]leaseHeap
 	focused     []*Lease
 	deadlines   deadlineHeap
+	unexplained []deadline // of facts whose cause waits for a reading, in order
 	deadlineSeq uint64
 
 	feeds   map[string]*Feed
@@ -38,6 +39,8 @@ type State struct {
 	lab     labState
 
 	marked          []*Lock // their findings are to be derived anew
+	spareMarked     []*Lock // memory for the next marked
+	exam            exam    // memory for the one that is under way
 	troubled        map[*Lock]struct{}
 	clusterFindings []Finding
 	suspects        []*Lease // sessions with several claims that changed
@@ -131,7 +134,7 @@ func (s *State) Now() time.Time { return s.now }
 // Rev returns the last revision that is known of.
 func (s *State) Rev() int64 { return s.rev }
 
-// Version rises with every change of any lock.
+// Version rises with every change of any lock: see [Lock.Version].
 func (s *State) Version() uint64 { return s.version }
 
 // Locks returns every lock by name, the free ones that are still remembered

@@ -386,3 +386,41 @@ func TestParseLeaseID(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsOnTheScreenIsReadFirst: among many contended locks, the leases that a person
+// looks at do not wait for their turn among all heads, and what was asked for first
+// keeps its place whatever happens to it.
+func TestWhatIsOnTheScreenIsReadFirst(t *testing.T) {
+	const locks = 500
+	s := NewState()
+	events := []Event{LoadStarted{At: t0, Rev: 2 * locks}}
+	var kvs []KV
+	for i := range 2 * locks { // two claims of each
+		lease := LeaseID(0x1000 + i)
+		kvs = append(kvs, KV{Key: fmt.Sprintf("/l/%03d/%s", i/2, lease), CreateRev: int64(i + 1), ModRev: int64(i + 1), Version: 1, Lease: lease})
+	}
+	s.Apply(Batch{Events: append(events, Listed{At: t0, Rev: 2 * locks, KVs: kvs}, Loaded{At: t0, Rev: 2 * locks})})
+	before := s.Want().Leases
+	if len(before) != wantMax {
+		t.Fatalf("%d leases are wanted, want %d", len(before), wantMax)
+	}
+	first := s.Claim(kvs[slices.IndexFunc(kvs, func(kv KV) bool { return kv.Lease == before[0] })].Key)
+	kv := first.KV
+	kv.ModRev, kv.Version = 5_000, 2
+	s.Apply(Batch{Events: []Event{Committed{At: t0.Add(time.Second), Rev: 5_000, Changes: []Change{{KV: kv}}}}})
+	if after := s.Want().Leases; after[0] != before[0] {
+		t.Errorf("a key was written again, and its lease lost its place to %s", after[0])
+	}
+	shown := []LeaseID{0x1000 + 2*400, 0x1000 + 2*401 + 1}
+	s.Look(shown)
+	got := s.Want().Leases
+	for _, id := range shown {
+		if i := slices.Index(got, id); i < 0 || i > 1 {
+			t.Errorf("lease %s is on the screen and wanted at place %d", id, i)
+		}
+	}
+	s.Look(nil)
+	if got := s.Want().Leases; slices.Contains(got[:2], shown[0]) {
+		t.Errorf("lease %s is not on the screen any more, and still before others", shown[0])
+	}
+}

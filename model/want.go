@@ -10,7 +10,8 @@ import (
 // price.
 const (
 	classCause  int8 = iota // a claim of it went: one reading tells released from lost
-	classSeen               // head of a contended lock, or on the screen
+	classShown              // on the screen
+	classSeen               // head of a contended lock
 	classHead               // head of a lock that nobody waits for
 	classWaiter             // the rest
 	classCount
@@ -61,7 +62,7 @@ func (s *State) classOf(l *Lease) int8 {
 	case len(l.claims) == 0:
 		return classNone
 	case l.focus:
-		return classSeen
+		return classShown
 	case l.heads > 0 && l.contended():
 		return classSeen
 	case l.heads > 0:
@@ -114,7 +115,11 @@ func (s *State) schedule(l *Lease) {
 		s.unschedule(l)
 		return
 	}
-	s.place(l, class, s.nextReading(l, class))
+	due := s.nextReading(l, class)
+	if due.Equal(s.now) && !l.due.IsZero() && l.due.Before(due) && (l.class == class || !l.HasRead && class != classCause) {
+		due = l.due // it keeps its place among those that wait for their reading
+	}
+	s.place(l, class, due)
 }
 
 // reschedule moves the next reading of l to at.
@@ -164,7 +169,7 @@ func (s *State) Look(leases []LeaseID) {
 		}
 	}
 	for _, l := range s.focused {
-		if l.class != classSeen && l.class != classCause {
+		if l.class != classShown && l.class != classCause {
 			s.schedule(l)
 		}
 	}
@@ -178,14 +183,15 @@ func (s *State) Want() Want {
 		return Want{WakeAt: s.wakeAt()}
 	}
 	causes := s.peek(classCause, wantMax)
+	shown := s.peek(classShown, wantMax)
 	seen := s.peek(classSeen, wantMax)
 	rest := append(s.peek(classHead, wantMax), s.peek(classWaiter, wantMax)...)
 	var ids []LeaseID
-	for len(ids) < wantMax && len(causes)+len(seen)+len(rest) > 0 {
+	for len(ids) < wantMax && len(causes)+len(shown)+len(seen)+len(rest) > 0 {
 		for _, turn := range []struct {
 			from *[]LeaseID
 			n    int
-		}{{&causes, 2}, {&seen, 3}, {&rest, 1}} {
+		}{{&causes, 2}, {&shown, 2}, {&seen, 1}, {&rest, 1}} {
 			n := min(turn.n, len(*turn.from))
 			ids = append(ids, (*turn.from)[:n]...)
 			*turn.from = (*turn.from)[n:]
@@ -225,6 +231,9 @@ func (s *State) wakeAt() time.Time {
 	if len(s.deadlines) > 0 {
 		earlier(s.deadlines[0].at)
 	}
+	if len(s.unexplained) > 0 {
+		earlier(s.unexplained[0].at)
+	}
 	if !at.IsZero() && at.Before(s.now.Add(shortestWake)) {
 		at = s.now.Add(shortestWake)
 	}
@@ -242,17 +251,19 @@ type deadline struct {
 	check *Lock
 }
 
+func (d deadline) before(o deadline) bool {
+	if !d.at.Equal(o.at) {
+		return d.at.Before(o.at)
+	}
+	return d.seq < o.seq
+}
+
 type deadlineHeap []deadline
 
-func (h deadlineHeap) Len() int { return len(h) }
-func (h deadlineHeap) Less(i, j int) bool {
-	if !h[i].at.Equal(h[j].at) {
-		return h[i].at.Before(h[j].at)
-	}
-	return h[i].seq < h[j].seq
-}
-func (h deadlineHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *deadlineHeap) Push(x any)   { *h = append(*h, x.(deadline)) }
+func (h deadlineHeap) Len() int           { return len(h) }
+func (h deadlineHeap) Less(i, j int) bool { return h[i].before(h[j]) }
+func (h deadlineHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *deadlineHeap) Push(x any)        { *h = append(*h, x.(deadline)) }
 func (h *deadlineHeap) Pop() any {
 	old := *h
 	d := old[len(old)-1]
@@ -261,10 +272,35 @@ func (h *deadlineHeap) Pop() any {
 	return d
 }
 
+// later sets a deadline. Facts all wait for the same time, so they fall due in the
+// order in which they come: under load there are tens of thousands of them, and a
+// line is cheaper than a heap.
 func (s *State) later(d deadline) {
 	s.deadlineSeq++
 	d.seq = s.deadlineSeq
+	if n := len(s.unexplained); d.fact != nil && (n == 0 || !d.at.Before(s.unexplained[n-1].at)) {
+		s.unexplained = append(s.unexplained, d)
+		return
+	}
 	heap.Push(&s.deadlines, d)
+}
+
+// nextDue takes away the first deadline that is not after now.
+func (s *State) nextDue(now time.Time) (d deadline, ok bool) {
+	fact, other := len(s.unexplained) > 0, len(s.deadlines) > 0
+	if fact && other {
+		fact = s.unexplained[0].before(s.deadlines[0])
+	}
+	switch {
+	case fact && !s.unexplained[0].at.After(now):
+		d = s.unexplained[0]
+		s.unexplained[0] = deadline{}
+		s.unexplained = s.unexplained[1:]
+		return d, true
+	case !fact && other && !s.deadlines[0].at.After(now):
+		return heap.Pop(&s.deadlines).(deadline), true
+	}
+	return d, false
 }
 
 // pass moves the time on and does what fell due.
@@ -272,8 +308,11 @@ func (s *State) pass(now time.Time) {
 	if !now.After(s.now) {
 		return
 	}
-	for len(s.deadlines) > 0 && !s.deadlines[0].at.After(now) {
-		d := heap.Pop(&s.deadlines).(deadline)
+	for {
+		d, ok := s.nextDue(now)
+		if !ok {
+			break
+		}
 		s.now = d.at
 		switch {
 		case d.fact != nil:

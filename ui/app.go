@@ -137,6 +137,7 @@ func (a *App) Init() tea.Cmd { return tea.Batch(a.startBoot(), everySecond()) }
 
 // Update takes a message in.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	was := a.dirty
 	a.dirty = true
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -154,11 +155,15 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case bootedMsg:
 		return a, a.bootDone(msg)
 	case batchMsg:
-		return a, a.batch(msg)
+		cmd, tells := a.batch(model.Batch(msg))
+		a.dirty = was || tells
+		return a, cmd
 	case pulledMsg:
 		if msg.source != a.sources {
+			a.dirty = was
 			return a, nil // of what was watched before
 		}
+		a.dirty = was
 		return a.Update(msg.msg)
 	case scannedMsg:
 		return a, a.scanned(msg)

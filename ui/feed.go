@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -139,16 +140,41 @@ func (a *App) pull() tea.Cmd {
 	}
 }
 
-func (a *App) batch(m batchMsg) tea.Cmd {
-	listed := a.state.Loaded()
-	a.state.Apply(model.Batch(m))
+// batch takes a batch in, asks for the next one, and says whether it tells a person
+// anything that cannot wait for the next second.
+func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
+	facts, version, listed := a.state.FactsVersion(), a.state.Version(), a.state.Loaded()
+	a.state.Apply(b)
 	if !listed && a.state.Loaded() {
 		a.locks.order.force = true // the first page that is whole does not wait for its turn
 	}
-	a.cost = m.Cost
+	a.cost = b.Cost
 	a.setNow()
 	a.lookForAwaited()
-	return a.pull()
+	tells = a.state.FactsVersion() != facts || slices.ContainsFunc(b.Events, func(ev model.Event) bool {
+		switch e := ev.(type) {
+		case model.Tick:
+			return a.state.Version() != version
+		case model.LeaseRead:
+			return a.tells(e)
+		}
+		return true
+	})
+	return a.pull(), tells
+}
+
+// tells says whether a reading is one to be shown at once: of a lease that is not well,
+// or the first of one on the screen. The rest only say that all is as it was, many
+// times a second.
+func (a *App) tells(e model.LeaseRead) bool {
+	l := a.state.Lease(e.ID)
+	switch {
+	case l == nil:
+		return false
+	case l.State() != model.LeaseHealthy:
+		return true
+	}
+	return l.First == l.Read && slices.Contains(a.onScreen, e.ID)
 }
 
 func (a *App) sourceEnded(err error) tea.Cmd {

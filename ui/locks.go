@@ -24,6 +24,33 @@ func (f frame) sees(c *model.Claim) {
 	}
 }
 
+// A row about which there is nothing to worry counts in steps, so that a screen full of
+// them is not painted anew every second. What it says was true at the step, and a step
+// is no more than a cell of the bar of its lease.
+const (
+	calmStep = 5 * time.Second
+	calmFrom = 2 * calmStep        // since the last change
+	calmTTL  = barCells * calmStep // of the lease at least
+)
+
+// calm is the frame for a row that counts in steps.
+func (f frame) calm() frame {
+	f.now = f.now.Truncate(calmStep)
+	return f
+}
+
+// calmLock says whether the row of a lock may count in steps.
+func (f frame) calmLock(l *model.Lock) bool {
+	held, _ := l.HeldFor(f.now)
+	longest, _, waits := l.LongestWait(f.now)
+	return held >= calmFrom && (!waits || longest >= calmFrom) && calmLease(l.Head().LeaseInfo()) && !f.th.judge(l).trouble()
+}
+
+// calmLease says whether a step means little for a lease.
+func calmLease(l *model.Lease) bool {
+	return l == nil || !l.HasRead || time.Duration(l.Granted())*time.Second >= calmTTL
+}
+
 var lockColumns = []column{
 	{title: "LOCK", least: 18, fair: 30, most: 56, sort: sortName},
 	{title: "RECIPE", least: 8, fair: 8, most: 15, rank: 7},
@@ -57,11 +84,15 @@ func (p *locksPanel) Render(f frame, w, h int, focused bool) []string {
 	lines := []string{p.table.head(p.order.by, p.order.reversed)}
 	l := look{cursor: p.pick.place, keys: focused}
 	return p.table.paint(lines, len(names), l, p.name, func(i int, r *row) {
-		if lock := f.s.Lock(names[i]); lock != nil {
+		lock := f.s.Lock(names[i])
+		switch {
+		case lock == nil:
+			goneRow(f.th, names[i], r)
+		case i != l.cursor && f.calmLock(lock):
+			lockRow(f.calm(), lock, r)
+		default:
 			lockRow(f, lock, r)
-			return
 		}
-		goneRow(f.th, names[i], r)
 	})
 }
 

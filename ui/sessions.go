@@ -121,7 +121,11 @@ func (p *sessionsPanel) Render(f frame, w, h int) []string {
 	lines := []string{p.table.head(sortNone, false)}
 	lines = p.table.paint(lines, len(p.ids), look{cursor: p.pick.place, keys: true}, p.id, func(i int, r *row) {
 		if l := f.s.Lease(p.ids[i]); l != nil {
-			sessionRow(f, l, r)
+			at := f
+			if i != p.pick.place && calmLease(l) && !f.th.judgeSession(l).trouble() {
+				at = f.calm()
+			}
+			sessionRow(at, l, r)
 			return
 		}
 		r.cell(dim, p.ids[i].Short())

@@ -41,11 +41,11 @@ type theme struct {
 	after  string
 	ascii  bool
 	sign   signs
-	// fullBar and emptyBar are what the bars of leases are cut from, barMax cells wide.
+	// fullBar and emptyBar are what the bars of leases are cut from, barCells cells wide.
 	fullBar, emptyBar string
 }
 
-const barMax = 12
+const barCells = 12
 
 // signs are the characters that carry meaning. Each is one cell wide.
 type signs struct {
@@ -123,7 +123,7 @@ func newTheme(name string, p termenv.Profile, ascii bool) *theme {
 	if ascii {
 		th.sign = asciiSigns
 	}
-	th.fullBar, th.emptyBar = strings.Repeat(th.sign.full, barMax), strings.Repeat(th.sign.empty, barMax)+" "
+	th.fullBar, th.emptyBar = strings.Repeat(th.sign.full, barCells), strings.Repeat(th.sign.empty, barCells)+" "
 	if p == termenv.Ascii {
 		return th
 	}

@@ -77,10 +77,10 @@ func (th *theme) leaseCell(r *row, l *model.Lease, now time.Time) {
 	}
 	nums := remaining(left, granted)
 	numw := max(7, len(nums))
-	if bar := min(barMax, r.room()-numw-6); bar >= 3 {
+	if bar := min(barCells, r.room()-numw-6); bar >= 3 {
 		full := int((left*int64(bar) + granted - 1) / granted)
 		r.add(barStyle(st), th.fullBar[:full*len(th.sign.full)])
-		r.add(dim, th.emptyBar[(barMax-bar+full)*len(th.sign.empty):])
+		r.add(dim, th.emptyBar[(barCells-bar+full)*len(th.sign.empty):])
 	}
 	r.add(plain, blanks[:numw-len(nums)]+nums+" ")
 	t := ticks(ago)

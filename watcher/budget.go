@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// bucket is a token bucket. It starts full.
+// bucket is a token bucket. It starts full. What it holds at most and what flows in
+// are together the budget, so that no second sees more than that.
 type bucket struct {
 	rate  float64 // tokens per second
 	burst float64
@@ -13,9 +14,9 @@ type bucket struct {
 	last  time.Time
 }
 
-func newBucket(rate int, now time.Time) *bucket {
-	burst := max(1, float64(rate)/4)
-	return &bucket{rate: float64(rate), burst: burst, level: burst, last: now}
+func newBucket(budget int, now time.Time) *bucket {
+	burst := max(1, float64(budget)/4)
+	return &bucket{rate: max(0.5, float64(budget)-burst), burst: burst, level: burst, last: now}
 }
 
 // take removes a token, or says how long until there is one.

@@ -27,9 +27,13 @@
 //     a member that is cut off it stays open, silent and without an error.
 //   - [model.Back] follows only once the watch stream itself has answered again.
 //     After a gap there is no Back: a list (LoadStarted … Loaded) takes its place.
+//   - What happens after a quiet time is delivered at once, with all that its response
+//     brought; only while more and more happens is it collected. Parts of a revision
+//     that may come over several prefixes, and answers to questions of ours, are always
+//     waited for, for Timing.Drain and Timing.Lull.
 //   - A call of Next that ends with its context has consumed nothing.
-//   - No more than Budget lease readings a second, in the order that was asked
-//     for, and no lease twice at a time. Failed requests are not repeated behind
+//   - No more than Budget lease readings in any second, three quarters of that in the
+//     long run, in the order that was asked for, and no lease twice at a time. Failed requests are not repeated behind
 //     the budget's back.
 //   - History is read only if Options.Since asks for it, no more than SinceMax
 //     revisions of it, by one watch for each prefix, one prefix after another.

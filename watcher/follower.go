@@ -234,15 +234,12 @@ func (f *follower) received(ctx context.Context, resp clientv3.WatchResponse, ok
 		return nil
 	}
 	before := f.watched.Load()
-	at := f.now()
-	for _, c := range byRevision(resp.Events, f.delivered) {
-		c.At, c.Past = at, c.Rev <= f.until
-		f.emit(ctx, c)
-		if ctx.Err() != nil {
-			return ctx.Err()
+	if revs := byRevision(resp.Events, f.delivered, f.until, f.now()); len(revs) > 0 {
+		if err := f.box.push(ctx, revs...); err != nil {
+			return err
 		}
-		f.delivered = c.Rev
-		f.watched.Store(max(f.watched.Load(), c.Rev))
+		f.delivered = revs[len(revs)-1].(model.Committed).Rev
+		f.watched.Store(max(before, f.delivered))
 	}
 	if resp.IsProgressNotify() {
 		f.watched.Store(max(f.watched.Load(), resp.Header.Revision))
@@ -257,28 +254,32 @@ func (f *follower) received(ctx context.Context, resp clientv3.WatchResponse, ok
 	return nil
 }
 
-// byRevision groups the events of one response, leaving out what was seen. etcd
-// never spreads a revision over two responses unless fragments were asked for.
-func byRevision(events []*clientv3.Event, seen int64) []model.Committed {
-	var out []model.Committed
-	for _, ev := range events {
-		rev := ev.Kv.ModRevision
-		if rev <= seen {
-			continue
+// byRevision groups the events of one response into Committed, leaving out what was
+// seen. etcd never spreads a revision over two responses unless fragments were asked
+// for. The changes of a response stand in one piece of memory: under load that is an
+// allocation for hundreds of them.
+func byRevision(events []*clientv3.Event, seen, until int64, at time.Time) []model.Event {
+	var out []model.Event
+	changes := make([]model.Change, 0, len(events))
+	for i := 0; i < len(events); {
+		rev, from := events[i].Kv.ModRevision, len(changes)
+		for ; i < len(events) && events[i].Kv.ModRevision == rev; i++ {
+			if rev > seen {
+				changes = append(changes, toChange(events[i]))
+			}
 		}
-		if len(out) == 0 || out[len(out)-1].Rev != rev {
-			out = append(out, model.Committed{Rev: rev})
+		if to := len(changes); to > from {
+			out = append(out, model.Committed{At: at, Past: rev <= until, Rev: rev, Changes: changes[from:to:to]})
 		}
-		last := &out[len(out)-1]
-		change := model.Change{Deleted: ev.Type == clientv3.EventTypeDelete}
-		if change.Deleted {
-			change.KV = model.KV{Key: string(ev.Kv.Key), ModRev: rev}
-		} else {
-			change.KV = toKV(ev.Kv)
-		}
-		last.Changes = append(last.Changes, change)
 	}
 	return out
+}
+
+func toChange(ev *clientv3.Event) model.Change {
+	if ev.Type == clientv3.EventTypeDelete {
+		return model.Change{Deleted: true, KV: model.KV{Key: string(ev.Kv.Key), ModRev: ev.Kv.ModRevision}}
+	}
+	return model.Change{KV: toKV(ev.Kv)}
 }
 
 // probed compares the watch with what the cluster says of itself.

@@ -15,6 +15,7 @@ type mailbox struct {
 	mu     sync.Mutex
 	events []model.Event // nil where a newer one of its kind took over
 	weight int
+	news   int // events of urgent kinds
 	closed bool
 	// base is the position of events[0] since the start, latest the position of
 	// the newest event of a kind that merges.
@@ -34,18 +35,21 @@ func newMailbox(limit int) *mailbox {
 	}
 }
 
-// push appends ev, waiting while the mailbox is full. A single event may exceed
-// the limit, since a revision is never cut.
-func (b *mailbox) push(ctx context.Context, ev model.Event) error {
+// push appends events, waiting while the mailbox is full. As many as fit go in at
+// once, so that what one response brought is taken in one batch. A single event may
+// exceed the limit, since a revision is never cut.
+func (b *mailbox) push(ctx context.Context, events ...model.Event) error {
 	for {
 		b.mu.Lock()
-		if b.weight == 0 || b.weight+weigh(ev) <= b.limit {
-			b.put(ev)
-			b.mu.Unlock()
-			return ctx.Err()
+		for len(events) > 0 && (b.weight == 0 || b.weight+weigh(events[0]) <= b.limit) {
+			b.put(events[0])
+			events = events[1:]
 		}
 		space := b.space
 		b.mu.Unlock()
+		if len(events) == 0 {
+			return ctx.Err()
+		}
 		select {
 		case <-space:
 		case <-ctx.Done():
@@ -65,6 +69,9 @@ func (b *mailbox) put(ev model.Event) {
 	}
 	b.events = append(b.events, ev)
 	b.weight += weigh(ev)
+	if urgent(ev) {
+		b.news++
+	}
 	select {
 	case b.ready <- struct{}{}:
 	default:
@@ -86,6 +93,9 @@ func (b *mailbox) take(max int) (taken []model.Event, left int) {
 			break
 		}
 		weight += weigh(ev)
+		if urgent(ev) {
+			b.news--
+		}
 		taken = append(taken, ev)
 	}
 	clear(b.events[:n]) // let go of what was handed out
@@ -105,11 +115,12 @@ func (b *mailbox) take(max int) (taken []model.Event, left int) {
 	return taken, left
 }
 
-// state says how much waits and whether the mailbox was closed.
-func (b *mailbox) state() (weight int, closed bool) {
+// state says how much waits, whether urgent events are among it, and whether the
+// mailbox was closed.
+func (b *mailbox) state() (weight int, news, closed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.weight, b.closed
+	return b.weight, b.news > 0, b.closed
 }
 
 // close wakes whoever waits for events.
@@ -131,6 +142,16 @@ func weigh(ev model.Event) int {
 		return max(1, len(e.KVs))
 	}
 	return 1
+}
+
+// urgent says whether a person waits for an event: it tells of something that
+// happened. The rest are answers to questions that are asked every now and then.
+func urgent(ev model.Event) bool {
+	switch ev.(type) {
+	case model.LeaseRead, model.LeaseUnread, model.ClusterStatus, model.Watching:
+		return false
+	}
+	return true
 }
 
 // mergeKind names the events of which only the newest matters. Lease readings

@@ -8,13 +8,14 @@ import (
 )
 
 // Options says what to watch and what it may cost. The zero value watches every
-// key with 20 lease readings a second.
+// key with up to 20 lease readings a second.
 type Options struct {
 	// Prefixes are raw key prefixes. None, or an empty one, means all keys. One
 	// that lies within another is dropped.
 	Prefixes []string
-	// Budget is the number of lease readings per second, 0 means 20. Below 0
-	// nothing is read.
+	// Budget is the number of lease readings that any second may see, 0 means 20: a
+	// quarter of them at once, three quarters of them every second. Below 0 nothing is
+	// read.
 	Budget int
 	// OneLook lists the keys and asks for the status once, without a watch.
 	// Lease readings are then bound not by the budget (unless it is below 0) but
@@ -52,7 +53,8 @@ const DefaultSinceMax = 10_000
 
 // Timing is the rhythm of a watcher.
 type Timing struct {
-	Drain      time.Duration // how long Next collects after its first event
+	Drain      time.Duration // how long Next collects, but for what comes after a quiet time
+	Lull       time.Duration // how long Next collects readings while more of them are wanted
 	Nap        time.Duration // the least that Next sleeps before a Tick
 	Probe      time.Duration // between two linearizable reads
 	ProbeRetry time.Duration // the same while they fail
@@ -71,6 +73,7 @@ type Timing struct {
 
 var defaults = Timing{
 	Drain:      25 * time.Millisecond,
+	Lull:       200 * time.Millisecond,
 	Nap:        10 * time.Millisecond,
 	Probe:      3 * time.Second,
 	ProbeRetry: 500 * time.Millisecond,
@@ -92,6 +95,7 @@ const (
 	defaultPageSize = 50_000
 	chunkKeys       = 2_000  // keys in one Listed
 	batchChanges    = 2_000  // changes in one batch
+	muchChanges     = 100    // changes in one batch of many
 	boxChanges      = 16_000 // changes in the mailbox before followers stop reading
 	readersInFlight = 8
 	oneLookInFlight = 64

@@ -43,27 +43,33 @@ func TestWhatIsLeftOpenInARhythmIsFilled(t *testing.T) {
 
 func TestBucketKeepsTheBudget(t *testing.T) {
 	for _, row := range []struct {
-		reason              string
-		rate, seconds, want int
+		reason                string
+		budget, seconds, want int
 	}{
-		{"a burst of a quarter, then the rate", 20, 10, 5 + 200},
-		{"small budgets have a burst of one", 1, 10, 1 + 10},
-		{"large ones too keep the rate", 400, 2, 100 + 800},
+		{"a burst of a quarter, then the rest of the budget", 20, 10, 5 + 150},
+		{"the least budget still reads", 1, 10, 1 + 5},
+		{"of a small one the burst is half", 2, 10, 1 + 10},
+		{"large ones too keep the rate", 400, 2, 100 + 600},
 	} {
 		now := time.Unix(1000, 0)
 		end := now.Add(time.Duration(row.seconds) * time.Second)
-		b := newBucket(row.rate, now)
-		got := 0
+		b := newBucket(row.budget, now)
+		var got []time.Time
 		for !now.After(end) {
 			ok, wait := b.take(now)
 			if ok {
-				got++
+				got = append(got, now)
 				continue
 			}
 			now = now.Add(max(wait, time.Nanosecond))
 		}
-		if got < row.want-1 || got > row.want {
-			t.Errorf("%s: %d readings in %d s, want %d", row.reason, got, row.seconds, row.want)
+		if len(got) < row.want-1 || len(got) > row.want {
+			t.Errorf("%s: %d readings in %d s, want %d", row.reason, len(got), row.seconds, row.want)
+		}
+		for i := row.budget + 1; i < len(got); i++ {
+			if within := got[i].Sub(got[i-row.budget-1]); within < time.Second {
+				t.Fatalf("%s: %d readings within %v", row.reason, row.budget+2, within)
+			}
 		}
 	}
 }
@@ -164,7 +170,7 @@ func TestMailboxMergesWhatOnlyTheNewestMatters(t *testing.T) {
 	if got, _ := b.take(100); len(got) != 1 {
 		t.Errorf("merged with what was taken: %v", got)
 	}
-	if weight, _ := b.state(); weight != 0 {
+	if weight, _, _ := b.state(); weight != 0 {
 		t.Errorf("an empty box weighs %d", weight)
 	}
 }

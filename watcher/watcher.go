@@ -3,6 +3,7 @@ package watcher
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +26,13 @@ type Watcher struct {
 	timing Timing
 	budget int
 	box    *mailbox
+	// alone: no part of a revision can come over another watch.
+	alone bool
+	// told is when Next last returned urgent events, and much whether they were many.
+	// They belong to the one call that is outstanding.
+	told time.Time
+	much bool
+
 	pulls  *pulls
 	leases *leases
 	meter  *meter
@@ -53,7 +61,7 @@ func New(client *clientv3.Client, o Options) *Watcher {
 func start(r remote, m *meter, o Options) (*Watcher, context.Context) {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &Watcher{now: o.Now, timing: o.Timing, budget: max(0, o.Budget), meter: m,
-		box: newMailbox(boxChanges), pulls: newPulls(o.Timing.Grace), stop: stop}
+		box: newMailbox(boxChanges), alone: len(o.Prefixes) == 1, pulls: newPulls(o.Timing.Grace), stop: stop}
 	p := &prober{remote: r, pulls: w.pulls, timing: o.Timing, kicked: make(chan struct{}, 1)}
 	kick := func() { poke(p.kicked) }
 	turn := make(chan struct{}, 1)
@@ -87,10 +95,14 @@ func newLeases(r remote, w *Watcher, o Options, known func() int64) *leases {
 	return l
 }
 
-// Next waits for events and returns what came within a short time (Timing.Drain)
-// of the first: at most about 2,000 key changes, or one revision that has more.
-// When want.WakeAt comes first the batch is a single Tick. want.Leases replaces
-// what earlier calls wanted.
+// Next waits for events and returns them: at most about 2,000 key changes, or one
+// revision that has more. What happens after a quiet time (Timing.Drain) is returned
+// at once; while more and more happens, one batch every Timing.Drain, or every second
+// one of them while thousands of changes come in a second. With several
+// prefixes it collects for Timing.Drain from the first event on, and so it does with
+// answers to what is asked every now and then: these for Timing.Lull while leases wait
+// for their reading. When want.WakeAt comes first the batch is a single Tick.
+// want.Leases replaces what earlier calls wanted.
 //
 // It returns ctx's error when ctx ends, and then has consumed nothing; ErrBusy if
 // another call is outstanding; ErrClosed after Close.
@@ -107,10 +119,13 @@ func (w *Watcher) Next(ctx context.Context, want model.Want) (model.Batch, error
 	if tick {
 		return w.batch([]model.Event{model.Tick{At: w.now()}}, 0), nil
 	}
-	if err := w.drain(ctx); err != nil {
+	if err := w.collect(ctx); err != nil {
 		return model.Batch{}, err
 	}
 	events, left := w.box.take(batchChanges)
+	if slices.ContainsFunc(events, urgent) {
+		w.told = time.Now()
+	}
 	w.leases.delivered(events)
 	return w.batch(joinRevisions(events), left), nil
 }
@@ -129,7 +144,7 @@ func (w *Watcher) await(ctx context.Context, at time.Time) (tick bool, err error
 		due = t.C
 	}
 	for {
-		weight, closed := w.box.state()
+		weight, _, closed := w.box.state()
 		switch {
 		case closed:
 			return false, ErrClosed
@@ -141,7 +156,7 @@ func (w *Watcher) await(ctx context.Context, at time.Time) (tick bool, err error
 		select {
 		case <-w.box.ready:
 		case <-due:
-			if weight, _ := w.box.state(); weight == 0 {
+			if weight, _, _ := w.box.state(); weight == 0 {
 				return true, nil
 			}
 		case <-ctx.Done():
@@ -149,23 +164,31 @@ func (w *Watcher) await(ctx context.Context, at time.Time) (tick bool, err error
 	}
 }
 
-// drain lets more events arrive, unless there are enough for a batch.
-func (w *Watcher) drain(ctx context.Context) error {
-	t := time.NewTimer(w.timing.Drain)
-	defer t.Stop()
+// collect lets more events arrive as long as that is worth it, unless there are
+// enough for a batch.
+func (w *Watcher) collect(ctx context.Context) error {
+	began := time.Now()
 	for {
-		weight, closed := w.box.state()
-		if closed {
+		weight, news, closed := w.box.state()
+		until := began.Add(w.timing.Drain)
+		switch {
+		case news && w.alone && w.much:
+			until = w.told.Add(2 * w.timing.Drain) // what happens costs enough, without a frame for each batch
+		case news && w.alone:
+			until = w.told.Add(w.timing.Drain)
+		case !news && !w.leases.idle():
+			until = began.Add(w.timing.Lull)
+		}
+		rest := time.Until(until)
+		switch {
+		case closed:
 			return ErrClosed
-		}
-		if weight >= batchChanges {
+		case weight >= batchChanges || rest <= 0:
+			w.much = weight >= muchChanges
 			return nil
 		}
-		select {
-		case <-w.box.ready:
-		case <-t.C:
-			return nil
-		case <-ctx.Done():
+		sleep(ctx, rest, w.box.ready)
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
