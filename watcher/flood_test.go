@@ -148,6 +148,8 @@ func TestQuietEventsComeAtOnce(t *testing.T) {
 		{"quiet: at once, with all of its response", 1, time.Time{}, []model.Event{commit(1, "a", 1), commit(2, "a", 1)}, false},
 		{"something was told a moment ago", 1, time.Now(), []model.Event{commit(1, "a", 1)}, true},
 		{"that much fills a batch", 1, time.Now(), []model.Event{commit(1, "a", batchChanges)}, false},
+		{"a part of a list comes alone", 2, time.Now(), []model.Event{model.LeaseRead{ID: 1}, model.LoadStarted{Prefix: "a"}, model.Listed{Prefix: "a"}}, false},
+		{"not so a change beside it, of which there may be more", 2, time.Now(), []model.Event{model.Listed{Prefix: "b"}, commit(1, "a", 1)}, true},
 		{"another prefix may bring more of the revision", 2, time.Time{}, []model.Event{commit(1, "a", 1)}, true},
 		{"nobody waits for an answer to a question of ours", 1, time.Time{}, []model.Event{model.LeaseRead{ID: 1}}, true},
 		{"an answer goes along with what happened", 1, time.Time{}, []model.Event{model.LeaseRead{ID: 1}, commit(1, "a", 1)}, false},

@@ -16,6 +16,7 @@ type mailbox struct {
 	events []model.Event // nil where a newer one of its kind took over
 	weight int
 	news   int // events of urgent kinds
+	lists  int // those of them that are parts of a list
 	closed bool
 	// base is the position of events[0] since the start, latest the position of
 	// the newest event of a kind that merges.
@@ -69,12 +70,22 @@ func (b *mailbox) put(ev model.Event) {
 	}
 	b.events = append(b.events, ev)
 	b.weight += weigh(ev)
-	if urgent(ev) {
-		b.news++
-	}
+	b.count(ev, 1)
 	select {
 	case b.ready <- struct{}{}:
 	default:
+	}
+}
+
+// count needs the lock.
+func (b *mailbox) count(ev model.Event, by int) {
+	if !urgent(ev) {
+		return
+	}
+	b.news += by
+	switch ev.(type) {
+	case model.LoadStarted, model.Listed, model.Loaded:
+		b.lists += by
 	}
 }
 
@@ -93,9 +104,7 @@ func (b *mailbox) take(max int) (taken []model.Event, left int) {
 			break
 		}
 		weight += weigh(ev)
-		if urgent(ev) {
-			b.news--
-		}
+		b.count(ev, -1)
 		taken = append(taken, ev)
 	}
 	clear(b.events[:n]) // let go of what was handed out
@@ -121,6 +130,14 @@ func (b *mailbox) state() (weight int, news, closed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.weight, b.news > 0, b.closed
+}
+
+// listing says whether all that happened is parts of lists. These are large, and none
+// is joined with another.
+func (b *mailbox) listing() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lists > 0 && b.lists == b.news
 }
 
 // close wakes whoever waits for events.

@@ -98,10 +98,11 @@ func newLeases(r remote, w *Watcher, o Options, known func() int64) *leases {
 // Next waits for events and returns them: at most about 2,000 key changes, or one
 // revision that has more. What happens after a quiet time (Timing.Drain) is returned
 // at once; while more and more happens, one batch every Timing.Drain, or every second
-// one of them while thousands of changes come in a second. With several
-// prefixes it collects for Timing.Drain from the first event on, and so it does with
-// answers to what is asked every now and then: these for Timing.Lull while leases wait
-// for their reading. When want.WakeAt comes first the batch is a single Tick.
+// one of them while thousands of changes come in a second. Parts of a list are
+// returned at once. With several prefixes it collects for Timing.Drain from the first
+// event on, and so it does with answers to what is asked every now and then: these for
+// Timing.Lull while leases wait for their reading. When want.WakeAt comes first the
+// batch is a single Tick.
 // want.Leases replaces what earlier calls wanted.
 //
 // It returns ctx's error when ctx ends, and then has consumed nothing; ErrBusy if
@@ -183,6 +184,8 @@ func (w *Watcher) collect(ctx context.Context) error {
 		switch {
 		case closed:
 			return ErrClosed
+		case w.box.listing():
+			return nil
 		case weight >= batchChanges || rest <= 0:
 			w.much = weight >= muchChanges
 			return nil
