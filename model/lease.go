@@ -169,13 +169,12 @@ func (l *Lease) Renewed(now time.Time) (ago time.Duration, ok bool) {
 	return max(0, ago), true
 }
 
-// Leases returns every lease that is known, by id. It is built anew on each call.
+// Leases returns every lease that is known, in no order. It is built anew on each call.
 func (s *State) Leases() []*Lease {
 	all := make([]*Lease, 0, len(s.leases))
 	for _, l := range s.leases {
 		all = append(all, l)
 	}
-	slices.SortFunc(all, func(a, b *Lease) int { return compareIDs(a.ID, b.ID) })
 	return all
 }
 

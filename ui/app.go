@@ -85,6 +85,7 @@ type App struct {
 	copy     func(string)
 	after    func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
 
+	ranking    bool // a rankMsg is on its way
 	frozen     bool
 	frozenAt   time.Time
 	frozenBody []string
@@ -135,8 +136,20 @@ func (a *App) dress(name string) {
 // Init starts the boot and the clock.
 func (a *App) Init() tea.Cmd { return tea.Batch(a.startBoot(), everySecond()) }
 
+// rankMsg says that the next piece of a long list of sessions can be ranked.
+type rankMsg struct{}
+
 // Update takes a message in.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m, cmd := a.update(msg)
+	if a.ranking || a.page != pageSessions || a.frozen || !a.sessions.many(a.state) || !a.sessions.unranked(a.now) {
+		return m, cmd
+	}
+	a.ranking = true
+	return m, tea.Batch(cmd, func() tea.Msg { return rankMsg{} })
+}
+
+func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	was := a.dirty
 	a.dirty = true
 	switch msg := msg.(type) {
@@ -164,7 +177,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return a, nil // of what was watched before
 		}
 		a.dirty = was
-		return a.Update(msg.msg)
+		return a.update(msg.msg)
 	case scannedMsg:
 		return a, a.scanned(msg)
 	case scanLineMsg:
@@ -191,6 +204,10 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.chosen(msg)
 	case outcomeMsg:
 		return a, a.outcome(msg.out)
+	case rankMsg:
+		a.ranking = false
+		a.sessions.refresh(a.frame())
+		return a, nil
 	}
 	a.dirty = false
 	return a, nil

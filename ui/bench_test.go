@@ -124,6 +124,8 @@ func BenchmarkRankSessions(b *testing.B) {
 	x.press("2")
 	for b.Loop() {
 		x.sessions.force = true
-		x.sessions.refresh(x.frame())
+		for x.sessions.unranked(x.now) {
+			x.sessions.refresh(x.frame())
+		}
 	}
 }

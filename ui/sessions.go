@@ -35,47 +35,102 @@ type sessionsPanel struct {
 	at    time.Time
 	held  time.Time // no re-sort before, unless forced
 	force bool
-	ranks []sessionRank
+
+	todo   []*model.Lease // of the ranking that goes on
+	ranked []sessionRank  // what came of it so far, in order
+	found  int            // how many it would be without the filter
 }
+
+// rankPiece is how many leases are ranked at a time. A key waits for no more of them.
+const rankPiece = 10_000
 
 type sessionRank struct {
 	id   model.LeaseID
 	rank int
 }
 
+// before orders sessions: the neediest first.
+func (r sessionRank) before(o sessionRank) int {
+	return cmp.Or(cmp.Compare(o.rank, r.rank), cmp.Compare(uint64(r.id), uint64(o.id)))
+}
+
 func newSessionsPanel() *sessionsPanel {
 	return &sessionsPanel{table: newTable(sessionColumns, true)}
 }
 
-// refresh ranks the sessions anew if that is due: it goes over all leases.
-func (p *sessionsPanel) refresh(f frame) {
+// many says whether there are too many keys to rank their leases between two frames.
+func (p *sessionsPanel) many(s *model.State) bool {
+	keys, _ := s.Counts()
+	return keys > rankPiece
+}
+
+// unranked says whether refresh has something to do.
+func (p *sessionsPanel) unranked(now time.Time) bool { return len(p.todo) > 0 || p.due(now) }
+
+func (p *sessionsPanel) due(now time.Time) bool {
 	every := sortEvery * time.Duration(1+p.seen/sortPer)
-	if !p.force && !p.at.IsZero() && (f.now.Sub(p.at) < every || f.now.Before(p.held)) {
+	return p.force || p.at.IsZero() || now.Sub(p.at) >= every && !now.Before(p.held)
+}
+
+// refresh ranks the sessions anew if that is due: it goes over all leases, a piece in
+// each call. What is shown stays until all are ranked.
+func (p *sessionsPanel) refresh(f frame) {
+	if p.force || len(p.todo) == 0 && p.due(f.now) {
+		p.at, p.force, p.found, p.ranked = f.now, false, 0, p.ranked[:0]
+		p.todo = f.s.Leases()
+		p.seen = len(p.todo)
+	} else if len(p.todo) == 0 {
 		return
 	}
-	p.at, p.force = f.now, false
+	piece := p.todo[:min(rankPiece, len(p.todo))]
+	p.todo = p.todo[len(piece):]
+	p.ranked = merged(p.ranked, p.rank(f, piece))
+	if len(p.todo) > 0 {
+		return
+	}
+	p.todo, p.total, p.ids = nil, p.found, p.ids[:0]
+	for _, r := range p.ranked {
+		p.ids = append(p.ids, r.id)
+	}
+	p.pick.follow(len(p.ids), func(id string) int {
+		lease, err := model.ParseLeaseID(id)
+		if err != nil {
+			return -1
+		}
+		return slices.Index(p.ids, lease)
+	}, p.id)
+}
+
+// rank returns the sessions among leases that are to be shown, in order.
+func (p *sessionsPanel) rank(f frame, leases []*model.Lease) []sessionRank {
 	keep := matcher(p.filter)
-	p.ranks, p.total = p.ranks[:0], 0
-	all := f.s.Leases()
-	p.seen = len(all)
-	for _, l := range all {
+	ranks := make([]sessionRank, 0, len(leases))
+	for _, l := range leases {
 		v, st := f.th.judgeSession(l), standing(l)
 		if st == 0 && !v.trouble() {
 			continue
 		}
-		p.total++
+		p.found++
 		if keep == nil || keep(sessionText(f.s, l)) {
-			p.ranks = append(p.ranks, sessionRank{l.ID, v.rank*4 + st})
+			ranks = append(ranks, sessionRank{l.ID, v.rank*4 + st})
 		}
 	}
-	slices.SortStableFunc(p.ranks, func(a, b sessionRank) int { return cmp.Compare(b.rank, a.rank) })
-	p.ids = p.ids[:0]
-	for _, r := range p.ranks {
-		p.ids = append(p.ids, r.id)
+	slices.SortFunc(ranks, sessionRank.before)
+	return ranks
+}
+
+// merged puts more into all. Both are in order.
+func merged(all, more []sessionRank) []sessionRank {
+	i, j := len(all)-1, len(more)-1
+	all = append(all, more...)
+	for k := len(all) - 1; j >= 0; k-- {
+		if i >= 0 && more[j].before(all[i]) < 0 {
+			all[k], i = all[i], i-1
+		} else {
+			all[k], j = more[j], j-1
+		}
 	}
-	p.pick.follow(len(p.ids), func(id string) int {
-		return slices.IndexFunc(p.ids, func(l model.LeaseID) bool { return l.String() == id })
-	}, p.id)
+	return all
 }
 
 func (p *sessionsPanel) id(i int) string { return p.ids[i].String() }
@@ -108,10 +163,19 @@ func (p *sessionsPanel) chosen(s *model.State) *model.Lease {
 // Render returns the lines of the page: the table, and what ends with the chosen
 // session.
 func (p *sessionsPanel) Render(f frame, w, h int) []string {
-	p.refresh(f)
+	if !p.many(f.s) {
+		p.refresh(f)
+	}
 	under := 0
 	if h >= 14 {
 		under = min(h*2/5, 12)
+	}
+	if p.total == 0 && p.unranked(f.now) {
+		text := "  ranking the sessions"
+		if len(p.todo) > 0 {
+			text += ": " + plural(len(p.todo), "lease") + " to go"
+		}
+		return fill([]string{string(pad(nil, w)), f.th.line(w, []span{{dim, text}}, nil)}, w, h)
 	}
 	if p.total == 0 {
 		return fill([]string{string(pad(nil, w)), f.th.line(w, []span{{dim, "  no lease stands in the queue of a lock"}}, nil)}, w, h)
