@@ -33,11 +33,10 @@
 // what never arrives takes up room in the sender's window for ever: the proxy gives
 // that back.
 //
-// What it costs where no fault is in force: `go run ./demo/bench -row proxy -rounds 3
-// -load 3s` on two cores that were busy with other work kept 0.74 of the locks per
-// second of one client (0.62 to 0.87 of a round) and 0.81 of those of 64 (0.78 to
-// 1.64). `go run .` in chaos/bench compares it with toxiproxy and with a bare copy of
-// the bytes.
+// What it costs where no fault is in force: `go run ./demo/bench` on two cores, five
+// rounds of 5 s, kept 0.83 of the locks per second of one client (0.50 to 1.03 of a
+// round) and 0.90 of those of 64 (0.79 to 1.24). `go run .` in chaos/bench compares it
+// with toxiproxy and with a bare copy of the bytes.
 //
 // Where a fault acts:
 //
