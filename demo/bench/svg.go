@@ -95,7 +95,11 @@ func (p panel) draw(b *strings.Builder, points []point) {
 			px, py := x.at(float64(q.Claims)), y.at(l.of(q))
 			path = append(path, fmt.Sprintf("%.1f,%.1f", px, py))
 			fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`+"\n", px, py, l.colour)
-			fmt.Fprintf(b, `<text x="%.1f" y="%.1f" font-size="10" fill="%s" text-anchor="middle">%s</text>`+"\n", px, py+float64(24*i-8), l.colour, amount(l.of(q)))
+			anchor := "middle"
+			if px == plotLeft { // beside the axis, which has numbers of its own
+				anchor, px = "start", px+4
+			}
+			fmt.Fprintf(b, `<text x="%.1f" y="%.1f" font-size="10" fill="%s" text-anchor="%s">%s</text>`+"\n", px, py+float64(24*i-8), l.colour, anchor, amount(l.of(q)))
 		}
 		fmt.Fprintf(b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.Join(path, " "), l.colour)
 		fmt.Fprintf(b, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n", plotLeft+i*150, plotTop+plotHeight+38, l.colour, html.EscapeString("— "+l.name))
