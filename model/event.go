@@ -22,6 +22,9 @@ type Want struct {
 	// many of them as its budget allows; an id that is left over is asked for
 	// again.
 	Leases []LeaseID
+	// Hurry says that the first of Leases tells why something happened: every moment
+	// that its reading waits makes that less sure. Others may be read in groups.
+	Hurry bool
 	// WakeAt is when something falls due without any event. Zero: never.
 	WakeAt time.Time
 }

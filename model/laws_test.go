@@ -409,7 +409,7 @@ func TestWantAsksInOrderOfNeed(t *testing.T) {
 	h.put(1, "/data/config", "x", 0x5)        // leased, but no claim of a lock
 	h.del(2, claimKey("/gone", 0x4))
 	s := h.state()
-	if d := cmp.Diff([]LeaseID{4, 2, 1, 3}, s.Want().Leases); d != "" {
+	if d := cmp.Diff(Want{Leases: []LeaseID{4, 2, 1, 3}, Hurry: true, WakeAt: s.Want().WakeAt}, s.Want()); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 	s.Apply(Batch{Events: []Event{
@@ -420,7 +420,7 @@ func TestWantAsksInOrderOfNeed(t *testing.T) {
 	}
 	s.Look([]LeaseID{1})
 	s.Apply(Batch{Events: []Event{Tick{At: at(3.5)}}})
-	if d := cmp.Diff([]LeaseID{1, 3}, s.Want().Leases); d != "" {
+	if d := cmp.Diff(Want{Leases: []LeaseID{1, 3}, WakeAt: s.Want().WakeAt}, s.Want()); d != "" {
 		t.Errorf("on the screen and late, so read every second; the refused one is due (-want +got)\n%s", d)
 	}
 	if got := s.Lease(1).State(); got != LeaseSilent {

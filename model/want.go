@@ -186,6 +186,7 @@ func (s *State) Want() Want {
 	shown := s.peek(classShown, wantMax)
 	seen := s.peek(classSeen, wantMax)
 	rest := append(s.peek(classHead, wantMax), s.peek(classWaiter, wantMax)...)
+	hurry := len(causes) > 0
 	var ids []LeaseID
 	for len(ids) < wantMax && len(causes)+len(shown)+len(seen)+len(rest) > 0 {
 		for _, turn := range []struct {
@@ -197,7 +198,7 @@ func (s *State) Want() Want {
 			*turn.from = (*turn.from)[n:]
 		}
 	}
-	return Want{Leases: ids, WakeAt: s.wakeAt()}
+	return Want{Leases: ids, Hurry: hurry, WakeAt: s.wakeAt()}
 }
 
 // peek returns up to n leases of a class that are due, longest due first.

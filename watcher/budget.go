@@ -5,12 +5,15 @@ import (
 	"time"
 )
 
-// bucket is a token bucket. It starts full. What it holds at most and what flows in
-// are together the budget, so that no second sees more than that.
+// bucket is a token bucket. It starts full, and what is in no hurry waits until an empty
+// one is full again: what is asked together is written, answered and shown together,
+// where one question after another would wake everything for each. What it holds at
+// most and what flows in are together the budget, so that no second sees more than that.
 type bucket struct {
 	rate  float64 // tokens per second
 	burst float64
 	level float64
+	empty bool // it was, and is not full again
 	last  time.Time
 }
 
@@ -19,17 +22,23 @@ func newBucket(budget int, now time.Time) *bucket {
 	return &bucket{rate: max(0.5, float64(budget)-burst), burst: burst, level: burst, last: now}
 }
 
-// take removes a token, or says how long until there is one.
-func (b *bucket) take(now time.Time) (ok bool, wait time.Duration) {
+// take removes a token, or says how long to wait for one.
+func (b *bucket) take(now time.Time, hurry bool) (ok bool, wait time.Duration) {
 	if d := now.Sub(b.last); d > 0 {
 		b.level = min(b.burst, b.level+d.Seconds()*b.rate)
 		b.last = now
 	}
-	if b.level >= 1 {
+	b.empty = b.level < 1 || b.empty && b.level < b.burst
+	if b.level >= 1 && (hurry || !b.empty) {
 		b.level--
 		return true, 0
 	}
-	return false, time.Duration((1 - b.level) / b.rate * float64(time.Second))
+	missing := b.burst - b.level
+	if hurry {
+		missing = 1 - b.level
+	}
+	// A little longer, so that rounding does not leave it short of the last token.
+	return false, time.Microsecond + time.Duration(missing/b.rate*float64(time.Second))
 }
 
 // meterSpan is how many seconds the request rate is averaged over.

@@ -268,7 +268,7 @@ func (s *scan) count(ctx context.Context, prefix string) (int64, error) {
 // its own.
 func (s *scan) ask(ctx context.Context, req *pb.RangeRequest) (*pb.RangeResponse, error) {
 	for {
-		ok, wait := s.bucket.take(s.now())
+		ok, wait := s.bucket.take(s.now(), true)
 		if ok {
 			break
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -346,6 +347,22 @@ func TestReadingsFollowTheWish(t *testing.T) {
 	if e := all[model.LeaseUnread](r)[0]; e.ID != 13 || e.Reason != "no answer in time" {
 		t.Errorf("got %+v", e)
 	}
+}
+
+func TestAReadingInAHurryWaitsForNoOther(t *testing.T) {
+	c := &fake{rev: 40, hold: make(chan struct{})}
+	close(c.hold)
+	w, _ := start(c, &meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
+	defer w.Close()
+	w.leases.bucket.level, w.leases.bucket.burst = 0, 1e6 // it takes a day to be full
+	r := &record{t: t, w: w}
+	r.want.Leases = []model.LeaseID{1, 2}
+	has[model.Watching](r, 2)
+	if got := c.read(); len(got) > 0 {
+		t.Fatalf("read %v at once, want them to wait for company", got)
+	}
+	r.want = model.Want{Leases: []model.LeaseID{3, 1, 2}, Hurry: true}
+	r.until("a reading", func() bool { return slices.Contains(c.read(), 3) })
 }
 
 func (c *fake) read() []model.LeaseID {

@@ -21,6 +21,7 @@ type leases struct {
 
 	mu     sync.Mutex
 	wanted []model.LeaseID
+	hurry  bool // the first of them cannot wait for others to go with it
 	// busy holds the leases whose reading was begun and not yet taken by Next.
 	// Until then nobody can know better than to ask for them again.
 	busy     map[model.LeaseID]bool
@@ -29,10 +30,10 @@ type leases struct {
 }
 
 // want replaces what is wanted.
-func (l *leases) want(ids []model.LeaseID) {
+func (l *leases) want(w model.Want) {
 	l.mu.Lock()
-	l.wanted = l.wanted[:0]
-	for _, id := range ids {
+	l.wanted, l.hurry = l.wanted[:0], w.Hurry
+	for _, id := range w.Leases {
 		if id != 0 && !l.busy[id] {
 			l.wanted = append(l.wanted, id)
 		}
@@ -83,6 +84,12 @@ func (l *leases) idle() bool {
 	return len(l.wanted) == 0
 }
 
+func (l *leases) hurried() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.hurry
+}
+
 // run starts readings until ctx ends, and waits for those in flight.
 func (l *leases) run(ctx context.Context) {
 	var flying sync.WaitGroup
@@ -125,11 +132,11 @@ func (l *leases) run(ctx context.Context) {
 // pay waits for a token. It says false when ctx has ended.
 func (l *leases) pay(ctx context.Context) bool {
 	for l.bucket != nil {
-		ok, wait := l.bucket.take(time.Now())
+		ok, wait := l.bucket.take(time.Now(), l.hurried())
 		if ok {
 			break
 		}
-		sleep(ctx, wait, nil)
+		sleep(ctx, wait, l.changed)
 		if ctx.Err() != nil {
 			return false
 		}

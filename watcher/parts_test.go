@@ -45,25 +45,31 @@ func TestBucketKeepsTheBudget(t *testing.T) {
 	for _, row := range []struct {
 		reason                string
 		budget, seconds, want int
+		group                 int // what it takes at once; the last may come after the end
+		hurry                 bool
 	}{
-		{"a burst of a quarter, then the rest of the budget", 20, 10, 5 + 150},
-		{"the least budget still reads", 1, 10, 1 + 5},
-		{"of a small one the burst is half", 2, 10, 1 + 10},
-		{"large ones too keep the rate", 400, 2, 100 + 600},
+		{"a quarter at a time, and the budget is kept", 20, 10, 5 + 150, 5, false},
+		{"in a hurry one by one, and the budget is kept", 20, 10, 5 + 150, 1, true},
+		{"the least budget still reads", 1, 10, 1 + 5, 1, false},
+		{"of a small one half is at hand at once", 2, 10, 1 + 10, 1, false},
+		{"large ones too keep the rate", 400, 2, 100 + 600, 100, false},
 	} {
 		now := time.Unix(1000, 0)
 		end := now.Add(time.Duration(row.seconds) * time.Second)
 		b := newBucket(row.budget, now)
 		var got []time.Time
 		for !now.After(end) {
-			ok, wait := b.take(now)
+			ok, wait := b.take(now, row.hurry)
 			if ok {
 				got = append(got, now)
 				continue
 			}
+			if len(got)%row.group != 0 {
+				t.Fatalf("%s: waits after %d readings, want them %d at a time", row.reason, len(got), row.group)
+			}
 			now = now.Add(max(wait, time.Nanosecond))
 		}
-		if len(got) < row.want-1 || len(got) > row.want {
+		if len(got) < row.want-row.group || len(got) > row.want {
 			t.Errorf("%s: %d readings in %d s, want %d", row.reason, len(got), row.seconds, row.want)
 		}
 		for i := row.budget + 1; i < len(got); i++ {

@@ -112,7 +112,7 @@ func (w *Watcher) Next(ctx context.Context, want model.Want) (model.Batch, error
 		return model.Batch{}, ErrBusy
 	}
 	defer w.pulls.end()
-	w.leases.want(want.Leases)
+	w.leases.want(want)
 	tick, err := w.await(ctx, want.WakeAt)
 	if err != nil {
 		return model.Batch{}, err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -76,7 +77,11 @@ func (f *forked) wanted() model.Want {
 		if b.left {
 			continue
 		}
-		all.Leases = append(all.Leases, b.want.Leases...)
+		if b.want.Hurry && !all.Hurry { // what cannot wait comes first
+			all.Leases, all.Hurry = append(slices.Clone(b.want.Leases), all.Leases...), true
+		} else {
+			all.Leases = append(all.Leases, b.want.Leases...)
+		}
 		if at := b.want.WakeAt; !at.IsZero() && (all.WakeAt.IsZero() || at.Before(all.WakeAt)) {
 			all.WakeAt = at
 		}
