@@ -12,6 +12,11 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
+// framesPerSecond is how often the renderer looks whether there is a frame. It does so
+// all day, so each look that is saved counts; with 50 a change is on the terminal
+// within 20 ms of its frame.
+const framesPerSecond = 50
+
 // Run shows the console until the person quits, boot fails, or ctx ends, which
 // is how signals come in. In each case, a panic included, the terminal is left
 // as it was found. A boot that is under way is told to end and waited for.
@@ -26,7 +31,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	}
 	a.copy = func(text string) { _, _ = io.WriteString(out, ansi.SetSystemClipboard(text)) }
 	p := tea.NewProgram(a, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
-		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler())
+		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond))
 	_, err := p.Run()
 	ended := ctx.Err() != nil // by whoever called, not by the line below
 	cancel()
