@@ -80,14 +80,14 @@ var clusterStories = []story{
 			// and a third of the readings would be refused.
 			sc.watch(slices.DeleteFunc(sc.cluster.MemberEndpoints(), func(ep string) bool { return ep == cut.client }))
 			for _, m := range sc.cluster.members {
-				sc.threeOn(m)
+				sc.holdersOn(m, 6) // nobody asks the one that is cut off how it does: that many are no chance
 			}
 			sc.cut(cut)
 		}, also: []model.Code{model.CodeKeepaliveStalled, model.CodeDeadHolder}},
 		alike: part{words: "as many clients dead, one of each member", played: func(sc *scene) {
 			var dead []sessionOf
 			for _, m := range sc.cluster.members {
-				dead = append(dead, sc.threeOn(m)[0])
+				dead = append(dead, sc.holdersOn(m, 3)[0])
 			}
 			for _, s := range dead {
 				s.Orphan()
@@ -285,11 +285,11 @@ func (sc *scene) statusRounds(n int, ok func(model.ClusterStatus) bool) {
 	})
 }
 
-// threeOn lets three programs hold a lock each, connected to one member, and puts
-// them on the screen until their rhythm is known.
-func (sc *scene) threeOn(m *member) (sessions []sessionOf) {
+// holdersOn lets n programs hold a lock each, connected to one member, and puts them on
+// the screen until their rhythm is known.
+func (sc *scene) holdersOn(m *member, n int) (sessions []sessionOf) {
 	cli := sc.dial(m)
-	for i := range 3 {
+	for i := range n {
 		s := sc.sessionAt(cli, 15)
 		sc.hold(s, sc.name(fmt.Sprint(m.name, "-", i)))
 		sc.look(leaseOf(s))

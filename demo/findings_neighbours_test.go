@@ -98,6 +98,12 @@ var neighbours = []neighbour{
 			ta.elect("m2")
 			ta.status("3.7.3")
 		}, "", model.CodeNoQuorum, nil},
+	{"three clients dead, by chance of one member", "that member is well: once in nine times three that die came through the same one of three",
+		func(ta *tale) { ta.stallOn(3, false) }, "", model.CodePinnedBadMember, nil},
+	{"three clients stall with a member that knows no leader", "that member is ill: so few are a pattern",
+		func(ta *tale) { ta.stallOn(3, true) }, model.CodePinnedBadMember, "", nil},
+	{"six clients stall with a member that looks well", "that many are no chance: what is cut may be the way from them to it",
+		func(ta *tale) { ta.stallOn(6, false) }, model.CodePinnedBadMember, "", nil},
 	{"one dead client elsewhere", "twenty that stall with one member are a pattern, whatever one more does",
 		func(ta *tale) {
 			ta.status("3.7.3")
@@ -204,4 +210,32 @@ func TestFindingsNeighbours(t *testing.T) {
 			}
 		})
 	}
+}
+
+// stallOn is as many leases of m2 that stall together as said, ten of each other member
+// that are renewed, and m2 well or without a leader.
+func (ta *tale) stallOn(n int, ill bool) {
+	status := func() {
+		ta.status("3.7.3")
+		ta.events[len(ta.events)-1].(model.ClusterStatus).Members[1].NoLeader = ill
+	}
+	status()
+	read := func(left int64) {
+		for i := range n {
+			ta.read(model.LeaseID(2<<48|0x2000+i), 30, left)
+		}
+		for i := range 20 {
+			ta.read(model.LeaseID((1+2*(i%2))<<48|0x1000+i), 30, 29)
+		}
+	}
+	for i := range n {
+		ta.claim(fmt.Sprint("/s", i), model.LeaseID(2<<48|0x2000+i))
+	}
+	for i := range 20 {
+		ta.claim(fmt.Sprint("/l", i), model.LeaseID((1+2*(i%2))<<48|0x1000+i))
+	}
+	read(29)
+	ta.after(25 * time.Second)
+	read(4)
+	status()
 }

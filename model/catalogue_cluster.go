@@ -60,7 +60,8 @@ var clusterEntries = []Entry{
 		Mechanism: "A paused or partitioned member may still accept TCP, so its clients see no reason to change. Their renewals go " +
 			"nowhere and their leases run out together.",
 		Looks: "Several leases stall at the same time and were granted through the same member, while leases of other members " +
-			"are renewed. That member lags behind, knows no leader, or does not answer. A lease ID tells which member granted " +
+			"are renewed. That member lags behind, knows no leader, or does not answer; if it looks well, or nobody asks it, " +
+			"fewer than six could be clients that died by chance. A lease ID tells which member granted " +
 			"it, not where its client is connected now: the proxy knows that, so one such lease is enough for it to be certain.",
 		Do: "Look at that member: paused, out of CPU, stuck on disk, cut off? Restart the clients that hang. Set " +
 			"DialKeepAliveTime, DialKeepAliveTimeout and WithRequireLeader in them.",

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -144,8 +145,13 @@ func (s *State) oldLockService(report func(Finding)) {
 		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
 }
 
-// pinnedMin is how many stalled leases of one member make a pattern.
-const pinnedMin = 3
+// pinnedMin is how many stalled leases of one member make a pattern if that member is
+// seen to be ill, pinnedMany if it is not: three clients that die at once came through
+// the same one of three members once in nine times, six of them once in 243.
+const (
+	pinnedMin  = 3
+	pinnedMany = 6
+)
 
 // pinnedMember finds leases that stall together and were granted through the same
 // member, while those of others are renewed.
@@ -167,7 +173,7 @@ func (s *State) pinnedMember(report func(Finding)) {
 				healthy++
 			}
 		}
-		if healthy < pinnedMin {
+		if healthy < pinnedMin || n < pinnedMany && !s.ill(member) {
 			return
 		}
 		report(Finding{Code: CodePinnedBadMember, Severity: SevWarning, Confidence: Strong,
@@ -210,6 +216,11 @@ func (s *State) pinnedByProxy(report func(Finding)) bool {
 		return true
 	}
 	return false
+}
+
+// ill says whether that member is seen not to serve.
+func (s *State) ill(label string) bool {
+	return slices.ContainsFunc(s.cluster.Members, func(m Member) bool { return m.label() == label && s.ailment(m) != "" })
 }
 
 // ailment says in words what keeps a member from serving, "" if nothing does.
