@@ -191,6 +191,18 @@ func (r *runner) until(ctx context.Context, late time.Time, is func() bool) (boo
 	return true, nil
 }
 
+// interruption is the end of a context, in words for a person.
+type interruption struct{ error }
+
+func (i interruption) Error() string {
+	if errors.Is(i.error, context.DeadlineExceeded) {
+		return "the time was up"
+	}
+	return "interrupted"
+}
+
+func (i interruption) Unwrap() error { return i.error }
+
 // pull takes one batch in. It returns when done closes at the latest.
 func (r *runner) pull(ctx context.Context, want model.Want, done <-chan struct{}) error {
 	next, cancel := context.WithCancel(ctx)
@@ -210,7 +222,7 @@ func (r *runner) pull(ctx context.Context, want model.Want, done <-chan struct{}
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
-		return fmt.Errorf("cancelled: %w", ctx.Err())
+		return interruption{ctx.Err()}
 	case next.Err() != nil:
 		r.apply(model.Tick{At: r.stage.Now()})
 	default:
