@@ -40,6 +40,7 @@ type Lab struct {
 	mu       sync.Mutex // never held while something is waited for, but for a process to stop
 	closed   bool
 	programs map[string]*program // all that ever were
+	first    []*program          // those that Begin has yet to start
 	procs    map[string]*proc    // alive
 	spawned  int                 // contenders so far
 	members  []procRecord        // processes of members, also such that have ended
@@ -96,7 +97,11 @@ func (l *Lab) start(ctx context.Context, known []*program) (err error) {
 	if err := l.startResource(known); err != nil {
 		return err
 	}
-	return l.startContenders(ctx, known)
+	l.know(known)
+	if l.o.Held {
+		return ctx.Err()
+	}
+	return l.Begin(ctx)
 }
 
 func (l *Lab) openFile(name string) (*os.File, error) {
@@ -192,10 +197,8 @@ func (l *Lab) startResource(known []*program) (err error) {
 	return err
 }
 
-// startContenders starts those that are not for later.
-func (l *Lab) startContenders(ctx context.Context, known []*program) error {
-	now := slices.DeleteFunc(slices.Clone(known), func(pr *program) bool { return pr.later })
-	l.o.Progress(fmt.Sprintf("starting %d contenders", len(now)))
+// know remembers what the contenders are and compete for.
+func (l *Lab) know(known []*program) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, s := range l.o.Locks {
@@ -207,14 +210,31 @@ func (l *Lab) startContenders(ctx context.Context, known []*program) error {
 		for _, lock := range pr.o.Locks {
 			l.recipes[lock] = pr.o.Recipe
 		}
+		if !pr.later {
+			l.first = append(l.first, pr)
+		}
 	}
-	for _, pr := range now {
+	l.o.Progress(fmt.Sprintf("starting %d contenders", len(l.first)))
+}
+
+// Begin starts the contenders that Options.Held kept back; without it, and the second
+// time, it does nothing.
+func (l *Lab) Begin(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return ErrClosed
+	}
+	for len(l.first) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := l.spawn(pr); err != nil {
-			return err
+		if pr := l.first[0]; l.procs[pr.o.Name] == nil { // nobody was quicker
+			if _, err := l.spawn(pr); err != nil {
+				return err
+			}
 		}
+		l.first = l.first[1:]
 	}
 	return ctx.Err()
 }

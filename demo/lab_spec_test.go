@@ -43,7 +43,7 @@ func (f *feed) count() int {
 
 func TestLabOfADrill(t *testing.T) {
 	l, f := startLab(t, func(o *Options) {
-		o.Contenders, o.Locks = 7, []string{"/not/used"}
+		o.Contenders, o.Locks, o.Held = 7, []string{"/not/used"}, true
 		o.Spec = &drill.Lab{Members: 3, Fence: drill.FenceAll, Contenders: []drill.Contender{
 			{Name: "told", Locks: []string{"x", "y"}, TTL: 1500 * time.Millisecond, Manual: true},
 			{Name: "pinned", Locks: []string{"/t/pinned"}, Recipe: RecipeElection, Hold: time.Hour, Member: "m2"},
@@ -52,8 +52,16 @@ func TestLabOfADrill(t *testing.T) {
 			{Name: "two", Count: 2, Locks: []string{"/t/two"}, Hold: 50 * time.Millisecond, Guarded: true},
 		}}
 	})
-	if diff := cmp.Diff([]string{"told", "pinned", "w", "two1", "two2"}, l.Contenders()); diff != "" {
-		t.Errorf("contenders (-want +got):\n%s", diff)
+	if got := l.Contenders(); len(got) > 0 {
+		t.Errorf("%v are there before they are let begin", got)
+	}
+	for range 2 { // the second time there is nothing to do
+		if err := l.Begin(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"told", "pinned", "w", "two1", "two2"}, l.Contenders()); diff != "" {
+			t.Errorf("contenders (-want +got):\n%s", diff)
+		}
 	}
 
 	t.Run("told", func(t *testing.T) {

@@ -38,6 +38,9 @@ type Options struct {
 	// Spec, if set, says the members and the contenders instead of Members,
 	// Processes, Contenders and Locks.
 	Spec *drill.Lab
+	// Held keeps the contenders back until [Lab.Begin], for whoever wants to see all
+	// that they do.
+	Held bool
 	// Endpoints are the members (host:port or URLs) of a cluster that is not ours.
 	// Then no member is started, and nothing is done to members or their data.
 	Endpoints []string

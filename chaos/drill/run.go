@@ -27,6 +27,9 @@ const (
 type Stage struct {
 	// Source has what the watch of the cluster and the lab report.
 	Source model.Source
+	// Begin lets the contenders of the lab begin, once the first list has been seen: what
+	// they did before it nobody could count. nil: they have begun.
+	Begin func(context.Context) error
 	// Do does an action of the lab and returns when it is done or refused.
 	Do func(context.Context, model.Action) model.Outcome
 	// Leader asks who leads now. nil: by the last round of status.
@@ -103,8 +106,12 @@ func Run(ctx context.Context, d *Drill, stage Stage, o Options) Round {
 	return r.finish(ctx, err)
 }
 
-// errSource is what a source's own error is wrapped into.
-var errSource = errors.New("what happens can no longer be seen")
+// What the errors of a source, and of Begin, are wrapped into: neither says anything
+// about the drill.
+var (
+	errSource = errors.New("what happens can no longer be seen")
+	errBegin  = errors.New("the contenders did not start")
+)
 
 // runner is the state of Run.
 type runner struct {
@@ -147,6 +154,11 @@ func (r *runner) play(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.heal(ctx)) }()
 	if err := r.look(ctx); err != nil {
 		return err
+	}
+	if r.stage.Begin != nil {
+		if err := r.stage.Begin(ctx); err != nil {
+			return fmt.Errorf("%w: %w", errBegin, err)
+		}
 	}
 	for i, s := range r.d.Steps {
 		if r.o.Teller != nil {
@@ -392,7 +404,7 @@ func (r *runner) finish(ctx context.Context, err error) Round {
 	if err != nil {
 		round.Verdict, round.Reason = worse(round.Verdict, Unknown), err.Error()
 	}
-	if err != nil && (errors.Is(err, errSource) || ctx.Err() != nil) {
+	if err != nil && (errors.Is(err, errSource) || errors.Is(err, errBegin) || ctx.Err() != nil) {
 		round.Err = err
 	}
 	for _, f := range r.j.facts {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -227,6 +228,43 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %s", tt.reason, d)
 		}
 	}
+}
+
+func TestContendersBeginOnceSomebodyLooks(t *testing.T) {
+	p := crashPlay()
+	stage, listed := p.stage(), false
+	stage.Source = watched{p, func(b model.Batch) {
+		listed = listed || slices.ContainsFunc(b.Events, func(e model.Event) bool { _, ok := e.(model.Loaded); return ok })
+	}}
+	begun := 0
+	stage.Begin = func(context.Context) error {
+		begun++
+		if !listed || len(p.did) > 0 {
+			t.Errorf("they begin, listed %v, done %q: want the list before them and no step", listed, p.did)
+		}
+		return nil
+	}
+	if round := Run(t.Context(), crashDrill(t, crashSteps, crashExpect), stage, Options{}); round.Verdict != Held || begun != 1 {
+		t.Errorf("%s, %v; begun %d times", round.Verdict, round.Err, begun)
+	}
+	stage = crashPlay().stage()
+	stage.Begin = func(context.Context) error { return errors.New("no room for them") }
+	round := Run(t.Context(), crashDrill(t, crashSteps, crashExpect), stage, Options{})
+	if round.Verdict != Unknown || round.Err == nil || !strings.Contains(round.Err.Error(), "no room for them") {
+		t.Errorf("%s, %v: want unknown, and why", round.Verdict, round.Err)
+	}
+}
+
+// watched is a source whose batches somebody else sees first.
+type watched struct {
+	model.Source
+	see func(model.Batch)
+}
+
+func (w watched) Next(ctx context.Context, want model.Want) (model.Batch, error) {
+	b, err := w.Source.Next(ctx, want)
+	w.see(b)
+	return b, err
 }
 
 func TestHealsWhateverHappens(t *testing.T) {

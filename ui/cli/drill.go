@@ -370,7 +370,7 @@ func (e *env) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (round
 
 // stage is the room as a drill sees it.
 func (e *env) stage(room *labRoom, source model.Source) drill.Stage {
-	return drill.Stage{Source: source, Do: room.do, Leader: room.lab.Leader, Pins: e.pins}
+	return drill.Stage{Source: source, Begin: room.lab.Begin, Do: room.do, Leader: room.lab.Leader, Pins: e.pins}
 }
 
 // eventOf is a fact as the events command has it.

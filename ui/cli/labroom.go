@@ -43,6 +43,7 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 		return ui.Live{}, fmt.Errorf("finding this program, which the contenders run: %w", err)
 	}
 	o.Self, o.MemberSelf, o.Progress = []string{self, "contend", "--armed"}, []string{self, memberCommand}, progress
+	o.Held = o.Spec != nil // until the drill has seen that there are none
 	if r.lab, err = demo.Start(ctx, o); err != nil {
 		return ui.Live{}, couldNotRun(ctx, err)
 	}
