@@ -53,8 +53,8 @@ func (c *fake) probe(context.Context, string) (int64, error) {
 
 func (c *fake) oldest(_ context.Context, _ string, rev int64) (int64, error) { return rev, nil }
 
-func (c *fake) list(_ context.Context, prefix string, rev int64, each func([]*mvccpb.KeyValue) error) error {
-	return each([]*mvccpb.KeyValue{{Key: []byte(prefix + "k"), ModRevision: rev, CreateRevision: rev}})
+func (c *fake) list(_ context.Context, prefix string, rev int64, each func([]model.KV) error) error {
+	return each([]model.KV{{Key: prefix + "k", ModRev: rev, CreateRev: rev}})
 }
 
 func (c *fake) watch(_ context.Context, _ string, rev int64) stream {

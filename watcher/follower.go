@@ -135,12 +135,12 @@ func (f *follower) load(ctx context.Context) error {
 	}
 	f.emit(ctx, model.LoadStarted{At: f.now(), Prefix: f.prefix, Rev: rev})
 	done := int64(0)
-	err = f.remote.list(ctx, f.prefix, rev, func(kvs []*mvccpb.KeyValue) error {
+	err = f.remote.list(ctx, f.prefix, rev, func(kvs []model.KV) error {
 		for len(kvs) > 0 && ctx.Err() == nil {
 			n := min(chunkKeys, len(kvs))
 			done += int64(n)
 			f.emit(ctx, model.Listed{At: f.now(), Prefix: f.prefix, Rev: rev,
-				KVs: convert(kvs[:n]), Done: done, Total: total})
+				KVs: kvs[:n:n], Done: done, Total: total})
 			kvs = kvs[n:]
 		}
 		return ctx.Err()
