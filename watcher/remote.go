@@ -24,8 +24,8 @@ import (
 
 // remote is all that a watcher asks of a cluster.
 type remote interface {
-	// head returns the revision and the number of keys under prefix.
-	head(ctx context.Context, prefix string) (rev, count int64, err error)
+	// count returns how many keys there were under prefix at rev. A server looks at each.
+	count(ctx context.Context, prefix string, rev int64) (int64, error)
 	// list hands the keys of prefix at rev to each, in key order.
 	list(ctx context.Context, prefix string, rev int64, each func([]model.KV) error) error
 	// oldest returns the first revision from rev on that is not compacted.
@@ -95,13 +95,12 @@ func (e *etcd) call(ctx context.Context, f func(ctx context.Context, opts ...grp
 
 func (e *etcd) endpoints() []string { return e.client.Endpoints() }
 
-func (e *etcd) head(ctx context.Context, prefix string) (rev, count int64, err error) {
-	req := &pb.RangeRequest{Key: firstKey(prefix), RangeEnd: rangeEnd(prefix), CountOnly: true}
-	resp, err := e.getRange(ctx, req)
+func (e *etcd) count(ctx context.Context, prefix string, rev int64) (int64, error) {
+	resp, err := e.getRange(ctx, &pb.RangeRequest{Key: firstKey(prefix), RangeEnd: rangeEnd(prefix), Revision: rev, CountOnly: true})
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	return resp.Header.Revision, resp.Count, nil
+	return resp.Count, nil
 }
 
 // probe asks for a single key: a range would make the server count all its keys.
