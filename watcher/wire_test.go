@@ -53,7 +53,7 @@ func TestAChunkIsWhatEtcdReads(t *testing.T) {
 	})
 }
 
-// Whatever comes, it is read or refused as etcd's own types do, and never a panic.
+// What etcd's own types can read is read as they do, and nothing makes a panic.
 func FuzzChunk(f *testing.F) {
 	whole, err := proto.Marshal(&pb.RangeStreamResponse{RangeResponse: &pb.RangeResponse{Count: 1,
 		Kvs: []*mvccpb.KeyValue{{Key: []byte("/l/1"), Value: []byte("v"), Lease: 1, CreateRevision: 2, ModRevision: 3, Version: 4}}}})
