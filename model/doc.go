@@ -37,6 +37,6 @@
 // the claims of those sessions that have several.
 //
 // A claim that is loaded costs 530 bytes that stay, beside its key and its value, and
-// 3.5 allocations; an event in which a holder goes and another claim joins 21
+// 3.2 allocations; an event in which a holder goes and another claim joins 21
 // allocations, however many claims there are (costs_test.go).
 package model

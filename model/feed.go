@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -37,6 +38,7 @@ type Feed struct {
 	gen     uint64
 	touched []*Lock // by the list under way
 	before  int     // keys known when it began
+	room    bool    // made for the keys of the list
 }
 
 // Feeds returns the prefixes that are watched, by name.
@@ -78,19 +80,28 @@ func (s *State) loadStarted(e LoadStarted) {
 	f := s.feed(e.Prefix)
 	s.gen++
 	f.become(FeedLoading, e.At)
-	f.gen, f.Done, f.Total, f.touched, f.before = s.gen, 0, 0, nil, len(s.claims)
+	f.gen, f.Done, f.Total, f.touched, f.before, f.room = s.gen, 0, 0, nil, len(s.claims), false
 	s.seen(e.Rev)
 }
 
-// roomMax bounds for how many keys room is made on the word of a server.
-const roomMax = 1 << 20
+// For how many keys room is made on the word of a server: for less it is not worth it.
+const (
+	roomMin = 1 << 10
+	roomMax = 1 << 20
+)
+
+func withRoom[K comparable, V any](m map[K]V, room int) map[K]V {
+	larger := make(map[K]V, room)
+	maps.Copy(larger, m)
+	return larger
+}
 
 func (s *State) listed(e Listed) {
 	f := s.feed(e.Prefix)
 	f.Done, f.Total = e.Done, e.Total
-	if len(s.claims)+len(s.leases) == 0 { // not made anew again and again while it grows
-		room := min(max(e.Total, 0), roomMax)
-		s.claims, s.leases = make(map[string]*Claim, room), make(map[LeaseID]*Lease, room)
+	if room := int(min(e.Total, roomMax)); !f.room && room > roomMin+2*len(s.claims) { // not made anew again and again while it grows
+		f.room = true
+		s.claims, s.leases = withRoom(s.claims, room), withRoom(s.leases, room)
 	}
 	s.begin()
 	for _, kv := range e.KVs {

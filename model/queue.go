@@ -15,7 +15,12 @@ type queue struct {
 	byMod  bool // ordered by mod revision, else by create revision
 }
 
-const chunkMax = 512
+// chunkMin is for how many claims the first chunk of a queue has room: a lock that is
+// worth a look has some.
+const (
+	chunkMin = 4
+	chunkMax = 512
+)
 
 // before is the order of the queue: the revision that the recipe orders by, and
 // the key where one transaction wrote several.
@@ -56,7 +61,7 @@ func (q *queue) chunkOf(c *Claim) int {
 func (q *queue) insert(c *Claim) {
 	q.n++
 	if len(q.chunks) == 0 {
-		q.chunks = append(q.chunks, []*Claim{c})
+		q.chunks = append(q.chunks, append(make([]*Claim, 0, chunkMin), c))
 		return
 	}
 	i := q.chunkOf(c)

@@ -7,7 +7,8 @@ import (
 )
 
 // State is everything that is known, folded from batches. It is not safe for
-// concurrent use: one goroutine applies and reads.
+// concurrent use: one goroutine applies and reads. Only of the locks that Locks returned
+// several may read queues, claims, findings and identities while nobody applies.
 type State struct {
 	pins   []Pin
 	now    time.Time

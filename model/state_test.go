@@ -424,3 +424,21 @@ func TestWhatIsOnTheScreenIsReadFirst(t *testing.T) {
 		t.Errorf("lease %s is not on the screen any more, and still before others", shown[0])
 	}
 }
+
+// A directory that empties in one revision takes none of its neighbours along: etcd's
+// recipes count every key under a name, in whatever directory.
+func TestADirectoryThatEmptiesAtOnceLeavesItsNeighbours(t *testing.T) {
+	for _, emptied := range []string{"/h/a", "/h/b", "/h/c"} {
+		h := newHistory()
+		h.loaded(0)
+		for _, dir := range []string{"/h/a", "/h/b", "/h/c"} {
+			h.put(1, dir+"/1", "", 0)
+			h.put(1, dir+"/2", "", 0)
+		}
+		h.del(2, emptied+"/1", emptied+"/2")
+		h.put(3, "/h/17", "", 0x17)
+		if n := h.state().Lock("/h").Len(); n != 5 {
+			t.Errorf("without %s there are %d keys in the queue, want the four of its neighbours and the claim", emptied, n)
+		}
+	}
+}

@@ -25,7 +25,7 @@ import (
 type fake struct {
 	mu       sync.Mutex
 	rev      int64
-	headErr  error
+	listErr  error
 	probeErr error
 	isDown   bool
 	streams  []*fakeStream // every watch that was opened
@@ -40,11 +40,7 @@ func (c *fake) set(f func()) {
 	f()
 }
 
-func (c *fake) head(context.Context, string) (int64, int64, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.rev, 1, c.headErr
-}
+func (c *fake) count(context.Context, string, int64) (int64, error) { return 1, nil }
 
 func (c *fake) probe(context.Context, string) (int64, error) {
 	c.mu.Lock()
@@ -54,8 +50,14 @@ func (c *fake) probe(context.Context, string) (int64, error) {
 
 func (c *fake) oldest(_ context.Context, _ string, rev int64) (int64, error) { return rev, nil }
 
-func (c *fake) list(_ context.Context, prefix string, rev int64, each func([]*mvccpb.KeyValue) error) error {
-	return each([]*mvccpb.KeyValue{{Key: []byte(prefix + "k"), ModRevision: rev, CreateRevision: rev}})
+func (c *fake) list(_ context.Context, prefix string, rev int64, each func([]model.KV) error) error {
+	c.mu.Lock()
+	err := c.listErr
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return each([]model.KV{{Key: prefix + "k", ModRev: rev, CreateRev: rev}})
 }
 
 func (c *fake) watch(_ context.Context, _ string, rev int64) stream {
@@ -299,10 +301,10 @@ func TestAChangeBehindAnEarlyAnswerIsNotDropped(t *testing.T) {
 }
 
 func TestAnOpenWatchThatStaysDeniedIsReportedOnce(t *testing.T) {
-	c := &fake{headErr: rpctypes.ErrPermissionDenied, hold: make(chan struct{})}
+	c := &fake{listErr: rpctypes.ErrPermissionDenied, hold: make(chan struct{})}
 	r := c.watcher(t)
 	has[model.Lost](r, 1)
-	c.set(func() { c.headErr, c.rev = nil, 5 })
+	c.set(func() { c.listErr, c.rev = nil, 5 })
 	has[model.Watching](r, 1)
 	if n := len(all[model.Lost](r)); n != 1 {
 		t.Errorf("%d losses, want 1", n)

@@ -3,6 +3,7 @@ package watcher
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -125,7 +126,7 @@ func (f *follower) load(ctx context.Context) error {
 	if err := f.takeTurn(ctx); err != nil {
 		return err
 	}
-	rev, total, err := f.remote.head(ctx, f.prefix)
+	rev, err := f.remote.probe(ctx, f.prefix)
 	if err != nil {
 		return err
 	}
@@ -134,13 +135,15 @@ func (f *follower) load(ctx context.Context) error {
 		return err
 	}
 	f.emit(ctx, model.LoadStarted{At: f.now(), Prefix: f.prefix, Rev: rev})
+	total, stop := f.count(ctx, rev)
+	defer stop()
 	done := int64(0)
-	err = f.remote.list(ctx, f.prefix, rev, func(kvs []*mvccpb.KeyValue) error {
+	err = f.remote.list(ctx, f.prefix, rev, func(kvs []model.KV) error {
 		for len(kvs) > 0 && ctx.Err() == nil {
 			n := min(chunkKeys, len(kvs))
 			done += int64(n)
 			f.emit(ctx, model.Listed{At: f.now(), Prefix: f.prefix, Rev: rev,
-				KVs: convert(kvs[:n]), Done: done, Total: total})
+				KVs: kvs[:n:n], Done: done, Total: total.Load()})
 			kvs = kvs[n:]
 		}
 		return ctx.Err()
@@ -157,6 +160,23 @@ func (f *follower) load(ctx context.Context) error {
 	f.loaded, f.delivered, f.lost, f.delay = true, rev, false, 0
 	f.denied.Store(false)
 	return ctx.Err()
+}
+
+// count asks how many keys there will be, 0 until that is known. The list does not wait:
+// a server takes half a second to count a million keys.
+func (f *follower) count(ctx context.Context, rev int64) (total *atomic.Int64, stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	total = new(atomic.Int64)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if n, err := f.remote.count(ctx, f.prefix, rev); err == nil { // what fails here fails the list, too
+			total.Store(n)
+		}
+	})
+	return total, func() {
+		cancel()
+		wg.Wait()
+	}
 }
 
 func convert(kvs []*mvccpb.KeyValue) []model.KV {

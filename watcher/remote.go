@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -24,10 +24,10 @@ import (
 
 // remote is all that a watcher asks of a cluster.
 type remote interface {
-	// head returns the revision and the number of keys under prefix.
-	head(ctx context.Context, prefix string) (rev, count int64, err error)
+	// count returns how many keys there were under prefix at rev. A server looks at each.
+	count(ctx context.Context, prefix string, rev int64) (int64, error)
 	// list hands the keys of prefix at rev to each, in key order.
-	list(ctx context.Context, prefix string, rev int64, each func([]*mvccpb.KeyValue) error) error
+	list(ctx context.Context, prefix string, rev int64, each func([]model.KV) error) error
 	// oldest returns the first revision from rev on that is not compacted.
 	oldest(ctx context.Context, prefix string, rev int64) (int64, error)
 	// watch opens a watch of prefix from rev on.
@@ -95,13 +95,12 @@ func (e *etcd) call(ctx context.Context, f func(ctx context.Context, opts ...grp
 
 func (e *etcd) endpoints() []string { return e.client.Endpoints() }
 
-func (e *etcd) head(ctx context.Context, prefix string) (rev, count int64, err error) {
-	req := &pb.RangeRequest{Key: firstKey(prefix), RangeEnd: rangeEnd(prefix), CountOnly: true}
-	resp, err := e.getRange(ctx, req)
+func (e *etcd) count(ctx context.Context, prefix string, rev int64) (int64, error) {
+	resp, err := e.getRange(ctx, &pb.RangeRequest{Key: firstKey(prefix), RangeEnd: rangeEnd(prefix), Revision: rev, CountOnly: true})
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	return resp.Header.Revision, resp.Count, nil
+	return resp.Count, nil
 }
 
 // probe asks for a single key: a range would make the server count all its keys.
@@ -176,7 +175,7 @@ func (e *etcd) whenDown(ctx context.Context, f func()) {
 
 // list streams where the server can (3.7 on) and pages where it cannot. The
 // stream tells its revision only at its end, so the caller has to pin one.
-func (e *etcd) list(ctx context.Context, prefix string, rev int64, each func([]*mvccpb.KeyValue) error) error {
+func (e *etcd) list(ctx context.Context, prefix string, rev int64, each func([]model.KV) error) error {
 	if !e.noStream.Load() {
 		seen, err := e.listStream(ctx, prefix, rev, each)
 		if seen || codeOf(err) != codes.Unimplemented {
@@ -188,49 +187,38 @@ func (e *etcd) list(ctx context.Context, prefix string, rev int64, each func([]*
 }
 
 // listStream also says whether any key was handed on.
-func (e *etcd) listStream(ctx context.Context, prefix string, rev int64, each func([]*mvccpb.KeyValue) error) (seen bool, err error) {
+func (e *etcd) listStream(ctx context.Context, prefix string, rev int64, each func([]model.KV) error) (seen bool, err error) {
 	ctx, cancel := context.WithCancelCause(clientv3.WithRequireLeader(ctx))
 	defer cancel(nil)
 	e.meter.count(e.now())
-	chunks, err := e.client.KV.GetStream(ctx, string(firstKey(prefix)),
-		clientv3.WithRange(string(rangeEnd(prefix))), clientv3.WithRev(rev))
-	if err != nil {
-		return false, err
-	}
-	// The sender blocks on this channel whatever becomes of the context.
-	defer func() {
-		cancel(nil)
-		for range chunks {
-		}
-	}()
-	for {
+	next, err := rangeStream(ctx, e.conn, &pb.RangeRequest{Key: firstKey(prefix), RangeEnd: rangeEnd(prefix), Revision: rev})
+	for err == nil {
+		var c chunk
 		stall := time.AfterFunc(e.timing.Stall, func() { cancel(errStalled) })
-		chunk, ok := <-chunks
+		err = next(&c)
 		stall.Stop()
-		switch {
-		case !ok:
-			return seen, context.Cause(ctx)
-		case chunk.Err() != nil:
-			if errors.Is(context.Cause(ctx), errStalled) {
-				return seen, errStalled
-			}
-			return seen, chunk.Err()
-		}
-		seen = seen || len(chunk.Kvs) > 0
-		if err := each(chunk.Kvs); err != nil {
-			return seen, err
+		if err == nil {
+			seen = seen || len(c.kvs) > 0
+			err = each(c.kvs)
 		}
 	}
+	switch {
+	case errors.Is(err, io.EOF):
+		return seen, context.Cause(ctx)
+	case errors.Is(context.Cause(ctx), errStalled):
+		return seen, errStalled
+	}
+	return seen, err
 }
 
-func (e *etcd) listPages(ctx context.Context, prefix string, rev int64, each func([]*mvccpb.KeyValue) error) error {
+func (e *etcd) listPages(ctx context.Context, prefix string, rev int64, each func([]model.KV) error) error {
 	key := string(firstKey(prefix))
 	for {
 		resp, err := e.page(ctx, key, prefix, rev)
 		if err != nil {
 			return err
 		}
-		if err := each(resp.Kvs); err != nil {
+		if err := each(convert(resp.Kvs)); err != nil {
 			return err
 		}
 		if !resp.More || len(resp.Kvs) == 0 {

@@ -72,7 +72,7 @@ func TestListComesInChunksOfOneRevision(t *testing.T) {
 			got, done := []string{}, int64(0)
 			for _, l := range all[model.Listed](r) {
 				done += int64(len(l.KVs))
-				if len(l.KVs) > chunkKeys || l.Rev != loaded.Rev || l.Done != done || l.Total != int64(row.total) {
+				if len(l.KVs) > chunkKeys || l.Rev != loaded.Rev || l.Done != done || l.Total != 0 && l.Total != int64(row.total) {
 					t.Errorf("chunk of %d keys at %d, done %d of %d", len(l.KVs), l.Rev, l.Done, l.Total)
 				}
 				for _, kv := range l.KVs {

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"math"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -12,31 +10,26 @@ import (
 	"locktop/model"
 )
 
-// quietHeap is up to how much memory nothing is collected while keys are listed. What a
-// list leaves behind is little beside the keys, which stay, and they were scanned again
-// and again on the way: of the 90 MB that 100,000 claims take in all, 50 live on.
-const quietHeap = 64 << 20
+// quietPercent is GOGC while keys are listed: nothing is collected below 80 MB, nor below
+// twenty times what lived after a collection. It is no licence to fill the memory: of all
+// that a list allocates two thirds stay (the keys and what is known of them), so without
+// any collection it takes half as much again, where the usual 100 may take twice as much.
+const quietPercent = 2000
 
-// lateGC puts the first garbage collection off until there is that much memory, or
-// until end is called. From then on all is as usual: the limit, kept, would make a
-// larger program do little else than collect. Who sets GOGC or GOMEMLIMIT knows better.
+// lateGC puts garbage collections off until end is called. What a list leaves behind is
+// little beside what stays, which was scanned again and again on the way: a third of the
+// processor time of a million claims. Who sets GOGC or GOMEMLIMIT knows better.
 func lateGC() (end func()) {
 	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
 	}
-	debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(quietHeap)
-	end = sync.OnceFunc(func() { // what the runtime begins with: another list may have put it off, too
-		debug.SetMemoryLimit(math.MaxInt64)
-		debug.SetGCPercent(100)
-	})
-	// Nothing refers to it, so the first collection cleans it up.
-	runtime.AddCleanup(new([64]byte), func(end func()) { end() }, end)
-	return end
+	debug.SetGCPercent(quietPercent)
+	return sync.OnceFunc(func() { debug.SetGCPercent(100) }) // what the runtime begins with
 }
 
-// untilLoaded is a source whose first list nothing is collected during: a console goes
-// on for long afterwards.
+// untilLoaded is a source during whose first list garbage is collected late: a console
+// goes on for long afterwards. A list that fails ends it as well: it may be begun again
+// and again, and each time leaves behind what it had read.
 type untilLoaded struct {
 	model.Source
 	end func()
@@ -45,8 +38,16 @@ type untilLoaded struct {
 // Next is that of the source.
 func (u untilLoaded) Next(ctx context.Context, want model.Want) (model.Batch, error) {
 	b, err := u.Source.Next(ctx, want)
-	if err != nil || slices.ContainsFunc(b.Events, func(e model.Event) bool { _, ok := e.(model.Loaded); return ok }) {
+	if err != nil || slices.ContainsFunc(b.Events, endsList) {
 		u.end()
 	}
 	return b, err
+}
+
+func endsList(e model.Event) bool {
+	switch e.(type) {
+	case model.Loaded, model.Lost:
+		return true
+	}
+	return false
 }

@@ -3,67 +3,63 @@ package cli
 import (
 	"context"
 	"errors"
-	"math"
-	"runtime"
 	"runtime/debug"
 	"testing"
-	"time"
 
 	"locktop/model"
 )
 
-// collection is what the runtime is told of when to collect.
-func collection() (percent int, limit int64) {
-	percent = debug.SetGCPercent(100)
-	debug.SetGCPercent(percent)
-	return percent, debug.SetMemoryLimit(-1)
-}
-
-// wantUsual waits until collections are as usual again.
-func wantUsual(t *testing.T, when string) {
-	t.Helper()
-	for end := time.Now().Add(10 * time.Second); ; runtime.Gosched() {
-		percent, limit := collection()
-		if percent == 100 && limit == math.MaxInt64 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%s: percent %d, limit %d", when, percent, limit)
-		}
-	}
+// percent is what the runtime is told of when to collect.
+func percent() int {
+	p := debug.SetGCPercent(100)
+	debug.SetGCPercent(p)
+	return p
 }
 
 func TestGarbageIsCollectedAsUsualSoonEnough(t *testing.T) {
 	t.Setenv("GOGC", "")
 	t.Setenv("GOMEMLIMIT", "")
-	t.Run("after the first collection", func(t *testing.T) {
-		lateGC()
-		runtime.GC()
-		wantUsual(t, "after a collection")
-	})
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	broken := errors.New("broken")
 	for _, r := range []struct {
-		b      model.Batch
+		events []model.Event
 		err    error
+		want   int
 		reason string
 	}{
-		{b: model.Batch{Events: []model.Event{model.Listed{}, model.Loaded{}}}, reason: "the list has ended"},
-		{err: broken, reason: "there will be none"},
+		{[]model.Event{model.LoadStarted{}, model.Listed{}}, nil, quietPercent, "the list is under way"},
+		{[]model.Event{model.Listed{}, model.Loaded{}}, nil, 100, "the list has ended"},
+		{[]model.Event{model.Listed{}, model.Lost{}}, nil, 100, "the list has failed"},
+		{nil, broken, 100, "there will be none"},
 	} {
-		t.Run(r.reason, func(t *testing.T) {
-			src := untilLoaded{oneBatch{r.b, r.err}, lateGC()}
-			if _, err := src.Next(t.Context(), model.Want{}); !errors.Is(err, r.err) {
-				t.Fatal(err)
+		src := untilLoaded{oneBatch{model.Batch{Events: r.events}, r.err}, lateGC()}
+		if _, err := src.Next(t.Context(), model.Want{}); !errors.Is(err, r.err) {
+			t.Fatal(err)
+		}
+		if p := percent(); p != r.want {
+			t.Errorf("%s: GOGC is %d, want %d", r.reason, p, r.want)
+		}
+		src.end()
+	}
+}
+
+func TestWhoSetsGOGCKnowsBetter(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("GOGC", "")
+			t.Setenv("GOMEMLIMIT", "")
+			t.Setenv(name, "50")
+			end := lateGC()
+			if p := percent(); p != 50 {
+				t.Errorf("while keys are listed GOGC is %d", p)
 			}
-			wantUsual(t, r.reason)
+			end()
+			if p := percent(); p != 50 {
+				t.Errorf("afterwards GOGC is %d", p)
+			}
 		})
 	}
-	t.Run("who sets GOGC knows better", func(t *testing.T) {
-		t.Setenv("GOGC", "50")
-		end := lateGC()
-		wantUsual(t, "at once")
-		end()
-	})
 }
 
 type oneBatch struct {

@@ -146,9 +146,7 @@ func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model
 		return nil, err
 	}
 	defer client.Close()
-	if out.watch == 0 {
-		lateGC() // to the end: after the list there is only what is printed
-	}
+	listed := lateGC()
 	w := watcher.New(client, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, Budget: e.flags.leaseBudget,
 		LeaseLists: out.leaseLists})
 	defer w.Close()
@@ -157,9 +155,13 @@ func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model
 		return nil, err
 	}
 	if out.watch > 0 {
+		listed()
 		return s, e.observe(ctx, w, s, out.watch)
 	}
 	ids := wanted(s, out.leases)
+	if len(ids) > 0 {
+		listed() // else there is only what is printed
+	}
 	return s, e.pullUntil(ctx, w, s, &ids, func() bool {
 		// One that was asked for is not asked for again, or the last never have a turn.
 		ids = slices.DeleteFunc(ids, func(id model.LeaseID) bool { return tried(s.Lease(id)) })

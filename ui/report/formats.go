@@ -88,14 +88,14 @@ func Diagnoses(w io.Writer, list []model.Finding, format string) error {
 // lockClaim writes a claim on a line of its own, which has to say whose.
 func (o *stream) lockClaim(s *model.State, l *model.Lock, c placed, now time.Time) {
 	o.open('{')
-	o.bytes(`"lock":`, `"lock_base64":`, l.Name)
+	o.bytes(`"lock": `, `"lock_base64": `, l.Name)
 	o.claim(s, c, now)
 	o.shut('}')
 }
 
 // eachLine writes an object per line.
 func eachLine[T any](w io.Writer, list iter.Seq[T], object func(*stream, T)) error {
-	o := newStream(w, false)
+	o := newStream(w, false, flushAt)
 	for x := range list {
 		object(o, x)
 		o.newline()

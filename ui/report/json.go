@@ -68,25 +68,19 @@ type identity struct {
 
 // JSON writes the locks of a state as one object.
 func JSON(w io.Writer, s *model.State, locks []*model.Lock, obs Observation) error {
-	o := newStream(w, true)
+	o := newStream(w, true, flushAt)
 	o.open('{')
-	o.name(`"schema":`)
+	o.name(`"schema": `)
 	o.int(Schema)
-	o.name(`"cluster":`)
+	o.name(`"cluster": `)
 	o.value(clusterOf(s))
-	o.name(`"observed":`)
+	o.name(`"observed": `)
 	o.value(observedOf(s, obs))
-	o.name(`"locks":`)
+	o.name(`"locks": `)
 	o.open('[')
-	for _, l := range locks {
-		o.next()
-		o.lock(s, l, obs.At)
-		if o.err != nil {
-			break
-		}
-	}
+	o.locks(s, locks, obs.At)
 	o.shut(']')
-	o.name(`"findings":`)
+	o.name(`"findings": `)
 	o.findings(s.ClusterFindings())
 	o.shut('}')
 	return o.end()
@@ -153,20 +147,20 @@ func observedOf(s *model.State, o Observation) observed {
 func (o *stream) lock(s *model.State, l *model.Lock, now time.Time) {
 	r := l.Recipe()
 	o.open('{')
-	o.bytes(`"name":`, `"name_base64":`, l.Name)
-	o.name(`"recipe":`)
+	o.bytes(`"name": `, `"name_base64": `, l.Name)
+	o.name(`"recipe": `)
 	o.text(r.Name)
-	o.name(`"recipe_confidence":`)
+	o.name(`"recipe_confidence": `)
 	o.text(string(r.Confidence))
-	o.name(`"order":`)
+	o.name(`"order": `)
 	o.text(string(r.Order))
-	o.name(`"waiters_visible":`)
+	o.name(`"waiters_visible": `)
 	o.truth(r.WaitersVisible)
-	o.name(`"exclusive":`)
+	o.name(`"exclusive": `)
 	o.truth(r.Exclusive)
-	o.name(`"blocked":`)
+	o.name(`"blocked": `)
 	o.truth(l.Blocked())
-	o.name(`"holders":`)
+	o.name(`"holders": `)
 	o.open('[')
 	waiting := false
 	for c := range placedClaims(l) {
@@ -183,9 +177,9 @@ func (o *stream) lock(s *model.State, l *model.Lock, now time.Time) {
 		o.waiters()
 	}
 	o.shut(']')
-	o.name(`"handovers":`)
+	o.name(`"handovers": `)
 	o.handovers(l.Stats())
-	o.name(`"findings":`)
+	o.name(`"findings": `)
 	o.findings(l.Findings())
 	o.shut('}')
 }
@@ -193,7 +187,7 @@ func (o *stream) lock(s *model.State, l *model.Lock, now time.Time) {
 // waiters ends the list of holders and begins that of waiters.
 func (o *stream) waiters() {
 	o.shut(']')
-	o.name(`"waiters":`)
+	o.name(`"waiters": `)
 	o.open('[')
 }
 
@@ -232,36 +226,38 @@ func placedClaims(l *model.Lock) iter.Seq[placed] {
 
 // claim writes the names of a claim into the object that is open.
 func (o *stream) claim(s *model.State, c placed, now time.Time) {
-	o.name(`"position":`)
+	o.name(`"position": `)
 	o.int(int64(c.position))
-	o.name(`"role":`)
+	o.name(`"role": `)
 	o.text(c.role)
-	o.bytes(`"key":`, `"key_base64":`, c.Key)
-	o.name(`"create_revision":`)
+	o.bytes(`"key": `, `"key_base64": `, c.Key)
+	o.name(`"create_revision": `)
 	o.int(c.CreateRev)
-	o.name(`"mod_revision":`)
+	o.name(`"mod_revision": `)
 	o.int(c.ModRev)
-	o.name(`"version":`)
+	o.name(`"version": `)
 	o.int(c.Version)
-	o.name(`"lease":`)
+	o.name(`"lease": `)
 	o.lease(c.KV.Lease)
-	o.bytes(`"value":`, `"value_base64":`, c.Value)
-	o.name(`"identity":`)
+	o.bytes(`"value": `, `"value_base64": `, c.Value)
+	o.name(`"identity": `)
 	o.identity(s.IdentityOf(c.Claim))
 	o.reading(readingOf(c.LeaseInfo(), now))
-	o.name(`"lease_state":`)
+	o.name(`"lease_state": `)
 	o.text(string(c.LeaseInfo().State()))
-	o.name(`"since":`)
+	o.name(`"since": `)
 	o.time(c.Since)
-	o.name(`"since_is_lower_bound":`)
+	o.name(`"since_is_lower_bound": `)
 	o.truth(c.SinceAtLeast)
-	o.name(`"waits_for":`)
+	o.name(`"waits_for": `)
 	if c.ahead == nil {
 		o.null()
 		return
 	}
-	key, _ := text(c.ahead.Key)
-	o.text(key)
+	if !o.plain(c.ahead.Key) {
+		key, _ := text(c.ahead.Key)
+		o.text(key)
+	}
 }
 
 func (o *stream) lease(id model.LeaseID) {
@@ -276,13 +272,13 @@ func (o *stream) lease(id model.LeaseID) {
 
 func (o *stream) identity(id model.Identity) {
 	o.open('{')
-	o.name(`"text":`)
+	o.name(`"text": `)
 	if id.Text == "" {
 		o.null()
 	} else {
 		o.text(id.Text)
 	}
-	o.name(`"source":`)
+	o.name(`"source": `)
 	o.text(id.Source)
 	o.shut('}')
 }
@@ -308,7 +304,7 @@ func (o *stream) reading(r reading) {
 	for _, n := range [...]struct {
 		name string
 		n    int64
-	}{{`"granted":`, r.granted}, {`"remaining":`, r.remaining}} {
+	}{{`"granted": `, r.granted}, {`"remaining": `, r.remaining}} {
 		o.name(n.name)
 		if r.known {
 			o.int(n.n)
@@ -316,22 +312,22 @@ func (o *stream) reading(r reading) {
 			o.null()
 		}
 	}
-	o.name(`"renewed_ago":`)
+	o.name(`"renewed_ago": `)
 	o.secondsIf(r.renewedKnown, r.renewed)
 }
 
 func (o *stream) handovers(st model.Stats) {
 	o.open('{')
-	o.name(`"seen":`)
+	o.name(`"seen": `)
 	o.int(int64(st.Handovers))
-	o.name(`"overtakes":`)
+	o.name(`"overtakes": `)
 	o.int(int64(st.Overtakes))
 	for _, q := range [...]struct {
 		name  string
 		known bool
 		d     time.Duration
-	}{{`"wait_p50":`, st.Waits > 0, st.WaitP50}, {`"wait_p99":`, st.Waits > 0, st.WaitP99},
-		{`"hold_p50":`, st.Holds > 0, st.HoldP50}, {`"hold_p99":`, st.Holds > 0, st.HoldP99}} {
+	}{{`"wait_p50": `, st.Waits > 0, st.WaitP50}, {`"wait_p99": `, st.Waits > 0, st.WaitP99},
+		{`"hold_p50": `, st.Holds > 0, st.HoldP50}, {`"hold_p99": `, st.Holds > 0, st.HoldP99}} {
 		o.name(q.name)
 		o.secondsIf(q.known, q.d)
 	}

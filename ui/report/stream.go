@@ -16,20 +16,32 @@ import (
 type stream struct {
 	w      io.Writer
 	b      []byte // what is yet to be written
+	full   int    // from how many bytes on it is
 	indent bool   // two blanks for each level, else all on one line
 	depth  int
-	more   bool // something stands before, in the same object or list
+	gap    string // what stands between two values, the comma first
+	more   bool   // something stands before, in the same object or list
 	err    error
 
-	at     time.Time // written last: claims of one list have the same
-	atText []byte
+	when     time.Time // written last: claims of one list have the same
+	whenText []byte
 }
 
-// flushAt is from how many bytes on they are handed to the writer.
+// flushAt is from how many bytes on they are handed to the writer, but for a part of a list.
 const flushAt = 64 << 10
 
-func newStream(w io.Writer, indent bool) *stream {
-	return &stream{w: w, indent: indent, b: make([]byte, 0, flushAt+flushAt/4)}
+func newStream(w io.Writer, indent bool, full int) *stream {
+	o := &stream{w: w, indent: indent, full: full, b: make([]byte, 0, full+full/4)}
+	o.at(0)
+	return o
+}
+
+// at goes to a depth.
+func (o *stream) at(depth int) {
+	o.depth, o.gap = depth, indents[:1]
+	if o.indent {
+		o.gap = indents[:2+2*depth]
+	}
 }
 
 // end ends the document, and says what went wrong since the start.
@@ -62,50 +74,41 @@ func (o *stream) fail(err error) {
 
 // next begins the next name of an object, or the next value of a list.
 func (o *stream) next() {
-	switch {
-	case o.indent && o.more:
-		o.b = append(o.b, indents[:2+2*o.depth]...)
-	case o.indent:
-		o.line()
-	case o.more:
-		o.b = append(o.b, ',')
+	gap := o.gap
+	if !o.more {
+		gap = gap[1:]
 	}
+	o.b = append(o.b, gap...)
 	o.more = true
 }
 
 const indents = ",\n                                "
 
-func (o *stream) line() {
-	if o.indent {
-		o.b = append(o.b, indents[1:2+2*o.depth]...)
-	}
-}
-
-// name begins a value in an object. n is as JSON has it, with quotes and colon: there
-// are twenty of them in a claim.
+// name begins a value in an object. n is as JSON has it, with quotes, colon and blank:
+// there are twenty of them in a claim.
 func (o *stream) name(n string) {
 	o.next()
-	o.b = append(o.b, n...)
-	if o.indent {
-		o.b = append(o.b, ' ')
+	if !o.indent {
+		n = n[:len(n)-1]
 	}
+	o.b = append(o.b, n...)
 }
 
 // open begins an object or a list, as the bracket says, and shut ends it.
 func (o *stream) open(bracket byte) {
 	o.b = append(o.b, bracket)
-	o.depth++
+	o.at(o.depth + 1)
 	o.more = false
 }
 
 func (o *stream) shut(bracket byte) {
-	o.depth--
+	o.at(o.depth - 1)
 	if o.more {
-		o.line()
+		o.b = append(o.b, o.gap[1:]...)
 	}
 	o.b = append(o.b, bracket)
 	o.more = true
-	if len(o.b) >= flushAt {
+	if len(o.b) >= o.full {
 		o.flush()
 	}
 }
@@ -115,21 +118,32 @@ func (o *stream) int(n int64)  { o.b = strconv.AppendInt(o.b, n, 10) }
 func (o *stream) truth(v bool) { o.b = strconv.AppendBool(o.b, v) }
 
 func (o *stream) text(s string) {
+	if !o.plain(s) {
+		o.value(s)
+	}
+}
+
+// plain writes text that is printable ASCII without anything to escape, and says whether
+// it is.
+func (o *stream) plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c >= 0x7f || c == '"' || c == '\\' {
-			o.value(s)
-			return
+			return false
 		}
 	}
 	o.b = append(o.b, '"')
 	o.b = append(o.b, s...)
 	o.b = append(o.b, '"')
+	return true
 }
 
 // bytes writes two names: the text in a readable form, and in base64 what is no UTF-8.
 func (o *stream) bytes(name, nameBase64, s string) {
-	readable, b64 := text(s)
 	o.name(name)
+	if o.plain(s) {
+		return
+	}
+	readable, b64 := text(s)
 	o.text(readable)
 	if b64 != "" {
 		o.name(nameBase64)
@@ -151,16 +165,16 @@ func (o *stream) secondsIf(known bool, d time.Duration) {
 }
 
 func (o *stream) time(t time.Time) {
-	if o.atText == nil || t != o.at {
-		b, err := t.AppendText(o.atText[:0])
+	if o.whenText == nil || t != o.when {
+		b, err := t.AppendText(o.whenText[:0])
 		if err != nil {
 			o.fail(err)
 			return
 		}
-		o.at, o.atText = t, b
+		o.when, o.whenText = t, b
 	}
 	o.b = append(o.b, '"')
-	o.b = append(o.b, o.atText...)
+	o.b = append(o.b, o.whenText...)
 	o.b = append(o.b, '"')
 }
 

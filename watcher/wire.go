@@ -1,0 +1,155 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"locktop/model"
+)
+
+// A list is by far the largest that is ever read, so its messages are read into what the
+// model takes: the types of etcd's API cost a record and a copy for each key, which are
+// thrown away at once, and twice the time.
+
+// chunk is a RangeStreamResponse, as far as a list needs it.
+type chunk struct{ kvs []model.KV }
+
+// chunkCodec writes requests as protobuf and reads chunks.
+type chunkCodec struct{ encoding.CodecV2 }
+
+func (chunkCodec) Unmarshal(data mem.BufferSlice, v any) error {
+	c, ok := v.(*chunk)
+	if !ok {
+		return fmt.Errorf("a chunk of a list is read into a %T", v)
+	}
+	buf := data.MaterializeToBuffer(mem.DefaultBufferPool())
+	defer buf.Free()
+	return c.unmarshal(buf.ReadOnlyData())
+}
+
+// rangeStream asks for the keys of a range in chunks. They end with io.EOF.
+func rangeStream(ctx context.Context, conn *grpc.ClientConn, req *pb.RangeRequest) (next func(*chunk) error, err error) {
+	s, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, pb.KV_RangeStream_FullMethodName,
+		grpc.ForceCodecV2(chunkCodec{encoding.GetCodecV2(proto.Name)}), grpc.MaxCallRecvMsgSize(math.MaxInt32))
+	if err == nil {
+		err = s.SendMsg(req)
+	}
+	if err == nil {
+		err = s.CloseSend()
+	}
+	if err != nil && !errors.Is(err, io.EOF) { // that is told by what is received
+		return nil, clientv3.ContextError(ctx, err)
+	}
+	return func(c *chunk) error {
+		err := s.RecvMsg(c)
+		if errors.Is(err, io.EOF) {
+			return io.EOF
+		}
+		return clientv3.ContextError(ctx, err)
+	}, nil
+}
+
+// Tags of fields in etcd's rpc.proto and kv.proto: their number and how they are written.
+const (
+	asNumber = uint64(protowire.VarintType)
+	asBytes  = uint64(protowire.BytesType)
+
+	streamRange = 1<<3 | asBytes // of RangeStreamResponse
+	rangeKVs    = 2<<3 | asBytes // of RangeResponse
+	kvKey       = 1<<3 | asBytes // of KeyValue
+	kvCreate    = 2<<3 | asNumber
+	kvMod       = 3<<3 | asNumber
+	kvVersion   = 4<<3 | asNumber
+	kvValue     = 5<<3 | asBytes
+	kvLease     = 6<<3 | asNumber
+)
+
+func (c *chunk) unmarshal(b []byte) error {
+	n := 0
+	err := eachKV(b, func([]byte) error { n++; return nil })
+	if err != nil {
+		return err
+	}
+	c.kvs = make([]model.KV, 0, n)
+	return eachKV(b, func(b []byte) error {
+		kv, err := unmarshalKV(b)
+		c.kvs = append(c.kvs, kv)
+		return err
+	})
+}
+
+// eachKV calls f with each key of a RangeStreamResponse.
+func eachKV(b []byte, f func([]byte) error) error {
+	return fields(b, func(tag uint64, resp []byte, _ uint64) error {
+		if tag != streamRange {
+			return nil
+		}
+		return fields(resp, func(tag uint64, kv []byte, _ uint64) error {
+			if tag != rangeKVs {
+				return nil
+			}
+			return f(kv)
+		})
+	})
+}
+
+func unmarshalKV(b []byte) (kv model.KV, err error) {
+	err = fields(b, func(tag uint64, bytes []byte, number uint64) error {
+		switch tag {
+		case kvKey:
+			kv.Key = string(bytes)
+		case kvCreate:
+			kv.CreateRev = int64(number)
+		case kvMod:
+			kv.ModRev = int64(number)
+		case kvVersion:
+			kv.Version = int64(number)
+		case kvValue:
+			kv.Value = string(bytes)
+		case kvLease:
+			kv.Lease = model.LeaseID(number)
+		}
+		return nil
+	})
+	return kv, err
+}
+
+// fields calls f with each field of a message that is bytes or a number.
+func fields(b []byte, f func(tag uint64, bytes []byte, number uint64) error) error {
+	for len(b) > 0 {
+		n, kind, size := protowire.ConsumeTag(b)
+		if size < 0 {
+			return protowire.ParseError(size)
+		}
+		b = b[size:]
+		var bytes []byte
+		var number uint64
+		switch kind {
+		case protowire.BytesType:
+			bytes, size = protowire.ConsumeBytes(b)
+		case protowire.VarintType:
+			number, size = protowire.ConsumeVarint(b)
+		default:
+			size = protowire.ConsumeFieldValue(n, kind, b)
+		}
+		if size < 0 {
+			return protowire.ParseError(size)
+		}
+		b = b[size:]
+		if err := f(protowire.EncodeTag(n, kind), bytes, number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
