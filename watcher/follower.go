@@ -134,11 +134,16 @@ func (f *follower) load(ctx context.Context) error {
 	if rev, err = f.backFrom(ctx, rev, &loaded); err != nil {
 		return err
 	}
-	f.emit(ctx, model.LoadStarted{At: f.now(), Prefix: f.prefix, Rev: rev})
+	// With the first keys, or with none: a list that is refused as a whole did not start.
+	begin := sync.OnceFunc(func() {
+		f.emit(ctx, model.LoadStarted{At: f.now(), Prefix: f.prefix, Rev: rev})
+		f.lost = false // so what ends it before its end is news
+	})
 	total, stop := f.count(ctx, rev)
 	defer stop()
 	done := int64(0)
 	err = f.remote.list(ctx, f.prefix, rev, func(kvs []model.KV) error {
+		begin()
 		for len(kvs) > 0 && ctx.Err() == nil {
 			n := min(chunkKeys, len(kvs))
 			done += int64(n)
@@ -151,6 +156,7 @@ func (f *follower) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	begin()
 	loaded.At, loaded.Rev = f.now(), rev
 	f.emit(ctx, loaded)
 	if f.since, f.until = 0, loaded.Until; f.until == 0 {
