@@ -91,6 +91,7 @@ func (s *State) listed(e Listed) {
 	if len(s.claims)+len(s.leases) == 0 { // not made anew again and again while it grows
 		room := min(max(e.Total, 0), roomMax)
 		s.claims, s.leases = make(map[string]*Claim, room), make(map[LeaseID]*Lease, room)
+		s.leaseList = make([]*Lease, 0, room)
 	}
 	s.begin()
 	for _, kv := range e.KVs {
