@@ -132,3 +132,48 @@ func BenchmarkMassDelete(b *testing.B) {
 		s.Apply(Batch{Events: []Event{Committed{At: t0, Rev: 1_000_000, Changes: gone}}})
 	}
 }
+
+// BenchmarkFlood applies revisions in which ten claims go and ten come, of 500 locks
+// with eight each: an event is one of these twenty.
+func BenchmarkFlood(b *testing.B) {
+	const locks, ahead, each = 500, 4_000, 10
+	s := NewState()
+	s.Apply(Batch{Events: []Event{LoadStarted{At: t0, Rev: 1}, Loaded{At: t0, Rev: 1}}})
+	key := func(i int) (string, LeaseID) {
+		lease := LeaseID(0x694d81e5fd000000 + i%(2*ahead))
+		return fmt.Sprintf("/bench/lock-%06d/%s", i%locks, lease), lease
+	}
+	rev, at := int64(1), t0
+	revision := func(n int) Committed {
+		rev++
+		at = at.Add(time.Millisecond)
+		e := Committed{At: at, Rev: rev}
+		for i := n; i < n+each; i++ {
+			name, lease := key(i)
+			e.Changes = append(e.Changes, Change{KV: KV{Key: name, CreateRev: rev, ModRev: rev, Version: 1, Lease: lease}})
+			if i >= ahead {
+				name, _ = key(i - ahead)
+				e.Changes = append(e.Changes, Change{Deleted: true, KV: KV{Key: name, ModRev: rev}})
+			}
+		}
+		return e
+	}
+	n := 0
+	for ; n < 20*ahead; n += each { // until the journal is full
+		s.Apply(Batch{Events: []Event{revision(n)}})
+	}
+	b.ReportAllocs()
+	done := 0
+	for b.Loop() {
+		b.StopTimer()
+		var batch Batch
+		for range 50 {
+			batch.Events = append(batch.Events, revision(n))
+			n += each
+		}
+		b.StartTimer()
+		s.Apply(batch)
+		done += 50 * 2 * each
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(done), "ns/event")
+}

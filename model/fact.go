@@ -279,7 +279,7 @@ func (s *State) noteStop(f *Fact, l *Lease) {
 func (s *State) giveUp(f *Fact) {
 	if f.Pending {
 		f.Pending = false
-		f.Evidence += "; no reading within " + seconds(causeWait)
+		f.Evidence += "; no reading within " + seconds(s.now.Sub(f.At))
 		s.factsVersion++
 	}
 	l := s.leases[f.goner().Lease]

@@ -102,6 +102,7 @@ func (s *State) listed(e Listed) {
 	if room := int(min(e.Total, roomMax)); !f.room && room > roomMin+2*len(s.claims) { // not made anew again and again while it grows
 		f.room = true
 		s.claims, s.leases = withRoom(s.claims, room), withRoom(s.leases, room)
+		s.leaseList = slices.Grow(s.leaseList, max(0, room-len(s.leaseList)))
 	}
 	s.begin()
 	for _, kv := range e.KVs {

@@ -311,6 +311,11 @@ func TestIndicesAgreeWithTheKeys(t *testing.T) {
 			for c := range l.Claims {
 				got = append(got, c)
 			}
+			x := exam{s: s, l: l}
+			misplaced := slices.ContainsFunc(got, func(c *Claim) bool { _, is := x.misplaced(c); return is })
+			if l.mode == modeQueue && misplaced && l.allByLease() {
+				t.Fatalf("lock %q: a key is out of place, but all are named by their lease", l.Name)
+			}
 			if !slices.Equal(want, got) && l.mode != modeNone || counts != l.forms || valued != l.valued {
 				t.Fatalf("lock %q: queue %d keys, forms %v, valued %d; want %d, %v, %d", l.Name, len(got), l.forms, l.valued, len(want), counts, valued)
 			}
@@ -341,7 +346,17 @@ func TestIndicesAgreeWithTheKeys(t *testing.T) {
 				return true
 			})
 		}
+		missed, silent := 0, 0
 		for id, l := range s.leases {
+			if s.leaseList[l.slot] != l {
+				t.Fatalf("lease %s is not where it says in the list of all", id)
+			}
+			if l.missedRenewal {
+				missed++
+			}
+			if l.State() == LeaseSilent {
+				silent++
+			}
 			heads := 0
 			for _, c := range l.claims {
 				if c.lease != l || l.claims[c.slot] != c {
@@ -354,6 +369,10 @@ func TestIndicesAgreeWithTheKeys(t *testing.T) {
 			if heads != int(l.heads) {
 				t.Fatalf("lease %s: heads %d, want %d", id, l.heads, heads)
 			}
+		}
+		if len(s.leaseList) != len(s.leases) || missed != s.missed || silent > missed {
+			t.Fatalf("%d leases in the list of %d, %d counted as behind with a renewal of %d, %d silent",
+				len(s.leaseList), len(s.leases), s.missed, missed, silent)
 		}
 	})
 }

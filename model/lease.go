@@ -38,6 +38,7 @@ type Lease struct {
 	asked     bool      // one of the pending is worth a reading before others
 	wasMulti  bool      // it had claims in several places
 	focus     bool      // it is on the screen
+	slot      int32     // place in the list of all leases
 }
 
 // Readings are what was read of a lease.
@@ -62,9 +63,10 @@ type Readings struct {
 	// (etcd-io/etcd#12381). It is not used.
 	Odd LeaseRead
 
-	resetDead bool       // renewals were missed before the reset
-	resetSure Confidence // how sure that is
-	failures  int        // readings that failed since the last that did not
+	resetDead     bool       // renewals were missed before the reset
+	resetSure     Confidence // how sure that is
+	failures      int        // readings that failed since the last that did not
+	missedRenewal bool       // it is counted in State.missed
 }
 
 // neverRead are the readings of every lease that has none yet. Nobody writes to them:
@@ -113,8 +115,8 @@ func (l *Lease) State() LeaseState {
 	case r < 0:
 		return LeaseOverdue
 	}
-	since := time.Duration(g-r-1) * time.Second // at least
-	if since <= time.Duration(g)*time.Second/3+time.Second {
+	since, missed := l.Read.missed()
+	if !missed {
 		return LeaseHealthy // whatever its interval is: none is shorter than a third
 	}
 	interval, known := l.interval()
@@ -127,6 +129,27 @@ func (l *Lease) State() LeaseState {
 		return LeaseLate
 	}
 	return LeaseHealthy
+}
+
+// missed returns how long ago, at least, the lease was renewed, and whether that is more
+// than a third of its TTL, and a second.
+func (r *LeaseRead) missed() (since time.Duration, _ bool) {
+	since = time.Duration(r.Granted-r.Remaining-1) * time.Second
+	return since, since > time.Duration(r.Granted)*time.Second/3+time.Second
+}
+
+// noteMissed counts the leases that missed a renewal at a third of their TTL: only among
+// them are silent ones.
+func (s *State) noteMissed(l *Lease, missed bool) {
+	if l.missedRenewal == missed {
+		return
+	}
+	l.keep().missedRenewal = missed
+	if missed {
+		s.missed++
+	} else {
+		s.missed--
+	}
 }
 
 // interval is how long the lease's client leaves it alone, as far as that is
@@ -169,14 +192,11 @@ func (l *Lease) Renewed(now time.Time) (ago time.Duration, ok bool) {
 	return max(0, ago), true
 }
 
-// Leases returns every lease that is known, in no order. It is built anew on each call.
-func (s *State) Leases() []*Lease {
-	all := make([]*Lease, 0, len(s.leases))
-	for _, l := range s.leases {
-		all = append(all, l)
-	}
-	return all
-}
+// Leases returns every lease that is known, in no order. The slice is the state's own
+// and valid until the next Apply. Who goes through it from its end over several of them
+// misses none that was there from the beginning, but may meet one twice: a lease that
+// goes leaves its place to the last one.
+func (s *State) Leases() []*Lease { return s.leaseList }
 
 // UnreadLeases returns the leases whose last reading failed, by id. It is built anew on
 // each call.
@@ -198,9 +218,10 @@ func (s *State) leaseOf(id LeaseID) *Lease {
 	}
 	l := s.leases[id]
 	if l == nil {
-		l = &Lease{ID: id, Readings: neverRead, class: classNone}
+		l = &Lease{ID: id, Readings: neverRead, class: classNone, slot: int32(len(s.leaseList))}
 		l.claims = l.only[:0]
 		s.leases[id] = l
+		s.leaseList = append(s.leaseList, l)
 	}
 	return l
 }
@@ -239,6 +260,11 @@ func (s *State) releaseLease(l *Lease) {
 		delete(s.lateLeases, l)
 		delete(s.overdueLeases, l)
 		delete(s.leases, l.ID)
+		last := len(s.leaseList) - 1
+		s.leaseList[l.slot], s.leaseList[last].slot = s.leaseList[last], l.slot
+		s.leaseList[last] = nil
+		s.leaseList = s.leaseList[:last]
+		s.noteMissed(l, false)
 		return
 	}
 	s.schedule(l)
@@ -296,6 +322,8 @@ func (s *State) index(l *Lease) {
 	live := s.leases[l.ID] == l
 	set(s.lateLeases, live && (st == LeaseLate || st == LeaseSilent))
 	set(s.overdueLeases, live && st == LeaseOverdue)
+	_, missed := l.Read.missed()
+	s.noteMissed(l, live && missed)
 	if many != (len(s.overdueLeases) >= backlogMin) {
 		for o := range s.overdueLeases { // what each of them means has changed
 			s.touchLease(o)

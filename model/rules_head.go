@@ -26,7 +26,7 @@ const maxScan = 64
 // wrongWaiter finds such a key in the middle of the queue: it blocks when its turn
 // comes, if a claim stands behind it.
 func wrongWaiter(x *exam) {
-	if x.l.mode != modeQueue {
+	if x.l.mode != modeQueue || x.l.allByLease() {
 		return
 	}
 	place := 0
@@ -44,6 +44,10 @@ func wrongWaiter(x *exam) {
 		return place < maxScan
 	})
 }
+
+// allByLease says whether all keys of a queue are named by their lease: then each has
+// one, and none is of another lock.
+func (l *Lock) allByLease() bool { return l.forms[formHex]+l.forms[formDec] == l.queue.n }
 
 // misplaced says what is wrong with a key of the queue by its form alone.
 func (x *exam) misplaced(c *Claim) (Finding, bool) {

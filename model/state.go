@@ -10,17 +10,19 @@ import (
 // concurrent use: one goroutine applies and reads. Only of the locks that Locks returned
 // several may read queues, claims, findings and identities while nobody applies.
 type State struct {
-	pins   []Pin
-	now    time.Time
-	claims map[string]*Claim // every watched key
-	dirs   map[string]*dir
-	near   *dir   // that was asked for last: keys come in their order
-	maxKey string // no key that was ever there comes behind it
-	infos  int    // how many keys lockInfo could read
-	leases map[LeaseID]*Lease
-	order  []*Lock // every lock, sorted by name unless unsorted
-	dirty  bool    // order needs sorting
-	own    int     // claims in all
+	pins      []Pin
+	now       time.Time
+	claims    map[string]*Claim // every watched key
+	dirs      map[string]*dir
+	near      *dir   // that was asked for last: keys come in their order
+	maxKey    string // no key that was ever there comes behind it
+	infos     int    // how many keys lockInfo could read
+	leases    map[LeaseID]*Lease
+	leaseList []*Lease // the same, to go through
+	missed    int      // how many of them missed a renewal at a third of their TTL, by the last reading
+	order     []*Lock  // every lock, sorted by name unless unsorted
+	dirty     bool     // order needs sorting
+	own       int      // claims in all
 
 	facts        []*Fact
 	factSeq      uint64
@@ -30,7 +32,7 @@ type State struct {
 	due         [classCount]leaseHeap
 	focused     []*Lease
 	deadlines   deadlineHeap
-	unexplained []deadline // of facts whose cause waits for a reading, in order
+	unexplained line // of facts whose cause waits for a reading
 	deadlineSeq uint64
 
 	feeds   map[string]*Feed

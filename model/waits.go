@@ -55,7 +55,7 @@ func (s *State) findCycles() {
 		}
 	}
 	if len(s.cyclic) < len(known) {
-		s.suspects = s.Leases()
+		s.suspects = slices.Clone(s.leaseList)
 	}
 	slices.SortFunc(s.suspects, func(a, b *Lease) int { return compareIDs(a.ID, b.ID) })
 	w := walker{note: s.noteCycle, on: map[*Lease]int{}, done: map[*Lease]bool{}}

@@ -65,9 +65,9 @@ func TestNothingIsKeptForEver(t *testing.T) {
 		}
 		h.add(Tick{At: at(end + 10)}, Tick{At: at(end + 200)})
 		s.Apply(Batch{Events: h.events})
-		if len(s.claims)+len(s.dirs)+len(s.leases)+len(s.Locks())+len(s.troubled)+len(s.cyclic)+len(s.lateLeases)+len(s.overdueLeases)+s.free+s.own != 0 {
-			t.Fatalf("left: %d claims, %d directories, %d leases, %d locks, %d in trouble, %d in circles, %d late, %d overdue, %d free, %d own",
-				len(s.claims), len(s.dirs), len(s.leases), len(s.Locks()), len(s.troubled), len(s.cyclic), len(s.lateLeases), len(s.overdueLeases), s.free, s.own)
+		if len(s.claims)+len(s.dirs)+len(s.leases)+len(s.Locks())+len(s.troubled)+len(s.cyclic)+len(s.lateLeases)+len(s.overdueLeases)+s.free+s.own+len(s.leaseList)+s.missed != 0 {
+			t.Fatalf("left: %d claims, %d directories, %d leases, %d locks, %d in trouble, %d in circles, %d late, %d overdue, %d free, %d own, %d listed leases, %d that missed a renewal",
+				len(s.claims), len(s.dirs), len(s.leases), len(s.Locks()), len(s.troubled), len(s.cyclic), len(s.lateLeases), len(s.overdueLeases), s.free, s.own, len(s.leaseList), s.missed)
 		}
 	})
 }

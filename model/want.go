@@ -232,8 +232,8 @@ func (s *State) wakeAt() time.Time {
 	if len(s.deadlines) > 0 {
 		earlier(s.deadlines[0].at)
 	}
-	if len(s.unexplained) > 0 {
-		earlier(s.unexplained[0].at)
+	if s.unexplained.len() > 0 {
+		earlier(s.unexplained.first().at)
 	}
 	if !at.IsZero() && at.Before(s.now.Add(shortestWake)) {
 		at = s.now.Add(shortestWake)
@@ -273,14 +273,44 @@ func (h *deadlineHeap) Pop() any {
 	return d
 }
 
+// line is a queue of deadlines, in the order in which they fall due.
+type line struct {
+	all  []deadline
+	head int // all before it has gone
+}
+
+func (l *line) len() int         { return len(l.all) - l.head }
+func (l *line) first() *deadline { return &l.all[l.head] }
+
+func (l *line) push(d deadline) {
+	if len(l.all) == cap(l.all) && l.head >= len(l.all)/2 { // its place is used again
+		n := copy(l.all, l.all[l.head:])
+		clear(l.all[n:])
+		l.all, l.head = l.all[:n], 0
+	}
+	l.all = append(l.all, d)
+}
+
+func (l *line) pop() deadline {
+	d := l.all[l.head]
+	l.all[l.head] = deadline{}
+	l.head++
+	return d
+}
+
+// unexplainedMax is how many facts may wait for a reading. More come only when
+// thousands of claims go in a second, of which a budget for readings reaches very few;
+// those that waited longest have then left the journal.
+const unexplainedMax = factsMax
+
 // later sets a deadline. Facts all wait for the same time, so they fall due in the
 // order in which they come: under load there are tens of thousands of them, and a
 // line is cheaper than a heap.
 func (s *State) later(d deadline) {
 	s.deadlineSeq++
 	d.seq = s.deadlineSeq
-	if n := len(s.unexplained); d.fact != nil && (n == 0 || !d.at.Before(s.unexplained[n-1].at)) {
-		s.unexplained = append(s.unexplained, d)
+	if n := len(s.unexplained.all); d.fact != nil && (s.unexplained.len() == 0 || !d.at.Before(s.unexplained.all[n-1].at)) {
+		s.unexplained.push(d)
 		return
 	}
 	heap.Push(&s.deadlines, d)
@@ -288,16 +318,13 @@ func (s *State) later(d deadline) {
 
 // nextDue takes away the first deadline that is not after now.
 func (s *State) nextDue(now time.Time) (d deadline, ok bool) {
-	fact, other := len(s.unexplained) > 0, len(s.deadlines) > 0
+	fact, other := s.unexplained.len() > 0, len(s.deadlines) > 0
 	if fact && other {
-		fact = s.unexplained[0].before(s.deadlines[0])
+		fact = s.unexplained.first().before(s.deadlines[0])
 	}
 	switch {
-	case fact && !s.unexplained[0].at.After(now):
-		d = s.unexplained[0]
-		s.unexplained[0] = deadline{}
-		s.unexplained = s.unexplained[1:]
-		return d, true
+	case fact && !s.unexplained.first().at.After(now):
+		return s.unexplained.pop(), true
 	case !fact && other && !s.deadlines[0].at.After(now):
 		return heap.Pop(&s.deadlines).(deadline), true
 	}
@@ -325,4 +352,7 @@ func (s *State) pass(now time.Time) {
 		}
 	}
 	s.now = now
+	for s.unexplained.len() > unexplainedMax {
+		s.giveUp(s.unexplained.pop().fact)
+	}
 }

@@ -136,17 +136,41 @@ func (a *App) dress(name string) {
 // Init starts the boot and the clock.
 func (a *App) Init() tea.Cmd { return tea.Batch(a.startBoot(), everySecond()) }
 
-// rankMsg says that the next piece of a long list of sessions can be ranked.
+// rankMsg says that the next piece of a long list of locks or sessions can be ranked.
 type rankMsg struct{}
 
 // Update takes a message in.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m, cmd := a.update(msg)
-	if a.ranking || a.page != pageSessions || a.frozen || !a.sessions.many(a.state) || !a.sessions.unranked(a.now) {
+	if a.ranking || a.frozen || !a.locksUnranked() && !a.sessionsUnranked() {
 		return m, cmd
 	}
 	a.ranking = true
 	return m, tea.Batch(cmd, func() tea.Msg { return rankMsg{} })
+}
+
+// locksUnranked says whether locks are to be ranked in pieces.
+func (a *App) locksUnranked() bool {
+	return a.locks.order.many() && a.locks.order.unranked(a.state, a.now)
+}
+
+// sessionsUnranked says whether sessions are.
+func (a *App) sessionsUnranked() bool {
+	return a.page == pageSessions && a.sessions.many(a.state) && a.sessions.unranked(a.now)
+}
+
+// rank ranks the next piece, and says whether that changes what is shown.
+func (a *App) rank() bool {
+	a.ranking = false
+	if a.frozen {
+		return false
+	}
+	if a.locksUnranked() {
+		a.locks.rank(a.frame())
+		return !a.locks.order.going
+	}
+	a.sessions.refresh(a.frame())
+	return !a.sessions.going || a.sessions.total == 0 // then it says how far it has come
 }
 
 func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -205,8 +229,8 @@ func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case outcomeMsg:
 		return a, a.outcome(msg.out)
 	case rankMsg:
-		a.ranking = false
-		a.sessions.refresh(a.frame())
+		tells := a.rank()
+		a.dirty = was || tells
 		return a, nil
 	}
 	a.dirty = false

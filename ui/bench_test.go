@@ -71,7 +71,10 @@ func BenchmarkSort(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			x := crowd(b, n)
 			for b.Loop() {
-				x.locks.order.rebuild(x.state, x.th, x.now)
+				x.locks.order.force = true
+				for x.locks.order.unranked(x.state, x.now) {
+					x.locks.rank(x.frame())
+				}
 			}
 		})
 	}

@@ -36,7 +36,8 @@
 //
 // Rules: a selection is an identity (a name, a key), never an index. A message
 // costs nothing that grows with the number of locks: what does, sorting and
-// filtering, is done when it is due (order.go, sessions.go), about once a second. A
+// filtering, is done when it is due (order.go, sessions.go), about once a second, and of
+// more than 10,000 in pieces, with a message for each: no key waits for all of them. A
 // frame of 200 by 50 takes 490 allocations at most, and 430 if five rows changed, by
 // any number of locks (costs_test.go). What only says that all is as it was is not
 // painted before the next second (feed.go), and rows that are well count in steps

@@ -98,9 +98,17 @@ func (p *locksPanel) Render(f frame, w, h int, focused bool) []string {
 
 func (p *locksPanel) name(i int) string { return p.order.names[i] }
 
-// update sorts if that is due. Between two sorts the rows stay where they are, so
-// a place found once stays right.
+// update sorts if that is due, unless there are so many locks that it is done in pieces
+// by messages. Between two sorts the rows stay where they are, so a place found once
+// stays right.
 func (p *locksPanel) update(f frame) {
+	for more := !p.order.many(); more; more = p.order.going && !p.order.waits(f.now) {
+		p.rank(f)
+	}
+}
+
+// rank goes on with sorting.
+func (p *locksPanel) rank(f frame) {
 	if p.order.refresh(f.s, f.th, f.now) {
 		p.pick.follow(len(p.order.names), func(id string) int { return slices.Index(p.order.names, id) }, p.name)
 	}

@@ -22,6 +22,10 @@ const (
 	sortCount
 )
 
+// rankPiece is how many locks or leases are ranked at a time where there are more of
+// them. A key waits for no more.
+const rankPiece = 10_000
+
 // Sorting goes over all locks, so it has a rhythm of its own.
 const (
 	sortEvery = time.Second
@@ -42,42 +46,80 @@ type order struct {
 	at      time.Time
 	held    time.Time // no re-sort before, unless forced
 	force   bool
-	keys    []orderKey
+
+	// Of the ranking that goes on: the locks, how many of them are ranked, and what came
+	// of these.
+	going, forced bool
+	all           []*model.Lock
+	seen, badSeen int
+	keys          []orderKey
+	versionSeen   uint64
 }
 
 type orderKey struct {
-	l    *model.Lock
+	name string
 	rank int64
 	at   int32
 }
 
-// refresh brings the order up to date if that is due, and says whether it did.
-func (o *order) refresh(s *model.State, th *theme, now time.Time) bool {
+// many says whether there are too many locks to rank them between two frames.
+func (o *order) many() bool { return o.total > rankPiece }
+
+// unranked says whether refresh has something to do.
+func (o *order) unranked(s *model.State, now time.Time) bool {
+	return o.going && !o.waits(now) || o.due(s, now)
+}
+
+func (o *order) due(s *model.State, now time.Time) bool {
 	every := sortEvery * time.Duration(1+o.total/sortPer)
-	due := o.force || o.total == 0 ||
-		s.Version() != o.version && now.Sub(o.at) >= every && !now.Before(o.held)
-	if !due || o.total == 0 && !o.force && s.Version() == o.version {
+	return o.force || !o.going && s.Version() != o.version &&
+		(o.total == 0 || now.Sub(o.at) >= every && !now.Before(o.held))
+}
+
+// waits says whether all is ranked, and the rows have to stay where they are.
+func (o *order) waits(now time.Time) bool {
+	return o.seen == len(o.all) && !o.forced && now.Before(o.held)
+}
+
+// refresh brings the order up to date if that is due, a piece in each call, and says
+// whether it did. What is shown stays until all is ranked.
+func (o *order) refresh(s *model.State, th *theme, now time.Time) bool {
+	switch {
+	case o.due(s, now):
+		o.going, o.forced, o.force = true, o.force, false
+		o.versionSeen, o.at = s.Version(), now
+		o.all = append(o.all[:0], s.Locks()...)
+		o.keys, o.seen, o.badSeen = o.keys[:0], 0, 0
+	case !o.going || o.waits(now):
 		return false
 	}
-	o.rebuild(s, th, now)
+	o.piece(s, th)
+	if o.seen < len(o.all) || o.waits(now) {
+		return false
+	}
+	o.finish()
 	return true
 }
 
-func (o *order) rebuild(s *model.State, th *theme, now time.Time) {
-	o.force, o.version, o.at = false, s.Version(), now
-	locks := s.Locks()
-	o.total, o.bad = len(locks), 0
+// piece ranks the next locks.
+func (o *order) piece(s *model.State, th *theme) {
 	keep := matcher(o.filter)
-	o.keys = o.keys[:0]
-	for i, l := range locks {
+	for _, l := range o.all[o.seen:min(o.seen+rankPiece, len(o.all))] {
 		v := th.judge(l)
 		if v.trouble() {
-			o.bad++
+			o.badSeen++
 		}
 		if keep == nil || keep(lockText(s, l)) {
-			o.keys = append(o.keys, orderKey{l, o.rank(l, v, now), int32(i)})
+			o.keys = append(o.keys, orderKey{l.Name, o.rank(l, v, o.at), int32(o.seen)})
 		}
+		o.seen++
 	}
+}
+
+// finish puts what was ranked in the place of what is shown.
+func (o *order) finish() {
+	o.going = false
+	o.total, o.bad, o.version = o.seen, o.badSeen, o.versionSeen
 	sign := -1 // the most first
 	if o.reversed {
 		sign = 1
@@ -93,9 +135,10 @@ func (o *order) rebuild(s *model.State, th *theme, now time.Time) {
 	})
 	o.names = o.names[:0]
 	for _, k := range o.keys {
-		o.names = append(o.names, k.l.Name)
+		o.names = append(o.names, k.name)
 	}
 	clear(o.keys)
+	clear(o.all)
 }
 
 func (o *order) rank(l *model.Lock, v verdict, now time.Time) int64 {

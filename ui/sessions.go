@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,13 +37,14 @@ type sessionsPanel struct {
 	held  time.Time // no re-sort before, unless forced
 	force bool
 
-	todo   []*model.Lease // of the ranking that goes on
-	ranked []sessionRank  // what came of it so far, in order
-	found  int            // how many it would be without the filter
+	// Of the ranking that goes on: how many of the leases are still to be ranked, what
+	// came of the others, piece by piece, and the first of these in the order of all.
+	going, forced bool
+	left          int
+	pieces        sessionPieces
+	next          []model.LeaseID
+	found         int // how many it would be without the filter
 }
-
-// rankPiece is how many leases are ranked at a time. A key waits for no more of them.
-const rankPiece = 10_000
 
 type sessionRank struct {
 	id   model.LeaseID
@@ -52,6 +54,33 @@ type sessionRank struct {
 // before orders sessions: the neediest first.
 func (r sessionRank) before(o sessionRank) int {
 	return cmp.Or(cmp.Compare(o.rank, r.rank), cmp.Compare(uint64(r.id), uint64(o.id)))
+}
+
+// sessionPieces are lists of sessions, none empty and each in order: a heap by the first
+// of each.
+type sessionPieces [][]sessionRank
+
+func (h sessionPieces) Len() int           { return len(h) }
+func (h sessionPieces) Less(i, j int) bool { return h[i][0].before(h[j][0]) < 0 }
+func (h sessionPieces) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *sessionPieces) Push(x any)        { *h = append(*h, x.([]sessionRank)) }
+func (h *sessionPieces) Pop() any {
+	old := *h
+	last := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	return last
+}
+
+// next takes away the first session of all.
+func (h *sessionPieces) next() sessionRank {
+	first := (*h)[0][0]
+	if (*h)[0] = (*h)[0][1:]; len((*h)[0]) > 0 {
+		heap.Fix(h, 0)
+	} else {
+		heap.Pop(h)
+	}
+	return first
 }
 
 func newSessionsPanel() *sessionsPanel {
@@ -65,33 +94,52 @@ func (p *sessionsPanel) many(s *model.State) bool {
 }
 
 // unranked says whether refresh has something to do.
-func (p *sessionsPanel) unranked(now time.Time) bool { return len(p.todo) > 0 || p.due(now) }
+func (p *sessionsPanel) unranked(now time.Time) bool { return p.going && !p.waits(now) || p.due(now) }
 
 func (p *sessionsPanel) due(now time.Time) bool {
 	every := sortEvery * time.Duration(1+p.seen/sortPer)
-	return p.force || p.at.IsZero() || now.Sub(p.at) >= every && !now.Before(p.held)
+	return p.force || !p.going && (p.at.IsZero() || now.Sub(p.at) >= every && !now.Before(p.held))
+}
+
+// waits says whether all is ranked, and the rows have to stay where they are.
+func (p *sessionsPanel) waits(now time.Time) bool {
+	return p.left+len(p.pieces) == 0 && !p.forced && now.Before(p.held)
 }
 
 // refresh ranks the sessions anew if that is due: it goes over all leases, a piece in
-// each call. What is shown stays until all are ranked.
+// each call, and then merges the pieces, a part in each call. What is shown stays until
+// that is done.
 func (p *sessionsPanel) refresh(f frame) {
-	if p.force || len(p.todo) == 0 && p.due(f.now) {
-		p.at, p.force, p.found, p.ranked = f.now, false, 0, p.ranked[:0]
-		p.todo = f.s.Leases()
-		p.seen = len(p.todo)
-	} else if len(p.todo) == 0 {
+	all := f.s.Leases()
+	switch {
+	case p.due(f.now):
+		p.going, p.forced, p.force, p.at = true, p.force, false, f.now
+		p.pieces, p.next, p.found = nil, p.next[:0], 0
+		p.left, p.seen = len(all), len(all)
+	case !p.going:
 		return
 	}
-	piece := p.todo[:min(rankPiece, len(p.todo))]
-	p.todo = p.todo[len(piece):]
-	p.ranked = merged(p.ranked, p.rank(f, piece))
-	if len(p.todo) > 0 {
+	if p.left > 0 { // from the end: those that come are at the end, and none is missed when one goes
+		to := min(p.left, len(all))
+		p.left = max(0, to-rankPiece)
+		if piece := p.rank(f, all[p.left:to]); len(piece) > 0 {
+			heap.Push(&p.pieces, piece)
+		}
 		return
 	}
-	p.todo, p.total, p.ids = nil, p.found, p.ids[:0]
-	for _, r := range p.ranked {
-		p.ids = append(p.ids, r.id)
+	for i := 0; i < rankPiece && len(p.pieces) > 0; i++ {
+		id := p.pieces.next().id
+		if n := len(p.next); n > 0 && p.next[n-1] == id { // met twice
+			p.found--
+			continue
+		}
+		p.next = append(p.next, id)
 	}
+	if len(p.pieces) > 0 || p.waits(f.now) {
+		return
+	}
+	p.going, p.total = false, p.found
+	p.ids, p.next = p.next, p.ids
 	p.pick.follow(len(p.ids), func(id string) int {
 		lease, err := model.ParseLeaseID(id)
 		if err != nil {
@@ -117,20 +165,6 @@ func (p *sessionsPanel) rank(f frame, leases []*model.Lease) []sessionRank {
 	}
 	slices.SortFunc(ranks, sessionRank.before)
 	return ranks
-}
-
-// merged puts more into all. Both are in order.
-func merged(all, more []sessionRank) []sessionRank {
-	i, j := len(all)-1, len(more)-1
-	all = append(all, more...)
-	for k := len(all) - 1; j >= 0; k-- {
-		if i >= 0 && more[j].before(all[i]) < 0 {
-			all[k], i = all[i], i-1
-		} else {
-			all[k], j = more[j], j-1
-		}
-	}
-	return all
 }
 
 func (p *sessionsPanel) id(i int) string { return p.ids[i].String() }
@@ -163,7 +197,7 @@ func (p *sessionsPanel) chosen(s *model.State) *model.Lease {
 // Render returns the lines of the page: the table, and what ends with the chosen
 // session.
 func (p *sessionsPanel) Render(f frame, w, h int) []string {
-	if !p.many(f.s) {
+	for more := !p.many(f.s); more; more = p.going && !p.waits(f.now) {
 		p.refresh(f)
 	}
 	under := 0
@@ -172,8 +206,8 @@ func (p *sessionsPanel) Render(f frame, w, h int) []string {
 	}
 	if p.total == 0 && p.unranked(f.now) {
 		text := "  ranking the sessions"
-		if len(p.todo) > 0 {
-			text += ": " + plural(len(p.todo), "lease") + " to go"
+		if p.left > 0 {
+			text += ": " + plural(p.left, "lease") + " to go"
 		}
 		return fill([]string{string(pad(nil, w)), f.th.line(w, []span{{dim, text}}, nil)}, w, h)
 	}

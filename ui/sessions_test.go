@@ -17,6 +17,7 @@ func TestManySessionsAreRankedInPieces(t *testing.T) {
 	b.w.claim(4, fmt.Sprintf("/jobs/team-%02d/lock-%06d", n/2%7, n/2), "", waits)
 	b.w.read(4, waits, 60, 50)
 	b.sync(5)
+	b.rank() // the locks
 
 	b.press("2")
 	b.sees("ranking the sessions")
@@ -25,12 +26,10 @@ func TestManySessionsAreRankedInPieces(t *testing.T) {
 	b.press("1")
 	b.sees("[1 Locks]")
 	b.press("2")
-	for range 3 {
-		b.send(rankMsg{})
-	}
 	s := b.sessions
-	if s.unranked(b.now) || len(s.ids) != n+1 || s.total != n+1 {
-		t.Fatalf("%d ids of %d sessions, %d to go", len(s.ids), s.total, len(s.todo))
+	b.rank()
+	if len(s.ids) != n+1 || s.total != n+1 {
+		t.Fatalf("%d ids of %d sessions, %d to go", len(s.ids), s.total, s.left)
 	}
 	if s.ids[0] != first || s.ids[n] != waits {
 		t.Errorf("first %s and last %s, want who is waited for and who waits", s.ids[0], s.ids[n])
@@ -41,15 +40,69 @@ func TestManySessionsAreRankedInPieces(t *testing.T) {
 
 	b.press("end", "up")
 	chosen := s.ids[n-1]
+	b.press("1")
 	b.send(tickMsg(at(100)))
+	b.rank() // the locks
+	b.press("2")
 	b.send(rankMsg{})
-	if l := s.chosen(b.state); len(s.todo) == 0 || l == nil || l.ID != chosen {
-		t.Errorf("%d to go, %v chosen, want %s as before", len(s.todo), l, chosen)
+	if l := s.chosen(b.state); s.left == 0 || l == nil || l.ID != chosen {
+		t.Errorf("%d to go, %v chosen, want %s as before", s.left, l, chosen)
 	}
-	for range 3 {
+	b.w.del(101, leaseKey("/jobs/team-00/lock-000000", 0x694d81e5fc650000)) // its place is taken by one that was ranked
+	b.sync(101)
+	b.press("up", "down")
+	b.rank()
+	if !s.going || len(s.ids) != n+1 {
+		t.Errorf("%d sessions right after a cursor key, going %v: the rows moved", len(s.ids), s.going)
+	}
+	b.send(tickMsg(at(110)))
+	b.rank()
+	if l := s.chosen(b.state); l == nil || l.ID != chosen || len(s.ids) != n || s.total != n {
+		t.Errorf("%v chosen of %d of %d, want %s still, of one less", l, len(s.ids), s.total, chosen)
+	}
+	if slices.Contains(s.ids, 0x694d81e5fc650000) || !slices.IsSorted(s.ids[1:n-1]) {
+		t.Error("who has gone is still there, or the order is not that of all")
+	}
+}
+
+// TestManyLocksAreRankedInPieces: the same on the page of locks.
+func TestManyLocksAreRankedInPieces(t *testing.T) {
+	const n = 3*rankPiece + 7
+	b := crowd(t, n)
+	o := &b.locks.order
+	b.press("end")
+	last := o.names[n-1]
+	if b.locks.pick.id != last {
+		t.Fatalf("%q chosen, want %q", b.locks.pick.id, last)
+	}
+	b.send(tickMsg(at(100)))
+	b.press("s")
+	if b.send(rankMsg{}); !o.going || o.names[n-1] != last {
+		t.Errorf("going %v and %q last after one piece, want what was shown until all is ranked", o.going, o.names[n-1])
+	}
+	b.rank()
+	if o.total != n || len(o.names) != n || b.locks.pick.id != last || o.names[b.locks.pick.place] != last {
+		t.Errorf("%d of %d locks, %q chosen at %d", len(o.names), o.total, b.locks.pick.id, b.locks.pick.place)
+	}
+	before := slices.Clone(o.names)
+	b.w.claim(101, "/aaa", "", 1)
+	b.sync(101)
+	b.send(rankMsg{})
+	b.press("up")
+	b.rank()
+	if !slices.Equal(o.names, before) {
+		t.Error("the rows moved right after a cursor key")
+	}
+	b.send(tickMsg(at(110)))
+	b.rank()
+	if o.total != n+1 || !slices.Contains(o.names, "/aaa") {
+		t.Errorf("%d locks when the rows may move again, want %d", o.total, n+1)
+	}
+}
+
+// rank does what the messages for it would, until there is nothing more to do.
+func (b *bench) rank() {
+	for b.locksUnranked() || b.sessionsUnranked() {
 		b.send(rankMsg{})
-	}
-	if l := s.chosen(b.state); s.unranked(b.now) || l == nil || l.ID != chosen {
-		t.Errorf("%d to go, %v chosen, want %s still", len(s.todo), l, chosen)
 	}
 }
