@@ -25,7 +25,9 @@ import (
 type fake struct {
 	mu       sync.Mutex
 	rev      int64
-	listErr  error
+	listErr  error // of a list,
+	listed   int   // after that many keys of it
+	lists    int   // that were asked for
 	probeErr error
 	isDown   bool
 	streams  []*fakeStream // every watch that was opened
@@ -52,12 +54,13 @@ func (c *fake) oldest(_ context.Context, _ string, rev int64) (int64, error) { r
 
 func (c *fake) list(_ context.Context, prefix string, rev int64, each func([]model.KV) error) error {
 	c.mu.Lock()
-	err := c.listErr
+	c.lists++
+	err, listed := c.listErr, c.listed
 	c.mu.Unlock()
-	if err != nil {
+	if err != nil && listed == 0 {
 		return err
 	}
-	return each([]model.KV{{Key: prefix + "k", ModRev: rev, CreateRev: rev}})
+	return errors.Join(each([]model.KV{{Key: prefix + "k", ModRev: rev, CreateRev: rev}}), err)
 }
 
 func (c *fake) watch(_ context.Context, _ string, rev int64) stream {
@@ -308,6 +311,35 @@ func TestAnOpenWatchThatStaysDeniedIsReportedOnce(t *testing.T) {
 	has[model.Watching](r, 1)
 	if n := len(all[model.Lost](r)); n != 1 {
 		t.Errorf("%d losses, want 1", n)
+	}
+}
+
+func TestAListThatFails(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		err    error
+		keys   int // that come before it
+		again  bool
+	}{
+		{"refused as a whole it did not start, and is told once", rpctypes.ErrPermissionDenied, 0, false},
+		{"cut off before its first key it did not start, and is told once", errors.New("the stream broke"), 0, false},
+		{"each that breaks under way was begun and is lost", errors.New("the stream broke"), 1, true},
+	} {
+		c := &fake{rev: 5, listErr: row.err, listed: row.keys}
+		w, _ := start(c, &meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
+		r := &record{t: t, w: w}
+		r.want.WakeAt = time.Now() // ticks: there may be no other news
+		r.until("four tries", func() (done bool) {
+			c.set(func() { done = c.lists >= 4 })
+			return done
+		})
+		starts, lost := len(all[model.LoadStarted](r)), len(all[model.Lost](r))
+		if row.again && (starts < 3 || lost < 3) || !row.again && (starts != 0 || lost != 1) {
+			t.Errorf("%s: %d starts, %d losses of four tries", row.reason, starts, lost)
+		}
+		c.set(func() { c.listErr = nil })
+		has[model.Loaded](r, 1)
+		_ = w.Close()
 	}
 }
 
