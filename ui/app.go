@@ -85,7 +85,8 @@ type App struct {
 	copy     func(string)
 	after    func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
 
-	ranking    bool // a rankMsg is on its way
+	ranking    bool      // a rankMsg is on its way
+	listShown  time.Time // when a list under way was last painted
 	frozen     bool
 	frozenAt   time.Time
 	frozenBody []string

@@ -151,6 +151,11 @@ func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 	a.cost = b.Cost
 	a.setNow()
 	a.lookForAwaited()
+	if now := a.state.Now(); a.state.Loaded() || now.Sub(a.listShown) >= listEvery || slices.ContainsFunc(b.Events, notListed) {
+		a.listShown = now
+	} else {
+		return a.pull(), false
+	}
 	tells = a.state.FactsVersion() != facts || slices.ContainsFunc(b.Events, func(ev model.Event) bool {
 		switch e := ev.(type) {
 		case model.Tick:
@@ -162,6 +167,12 @@ func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 	})
 	return a.pull(), tells
 }
+
+// listEvery is how often a page is painted to which a list under way adds: its parts come
+// by the hundred a second.
+const listEvery = 50 * time.Millisecond
+
+func notListed(ev model.Event) bool { _, ok := ev.(model.Listed); return !ok }
 
 // tells says whether a reading is one to be shown at once: of a lease that is not well,
 // or the first of one on the screen. The rest only say that all is as it was, many
