@@ -272,6 +272,7 @@ func (s *State) clusterStatus(e ClusterStatus) {
 		text := "the cluster has no leader: no lock can be taken, freed or expire"
 		if is.ID != 0 {
 			text = fmt.Sprintf("%s leads the cluster now, term %d: every lease starts its TTL anew", is.label(), is.Term)
+			s.readAgain(e.At)
 		}
 		s.record(&Fact{At: e.At, Kind: FactMember, Text: text})
 	}

@@ -446,3 +446,26 @@ func TestWantAsksInOrderOfNeed(t *testing.T) {
 		t.Errorf("lease 1 is %s", got)
 	}
 }
+
+// TestANewLeaderIsAskedAtOnce: while there is none a reading fails again and again.
+func TestANewLeaderIsAskedAtOnce(t *testing.T) {
+	h := newHistory()
+	h.loaded(0)
+	h.put(1, claimKey("/l", 0x1), "", 0x1)
+	s := h.state()
+	status := func(sec float64, leads bool) ClusterStatus {
+		return ClusterStatus{At: at(sec), ClusterID: 7, Members: []Member{{ID: 1, Name: "m1", Leader: leads, NoLeader: !leads, Term: 2}}}
+	}
+	s.Apply(Batch{Events: []Event{status(1, true), status(2, false)}})
+	for sec := 3.0; sec < 10; sec++ {
+		s.Apply(Batch{Events: []Event{LeaseUnread{At: at(sec), ID: 1, Reason: "no leader"}}})
+	}
+	s.Apply(Batch{Events: []Event{status(10, false)}})
+	if w := s.Want(); len(w.Leases) > 0 {
+		t.Fatalf("%v is wanted, with no leader and just refused", w.Leases)
+	}
+	s.Apply(Batch{Events: []Event{status(10.5, true)}})
+	if d := cmp.Diff([]LeaseID{1}, s.Want().Leases); d != "" {
+		t.Errorf("there is a leader again (-want +got)\n%s", d)
+	}
+}

@@ -380,6 +380,15 @@ func (s *State) leaseUnread(e LeaseUnread) {
 	l.failures++
 }
 
+// readAgain makes due what could not be read, since that may have changed: a short lease
+// could end within the pause after a failure, and nobody would know why.
+func (s *State) readAgain(at time.Time) {
+	for _, l := range s.UnreadLeases() {
+		l.failures = 0
+		s.reschedule(l, at)
+	}
+}
+
 // touchLease marks every lock in which the lease has a claim as changed.
 func (s *State) touchLease(l *Lease) {
 	for _, c := range l.claims {
