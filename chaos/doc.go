@@ -34,8 +34,8 @@
 // that back.
 //
 // What it costs where no fault is in force: `go run ./demo/bench` on two cores, five
-// rounds of 5 s, kept 0.83 of the locks per second of one client (0.50 to 1.03 of a
-// round) and 0.90 of those of 64 (0.79 to 1.24). `go run .` in chaos/bench compares it
+// rounds of 5 s, kept 0.93 of the locks per second of one client (0.91 to 1.46 of a
+// round) and 0.90 of those of 64 (0.80 to 0.92). `go run .` in chaos/bench compares it
 // with toxiproxy and with a bare copy of the bytes.
 //
 // Where a fault acts:

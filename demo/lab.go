@@ -98,6 +98,7 @@ func (l *Lab) start(ctx context.Context, known []*program) (err error) {
 		return err
 	}
 	l.know(known)
+	l.o.Progress(fmt.Sprintf("starting %d contenders", len(l.first)))
 	if l.o.Held {
 		return ctx.Err()
 	}
@@ -214,7 +215,6 @@ func (l *Lab) know(known []*program) {
 			l.first = append(l.first, pr)
 		}
 	}
-	l.o.Progress(fmt.Sprintf("starting %d contenders", len(l.first)))
 }
 
 // Begin starts the contenders that Options.Held kept back; without it, and the second

@@ -155,12 +155,12 @@ func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model
 		return nil, err
 	}
 	if out.watch > 0 {
-		listed()
+		go listed()
 		return s, e.observe(ctx, w, s, out.watch)
 	}
 	ids := wanted(s, out.leases)
 	if len(ids) > 0 {
-		listed() // else there is only what is printed
+		go listed() // else there is only what is printed
 	}
 	return s, e.pullUntil(ctx, w, s, &ids, func() bool {
 		// One that was asked for is not asked for again, or the last never have a turn.
