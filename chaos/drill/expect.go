@@ -9,7 +9,8 @@ import (
 	"locktop/model"
 )
 
-// kind is one name that an expectation may have: its fields, and how it is judged.
+// kind is one name that an expectation may have, and its fields. How it is judged
+// stands in the package judge, under the same name.
 type kind struct {
 	// takes are the fields that mean something, needs those without which it says
 	// nothing; of either only one of a group "below|at-least" is needed.
@@ -18,40 +19,37 @@ type kind struct {
 	counts bool
 	// oneLock: where several locks are competed for, it must name one.
 	oneLock bool
-	judge   func(*judge, Expectation) Result
 }
 
-// kinds are all expectations, by name. It is a function because the judges read it.
-func kinds() map[string]kind {
-	return map[string]kind{
-		"one-holder":      {takes: []string{"lock"}, judge: oneHolder},
-		"fifo":            {takes: []string{"lock"}, judge: fifo},
-		"tokens-grow":     {takes: []string{"lock"}, judge: tokensGrow},
-		"no-old-token":    {takes: []string{"lock"}, judge: noOldToken},
-		"no-lost-update":  {takes: []string{"lock"}, judge: noLostUpdate},
-		"lost-updates":    {takes: []string{"lock", "at-least"}, needs: []string{"at-least"}, counts: true, judge: lostUpdates},
-		"served":          {takes: []string{"lock", "within", "except"}, needs: []string{"within"}, judge: served},
-		"overlap":         {takes: []string{"lock", "below", "at-least"}, needs: []string{"below|at-least"}, judge: overlap},
-		"handover":        {takes: []string{"lock", "to", "from", "cause", "within", "at-least", "after"}, oneLock: true, judge: handover},
-		"finding":         {takes: []string{"code", "lock", "within", "confidence", "after"}, needs: []string{"code"}, judge: finding},
-		"no-finding":      {takes: []string{"code", "lock"}, needs: []string{"code"}, judge: noFinding},
-		"quiet":           {takes: []string{"lock", "except"}, judge: quiet},
-		"acquired":        {takes: []string{"contender", "lock", "within", "after"}, needs: []string{"contender"}, judge: acquired},
-		"never-holds":     {takes: []string{"contender", "lock", "after"}, needs: []string{"contender"}, judge: neverHolds},
-		"acquisitions":    {takes: []string{"lock", "contender", "at-least"}, needs: []string{"at-least"}, counts: true, judge: acquisitions},
-		"failed-attempts": {takes: []string{"lock", "contender", "at-least"}, needs: []string{"at-least"}, counts: true, judge: failedAttempts},
-		"belief":          {takes: []string{"contender", "lock", "state", "within"}, needs: []string{"contender", "state"}, judge: beliefAtEnd},
-		"empty":           {takes: []string{"lock", "within"}, judge: emptyAtEnd},
-		"stuck":           {takes: []string{"lock", "for"}, needs: []string{"for"}, oneLock: true, judge: stuck},
-		"moving":          {takes: []string{"lock", "within"}, judge: moving},
-		"linearizable":    {takes: []string{"lock"}, judge: linearizable},
-	}
+// kinds are all expectations, by name.
+var kinds = map[string]kind{
+	"one-holder":      {takes: []string{"lock"}},
+	"fifo":            {takes: []string{"lock"}},
+	"tokens-grow":     {takes: []string{"lock"}},
+	"no-old-token":    {takes: []string{"lock"}},
+	"no-lost-update":  {takes: []string{"lock"}},
+	"lost-updates":    {takes: []string{"lock", "at-least"}, needs: []string{"at-least"}, counts: true},
+	"served":          {takes: []string{"lock", "within", "except"}, needs: []string{"within"}},
+	"overlap":         {takes: []string{"lock", "below", "at-least"}, needs: []string{"below|at-least"}},
+	"handover":        {takes: []string{"lock", "to", "from", "cause", "within", "at-least", "after"}, oneLock: true},
+	"finding":         {takes: []string{"code", "lock", "within", "confidence", "after"}, needs: []string{"code"}},
+	"no-finding":      {takes: []string{"code", "lock"}, needs: []string{"code"}},
+	"quiet":           {takes: []string{"lock", "except"}},
+	"acquired":        {takes: []string{"contender", "lock", "within", "after"}, needs: []string{"contender"}},
+	"never-holds":     {takes: []string{"contender", "lock", "after"}, needs: []string{"contender"}},
+	"acquisitions":    {takes: []string{"lock", "contender", "at-least"}, needs: []string{"at-least"}, counts: true},
+	"failed-attempts": {takes: []string{"lock", "contender", "at-least"}, needs: []string{"at-least"}, counts: true},
+	"belief":          {takes: []string{"contender", "lock", "state", "within"}, needs: []string{"contender", "state"}},
+	"empty":           {takes: []string{"lock", "within"}},
+	"stuck":           {takes: []string{"lock", "for"}, needs: []string{"for"}, oneLock: true},
+	"moving":          {takes: []string{"lock", "within"}},
+	"linearizable":    {takes: []string{"lock"}},
 }
 
-// kindNames are the names, sorted.
-func kindNames() []string {
+// Expectations returns the names of all expectations, sorted.
+func Expectations() []string {
 	var all []string
-	for name := range kinds() {
+	for name := range kinds {
 		all = append(all, name)
 	}
 	slices.Sort(all)
@@ -71,9 +69,9 @@ func (p *parser) expectation(n *yaml.Node) {
 		p.fail(n.Line, "an expectation is %s: want NAME, or {NAME: {...}}, each behind a dash", kindName(n))
 		return
 	}
-	k, ok := kinds()[e.Name]
+	k, ok := kinds[e.Name]
 	if !ok {
-		p.fail(n.Line, "there is no expectation %q: want one of %s", e.Name, orList(kindNames()))
+		p.fail(n.Line, "there is no expectation %q: want one of %s", e.Name, orList(Expectations()))
 		return
 	}
 	seen := map[string]bool{}

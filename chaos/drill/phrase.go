@@ -8,8 +8,8 @@ import (
 	"locktop/model"
 )
 
-// phrase is a target in words: whom it means is decided when the fault is done.
-type phrase struct {
+// Phrase is a target in words: whom it means is decided when the fault is done.
+type Phrase struct {
 	// Place is 1 for "holder", 2 for "waiter 1", ...; 0: no such phrase.
 	Place int
 	Lock  string
@@ -27,28 +27,28 @@ var (
 	memberPhrase = regexp.MustCompile(`^member of (\S+)$`)
 )
 
-// parsePhrase reads what a target says. A lock that is not named is "".
-func parsePhrase(s string) phrase {
+// ParsePhrase reads what a target says. A lock that is not named is "".
+func ParsePhrase(s string) Phrase {
 	if m := placePhrase.FindStringSubmatch(s); m != nil {
 		n, _ := strconv.Atoi(m[1]) // 0 for the holder
-		p := phrase{Place: n + 1}
+		p := Phrase{Place: n + 1}
 		if m[2] != "" {
 			p.Lock = lockName(m[2])
 		}
 		return p
 	}
 	if m := leasePhrase.FindStringSubmatch(s); m != nil {
-		return phrase{LeaseOf: m[1]}
+		return Phrase{LeaseOf: m[1]}
 	}
 	if m := memberPhrase.FindStringSubmatch(s); m != nil {
-		return phrase{MemberOf: m[1]}
+		return Phrase{MemberOf: m[1]}
 	}
-	return phrase{Leader: s == "leader", Follower: s == "a follower", Name: s}
+	return Phrase{Leader: s == "leader", Follower: s == "a follower", Name: s}
 }
 
 // target checks a target, in words or by name, against what its kind is done to.
 func (p *parser) target(line int, f model.Fault, info model.FaultInfo) {
-	t := parsePhrase(f.Target)
+	t := ParsePhrase(f.Target)
 	switch info.Target {
 	case model.TargetMember:
 		p.memberPhrase(line, f.Target)
@@ -71,7 +71,7 @@ func (p *parser) target(line int, f model.Fault, info model.FaultInfo) {
 	}
 }
 
-func (p *parser) contenderPhrase(line int, t phrase) {
+func (p *parser) contenderPhrase(line int, t Phrase) {
 	switch {
 	case t.Place == 0:
 		p.knownContender(line, t.Name)
@@ -84,7 +84,7 @@ func (p *parser) contenderPhrase(line int, t phrase) {
 
 // memberPhrase checks a member's name, "leader", "a follower" or "member of NAME".
 func (p *parser) memberPhrase(line int, s string) {
-	t := parsePhrase(s)
+	t := ParsePhrase(s)
 	switch {
 	case t.Leader || t.Follower || slices.Contains(p.d.Lab.MemberNames(), s):
 	case t.MemberOf != "":

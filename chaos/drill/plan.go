@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"locktop/model"
 )
@@ -59,7 +58,7 @@ func (c Contender) describe() string {
 func (s Step) Describe() string {
 	switch {
 	case s.Wait != nil:
-		return fmt.Sprintf("wait for %s, at most %s", s.Wait.describe(), s.Wait.Within)
+		return fmt.Sprintf("wait for %s, at most %s", s.Wait.Describe(), s.Wait.Within)
 	case s.Fault != nil:
 		return s.Fault.Describe()
 	case s.Heal != nil && s.Heal.Kind == "":
@@ -78,15 +77,25 @@ func (s Step) Describe() string {
 	return "let it run for " + s.Pause.String()
 }
 
-// describe says in words what a wait waits for. An empty state meets nothing, so
-// every condition shows what it wants.
-func (w *Wait) describe() string {
+// Describe says in words what a wait waits for. The empty view meets nothing, so every
+// condition shows what it wants.
+func (w *Wait) Describe() string {
 	var want []string
-	for _, c := range w.conditions(model.NewState(), newJudge(&Drill{}, time.Time{})) {
+	for _, c := range w.conditions(nothing{}) {
 		want = append(want, c.want)
 	}
 	return strings.Join(want, " and ")
 }
+
+// nothing is the view of what there is before anything happened.
+type nothing struct{}
+
+func (nothing) Queue(string) Queue                  { return Queue{} }
+func (nothing) LastWord(_, _ string) model.Belief   { return model.Belief{} }
+func (nothing) Process(string) model.Contender      { return model.Contender{} }
+func (nothing) Acquisitions(string) int             { return 0 }
+func (nothing) Findings() []model.Finding           { return nil }
+func (nothing) Cluster() (none model.ClusterStatus) { return none }
 
 // Describe says an expectation as a file would: "handover: lock /orders, within 5s".
 func (e Expectation) Describe() string {

@@ -1,11 +1,7 @@
 package drill
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"math/rand/v2"
-	"slices"
+	"strings"
 	"time"
 
 	"locktop/model"
@@ -28,7 +24,8 @@ type Target struct {
 	// Done: the lab did it.
 	Done bool
 
-	id int // that the lab gave it
+	// ID is the number that the lab gave it, 0 as long as that is not known.
+	ID int
 }
 
 // Resolved names what was hit.
@@ -39,118 +36,15 @@ func (t *Target) Resolved() string {
 	return t.Fault.Target
 }
 
-func (t *Target) hits(proc string) bool {
+// Hits says whether the fault is done to a contender's process.
+func (t *Target) Hits(contender string) bool {
 	info, _ := t.Fault.Kind.Info()
-	return t.Contender != "" && t.Contender == procOf(proc) || info.Target == model.TargetClient && t.Fault.Target == "all"
+	return t.Contender != "" && t.Contender == Process(contender) || info.Target == model.TargetClient && t.Fault.Target == "all"
 }
 
-// resolver finds out whom a target means now.
-type resolver struct {
-	d      *Drill
-	s      *model.State
-	j      *judge
-	rng    *rand.Rand
-	leader func(context.Context) (string, error)
-}
-
-// resolve returns the fault with its target by name, and the process that it hits.
-func (v *resolver) resolve(ctx context.Context, f model.Fault) (model.Fault, string, error) {
-	info, _ := f.Kind.Info()
-	var err error
-	if f.Member != "" {
-		if f.Member, err = v.member(ctx, f.Member); err != nil {
-			return f, "", err
-		}
-	}
-	switch info.Target {
-	case model.TargetMember:
-		f.Target, err = v.member(ctx, f.Target)
-		return f, "", err
-	case model.TargetProcess, model.TargetClaim, model.TargetClient:
-		return v.contender(f)
-	}
-	return f, "", nil
-}
-
-func (v *resolver) contender(f model.Fault) (model.Fault, string, error) {
-	t := parsePhrase(f.Target)
-	switch {
-	case t.Place > 0:
-		who, err := v.atPlace(t)
-		f.Target = who
-		return f, who, err
-	case t.LeaseOf != "":
-		for _, c := range v.s.Contenders() {
-			if procOf(c.Name) == procOf(t.LeaseOf) && c.Lease != 0 {
-				f.Target = "lease:" + c.Lease.String()
-				return f, procOf(c.Name), nil
-			}
-		}
-		return f, "", fmt.Errorf("%s has no lease now", t.LeaseOf)
-	case t.Name == "all":
-		return f, "", nil
-	}
-	f.Target = procOf(t.Name)
-	return f, f.Target, nil
-}
-
-// atPlace is the contender whose claim stands at a place of the queue.
-func (v *resolver) atPlace(t phrase) (string, error) {
-	name := t.Lock
-	if name == "" {
-		name = v.d.Lab.Locks()[0]
-	}
-	l := v.s.Lock(name)
-	what := "holds " + name
-	place := 0
-	if t.Place > 1 {
-		what = fmt.Sprintf("is waiter %d of %s", t.Place-1, name)
-		if l != nil {
-			place = l.Holders() + t.Place - 2
-		}
-	}
-	if l == nil || l.At(place) == nil || t.Place == 1 && l.Holder() == nil {
-		return "", fmt.Errorf("nobody %s now", what)
-	}
-	c := l.At(place)
-	who := v.j.ownerOf(c.KV.Lease, c.Value)
-	if who == "" {
-		return "", fmt.Errorf("who %s is not known: %s is of no contender", what, model.Printable(c.Key))
-	}
-	return who, nil
-}
-
-func (v *resolver) member(ctx context.Context, s string) (string, error) {
-	t := parsePhrase(s)
-	if t.MemberOf != "" {
-		c, _ := v.d.Lab.Contender(t.MemberOf)
-		return c.Member, nil
-	}
-	if !t.Leader && !t.Follower {
-		return s, nil
-	}
-	leader, err := v.leads(ctx)
-	if err != nil || t.Leader {
-		return leader, err
-	}
-	others := slices.DeleteFunc(v.d.Lab.MemberNames(), func(m string) bool { return m == leader })
-	if len(others) == 0 {
-		return "", errors.New("one member has no follower")
-	}
-	return others[v.rng.IntN(len(others))], nil
-}
-
-// leads asks who leads now; the last round of status may be seconds old.
-func (v *resolver) leads(ctx context.Context) (string, error) {
-	if v.leader != nil {
-		name, err := v.leader(ctx)
-		if err != nil {
-			return "", fmt.Errorf("asking who leads: %w", err)
-		}
-		return name, nil
-	}
-	if m := v.s.Cluster().Leader(); m.Name != "" {
-		return m.Name, nil
-	}
-	return "", errors.New("the cluster has no leader now")
+// Process is the process of a contender, which may be one of its workers: c1.2 is a
+// worker of c1.
+func Process(contender string) string {
+	process, _, _ := strings.Cut(contender, ".")
+	return process
 }

@@ -30,8 +30,8 @@ func (v Verdict) ExitCode() int {
 	return 3
 }
 
-// worse returns the one of two that counts.
-func worse(a, b Verdict) Verdict {
+// Worse returns the one of two that counts.
+func Worse(a, b Verdict) Verdict {
 	switch {
 	case a == Violated || b == Violated:
 		return Violated
@@ -54,10 +54,6 @@ type Result struct {
 	Samples int
 	// Evidence are sentences: what was found, the first ten of it.
 	Evidence []string
-
-	// open: more time may still decide, until then.
-	open  bool
-	until time.Time
 }
 
 // Unit is what a number counts.
@@ -68,36 +64,6 @@ const (
 	Seconds Unit = "seconds"
 	Count   Unit = "count"
 )
-
-const evidenceMax = 10
-
-func (r *Result) note(format string, args ...any) {
-	if len(r.Evidence) < evidenceMax {
-		r.Evidence = append(r.Evidence, fmt.Sprintf(format, args...))
-	}
-}
-
-func (r *Result) violate(format string, args ...any) {
-	r.Verdict = Violated
-	r.note(format, args...)
-}
-
-// doubt makes the result unknown, unless it is violated.
-func (r *Result) doubt(format string, args ...any) {
-	r.Verdict = worse(r.Verdict, Unknown)
-	r.note(format, args...)
-}
-
-// seconds and count set a number.
-func seconds(d time.Duration) *float64 {
-	f := d.Seconds()
-	return &f
-}
-
-func count(n int) *float64 {
-	f := float64(n)
-	return &f
-}
 
 // Numbers says measured and bound in words: "3.2 s of at most 5 s".
 func (r Result) Numbers() string {
@@ -125,3 +91,6 @@ func (r Result) amount(f float64) string {
 	}
 	return fmt.Sprintf("%.0f", f)
 }
+
+// Clock writes a time of a run, as its timeline and the evidence have it.
+func Clock(t time.Time) string { return t.Format("15:04:05.000") }

@@ -12,9 +12,22 @@ import (
 // it is so.
 type condition struct{ want, is string }
 
-// conditions of a wait, against the state that the screen shows too. Beliefs and
-// counts come from the history of the judge.
-func (w *Wait) conditions(s *model.State, j *judge) []condition {
+// View is what a wait is held against.
+type View interface {
+	// Queue is the queue of a lock, empty if there is no such lock.
+	Queue(lock string) Queue
+	// LastWord is the last belief of a contender on a lock, on any if that is "".
+	LastWord(contender, lock string) model.Belief
+	// Process is the process of a contender, the zero value if it was not started.
+	Process(contender string) model.Contender
+	// Acquisitions counts those of a lock since the run began, of all if that is "".
+	Acquisitions(lock string) int
+	Findings() []model.Finding
+	Cluster() model.ClusterStatus
+}
+
+// conditions are what a wait waits for.
+func (w *Wait) conditions(v View) []condition {
 	var all []condition
 	add := func(ok bool, is, want string, args ...any) {
 		if ok {
@@ -22,38 +35,38 @@ func (w *Wait) conditions(s *model.State, j *judge) []condition {
 		}
 		all = append(all, condition{fmt.Sprintf(want, args...), is})
 	}
-	q := queueOf(s, j, w.Lock)
+	q := v.Queue(w.Lock)
 	if w.Nobody {
-		add(q.held == 0, q.words(), "nobody to hold %s", w.Lock)
+		add(q.Held == 0, q.words(), "nobody to hold %s", w.Lock)
 	}
 	for _, name := range w.Holders {
-		add(slices.Contains(q.owners[:q.held], procOf(name)), q.words(), "%s to hold %s", name, w.Lock)
+		add(slices.Contains(q.Owners[:q.Held], Process(name)), q.words(), "%s to hold %s", name, w.Lock)
 	}
 	for i, name := range w.Waiters {
-		place := q.held + i
-		add(place < len(q.owners) && q.owners[place] == procOf(name), q.words(), "%s to be waiter %d of %s", name, i+1, w.Lock)
+		place := q.Held + i
+		add(place < len(q.Owners) && q.Owners[place] == Process(name), q.words(), "%s to be waiter %d of %s", name, i+1, w.Lock)
 	}
 	for _, name := range w.Gone {
-		add(!slices.Contains(q.owners, procOf(name)), q.words(), "%s to have no claim on %s", name, w.Lock)
+		add(!slices.Contains(q.Owners, Process(name)), q.words(), "%s to have no claim on %s", name, w.Lock)
 	}
 	if w.Queue >= 0 {
-		add(len(q.owners) == w.Queue, fmt.Sprintf("there were %d", len(q.owners)), "%d keys on %s", w.Queue, w.Lock)
+		add(len(q.Owners) == w.Queue, fmt.Sprintf("there were %d", len(q.Owners)), "%d keys on %s", w.Queue, w.Lock)
 	}
-	w.ofContenders(j, add)
-	w.ofCluster(s, j, add)
+	w.ofContenders(v, add)
+	w.ofCluster(v, add)
 	return all
 }
 
 type adder func(ok bool, is, want string, args ...any)
 
-func (w *Wait) ofContenders(j *judge, add adder) {
+func (w *Wait) ofContenders(v View, add adder) {
 	names := make([]string, 0, len(w.Beliefs))
 	for name := range w.Beliefs {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		b := j.lastWord(name, w.Lock)
+		b := v.LastWord(name, w.Lock)
 		is := "it said " + string(b.State)
 		if b.At.IsZero() {
 			is = "it said nothing"
@@ -61,7 +74,7 @@ func (w *Wait) ofContenders(j *judge, add adder) {
 		add(b.State == w.Beliefs[name], is, "%s to say %s", name, w.Beliefs[name])
 	}
 	state := func(name string) string {
-		switch p := j.procs[procOf(name)]; p.Proc {
+		switch p := v.Process(name); p.Proc {
 		case "":
 			return "it was not started"
 		case model.ProcEnded:
@@ -71,21 +84,21 @@ func (w *Wait) ofContenders(j *judge, add adder) {
 		}
 	}
 	for _, name := range w.Alive {
-		p := j.procs[procOf(name)].Proc
+		p := v.Process(name).Proc
 		add(p == model.ProcRunning || p == model.ProcPaused, state(name), "%s to live", name)
 	}
 	for _, name := range w.Ended {
-		add(j.procs[procOf(name)].Proc == model.ProcEnded, state(name), "%s to have ended", name)
+		add(v.Process(name).Proc == model.ProcEnded, state(name), "%s to have ended", name)
 	}
 }
 
-func (w *Wait) ofCluster(s *model.State, j *judge, add adder) {
+func (w *Wait) ofCluster(v View, add adder) {
 	there := func(code model.Code) bool {
-		return slices.ContainsFunc(s.Findings(), func(f model.Finding) bool {
+		return slices.ContainsFunc(v.Findings(), func(f model.Finding) bool {
 			return f.Code == code && (w.Lock == "" || f.Lock == w.Lock || f.Lock == "")
 		})
 	}
-	found := "the findings were " + codesOf(s.Findings())
+	found := "the findings were " + codesOf(v.Findings())
 	for _, code := range w.Findings {
 		add(there(code), found, "the finding %s", code)
 	}
@@ -93,30 +106,27 @@ func (w *Wait) ofCluster(s *model.State, j *judge, add adder) {
 		add(!there(code), found, "no finding %s", code)
 	}
 	if w.Acquisitions > 0 {
-		n := 0
-		for _, l := range j.of(Expectation{Lock: w.Lock}) {
-			n += len(l.acquisitions(j, ""))
-		}
+		n := v.Acquisitions(w.Lock)
 		add(n >= w.Acquisitions, fmt.Sprintf("there were %d", n), "%d acquisitions", w.Acquisitions)
 	}
 	if w.Leader != "" {
-		leader := s.Cluster().Leader().Name
+		leader := v.Cluster().Leader().Name
 		is := leader + " led"
 		if leader == "" {
 			is = "nobody led"
 		}
-		ok := w.Leader == leader || w.Leader == "any" && leader != "" || w.Leader == "none" && leader == "" && !s.Cluster().At.IsZero()
+		ok := w.Leader == leader || w.Leader == "any" && leader != "" || w.Leader == "none" && leader == "" && !v.Cluster().At.IsZero()
 		add(ok, is, "the leader %s", w.Leader)
 	}
 	if w.Up > 0 {
-		add(s.Cluster().Up() == w.Up, fmt.Sprintf("%d did", s.Cluster().Up()), "%d members to answer", w.Up)
+		add(v.Cluster().Up() == w.Up, fmt.Sprintf("%d did", v.Cluster().Up()), "%d members to answer", w.Up)
 	}
 }
 
-// unmet says what a wait still waits for, "" if for nothing.
-func (w *Wait) unmet(s *model.State, j *judge) string {
+// Unmet says in words what a wait still waits for, "" if for nothing.
+func (w *Wait) Unmet(v View) string {
 	var want, is []string
-	for _, c := range w.conditions(s, j) {
+	for _, c := range w.conditions(v) {
 		if c.is != "" {
 			want = append(want, c.want)
 			if !slices.Contains(is, c.is) {
@@ -130,53 +140,22 @@ func (w *Wait) unmet(s *model.State, j *judge) string {
 	return strings.Join(want, " and ") + ", but " + strings.Join(is, " and ")
 }
 
-// lastWord is the last belief of a contender on a lock, on any if that is "".
-func (j *judge) lastWord(name, lock string) model.Belief {
-	var last model.Belief
-	for _, l := range j.of(Expectation{Lock: lock}) {
-		if b := l.said[name]; b.At.After(last.At) {
-			last = b
-		}
-	}
-	return last
+// Queue is a lock's queue by the names of its owners, and how many of the first hold.
+type Queue struct {
+	Owners []string
+	Held   int
 }
 
-// queue is a lock's queue by the names of its owners.
-type queue struct {
-	owners []string
-	held   int
-}
-
-func queueOf(s *model.State, j *judge, lock string) queue {
-	var q queue
-	l := s.Lock(lock)
-	if l == nil {
-		return q
-	}
-	l.Claims(func(c *model.Claim) bool {
-		who := j.ownerOf(c.KV.Lease, c.Value)
-		if who == "" {
-			who = model.Printable(c.Key)
-		}
-		q.owners = append(q.owners, who)
-		return true
-	})
-	if l.Holder() != nil {
-		q.held = l.Holders()
-	}
-	return q
-}
-
-func (q queue) words() string {
+func (q Queue) words() string {
 	switch {
-	case len(q.owners) == 0:
+	case len(q.Owners) == 0:
 		return "it was free"
-	case q.held == 0:
-		return q.owners[0] + " blocked it, which does not hold"
-	case len(q.owners) == q.held:
-		return "the holder was " + strings.Join(q.owners, ", ")
+	case q.Held == 0:
+		return q.Owners[0] + " blocked it, which does not hold"
+	case len(q.Owners) == q.Held:
+		return "the holder was " + strings.Join(q.Owners, ", ")
 	}
-	return "the holder was " + strings.Join(q.owners[:q.held], ", ") + ", and waiting were " + strings.Join(q.owners[q.held:], ", ")
+	return "the holder was " + strings.Join(q.Owners[:q.Held], ", ") + ", and waiting were " + strings.Join(q.Owners[q.Held:], ", ")
 }
 
 func codesOf(all []model.Finding) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/chaos/drill"
+	"locktop/chaos/drill/play"
 	"locktop/demo"
 	"locktop/model"
 	"locktop/ui/report"
@@ -312,7 +313,7 @@ func chosen(name string) ([]*drill.Drill, error) {
 // runDrill runs a drill as often as asked, but for the runs that the series has. The
 // exit code is that of all of them.
 func (e *env) runDrill(ctx context.Context, d *drill.Drill, series series, f drillFlags) (code int, err error) {
-	r := drill.Report{Drill: d}
+	r := play.Report{Drill: d}
 	had := map[drill.Verdict]int{}
 	for run := 1; run <= f.repeat && err == nil; run++ {
 		if old, ok := series.find(d.Name, run); ok {
@@ -324,7 +325,7 @@ func (e *env) runDrill(ctx context.Context, d *drill.Drill, series series, f dri
 			code = worseCode(code, exitBad)
 			break
 		}
-		var round drill.Round
+		var round play.Round
 		if round, err = e.playDrill(ctx, d, f.seedOf(d, run)); round.Verdict != "" {
 			r.Rounds = append(r.Rounds, round)
 			err = errors.Join(err, series.addRound(d, run, round))
@@ -358,19 +359,19 @@ func (e *env) tellHad(d *drill.Drill, had map[drill.Verdict]int, f drillFlags) {
 }
 
 // playDrill starts the lab of a drill and plays it once.
-func (e *env) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (round drill.Round, err error) {
+func (e *env) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (round play.Round, err error) {
 	var room labRoom
 	defer func() { err = room.closeAfter(err) }()
 	live, err := room.open(ctx, e, demo.Options{Spec: &d.Lab, Seed: seed}, func(string) {})
 	if err != nil {
 		return round, err
 	}
-	return drill.Run(ctx, d, e.stage(&room, live.Source), drill.Options{Seed: seed, Event: eventOf}), nil
+	return play.Run(ctx, d, e.stage(&room, live.Source), play.Options{Seed: seed, Event: eventOf}), nil
 }
 
 // stage is the room as a drill sees it.
-func (e *env) stage(room *labRoom, source model.Source) drill.Stage {
-	return drill.Stage{Source: source, Begin: room.lab.Begin, Do: room.do, Leader: room.lab.Leader, Pins: e.pins}
+func (e *env) stage(room *labRoom, source model.Source) play.Stage {
+	return play.Stage{Source: source, Begin: room.lab.Begin, Do: room.do, Leader: room.lab.Leader, Pins: e.pins}
 }
 
 // eventOf is a fact as the events command has it.
@@ -383,7 +384,7 @@ func eventOf(s *model.State, f *model.Fact) any {
 }
 
 // writeReports writes the reports and pictures that were asked for.
-func (e *env) writeReports(r drill.Report, f drillFlags) error {
+func (e *env) writeReports(r play.Report, f drillFlags) error {
 	for _, name := range f.reports {
 		write := r.JSON
 		if filepath.Ext(name) == ".xml" {

@@ -31,7 +31,8 @@ func TestRooms(t *testing.T) {
 		{"locktop/chaos", map[string]string{
 			"locktop/watcher": "done and seen are different things", "locktop/demo": "the lab implements what chaos asks for",
 			"locktop/ui": "chaos is asked, it does not ask", tea: "no screen here"}},
-		{"locktop/chaos/drill", map[string]string{
+		{"locktop/chaos/drill/judge", map[string]string{"locktop/chaos/drill/play": "a verdict does not depend on how the drill is run"}},
+		{"locktop/chaos/drill/play", map[string]string{
 			"locktop/watcher": "a drill is handed what is seen", "locktop/demo": "a drill is played on a lab that somebody else started",
 			"locktop/ui": "a drill is told by whoever runs it", "go.etcd.io/etcd/server/v3": "a drill starts no member",
 			"go.etcd.io/etcd/client/v3": "a drill acts through its stage", tea: "no screen here"}},

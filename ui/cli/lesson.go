@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
+	"locktop/chaos/drill/play"
 	"locktop/demo"
 	"locktop/ui"
 )
@@ -97,7 +98,7 @@ func (l *lesson) answer(ctx context.Context) int {
 }
 
 // end shows the verdict.
-func (l *lesson) end(round drill.Round) {
+func (l *lesson) end(round play.Round) {
 	s := ui.LessonStep{Kind: ui.StepVerdict, Verdict: ui.Verdict(round.Verdict), Text: round.Reason}
 	for _, r := range round.Results {
 		measured, bound, _ := strings.Cut(r.Numbers(), ", ")
@@ -134,7 +135,7 @@ func (e *env) runLesson(ctx context.Context, name string) (err error) {
 		drillSide, screenSide := fork(ctx, live.Source)
 		live.Source = screenSide
 		played.Go(func() {
-			l.end(drill.Run(ctx, d, e.stage(&room, drillSide), drill.Options{Teller: l, Limit: lessonLimit}))
+			l.end(play.Run(ctx, d, e.stage(&room, drillSide), play.Options{Teller: l, Limit: lessonLimit}))
 			drillSide.leave()
 		})
 		return live, nil

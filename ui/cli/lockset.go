@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
+	"locktop/chaos/drill/play"
 	"locktop/demo"
 	"locktop/model"
 )
@@ -79,7 +80,7 @@ func (e *env) playCell(ctx context.Context, c demo.LockSetCell, length time.Dura
 	}
 	row = demo.LockSetRow{Fault: c.Fault, Fence: c.Fence, Seconds: length.Seconds(), Seed: seed}
 	var count demo.LockSetCount
-	round := drill.Run(ctx, d, e.stage(&room, &tally{Source: live.Source, count: &count}), drill.Options{Seed: seed})
+	round := play.Run(ctx, d, e.stage(&room, &tally{Source: live.Source, count: &count}), play.Options{Seed: seed})
 	if round.Err != nil || round.Verdict == drill.Unknown {
 		return row, errors.New(round.Reason)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/chaos/drill"
+	"locktop/chaos/drill/play"
 )
 
 // result is one run of a drill, as a line of a results file.
@@ -50,7 +51,7 @@ func (s series) find(name string, run int) (result, bool) {
 
 // addRound appends a run. One that could not be run to its end is not: it is to be done
 // again.
-func (s series) addRound(d *drill.Drill, run int, round drill.Round) error {
+func (s series) addRound(d *drill.Drill, run int, round play.Round) error {
 	if round.Err != nil {
 		return nil
 	}

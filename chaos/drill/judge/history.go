@@ -1,4 +1,4 @@
-package drill
+package judge
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"locktop/chaos/drill"
 	"locktop/model"
 )
 
@@ -264,16 +265,10 @@ func (l *lockHistory) stretch(at time.Time, waited bool) {
 	}
 }
 
-// procOf is the process of a contender, which may be one of its workers.
-func procOf(name string) string {
-	proc, _, _ := strings.Cut(name, ".")
-	return proc
-}
-
 // owns notes the first process that a lease is known to be of.
 func (h *history) owns(id model.LeaseID, name string) {
 	if _, known := h.owners[id]; !known && id != 0 {
-		h.owners[id] = procOf(name)
+		h.owners[id] = drill.Process(name)
 	}
 }
 
@@ -282,11 +277,12 @@ func (h *history) owner(c *claim) string {
 	if c == nil {
 		return ""
 	}
-	return h.ownerOf(c.lease, c.value)
+	return h.OwnerOf(c.lease, c.value)
 }
 
-// ownerOf tells by the lease and the value of a claim.
-func (h *history) ownerOf(lease model.LeaseID, value string) string {
+// OwnerOf is the process that a claim is of, by its lease and its value; "" if nobody
+// said.
+func (h *history) OwnerOf(lease model.LeaseID, value string) string {
 	if who := h.owners[lease]; who != "" {
 		return who
 	}
@@ -317,7 +313,7 @@ func (h *history) contender(e model.Contender) {
 	}
 	for _, l := range h.locks {
 		for who := range l.said {
-			if procOf(who) == e.Name {
+			if drill.Process(who) == e.Name {
 				l.close(who, e.At, "", false)
 				delete(l.said, who)
 			}
@@ -395,3 +391,6 @@ func (l *lockHistory) claimOf(h *hold) *claim {
 	}
 	return later
 }
+
+// Process is the process of a contender, the zero value if it was never heard of.
+func (h *history) Process(contender string) model.Contender { return h.procs[drill.Process(contender)] }

@@ -1,4 +1,4 @@
-package drill
+package play
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"locktop/chaos/drill"
 	"locktop/model"
 )
 
@@ -13,7 +14,7 @@ import (
 var errLimit = errors.New("the drill took longer than its limit")
 
 // step does one step. i counts from 1.
-func (r *runner) step(ctx context.Context, i int, s Step) error {
+func (r *runner) step(ctx context.Context, i int, s drill.Step) error {
 	if r.stage.Now().After(r.deadline) {
 		return errLimit
 	}
@@ -43,7 +44,7 @@ func (r *runner) step(ctx context.Context, i int, s Step) error {
 }
 
 // acts says whether a step does something to the lab, and does not just let it run.
-func (s Step) acts() bool {
+func acts(s drill.Step) bool {
 	return s.Fault != nil || s.Heal != nil || s.Start != "" || s.Tell != nil
 }
 
@@ -67,7 +68,7 @@ func (r *runner) speak(ctx context.Context, what func(context.Context)) error {
 	return err
 }
 
-func (r *runner) ask(ctx context.Context, i int, q Question) error {
+func (r *runner) ask(ctx context.Context, i int, q drill.Question) error {
 	answer := 0
 	err := r.speak(ctx, func(ctx context.Context) { answer = r.o.Teller.Ask(ctx, q) })
 	text := "ask: " + model.Printable(q.Text.In("en"))
@@ -78,18 +79,18 @@ func (r *runner) ask(ctx context.Context, i int, q Question) error {
 	return err
 }
 
-func (r *runner) wait(ctx context.Context, i int, w *Wait) error {
+func (r *runner) wait(ctx context.Context, i int, w *drill.Wait) error {
 	begun := r.stage.Now()
-	ok, err := r.until(ctx, begun.Add(w.Within), func() bool { return w.unmet(r.s, r.j) == "" })
+	ok, err := r.until(ctx, begun.Add(w.Within), func() bool { return w.Unmet(r.view) == "" })
 	if err != nil {
 		return err
 	}
 	if !ok {
-		err = fmt.Errorf("waited %s for %s", w.Within, w.unmet(r.s, r.j))
+		err = fmt.Errorf("waited %s for %s", w.Within, w.Unmet(r.view))
 		r.tell(i, err.Error())
 		return err
 	}
-	r.tell(i, fmt.Sprintf("waited %.1f s for %s", r.stage.Now().Sub(begun).Seconds(), w.describe()))
+	r.tell(i, fmt.Sprintf("waited %.1f s for %s", r.stage.Now().Sub(begun).Seconds(), w.Describe()))
 	return nil
 }
 
@@ -101,9 +102,9 @@ func (r *runner) inject(ctx context.Context, i int, f model.Fault) error {
 		r.tell(i, "not done: "+err.Error())
 		return err
 	}
-	t := &Target{Step: i, Said: f.Target, Fault: fault, Contender: proc, PID: r.j.procs[proc].PID, At: r.stage.Now()}
+	t := &drill.Target{Step: i, Said: f.Target, Fault: fault, Contender: proc, PID: r.j.Process(proc).PID, At: r.stage.Now()}
 	r.round.Targets = append(r.round.Targets, t)
-	r.j.targets = r.round.Targets
+	r.j.Hit(t)
 	o, err := r.act(ctx, model.Action{Kind: model.InjectFault, Fault: fault}, actWithin)
 	t.Done = o.Done // At stays when it was begun: what it does may show before it returns
 	said := ""

@@ -1,4 +1,4 @@
-package drill
+package play
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locktop/chaos/drill"
 	"locktop/model"
 )
 
@@ -48,7 +49,7 @@ func TestNoLeaderToHit(t *testing.T) {
 	d := crashDrill(t, "  - fault: {stop-member: leader}\n", "  - one-holder\n")
 	round := Run(t.Context(), d, stage, Options{})
 	want := "step 1 (line 4): stop member leader: asking who leads: no member answers"
-	if round.Verdict != Unknown || round.Reason != want {
+	if round.Verdict != drill.Unknown || round.Reason != want {
 		t.Errorf("%s, %q: want unknown, %q", round.Verdict, round.Reason, want)
 	}
 }
@@ -57,7 +58,7 @@ func TestNoLeaderToHit(t *testing.T) {
 func TestFaultThatEnds(t *testing.T) {
 	p := crashPlay()
 	fault := model.Fault{Kind: model.FaultFreeze, Target: "a", For: time.Second}
-	p.acts[fault.Describe()] = func(p *play) {
+	p.acts[fault.Describe()] = func(p *scriptedLab) {
 		p.after(0, func(at time.Time) model.Event { return model.FaultOn{At: at, ID: 3, Fault: fault} })
 		p.after(time.Second, func(at time.Time) model.Event { return model.FaultOff{At: at, ID: 3, Why: "time is up"} })
 	}
@@ -69,7 +70,7 @@ func TestFaultThatEnds(t *testing.T) {
 	if len(round.Targets) != 1 || round.Targets[0].Healed.Sub(round.Targets[0].At) != time.Second {
 		t.Errorf("recorded %+v", round.Targets)
 	}
-	if round.Verdict != Held {
+	if round.Verdict != drill.Held {
 		t.Errorf("%s: %s", round.Verdict, round.Reason)
 	}
 }

@@ -1,4 +1,4 @@
-package drill
+package play
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"locktop/chaos/drill"
+	"locktop/chaos/drill/judge"
 	"locktop/model"
 )
 
@@ -46,10 +48,10 @@ type Teller interface {
 	// Step is called before each step, which counts from 1.
 	Step(i int)
 	// Say tells something. It returns when the person has read it, or ctx ended.
-	Say(ctx context.Context, t Text)
+	Say(ctx context.Context, t drill.Text)
 	// Ask returns the option that was chosen, from 1; 0 for none. It returns when
 	// ctx ends.
-	Ask(ctx context.Context, q Question) int
+	Ask(ctx context.Context, q drill.Question) int
 }
 
 // Options of a run. The zero value is a headless one.
@@ -69,7 +71,7 @@ type Options struct {
 // Round is one run of a drill.
 type Round struct {
 	Seed    uint64
-	Verdict Verdict
+	Verdict drill.Verdict
 	// Reason says why the verdict is unknown although no expectation is, "" if that is
 	// not so.
 	Reason string
@@ -78,8 +80,8 @@ type Round struct {
 	Err     error
 	Started time.Time
 	Took    time.Duration
-	Targets []*Target
-	Results []Result
+	Targets []*drill.Target
+	Results []drill.Result
 	// Lines are the timeline in words, Events as Options.Event has them.
 	Lines  []Line
 	Events []any
@@ -97,7 +99,7 @@ type Line struct {
 // Run plays a drill on a stage and judges it. Whatever happens, every fault is
 // healed before it returns. The stage must be fresh: what happened there before
 // counts as well.
-func Run(ctx context.Context, d *Drill, stage Stage, o Options) Round {
+func Run(ctx context.Context, d *drill.Drill, stage Stage, o Options) Round {
 	r := newRunner(d, stage, o)
 	err := r.play(ctx)
 	if ctx.Err() == nil && !errors.Is(err, errSource) {
@@ -115,18 +117,20 @@ var (
 
 // runner is the state of Run.
 type runner struct {
-	d        *Drill
+	d        *drill.Drill
 	stage    Stage
 	o        Options
 	s        *model.State
-	j        *judge
+	j        *judge.Judge
+	view     view
 	v        *resolver
 	round    Round
 	facts    uint64 // read up to there
 	deadline time.Time
+	healed   time.Time // when every fault was
 }
 
-func newRunner(d *Drill, stage Stage, o Options) *runner {
+func newRunner(d *drill.Drill, stage Stage, o Options) *runner {
 	if stage.Now == nil {
 		stage.Now = time.Now
 	}
@@ -137,7 +141,7 @@ func newRunner(d *Drill, stage Stage, o Options) *runner {
 		o.Seed = d.Seed
 	}
 	now := stage.Now()
-	r := &runner{d: d, stage: stage, o: o, s: model.NewState(stage.Pins...), j: newJudge(d, now),
+	r := &runner{d: d, stage: stage, o: o, s: model.NewState(stage.Pins...), j: judge.New(d, now),
 		round: Round{Seed: o.Seed, Started: now}, deadline: now.Add(o.Limit + lookWithin)}
 	for _, s := range d.Steps {
 		r.deadline = r.deadline.Add(s.Pause)
@@ -145,6 +149,7 @@ func newRunner(d *Drill, stage Stage, o Options) *runner {
 			r.deadline = r.deadline.Add(s.Wait.Within)
 		}
 	}
+	r.view = view{r.s, r.j}
 	r.v = &resolver{d: d, s: r.s, j: r.j, rng: rand.New(rand.NewPCG(o.Seed, 0x64726c6c)), leader: stage.Leader}
 	return r
 }
@@ -168,12 +173,12 @@ func (r *runner) play(ctx context.Context) (err error) {
 		if err := r.step(ctx, i+1, s); err != nil {
 			return fmt.Errorf("step %d (line %d): %w", i+1, s.Line, err)
 		}
-		if !s.acts() {
+		if !acts(s) {
 			counts = r.stage.Now()
 		}
-		r.j.stepped = append(r.j.stepped, counts)
+		r.j.Stepped(counts)
 	}
-	r.j.all = true
+	r.j.Through()
 	return nil
 }
 
@@ -243,14 +248,14 @@ func (r *runner) pull(ctx context.Context, want model.Want, done <-chan struct{}
 	for _, e := range b.Events {
 		r.apply(e)
 	}
-	r.j.now = r.stage.Now()
+	r.j.At(r.stage.Now())
 	return nil
 }
 
 // apply folds one event into both accounts.
 func (r *runner) apply(e model.Event) {
 	r.s.Apply(model.Batch{Events: []model.Event{e}})
-	r.j.apply(e)
+	r.j.Apply(e)
 	switch e := e.(type) {
 	case model.Belief:
 		if e.Text != "" {
@@ -260,47 +265,25 @@ func (r *runner) apply(e model.Event) {
 		r.faultOn(e)
 	case model.FaultOff:
 		for _, t := range r.round.Targets {
-			if t.id == e.ID && t.id != 0 && t.Healed.IsZero() {
+			if t.ID == e.ID && t.ID != 0 && t.Healed.IsZero() {
 				t.Healed = e.At
 			}
 		}
 	}
 	for _, f := range r.s.FactsAfter(r.facts) {
 		r.facts = f.Seq
-		r.j.facts = append(r.j.facts, f)
+		r.j.Entry(f)
 	}
-	r.sight()
+	r.j.Found(r.s.Findings(), r.s.Now())
 }
 
 // faultOn learns the lab's number of a fault that we did.
 func (r *runner) faultOn(e model.FaultOn) {
 	for _, t := range r.round.Targets {
-		if t.id == 0 && t.Healed.IsZero() && t.Fault.Kind == e.Fault.Kind && t.Fault.Target == e.Fault.Target {
-			t.id = e.ID
+		if t.ID == 0 && t.Healed.IsZero() && t.Fault.Kind == e.Fault.Kind && t.Fault.Target == e.Fault.Target {
+			t.ID = e.ID
 			return
 		}
-	}
-}
-
-// sight notes which findings came and went.
-func (r *runner) sight() {
-	standing := r.s.Findings()
-	same := func(a, b model.Finding) bool { return a.Code == b.Code && a.Lock == b.Lock && a.Lease == b.Lease }
-	for _, s := range r.j.sightings {
-		i := slices.IndexFunc(standing, func(f model.Finding) bool { return same(f, s.Finding) })
-		switch {
-		case !s.to.IsZero():
-		case i < 0:
-			s.to = r.s.Now()
-		default:
-			if !asSure(s.Confidence, standing[i].Confidence) {
-				s.Finding = standing[i]
-			}
-			standing = slices.Delete(standing, i, i+1)
-		}
-	}
-	for _, f := range standing {
-		r.j.sightings = append(r.j.sightings, &sighting{Finding: f, from: r.s.Now()})
 	}
 }
 
@@ -353,8 +336,8 @@ func (r *runner) act(ctx context.Context, a model.Action, within time.Duration) 
 // heal ends every fault, also where ctx ended or nothing can be seen any more.
 func (r *runner) heal(ctx context.Context) error {
 	o, err := r.act(context.WithoutCancel(ctx), model.Action{Kind: model.HealAll}, healWithin)
-	r.j.healed = r.stage.Now()
-	r.j.now = r.j.healed
+	r.healed = r.stage.Now()
+	r.j.Healed(r.healed)
 	r.tell(0, "at the end: "+o.Describe())
 	if o.Done {
 		return nil // what else went wrong shows in the settling
@@ -364,13 +347,11 @@ func (r *runner) heal(ctx context.Context) error {
 
 // settle lets what was expected come, until all is decided or a bound is reached.
 func (r *runner) settle(ctx context.Context) error {
-	latest := r.j.healed.Add(settleMost)
+	latest := r.healed.Add(settleMost)
 	for {
-		until := r.j.healed.Add(settleLeast)
-		for _, res := range r.j.results() {
-			if res.open && res.until.After(until) {
-				until = res.until
-			}
+		until := r.healed.Add(settleLeast)
+		if later, open := r.j.Open(); open && later.After(until) {
+			until = later
 		}
 		if until.After(latest) {
 			until = latest
@@ -395,19 +376,20 @@ func (r *runner) tell(step int, text string) {
 
 // finish judges for the last time.
 func (r *runner) finish(ctx context.Context, err error) Round {
-	r.j.over, r.j.now = true, r.stage.Now()
+	now := r.stage.Now()
+	r.j.Over(now)
 	round := &r.round
-	round.Took = r.j.now.Sub(round.Started)
-	round.Results = r.j.results()
-	round.Verdict, round.Reason = r.j.verdict(round.Results)
-	round.Histories = r.j.pictures
+	round.Took = now.Sub(round.Started)
+	round.Results = r.j.Results()
+	round.Verdict, round.Reason = r.j.Verdict(round.Results)
+	round.Histories = r.j.Pictures()
 	if err != nil {
-		round.Verdict, round.Reason = worse(round.Verdict, Unknown), err.Error()
+		round.Verdict, round.Reason = drill.Worse(round.Verdict, drill.Unknown), err.Error()
 	}
 	if err != nil && (errors.Is(err, errSource) || errors.Is(err, errBegin) || ctx.Err() != nil) {
 		round.Err = err
 	}
-	for _, f := range r.j.facts {
+	for _, f := range r.j.Entries() {
 		if f.Kind != model.FactAction { // what the steps did stands there already
 			round.Lines = append(round.Lines, Line{f.At, 0, f.Sentence(r.s.Who)})
 		}

@@ -1,8 +1,9 @@
-package drill
+package judge
 
 import (
 	"time"
 
+	"locktop/chaos/drill"
 	"locktop/model"
 )
 
@@ -13,7 +14,7 @@ const lagMax = 2 * time.Second
 // oneHolder: etcd's own order puts one claim first at every revision (or readers
 // side by side). So what can be wrong is that a contender was told that it holds
 // while its claim was not first.
-func oneHolder(j *judge, e Expectation) Result {
+func oneHolder(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	for _, l := range j.of(e) {
 		r.Samples += l.revisions
@@ -28,7 +29,7 @@ func oneHolder(j *judge, e Expectation) Result {
 }
 
 // wasFirst judges one belief to hold.
-func (j *judge) wasFirst(r *Result, l *lockHistory, h *hold) {
+func (j *Judge) wasFirst(r *ruling, l *lockHistory, h *hold) {
 	if h.key == "" && h.lease == 0 {
 		return // it speaks of no claim: nothing to compare
 	}
@@ -37,24 +38,24 @@ func (j *judge) wasFirst(r *Result, l *lockHistory, h *hold) {
 	case c == nil && j.early(h):
 	case unshown(c, h, j.now):
 		if j.healed.IsZero() || !h.from.After(j.healed) { // what is said later, for ever, is not waited for
-			r.doubt("%s said at %s that it holds %s: its claim was not seen first yet", h.who, clock(h.from), l.name)
+			r.doubt("%s said at %s that it holds %s: its claim was not seen first yet", h.who, drill.Clock(h.from), l.name)
 			r.open, r.until = !j.over, h.from.Add(lagMax)
 		}
 	case c == nil && j.blind:
-		r.doubt("%s said at %s that it holds %s by %s: the watch was lost, so it may have", h.who, clock(h.from), l.name, model.Printable(h.key))
+		r.doubt("%s said at %s that it holds %s by %s: the watch was lost, so it may have", h.who, drill.Clock(h.from), l.name, model.Printable(h.key))
 	case c == nil:
-		r.violate("%s said at %s that it holds %s by %s (token %d): etcd never had that claim", h.who, clock(h.from), l.name, model.Printable(h.key), h.token)
+		r.violate("%s said at %s that it holds %s by %s (token %d): etcd never had that claim", h.who, drill.Clock(h.from), l.name, model.Printable(h.key), h.token)
 	case !c.held && j.blind:
-		r.doubt("%s said at %s that it holds %s: its claim was not seen first, but the watch was lost", h.who, clock(h.from), l.name)
+		r.doubt("%s said at %s that it holds %s: its claim was not seen first, but the watch was lost", h.who, drill.Clock(h.from), l.name)
 	case !c.held:
-		r.violate("%s said at %s that it holds %s: its claim (create revision %d) was never first", h.who, clock(h.from), l.name, c.create)
+		r.violate("%s said at %s that it holds %s: its claim (create revision %d) was never first", h.who, drill.Clock(h.from), l.name, c.create)
 	case !j.blind && c.heldAt.Sub(h.from) > lagMax:
-		r.violate("%s said at %s that it holds %s: its claim (create revision %d) came first %.1f s later", h.who, clock(h.from), l.name, c.create, c.heldAt.Sub(h.from).Seconds())
+		r.violate("%s said at %s that it holds %s: its claim (create revision %d) came first %.1f s later", h.who, drill.Clock(h.from), l.name, c.create, c.heldAt.Sub(h.from).Seconds())
 	}
 }
 
 // fifo: who came first in one lock have growing create revisions.
-func fifo(j *judge, e Expectation) Result {
+func fifo(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	for _, l := range j.of(e) {
 		var last *claim
@@ -79,7 +80,7 @@ func fifo(j *judge, e Expectation) Result {
 
 // tokensGrow: in the order in which etcd gave the lock, the tokens that contenders
 // showed grow from owner to owner.
-func tokensGrow(j *judge, e Expectation) Result {
+func tokensGrow(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	for _, l := range j.of(e) {
 		shown := map[*claim]*hold{}
@@ -122,7 +123,7 @@ func (l *lockHistory) lastWith(h *hold) *claim {
 
 // noOldToken: the resource accepted no write with a token below the highest it had
 // seen.
-func noOldToken(j *judge, e Expectation) Result {
+func noOldToken(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	old := 0
 	for _, l := range j.of(e) {
@@ -133,11 +134,11 @@ func noOldToken(j *judge, e Expectation) Result {
 			r.Samples++
 			if a.Token < a.Highest {
 				old++
-				r.violate("%s wrote to %s at %s with the token %d, after %d was seen", a.Contender, l.name, clock(a.At), a.Token, a.Highest)
+				r.violate("%s wrote to %s at %s with the token %d, after %d was seen", a.Contender, l.name, drill.Clock(a.At), a.Token, a.Highest)
 			}
 		}
 	}
-	r.Measured, r.Bound, r.Unit = count(old), count(0), Count
+	r.Measured, r.Bound, r.Unit = count(old), count(0), drill.Count
 	if r.Samples == 0 {
 		r.doubt("nothing was written: give contenders guarded: true")
 	}
@@ -146,12 +147,12 @@ func noOldToken(j *judge, e Expectation) Result {
 
 // updates are the acknowledged updates of the guarded registers, and those of them
 // that were lost.
-func (j *judge) updates(e Expectation, r *Result) (acked, lost int) {
+func (j *Judge) updates(e drill.Expectation, r *ruling) (acked, lost int) {
 	for _, l := range j.of(e) {
 		a, n := 0, 0
 		for _, x := range l.accesses {
 			if x.Lost > n {
-				r.note("%s wrote to %s at %s over an update it had not read (token %d)", x.Contender, l.name, clock(x.At), x.Token)
+				r.note("%s wrote to %s at %s over an update it had not read (token %d)", x.Contender, l.name, drill.Clock(x.At), x.Token)
 			}
 			a, n = max(a, x.Acked), max(n, x.Lost)
 		}
@@ -160,10 +161,10 @@ func (j *judge) updates(e Expectation, r *Result) (acked, lost int) {
 	return acked, lost
 }
 
-func noLostUpdate(j *judge, e Expectation) Result {
+func noLostUpdate(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	acked, lost := j.updates(e, &r)
-	r.Samples, r.Measured, r.Bound, r.Unit = acked, count(lost), count(0), Count
+	r.Samples, r.Measured, r.Bound, r.Unit = acked, count(lost), count(0), drill.Count
 	switch {
 	case lost > 0:
 		r.violate("%d of %d acknowledged updates were lost", lost, acked)
@@ -173,7 +174,7 @@ func noLostUpdate(j *judge, e Expectation) Result {
 	return r
 }
 
-func lostUpdates(j *judge, e Expectation) Result {
+func lostUpdates(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	acked, lost := j.updates(e, &r)
 	if acked == 0 {
@@ -184,18 +185,18 @@ func lostUpdates(j *judge, e Expectation) Result {
 }
 
 // atLeast judges a number that has to be reached.
-func (j *judge) atLeast(r Result, n, samples int, what string) Result {
+func (j *Judge) atLeast(r ruling, n, samples int, what string) ruling {
 	if n >= r.Count {
-		r.Samples, r.Measured, r.Bound, r.Least, r.Unit = samples, count(n), count(r.Count), true, Count
+		r.Samples, r.Measured, r.Bound, r.Least, r.Unit = samples, count(n), count(r.Count), true, drill.Count
 		return r
 	}
 	r.note("%d %s: %d were expected", n, what, r.Count)
 	r = j.missing(r, j.start, true)
-	r.Samples, r.Measured, r.Bound, r.Least, r.Unit = samples, count(n), count(r.Count), true, Count
+	r.Samples, r.Measured, r.Bound, r.Least, r.Unit = samples, count(n), count(r.Count), true, drill.Count
 	return r
 }
 
-func acquisitions(j *judge, e Expectation) Result {
+func acquisitions(j *Judge, e drill.Expectation) ruling {
 	n := 0
 	for _, l := range j.of(e) {
 		n += len(l.acquisitions(j, e.Contender))
@@ -203,7 +204,7 @@ func acquisitions(j *judge, e Expectation) Result {
 	return j.atLeast(result(e), n, n, "acquisitions")
 }
 
-func failedAttempts(j *judge, e Expectation) Result {
+func failedAttempts(j *Judge, e drill.Expectation) ruling {
 	r, n, all := result(e), 0, 0
 	for _, l := range j.of(e) {
 		all += len(l.holds)
@@ -211,7 +212,7 @@ func failedAttempts(j *judge, e Expectation) Result {
 			all++
 			if e.Contender == "" || matches(a.who, e.Contender) {
 				n++
-				r.note("%s gave up on %s at %s after %.1f s: %s", a.who, l.name, clock(a.to), a.to.Sub(a.from).Seconds(), model.Printable(a.text))
+				r.note("%s gave up on %s at %s after %.1f s: %s", a.who, l.name, drill.Clock(a.to), a.to.Sub(a.from).Seconds(), model.Printable(a.text))
 			}
 		}
 	}
@@ -219,7 +220,7 @@ func failedAttempts(j *judge, e Expectation) Result {
 }
 
 // matches says whether who is the contender that is named, or one of its workers.
-func matches(who, named string) bool { return who == named || procOf(who) == named }
+func matches(who, named string) bool { return who == named || drill.Process(who) == named }
 
 // early says whether what a contender spoke of may have come and gone before anything
 // was seen of etcd.

@@ -1,16 +1,17 @@
-package drill
+package judge
 
 import (
 	"slices"
 	"time"
 
+	"locktop/chaos/drill"
 	"locktop/model"
 )
 
 // finding: the diagnosis named it.
-func finding(j *judge, e Expectation) Result {
+func finding(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
-	r.Unit = Seconds
+	r.Unit = drill.Seconds
 	if e.Within > 0 {
 		r.Bound = seconds(e.Within)
 	}
@@ -25,7 +26,7 @@ func finding(j *judge, e Expectation) Result {
 		}
 		took := max(0, s.from.Sub(from))
 		r.Samples, r.Measured = 1, seconds(took)
-		r.note("%s (%s) at %s: %s", s.Code, s.Confidence, clock(s.from), s.Summary)
+		r.note("%s (%s) at %s: %s", s.Code, s.Confidence, drill.Clock(s.from), s.Summary)
 		if e.Within > 0 && took > e.Within {
 			r.violate("it was found after %.1f s", took.Seconds())
 		}
@@ -41,23 +42,23 @@ func asSure(c, least model.Confidence) bool {
 	return slices.Index(order, c) <= slices.Index(order, least)
 }
 
-func noFinding(j *judge, e Expectation) Result {
+func noFinding(j *Judge, e drill.Expectation) ruling {
 	return j.unseen(e, func(s *sighting) bool { return s.Code == e.Code })
 }
 
 // quiet: nothing worse than an information was ever found.
-func quiet(j *judge, e Expectation) Result {
+func quiet(j *Judge, e drill.Expectation) ruling {
 	return j.unseen(e, func(s *sighting) bool {
 		return s.Severity.AtLeast(model.SevWarning) && !slices.Contains(e.Except, string(s.Code))
 	})
 }
 
-func (j *judge) unseen(e Expectation, bad func(*sighting) bool) Result {
+func (j *Judge) unseen(e drill.Expectation, bad func(*sighting) bool) ruling {
 	r := result(e)
 	for _, s := range j.sightings {
 		if bad(s) && (e.Lock == "" || s.Lock == e.Lock) {
 			r.Samples++
-			r.violate("%s (%s) at %s: %s", s.Code, s.Confidence, clock(s.from), s.Summary)
+			r.violate("%s (%s) at %s: %s", s.Code, s.Confidence, drill.Clock(s.from), s.Summary)
 		}
 	}
 	if j.lists == 0 {
@@ -67,7 +68,7 @@ func (j *judge) unseen(e Expectation, bad func(*sighting) bool) Result {
 }
 
 // beliefAtEnd: that is what the contender thinks when all is over.
-func beliefAtEnd(j *judge, e Expectation) Result {
+func beliefAtEnd(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	last := model.Belief{}
 	for _, l := range j.of(e) {
@@ -77,26 +78,26 @@ func beliefAtEnd(j *judge, e Expectation) Result {
 	}
 	if last.State == e.State {
 		r.Samples = 1
-		r.note("%s said %s at %s", e.Contender, last.State, clock(last.At))
+		r.note("%s said %s at %s", e.Contender, last.State, drill.Clock(last.At))
 		return r
 	}
 	if last.At.IsZero() {
 		r.note("%s says nothing", e.Contender)
 	} else {
-		r.note("%s says %s, since %s", e.Contender, last.State, clock(last.At))
+		r.note("%s says %s, since %s", e.Contender, last.State, drill.Clock(last.At))
 	}
 	return j.missingAtEnd(r)
 }
 
 // emptyAtEnd: nobody holds or waits when all is over.
-func emptyAtEnd(j *judge, e Expectation) Result {
+func emptyAtEnd(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
-	r.Bound, r.Unit = count(0), Count
+	r.Bound, r.Unit = count(0), drill.Count
 	n := 0
 	for _, l := range j.of(e) {
 		n += len(l.queue)
 		for _, c := range l.queue {
-			r.note("%s has a claim on %s since %s: %s", j.name(c), l.name, clock(c.since), model.Printable(c.key))
+			r.note("%s has a claim on %s since %s: %s", j.name(c), l.name, drill.Clock(c.since), model.Printable(c.key))
 		}
 	}
 	r.Measured, r.Samples = count(n), len(j.of(e))
@@ -114,7 +115,7 @@ func emptyAtEnd(j *judge, e Expectation) Result {
 
 // missingAtEnd is missing for what has to be so at the end: within a time from when
 // all was healed.
-func (j *judge) missingAtEnd(r Result) Result {
+func (j *Judge) missingAtEnd(r ruling) ruling {
 	if !j.healed.IsZero() {
 		if r.Within == 0 {
 			r.Within = settleDefault
@@ -139,29 +140,29 @@ func (l *lockHistory) longest(from, now time.Time) (stretch, time.Duration) {
 }
 
 // stuck: for a while others waited and nothing moved.
-func stuck(j *judge, e Expectation) Result {
+func stuck(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	l := j.locks[e.Lock]
 	s, longest := l.longest(time.Time{}, j.now)
 	if len(l.stretches) > 0 {
-		r.note("others waited for %s behind %s for %.1f s from %s", l.name, j.name(s.head), longest.Seconds(), clock(s.from))
+		r.note("others waited for %s behind %s for %.1f s from %s", l.name, j.name(s.head), longest.Seconds(), drill.Clock(s.from))
 	}
 	if longest < e.For {
 		r = j.missing(r, j.start, true)
 	}
-	r.Samples, r.Measured, r.Bound, r.Least, r.Unit = len(l.stretches), seconds(longest), seconds(e.For), true, Seconds
+	r.Samples, r.Measured, r.Bound, r.Least, r.Unit = len(l.stretches), seconds(longest), seconds(e.For), true, drill.Seconds
 	return r
 }
 
 // moving: after the healing no lock with waiters keeps its holder for longer than the
 // bound; in a drill without faults it counts from the beginning.
-func moving(j *judge, e Expectation) Result {
+func moving(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	within := e.Within
 	if within == 0 {
-		within = j.d.turn()
+		within = turn(j.d)
 	}
-	r.Bound, r.Unit = seconds(within), Seconds
+	r.Bound, r.Unit = seconds(within), drill.Seconds
 	if j.healed.IsZero() {
 		r.doubt("the faults are not healed yet")
 		r.open, r.until = !j.over, j.now.Add(within)
@@ -198,7 +199,7 @@ func (l *lockHistory) still(from time.Time) (stretch, bool) {
 
 // turn is how long a healthy turn of anybody takes at most: the longest lease, the
 // longest hold, and some time to notice.
-func (d *Drill) turn() time.Duration {
+func turn(d *drill.Drill) time.Duration {
 	turn := settleDefault
 	for _, c := range d.Lab.Contenders {
 		turn = max(turn, c.TTL+c.Hold*4/3+5*time.Second)

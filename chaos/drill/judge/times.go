@@ -1,18 +1,19 @@
-package drill
+package judge
 
 import (
 	"slices"
 	"time"
 
+	"locktop/chaos/drill"
 	"locktop/model"
 )
 
 // served: whoever asked before the steps were over came first within the bound, or
 // still has time. Who asked later is not judged, or contenders that come back for ever
 // would never let it end; nor who left before, which may have given up by itself.
-func served(j *judge, e Expectation) Result {
+func served(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
-	r.Bound, r.Unit = seconds(e.Within), Seconds
+	r.Bound, r.Unit = seconds(e.Within), drill.Seconds
 	longest, left := time.Duration(0), 0
 	for _, l := range j.of(e) {
 		for _, c := range l.claims {
@@ -56,7 +57,7 @@ func served(j *judge, e Expectation) Result {
 }
 
 // overlap: the longest time in which two contenders both believed to hold.
-func overlap(j *judge, e Expectation) Result {
+func overlap(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	longest := time.Duration(0)
 	for _, l := range j.of(e) {
@@ -74,18 +75,18 @@ func overlap(j *judge, e Expectation) Result {
 				}
 				longest = max(longest, d)
 				if d >= max(e.Below, e.AtLeast) {
-					r.note("%s and %s both believed to hold %s for %.3f s from %s", a.who, b.who, l.name, d.Seconds(), clock(from))
+					r.note("%s and %s both believed to hold %s for %.3f s from %s", a.who, b.who, l.name, d.Seconds(), drill.Clock(from))
 				}
 			}
 		}
 	}
-	r.Unit, r.Measured, r.Bound, r.Least = Seconds, seconds(longest), seconds(e.Below+e.AtLeast), e.AtLeast > 0
+	r.Unit, r.Measured, r.Bound, r.Least = drill.Seconds, seconds(longest), seconds(e.Below+e.AtLeast), e.AtLeast > 0
 	switch {
 	case r.Samples == 0:
 		r.Measured = nil
 		r.doubt("nobody said that it holds")
 	case e.Below > 0 && longest >= e.Below:
-		r.Verdict = Violated
+		r.Verdict = drill.Violated
 	case e.AtLeast > 0 && longest < e.AtLeast:
 		r.note("the longest overlap was %.3f s", longest.Seconds())
 		measured := r.Measured
@@ -96,7 +97,7 @@ func overlap(j *judge, e Expectation) Result {
 }
 
 // together is how long two believed at once to hold, and from when. Readers may.
-func (j *judge) together(l *lockHistory, a, b *hold) (time.Duration, time.Time) {
+func (j *Judge) together(l *lockHistory, a, b *hold) (time.Duration, time.Time) {
 	if a.who == b.who {
 		return 0, time.Time{}
 	}
@@ -117,9 +118,9 @@ func (j *judge) together(l *lockHistory, a, b *hold) (time.Duration, time.Time) 
 }
 
 // handover: the lock changed hands as it should after its holder was hit.
-func handover(j *judge, e Expectation) Result {
+func handover(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
-	r.Unit = Seconds
+	r.Unit = drill.Seconds
 	if e.Within > 0 {
 		r.Bound = seconds(e.Within)
 	} else if e.AtLeast > 0 {
@@ -140,7 +141,7 @@ func handover(j *judge, e Expectation) Result {
 	return r
 }
 
-func toWhom(e Expectation) string {
+func toWhom(e drill.Expectation) string {
 	if e.To != "" {
 		return ", to " + e.To
 	}
@@ -156,10 +157,10 @@ type handoverCase struct {
 // handovers are those that an expectation speaks of: after a step the first; else
 // each that followed a fault on its holder; else every one after the last fault, from
 // the end of the holder before.
-func (j *judge) handovers(l *lockHistory, e Expectation, from time.Time) []handoverCase {
+func (j *Judge) handovers(l *lockHistory, e drill.Expectation, from time.Time) []handoverCase {
 	var hit, any []handoverCase
 	for _, t := range l.tenures {
-		if t.prev == nil || e.From != "" && j.owner(t.prev) != procOf(e.From) || e.To != "" && j.owner(t.claim) != procOf(e.To) {
+		if t.prev == nil || e.From != "" && j.owner(t.prev) != drill.Process(e.From) || e.To != "" && j.owner(t.claim) != drill.Process(e.To) {
 			continue
 		}
 		if e.After > 0 {
@@ -181,7 +182,7 @@ func (j *judge) handovers(l *lockHistory, e Expectation, from time.Time) []hando
 }
 
 // handover judges one.
-func (j *judge) handover(r *Result, l *lockHistory, c handoverCase) {
+func (j *Judge) handover(r *ruling, l *lockHistory, c handoverCase) {
 	took := max(0, c.at.Sub(c.from))
 	words := j.name(c.claim) + " got " + l.name + " from " + j.name(c.prev)
 	if r.Measured == nil || r.Least != (took.Seconds() > *r.Measured) {
@@ -214,7 +215,7 @@ func (j *judge) handover(r *Result, l *lockHistory, c handoverCase) {
 }
 
 // cause is the line of the journal about a handover, nil if there is none.
-func (j *judge) cause(l *lockHistory, t tenure) *model.Fact {
+func (j *Judge) cause(l *lockHistory, t tenure) *model.Fact {
 	for _, f := range slices.Backward(j.facts) {
 		if f.Lock != l.name {
 			continue
@@ -229,18 +230,18 @@ func (j *judge) cause(l *lockHistory, t tenure) *model.Fact {
 }
 
 // noteOthers says who got the lock instead.
-func (j *judge) noteOthers(r *Result, l *lockHistory, from time.Time) {
+func (j *Judge) noteOthers(r *ruling, l *lockHistory, from time.Time) {
 	for _, t := range l.tenures {
 		if t.prev != nil && !t.at.Before(from) {
-			r.note("%s got %s from %s at %s", j.name(t.claim), l.name, j.name(t.prev), clock(t.at))
+			r.note("%s got %s from %s at %s", j.name(t.claim), l.name, j.name(t.prev), drill.Clock(t.at))
 		}
 	}
 }
 
 // acquired: the contender itself said that it holds.
-func acquired(j *judge, e Expectation) Result {
+func acquired(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
-	r.Unit = Seconds
+	r.Unit = drill.Seconds
 	if e.Within > 0 {
 		r.Bound = seconds(e.Within)
 	}
@@ -265,7 +266,7 @@ func acquired(j *judge, e Expectation) Result {
 }
 
 // neverHolds: neither etcd's order nor its own word ever made it a holder.
-func neverHolds(j *judge, e Expectation) Result {
+func neverHolds(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	from := j.start
 	if e.After > 0 {
@@ -278,16 +279,16 @@ func neverHolds(j *judge, e Expectation) Result {
 	}
 	for _, l := range j.of(e) {
 		for _, c := range l.claims {
-			if j.owner(c) == procOf(e.Contender) {
+			if j.owner(c) == drill.Process(e.Contender) {
 				r.Samples++
 				if c.held && !c.heldAt.Before(from) {
-					r.violate("%s came first on %s at %s (create revision %d)", e.Contender, l.name, clock(c.heldAt), c.create)
+					r.violate("%s came first on %s at %s (create revision %d)", e.Contender, l.name, drill.Clock(c.heldAt), c.create)
 				}
 			}
 		}
 		for _, h := range l.holds {
 			if matches(h.who, e.Contender) && !h.from.Before(from) {
-				r.violate("%s said at %s that it holds %s", h.who, clock(h.from), l.name)
+				r.violate("%s said at %s that it holds %s", h.who, drill.Clock(h.from), l.name)
 			}
 		}
 	}

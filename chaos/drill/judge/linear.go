@@ -1,4 +1,4 @@
-package drill
+package judge
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"locktop/chaos/drill"
 	"locktop/model"
 )
 
@@ -54,7 +55,7 @@ func lockModel(holds []*hold) porcupine.Model {
 // of it ended: by the delete of the claim, which the watch shows a little late. Each
 // has the widest time in which it can have happened. Of what was said last, as long as
 // the watch does not show it, nothing is known yet.
-func (j *judge) operations(l *lockHistory) []porcupine.Operation {
+func (j *Judge) operations(l *lockHistory) []porcupine.Operation {
 	var clients, ops = []string{}, []porcupine.Operation{}
 	add := func(what, who string, i int, from, to time.Time) {
 		client := who
@@ -89,7 +90,7 @@ func (j *judge) operations(l *lockHistory) []porcupine.Operation {
 }
 
 // soonest is when a claim can have gone at the soonest that the watch showed gone.
-func (j *judge) soonest(h *hold, c *claim) time.Time {
+func (j *Judge) soonest(h *hold, c *claim) time.Time {
 	if at := c.goneAt.Add(-lagMax); at.After(h.asked) && !j.blind {
 		return at
 	}
@@ -98,7 +99,7 @@ func (j *judge) soonest(h *hold, c *claim) time.Time {
 
 // linearizable: the words of the contenders can be put into an order in which one
 // holds at a time. It is a search, so it is made once, at the end.
-func linearizable(j *judge, e Expectation) Result {
+func linearizable(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	if !j.over {
 		r.doubt("judged at the end")

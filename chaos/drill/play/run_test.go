@@ -1,4 +1,4 @@
-package drill
+package play
 
 import (
 	"bytes"
@@ -17,23 +17,36 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"locktop/chaos/drill"
 	"locktop/model"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// epoch is when the stories begin.
+var epoch = time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
+
+const (
+	waiting = model.BeliefWaiting
+	holding = model.BeliefHolding
+)
+
+// Contenders have the leases of their letters: a has lease a1.
+func leaseOf(who string) model.LeaseID { return model.LeaseID(0xa1 + int64(who[0]-'a')) }
+func keyOf(who string) string          { return "/x/" + leaseOf(who).String() }
+
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// play is a lab that is a script: every action has consequences, each some time after
+// scriptedLab is a lab that is a script: every action has consequences, each some time after
 // it. Its clock moves when nothing is left to be told.
-type play struct {
+type scriptedLab struct {
 	mu     sync.Mutex
 	now    time.Time
 	rev    int64
 	coming []coming
 	did    []string
 	// acts are the consequences of an action, by its words.
-	acts map[string]func(*play)
+	acts map[string]func(*scriptedLab)
 	// refuse makes an action fail, by its words.
 	refuse map[string]string
 	// fail ends the source once the actions of that many were done; 0: never.
@@ -46,15 +59,15 @@ type coming struct {
 	event func(at time.Time) model.Event
 }
 
-func newPlay() *play {
-	p := &play{now: epoch, acts: map[string]func(*play){}, refuse: map[string]string{}, wake: make(chan struct{}, 1)}
+func newPlay() *scriptedLab {
+	p := &scriptedLab{now: epoch, acts: map[string]func(*scriptedLab){}, refuse: map[string]string{}, wake: make(chan struct{}, 1)}
 	p.after(0, func(at time.Time) model.Event { return model.LoadStarted{At: at, Prefix: "/"} })
 	p.after(0, func(at time.Time) model.Event { return model.Loaded{At: at, Prefix: "/", Rev: 1} })
 	return p
 }
 
 // after lets something happen later.
-func (p *play) after(d time.Duration, e func(at time.Time) model.Event) {
+func (p *scriptedLab) after(d time.Duration, e func(at time.Time) model.Event) {
 	c := coming{p.now.Add(d), e}
 	i := len(p.coming)
 	for i > 0 && p.coming[i-1].at.After(c.at) {
@@ -64,7 +77,7 @@ func (p *play) after(d time.Duration, e func(at time.Time) model.Event) {
 }
 
 // queues, goes and says are what happens: see tale.
-func (p *play) queues(d time.Duration, who string) {
+func (p *scriptedLab) queues(d time.Duration, who string) {
 	p.after(d, func(at time.Time) model.Event {
 		return model.LeaseOwner{At: at, Lease: leaseOf(who), Client: model.Client{Name: who, Certain: true}}
 	})
@@ -74,27 +87,27 @@ func (p *play) queues(d time.Duration, who string) {
 	})
 }
 
-func (p *play) goes(d time.Duration, who string) {
+func (p *scriptedLab) goes(d time.Duration, who string) {
 	p.after(d, func(at time.Time) model.Event {
 		p.rev++
 		return model.Committed{At: at, Rev: p.rev, Changes: []model.Change{{Deleted: true, KV: model.KV{Key: keyOf(who), ModRev: p.rev}}}}
 	})
 }
 
-func (p *play) says(d time.Duration, who string, state model.BeliefState) {
+func (p *scriptedLab) says(d time.Duration, who string, state model.BeliefState) {
 	p.after(d, func(at time.Time) model.Event {
 		return model.Belief{At: at, Contender: who, Lock: "/x", State: state, Key: keyOf(who), Lease: leaseOf(who)}
 	})
 }
 
-func (p *play) clock() time.Time {
+func (p *scriptedLab) clock() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.now
 }
 
 // Next tells what has happened, or lets time go by until something does.
-func (p *play) Next(ctx context.Context, want model.Want) (model.Batch, error) {
+func (p *scriptedLab) Next(ctx context.Context, want model.Want) (model.Batch, error) {
 	if err := ctx.Err(); err != nil {
 		return model.Batch{}, err
 	}
@@ -127,7 +140,7 @@ func (p *play) Next(ctx context.Context, want model.Want) (model.Batch, error) {
 	return model.Batch{}, ctx.Err()
 }
 
-func (p *play) do(ctx context.Context, a model.Action) model.Outcome {
+func (p *scriptedLab) do(ctx context.Context, a model.Action) model.Outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	words := a.Describe()
@@ -144,13 +157,13 @@ func (p *play) do(ctx context.Context, a model.Action) model.Outcome {
 	return o
 }
 
-func (p *play) stage() Stage {
+func (p *scriptedLab) stage() Stage {
 	return Stage{Source: p, Do: p.do, Now: p.clock}
 }
 
 // crashPlay is a lab in which a holds and b waits, and b gets the lock 3 s after a
 // was killed.
-func crashPlay() *play {
+func crashPlay() *scriptedLab {
 	p := newPlay()
 	p.after(0, func(at time.Time) model.Event {
 		return model.Contender{At: at, Name: "a", PID: 4711, Lock: "/x", Proc: model.ProcRunning}
@@ -160,7 +173,7 @@ func crashPlay() *play {
 		p.queues(time.Duration(i)*time.Second, who)
 	}
 	p.says(0, "a", holding)
-	p.acts["kill a"] = func(p *play) {
+	p.acts["kill a"] = func(p *scriptedLab) {
 		p.after(0, func(at time.Time) model.Event {
 			return model.Contender{At: at, Name: "a", PID: 4711, Lock: "/x", Proc: model.ProcEnded, Ended: "killed"}
 		})
@@ -170,9 +183,9 @@ func crashPlay() *play {
 	return p
 }
 
-func crashDrill(t *testing.T, steps, expect string) *Drill {
+func crashDrill(t *testing.T, steps, expect string) *drill.Drill {
 	t.Helper()
-	d, err := Parse("crash", []byte("title: A crash\nlab: {contenders: [{name: a, lock: x}, {name: b, lock: x}]}\nsteps:\n"+steps+"expect:\n"+expect))
+	d, err := drill.Parse("crash", []byte("title: A crash\nlab: {contenders: [{name: a, lock: x}, {name: b, lock: x}]}\nsteps:\n"+steps+"expect:\n"+expect))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,30 +200,30 @@ const (
 func TestRun(t *testing.T) {
 	for _, tt := range []struct {
 		steps, expect string
-		change        func(*play)
-		want          Verdict
+		change        func(*scriptedLab)
+		want          drill.Verdict
 		reasons       string // a part of what is said of it
 		did           []string
 		reason        string
 	}{
-		{crashSteps, crashExpect, nil, Held, "b got /x from a after 3.0 s", []string{"kill a", "heal every fault"}, "all as it should be"},
-		{crashSteps, "  - handover: {within: 1ms}\n", nil, Violated, "b got /x from a after 3.0 s: at most 1ms were expected", []string{"kill a", "heal every fault"},
+		{crashSteps, crashExpect, nil, drill.Held, "b got /x from a after 3.0 s", []string{"kill a", "heal every fault"}, "all as it should be"},
+		{crashSteps, "  - handover: {within: 1ms}\n", nil, drill.Violated, "b got /x from a after 3.0 s: at most 1ms were expected", []string{"kill a", "heal every fault"},
 			"an impossible bound is named with its number"},
-		{"  - wait: {holder: b, within: 4s}\n  - fault: {kill: b}\n", crashExpect, nil, Unknown,
+		{"  - wait: {holder: b, within: 4s}\n  - fault: {kill: b}\n", crashExpect, nil, drill.Unknown,
 			"step 1 (line 4): waited 4s for b to hold /x, but the holder was a, and waiting were b", []string{"heal every fault"}, "a wait that ends in vain says what was"},
-		{crashSteps, crashExpect, func(p *play) { p.acts["kill a"] = nil }, Violated, "not within 5s", []string{"kill a", "heal every fault"},
+		{crashSteps, crashExpect, func(p *scriptedLab) { p.acts["kill a"] = nil }, drill.Violated, "not within 5s", []string{"kill a", "heal every fault"},
 			"a wait that is about an expectation"},
-		{crashSteps, crashExpect, func(p *play) { p.refuse["kill a"] = "it is gone" }, Unknown,
+		{crashSteps, crashExpect, func(p *scriptedLab) { p.refuse["kill a"] = "it is gone" }, drill.Unknown,
 			"step 2 (line 5): not done: kill a: it is gone", []string{"kill a", "heal every fault"}, "a step that fails: healed all the same"},
-		{"  - fault: {kill: waiter 2}\n", crashExpect, nil, Unknown, "kill waiter 2: nobody is waiter 2 of /x now", []string{"heal every fault"}, "a target that is not there"},
-		{crashSteps, crashExpect, func(p *play) { p.refuse["heal every fault"] = "m1 does not start" }, Unknown,
+		{"  - fault: {kill: waiter 2}\n", crashExpect, nil, drill.Unknown, "kill waiter 2: nobody is waiter 2 of /x now", []string{"heal every fault"}, "a target that is not there"},
+		{crashSteps, crashExpect, func(p *scriptedLab) { p.refuse["heal every fault"] = "m1 does not start" }, drill.Unknown,
 			"at the end: not done: heal every fault: m1 does not start", []string{"kill a", "heal every fault"}, "what is not healed is no pass"},
-		{crashSteps + "  - heal: all\n  - pause: 2s\n", crashExpect, nil, Held, "", []string{"kill a", "heal every fault", "heal every fault"}, "healed twice does no harm"},
-		{"  - fault: {freeze: holder}\n  - pause: 4s\n  - heal: {freeze: holder}\n", "  - handover\n", func(p *play) {
+		{crashSteps + "  - heal: all\n  - pause: 2s\n", crashExpect, nil, drill.Held, "", []string{"kill a", "heal every fault", "heal every fault"}, "healed twice does no harm"},
+		{"  - fault: {freeze: holder}\n  - pause: 4s\n  - heal: {freeze: holder}\n", "  - handover\n", func(p *scriptedLab) {
 			p.queues(-time.Second, "a")
 			p.queues(-time.Second, "b")
-			p.acts["freeze a"] = func(p *play) { p.goes(time.Second, "a") }
-		}, Held, "", []string{"freeze a", "heal: freeze a", "heal every fault"}, "what is healed is what was hit, though another holds now"},
+			p.acts["freeze a"] = func(p *scriptedLab) { p.goes(time.Second, "a") }
+		}, drill.Held, "", []string{"freeze a", "heal: freeze a", "heal every fault"}, "what is healed is what was hit, though another holds now"},
 	} {
 		p := crashPlay()
 		if tt.change != nil {
@@ -244,13 +257,13 @@ func TestContendersBeginOnceSomebodyLooks(t *testing.T) {
 		}
 		return nil
 	}
-	if round := Run(t.Context(), crashDrill(t, crashSteps, crashExpect), stage, Options{}); round.Verdict != Held || begun != 1 {
+	if round := Run(t.Context(), crashDrill(t, crashSteps, crashExpect), stage, Options{}); round.Verdict != drill.Held || begun != 1 {
 		t.Errorf("%s, %v; begun %d times", round.Verdict, round.Err, begun)
 	}
 	stage = crashPlay().stage()
 	stage.Begin = func(context.Context) error { return errors.New("no room for them") }
 	round := Run(t.Context(), crashDrill(t, crashSteps, crashExpect), stage, Options{})
-	if round.Verdict != Unknown || round.Err == nil || !strings.Contains(round.Err.Error(), "no room for them") {
+	if round.Verdict != drill.Unknown || round.Err == nil || !strings.Contains(round.Err.Error(), "no room for them") {
 		t.Errorf("%s, %v: want unknown, and why", round.Verdict, round.Err)
 	}
 }
@@ -272,9 +285,9 @@ func TestHealsWhateverHappens(t *testing.T) {
 		p := crashPlay()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		p.acts["kill a"] = func(*play) { cancel() }
+		p.acts["kill a"] = func(*scriptedLab) { cancel() }
 		round := Run(ctx, crashDrill(t, crashSteps, crashExpect), p.stage(), Options{})
-		if !errors.Is(round.Err, context.Canceled) || round.Verdict != Unknown {
+		if !errors.Is(round.Err, context.Canceled) || round.Verdict != drill.Unknown {
 			t.Errorf("%s, %v: want unknown, cancelled", round.Verdict, round.Err)
 		}
 		if d := cmp.Diff([]string{"kill a", "heal every fault"}, p.did); d != "" {
@@ -286,7 +299,7 @@ func TestHealsWhateverHappens(t *testing.T) {
 		p.fail = 1
 		r := Report{Drill: crashDrill(t, crashSteps, crashExpect)}
 		r.Rounds = []Round{Run(t.Context(), r.Drill, p.stage(), Options{})}
-		if err := r.Rounds[0].Err; !errors.Is(err, errSource) || r.ExitCode() != ExitCouldNotRun {
+		if err := r.Rounds[0].Err; !errors.Is(err, errSource) || r.ExitCode() != drill.ExitCouldNotRun {
 			t.Errorf("%v, exit %d: want that nothing is seen, exit 2", err, r.ExitCode())
 		}
 		if d := cmp.Diff([]string{"kill a", "heal every fault"}, p.did); d != "" {
@@ -307,10 +320,10 @@ func TestHealsWhateverHappens(t *testing.T) {
 type teller struct{ told []string }
 
 func (t *teller) Step(i int) { t.told = append(t.told, fmt.Sprint("step ", i)) }
-func (t *teller) Say(_ context.Context, x Text) {
+func (t *teller) Say(_ context.Context, x drill.Text) {
 	t.told = append(t.told, x.In("zh"))
 }
-func (t *teller) Ask(_ context.Context, q Question) int {
+func (t *teller) Ask(_ context.Context, q drill.Question) int {
 	t.told = append(t.told, q.Text.In("zh"))
 	return 2
 }
@@ -348,7 +361,7 @@ func TestReports(t *testing.T) {
 		"report.xml":   func(b *bytes.Buffer) error { return report.JUnit(b) },
 		"report.txt":   func(b *bytes.Buffer) error { return report.Text(b, false) },
 		"timeline.txt": func(b *bytes.Buffer) error { return report.Text(b, true) },
-		"plan.txt":     func(b *bytes.Buffer) error { b.WriteString(strings.Join(Plan(d), "\n") + "\n"); return nil },
+		"plan.txt":     func(b *bytes.Buffer) error { b.WriteString(strings.Join(drill.Plan(d), "\n") + "\n"); return nil },
 	} {
 		var got bytes.Buffer
 		if err := write(&got); err != nil {
@@ -385,14 +398,14 @@ func TestExitCodes(t *testing.T) {
 		want   int
 		reason string
 	}{
-		{[]Round{{Verdict: Held}, {Verdict: Held}}, 0, "every run held"},
-		{[]Round{{Verdict: Held}, {Verdict: Violated}}, 1, "one was violated"},
-		{[]Round{{Verdict: Held}, {Verdict: Unknown}}, 3, "one is not known"},
-		{[]Round{{Verdict: Held}, {Verdict: Unknown, Err: broken}}, 2, "one was cut off"},
-		{[]Round{{Verdict: Violated}, {Verdict: Unknown, Err: broken}}, 1, "what was violated stays so"},
+		{[]Round{{Verdict: drill.Held}, {Verdict: drill.Held}}, 0, "every run held"},
+		{[]Round{{Verdict: drill.Held}, {Verdict: drill.Violated}}, 1, "one was violated"},
+		{[]Round{{Verdict: drill.Held}, {Verdict: drill.Unknown}}, 3, "one is not known"},
+		{[]Round{{Verdict: drill.Held}, {Verdict: drill.Unknown, Err: broken}}, 2, "one was cut off"},
+		{[]Round{{Verdict: drill.Violated}, {Verdict: drill.Unknown, Err: broken}}, 1, "what was violated stays so"},
 		{nil, 3, "nothing was run"},
 	} {
-		if got := (Report{Drill: &Drill{}, Rounds: tt.rounds}).ExitCode(); got != tt.want {
+		if got := (Report{Drill: &drill.Drill{}, Rounds: tt.rounds}).ExitCode(); got != tt.want {
 			t.Errorf("%s: exit %d, want %d", tt.reason, got, tt.want)
 		}
 	}

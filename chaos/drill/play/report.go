@@ -1,4 +1,4 @@
-package drill
+package play
 
 import (
 	"encoding/json"
@@ -11,23 +11,24 @@ import (
 	"strings"
 	"time"
 
+	"locktop/chaos/drill"
 	"locktop/model"
 )
 
 // Report is what came of all runs of a drill.
 type Report struct {
-	Drill  *Drill
+	Drill  *drill.Drill
 	Rounds []Round
 }
 
 // Verdict is the worst of the runs; unknown if there were none.
-func (r Report) Verdict() Verdict {
+func (r Report) Verdict() drill.Verdict {
 	if len(r.Rounds) == 0 {
-		return Unknown
+		return drill.Unknown
 	}
-	v := Held
+	v := drill.Held
 	for _, round := range r.Rounds {
-		v = worse(v, round.Verdict)
+		v = drill.Worse(v, round.Verdict)
 	}
 	return v
 }
@@ -36,8 +37,8 @@ func (r Report) Verdict() Verdict {
 // error of its own and none was violated.
 func (r Report) ExitCode() int {
 	v := r.Verdict()
-	if v != Violated && slices.ContainsFunc(r.Rounds, func(round Round) bool { return round.Err != nil }) {
-		return ExitCouldNotRun
+	if v != drill.Violated && slices.ContainsFunc(r.Rounds, func(round Round) bool { return round.Err != nil }) {
+		return drill.ExitCouldNotRun
 	}
 	return v.ExitCode()
 }
@@ -67,24 +68,24 @@ var plainFile = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 // The shapes of the JSON report, schema 1.
 type (
 	jsonReport struct {
-		Schema  int         `json:"schema"`
-		Drill   string      `json:"drill"`
-		Title   string      `json:"title"`
-		Defect  *string     `json:"defect"`
-		Verdict Verdict     `json:"verdict"`
-		Runs    []jsonRound `json:"runs"`
+		Schema  int           `json:"schema"`
+		Drill   string        `json:"drill"`
+		Title   string        `json:"title"`
+		Defect  *string       `json:"defect"`
+		Verdict drill.Verdict `json:"verdict"`
+		Runs    []jsonRound   `json:"runs"`
 	}
 	jsonRound struct {
-		Seed         uint64       `json:"seed"`
-		Verdict      Verdict      `json:"verdict"`
-		Reason       *string      `json:"reason"`
-		Started      string       `json:"started"`
-		Took         float64      `json:"took"`
-		Targets      []jsonTarget `json:"targets"`
-		Expectations []jsonResult `json:"expectations"`
-		Timeline     []jsonLine   `json:"timeline"`
-		Events       []any        `json:"events"`
-		Pictures     []string     `json:"pictures"`
+		Seed         uint64        `json:"seed"`
+		Verdict      drill.Verdict `json:"verdict"`
+		Reason       *string       `json:"reason"`
+		Started      string        `json:"started"`
+		Took         float64       `json:"took"`
+		Targets      []jsonTarget  `json:"targets"`
+		Expectations []jsonResult  `json:"expectations"`
+		Timeline     []jsonLine    `json:"timeline"`
+		Events       []any         `json:"events"`
+		Pictures     []string      `json:"pictures"`
 	}
 	jsonTarget struct {
 		Step     int     `json:"step"`
@@ -98,16 +99,16 @@ type (
 		Healed   *string `json:"healed"`
 	}
 	jsonResult struct {
-		Name     string   `json:"name"`
-		Text     string   `json:"text"`
-		Line     int      `json:"line"`
-		Verdict  Verdict  `json:"verdict"`
-		Bound    *float64 `json:"bound"`
-		AtLeast  bool     `json:"at_least"`
-		Measured *float64 `json:"measured"`
-		Unit     *Unit    `json:"unit"`
-		Samples  int      `json:"samples"`
-		Evidence []string `json:"evidence"`
+		Name     string        `json:"name"`
+		Text     string        `json:"text"`
+		Line     int           `json:"line"`
+		Verdict  drill.Verdict `json:"verdict"`
+		Bound    *float64      `json:"bound"`
+		AtLeast  bool          `json:"at_least"`
+		Measured *float64      `json:"measured"`
+		Unit     *drill.Unit   `json:"unit"`
+		Samples  int           `json:"samples"`
+		Evidence []string      `json:"evidence"`
 	}
 	jsonLine struct {
 		At   string `json:"at"`
@@ -232,9 +233,9 @@ func (r Round) junit(name, class string) junitSuite {
 		text := &junitText{strings.TrimPrefix(e.Numbers()+"; "+string(e.Verdict), "; "), strings.Join(e.Evidence, "\n")}
 		s.add(junitCase{Class: class, Name: e.Describe(), Time: "0"}, e.Verdict, text)
 	}
-	v := Held // what the expectations say is said
+	v := drill.Held // what the expectations say is said
 	if r.Reason != "" {
-		v = Unknown
+		v = drill.Unknown
 	}
 	s.add(junitCase{Class: class, Name: "the run", Time: took}, v, &junitText{r.Reason, r.Reason})
 	var out strings.Builder
@@ -243,12 +244,12 @@ func (r Round) junit(name, class string) junitSuite {
 	return s
 }
 
-func (s *junitSuite) add(c junitCase, v Verdict, text *junitText) {
+func (s *junitSuite) add(c junitCase, v drill.Verdict, text *junitText) {
 	switch v {
-	case Violated:
+	case drill.Violated:
 		c.Failure = text
 		s.Failures++
-	case Unknown:
+	case drill.Unknown:
 		c.Error = text
 		s.Errors++
 	}
@@ -271,7 +272,7 @@ func (r Report) Text(w io.Writer, timeline bool) error {
 			fmt.Fprintf(&b, "  %s\n", round.Reason)
 		}
 		for _, e := range round.Results {
-			e.text(&b)
+			writeResult(&b, e)
 		}
 		if timeline {
 			b.WriteString("  timeline:\n")
@@ -284,7 +285,7 @@ func (r Report) Text(w io.Writer, timeline bool) error {
 	return nil
 }
 
-func (e Result) text(b *strings.Builder) {
+func writeResult(b *strings.Builder, e drill.Result) {
 	fmt.Fprintf(b, "  %-8s  %s", e.Verdict, e.Name)
 	if n := e.Numbers(); n != "" {
 		b.WriteString(": " + n)
@@ -293,7 +294,7 @@ func (e Result) text(b *strings.Builder) {
 		b.WriteString("  (" + strings.TrimPrefix(args, ": ") + ")")
 	}
 	b.WriteByte('\n')
-	if e.Verdict == Held {
+	if e.Verdict == drill.Held {
 		return
 	}
 	for _, line := range e.Evidence {
@@ -307,6 +308,6 @@ func (r Round) timeline(b *strings.Builder) {
 		if l.Step > 0 {
 			step = fmt.Sprintf("step %d: ", l.Step)
 		}
-		fmt.Fprintf(b, "    %s  %s%s\n", clock(l.At), step, l.Text)
+		fmt.Fprintf(b, "    %s  %s%s\n", drill.Clock(l.At), step, l.Text)
 	}
 }

@@ -1,0 +1,13 @@
+// Package judge computes the verdict of a drill.
+//
+//	events, words of contenders ──▶ history ─┐
+//	findings and causes of the model ────────┼──▶ Judge ──▶ a drill.Result for each expectation
+//	steps and faults of the run ─────────────┘
+//
+// The judge folds a history of its own from the same events as the screen, by simpler
+// rules, and never asks the model who holds. A mistake of the model cannot hide itself
+// that way. This second opinion is on purpose: it is the one fact that has two homes.
+//
+// Something that should have happened and did not is violated only if there was time for
+// it. If the drill did not get that far, it is unknown.
+package judge

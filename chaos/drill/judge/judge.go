@@ -1,0 +1,344 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locktop/chaos/drill"
+	"locktop/model"
+)
+
+// Judge computes verdicts: from a history of its own, from what the diagnosis said, and
+// from what the drill did when. It is told all of it, in the order in which it happens.
+type Judge struct {
+	d *drill.Drill
+	*history
+	// sightings are the findings of the diagnosis, facts its journal: of that only
+	// the causes of handovers are used, which etcd does not tell.
+	sightings []*sighting
+	facts     []*model.Fact
+
+	targets []*drill.Target
+	// stepped is from when the time after each step counts, as far as the drill got:
+	// what a step does may show before it has returned, so for one that does something
+	// it is when that began. all is set when it got through.
+	stepped []time.Time
+	all     bool
+	// start, healed and now are the times of the run: healed is zero until then.
+	start, healed, now time.Time
+	// over: nothing more will come.
+	over bool
+	// pictures are drawn by linearizable, by lock.
+	pictures map[string][]byte
+}
+
+// sighting is a time in which a finding stood. to is zero while it does.
+type sighting struct {
+	model.Finding
+	from, to time.Time
+}
+
+// settleDefault is how long after the healing something may still come that has no
+// bound of its own.
+const settleDefault = 10 * time.Second
+
+// New returns the judge of a run that begins now.
+func New(d *drill.Drill, start time.Time) *Judge {
+	return &Judge{d: d, history: newHistory(d.Lab.Locks()), start: start, now: start, pictures: map[string][]byte{}}
+}
+
+// judges are the functions that judge, by the name of the expectation.
+var judges = map[string]func(*Judge, drill.Expectation) ruling{
+	"one-holder":      oneHolder,
+	"fifo":            fifo,
+	"tokens-grow":     tokensGrow,
+	"no-old-token":    noOldToken,
+	"no-lost-update":  noLostUpdate,
+	"lost-updates":    lostUpdates,
+	"served":          served,
+	"overlap":         overlap,
+	"handover":        handover,
+	"finding":         finding,
+	"no-finding":      noFinding,
+	"quiet":           quiet,
+	"acquired":        acquired,
+	"never-holds":     neverHolds,
+	"acquisitions":    acquisitions,
+	"failed-attempts": failedAttempts,
+	"belief":          beliefAtEnd,
+	"empty":           emptyAtEnd,
+	"stuck":           stuck,
+	"moving":          moving,
+	"linearizable":    linearizable,
+}
+
+// Apply takes an event in.
+func (j *Judge) Apply(e model.Event) { j.apply(e) }
+
+// At tells the judge what time it is now.
+func (j *Judge) At(now time.Time) { j.now = now }
+
+// Hit tells of a fault that the drill does. The judge reads from it later whether it was
+// done.
+func (j *Judge) Hit(t *drill.Target) { j.targets = append(j.targets, t) }
+
+// Entry tells of a line of the journal.
+func (j *Judge) Entry(f *model.Fact) { j.facts = append(j.facts, f) }
+
+// Entries are the lines of the journal that it was told of.
+func (j *Judge) Entries() []*model.Fact { return j.facts }
+
+// Found tells what the diagnosis finds at a time.
+func (j *Judge) Found(standing []model.Finding, now time.Time) {
+	same := func(a, b model.Finding) bool { return a.Code == b.Code && a.Lock == b.Lock && a.Lease == b.Lease }
+	standing = slices.Clone(standing)
+	for _, s := range j.sightings {
+		i := slices.IndexFunc(standing, func(f model.Finding) bool { return same(f, s.Finding) })
+		switch {
+		case !s.to.IsZero():
+		case i < 0:
+			s.to = now
+		default:
+			if !asSure(s.Confidence, standing[i].Confidence) {
+				s.Finding = standing[i]
+			}
+			standing = slices.Delete(standing, i, i+1)
+		}
+	}
+	for _, f := range standing {
+		j.sightings = append(j.sightings, &sighting{Finding: f, from: now})
+	}
+}
+
+// Stepped tells that the next step is over, and from when the time after it counts: what
+// a step does may show before the step has returned.
+func (j *Judge) Stepped(counts time.Time) { j.stepped = append(j.stepped, counts) }
+
+// Through tells that all steps are over.
+func (j *Judge) Through() { j.all = true }
+
+// Healed tells that every fault was healed.
+func (j *Judge) Healed(at time.Time) { j.healed, j.now = at, at }
+
+// Over tells that nothing more will come.
+func (j *Judge) Over(at time.Time) { j.over, j.now = true, at }
+
+// Open says whether the judge still waits for something, and until when at most.
+func (j *Judge) Open() (until time.Time, open bool) {
+	for _, r := range j.results() {
+		if r.open && r.until.After(until) {
+			until, open = r.until, true
+		}
+	}
+	return until, open
+}
+
+// Results judges every expectation as things stand.
+func (j *Judge) Results() []drill.Result {
+	var all []drill.Result
+	for _, r := range j.results() {
+		all = append(all, r.Result)
+	}
+	return all
+}
+
+// Pictures are the histories that were searched for an order, drawn as HTML, by lock.
+func (j *Judge) Pictures() map[string][]byte { return j.pictures }
+
+// Acquisitions counts how often a lock was acquired, any lock if that is "".
+func (j *Judge) Acquisitions(lock string) int {
+	n := 0
+	for _, l := range j.of(drill.Expectation{Lock: lock}) {
+		n += len(l.acquisitions(j, ""))
+	}
+	return n
+}
+
+func (j *Judge) results() []ruling {
+	var out []ruling
+	for _, e := range j.d.Expect {
+		out = append(out, judges[e.Name](j, e))
+	}
+	return out
+}
+
+// Verdict is that of the run: what its expectations say, and whether it says anything
+// at all. The reason is that for which a run says nothing.
+func (j *Judge) Verdict(results []drill.Result) (v drill.Verdict, reason string) {
+	v = drill.Held
+	for _, r := range results {
+		v = drill.Worse(v, r.Verdict)
+	}
+	if n := j.Acquisitions(""); v != drill.Violated && n < j.d.Least {
+		return drill.Unknown, notMeaningful(n, j.d.Least)
+	}
+	return v, ""
+}
+
+// of are the locks that an expectation speaks of, in the order of the file.
+func (j *Judge) of(e drill.Expectation) []*lockHistory {
+	var all []*lockHistory
+	for _, name := range j.d.Lab.Locks() {
+		if e.Lock == "" || e.Lock == name {
+			all = append(all, j.locks[name])
+		}
+	}
+	return all
+}
+
+// ruling is a result on its way.
+type ruling struct {
+	drill.Result
+	// open: more time may still decide, until then.
+	open  bool
+	until time.Time
+}
+
+// result begins with held.
+func result(e drill.Expectation) ruling {
+	return ruling{Result: drill.Result{Expectation: e, Verdict: drill.Held}}
+}
+
+// since is from when the time of an expectation counts: from the step that it names,
+// else from the last fault that hit the contender (any contender if who is ""), else
+// from the beginning. ok is false if the drill did not get there.
+func (j *Judge) since(e drill.Expectation, who string) (at time.Time, ok bool) {
+	if e.After > 0 {
+		if e.After > len(j.stepped) {
+			return time.Time{}, false
+		}
+		return j.stepped[e.After-1], true
+	}
+	if t := j.lastHit(who, j.now); t != nil {
+		return t.At, true
+	}
+	return j.start, true
+}
+
+// lastHit is the last fault that hit a process, up to a time: any fault if who is "".
+func (j *Judge) lastHit(who string, until time.Time) *drill.Target {
+	for _, t := range slices.Backward(j.targets) {
+		if t.Done && !t.At.After(until) && (who == "" || t.Hits(who)) {
+			return t
+		}
+	}
+	return nil
+}
+
+// missing is the verdict on something that had to happen, within e.Within of from,
+// and did not. r says by its evidence what.
+func (j *Judge) missing(r ruling, from time.Time, ok bool) ruling {
+	r.Measured = nil
+	switch {
+	case !ok:
+		r.doubt("the drill did not get to step %d", r.After)
+	case r.Within > 0 && j.now.Sub(from) >= r.Within && (j.all || r.After > 0 || j.faulted()):
+		r.violate("not within %s", r.Within)
+	case !j.all:
+		r.doubt("the drill did not get that far")
+	case r.Within > 0:
+		r.doubt("the run ended before its %s were over", r.Within)
+		r.open, r.until = !j.over, from.Add(r.Within)
+	case j.over:
+		r.violate("it never happened")
+	default:
+		r.doubt("not yet")
+		r.open, r.until = true, j.grace()
+	}
+	return r
+}
+
+// faulted says whether every fault of the drill was done: then its clock runs, even
+// if the drill did not get through.
+func (j *Judge) faulted() bool {
+	n := 0
+	for _, s := range j.d.Steps {
+		if s.Fault != nil {
+			n++
+		}
+	}
+	for _, t := range j.targets {
+		if t.Done {
+			n--
+		}
+	}
+	return n <= 0 && len(j.targets) > 0
+}
+
+// grace is until when something without a bound may come.
+func (j *Judge) grace() time.Time {
+	if j.healed.IsZero() {
+		return j.now.Add(settleDefault)
+	}
+	return j.healed.Add(settleDefault)
+}
+
+// acquisitions are the claims of contenders that came to hold: what has no lease is
+// no contender's.
+func (l *lockHistory) acquisitions(j *Judge, who string) []*claim {
+	var all []*claim
+	for _, c := range l.claims {
+		if c.held && c.lease != 0 && (who == "" || drill.Process(who) == j.owner(c)) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// lasted is how long a stretch lasted, as far as the part after from goes.
+func (s stretch) lasted(from, now time.Time) time.Duration {
+	if s.from.After(from) {
+		from = s.from
+	}
+	if !s.to.IsZero() {
+		now = s.to
+	}
+	return max(0, now.Sub(from))
+}
+
+func notMeaningful(n, least int) string {
+	return fmt.Sprintf("not meaningful: %d acquisitions, the drill wants %d", n, least)
+}
+
+// evidenceMax bounds the evidence of a result.
+const evidenceMax = 10
+
+func (r *ruling) note(format string, args ...any) {
+	if len(r.Evidence) < evidenceMax {
+		r.Evidence = append(r.Evidence, fmt.Sprintf(format, args...))
+	}
+}
+
+func (r *ruling) violate(format string, args ...any) {
+	r.Verdict = drill.Violated
+	r.note(format, args...)
+}
+
+// doubt makes the result unknown, unless it is violated.
+func (r *ruling) doubt(format string, args ...any) {
+	r.Verdict = drill.Worse(r.Verdict, drill.Unknown)
+	r.note(format, args...)
+}
+
+// seconds and count set a number.
+func seconds(d time.Duration) *float64 {
+	f := d.Seconds()
+	return &f
+}
+
+func count(n int) *float64 {
+	f := float64(n)
+	return &f
+}
+
+// LastWord is the last belief of a contender on a lock, on any if that is "".
+func (j *Judge) LastWord(name, lock string) model.Belief {
+	var last model.Belief
+	for _, l := range j.of(drill.Expectation{Lock: lock}) {
+		if b := l.said[name]; b.At.After(last.At) {
+			last = b
+		}
+	}
+	return last
+}

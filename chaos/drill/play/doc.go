@@ -1,0 +1,11 @@
+// Package play runs a drill on a lab and reports what came of it.
+//
+//	Stage: a lab that somebody else started ──▶ Run ──▶ Round ──▶ Report
+//
+// [Run] plays the steps and pulls the batches of the lab and of its watch into two
+// accounts: a model.State, as the console has it, and a judge.Judge. Waits and targets
+// ("holder of orders") are read from the first, verdicts come from the second.
+//
+// However a run ends, every fault is healed, with a context of its own. Then the run
+// settles: what was expected may still come, for as long as its bound says.
+package play

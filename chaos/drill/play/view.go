@@ -1,0 +1,40 @@
+package play
+
+import (
+	"locktop/chaos/drill"
+	"locktop/chaos/drill/judge"
+	"locktop/model"
+)
+
+// view is what waits are held against: queues and findings as the screen shows them,
+// beliefs, processes and counts as the judge knows them.
+type view struct {
+	s *model.State
+	j *judge.Judge
+}
+
+func (v view) LastWord(contender, lock string) model.Belief { return v.j.LastWord(contender, lock) }
+func (v view) Process(contender string) model.Contender     { return v.j.Process(contender) }
+func (v view) Acquisitions(lock string) int                 { return v.j.Acquisitions(lock) }
+func (v view) Findings() []model.Finding                    { return v.s.Findings() }
+func (v view) Cluster() model.ClusterStatus                 { return v.s.Cluster() }
+
+func (v view) Queue(lock string) drill.Queue {
+	var q drill.Queue
+	l := v.s.Lock(lock)
+	if l == nil {
+		return q
+	}
+	l.Claims(func(c *model.Claim) bool {
+		who := v.j.OwnerOf(c.KV.Lease, c.Value)
+		if who == "" {
+			who = model.Printable(c.Key)
+		}
+		q.Owners = append(q.Owners, who)
+		return true
+	})
+	if l.Holder() != nil {
+		q.Held = l.Holders()
+	}
+	return q
+}
