@@ -86,6 +86,13 @@ type Committed struct {
 	Past bool
 }
 
+// Requested names every prefix that a source was asked for, before it tells anything of
+// them: what it has not begun to list is not known to be empty.
+type Requested struct {
+	At       time.Time
+	Prefixes []string
+}
+
 // LoadStarted says that the keys of a prefix are about to be listed as they
 // stood at revision Rev. Keys that are already known stay visible meanwhile.
 type LoadStarted struct {
@@ -231,6 +238,7 @@ type Tick struct {
 }
 
 func (e Committed) When() time.Time     { return e.At }
+func (e Requested) When() time.Time     { return e.At }
 func (e LoadStarted) When() time.Time   { return e.At }
 func (e Listed) When() time.Time        { return e.At }
 func (e Loaded) When() time.Time        { return e.At }
@@ -243,6 +251,7 @@ func (e ClusterStatus) When() time.Time { return e.At }
 func (e Tick) When() time.Time          { return e.At }
 
 func (Committed) event()     {}
+func (Requested) event()     {}
 func (LoadStarted) event()   {}
 func (Listed) event()        {}
 func (Loaded) event()        {}

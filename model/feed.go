@@ -51,7 +51,8 @@ func (s *State) Feeds() []*Feed {
 	return feeds
 }
 
-// Loaded says whether every prefix has been listed at least once.
+// Loaded says whether every prefix that was requested has been listed at least once.
+// Before that a lock may lack claims, and one that is not there may yet come.
 func (s *State) Loaded() bool {
 	for _, f := range s.feeds {
 		if !f.loaded {
@@ -73,6 +74,15 @@ func (s *State) feed(prefix string) *Feed {
 func (f *Feed) become(state FeedState, at time.Time) {
 	if f.State != state {
 		f.State, f.Since = state, at
+	}
+}
+
+// requested makes every prefix known, so that all of them are waited for.
+func (s *State) requested(e Requested) {
+	for _, p := range e.Prefixes {
+		if f := s.feed(p); f.State == "" {
+			f.become(FeedLoading, e.At)
+		}
 	}
 }
 

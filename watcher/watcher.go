@@ -62,6 +62,7 @@ func start(r remote, m *meter, o Options) (*Watcher, context.Context) {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &Watcher{now: o.Now, timing: o.Timing, budget: max(0, o.Budget), meter: m,
 		box: newMailbox(boxChanges), alone: len(o.Prefixes) == 1, pulls: newPulls(o.Timing.Grace), stop: stop}
+	_ = w.box.push(ctx, model.Requested{At: o.Now(), Prefixes: o.Prefixes}) // before any follower says a word
 	p := &prober{remote: r, pulls: w.pulls, timing: o.Timing, kicked: make(chan struct{}, 1)}
 	kick := func() { poke(p.kicked) }
 	turn := make(chan struct{}, 1)
