@@ -25,6 +25,9 @@ type Want struct {
 	// Hurry says that the first of Leases tells why something happened: every moment
 	// that its reading waits makes that less sure. Others may be read in groups.
 	Hurry bool
+	// Confirm asks at once whether everything was delivered. A Watching of each prefix
+	// is the answer; none comes while the cluster, or its watch, does not answer.
+	Confirm bool
 	// WakeAt is when something falls due without any event. Zero: never.
 	WakeAt time.Time
 }
@@ -230,6 +233,10 @@ type ClusterStatus struct {
 	Members   []Member
 	// Alarms in force, as words ("NOSPACE on m1").
 	Alarms []string
+	// Unlisted is why the leases that the members list could not be compared, and
+	// UnlistedSince since when; empty if they could, or nobody asked for it.
+	Unlisted      string
+	UnlistedSince time.Time
 }
 
 // Tick is the passing of time alone: Want.WakeAt was reached.

@@ -32,6 +32,9 @@ type Feed struct {
 	Detail string
 	// SeenAt is the last time that the prefix was known to be complete.
 	SeenAt time.Time
+	// Missed is how long in all nothing was seen of it, so that what happened then stays
+	// unknown: a list had to take the place of a watch.
+	Missed time.Duration
 
 	loaded  bool  // it was live before
 	until   int64 // up to where its history is being read, 0 for not
@@ -143,6 +146,7 @@ func (s *State) loaded(e Loaded) {
 	s.seen(e.Rev)
 	again := f.loaded
 	if again {
+		f.Missed += e.At.Sub(f.SeenAt)
 		s.dropUnlisted(f, e.At)
 		for _, l := range f.touched {
 			s.relistFact(l, e.At, e.Rev)
