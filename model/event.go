@@ -25,6 +25,9 @@ type Want struct {
 	// Hurry says that the first of Leases tells why something happened: every moment
 	// that its reading waits makes that less sure. Others may be read in groups.
 	Hurry bool
+	// Confirm asks at once whether everything was delivered. A Watching of each prefix
+	// is the answer; none comes while the cluster, or its watch, does not answer.
+	Confirm bool
 	// WakeAt is when something falls due without any event. Zero: never.
 	WakeAt time.Time
 }
@@ -84,6 +87,13 @@ type Committed struct {
 	// Past: it is from etcd's history, which keeps no times. It happened before At, when
 	// is not known.
 	Past bool
+}
+
+// Requested names every prefix that a source was asked for, before it tells anything of
+// them: what it has not begun to list is not known to be empty.
+type Requested struct {
+	At       time.Time
+	Prefixes []string
 }
 
 // LoadStarted says that the keys of a prefix are about to be listed as they
@@ -223,6 +233,10 @@ type ClusterStatus struct {
 	Members   []Member
 	// Alarms in force, as words ("NOSPACE on m1").
 	Alarms []string
+	// Unlisted is why the leases that the members list could not be compared, and
+	// UnlistedSince since when; empty if they could, or nobody asked for it.
+	Unlisted      string
+	UnlistedSince time.Time
 }
 
 // Tick is the passing of time alone: Want.WakeAt was reached.
@@ -231,6 +245,7 @@ type Tick struct {
 }
 
 func (e Committed) When() time.Time     { return e.At }
+func (e Requested) When() time.Time     { return e.At }
 func (e LoadStarted) When() time.Time   { return e.At }
 func (e Listed) When() time.Time        { return e.At }
 func (e Loaded) When() time.Time        { return e.At }
@@ -243,6 +258,7 @@ func (e ClusterStatus) When() time.Time { return e.At }
 func (e Tick) When() time.Time          { return e.At }
 
 func (Committed) event()     {}
+func (Requested) event()     {}
 func (LoadStarted) event()   {}
 func (Listed) event()        {}
 func (Loaded) event()        {}

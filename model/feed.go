@@ -32,6 +32,9 @@ type Feed struct {
 	Detail string
 	// SeenAt is the last time that the prefix was known to be complete.
 	SeenAt time.Time
+	// Missed is how long in all nothing was seen of it, so that what happened then stays
+	// unknown: a list had to take the place of a watch.
+	Missed time.Duration
 
 	loaded  bool  // it was live before
 	until   int64 // up to where its history is being read, 0 for not
@@ -51,7 +54,8 @@ func (s *State) Feeds() []*Feed {
 	return feeds
 }
 
-// Loaded says whether every prefix has been listed at least once.
+// Loaded says whether every prefix that was requested has been listed at least once.
+// Before that a lock may lack claims, and one that is not there may yet come.
 func (s *State) Loaded() bool {
 	for _, f := range s.feeds {
 		if !f.loaded {
@@ -73,6 +77,15 @@ func (s *State) feed(prefix string) *Feed {
 func (f *Feed) become(state FeedState, at time.Time) {
 	if f.State != state {
 		f.State, f.Since = state, at
+	}
+}
+
+// requested makes every prefix known, so that all of them are waited for.
+func (s *State) requested(e Requested) {
+	for _, p := range e.Prefixes {
+		if f := s.feed(p); f.State == "" {
+			f.become(FeedLoading, e.At)
+		}
 	}
 }
 
@@ -133,6 +146,7 @@ func (s *State) loaded(e Loaded) {
 	s.seen(e.Rev)
 	again := f.loaded
 	if again {
+		f.Missed += e.At.Sub(f.SeenAt)
 		s.dropUnlisted(f, e.At)
 		for _, l := range f.touched {
 			s.relistFact(l, e.At, e.Rev)

@@ -107,6 +107,8 @@ func (s *State) apply(e Event) {
 	switch e := e.(type) {
 	case Committed:
 		s.commit(e)
+	case Requested:
+		s.requested(e)
 	case LoadStarted:
 		s.loadStarted(e)
 	case Listed:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
@@ -32,6 +33,9 @@ func (s *statusRounds) compare(ctx context.Context, st *model.ClusterStatus) {
 		}
 	}
 	if len(up) < 2 {
+		if s.leaseLists && len(st.Members) > 1 {
+			s.unlist("fewer than two members could be asked: name the endpoints of all")
+		}
 		return
 	}
 	s.compared = now
@@ -46,14 +50,26 @@ func (s *statusRounds) compare(ctx context.Context, st *model.ClusterStatus) {
 	}
 	wg.Wait()
 	if s.leaseLists {
-		s.ghosts(ctx, up)
+		s.unlist(s.ghosts(ctx, up))
 	}
+}
+
+// unlist notes why the lists of leases could not be compared, "" if they were.
+func (s *statusRounds) unlist(why string) {
+	switch {
+	case why == "":
+		s.unlistedSince = time.Time{}
+	case s.unlisted == "":
+		s.unlistedSince = s.etcd.now()
+	}
+	s.unlisted = why
 }
 
 // ghosts finds leases that a member lists and the leader does not know
 // (etcd-io/etcd#14019). A list is the member's own, and it may lag: what is missing
-// on the leader counts only if the member still lists it a while later.
-func (s *statusRounds) ghosts(ctx context.Context, up []*model.Member) {
+// on the leader counts only if the member still lists it a while later. It returns why
+// not all lists could be compared, "" if they could.
+func (s *statusRounds) ghosts(ctx context.Context, up []*model.Member) (unlisted string) {
 	var leader *model.Member
 	for _, m := range up {
 		if m.Leader {
@@ -61,13 +77,13 @@ func (s *statusRounds) ghosts(ctx context.Context, up []*model.Member) {
 		}
 	}
 	if leader == nil {
-		return
+		return "no member that could be asked leads the cluster"
 	}
 	first := map[*model.Member]map[int64]bool{}
 	for _, m := range up {
 		ids, err := s.leases(ctx, m)
 		if err != nil {
-			return // without the right to list there is nothing to compare
+			return unread(err) // without the right to list there is nothing to compare
 		}
 		if m != leader {
 			first[m] = ids
@@ -75,12 +91,13 @@ func (s *statusRounds) ghosts(ctx context.Context, up []*model.Member) {
 	}
 	known, err := s.leases(ctx, leader) // after the others: what it lacks now was not just granted
 	if err != nil {
-		return
+		return unread(err)
 	}
 	sleep(ctx, s.etcd.timing.Settle, nil)
 	for m, ids := range first {
 		again, err := s.leases(ctx, m)
 		if err != nil {
+			unlisted = unread(err)
 			continue
 		}
 		var ghosts []model.LeaseID
@@ -92,6 +109,7 @@ func (s *statusRounds) ghosts(ctx context.Context, up []*model.Member) {
 		slices.Sort(ghosts)
 		s.ghostsOf[m.ID] = ghosts
 	}
+	return unlisted
 }
 
 // leases lists the leases that a member has in its own store.

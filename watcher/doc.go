@@ -20,6 +20,8 @@
 //
 // What is guaranteed:
 //
+//   - A [model.Requested] with all prefixes comes before everything else, so nobody
+//     takes one that was not listed yet for one that has no keys.
 //   - Per prefix every revision after the list arrives once, whole and in order,
 //     as one [model.Committed], or a Lost and a new list say that there is a gap.
 //   - [model.Watching] with revision R comes behind every change up to R, and the

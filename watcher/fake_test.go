@@ -34,6 +34,8 @@ type fake struct {
 	open     func(*fakeStream)
 	ttls     []model.LeaseID
 	hold     chan struct{} // readings wait for it, if there is one
+	late     string        // the prefix whose list waits,
+	begin    chan struct{} // for this
 }
 
 func (c *fake) set(f func()) {
@@ -57,6 +59,9 @@ func (c *fake) list(_ context.Context, prefix string, rev int64, each func([]mod
 	c.lists++
 	err, listed := c.listErr, c.listed
 	c.mu.Unlock()
+	if c.begin != nil && prefix == c.late {
+		<-c.begin
+	}
 	if err != nil && listed == 0 {
 		return err
 	}
@@ -136,6 +141,44 @@ func (c *fake) watcher(t *testing.T) *record {
 	w, _ := start(c, &meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
 	t.Cleanup(func() { _ = w.Close() })
 	return &record{t: t, w: w}
+}
+
+// Whoever asks for several prefixes and is told of one must not take the other for empty.
+func TestEveryPrefixIsNamedBeforeAnyIsListed(t *testing.T) {
+	for _, row := range []struct {
+		prefixes, want []string
+		late           string
+		oneLook        bool
+		reason         string
+	}{
+		{[]string{"/a/", "/b/"}, []string{"/a/", "/b/"}, "/b/", true, "the second is late"},
+		{[]string{"/b/", "/a/"}, []string{"/a/", "/b/"}, "/a/", true, "the first is late"},
+		{[]string{"/a/", "/b/"}, []string{"/a/", "/b/"}, "/b/", false, "who goes on asks the same"},
+		{[]string{"/b/", "/a/", "/b/", "/b/x/"}, []string{"/a/", "/b/"}, "/b/", true, "said twice, and one within another"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			c := &fake{rev: 40, late: row.late, begin: make(chan struct{})}
+			w, _ := start(c, &meter{}, Options{Prefixes: row.prefixes, OneLook: row.oneLook, Timing: quick}.withDefaults())
+			t.Cleanup(func() { _ = w.Close() })
+			release := sync.OnceFunc(func() { close(c.begin) })
+			t.Cleanup(release) // before Close, which waits for the list
+			r, s := &record{t: t, w: w}, model.NewState()
+			r.until("list of the other one", func() bool { return len(all[model.Loaded](r)) == 1 })
+			s.Apply(model.Batch{Events: r.events})
+			if s.Loaded() {
+				t.Errorf("all is said to be listed without %s: %v", row.late, r.story())
+			}
+			if first, ok := r.events[0].(model.Requested); !ok || !slices.Equal(first.Prefixes, row.want) {
+				t.Errorf("first comes %+v, want a request for %q", r.events[0], row.want)
+			}
+			release()
+			r.until("list of both", func() bool { return len(all[model.Loaded](r)) == 2 })
+			s.Apply(model.Batch{Events: r.events})
+			if !s.Loaded() {
+				t.Errorf("not all is said to be listed: %v", r.story())
+			}
+		})
+	}
 }
 
 func TestTroublesOfAWatch(t *testing.T) {

@@ -84,7 +84,7 @@ func (b *mailbox) count(ev model.Event, by int) {
 	}
 	b.news += by
 	switch ev.(type) {
-	case model.LoadStarted, model.Listed, model.Loaded:
+	case model.Requested, model.LoadStarted, model.Listed, model.Loaded:
 		b.lists += by
 	}
 }

@@ -48,6 +48,7 @@ type recordHeader struct {
 // eventTypes are the names of the events in a recording.
 var eventTypes = map[string]reflect.Type{
 	"committed":      reflect.TypeFor[model.Committed](),
+	"requested":      reflect.TypeFor[model.Requested](),
 	"load-started":   reflect.TypeFor[model.LoadStarted](),
 	"listed":         reflect.TypeFor[model.Listed](),
 	"loaded":         reflect.TypeFor[model.Loaded](),

@@ -32,6 +32,9 @@ type statusRounds struct {
 	ghostsOf   map[uint64][]model.LeaseID // by member, from the last comparison
 	compared   time.Time                  // when the members were last compared
 
+	unlisted      string // why the lists of leases could not be
+	unlistedSince time.Time
+
 	conns map[string]*grpc.ClientConn // by endpoint
 	known map[string]uint64           // the member that last answered there
 	list  []*pb.Member                // the last member list that could be read
@@ -84,6 +87,7 @@ func (s *statusRounds) round(ctx context.Context) model.ClusterStatus {
 	}
 	st := assemble(s.etcd.now(), s.list, answers, s.known)
 	s.compare(ctx, &st)
+	st.Unlisted, st.UnlistedSince = s.unlisted, s.unlistedSince
 	for i := range st.Members { // until the next comparison
 		st.Members[i].GhostLeases = s.ghostsOf[st.Members[i].ID]
 	}

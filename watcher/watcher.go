@@ -34,6 +34,7 @@ type Watcher struct {
 	much bool
 
 	pulls  *pulls
+	probe  func() // asks for a round of the prober
 	leases *leases
 	meter  *meter
 	stop   context.CancelFunc
@@ -62,8 +63,10 @@ func start(r remote, m *meter, o Options) (*Watcher, context.Context) {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &Watcher{now: o.Now, timing: o.Timing, budget: max(0, o.Budget), meter: m,
 		box: newMailbox(boxChanges), alone: len(o.Prefixes) == 1, pulls: newPulls(o.Timing.Grace), stop: stop}
+	_ = w.box.push(ctx, model.Requested{At: o.Now(), Prefixes: o.Prefixes}) // before any follower says a word
 	p := &prober{remote: r, pulls: w.pulls, timing: o.Timing, kicked: make(chan struct{}, 1)}
 	kick := func() { poke(p.kicked) }
+	w.probe = kick
 	turn := make(chan struct{}, 1)
 	for _, prefix := range o.Prefixes {
 		f := &follower{prefix: prefix, oneLook: o.OneLook, remote: r, box: w.box, timing: o.Timing,
@@ -103,7 +106,8 @@ func newLeases(r remote, w *Watcher, o Options, known func() int64) *leases {
 // event on, and so it does with answers to what is asked every now and then: these for
 // Timing.Lull while leases wait for their reading. When want.WakeAt comes first the
 // batch is a single Tick.
-// want.Leases replaces what earlier calls wanted.
+// want.Leases replaces what earlier calls wanted; want.Confirm does not wait for the next
+// probe.
 //
 // It returns ctx's error when ctx ends, and then has consumed nothing; ErrBusy if
 // another call is outstanding; ErrClosed after Close.
@@ -113,6 +117,9 @@ func (w *Watcher) Next(ctx context.Context, want model.Want) (model.Batch, error
 	}
 	defer w.pulls.end()
 	w.leases.want(want)
+	if want.Confirm {
+		w.probe()
+	}
 	tick, err := w.await(ctx, want.WakeAt)
 	if err != nil {
 		return model.Batch{}, err

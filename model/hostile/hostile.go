@@ -17,7 +17,7 @@ var Kinds = []model.Event{
 	model.Committed{}, model.LoadStarted{}, model.Listed{}, model.Loaded{}, model.Watching{}, model.Lost{}, model.Back{},
 	model.LeaseRead{}, model.LeaseUnread{}, model.ClusterStatus{}, model.Tick{},
 	model.Contender{}, model.Belief{}, model.Access{}, model.Wrote{}, model.Watches{}, model.Refused{}, model.Connected{},
-	model.LeaseOwner{}, model.FaultOn{}, model.FaultOff{}, model.Acted{},
+	model.LeaseOwner{}, model.FaultOn{}, model.FaultOff{}, model.Acted{}, model.Requested{},
 }
 
 // Pieces are what hostile text is made of: sequences that a terminal would obey,

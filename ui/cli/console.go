@@ -177,7 +177,7 @@ func (e *env) tellLine(line string) { fmt.Fprintln(e.err, line) }
 // show runs the console until it is left.
 func (e *env) show(ctx context.Context, o ui.Options) error {
 	e.addSettings(&o)
-	return ui.Run(ctx, o, e.in, e.out)
+	return ui.Run(ctx, o, e.in, e.stdout)
 }
 
 func (e *env) uiOptions(label string) ui.Options {
@@ -190,7 +190,7 @@ func (e *env) colours() termenv.Profile {
 	if e.screen.color == "never" {
 		return termenv.Ascii
 	}
-	detected := termenv.NewOutput(e.out, termenv.WithUnsafe()).EnvColorProfile()
+	detected := termenv.NewOutput(e.stdout, termenv.WithUnsafe()).EnvColorProfile()
 	if detected == termenv.Ascii && e.screen.color == "always" {
 		return termenv.ANSI
 	}
@@ -211,7 +211,7 @@ func asciiLocale() bool {
 // isTerminal says whether a console can be shown: both ends are a terminal, and
 // one that can move its cursor.
 func (e *env) isTerminal() bool {
-	return os.Getenv("TERM") != "dumb" && isTerminal(e.in) && isTerminal(e.out)
+	return os.Getenv("TERM") != "dumb" && isTerminal(e.in) && isTerminal(e.stdout)
 }
 
 func isTerminal(stream any) bool {

@@ -22,7 +22,8 @@ func (e *env) doctorCmd() *cobra.Command {
 		Use:   "doctor",
 		Short: "print what is wrong: findings, with evidence and what to do",
 		Long: "doctor prints findings only. It exits with 0 if there is none as bad as --fail-on, with 1 if\n" +
-			"there is, and with 2 if it could not look. Some findings need time: --for 30s.",
+			"there is, and with 2 if it could not look, or lost sight of something that was asked for: then it\n" +
+			"says of what and for how long, beside what it found. Some findings need time: --for 30s.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := out.check(); err != nil {
@@ -42,7 +43,7 @@ func (e *env) doctorCmd() *cobra.Command {
 }
 
 func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) error {
-	s, err := e.look(ctx, e.flags.prefixes, out)
+	s, blind, err := e.look(ctx, e.flags.prefixes, out)
 	if err != nil {
 		return couldNotRun(ctx, err) // 1 would be findings
 	}
@@ -54,14 +55,14 @@ func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) e
 	}
 	switch out.output {
 	case "table":
-		err = e.diagnosis(s, sick)
+		err = e.diagnosis(s, sick, len(blind) > 0)
 	case "json":
-		err = report.JSON(e.out, s, sick, out.observation(s, e.flags.prefixes))
+		err = report.JSON(e.out, s, sick, out.observation(s, e.flags.prefixes, blind))
 	default:
 		err = report.Diagnoses(e.out, s.Findings(), out.output)
 	}
-	if err != nil {
-		return err
+	if err = errors.Join(err, e.notSeen(blind)); err != nil {
+		return err // what was found says nothing of what was not seen
 	}
 	for _, f := range s.Findings() {
 		if f.Severity.AtLeast(failOn) {
@@ -72,7 +73,7 @@ func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) e
 }
 
 // diagnosis prints the findings of the cluster and of each lock that has some.
-func (e *env) diagnosis(s *model.State, sick []*model.Lock) error {
+func (e *env) diagnosis(s *model.State, sick []*model.Lock, blind bool) error {
 	if err := report.Findings(e.out, s.ClusterFindings(), ""); err != nil {
 		return err
 	}
@@ -86,7 +87,11 @@ func (e *env) diagnosis(s *model.State, sick []*model.Lock) error {
 	}
 	if len(sick) == 0 {
 		_, claims := s.Counts()
-		_, err := fmt.Fprintf(e.out, "nothing found on %d locks with %d claims\n", len(s.Locks()), claims)
+		where := "on"
+		if blind {
+			where = "in what could be seen:"
+		}
+		_, err := fmt.Fprintf(e.out, "nothing found %s %d locks with %d claims\n", where, len(s.Locks()), claims)
 		return err
 	}
 	return nil

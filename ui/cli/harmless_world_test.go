@@ -12,10 +12,11 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
 )
 
 // member runs an etcd member inside the test and returns its endpoint.
-func member(t *testing.T) string {
+func member(t *testing.T, more ...grpc.ServerOption) string {
 	t.Helper()
 	client := url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", freePort(t))}
 	peer := url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", freePort(t))}
@@ -27,6 +28,7 @@ func member(t *testing.T) string {
 	cfg.UnsafeNoFsync = true
 	cfg.LogLevel, cfg.LogOutputs = "panic", []string{"/dev/null"}
 	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+	cfg.GRPCAdditionalServerOptions = more
 	e, err := embed.StartEtcd(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -39,12 +39,17 @@ func lateGC() (end func()) {
 // what a million claims take is a second of work.
 const pageFirst = time.Second
 
-// untilLoaded is a source during whose first list garbage is collected late: a console
+// untilLoaded is a source during whose first lists garbage is collected late: a console
 // goes on for long afterwards. A list that fails ends it as well: it may be begun again
 // and again, and each time leaves behind what it had read.
 type untilLoaded struct {
 	model.Source
-	end func()
+	end   func()
+	lists *model.State // knows nothing but which prefixes were listed
+}
+
+func newUntilLoaded(src model.Source, end func()) untilLoaded {
+	return untilLoaded{src, end, model.NewState()}
 }
 
 // Next is that of the source.
@@ -53,15 +58,18 @@ func (u untilLoaded) Next(ctx context.Context, want model.Want) (model.Batch, er
 	switch {
 	case err != nil:
 		u.end()
-	case slices.ContainsFunc(b.Events, endsList):
+	case slices.ContainsFunc(b.Events, u.endsLists):
 		time.AfterFunc(pageFirst, u.end)
 	}
 	return b, err
 }
 
-func endsList(e model.Event) bool {
+func (u untilLoaded) endsLists(e model.Event) bool {
 	switch e.(type) {
-	case model.Loaded, model.Lost:
+	case model.Requested, model.Loaded:
+		u.lists.Apply(model.Batch{Events: []model.Event{e}})
+		return u.lists.Loaded()
+	case model.Lost:
 		return true
 	}
 	return false

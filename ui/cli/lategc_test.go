@@ -33,7 +33,7 @@ func TestGarbageIsCollectedAsUsualSoonEnough(t *testing.T) {
 		{[]model.Event{model.Listed{}, model.Lost{}}, nil, 100, "the list has failed"},
 		{nil, broken, 100, "there will be none"},
 	} {
-		src := untilLoaded{oneBatch{model.Batch{Events: r.events}, r.err}, lateGC()}
+		src := newUntilLoaded(oneBatch{model.Batch{Events: r.events}, r.err}, lateGC())
 		if _, err := src.Next(t.Context(), model.Want{}); !errors.Is(err, r.err) {
 			t.Fatal(err)
 		}
@@ -46,6 +46,23 @@ func TestGarbageIsCollectedAsUsualSoonEnough(t *testing.T) {
 			t.Errorf("%s: GOGC is %d, want %d", r.reason, p, r.want)
 		}
 		src.end()
+	}
+}
+
+func TestTheFirstOfTwoListsEndsNothing(t *testing.T) {
+	src := newUntilLoaded(nil, nil)
+	for _, r := range []struct {
+		e    model.Event
+		want bool
+	}{
+		{model.Requested{Prefixes: []string{"/a/", "/b/"}}, false},
+		{model.Loaded{Prefix: "/a/"}, false},
+		{model.Listed{Prefix: "/b/"}, false},
+		{model.Loaded{Prefix: "/b/"}, true},
+	} {
+		if got := src.endsLists(r.e); got != r.want {
+			t.Errorf("%#v ends the lists: %v", r.e, got)
+		}
 	}
 }
 

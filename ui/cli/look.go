@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,7 +63,7 @@ func (e *env) lsCmd() *cobra.Command {
 
 // list prints the locks.
 func (e *env) list(ctx context.Context, out outFlags) error {
-	s, err := e.look(ctx, e.flags.prefixes, out)
+	s, blind, err := e.look(ctx, e.flags.prefixes, out)
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,8 @@ func (e *env) list(ctx context.Context, out outFlags) error {
 		keys, _ := s.Counts()
 		fmt.Fprintf(e.err, "no lock under %s (%d keys there)\n", strings.Join(quoted(e.flags.prefixes), ", "), keys)
 	}
-	return report.Locks(e.out, s, s.Locks(), out.observation(s, e.flags.prefixes), out.output)
+	err = report.Locks(e.out, s, s.Locks(), out.observation(s, e.flags.prefixes, blind), out.output)
+	return errors.Join(err, e.notSeen(keysOf(blind)))
 }
 
 func (e *env) describeCmd() *cobra.Command {
@@ -94,15 +96,16 @@ func (e *env) describeCmd() *cobra.Command {
 // describe prints one lock.
 func (e *env) describe(ctx context.Context, name string, out outFlags) error {
 	prefixes := e.lockPrefixes(name)
-	s, err := e.look(ctx, prefixes, out)
+	s, blind, err := e.look(ctx, prefixes, out)
 	if err != nil {
 		return err
 	}
 	l := s.Lock(name)
 	if l == nil {
-		return e.noLock(s, name, prefixes)
+		return errors.Join(e.noLock(s, name, prefixes), e.notSeen(keysOf(blind)))
 	}
-	return report.OneLock(e.out, s, l, out.observation(s, prefixes), out.output)
+	err = report.OneLock(e.out, s, l, out.observation(s, prefixes, blind), out.output)
+	return errors.Join(err, e.notSeen(keysOf(blind)))
 }
 
 // lockPrefixes are what has to be watched to know a lock: what the flags say, else
@@ -120,8 +123,8 @@ func (e *env) noLock(s *model.State, name string, prefixes []string) error {
 		name, strings.Join(e.flags.endpoints, ", "), keys, strings.Join(quoted(prefixes), ", "))
 }
 
-func (o outFlags) observation(s *model.State, prefixes []string) report.Observation {
-	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Denied: o.unreadLeases(s)}
+func (o outFlags) observation(s *model.State, prefixes []string, blind []model.Unseen) report.Observation {
+	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Denied: o.unreadLeases(s), Blind: blind}
 }
 
 // unreadLeases lists the readings that were refused, a few of them by name.
@@ -139,11 +142,11 @@ func (o outFlags) unreadLeases(s *model.State) []string {
 }
 
 // look lists the prefixes, reads the leases that are asked for, and observes for
-// as long as the flags say.
-func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model.State, error) {
+// as long as the flags say. It says what of that could not be seen, too.
+func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model.State, []model.Unseen, error) {
 	client, err := e.connect(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer client.Close()
 	listed := lateGC()
@@ -152,30 +155,63 @@ func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model
 	defer w.Close()
 	s := model.NewState(e.pins...)
 	if err := e.pullUntil(ctx, w, s, new([]model.LeaseID), func() bool { return s.Loaded() && !s.Cluster().At.IsZero() }); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if out.watch > 0 {
 		go listed()
-		return s, e.observe(ctx, w, s, out.watch)
+		blind, err := e.observe(ctx, w, s, out)
+		return s, blind, err
 	}
-	ids := wanted(s, out.leases)
-	if len(ids) > 0 {
+	asked := wanted(s, out.leases)
+	if len(asked) > 0 {
 		go listed() // else there is only what is printed
 	}
-	return s, e.pullUntil(ctx, w, s, &ids, func() bool {
+	ids := slices.Clone(asked)
+	err = e.pullUntil(ctx, w, s, &ids, func() bool {
 		// One that was asked for is not asked for again, or the last never have a turn.
-		ids = slices.DeleteFunc(ids, func(id model.LeaseID) bool { return tried(s.Lease(id)) })
+		ids = untried(s, ids)
 		return len(ids) == 0
+	})
+	return s, s.Unseen(time.Time{}, asked), err
+}
+
+// untried takes those out of a list whose reading was tried, or that are gone.
+func untried(s *model.State, ids []model.LeaseID) []model.LeaseID {
+	return slices.DeleteFunc(ids, func(id model.LeaseID) bool {
+		l := s.Lease(id)
+		return l == nil || l.HasRead || l.Unread != ""
 	})
 }
 
-func tried(l *model.Lease) bool { return l == nil || l.HasRead || l.Unread != "" }
+// observe applies what happens for as long as the flags say, and then makes sure that
+// all of it was seen: a cluster that is frozen says nothing, and so does one on which
+// nothing happens.
+func (e *env) observe(ctx context.Context, src model.Source, s *model.State, out outFlags) ([]model.Unseen, error) {
+	if err := e.applyFor(ctx, src, s, out.watch, func() bool { return false }); err != nil {
+		return nil, err
+	}
+	end := time.Now()
+	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: end}}})
+	asked := wanted(s, out.leases)
+	left := slices.Clone(asked)
+	err := e.applyFor(ctx, confirming{src, new(sync.Once)}, s, e.flags.commandTimeout, func() bool {
+		left = untried(s, left)
+		return s.SeenUpTo(end) && (len(left) == 0 || s.Lost())
+	})
+	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: time.Now()}}})
+	if out.leases != "none" {
+		for _, l := range s.UnreadLeases() { // of waiters, too
+			asked = append(asked, l.ID)
+		}
+	}
+	return s.Unseen(end, asked), err
+}
 
-// observe applies what happens for that long.
-func (e *env) observe(ctx context.Context, src model.Source, s *model.State, d time.Duration) error {
+// applyFor applies what happens for that long, or until done says so.
+func (e *env) applyFor(ctx context.Context, src model.Source, s *model.State, d time.Duration, done func() bool) error {
 	limited, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	for {
+	for !done() {
 		b, err := src.Next(limited, s.Want())
 		switch {
 		case ctx.Err() != nil:
@@ -187,6 +223,51 @@ func (e *env) observe(ctx context.Context, src model.Source, s *model.State, d t
 		}
 		s.Apply(b)
 	}
+	return nil
+}
+
+// confirming is a source that is asked once whether all was delivered.
+type confirming struct {
+	model.Source
+	once *sync.Once
+}
+
+// Next is that of the source.
+func (c confirming) Next(ctx context.Context, want model.Want) (model.Batch, error) {
+	c.once.Do(func() { want.Confirm = true })
+	return c.Source.Next(ctx, want)
+}
+
+// notSeen is the error of an answer that lacks something of what was asked for, nil if
+// it lacks nothing.
+func (e *env) notSeen(blind []model.Unseen) error {
+	if len(blind) == 0 {
+		return nil
+	}
+	lines := []string{"not all could be seen at " + strings.Join(e.flags.endpoints, ", ")}
+	for _, u := range blind {
+		what := "the lists of leases"
+		switch u.What {
+		case model.UnseenKeys:
+			what = quoted([]string{u.Prefix})[0]
+			if u.Prefix != "" {
+				what = "the keys under " + what
+			}
+		case model.UnseenLeases:
+			what = fmt.Sprintf("the readings of %d leases", u.Leases)
+			if u.Leases == 1 {
+				what = "the reading of 1 lease"
+			}
+		}
+		lines = append(lines, fmt.Sprintf("  %s, for %s: %s", what, model.Duration(u.For, false), u.Reason))
+	}
+	return bad("%s", strings.Join(lines, "\n"))
+}
+
+// keysOf are the prefixes that could not be seen. A list of locks says by itself of which
+// leases nothing was read.
+func keysOf(blind []model.Unseen) []model.Unseen {
+	return slices.DeleteFunc(slices.Clone(blind), func(u model.Unseen) bool { return u.What != model.UnseenKeys })
 }
 
 // wanted returns the leases for which a reading is bought.

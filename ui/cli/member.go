@@ -17,7 +17,7 @@ func (e *env) memberCmd() *cobra.Command {
 		DisableFlagParsing: true, // they are the cluster's
 		PersistentPreRunE:  func(*cobra.Command, []string) error { return nil },
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return demo.RunMember(cmd.Context(), args, e.in, e.out)
+			return demo.RunMember(cmd.Context(), args, e.in, e.stdout)
 		},
 	}
 }

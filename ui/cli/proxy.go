@@ -85,7 +85,7 @@ func (e *env) runProxy(ctx context.Context, f proxyFlags) (err error) {
 	}
 	out := e.out
 	if len(f.yours) > 0 {
-		out, lab.Output, lab.Errors = e.err, e.out, e.err // what COMMAND prints is passed on as it is
+		out, lab.Output, lab.Errors = e.err, e.stdout, e.err // what COMMAND prints is passed on as it is
 	}
 	live, err := r.open(ctx, e, lab, e.tellLine)
 	if err != nil {

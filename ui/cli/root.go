@@ -30,6 +30,7 @@ const (
 type env struct {
 	in       io.Reader
 	out, err io.Writer
+	stdout   io.Writer // out as it was given: for the console, and for programs that print there themselves
 	flags    connFlags
 	screen   lookFlags
 	recipes  []string // --recipe and --expect, as given
@@ -80,14 +81,28 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard)) // it would write over the screen
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	e := &env{in: in, out: out, err: errOut}
+	told := &printed{to: out}
+	e := &env{in: in, out: told, err: errOut, stdout: out}
 	root := e.rootCmd()
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
+	root.SetOut(told)
 	root.SetErr(errOut)
-	err := root.ExecuteContext(ctx)
+	return exitWith(ctx, errOut, root.ExecuteContext(ctx), told.lost())
+}
+
+// exitWith says what went wrong, and returns the exit code for it: for err of a command
+// whose answer, if lost is not nil, could not be written.
+func exitWith(ctx context.Context, errOut io.Writer, err, lost error) int {
 	switch {
+	case lost != nil && hungUp(lost):
+		return exitBad
+	case lost != nil:
+		if errors.As(err, new(badInput)) && !errors.Is(err, lost) {
+			tellError(errOut, err) // it has another reason
+		}
+		tellError(errOut, fmt.Errorf("the answer could not be written: %w", lost))
+		return exitBad
 	case err == nil:
 		return exitOK
 	case errors.As(err, new(exitCode)):

@@ -64,7 +64,7 @@ func (w *watching) watch(ctx context.Context, prefixes []string) (ui.Live, error
 		src.Close()
 	}
 	live := w.live
-	live.Source = untilLoaded{src, lateGC()}
+	live.Source = newUntilLoaded(src, lateGC())
 	if len(w.events) > 0 {
 		live.Source = merge(ctx, append([]model.Source{live.Source}, w.events...)...)
 	}

@@ -26,6 +26,8 @@ type Observation struct {
 	Prefixes []string
 	// Denied are the things that could not be read, with the reason.
 	Denied []string
+	// Blind is what was asked for and could not be seen.
+	Blind []model.Unseen
 }
 
 type cluster struct {
@@ -45,6 +47,17 @@ type observed struct {
 	OtherKeys  int       `json:"other_keys"`
 	LeasesRead int       `json:"leases_read"`
 	Denied     []string  `json:"denied"`
+	Blind      []blind   `json:"blind"`
+}
+
+// blind is what could not be seen: keys of a prefix, so many leases, or the members'
+// lists of leases.
+type blind struct {
+	What   string  `json:"what"`
+	Prefix *string `json:"prefix"`
+	Leases *int    `json:"leases"`
+	For    float64 `json:"for"`
+	Reason string  `json:"reason"`
 }
 
 type finding struct {
@@ -133,6 +146,18 @@ func observedOf(s *model.State, o Observation) observed {
 	out := observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, Denied: o.Denied}
 	if out.Denied == nil {
 		out.Denied = []string{}
+	}
+	out.Blind = []blind{}
+	for _, u := range o.Blind {
+		b := blind{What: string(u.What), For: u.For.Seconds(), Reason: u.Reason}
+		switch u.What {
+		case model.UnseenKeys:
+			prefix, _ := text(u.Prefix)
+			b.Prefix = &prefix
+		case model.UnseenLeases:
+			b.Leases = &u.Leases
+		}
+		out.Blind = append(out.Blind, b)
 	}
 	for _, l := range s.Locks() {
 		for c := range l.Claims {

@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"locktop/demo"
+)
+
+// held puts a lock there for each name, with a lease that nobody renews for a while, and
+// returns the leases.
+func held(t *testing.T, endpoint string, locks ...string) (leases []clientv3.LeaseID) {
+	t.Helper()
+	c := unbound(t, endpoint)
+	for _, name := range locks {
+		l, err := c.Grant(within(t), 600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Put(within(t), fmt.Sprintf("%s/%x", name, l.ID), "", clientv3.WithLease(l.ID)); err != nil {
+			t.Fatal(err)
+		}
+		leases = append(leases, l.ID)
+	}
+	return leases
+}
+
+// blindJSON is as much of the output of doctor as these tests look at.
+type blindJSON struct {
+	Observed struct {
+		Blind []struct {
+			What   string
+			Prefix *string
+			Leases *int
+			For    float64
+			Reason string
+		}
+	}
+}
+
+// watchers is how many watches a member has, -1 if it does not say.
+func watchers(endpoint string) int {
+	r, err := http.Get("http://" + endpoint + "/metrics")
+	if err != nil {
+		return -1
+	}
+	defer r.Body.Close()
+	metrics, _ := io.ReadAll(r.Body)
+	n := -1
+	for line := range strings.Lines(string(metrics)) {
+		_, _ = fmt.Sscanf(line, "etcd_debugging_mvcc_watcher_total %d", &n)
+	}
+	return n
+}
+
+// TestDoctorNeverSaysWellOfWhatItLostSightOf: what happens to the cluster once doctor
+// watches, so that all was well when it began.
+func TestDoctorNeverSaysWellOfWhatItLostSightOf(t *testing.T) {
+	cluster := func(t *testing.T, members int) *demo.Cluster {
+		c, err := demo.StartCluster(within(t), demo.ClusterOptions{Members: members, Dir: t.TempDir(), Process: []string{locktop(t), memberCommand}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Close)
+		return c
+	}
+	for _, row := range []struct {
+		reason  string
+		members int
+		happens func(*demo.Cluster, string) error // to the member that doctor looks at
+		watch   string
+		code    int
+		want    string
+	}{
+		{"nothing happens", 1, nil, "1s", exitOK, "nothing found on 1 locks"},
+		{"its process is killed", 1, (*demo.Cluster).StopMember, "3s", exitBad, `the keys under "/ok/"`},
+		{"its process is frozen, and its connections stay open", 1, (*demo.Cluster).PauseMember, "3s", exitBad, `the keys under "/ok/"`},
+		{"it is frozen for so long that reads fail, too", 1, (*demo.Cluster).PauseMember, "9s", exitBad, `the keys under "/ok/"`},
+		{"it is cut off from the others, and its watch stays open", 3, (*demo.Cluster).Isolate, "3s", exitBad, `the keys under "/ok/"`},
+		{"the others end, so that there is no leader", 3, func(c *demo.Cluster, _ string) error { _, err := c.LoseQuorum(); return err }, "3s", exitBad, `the keys under "/ok/"`},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			locktop(t)
+			home(t, "")
+			c := cluster(t, row.members)
+			name := c.Names()[0]
+			endpoint := strings.TrimPrefix(c.MemberEndpoints()[0], "http://")
+			held(t, endpoint, "/ok/lock")
+			before := watchers(endpoint)
+			cmd := exec.Command(locktop(t), "doctor", "--prefix", "/ok/", "--for", row.watch, "-o", "json", "--endpoints", endpoint)
+			table := exec.Command(locktop(t), "doctor", "--prefix", "/ok/", "--for", row.watch, "--endpoints", endpoint)
+			var js, out, errs bytes.Buffer
+			cmd.Stdout, table.Stdout, table.Stderr = &js, &out, &errs
+			start(t, cmd)
+			start(t, table)
+			if row.happens != nil {
+				until(t, "both watch", func() bool { return watchers(endpoint) >= before+2 })
+				if err := row.happens(c, name); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, _ = cmd.Process.Wait()
+			table.Wait()
+			code := table.ProcessState.ExitCode()
+			if code != row.code || !strings.Contains(out.String()+errs.String(), row.want) {
+				t.Errorf("exit %d, want %d and %q\n%s%s", code, row.code, row.want, out.String(), errs.String())
+			}
+			if code == exitBad && strings.Contains(out.String(), "nothing found on") {
+				t.Errorf("it says well: %s", out.String())
+			}
+		})
+	}
+}
+
+// TestDoctorCountsTheLeasesThatItCouldNotRead: one look and a longer one, where a member
+// refuses to say how long leases have left.
+func TestDoctorCountsTheLeasesThatItCouldNotRead(t *testing.T) {
+	locktop(t)
+	home(t, "")
+	var refused atomic.Pointer[map[int64]bool]
+	none := map[int64]bool{}
+	refused.Store(&none)
+	endpoint := member(t, grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		if r, ok := req.(*pb.LeaseTimeToLiveRequest); ok && (*refused.Load())[r.ID] {
+			return nil, status.Error(codes.PermissionDenied, "etcdserver: permission denied")
+		}
+		return next(ctx, req)
+	}))
+	leases := held(t, endpoint, "/l/a", "/l/b")
+	both, one := map[int64]bool{int64(leases[0]): true, int64(leases[1]): true}, map[int64]bool{int64(leases[0]): true}
+	for _, row := range []struct {
+		reason  string
+		refused map[int64]bool
+		args    []string
+		code    int
+		leases  int // that are said not to be seen
+	}{
+		{"nothing is refused", none, nil, exitOK, 0},
+		{"all are refused", both, nil, exitBad, 2},
+		{"some are refused", one, nil, exitBad, 1},
+		{"all are refused for a while", both, []string{"--for", "500ms"}, exitBad, 2},
+		{"some are refused for a while", one, []string{"--for", "500ms"}, exitBad, 1},
+		{"nothing is refused for a while", none, []string{"--for", "500ms"}, exitOK, 0},
+		{"all are refused, and none was asked for", both, []string{"--leases", "none"}, exitOK, 0},
+	} {
+		refused.Store(&row.refused)
+		code, out, errs := program(t, t.TempDir(), patient(append([]string{"doctor", "-o", "json"}, row.args...), endpoint)...)
+		var js blindJSON
+		if err := json.Unmarshal([]byte(out), &js); err != nil {
+			t.Fatalf("%s: %v: %s%s", row.reason, err, out, errs)
+		}
+		got := 0
+		for _, b := range js.Observed.Blind {
+			if b.What == "leases" && b.Leases != nil && b.Reason == "no permission" {
+				got += *b.Leases
+			}
+		}
+		if code != row.code || got != row.leases || code == exitBad != strings.Contains(errs, "no permission") {
+			t.Errorf("%s: exit %d, %d leases not seen, want %d and %d\n%s%s", row.reason, code, got, row.code, row.leases, out, errs)
+		}
+	}
+}
+
+// TestFindingsDoNotHideWhatWasNotSeen: there is an error, and something was not seen.
+func TestFindingsDoNotHideWhatWasNotSeen(t *testing.T) {
+	locktop(t)
+	home(t, "")
+	endpoint := member(t, grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		if _, ok := req.(*pb.LeaseTimeToLiveRequest); ok {
+			return nil, status.Error(codes.PermissionDenied, "etcdserver: permission denied")
+		}
+		return next(ctx, req)
+	}))
+	if _, err := unbound(t, endpoint).Put(within(t), "/l/setting", ""); err != nil {
+		t.Fatal(err)
+	}
+	held(t, endpoint, "/l", "/m")
+	code, out, errs := program(t, t.TempDir(), patient([]string{"doctor"}, endpoint)...)
+	if code != exitBad || !strings.Contains(out, "foreign-key") || !strings.Contains(errs, "lease, for") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+}
+
+// TestALookAtAPrefixThatIsDeniedEnds: beside one that may be read, whichever comes first.
+func TestALookAtAPrefixThatIsDeniedEnds(t *testing.T) {
+	home(t, "")
+	endpoint := guarded(t)
+	for _, prefixes := range [][]string{{"/locks/", "/other/"}, {"/a/", "/locks/"}} {
+		for _, more := range [][]string{{"ls"}, {"doctor"}, {"doctor", "--for", "1s"}} {
+			args := append(more, "--prefix", prefixes[0], "--prefix", prefixes[1], "--user", reader, "--password", secret)
+			began := time.Now()
+			code, out, errs := program(t, t.TempDir(), patient(args, endpoint)...)
+			if code != exitBad || !strings.Contains(errs, "could not list") {
+				t.Errorf("%v %v: exit %d after %s\n%s%s", more, prefixes, code, time.Since(began), out, errs)
+			}
+		}
+	}
+}
+
+// TestAnAnswerThatCouldNotBeWrittenIsNone: a full disk behind stdout, and a reader who
+// has had enough.
+func TestAnAnswerThatCouldNotBeWrittenIsNone(t *testing.T) {
+	locktop(t)
+	home(t, "")
+	endpoint := member(t)
+	held(t, endpoint, "/l")
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	for _, args := range [][]string{{"ls"}, {"ls", "-o", "json"}, {"ls", "-o", "csv"}, {"describe", "/l"}, {"doctor"}, {"doctor", "-o", "json"}, {"doctor", "--for", "100ms"},
+		{"discover"}, {"break", "/l", "--dry-run"}, {"explain"}, {"explain", "ttl-reset"}, {"config"}, {"config", "-o", "json"}, {"version"}, {"man"}, {"drill", "list"},
+		{"drill", "list", "-o", "json"}, {"drill", "show", "holder-crash"}, {"drill", "run", "holder-crash", "--dry-run"}, {"completion", "bash"}, {"--help"}, {"ls", "--help"}, {}} {
+		cmd := exec.Command(locktop(t), patient(args[:len(args):len(args)], endpoint)...)
+		var errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = full, &errs
+		_ = cmd.Run() // the exit code says it
+		said := errs.String()
+		if code := cmd.ProcessState.ExitCode(); code != exitBad || strings.Count(said, "could not be written") != 1 || !strings.Contains(said, syscall.ENOSPC.Error()) {
+			t.Errorf("%v: exit %d: %s", args, code, said)
+		}
+	}
+	var errs bytes.Buffer
+	r, w := io.Pipe()
+	r.Close()
+	if code := Main([]string{"version"}, strings.NewReader(""), w, &errs); code == exitOK || errs.Len() > 0 {
+		t.Errorf("a reader who has had enough is told of it, or that all is well: exit %d: %s", code, errs.String())
+	}
+}
