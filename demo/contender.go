@@ -18,6 +18,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"locktop/answers"
 	"locktop/model"
 )
 
@@ -82,6 +83,7 @@ func (o ContenderOptions) dial() (*clientv3.Client, error) {
 	c.DialTimeout = cmp.Or(c.DialTimeout, askWithin)
 	c.DialKeepAliveTime = cmp.Or(c.DialKeepAliveTime, 2*time.Second)
 	c.DialKeepAliveTimeout = cmp.Or(c.DialKeepAliveTimeout, askWithin)
+	c.DialOptions = append(c.DialOptions[:len(c.DialOptions):len(c.DialOptions)], answers.Options()...)
 	return clientv3.New(c)
 }
 

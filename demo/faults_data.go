@@ -12,6 +12,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"locktop/answers"
 	"locktop/model"
 )
 
@@ -94,7 +95,7 @@ func (l *Lab) dataClient() (*clientv3.Client, error) {
 		return nil, ErrClosed
 	}
 	cli, err := clientv3.New(clientv3.Config{Context: l.ctx, Endpoints: l.MemberEndpoints(), TLS: l.o.TLS,
-		DialTimeout: dataWithin, Logger: zap.NewNop()})
+		DialTimeout: dataWithin, Logger: zap.NewNop(), DialOptions: answers.Options()})
 	if err != nil {
 		return nil, fmt.Errorf("connect to the members: %w", err)
 	}

@@ -49,19 +49,53 @@ var _ model.Source = (*Watcher)(nil)
 func New(client *clientv3.Client, o Options) *Watcher {
 	o = o.withDefaults()
 	m := &meter{}
-	e := &etcd{client: client, conn: client.ActiveConnection(), meter: m, now: o.Now,
+	e := &etcd{client: client, conn: client.ActiveConnection(), identity: &identity{}, meter: m, now: o.Now,
 		timing: o.Timing, pageSize: int64(o.PageSize)}
-	w, ctx := start(e, m, o)
-	s := newStatusRounds(e, w.box, w.pulls, o)
-	w.wg.Go(func() { s.run(ctx) })
+	w, ctx := prepare(e, m, o)
+	w.wg.Go(func() { w.live(ctx, e, o) })
 	return w
 }
 
-// start runs everything that does not need the client itself.
+// start follows a cluster that stays the same, without rounds of status.
 func start(r remote, m *meter, o Options) (*Watcher, context.Context) {
+	w, ctx := prepare(r, m, o)
+	w.wg.Go(func() { w.follow(ctx, r, o) })
+	return w, ctx
+}
+
+func prepare(r remote, m *meter, o Options) (*Watcher, context.Context) {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &Watcher{now: o.Now, timing: o.Timing, budget: max(0, o.Budget), meter: m,
 		box: newMailbox(boxChanges), alone: len(o.Prefixes) == 1, pulls: newPulls(o.Timing.Grace), stop: stop}
+	w.leases = newLeases(r, w, o)
+	return w, ctx
+}
+
+// live follows one cluster after another: what is known of one says nothing about the
+// next that answers at the same endpoints, so everything begins anew.
+func (w *Watcher) live(ctx context.Context, e *etcd, o Options) {
+	for {
+		one := e.identity.begin(ctx)
+		s := newStatusRounds(e, w.box, w.pulls, o)
+		w.follow(one, e, o, func() { s.run(one) })
+		if ctx.Err() != nil {
+			return
+		}
+		w.meet(ctx, e, o.Prefixes)
+		if o.OneLook {
+			return // it is over: half of it was another cluster's
+		}
+		o.Since = 0 // revisions of the one before
+	}
+}
+
+// follow runs all that follows a cluster until ctx ends, and waits for it.
+func (w *Watcher) follow(ctx context.Context, r remote, o Options, others ...func()) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for _, run := range others {
+		wg.Go(run)
+	}
 	p := &prober{remote: r, pulls: w.pulls, timing: o.Timing, kicked: make(chan struct{}, 1)}
 	kick := func() { poke(p.kicked) }
 	turn := make(chan struct{}, 1)
@@ -70,21 +104,21 @@ func start(r remote, m *meter, o Options) (*Watcher, context.Context) {
 			now: o.Now, kick: kick, health: make(chan health, 1),
 			history: history{since: o.Since, sinceMax: o.SinceMax, turn: turn}}
 		p.followers = append(p.followers, f)
-		w.wg.Go(func() { f.run(ctx) })
+		wg.Go(func() { f.run(ctx) })
 	}
 	if !o.OneLook {
-		w.wg.Go(func() { p.run(ctx) })
-		w.wg.Go(func() { r.whenDown(ctx, kick) })
+		wg.Go(func() { p.run(ctx) })
+		wg.Go(func() { r.whenDown(ctx, kick) })
 	}
-	w.leases = newLeases(r, w, o, p.known)
+	w.leases.begin(p.known)
 	if o.Budget > 0 {
-		w.wg.Go(func() { w.leases.run(ctx) })
+		wg.Go(func() { w.leases.run(ctx) })
 	}
-	return w, ctx
+	<-ctx.Done()
 }
 
-func newLeases(r remote, w *Watcher, o Options, known func() int64) *leases {
-	l := &leases{remote: r, box: w.box, pulls: w.pulls, now: o.Now, pause: o.Timing.BackoffMin, knownRev: known,
+func newLeases(r remote, w *Watcher, o Options) *leases {
+	l := &leases{remote: r, box: w.box, pulls: w.pulls, now: o.Now, pause: o.Timing.BackoffMin,
 		busy: map[model.LeaseID]bool{}, changed: make(chan struct{}, 1),
 		slots: make(chan struct{}, readersInFlight)}
 	if o.OneLook {

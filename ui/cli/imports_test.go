@@ -25,6 +25,7 @@ func TestRooms(t *testing.T) {
 			"google.golang.org/grpc": "the core talks to nobody", tea: "the domain is no screen",
 			"os": "no I/O in the core", "net": "no I/O in the core", "math/rand": "the same events give the same state",
 			"sync": "no goroutines in the core"}},
+		{"locktop/answers", map[string]string{"locktop/": "it is below every room", "go.etcd.io/etcd/client": "it stands below the client library", tea: "no screen here"}},
 		{"locktop/watcher", map[string]string{
 			"locktop/chaos": "who looks does not break", "locktop/demo": "the watcher is never told what the lab does",
 			"locktop/ui": "the watcher feeds the model, not a screen", "go.etcd.io/etcd/server/v3": "the watcher is a client", tea: "no screen here"}},
