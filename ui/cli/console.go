@@ -45,7 +45,7 @@ func (e *env) runConsole(ctx context.Context, armed bool, since sinceFlags) erro
 	defer w.end()
 	if armed {
 		done := make(reports, maxReports)
-		gate, journal, closeGate, err := e.openGate(client, done.add)
+		gate, journal, closeGate, err := e.openGate(ctx, client, done.add)
 		if err != nil {
 			return err
 		}

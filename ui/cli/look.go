@@ -186,7 +186,18 @@ func (e *env) observe(ctx context.Context, src model.Source, s *model.State, d t
 			return fmt.Errorf("observing %s: %w", strings.Join(e.flags.endpoints, ", "), err)
 		}
 		s.Apply(b)
+		if err := oneCluster(s); err != nil {
+			return err
+		}
 	}
+}
+
+// oneCluster is an error if not all that was looked at is of one cluster.
+func oneCluster(s *model.State) error {
+	if other := s.OtherCluster(); other != "" {
+		return bad("this was no look at one cluster: %s", strings.TrimSuffix(other, "; listing anew"))
+	}
+	return nil
 }
 
 // wanted returns the leases for which a reading is bought.
@@ -229,6 +240,9 @@ func (e *env) pullUntil(ctx context.Context, src model.Source, s *model.State, w
 			return fmt.Errorf("looking at %s: %w", strings.Join(e.flags.endpoints, ", "), err)
 		}
 		s.Apply(b)
+		if err := oneCluster(s); err != nil {
+			return err
+		}
 		for _, f := range s.Feeds() {
 			if f.State == model.FeedLost {
 				return bad("could not list %q: %s", f.Prefix, f.Detail)

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"bytes"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"locktop/watcher/hostile"
+)
+
+// TestALookAtTwoClustersIsNone: endpoints of two clusters make no answer, with exit 2 and
+// a word about which endpoint is whose.
+func TestALookAtTwoClustersIsNone(t *testing.T) {
+	a, b := hostile.Start(t, "127.0.0.1:0"), hostile.Start(t, "127.0.0.1:0")
+	a.Become(0xaa, 10, hostile.Key("/l/a", 1, 5))
+	b.Become(0xbb, 90, hostile.Key("/l/a", 2, 50))
+	for _, args := range [][]string{{"ls"}, {"describe", "/l/a"}, {"doctor"}, {"ls", "-o", "json"}, {"ls", "--for", "2s"},
+		{"break", "/l/a", "--dry-run"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			cmd := exec.Command(locktop(t), append(args, "--prefix", "/l/", "--endpoints", a.Addr+","+b.Addr)...)
+			var out, errs bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &errs
+			_ = cmd.Run() // its code is looked at
+			if code := cmd.ProcessState.ExitCode(); code != exitBad || out.Len() > 0 {
+				t.Errorf("exit %d, printed %q; %s", code, &out, &errs)
+			}
+			if !strings.Contains(errs.String(), a.Addr+" belongs to cluster aa; "+b.Addr+" belongs to cluster bb") {
+				t.Errorf("it does not say which is whose: %s", &errs)
+			}
+		})
+	}
+}
+
+// TestEventsNamesAnotherCluster: a run that goes on says that it is another cluster, and
+// invents nothing between the two.
+func TestEventsNamesAnotherCluster(t *testing.T) {
+	s := hostile.Start(t, "127.0.0.1:0")
+	s.Become(0xaa, 10, hostile.Key("/l/a", 1, 5))
+	cmd := exec.Command(locktop(t), "events", "--prefix", "/l/", "--endpoints", s.Addr)
+	out, errs := lines(t, cmd)
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	until(t, "it watches", func() bool { return s.Watches() > 0 })
+	s.Become(0xbb, 90, hostile.Key("/l/a", 2, 50))
+	line := untilLine(t, out, "another cluster answers (id bb instead of aa) at "+s.Addr)
+	if strings.Contains(line, "nothing was missed") || errs.Len() > 0 {
+		t.Errorf("%s; %s", line, errs)
+	}
+}
