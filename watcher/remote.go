@@ -68,8 +68,8 @@ func (e *endpointError) Unwrap() error { return e.err }
 // client's own connection: the methods of clientv3 would repeat a failed read up
 // to a hundred times, 40 a second, which no budget would see.
 type etcd struct {
-	client   *clientv3.Client
-	conn     *grpc.ClientConn
+	client *clientv3.Client
+	conn   *grpc.ClientConn
 	*identity
 	meter    *meter
 	now      func() time.Time

@@ -72,7 +72,7 @@ const (
 	rangeHeader = 1<<3 | asBytes // of RangeResponse
 	rangeKVs    = 2<<3 | asBytes
 	headerOf    = 1<<3 | asNumber // of ResponseHeader: the cluster
-	kvKey       = 1<<3 | asBytes // of KeyValue
+	kvKey       = 1<<3 | asBytes  // of KeyValue
 	kvCreate    = 2<<3 | asNumber
 	kvMod       = 3<<3 | asNumber
 	kvVersion   = 4<<3 | asNumber

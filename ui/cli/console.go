@@ -174,9 +174,10 @@ func (e *env) boot(ctx context.Context, r *labRoom, o demo.Options) func(context
 // tellLine tells progress where there is no screen.
 func (e *env) tellLine(line string) { fmt.Fprintln(e.err, line) }
 
-// show runs the console until it is left.
+// show runs the console until it is left. However it ends, the terminal is as it was.
 func (e *env) show(ctx context.Context, o ui.Options) error {
 	e.addSettings(&o)
+	defer guardTerminal(e.in, e.out)()
 	return ui.Run(ctx, o, e.in, e.out)
 }
 
