@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+
 	"locktop/watcher/hostile"
 )
 
@@ -48,5 +50,32 @@ func TestEventsNamesAnotherCluster(t *testing.T) {
 	line := untilLine(t, out, "another cluster answers (id bb instead of aa) at "+s.Addr)
 	if strings.Contains(line, "nothing was missed") || errs.Len() > 0 {
 		t.Errorf("%s; %s", line, errs)
+	}
+}
+
+// TestALookAtAServerThatIsNone: an answer without a header is one line that names the
+// endpoint and the answer, with exit 2.
+func TestALookAtAServerThatIsNone(t *testing.T) {
+	s := hostile.Start(t, "127.0.0.1:0")
+	s.Become(0xaa, 10, hostile.Key("/l/a", 1, 5))
+	s.Alter(func(_ string, answer any) any {
+		if r, ok := answer.(*pb.RangeResponse); ok {
+			r.Header = nil
+		}
+		return answer
+	})
+	for _, args := range [][]string{{"ls"}, {"describe", "/l/a"}, {"doctor"}, {"discover"}, {"break", "/l/a", "--dry-run"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			cmd := exec.Command(locktop(t), append(args, "--prefix", "/l/", "--endpoints", s.Addr)...)
+			var out, errs bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &errs
+			_ = cmd.Run() // its code is looked at
+			if code := cmd.ProcessState.ExitCode(); code != exitBad || out.Len() > 0 {
+				t.Errorf("exit %d, printed %q", code, &out)
+			}
+			if text := errs.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, s.Addr+" answered Range without a header") {
+				t.Errorf("it says %s", text)
+			}
+		})
 	}
 }

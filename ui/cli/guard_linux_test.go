@@ -10,7 +10,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	"golang.org/x/sys/unix"
+
+	"locktop/watcher/hostile"
 )
 
 // modes are the settings of a terminal, as stty shows them.
@@ -101,4 +105,23 @@ func TestTheConsoleCrashes(t *testing.T) {
 			until(t, "no guard is left: "+reason, func() bool { return running(t) == 0 })
 		})
 	}
+}
+
+// TestTheConsoleOnAServerThatIsNone: an event without a key would crash the client library
+// in a goroutine of its own. It is a sentence on the screen, and the console goes on.
+func TestTheConsoleOnAServerThatIsNone(t *testing.T) {
+	was := cooked(t)
+	s := hostile.Start(t, "127.0.0.1:0")
+	s.Become(0xaa, 10, hostile.Key("/l/a", 1, 5))
+	cmd, term := consoleOn(t, s.Addr, t.TempDir())
+	term.says(t, "/l/a")
+	until(t, "it watches", func() bool { return s.Watches() > 0 })
+	s.Tell(&pb.WatchResponse{Events: []*mvccpb.Event{{}}})
+	term.says(t, s.Addr+" answered Watch")
+	term.master.WriteString("q")
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitOK {
+		t.Errorf("exit %d", code)
+	}
+	term.leftAsItWas(t, was)
 }
