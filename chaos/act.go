@@ -1,22 +1,25 @@
 package chaos
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	"locktop/model"
+	"locktop/watcher/answers"
 )
 
 // revoke ends the lease. etcd deletes all its keys at one revision, which is the
 // one of the answer (observed on 3.7; server/etcdserver/apply). Without keys nothing
 // is written, and the answer has the revision at which the store stands.
-func revoke(ctx context.Context, w *clientv3.Client, p model.Plan) model.Outcome {
+func (g *Gate) revoke(ctx context.Context, w *clientv3.Client, p model.Plan) model.Outcome {
 	r, err := w.Revoke(ctx, clientv3.LeaseID(p.Action.Lease))
 	if codeOf(err) == codes.NotFound {
 		// clientv3 repeats a revoke whose answer was lost, and the second finds
@@ -26,12 +29,12 @@ func revoke(ctx context.Context, w *clientv3.Client, p model.Plan) model.Outcome
 	if err != nil {
 		return failed(err, "write permission on every key of the lease is needed")
 	}
-	return model.Outcome{Done: true, Detail: reach(p), Rev: r.Header.Revision}
+	return model.Outcome{Done: true, Detail: reach(p) + g.armed.elsewhere(r.Header.GetClusterId()), Rev: r.Header.GetRevision()}
 }
 
 // deleteClaim deletes the key while its create revision is the one that was meant.
 // etcd compares and deletes at one revision, so no other claim can be hit.
-func deleteClaim(ctx context.Context, w *clientv3.Client, a model.Action) model.Outcome {
+func (g *Gate) deleteClaim(ctx context.Context, w *clientv3.Client, a model.Action) model.Outcome {
 	r, err := w.Txn(ctx).
 		If(clientv3.Compare(clientv3.CreateRevision(a.Key), "=", a.CreateRev)).
 		Then(clientv3.OpDelete(a.Key)).
@@ -41,9 +44,13 @@ func deleteClaim(ctx context.Context, w *clientv3.Client, a model.Action) model.
 		return failed(err, "read and write permission on the key is needed")
 	}
 	if !r.Succeeded {
-		return refused("%s", otherClaim(a, kvOf(r.Responses[0].GetResponseRange().Kvs)))
+		var now []*mvccpb.KeyValue
+		if len(r.Responses) > 0 {
+			now = r.Responses[0].GetResponseRange().GetKvs()
+		}
+		return refused("%s", cmp.Or(otherClaim(a, kvOf(now)), "etcd did not do it, and does not say why: look again"))
 	}
-	return model.Outcome{Done: true, Detail: "1 key", Rev: r.Header.Revision}
+	return model.Outcome{Done: true, Detail: "1 key" + g.armed.elsewhere(r.Header.GetClusterId()), Rev: r.Header.GetRevision()}
 }
 
 // dryRun says what would have been done.
@@ -78,8 +85,8 @@ func failed(err error, permission string) model.Outcome {
 	switch codeOf(err) {
 	case codes.PermissionDenied:
 		return refused("%v: %s", err, permission)
-	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Unknown:
-		return refused("%v: no answer, so it may have been done; look before trying again", err)
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Unknown, answers.Code:
+		return refused("%v: no answer that can be used, so it may have been done; look before trying again", err)
 	}
 	return refused("%v", err)
 }

@@ -38,6 +38,9 @@ type GateOptions struct {
 	// Dial opens the writer's connection, with the options of Writing. It is
 	// called on the first write only, and never while the gate is not armed.
 	Dial func(ctx context.Context) (*clientv3.Client, error)
+	// Cluster is the id of the cluster that the gate is armed for, 0 for the one that it
+	// reads first. It writes to no other, and to none once another one has answered.
+	Cluster uint64
 	// Armed lets the gate act. Why is the reason shown while it is not, and for writes
 	// to etcd where there is no Dial ("read-only: not a lab of ours").
 	Armed bool
@@ -62,6 +65,7 @@ type GateOptions struct {
 type Gate struct {
 	o       GateOptions
 	journal journal
+	armed   armedFor
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
 
@@ -80,7 +84,7 @@ func NewGate(o GateOptions) *Gate {
 	if o.Why == "" {
 		o.Why = "read-only: no connection to write with"
 	}
-	g := &Gate{o: o, journal: journal{to: o.Journal, user: o.User, endpoint: o.Endpoint, now: o.Now}}
+	g := &Gate{o: o, armed: armedFor{id: o.Cluster}, journal: journal{to: o.Journal, user: o.User, endpoint: o.Endpoint, now: o.Now}}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	return g
 }
@@ -99,6 +103,9 @@ func (g *Gate) Available(a model.Action) error {
 	}
 	if a.Kind.WritesEtcd() && g.o.Dial == nil {
 		return errors.New(g.o.Why)
+	}
+	if err := g.armed.shut(); err != nil && a.Kind.WritesEtcd() {
+		return fmt.Errorf("disarmed: %w", err)
 	}
 	return g.possible(a)
 }
@@ -123,8 +130,8 @@ func (g *Gate) possible(a model.Action) error {
 	return nil
 }
 
-// Do acts on a plan, after checking that it still holds: the claim has the same
-// create revision, the lease is there, and its keys are all in the plan. What
+// Do acts on a plan, after checking that it still holds: the same cluster answers, at
+// every endpoint that can be reached, the claim has the same create revision, the lease is there, and its keys are all in the plan. What
 // differs is refused in words. It never returns an error besides the outcome.
 //
 // With DryRun set everything but the act itself is done, and the outcome says what
@@ -171,6 +178,9 @@ func (g *Gate) checked(ctx context.Context, p model.Plan) model.Outcome {
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
+	if id := g.armed.cluster(); id != 0 && p.Cluster != 0 && p.Cluster != id {
+		return refused("the plan is for cluster %x, and what may be written to is cluster %x: look again", p.Cluster, id)
+	}
 	changed, err := g.changed(ctx, p)
 	if err != nil {
 		return refused("%v", err)
@@ -185,10 +195,13 @@ func (g *Gate) checked(ctx context.Context, p model.Plan) model.Outcome {
 	if err != nil {
 		return refused("open the connection to write with: %v", err)
 	}
-	if p.Action.Kind == model.RevokeLease {
-		return revoke(ctx, w, p)
+	if err := g.armed.everywhere(ctx, w); err != nil {
+		return refused("%v", err)
 	}
-	return deleteClaim(ctx, w, p.Action)
+	if p.Action.Kind == model.RevokeLease {
+		return g.revoke(ctx, w, p)
+	}
+	return g.deleteClaim(ctx, w, p.Action)
 }
 
 // doLab passes an action on to the lab.

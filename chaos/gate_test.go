@@ -224,7 +224,7 @@ func TestGuardedDelete(t *testing.T) {
 	// The check is for the person; it is the transaction that must not be fooled.
 	w, err := b.gate.connection(within(t))
 	must(t, err)
-	wantRefused(t, deleteClaim(within(t), w, a), "it is another claim now")
+	wantRefused(t, b.gate.deleteClaim(within(t), w, a), "it is another claim now")
 
 	o := b.gate.Do(within(t), b.plan(t, now))
 	left, err := b.direct.Get(within(t), "/", clientv3.WithPrefix())

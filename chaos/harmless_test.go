@@ -104,8 +104,8 @@ func TestAnArmedGateNeverWritesWithTheReader(t *testing.T) {
 		wantRefused(t, b.gate.Do(within(t), b.plan(t, a)), "not restricted")
 	}
 	reader := b.gate.o.Reader
-	wantRefused(t, deleteClaim(within(t), reader, a), "never writes: Txn refused")
-	wantRefused(t, revoke(within(t), reader, model.Plan{Action: a}), "never writes: LeaseRevoke refused")
+	wantRefused(t, b.gate.deleteClaim(within(t), reader, a), "never writes: Txn refused")
+	wantRefused(t, b.gate.revoke(within(t), reader, model.Plan{Action: a}), "never writes: LeaseRevoke refused")
 	if b.world(t) != before {
 		t.Error("something was written")
 	}

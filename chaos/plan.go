@@ -45,6 +45,7 @@ func (g *Gate) Plan(ctx context.Context, a model.Action) (model.Plan, error) {
 	if err != nil {
 		return p, fmt.Errorf("plan to %s: %w", a.Describe(), err)
 	}
+	p.Cluster = g.armed.cluster()
 	return p, nil
 }
 
@@ -160,11 +161,14 @@ func (g *Gate) readLease(ctx context.Context, id model.LeaseID) (leaseNow, error
 		l.denied = true
 		r, err = g.o.Reader.TimeToLive(ctx, clientv3.LeaseID(id))
 	}
+	if err == nil {
+		err = g.armed.saw(r.GetClusterId())
+	}
 	if err != nil {
 		return l, fmt.Errorf("read lease %s: %w", id, err)
 	}
 	l.LeaseRead = model.LeaseRead{At: g.o.Now(), ID: id, Granted: r.GrantedTTL, Remaining: r.TTL,
-		Term: r.RaftTerm, Rev: r.Revision}
+		Term: r.GetRaftTerm(), Rev: r.GetRevision()}
 	for _, k := range r.Keys {
 		l.keys = append(l.keys, string(k))
 	}
@@ -175,6 +179,9 @@ func (g *Gate) readLease(ctx context.Context, id model.LeaseID) (leaseNow, error
 // readKey reads one key, nil if it does not exist.
 func (g *Gate) readKey(ctx context.Context, key string) (*model.KV, error) {
 	r, err := g.o.Reader.Get(ctx, key)
+	if err == nil {
+		err = g.armed.saw(r.Header.GetClusterId())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read %q: %w", key, err)
 	}

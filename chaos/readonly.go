@@ -8,6 +8,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"locktop/watcher/answers"
 )
 
 // permit is the list of RPCs, by full method name, that may leave a client.
@@ -50,7 +52,8 @@ var writing = permit{
 // codes.PermissionDenied; the server never sees it.
 //
 // The interceptors are chained behind those of clientv3, which they would displace
-// otherwise, and with them its retries and its token.
+// otherwise, and with them its retries and its token. What is answered is checked, too
+// (package answers).
 func ReadOnly() []grpc.DialOption { return reading.options() }
 
 // Writing returns the dial options of the connection that a Gate writes with:
@@ -59,7 +62,7 @@ func ReadOnly() []grpc.DialOption { return reading.options() }
 func Writing() []grpc.DialOption { return writing.options() }
 
 func (p permit) options() []grpc.DialOption {
-	return []grpc.DialOption{
+	return append([]grpc.DialOption{
 		grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any,
 			cc *grpc.ClientConn, next grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 			if err := p.check(method); err != nil {
@@ -74,7 +77,7 @@ func (p permit) options() []grpc.DialOption {
 			}
 			return next(ctx, desc, cc, method, opts...)
 		}),
-	}
+	}, answers.Options()...)
 }
 
 // check refuses a method that is not listed.

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"locktop/model"
+	"locktop/watcher/answers"
 )
 
 const (
@@ -82,6 +83,7 @@ func (o ContenderOptions) dial() (*clientv3.Client, error) {
 	c.DialTimeout = cmp.Or(c.DialTimeout, askWithin)
 	c.DialKeepAliveTime = cmp.Or(c.DialKeepAliveTime, 2*time.Second)
 	c.DialKeepAliveTimeout = cmp.Or(c.DialKeepAliveTimeout, askWithin)
+	c.DialOptions = append(c.DialOptions[:len(c.DialOptions):len(c.DialOptions)], answers.Options()...)
 	return clientv3.New(c)
 }
 

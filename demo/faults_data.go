@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"locktop/model"
+	"locktop/watcher/answers"
 )
 
 // dataWithin bounds one request of a fault of the data.
@@ -94,7 +95,7 @@ func (l *Lab) dataClient() (*clientv3.Client, error) {
 		return nil, ErrClosed
 	}
 	cli, err := clientv3.New(clientv3.Config{Context: l.ctx, Endpoints: l.MemberEndpoints(), TLS: l.o.TLS,
-		DialTimeout: dataWithin, Logger: zap.NewNop()})
+		DialTimeout: dataWithin, Logger: zap.NewNop(), DialOptions: answers.Options()})
 	if err != nil {
 		return nil, fmt.Errorf("connect to the members: %w", err)
 	}

@@ -91,6 +91,9 @@ func (a Action) Etcdctl() string {
 // Plan is what an action will touch, read from etcd before anything is done.
 type Plan struct {
 	Action Action
+	// Cluster is the id of the cluster that it was read from, 0 if that is not known. It
+	// holds for no other.
+	Cluster uint64
 	// At is when it was read, Endpoint where.
 	At       time.Time
 	Endpoint string

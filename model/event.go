@@ -145,6 +145,7 @@ const (
 	LostCompacted                    // the watch fell behind the compacted revision
 	LostSilent                       // the member answers, but its watch does not follow the cluster
 	LostDenied                       // no permission
+	LostCluster                      // another cluster answers, or several do: what was known does not apply
 )
 
 // String returns the reason as a word for the screen.
@@ -158,6 +159,8 @@ func (r LostReason) String() string {
 		return "watch silent"
 	case LostDenied:
 		return "denied"
+	case LostCluster:
+		return "another cluster"
 	}
 	return "lost"
 }

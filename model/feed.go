@@ -238,6 +238,9 @@ func (s *State) watching(e Watching) {
 func (s *State) lost(e Lost) {
 	f := s.feed(e.Prefix)
 	first := f.State != FeedLost || f.Reason != e.Reason
+	if e.Reason == LostCluster {
+		s.forgetCluster(e)
+	}
 	f.become(FeedLost, e.At)
 	f.Reason, f.Detail = e.Reason, e.Detail
 	s.version++
@@ -246,6 +249,31 @@ func (s *State) lost(e Lost) {
 			prefixName(e.Prefix), e.Reason, e.Detail)})
 	}
 }
+
+// forgetCluster drops all that is known: the keys, leases and revisions of another cluster
+// are other ones, even where they look the same. What happened stays in the journal.
+func (s *State) forgetCluster(e Lost) {
+	for _, f := range s.facts {
+		if f.Pending {
+			f.Pending = false
+			f.Evidence += "; another cluster answered before that could be told"
+		}
+	}
+	old := *s
+	*s = *NewState(old.pins...)
+	s.now, s.otherCluster = old.now, e.Detail
+	s.facts, s.factSeq, s.factsVersion = old.facts, old.factSeq, old.factsVersion+1
+	s.gen, s.marks, s.version = old.gen, old.marks, old.version+1
+	s.lab.contenders, s.lab.faults = old.lab.contenders, old.lab.faults // processes, not keys
+	for prefix, f := range old.feeds {
+		*f = Feed{Prefix: prefix, State: f.State, Since: f.Since, Reason: f.Reason, Detail: f.Detail}
+		s.feeds[prefix] = f
+	}
+}
+
+// OtherCluster says that another cluster answered than at first, and where; empty if none
+// did. All that is known is of the newest one.
+func (s *State) OtherCluster() string { return s.otherCluster }
 
 func (s *State) back(e Back) {
 	f := s.feed(e.Prefix)

@@ -58,12 +58,13 @@ type State struct {
 	priorRev        int64      // the highest revision that the round of status before told
 	leaderless      int        // rounds of status in which no member knew a leader
 
-	version uint64 // of the last change of any lock
-	marks   uint64 // of settlings
-	free    int    // locks remembered without claims
-	touched []*Lock
-	gone    []gone
-	came    []*Claim
+	version      uint64 // of the last change of any lock
+	marks        uint64 // of settlings
+	free         int    // locks remembered without claims
+	otherCluster string
+	touched      []*Lock
+	gone         []gone
+	came         []*Claim
 }
 
 // gone is a key that a revision took.

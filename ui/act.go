@@ -47,6 +47,8 @@ func (a *App) whyNotAct(act model.Action, why string) string {
 		return "still starting"
 	case !act.Kind.WritesEtcd() && !a.o.Lab:
 		return a.noLab()
+	case act.Kind.WritesEtcd() && a.disarmed:
+		return "disarmed: another cluster answers; start locktop again to arm it"
 	}
 	return why
 }

@@ -80,6 +80,7 @@ type App struct {
 	themed   string   // the theme that was chosen by hand, "" for none
 	was      Settings // as they came in
 	notice   notice
+	disarmed bool // it was armed for a cluster that does not answer any more
 	awaited  []awaited
 	mouseOff bool
 	copy     func(string)

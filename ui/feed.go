@@ -143,8 +143,11 @@ func (a *App) pull() tea.Cmd {
 // batch takes a batch in, asks for the next one, and says whether it tells a person
 // anything that cannot wait for the next second.
 func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
-	facts, version, listed := a.state.FactsVersion(), a.state.Version(), a.state.Loaded()
+	facts, version, listed, other := a.state.FactsVersion(), a.state.Version(), a.state.Loaded(), a.state.OtherCluster()
 	a.state.Apply(b)
+	if now := a.state.OtherCluster(); now != other && now != "" {
+		a.otherCluster(now)
+	}
 	if !listed && a.state.Loaded() {
 		a.locks.order.force = true // the first page that is whole does not wait for its turn
 	}
@@ -166,6 +169,14 @@ func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 		return true
 	})
 	return a.pull(), tells
+}
+
+// otherCluster disarms the console: what a person meant to break is in another cluster
+// than the one that answers now. Nothing that was asked for is waited for any more.
+func (a *App) otherCluster(what string) {
+	a.disarmed = a.disarmed || a.o.Armed
+	a.o.Armed, a.dialog, a.awaited = false, nil, nil
+	a.say(bad, a.th.clean(what))
 }
 
 // listEvery is how often a page is painted to which a list under way adds: its parts come

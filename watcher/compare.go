@@ -41,7 +41,7 @@ func (s *statusRounds) compare(ctx context.Context, st *model.ClusterStatus) {
 	s.compared = now
 	var wg sync.WaitGroup
 	for _, m := range up {
-		conn := s.conns[m.Endpoint]
+		conn := s.at(m.Endpoint)
 		wg.Go(func() {
 			if n, err := s.count(ctx, conn, rev); err == nil { // what cannot be counted is not compared
 				m.Keys, m.KeysRev = n, rev
@@ -117,7 +117,7 @@ func (s *statusRounds) leases(ctx context.Context, m *model.Member) (map[int64]b
 	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Call)
 	defer cancel()
 	s.etcd.meter.count(s.etcd.now())
-	resp, err := pb.NewLeaseClient(s.conns[m.Endpoint]).LeaseLeases(ctx, &pb.LeaseLeasesRequest{})
+	resp, err := pb.NewLeaseClient(s.at(m.Endpoint)).LeaseLeases(ctx, &pb.LeaseLeasesRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (s *statusRounds) leases(ctx context.Context, m *model.Member) (map[int64]b
 }
 
 // count counts the keys of all prefixes at rev, as one member has them.
-func (s *statusRounds) count(ctx context.Context, conn *grpc.ClientConn, rev int64) (int64, error) {
+func (s *statusRounds) count(ctx context.Context, conn grpc.ClientConnInterface, rev int64) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Call)
 	defer cancel()
 	total := int64(0)

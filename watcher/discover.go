@@ -117,6 +117,7 @@ func CountKeys(ctx context.Context, client *clientv3.Client, prefix string) (int
 type scan struct {
 	DiscoverOptions
 	client  *clientv3.Client
+	cluster *identity
 	guesser model.Guesser
 	found   Discovery
 	page    int64
@@ -128,7 +129,7 @@ type scan struct {
 
 func newScan(client *clientv3.Client, o DiscoverOptions) *scan {
 	o = o.withDefaults()
-	return &scan{DiscoverOptions: o, client: client, guesser: model.Guesser{Pins: o.Pins}, page: min(firstPage, o.Page),
+	return &scan{DiscoverOptions: o, client: client, cluster: &identity{}, guesser: model.Guesser{Pins: o.Pins}, page: min(firstPage, o.Page),
 		bucket: &bucket{rate: float64(o.RPS), burst: 1, level: 1, last: time.Now()}, now: time.Now,
 		sleep: func(ctx context.Context, d time.Duration) { sleep(ctx, d, nil) }}
 }
@@ -282,7 +283,7 @@ func (s *scan) ask(ctx context.Context, req *pb.RangeRequest) (*pb.RangeResponse
 	req.Serializable = true
 	s.found.Requests++
 	var p peer.Peer
-	resp, err := pb.NewKVClient(s.client.ActiveConnection()).Range(ctx, req, grpc.Peer(&p), grpc.MaxCallRecvMsgSize(math.MaxInt32))
+	resp, err := pb.NewKVClient(identified{s.client.ActiveConnection(), s.cluster}).Range(ctx, req, grpc.Peer(&p), grpc.MaxCallRecvMsgSize(math.MaxInt32))
 	if err != nil && p.Addr != nil {
 		return nil, &endpointError{p.Addr.String(), err}
 	}
@@ -293,6 +294,9 @@ func (s *scan) ask(ctx context.Context, req *pb.RangeRequest) (*pb.RangeResponse
 func (s *scan) explained(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
+	}
+	if errors.Is(err, ErrOtherCluster) {
+		return fmt.Errorf("look at %s: %w: name the endpoints of one cluster only, or look again", name(s.Prefix), err)
 	}
 	text := strings.TrimSuffix(explain(err, "look at", s.Prefix, s.client.Endpoints()), "; trying again")
 	if classify(err) == failDenied {

@@ -29,6 +29,14 @@
 //     a member that is cut off it stays open, silent and without an error.
 //   - [model.Back] follows only once the watch stream itself has answered again.
 //     After a gap there is no Back: a list (LoadStarted … Loaded) takes its place.
+//   - All that is told between two lists is of one cluster: the id in every answer's header
+//     is compared. When another cluster answers, a Lost of every prefix says so
+//     ([model.LostCluster]), everything begins anew with a list, and nothing leads from one
+//     to the other. Endpoints of several clusters are not followed at all: the Lost names
+//     which is whose. An answer that names no cluster (id 0, as through some proxies) is
+//     taken for one of the same cluster.
+//   - An answer that lacks what etcd always sends is an error, and never a crash (package
+//     answers).
 //   - What happens after a quiet time is delivered at once, with all that its response
 //     brought; only while more and more happens is it collected. Parts of a revision
 //     that may come over several prefixes, and answers to questions of ours, are always

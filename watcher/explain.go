@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"locktop/model"
+	"locktop/watcher/answers"
 )
 
 var (
@@ -33,6 +34,7 @@ const (
 	failSilent
 	failDenied
 	failLogin
+	failMalformed
 )
 
 // reason is what the model is told.
@@ -51,6 +53,8 @@ func (f failure) reason() model.LostReason {
 // classify finds the class of an error.
 func classify(err error) failure {
 	switch {
+	case codeOf(err) == answers.Code:
+		return failMalformed
 	case errors.Is(err, errSilent):
 		return failSilent
 	case errors.Is(err, errRestored):
@@ -123,6 +127,8 @@ func explain(err error, doing, prefix string, endpoints []string) string {
 		return fmt.Sprintf("%s on %s: its member may be cut off; opening the watch again, on another endpoint if there is one", cause(err), where)
 	case failDenied:
 		return fmt.Sprintf("%s: no permission on %s; a role that grants it: etcdctl role grant-permission ROLE --prefix=true read %s", what, where, shellQuote(prefix))
+	case failMalformed:
+		return fmt.Sprintf("%s: %s; trying again", what, cause(err))
 	case failLogin:
 		return fmt.Sprintf("%s: %s wants a valid user name and password: %s", what, where, cause(err))
 	}

@@ -135,7 +135,7 @@ func TestQuietEventsComeAtOnce(t *testing.T) {
 	watcherOf := func(prefixes int, told time.Time) *Watcher {
 		w := &Watcher{now: time.Now, timing: Timing{Drain: long, Lull: long, Nap: time.Millisecond}, meter: &meter{}, box: newMailbox(boxChanges),
 			alone: prefixes == 1, pulls: newPulls(time.Second), told: told}
-		w.leases = newLeases(nil, w, Options{Budget: -1}, nil)
+		w.leases = newLeases(nil, w, Options{Budget: -1})
 		return w
 	}
 	for _, row := range []struct {

@@ -29,6 +29,17 @@ type leases struct {
 	changed  chan struct{} // capacity 1
 }
 
+// begin forgets what was wanted of the cluster before. Known tells a revision that is
+// committed for certain.
+func (l *leases) begin(known func() int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.knownRev = known
+	if len(l.busy) > 0 {
+		l.wanted, l.busy = nil, map[model.LeaseID]bool{}
+	}
+}
+
 // want replaces what is wanted.
 func (l *leases) want(w model.Want) {
 	l.mu.Lock()

@@ -68,8 +68,9 @@ func (e *endpointError) Unwrap() error { return e.err }
 // client's own connection: the methods of clientv3 would repeat a failed read up
 // to a hundred times, 40 a second, which no budget would see.
 type etcd struct {
-	client   *clientv3.Client
-	conn     *grpc.ClientConn
+	client *clientv3.Client
+	conn   *grpc.ClientConn
+	*identity
 	meter    *meter
 	now      func() time.Time
 	timing   Timing
@@ -95,6 +96,9 @@ func (e *etcd) call(ctx context.Context, f func(ctx context.Context, opts ...grp
 
 func (e *etcd) endpoints() []string { return e.client.Endpoints() }
 
+// checked is the connection for all requests.
+func (e *etcd) checked() identified { return identified{e.conn, e.identity} }
+
 func (e *etcd) count(ctx context.Context, prefix string, rev int64) (int64, error) {
 	resp, err := e.getRange(ctx, &pb.RangeRequest{Key: firstKey(prefix), RangeEnd: rangeEnd(prefix), Revision: rev, CountOnly: true})
 	if err != nil {
@@ -110,7 +114,7 @@ func (e *etcd) probe(ctx context.Context, prefix string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return resp.Header.Revision, nil
+	return resp.GetHeader().GetRevision(), nil
 }
 
 // oldest tries to read one key at rev. Only the refusal of a watch tells up to where
@@ -138,7 +142,7 @@ func (e *etcd) oldest(ctx context.Context, prefix string, rev int64) (int64, err
 
 func (e *etcd) getRange(ctx context.Context, req *pb.RangeRequest) (resp *pb.RangeResponse, err error) {
 	err = e.call(ctx, func(ctx context.Context, opts ...grpc.CallOption) error {
-		resp, err = pb.NewKVClient(e.conn).Range(ctx, req, opts...)
+		resp, err = pb.NewKVClient(e.checked()).Range(ctx, req, opts...)
 		return err
 	})
 	return resp, err
@@ -147,7 +151,7 @@ func (e *etcd) getRange(ctx context.Context, req *pb.RangeRequest) (resp *pb.Ran
 func (e *etcd) ttl(ctx context.Context, id model.LeaseID) (resp *pb.LeaseTimeToLiveResponse, err error) {
 	req := &pb.LeaseTimeToLiveRequest{ID: int64(id)}
 	err = e.call(ctx, func(ctx context.Context, opts ...grpc.CallOption) error {
-		resp, err = pb.NewLeaseClient(e.conn).LeaseTimeToLive(ctx, req, opts...)
+		resp, err = pb.NewLeaseClient(e.checked()).LeaseTimeToLive(ctx, req, opts...)
 		return err
 	})
 	return resp, err
@@ -191,7 +195,7 @@ func (e *etcd) listStream(ctx context.Context, prefix string, rev int64, each fu
 	ctx, cancel := context.WithCancelCause(clientv3.WithRequireLeader(ctx))
 	defer cancel(nil)
 	e.meter.count(e.now())
-	next, err := rangeStream(ctx, e.conn, &pb.RangeRequest{Key: firstKey(prefix), RangeEnd: rangeEnd(prefix), Revision: rev})
+	next, err := rangeStream(ctx, e.checked(), &pb.RangeRequest{Key: firstKey(prefix), RangeEnd: rangeEnd(prefix), Revision: rev})
 	for err == nil {
 		var c chunk
 		stall := time.AfterFunc(e.timing.Stall, func() { cancel(errStalled) })
@@ -232,7 +236,8 @@ func (e *etcd) page(ctx context.Context, key, prefix string, rev int64) (*client
 	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), e.timing.Stall)
 	defer cancel()
 	e.meter.count(e.now())
-	resp, err := e.client.KV.Get(ctx, key, clientv3.WithRange(string(rangeEnd(prefix))),
+	kv := clientv3.NewKVFromKVClient(repeating{clientv3.RetryKVClient(e.client), e.identity}, e.client)
+	resp, err := kv.Get(ctx, key, clientv3.WithRange(string(rangeEnd(prefix))),
 		clientv3.WithRev(rev), clientv3.WithLimit(e.pageSize))
 	if err != nil {
 		return nil, fmt.Errorf("page from %q: %w", key, err)
@@ -244,7 +249,7 @@ func (e *etcd) page(ctx context.Context, key, prefix string, rev int64) (*client
 // unsynced neighbour would spoil the others' errors and progress.
 func (e *etcd) watch(ctx context.Context, prefix string, rev int64) stream {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
-	s := &etcdStream{ctx: ctx, cancel: cancel, watcher: clientv3.NewWatcher(e.client),
+	s := &etcdStream{ctx: ctx, cancel: cancel, watcher: clientv3.NewWatchFromWatchClient(pb.NewWatchClient(e.checked()), e.client),
 		out: make(chan clientv3.WatchResponse)}
 	s.wg.Go(func() { s.forward(prefix, rev) })
 	return s

@@ -72,9 +72,10 @@ func (s *statusRounds) round(ctx context.Context) model.ClusterStatus {
 	answers := make([]answer, len(endpoints))
 	var wg sync.WaitGroup
 	for i, ep := range endpoints {
-		conn, err := s.conn(ep)
+		_, err := s.conn(ep)
 		answers[i] = answer{endpoint: ep, err: err}
 		if err == nil {
+			conn := s.at(ep)
 			wg.Go(func() { answers[i].resp, answers[i].err = s.ask(ctx, conn) })
 		}
 	}
@@ -110,7 +111,12 @@ func (s *statusRounds) conn(endpoint string) (*grpc.ClientConn, error) {
 	return c, err
 }
 
-func (s *statusRounds) ask(ctx context.Context, conn *grpc.ClientConn) (*pb.StatusResponse, error) {
+// at is the connection to an endpoint for all requests.
+func (s *statusRounds) at(endpoint string) identified {
+	return identified{s.conns[endpoint], s.etcd.identity}
+}
+
+func (s *statusRounds) ask(ctx context.Context, conn grpc.ClientConnInterface) (*pb.StatusResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Call)
 	defer cancel()
 	s.etcd.meter.count(s.etcd.now())
@@ -123,7 +129,7 @@ func (s *statusRounds) members(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Call)
 	defer cancel()
 	s.etcd.meter.count(s.etcd.now())
-	resp, err := pb.NewClusterClient(s.etcd.conn).MemberList(ctx, &pb.MemberListRequest{Linearizable: false})
+	resp, err := pb.NewClusterClient(s.etcd.checked()).MemberList(ctx, &pb.MemberListRequest{Linearizable: false})
 	if err == nil {
 		s.list = resp.Members
 	}

@@ -34,7 +34,7 @@ type Watcher struct {
 	much bool
 
 	pulls  *pulls
-	probe  func() // asks for a round of the prober
+	kicked chan struct{} // asks for a round of the prober
 	leases *leases
 	meter  *meter
 	stop   context.CancelFunc
@@ -50,44 +50,77 @@ var _ model.Source = (*Watcher)(nil)
 func New(client *clientv3.Client, o Options) *Watcher {
 	o = o.withDefaults()
 	m := &meter{}
-	e := &etcd{client: client, conn: client.ActiveConnection(), meter: m, now: o.Now,
+	e := &etcd{client: client, conn: client.ActiveConnection(), identity: &identity{}, meter: m, now: o.Now,
 		timing: o.Timing, pageSize: int64(o.PageSize)}
-	w, ctx := start(e, m, o)
-	s := newStatusRounds(e, w.box, w.pulls, o)
-	w.wg.Go(func() { s.run(ctx) })
+	w, ctx := prepare(e, m, o)
+	w.wg.Go(func() { w.live(ctx, e, o) })
 	return w
 }
 
-// start runs everything that does not need the client itself.
+// start follows a cluster that stays the same, without rounds of status.
 func start(r remote, m *meter, o Options) (*Watcher, context.Context) {
+	w, ctx := prepare(r, m, o)
+	w.wg.Go(func() { w.follow(ctx, r, o) })
+	return w, ctx
+}
+
+func prepare(r remote, m *meter, o Options) (*Watcher, context.Context) {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &Watcher{now: o.Now, timing: o.Timing, budget: max(0, o.Budget), meter: m,
-		box: newMailbox(boxChanges), alone: len(o.Prefixes) == 1, pulls: newPulls(o.Timing.Grace), stop: stop}
+		box: newMailbox(boxChanges), alone: len(o.Prefixes) == 1, pulls: newPulls(o.Timing.Grace), stop: stop, kicked: make(chan struct{}, 1)}
 	_ = w.box.push(ctx, model.Requested{At: o.Now(), Prefixes: o.Prefixes}) // before any follower says a word
-	p := &prober{remote: r, pulls: w.pulls, timing: o.Timing, kicked: make(chan struct{}, 1)}
-	kick := func() { poke(p.kicked) }
-	w.probe = kick
+	w.leases = newLeases(r, w, o)
+	return w, ctx
+}
+
+// live follows one cluster after another: what is known of one says nothing about the
+// next that answers at the same endpoints, so everything begins anew.
+func (w *Watcher) live(ctx context.Context, e *etcd, o Options) {
+	for {
+		one := e.identity.begin(ctx)
+		s := newStatusRounds(e, w.box, w.pulls, o)
+		w.follow(one, e, o, func() { s.run(one) })
+		if ctx.Err() != nil {
+			return
+		}
+		w.meet(ctx, e, o.Prefixes)
+		if o.OneLook {
+			return // it is over: half of it was another cluster's
+		}
+		o.Since = 0 // revisions of the one before
+	}
+}
+
+// follow runs all that follows a cluster until ctx ends, and waits for it.
+func (w *Watcher) follow(ctx context.Context, r remote, o Options, others ...func()) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for _, run := range others {
+		wg.Go(run)
+	}
+	p := &prober{remote: r, pulls: w.pulls, timing: o.Timing, kicked: w.kicked}
+	kick := func() { poke(w.kicked) }
 	turn := make(chan struct{}, 1)
 	for _, prefix := range o.Prefixes {
 		f := &follower{prefix: prefix, oneLook: o.OneLook, remote: r, box: w.box, timing: o.Timing,
 			now: o.Now, kick: kick, health: make(chan health, 1),
 			history: history{since: o.Since, sinceMax: o.SinceMax, turn: turn}}
 		p.followers = append(p.followers, f)
-		w.wg.Go(func() { f.run(ctx) })
+		wg.Go(func() { f.run(ctx) })
 	}
 	if !o.OneLook {
-		w.wg.Go(func() { p.run(ctx) })
-		w.wg.Go(func() { r.whenDown(ctx, kick) })
+		wg.Go(func() { p.run(ctx) })
+		wg.Go(func() { r.whenDown(ctx, kick) })
 	}
-	w.leases = newLeases(r, w, o, p.known)
+	w.leases.begin(p.known)
 	if o.Budget > 0 {
-		w.wg.Go(func() { w.leases.run(ctx) })
+		wg.Go(func() { w.leases.run(ctx) })
 	}
-	return w, ctx
+	<-ctx.Done()
 }
 
-func newLeases(r remote, w *Watcher, o Options, known func() int64) *leases {
-	l := &leases{remote: r, box: w.box, pulls: w.pulls, now: o.Now, pause: o.Timing.BackoffMin, knownRev: known,
+func newLeases(r remote, w *Watcher, o Options) *leases {
+	l := &leases{remote: r, box: w.box, pulls: w.pulls, now: o.Now, pause: o.Timing.BackoffMin,
 		busy: map[model.LeaseID]bool{}, changed: make(chan struct{}, 1),
 		slots: make(chan struct{}, readersInFlight)}
 	if o.OneLook {
@@ -118,7 +151,7 @@ func (w *Watcher) Next(ctx context.Context, want model.Want) (model.Batch, error
 	defer w.pulls.end()
 	w.leases.want(want)
 	if want.Confirm {
-		w.probe()
+		poke(w.kicked)
 	}
 	tick, err := w.await(ctx, want.WakeAt)
 	if err != nil {

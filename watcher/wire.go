@@ -23,7 +23,10 @@ import (
 // thrown away at once, and twice the time.
 
 // chunk is a RangeStreamResponse, as far as a list needs it.
-type chunk struct{ kvs []model.KV }
+type chunk struct {
+	kvs     []model.KV
+	cluster uint64 // of the header, which one of the chunks has
+}
 
 // chunkCodec writes requests as protobuf and reads chunks.
 type chunkCodec struct{ encoding.CodecV2 }
@@ -39,7 +42,7 @@ func (chunkCodec) Unmarshal(data mem.BufferSlice, v any) error {
 }
 
 // rangeStream asks for the keys of a range in chunks. They end with io.EOF.
-func rangeStream(ctx context.Context, conn *grpc.ClientConn, req *pb.RangeRequest) (next func(*chunk) error, err error) {
+func rangeStream(ctx context.Context, conn grpc.ClientConnInterface, req *pb.RangeRequest) (next func(*chunk) error, err error) {
 	s, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, pb.KV_RangeStream_FullMethodName,
 		grpc.ForceCodecV2(chunkCodec{encoding.GetCodecV2(proto.Name)}), grpc.MaxCallRecvMsgSize(math.MaxInt32))
 	if err == nil {
@@ -66,8 +69,10 @@ const (
 	asBytes  = uint64(protowire.BytesType)
 
 	streamRange = 1<<3 | asBytes // of RangeStreamResponse
-	rangeKVs    = 2<<3 | asBytes // of RangeResponse
-	kvKey       = 1<<3 | asBytes // of KeyValue
+	rangeHeader = 1<<3 | asBytes // of RangeResponse
+	rangeKVs    = 2<<3 | asBytes
+	headerOf    = 1<<3 | asNumber // of ResponseHeader: the cluster
+	kvKey       = 1<<3 | asBytes  // of KeyValue
 	kvCreate    = 2<<3 | asNumber
 	kvMod       = 3<<3 | asNumber
 	kvVersion   = 4<<3 | asNumber
@@ -77,29 +82,42 @@ const (
 
 func (c *chunk) unmarshal(b []byte) error {
 	n := 0
-	err := eachKV(b, func([]byte) error { n++; return nil })
+	*c = chunk{}
+	err := eachOf(b, rangeKVs, func([]byte) error { n++; return nil })
+	if err != nil {
+		return err
+	}
+	err = eachOf(b, rangeHeader, func(header []byte) error {
+		return fields(header, func(tag uint64, _ []byte, number uint64) error {
+			if tag == headerOf {
+				c.cluster = number
+			}
+			return nil
+		})
+	})
 	if err != nil {
 		return err
 	}
 	c.kvs = make([]model.KV, 0, n)
-	return eachKV(b, func(b []byte) error {
+	return eachOf(b, rangeKVs, func(b []byte) error {
 		kv, err := unmarshalKV(b)
 		c.kvs = append(c.kvs, kv)
 		return err
 	})
 }
 
-// eachKV calls f with each key of a RangeStreamResponse.
-func eachKV(b []byte, f func([]byte) error) error {
+// eachOf calls f with each field of the RangeResponse in a RangeStreamResponse that has
+// the wanted tag.
+func eachOf(b []byte, want uint64, f func([]byte) error) error {
 	return fields(b, func(tag uint64, resp []byte, _ uint64) error {
 		if tag != streamRange {
 			return nil
 		}
-		return fields(resp, func(tag uint64, kv []byte, _ uint64) error {
-			if tag != rangeKVs {
+		return fields(resp, func(tag uint64, b []byte, _ uint64) error {
+			if tag != want {
 				return nil
 			}
-			return f(kv)
+			return f(b)
 		})
 	})
 }

@@ -67,7 +67,7 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 	if err != nil {
 		return err
 	}
-	gate, journal, closeGate, err := e.openGate(client, nil)
+	gate, journal, closeGate, err := e.openGate(ctx, client, nil)
 	if err != nil {
 		return err
 	}
@@ -115,17 +115,31 @@ func (e *env) breakTarget(s *model.State, name string, f breakFlags) (model.Acti
 
 // openGate opens the one door for writes to a cluster that is not ours, armed, with
 // its journal. The writer's connection is opened by the first write.
-func (e *env) openGate(reader *clientv3.Client, report func(model.Event)) (g *chaos.Gate, journalPath string, closeAll func(), err error) {
+func (e *env) openGate(ctx context.Context, reader *clientv3.Client, report func(model.Event)) (g *chaos.Gate, journalPath string, closeAll func(), err error) {
 	journal, path, err := openJournal()
 	if err != nil {
 		return nil, "", nil, err
 	}
-	g = chaos.NewGate(chaos.GateOptions{Reader: reader, Armed: true, Journal: journal, User: userName(), Report: report,
+	g = chaos.NewGate(chaos.GateOptions{Reader: reader, Armed: true, Cluster: e.clusterOf(ctx, reader), Journal: journal, User: userName(), Report: report,
 		Endpoint: strings.Join(e.flags.endpoints, ","),
 		Dial: func(context.Context) (*clientv3.Client, error) {
 			return e.dial(chaos.Writing())
 		}})
 	return g, path, func() { g.Close(); journal.Close() }, nil
+}
+
+// clusterOf returns the id of the cluster that the first endpoint to answer belongs to, 0
+// if none says.
+func (e *env) clusterOf(ctx context.Context, c *clientv3.Client) uint64 {
+	for _, ep := range e.flags.endpoints {
+		limited, cancel := context.WithTimeout(ctx, e.flags.dialTimeout)
+		r, err := c.Status(limited, ep)
+		cancel()
+		if err == nil {
+			return r.Header.GetClusterId()
+		}
+	}
+	return 0
 }
 
 // openJournal opens the journal of actions for appending: actions.jsonl in

@@ -45,7 +45,7 @@ func (e *env) runConsole(ctx context.Context, armed bool, since sinceFlags) erro
 	defer w.end()
 	if armed {
 		done := make(reports, maxReports)
-		gate, journal, closeGate, err := e.openGate(client, done.add)
+		gate, journal, closeGate, err := e.openGate(ctx, client, done.add)
 		if err != nil {
 			return err
 		}
@@ -174,9 +174,10 @@ func (e *env) boot(ctx context.Context, r *labRoom, o demo.Options) func(context
 // tellLine tells progress where there is no screen.
 func (e *env) tellLine(line string) { fmt.Fprintln(e.err, line) }
 
-// show runs the console until it is left.
+// show runs the console until it is left. However it ends, the terminal is as it was.
 func (e *env) show(ctx context.Context, o ui.Options) error {
 	e.addSettings(&o)
+	defer guardTerminal(e.in, e.stdout)()
 	return ui.Run(ctx, o, e.in, e.stdout)
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -60,7 +61,7 @@ func (e *env) discover(ctx context.Context, o watcher.DiscoverOptions, output st
 	if isTerminal(e.err) {
 		fmt.Fprintf(e.err, "\r%48s\r", "")
 	}
-	if failed != nil && ctx.Err() == nil && found.Keys == 0 {
+	if failed != nil && ctx.Err() == nil && (found.Keys == 0 || errors.Is(failed, watcher.ErrOtherCluster)) {
 		return badInput{failed}
 	}
 	if err := report.Guesses(e.out, found.Prefixes, output); err != nil {

@@ -222,6 +222,9 @@ func (e *env) applyFor(ctx context.Context, src model.Source, s *model.State, d 
 			return fmt.Errorf("observing %s: %w", strings.Join(e.flags.endpoints, ", "), err)
 		}
 		s.Apply(b)
+		if err := oneCluster(s); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -270,6 +273,14 @@ func keysOf(blind []model.Unseen) []model.Unseen {
 	return slices.DeleteFunc(slices.Clone(blind), func(u model.Unseen) bool { return u.What != model.UnseenKeys })
 }
 
+// oneCluster is an error if not all that was looked at is of one cluster.
+func oneCluster(s *model.State) error {
+	if other := s.OtherCluster(); other != "" {
+		return bad("this was no look at one cluster: %s", strings.TrimSuffix(other, "; listing anew"))
+	}
+	return nil
+}
+
 // wanted returns the leases for which a reading is bought.
 func wanted(s *model.State, leases string) []model.LeaseID {
 	var ids []model.LeaseID
@@ -310,6 +321,9 @@ func (e *env) pullUntil(ctx context.Context, src model.Source, s *model.State, w
 			return fmt.Errorf("looking at %s: %w", strings.Join(e.flags.endpoints, ", "), err)
 		}
 		s.Apply(b)
+		if err := oneCluster(s); err != nil {
+			return err
+		}
 		for _, f := range s.Feeds() {
 			if f.State == model.FeedLost {
 				return bad("could not list %q: %s", f.Prefix, f.Detail)

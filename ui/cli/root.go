@@ -78,6 +78,9 @@ func bad(format string, args ...any) error { return badInput{fmt.Errorf(format, 
 // Main runs the command line and returns the exit code.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	quiet.Done()
+	if len(args) == 2 && args[0] == guardCommand {
+		return standGuard(args[1])
+	}
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard)) // it would write over the screen
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

@@ -1,0 +1,48 @@
+package model
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestNothingLeadsFromOneClusterToAnother: the same key, lease and lock in another cluster
+// are other ones, at a lower revision as well as at a higher one.
+func TestNothingLeadsFromOneClusterToAnother(t *testing.T) {
+	for _, row := range []struct {
+		rev    int64
+		reason string
+	}{{5, "a lower revision"}, {900, "a higher revision"}} {
+		s := NewState()
+		apply := func(e ...Event) { s.Apply(Batch{Events: e}) }
+		apply(LoadStarted{At: at(0), Rev: 100}, Listed{At: at(0), Rev: 100, KVs: []KV{
+			{Key: "/l/a/1", CreateRev: 90, ModRev: 90, Version: 1, Lease: 1}, {Key: "/l/a/2", CreateRev: 91, ModRev: 91, Version: 1, Lease: 2}}},
+			Loaded{At: at(0), Rev: 100}, Watching{At: at(1), Rev: 100},
+			LeaseRead{At: at(1), ID: 1, Granted: 60, Remaining: 50, Term: 9, Rev: 100})
+		// The cause of this handover waits for a reading that will never come.
+		apply(Committed{At: at(2), Rev: 101, Changes: []Change{{Deleted: true, KV: KV{Key: "/l/a/1", ModRev: 101}}}})
+		before := len(s.Facts())
+		apply(Lost{At: at(3), Reason: LostCluster, Detail: "another cluster answers"})
+		if keys, claims := s.Counts(); keys+claims+len(s.Locks())+len(s.Leases()) != 0 || s.Rev() != 0 || s.Loaded() {
+			t.Errorf("%s: %d keys, %d locks, %d leases, revision %d are left", row.reason, keys, len(s.Locks()), len(s.Leases()), s.Rev())
+		}
+		for _, f := range s.Facts() {
+			if f.Pending {
+				t.Errorf("%s: %+v waits for ever, and what comes behind it with it", row.reason, f)
+			}
+		}
+		apply(LoadStarted{At: at(4), Rev: row.rev}, Listed{At: at(4), Rev: row.rev, KVs: []KV{
+			{Key: "/l/a/2", CreateRev: 3, ModRev: 3, Version: 1, Lease: 2}}}, Loaded{At: at(4), Rev: row.rev})
+		l := s.Lock("/l/a")
+		if l == nil || l.Holder() == nil || l.Handovers != 0 || s.Lease(2).HasRead || s.Rev() != row.rev {
+			t.Fatalf("%s: lock %+v at revision %d", row.reason, l, s.Rev())
+		}
+		for _, f := range s.Facts()[before:] {
+			if f.Kind != FactGap || !strings.Contains(f.Text, "another cluster answers") {
+				t.Errorf("%s: the journal tells of %+v", row.reason, f)
+			}
+		}
+		if s.OtherCluster() != "another cluster answers" {
+			t.Errorf("%s: %q", row.reason, s.OtherCluster())
+		}
+	}
+}

@@ -1,0 +1,175 @@
+// Package answers checks what a server answers before anybody reads it.
+//
+// Every client of locktop trusts an answer to have what etcd's API promises. A server
+// that is no etcd, or a broken proxy, keeps no promise: without the header of an answer
+// we would crash, and the client library crashes on a watch event without a key, in a
+// goroutine of its own. [Options] turn both into errors inside the client.
+//
+// The header also names the cluster. An answer that names none (0), as the one of etcd's
+// own grpc-proxy to a watch, says nothing about which cluster it came from.
+package answers
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+)
+
+// Code is the status of an answer that cannot be used. The client library takes it for
+// final: it repeats no request and resumes no watch by itself.
+const Code = codes.DataLoss
+
+// Cluster returns the id of the cluster that a message names, 0 if it names none.
+func Cluster(msg any) uint64 {
+	m, ok := msg.(interface{ GetHeader() *pb.ResponseHeader })
+	if !ok {
+		return 0
+	}
+	return m.GetHeader().GetClusterId()
+}
+
+// Check returns an error if a message from a server lacks what its readers need. The
+// method is the full name of the RPC, the request nil for a stream.
+func Check(method string, req, msg any, from net.Addr) error {
+	lacks := missing(req, msg)
+	if lacks == "" {
+		return nil
+	}
+	where := "the server"
+	if from != nil {
+		where = from.String()
+	}
+	return status.Error(Code, fmt.Sprintf("%s answered %s without %s: it is no etcd server, or a proxy before it is broken",
+		where, method[strings.LastIndex(method, "/")+1:], lacks))
+}
+
+// missing says what a message lacks. Watch and MemberList come without a header through
+// etcd's grpc-proxy, and nobody needs it there.
+func missing(req, msg any) string {
+	var h *pb.ResponseHeader
+	switch m := msg.(type) {
+	case *pb.WatchResponse:
+		for _, e := range m.GetEvents() {
+			if e.GetKv() == nil {
+				return "the key of an event"
+			}
+		}
+		return ""
+	case *pb.TxnResponse:
+		if t, ok := req.(*pb.TxnRequest); ok && !haveAll(t, m) {
+			return "the result of each operation"
+		}
+		h = m.GetHeader()
+	case *pb.RangeResponse:
+		h = m.GetHeader()
+	case *pb.PutResponse:
+		h = m.GetHeader()
+	case *pb.DeleteRangeResponse:
+		h = m.GetHeader()
+	case *pb.LeaseGrantResponse:
+		h = m.GetHeader()
+	case *pb.LeaseRevokeResponse:
+		h = m.GetHeader()
+	case *pb.LeaseTimeToLiveResponse:
+		h = m.GetHeader()
+	case *pb.LeaseLeasesResponse:
+		h = m.GetHeader()
+	case *pb.StatusResponse:
+		h = m.GetHeader()
+	default:
+		return ""
+	}
+	if h == nil {
+		return "a header"
+	}
+	return ""
+}
+
+// haveAll says whether an answer has what each operation of a transaction brought.
+func haveAll(t *pb.TxnRequest, m *pb.TxnResponse) bool {
+	ops := t.GetFailure()
+	if m.GetSucceeded() {
+		ops = t.GetSuccess()
+	}
+	if len(ops) != len(m.GetResponses()) {
+		return false
+	}
+	for i, r := range m.GetResponses() {
+		if r.GetResponse() == nil || ops[i].GetRequestRange() != nil && r.GetResponseRange() == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Options returns the dial options of a client that checks every answer. They are chained
+// behind the interceptors of the client library, which see an error instead.
+func Options() []grpc.DialOption {
+	return []grpc.DialOption{grpc.WithChainUnaryInterceptor(unary), grpc.WithChainStreamInterceptor(stream)}
+}
+
+func unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, next grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	return Invoke(method, req, reply, func(opt grpc.CallOption) error {
+		return next(ctx, method, req, reply, cc, append(opts[:len(opts):len(opts)], opt)...)
+	}, nil)
+}
+
+// Invoke makes a call that fills reply and checks it. Also, if not nil, then looks at the
+// reply, which came from that address.
+func Invoke(method string, req, reply any, call func(grpc.CallOption) error, also func(msg any, from net.Addr) error) error {
+	var p peer.Peer
+	err := call(grpc.Peer(&p))
+	if err == nil {
+		err = Check(method, req, reply, p.Addr)
+	}
+	if err == nil && also != nil {
+		err = also(reply, p.Addr)
+	}
+	return err
+}
+
+func stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, next grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+	s, err := next(ctx, desc, cc, method, opts...)
+	return Stream(method, s, err, nil)
+}
+
+// Stream checks every message of a stream that was opened. Also, if not nil, then looks
+// at each, which came from that address.
+func Stream(method string, s grpc.ClientStream, err error, also func(msg any, from net.Addr) error) (grpc.ClientStream, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &checkedStream{s, method, also}, nil
+}
+
+type checkedStream struct {
+	grpc.ClientStream
+	method string
+	also   func(msg any, from net.Addr) error
+}
+
+// RecvMsg implements grpc.ClientStream.
+func (s *checkedStream) RecvMsg(msg any) error {
+	err := s.ClientStream.RecvMsg(msg)
+	if err != nil {
+		return err
+	}
+	var from net.Addr
+	if p, ok := peer.FromContext(s.Context()); ok {
+		from = p.Addr
+	}
+	if err := Check(s.method, nil, msg, from); err != nil {
+		return err
+	}
+	if s.also != nil {
+		return s.also(msg, from)
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/peer"
+
+	"locktop/model"
+	"locktop/watcher/answers"
+)
+
+// ErrOtherCluster is the error of an answer that came from another cluster than the
+// answers before.
+var ErrOtherCluster = errors.New("another cluster answers")
+
+// identity holds all requests of a watcher to one cluster: the first that answers. An
+// answer of another one is refused, and ends what follows the cluster. An answer that
+// names no cluster (its id is 0, as through some proxies) is taken for one of ours.
+type identity struct {
+	mu    sync.Mutex
+	id    uint64 // 0 while none has answered
+	other uint64 // that ended it, 0 for none
+	at    string // the address where the other one answered
+	end   context.CancelFunc
+	left  map[uint64]time.Time // when each cluster was last followed
+}
+
+// begin returns a context that ends when another cluster answers.
+func (i *identity) begin(ctx context.Context) context.Context {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	ctx, i.end = context.WithCancel(ctx)
+	return ctx
+}
+
+// check refuses an answer of another cluster.
+func (i *identity) check(id uint64, at string) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch {
+	case id == 0 || i.other == 0 && id == i.id:
+		return nil
+	case i.id == 0:
+		i.id = id
+		return nil
+	case i.other == 0:
+		i.other, i.at = id, at
+		if i.end != nil {
+			i.end()
+		}
+	}
+	return fmt.Errorf("%w (id %x instead of %x) at %s", ErrOtherCluster, id, i.id, at)
+}
+
+// checkMessage refuses a message of another cluster.
+func (i *identity) checkMessage(msg any, from net.Addr) error {
+	at := "the server"
+	if from != nil {
+		at = from.String()
+	}
+	if c, ok := msg.(*chunk); ok {
+		return i.check(c.cluster, at)
+	}
+	return i.check(answers.Cluster(msg), at)
+}
+
+// become makes another cluster the one that is followed, 0 for the first to answer.
+func (i *identity) become(id uint64) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.left == nil {
+		i.left = map[uint64]time.Time{}
+	}
+	i.left[i.id] = time.Now()
+	i.id, i.other, i.at = id, 0, ""
+}
+
+// identified is a connection whose answers are checked for what they have to have, and
+// for their cluster.
+type identified struct {
+	conn *grpc.ClientConn
+	*identity
+}
+
+// Invoke implements grpc.ClientConnInterface.
+func (c identified) Invoke(ctx context.Context, method string, args, reply any, opts ...grpc.CallOption) error {
+	return answers.Invoke(method, args, reply, func(opt grpc.CallOption) error {
+		return c.conn.Invoke(ctx, method, args, reply, append(opts[:len(opts):len(opts)], opt)...)
+	}, c.checkMessage)
+}
+
+// NewStream implements grpc.ClientConnInterface.
+func (c identified) NewStream(ctx context.Context, desc *grpc.StreamDesc, method string, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+	s, err := c.conn.NewStream(ctx, desc, method, opts...)
+	return answers.Stream(method, s, err, c.checkMessage)
+}
+
+// repeating is the client's own way to read keys, which repeats what failed, with the
+// same checks.
+type repeating struct {
+	pb.KVClient
+	*identity
+}
+
+// Range implements pb.KVClient.
+func (r repeating) Range(ctx context.Context, in *pb.RangeRequest, opts ...grpc.CallOption) (*pb.RangeResponse, error) {
+	var p peer.Peer
+	resp, err := r.KVClient.Range(ctx, in, append(opts[:len(opts):len(opts)], grpc.Peer(&p))...)
+	if err == nil {
+		err = answers.Check(pb.KV_Range_FullMethodName, in, resp, p.Addr)
+	}
+	if err == nil {
+		err = r.checkMessage(resp, p.Addr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return resp, nil
+}
+
+// survey asks every endpoint for its cluster, each over a connection of its own: behind
+// one address there may be several servers. Endpoints that do not answer are left out.
+func survey(ctx context.Context, client *clientv3.Client, limit time.Duration) map[string]uint64 {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	at := map[string]uint64{}
+	for _, ep := range client.Endpoints() {
+		wg.Go(func() {
+			conn, err := client.Dial(ep)
+			if err != nil {
+				return
+			}
+			defer func() { _ = conn.Close() }()
+			resp, err := pb.NewMaintenanceClient(conn).Status(ctx, &pb.StatusRequest{})
+			if id := answers.Cluster(resp); err == nil && id != 0 {
+				mu.Lock()
+				defer mu.Unlock()
+				at[ep] = id
+			}
+		})
+	}
+	wg.Wait()
+	return at
+}
+
+// clusters returns the ids of a survey, each once.
+func clusters(at map[string]uint64) []uint64 {
+	var ids []uint64
+	for _, id := range at {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// members names the endpoints of each cluster.
+func members(at map[string]uint64) string {
+	var parts []string
+	for _, id := range clusters(at) {
+		var eps []string
+		for ep, of := range at {
+			if of == id {
+				eps = append(eps, ep)
+			}
+		}
+		slices.Sort(eps)
+		verb := "belongs"
+		if len(eps) > 1 {
+			verb = "belong"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s to cluster %x", strings.Join(eps, ", "), verb, id))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// meet says that another cluster answers, and waits until it can be followed: all
+// endpoints that answer belong to it. Endpoints of several clusters, or one address
+// behind which several answer by turns, are no cluster to follow.
+func (w *Watcher) meet(ctx context.Context, e *etcd, prefixes []string) {
+	i := e.identity
+	i.mu.Lock()
+	was, other, where := i.id, i.other, i.at
+	seen, again := i.left[other]
+	i.mu.Unlock()
+	turns := again && time.Since(seen) < 4*e.timing.Steady
+	said := ""
+	for began, steady := time.Now(), uint64(0); ctx.Err() == nil; sleep(ctx, e.timing.Status, nil) {
+		at := survey(ctx, e.client, e.timing.Call)
+		ids := clusters(at)
+		detail := fmt.Sprintf("%v (id %x instead of %x) at %s: what was known of the old one does not apply to it; listing anew",
+			ErrOtherCluster, other, was, where)
+		switch {
+		case len(ids) > 1:
+			detail = fmt.Sprintf("the endpoints are of %d clusters: %s; name those of one cluster only (--endpoints)", len(ids), members(at))
+		case turns:
+			detail = fmt.Sprintf("two clusters answer by turns (ids %x and %x) at %s: let it lead to one of them only",
+				was, other, strings.Join(e.endpoints(), ", "))
+		}
+		if detail != said && ctx.Err() == nil {
+			for _, p := range prefixes {
+				_ = w.box.push(ctx, model.Lost{At: w.now(), Prefix: p, Reason: model.LostCluster, Detail: detail}) // fails only with ctx
+			}
+			said = detail
+		}
+		next := other
+		if len(ids) == 1 {
+			next = ids[0]
+		}
+		if len(ids) > 1 || steady != next {
+			began, steady = time.Now(), next
+		}
+		if len(ids) <= 1 && (!turns || time.Since(began) >= e.timing.Steady) {
+			i.become(next)
+			return
+		}
+	}
+}
