@@ -191,7 +191,7 @@ func members(at map[string]uint64) string {
 // endpoints that answer belong to it. Endpoints of several clusters, or one address
 // behind which several answer by turns, are no cluster to follow.
 func (w *Watcher) meet(ctx context.Context, e *etcd, prefixes []string) {
-	i := e.identity
+	i := &e.identity
 	i.mu.Lock()
 	was, other, where := i.id, i.other, i.at
 	seen, again := i.left[other]

@@ -68,9 +68,9 @@ func (e *endpointError) Unwrap() error { return e.err }
 // client's own connection: the methods of clientv3 would repeat a failed read up
 // to a hundred times, 40 a second, which no budget would see.
 type etcd struct {
-	client *clientv3.Client
-	conn   *grpc.ClientConn
-	*identity
+	client   *clientv3.Client
+	conn     *grpc.ClientConn
+	identity identity
 	meter    *meter
 	now      func() time.Time
 	timing   Timing
@@ -97,7 +97,7 @@ func (e *etcd) call(ctx context.Context, f func(ctx context.Context, opts ...grp
 func (e *etcd) endpoints() []string { return e.client.Endpoints() }
 
 // checked is the connection for all requests.
-func (e *etcd) checked() identified { return identified{e.conn, e.identity} }
+func (e *etcd) checked() identified { return identified{e.conn, &e.identity} }
 
 func (e *etcd) count(ctx context.Context, prefix string, rev int64) (int64, error) {
 	resp, err := e.getRange(ctx, &pb.RangeRequest{Key: firstKey(prefix), RangeEnd: rangeEnd(prefix), Revision: rev, CountOnly: true})
@@ -236,7 +236,7 @@ func (e *etcd) page(ctx context.Context, key, prefix string, rev int64) (*client
 	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), e.timing.Stall)
 	defer cancel()
 	e.meter.count(e.now())
-	kv := clientv3.NewKVFromKVClient(repeating{clientv3.RetryKVClient(e.client), e.identity}, e.client)
+	kv := clientv3.NewKVFromKVClient(repeating{clientv3.RetryKVClient(e.client), &e.identity}, e.client)
 	resp, err := kv.Get(ctx, key, clientv3.WithRange(string(rangeEnd(prefix))),
 		clientv3.WithRev(rev), clientv3.WithLimit(e.pageSize))
 	if err != nil {

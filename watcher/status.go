@@ -113,7 +113,7 @@ func (s *statusRounds) conn(endpoint string) (*grpc.ClientConn, error) {
 
 // at is the connection to an endpoint for all requests.
 func (s *statusRounds) at(endpoint string) identified {
-	return identified{s.conns[endpoint], s.etcd.identity}
+	return identified{s.conns[endpoint], &s.etcd.identity}
 }
 
 func (s *statusRounds) ask(ctx context.Context, conn grpc.ClientConnInterface) (*pb.StatusResponse, error) {

@@ -50,7 +50,7 @@ var _ model.Source = (*Watcher)(nil)
 func New(client *clientv3.Client, o Options) *Watcher {
 	o = o.withDefaults()
 	m := &meter{}
-	e := &etcd{client: client, conn: client.ActiveConnection(), identity: &identity{}, meter: m, now: o.Now,
+	e := &etcd{client: client, conn: client.ActiveConnection(), meter: m, now: o.Now,
 		timing: o.Timing, pageSize: int64(o.PageSize)}
 	w, ctx := prepare(e, m, o)
 	w.wg.Go(func() { w.live(ctx, e, o) })
