@@ -11,6 +11,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+
+	"locktop/internal/ports"
 )
 
 func TestClusterStartsAndEnds(t *testing.T) {
@@ -56,7 +58,7 @@ func TestClusterStartsAndEnds(t *testing.T) {
 }
 
 func TestClusterRefuses(t *testing.T) {
-	l, err := listenFree()
+	l, err := ports.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}

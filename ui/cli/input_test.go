@@ -2,13 +2,14 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
+
+	"locktop/internal/etcdtest"
 )
 
 func TestBadInputGetsOneLineAndExitCode2(t *testing.T) {
-	dead := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	dead := etcdtest.Nobody(t)
 	rows := []struct {
 		args   []string
 		want   string
