@@ -50,7 +50,7 @@ func (e *env) addCompletions(root *cobra.Command) {
 			c.ValidArgsFunction = f
 		}
 		for flag, values := range flagWords {
-			if c.Flags().Lookup(flag) != nil || c.PersistentFlags().Lookup(flag) != nil {
+			if _, done := c.GetFlagCompletionFunc(flag); c.Flags().Lookup(flag) != nil && !done { // several commands have the same flag
 				mustRegister(c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 			}
 		}

@@ -35,7 +35,7 @@ func unbound(t *testing.T, endpoint string) *clientv3.Client {
 // bound is the reading connection as the console opens it.
 func bound(t *testing.T, endpoint string) *clientv3.Client {
 	t.Helper()
-	e := &env{flags: connFlags{endpoints: []string{endpoint}, dialTimeout: 20 * time.Second}}
+	e := &env{flags: connFlags{endpoints: []string{endpoint}, dialTimeout: 20 * time.Second, commandTimeout: 20 * time.Second}}
 	c, err := e.connect(t.Context())
 	if err != nil {
 		t.Fatal(err)

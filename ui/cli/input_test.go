@@ -30,7 +30,7 @@ func TestBadInputGetsOneLineAndExitCode2(t *testing.T) {
 		{[]string{"demo", "--port", "65535"}, "want 1 to 65533", "three ports do not fit"},
 		{[]string{"demo", "--contenders", "1000"}, "want 0 to 64", "bounded load"},
 		{[]string{"--lease-budget", "0", "ls"}, "want 1 to 10000", "no budget, no readings"},
-		{[]string{"--color", "green", "ls"}, "want auto, always or never", "unknown choice"},
+		{[]string{"--color", "green", "demo"}, "want auto, always or never", "unknown choice"},
 		{[]string{"contend", "/l"}, "--armed", "contend writes"},
 		{[]string{"contend", "--armed", "/l", "--recipe", "magic"}, "mutex or election", "unknown recipe"},
 		{[]string{"contend", "--armed"}, "wants a lock's name", "an argument too few"},
