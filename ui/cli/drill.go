@@ -182,7 +182,7 @@ func (e *env) drillRunCmd() *cobra.Command {
 				return err
 			}
 			if args[0] == demo.LockSetName {
-				if err := needless(cmd, demo.LockSetName+" prints a table", "timeline", "report", "pictures", "recipe", "expect", "lease-budget"); err != nil {
+				if err := needless(cmd, demo.LockSetName+" prints a table", "timeline", "recipe", "expect", "lease-budget"); err != nil {
 					return err
 				}
 				return couldNotRun(cmd.Context(), e.runLockSet(cmd.Context(), f))
