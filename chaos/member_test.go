@@ -2,10 +2,6 @@ package chaos
 
 import (
 	"context"
-	"errors"
-	"net"
-	"net/url"
-	"syscall"
 	"testing"
 	"time"
 
@@ -14,6 +10,8 @@ import (
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
+
+	"locktop/demo/etcdtest"
 )
 
 // patience bounds every wait of the tests. It is long because the machine may be
@@ -25,17 +23,6 @@ const patience = 30 * time.Second
 const unanswered = 3 * time.Second
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// freePort returns a port of 127.0.0.1 that was free a moment ago.
-func freePort(t testing.TB) string {
-	t.Helper()
-	lis, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer lis.Close()
-	return lis.Addr().String()
-}
 
 // startMember runs one etcd member until the test ends and returns its endpoint.
 // The options may change its configuration.
@@ -49,46 +36,12 @@ func startMember(t testing.TB, options ...func(*embed.Config)) string {
 // startStoppableMember is startMember for a test that ends the member itself.
 func startStoppableMember(t testing.TB, options ...func(*embed.Config)) (endpoint string, stop func()) {
 	t.Helper()
-	endpoint, e, err := tryMember(t, options)
-	for try := 1; try < 5 && errors.Is(err, syscall.EADDRINUSE); try++ { // somebody was quicker
-		endpoint, e, err = tryMember(t, options)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-e.Server.ReadyNotify():
-	case <-time.After(patience):
-		t.Fatal("the member is not ready")
-	}
-	return endpoint, func() {
+	e := etcdtest.Member(t, options...)
+	return e.Clients[0].Addr().String(), func() {
 		// Without this, Close waits a second for clients that are gone.
 		e.Server.HardStop()
 		e.Close()
 	}
-}
-
-// tryMember starts a member on ports that were free a moment ago.
-func tryMember(t testing.TB, options []func(*embed.Config)) (endpoint string, e *embed.Etcd, err error) {
-	t.Helper()
-	endpoint = freePort(t)
-	clientURL := url.URL{Scheme: "http", Host: endpoint}
-	peerURL := url.URL{Scheme: "http", Host: freePort(t)}
-	cfg := embed.NewConfig()
-	cfg.Dir = t.TempDir()
-	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{clientURL}, []url.URL{clientURL}
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peerURL}, []url.URL{peerURL}
-	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
-	cfg.TickMs, cfg.ElectionMs = 10, 100
-	cfg.UnsafeNoFsync = true
-	cfg.BcryptCost = 4 // the least: logins are slow under the race detector
-	cfg.LogLevel, cfg.LogOutputs = "panic", []string{"/dev/null"}
-	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
-	for _, o := range options {
-		o(cfg)
-	}
-	e, err = embed.StartEtcd(cfg)
-	return endpoint, e, err
 }
 
 // dial returns a client that is closed when the test ends.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locktop/demo/etcdtest"
 	"locktop/model"
 )
 
@@ -165,7 +166,7 @@ func TestProxyNamesThePortThatIsTaken(t *testing.T) {
 	t.Parallel()
 	// The second of two consecutive ports is taken; look for such a pair.
 	for range 50 {
-		first := port(t, freePort(t))
+		first := port(t, etcdtest.Nobody(t))
 		taken, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(first+1)))
 		if err != nil {
 			continue
@@ -226,7 +227,7 @@ func TestProxyListensForAClientOnce(t *testing.T) {
 
 func TestClientSeesAMemberThatIsDown(t *testing.T) {
 	t.Parallel()
-	nobody := freePort(t)
+	nobody := etcdtest.Nobody(t)
 	p := startProxy(t, ProxyOptions{Backends: []string{nobody}})
 	// clientv3 itself would try again until the context ends.
 	const get = "/etcdserverpb.KV/Range"
@@ -242,7 +243,7 @@ func TestClientSeesAMemberThatIsDown(t *testing.T) {
 func TestClientTurnsToTheMemberThatIsUp(t *testing.T) {
 	t.Parallel()
 	endpoint, stop := startStoppableMember(t)
-	p := startProxy(t, ProxyOptions{Backends: []string{freePort(t), startMember(t), endpoint}})
+	p := startProxy(t, ProxyOptions{Backends: []string{etcdtest.Nobody(t), startMember(t), endpoint}})
 	ctx := within(t)
 	c := behind(t, p, "a")
 	put := func() error {

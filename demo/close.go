@@ -36,6 +36,9 @@ func (l *Lab) close() error {
 	if l.cluster != nil {
 		l.cluster.Close() // and whoever waits for a member gives up
 	}
+	if l.free != nil {
+		l.free()
+	}
 	l.ops.Wait()
 	if l.client != nil {
 		_ = l.client.Close() // what it may fail with is that its context has ended

@@ -2,20 +2,20 @@ package demo
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"locktop/demo/ports"
 )
 
 const (
@@ -33,8 +33,6 @@ const (
 	readyWithin = 40 * time.Second
 	// firstLeadsEvery is the pause between two tries to make m1 the leader.
 	firstLeadsEvery = 100 * time.Millisecond
-	// startTries bounds the attempts that a stolen port is worth.
-	startTries = 5
 )
 
 // ClusterOptions says what cluster to start.
@@ -75,7 +73,8 @@ type Cluster struct {
 	relays  []*relay // in front of the members' peer ports
 	log     *os.File
 	lg      *zap.Logger
-	slows   slows // of what the members send each other
+	slows   slows  // of what the members send each other
+	free    func() // gives up the ports, which stay ours while a member is stopped
 	once    sync.Once
 
 	life context.Context // ends with Close
@@ -86,21 +85,41 @@ type Cluster struct {
 }
 
 // StartCluster starts the members and returns when all of them serve. On an
-// error, ctx's included, nothing is left running. The error matches
-// [syscall.EADDRINUSE] if one of ClientAddrs is taken; taken ports that it chose
-// itself it replaces.
-func StartCluster(ctx context.Context, o ClusterOptions) (*Cluster, error) {
+// error, ctx's included, nothing is left running. Taken ports that it chose itself it
+// replaces. With ClientAddrs the error of a taken port matches [syscall.EADDRINUSE],
+// and whoever chose them chooses again.
+func StartCluster(ctx context.Context, o ClusterOptions) (c *Cluster, err error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	for try := 1; ; try++ {
-		c, err := startOnce(ctx, o, filepath.Join(o.Dir, "try"+strconv.Itoa(try)))
-		if err == nil {
-			return c, nil
+	try := 0
+	start := func(addrs []string) (err error) {
+		try++
+		c, err = startOnce(ctx, o, addrs, filepath.Join(o.Dir, "try"+strconv.Itoa(try)))
+		return err
+	}
+	var free func()
+	if len(o.ClientAddrs) == 0 {
+		free, err = ports.Start(2*o.Members, o.tell, start)
+	} else {
+		var peers []string
+		if peers, free, err = ports.Keep(o.Members); err == nil {
+			if err = start(slices.Concat(peers, o.ClientAddrs)); err != nil {
+				free()
+			}
 		}
-		if try == startTries || !errors.Is(err, syscall.EADDRINUSE) || o.taken() {
-			return nil, fmt.Errorf("start the cluster: %w", err)
-		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start the cluster: %w", err)
+	}
+	c.free = free
+	return c, nil
+}
+
+// tell says something to the person who waits.
+func (o ClusterOptions) tell(s string) {
+	if o.Progress != nil {
+		o.Progress(s)
 	}
 }
 
@@ -117,20 +136,8 @@ func (o ClusterOptions) check() error {
 	return nil
 }
 
-// taken says whether one of the addresses that are not ours to change is in use.
-func (o ClusterOptions) taken() bool {
-	for _, addr := range o.ClientAddrs {
-		l, err := net.Listen("tcp", addr)
-		if err != nil {
-			return true
-		}
-		l.Close()
-	}
-	return false
-}
-
-// startOnce starts the members with ports chosen now.
-func startOnce(ctx context.Context, o ClusterOptions, dir string) (_ *Cluster, err error) {
+// startOnce starts the members on these addresses: those for peers, then those for clients.
+func startOnce(ctx context.Context, o ClusterOptions, addrs []string, dir string) (_ *Cluster, err error) {
 	log, err := openLog(filepath.Join(o.Dir, logName))
 	if err != nil {
 		return nil, err
@@ -142,7 +149,7 @@ func startOnce(ctx context.Context, o ClusterOptions, dir string) (_ *Cluster, e
 			c.Close()
 		}
 	}()
-	all, err := c.plan(o, dir)
+	all, err := c.plan(o, addrs, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -160,9 +167,7 @@ func startOnce(ctx context.Context, o ClusterOptions, dir string) (_ *Cluster, e
 		}
 		m.plan.existing = true // from now on
 	}
-	if o.Progress != nil {
-		o.Progress("waiting for the members to elect a leader")
-	}
+	o.tell("waiting for the members to elect a leader")
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -180,16 +185,9 @@ func openLog(path string) (*os.File, error) {
 	return f, nil
 }
 
-// plan chooses the addresses and starts the relays.
-func (c *Cluster) plan(o ClusterOptions, dir string) ([]memberPlan, error) {
-	free, err := freeAddrs(2 * o.Members)
-	if err != nil {
-		return nil, err
-	}
-	peers, clients := free[:o.Members], free[o.Members:]
-	if len(o.ClientAddrs) > 0 {
-		clients = o.ClientAddrs
-	}
+// plan gives the members their addresses and starts the relays.
+func (c *Cluster) plan(o ClusterOptions, addrs []string, dir string) ([]memberPlan, error) {
+	peers, clients := addrs[:o.Members], addrs[o.Members:]
 	advertise := o.Advertise
 	if len(advertise) == 0 {
 		advertise = clients
@@ -283,6 +281,9 @@ func (c *Cluster) Close() {
 		}
 		each(c.members, func(m *member) { m.hardStop() })
 		each(c.members, func(m *member) { m.release() })
+		if c.free != nil {
+			c.free()
+		}
 		c.log.Close()
 	})
 }

@@ -11,6 +11,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+
+	"locktop/demo/ports"
 )
 
 func TestClusterStartsAndEnds(t *testing.T) {
@@ -34,7 +36,7 @@ func TestClusterStartsAndEnds(t *testing.T) {
 			}
 			eps := c.MemberEndpoints()
 			cli := newClient(t, eps...)
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			// An open watch is what makes an ordinary end slow.
 			watch := cli.Watch(ctx, "k", clientv3.WithCreatedNotify())
@@ -46,7 +48,7 @@ func TestClusterStartsAndEnds(t *testing.T) {
 			c.Close()
 			t.Logf("%d members (%s): ready in %v, closed in %v", tt.members, tt.reason,
 				started.Round(time.Millisecond), time.Since(ended).Round(time.Millisecond))
-			if took := time.Since(ended); took > 5*time.Second {
+			if took := time.Since(ended); took > 15*time.Second { // less than half a second on a machine that has nothing else to do
 				t.Errorf("closed in %v", took)
 			}
 			c.Close()
@@ -56,7 +58,7 @@ func TestClusterStartsAndEnds(t *testing.T) {
 }
 
 func TestClusterRefuses(t *testing.T) {
-	l, err := listenFree()
+	l, err := ports.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locktop/demo/etcdtest"
 	"locktop/model"
 )
 
@@ -146,16 +147,13 @@ func TestContenderEndsWithStdinAndLetsGo(t *testing.T) {
 }
 
 func TestContenderWithoutEtcd(t *testing.T) {
-	addrs, err := freeAddrs(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd, _, next := process(t, addrs[0])
+	nobody := etcdtest.Nobody(t)
+	cmd, _, next := process(t, nobody)
 	b := next()
 	for b.Text == "" {
 		b = next()
 	}
-	if b.State != model.BeliefIdle || !strings.Contains(b.Text, addrs[0]) {
+	if b.State != model.BeliefIdle || !strings.Contains(b.Text, nobody) {
 		t.Errorf("%+v does not say what failed", b)
 	}
 	begun := time.Now()

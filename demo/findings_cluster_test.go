@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
-	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/storage/mvcc"
 
 	"locktop/model"
@@ -316,26 +314,10 @@ func (sc *scene) fill(n int) error {
 // to its file, which it does ten times a second.
 func quotaCluster(t *testing.T) *Cluster {
 	t.Helper()
-	dir := t.TempDir()
-	log, err := os.Create(dir + "/etcd.log")
+	c, err := StartCluster(t.Context(), ClusterOptions{Members: 1, Dir: t.TempDir(), Quota: 4 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{log: log}
 	t.Cleanup(c.Close)
-	plans, err := c.plan(ClusterOptions{Members: 1}, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &member{name: plans[0].name, client: plans[0].client}
-	cfg := m.config(fileLogger(log), plans[0])
-	cfg.QuotaBackendBytes = 4 << 20
-	if m.etcd, err = embed.StartEtcd(cfg); err != nil {
-		t.Fatal(err)
-	}
-	c.members = append(c.members, m)
-	if err := c.ready(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	return c
 }

@@ -15,6 +15,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos"
+	"locktop/demo/ports"
 	"locktop/model"
 )
 
@@ -26,6 +27,7 @@ type Lab struct {
 	dir      *labDir
 	proxy    *chaos.Proxy
 	cluster  *Cluster // nil if the members are not ours
+	free     func()   // gives up the ports of its members, nil likewise
 	resource *Resource
 	box      *mailbox
 	journal  *os.File
@@ -116,31 +118,31 @@ func (l *Lab) openFile(name string) (*os.File, error) {
 // startMembers starts the proxy and the members behind it, if they are ours. The
 // ports between the two are chosen before either listens, so they may be taken by
 // then: another try.
-func (l *Lab) startMembers(ctx context.Context) error {
+func (l *Lab) startMembers(ctx context.Context) (err error) {
 	if len(l.o.Endpoints) > 0 {
 		return l.startProxy(l.o.Endpoints)
 	}
 	l.o.Progress(fmt.Sprintf("starting %d etcd members", l.o.Members))
-	for try := 1; ; try++ {
-		backends, err := freeAddrs(l.o.Members)
-		if err != nil {
-			return err
+	try := 0
+	var proxyErr error // not about these ports
+	l.free, err = ports.Start(l.o.Members, l.o.Progress, func(backends []string) error {
+		if try++; try > 1 {
+			if proxyErr = l.proxy.Close(); proxyErr != nil {
+				return nil
+			}
 		}
-		if err := l.startProxy(backends); err != nil {
-			return err
+		if proxyErr = l.startProxy(backends); proxyErr != nil {
+			return nil
 		}
 		dir := l.dir.file(fmt.Sprintf("etcd%d", try))
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return fmt.Errorf("make the cluster's directory: %w", err)
 		}
+		var err error
 		l.cluster, err = StartCluster(ctx, l.clusterOptions(dir, backends))
-		if err == nil || try == startTries || !errors.Is(err, syscall.EADDRINUSE) {
-			return err
-		}
-		if err := l.proxy.Close(); err != nil {
-			return err
-		}
-	}
+		return err
+	})
+	return errors.Join(proxyErr, err)
 }
 
 func (l *Lab) clusterOptions(dir string, addrs []string) ClusterOptions {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locktop/demo/ports"
 	"locktop/model"
 )
 
@@ -271,7 +272,7 @@ func TestCancelledStartLeavesNothing(t *testing.T) {
 
 func TestStartFailsInWords(t *testing.T) {
 	temp := ownTemp(t)
-	taken, err := listenFree()
+	taken, err := ports.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,12 +3,17 @@ package demo
 import (
 	"context"
 	"io"
+	"net"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"locktop/demo/etcdtest"
+	"locktop/demo/ports"
 )
 
 func asProcesses(o *ClusterOptions) { o.Process = selfAs(asMember) }
@@ -78,7 +83,7 @@ func TestMemberProcessThatCannotStart(t *testing.T) {
 			t.Errorf("%s: %v", tt.reason, err)
 		}
 	}
-	l, err := listenFree()
+	l, err := ports.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,26 +96,32 @@ func TestMemberProcessThatCannotStart(t *testing.T) {
 
 func TestRunMember(t *testing.T) {
 	wantErr(t, RunMember(t.Context(), nil, strings.NewReader(""), io.Discard), "the lab starts this")
-	dir := t.TempDir()
-	addrs, err := freeAddrs(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := memberPlan{name: "m1", dir: dir + "/m1", log: dir + "/log", client: addrs[0], advertise: addrs[0],
-		peer: addrs[1], peerRelay: addrs[1], cluster: "m1=http://" + addrs[1], quota: MaxFill}
-	if got, err := parseMemberPlan(p.args()); err != nil || got != p {
-		t.Errorf("%+v became %+v (%v)", p, got, err)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	in, stdin := io.Pipe()
-	stdout, out := io.Pipe()
-	ended := make(chan error)
-	go func() { ended <- RunMember(ctx, p.args(), in, out) }()
-	next := newLineReader(stdout)
-	if line := string(next()); !strings.HasPrefix(line, `{"id":`) {
-		t.Errorf("it began with %s", line)
-	}
+	var stdin io.Closer
+	var next func() []byte
+	var used []string
+	ended := make(chan error, 1)
+	etcdtest.OnPorts(t, 2, func(addrs []string) error {
+		dir := t.TempDir()
+		p := memberPlan{name: "m1", dir: dir + "/m1", log: dir + "/log", client: addrs[0], advertise: addrs[0],
+			peer: addrs[1], peerRelay: addrs[1], cluster: "m1=http://" + addrs[1], quota: MaxFill}
+		if got, err := parseMemberPlan(p.args()); err != nil || got != p {
+			t.Errorf("%+v became %+v (%v)", p, got, err)
+		}
+		in, w := io.Pipe()
+		stdout, out := io.Pipe()
+		go func() { ended <- RunMember(ctx, p.args(), in, out) }()
+		next, stdin, used = newLineReader(stdout), w, addrs
+		line := string(next())
+		if strings.Contains(line, `"in_use":true`) {
+			return <-ended
+		}
+		if !strings.HasPrefix(line, `{"id":`) {
+			t.Errorf("it began with %s", line)
+		}
+		return nil
+	})
 	if line := string(next()); !strings.Contains(line, `{"ready":true}`) {
 		t.Errorf("it went on with %s", line)
 	}
@@ -120,5 +131,49 @@ func TestRunMember(t *testing.T) {
 		t.Error(err)
 	}
 	t.Logf("it ended with its standard input in %v", time.Since(begun).Round(time.Millisecond))
-	wantFree(t, addrs...)
+	wantFree(t, used...)
+}
+
+// A port that somebody takes between the choice and the bind costs a try, for every
+// kind of port, and the person is told.
+func TestAClusterFindsOtherPorts(t *testing.T) {
+	for _, flag := range []string{"-client=", "-peer="} {
+		var stolen string
+		var told []string
+		o := ClusterOptions{Members: 1, Dir: t.TempDir(), Progress: func(s string) { told = append(told, s) },
+			Start: func(cmd *exec.Cmd) error {
+				for _, arg := range cmd.Args {
+					addr, ok := strings.CutPrefix(arg, flag)
+					if !ok || stolen != "" {
+						continue
+					}
+					l, err := net.Listen("tcp", addr)
+					if err != nil {
+						return err
+					}
+					t.Cleanup(func() { l.Close() })
+					stolen = addr
+				}
+				return cmd.Start()
+			}}
+		asProcesses(&o)
+		c, err := StartCluster(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if at := c.MemberEndpoints()[0]; stolen == "" || at == stolen || !strings.Contains(strings.Join(told, "\n"), "trying other ports than") {
+			t.Errorf("%s: stolen was %q, it serves at %s and said %q", flag, stolen, at, told)
+		}
+		// Nobody is given the port of a member that is stopped.
+		if err := c.StopMember("m1"); err != nil {
+			t.Fatal(err)
+		}
+		if kept, err := net.ListenPacket("udp", c.MemberEndpoints()[0]); !ports.Taken(err) {
+			t.Errorf("the port of a stopped member is not kept: %v", err)
+			if err == nil {
+				kept.Close()
+			}
+		}
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"locktop/demo/ports"
 )
 
 const (
@@ -57,7 +59,7 @@ func (s *slows) of(id string) time.Duration {
 // newRelay starts to pass on connections to target, which need not be up yet: a
 // connection that cannot be passed on is closed.
 func newRelay(target string, s *slows) (*relay, error) {
-	l, err := listenFree()
+	l, err := ports.Listen()
 	if err != nil {
 		return nil, fmt.Errorf("listen for peers: %w", err)
 	}

@@ -8,12 +8,14 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"locktop/demo/ports"
 )
 
 // sink accepts one connection and sends all that came on it, when it has ended.
 func sink(t *testing.T) (addr string, got <-chan []byte) {
 	t.Helper()
-	l, err := listenFree()
+	l, err := ports.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
+	"locktop/demo/ports"
 	"locktop/model"
 )
 
@@ -88,7 +89,7 @@ func NewResource(o ResourceOptions) (*Resource, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l, err := listenFree()
+	l, err := ports.Listen()
 	if err != nil {
 		return nil, fmt.Errorf("start the resource: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
+	"locktop/demo/etcdtest"
 	"locktop/model"
 )
 
@@ -180,14 +181,11 @@ func TestContendersKeepTheResource(t *testing.T) {
 // An unreachable resource is said and does not end a turn.
 func TestContenderWithoutResource(t *testing.T) {
 	endpoint, _ := oneEtcd(t)
-	addrs, err := freeAddrs(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nobody := etcdtest.Nobody(t)
 	h := &heard{t: t}
 	r := contendWith(t, h, ContenderOptions{Name: "c", Locks: []string{"/l"}, Recipe: RecipeMutex,
-		Endpoints: []string{endpoint}, Rounds: 1, Resource: addrs[0]})
-	if b := h.saying(0, "read the resource"); b.State != model.BeliefHolding || !strings.Contains(b.Text, addrs[0]) {
+		Endpoints: []string{endpoint}, Rounds: 1, Resource: nobody})
+	if b := h.saying(0, "read the resource"); b.State != model.BeliefHolding || !strings.Contains(b.Text, nobody) {
 		t.Errorf("%+v", b)
 	}
 	if !wait(r.ended, patience) {

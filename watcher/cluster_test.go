@@ -13,6 +13,9 @@ import (
 
 	"go.etcd.io/etcd/client/pkg/v3/types"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/demo/etcdtest"
+	"locktop/demo/ports"
 )
 
 // peerLink is the way to the peer port of one member. It knows who comes: etcd names
@@ -32,7 +35,7 @@ type peerLink struct {
 
 func newPeerLink(t testing.TB, target string) *peerLink {
 	t.Helper()
-	l := must[net.Listener](t)(net.Listen("tcp", freeAddr(t)))
+	l := must[net.Listener](t)(ports.Listen())
 	p := &peerLink{l: l, target: target, held: map[string]bool{}, cut: map[string]bool{}, conns: map[net.Conn]string{}}
 	p.change.L = &p.mu
 	p.wg.Go(func() {
@@ -158,19 +161,26 @@ type trio struct {
 func newTrio(t testing.TB, minor string) *trio {
 	t.Helper()
 	c := &trio{t: t}
-	var peers [3]string
-	var cluster []string
-	for i := range c.nodes {
-		c.addrs[i], peers[i] = freeAddr(t), freeAddr(t)
-		c.links[i] = newPeerLink(t, peers[i])
-		cluster = append(cluster, fmt.Sprintf("m%d=http://%s", i+1, c.links[i].l.Addr()))
-	}
-	for i := range c.nodes {
-		c.nodes[i] = &process{t: t, path: releaseProgram(t, minor), args: append(memberFlags(fmt.Sprintf("m%d", i+1), t.TempDir(),
-			"http://"+c.addrs[i], "http://"+c.addrs[i], "http://"+peers[i], "http://"+c.links[i].l.Addr().String(),
-			strings.Join(cluster, ",")), "--unsafe-no-fsync")}
-		c.nodes[i].start()
-		t.Cleanup(c.nodes[i].stop)
+	etcdtest.OnPorts(t, 2*len(c.nodes), func(addrs []string) error {
+		peers := addrs[copy(c.addrs[:], addrs):]
+		var cluster []string
+		for i, peer := range peers {
+			c.links[i] = newPeerLink(t, peer)
+			cluster = append(cluster, fmt.Sprintf("m%d=http://%s", i+1, c.links[i].l.Addr()))
+		}
+		var all []*etcdtest.Process
+		for i, peer := range peers {
+			client := "http://" + c.addrs[i]
+			p := etcdtest.NewProcess(releaseProgram(t, minor), peer, append([]string{"--name", fmt.Sprintf("m%d", i+1), "--data-dir", t.TempDir(),
+				"--listen-client-urls", client, "--advertise-client-urls", client, "--listen-peer-urls", "http://" + peer,
+				"--initial-advertise-peer-urls", "http://" + c.links[i].l.Addr().String(), "--initial-cluster", strings.Join(cluster, ","),
+				"--unsafe-no-fsync"}, quickFlags...)...)
+			c.nodes[i], all = &process{t: t, Process: p}, append(all, p)
+		}
+		return etcdtest.StartAll(all...)
+	})
+	for _, n := range c.nodes {
+		t.Cleanup(n.Stop)
 	}
 	c.root = c.nodes[0].connect(clientv3.Config{Endpoints: c.addrs[:]})
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)

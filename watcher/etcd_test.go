@@ -2,7 +2,6 @@ package watcher
 
 import (
 	"context"
-	"net"
 	"net/url"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
 
+	"locktop/demo/etcdtest"
 	"locktop/model"
 )
 
@@ -32,51 +32,26 @@ var quick = Timing{Drain: 5 * time.Millisecond, Probe: 100 * time.Millisecond,
 // the same data and ports.
 type server struct {
 	t      testing.TB
-	dir    string
 	client url.URL
-	peer   url.URL
-	etcd   *embed.Etcd
+	was    *embed.Etcd // as it was started at last
+	etcd   *embed.Etcd // nil while it is stopped
 }
 
 func newServer(t testing.TB) *server {
 	t.Helper()
-	s := &server{t: t, dir: t.TempDir(), client: freeURL(t), peer: freeURL(t)}
-	s.start()
+	e := etcdtest.Member(t, func(c *embed.Config) {
+		c.Name = "m1"
+		c.InitialCluster = c.InitialClusterFromName(c.Name)
+	})
+	s := &server{t: t, client: e.Config().ListenClientUrls[0], was: e, etcd: e}
 	t.Cleanup(s.stop)
 	return s
 }
 
-func freeURL(t testing.TB) url.URL {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return url.URL{Scheme: "http", Host: l.Addr().String()}
-}
-
 func (s *server) start() {
 	s.t.Helper()
-	cfg := embed.NewConfig()
-	cfg.Name, cfg.Dir = "m1", s.dir
-	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{s.client}, []url.URL{s.client}
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{s.peer}, []url.URL{s.peer}
-	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
-	cfg.TickMs, cfg.ElectionMs = 10, 100
-	cfg.UnsafeNoFsync = true
-	cfg.BcryptCost = 4 // the least: logins are slow under the race detector
-	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
-	e, err := embed.StartEtcd(cfg)
-	if err != nil {
-		s.t.Fatalf("start etcd: %v", err)
-	}
-	s.etcd = e
-	select {
-	case <-e.Server.ReadyNotify():
-	case <-time.After(deadline):
-		s.t.Fatal("etcd did not become ready")
-	}
+	s.was = etcdtest.Again(s.t, s.was)
+	s.etcd = s.was
 }
 
 func (s *server) stop() {

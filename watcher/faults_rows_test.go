@@ -46,7 +46,7 @@ func (a *arena) each(f func(i int, p *process), members ...int) {
 	}
 }
 
-func stopNode(_ int, p *process)  { p.stop() }
+func stopNode(_ int, p *process)  { p.Stop() }
 func startNode(_ int, p *process) { p.start() }
 
 var trioFaults = []fault{
@@ -239,7 +239,7 @@ var loginFaults = []fault{
 		},
 		heal: func(a *arena) { a.do(func(ctx context.Context) error { return letRead(ctx, a.root, "/q/") }) }},
 	{name: "the server is started again and forgets its tokens", client: asEve, maybe: true, lost: model.LostDisconnect, says: "trying again",
-		inject: func(a *arena) { a.node.stop(); a.node.start() }},
+		inject: func(a *arena) { a.node.Stop(); a.node.start() }},
 }
 
 func tokenArena(t *testing.T) *arena {

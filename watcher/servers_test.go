@@ -1,25 +1,24 @@
 package watcher
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+
+	"locktop/demo/etcdtest"
 )
 
 // releases are the servers that the tests run as processes. 3.4 is that of the
@@ -141,91 +140,35 @@ func lockDir(dir string) (unlock func(), err error) {
 	return func() { _ = f.Close() }, nil // closing unlocks
 }
 
-// process is an etcd in a process of its own, which can be ended and started again.
+// process is an etcd in a process of its own.
 type process struct {
-	t    testing.TB
-	path string
-	args []string
-
-	mu   sync.Mutex
-	logs bytes.Buffer
-	cmd  *exec.Cmd
-	done chan struct{} // closed when cmd has ended
+	t testing.TB
+	*etcdtest.Process
 }
 
-func (p *process) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.logs.Write(b)
-}
-
-// said is the end of what the process wrote.
-func (p *process) said() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return string(p.logs.Bytes()[max(0, p.logs.Len()-2000):])
-}
-
-func (p *process) start() {
-	p.t.Helper()
-	cmd, done := exec.Command(p.path, p.args...), make(chan struct{})
-	cmd.Stdout, cmd.Stderr = p, p
-	if err := cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
-	p.cmd, p.done = cmd, done
-	go func() {
-		defer close(done)
-		_ = cmd.Wait()
-	}()
-}
-
-// stop ends the process as a crash does.
-func (p *process) stop() {
-	_ = p.cmd.Process.Kill()
-	<-p.done
-}
-
-func (p *process) signal(sig syscall.Signal) {
-	p.t.Helper()
-	if err := p.cmd.Process.Signal(sig); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-// freeAddr finds a port below those that the system gives to clients, and below those
-// that the demo takes (demo/ports.go), whose tests run beside these: so it is still
-// free when a server that was stopped wants it back.
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	for range 100 {
-		addr := fmt.Sprintf("127.0.0.1:%d", 10000+rand.IntN(5000))
-		if l, err := net.Listen("tcp", addr); err == nil {
-			_ = l.Close()
-			return addr
-		}
-	}
-	t.Fatal("no free port")
-	return ""
-}
+// quickFlags are those of a quick and quiet member.
+var quickFlags = []string{"--heartbeat-interval", "50", "--election-timeout", "500", "--log-level", "error", "--bcrypt-cost", "4"}
 
 // newProcess starts an etcd of one member and returns it with the address of its
 // clients, which may have to speak TLS.
 func newProcess(t testing.TB, minor, scheme string, flags ...string) (*process, string) {
 	t.Helper()
-	client, peer := freeAddr(t), "http://"+freeAddr(t)
-	p := &process{t: t, path: releaseProgram(t, minor), args: append(memberFlags("m1", t.TempDir(),
-		scheme+"://"+client, scheme+"://"+client, peer, peer, "m1="+peer), flags...)}
-	p.start()
-	t.Cleanup(p.stop)
-	return p, client
+	p, client := etcdtest.Run(t, releaseProgram(t, minor), scheme, slices.Concat(quickFlags, flags)...)
+	return &process{t: t, Process: p}, client
 }
 
-// memberFlags are those of a quick and quiet member.
-func memberFlags(name, dir, listen, advertise, listenPeer, advertisePeer, cluster string) []string {
-	return []string{"--name", name, "--data-dir", dir, "--listen-client-urls", listen, "--advertise-client-urls", advertise,
-		"--listen-peer-urls", listenPeer, "--initial-advertise-peer-urls", advertisePeer, "--initial-cluster", cluster,
-		"--heartbeat-interval", "50", "--election-timeout", "500", "--log-level", "error", "--bcrypt-cost", "4"}
+func (p *process) start() {
+	p.t.Helper()
+	if err := p.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *process) signal(s syscall.Signal) {
+	p.t.Helper()
+	if err := p.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // connect makes a client once the server answers.
@@ -237,7 +180,7 @@ func (p *process) connect(cfg clientv3.Config) *clientv3.Client {
 	}
 	c, err := NewClient(cfg)
 	if err != nil {
-		p.t.Fatalf("%v; the server: %s", err, p.said())
+		p.t.Fatalf("%v; the server: %s", err, p.Said())
 	}
 	p.t.Cleanup(func() { _ = c.Close() })
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
@@ -248,10 +191,10 @@ func (p *process) connect(cfg clientv3.Config) *clientv3.Client {
 			return c
 		}
 		select {
-		case <-p.done:
-			p.t.Fatalf("it ended: %s", p.said())
+		case <-p.Done():
+			p.t.Fatalf("it ended: %s", p.Said())
 		case <-ctx.Done():
-			p.t.Fatalf("%v; the server: %s", err, p.said())
+			p.t.Fatalf("%v; the server: %s", err, p.Said())
 		case <-time.After(20 * time.Millisecond):
 			c.ActiveConnection().ResetConnectBackoff()
 		}

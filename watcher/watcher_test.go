@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"locktop/demo/etcdtest"
 	"locktop/model"
 )
 
@@ -286,7 +288,7 @@ func TestLeaseReadings(t *testing.T) {
 }
 
 func TestUnreachableEndpointIsLostWithAUsefulSentence(t *testing.T) {
-	u := freeURL(t) // nobody listens there any more
+	u := url.URL{Scheme: "http", Host: etcdtest.Nobody(t)}
 	w := newWatcher(t, dial(t, u.String()), Options{Prefixes: []string{"/l/"}})
 	r := &record{t: t, w: w}
 	lost := has[model.Lost](r, 1)[0]

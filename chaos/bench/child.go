@@ -22,6 +22,7 @@ import (
 	"go.uber.org/zap"
 
 	"locktop/chaos"
+	"locktop/demo/ports"
 )
 
 // What the processes are told in their environment.
@@ -125,40 +126,29 @@ func serveMember(string) (address string, stop func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	cfg := embed.NewConfig()
-	cfg.Dir = dir
-	cfg.UnsafeNoFsync = true
-	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
-	client, err := freeURL()
-	if err != nil {
-		return "", nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	peer, err := freeURL()
-	if err != nil {
-		return "", nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
-	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
-	e, err := embed.StartEtcd(cfg)
+	var e *embed.Etcd
+	_, err = ports.Start(2, func(string) {}, func(addrs []string) (err error) { // kept as long as the process
+		client, peer := url.URL{Scheme: "http", Host: addrs[0]}, url.URL{Scheme: "http", Host: addrs[1]}
+		address = client.Host
+		cfg := embed.NewConfig()
+		cfg.Dir = dir
+		cfg.UnsafeNoFsync = true
+		cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+		cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
+		cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
+		cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
+		e, err = embed.StartEtcd(cfg)
+		return err
+	})
 	if err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	<-e.Server.ReadyNotify() // start gives up if this takes long
-	return client.Host, func() {
+	return address, func() {
 		e.Server.HardStop() // without it, Close waits for clients that are gone
 		e.Close()
 		_ = os.RemoveAll(dir)
 	}, nil
-}
-
-// freeURL returns a URL of 127.0.0.1 whose port was free a moment ago.
-func freeURL() (url.URL, error) {
-	lis, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return url.URL{}, err
-	}
-	return url.URL{Scheme: "http", Host: lis.Addr().String()}, lis.Close()
 }
 
 // serveLocktop runs the proxy of package chaos, and profiles it if that is wanted.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -20,6 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"locktop/chaos"
+	"locktop/demo/ports"
 )
 
 // dataset is what a server holds: so many locks, and so many claims of each. It waits
@@ -133,27 +133,20 @@ func serveEtcd(arg []byte, ended <-chan struct{}) error {
 	return nil
 }
 
-func startEtcd(dir string, sync bool) (*embed.Etcd, error) {
-	cfg := embed.NewConfig()
-	cfg.Dir, cfg.UnsafeNoFsync = dir, !sync
-	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
-	cfg.QuotaBackendBytes = 8 << 30
-	client, peer := freeURL(), freeURL()
-	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
-	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
-	return embed.StartEtcd(cfg)
-}
-
-// freeURL returns a URL of 127.0.0.1 whose port was free a moment ago. If there is
-// none the server says so.
-func freeURL() url.URL {
-	u := url.URL{Scheme: "http", Host: "127.0.0.1:0"}
-	if l, err := net.Listen("tcp", u.Host); err == nil {
-		u.Host = l.Addr().String()
-		_ = l.Close()
-	}
-	return u
+func startEtcd(dir string, sync bool) (e *embed.Etcd, err error) {
+	_, err = ports.Start(2, func(string) {}, func(addrs []string) (err error) {
+		client, peer := url.URL{Scheme: "http", Host: addrs[0]}, url.URL{Scheme: "http", Host: addrs[1]}
+		cfg := embed.NewConfig()
+		cfg.Dir, cfg.UnsafeNoFsync = dir, !sync
+		cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+		cfg.QuotaBackendBytes = 8 << 30
+		cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
+		cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
+		cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
+		e, err = embed.StartEtcd(cfg)
+		return err
+	})
+	return e, err // the ports are kept as long as the process
 }
 
 // fill makes the claims, within the process: a client would take far longer. All heads

@@ -23,8 +23,8 @@ const (
 )
 
 // addCompletions says what the shells can complete besides commands and flags.
-// cobra has the command that prints the scripts.
 func (e *env) addCompletions(root *cobra.Command) {
+	e.addScripts(root)
 	before := root.PersistentPreRunE
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		if completing(cmd) {
@@ -50,7 +50,7 @@ func (e *env) addCompletions(root *cobra.Command) {
 			c.ValidArgsFunction = f
 		}
 		for flag, values := range flagWords {
-			if c.Flags().Lookup(flag) != nil || c.PersistentFlags().Lookup(flag) != nil {
+			if _, done := c.GetFlagCompletionFunc(flag); c.Flags().Lookup(flag) != nil && !done { // several commands have the same flag
 				mustRegister(c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 			}
 		}
@@ -124,6 +124,9 @@ func (e *env) lockNames(ctx context.Context, typed string) []string {
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	if typed != "" && !plainWord(typed) {
+		return nil // no name that is offered begins so
+	}
 	ctx, cancel := context.WithTimeout(ctx, completeWithin)
 	defer cancel()
 	client, err := e.dial(chaos.ReadOnly())
@@ -137,12 +140,26 @@ func (e *env) lockNames(ctx context.Context, typed string) []string {
 	}
 	var names []string
 	for _, l := range s.Locks() {
-		if strings.HasPrefix(l.Name, typed) && model.Printable(l.Name) == l.Name { // else no shell would pass it on
+		if strings.HasPrefix(l.Name, typed) && plainWord(l.Name) {
 			names = append(names, l.Name)
 		}
 	}
 	slices.Sort(names)
 	return names
+}
+
+// plainWord says whether every shell takes a text as one word that means itself, also
+// the beginning of it and without quotes: bash inserts what several names have in
+// common as it is, so that a name like $(reboot) would run. Anybody who may write to
+// the cluster chooses the names.
+func plainWord(s string) bool {
+	for i, c := range []byte(s) {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && !strings.ContainsRune("/._", rune(c)) && (i == 0 || !strings.ContainsRune("-:@+=,%", rune(c))) {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // narrowed are the prefixes under which a name that begins so can be.

@@ -48,7 +48,7 @@ func TestCompletionOfWords(t *testing.T) {
 		{[]string{"explain", "vit"}, "vitess-lock", "recipes"},
 		{[]string{"ls", "-o", ""}, "csv", "formats"},
 		{[]string{"doctor", "--fail-on", ""}, "warning", "severities"},
-		{[]string{"ls", "--color", ""}, "never", "a flag of every command"},
+		{[]string{"replay", "--color", ""}, "never", "a flag of several commands"},
 		{[]string{"comp"}, "completion", "commands"},
 	} {
 		if got := completions(t, r.args...); !slices.Contains(got, r.want) {

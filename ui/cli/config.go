@@ -15,7 +15,7 @@ import (
 // setting is one value that a flag, the environment or a profile can give, in that
 // order.
 type setting struct {
-	flag string // of every command
+	flag string // of several commands
 	env  string // variable
 	key  string // in a profile, "" if it cannot stand there
 	kind kind
@@ -61,11 +61,6 @@ var settings = []setting{
 	{flag: "lang", env: "LOCKTOP_LANG", own: true},
 }
 
-// onCluster are the commands that go to the cluster of the flags. Nothing that the
-// environment or a profile says of a cluster is for the others: a lab is its own.
-var onCluster = map[string]bool{"locktop": true, "ls": true, "describe": true, "doctor": true, "events": true,
-	"discover": true, "break": true, "contend": true, "proxy": true, "record": true, "config": true}
-
 // origin is where a value comes from. The greater rank wins.
 type origin struct {
 	rank rank
@@ -89,11 +84,11 @@ func (e *env) from(flag string) origin {
 	return origin{fromDefault, "--" + flag}
 }
 
-// resolve fills the flags that were not given from the environment and from the
-// profile, if the command is for a cluster, and checks them all.
+// resolve fills the flags that the command takes and that were not given from the
+// environment and from the profile, and checks them all. What the environment or a
+// profile says of a cluster is not for a command that goes to none: a lab is its own.
 func (e *env) resolve(cmd *cobra.Command) error {
-	cluster := onCluster[cmd.Name()]
-	flags := cmd.Root().PersistentFlags() // contend has a --recipe of its own
+	cluster, flags := onCluster(cmd), e.shared
 	e.origins = map[string]origin{}
 	if cluster {
 		if err := e.openProfile(flags); err != nil {
@@ -101,6 +96,9 @@ func (e *env) resolve(cmd *cobra.Command) error {
 		}
 	}
 	for _, s := range settings {
+		if !understands(cmd, s.flag) {
+			continue
+		}
 		if !cluster && !s.own {
 			e.noteFlag(flags, s.flag)
 			continue

@@ -53,11 +53,11 @@ func (e *env) configCmd() *cobra.Command {
 			"recipes and expect have a line for each prefix. Files are relative to the folder of profiles.",
 		Example: "  locktop config --profile production\n  locktop config -o json | jq '.values[] | select(.origin != \"default\")'",
 		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			if output != "table" && output != "json" {
 				return bad("-o %q: want table or json", output)
 			}
-			c, err := e.shownConfig(cmd.Root().PersistentFlags())
+			c, err := e.shownConfig(e.shared)
 			if err != nil {
 				return err
 			}

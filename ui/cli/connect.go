@@ -114,7 +114,7 @@ func (e *env) connect(ctx context.Context) (*clientv3.Client, error) {
 	if err != nil {
 		return nil, badInput{err}
 	}
-	err = probe(ctx, c, e.flags.endpoints, e.flags.dialTimeout)
+	err = probe(ctx, c, e.flags.endpoints, e.flags.dialTimeout, e.flags.commandTimeout)
 	switch {
 	case errors.Is(err, errWantsUser) && e.flags.user != "":
 	case errors.Is(err, errWantsUser):
@@ -207,15 +207,16 @@ func (e *env) discoverEndpoints() error {
 var errWantsUser = errors.New("wants a user")
 
 // probe returns nil as soon as one endpoint answers, or errWantsUser. If none does the
-// error says what was tried and what failed.
-func probe(ctx context.Context, c *clientv3.Client, endpoints []string, timeout time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+// error says what was tried and what failed. A connection may take as long as dialing,
+// an answer on it as long as answering.
+func probe(ctx context.Context, c *clientv3.Client, endpoints []string, dialing, answering time.Duration) error {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	failed := make([]error, len(endpoints))
 	var wg sync.WaitGroup
 	for i, ep := range endpoints {
 		wg.Go(func() {
-			if failed[i] = ask(ctx, c, ep); failed[i] == nil || errors.Is(failed[i], errWantsUser) {
+			if failed[i] = ask(ctx, c, ep, dialing, answering); failed[i] == nil || errors.Is(failed[i], errWantsUser) {
 				cancel()
 			}
 		})
@@ -236,14 +237,16 @@ func probe(ctx context.Context, c *clientv3.Client, endpoints []string, timeout 
 
 // ask says whether an endpoint answers, first plainly over TCP: its errors name
 // the cause, where gRPC's name the symptom.
-func ask(ctx context.Context, c *clientv3.Client, endpoint string) error {
+func ask(ctx context.Context, c *clientv3.Client, endpoint string, dialing, answering time.Duration) error {
 	addr, err := hostPort(endpoint)
 	if err != nil {
 		return err
 	}
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+	dial, stop := context.WithTimeout(ctx, dialing)
+	defer stop()
+	conn, err := new(net.Dialer).DialContext(dial, "tcp", addr)
 	if err != nil {
-		if ctx.Err() != nil {
+		if dial.Err() != nil {
 			return errors.New("no answer in time")
 		}
 		var op *net.OpError
@@ -259,6 +262,8 @@ func ask(ctx context.Context, c *clientv3.Client, endpoint string) error {
 		return err
 	}
 	defer member.Close()
+	ctx, cancel := context.WithTimeout(ctx, answering)
+	defer cancel()
 	if _, err := pb.NewMaintenanceClient(member).Status(ctx, &pb.StatusRequest{}); err != nil {
 		if ctx.Err() != nil {
 			return errors.New("accepts connections, but is no etcd server that answers in time")

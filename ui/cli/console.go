@@ -97,6 +97,9 @@ func (e *env) demoCmd() *cobra.Command {
 				return err
 			}
 			if f.drill != "" {
+				if err := needless(cmd, "a drill names its lab", "members", "port", "processes", "fence", "contenders"); err != nil {
+					return err
+				}
 				return e.runLesson(cmd.Context(), f.drill)
 			}
 			return e.runDemo(cmd.Context(), f)

@@ -183,7 +183,13 @@ func (e *env) drillRunCmd() *cobra.Command {
 				return err
 			}
 			if args[0] == demo.LockSetName {
+				if err := needless(cmd, demo.LockSetName+" prints a table", "timeline", "recipe", "expect", "lease-budget"); err != nil {
+					return err
+				}
 				return couldNotRun(cmd.Context(), e.runLockSet(cmd.Context(), f))
+			}
+			if err := needless(cmd, "it is for "+demo.LockSetName+" alone", "seconds"); err != nil {
+				return err
 			}
 			return couldNotRun(cmd.Context(), e.runDrills(cmd.Context(), args[0], f))
 		},

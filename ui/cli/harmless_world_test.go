@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -11,35 +10,17 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
-	"go.uber.org/zap"
 	"google.golang.org/grpc"
+
+	"locktop/demo/etcdtest"
 )
 
 // member runs an etcd member inside the test and returns its endpoint.
 func member(t *testing.T, more ...grpc.ServerOption) string {
 	t.Helper()
-	client := url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", freePort(t))}
-	peer := url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", freePort(t))}
-	cfg := embed.NewConfig()
-	cfg.Dir = t.TempDir()
-	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
-	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
-	cfg.UnsafeNoFsync = true
-	cfg.LogLevel, cfg.LogOutputs = "panic", []string{"/dev/null"}
-	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
-	cfg.GRPCAdditionalServerOptions = more
-	e, err := embed.StartEtcd(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := etcdtest.Member(t, func(c *embed.Config) { c.GRPCAdditionalServerOptions = more })
 	t.Cleanup(func() { e.Server.HardStop(); e.Close() })
-	select {
-	case <-e.Server.ReadyNotify():
-	case <-time.After(30 * time.Second):
-		t.Fatal("the member is not ready")
-	}
-	return client.Host
+	return e.Clients[0].Addr().String()
 }
 
 // unbound is a client that nothing restricts.
@@ -56,7 +37,7 @@ func unbound(t *testing.T, endpoint string) *clientv3.Client {
 // bound is the reading connection as the console opens it.
 func bound(t *testing.T, endpoint string) *clientv3.Client {
 	t.Helper()
-	e := &env{flags: connFlags{endpoints: []string{endpoint}, dialTimeout: 20 * time.Second}}
+	e := &env{flags: connFlags{endpoints: []string{endpoint}, dialTimeout: 20 * time.Second, commandTimeout: 20 * time.Second}}
 	c, err := e.connect(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -51,11 +51,12 @@ func (b *cliBench) claim(lock, lease string) string {
 	return key
 }
 
-// run runs the program and returns its exit code and what it printed.
+// run runs the program and returns its exit code and what it printed. It is patient,
+// as the machine may be busy.
 func (b *cliBench) run(stdin string, args ...string) (code int, stdout, stderr string) {
 	b.t.Helper()
 	cmd := exec.Command(locktop(b.t), append(args, "--endpoints", b.endpoint)...)
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+b.t.TempDir())
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+b.t.TempDir(), "ETCDCTL_DIAL_TIMEOUT=20s", "ETCDCTL_COMMAND_TIMEOUT=20s")
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
 	_ = cmd.Run() // the exit code says it

@@ -2,13 +2,14 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
+
+	"locktop/demo/etcdtest"
 )
 
 func TestBadInputGetsOneLineAndExitCode2(t *testing.T) {
-	dead := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	dead := etcdtest.Nobody(t)
 	rows := []struct {
 		args   []string
 		want   string
@@ -29,7 +30,7 @@ func TestBadInputGetsOneLineAndExitCode2(t *testing.T) {
 		{[]string{"demo", "--port", "65535"}, "want 1 to 65533", "three ports do not fit"},
 		{[]string{"demo", "--contenders", "1000"}, "want 0 to 64", "bounded load"},
 		{[]string{"--lease-budget", "0", "ls"}, "want 1 to 10000", "no budget, no readings"},
-		{[]string{"--color", "green", "ls"}, "want auto, always or never", "unknown choice"},
+		{[]string{"--color", "green", "demo"}, "want auto, always or never", "unknown choice"},
 		{[]string{"contend", "/l"}, "--armed", "contend writes"},
 		{[]string{"contend", "--armed", "/l", "--recipe", "magic"}, "mutex or election", "unknown recipe"},
 		{[]string{"contend", "--armed"}, "wants a lock's name", "an argument too few"},

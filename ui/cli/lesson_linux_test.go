@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
@@ -105,14 +104,14 @@ func TestALessonIsLeftInTheMiddle(t *testing.T) {
 // refused where the cluster is not ours.
 func TestTheProxyOnATerminal(t *testing.T) {
 	require(t, "etcdctl")
-	port := fmt.Sprint(freePort(t))
-	cluster := demoCmd(t, t.TempDir())
-	cluster.Args = append(cluster.Args, "--members", "1", "--contenders", "0", "--port", port)
-	out, _ := lines(t, cluster)
+	cluster, endpoint, _, _, _ := onPort(t, "lab ready", func(port string) *exec.Cmd {
+		cmd := demoCmd(t, t.TempDir())
+		cmd.Args = append(cmd.Args, "--members", "1", "--contenders", "0", "--port", port)
+		return cmd
+	})
 	defer cluster.Process.Kill()
-	untilLine(t, out, "lab ready")
 	tmp := t.TempDir()
-	cmd := exec.Command(locktop(t), "proxy", "--endpoints", "127.0.0.1:"+port, "--", "etcdctl", "lock", "/jobs/billing")
+	cmd := exec.Command(locktop(t), "proxy", "--endpoints", endpoint, "--", "etcdctl", "lock", "/jobs/billing")
 	cmd.Env = append(cleanEnv(tmp), "ETCDCTL_API=3")
 	term := onTerminal(t, cmd)
 	at := term.sees(t, 0, "/jobs/b")

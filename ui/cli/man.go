@@ -14,13 +14,12 @@ import (
 
 func (e *env) manCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:               "man",
-		Short:             "print the manual page, in roff",
-		Example:           "  locktop man | man -l -\n  locktop man > /usr/local/share/man/man1/locktop.1",
-		Args:              noArgs,
-		PersistentPreRunE: asItIs,
+		Use:     "man",
+		Short:   "print the manual page, in roff",
+		Example: "  locktop man | man -l -\n  locktop man > /usr/local/share/man/man1/locktop.1",
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := e.out.Write([]byte(manPage(cmd.Root(), thisBuild()))); err != nil {
+			if _, err := e.out.Write([]byte(manPage(cmd.Root(), e.shared, thisBuild()))); err != nil {
 				return fmt.Errorf("writing: %w", err)
 			}
 			return nil
@@ -28,8 +27,9 @@ func (e *env) manCmd() *cobra.Command {
 	}
 }
 
-// manPage is the page of a program with all its commands.
-func manPage(root *cobra.Command, b build) string {
+// manPage is the page of a program with all its commands. The shared flags are
+// explained once.
+func manPage(root *cobra.Command, shared *pflag.FlagSet, b build) string {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	var p page
@@ -46,11 +46,12 @@ func manPage(root *cobra.Command, b build) string {
 	p.bold(root.Name(), " COMMAND [flags] [argument]...")
 	p.macro("SH", "DESCRIPTION")
 	p.prose(root.Long)
-	p.flags(root.LocalNonPersistentFlags())
+	p.flagsOf(root)
 	p.macro("SH", "COMMANDS")
 	p.commands(root)
-	p.macro("SH", "FLAGS OF EVERY COMMAND")
-	p.flags(root.PersistentFlags())
+	p.macro("SH", "SHARED FLAGS")
+	p.prose("A command takes those that are named with it, and refuses the others.")
+	p.flags(shared)
 	p.macro("SH", "ENVIRONMENT")
 	p.prose("A flag that names a variable in square brackets is taken from it where the flag is not given; " +
 		"they are etcdctl's. NO_COLOR switches colours off.")
@@ -137,7 +138,7 @@ func (p *page) commands(of *cobra.Command) {
 			p.macro("PP")
 			p.prose(c.Long)
 		}
-		p.flags(c.LocalNonPersistentFlags())
+		p.flagsOf(c)
 		if c.Example != "" {
 			p.macro("PP")
 			p.prose("Example:")
@@ -145,6 +146,17 @@ func (p *page) commands(of *cobra.Command) {
 			p.prose(strings.TrimRight(c.Example, "\n"))
 		}
 		p.commands(c)
+	}
+}
+
+// flagsOf writes the flags of a command, of the shared ones only the names.
+func (p *page) flagsOf(c *cobra.Command) {
+	p.flags(flagsOf(c, false))
+	var names []string
+	flagsOf(c, true).VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	if len(names) > 0 {
+		p.macro("PP")
+		p.line("Shared flags: " + strings.Join(names, ", ") + ".")
 	}
 }
 

@@ -11,8 +11,9 @@ import (
 )
 
 func TestTheManualHasEveryCommandAndFlag(t *testing.T) {
-	root := (&env{}).rootCmd()
-	page := strings.ReplaceAll(manPage(root, build{Version: "v1"}), `\-`, "-")
+	e := &env{}
+	root := e.rootCmd()
+	page := strings.ReplaceAll(manPage(root, e.shared, build{Version: "v1"}), `\-`, "-")
 	for _, c := range everyCommand(root) {
 		path := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "locktop"), " ")
 		if !c.IsAvailableCommand() || path == "" {
@@ -28,12 +29,17 @@ func TestTheManualHasEveryCommandAndFlag(t *testing.T) {
 		}
 		section, _, _ = strings.Cut(section, "\n.S")
 		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-			if !f.Hidden && f.Name != "help" && !strings.Contains(section, "--"+f.Name+`\fR`) {
+			text, want := section, "--"+f.Name+`\fR`
+			if isShared(f) {
+				_, text, _ = strings.Cut(section, "Shared flags: ")
+				text, want = strings.NewReplacer(",", "\n", ".", "\n").Replace(text), "--"+f.Name+"\n"
+			}
+			if !f.Hidden && f.Name != "help" && !strings.Contains(text, want) {
 				t.Errorf("%q says nothing of --%s", path, f.Name)
 			}
 		})
 	}
-	root.PersistentFlags().VisitAll(func(f *pflag.Flag) {
+	e.shared.VisitAll(func(f *pflag.Flag) {
 		if !strings.Contains(page, "--"+f.Name+`\fR`) {
 			t.Errorf("nothing of --%s", f.Name)
 		}
@@ -45,8 +51,12 @@ func TestTheManualHasEveryCommandAndFlag(t *testing.T) {
 
 func TestTheManualIsTheSameEveryTime(t *testing.T) {
 	when := "2026-03-01T10:00:00Z"
-	first := manPage((&env{}).rootCmd(), build{Version: "v1", Time: &when})
-	if second := manPage((&env{}).rootCmd(), build{Version: "v1", Time: &when}); first != second {
+	page := func() string {
+		e := &env{}
+		return manPage(e.rootCmd(), e.shared, build{Version: "v1", Time: &when})
+	}
+	first := page()
+	if second := page(); first != second {
 		t.Error("two pages differ")
 	}
 	if want := `.TH "LOCKTOP" "1" "2026\-03\-01" "locktop v1" "User Commands"`; !strings.HasPrefix(first, want) {
@@ -81,7 +91,8 @@ func TestTheManualHasNoWarnings(t *testing.T) {
 		t.Skip("groff is missing")
 	}
 	file := filepath.Join(t.TempDir(), "locktop.1")
-	if err := os.WriteFile(file, []byte(manPage((&env{}).rootCmd(), thisBuild())), 0o600); err != nil {
+	e := &env{}
+	if err := os.WriteFile(file, []byte(manPage(e.rootCmd(), e.shared, thisBuild())), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out, err := exec.Command(groff, "-man", "-Tutf8", "-K", "utf8", "-ww", "-z", file).CombinedOutput()

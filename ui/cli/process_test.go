@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"locktop/demo/etcdtest"
 )
 
 // binary is where the program is built, before any test changes TMPDIR.
@@ -85,17 +87,6 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// freePort returns a port of loopback that was free a moment ago.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
-}
-
 // start starts a program that ends with the test.
 func start(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
 	t.Helper()
@@ -112,12 +103,7 @@ func start(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
 // etcdProcess starts an etcd of the machine and returns its endpoint.
 func etcdProcess(t *testing.T) string {
 	t.Helper()
-	path := require(t, "etcd")
-	client, peer := fmt.Sprintf("http://127.0.0.1:%d", freePort(t)), fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
-	cmd := exec.Command(path, "--data-dir", t.TempDir(), "--listen-client-urls", client, "--advertise-client-urls", client,
-		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "default="+peer)
-	start(t, cmd)
-	endpoint := strings.TrimPrefix(client, "http://")
+	_, endpoint := etcdtest.Run(t, require(t, "etcd"), "http")
 	until(t, "etcd answers", func() bool {
 		return exec.Command(locktop(t), "ls", "--endpoints", endpoint).Run() == nil
 	})
@@ -240,6 +226,28 @@ func untilLine(t *testing.T, ch <-chan string, text string) string {
 	}
 }
 
+// onPort starts a program of which the command wants to be told a free port, and waits
+// for a line that contains text.
+func onPort(t *testing.T, text string, command func(port string) *exec.Cmd) (cmd *exec.Cmd, endpoint, line string, out <-chan string, errs *bytes.Buffer) {
+	t.Helper()
+	etcdtest.OnPorts(t, 1, func(addrs []string) error {
+		endpoint = addrs[0]
+		cmd = command(strings.TrimPrefix(endpoint, "127.0.0.1:"))
+		out, errs = lines(t, cmd)
+		for line = range out {
+			if strings.Contains(line, text) {
+				return nil
+			}
+		}
+		cmd.Wait()
+		if strings.Contains(errs.String(), syscall.EADDRINUSE.Error()) {
+			return syscall.EADDRINUSE
+		}
+		return fmt.Errorf("the program ended before it said %q: %s", text, errs)
+	})
+	return cmd, endpoint, line, out, errs
+}
+
 // running counts the processes of our binary, by their command line.
 func running(t *testing.T) int {
 	t.Helper()
@@ -318,17 +326,17 @@ func TestAKilledDemoIsSweptByTheNext(t *testing.T) {
 
 func TestDemoOnFixedPortsAnswersEtcdctl(t *testing.T) {
 	etcdctl := require(t, "etcdctl")
-	port := freePort(t)
-	cmd := demoCmd(t, t.TempDir())
-	cmd.Args = append(cmd.Args, "--members", "1", "--port", fmt.Sprint(port))
-	out, _ := lines(t, cmd)
-	line := untilLine(t, out, "lab ready")
-	if want := fmt.Sprintf("127.0.0.1:%d", port); !strings.HasSuffix(line, want) {
-		t.Errorf("%q does not name %s", line, want)
+	cmd, endpoint, line, out, _ := onPort(t, "lab ready", func(port string) *exec.Cmd {
+		cmd := demoCmd(t, t.TempDir())
+		cmd.Args = append(cmd.Args, "--members", "1", "--port", port)
+		return cmd
+	})
+	if !strings.HasSuffix(line, endpoint) {
+		t.Errorf("%q does not name %s", line, endpoint)
 	}
 	untilLine(t, out, "joined the queue of /demo/orders")
 	get := exec.Command(etcdctl, "get", "--prefix", "/demo/orders/", "--keys-only")
-	get.Env = append(os.Environ(), "ETCDCTL_API=3", fmt.Sprintf("ETCDCTL_ENDPOINTS=127.0.0.1:%d", port))
+	get.Env = append(os.Environ(), "ETCDCTL_API=3", "ETCDCTL_ENDPOINTS="+endpoint)
 	keys, err := get.CombinedOutput()
 	if err != nil || len(strings.Fields(string(keys))) < 2 {
 		t.Errorf("etcdctl sees %q, %v: want the queue of /demo/orders", keys, err)

@@ -9,7 +9,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"fmt"
 	"math/big"
 	"net"
 	"os"
@@ -18,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"locktop/demo/etcdtest"
 )
 
 // behind runs a command behind the proxy without a terminal.
@@ -106,15 +107,16 @@ func TestWhatHappensIsToldBesideTheCommand(t *testing.T) {
 // its own.
 func TestTheProxyServesOthersUntilItIsEnded(t *testing.T) {
 	b := newCLI(t)
-	tmp, port := t.TempDir(), freePort(t)
-	cmd := exec.Command(locktop(t), "proxy", "--endpoints", b.endpoint, "--port", fmt.Sprint(port))
-	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
-	out, errs := lines(t, cmd)
-	line := untilLine(t, out, "proxy ready")
-	if want := fmt.Sprintf("ETCD_ENDPOINTS=127.0.0.1:%d", port); !strings.HasSuffix(line, want) {
+	tmp := t.TempDir()
+	cmd, endpoint, line, out, errs := onPort(t, "proxy ready", func(port string) *exec.Cmd {
+		cmd := exec.Command(locktop(t), "proxy", "--endpoints", b.endpoint, "--port", port)
+		cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+		return cmd
+	})
+	if want := "ETCD_ENDPOINTS=" + endpoint; !strings.HasSuffix(line, want) {
 		t.Errorf("%q does not end with %s", line, want)
 	}
-	through := &cliBench{t: t, endpoint: fmt.Sprintf("127.0.0.1:%d", port)}
+	through := &cliBench{t: t, endpoint: endpoint}
 	through.claim("/l", through.lease("60"))
 	untilLine(t, out, "took /l")
 	cmd.Process.Signal(os.Interrupt)
@@ -181,10 +183,8 @@ func (a *authority) tlsProcess() (endpoint string, secure []string) {
 	a.t.Helper()
 	a.sign("server", certificate(2, "server"))
 	a.sign("client", certificate(3, "client"))
-	endpoint, peer := fmt.Sprintf("127.0.0.1:%d", freePort(a.t)), fmt.Sprintf("http://127.0.0.1:%d", freePort(a.t))
-	start(a.t, exec.Command(require(a.t, "etcd"), "--data-dir", a.t.TempDir(), "--listen-client-urls", "https://"+endpoint, "--advertise-client-urls", "https://"+endpoint,
-		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "default="+peer,
-		"--cert-file", a.path("server"), "--key-file", a.path("server-key"), "--trusted-ca-file", a.path("ca"), "--client-cert-auth"))
+	_, endpoint = etcdtest.Run(a.t, require(a.t, "etcd"), "https",
+		"--cert-file", a.path("server"), "--key-file", a.path("server-key"), "--trusted-ca-file", a.path("ca"), "--client-cert-auth")
 	secure = []string{"--cacert", a.path("ca"), "--cert", a.path("client"), "--key", a.path("client-key")}
 	until(a.t, "etcd answers", func() bool {
 		code, _, _ := program(a.t, a.t.TempDir(), append([]string{"ls", "--endpoints", endpoint}, secure...)...)

@@ -104,7 +104,7 @@ func (e *env) replayConsole(ctx context.Context, name string, speed float64) err
 		return bad("%s: there is nothing in it: %v", name, err)
 	}
 	o := e.uiOptions(fmt.Sprintf("recording %s of %s", model.Printable(filepath.Base(name)), src.first.Format(time.DateTime)))
-	o.Prefixes, o.NoLab = prefixList(e.flags.prefixes), noCluster
+	o.Prefixes, o.NoLab = prefixList(nil), noCluster
 	o.Boot = func(context.Context, func(string)) (ui.Live, error) {
 		return ui.Live{Source: src, Hands: noHands{}}, nil
 	}

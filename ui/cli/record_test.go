@@ -62,7 +62,7 @@ func TestRecordAndReplay(t *testing.T) {
 			if again, _ := os.ReadFile(file); code != exitBad || !strings.Contains(refused, "overwrites nothing") || !bytes.Equal(again, text) {
 				t.Errorf("a second recording into the file: exit %d, %s", code, refused)
 			}
-			code, out, refused := b.run("", "replay", file, "-o", "jsonl")
+			code, out, refused := program(t, t.TempDir(), "replay", file, "-o", "jsonl")
 			if code != exitOK || !strings.Contains(out, `"kind":"queued"`) {
 				t.Errorf("replay: exit %d, %s%s", code, out, refused)
 			}

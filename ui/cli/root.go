@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"google.golang.org/grpc/grpclog"
 
 	"locktop/model"
@@ -35,8 +36,9 @@ type env struct {
 	screen   lookFlags
 	recipes  []string // --recipe and --expect, as given
 	expect   []string
-	pins     []model.Pin // and as understood
-	lang     string      // of lessons
+	pins     []model.Pin    // and as understood
+	lang     string         // of lessons
+	shared   *pflag.FlagSet // the flags that several commands take
 	origins  map[string]origin
 	profile  *profile // nil for none
 	creds    credentials
@@ -142,53 +144,22 @@ func (e *env) rootCmd() *cobra.Command {
 		Long: "locktop watches the locks of an etcd cluster: who holds, who waits in which order,\n" +
 			"how healthy each lease is, and why a lock is stuck. Without a command it opens the\n" +
 			"console on a cluster, read-only. \"locktop demo\" needs no cluster.",
-		Args:          noArgs,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return e.runConsole(cmd.Context(), armed, since) },
+		Args:              noArgs,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return e.resolve(cmd) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return e.runConsole(cmd.Context(), armed, since) },
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return bad("%v (see: %s --help)", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	root.Flags().BoolVar(&armed, "armed", false, "let the console break locks: each one shown first, its name typed, a journal line written")
 	since.add(root)
-	e.addConnFlags(root)
+	e.addSharedFlags()
 	root.AddCommand(e.demoCmd(), e.lsCmd(), e.describeCmd(), e.doctorCmd(), e.eventsCmd(), e.discoverCmd(), e.explainCmd(), e.breakCmd(),
 		e.contendCmd(), e.proxyCmd(), e.drillCmd(), e.configCmd(), e.memberCmd(), e.versionCmd(), e.manCmd(), e.recordCmd(), e.replayCmd())
+	e.shareFlags(root)
 	e.addCompletions(root)
 	return root
-}
-
-func (e *env) addConnFlags(root *cobra.Command) {
-	f := root.PersistentFlags()
-	c := &e.flags
-	f.StringSliceVar(&c.endpoints, "endpoints", []string{"127.0.0.1:2379"}, "etcd endpoints, host:port or URL [ETCDCTL_ENDPOINTS]")
-	f.StringVarP(&c.discovery.domain, "discovery-srv", "d", "", "domain whose SRV records name the endpoints [ETCDCTL_DISCOVERY_SRV]")
-	f.StringVar(&c.discovery.service, "discovery-srv-name", "", "service name of these records [ETCDCTL_DISCOVERY_SRV_NAME]")
-	f.BoolVar(&c.discovery.insecure, "insecure-discovery", true, "accept records of endpoints without TLS [ETCDCTL_INSECURE_DISCOVERY]")
-	f.StringArrayVar(&c.prefixes, "prefix", nil, "watch the keys under this prefix; may be repeated (default: all keys) [LOCKTOP_PREFIX]")
-	f.StringVar(&c.namespace, "namespace", "", "stands before every prefix and lock that is named; keys are shown whole [LOCKTOP_NAMESPACE]")
-	f.DurationVar(&c.dialTimeout, "dial-timeout", 2*time.Second, "how long to wait for a connection [ETCDCTL_DIAL_TIMEOUT]")
-	f.DurationVar(&c.commandTimeout, "command-timeout", 5*time.Second, "how long a single look may take without progress [ETCDCTL_COMMAND_TIMEOUT]")
-	f.DurationVar(&c.keepaliveTime, "keepalive-time", 2*time.Second, "how often a quiet connection is tried; gRPC makes it 10s at least [ETCDCTL_KEEPALIVE_TIME]")
-	f.DurationVar(&c.keepaliveTimeout, "keepalive-timeout", 6*time.Second, "how long such a try may take [ETCDCTL_KEEPALIVE_TIMEOUT]")
-	f.StringVar(&c.tls.cacert, "cacert", "", "verify the servers with this CA bundle [ETCDCTL_CACERT]")
-	f.StringVar(&c.tls.cert, "cert", "", "identify ourselves with this TLS certificate [ETCDCTL_CERT]")
-	f.StringVar(&c.tls.key, "key", "", "key of that certificate [ETCDCTL_KEY]")
-	f.BoolVar(&c.tls.skipVerify, "insecure-skip-tls-verify", false, "do not verify the servers' certificates [ETCDCTL_INSECURE_SKIP_TLS_VERIFY]")
-	f.BoolVar(&c.insecureTransport, "insecure-transport", true, "false: TLS also for endpoints without https:// [ETCDCTL_INSECURE_TRANSPORT]")
-	f.StringVar(&c.user, "user", "", "USER or USER:PASSWORD; the password is asked for if there is none [ETCDCTL_USER]")
-	f.StringVar(&c.password, "password", "", "password of the user: everybody on this machine sees it in ps, so rather set [ETCDCTL_PASSWORD]")
-	f.StringVar(&c.passwordFile, "password-file", "", "file with the password on its only line [LOCKTOP_PASSWORD_FILE]")
-	f.StringVar(&c.profile, "profile", "", "take what is not said here or in the environment from this profile (\"locktop config\") [LOCKTOP_PROFILE]")
-	f.IntVar(&c.leaseBudget, "lease-budget", 20, "most lease readings in a second while watching [LOCKTOP_LEASE_BUDGET]")
-	f.StringArrayVar(&e.recipes, "recipe", nil, "fix the recipe of the keys under a prefix, PREFIX=NAME; may be repeated (\"locktop explain\" lists them) [LOCKTOP_RECIPE]")
-	f.StringArrayVar(&e.expect, "expect", nil, "how many contenders each lock under a prefix should have, PREFIX=N; may be repeated [LOCKTOP_EXPECT]")
-	f.BoolVar(&e.screen.ascii, "ascii", false, "draw with ASCII characters only [LOCKTOP_ASCII]")
-	f.StringVar(&e.lang, "lang", "en", "language of lessons, where they have it [LOCKTOP_LANG]")
-	f.StringVar(&e.screen.color, "color", "auto", "auto, always or never (NO_COLOR is honoured) [LOCKTOP_COLOR]")
-	f.StringVar(&e.screen.theme, "theme", themeAuto, "colours of the console: auto, dark, light or mono [LOCKTOP_THEME]")
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return e.resolve(cmd) }
 }
 
 // parsePins reads what the person says of the keys under a prefix.

@@ -86,10 +86,9 @@ func (b build) String() string {
 func (e *env) versionCmd() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
-		Use:               "version",
-		Short:             "print the versions of locktop and of its etcd client, and what it was built from",
-		Args:              noArgs,
-		PersistentPreRunE: asItIs,
+		Use:   "version",
+		Short: "print the versions of locktop and of its etcd client, and what it was built from",
+		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
 			var err error
@@ -109,7 +108,3 @@ func (e *env) versionCmd() *cobra.Command {
 	cmd.Flags().StringVarP(&output, "output", "o", "table", "table (one line) or json")
 	return cmd
 }
-
-// asItIs is for commands that look at no cluster: whatever the environment says of
-// one is not their business.
-func asItIs(*cobra.Command, []string) error { return nil }
