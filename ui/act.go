@@ -28,6 +28,9 @@ func (a *App) action(kind model.ActionKind) (model.Action, string) {
 		}
 		return act, ""
 	case kind.WritesEtcd():
+		if t.claim == nil && t.finding != nil {
+			return act, t.finding.BreakWords()
+		}
 		if t.claim == nil {
 			return act, "there is no claim to break: nobody holds it and nobody waits"
 		}

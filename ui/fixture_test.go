@@ -54,6 +54,15 @@ func (w *world) put(s float64, key, value string, id model.LeaseID) {
 	w.add(model.Committed{At: at(s), Rev: w.rev, Changes: []model.Change{{KV: kv}}})
 }
 
+// rewrite puts a key that is there again.
+func (w *world) rewrite(s float64, key, value string, id model.LeaseID) {
+	w.rev++
+	kv := w.keys[key]
+	kv.Value, kv.Lease, kv.ModRev, kv.Version = value, id, w.rev, kv.Version+1
+	w.keys[key] = kv
+	w.add(model.Committed{At: at(s), Rev: w.rev, Changes: []model.Change{{KV: kv}}})
+}
+
 func (w *world) del(s float64, key string) {
 	w.rev++
 	delete(w.keys, key)

@@ -285,9 +285,8 @@ func (r *runner) faultOn(e model.FaultOn) {
 // sight notes which findings came and went.
 func (r *runner) sight() {
 	standing := r.s.Findings()
-	same := func(a, b model.Finding) bool { return a.Code == b.Code && a.Lock == b.Lock && a.Lease == b.Lease }
 	for _, s := range r.j.sightings {
-		i := slices.IndexFunc(standing, func(f model.Finding) bool { return same(f, s.Finding) })
+		i := slices.IndexFunc(standing, func(f model.Finding) bool { return f.Same(&s.Finding) })
 		switch {
 		case !s.to.IsZero():
 		case i < 0:
