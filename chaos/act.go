@@ -29,11 +29,15 @@ func revoke(ctx context.Context, w *clientv3.Client, p model.Plan) model.Outcome
 	return model.Outcome{Done: true, Detail: reach(p), Rev: r.Header.Revision}
 }
 
-// deleteClaim deletes the key while its create revision is the one that was meant.
-// etcd compares and deletes at one revision, so no other claim can be hit.
-func deleteClaim(ctx context.Context, w *clientv3.Client, a model.Action) model.Outcome {
+// deleteClaim deletes the key while it is as the plan has it. etcd compares and deletes
+// at one revision, so nothing else can be hit. The mod revision stands for the lease and
+// the value, which no put leaves alone: it is of any length, gives no secret away, and
+// the txn of every etcdctl compares it, which is not so of a lease.
+func deleteClaim(ctx context.Context, w *clientv3.Client, p model.Plan) model.Outcome {
+	a := p.Action
 	r, err := w.Txn(ctx).
-		If(clientv3.Compare(clientv3.CreateRevision(a.Key), "=", a.CreateRev)).
+		If(clientv3.Compare(clientv3.CreateRevision(a.Key), "=", a.CreateRev),
+			clientv3.Compare(clientv3.ModRevision(a.Key), "=", a.ModRev)).
 		Then(clientv3.OpDelete(a.Key)).
 		Else(clientv3.OpGet(a.Key)).
 		Commit()
@@ -41,7 +45,15 @@ func deleteClaim(ctx context.Context, w *clientv3.Client, a model.Action) model.
 		return failed(err, "read and write permission on the key is needed")
 	}
 	if !r.Succeeded {
-		return refused("%s", otherClaim(a, kvOf(r.Responses[0].GetResponseRange().Kvs)))
+		now := kvOf(r.Responses[0].GetResponseRange().Kvs)
+		words := otherClaim(a, now)
+		if words == "" {
+			words = p.Changed(model.Plan{Goes: []model.KV{*now}})
+		}
+		if words == "" {
+			words = fmt.Sprintf("%q was written again just now, with what it had", a.Key)
+		}
+		return changed(words, now)
 	}
 	return model.Outcome{Done: true, Detail: "1 key", Rev: r.Header.Revision}
 }
@@ -70,6 +82,16 @@ func reach(p model.Plan) string {
 // refused is the outcome of what was not done.
 func refused(format string, args ...any) model.Outcome {
 	return model.Outcome{Err: fmt.Sprintf(format, args...)}
+}
+
+// changed is the outcome of what was not done because it is not as it was shown; nil is a
+// claim that is gone.
+func changed(words string, now *model.KV) model.Outcome {
+	out := model.Outcome{Err: words, Changed: words}
+	if now != nil {
+		out.Now = *now
+	}
+	return out
 }
 
 // failed is the outcome of a write that etcd did not confirm. Without an answer

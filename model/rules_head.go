@@ -55,7 +55,8 @@ func (x *exam) misplaced(c *Claim) (Finding, bool) {
 		return Finding{}, false // the usual case, for which nothing is written
 	}
 	key := Printable(c.Key)
-	guarded := "delete it guarded by its create revision, not by name: " + Action{Kind: DeleteClaim, Key: c.Key, CreateRev: c.CreateRev}.Etcdctl()
+	guarded := "delete it guarded by its revisions, not by name: " +
+		Action{Kind: DeleteClaim, Key: c.Key, CreateRev: c.CreateRev, ModRev: c.ModRev}.Etcdctl()
 	f := Finding{Confidence: Certain, Lease: c.KV.Lease}
 	f.Evidence = []string{fmt.Sprintf("key %s, create revision %d, version %d, lease %s", key, c.CreateRev, c.Version, leaseWords(c))}
 	switch {

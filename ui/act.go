@@ -84,7 +84,12 @@ func (m availableMsg) why(kind model.ActionKind) string {
 // ask asks the hands what can be done, beside the screen: a lab that takes its time
 // to answer must not hold it up. Then goes on if any of it can.
 func (a *App) ask(acts []model.Action, then func(*App, availableMsg) tea.Cmd) tea.Cmd {
-	hands, on := a.live.Hands, a.target()
+	return a.askOn(a.target(), acts, then)
+}
+
+// askOn asks of what is not under the cursor any more.
+func (a *App) askOn(on target, acts []model.Action, then func(*App, availableMsg) tea.Cmd) tea.Cmd {
+	hands := a.live.Hands
 	return func() tea.Msg { return availableMsg{on, acts, whysNot(hands, acts), then} }
 }
 
@@ -168,7 +173,7 @@ func (a *App) outcome(o model.Outcome) tea.Cmd {
 	text := a.th.clean(o.Describe())
 	if !o.Done {
 		a.say(bad, text)
-		return nil
+		return a.breakAgain(o)
 	}
 	a.say(good, text)
 	if o.Action.Kind.WritesEtcd() && o.Action.Key != "" {

@@ -121,3 +121,75 @@ func TestTheNewHolderIsNotBrokenUnwarned(t *testing.T) {
 	}
 	b.sees("breaking this claim is the wrong cure: stop the old holder first")
 }
+
+// TestWhatChangedIsShownAgain: a claim that is not what the dialog showed is not deleted;
+// the dialog comes again, with what changed, and wants to be confirmed anew.
+func TestWhatChangedIsShownAgain(t *testing.T) {
+	key := leaseKey("/cron/job7", 0xc3)
+	for _, r := range []struct {
+		name   string
+		o      Options
+		before []string // of the keys that confirm, pressed before it changes
+		way    []string
+		change func(b *bench)
+		says   string
+		reason string
+	}{
+		{"the watch sees another value", Options{Lab: true}, nil, []string{"D"}, func(b *bench) {
+			b.w.rewrite(23, key, "new owner", 0xc3)
+			b.sync(23)
+		}, "its value is another", "the plan is of the old owner, and the screen shows the new one"},
+		{"the watch sees another lease", Options{}, []string{"D"}, []string{"/cron/job7", "enter"}, func(b *bench) {
+			b.w.rewrite(23, key, "", 0xd9)
+			b.sync(23)
+		}, "it is on lease d9 now, not on lease c3", "what is typed does not help"},
+		{"the gate sees it first", Options{}, nil, []string{"D", "/cron/job7", "enter"}, func(b *bench) {
+			kv := b.w.keys[key]
+			kv.Value = "new owner"
+			b.h.says = &model.Outcome{Err: "its value is another", Changed: "its value is another", Now: kv}
+		}, "its value is another", "the watch may be behind"},
+		{"the lease has a new key", Options{}, nil, []string{"R", "/cron/job7", "enter"}, func(b *bench) {
+			b.w.claim(23, "/other", "", 0xc3)
+			b.h.says = &model.Outcome{Err: "a key was not shown", Changed: "a key was not shown", Now: b.w.keys[key]}
+		}, "/other/c3", "it is listed now"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			r.o.Armed = true
+			b := newBench(t, r.o)
+			b.size(120, 50)
+			lab(b)
+			b.pressed("/", "job7", "enter", "x", "grace")
+			b.pressed(r.before...)
+			r.change(b)
+			b.pressed(r.way...)
+			if len(b.h.done) != 0 || b.dialog == nil {
+				t.Fatalf("%s: did %+v\n%s", r.reason, b.h.done, b.text())
+			}
+			b.sees("nothing was done: ")
+			b.sees(r.says)
+			b.pressed(r.way...)
+			if len(b.h.done) != 0 || b.dialog == nil {
+				t.Fatalf("a key that was meant for the first dialog confirmed the second: %+v", b.h.done)
+			}
+			b.sync(24)
+			b.pressed("grace")
+			b.pressed(append(r.before, r.way...)...)
+			if len(b.h.done) != 1 || b.h.done[0].Key != key {
+				t.Errorf("shown again and confirmed: did %+v\n%s", b.h.done, b.text())
+			}
+		})
+	}
+}
+
+// TestAClaimThatIsGoneIsNotShownAgain: there is nothing to confirm.
+func TestAClaimThatIsGoneIsNotShownAgain(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	lab(b)
+	b.pressed("/", "job7", "enter", "x", "grace")
+	b.h.says = &model.Outcome{Err: "the claim is gone", Changed: "the claim is gone"}
+	b.pressed("D")
+	if b.dialog != nil {
+		t.Errorf("a dialog about nothing:\n%s", b.text())
+	}
+	b.sees("not done: delete claim /cron/job7/c3")
+}

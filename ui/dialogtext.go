@@ -157,7 +157,7 @@ func (d *dialog) wayLines(a *App, w int, x *way, key, name, what string, add fun
 }
 
 func (d *dialog) commandLine(a *App, w int, x *way, add func(int, ...span)) {
-	if cmd := x.action.Etcdctl(); cmd != "" && a.whyNotWay(x) == "" {
+	if cmd := x.plan.Action.Etcdctl(); cmd != "" && a.whyNotWay(x) == "" {
 		if strings.Contains(cmd, "\n") && !strings.Contains(cmd, `\`) {
 			cmd = strings.Replace(cmd, "printf '%s'", "printf '%b'", 1) // on one line, \n is for printf to read
 		}
@@ -230,7 +230,11 @@ func (a *App) next(key string, lease model.LeaseID) string {
 func (d *dialog) prompt(a *App, w int) []dialogLine {
 	var lines []dialogLine
 	if d.hint != "" {
-		lines = append(lines, dialogLine{ranked, []span{{late, a.th.sign.late + " " + d.hint}}})
+		lead := a.th.sign.late + " "
+		for _, part := range a.th.wrap(d.hint, w-width(lead), 3) {
+			lines = append(lines, dialogLine{ranked, []span{{late, lead + part}}})
+			lead = string(pad(nil, width(lead)))
+		}
 	}
 	if d.typing != "" {
 		way := "delete this claim"

@@ -83,6 +83,7 @@ func (w *world) batch() batchMsg {
 // hands is a fake that counts.
 type hands struct {
 	refuse string
+	says   *model.Outcome // of Do, once
 	w      *world
 	plans  []model.Action
 	done   []model.Action
@@ -98,6 +99,9 @@ func (h *hands) Available(model.Action) error {
 func (h *hands) Plan(_ context.Context, a model.Action) (model.Plan, error) {
 	h.plans = append(h.plans, a)
 	p := model.Plan{Action: a, At: t0, Endpoint: "127.0.0.1:2379"}
+	if a.Kind == model.DeleteClaim {
+		p.Action.ModRev = h.w.keys[a.Key].ModRev // as the gate does
+	}
 	for _, kv := range h.w.keys {
 		if a.Kind == model.RevokeLease && kv.Lease == a.Lease || kv.Key == a.Key {
 			p.Goes = append(p.Goes, kv)
@@ -108,6 +112,11 @@ func (h *hands) Plan(_ context.Context, a model.Action) (model.Plan, error) {
 }
 
 func (h *hands) Do(_ context.Context, p model.Plan) model.Outcome {
+	if o := h.says; o != nil {
+		h.says = nil
+		o.Action = p.Action
+		return *o
+	}
 	h.done = append(h.done, p.Action)
 	return model.Outcome{Action: p.Action, Done: true, At: t0}
 }
