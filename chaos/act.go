@@ -1,7 +1,6 @@
 package chaos
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,11 +31,15 @@ func (g *Gate) revoke(ctx context.Context, w *clientv3.Client, p model.Plan) mod
 	return model.Outcome{Done: true, Detail: reach(p) + g.armed.elsewhere(r.Header.GetClusterId()), Rev: r.Header.GetRevision()}
 }
 
-// deleteClaim deletes the key while its create revision is the one that was meant.
-// etcd compares and deletes at one revision, so no other claim can be hit.
-func (g *Gate) deleteClaim(ctx context.Context, w *clientv3.Client, a model.Action) model.Outcome {
+// deleteClaim deletes the key while it is as the plan has it. etcd compares and deletes
+// at one revision, so nothing else can be hit. The mod revision stands for the lease and
+// the value, which no put leaves alone: it is of any length, gives no secret away, and
+// the txn of every etcdctl compares it, which is not so of a lease.
+func (g *Gate) deleteClaim(ctx context.Context, w *clientv3.Client, p model.Plan) model.Outcome {
+	a := p.Action
 	r, err := w.Txn(ctx).
-		If(clientv3.Compare(clientv3.CreateRevision(a.Key), "=", a.CreateRev)).
+		If(clientv3.Compare(clientv3.CreateRevision(a.Key), "=", a.CreateRev),
+			clientv3.Compare(clientv3.ModRevision(a.Key), "=", a.ModRev)).
 		Then(clientv3.OpDelete(a.Key)).
 		Else(clientv3.OpGet(a.Key)).
 		Commit()
@@ -44,11 +47,19 @@ func (g *Gate) deleteClaim(ctx context.Context, w *clientv3.Client, a model.Acti
 		return failed(err, "read and write permission on the key is needed")
 	}
 	if !r.Succeeded {
-		var now []*mvccpb.KeyValue
+		var read []*mvccpb.KeyValue
 		if len(r.Responses) > 0 {
-			now = r.Responses[0].GetResponseRange().GetKvs()
+			read = r.Responses[0].GetResponseRange().GetKvs()
 		}
-		return refused("%s", cmp.Or(otherClaim(a, kvOf(now)), "etcd did not do it, and does not say why: look again"))
+		now := kvOf(read)
+		words := otherClaim(a, now)
+		if words == "" {
+			words = p.Changed(model.Plan{Goes: []model.KV{*now}})
+		}
+		if words == "" {
+			words = fmt.Sprintf("%q was written again just now, with what it had", a.Key)
+		}
+		return changed(words, now)
 	}
 	return model.Outcome{Done: true, Detail: "1 key" + g.armed.elsewhere(r.Header.GetClusterId()), Rev: r.Header.GetRevision()}
 }
@@ -77,6 +88,16 @@ func reach(p model.Plan) string {
 // refused is the outcome of what was not done.
 func refused(format string, args ...any) model.Outcome {
 	return model.Outcome{Err: fmt.Sprintf(format, args...)}
+}
+
+// changed is the outcome of what was not done because it is not as it was shown; nil is a
+// claim that is gone.
+func changed(words string, now *model.KV) model.Outcome {
+	out := model.Outcome{Err: words, Changed: words}
+	if now != nil {
+		out.Now = *now
+	}
+	return out
 }
 
 // failed is the outcome of a write that etcd did not confirm. Without an answer

@@ -51,12 +51,21 @@ func TestEtcdctlLinesDoWhatTheActionsDo(t *testing.T) {
 			if strings.HasPrefix(tt.key, "-") && !strings.Contains(a.Etcdctl(), "del -- ") {
 				t.Skip("the printed line has no -- before the key")
 			}
+			a.ModRev = a.CreateRev
 			stale := a
 			stale.CreateRev--
 			etcdctl(t, stale.Etcdctl(), member)
 			if n := count(t, c, tt.key); n != 1 {
 				t.Errorf("deleted though the create revision is another")
 			}
+			b.rewrite(t, tt.key, "another value", 0)
+			etcdctl(t, a.Etcdctl(), member)
+			if n := count(t, c, tt.key); n != 1 {
+				t.Errorf("deleted though the value is another")
+			}
+			r, err := c.Get(within(t), tt.key)
+			must(t, err)
+			a.ModRev = r.Kvs[0].ModRevision
 			etcdctl(t, a.Etcdctl(), member)
 			if n := count(t, c, tt.key); n != 0 {
 				t.Errorf("%q is still there after %s", tt.key, a.Etcdctl())

@@ -131,8 +131,14 @@ func (g *Gate) possible(a model.Action) error {
 }
 
 // Do acts on a plan, after checking that it still holds: the same cluster answers, at
-// every endpoint that can be reached, the claim has the same create revision, the lease is there, and its keys are all in the plan. What
-// differs is refused in words. It never returns an error besides the outcome.
+// every endpoint that can be reached; the claim has the create revision, the lease and
+// the value that were shown; for a revoke the lease is there, and all its keys are in
+// the plan. What differs is refused in words, see [model.Outcome]. It never returns an
+// error besides the outcome.
+//
+// A delete is guarded by the mod revision that the check found, so nothing can come
+// between the two. etcd cannot revoke on a condition: a key that joins the lease in the
+// moment between goes with it.
 //
 // With DryRun set everything but the act itself is done, and the outcome says what
 // the act would have been.
@@ -146,48 +152,44 @@ func (g *Gate) Do(ctx context.Context, p model.Plan) model.Outcome {
 	defer cancel()
 	defer context.AfterFunc(g.ctx, cancel)()
 
-	out := g.journaled(ctx, p)
+	out := g.journaled(ctx, &p)
 	out.Action, out.At = p.Action, g.o.Now()
 	g.o.Report(model.Acted{At: out.At, Outcome: out})
 	return out
 }
 
-// journaled does it between two lines of the journal.
-func (g *Gate) journaled(ctx context.Context, p model.Plan) model.Outcome {
+// journaled does it between two lines of the journal. The plan becomes what was asked
+// of etcd: the lines have the guard that was sent.
+func (g *Gate) journaled(ctx context.Context, p *model.Plan) model.Outcome {
 	if err := g.Available(p.Action); err != nil {
 		return refused("%v", err)
 	}
 	if p.Refused != "" {
 		return refused("%s", p.Refused)
 	}
-	if err := g.journal.before(p); err != nil {
+	act := g.doLab
+	if p.Action.Kind.WritesEtcd() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		act = g.write
+		if no := g.recheck(ctx, p); no.Err != "" {
+			act = func(context.Context, model.Plan) model.Outcome { return no }
+		}
+	}
+	if err := g.journal.before(*p); err != nil {
 		return refused("the journal cannot be written: %v", err)
 	}
-	out := g.checked(ctx, p)
+	out := act(ctx, *p)
 	out.Action = p.Action // its words go into the journal
-	if err := g.journal.after(p, out); err != nil {
+	if err := g.journal.after(*p, out); err != nil {
 		out.Err = strings.TrimPrefix(out.Err+"; the outcome could not be journaled: "+err.Error(), "; ")
 	}
 	return out
 }
 
-// checked checks the plan and acts.
-func (g *Gate) checked(ctx context.Context, p model.Plan) model.Outcome {
-	if !p.Action.Kind.WritesEtcd() {
-		return g.doLab(ctx, p)
-	}
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	if id := g.armed.cluster(); id != 0 && p.Cluster != 0 && p.Cluster != id {
-		return refused("the plan is for cluster %x, and what may be written to is cluster %x: look again", p.Cluster, id)
-	}
-	changed, err := g.changed(ctx, p)
-	if err != nil {
-		return refused("%v", err)
-	}
-	if changed != "" {
-		return refused("%s", changed)
-	}
+// write does an action on etcd that was checked.
+func (g *Gate) write(ctx context.Context, p model.Plan) model.Outcome {
 	if p.DryRun {
 		return dryRun(p)
 	}
@@ -201,7 +203,7 @@ func (g *Gate) checked(ctx context.Context, p model.Plan) model.Outcome {
 	if p.Action.Kind == model.RevokeLease {
 		return g.revoke(ctx, w, p)
 	}
-	return g.deleteClaim(ctx, w, p.Action)
+	return g.deleteClaim(ctx, w, p)
 }
 
 // doLab passes an action on to the lab.

@@ -151,7 +151,7 @@ func TestRevokeIsRefusedWhenThePlanIsNotTrueAnyMore(t *testing.T) {
 		change      func(t *testing.T, a model.Action)
 		reason      string
 	}{
-		{name: "more keys", words: `has 1 more keys than planned, "/more" is the first`,
+		{name: "more keys", words: `has a key that was not shown, "/more"`,
 			change: func(t *testing.T, a model.Action) { b.claim(t, "/more", clientv3.LeaseID(a.Lease)) },
 			reason: "the person agreed to the keys that were shown"},
 		{name: "the claim went", words: "the claim is gone",
@@ -224,7 +224,7 @@ func TestGuardedDelete(t *testing.T) {
 	// The check is for the person; it is the transaction that must not be fooled.
 	w, err := b.gate.connection(within(t))
 	must(t, err)
-	wantRefused(t, b.gate.deleteClaim(within(t), w, a), "it is another claim now")
+	wantRefused(t, b.gate.deleteClaim(within(t), w, stale), "it is another claim now")
 
 	o := b.gate.Do(within(t), b.plan(t, now))
 	left, err := b.direct.Get(within(t), "/", clientv3.WithPrefix())

@@ -51,7 +51,9 @@ func TestEveryKindIsJournaledBeforeItIsDone(t *testing.T) {
 			a := b.claim(t, "/locks/a/1", lease)
 			a.Kind, a.Lock, a.Contender, a.Word = kind, "/locks/a", "c1", "unlock"
 			a.Fault = model.Fault{Kind: model.FaultHold, Target: "c1", Method: "KV/Txn", For: time.Second}
-			if o := b.gate.Do(within(t), b.plan(t, a)); !o.Done {
+			p := b.plan(t, a)
+			a = p.Action // with its guard
+			if o := b.gate.Do(within(t), p); !o.Done {
 				t.Fatalf("outcome %+v", o)
 			}
 			if len(lab.seen) != 1 {
@@ -104,7 +106,7 @@ func TestAnArmedGateNeverWritesWithTheReader(t *testing.T) {
 		wantRefused(t, b.gate.Do(within(t), b.plan(t, a)), "not restricted")
 	}
 	reader := b.gate.o.Reader
-	wantRefused(t, b.gate.deleteClaim(within(t), reader, a), "never writes: Txn refused")
+	wantRefused(t, b.gate.deleteClaim(within(t), reader, model.Plan{Action: a}), "never writes: Txn refused")
 	wantRefused(t, b.gate.revoke(within(t), reader, model.Plan{Action: a}), "never writes: LeaseRevoke refused")
 	if b.world(t) != before {
 		t.Error("something was written")

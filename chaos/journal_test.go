@@ -79,7 +79,9 @@ func TestJournalLines(t *testing.T) {
 	// UTF-8, a rune beyond 16 bits.
 	key := "/\x1b[2J\x7f\u009b\u202e\xff😀\n\"'"
 	a := b.claim(t, key, 0)
-	o := b.gate.Do(within(t), b.plan(t, a))
+	p := b.plan(t, a)
+	a = p.Action // with its guard
+	o := b.gate.Do(within(t), p)
 	if !o.Done {
 		t.Fatalf("outcome %+v", o)
 	}

@@ -74,29 +74,41 @@ func (g *Gate) planDelete(ctx context.Context, p *model.Plan) error {
 		return err
 	}
 	if p.Refused = otherClaim(p.Action, kv); p.Refused == "" {
-		p.Goes = []model.KV{*kv}
+		p.Goes, p.Action.ModRev = []model.KV{*kv}, kv.ModRev
 	}
 	return nil
 }
 
-// changed says in words what is not any more as the plan has it, or "".
-func (g *Gate) changed(ctx context.Context, p model.Plan) (string, error) {
-	a := p.Action
+// recheck reads anew what would go, and makes the plan that. Where it is not what was
+// shown, nothing may be done, and the outcome says why.
+func (g *Gate) recheck(ctx context.Context, p *model.Plan) model.Outcome {
+	if id := g.armed.cluster(); id != 0 && p.Cluster != 0 && p.Cluster != id {
+		return refused("the plan is for cluster %x, and what may be written to is cluster %x: look again", p.Cluster, id)
+	}
+	now, a := model.Plan{Action: p.Action}, p.Action
+	read := g.planRevoke
 	if a.Kind == model.DeleteClaim {
-		kv, err := g.readKey(ctx, a.Key)
-		return otherClaim(a, kv), err
+		read = g.planDelete
 	}
-	l, err := g.readLease(ctx, a.Lease)
-	if err != nil {
-		return "", err
+	if err := read(ctx, &now); err != nil {
+		return refused("%v", err)
 	}
-	if words, err := g.lost(ctx, a, l); err != nil || words != "" {
-		return words, err
+	words := now.Refused
+	if words == "" {
+		words = p.Changed(now)
 	}
-	if l.denied && p.Unknown == "" {
-		return fmt.Sprintf("the keys of lease %s may not be read any more: look again", a.Lease), nil
+	if words == "" {
+		p.Action, p.Goes, p.Unknown = now.Action, now.Goes, now.Unknown
+		return model.Outcome{}
 	}
-	return grown(a.Lease, p.Goes, l.keys), nil
+	var found *model.KV
+	if a.Key != "" {
+		var err error
+		if found, err = g.readKey(ctx, a.Key); err != nil {
+			return refused("%s: look again", words)
+		}
+	}
+	return changed(words, found)
 }
 
 // lost says in words that the lease is gone, or that the claim by which the person
@@ -128,22 +140,9 @@ func otherClaim(a model.Action, kv *model.KV) string {
 	case kv == nil:
 		return fmt.Sprintf("the claim is gone: %q does not exist", a.Key)
 	case kv.CreateRev != a.CreateRev:
-		return fmt.Sprintf("it is another claim now: %q has create revision %d, not %d", a.Key, kv.CreateRev, a.CreateRev)
+		return model.KV{CreateRev: a.CreateRev}.Changed(*kv)
 	}
 	return ""
-}
-
-// grown says in words that the lease has keys that the plan does not list.
-func grown(lease model.LeaseID, planned []model.KV, keys []string) string {
-	known := map[string]bool{}
-	for _, kv := range planned {
-		known[kv.Key] = true
-	}
-	fresh := slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return known[k] })
-	if len(fresh) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("lease %s has %d more keys than planned, %q is the first: look again", lease, len(fresh), fresh[0])
 }
 
 // leaseNow is a lease and its keys, sorted.

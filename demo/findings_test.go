@@ -157,8 +157,28 @@ func checkFound(t *testing.T, s *model.State, st story) {
 	if f.Summary == "" || len(f.Evidence) == 0 && f.Severity != model.SevInfo || len(f.Advice) == 0 || len(f.Etcdctl) == 0 || f.Since.IsZero() {
 		t.Errorf("half a finding: %+v", *f)
 	}
+	checkClaim(t, s, f)
 	if e, ok := model.Explain(f.Code); !ok || e.Confidence == model.Hint && f.Confidence != model.Hint {
 		t.Errorf("it claims more than its catalogue entry allows: %q against %q", f.Confidence, e.Confidence)
+	}
+}
+
+// checkClaim wants a finding to name the claim that it is about: one that is there, in
+// the queue of its lock and on its lease.
+func checkClaim(t *testing.T, s *model.State, f *model.Finding) {
+	t.Helper()
+	if f.Breaking().Effect == model.BreakNone && !f.Claim.IsZero() {
+		t.Errorf("%s names the claim %s, and the catalogue says that there is none", f.Code, f.Claim.Key)
+	}
+	if f.Claim.IsZero() {
+		if e := f.Breaking().Effect; e == model.BreakCures || e == model.BreakHarmless {
+			t.Errorf("%s names no claim, and the catalogue says what comes of breaking it: %q", f.Code, f.Breaking().Why)
+		}
+		return
+	}
+	c, l := s.Claim(f.Claim.Key), s.Lock(f.Lock)
+	if !f.About(c) || l == nil || l.Place(c) < 0 || c.KV.Lease != f.Lease {
+		t.Errorf("%s on %s and lease %s names %+v, which is %+v", f.Code, f.Lock, f.Lease, f.Claim, c)
 	}
 }
 

@@ -31,10 +31,11 @@ type Action struct {
 	Kind ActionKind
 	// Lock is the lock that the person was looking at.
 	Lock string
-	// Key and CreateRev name the claim; a guarded delete happens only while the
-	// key still has that create revision.
-	Key       string
-	CreateRev int64
+	// Key and CreateRev name the claim. ModRev is that of its last put: a guarded delete
+	// happens only while the key has both. Every put changes it, so that a claim with
+	// another lease or another value is not deleted. The gate fills it in.
+	Key               string
+	CreateRev, ModRev int64
 	// Lease is what a revoke ends.
 	Lease LeaseID
 	// Fault is what InjectFault does, and what HealFault ends: see Fault.Heals.
@@ -54,7 +55,10 @@ func (a Action) Describe() string {
 	case RevokeLease:
 		return "revoke lease " + a.Lease.String()
 	case DeleteClaim:
-		return fmt.Sprintf("delete claim %s if its create revision is still %d", Printable(a.Key), a.CreateRev)
+		if a.ModRev == 0 {
+			return fmt.Sprintf("delete claim %s if its create revision is still %d", Printable(a.Key), a.CreateRev)
+		}
+		return fmt.Sprintf("delete claim %s if its create revision is still %d and its mod revision %d", Printable(a.Key), a.CreateRev, a.ModRev)
 	case SpawnProc:
 		if a.Contender != "" {
 			return "spawn " + Printable(a.Contender)
@@ -80,9 +84,13 @@ func (a Action) Etcdctl() string {
 		return "etcdctl lease revoke " + a.Lease.String()
 	case DeleteClaim:
 		key := ctlQuote(a.Key)
+		guard := fmt.Sprintf("create(%s) = \"%d\"\n", key, a.CreateRev)
+		if a.ModRev != 0 {
+			guard += fmt.Sprintf("mod(%s) = \"%d\"\n", key, a.ModRev)
+		}
 		// The transaction of etcdctl: comparisons, success requests, failure
 		// requests, each ended by an empty line.
-		txn := fmt.Sprintf("create(%s) = \"%d\"\n\ndel -- %s\n\n\n", key, a.CreateRev, key)
+		txn := guard + fmt.Sprintf("\ndel -- %s\n\n\n", key)
 		return "printf '%s' " + plainQuote(txn) + " | etcdctl txn"
 	}
 	return ""
@@ -111,6 +119,79 @@ type Plan struct {
 	DryRun bool
 }
 
+// Changed says in words what of a key is not as it was shown, "" if nothing is. A put
+// of what was there already changes nothing. Values are not named: they may be secrets.
+func (kv KV) Changed(now KV) string {
+	if now.CreateRev != kv.CreateRev {
+		return fmt.Sprintf("it is another claim now: %q has create revision %d, not %d", now.Key, now.CreateRev, kv.CreateRev)
+	}
+	var words []string
+	if now.Lease != kv.Lease {
+		words = append(words, fmt.Sprintf("it is on %s now, not on %s", onLease(now.Lease), onLease(kv.Lease)))
+	}
+	if now.Value != kv.Value {
+		words = append(words, fmt.Sprintf("its value is another since revision %d", now.ModRev))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%q has changed: %s", now.Key, strings.Join(words, ", and "))
+}
+
+func onLease(id LeaseID) string {
+	if id == 0 {
+		return "no lease"
+	}
+	return "lease " + id.String()
+}
+
+// Changed says in words what an action would touch now and was not shown in the plan,
+// "" for nothing. Of a lease that has lost a key only less goes.
+func (p Plan) Changed(now Plan) string {
+	shown := map[string]KV{}
+	for _, kv := range p.Goes {
+		shown[kv.Key] = kv
+	}
+	var fresh []string
+	for _, kv := range now.Goes {
+		was, known := shown[kv.Key]
+		switch {
+		case !known:
+			fresh = append(fresh, kv.Key)
+		case p.Action.Kind == DeleteClaim:
+			if words := was.Changed(kv); words != "" {
+				return words
+			}
+		case kv.CreateRev != was.CreateRev && kv.CreateRev != 0 && was.CreateRev != 0: // else known by name only
+			return was.Changed(kv)
+		}
+	}
+	switch {
+	case len(fresh) == 1:
+		return fmt.Sprintf("lease %s has a key that was not shown, %q", p.Action.Lease, fresh[0])
+	case len(fresh) > 1:
+		return fmt.Sprintf("lease %s has %d keys that were not shown, %q is the first", p.Action.Lease, len(fresh), fresh[0])
+	case now.Unknown != "" && p.Unknown == "":
+		return now.Unknown + ", which was not so"
+	}
+	return ""
+}
+
+// Outrun says in words in what the claim of a delete, as the plan has it, and as the watch
+// has it, are different, "" for nothing. What a person sees comes from the watch.
+func (p Plan) Outrun(c *Claim) string {
+	for _, kv := range p.Goes {
+		switch {
+		case p.Action.Kind != DeleteClaim || c == nil || kv.Key != c.Key || kv.CreateRev == 0:
+		case kv.ModRev < c.ModRev:
+			return kv.Changed(c.KV)
+		default:
+			return c.Changed(kv)
+		}
+	}
+	return ""
+}
+
 // Outcome is what came of an action, as the one who did it knows it.
 type Outcome struct {
 	Action Action
@@ -118,6 +199,10 @@ type Outcome struct {
 	// Done is false if nothing was done; Err then says why and what to do next.
 	Done bool
 	Err  string
+	// Changed says what is not any more as the plan showed it, where that is why nothing
+	// was done. Now is the claim as it was found instead, without a key if it is gone.
+	Changed string
+	Now     KV
 	// Detail adds what the request answered ("3 keys", "pid 4711").
 	Detail string
 	// Rev is the revision of the write, 0 if there is none.

@@ -108,6 +108,8 @@ type Entry struct {
 	Needs []Needs
 	// Confidence is the most that may be claimed with the first of Needs.
 	Confidence Confidence
+	// Breaking says whether breaking the claim that it is about is a cure.
+	Breaking Breaking
 }
 
 // Catalogue returns every kind of finding in the order in which a diagnosis asks:
@@ -117,6 +119,9 @@ func Catalogue() []Entry {
 	var all []Entry
 	for _, part := range [][]Entry{clusterEntries, headEntries, renewingEntries, waiterEntries, lostEntries, twoEntries} {
 		all = append(all, part...)
+	}
+	for i := range all {
+		all[i].Breaking = breakings[all[i].Code]
 	}
 	return all
 }

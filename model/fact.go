@@ -47,6 +47,9 @@ type ClaimRef struct {
 // IsZero says whether it names nothing.
 func (r ClaimRef) IsZero() bool { return r.Key == "" }
 
+// Same says whether both name the same claim: its lease and its value may have changed.
+func (r ClaimRef) Same(o ClaimRef) bool { return r.Key == o.Key && r.CreateRev == o.CreateRev }
+
 func refOf(c *Claim) ClaimRef {
 	if c == nil {
 		return ClaimRef{}

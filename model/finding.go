@@ -37,6 +37,9 @@ type Finding struct {
 	// Lock and Lease are what it is about; a finding of the cluster has neither.
 	Lock  string
 	Lease LeaseID
+	// Claim is the claim that it is about, in the queue of Lock. It names nothing where
+	// that claim is gone, or where no claim is to blame.
+	Claim ClaimRef
 	// Summary is one sentence, Evidence what it rests on, Advice what to do, in
 	// order. All are escaped for a terminal.
 	Summary  string
@@ -85,9 +88,9 @@ var labRules = []rule{
 	zombieHolder, zombieCandidates, ttlFloor,
 }
 
-// report adds a finding about the lock.
-func (x *exam) report(f Finding) {
-	f.Lock = x.l.Name
+// report adds a finding about the lock, and about a claim in its queue, nil for none.
+func (x *exam) report(f Finding, about *Claim) {
+	f.Lock, f.Claim = x.l.Name, refOf(about)
 	if f.Etcdctl == nil {
 		f.Etcdctl = x.l.Etcdctl()
 	}
@@ -202,7 +205,7 @@ func (s *State) replace(l *Lock, found []Finding) {
 // place of f.
 func follows(list []Finding, f *Finding) bool {
 	for i := range list {
-		if list[i].Lease == f.Lease && (list[i].Code == f.Code || f.Lease != 0 && list[i].Severity != SevInfo) {
+		if list[i].Same(f) || f.Lease != 0 && list[i].Lease == f.Lease && list[i].Severity != SevInfo {
 			return true
 		}
 	}
@@ -211,15 +214,51 @@ func follows(list []Finding, f *Finding) bool {
 
 func same(list []Finding, f *Finding) *Finding {
 	for i := range list {
-		if list[i].Code == f.Code && list[i].Lease == f.Lease {
+		if list[i].Same(f) {
 			return &list[i]
 		}
 	}
 	return nil
 }
 
+// Same says whether both findings say the same of the same: code, lock, lease and claim.
+func (f *Finding) Same(o *Finding) bool {
+	return f.Code == o.Code && f.Lock == o.Lock && f.Lease == o.Lease && f.Claim.Same(o.Claim)
+}
+
+// About says whether it is about that claim.
+func (f *Finding) About(c *Claim) bool { return c != nil && f.Claim.Same(refOf(c)) }
+
+// Breaking says whether breaking the claim that it is about is a cure.
+func (f *Finding) Breaking() Breaking { return breakings[f.Code] }
+
+// BreakWords say the same in a sentence, or what to do where it is about no claim.
+func (f *Finding) BreakWords() string {
+	if f.Claim.IsZero() {
+		return "there is no claim to break: " + f.Breaking().Why
+	}
+	return f.Breaking().Words()
+}
+
 // Findings returns the diagnoses of the lock, the worst first.
 func (l *Lock) Findings() []Finding { return l.findings }
+
+// BeforeBreak returns the finding to read before a claim in the queue of the lock is
+// broken, nil for none: one for which a break is the wrong cure and no claim is to blame,
+// else the worst about that claim.
+func (l *Lock) BeforeBreak(c *Claim) *Finding {
+	var worst *Finding
+	for i := range l.findings {
+		f := &l.findings[i]
+		if f.Claim.IsZero() && f.Severity == SevError && f.Breaking().Effect == BreakWrong {
+			return f
+		}
+		if worst == nil && f.About(c) {
+			worst = f
+		}
+	}
+	return worst
+}
 
 // Findings returns every diagnosis, of the cluster first, then of the locks, the
 // worst first and by name.

@@ -94,11 +94,29 @@ func (x *exam) claimOf(c *stance) (*Claim, int) {
 		claim, place := x.s.Truth(info)
 		return claim, place - 1
 	}
-	claim := x.s.claims[c.Belief.Key]
-	if claim == nil || claim.Lock() != x.l {
+	claim := x.claimHere(c.Belief.Key)
+	if claim == nil {
 		return nil, -1
 	}
 	return claim, x.l.queue.rank(claim)
+}
+
+// claimHere returns the claim of this lock that has that key, nil for none.
+func (x *exam) claimHere(key string) *Claim {
+	if c := x.s.claims[key]; c != nil && c.Lock() == x.l {
+		return c
+	}
+	return nil
+}
+
+// claimOn returns the claim of this lock that hangs on a lease, nil for none.
+func (x *exam) claimOn(l *Lease) *Claim {
+	for _, c := range l.claims[:min(len(l.claims), maxScan)] {
+		if c.Lock() == x.l {
+			return c
+		}
+	}
+	return nil
 }
 
 // hangsInUnlock says whether a contender deleted its claim and has not heard of it.
@@ -127,7 +145,7 @@ func (x *exam) falseBelief(c *stance, claim *Claim) {
 		f.Confidence = Certain
 		f.Evidence = append(f.Evidence, fmt.Sprintf("the resource accepted its token %d %s after its claim had gone", c.LastAccess.Token, Duration(c.LastAccess.At.Sub(g.at), false)))
 	}
-	x.report(f)
+	x.report(f, claim)
 }
 
 // neverHeld says whether the key of a contender was gone when it began to believe
@@ -190,7 +208,7 @@ func sameSession(x *exam) {
 		x.report(Finding{Code: CodeSameSession, Severity: SevError, Confidence: Strong, Lease: c.Belief.Lease,
 			Summary:  fmt.Sprintf("%s and %s both believe that they hold %s, by one claim", Printable(o.Name), Printable(c.Name), Printable(x.l.Name)),
 			Evidence: []string{"both name the key " + Printable(c.Belief.Key)},
-			Advice:   []string{"give each worker a session of its own, or put a mutex of the programming language around the lock"}})
+			Advice:   []string{"give each worker a session of its own, or put a mutex of the programming language around the lock"}}, x.claimHere(c.Belief.Key))
 		return
 	}
 }
@@ -229,7 +247,7 @@ func lateDone(x *exam) {
 		Summary: fmt.Sprintf("%s learnt that it had lost %s %d ms after %s had got it",
 			Printable(worst.Believer), Printable(x.l.Name), after.Milliseconds(), worst.Who),
 		Evidence: []string{"its own word against the queue; its process was not paused"},
-		Advice:   []string{"let holders stop after two thirds of the TTL without a renewal", "let the resource that the lock protects refuse old revisions (fencing)"}})
+		Advice:   []string{"let holders stop after two thirds of the TTL without a renewal", "let the resource that the lock protects refuse old revisions (fencing)"}}, nil)
 }
 
 // byItself says whether the end of a belief is no late word of a loss: the contender
@@ -277,7 +295,7 @@ func zombieHolder(x *exam) {
 		Summary: fmt.Sprintf("%s says that it is %s since %s, but its claim heads the queue of %s and is renewed",
 			Printable(who.Name), who.Belief.State, Duration(x.s.now.Sub(since), false), Printable(x.l.Name)),
 		Evidence: []string{readingWords(x.lease), fmt.Sprintf("%d behind it wait", x.l.Behind())},
-		Advice:   []string{"revoke its lease: " + Action{Kind: RevokeLease, Lease: x.lease.ID}.Etcdctl(), "make the client close its session when it does not want the lock any more"}})
+		Advice:   []string{"revoke its lease: " + Action{Kind: RevokeLease, Lease: x.lease.ID}.Etcdctl(), "make the client close its session when it does not want the lock any more"}}, x.head)
 }
 
 // candidateAfter is how long a healthy client takes at least to learn that its lease
@@ -307,7 +325,7 @@ func zombieCandidates(x *exam) {
 		x.report(Finding{Code: CodeZombieCandidate, Severity: SevWarning, Confidence: Strong, Lease: b.Lease,
 			Summary:  fmt.Sprintf("%s waits for %s since its claim went %s ago, and is not in the queue", Printable(c.Name), Printable(x.l.Name), Duration(x.s.now.Sub(g.at), false)),
 			Evidence: []string{"key " + Printable(b.Key) + " is gone; the contender's last word is that it waits"},
-			Advice:   []string{"restart " + Printable(c.Name), "in the client: wait for Lock or Campaign and for session.Done() at once"}})
+			Advice:   []string{"restart " + Printable(c.Name), "in the client: wait for Lock or Campaign and for session.Done() at once"}}, nil)
 	}
 }
 
@@ -325,7 +343,7 @@ func ttlFloor(x *exam) {
 			x.report(Finding{Code: CodeTTLFloor, Severity: SevInfo, Confidence: Certain, Lease: l.ID,
 				Summary:  fmt.Sprintf("%s asked for a TTL of %d s and was granted %d s", Printable(c.Name), c.TTL, l.Read.Granted),
 				Evidence: []string{"the server grants no less than one and a half election timeouts"},
-				Advice:   []string{"count with the granted TTL"}})
+				Advice:   []string{"count with the granted TTL"}}, x.claimOn(l))
 			return
 		}
 	}

@@ -16,7 +16,7 @@ func wrongHead(x *exam) {
 	if f, ok := x.misplaced(x.head); ok {
 		f.Severity = SevError
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d behind it wait", x.l.queue.n-1))
-		x.report(f)
+		x.report(f, x.head)
 	}
 }
 
@@ -38,7 +38,7 @@ func wrongWaiter(x *exam) {
 		if f, ok := x.misplaced(c); ok {
 			f.Severity = SevWarning
 			f.Summary += fmt.Sprintf(", when it becomes first; it is at place %d", place)
-			x.report(f)
+			x.report(f, c)
 			return false
 		}
 		return place < maxScan
@@ -55,7 +55,8 @@ func (x *exam) misplaced(c *Claim) (Finding, bool) {
 		return Finding{}, false // the usual case, for which nothing is written
 	}
 	key := Printable(c.Key)
-	guarded := "delete it guarded by its create revision, not by name: " + Action{Kind: DeleteClaim, Key: c.Key, CreateRev: c.CreateRev}.Etcdctl()
+	guarded := "delete it guarded by its revisions, not by name: " +
+		Action{Kind: DeleteClaim, Key: c.Key, CreateRev: c.CreateRev, ModRev: c.ModRev}.Etcdctl()
 	f := Finding{Confidence: Certain, Lease: c.KV.Lease}
 	f.Evidence = []string{fmt.Sprintf("key %s, create revision %d, version %d, lease %s", key, c.CreateRev, c.Version, leaseWords(c))}
 	switch {
@@ -129,7 +130,7 @@ func overdue(x *exam) {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d leases are past their end: etcd removes hundreds a second, so this is no backlog", n))
 		f.Advice = append(f.Advice, "revoke it by hand as root: "+Action{Kind: RevokeLease, Lease: x.lease.ID}.Etcdctl())
 	}
-	x.report(f)
+	x.report(f, x.head)
 }
 
 // overdueCount counts the leases that were last read as past their end.
@@ -148,7 +149,7 @@ func unbelievable(x *exam) {
 	x.report(Finding{Code: CodeTTLRollover, Severity: SevInfo, Confidence: Certain, Lease: o.ID,
 		Summary:  fmt.Sprintf("a reading said %d s left of %d: it is not believed", o.Remaining, o.Granted),
 		Evidence: []string{"a leader that was just deposed answers like that (etcd-io/etcd#12381)"},
-		Advice:   []string{"nothing: the lease is read again"}})
+		Advice:   []string{"nothing: the lease is read again"}}, x.head)
 }
 
 // reset finds a head that was not renewed and got a whole TTL more from a new raft
@@ -160,7 +161,7 @@ func reset(x *exam) {
 	x.report(Finding{Code: CodeTTLReset, Severity: SevWarning, Confidence: x.lease.resetSure, Lease: x.lease.ID,
 		Summary:  fmt.Sprintf("a new raft leader gave the lease of %s its full %d s anew, though nobody renewed it", Printable(x.head.Key), x.lease.Read.Granted),
 		Evidence: []string{readingWords(x.lease), fmt.Sprintf("the raft term changed to %d between two readings; before, renewals were missed", x.lease.Read.Term)},
-		Advice:   []string{"wait for the end of the new term, or break the lock", "find out why the leader changes"}})
+		Advice:   []string{"wait for the end of the new term, or break the lock", "find out why the leader changes"}}, x.head)
 }
 
 // etaError is how far away the end of a dead holder's lease has to be to be an
@@ -203,7 +204,7 @@ func missedRenewals(x *exam) {
 			f.Severity = SevError
 		}
 	}
-	x.report(f)
+	x.report(f, x.head)
 }
 
 // stopsMin is how many renewals have to have stopped at the same age to make a
@@ -276,7 +277,7 @@ func (x *exam) unattended(c *Claim) bool {
 			Printable(c.Key), left),
 		Evidence: []string{readingWords(l), fmt.Sprintf("first read with %d s left %s ago, only falling since", l.First.Remaining, Duration(x.s.now.Sub(l.First.At), false)),
 			"60 s is what the lock service grants when it is called without a lease, and then nobody renews it"},
-		Advice: []string{"make the caller grant a lease, keep it alive, and pass it"}})
+		Advice: []string{"make the caller grant a lease, keep it alive, and pass it"}}, c)
 	return true
 }
 

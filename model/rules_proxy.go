@@ -66,7 +66,7 @@ func ghostWaiter(x *exam, n *keyNotes, c *Claim) {
 			"the client has not spoken of that key since, and watches no key ahead of it"},
 		Advice: []string{"revoke that lease: " + Action{Kind: RevokeLease, Lease: w.Lease}.Etcdctl(), "in the client: close the session after any error of Lock"}}
 	x.blocks(&f, c)
-	x.report(f)
+	x.report(f, c)
 }
 
 // unlockLost finds a claim that its client tried to delete, without effect, while its
@@ -95,7 +95,7 @@ func unlockLost(x *exam, n *keyNotes, c *Claim) {
 		}
 	}
 	x.blocks(&f, c)
-	x.report(f)
+	x.report(f, c)
 }
 
 // missedDelete finds a head that still watches a key which went: it does not know that
@@ -126,7 +126,7 @@ func missedDelete(x *exam, n *keyNotes) bool {
 			readingWords(x.lease)},
 		Advice: []string{"restart " + Printable(o.Name) + ": its claim goes and the next in line moves up", "use WithRequireLeader and DialKeepAliveTime in clients"}}
 	x.blocks(&f, x.head)
-	x.report(f)
+	x.report(f, x.head)
 	return true
 }
 
@@ -148,11 +148,8 @@ func claimsHere[V any](x *exam, of map[LeaseID]V, yield func(*Lease, *Claim)) {
 		if l == nil {
 			continue
 		}
-		for _, c := range l.claims[:min(len(l.claims), maxScan)] {
-			if c.Lock() == x.l {
-				yield(l, c)
-				break
-			}
+		if c := x.claimOn(l); c != nil {
+			yield(l, c)
 		}
 	}
 }
@@ -175,7 +172,7 @@ func foreignKeepalive(x *exam) {
 		if c == x.head && x.l.Behind() > 0 {
 			f.Severity = SevWarning
 		}
-		x.report(f)
+		x.report(f, c)
 	})
 }
 
@@ -223,7 +220,7 @@ func keepaliveDenied(x *exam) {
 				Printable(r.Name), Printable(c.Key), left),
 			Evidence: []string{"the member refused its renewal: " + Printable(r.Text), readingWords(l)},
 			Advice:   []string{"give its role write permission on the keys of the lock, or renew its token, and restart it"}}
-		x.report(f)
+		x.report(f, c)
 	})
 }
 

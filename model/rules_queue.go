@@ -32,10 +32,11 @@ func inCycle(x *exam) {
 	default:
 		sure = Certain
 	}
-	x.report(Finding{Code: CodeLockCycle, Severity: SevError, Confidence: sure, Lease: c.steps[0].lease.ID,
+	held := c.heldIn(x.l)
+	x.report(Finding{Code: CodeLockCycle, Severity: SevError, Confidence: sure, Lease: held.KV.Lease,
 		Summary: c.words(x.s), Evidence: c.evidence(x.s),
 		Advice:  []string{"break one side", "then make every program take these locks in the same order"},
-		Etcdctl: c.etcdctl()})
+		Etcdctl: c.etcdctl()}, held)
 }
 
 // shared notes that several locks hang on one lease: what ends it frees them all,
@@ -68,7 +69,7 @@ func shared(x *exam) {
 	x.report(Finding{Code: CodeSharedLease, Severity: SevInfo, Confidence: Certain, Lease: x.lease.ID,
 		Summary:  count + " locks hang on one lease: revoking it breaks all of them",
 		Evidence: []string{strings.Join(list, ", ")},
-		Advice:   []string{"to free only this lock delete the claim, guarded by its create revision; its owner is not told"}})
+		Advice:   []string{"to free only this lock delete the claim, guarded by its create revision; its owner is not told"}}, x.head)
 }
 
 // Bounds of longHeld: a hold is long if it is this many times the longest of the
@@ -100,7 +101,7 @@ func longHeld(x *exam) {
 	if x.l.Behind() > 0 {
 		f.Severity = SevWarning
 	}
-	x.report(f)
+	x.report(f, x.head)
 }
 
 // deadWaiters finds claims behind the head that nobody renews any more: when their
@@ -142,7 +143,7 @@ func deadWaiters(x *exam) {
 	if len(dead) > 1 {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d more waiters look the same", len(dead)-1))
 	}
-	x.report(f)
+	x.report(f, c)
 }
 
 // processEnded says whether the lab saw the process of a claim end, long enough ago
@@ -181,7 +182,7 @@ func longQueue(x *exam) {
 		f.Evidence = []string{fmt.Sprintf("a hold usually takes %s: the last one waits for about %s",
 			Duration(usual, false), Duration(usual*time.Duration(n), false))}
 	}
-	x.report(f)
+	x.report(f, nil)
 }
 
 // missingAfter is how long fewer contenders than declared have to be seen: a client
@@ -212,7 +213,7 @@ func missing(x *exam) {
 	x.report(Finding{Code: CodeZombieCandidate, Severity: SevWarning, Confidence: Strong,
 		Summary:  fmt.Sprintf("%d contenders are in the queue, %d were declared", have, want),
 		Evidence: []string{fmt.Sprintf("fewer than declared since %s", Duration(x.s.now.Sub(x.l.fewSince), false))},
-		Advice:   []string{"look at the clients that are not there: one may wait for ever with a session that ended", "restart it; select on session.Done() around Lock and Campaign"}})
+		Advice:   []string{"look at the clients that are not there: one may wait for ever with a session that ended", "restart it; select on session.Done() around Lock and Campaign"}}, nil)
 }
 
 // percentile returns the p-th percentile of durations, which it does not change.

@@ -102,7 +102,7 @@ func (x *exam) judgeUnlock(u *staleUnlock) bool {
 	if c := x.s.lab.contenders[u.victim].on(x.l.Name); c != nil && c.Belief.State == BeliefHolding && c.Belief.Key == u.key {
 		f.Severity = SevError
 	}
-	x.report(f)
+	x.report(f, nil)
 	return true
 }
 

@@ -143,6 +143,17 @@ func (l *Lease) sortedClaims() []*Claim {
 	return claims
 }
 
+// heldIn returns the claim of the circle that holds a lock of it: to break that one
+// frees this lock, and so opens the circle.
+func (c *cycle) heldIn(l *Lock) *Claim {
+	for _, st := range c.steps {
+		if st.has.Lock() == l {
+			return st.has
+		}
+	}
+	return c.steps[0].has
+}
+
 // closed returns when the last claim of the circle appeared; seen is false if that
 // was before we looked.
 func (c *cycle) closed() (since time.Time, seen bool) {

@@ -28,6 +28,9 @@ func (a *App) action(kind model.ActionKind) (model.Action, string) {
 		}
 		return act, ""
 	case kind.WritesEtcd():
+		if t.claim == nil && t.finding != nil {
+			return act, t.finding.BreakWords()
+		}
 		if t.claim == nil {
 			return act, "there is no claim to break: nobody holds it and nobody waits"
 		}
@@ -83,7 +86,12 @@ func (m availableMsg) why(kind model.ActionKind) string {
 // ask asks the hands what can be done, beside the screen: a lab that takes its time
 // to answer must not hold it up. Then goes on if any of it can.
 func (a *App) ask(acts []model.Action, then func(*App, availableMsg) tea.Cmd) tea.Cmd {
-	hands, on := a.live.Hands, a.target()
+	return a.askOn(a.target(), acts, then)
+}
+
+// askOn asks of what is not under the cursor any more.
+func (a *App) askOn(on target, acts []model.Action, then func(*App, availableMsg) tea.Cmd) tea.Cmd {
+	hands := a.live.Hands
 	return func() tea.Msg { return availableMsg{on, acts, whysNot(hands, acts), then} }
 }
 
@@ -167,7 +175,7 @@ func (a *App) outcome(o model.Outcome) tea.Cmd {
 	text := a.th.clean(o.Describe())
 	if !o.Done {
 		a.say(bad, text)
-		return nil
+		return a.breakAgain(o)
 	}
 	a.say(good, text)
 	if o.Action.Kind.WritesEtcd() && o.Action.Key != "" {

@@ -51,12 +51,38 @@ func (a *App) breakWays() ([]model.Action, string) {
 	if why = a.whyNotAct(act, why); why != "" {
 		return nil, why
 	}
+	return waysOf(act), ""
+}
+
+func waysOf(act model.Action) []model.Action {
+	act.Kind, act.ModRev = model.DeleteClaim, 0
 	acts := []model.Action{act}
 	if act.Lease != 0 {
 		act.Kind = model.RevokeLease
 		acts = append(acts, act)
 	}
-	return acts, ""
+	return acts
+}
+
+// breakAgain shows the dialog again after nothing was done because the claim, or what
+// goes with it, is not what was shown; it says what changed.
+func (a *App) breakAgain(o model.Outcome) tea.Cmd {
+	if o.Changed == "" || o.Now.Key == "" || a.live.Hands == nil || a.dialog != nil {
+		return nil
+	}
+	act := o.Action
+	act.CreateRev, act.Lease = o.Now.CreateRev, o.Now.Lease
+	t := target{action: act, lock: a.state.Lock(act.Lock), claim: a.state.Claim(act.Key)}
+	return a.askOn(t, waysOf(act), func(a *App, said availableMsg) tea.Cmd {
+		if a.dialog != nil {
+			return nil
+		}
+		cmd := a.openBreak(said)
+		if a.dialog != nil {
+			a.dialog.hint = "nothing was done: " + a.th.clean(o.Changed)
+		}
+		return cmd
+	})
 }
 
 // openBreak opens the dialog on what was under the cursor and reads the plans.
@@ -137,12 +163,25 @@ func (a *App) confirm(kind model.ActionKind) tea.Cmd {
 		d.hint = "cannot " + string(kind) + ": " + why
 	case !w.ready:
 		d.hint = "wait: what it would touch is still being read"
+	case a.outrun(w) != "":
+		return a.breakAgain(a.outdated(w))
 	case !a.o.Lab:
 		d.typing, d.name, d.hint = kind, field{}, ""
 	default:
 		return a.carryOut(w)
 	}
 	return nil
+}
+
+// outrun says what of the claim on the page is not as the plan has it.
+func (a *App) outrun(w *way) string { return w.plan.Outrun(a.state.Claim(w.action.Key)) }
+
+// outdated closes the dialog, and says what its plan has missed as if the act had been
+// refused for it.
+func (a *App) outdated(w *way) model.Outcome {
+	o := model.Outcome{Action: w.action, Changed: a.outrun(w), Now: a.state.Claim(w.action.Key).KV}
+	a.dialog = nil
+	return o
 }
 
 // gone says whether the claim that the dialog is about is no more.
@@ -169,7 +208,11 @@ func (a *App) confirmTyped() tea.Cmd {
 		d.hint = "that is not the name of the lock"
 		return nil
 	}
-	return a.carryOut(d.way(d.typing))
+	w := d.way(d.typing)
+	if a.outrun(w) != "" {
+		return a.breakAgain(a.outdated(w))
+	}
+	return a.carryOut(w)
 }
 
 func (a *App) carryOut(w *way) tea.Cmd {

@@ -7,10 +7,15 @@ import (
 	"locktop/model"
 )
 
+// leastKeys is how many of the keys that go are shown before anything that can be
+// spared.
+const leastKeys = 3
+
 // lines are what the dialog says, in at most h lines of w cells.
 func (d *dialog) lines(a *App, w, h int) [][]span {
 	var all []dialogLine
 	add := func(rank int, spans ...span) { all = append(all, dialogLine{rank, spans}) }
+	d.cure(a, w, add)
 	d.subject(a, w, add)
 	add(spacing)
 	d.wayLines(a, w, &d.revoke, "R", strings.TrimSuffix("revoke the lease "+d.revoke.action.Lease.String(), " 0"),
@@ -27,7 +32,7 @@ func (d *dialog) lines(a *App, w, h int) [][]span {
 	}
 	all = append(all, d.prompt(a, w)...)
 	keys := d.goesLines(a, w)
-	all = trim(all, h-min(len(keys), 1), &goes)
+	all = trim(all, h-min(len(keys), leastKeys), &goes)
 	room := h - len(all)
 	var out [][]span
 	for i, l := range all {
@@ -51,6 +56,27 @@ func (d *dialog) warning(a *App) string {
 		return "the old holder may still believe that it holds"
 	}
 	return "its client may still believe that it waits in the queue"
+}
+
+// cure says first whether breaking is a cure of what is found.
+func (d *dialog) cure(a *App, w int, add func(int, ...span)) {
+	f := d.t.finding
+	if f == nil && d.t.lock != nil {
+		f = d.t.lock.BeforeBreak(a.state.Claim(d.t.action.Key))
+	}
+	if f == nil || d.gone(a) {
+		return
+	}
+	rank, st, sign := detail, dim, a.th.sign.fact
+	if f.Breaking().Effect == model.BreakWrong {
+		rank, st, sign = ranked, late, a.th.sign.late
+	}
+	lead := sign + " "
+	for _, part := range a.th.wrap(string(f.Code)+": "+f.Breaking().Words(), w-width(lead), 4) {
+		add(rank, span{st, lead + part})
+		lead = string(pad(nil, width(lead)))
+	}
+	add(spacing)
 }
 
 // trim drops lines by rank until there are at most h, and keeps the place at
@@ -131,7 +157,7 @@ func (d *dialog) wayLines(a *App, w int, x *way, key, name, what string, add fun
 }
 
 func (d *dialog) commandLine(a *App, w int, x *way, add func(int, ...span)) {
-	if cmd := x.action.Etcdctl(); cmd != "" && a.whyNotWay(x) == "" {
+	if cmd := x.plan.Action.Etcdctl(); cmd != "" && a.whyNotWay(x) == "" {
 		if strings.Contains(cmd, "\n") && !strings.Contains(cmd, `\`) {
 			cmd = strings.Replace(cmd, "printf '%s'", "printf '%b'", 1) // on one line, \n is for printf to read
 		}
@@ -204,7 +230,11 @@ func (a *App) next(key string, lease model.LeaseID) string {
 func (d *dialog) prompt(a *App, w int) []dialogLine {
 	var lines []dialogLine
 	if d.hint != "" {
-		lines = append(lines, dialogLine{ranked, []span{{late, a.th.sign.late + " " + d.hint}}})
+		lead := a.th.sign.late + " "
+		for _, part := range a.th.wrap(d.hint, w-width(lead), 3) {
+			lines = append(lines, dialogLine{ranked, []span{{late, lead + part}}})
+			lead = string(pad(nil, width(lead)))
+		}
 	}
 	if d.typing != "" {
 		way := "delete this claim"

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,7 +40,7 @@ func newFindingsPanel() *findingsPanel {
 
 // findingID names a finding for as long as it lasts.
 func findingID(f *model.Finding) string {
-	return string(f.Code) + "\x00" + f.Lock + "\x00" + f.Lease.String()
+	return string(f.Code) + "\x00" + f.Lock + "\x00" + f.Lease.String() + "\x00" + f.Claim.Key + "\x00" + strconv.FormatInt(f.Claim.CreateRev, 10)
 }
 
 func (p *findingsPanel) id(i int) string { return findingID(&p.list[i]) }

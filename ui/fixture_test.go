@@ -54,6 +54,15 @@ func (w *world) put(s float64, key, value string, id model.LeaseID) {
 	w.add(model.Committed{At: at(s), Rev: w.rev, Changes: []model.Change{{KV: kv}}})
 }
 
+// rewrite puts a key that is there again.
+func (w *world) rewrite(s float64, key, value string, id model.LeaseID) {
+	w.rev++
+	kv := w.keys[key]
+	kv.Value, kv.Lease, kv.ModRev, kv.Version = value, id, w.rev, kv.Version+1
+	w.keys[key] = kv
+	w.add(model.Committed{At: at(s), Rev: w.rev, Changes: []model.Change{{KV: kv}}})
+}
+
 func (w *world) del(s float64, key string) {
 	w.rev++
 	delete(w.keys, key)
@@ -74,6 +83,7 @@ func (w *world) batch() batchMsg {
 // hands is a fake that counts.
 type hands struct {
 	refuse string
+	says   *model.Outcome // of Do, once
 	w      *world
 	plans  []model.Action
 	done   []model.Action
@@ -89,6 +99,9 @@ func (h *hands) Available(model.Action) error {
 func (h *hands) Plan(_ context.Context, a model.Action) (model.Plan, error) {
 	h.plans = append(h.plans, a)
 	p := model.Plan{Action: a, At: t0, Endpoint: "127.0.0.1:2379"}
+	if a.Kind == model.DeleteClaim {
+		p.Action.ModRev = h.w.keys[a.Key].ModRev // as the gate does
+	}
 	for _, kv := range h.w.keys {
 		if a.Kind == model.RevokeLease && kv.Lease == a.Lease || kv.Key == a.Key {
 			p.Goes = append(p.Goes, kv)
@@ -99,6 +112,11 @@ func (h *hands) Plan(_ context.Context, a model.Action) (model.Plan, error) {
 }
 
 func (h *hands) Do(_ context.Context, p model.Plan) model.Outcome {
+	if o := h.says; o != nil {
+		h.says = nil
+		o.Action = p.Action
+		return *o
+	}
 	h.done = append(h.done, p.Action)
 	return model.Outcome{Action: p.Action, Done: true, At: t0}
 }

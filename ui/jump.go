@@ -89,12 +89,19 @@ func (a *App) lockMeant() (lock, why string) {
 // openSession goes to the session of the selected claim.
 func (a *App) openSession() {
 	t := a.target()
-	if t.claim == nil || t.claim.KV.Lease == 0 {
+	var lease model.LeaseID
+	switch {
+	case t.claim != nil:
+		lease = t.claim.KV.Lease
+	case t.finding != nil && a.state.Lease(t.finding.Lease) != nil:
+		lease = t.finding.Lease
+	}
+	if lease == 0 {
 		a.say(late, "what is selected has no session")
 		return
 	}
 	a.jump(pageSessions)
-	a.sessions.show(t.claim.KV.Lease)
+	a.sessions.show(lease)
 }
 
 // openFinding goes to the worst finding about what is selected.
@@ -114,27 +121,16 @@ func claimOf(l *model.Lease) *model.Claim {
 	if l == nil {
 		return nil
 	}
-	if _, lock := worstAbout(l); lock != nil {
-		if c := claimIn(lock, l); c != nil {
-			return c
+	if f, _ := worstAbout(l); f != nil {
+		for _, c := range l.Claims() {
+			if f.About(c) {
+				return c
+			}
 		}
 	}
 	var s stands
 	s.look(l)
 	return s.lead
-}
-
-// claimIn returns the claim of a session in the queue of a lock, nil if it has none.
-func claimIn(lock *model.Lock, l *model.Lease) *model.Claim {
-	if l == nil {
-		return nil
-	}
-	for _, c := range l.Claims() {
-		if c.Lock() == lock {
-			return c
-		}
-	}
-	return nil
 }
 
 func (a *App) targetSession(t *target) {
@@ -151,10 +147,9 @@ func (a *App) targetFinding(t *target) {
 		t.why = "no finding is selected"
 		return
 	}
-	if t.lock = a.state.Lock(f.Lock); t.lock != nil {
-		if t.claim = claimIn(t.lock, a.state.Lease(f.Lease)); t.claim == nil {
-			t.claim = t.lock.Head()
-		}
+	t.finding, t.lock = f, a.state.Lock(f.Lock)
+	if c := a.state.Claim(f.Claim.Key); f.About(c) {
+		t.claim = c
 	}
 	a.clientOf(t)
 }

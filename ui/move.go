@@ -296,6 +296,8 @@ type target struct {
 	action model.Action
 	lock   *model.Lock
 	claim  *model.Claim
+	// finding is the one that is selected, nil on other pages.
+	finding *model.Finding
 	// why there is no contender, if there is none.
 	why string
 }
@@ -358,11 +360,17 @@ func (a *App) targetContender(t *target) {
 
 // clientOf finds the contender that a claim belongs to.
 func (a *App) clientOf(t *target) {
-	if t.claim == nil {
+	var ref model.ClaimRef
+	switch {
+	case t.claim != nil:
+		ref = brief(t.claim.Ref())
+	case t.finding != nil && t.finding.Lease != 0:
+		ref.Lease = t.finding.Lease // of a claim that is gone
+	default:
 		t.why = "no claim is selected"
 		return
 	}
-	if id := a.state.Identity(brief(t.claim.Ref())); id.Source == "proxy" {
+	if id := a.state.Identity(ref); id.Source == "proxy" {
 		t.action.Contender = id.Text
 		return
 	}

@@ -248,27 +248,16 @@ func (th *theme) note(f frame, l *model.Lock, c *model.Claim, i int) (style, str
 	return st, text
 }
 
-// findingOf returns the worst finding about a claim of the lock, nil if there is
-// none. A key without a lease is found by what is said of such keys.
+// findingOf returns the worst finding about a claim in the queue of the lock, nil if
+// there is none.
 func findingOf(l *model.Lock, c *model.Claim) *model.Finding {
 	all := l.Findings()
 	for i := range all {
-		if about(&all[i], l, c) {
+		if all[i].About(c) {
 			return &all[i]
 		}
 	}
 	return nil
-}
-
-// about says whether a finding of a lock is about that claim in its queue.
-func about(f *model.Finding, l *model.Lock, c *model.Claim) bool {
-	switch f.Code {
-	case model.CodeLockCycle: // each session of the circle heads one of its locks
-		return c == l.Head()
-	case model.CodeOrphanKey, model.CodeLeaseDetached, model.CodeForeignKey, model.CodeNestedPrefix:
-		return f.Lease == c.KV.Lease
-	}
-	return f.Lease == c.KV.Lease && f.Lease != 0
 }
 
 // identity fills in who a claim belongs to, and how that is known.

@@ -373,7 +373,7 @@ func worstAbout(l *model.Lease) (*model.Finding, *model.Lock) {
 		list := lock.Findings()
 		for i := range list {
 			f := &list[i]
-			if about(f, lock, c) && (worst == nil || !worst.Severity.AtLeast(f.Severity)) {
+			if f.About(c) && (worst == nil || !worst.Severity.AtLeast(f.Severity)) {
 				worst, where = f, lock
 			}
 		}

@@ -75,7 +75,7 @@ func (a *App) explain() {
 		add(plain, "  ", "there is no entry about "+string(f.Code))
 	}
 	add(strong, "  ", e.Title)
-	for _, part := range []struct{ head, text string }{{"what happens", e.Mechanism}, {"how it looks", e.Looks}, {"what to do", e.Do}} {
+	for _, part := range []struct{ head, text string }{{"what happens", e.Mechanism}, {"how it looks", e.Looks}, {"what to do", e.Do}, {"to break it", e.Breaking.Words()}} {
 		if part.text != "" {
 			blank()
 			add(accent, "  ", part.head)

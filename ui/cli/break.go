@@ -31,8 +31,9 @@ func (e *env) breakCmd() *cobra.Command {
 		Short: "revoke the holder's lease, or delete one claim; shows what goes and asks first",
 		Long: "break reads what would go and prints it, asks for the lock's name, checks again, acts, and\n" +
 			"prints what was seen. Revoking the lease ends the holder's whole session with every key of\n" +
-			"it. --claim KEY deletes that one key instead, only while its create revision is the same; its\n" +
-			"owner is not told. Either way the old holder may go on believing that it holds.\n" +
+			"it. --claim KEY deletes that one key instead, only while its create revision, lease and value\n" +
+			"are as shown; its owner is not told. If anything else would go than was shown, nothing is\n" +
+			"done, and it exits 2. Either way the old holder may go on believing that it holds.\n" +
 			"Every action is written to a journal first.",
 		Example: "  locktop break /jobs/billing --dry-run\n  locktop break /jobs/billing --armed",
 		Args:    lockArg,
@@ -78,6 +79,9 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 		return fmt.Errorf("reading what would go: %w", err)
 	}
 	plan.DryRun = f.dryRun
+	if words := plan.Outrun(s.Claim(plan.Action.Key)); words != "" {
+		return bad("not done: %s: it was written while it was read, so try again", words)
+	}
 	if err := e.showPlan(s, plan); err != nil {
 		return err
 	}
@@ -176,6 +180,11 @@ func journalFile() (file, origin string, err error) {
 func (e *env) showPlan(s *model.State, p model.Plan) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, at %s\n", p.Action.Describe(), strings.Join(e.flags.endpoints, ", "))
+	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
+		if f := l.BeforeBreak(c); f != nil {
+			fmt.Fprintf(&b, "  %s: %s\n", f.Code, f.Breaking().Words())
+		}
+	}
 	for _, kv := range p.Goes {
 		fmt.Fprintf(&b, "  goes: %s", model.Printable(kv.Key))
 		if c := s.Claim(kv.Key); c != nil && c.Lock() != nil {
@@ -227,6 +236,9 @@ const seenWithin = 10 * time.Second
 func (e *env) breakAndWatch(ctx context.Context, w model.Source, s *model.State, gate *chaos.Gate, p model.Plan) error {
 	o := gate.Do(ctx, p)
 	fmt.Fprintln(e.out, o.Describe())
+	if o.Changed != "" {
+		return bad("not what was shown: %s; nothing was done, so look again", o.Changed)
+	}
 	if !o.Done {
 		return fmt.Errorf("%s", o.Err)
 	}

@@ -58,7 +58,7 @@ func (h *hostileHands) Available(model.Action) error { h.try(); return nil }
 
 func (h *hostileHands) Plan(_ context.Context, a model.Action) (model.Plan, error) {
 	h.try()
-	return model.Plan{Action: a, Goes: []model.KV{{Key: a.Key, CreateRev: a.CreateRev}}}, nil
+	return model.Plan{Action: a, Goes: []model.KV{{Key: a.Key}}}, nil // known by name only
 }
 
 func (h *hostileHands) Do(_ context.Context, p model.Plan) model.Outcome {

@@ -62,6 +62,7 @@ func codePage(e model.Entry) string {
 	paragraph(&b, "what happens", e.Mechanism)
 	paragraph(&b, "how it looks", e.Looks)
 	paragraph(&b, "what to do", e.Do)
+	paragraph(&b, "to break it", e.Breaking.Words())
 	paragraph(&b, "confidence", confidenceWords(e))
 	if len(e.Threads) > 0 {
 		paragraph(&b, "threads", strings.Join(e.Threads, ", "))

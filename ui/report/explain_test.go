@@ -32,6 +32,8 @@ how it looks  The head shows lease 0 while those behind it have leases, and the
 what to do    Make sure that its writer is gone. Then delete that claim guarded
               by its create revision, not by its bare name: the name may belong
               to a new claim by then.
+to break it   breaking this claim is a cure: the key never expires, so only a
+              delete frees the lock; make sure first that its writer is gone
 confidence    certain from etcd alone
 threads       hashicorp/vault#2526
 `

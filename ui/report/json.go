@@ -66,6 +66,8 @@ type finding struct {
 	Confidence   string    `json:"confidence"`
 	Lock         *string   `json:"lock"`
 	Lease        *string   `json:"lease"`
+	Claim        *string   `json:"claim"`
+	ClaimBase64  string    `json:"claim_base64,omitempty"`
 	Since        time.Time `json:"since"`
 	Summary      string    `json:"summary"`
 	Evidence     []string  `json:"evidence"`
@@ -384,6 +386,10 @@ func findingsOf(list []model.Finding) []finding {
 		if f.Lease != 0 {
 			id := f.Lease.String()
 			j.Lease = &id
+		}
+		if !f.Claim.IsZero() {
+			key, b64 := text(f.Claim.Key)
+			j.Claim, j.ClaimBase64 = &key, b64
 		}
 		for _, a := range f.Alternatives {
 			j.Alternatives = append(j.Alternatives, string(a))

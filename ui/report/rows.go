@@ -134,10 +134,10 @@ func claimsCSV(s *model.State, l *model.Lock, now time.Time) [][]string {
 
 // findingsCSV are findings as records.
 func findingsCSV(list []model.Finding) [][]string {
-	rows := [][]string{{"code", "severity", "confidence", "lock", "lease", "since", "summary", "evidence", "advice", "etcdctl", "alternatives"}}
+	rows := [][]string{{"code", "severity", "confidence", "lock", "lease", "since", "summary", "evidence", "advice", "etcdctl", "alternatives", "claim"}}
 	for i, f := range findingsOf(list) {
 		rows = append(rows, []string{f.Code, f.Severity, f.Confidence, plain(list[i].Lock), guardedPtr(f.Lease), timeCell(f.Since), guarded(f.Summary),
-			joined(f.Evidence), joined(f.Advice), joined(f.Etcdctl), joined(f.Alternatives)})
+			joined(f.Evidence), joined(f.Advice), joined(f.Etcdctl), joined(f.Alternatives), plain(list[i].Claim.Key)})
 	}
 	return rows
 }

@@ -91,10 +91,9 @@ func (j *Judge) Entries() []*model.Fact { return j.facts }
 
 // Found tells what the diagnosis finds at a time.
 func (j *Judge) Found(standing []model.Finding, now time.Time) {
-	same := func(a, b model.Finding) bool { return a.Code == b.Code && a.Lock == b.Lock && a.Lease == b.Lease }
 	standing = slices.Clone(standing)
 	for _, s := range j.sightings {
-		i := slices.IndexFunc(standing, func(f model.Finding) bool { return same(f, s.Finding) })
+		i := slices.IndexFunc(standing, func(f model.Finding) bool { return f.Same(&s.Finding) })
 		switch {
 		case !s.to.IsZero():
 		case i < 0:

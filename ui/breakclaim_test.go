@@ -1,0 +1,195 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"locktop/model"
+)
+
+// troubles is a lock with several findings at once, each about a claim of its own, and
+// another lock whose old holder still believes.
+func troubles(b *bench) {
+	w := b.w
+	detached := leaseKey("/mix", 0x694d81e5fc652594)
+	w.put(1, "/mix/stray", "data", 0)
+	w.put(2, detached, "", 0x694d81e5fc652594)
+	w.claim(3, "/mix", "", 0xb1)
+	w.claim(4, "/mix", "", 0xb2)
+	w.claim(5, "/mix/below", "", 0xb3)
+	w.rewrite(6, detached, "status", 0)
+	w.claim(7, "/old", "", 0xc1)
+	w.claim(8, "/old", "", 0xc2)
+	for i, name := range []string{"c1", "c2"} {
+		w.add(model.Contender{At: at(8), Name: name, PID: 70 + i, Lock: "/old", Recipe: "mutex", TTL: 10, Proc: model.ProcPaused})
+	}
+	w.add(model.Belief{At: at(8), Contender: "c1", Lock: "/old", State: model.BeliefHolding, Key: leaseKey("/old", 0xc1), Lease: 0xc1})
+	w.read(9, 0xb1, 60, 58)
+	w.read(9, 0xb2, 60, 58)
+	w.read(22, 0xb1, 60, 57)
+	w.read(22, 0xb2, 60, 58)
+	w.read(66, 0xb2, 60, 14)
+	w.del(67, leaseKey("/old", 0xc1))
+	b.sync(67)
+	w.add(model.Tick{At: at(72)})
+	b.sync(72)
+}
+
+// TestBreakTakesTheClaimOfTheFinding: x on a finding offers the claim that the finding is
+// about, and nothing where no claim is to blame.
+func TestBreakTakesTheClaimOfTheFinding(t *testing.T) {
+	for _, r := range []struct {
+		code   model.Code
+		key    string
+		says   string
+		reason string
+	}{
+		{model.CodeForeignKey, "/mix/stray", "breaking this claim is the wrong cure: some program may need this key", "data that stands first"},
+		{model.CodeLeaseDetached, leaseKey("/mix", 0x694d81e5fc652594), "breaking this claim is a cure: the key never expires", "it has no lease either, and stands behind the data"},
+		{model.CodeDeadWaiter, leaseKey("/mix", 0xb2), "breaking this claim is a cure: it takes a dead waiter out", "neither the first nor the last"},
+		{model.CodeStaleHolder, "", "there is no claim to break: stop the old holder first", "the only claim is that of the new holder, who is innocent"},
+	} {
+		t.Run(string(r.code), func(t *testing.T) {
+			b := newBench(t, Options{Lab: true, Armed: true})
+			b.size(160, 50)
+			troubles(b)
+			b.press("4")
+			chosen := false
+			for _, f := range b.state.Findings() {
+				if f.Code == r.code {
+					b.findings.show(&f)
+					chosen = true
+				}
+			}
+			if !chosen {
+				t.Fatalf("not found:\n%s", b.text())
+			}
+			b.sync(b.now.Sub(t0).Seconds())
+			b.press("x")
+			b.sees(r.says)
+			switch {
+			case r.key == "" && b.dialog != nil:
+				t.Fatalf("%s: it offers %q", r.reason, b.dialog.t.action.Key)
+			case r.key == "":
+				return
+			case b.dialog == nil:
+				t.Fatalf("%s: no dialog:\n%s", r.reason, b.text())
+			}
+			if got := b.dialog.t.action; got.Key != r.key || got.CreateRev != b.w.keys[r.key].CreateRev {
+				t.Errorf("%s: it offers %s of revision %d", r.reason, got.Key, got.CreateRev)
+			}
+			if text := b.text(); strings.Index(text, r.says) > strings.Index(text, "lock     /") {
+				t.Errorf("%s: it is not said first:\n%s", r.reason, text)
+			}
+		})
+	}
+}
+
+// TestEveryFindingLeadsToItsClaim walks whatever is found in a world of troubles.
+func TestEveryFindingLeadsToItsClaim(t *testing.T) {
+	for name, fill := range map[string]func(*bench){"lab": lab, "troubles": troubles} {
+		b := newBench(t, Options{Lab: true, Armed: true})
+		fill(b)
+		for _, f := range b.state.Findings() {
+			b.press("4")
+			b.findings.show(&f)
+			b.sync(b.now.Sub(t0).Seconds())
+			b.press("x")
+			switch {
+			case f.Claim.IsZero() && b.dialog != nil:
+				t.Errorf("%s: %s on %s is about no claim, and x offers %s", name, f.Code, f.Lock, b.dialog.t.action.Key)
+			case !f.Claim.IsZero() && b.dialog == nil:
+				t.Errorf("%s: %s on %s is about %s, and x offers nothing", name, f.Code, f.Lock, f.Claim.Key)
+			case b.dialog != nil && (b.dialog.t.action.Key != f.Claim.Key || b.dialog.t.action.CreateRev != f.Claim.CreateRev):
+				t.Errorf("%s: %s on %s is about %s, and x offers %s", name, f.Code, f.Lock, f.Claim.Key, b.dialog.t.action.Key)
+			}
+			if b.dialog != nil {
+				b.press("esc")
+			}
+		}
+	}
+}
+
+// TestTheNewHolderIsNotBrokenUnwarned: whoever breaks the holder of a lock from its queue
+// reads first that another program is to blame.
+func TestTheNewHolderIsNotBrokenUnwarned(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	troubles(b)
+	b.press("1", "/", "old", "enter", "x")
+	if b.dialog == nil {
+		t.Fatalf("no dialog:\n%s", b.text())
+	}
+	b.sees("breaking this claim is the wrong cure: stop the old holder first")
+}
+
+// TestWhatChangedIsShownAgain: a claim that is not what the dialog showed is not deleted;
+// the dialog comes again, with what changed, and wants to be confirmed anew.
+func TestWhatChangedIsShownAgain(t *testing.T) {
+	key := leaseKey("/cron/job7", 0xc3)
+	for _, r := range []struct {
+		name   string
+		o      Options
+		before []string // of the keys that confirm, pressed before it changes
+		way    []string
+		change func(b *bench)
+		says   string
+		reason string
+	}{
+		{"the watch sees another value", Options{Lab: true}, nil, []string{"D"}, func(b *bench) {
+			b.w.rewrite(23, key, "new owner", 0xc3)
+			b.sync(23)
+		}, "its value is another", "the plan is of the old owner, and the screen shows the new one"},
+		{"the watch sees another lease", Options{}, []string{"D"}, []string{"/cron/job7", "enter"}, func(b *bench) {
+			b.w.rewrite(23, key, "", 0xd9)
+			b.sync(23)
+		}, "it is on lease d9 now, not on lease c3", "what is typed does not help"},
+		{"the gate sees it first", Options{}, nil, []string{"D", "/cron/job7", "enter"}, func(b *bench) {
+			kv := b.w.keys[key]
+			kv.Value = "new owner"
+			b.h.says = &model.Outcome{Err: "its value is another", Changed: "its value is another", Now: kv}
+		}, "its value is another", "the watch may be behind"},
+		{"the lease has a new key", Options{}, nil, []string{"R", "/cron/job7", "enter"}, func(b *bench) {
+			b.w.claim(23, "/other", "", 0xc3)
+			b.h.says = &model.Outcome{Err: "a key was not shown", Changed: "a key was not shown", Now: b.w.keys[key]}
+		}, "/other/c3", "it is listed now"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			r.o.Armed = true
+			b := newBench(t, r.o)
+			b.size(120, 50)
+			lab(b)
+			b.pressed("/", "job7", "enter", "x", "grace")
+			b.pressed(r.before...)
+			r.change(b)
+			b.pressed(r.way...)
+			if len(b.h.done) != 0 || b.dialog == nil {
+				t.Fatalf("%s: did %+v\n%s", r.reason, b.h.done, b.text())
+			}
+			b.sees("nothing was done: ")
+			b.sees(r.says)
+			b.pressed(r.way...)
+			if len(b.h.done) != 0 || b.dialog == nil {
+				t.Fatalf("a key that was meant for the first dialog confirmed the second: %+v", b.h.done)
+			}
+			b.sync(24)
+			b.pressed("grace")
+			b.pressed(append(r.before, r.way...)...)
+			if len(b.h.done) != 1 || b.h.done[0].Key != key {
+				t.Errorf("shown again and confirmed: did %+v\n%s", b.h.done, b.text())
+			}
+		})
+	}
+}
+
+// TestAClaimThatIsGoneIsNotShownAgain: there is nothing to confirm.
+func TestAClaimThatIsGoneIsNotShownAgain(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	lab(b)
+	b.pressed("/", "job7", "enter", "x", "grace")
+	b.h.says = &model.Outcome{Err: "the claim is gone", Changed: "the claim is gone"}
+	b.pressed("D")
+	if b.dialog != nil {
+		t.Errorf("a dialog about nothing:\n%s", b.text())
+	}
+	b.sees("not done: delete claim /cron/job7/c3")
+}
