@@ -298,6 +298,8 @@ type labStub struct {
 
 func (l *labStub) Available(model.Action) error { return nil }
 
+func (l *labStub) Whom(a model.Action) string { return a.Fault.Target + ", pid 4711" }
+
 func (l *labStub) Do(_ context.Context, a model.Action) (string, error) {
 	l.did = append(l.did, a)
 	return "pid 4711", l.err
