@@ -89,6 +89,9 @@ func (h *hands) Available(model.Action) error {
 func (h *hands) Plan(_ context.Context, a model.Action) (model.Plan, error) {
 	h.plans = append(h.plans, a)
 	p := model.Plan{Action: a, At: t0, Endpoint: "127.0.0.1:2379"}
+	if a.Kind == model.InjectFault {
+		p.Hits = a.Fault.Target + ", pid 4711"
+	}
 	for _, kv := range h.w.keys {
 		if a.Kind == model.RevokeLease && kv.Lease == a.Lease || kv.Key == a.Key {
 			p.Goes = append(p.Goes, kv)
@@ -146,7 +149,7 @@ func (b *bench) do(cmd tea.Cmd) {
 		for _, c := range m {
 			b.do(c)
 		}
-	case planMsg, outcomeMsg, lessonMsg, handsMsg, chosenMsg, availableMsg, helpMsg, watchedMsg:
+	case planMsg, outcomeMsg, lessonMsg, handsMsg, chosenMsg, questionMsg, availableMsg, helpMsg, watchedMsg:
 		b.send(m)
 	}
 }
