@@ -313,6 +313,11 @@ func TestLabActionsGoToTheLab(t *testing.T) {
 	if o := b.gate.Do(within(t), b.plan(t, a)); !o.Done || o.Detail != "pid 4711" || o.Rev != 0 {
 		t.Errorf("outcome %+v", o)
 	}
+	for _, l := range b.lines(t) {
+		if l["hits"] != "a, pid 4711" {
+			t.Errorf("the journal does not say whom it hits: %v", l)
+		}
+	}
 	lab.err = errors.New("it has ended")
 	wantRefused(t, b.gate.Do(within(t), b.plan(t, a)), "it has ended")
 	if d := cmp.Diff([]model.Action{a, a}, lab.did); d != "" {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -101,20 +103,67 @@ func TestALessonIsLeftInTheMiddle(t *testing.T) {
 	}
 }
 
+// proxyOnTerminal runs etcdctl behind a proxy on a terminal. What happens to its
+// cluster is forgotten with the test.
+func proxyOnTerminal(t *testing.T, tmp string, flags ...string) (*exec.Cmd, *terminal) {
+	t.Helper()
+	require(t, "etcdctl")
+	port := fmt.Sprint(freePort(t))
+	home := t.TempDir()
+	cluster := demoCmd(t, home)
+	cluster.Args = append(cluster.Args, "--members", "1", "--contenders", "0", "--port", port)
+	out, _ := lines(t, cluster)
+	untilLine(t, out, "lab ready")
+	t.Cleanup(func() {
+		cluster.Process.Signal(os.Interrupt)
+		cluster.Wait()
+	})
+	cmd := exec.Command(locktop(t), slices.Concat([]string{"proxy", "--endpoints", "127.0.0.1:" + port}, flags, []string{"--", "etcdctl", "lock", "/jobs/billing"})...)
+	cmd.Env = append(cleanEnv(tmp), "ETCDCTL_API=3", "XDG_STATE_HOME="+filepath.Join(home, "state"))
+	return cmd, onTerminal(t, cmd)
+}
+
+// TestTheProxyOnATerminalDoesNothingUnarmed, and says what would allow it.
+func TestTheProxyOnATerminalDoesNothingUnarmed(t *testing.T) {
+	tmp := t.TempDir()
+	cmd, term := proxyOnTerminal(t, tmp)
+	at := term.sees(t, 0, "/jobs/b")
+	term.press("5") // the lab
+	at = term.sees(t, at, "[contenders]")
+	for _, key := range []string{"H", "P", "K", "T", "F"} {
+		term.press(key)
+		at = term.sees(t, at, "--armed")
+		term.press("A") // another notice
+		at = term.sees(t, at, "not available")
+	}
+	if got := plain(term.text()); strings.Contains(got, "held") || strings.Contains(got, "paused") {
+		t.Errorf("something was done: %q", got)
+	}
+	term.press("q")
+	cmd.Wait()
+	checkNothingLeft(t, tmp)
+}
+
+// journaled are the lines of the journal of actions that a command wrote.
+func journaled(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	for _, kv := range cmd.Env {
+		if state, ok := strings.CutPrefix(kv, "XDG_STATE_HOME="); ok {
+			text, err := os.ReadFile(filepath.Join(state, "locktop", "actions.jsonl"))
+			if err != nil {
+				t.Error(err)
+			}
+			return string(text)
+		}
+	}
+	return ""
+}
+
 // TestTheProxyOnATerminal breaks the connections of a program of one's own, and is
 // refused where the cluster is not ours.
 func TestTheProxyOnATerminal(t *testing.T) {
-	require(t, "etcdctl")
-	port := fmt.Sprint(freePort(t))
-	cluster := demoCmd(t, t.TempDir())
-	cluster.Args = append(cluster.Args, "--members", "1", "--contenders", "0", "--port", port)
-	out, _ := lines(t, cluster)
-	defer cluster.Process.Kill()
-	untilLine(t, out, "lab ready")
 	tmp := t.TempDir()
-	cmd := exec.Command(locktop(t), "proxy", "--endpoints", "127.0.0.1:"+port, "--", "etcdctl", "lock", "/jobs/billing")
-	cmd.Env = append(cleanEnv(tmp), "ETCDCTL_API=3")
-	term := onTerminal(t, cmd)
+	cmd, term := proxyOnTerminal(t, tmp, "--armed")
 	at := term.sees(t, 0, "/jobs/b")
 	term.press("5") // the lab
 	at = term.sees(t, at, "[contenders]")
@@ -123,7 +172,14 @@ func TestTheProxyOnATerminal(t *testing.T) {
 	term.press("\x1b")
 	at = term.sees(t, at, "what they believe")
 	term.press("H")
-	at = term.sees(t, at, "held")
+	for _, want := range []string{"really?", "etcdctl, pid ", "/jobs/billing (holds)"} {
+		term.sees(t, at, want)
+	}
+	at = len(term.text())
+	until(t, "it is done once it is confirmed", func() bool { // for a moment the dialog takes no key
+		term.press("Y")
+		return strings.Contains(plain(term.text()[at:]), "held")
+	})
 	term.press("\x1b[Z\x1b[Z") // back to the members
 	at = term.sees(t, at, "[cluster]")
 	term.press("F")
@@ -134,13 +190,17 @@ func TestTheProxyOnATerminal(t *testing.T) {
 	term.press("1")
 	at = term.sees(t, at, "[1 Locks]")
 	term.press("x")
-	term.sees(t, at, "read-only: this cluster is not a lab of ours")
+	term.sees(t, at, "the proxy never writes to the cluster")
 	term.press("q")
 	cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
-	cluster.Process.Signal(os.Interrupt)
-	cluster.Wait()
 	checkNothingLeft(t, tmp)
+	text := journaled(t, cmd)
+	for _, want := range []string{`"step":"intent"`, `"step":"outcome"`, `"action":"hold keepalives of etcdctl"`, `"lock":"/jobs/billing"`, `"hits":"etcdctl, pid `, `"done":true`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the journal that lasts has no %s:\n%s", want, text)
+		}
+	}
 }
