@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -103,9 +104,9 @@ func TestALessonIsLeftInTheMiddle(t *testing.T) {
 	}
 }
 
-// proxyOnTerminal runs etcdctl behind a proxy on a terminal. What happens to its
-// cluster is forgotten with the test.
-func proxyOnTerminal(t *testing.T, tmp string, flags ...string) (*exec.Cmd, *terminal) {
+// proxyOnTerminal runs etcdctl behind a proxy on a terminal, before a cluster that end
+// ends.
+func proxyOnTerminal(t *testing.T, tmp string, flags ...string) (cmd *exec.Cmd, term *terminal, end func()) {
 	t.Helper()
 	require(t, "etcdctl")
 	port := fmt.Sprint(freePort(t))
@@ -114,19 +115,20 @@ func proxyOnTerminal(t *testing.T, tmp string, flags ...string) (*exec.Cmd, *ter
 	cluster.Args = append(cluster.Args, "--members", "1", "--contenders", "0", "--port", port)
 	out, _ := lines(t, cluster)
 	untilLine(t, out, "lab ready")
-	t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		cluster.Process.Signal(os.Interrupt)
 		cluster.Wait()
 	})
-	cmd := exec.Command(locktop(t), slices.Concat([]string{"proxy", "--endpoints", "127.0.0.1:" + port}, flags, []string{"--", "etcdctl", "lock", "/jobs/billing"})...)
+	t.Cleanup(end)
+	cmd = exec.Command(locktop(t), slices.Concat([]string{"proxy", "--endpoints", "127.0.0.1:" + port}, flags, []string{"--", "etcdctl", "lock", "/jobs/billing"})...)
 	cmd.Env = append(cleanEnv(tmp), "ETCDCTL_API=3", "XDG_STATE_HOME="+filepath.Join(home, "state"))
-	return cmd, onTerminal(t, cmd)
+	return cmd, onTerminal(t, cmd), end
 }
 
 // TestTheProxyOnATerminalDoesNothingUnarmed, and says what would allow it.
 func TestTheProxyOnATerminalDoesNothingUnarmed(t *testing.T) {
 	tmp := t.TempDir()
-	cmd, term := proxyOnTerminal(t, tmp)
+	cmd, term, end := proxyOnTerminal(t, tmp)
 	at := term.sees(t, 0, "/jobs/b")
 	term.press("5") // the lab
 	at = term.sees(t, at, "[contenders]")
@@ -141,6 +143,7 @@ func TestTheProxyOnATerminalDoesNothingUnarmed(t *testing.T) {
 	}
 	term.press("q")
 	cmd.Wait()
+	end()
 	checkNothingLeft(t, tmp)
 }
 
@@ -163,7 +166,7 @@ func journaled(t *testing.T, cmd *exec.Cmd) string {
 // refused where the cluster is not ours.
 func TestTheProxyOnATerminal(t *testing.T) {
 	tmp := t.TempDir()
-	cmd, term := proxyOnTerminal(t, tmp, "--armed")
+	cmd, term, end := proxyOnTerminal(t, tmp, "--armed")
 	at := term.sees(t, 0, "/jobs/b")
 	term.press("5") // the lab
 	at = term.sees(t, at, "[contenders]")
@@ -196,6 +199,7 @@ func TestTheProxyOnATerminal(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
+	end()
 	checkNothingLeft(t, tmp)
 	text := journaled(t, cmd)
 	for _, want := range []string{`"step":"intent"`, `"step":"outcome"`, `"action":"hold keepalives of etcdctl"`, `"lock":"/jobs/billing"`, `"hits":"etcdctl, pid `, `"done":true`} {
