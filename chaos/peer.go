@@ -15,6 +15,9 @@ import (
 // errUntold says that the system does not tell whose a connection is.
 var errUntold = errors.New("this system does not tell which user a local connection belongs to")
 
+// errStranger says that a connection is another user's.
+var errStranger = errors.New("the connection is of another user")
+
 // peers admits the connections of one user alone: of who runs the proxy, since what it
 // lends is that user's. Root is another user too: it can read the certificate anyway,
 // and a service of root's that is talked into connecting must not reach the cluster.
@@ -58,22 +61,28 @@ func (p *peers) admit(c net.Conn) error {
 	uid, err := p.user(c)
 	switch {
 	case err != nil:
-		err = fmt.Errorf("refused a connection from %s: its user is not known (%w)", c.RemoteAddr(), err)
-		p.tell("unknown", err)
+		p.tell("unknown", func() string {
+			return fmt.Sprintf("refused a connection from %s: its user is not known (%v)", c.RemoteAddr(), err)
+		})
+		return err
 	case uid != os.Geteuid():
-		err = fmt.Errorf("refused a connection of user %s: only programs of user %s may use this proxy", userWords(uid), userWords(os.Geteuid()))
-		p.tell(strconv.Itoa(uid), err)
+		p.tell(strconv.Itoa(uid), func() string {
+			return fmt.Sprintf("refused a connection of user %s: only programs of user %s may use this proxy", userWords(uid), userWords(os.Geteuid()))
+		})
+		return errStranger
 	}
-	return err
+	return nil
 }
 
-func (p *peers) tell(who string, why error) {
+// tell says once why somebody's connections are not taken. Names of users are looked up
+// only then: that may take its time.
+func (p *peers) tell(who string, why func() string) {
 	p.mu.Lock()
 	news := !p.told[who]
 	p.told[who] = true
 	p.mu.Unlock()
 	if news {
-		p.turned(why.Error())
+		p.turned(why())
 	}
 }
 
