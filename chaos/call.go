@@ -59,8 +59,17 @@ type flow struct {
 
 // asks sees a frame of the client's.
 func (l *link) asks(u *unit) (pass bool, err error) {
+	if l.refused[u.stream] {
+		l.afterRefusal(u)
+		return false, nil
+	}
 	switch u.kind {
 	case http2.FrameHeaders:
+		if l.door.proxy.foreign {
+			if passes, err := l.lends(u); !passes || err != nil {
+				return false, err
+			}
+		}
 		return l.opens(u)
 	case http2.FrameData:
 		l.toMember.bytes.Add(int64(len(u.data)))

@@ -10,7 +10,7 @@
 //   - [Gate] is the one door for the actions of the console. It plans (reads what
 //     would go), checks again just before it acts, writes a journal line before
 //     and one after, and refuses everything while it is not armed.
-//   - [Proxy] stands between clients and members. It carries every request through
+//   - [Proxy] stands between clients and members. It carries requests through
 //     unchanged, does to one client what a fault says (see [model.FaultKinds]), and
 //     tells what it saw: who owns a lease, writes, watches, is refused, is there.
 //
@@ -21,6 +21,11 @@
 //	                  │      └─ one connection to the member for one of the client
 //	                  └─ one listener for one (client, member), or for one member
 //	                     and all clients that are not ours
+//
+// Before a cluster that is not ours a door takes connections of the user who runs the
+// proxy alone (peer.go), and only some calls pass (lend.go): what the proxy lends is
+// that user's certificate, and a port of loopback is open to everybody. Header blocks
+// are always written anew then, so that the member reads the fields that were looked at.
 //
 // A link is born and dies with both of its connections: when the member does not
 // answer, the client's connection is closed, so the client sees what it would see

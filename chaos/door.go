@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -45,7 +44,7 @@ type door struct {
 
 // newDoor listens on that port of 127.0.0.1 and serves.
 func (p *Proxy) newDoor(client, member, backend string, port int) (*door, error) {
-	lis, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	lis, err := listenLocal(port)
 	if err != nil {
 		return nil, fmt.Errorf("listen on port %d of 127.0.0.1 for the member at %s: %w", port, backend, err)
 	}
@@ -67,7 +66,10 @@ func (d *door) serve() {
 				continue
 			}
 		}
-		l, err := d.newLink(c)
+		var l *link
+		if err = d.proxy.peers.admit(c); err == nil {
+			l, err = d.newLink(c)
+		}
 		if err != nil {
 			_ = c.Close()
 			continue
@@ -117,6 +119,10 @@ type link struct {
 
 	toMember, toClient *way
 
+	// Of a cluster that is not ours; known to who relays the requests.
+	refused map[uint32]bool // streams that the member never hears of
+	newest  uint32          // stream
+
 	mu    sync.Mutex
 	calls map[uint32]*call // by stream
 
@@ -128,7 +134,7 @@ type link struct {
 
 // newLink ties a fresh connection of a client. It does not dial yet.
 func (d *door) newLink(c net.Conn) (*link, error) {
-	l := &link{Conn: c, door: d, client: d.client, certain: d.client != "", calls: map[uint32]*call{}}
+	l := &link{Conn: c, door: d, client: d.client, certain: d.client != "", calls: map[uint32]*call{}, refused: map[uint32]bool{}}
 	if !l.certain {
 		l.client = c.RemoteAddr().String()
 	}
@@ -212,7 +218,9 @@ func (l *link) run() {
 	}
 	l.toMember, l.toClient = newWay(client, member), newWay(member, client)
 	p := l.door.proxy
-	l.toMember.rewrites = (p.serverTLS == nil) != (p.scheme == "http") // a block says how it is carried
+	// A block says how it is carried. And of a cluster that is not ours the member is to
+	// read the very fields that were looked at.
+	l.toMember.rewrites = (p.serverTLS == nil) != (p.scheme == "http") || p.foreign
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer l.Close()

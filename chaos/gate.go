@@ -26,6 +26,9 @@ const requestTimeout = 10 * time.Second
 type Lab interface {
 	// Available returns nil, or in one line why the action cannot be done now.
 	Available(a model.Action) error
+	// Whom names those whom the action is done to ("worker, pid 4711"), "" for nobody
+	// in particular.
+	Whom(a model.Action) string
 	// Do does it and says what came of it in a few words ("pid 4711").
 	Do(ctx context.Context, a model.Action) (detail string, err error)
 }

@@ -298,6 +298,8 @@ type labStub struct {
 
 func (l *labStub) Available(model.Action) error { return nil }
 
+func (l *labStub) Whom(a model.Action) string { return a.Fault.Target + ", pid 4711" }
+
 func (l *labStub) Do(_ context.Context, a model.Action) (string, error) {
 	l.did = append(l.did, a)
 	return "pid 4711", l.err
@@ -310,6 +312,11 @@ func TestLabActionsGoToTheLab(t *testing.T) {
 	a := model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultKill, Target: "a"}}
 	if o := b.gate.Do(within(t), b.plan(t, a)); !o.Done || o.Detail != "pid 4711" || o.Rev != 0 {
 		t.Errorf("outcome %+v", o)
+	}
+	for _, l := range b.lines(t) {
+		if l["hits"] != "a, pid 4711" {
+			t.Errorf("the journal does not say whom it hits: %v", l)
+		}
 	}
 	lab.err = errors.New("it has ended")
 	wantRefused(t, b.gate.Do(within(t), b.plan(t, a)), "it has ended")

@@ -22,6 +22,8 @@ type watchedLab struct {
 
 func (l *watchedLab) Available(model.Action) error { return nil }
 
+func (l *watchedLab) Whom(model.Action) string { return "" }
+
 func (l *watchedLab) Do(context.Context, model.Action) (string, error) {
 	l.seen = append(l.seen, l.journal.String())
 	return "pid 4711", nil

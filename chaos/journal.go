@@ -34,6 +34,7 @@ type record struct {
 	Endpoint string      `json:"endpoint"`
 	Action   string      `json:"action"`
 	Lock     string      `json:"lock,omitempty"`
+	Hits     string      `json:"hits,omitempty"`
 	Keys     []recordKey `json:"keys"`
 	Unknown  string      `json:"keys_unknown,omitempty"`
 	DryRun   bool        `json:"dry_run"`
@@ -63,7 +64,7 @@ func (j journal) after(p model.Plan, o model.Outcome) error {
 
 func (j journal) record(p model.Plan, step string) record {
 	r := record{Time: j.now(), Step: step, User: j.user, Endpoint: j.endpoint, Action: p.Action.Describe(),
-		Lock: p.Action.Lock, Keys: []recordKey{}, Unknown: p.Unknown, DryRun: p.DryRun, Etcdctl: p.Action.Etcdctl()}
+		Lock: p.Action.Lock, Hits: p.Hits, Keys: []recordKey{}, Unknown: p.Unknown, DryRun: p.DryRun, Etcdctl: p.Action.Etcdctl()}
 	for _, kv := range p.Goes {
 		k := recordKey{Key: kv.Key, CreateRev: kv.CreateRev}
 		if !utf8.ValidString(kv.Key) {

@@ -33,6 +33,9 @@ func (g *Gate) Plan(ctx context.Context, a model.Action) (model.Plan, error) {
 		p.Refused = err.Error()
 		return p, nil
 	}
+	if !a.Kind.WritesEtcd() {
+		p.Hits = g.o.Lab.Whom(a)
+	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	var err error

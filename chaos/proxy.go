@@ -41,14 +41,19 @@ type ProxyOptions struct {
 	// ServerTLS is for the connections of clients, at every listener; nil is
 	// plaintext.
 	ServerTLS *tls.Config
+	// Foreign says that the cluster is not ours. Then only connections of the user who
+	// runs the proxy are taken, and only the calls pass that programs with locks need.
+	// Where the system does not tell whose a connection is, BackendTLS may not have a
+	// certificate, and everybody on this machine can connect.
+	Foreign bool
 	// SharedPort is the port of the first shared listener, the others follow
 	// one by one. 0 takes free ports.
 	SharedPort int
 	// Now dates the reports; nil is time.Now.
 	Now func() time.Time
 	// Report is told what the proxy saw: model.LeaseOwner (before the client has the
-	// answer), model.Wrote (when the call ends), model.Watches, model.Refused and
-	// model.Connected. It is called from several goroutines, must return soon and
+	// answer), model.Wrote (when the call ends), model.Watches, model.Refused,
+	// model.TurnedAway and model.Connected. It is called from several goroutines, must return soon and
 	// must not call the proxy. May be nil.
 	Report func(model.Event)
 }
@@ -72,6 +77,8 @@ type Proxy struct {
 	holds     holds
 	owners    owners
 	denials   denials
+	foreign   bool
+	peers     *peers // nil: everybody's connections are taken
 
 	ctx    context.Context // ends with the proxy
 	cancel context.CancelFunc
@@ -93,7 +100,8 @@ func NewProxy(o ProxyOptions) (*Proxy, error) {
 		return nil, fmt.Errorf("start the proxy: %w", err)
 	}
 	p := &Proxy{backends: o.Backends, names: names, toMember: memberCredentials(o.BackendTLS),
-		serverTLS: forHTTP2(o.ServerTLS), now: o.Now, report: o.Report, faults: newFaults(), clients: map[string][]*door{}}
+		serverTLS: forHTTP2(o.ServerTLS), now: o.Now, report: o.Report, faults: newFaults(),
+		foreign: o.Foreign, clients: map[string][]*door{}}
 	p.holds.faults = p.faults
 	p.scheme = "http"
 	if o.BackendTLS != nil {
@@ -104,6 +112,11 @@ func NewProxy(o ProxyOptions) (*Proxy, error) {
 	}
 	if p.report == nil {
 		p.report = func(model.Event) {}
+	}
+	if o.Foreign {
+		if p.peers, err = checkPeers(o.BackendTLS, p.turned); err != nil {
+			return nil, fmt.Errorf("start the proxy: %w", err)
+		}
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	doors, err := p.open("", o.SharedPort)
@@ -212,6 +225,9 @@ func (p *Proxy) open(client string, port int) ([]*door, error) {
 	}
 	return doors, nil
 }
+
+// turned reports that somebody's connections are not taken.
+func (p *Proxy) turned(why string) { p.report(model.TurnedAway{At: p.now(), Text: why}) }
 
 // owns reports the client as owner of the lease if that is news.
 func (p *Proxy) owns(l *link, id model.LeaseID, renews bool) {

@@ -67,7 +67,9 @@ type way struct {
 	// rewrites says that header blocks are no longer passed as they are. They depend on
 	// those before them: once one was late or did not pass, none can.
 	rewrites bool
-	bytes    atomic.Int64 // of messages since the last measuring
+	bytes    atomic.Int64  // of messages since the last measuring
+	greeted  chan struct{} // closed when the first frame was relayed
+	greets   bool          // it is
 
 	mu      sync.Mutex // a whole number of frames at a time
 	owed    uint32     // room on the connection that is not granted yet
@@ -80,7 +82,7 @@ type way struct {
 }
 
 func newWay(from io.Reader, to io.Writer) *way {
-	w := &way{from: from, to: to, buf: make([]byte, relayRoom)}
+	w := &way{from: from, to: to, buf: make([]byte, relayRoom), greeted: make(chan struct{})}
 	w.decoder = hpack.NewDecoder(4096, func(f hpack.HeaderField) { w.unit.fields = append(w.unit.fields, f) })
 	w.decoder.SetAllowedMaxDynamicTableSize(math.MaxUint32) // theirs to agree on
 	w.framer = http2.NewFramer(&w.out, nil)
@@ -138,6 +140,16 @@ func (w *way) flush() error {
 	if w.sent == w.seen {
 		return nil
 	}
+	err := w.writeSeen()
+	if err == nil && !w.greets {
+		w.greets = true
+		close(w.greeted)
+	}
+	return err
+}
+
+// writeSeen writes the frames that may pass and are not written.
+func (w *way) writeSeen() error {
 	b := w.buf[w.sent:w.seen]
 	w.sent = w.seen
 	w.mu.Lock()
@@ -210,7 +222,7 @@ func (w *way) next(b []byte) (size int, err error) {
 	}
 	u := &w.unit
 	*u = unit{kind: http2.FrameType(b[3]), flags: http2.Flags(b[4]),
-		stream: binary.BigEndian.Uint32(b[5:]) &^ (1 << 31), data: b[frameHead:n], fields: u.fields[:0]}
+		stream: streamOf(b), data: b[frameHead:n], fields: u.fields[:0]}
 	switch u.kind {
 	case http2.FrameData:
 		return n, u.unpad()
@@ -221,6 +233,9 @@ func (w *way) next(b []byte) (size int, err error) {
 	}
 	return n, nil
 }
+
+// streamOf is the stream of the first frame.
+func streamOf(b []byte) uint32 { return binary.BigEndian.Uint32(b[5:]) &^ (1 << 31) }
 
 // frameSize is that of the first frame, 0 if it is not complete.
 func frameSize(b []byte) int {
@@ -240,7 +255,7 @@ func (w *way) decode(b []byte, n int) (size int, err error) {
 	size = n
 	for last := u.flags; !last.Has(http2.FlagHeadersEndHeaders); {
 		more := frameSize(b[size:])
-		if size > maxBlock || more > 0 && http2.FrameType(b[size+3]) != http2.FrameContinuation {
+		if size > maxBlock || more > 0 && (http2.FrameType(b[size+3]) != http2.FrameContinuation || streamOf(b[size:]) != u.stream) {
 			return 0, errMalformed
 		}
 		if more == 0 {

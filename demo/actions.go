@@ -145,6 +145,25 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s, "", false
 }
 
+// Whom names those whom a fault is done to, with the process where it is one of ours.
+func (l *Lab) Whom(a model.Action) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.aimed(a.Fault)
+	p := l.procs[f.Target]
+	switch {
+	case f.Target == "":
+		return ""
+	case p != nil:
+		return p.name() + ", " + p.detail()
+	case f.Target == everyone:
+		return "every client"
+	case isOn(f, model.TargetClient) && l.programs[f.Target] == nil:
+		return "client " + model.Printable(f.Target) + ", pid not known"
+	}
+	return model.Printable(f.Target)
+}
+
 // Do does an action of the lab, with a detail for the journal ("pid 4711"). It
 // returns when it is done, which for a member may take seconds; whether it had the
 // effect has to be seen. The error says what to do instead.

@@ -179,7 +179,8 @@ func (l *Lab) runMember(cmd *exec.Cmd) error {
 
 func (l *Lab) startProxy(backends []string) (err error) {
 	l.proxy, err = chaos.NewProxy(chaos.ProxyOptions{Backends: backends, Names: memberNames(len(backends)),
-		BackendTLS: l.o.TLS, ServerTLS: l.o.ServerTLS, SharedPort: l.o.Port, Now: l.o.Now, Report: l.fromProxy})
+		BackendTLS: l.o.TLS, ServerTLS: l.o.ServerTLS, Foreign: len(l.o.Endpoints) > 0,
+		SharedPort: l.o.Port, Now: l.o.Now, Report: l.fromProxy})
 	if errors.Is(err, syscall.EADDRINUSE) && l.o.Port != 0 {
 		return fmt.Errorf("port %d or one of the %d after it is in use; choose another: %w",
 			l.o.Port, len(backends)-1, err)

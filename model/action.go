@@ -108,6 +108,8 @@ type Plan struct {
 	// Goes are the keys that go with it, in key order. One with CreateRev 0 is known
 	// by name only.
 	Goes []KV
+	// Hits names whom a fault is done to: "worker, pid 4711".
+	Hits string
 	// Unknown is set when Goes is not complete, and says why: "no permission on …".
 	Unknown string
 	// Lease is the reading of the lease, zero if there is none.

@@ -78,6 +78,8 @@ func (lab *labState) apply(s *State, e Event) {
 		lab.refusal(s, e)
 	case Connected:
 		lab.connected(s, e)
+	case TurnedAway:
+		s.record(&Fact{At: e.At, Kind: FactLab, Text: e.Text})
 	case FaultOn:
 		lab.faults = append(lab.faults, e)
 		s.record(&Fact{At: e.At, Kind: FactLab, Text: "fault: " + e.Fault.Describe()})

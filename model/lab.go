@@ -135,6 +135,13 @@ type Refused struct {
 	Text string
 }
 
+// TurnedAway says that the proxy did not take connections of somebody, in a sentence.
+// It is reported once for each user of the machine.
+type TurnedAway struct {
+	At   time.Time
+	Text string
+}
+
 // Connected says that a client has a connection to a member, or has it no more.
 type Connected struct {
 	At time.Time
@@ -174,6 +181,7 @@ func (e Access) When() time.Time     { return e.At }
 func (e Wrote) When() time.Time      { return e.At }
 func (e Watches) When() time.Time    { return e.At }
 func (e Refused) When() time.Time    { return e.At }
+func (e TurnedAway) When() time.Time { return e.At }
 func (e Connected) When() time.Time  { return e.At }
 func (e LeaseOwner) When() time.Time { return e.At }
 func (e FaultOn) When() time.Time    { return e.At }
@@ -186,6 +194,7 @@ func (Access) event()     {}
 func (Wrote) event()      {}
 func (Watches) event()    {}
 func (Refused) event()    {}
+func (TurnedAway) event() {}
 func (Connected) event()  {}
 func (LeaseOwner) event() {}
 func (FaultOn) event()    {}

@@ -52,6 +52,8 @@ func (a *App) whyNotAct(act model.Action, why string) string {
 		return a.noLab()
 	case act.Kind.WritesEtcd() && a.disarmed:
 		return "disarmed: another cluster answers; start locktop again to arm it"
+	case !act.Kind.WritesEtcd() && a.asksFirst(act) && !a.o.Armed:
+		return faultsWantArmed
 	}
 	return why
 }
@@ -144,8 +146,12 @@ func (a *App) fault(kind model.FaultKind) (model.Action, string) {
 	return act, ""
 }
 
-// act plans and does an action at once: those on the lab, which is ours.
+// act plans and does an action at once: those on the lab, which is ours. Before a
+// cluster that is not it asks first.
 func (a *App) act(act model.Action) tea.Cmd {
+	if a.asksFirst(act) {
+		return a.openQuestion(act)
+	}
 	a.say(dim, a.th.clean(act.Describe())+" "+a.th.sign.unread)
 	hands, ctx := a.live.Hands, a.ctx
 	return func() tea.Msg {

@@ -61,6 +61,7 @@ type App struct {
 	trail    []spot // of jumps, to come back
 	sheet    *sheet // what is read in the place of the page
 	dialog   *dialog
+	question *question
 	menu     *faultMenu
 	lesson   *lessonPane
 	pressed  string // the key that is being done
@@ -214,6 +215,11 @@ func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.sourceEnded(msg.err)
 	case planMsg:
 		return a, a.planned(msg)
+	case questionMsg:
+		if a.question != nil && a.question.id == msg.id {
+			a.question.read(a, msg)
+		}
+		return a, nil
 	case graceMsg:
 		return a, a.graceOver(msg)
 	case lessonMsg:
@@ -263,7 +269,7 @@ func (a *App) say(st style, text string) {
 // frame is what the panels paint from.
 func (a *App) frame() frame {
 	th := a.th
-	if a.spent != nil || fresh(a.state).state == model.FeedLost || a.dialog != nil || a.menu != nil || a.columns != nil {
+	if a.spent != nil || fresh(a.state).state == model.FeedLost || a.dialog != nil || a.question != nil || a.menu != nil || a.columns != nil {
 		th = a.old
 	}
 	return frame{s: a.state, th: th, now: a.now, onScreen: &a.onScreen, marks: a.marked}
@@ -305,6 +311,9 @@ func (a *App) paint() []string {
 	if a.dialog != nil {
 		lines = a.dialog.over(a, lines)
 	}
+	if a.question != nil {
+		lines = a.question.over(a, lines)
+	}
 	if a.menu != nil {
 		lines = a.menu.over(a, lines)
 	}
@@ -327,7 +336,7 @@ func (a *App) bottom(lines []string, l layout) []string {
 		}
 		return append(lines, a.footerLine(a.th, a.w))
 	}
-	if len(note) == 1 && width(note[0].text) > a.w && !a.typing() && a.dialog == nil && a.menu == nil {
+	if len(note) == 1 && width(note[0].text) > a.w && !a.typing() && a.dialog == nil && a.question == nil && a.menu == nil {
 		for _, text := range a.th.wrap(note[0].text, a.w, 2) {
 			lines = append(lines, a.th.line(a.w, []span{{note[0].st, text}}, nil))
 		}
@@ -380,6 +389,8 @@ func (a *App) where() where {
 		return inTyped
 	case a.dialog != nil:
 		return inBreak
+	case a.question != nil:
+		return inQuestion
 	case a.menu != nil && a.menu.choice != nil:
 		return inChoice
 	case a.menu != nil:

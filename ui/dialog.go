@@ -145,6 +145,9 @@ func (a *App) graceOver(m graceMsg) tea.Cmd {
 	if a.dialog != nil && a.dialog.id == m.id {
 		a.dialog.live = true
 	}
+	if a.question != nil && a.question.id == m.id {
+		a.question.live = true
+	}
 	if a.menu != nil && a.menu.id == m.id {
 		a.menu.live = true
 	}

@@ -89,6 +89,8 @@ func (a *App) whyNoFaults() string {
 		return "still starting"
 	case !a.o.Lab:
 		return a.noLab()
+	case a.o.Foreign && !a.o.Armed:
+		return faultsWantArmed
 	}
 	return ""
 }

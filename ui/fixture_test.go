@@ -102,6 +102,9 @@ func (h *hands) Plan(_ context.Context, a model.Action) (model.Plan, error) {
 	if a.Kind == model.DeleteClaim {
 		p.Action.ModRev = h.w.keys[a.Key].ModRev // as the gate does
 	}
+	if a.Kind == model.InjectFault {
+		p.Hits = a.Fault.Target + ", pid 4711"
+	}
 	for _, kv := range h.w.keys {
 		if a.Kind == model.RevokeLease && kv.Lease == a.Lease || kv.Key == a.Key {
 			p.Goes = append(p.Goes, kv)
@@ -164,7 +167,7 @@ func (b *bench) do(cmd tea.Cmd) {
 		for _, c := range m {
 			b.do(c)
 		}
-	case planMsg, outcomeMsg, lessonMsg, handsMsg, chosenMsg, availableMsg, helpMsg, watchedMsg:
+	case planMsg, outcomeMsg, lessonMsg, handsMsg, chosenMsg, questionMsg, availableMsg, helpMsg, watchedMsg:
 		b.send(m)
 	}
 }

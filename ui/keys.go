@@ -29,6 +29,7 @@ const (
 	inPalette
 	inColumns
 	inStart // what to watch is being chosen
+	inQuestion
 	whereEnd
 
 	onPages   = onLocks | onQueue | onSessions | onJournal | onFindings | onLab
@@ -37,7 +38,7 @@ const (
 	inAll     = whereEnd - 1
 )
 
-var whereNames = []string{"Locks", "Queue", "Sessions", "Journal", "Findings", "Lab", "help", "text", "break dialog", "typed name", "fault menu", "fault choice", "lesson", "filter", "palette", "columns", "start"}
+var whereNames = []string{"Locks", "Queue", "Sessions", "Journal", "Findings", "Lab", "help", "text", "break dialog", "typed name", "fault menu", "fault choice", "lesson", "filter", "palette", "columns", "start", "question"}
 
 // String names the places for help.
 func (w where) String() string {
@@ -101,7 +102,7 @@ func Keys() []KeyHelp {
 
 const (
 	needsArmed  = "armed"
-	needsLab    = "own lab"
+	needsLab    = "own lab, or proxy --armed"
 	needsLesson = "a lesson"
 )
 
@@ -212,6 +213,9 @@ func inputKeys() []binding {
 		{keys: []string{"enter"}, in: inBreak, what: "nothing: R or D confirms", do: run(func(a *App) { a.dialog.hint = "enter does not confirm: R or D does" })},
 		{keys: []string{"enter"}, in: inTyped, short: "do it", what: "do it, if the name is right", needs: needsArmed, do: (*App).confirmTyped},
 		{keys: []string{"esc"}, in: inTyped, short: "back", what: "back", do: run(func(a *App) { a.dialog.typing = "" })},
+		{keys: []string{"Y"}, in: inQuestion, short: "do it", what: "do it, to a program on a cluster that is not a lab", needs: needsArmed, do: (*App).confirmQuestion},
+		{keys: []string{"esc", "q"}, in: inQuestion, short: "leave it", what: "do nothing", do: run(func(a *App) { a.question = nil })},
+		{keys: []string{"enter"}, in: inQuestion, what: "nothing: Y confirms", do: run(func(a *App) { a.question.hint = "enter does not confirm: Y does" })},
 		{keys: []string{"enter"}, in: inFilter, short: "keep", what: "keep the filter", do: run(func(a *App) { a.field = nil })},
 		{keys: []string{"esc"}, in: inFilter, short: "clear", what: "clear the filter", do: run(func(a *App) { a.setFilter(""); a.field = nil })},
 		{keys: []string{"esc", "e", "c", "q", "enter"}, in: inSheet, short: "close", what: "close the text", do: run(func(a *App) { a.sheet = nil })},

@@ -17,6 +17,8 @@ func (b *bench) pressed(keys ...string) {
 		switch {
 		case k != "grace":
 			b.press(k)
+		case b.question != nil:
+			b.send(graceMsg{b.question.id})
 		case b.menu != nil:
 			b.send(graceMsg{b.menu.id})
 		default:

@@ -79,6 +79,9 @@ type Options struct {
 	// Lab is true on a cluster of our own. Else NoLab says why there is none.
 	Lab   bool
 	NoLab string
+	// Foreign is true where what is done to the lab hits programs on a cluster that is
+	// not ours: nothing is done then unless Armed, and each act is confirmed but healing.
+	Foreign bool
 	// Armed says that the console may write.
 	Armed bool
 	// ASCII keeps to characters that every terminal has, Profile to the colours

@@ -126,7 +126,7 @@ func (a *App) footerLine(th *theme, w int) string {
 	if text := a.filter(); text != "" {
 		return th.line(w, []span{{accent, "/ "}, {strong, th.clean(text)}, {dim, "  " + a.hits() + "  "}, {accent, "esc"}, {dim, " clears"}}, nil)
 	}
-	if a.dialog != nil || a.columns != nil {
+	if a.dialog != nil || a.question != nil || a.columns != nil {
 		return string(pad(nil, w)) // the dialog says what to press
 	}
 	return th.line(w, a.hints(a.where(), w), nil)

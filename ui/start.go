@@ -203,7 +203,7 @@ func (a *App) watched(m watchedMsg) tea.Cmd {
 	set := a.settings()
 	a.live, a.start, a.o.Prefixes = m.live, nil, m.prefixes
 	a.sources++
-	a.dialog, a.menu, a.columns, a.sheet, a.field = nil, nil, nil, nil, nil
+	a.dialog, a.question, a.menu, a.columns, a.sheet, a.field = nil, nil, nil, nil, nil, nil
 	a.thaw()
 	a.empty(set)
 	a.goTo(pageLocks)

@@ -66,6 +66,7 @@ var eventTypes = map[string]reflect.Type{
 	"wrote":          reflect.TypeFor[model.Wrote](),
 	"watches":        reflect.TypeFor[model.Watches](),
 	"refused":        reflect.TypeFor[model.Refused](),
+	"turned-away":    reflect.TypeFor[model.TurnedAway](),
 	"connected":      reflect.TypeFor[model.Connected](),
 	"fault-on":       reflect.TypeFor[model.FaultOn](),
 	"fault-off":      reflect.TypeFor[model.FaultOff](),

@@ -222,6 +222,8 @@ func (e *env) arm(cmd *cobra.Command) error {
 		return nil
 	}
 	switch {
+	case e.profile.readOnly && cmd.Name() == "proxy": // the programs behind it write
+		return bad("proxy is refused: profile %q is read-only (%s:%d)", e.profile.name, e.profile.file, e.profile.lines["read-only"])
 	case e.profile.readOnly && f.Value.String() == "true":
 		return bad("--armed is refused: profile %q is read-only (%s:%d)", e.profile.name, e.profile.file, e.profile.lines["read-only"])
 	case e.profile.armed && !f.Changed && e.profileCluster():

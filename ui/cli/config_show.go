@@ -49,7 +49,7 @@ func (e *env) configCmd() *cobra.Command {
 			"Profiles are in profiles.yaml, by name; each may have\n" +
 			wrapped(profileKeys(), 92) + "\n" +
 			"as the flags of that name. label and color are for the status line, read-only rules --armed\n" +
-			"out, armed stands for it (for the endpoints of the profile alone). prefixes is a list,\n" +
+			"and proxy out, armed stands for the former (for the endpoints of the profile alone). prefixes is a list,\n" +
 			"recipes and expect have a line for each prefix. Files are relative to the folder of profiles.",
 		Example: "  locktop config --profile production\n  locktop config -o json | jq '.values[] | select(.origin != \"default\")'",
 		Args:    noArgs,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,6 +20,8 @@ import (
 
 // labRoom is a lab with the connections of the console to it.
 type labRoom struct {
+	armed bool // faults may be done on a cluster that is not ours; in our own they always may
+
 	mu      sync.Mutex // held while opening and closing
 	closed  bool
 	end     context.CancelFunc // of its sources
@@ -26,6 +29,7 @@ type labRoom struct {
 	client  *clientv3.Client
 	watcher *watcher.Watcher
 	gate    *chaos.Gate
+	journal *os.File // of actions on a cluster that is not ours
 }
 
 // open starts the lab and joins watcher, lab and gate to it. The console's own
@@ -62,22 +66,40 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 		look.Prefixes = e.flags.prefixes
 	}
 	r.watcher = watcher.New(r.client, look)
-	gate := chaos.GateOptions{
-		Reader: r.client, Armed: true, Lab: r.lab, Journal: r.lab.Journal(), Report: r.lab.Report,
-		Endpoint: r.lab.Endpoints()[0], User: userName(),
+	journal, err := r.openGate(e, len(o.Endpoints) > 0)
+	if err != nil {
+		return ui.Live{}, err
 	}
-	if len(o.Endpoints) > 0 {
-		gate.Why = "read-only: " + notALab
-	} else {
+	ctx, r.end = context.WithCancel(context.WithoutCancel(ctx))
+	return ui.Live{Source: merge(ctx, r.watcher, r.lab), Hands: r.gate,
+		Endpoints: r.lab.Endpoints(), JournalPath: journal}, nil
+}
+
+// openGate opens the door for actions. What is done to programs on a cluster that is
+// not ours is written to the journal that lasts.
+func (r *labRoom) openGate(e *env, foreign bool) (journalPath string, err error) {
+	gate := chaos.GateOptions{Reader: r.client, Lab: r.lab, Report: r.lab.Report, User: userName()}
+	if !foreign {
+		gate.Armed, gate.Journal, gate.Endpoint = true, r.lab.Journal(), r.lab.Endpoints()[0]
 		gate.Dial = func(context.Context) (*clientv3.Client, error) {
 			return dial(r.lab.MemberEndpoints(), e.flags.dialTimeout, nil, chaos.Writing())
 		}
+		r.gate = chaos.NewGate(gate)
+		return r.lab.JournalPath(), nil
+	}
+	gate.Why, gate.Endpoint = faultsWantArmed, strings.Join(e.flags.endpoints, ",")
+	if r.armed {
+		if r.journal, journalPath, err = openJournal(); err != nil {
+			return "", badInput{err}
+		}
+		gate.Armed, gate.Journal, gate.Why = true, r.journal, "the proxy never writes to the cluster; \"locktop --armed\" breaks locks"
 	}
 	r.gate = chaos.NewGate(gate)
-	ctx, r.end = context.WithCancel(context.WithoutCancel(ctx))
-	return ui.Live{Source: merge(ctx, r.watcher, r.lab), Hands: r.gate,
-		Endpoints: r.lab.Endpoints(), JournalPath: r.lab.JournalPath()}, nil
+	return journalPath, nil
 }
+
+// faultsWantArmed is what the console says of a fault before a cluster that is not ours.
+const faultsWantArmed = "read-only: " + notALab + "; \"locktop proxy --armed\" allows faults here"
 
 // do plans and does an action through the gate, as the console does.
 func (r *labRoom) do(ctx context.Context, a model.Action) model.Outcome {
@@ -110,6 +132,9 @@ func (r *labRoom) close() error {
 	var errs []error
 	if r.gate != nil {
 		errs = append(errs, r.gate.Close())
+	}
+	if r.journal != nil {
+		errs = append(errs, r.journal.Close())
 	}
 	if r.watcher != nil {
 		errs = append(errs, r.watcher.Close())

@@ -3,8 +3,11 @@ package cli
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -100,20 +103,69 @@ func TestALessonIsLeftInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestTheProxyOnATerminal breaks the connections of a program of one's own, and is
-// refused where the cluster is not ours.
-func TestTheProxyOnATerminal(t *testing.T) {
+// proxyOnTerminal runs etcdctl behind a proxy on a terminal, before a cluster that end
+// ends.
+func proxyOnTerminal(t *testing.T, tmp string, flags ...string) (cmd *exec.Cmd, term *terminal, end func()) {
+	t.Helper()
 	require(t, "etcdctl")
+	home := t.TempDir()
 	cluster, endpoint, _, _, _ := onPort(t, "lab ready", func(port string) *exec.Cmd {
-		cmd := demoCmd(t, t.TempDir())
+		cmd := demoCmd(t, home)
 		cmd.Args = append(cmd.Args, "--members", "1", "--contenders", "0", "--port", port)
 		return cmd
 	})
-	defer cluster.Process.Kill()
+	end = sync.OnceFunc(func() {
+		cluster.Process.Signal(os.Interrupt)
+		cluster.Wait()
+	})
+	t.Cleanup(end)
+	cmd = exec.Command(locktop(t), slices.Concat([]string{"proxy", "--endpoints", endpoint}, flags, []string{"--", "etcdctl", "lock", "/jobs/billing"})...)
+	cmd.Env = append(cleanEnv(tmp), "ETCDCTL_API=3", "XDG_STATE_HOME="+filepath.Join(home, "state"))
+	return cmd, onTerminal(t, cmd), end
+}
+
+// TestTheProxyOnATerminalDoesNothingUnarmed, and says what would allow it.
+func TestTheProxyOnATerminalDoesNothingUnarmed(t *testing.T) {
 	tmp := t.TempDir()
-	cmd := exec.Command(locktop(t), "proxy", "--endpoints", endpoint, "--", "etcdctl", "lock", "/jobs/billing")
-	cmd.Env = append(cleanEnv(tmp), "ETCDCTL_API=3")
-	term := onTerminal(t, cmd)
+	cmd, term, end := proxyOnTerminal(t, tmp)
+	at := term.sees(t, 0, "/jobs/b")
+	term.press("5") // the lab
+	at = term.sees(t, at, "[contenders]")
+	for _, key := range []string{"H", "P", "K", "T", "F"} {
+		term.press(key)
+		at = term.sees(t, at, "--armed")
+		term.press("A") // another notice
+		at = term.sees(t, at, "not available")
+	}
+	if got := plain(term.text()); strings.Contains(got, "held") || strings.Contains(got, "paused") {
+		t.Errorf("something was done: %q", got)
+	}
+	term.press("q")
+	cmd.Wait()
+	end()
+	checkNothingLeft(t, tmp)
+}
+
+// journaled are the lines of the journal of actions that a command wrote.
+func journaled(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	for _, kv := range cmd.Env {
+		if state, ok := strings.CutPrefix(kv, "XDG_STATE_HOME="); ok {
+			text, err := os.ReadFile(filepath.Join(state, "locktop", "actions.jsonl"))
+			if err != nil {
+				t.Error(err)
+			}
+			return string(text)
+		}
+	}
+	return ""
+}
+
+// TestTheProxyOnATerminal breaks the connections of a program of one's own, and is
+// refused where the cluster is not ours.
+func TestTheProxyOnATerminal(t *testing.T) {
+	tmp := t.TempDir()
+	cmd, term, end := proxyOnTerminal(t, tmp, "--armed")
 	at := term.sees(t, 0, "/jobs/b")
 	term.press("5") // the lab
 	at = term.sees(t, at, "[contenders]")
@@ -122,7 +174,14 @@ func TestTheProxyOnATerminal(t *testing.T) {
 	term.press("\x1b")
 	at = term.sees(t, at, "what they believe")
 	term.press("H")
-	at = term.sees(t, at, "held")
+	for _, want := range []string{"really?", "etcdctl, pid ", "/jobs/billing (holds)"} {
+		term.sees(t, at, want)
+	}
+	at = len(term.text())
+	until(t, "it is done once it is confirmed", func() bool { // for a moment the dialog takes no key
+		term.press("Y")
+		return strings.Contains(plain(term.text()[at:]), "held")
+	})
 	term.press("\x1b[Z\x1b[Z") // back to the members
 	at = term.sees(t, at, "[cluster]")
 	term.press("F")
@@ -133,13 +192,18 @@ func TestTheProxyOnATerminal(t *testing.T) {
 	term.press("1")
 	at = term.sees(t, at, "[1 Locks]")
 	term.press("x")
-	term.sees(t, at, "read-only: this cluster is not a lab of ours")
+	term.sees(t, at, "the proxy never writes to the cluster")
 	term.press("q")
 	cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
-	cluster.Process.Signal(os.Interrupt)
-	cluster.Wait()
+	end()
 	checkNothingLeft(t, tmp)
+	text := journaled(t, cmd)
+	for _, want := range []string{`"step":"intent"`, `"step":"outcome"`, `"action":"hold keepalives of etcdctl"`, `"lock":"/jobs/billing"`, `"hits":"etcdctl, pid `, `"done":true`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the journal that lasts has no %s:\n%s", want, text)
+		}
+	}
 }

@@ -63,6 +63,9 @@ func TestProfileArmsItsOwnClusterAlone(t *testing.T) {
 		{[]string{"break", "/l", "--profile", "safe", "--armed"}, "127.0.0.1:2", "--armed is refused", "for every cluster"},
 		{[]string{"--profile", "safe", "--armed"}, "", "--armed is refused", "in the console, too"},
 		{[]string{"contend", "/l", "--profile", "safe", "--armed"}, "", "--armed is refused", "and for who writes most"},
+		{[]string{"proxy", "--profile", "safe"}, "", `proxy is refused: profile "safe" is read-only`, "the programs behind a proxy write"},
+		{[]string{"proxy", "--profile", "safe", "--armed", "--", "true"}, "127.0.0.1:2", `proxy is refused: profile "safe" is read-only`, "wherever they would"},
+		{[]string{"proxy", "--profile", "plain"}, "", allowed, "a profile that does not say so does not rule it out"},
 		{[]string{"break", "/l", "--profile", "safe", "--dry-run"}, "", allowed, "what does not write is not refused"},
 	}
 	for _, r := range rows {
@@ -70,7 +73,7 @@ func TestProfileArmsItsOwnClusterAlone(t *testing.T) {
 			home(t, profiles)
 			t.Setenv("ETCDCTL_ENDPOINTS", r.env)
 			code, _, errs := run(t, append(r.args, "--dial-timeout", "10s")...)
-			if code != exitBad || !strings.Contains(errs, r.want) {
+			if code != exitBad || !strings.Contains(errs, r.want) || strings.Count(errs, "\n") != 1 {
 				t.Errorf("exit %d: %s", code, errs)
 			}
 		})

@@ -16,6 +16,7 @@ import (
 
 // proxyFlags are the flags of the proxy.
 type proxyFlags struct {
+	armed     bool // faults may be done
 	port      int
 	cert, key string   // of the listeners, empty for plain text
 	yours     []string // the command to run behind it
@@ -26,15 +27,25 @@ func (e *env) proxyCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "proxy [-- COMMAND [ARG]...]",
 		Short: "a proxy before your cluster, with your own program behind it and the console to break its connections",
-		Long: "proxy listens on loopback for every endpoint and passes everything on unchanged, until\n" +
-			"you break something: hold renewals, drop answers, freeze, cut, slow down. COMMAND is\n" +
-			"started with ETCD_ENDPOINTS and ETCDCTL_ENDPOINTS set to listeners of its own, so what it\n" +
-			"does is known for certain; other programs may use the shared ones. The cluster itself is\n" +
-			"only read. Without a terminal what happens is printed line by line, until COMMAND ends:\n" +
-			"then what COMMAND prints is on standard output, and the lines are on standard error. The\n" +
-			"exit code is 1 if COMMAND ended with another than 0, 2 if it could not be started.",
-		Example: "  locktop proxy --endpoints 10.0.0.1:2379 -- ./worker --lock /jobs/billing",
-		Args:    cobra.ArbitraryArgs,
+		Long: "proxy listens on loopback for every endpoint and passes calls on unchanged, until you\n" +
+			"break something: hold renewals, drop answers, freeze, cut, slow down. COMMAND is started\n" +
+			"with ETCD_ENDPOINTS and ETCDCTL_ENDPOINTS set to listeners of its own, so what it does is\n" +
+			"known for certain; other programs of yours may use the shared ones.\n\n" +
+			"The proxy lends your client certificate (--cert, --key), so it takes connections of your\n" +
+			"user alone: those of other users of this machine are refused, root included. And it passes\n" +
+			"only calls for keys, watches, leases, locks, elections and health, besides Authenticate,\n" +
+			"MemberList and Status: all else of Auth, Cluster and Maintenance is denied. A password is\n" +
+			"never lent: programs log in themselves. Only Linux tells whose a connection is; elsewhere\n" +
+			"the proxy starts only without a client certificate, and takes everybody's connections.\n\n" +
+			"Faults want --armed. Each one is shown and confirmed first (healing is not), and written to\n" +
+			"the journal of actions. A profile that is read-only rules the proxy out. locktop itself\n" +
+			"only reads the cluster. Without a terminal there are no faults, and what happens is printed\n" +
+			"line by line until COMMAND ends: then what COMMAND prints is on standard output, and the\n" +
+			"lines are on standard error. The exit code is 1 if COMMAND ended with another than 0, 2 if\n" +
+			"it could not be started.",
+		Example: "  locktop proxy --endpoints 10.0.0.1:2379 -- ./worker --lock /jobs/billing\n" +
+			"  locktop proxy --armed --endpoints 127.0.0.1:2379 -- ./worker",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dash := cmd.ArgsLenAtDash(); len(args) > 0 && dash != 0 {
 				return bad("a command of your own goes behind --: locktop proxy -- %s", strings.Join(args, " "))
@@ -46,6 +57,7 @@ func (e *env) proxyCmd() *cobra.Command {
 			return e.runProxy(cmd.Context(), f)
 		},
 	}
+	cmd.Flags().BoolVar(&f.armed, "armed", false, "allow faults on the programs behind the proxy: each one is confirmed and written to the journal first")
 	cmd.Flags().IntVar(&f.port, "port", 0, "first port of the shared listeners, one per endpoint (default: free ports)")
 	cmd.Flags().StringVar(&f.cert, "listen-cert", "", "serve COMMAND and others over TLS with this certificate, which has to be good for 127.0.0.1")
 	cmd.Flags().StringVar(&f.key, "listen-key", "", "key of that certificate")
@@ -69,7 +81,7 @@ func (e *env) runProxy(ctx context.Context, f proxyFlags) (err error) {
 	}
 	asked := ctx // ends with a signal
 	ctx, cancel := context.WithCancel(ctx)
-	var r labRoom
+	r := labRoom{armed: f.armed}
 	defer func() {
 		cancel()
 		err = r.closeAfter(err)
@@ -78,7 +90,7 @@ func (e *env) runProxy(ctx context.Context, f proxyFlags) (err error) {
 	if e.isTerminal() {
 		o := e.uiOptions("proxy before " + e.label())
 		o.LabelColor = e.labelColor()
-		o.Prefixes, o.Lab = prefixList(e.flags.prefixes), true
+		o.Prefixes, o.Lab, o.Armed, o.Foreign = prefixList(e.flags.prefixes), true, f.armed, true
 		o.NoSuspend = "the proxy lives in this process: suspended, it would hold up the programs behind it"
 		o.Boot = e.boot(ctx, &r, lab)
 		return e.show(ctx, o)
