@@ -1,4 +1,4 @@
-package main
+package soak
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
+
+	"locktop/demo/bench/load"
 )
 
 const (
@@ -46,7 +48,7 @@ func newContender(i int, c *clientv3.Client, lg *ledger, o options) *contender {
 
 // run competes until ctx ends, with a new session after each that was closed.
 func (c *contender) run(ctx context.Context) {
-	for pause(ctx, c.between(thinkMin, thinkMax)) {
+	for load.Pause(ctx, c.between(thinkMin, thinkMax)) {
 		s, err := concurrency.NewSession(c.client, concurrency.WithTTL(c.ttl))
 		if err != nil {
 			continue
@@ -69,7 +71,7 @@ func (c *contender) compete(ctx context.Context, s *concurrency.Session) {
 			c.close(s)
 			return
 		}
-		if !pause(ctx, c.between(thinkMin, thinkMax)) {
+		if !load.Pause(ctx, c.between(thinkMin, thinkMax)) {
 			return
 		}
 	}

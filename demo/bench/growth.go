@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"time"
+
+	"locktop/demo/bench/load"
 )
 
 // curvesFile is the picture, below the module.
@@ -32,19 +34,20 @@ func curves(ctx context.Context, e *env, out io.Writer) error {
 	if e.o.quick {
 		sizes = sizes[:2]
 	}
-	fold, err := e.growth(ctx, "./model", sizes)
-	if err != nil {
-		return err
-	}
-	painted, err := e.growth(ctx, "./ui", sizes)
-	if err != nil {
-		return err
-	}
 	var points []point
 	for _, n := range sizes {
 		p := point{Claims: n}
-		name := func(what string) string { return fmt.Sprintf("Growth/%s/%d ns/op", what, n) }
-		p.Fold, p.Event, p.Paint = fold[name("event")]/2000, painted[name("event")]/1000, painted[name("paint")]/1000 // the model's are two
+		event, paint := fmt.Sprintf("Growth/event/%d µs/op", n), fmt.Sprintf("Growth/paint/%d µs/op", n)
+		match := fmt.Sprintf("^BenchmarkGrowth$/^(event|paint)$/^%d$", n)
+		fold, err := e.benchmarks(ctx, "./model", match, map[string]string{"event": event})
+		if err != nil {
+			return err
+		}
+		painted, err := e.benchmarks(ctx, "./ui", match, map[string]string{"event": event, "paint": paint})
+		if err != nil {
+			return err
+		}
+		p.Fold, p.Event, p.Paint = fold["event"]/2, painted["event"], painted["paint"] // the model's are two
 		if err := e.grown(ctx, &p); err != nil {
 			return fmt.Errorf("%d claims: %w", n, err)
 		}
@@ -52,11 +55,11 @@ func curves(ctx context.Context, e *env, out io.Writer) error {
 			return err
 		}
 		points = append(points, p)
-		if err := e.appendJSON(p); err != nil {
+		if err := keep(e, p); err != nil {
 			return err
 		}
 	}
-	path := filepath.Join(e.root, e.o.curves)
+	path := filepath.Join(e.program.root, curvesFile)
 	if e.o.quick { // figures that say nothing are not for the repository
 		path = filepath.Join(os.TempDir(), filepath.Base(path))
 		e.tell("drawing into %s", path)
@@ -67,48 +70,29 @@ func curves(ctx context.Context, e *env, out io.Writer) error {
 	return os.WriteFile(path, []byte(drawGrowth(points, e.about)), 0o644)
 }
 
-// growth runs the growth benchmarks of a package for the sizes.
-func (e *env) growth(ctx context.Context, pkg string, sizes []int) (map[string]float64, error) {
-	all := map[string]float64{}
-	for _, n := range sizes {
-		got, err := e.benchmarks(ctx, pkg, fmt.Sprintf("^BenchmarkGrowth$/^(event|paint)$/^%d$", n), e.benchTime())
-		if err != nil {
-			return nil, err
-		}
-		if len(got) == 0 {
-			return nil, fmt.Errorf("%s has no growth benchmarks for %d", pkg, n)
-		}
-		for k, v := range got {
-			all[k] = v
-		}
-	}
-	return all, nil
-}
-
 // grown measures the programs on so many claims: medians over the rounds.
 func (e *env) grown(ctx context.Context, p *point) error {
-	d := dataset{Locks: p.Claims / 10, Claims: 10}
+	d := load.Dataset{Locks: p.Claims / 10, Claims: 10}
 	at, err := e.only(d)
 	if err != nil {
 		return err
 	}
-	var load, page, lsRSS, rss []float64
+	var loads, pages, lsRSS, rss []float64
 	for range e.o.rounds {
-		ls, err := e.measure(ctx, e.locktop, "ls", "-o", "json", "--leases", "none", "--endpoints", at[0])
+		ls, err := e.measure(ctx, e.locktopAt(at[0], lsJSON...)...)
 		if err != nil {
 			return err
 		}
-		s, took, err := e.console(ctx, at[0], d)
+		err = e.onConsole(ctx, at[0], d, func(s *screen, page time.Duration) error {
+			used, err := s.used()
+			pages, rss = append(pages, page.Seconds()), append(rss, used.rss)
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		used, err := s.used()
-		if err = errors.Join(err, s.close()); err != nil {
-			return err
-		}
-		load, page = append(load, ls.wall.Seconds()), append(page, took.Seconds())
-		lsRSS, rss = append(lsRSS, ls.rss), append(rss, used.rss)
+		loads, lsRSS = append(loads, ls.wall.Seconds()), append(lsRSS, ls.rss)
 	}
-	p.Load, p.Page, p.LsRSS, p.RSS = median(load), median(page), median(lsRSS), median(rss)
+	p.Load, p.Page, p.LsRSS, p.RSS = median(loads), median(pages), median(lsRSS), median(rss)
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package soak
 
 import (
 	"sync"
@@ -39,7 +39,7 @@ type ledger struct {
 	held     map[clientv3.LeaseID]time.Time
 	pulses   map[clientv3.LeaseID]pulse
 	revoked  []time.Time // when leases were revoked on purpose, the last minute
-	moved    []time.Time
+	moved    int         // leaders
 	acquired int
 	lost     int
 	failures []string // what went wrong for a contender, the first ones
@@ -104,16 +104,7 @@ func (l *ledger) forget(id clientv3.LeaseID) {
 func (l *ledger) movedLeader() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.moved = append(l.moved, time.Now())
-}
-
-// endOf returns how a claim was given up. What never held was withdrawn by its
-// owner, who deletes the key.
-func (l *ledger) endOf(c claimID) (how ending, known bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	how, known = l.ends[c]
-	return how, known
+	l.moved++
 }
 
 // verdict is what becomes of an inferred cause.
@@ -129,8 +120,10 @@ const (
 
 // judge holds an inferred cause against what was done.
 func (l *ledger) judge(f *model.Fact, gone model.ClaimRef) (verdict, ending) {
-	how, known := l.endOf(claimID{gone.Key, gone.CreateRev})
-	if !known {
+	l.mu.Lock()
+	how, known := l.ends[claimID{gone.Key, gone.CreateRev}]
+	l.mu.Unlock()
+	if !known { // what never held was withdrawn by its owner, who deletes the key
 		return noTruth, ""
 	}
 	want := map[ending]model.Cause{unlocked: model.CauseReleased, unlockedClosed: model.CauseReleased,
@@ -155,11 +148,11 @@ const (
 )
 
 // confirms says whether a warning was true.
-func (l *ledger) confirms(f finding) (ok bool, why string) {
+func (l *ledger) confirms(f model.Finding) (ok bool, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	id := clientv3.LeaseID(f.lease)
-	switch f.code {
+	id := clientv3.LeaseID(f.Lease)
+	switch f.Code {
 	case "keepalive-stalled", "dead-holder", "dead-waiter", "unattended-lease":
 		p, known := l.pulses[id]
 		if !known {
