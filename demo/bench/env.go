@@ -146,7 +146,7 @@ func (e *env) only(wanted ...load.Dataset) (at []string, err error) {
 			}
 			e.servers[d] = c
 		}
-		at = append(at, e.servers[d].Address)
+		at = append(at, e.servers[d].Said)
 	}
 	return at, nil
 }

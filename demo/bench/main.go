@@ -48,7 +48,6 @@ type options struct {
 	rows    []string // by name, none for all
 	against string   // another checkout or binary, "" for none
 	json    string   // file for JSON lines, "" for none
-	profile string   // file for a CPU profile of the proxy, "" for none
 	seconds float64  // of load per side and round
 	flood   time.Duration
 	idle    time.Duration
@@ -61,6 +60,7 @@ const curvesName = "curves"
 func main() {
 	if served, err := load.Serve(); served {
 		exit(err, 1)
+		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP,
 		syscall.SIGPIPE) // the last, so that a reader who goes leaves no files behind
@@ -97,7 +97,6 @@ func parse(args []string, usage io.Writer) (options, error) {
 	f.BoolVar(&o.quick, "quick", false, "one round with small sizes: to try it, the figures say nothing")
 	f.StringVar(&o.against, "against", "", "compare with the locktop of another `checkout or binary` instead; of a binary, no benchmarks of packages")
 	f.StringVar(&o.json, "json", "", "append every measurement to this `file`, an object a line")
-	f.StringVar(&o.profile, "cpuprofile", "", "`file` for a CPU profile of locktop's proxy, the last one started")
 	f.Float64Var(&o.seconds, "seconds", 5, "how long load is measured, per side and round")
 	f.DurationVar(&o.flood, "flood", time.Minute, "how long events flow, per round")
 	f.DurationVar(&o.idle, "idle", 10*time.Minute, "how long an idle console is looked at, in all")

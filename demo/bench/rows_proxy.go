@@ -47,15 +47,11 @@ func (p proxyRow) row() row {
 		return func(ctx context.Context, e *env, at []string) (got figures, err error) {
 			endpoint := at[0]
 			if role != "" {
-				order := load.ProxyOrder{Backend: endpoint}
-				if role == load.Proxy {
-					order.Profile = e.o.profile
-				}
-				c, err := load.Start(ctx, e.dir, role, order, load.Patience)
+				c, err := load.Start(ctx, e.dir, role, endpoint, load.Patience)
 				if err != nil {
 					return nil, err
 				}
-				endpoint = c.Address
+				endpoint = c.Said
 				defer func() { err = errors.Join(err, c.End()) }()
 			}
 			got = figures{}

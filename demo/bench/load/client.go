@@ -2,14 +2,13 @@ package load
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
 )
 
 // Dial connects a client.
@@ -19,46 +18,21 @@ func Dial(ctx context.Context, endpoints ...string) (*clientv3.Client, error) {
 
 // Pause waits, and says whether ctx still lives.
 func Pause(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
-		return true
+	case <-time.After(d):
 	case <-ctx.Done():
-		return false
 	}
+	return ctx.Err() == nil
 }
 
 // each calls f for 0 to n-1, so many at a time, until one fails.
 func each(n, atOnce int, f func(i int) error) error {
-	var mu sync.Mutex
-	var next int
-	var failed error
-	var wg sync.WaitGroup
-	for range min(n, atOnce) {
-		wg.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				stop := failed != nil || i >= n
-				mu.Unlock()
-				if stop {
-					return
-				}
-				if err := f(i); err != nil {
-					mu.Lock()
-					failed = errors.Join(failed, err)
-					mu.Unlock()
-				}
-			}
-		})
+	g, ctx := errgroup.WithContext(context.Background())
+	g.SetLimit(atOnce)
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		g.Go(func() error { return f(i) })
 	}
-	wg.Wait()
-	return failed
+	return g.Wait()
 }
 
 // Quantile returns the least of the values that this share of them does not exceed, in

@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -37,12 +36,11 @@ type CrowdResult struct {
 
 // RunCrowd has a process of its own do what is ordered.
 func RunCrowd(ctx context.Context, dir string, o CrowdOrder) (r CrowdResult, err error) {
-	c, err := Start(ctx, dir, Crowd, o, 2*Patience+2*time.Duration(o.Seconds*float64(time.Second)))
+	c, err := Start(ctx, dir, Crowd, o, 2*Patience)
 	if err != nil {
 		return r, err
 	}
-	err = json.Unmarshal(c.Said, &r)
-	return r, errors.Join(err, c.End())
+	return r, errors.Join(c.Next(Patience+2*time.Duration(o.Seconds*float64(time.Second)), &r), c.End())
 }
 
 // worker does the work of a client once; what it returns, if anything, gives back
@@ -63,6 +61,9 @@ func serveCrowd(ctx context.Context, o CrowdOrder) error {
 			return fmt.Errorf("open a session: %w", err)
 		}
 		crowd[i] = newWorker(c, s, o.Work, i%o.Locks)
+	}
+	if err := say("ready"); err != nil {
+		return err
 	}
 	long := time.Duration(o.Seconds * float64(time.Second))
 	if _, _, err := together(ctx, crowd, o.Rate, long/5); err != nil { // to warm up

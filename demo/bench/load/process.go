@@ -1,3 +1,7 @@
+// Package load is what runs beside the program that is measured: servers with data
+// in them, proxies, contenders, a flood of events, and a follower of it. Each is a
+// process of its own, so memory and time are the system's figures of exactly that
+// process. This file says how one is started and ended; the others have a role each.
 package load
 
 import (
@@ -32,9 +36,9 @@ const (
 	Follow Role = "follow" // endpoint
 	// Proxy is that of package chaos with no fault in force, Toxiproxy has no toxics,
 	// and Copy is what any proxy costs at least: bytes are read and written, no more.
-	Proxy     Role = "proxy"     // ProxyOrder
-	Toxiproxy Role = "toxiproxy" // ProxyOrder
-	Copy      Role = "copy"      // ProxyOrder
+	Proxy     Role = "proxy"     // endpoint
+	Toxiproxy Role = "toxiproxy" // endpoint
+	Copy      Role = "copy"      // endpoint
 )
 
 var roles = map[Role]func(context.Context, []byte) error{
@@ -84,10 +88,7 @@ func say(v any) error { return json.NewEncoder(os.Stdout).Encode(v) }
 
 // Child is a process of this program in a role.
 type Child struct {
-	// Said is its first line, in JSON; that of a server or a proxy is its Address.
-	Said    []byte
-	Address string
-
+	Said  string // its first line: that of a server or a proxy is where it serves
 	cmd   *exec.Cmd
 	stdin io.Closer
 	out   *bufio.Reader
@@ -120,28 +121,18 @@ func Start(ctx context.Context, dir string, role Role, order any, within time.Du
 		return nil, fmt.Errorf("start the process of %s: %w", role, err)
 	}
 	c.stop = context.AfterFunc(ctx, func() { _ = c.cmd.Process.Kill() })
-	if c.Said, err = c.line(within); err != nil {
+	if err := c.Next(within, &c.Said); err != nil {
 		return nil, fmt.Errorf("start the process of %s: %w", role, errors.Join(err, c.End()))
 	}
-	_ = json.Unmarshal(c.Said, &c.Address) // those that serve at no address say something else
 	return c, nil
 }
 
-// line reads the next line that it says. It is killed if it does not come in time.
-func (c *Child) line(within time.Duration) ([]byte, error) {
+// Next reads the line that it says next. It is killed if that does not come in time.
+func (c *Child) Next(within time.Duration, into any) error {
 	defer time.AfterFunc(within, func() { _ = c.cmd.Process.Kill() }).Stop()
 	line, err := c.out.ReadBytes('\n')
 	if err != nil {
-		return nil, fmt.Errorf("it says nothing: %w", err)
-	}
-	return line, nil
-}
-
-// Next reads what it says next.
-func (c *Child) Next(within time.Duration, into any) error {
-	line, err := c.line(within)
-	if err != nil {
-		return err
+		return fmt.Errorf("it says nothing: %w", err)
 	}
 	return json.Unmarshal(line, into)
 }

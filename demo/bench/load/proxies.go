@@ -4,8 +4,6 @@ import (
 	"context"
 	"io"
 	"net"
-	"os"
-	"runtime/pprof"
 
 	"github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
@@ -13,23 +11,8 @@ import (
 	"locktop/chaos"
 )
 
-// ProxyOrder says what a proxy is put before, and where its CPU profile goes: "" for
-// none.
-type ProxyOrder struct{ Backend, Profile string }
-
-func serveProxy(ctx context.Context, o ProxyOrder) error {
-	if o.Profile != "" {
-		f, err := os.Create(o.Profile)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
-	}
-	p, err := chaos.NewProxy(chaos.ProxyOptions{Backends: []string{o.Backend}})
+func serveProxy(ctx context.Context, backend string) error {
+	p, err := chaos.NewProxy(chaos.ProxyOptions{Backends: []string{backend}})
 	if err != nil {
 		return err
 	}
@@ -41,9 +24,9 @@ func serveProxy(ctx context.Context, o ProxyOrder) error {
 	return serveAt(ctx, at[0])
 }
 
-func serveToxiproxy(ctx context.Context, o ProxyOrder) error {
+func serveToxiproxy(ctx context.Context, backend string) error {
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	p := toxiproxy.NewProxy(server, "bench", "127.0.0.1:0", o.Backend)
+	p := toxiproxy.NewProxy(server, "bench", "127.0.0.1:0", backend)
 	if err := p.Start(); err != nil {
 		return err
 	}
@@ -51,7 +34,7 @@ func serveToxiproxy(ctx context.Context, o ProxyOrder) error {
 	return serveAt(ctx, p.Listen)
 }
 
-func serveCopy(ctx context.Context, o ProxyOrder) error {
+func serveCopy(ctx context.Context, backend string) error {
 	lis, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -63,7 +46,7 @@ func serveCopy(ctx context.Context, o ProxyOrder) error {
 			if err != nil {
 				return
 			}
-			member, err := net.Dial("tcp", o.Backend)
+			member, err := net.Dial("tcp", backend)
 			if err != nil {
 				_ = client.Close()
 				continue

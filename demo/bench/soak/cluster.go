@@ -67,20 +67,22 @@ func (h *heard) KeepAlive(ctx context.Context, id clientv3.LeaseID) (<-chan *cli
 	return out, nil
 }
 
-// moveLeaders gives the cluster another leader, spread over the time.
-func moveLeaders(ctx context.Context, cluster *demo.Cluster, lg *ledger, length time.Duration, say *log.Logger) {
+// moveLeaders gives the cluster another leader, spread over the time, and says how
+// often it did.
+func moveLeaders(ctx context.Context, cluster *demo.Cluster, length time.Duration, say *log.Logger) (n int) {
 	for range moves {
 		if !load.Pause(ctx, length/(moves+1)) {
-			return
+			break
 		}
-		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-		to, err := cluster.MoveLeader(ctx)
+		within, cancel := context.WithTimeout(ctx, 10*time.Second)
+		to, err := cluster.MoveLeader(within)
 		cancel()
 		if err != nil {
 			say.Print("the leader did not change: ", err)
 			continue
 		}
-		lg.movedLeader()
+		n++
 		say.Print("the leader is ", to, " now")
 	}
+	return n
 }

@@ -92,12 +92,13 @@ func (c *contender) round(ctx context.Context, s *concurrency.Session) error {
 	}
 	c.ledger.holds(s.Lease())
 	c.hold(ctx, s, g)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	select {
+	case <-ctx.Done():
+		return ctx.Err()
 	case <-s.Done():
-		c.ledger.end(key, s.Lease(), lost)
+		if ctx.Err() == nil {
+			c.ledger.end(key, s.Lease(), lost)
+		}
 		return errClosed
 	default:
 	}
@@ -127,18 +128,16 @@ func (c *contender) close(s *concurrency.Session) {
 
 // hold keeps the lock for a while, and in the middle does what holders of the
 // recipe do.
-func (c *contender) hold(ctx context.Context, s *concurrency.Session, g *grip) {
+func (c *contender) hold(ctx context.Context, s *concurrency.Session, g grip) {
 	d := c.between(holdMin, c.most)
-	for range 2 {
-		t := time.NewTimer(d / 2)
+	for i := range 2 {
 		select {
-		case <-t.C:
+		case <-time.After(d / 2):
 		case <-s.Done():
 		case <-ctx.Done():
 		}
-		t.Stop()
 		if g.proclaim != nil && ctx.Err() == nil {
-			_ = g.proclaim(ctx)
+			_ = g.proclaim(ctx, fmt.Sprintf("%s %d", c.name, i))
 		}
 	}
 }

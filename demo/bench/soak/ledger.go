@@ -38,8 +38,7 @@ type ledger struct {
 	ends     map[claimID]ending
 	held     map[clientv3.LeaseID]time.Time
 	pulses   map[clientv3.LeaseID]pulse
-	revoked  []time.Time // when leases were revoked on purpose, the last minute
-	moved    int         // leaders
+	revoked  []time.Time // when leases were revoked on purpose
 	acquired int
 	lost     int
 	failures []string // what went wrong for a contender, the first ones
@@ -79,9 +78,6 @@ func (l *ledger) end(c claimID, id clientv3.LeaseID, how ending) {
 	case closed, unlockedClosed:
 		l.revoked = append(l.revoked, time.Now())
 	}
-	for len(l.revoked) > 0 && time.Since(l.revoked[0]) > time.Minute {
-		l.revoked = l.revoked[1:]
-	}
 }
 
 // failed notes a request that failed.
@@ -99,12 +95,6 @@ func (l *ledger) forget(id clientv3.LeaseID) {
 	defer l.mu.Unlock()
 	delete(l.pulses, id)
 	delete(l.held, id)
-}
-
-func (l *ledger) movedLeader() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.moved++
 }
 
 // verdict is what becomes of an inferred cause.

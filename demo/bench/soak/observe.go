@@ -193,7 +193,6 @@ func (o *observer) sum() *summary {
 	}
 	o.ledger.mu.Lock()
 	defer o.ledger.mu.Unlock()
-	s.Acquired, s.Sessions, s.Moves = o.ledger.acquired, o.ledger.lost, o.ledger.moved
-	s.Failures = o.ledger.failures
+	s.Acquired, s.Sessions, s.Failures = o.ledger.acquired, o.ledger.lost, o.ledger.failures
 	return &s
 }

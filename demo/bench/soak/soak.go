@@ -118,7 +118,8 @@ func run(ctx context.Context, o options, cluster *demo.Cluster, say *log.Logger)
 	late := time.Now().Add(length)
 	var contending, watching sync.WaitGroup
 	watching.Go(func() { obs.run(ctx) })
-	watching.Go(func() { moveLeaders(ctx, cluster, lg, length, say) })
+	moved := 0
+	watching.Go(func() { moved = moveLeaders(ctx, cluster, length, say) })
 	start, err1 := rss()
 	for i := range o.contenders {
 		c := newContender(i, clients[i%len(clients)], lg, o)
@@ -133,7 +134,7 @@ func run(ctx context.Context, o options, cluster *demo.Cluster, say *log.Logger)
 	closeAll(clients)
 	contending.Wait()
 	sum := obs.sum()
-	sum.RSSStart, sum.RSSEnd = start, end
+	sum.RSSStart, sum.RSSEnd, sum.Moves = start, end, moved
 	sum.Complete = !ended.Before(late) && sum.Moves == moves
 	sum.Contenders, sum.Seconds = o.contenders, ended.Sub(began).Seconds()
 	return sum, errors.Join(err1, err2)
