@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -149,22 +148,6 @@ func (e *env) only(wanted ...load.Dataset) (at []string, err error) {
 		at = append(at, e.servers[d].Said)
 	}
 	return at, nil
-}
-
-// keep appends results, or points of a curve, to the file of the flag, if there is one.
-func keep[T any](e *env, lines ...T) error {
-	if e.o.json == "" {
-		return nil
-	}
-	f, err := os.OpenFile(e.o.json, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	enc := json.NewEncoder(f)
-	for _, l := range lines {
-		err = errors.Join(err, enc.Encode(l))
-	}
-	return errors.Join(err, f.Close())
 }
 
 // machine says where it is measured.

@@ -45,13 +45,12 @@ type options struct {
 	args    string // as they were given
 	rounds  int
 	quick   bool
-	rows    []string // by name, none for all
-	against string   // another checkout or binary, "" for none
-	json    string   // file for JSON lines, "" for none
-	seconds float64  // of load per side and round
+	rows    []row
+	curves  bool    // instead of the rows
+	against string  // another checkout or binary, "" for none
+	seconds float64 // of load per side and round
 	flood   time.Duration
 	idle    time.Duration
-	limit   time.Duration // of a row
 }
 
 // curvesName is the argument that asks for the curves.
@@ -90,25 +89,21 @@ func parse(args []string, usage io.Writer) (options, error) {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(usage)
 	f.Usage = func() {
-		fmt.Fprintf(usage, "bench [flags] [ROW …], bench [flags] %s, bench soak [flags]\nThe rows: %s\n", curvesName, strings.Join(rowNames(), " "))
+		fmt.Fprintf(usage, "bench [flags] [ROW …], bench [flags] %s, bench soak [flags]\nThe rows: %s\n", curvesName, rowNames())
 		f.PrintDefaults()
 	}
 	f.IntVar(&o.rounds, "rounds", 5, "how often everything is measured")
 	f.BoolVar(&o.quick, "quick", false, "one round with small sizes: to try it, the figures say nothing")
 	f.StringVar(&o.against, "against", "", "compare with the locktop of another `checkout or binary` instead; of a binary, no benchmarks of packages")
-	f.StringVar(&o.json, "json", "", "append every measurement to this `file`, an object a line")
 	f.Float64Var(&o.seconds, "seconds", 5, "how long load is measured, per side and round")
 	f.DurationVar(&o.flood, "flood", time.Minute, "how long events flow, per round")
 	f.DurationVar(&o.idle, "idle", 10*time.Minute, "how long an idle console is looked at, in all")
-	f.DurationVar(&o.limit, "limit", 45*time.Minute, "the longest time for a row")
-	for {
-		if err := f.Parse(args); err != nil {
+	var names []string
+	for err := f.Parse(args); f.NArg() > 0 || err != nil; err = f.Parse(f.Args()[1:]) {
+		if err != nil {
 			return o, err
 		}
-		if args = f.Args(); len(args) == 0 {
-			break
-		}
-		o.rows, args = append(o.rows, args[0]), args[1:]
+		names = append(names, f.Arg(0))
 	}
 	if o.quick {
 		o.rounds, o.seconds, o.flood, o.idle = 1, 0.5, 3*time.Second, 5*time.Second
@@ -116,36 +111,42 @@ func parse(args []string, usage io.Writer) (options, error) {
 	switch {
 	case o.rounds < 1 || o.rounds > 100:
 		return o, fmt.Errorf("-rounds %d: want 1 to 100", o.rounds)
-	case o.seconds < 0.1 || o.flood < time.Second || o.idle < 5*time.Second || o.limit <= 0:
-		return o, errors.New("want at least -seconds 0.1, -flood 1s, -idle 5s and a -limit above 0")
-	case o.curves() && o.against != "":
-		return o, errors.New("the curves are of one program: leave -against away")
-	case o.curves():
+	case o.seconds < 0.1 || o.flood < time.Second || o.idle < 5*time.Second:
+		return o, errors.New("want at least -seconds 0.1, -flood 1s and -idle 5s")
+	case slices.Equal(names, []string{curvesName}) && o.against == "":
+		o.curves = true
 		return o, nil
 	}
-	_, err := o.pick()
-	return o, err
+	return o, o.pick(names)
 }
 
-func (o options) curves() bool { return len(o.rows) == 1 && o.rows[0] == curvesName }
-
-// pick returns the named rows in the order of the table, or all that can be measured.
-func (o options) pick() ([]row, error) {
-	rows := slices.DeleteFunc(allRows(o), func(r row) bool { return o.against != "" && !r.program })
-	for _, n := range o.rows {
-		if !slices.ContainsFunc(rows, func(r row) bool { return r.name == n }) {
-			why := map[bool]string{true: " which -against can compare"}[o.against != ""]
-			return nil, fmt.Errorf("there is no row %q%s, take of %s", n, why, strings.Join(rowNames(), ", "))
+// pick picks the named rows in the order of the table, or all that can be measured.
+func (o *options) pick(names []string) error {
+	wanted := map[string]bool{}
+	for _, n := range names {
+		wanted[n] = true
+	}
+	for _, r := range allRows(*o) {
+		if o.against != "" {
+			r = r.beside(o.against)
+		}
+		if r.ours != nil && (wanted[r.name] || len(names) == 0) {
+			o.rows = append(o.rows, r)
+			delete(wanted, r.name)
 		}
 	}
-	return slices.DeleteFunc(rows, func(r row) bool { return len(o.rows) > 0 && !slices.Contains(o.rows, r.name) }), nil
+	for n := range wanted {
+		return fmt.Errorf("there is no row %q, or none that -against can compare: take of %s", n, rowNames())
+	}
+	return nil
 }
 
-func rowNames() (names []string) {
+func rowNames() string {
+	var names []string
 	for _, r := range allRows(options{}) {
 		names = append(names, r.name)
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
 // command is the whole command besides its exit code and the soak.
@@ -159,7 +160,7 @@ func command(ctx context.Context, args []string, out, progress io.Writer) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
-	if o.curves() {
+	if o.curves {
 		return curves(ctx, e, out)
 	}
 	return measureAll(ctx, e, out)
@@ -168,15 +169,11 @@ func command(ctx context.Context, args []string, out, progress io.Writer) (err e
 // measureAll measures the rows and prints each as soon as it is there. A row that
 // fails says so in its place, and the others go on.
 func measureAll(ctx context.Context, e *env, out io.Writer) error {
-	rows, err := e.o.pick()
-	if err != nil {
-		return err
-	}
 	if _, err := fmt.Fprintf(out, "One run of\n\n    go -C demo/bench run . %s\n\non %s. %s%s", e.o.args, time.Now().Format(time.DateOnly), e.about, tableHead); err != nil {
 		return err
 	}
 	var failed []error
-	for _, r := range rows {
+	for _, r := range e.o.rows {
 		samples, err := r.measure(ctx, e)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -184,15 +181,8 @@ func measureAll(ctx context.Context, e *env, out io.Writer) error {
 		results := r.results(samples)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", r.name, err))
-			results = append(results, result{Row: r.name, Error: err.Error()})
 		}
-		for i := range results {
-			results[i].At, results[i].On = time.Now(), strings.TrimSpace(e.about)
-		}
-		if _, err := io.WriteString(out, r.table(results)); err != nil {
-			return err
-		}
-		if err := keep(e, results...); err != nil {
+		if _, err := io.WriteString(out, r.table(results, err)); err != nil {
 			return err
 		}
 	}

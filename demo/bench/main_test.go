@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -28,33 +27,28 @@ func TestMain(m *testing.M) {
 
 func TestTheCommandFillsCheapRowsAndLeavesNothing(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	kept := filepath.Join(t.TempDir(), "rows.jsonl")
 	var out strings.Builder
-	if err := command(t.Context(), []string{"-quick", "ls", "heads", "proxy", "direct", "toxiproxy", "copy", "-json", kept}, &out, io.Discard); err != nil {
+	if err := command(t.Context(), []string{"-quick", "ls", "heads", "proxy", "direct", "toxiproxy", "copy"}, &out, io.Discard); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
-	text, err := os.ReadFile(kept)
-	if err != nil {
-		t.Fatal(err)
-	}
-	measured := map[string]float64{}
-	for line := range strings.Lines(string(text)) {
-		var l struct {
-			Row, Figure, On string
-			Ours, Theirs    float64
+	measured, row := map[string]string{}, ""
+	for line := range strings.Lines(out.String()) {
+		f := strings.Split(line, " | ")
+		if len(f) != 8 {
+			continue
 		}
-		if err := json.Unmarshal([]byte(line), &l); err != nil || l.On == "" {
-			t.Errorf("%q: %v", line, err)
+		if name, _, ok := strings.Cut(strings.TrimPrefix(f[0], "| **"), "**: "); ok {
+			row = name
 		}
-		measured[l.Row+" "+l.Figure] = l.Ours
-		if !strings.HasPrefix(l.Row, "heads") && l.Theirs <= 0 {
+		if measured[row+" "+f[1]] = f[2]; f[3] == "" && row+" "+f[1] != "heads peak memory" {
 			t.Errorf("there is no other side: %s", line)
 		}
 	}
-	for _, figure := range []string{"ls wall", "ls peak memory", "heads wall", "proxy 1 client", "proxy 64 clients",
+	for _, figure := range []string{"ls wall", "ls peak memory", "heads wall", "proxy 1 client", "proxy 64 clients", "proxy 1 client: p99",
 		"direct put", "direct keepalive", "direct lock", "direct crowd", "toxiproxy crowd", "toxiproxy put: p99", "copy lock: p50"} {
-		if measured[figure] <= 0 || !strings.Contains(out.String(), strings.SplitN(figure, " ", 2)[1]) {
-			t.Errorf("no %s in\n%s", figure, &out)
+		var v float64
+		if _, err := fmt.Sscan(measured[figure], &v); err != nil || v <= 0 {
+			t.Errorf("no %s (%v) in\n%s", figure, err, &out)
 		}
 	}
 	left, err := os.ReadDir(os.Getenv("TMPDIR"))
@@ -109,9 +103,8 @@ func TestFlagsThatMakeNoSenseAreRefused(t *testing.T) {
 		}
 	}
 	o, err := parse([]string{"paint", "-rounds", "2", "ls"}, io.Discard)
-	rowsOf, err2 := o.pick()
-	if err != nil || err2 != nil || o.rounds != 2 || len(rowsOf) != 2 || rowsOf[0].name != "ls" {
-		t.Errorf("rows before and behind flags, in the order of the table: %v, %v, %v, %v", o, rowsOf, err, err2)
+	if err != nil || o.rounds != 2 || len(o.rows) != 2 || o.rows[0].name != "ls" {
+		t.Errorf("rows before and behind flags, in the order of the table: %v, %v", o, err)
 	}
 }
 
@@ -149,15 +142,27 @@ func TestResultsAreMediansAndKnowTheirAims(t *testing.T) {
 		if len(got) != 1 {
 			t.Fatalf("%v of %v: %v", r.aim, r.in, got)
 		}
-		if x := got[0].Ratio; (x == nil) != math.IsNaN(r.ratio) || x != nil && *x != r.ratio {
+		if x := got[0].ratio; (x == nil) != math.IsNaN(r.ratio) || x != nil && *x != r.ratio {
 			t.Errorf("%v of %v: ratio %v, want %v: %s", r.aim, r.in, x, r.ratio, r.reason)
 		}
-		if line := (row{}).table(got); !strings.HasSuffix(strings.NewReplacer("*", "", " ", "").Replace(line), "|"+r.met+"|\n") {
+		if line := (row{}).table(got, nil); !strings.HasSuffix(strings.NewReplacer("*", "", " ", "").Replace(line), "|"+r.met+"|\n") {
 			t.Errorf("%v of %v: %s, want %q: %s", r.aim, r.in, line, r.met, r.reason)
 		}
 	}
 	if got := (row{aims: []aim{{figure: "g"}}}).results(three([2]float64{1, 1})); len(got) != 0 {
 		t.Errorf("a figure that was not measured: %v", got)
+	}
+}
+
+func TestAgainstAnotherLocktopTheAimIsNoMoreThanBefore(t *testing.T) {
+	o, err := parse([]string{"-against", "/old", "ls", "latency", "heads"}, io.Discard)
+	if err != nil || len(o.rows) != 3 {
+		t.Fatalf("%v, %v", o, err)
+	}
+	for _, r := range o.rows {
+		if r.aims[0].String() != "≤ 1.05×" || r.against != "`/old`" {
+			t.Errorf("%s against %s wants %s", r.name, r.against, r.aims[0])
+		}
 	}
 }
 
@@ -211,8 +216,16 @@ func TestLagsCountUntilAtLeastThatRevisionIsShown(t *testing.T) {
 }
 
 func TestThePictureIsWellFormed(t *testing.T) {
-	for name, points := range map[string][]point{"grown": {{1000, 0.1, 0.1, 30, 40, 1, 20, 90}, {10000, 0.3, 0.2, 70, 80, 1, 25, 95}}, "not measured": {{Claims: 1000}}} {
-		dec := xml.NewDecoder(strings.NewReader(drawGrowth(points, "a <machine>")))
+	all := func(seconds, rest float64) figures {
+		return figures{"ls: wall": seconds, "console: to the full page": seconds, "ls: peak memory": rest, "console: peak memory": rest,
+			"event: model": rest, "event: painted": rest, "paint": rest}
+	}
+	for name, points := range map[string][]point{"grown": {{1000, all(0.1, 30)}, {10000, all(0.3, 70)}}, "not measured": {{Claims: 1000}}} {
+		picture := drawGrowth(points, "a <machine>")
+		if lines, drawn := 7, strings.Count(picture, "<polyline"); drawn != map[string]int{"grown": lines}[name] {
+			t.Errorf("%s: %d lines are drawn", name, drawn)
+		}
+		dec := xml.NewDecoder(strings.NewReader(picture))
 		for {
 			_, err := dec.Token()
 			if errors.Is(err, io.EOF) {

@@ -68,6 +68,19 @@ func (a aim) beside() aim {
 	return a
 }
 
+// beside is the row with another locktop on the other side; one that runs none measures
+// nothing.
+func (r row) beside(other string) row {
+	if !r.program {
+		return row{}
+	}
+	for i := range r.aims {
+		r.aims[i] = r.aims[i].beside()
+	}
+	r.against, r.theirs = "`"+other+"`", nil
+	return r
+}
+
 // String is the aim as the table says it.
 func (a aim) String() string {
 	switch a.kind {
@@ -110,28 +123,22 @@ func (a aim) met(ours float64, ratio *float64) *bool {
 	return &met
 }
 
-// result is a figure over all rounds: medians. It is what the table and the file of
-// measurements show.
+// result is a figure over all rounds: medians.
 type result struct {
-	At     time.Time `json:"at"`
-	Row    string    `json:"row"`
-	Figure string    `json:"figure,omitempty"`
-	Unit   string    `json:"unit,omitempty"`
-	Ours   float64   `json:"ours"`
-	Theirs float64   `json:"theirs,omitempty"` // 0: there is no other side
-	Ratio  *float64  `json:"ratio,omitempty"`
-	Low    float64   `json:"low"` // of the ratios, or of ours if there are none
-	High   float64   `json:"high"`
-	Rounds int       `json:"rounds"`
-	Aim    string    `json:"aim,omitempty"`
-	Met    *bool     `json:"met,omitempty"`
-	Error  string    `json:"error,omitempty"` // alone, of a row that was not measured to its end
-	On     string    `json:"on"`
+	aim          aim
+	rounds       int
+	ours, theirs float64  // 0: there is no other side
+	ratio        *float64 // nil likewise
+	low, high    float64  // of the ratios, or of ours if there are none
+	met          *bool    // nil: there is no aim
 }
+
+// rowLimit is the longest time for a row.
+const rowLimit = 45 * time.Minute
 
 // measure runs the rounds. After an error the rounds before it count.
 func (r row) measure(ctx context.Context, e *env) ([]sample, error) {
-	ctx, cancel := context.WithTimeout(ctx, e.o.limit)
+	ctx, cancel := context.WithTimeout(ctx, rowLimit)
 	defer cancel()
 	rounds := e.o.rounds
 	if r.most > 0 {
@@ -191,16 +198,13 @@ func (r row) results(samples []sample) []result {
 		if len(ours) == 0 {
 			continue
 		}
-		res := result{Row: r.name, Figure: a.figure, Unit: a.unit, Ours: median(ours), Theirs: median(theirs), Rounds: len(ours)}
+		res := result{aim: a, rounds: len(ours), ours: median(ours), theirs: median(theirs)}
 		spread := ours
 		if len(ratios) == len(ours) { // in every round there was another side
 			ratio := median(ratios)
-			res.Ratio, spread = &ratio, ratios
+			res.ratio, spread = &ratio, ratios
 		}
-		res.Low, res.High = slices.Min(spread), slices.Max(spread)
-		if res.Met = a.met(res.Ours, res.Ratio); res.Met != nil {
-			res.Aim = a.String()
-		}
+		res.low, res.high, res.met = slices.Min(spread), slices.Max(spread), a.met(res.ours, res.ratio)
 		all = append(all, res)
 	}
 	return all
@@ -208,28 +212,28 @@ func (r row) results(samples []sample) []result {
 
 const tableHead = "| row | figure | ours | theirs | ratio | of rounds | aim | |\n|---|---|---:|---:|---:|---|---|---|\n"
 
-// table is the row in Markdown: a line for each figure.
-func (r row) table(results []result) string {
+// table is the row in Markdown: a line for each figure, and one if it was not measured
+// to its end.
+func (r row) table(results []result, failed error) string {
 	var b strings.Builder
 	name := fmt.Sprintf("**%s**: %s – against %s", r.name, r.what, r.against)
 	for _, x := range results {
-		if x.Error != "" {
-			fmt.Fprintf(&b, "| %s | not measured: %s | | | | | | **missing** |\n", name, strings.NewReplacer("\n", " ", "|", "/").Replace(x.Error))
-			continue
+		theirs, ratio, word := "", "", ""
+		if x.theirs != 0 {
+			theirs = amount(x.theirs) + " " + x.aim.unit
 		}
-		theirs, ratio, wanted, word := "", "", "–", ""
-		if x.Theirs != 0 {
-			theirs = amount(x.Theirs) + " " + x.Unit
+		if x.ratio != nil {
+			ratio = amount(*x.ratio) + "×"
 		}
-		if x.Ratio != nil {
-			ratio = amount(*x.Ratio) + "×"
+		if x.met != nil {
+			word = map[bool]string{true: "met", false: "**missed**"}[*x.met]
 		}
-		if x.Met != nil {
-			wanted, word = x.Aim, map[bool]string{true: "met", false: "**missed**"}[*x.Met]
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s %s | %s | %s | %d: %s to %s | %s | %s |\n", name, x.Figure, amount(x.Ours), x.Unit,
-			theirs, ratio, x.Rounds, amount(x.Low), amount(x.High), wanted, word)
+		fmt.Fprintf(&b, "| %s | %s | %s %s | %s | %s | %d: %s to %s | %s | %s |\n", name, x.aim.figure, amount(x.ours), x.aim.unit,
+			theirs, ratio, x.rounds, amount(x.low), amount(x.high), x.aim, word)
 		name = ""
+	}
+	if failed != nil {
+		fmt.Fprintf(&b, "| %s | not measured: %s | | | | | | **missing** |\n", name, strings.NewReplacer("\n", " ", "|", "/").Replace(failed.Error()))
 	}
 	return b.String()
 }

@@ -8,8 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"slices"
-	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"locktop/demo/bench/load"
@@ -108,87 +107,72 @@ func (e *env) floodEtcdctl(ctx context.Context, endpoint string, rate float64) (
 	w.wait(ctx, wrote.Before+wrote.Events)
 	err = errors.Join(w.close(), writer.End())
 	cpu := cpuOf(w.cmd).Seconds()
-	return figures{"events written": float64(wrote.Events) / wrote.Seconds, "lost, without a screen": float64(wrote.Before + wrote.Events - w.events),
+	return figures{"events written": float64(wrote.Events) / wrote.Seconds, "lost, without a screen": float64(wrote.Before+wrote.Events) - float64(w.events.Load()),
 		"lag p99, without a screen": load.Quantile(w.lags, 0.99), "processor of the console": cpu, "processor without a screen": cpu}, err
 }
 
+// hello is a key of no lock, written until etcdctl shows it.
+const hello = load.Prefix + "hello"
+
 // watching is an etcdctl that watches, and a count of what it prints.
 type watching struct {
-	cmd   *exec.Cmd
-	hello chan struct{} // closed when it has shown anything
-	done  chan struct{} // closed when it has ended
-
-	mu     sync.Mutex
-	events int
+	cmd    *exec.Cmd
+	began  atomic.Bool   // it has shown anything
+	events atomic.Int64  // of locks
+	done   chan struct{} // closed when it has ended
 	lags   []time.Duration
 }
 
 // watch starts etcdctl and returns when it watches.
 func (e *env) watch(ctx context.Context, endpoint string) (*watching, error) {
-	w := &watching{cmd: e.command(ctx, e.etcdctlAt(endpoint, "watch", "--prefix", load.Prefix)...), hello: make(chan struct{}), done: make(chan struct{})}
-	out, err := w.cmd.StdoutPipe()
+	c, err := load.Dial(ctx, endpoint)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.cmd.Start(); err != nil {
+	defer c.Close()
+	w := &watching{cmd: e.command(ctx, e.etcdctlAt(endpoint, "watch", "--prefix", load.Prefix)...), done: make(chan struct{})}
+	out, err := w.cmd.StdoutPipe()
+	if err == nil {
+		err = w.cmd.Start()
+	}
+	if err != nil {
 		return nil, err
 	}
 	go w.read(out)
-	c, err := load.Dial(ctx, endpoint)
-	if err != nil {
-		return nil, errors.Join(err, w.close())
-	}
-	defer c.Close()
 	ctx, cancel := context.WithTimeout(ctx, load.Patience)
 	defer cancel()
-	for {
-		if _, err := c.Put(ctx, load.Prefix+"hello", ""); err != nil {
+	for !w.began.Load() {
+		if _, err := c.Put(ctx, hello, ""); err != nil {
 			return nil, errors.Join(fmt.Errorf("wait for etcdctl to watch: %w", err), w.close())
 		}
-		select {
-		case <-w.hello:
-			return w, nil
-		case <-w.done:
-			return nil, errors.Join(errors.New("etcdctl ended"), w.close())
-		case <-time.After(20 * time.Millisecond):
-		}
+		load.Pause(ctx, 20*time.Millisecond)
 	}
+	return w, nil
 }
 
 // read counts events: three lines each, what happened, the key and the value.
 func (w *watching) read(out io.Reader) {
 	defer close(w.done)
-	in := bufio.NewScanner(out)
-	hello := false
-	for in.Scan() {
+	for in := bufio.NewScanner(out); in.Scan(); {
 		in.Scan()
-		key := in.Text()
+		lock := in.Text() != hello
 		in.Scan()
-		if !hello {
-			hello = true
-			close(w.hello)
-		}
-		if !strings.HasPrefix(key, load.Prefix+"lock-") {
+		w.began.Store(true)
+		if !lock {
 			continue
 		}
-		w.mu.Lock()
-		w.events++
+		w.events.Add(1)
 		if lag, ok := load.Lag(in.Text()); ok {
 			w.lags = append(w.lags, lag)
 		}
-		w.mu.Unlock()
 	}
 }
 
 // wait waits until so many events were printed, but not for long.
 func (w *watching) wait(ctx context.Context, events int) {
-	for until := time.Now().Add(settle); time.Now().Before(until); {
-		w.mu.Lock()
-		n := w.events
-		w.mu.Unlock()
-		if n >= events || !load.Pause(ctx, 20*time.Millisecond) {
-			return
-		}
+	ctx, cancel := context.WithTimeout(ctx, settle)
+	defer cancel()
+	for w.events.Load() < int64(events) && load.Pause(ctx, 20*time.Millisecond) {
 	}
 }
 

@@ -1,17 +1,18 @@
 package main
 
 import (
-	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/demo/bench/load"
@@ -145,17 +146,12 @@ func requests(ctx context.Context, endpoint string) (sum float64, err error) {
 		return 0, fmt.Errorf("read the metrics of the server: %w", err)
 	}
 	defer resp.Body.Close()
-	in := bufio.NewScanner(resp.Body)
-	for in.Scan() {
-		if strings.HasPrefix(in.Text(), "grpc_server_msg_received_total") {
-			v, err := strconv.ParseFloat(in.Text()[strings.LastIndexByte(in.Text(), ' ')+1:], 64)
-			if err != nil {
-				return 0, fmt.Errorf("read the metrics of the server: %w", err)
-			}
-			sum += v
-		}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(resp.Body)
+	for _, m := range families["grpc_server_msg_received_total"].GetMetric() {
+		sum += m.GetCounter().GetValue()
 	}
-	return sum, in.Err()
+	return sum, err
 }
 
 // Contenders of the loads.
@@ -248,16 +244,15 @@ func (e *env) readiness() (at time.Time, _ error) {
 	}
 	n := 0
 	for line := range strings.Lines(string(text)) {
-		if _, rest, ok := strings.Cut(line, `"ts":"`); ok && strings.Contains(line, `"ready to serve client requests"`) {
-			stamp, _, _ := strings.Cut(rest, `"`)
-			t, err := time.Parse(time.RFC3339Nano, stamp)
-			if err != nil {
-				return at, fmt.Errorf("%s: %w", logs[0], err)
-			}
-			n++
-			if t.After(at) {
-				at = t
-			}
+		var said struct {
+			TS  time.Time
+			Msg string
+		}
+		if json.Unmarshal([]byte(line), &said) != nil || said.Msg != "ready to serve client requests" {
+			continue
+		}
+		if n++; said.TS.After(at) {
+			at = said.TS
 		}
 	}
 	if n < 3 {

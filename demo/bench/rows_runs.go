@@ -116,12 +116,12 @@ var keysPressed = []struct{ key, answer string }{{"3", "[3 Journal]"}, {"1", "[1
 // keyRepeats is how often all of them are pressed.
 const keyRepeats = 5
 
-// look opens a console, presses keys, and measures ls beside it.
-func (e *env) look(ctx context.Context, endpoint string, d load.Dataset) (figures, error) {
+// look opens a console, presses all keys so often, and measures ls beside it.
+func (e *env) look(ctx context.Context, endpoint string, d load.Dataset, repeats int) (figures, error) {
 	got := figures{}
 	err := e.onConsole(ctx, endpoint, d, func(s *screen, page time.Duration) error {
 		var slowest time.Duration
-		for i := range keyRepeats * len(keysPressed) {
+		for i := range repeats * len(keysPressed) {
 			k := keysPressed[i%len(keysPressed)]
 			pressed, err := s.press(k.key)
 			if err != nil {
@@ -149,16 +149,16 @@ func (e *env) look(ctx context.Context, endpoint string, d load.Dataset) (figure
 func millionRow(o options) row {
 	few := o.many()
 	million := load.Dataset{Locks: few.Locks * 10, Claims: few.Claims}
-	r := row{name: "million", what: "1,000,000 claims (100,000 locks × 10)", against: "itself at 100,000", program: true,
+	return row{name: "million", what: "1,000,000 claims (100,000 locks × 10)", against: "itself at 100,000", program: true,
 		aims: []aim{{"console: to the full page", "s", atMost, 11}, {"console: peak memory", "MiB", atMost, 11},
 			{"console: slowest answer to a key", "ms", below, 50}, {"ls: wall", "s", atMost, 11}, {"ls: peak memory", "MiB", atMost, 11}},
-		data: []load.Dataset{million},
-		ours: func(ctx context.Context, e *env, at []string) (figures, error) { return e.look(ctx, at[0], million) }}
-	if o.against == "" {
-		r.data = append(r.data, few)
-		r.theirs = func(ctx context.Context, e *env, at []string) (figures, error) { return e.look(ctx, at[1], few) }
-	}
-	return r
+		data: []load.Dataset{million, few},
+		ours: func(ctx context.Context, e *env, at []string) (figures, error) {
+			return e.look(ctx, at[0], million, keyRepeats)
+		},
+		theirs: func(ctx context.Context, e *env, at []string) (figures, error) {
+			return e.look(ctx, at[1], few, keyRepeats)
+		}}
 }
 
 func queueRow(o options) row {

@@ -55,38 +55,20 @@ func RunFlood(ctx context.Context, dir string, o FloodOrder) (r FloodResult, _ *
 	return r, c, nil
 }
 
-// flooder writes as one client.
-type flooder struct {
-	c      *clientv3.Client
-	leases []clientv3.LeaseID
-	keys   []string
-	next   int
-	marks  []Mark
-	before int // events, until all wait that ever do
-	events int
-}
-
-// serveFlood writes as soon as its leases are there and it said so.
+// serveFlood writes as soon as all wait that ever do and it said so.
 func serveFlood(ctx context.Context, o FloodOrder) error {
 	life := context.WithoutCancel(ctx) // what is left of it is taken away at the end
+	c, err := Dial(life, o.Endpoint)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
 	all := make([]*flooder, floodWriters)
 	parallel := func(f func(i int) error) error { return each(floodWriters, floodWriters, f) }
-	err := parallel(func(i int) error {
-		c, err := Dial(life, o.Endpoint)
-		if err != nil {
-			return err
-		}
-		all[i] = &flooder{c: c, leases: make([]clientv3.LeaseID, floodSessions), keys: make([]string, floodSessions)}
+	if err := parallel(func(i int) error {
+		all[i] = &flooder{c: c}
 		return all[i].fill(ctx, i)
-	})
-	defer func() {
-		for _, f := range all {
-			if f != nil {
-				_ = f.c.Close()
-			}
-		}
-	}()
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	if err := say("ready"); err != nil {
@@ -109,26 +91,30 @@ func serveFlood(ctx context.Context, o FloodOrder) error {
 		}
 	})
 	if err == nil {
-		err = tellFlood(all, time.Since(began))
+		r := FloodResult{Before: floodWriters * floodSessions / 2, Seconds: time.Since(began).Seconds()}
+		for _, f := range all {
+			r.Marks = append(r.Marks, f.marks...)
+		}
+		r.Events = 2 * floodPuts * len(r.Marks)
+		slices.SortFunc(r.Marks, func(a, b Mark) int { return int(a.Rev - b.Rev) })
+		err = say(r)
 	}
 	<-ctx.Done()
 	return errors.Join(err, parallel(func(i int) error {
 		return each(floodSessions, 32, func(n int) error {
-			_, err := all[i].c.Revoke(life, all[i].leases[n])
+			_, err := c.Revoke(life, all[i].leases[n])
 			return err
 		})
 	}))
 }
 
-func tellFlood(all []*flooder, took time.Duration) error {
-	r := FloodResult{Seconds: took.Seconds()}
-	for _, f := range all {
-		r.Before += f.before
-		r.Events += f.events
-		r.Marks = append(r.Marks, f.marks...)
-	}
-	slices.SortFunc(r.Marks, func(a, b Mark) int { return int(a.Rev - b.Rev) })
-	return say(r)
+// flooder is one writer.
+type flooder struct {
+	c      *clientv3.Client
+	leases [floodSessions]clientv3.LeaseID
+	keys   [floodSessions]string
+	next   int
+	marks  []Mark
 }
 
 // fill grants the leases of writer n and makes the first claims, until as many wait as
@@ -145,11 +131,12 @@ func (f *flooder) fill(ctx context.Context, n int) error {
 	for err == nil && f.next < floodSessions/2 {
 		err = f.write(ctx)
 	}
-	f.before, f.events, f.marks = f.events, 0, nil
+	f.marks = nil
 	return err
 }
 
-// write lets some join and as many leave, in one revision. A value is when it was sent.
+// write lets some join and, once as many wait as will, as many leave, in one revision.
+// A value is when it was sent.
 func (f *flooder) write(ctx context.Context) error {
 	var ops []clientv3.Op
 	now := strconv.FormatInt(time.Now().UnixNano(), 10)
@@ -162,12 +149,10 @@ func (f *flooder) write(ctx context.Context) error {
 		f.next++
 	}
 	r, err := f.c.Txn(ctx).Then(ops...).Commit()
-	if err != nil {
-		return err
+	if err == nil {
+		f.marks = append(f.marks, Mark{r.Header.Revision, time.Now()})
 	}
-	f.events += len(ops)
-	f.marks = append(f.marks, Mark{r.Header.Revision, time.Now()})
-	return nil
+	return err
 }
 
 // Lag is how long ago a value was written; false if no flood wrote it.

@@ -16,19 +16,11 @@ type FollowResult struct {
 	LagP99     float64
 }
 
-// follower is the road of the console without a screen: watcher, model.
-type follower struct {
-	result FollowResult
-	state  *model.State
-	rev    int64
-	lags   []time.Duration
-	latest time.Time
-}
-
 // followQuiet is how long nothing may come before the flood is over.
 const followQuiet = time.Second
 
-// serveFollow watches until its standard input has ended and nothing comes any more.
+// serveFollow is the road of the console without a screen: watcher, model. It watches
+// until its standard input has ended and nothing comes any more.
 func serveFollow(ctx context.Context, endpoint string) error {
 	life := context.WithoutCancel(ctx)
 	c, err := Dial(life, endpoint)
@@ -38,44 +30,43 @@ func serveFollow(ctx context.Context, endpoint string) error {
 	defer c.Close()
 	w := watcher.New(c, watcher.Options{Prefixes: []string{Prefix}})
 	defer w.Close()
-	f := &follower{state: model.NewState()}
-	for said := false; ; {
-		b, err := w.Next(life, f.state.Want())
+	var r FollowResult
+	var last model.Committed
+	var latest time.Time
+	var lags []time.Duration
+	state := model.NewState()
+	for said := false; ctx.Err() == nil || time.Since(latest) <= followQuiet; {
+		b, err := w.Next(life, state.Want())
 		if err != nil {
 			return err
 		}
-		f.state.Apply(b)
+		state.Apply(b)
 		for _, e := range b.Events {
-			f.event(e)
+			if _, lost := e.(model.Lost); lost {
+				r.Lost++
+			}
+			commit, ok := e.(model.Committed)
+			if !ok {
+				continue
+			}
+			if commit.Rev <= last.Rev {
+				r.OutOfOrder++
+			}
+			last, latest = commit, time.Now()
+			r.Events += len(commit.Changes)
+			for _, change := range commit.Changes {
+				if lag, ok := Lag(change.KV.Value); ok && !change.Deleted {
+					lags = append(lags, lag)
+				}
+			}
 		}
-		if !said && f.state.Loaded() {
+		if !said && state.Loaded() {
 			said = true
 			if err := say("ready"); err != nil {
 				return err
 			}
 		}
-		if ctx.Err() != nil && time.Since(f.latest) > followQuiet {
-			f.result.LagP99 = Quantile(f.lags, 0.99)
-			return say(f.result)
-		}
 	}
-}
-
-func (f *follower) event(e model.Event) {
-	switch e := e.(type) {
-	case model.Lost:
-		f.result.Lost++
-	case model.Committed:
-		f.latest = time.Now()
-		if e.Rev <= f.rev {
-			f.result.OutOfOrder++
-		}
-		f.rev = e.Rev
-		f.result.Events += len(e.Changes)
-		for _, c := range e.Changes {
-			if lag, ok := Lag(c.KV.Value); ok && !c.Deleted {
-				f.lags = append(f.lags, lag)
-			}
-		}
-	}
+	r.LagP99 = Quantile(lags, 0.99)
+	return say(r)
 }

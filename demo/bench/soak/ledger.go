@@ -143,7 +143,7 @@ func (l *ledger) confirms(f model.Finding) (ok bool, why string) {
 	defer l.mu.Unlock()
 	id := clientv3.LeaseID(f.Lease)
 	switch f.Code {
-	case "keepalive-stalled", "dead-holder", "dead-waiter", "unattended-lease":
+	case model.CodeKeepaliveStalled, model.CodeDeadHolder, model.CodeDeadWaiter, model.CodeUnattendedLease:
 		p, known := l.pulses[id]
 		if !known {
 			return false, "its lease is gone"
@@ -151,10 +151,10 @@ func (l *ledger) confirms(f model.Finding) (ok bool, why string) {
 		ago := time.Since(p.at)
 		return ago > time.Duration(p.ttl)*time.Second/3+renewLate, "last renewed " + ago.Round(time.Millisecond).String() + " ago, at most " +
 			p.longest.Round(time.Millisecond).String() + " apart, TTL " + (time.Duration(p.ttl) * time.Second).String()
-	case "long-held":
+	case model.CodeLongHeld:
 		since, held := l.held[id]
 		return held && time.Since(since) >= longTrue, "held for " + time.Since(since).Round(time.Millisecond).String()
-	case "mass-revocation":
+	case model.CodeMassRevocation:
 		n := 0
 		for _, at := range l.revoked {
 			if time.Since(at) < massSpan {
