@@ -94,7 +94,7 @@ func parse(args []string, usage io.Writer) (options, error) {
 	}
 	f.IntVar(&o.rounds, "rounds", 5, "how often everything is measured")
 	f.BoolVar(&o.quick, "quick", false, "one round with small sizes: to try it, the figures say nothing")
-	f.StringVar(&o.against, "against", "", "compare with the locktop of another `checkout or binary` instead; of a binary, no benchmarks of packages")
+	f.StringVar(&o.against, "against", "", "compare with the locktop of another `checkout or binary` instead, absolute or from this folder; of a binary, no benchmarks of packages")
 	f.Float64Var(&o.seconds, "seconds", 5, "how long load is measured, per side and round")
 	f.DurationVar(&o.flood, "flood", time.Minute, "how long events flow, per round")
 	f.DurationVar(&o.idle, "idle", 10*time.Minute, "how long an idle console is looked at, in all")

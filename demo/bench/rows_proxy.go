@@ -33,13 +33,10 @@ func proxyRows() []row {
 	for _, l := range loads {
 		aims = append(aims, aim{l.figure, "/s", shown, 0}, aim{l.figure + ": p50", "ms", shown, 0}, aim{l.figure + ": p99", "ms", shown, 0})
 	}
-	for _, p := range []proxyRow{
-		{"direct", "proxy, no fault, before a server that waits for no disk; a crowd is of 64", "direct", "", false, aims, loads},
-		{"toxiproxy", "the same", "toxiproxy without toxics", load.Toxiproxy, false, aims, loads},
-		{"copy", "the same", "a bare copy of the bytes", load.Copy, false, aims, loads}} {
-		rows = append(rows, p.row())
-	}
-	return rows
+	const what = "proxy, no fault, before a server that waits for no disk; a crowd is of 64"
+	return append(rows, proxyRow{"direct", what, "direct", "", false, aims, loads}.row(),
+		proxyRow{"toxiproxy", what, "toxiproxy without toxics", load.Toxiproxy, false, aims, loads}.row(),
+		proxyRow{"copy", what, "a bare copy of the bytes", load.Copy, false, aims, loads}.row())
 }
 
 func (p proxyRow) row() row {

@@ -4,8 +4,11 @@
 // The contenders are goroutines with sessions of their own and mixed recipes. Every way
 // in which one gives up a lock is written down before it is done (see ledger), and so is
 // every answer to a keepalive, so that each cause that the model infers and each warning
-// that it gives can be judged. Nobody is ill here: an error is always false, and a
-// warning is true only where the ledger says so.
+// it gives can be judged. Nobody is ill here: an error is always false, and a warning is
+// true only where the ledger says so.
+//
+// The status of the command is 1 if there was an error or a warning that was not true, 2
+// if it could not run to its end.
 package soak
 
 import (
