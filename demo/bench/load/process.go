@@ -20,7 +20,7 @@ import (
 
 // What the processes of this program are told in their environment.
 const (
-	roleEnv  = "LOCKTOP_BENCH_ROLE"
+	RoleEnv  = "LOCKTOP_BENCH_ROLE"  // set: the process is one of them
 	orderEnv = "LOCKTOP_BENCH_ORDER" // JSON, by role
 )
 
@@ -63,7 +63,7 @@ const Patience = 30 * time.Second
 // Serve works if this process was started in a role, and says whether it was. The
 // context of the work ends with the standard input.
 func Serve() (served bool, err error) {
-	role := Role(os.Getenv(roleEnv))
+	role := Role(os.Getenv(RoleEnv))
 	if role == "" {
 		return false, nil
 	}
@@ -107,7 +107,7 @@ func Start(ctx context.Context, dir string, role Role, order any, within time.Du
 		return nil, err
 	}
 	c := &Child{cmd: exec.Command(exe)}
-	c.cmd.Env = append(os.Environ(), roleEnv+"="+string(role), orderEnv+"="+string(told), "TMPDIR="+dir)
+	c.cmd.Env = append(os.Environ(), RoleEnv+"="+string(role), orderEnv+"="+string(told), "TMPDIR="+dir)
 	c.cmd.Stderr = os.Stderr
 	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err
