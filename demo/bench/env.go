@@ -1,9 +1,8 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,23 +11,35 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
+	"github.com/prometheus/procfs"
 	"go.etcd.io/etcd/api/v3/version"
+
+	"locktop/demo/bench/load"
 )
+
+// program is a locktop that is measured.
+type program struct {
+	path string
+	root string // of its sources, "" where there are none
+}
 
 // env is what the rows work with: the programs, the directory, the servers.
 type env struct {
 	o        options
-	dir      string // of everything that is written
-	root     string // of the module
-	locktop  string // paths of programs
+	dir      string  // of everything that is written
+	program  program // the one that is measured now
+	today    program
+	other    program // of -against
 	etcdctl  string
 	about    string // the machine, in Markdown
 	progress io.Writer
 	life     context.Context // of the servers, which outlive a row
-	servers  map[dataset]*child
-	tests    map[string]string // test binaries by package
+	servers  map[load.Dataset]*load.Child
+	tests    map[string]string // test binaries by directory
+	pace     float64           // see paced
 }
 
 // newEnv builds the programs that are measured.
@@ -37,29 +48,58 @@ func newEnv(ctx context.Context, o options, progress io.Writer) (_ *env, err err
 	if err != nil {
 		return nil, fmt.Errorf("make a directory: %w", err)
 	}
-	e := &env{o: o, dir: dir, life: ctx, progress: progress, servers: map[dataset]*child{}, tests: map[string]string{}}
+	e := &env{o: o, dir: dir, life: ctx, progress: progress, servers: map[load.Dataset]*load.Child{}, tests: map[string]string{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, e.close())
 		}
 	}()
-	load := loadAverage() // before the compiler adds to it
-	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
-	if err != nil {
-		return nil, fmt.Errorf("find the module: %w (run it inside the repository)", err)
-	}
-	e.root = strings.TrimSpace(string(root))
-	e.locktop = filepath.Join(dir, "locktop")
-	if err := e.build(ctx, e.root, "-o", e.locktop, "."); err != nil {
-		return nil, err
-	}
-	if err := e.findEtcdctl(ctx); err != nil {
-		return nil, err
-	}
-	e.about = fmt.Sprintf("%s, %d cores, %s, %s/%s, etcd %s, %s, load average at the start %s, %d rounds%s\n\n", cpu(), runtime.NumCPU(),
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, version.Version, e.etcdctlVersion(ctx), load, o.rounds,
+	e.about = fmt.Sprintf("%s, %s, %s/%s, etcd %s, etcdctl of the same, %d rounds%s%s\n\n", machine(), // before the compiler adds to its load
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, version.Version, o.rounds,
+		map[bool]string{true: ", theirs is " + o.against}[o.against != ""],
 		map[bool]string{true: ", QUICK: sizes are small, the figures say nothing"}[o.quick])
-	return e, nil
+	root, err := e.run(ctx, "", "go", "list", "-m", "-f", "{{.Dir}}", "locktop")
+	if err != nil {
+		return nil, fmt.Errorf("find locktop (run it by go -C demo/bench run .): %w", err)
+	}
+	e.etcdctl = filepath.Join(dir, "etcdctl")
+	if _, err := e.run(ctx, "", "go", "build", "-o", e.etcdctl, "go.etcd.io/etcd/etcdctl/v3"); err != nil {
+		return nil, err
+	}
+	if e.today, err = e.find(ctx, strings.TrimSpace(string(root)), "locktop"); err != nil {
+		return nil, err
+	}
+	if e.program = e.today; o.against != "" {
+		e.other, err = e.find(ctx, o.against, "other")
+	}
+	return e, err
+}
+
+// find is the program of a checkout, which is built, or a binary.
+func (e *env) find(ctx context.Context, path, name string) (p program, err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return p, err
+	}
+	is, err := os.Stat(path)
+	if err != nil || !is.IsDir() {
+		return program{path: path}, err
+	}
+	p = program{path: filepath.Join(e.dir, name), root: path}
+	_, err = e.run(ctx, p.root, "go", "build", "-o", p.path, ".")
+	return p, err
+}
+
+// run runs a tool in a directory and returns what it prints.
+func (e *env) run(ctx context.Context, dir, tool string, args ...string) ([]byte, error) {
+	e.tell("%s %s", tool, strings.Join(args, " "))
+	cmd := exec.CommandContext(ctx, tool, args...)
+	var said bytes.Buffer
+	cmd.Dir, cmd.Stderr = dir, &said
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, bytes.TrimSpace(said.Bytes()))
+	}
+	return out, nil
 }
 
 func (e *env) tell(format string, args ...any) {
@@ -67,8 +107,8 @@ func (e *env) tell(format string, args ...any) {
 }
 
 // size is how many there are of something: fewer for a quick run.
-func (e *env) size(full, quick int) int {
-	if e.o.quick {
+func (o options) size(full, quick int) int {
+	if o.quick {
 		return quick
 	}
 	return full
@@ -76,119 +116,108 @@ func (e *env) size(full, quick int) int {
 
 // close ends the servers and removes what was written.
 func (e *env) close() error {
-	return errors.Join(e.endServers(), os.RemoveAll(e.dir))
+	_, err := e.only()
+	return errors.Join(err, os.RemoveAll(e.dir))
 }
 
-func (e *env) build(ctx context.Context, dir string, args ...string) error {
-	e.tell("building %s", strings.Join(args[1:], " "))
-	cmd := exec.CommandContext(ctx, "go", append([]string{"build"}, args...)...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build %s: %w: %s", strings.Join(args, " "), err, out)
+// only starts the servers that hold the data, unless they run, and ends all others: a
+// row asks for what it needs, so that nothing else takes time and memory meanwhile.
+func (e *env) only(wanted ...load.Dataset) (at []string, err error) {
+	keep := map[*load.Child]bool{}
+	for _, d := range wanted {
+		keep[e.servers[d]] = true
 	}
-	return nil
-}
-
-// findEtcdctl builds the etcdctl that the nested module pins, which is of the release
-// of the server here. Without its sources that of the system has to do.
-func (e *env) findEtcdctl(ctx context.Context) error {
-	e.etcdctl = filepath.Join(e.dir, "etcdctl")
-	err := e.build(ctx, filepath.Join(e.root, "demo", "bench", "etcdctl"), "-o", e.etcdctl, "go.etcd.io/etcd/etcdctl/v3")
-	if err == nil {
-		return nil
-	}
-	path, missing := exec.LookPath("etcdctl")
-	if missing != nil {
-		return fmt.Errorf("there is no etcdctl to compare with: %w", errors.Join(err, missing))
-	}
-	e.etcdctl = path
-	return nil
-}
-
-func (e *env) etcdctlVersion(ctx context.Context) string {
-	out, err := exec.CommandContext(ctx, e.etcdctl, "version").Output()
-	if err != nil {
-		return "etcdctl of an unknown version"
-	}
-	first, _, _ := strings.Cut(string(out), "\n")
-	return strings.ReplaceAll(first, " version:", "")
-}
-
-// keep appends the results of a row to the file of the flag.
-func (e *env) keep(r row, results []result, failed error) error {
-	type line struct {
-		At     time.Time `json:"at"`
-		Row    string    `json:"row"`
-		Figure string    `json:"figure,omitempty"`
-		Unit   string    `json:"unit,omitempty"`
-		Ours   float64   `json:"ours"`
-		Theirs *float64  `json:"theirs,omitempty"`
-		Ratio  *float64  `json:"ratio,omitempty"`
-		Low    float64   `json:"low"`
-		High   float64   `json:"high"`
-		Rounds int       `json:"rounds"`
-		Aim    string    `json:"aim,omitempty"`
-		Met    *bool     `json:"met,omitempty"`
-		Error  string    `json:"error,omitempty"`
-		On     string    `json:"on"`
-	}
-	var lines []any
-	for _, x := range results {
-		l := line{At: time.Now(), Row: r.name, Figure: x.aim.figure, Unit: x.aim.unit, Ours: x.ours, Low: x.low, High: x.high,
-			Rounds: x.rounds, On: strings.TrimSpace(e.about)}
-		if x.theirs != 0 {
-			l.Theirs = &x.theirs
-		}
-		if x.ratio == x.ratio { // no NaN, which JSON does not know
-			l.Ratio = &x.ratio
-		}
-		if x.aim.kind != shown {
-			l.Aim, l.Met = x.aim.String(), &x.met
-		}
-		lines = append(lines, l)
-	}
-	if failed != nil {
-		lines = append(lines, line{At: time.Now(), Row: r.name, Error: failed.Error(), On: strings.TrimSpace(e.about)})
-	}
-	return e.appendJSON(lines...)
-}
-
-// appendJSON appends objects to the file of the flag, if there is one.
-func (e *env) appendJSON(lines ...any) error {
-	if e.o.json == "" {
-		return nil
-	}
-	f, err := os.OpenFile(e.o.json, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	enc := json.NewEncoder(f)
-	for _, l := range lines {
-		err = errors.Join(err, enc.Encode(l))
-	}
-	return errors.Join(err, f.Close())
-}
-
-// cpu names the processor as Linux does, where it does.
-func cpu() string {
-	f, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return "unnamed processor"
-	}
-	defer f.Close()
-	for in := bufio.NewScanner(f); in.Scan(); {
-		if name, ok := strings.CutPrefix(in.Text(), "model name"); ok {
-			return strings.TrimLeft(name, "\t :")
+	for d, c := range e.servers {
+		if !keep[c] {
+			delete(e.servers, d)
+			err = errors.Join(err, c.End())
 		}
 	}
-	return "unnamed processor"
+	if err != nil {
+		return nil, fmt.Errorf("end a server: %w", err)
+	}
+	for _, d := range wanted {
+		if e.servers[d] == nil {
+			e.tell("filling a server with %d locks of %d claims", d.Locks, d.Claims)
+			c, err := load.Start(e.life, e.dir, load.Server, d, 20*time.Minute)
+			if err != nil {
+				return nil, err
+			}
+			e.servers[d] = c
+		}
+		at = append(at, e.servers[d].Said)
+	}
+	return at, nil
 }
 
-// loadAverage is that of the last minute, five and fifteen, where the system says it.
-func loadAverage() string {
-	b, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
+// machine says where it is measured.
+func machine() string {
+	cpu, load := "unnamed processor", "unknown"
+	if fs, err := procfs.NewDefaultFS(); err == nil {
+		if all, err := fs.CPUInfo(); err == nil && len(all) > 0 && all[0].ModelName != "" {
+			cpu = all[0].ModelName
+		}
+		if l, err := fs.LoadAvg(); err == nil {
+			load = fmt.Sprintf("%.2f %.2f %.2f", l.Load1, l.Load5, l.Load15)
+		}
 	}
-	return strings.Join(strings.Fields(string(b))[:3], " ")
+	return fmt.Sprintf("%s, %d cores, load average at the start %s", cpu, runtime.NumCPU(), load)
+}
+
+// runLimit bounds one run of a program, and the wait for one thing on a screen.
+const runLimit = 3 * time.Minute
+
+// usage is what a process took.
+type usage struct {
+	wall, cpu time.Duration
+	rss       float64 // MiB at its peak
+	now       float64 // MiB at the moment, of one that still runs
+}
+
+// measure runs a program to its end. What it prints goes nowhere.
+//
+// The peak counts from the moment of the fork, so it is never below that of this
+// process, which therefore has to stay small.
+func (e *env) measure(ctx context.Context, line ...string) (usage, error) {
+	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	defer cancel()
+	cmd := e.command(ctx, line...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	began := time.Now()
+	err := cmd.Run()
+	u := usage{wall: time.Since(began)}
+	if err != nil {
+		err = errors.Join(ctx.Err(), err)
+		return u, fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, bytes.TrimSpace(said.Bytes()[:min(said.Len(), 500)]))
+	}
+	u.cpu = cpuOf(cmd)
+	u.rss = float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) / (1 << 10)
+	return u, nil
+}
+
+// cpuOf is the processor time of a command that has ended.
+func cpuOf(cmd *exec.Cmd) time.Duration {
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+}
+
+// command is a program with an environment that says nothing of other clusters. It ends
+// when this process does.
+func (e *env) command(ctx context.Context, line ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.Env = []string{"TERM=xterm-256color", "LANG=C.UTF-8", "TMPDIR=" + e.dir, "HOME=" + e.dir, "XDG_STATE_HOME=" + e.dir,
+		"PATH=" + os.Getenv("PATH"), "ETCDCTL_API=3"}
+	return cmd
+}
+
+// etcdctlAt is a command line of etcdctl for a server.
+func (e *env) etcdctlAt(endpoint string, args ...string) []string {
+	return append([]string{e.etcdctl, "--endpoints", endpoint}, args...)
+}
+
+// locktopAt is one of the locktop that is measured. Asked for no prefix, a console would
+// ask which.
+func (e *env) locktopAt(endpoint string, args ...string) []string {
+	return append(append([]string{e.program.path}, args...), "--endpoints", endpoint, "--prefix", load.Prefix)
 }

@@ -1,22 +1,26 @@
 // Command bench measures how fast locktop is and what it costs the cluster, against
-// etcdctl, lipgloss/table, the embedded members and itself, in one run.
+// etcdctl, lipgloss/table, toxiproxy, the embedded members, itself, and on demand an
+// older locktop, in one run. It is a module of its own because nobody who uses locktop
+// needs its peers, and it needs Linux, which says what a process takes.
 //
-//	go run ./demo/bench                      every row, five rounds: more than an hour
-//	go run ./demo/bench -row ls,paint        some of them
-//	go run ./demo/bench -quick               small sizes and one round, to try it
-//	go run ./demo/bench -curves              how costs grow from 1,000 to 1,000,000 claims
+//	go -C demo/bench run .                      every row, five rounds: more than half an hour
+//	go -C demo/bench run . ls paint             some of them
+//	go -C demo/bench run . -quick               small sizes and one round, to try it
+//	go -C demo/bench run . -against DIR         the program against that of another checkout, or against a binary
+//	go -C demo/bench run . curves               how costs grow from 1,000 to 1,000,000 claims
+//	go -C demo/bench run . soak -minutes 10     healthy contenders, and a verdict on all that locktop says of them
 //
 // What is compared runs one after the other within a round, each round beginning with
 // the other side, so that whatever else the machine does falls on both. What is
 // printed are medians over the rounds; a ratio is of one round, and then the median of
 // those. The aims are numbers to look at: nothing fails because of them.
 //
-// Servers, proxies, loads and what is measured are processes of their own, so memory
-// and time are the system's figures of exactly that process. Everything is on
-// 127.0.0.1 and in one temporary directory, and all ends with the command.
+// Everything is on 127.0.0.1 and in one temporary directory, and all ends with the
+// command.
 //
-// Where to begin: rows.go lists the rows, row.go says what a row is, process.go what
-// its processes are, screen_linux.go how a console is looked at from outside.
+// Where to begin: row.go says what a row is, rows_runs.go and rows_lasting.go what each
+// measures, screen.go how a console is looked at from outside, package load what runs
+// beside it. Package soak is the soak.
 package main
 
 import (
@@ -31,100 +35,123 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"locktop/demo/bench/load"
+	"locktop/demo/bench/soak"
 )
 
 // options are the flags of the command.
 type options struct {
+	args    string // as they were given
 	rounds  int
 	quick   bool
-	rows    string
-	json    string        // file for JSON lines, "" for none
-	seconds time.Duration // of load per arm and round
-	flood   time.Duration // of events
+	rows    []row
+	curves  bool    // instead of the rows
+	against string  // another checkout or binary, "" for none
+	seconds float64 // of load per side and round
+	flood   time.Duration
 	idle    time.Duration
-	limit   time.Duration // of a row
-	curves  string        // file of the picture, "" for the table instead
 }
 
+// curvesName is the argument that asks for the curves.
+const curvesName = "curves"
+
 func main() {
-	if role := os.Getenv(roleEnv); role != "" {
-		if err := serve(role); err != nil {
-			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", role, err)
+	if served, err := load.Serve(); served {
+		exit(err, 1)
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP,
+		syscall.SIGPIPE) // the last, so that a reader who goes leaves no files behind
+	defer stop()
+	if len(os.Args) > 1 && os.Args[1] == "soak" {
+		healthy, err := soak.Command(ctx, os.Args[2:], os.Stdout, os.Stderr)
+		exit(err, 2)
+		if err == nil && !healthy {
 			os.Exit(1)
 		}
 		return
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	err := command(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	exit(command(ctx, os.Args[1:], os.Stdout, os.Stderr), 1)
+}
+
+// exit ends the process if there is an error.
+func exit(err error, code int) {
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		stop()
 		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
+		os.Exit(code)
 	}
 }
 
-// parse reads the flags and picks the rows.
-func parse(args []string, usage io.Writer) (options, []row, error) {
-	var o options
-	var curves bool
+// parse reads the flags and the names of rows, in any order.
+func parse(args []string, usage io.Writer) (options, error) {
+	o := options{args: strings.Join(args, " ")}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(usage)
+	f.Usage = func() {
+		fmt.Fprintf(usage, "bench [flags] [ROW …], bench [flags] %s, bench soak [flags]\nThe rows: %s\n", curvesName, rowNames())
+		f.PrintDefaults()
+	}
 	f.IntVar(&o.rounds, "rounds", 5, "how often everything is measured")
 	f.BoolVar(&o.quick, "quick", false, "one round with small sizes: to try it, the figures say nothing")
-	f.StringVar(&o.rows, "row", "", "only these rows, with commas between: "+strings.Join(rowNames(), ","))
-	f.StringVar(&o.json, "json", "", "append every measurement to this `file`, an object a line")
-	f.DurationVar(&o.seconds, "load", 5*time.Second, "how long lock operations are measured, per arm and round")
+	f.StringVar(&o.against, "against", "", "compare with the locktop of another `checkout or binary` instead, absolute or from this folder; of a binary, no benchmarks of packages")
+	f.Float64Var(&o.seconds, "seconds", 5, "how long load is measured, per side and round")
 	f.DurationVar(&o.flood, "flood", time.Minute, "how long events flow, per round")
 	f.DurationVar(&o.idle, "idle", 10*time.Minute, "how long an idle console is looked at, in all")
-	f.DurationVar(&o.limit, "limit", 45*time.Minute, "the longest time for a row")
-	f.BoolVar(&curves, "curves", false, "draw the growth curves into "+curvesFile+" instead of measuring the rows")
-	if err := f.Parse(args); err != nil {
-		return o, nil, err
+	var names []string
+	for err := f.Parse(args); f.NArg() > 0 || err != nil; err = f.Parse(f.Args()[1:]) {
+		if err != nil {
+			return o, err
+		}
+		names = append(names, f.Arg(0))
 	}
 	if o.quick {
-		o.rounds, o.seconds, o.flood, o.idle = 1, 500*time.Millisecond, 3*time.Second, 5*time.Second
-	}
-	if curves {
-		o.curves = curvesFile
+		o.rounds, o.seconds, o.flood, o.idle = 1, 0.5, 3*time.Second, 5*time.Second
 	}
 	switch {
-	case f.NArg() > 0:
-		return o, nil, fmt.Errorf("%q: there are no arguments, only flags", f.Args())
 	case o.rounds < 1 || o.rounds > 100:
-		return o, nil, fmt.Errorf("-rounds %d: want 1 to 100", o.rounds)
-	case o.seconds < 100*time.Millisecond || o.flood < time.Second || o.idle < 5*time.Second || o.limit <= 0:
-		return o, nil, errors.New("want at least -load 100ms, -flood 1s, -idle 5s and a -limit above 0")
+		return o, fmt.Errorf("-rounds %d: want 1 to 100", o.rounds)
+	case o.seconds < 0.1 || o.flood < time.Second || o.idle < 5*time.Second:
+		return o, errors.New("want at least -seconds 0.1, -flood 1s and -idle 5s")
+	case slices.Equal(names, []string{curvesName}) && o.against == "":
+		o.curves = true
+		return o, nil
 	}
-	rows, err := pickRows(o.rows)
-	return o, rows, err
+	return o, o.pick(names)
 }
 
-// pickRows returns the named rows in the order of the table, all for "".
-func pickRows(names string) ([]row, error) {
-	if names == "" {
-		return allRows(), nil
+// pick picks the named rows in the order of the table, or all that can be measured.
+func (o *options) pick(names []string) error {
+	wanted := map[string]bool{}
+	for _, n := range names {
+		wanted[n] = true
 	}
-	wanted := strings.Split(names, ",")
-	for _, n := range wanted {
-		if !slices.Contains(rowNames(), n) {
-			return nil, fmt.Errorf("-row: there is no %q, take of %s", n, strings.Join(rowNames(), ", "))
+	for _, r := range allRows(*o) {
+		if o.against != "" {
+			r = r.beside(o.against)
+		}
+		if r.ours != nil && (wanted[r.name] || len(names) == 0) {
+			o.rows = append(o.rows, r)
+			delete(wanted, r.name)
 		}
 	}
-	return slices.DeleteFunc(allRows(), func(r row) bool { return !slices.Contains(wanted, r.name) }), nil
+	for n := range wanted {
+		return fmt.Errorf("there is no row %q, or none that -against can compare: take of %s", n, rowNames())
+	}
+	return nil
 }
 
-func rowNames() []string {
+func rowNames() string {
 	var names []string
-	for _, r := range allRows() {
+	for _, r := range allRows(options{}) {
 		names = append(names, r.name)
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
-// command is the whole command besides its exit code.
+// command is the whole command besides its exit code and the soak.
 func command(ctx context.Context, args []string, out, progress io.Writer) (err error) {
-	o, rows, err := parse(args, progress)
+	o, err := parse(args, progress)
 	if err != nil {
 		return err
 	}
@@ -133,32 +160,29 @@ func command(ctx context.Context, args []string, out, progress io.Writer) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
-	if o.curves != "" {
+	if o.curves {
 		return curves(ctx, e, out)
 	}
-	return measureAll(ctx, e, rows, out)
+	return measureAll(ctx, e, out)
 }
 
 // measureAll measures the rows and prints each as soon as it is there. A row that
 // fails says so in its place, and the others go on.
-func measureAll(ctx context.Context, e *env, rows []row, out io.Writer) error {
-	if _, err := io.WriteString(out, e.about+tableHead); err != nil {
+func measureAll(ctx context.Context, e *env, out io.Writer) error {
+	if _, err := fmt.Fprintf(out, "One run of\n\n    go -C demo/bench run . %s\n\non %s. %s%s", e.o.args, time.Now().Format(time.DateOnly), e.about, tableHead); err != nil {
 		return err
 	}
 	var failed []error
-	for _, r := range rows {
+	for _, r := range e.o.rows {
 		samples, err := r.measure(ctx, e)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		results := r.results(samples)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", r.name, err))
 		}
-		results := r.results(samples)
 		if _, err := io.WriteString(out, r.table(results, err)); err != nil {
-			return err
-		}
-		if err := e.keep(r, results, err); err != nil {
 			return err
 		}
 	}

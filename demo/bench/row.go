@@ -7,23 +7,33 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"locktop/demo/bench/load"
 )
 
 // row is one row of the table: what is measured, against what, and what it should be.
 type row struct {
 	name, what, against string
 	aims                []aim
+	// program says that ours runs locktop, so that two of them can be compared.
+	program bool
 	// most bounds the rounds, 0: no more than the flags say.
 	most int
-	// run measures one round. Even rounds begin with ours, odd ones with theirs.
-	run func(ctx context.Context, e *env, round int) (sample, error)
+	// data is what servers hold; no other runs meanwhile.
+	data []load.Dataset
+	// ours and theirs measure a side once, with the endpoint of each of the servers.
+	// What has no other side has no theirs.
+	ours, theirs measurement
 }
 
-// pair is one figure of both sides. What has no other side has no theirs.
-type pair struct{ ours, theirs float64 }
+// measurement measures one side of a row.
+type measurement func(ctx context.Context, e *env, at []string) (figures, error)
 
-// sample is what one round measured, by the name of the figure.
-type sample map[string]pair
+// figures are what was measured, by name.
+type figures map[string]float64
+
+// sample is what one round measured: ours, theirs.
+type sample [2]figures
 
 // kind says what an aim compares.
 type kind int
@@ -43,6 +53,34 @@ type aim struct {
 	bound        float64
 }
 
+// sameAs is how far a figure may be from that of another locktop: 5 %.
+const sameAs = 0.05
+
+// beside is the aim where the other side is another locktop.
+func (a aim) beside() aim {
+	switch {
+	case a.kind == shown || a.kind == below && a.bound == 0:
+	case a.kind == keeps:
+		a.bound = 1 - sameAs
+	default:
+		a.kind, a.bound = atMost, 1+sameAs
+	}
+	return a
+}
+
+// beside is the row with another locktop on the other side; one that runs none measures
+// nothing.
+func (r row) beside(other string) row {
+	if !r.program {
+		return row{}
+	}
+	for i := range r.aims {
+		r.aims[i] = r.aims[i].beside()
+	}
+	r.against, r.theirs = "`"+other+"`", nil
+	return r
+}
+
 // String is the aim as the table says it.
 func (a aim) String() string {
 	switch a.kind {
@@ -58,42 +96,49 @@ func (a aim) String() string {
 	return "–"
 }
 
-// ratio compares the sides in the direction of the aim; NaN without another side.
-func (a aim) ratio(p pair) float64 {
+// ratio compares the sides in the direction of the aim.
+func (a aim) ratio(ours, theirs float64) (r float64, ok bool) {
 	switch {
-	case p.theirs == 0 || a.kind == below:
-		return math.NaN()
+	case theirs == 0 || a.kind == below:
+		return 0, false
 	case a.kind == faster:
-		return p.theirs / p.ours
+		return theirs / ours, true
 	}
-	return p.ours / p.theirs
+	return ours / theirs, true
 }
 
-// met says whether the aim was reached.
-func (a aim) met(ours, ratio float64) bool {
-	switch a.kind {
-	case atMost:
-		return ratio <= a.bound
-	case keeps, faster:
-		return ratio >= a.bound
-	case below:
-		return ours <= a.bound
+// met says whether the aim was reached, nil where there is none.
+func (a aim) met(ours float64, ratio *float64) *bool {
+	met := false
+	switch {
+	case a.kind == shown:
+		return nil
+	case a.kind == below:
+		met = ours <= a.bound
+	case ratio != nil && a.kind == atMost:
+		met = *ratio <= a.bound
+	case ratio != nil:
+		met = *ratio >= a.bound
 	}
-	return true
+	return &met
 }
 
 // result is a figure over all rounds: medians.
 type result struct {
-	aim                 aim
-	rounds              int
-	ours, theirs, ratio float64 // theirs 0 and ratio NaN: no other side
-	low, high           float64 // of the ratios, or of ours if there is none
-	met                 bool
+	aim          aim
+	rounds       int
+	ours, theirs float64  // 0: there is no other side
+	ratio        *float64 // nil likewise
+	low, high    float64  // of the ratios, or of ours if there are none
+	met          *bool    // nil: there is no aim
 }
+
+// rowLimit is the longest time for a row.
+const rowLimit = 45 * time.Minute
 
 // measure runs the rounds. After an error the rounds before it count.
 func (r row) measure(ctx context.Context, e *env) ([]sample, error) {
-	ctx, cancel := context.WithTimeout(ctx, e.o.limit)
+	ctx, cancel := context.WithTimeout(ctx, rowLimit)
 	defer cancel()
 	rounds := e.o.rounds
 	if r.most > 0 {
@@ -103,7 +148,7 @@ func (r row) measure(ctx context.Context, e *env) ([]sample, error) {
 	for round := range rounds {
 		e.tell("%s: round %d of %d", r.name, round+1, rounds)
 		began := time.Now()
-		s, err := r.run(ctx, e, round)
+		s, err := r.round(ctx, e, round)
 		if err != nil {
 			return samples, fmt.Errorf("round %d, after %s: %w", round+1, time.Since(began).Round(time.Millisecond), err)
 		}
@@ -112,26 +157,54 @@ func (r row) measure(ctx context.Context, e *env) ([]sample, error) {
 	return samples, nil
 }
 
+// round measures the sides one after the other, which one first the round says.
+func (r row) round(ctx context.Context, e *env, round int) (s sample, err error) {
+	at, err := e.only(r.data...)
+	if err != nil {
+		return s, err
+	}
+	measure := [2]measurement{r.ours, r.theirs}
+	programs := [2]program{e.today, e.today}
+	if e.o.against != "" {
+		measure[1], programs[1] = r.ours, e.other
+	}
+	for i := range measure {
+		if i = (i + round) % 2; measure[i] == nil {
+			continue
+		}
+		e.program = programs[i]
+		if s[i], err = measure[i](ctx, e, at); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
 // results are the medians of each figure that was measured, in the order of the aims.
 func (r row) results(samples []sample) []result {
 	var all []result
 	for _, a := range r.aims {
 		var ours, theirs, ratios []float64
 		for _, s := range samples {
-			if p, ok := s[a.figure]; ok {
-				ours, theirs, ratios = append(ours, p.ours), append(theirs, p.theirs), append(ratios, a.ratio(p))
+			v, ok := s[0][a.figure]
+			if !ok {
+				continue
+			}
+			ours, theirs = append(ours, v), append(theirs, s[1][a.figure])
+			if ratio, ok := a.ratio(v, s[1][a.figure]); ok {
+				ratios = append(ratios, ratio)
 			}
 		}
 		if len(ours) == 0 {
 			continue
 		}
-		res := result{aim: a, rounds: len(ours), ours: median(ours), theirs: median(theirs), ratio: median(ratios)}
-		spread := ratios
-		if math.IsNaN(res.ratio) {
-			spread = ours
+		res := result{aim: a, rounds: len(ours), ours: median(ours), theirs: median(theirs)}
+		spread := ours
+		if len(ratios) == len(ours) { // in every round there was another side
+			ratio := median(ratios)
+			res.ratio, spread = &ratio, ratios
 		}
-		res.low, res.high = slices.Min(spread), slices.Max(spread)
-		res.met = a.met(res.ours, res.ratio)
+		res.low, res.high, res.met = slices.Min(spread), slices.Max(spread), a.met(res.ours, res.ratio)
 		all = append(all, res)
 	}
 	return all
@@ -139,28 +212,28 @@ func (r row) results(samples []sample) []result {
 
 const tableHead = "| row | figure | ours | theirs | ratio | of rounds | aim | |\n|---|---|---:|---:|---:|---|---|---|\n"
 
-// table is the row in Markdown: a line for each figure.
-func (r row) table(results []result, err error) string {
+// table is the row in Markdown: a line for each figure, and one if it was not measured
+// to its end.
+func (r row) table(results []result, failed error) string {
 	var b strings.Builder
 	name := fmt.Sprintf("**%s**: %s – against %s", r.name, r.what, r.against)
 	for _, x := range results {
-		theirs, ratio := "", ""
+		theirs, ratio, word := "", "", ""
 		if x.theirs != 0 {
 			theirs = amount(x.theirs) + " " + x.aim.unit
 		}
-		if !math.IsNaN(x.ratio) {
-			ratio = amount(x.ratio) + "×"
+		if x.ratio != nil {
+			ratio = amount(*x.ratio) + "×"
 		}
-		word := ""
-		if x.aim.kind != shown {
-			word = map[bool]string{true: "met", false: "**missed**"}[x.met]
+		if x.met != nil {
+			word = map[bool]string{true: "met", false: "**missed**"}[*x.met]
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s %s | %s | %s | %d: %s to %s | %s | %s |\n", name, x.aim.figure, amount(x.ours), x.aim.unit,
 			theirs, ratio, x.rounds, amount(x.low), amount(x.high), x.aim, word)
 		name = ""
 	}
-	if err != nil {
-		fmt.Fprintf(&b, "| %s | not measured: %s | | | | | | **missing** |\n", name, strings.NewReplacer("\n", " ", "|", "/").Replace(err.Error()))
+	if failed != nil {
+		fmt.Fprintf(&b, "| %s | not measured: %s | | | | | | **missing** |\n", name, strings.NewReplacer("\n", " ", "|", "/").Replace(failed.Error()))
 	}
 	return b.String()
 }
@@ -178,35 +251,9 @@ func amount(v float64) string {
 	return fmt.Sprintf("%.4f", v)
 }
 
-// median leaves what it is given as it is. It is NaN if one of the values is.
+// median leaves what it is given as it is.
 func median(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v)) // NaN comes first
-	if n := len(v); !math.IsNaN(v[0]) {
-		return (v[(n-1)/2] + v[n/2]) / 2
-	}
-	return math.NaN()
-}
-
-// quantile returns the least of the values that this share of them does not exceed,
-// 0 if there are none. It sorts them.
-func quantile(v []time.Duration, share float64) time.Duration {
-	if len(v) == 0 {
-		return 0
-	}
-	slices.Sort(v)
-	return v[max(int(math.Ceil(share*float64(len(v))))-1, 0)]
-}
-
-// ms is a duration in milliseconds.
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// both measures the two sides, which one first the round says.
-func both(round int, ours, theirs func() error) error {
-	if round%2 == 1 {
-		ours, theirs = theirs, ours
-	}
-	if err := ours(); err != nil {
-		return err
-	}
-	return theirs()
+	v = slices.Sorted(slices.Values(v))
+	n := len(v)
+	return (v[(n-1)/2] + v[n/2]) / 2
 }

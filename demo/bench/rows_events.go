@@ -8,207 +8,171 @@ import (
 	"io"
 	"os/exec"
 	"slices"
-	"strconv"
-	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
+	"locktop/demo/bench/load"
 )
 
-// settle bounds the wait for the last events of a flood.
-const settle = 10 * time.Second
-
-func eventsRow() row {
-	return row{name: "events", what: "events: 20,000/s sustained, the console attached; the same road without a screen beside it", against: "`etcdctl watch --prefix`",
+func eventsRow(o options) row {
+	rate := float64(o.size(20_000, 4_000))
+	return row{name: "events", what: "events: 20,000/s sustained, the console attached; the same road without a screen beside it", against: "`etcdctl watch --prefix`", program: true,
 		aims: []aim{{"events written", "/s", shown, 0}, {"lost, without a screen", "events", below, 0}, {"out of order, without a screen", "revisions", below, 0},
 			{"last revision never shown", "times", below, 0}, {"lag p99, without a screen", "ms", below, 100}, {"lag p99 on the screen", "ms", below, 100},
 			{"oldest screen", "ms", below, 150}, {"processor of the console", "s", atMost, 1.5}, {"processor without a screen", "s", shown, 0}},
-		run: func(ctx context.Context, e *env, round int) (sample, error) {
-			at, err := e.only(dataset{Locks: floodLocks, Claims: 1})
-			if err != nil {
-				return nil, err
+		data: []load.Dataset{flooded},
+		ours: func(ctx context.Context, e *env, at []string) (figures, error) {
+			got := figures{}
+			err := e.floodConsole(ctx, at[0], rate, got)
+			if err == nil && o.against == "" { // the road is not that of the other program
+				err = e.floodFollower(ctx, at[0], rate, got)
 			}
-			s, rate := sample{}, float64(e.size(20_000, 4_000))
-			return s, both(round, func() error {
-				return errors.Join(e.floodConsole(ctx, at[0], rate, s), e.floodFollower(ctx, at[0], rate, s))
-			}, func() error { return e.floodEtcdctl(ctx, at[0], rate, s) })
+			return got, err
+		},
+		theirs: func(ctx context.Context, e *env, at []string) (figures, error) {
+			return e.floodEtcdctl(ctx, at[0], rate)
 		}}
 }
 
-// ours sets our side of a figure.
-func (s sample) ours(figure string, v float64) { s[figure] = pair{v, s[figure].theirs} }
-
-// theirs sets the other side of a figure.
-func (s sample) theirs(figure string, v float64) { s[figure] = pair{s[figure].ours, v} }
+// flood lets events flow; the end of the process takes away what is left of them.
+func (e *env) flood(ctx context.Context, endpoint string, rate float64) (load.FloodResult, *load.Child, error) {
+	return load.RunFlood(ctx, e.dir, load.FloodOrder{Endpoint: endpoint, Rate: rate, Seconds: e.o.flood.Seconds()})
+}
 
 // floodConsole measures a console while events flow.
-func (e *env) floodConsole(ctx context.Context, endpoint string, rate float64, s sample) (err error) {
-	c, _, err := e.console(ctx, endpoint, dataset{Locks: floodLocks, Claims: 1})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	before, err := c.used()
-	if err != nil {
-		return err
-	}
-	wrote, writer, err := e.flood(ctx, endpoint, rate)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, writer.end()) }()
-	s.ours("events written", float64(wrote.Events)/wrote.Seconds)
-	last := wrote.Revs[len(wrote.Revs)-1]
-	within, cancel := context.WithTimeout(ctx, settle)
-	defer cancel()
-	_, late := c.reaches(within, last)
-	s.ours("last revision never shown", map[bool]float64{false: 1}[late == nil])
-	after, err := c.used()
-	if err != nil {
-		return err
-	}
-	s.ours("processor of the console", (after.cpu - before.cpu).Seconds())
-	lags := lagsOf(wrote.marks(), c.revisions())
-	s.ours("lag p99 on the screen", ms(quantile(lags, 0.99)))
-	s.ours("oldest screen", ms(quantile(lags, 1)))
-	return nil
+func (e *env) floodConsole(ctx context.Context, endpoint string, rate float64, got figures) error {
+	return e.onConsole(ctx, endpoint, flooded, func(s *screen, _ time.Duration) error {
+		before, err := s.used()
+		if err != nil {
+			return err
+		}
+		wrote, writer, err := e.flood(ctx, endpoint, rate)
+		if err != nil {
+			return err
+		}
+		_, late := s.reaches(ctx, wrote.Marks[len(wrote.Marks)-1].Rev)
+		after, err := s.used()
+		lags := lagsOf(wrote.Marks, s.revisions())
+		got["events written"] = float64(wrote.Events) / wrote.Seconds
+		got["last revision never shown"] = map[bool]float64{false: 1}[late == nil]
+		got["processor of the console"] = (after.cpu - before.cpu).Seconds()
+		got["lag p99 on the screen"], got["oldest screen"] = load.Quantile(lags, 0.99), load.Quantile(lags, 1)
+		return errors.Join(err, writer.End())
+	})
 }
 
 // lagsOf returns for each revision that was written how long it took until it, or a
 // later one, was on the screen. Those that never were count from the last one that was.
-func lagsOf(wrote, shown []mark) []time.Duration {
+func lagsOf(wrote, shown []load.Mark) []time.Duration {
 	var lags []time.Duration
 	for _, m := range wrote {
-		i, _ := slices.BinarySearchFunc(shown, m.rev, func(s mark, rev int64) int { return int(s.rev - rev) })
+		i, _ := slices.BinarySearchFunc(shown, m.Rev, func(s load.Mark, rev int64) int { return int(s.Rev - rev) })
 		if i == len(shown) {
-			lags = append(lags, time.Since(m.at))
+			lags = append(lags, time.Since(m.At))
 			continue
 		}
-		lags = append(lags, max(0, shown[i].at.Sub(m.at)))
+		lags = append(lags, max(0, shown[i].At.Sub(m.At)))
 	}
 	return lags
 }
 
 // floodFollower measures watcher and model alone.
-func (e *env) floodFollower(ctx context.Context, endpoint string, rate float64, s sample) error {
-	f, err := e.follow(ctx, endpoint)
+func (e *env) floodFollower(ctx context.Context, endpoint string, rate float64, got figures) error {
+	f, err := load.Start(ctx, e.dir, load.Follow, endpoint, load.Patience)
 	if err != nil {
 		return err
 	}
 	wrote, writer, err := e.flood(ctx, endpoint, rate)
 	if err != nil {
-		return errors.Join(err, f.end())
+		return errors.Join(err, f.End())
 	}
-	got, cpu, err := followed(f)
-	if err = errors.Join(err, writer.end()); err != nil {
-		return err
-	}
-	s.ours("lost, without a screen", float64(wrote.Before+wrote.Events-got.Events))
-	s.ours("out of order, without a screen", float64(got.OutOfOrder+got.Lost))
-	s.ours("lag p99, without a screen", got.LagP99)
-	s.ours("processor without a screen", cpu.Seconds())
-	return nil
+	var saw load.FollowResult
+	cpu, err := f.Answer(&saw)
+	got["lost, without a screen"] = float64(wrote.Before + wrote.Events - saw.Events)
+	got["out of order, without a screen"] = float64(saw.OutOfOrder + saw.Lost)
+	got["lag p99, without a screen"], got["processor without a screen"] = saw.LagP99, cpu.Seconds()
+	return errors.Join(err, writer.End())
 }
 
 // floodEtcdctl measures etcdctl on the same events.
-func (e *env) floodEtcdctl(ctx context.Context, endpoint string, rate float64, s sample) error {
+func (e *env) floodEtcdctl(ctx context.Context, endpoint string, rate float64) (figures, error) {
 	w, err := e.watch(ctx, endpoint)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	wrote, writer, err := e.flood(ctx, endpoint, rate)
 	if err != nil {
-		return errors.Join(err, w.close())
+		return nil, errors.Join(err, w.close())
 	}
 	w.wait(ctx, wrote.Before+wrote.Events)
-	err = errors.Join(w.close(), writer.end())
-	cpu := (w.cmd.ProcessState.UserTime() + w.cmd.ProcessState.SystemTime()).Seconds()
-	s.theirs("events written", float64(wrote.Events)/wrote.Seconds)
-	s.theirs("lost, without a screen", float64(wrote.Before+wrote.Events-w.events))
-	s.theirs("lag p99, without a screen", ms(quantile(w.lags, 0.99)))
-	s.theirs("processor of the console", cpu)
-	s.theirs("processor without a screen", cpu)
-	return err
+	err = errors.Join(w.close(), writer.End())
+	cpu := cpuOf(w.cmd).Seconds()
+	return figures{"events written": float64(wrote.Events) / wrote.Seconds, "lost, without a screen": float64(wrote.Before+wrote.Events) - float64(w.events.Load()),
+		"lag p99, without a screen": load.Quantile(w.lags, 0.99), "processor of the console": cpu, "processor without a screen": cpu}, err
 }
+
+// hello is a key of no lock, written until etcdctl shows it.
+const hello = load.Prefix + "hello"
 
 // watching is an etcdctl that watches, and a count of what it prints.
 type watching struct {
-	cmd   *exec.Cmd
-	hello chan struct{} // closed when it has shown anything
-	done  chan struct{} // closed when it has ended
-
-	mu     sync.Mutex
-	events int
+	cmd    *exec.Cmd
+	began  atomic.Bool   // it has shown anything
+	events atomic.Int64  // of locks
+	done   chan struct{} // closed when it has ended
 	lags   []time.Duration
 }
 
 // watch starts etcdctl and returns when it watches.
 func (e *env) watch(ctx context.Context, endpoint string) (*watching, error) {
-	w := &watching{cmd: e.command(ctx, e.etcdctl, "--endpoints", endpoint, "watch", "--prefix", prefix), hello: make(chan struct{}), done: make(chan struct{})}
-	out, err := w.cmd.StdoutPipe()
+	c, err := load.Dial(ctx, endpoint)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.cmd.Start(); err != nil {
+	defer c.Close()
+	w := &watching{cmd: e.command(ctx, e.etcdctlAt(endpoint, "watch", "--prefix", load.Prefix)...), done: make(chan struct{})}
+	out, err := w.cmd.StdoutPipe()
+	if err == nil {
+		err = w.cmd.Start()
+	}
+	if err != nil {
 		return nil, err
 	}
 	go w.read(out)
-	c, err := dial(ctx, endpoint)
-	if err != nil {
-		return nil, errors.Join(err, w.close())
-	}
-	defer c.Close()
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, load.Patience)
 	defer cancel()
-	for {
-		if _, err := c.Put(ctx, prefix+"hello", ""); err != nil {
+	for !w.began.Load() {
+		if _, err := c.Put(ctx, hello, ""); err != nil {
 			return nil, errors.Join(fmt.Errorf("wait for etcdctl to watch: %w", err), w.close())
 		}
-		select {
-		case <-w.hello:
-			return w, nil
-		case <-w.done:
-			return nil, errors.Join(errors.New("etcdctl ended"), w.close())
-		case <-time.After(20 * time.Millisecond):
-		}
+		load.Pause(ctx, 20*time.Millisecond)
 	}
+	return w, nil
 }
 
 // read counts events: three lines each, what happened, the key and the value.
 func (w *watching) read(out io.Reader) {
 	defer close(w.done)
-	in := bufio.NewScanner(out)
-	hello := false
-	for in.Scan() {
+	for in := bufio.NewScanner(out); in.Scan(); {
 		in.Scan()
-		key := in.Text()
+		lock := in.Text() != hello
 		in.Scan()
-		if !hello {
-			hello = true
-			close(w.hello)
-		}
-		if !strings.HasPrefix(key, prefix+"lock-") {
+		w.began.Store(true)
+		if !lock {
 			continue
 		}
-		w.mu.Lock()
-		w.events++
-		if sent, err := strconv.ParseInt(in.Text(), 10, 64); err == nil {
-			w.lags = append(w.lags, time.Since(time.Unix(0, sent)))
+		w.events.Add(1)
+		if lag, ok := load.Lag(in.Text()); ok {
+			w.lags = append(w.lags, lag)
 		}
-		w.mu.Unlock()
 	}
 }
 
 // wait waits until so many events were printed, but not for long.
 func (w *watching) wait(ctx context.Context, events int) {
-	for until := time.Now().Add(settle); time.Now().Before(until); {
-		w.mu.Lock()
-		n := w.events
-		w.mu.Unlock()
-		if n >= events || !pause(ctx, 20*time.Millisecond) {
-			return
-		}
+	ctx, cancel := context.WithTimeout(ctx, settle)
+	defer cancel()
+	for w.events.Load() < int64(events) && load.Pause(ctx, 20*time.Millisecond) {
 	}
 }
 
@@ -221,75 +185,4 @@ func (w *watching) close() error {
 		return err
 	}
 	return nil
-}
-
-// latencyEvents is how many events are timed in a round.
-const latencyEvents = 200
-
-func latencyRow() row {
-	return row{name: "latency", what: "event → cell on the terminal, idle system", against: "the watch response's arrival in a process beside it",
-		aims: []aim{{"p99", "ms", below, 30}, {"p50", "ms", shown, 0}, {"longest", "ms", shown, 0}},
-		run: func(ctx context.Context, e *env, _ int) (sample, error) {
-			d := dataset{Locks: floodLocks, Claims: 1}
-			at, err := e.only(d)
-			if err != nil {
-				return nil, err
-			}
-			s, _, err := e.console(ctx, at[0], d)
-			if err != nil {
-				return nil, err
-			}
-			lags, err := latencies(ctx, s, at[0], e.size(latencyEvents, 20))
-			if err = errors.Join(err, s.close()); err != nil {
-				return nil, err
-			}
-			return sample{"p99": {ours: ms(quantile(lags, 0.99))}, "p50": {ours: ms(quantile(lags, 0.5))}, "longest": {ours: ms(quantile(lags, 1))}}, nil
-		}}
-}
-
-// latencies lets a claim join a queue and leave it, again and again, and returns how
-// long after its arrival here each event was on the screen.
-func latencies(ctx context.Context, s *screen, endpoint string, n int) ([]time.Duration, error) {
-	c, err := dial(ctx, endpoint)
-	if err != nil {
-		return nil, err
-	}
-	defer c.Close()
-	lease, err := c.Grant(ctx, leaseTTL)
-	if err != nil {
-		return nil, err
-	}
-	key := fmt.Sprintf("%s/%x", dataset{}.lock(0), int64(lease.ID))
-	arrived := c.Watch(ctx, prefix, clientv3.WithPrefix(), clientv3.WithCreatedNotify())
-	if _, ok := <-arrived; !ok {
-		return nil, errors.New("the watch of the benchmark ended")
-	}
-	var came []mark
-	for i := range n {
-		// Never in step with a second or a frame.
-		if !pause(ctx, 50*time.Millisecond+time.Duration(i*7919%97)*time.Millisecond) {
-			return nil, ctx.Err()
-		}
-		if i%2 == 0 {
-			_, err = c.Put(ctx, key, "", clientv3.WithLease(lease.ID))
-		} else {
-			_, err = c.Delete(ctx, key)
-		}
-		if err != nil {
-			return nil, err
-		}
-		r, ok := <-arrived
-		if !ok || r.Err() != nil {
-			return nil, fmt.Errorf("the watch of the benchmark ended: %w", r.Err())
-		}
-		came = append(came, mark{r.Header.Revision, time.Now()})
-		within, cancel := context.WithTimeout(ctx, settle)
-		_, err := s.reaches(within, r.Header.Revision)
-		cancel()
-		if err != nil {
-			return nil, err
-		}
-	}
-	_, err = c.Revoke(ctx, lease.ID)
-	return lagsOf(came, s.revisions()), err
 }

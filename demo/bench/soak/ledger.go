@@ -1,4 +1,4 @@
-package main
+package soak
 
 import (
 	"sync"
@@ -38,8 +38,7 @@ type ledger struct {
 	ends     map[claimID]ending
 	held     map[clientv3.LeaseID]time.Time
 	pulses   map[clientv3.LeaseID]pulse
-	revoked  []time.Time // when leases were revoked on purpose, the last minute
-	moved    []time.Time
+	revoked  []time.Time // when leases were revoked on purpose
 	acquired int
 	lost     int
 	failures []string // what went wrong for a contender, the first ones
@@ -79,9 +78,6 @@ func (l *ledger) end(c claimID, id clientv3.LeaseID, how ending) {
 	case closed, unlockedClosed:
 		l.revoked = append(l.revoked, time.Now())
 	}
-	for len(l.revoked) > 0 && time.Since(l.revoked[0]) > time.Minute {
-		l.revoked = l.revoked[1:]
-	}
 }
 
 // failed notes a request that failed.
@@ -101,21 +97,6 @@ func (l *ledger) forget(id clientv3.LeaseID) {
 	delete(l.held, id)
 }
 
-func (l *ledger) movedLeader() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.moved = append(l.moved, time.Now())
-}
-
-// endOf returns how a claim was given up. What never held was withdrawn by its
-// owner, who deletes the key.
-func (l *ledger) endOf(c claimID) (how ending, known bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	how, known = l.ends[c]
-	return how, known
-}
-
 // verdict is what becomes of an inferred cause.
 type verdict string
 
@@ -129,8 +110,10 @@ const (
 
 // judge holds an inferred cause against what was done.
 func (l *ledger) judge(f *model.Fact, gone model.ClaimRef) (verdict, ending) {
-	how, known := l.endOf(claimID{gone.Key, gone.CreateRev})
-	if !known {
+	l.mu.Lock()
+	how, known := l.ends[claimID{gone.Key, gone.CreateRev}]
+	l.mu.Unlock()
+	if !known { // what never held was withdrawn by its owner, who deletes the key
 		return noTruth, ""
 	}
 	want := map[ending]model.Cause{unlocked: model.CauseReleased, unlockedClosed: model.CauseReleased,
@@ -155,12 +138,12 @@ const (
 )
 
 // confirms says whether a warning was true.
-func (l *ledger) confirms(f finding) (ok bool, why string) {
+func (l *ledger) confirms(f model.Finding) (ok bool, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	id := clientv3.LeaseID(f.lease)
-	switch f.code {
-	case "keepalive-stalled", "dead-holder", "dead-waiter", "unattended-lease":
+	id := clientv3.LeaseID(f.Lease)
+	switch f.Code {
+	case model.CodeKeepaliveStalled, model.CodeDeadHolder, model.CodeDeadWaiter, model.CodeUnattendedLease:
 		p, known := l.pulses[id]
 		if !known {
 			return false, "its lease is gone"
@@ -168,10 +151,10 @@ func (l *ledger) confirms(f finding) (ok bool, why string) {
 		ago := time.Since(p.at)
 		return ago > time.Duration(p.ttl)*time.Second/3+renewLate, "last renewed " + ago.Round(time.Millisecond).String() + " ago, at most " +
 			p.longest.Round(time.Millisecond).String() + " apart, TTL " + (time.Duration(p.ttl) * time.Second).String()
-	case "long-held":
+	case model.CodeLongHeld:
 		since, held := l.held[id]
 		return held && time.Since(since) >= longTrue, "held for " + time.Since(since).Round(time.Millisecond).String()
-	case "mass-revocation":
+	case model.CodeMassRevocation:
 		n := 0
 		for _, at := range l.revoked {
 			if time.Since(at) < massSpan {

@@ -1,4 +1,4 @@
-package main
+package soak
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
+
+	"locktop/demo/bench/load"
 )
 
 const (
@@ -46,7 +48,7 @@ func newContender(i int, c *clientv3.Client, lg *ledger, o options) *contender {
 
 // run competes until ctx ends, with a new session after each that was closed.
 func (c *contender) run(ctx context.Context) {
-	for pause(ctx, c.between(thinkMin, thinkMax)) {
+	for load.Pause(ctx, c.between(thinkMin, thinkMax)) {
 		s, err := concurrency.NewSession(c.client, concurrency.WithTTL(c.ttl))
 		if err != nil {
 			continue
@@ -69,7 +71,7 @@ func (c *contender) compete(ctx context.Context, s *concurrency.Session) {
 			c.close(s)
 			return
 		}
-		if !pause(ctx, c.between(thinkMin, thinkMax)) {
+		if !load.Pause(ctx, c.between(thinkMin, thinkMax)) {
 			return
 		}
 	}
@@ -90,12 +92,13 @@ func (c *contender) round(ctx context.Context, s *concurrency.Session) error {
 	}
 	c.ledger.holds(s.Lease())
 	c.hold(ctx, s, g)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	select {
+	case <-ctx.Done():
+		return ctx.Err()
 	case <-s.Done():
-		c.ledger.end(key, s.Lease(), lost)
+		if ctx.Err() == nil {
+			c.ledger.end(key, s.Lease(), lost)
+		}
 		return errClosed
 	default:
 	}
@@ -125,18 +128,16 @@ func (c *contender) close(s *concurrency.Session) {
 
 // hold keeps the lock for a while, and in the middle does what holders of the
 // recipe do.
-func (c *contender) hold(ctx context.Context, s *concurrency.Session, g *grip) {
+func (c *contender) hold(ctx context.Context, s *concurrency.Session, g grip) {
 	d := c.between(holdMin, c.most)
-	for range 2 {
-		t := time.NewTimer(d / 2)
+	for i := range 2 {
 		select {
-		case <-t.C:
+		case <-time.After(d / 2):
 		case <-s.Done():
 		case <-ctx.Done():
 		}
-		t.Stop()
 		if g.proclaim != nil && ctx.Err() == nil {
-			_ = g.proclaim(ctx)
+			_ = g.proclaim(ctx, fmt.Sprintf("%s %d", c.name, i))
 		}
 	}
 }

@@ -8,18 +8,18 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"golang.org/x/sys/unix"
-)
+	"github.com/creack/pty"
+	"github.com/prometheus/procfs"
 
-// childAttr is how a program is started: it ends when this one does.
-func childAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+	"locktop/demo/bench/load"
+)
 
 const (
 	screenWidth, screenHeight = 200, 50
@@ -39,47 +39,19 @@ type screen struct {
 	seen  []byte // since await or press was called last, with its escape sequences
 	cut   []byte // the end of what was looked through for revisions
 	bytes int64
-	marks []mark
+	marks []load.Mark
 	news  chan struct{} // closed and replaced when something came
 }
 
-// open starts locktop on a terminal.
-func (e *env) open(ctx context.Context, args ...string) (*screen, error) {
-	master, slave, err := openTerminal()
-	if err != nil {
-		return nil, fmt.Errorf("open a terminal: %w", err)
-	}
-	defer slave.Close()
-	s := &screen{master: master, cmd: e.command(ctx, e.locktop, args...), done: make(chan struct{}), news: make(chan struct{})}
-	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = slave, slave, slave
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Pdeathsig: syscall.SIGKILL}
-	s.began = time.Now()
-	if err := s.cmd.Start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("start the console: %w", err), master.Close())
+// open starts a program on a terminal.
+func (e *env) open(ctx context.Context, line ...string) (*screen, error) {
+	s := &screen{cmd: e.command(ctx, line...), done: make(chan struct{}), news: make(chan struct{}), began: time.Now()}
+	var err error
+	if s.master, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: screenHeight, Cols: screenWidth}); err != nil {
+		return nil, fmt.Errorf("start the console: %w", err)
 	}
 	go s.read()
 	return s, nil
-}
-
-func openTerminal() (master, slave *os.File, err error) {
-	master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: screenHeight, Col: screenWidth})
-	}
-	if err == nil {
-		slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, master.Close())
-	}
-	return master, slave, nil
 }
 
 func (s *screen) read() {
@@ -115,8 +87,8 @@ func (s *screen) took(b []byte, at time.Time) {
 	end := 0
 	for _, m := range shownRev.FindAllSubmatchIndex(s.cut, -1) {
 		rev, err := strconv.ParseInt(strings.ReplaceAll(string(s.cut[m[2]:m[3]]), ",", ""), 10, 64)
-		if last := len(s.marks) - 1; err == nil && (last < 0 || s.marks[last].rev != rev) {
-			s.marks = append(s.marks, mark{rev, at})
+		if last := len(s.marks) - 1; err == nil && (last < 0 || s.marks[last].Rev != rev) {
+			s.marks = append(s.marks, load.Mark{Rev: rev, At: at})
 		}
 		end = m[1]
 	}
@@ -125,9 +97,12 @@ func (s *screen) took(b []byte, at time.Time) {
 	s.news = make(chan struct{})
 }
 
+// settle bounds the wait for a revision, and for the last events of a flood.
+const settle = 10 * time.Second
+
 // until waits for something to be so, and returns when it came.
-func (s *screen) until(ctx context.Context, what string, so func() bool) (time.Time, error) {
-	ctx, cancel := context.WithTimeout(ctx, runLimit)
+func (s *screen) until(ctx context.Context, within time.Duration, what string, so func() bool) (time.Time, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	for {
 		s.mu.Lock()
@@ -151,7 +126,7 @@ func tail(b []byte, n int) []byte { return b[max(0, len(b)-n):] }
 // await waits until all of the texts were written, each in one piece of one style, since
 // a key was pressed.
 func (s *screen) await(ctx context.Context, texts ...string) (time.Time, error) {
-	return s.until(ctx, strings.Join(texts, " and "), func() bool {
+	return s.until(ctx, runLimit, strings.Join(texts, " and "), func() bool {
 		for _, t := range texts {
 			if !bytes.Contains(s.seen, []byte(t)) {
 				return false
@@ -163,8 +138,8 @@ func (s *screen) await(ctx context.Context, texts ...string) (time.Time, error) 
 
 // reaches waits until a revision or a later one is shown.
 func (s *screen) reaches(ctx context.Context, rev int64) (time.Time, error) {
-	return s.until(ctx, fmt.Sprintf("revision %d", rev), func() bool {
-		return len(s.marks) > 0 && s.marks[len(s.marks)-1].rev >= rev
+	return s.until(ctx, settle, fmt.Sprintf("revision %d", rev), func() bool {
+		return len(s.marks) > 0 && s.marks[len(s.marks)-1].Rev >= rev
 	})
 }
 
@@ -186,55 +161,33 @@ func (s *screen) written() int64 {
 }
 
 // revisions are all that were shown, each when it first was.
-func (s *screen) revisions() []mark {
+func (s *screen) revisions() []load.Mark {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]mark(nil), s.marks...)
+	return slices.Clone(s.marks)
 }
-
-// tickHz is in which unit Linux tells the time of a process, whatever its clock.
-const tickHz = 100
 
 // used is what the console took so far: its processor time, and the memory it has now
 // and had at its peak.
-func (s *screen) used() (usage, error) {
-	var u usage
-	dir := fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid)
-	stat, err := os.ReadFile(dir + "stat")
+func (s *screen) used() (u usage, err error) {
+	p, err := procfs.NewProc(s.cmd.Process.Pid)
 	if err != nil {
 		return u, fmt.Errorf("read what the console took: %w", err)
 	}
-	// Behind the name in parentheses, user and system time are the 12th and 13th.
-	f := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	for _, field := range f[11:13] {
-		ticks, err := strconv.ParseInt(string(field), 10, 64)
-		if err != nil {
-			return u, fmt.Errorf("read what the console took: %w", err)
-		}
-		u.cpu += time.Duration(ticks) * time.Second / tickHz
-	}
-	status, err := os.ReadFile(dir + "status")
-	if err != nil {
+	stat, err := p.Stat()
+	status, err2 := p.NewStatus()
+	if err = errors.Join(err, err2); err != nil {
 		return u, fmt.Errorf("read what the console took: %w", err)
 	}
-	for line := range strings.Lines(string(status)) {
-		for name, into := range map[string]*float64{"VmHWM:": &u.rss, "VmRSS:": &u.now} {
-			if f := strings.Fields(line); len(f) > 1 && f[0] == name {
-				kib, err := strconv.ParseFloat(f[1], 64)
-				if err != nil {
-					return u, fmt.Errorf("read what the console took: %w", err)
-				}
-				*into = kib / 1024
-			}
-		}
-	}
+	u.cpu = time.Duration(stat.CPUTime() * float64(time.Second))
+	u.rss, u.now = float64(status.VmHWM)/(1<<20), float64(status.VmRSS)/(1<<20)
 	return u, nil
 }
 
 // close leaves the console by its key, and if that takes long, by a kill.
 func (s *screen) close() error {
 	_, _ = s.master.WriteString("q")
-	kill := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() })
+	kill := time.AfterFunc(load.Patience, func() { _ = s.cmd.Process.Kill() })
 	err := s.cmd.Wait()
 	kill.Stop()
 	<-s.done // the terminal has ended with the last who had it

@@ -1,20 +1,21 @@
-package main
+package soak
 
 import (
 	"context"
 	"fmt"
+	"log"
 	"strings"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"locktop/demo/bench/load"
 	"locktop/model"
 	"locktop/watcher"
 )
 
 // summary is the last line.
 type summary struct {
-	Judged     bool    `json:"judged"`   // false: the model makes no findings
 	Complete   bool    `json:"complete"` // it took its time and had its leader changes
 	Contenders int     `json:"contenders"`
 	Seconds    float64 `json:"seconds"`
@@ -54,16 +55,17 @@ type observer struct {
 	out     summary
 	batches int
 	rps     float64
+	say     *log.Logger
 }
 
-func newObserver(endpoints []string, lg *ledger) (*observer, error) {
-	c, err := dial(endpoints)
+func newObserver(ctx context.Context, endpoints []string, lg *ledger, say *log.Logger) (*observer, error) {
+	c, err := load.Dial(ctx, endpoints...)
 	if err != nil {
 		return nil, fmt.Errorf("dial: %w", err)
 	}
 	return &observer{client: c, watcher: watcher.New(c, watcher.Options{}), state: model.NewState(), ledger: lg,
 		done: map[claimID]struct{}{}, active: map[string]struct{}{},
-		out: summary{Judged: judged, Causes: map[model.Cause]int{}, Verdicts: map[ending]map[verdict]int{},
+		say: say, out: summary{Causes: map[model.Cause]int{}, Verdicts: map[ending]map[verdict]int{},
 			Findings: map[string]map[string]int{}}}, nil
 }
 
@@ -81,7 +83,7 @@ func (o *observer) run(ctx context.Context) {
 		for _, e := range b.Events {
 			if l, ok := e.(model.Lost); ok {
 				o.out.Gaps++
-				fmt.Println("the watch was lost:", l.Detail)
+				o.say.Print("the watch was lost: ", l.Detail)
 			}
 		}
 		o.facts()
@@ -152,8 +154,8 @@ func (o *observer) fact(f *model.Fact) {
 // findings prints those that are new, and judges them.
 func (o *observer) findings() {
 	now := map[string]struct{}{}
-	for _, f := range findingsOf(o.state) {
-		id := strings.Join([]string{f.severity, f.code, f.lock, f.lease.String()}, " ")
+	for _, f := range o.state.Findings() {
+		id := strings.Join([]string{string(f.Severity), string(f.Code), f.Lock, f.Lease.String()}, " ")
 		now[id] = struct{}{}
 		if _, known := o.active[id]; !known {
 			o.finding(f)
@@ -162,36 +164,35 @@ func (o *observer) findings() {
 	o.active = now
 }
 
-func (o *observer) finding(f finding) {
-	if o.out.Findings[f.severity] == nil {
-		o.out.Findings[f.severity] = map[string]int{}
+func (o *observer) finding(f model.Finding) {
+	severity := string(f.Severity)
+	if o.out.Findings[severity] == nil {
+		o.out.Findings[severity] = map[string]int{}
 	}
-	o.out.Findings[f.severity][f.code]++
+	o.out.Findings[severity][string(f.Code)]++
 	word := ""
-	if f.severity != "info" {
+	if f.Severity != model.SevInfo {
 		ok, why := o.ledger.confirms(f)
-		if f.severity == "error" {
+		if f.Severity == model.SevError {
 			ok = false
 		}
 		word = fmt.Sprintf(" [true: %v, %s]", ok, why)
 		if !ok {
-			o.out.False = append(o.out.False, fmt.Sprintf("%s %s %s: %s%s", f.severity, f.code, f.lock, f.summary, word))
+			o.out.False = append(o.out.False, fmt.Sprintf("%s %s %s: %s%s", f.Severity, f.Code, f.Lock, f.Summary, word))
 		}
 	}
-	fmt.Printf("%s %s %s (%s) %s: %s; %s%s\n", time.Now().Format("15:04:05.000"), f.severity, f.code, f.confidence,
-		model.Printable(f.lock), f.summary, strings.Join(f.evidence, "; "), word)
+	o.say.Printf("%s %s %s (%s) %s: %s; %s%s", time.Now().Format("15:04:05.000"), f.Severity, f.Code, f.Confidence,
+		model.Printable(f.Lock), f.Summary, strings.Join(f.Evidence, "; "), word)
 }
 
-// sum fills in the summary.
-func (o *observer) sum(s *summary) {
-	start, end := s.RSSStart, s.RSSEnd
-	*s = o.out
-	s.RSSStart, s.RSSEnd = start, end
+// sum completes the summary.
+func (o *observer) sum() *summary {
+	s := o.out
 	if o.batches > 0 {
 		s.RPS = o.rps / float64(o.batches)
 	}
 	o.ledger.mu.Lock()
 	defer o.ledger.mu.Unlock()
-	s.Acquired, s.Sessions, s.Moves = o.ledger.acquired, o.ledger.lost, len(o.ledger.moved)
-	s.Failures = o.ledger.failures
+	s.Acquired, s.Sessions, s.Failures = o.ledger.acquired, o.ledger.lost, o.ledger.failures
+	return &s
 }

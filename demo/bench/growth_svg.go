@@ -7,11 +7,8 @@ import (
 	"strings"
 )
 
-// line is a curve: a value for each point.
-type line struct {
-	name, colour string
-	of           func(point) float64
-}
+// line is a curve: a figure at each point.
+type line struct{ name, colour, figure string }
 
 // panel is a chart of the picture.
 type panel struct {
@@ -19,14 +16,13 @@ type panel struct {
 	lines []line
 }
 
+const blue, orange = "#1f6feb", "#cf5b00"
+
 var panels = []panel{
-	{"load: seconds from process start", []line{{"ls, to its end", "#1f6feb", func(p point) float64 { return p.Load }},
-		{"console, to the full page", "#cf5b00", func(p point) float64 { return p.Page }}}},
-	{"memory: MiB at the peak", []line{{"ls", "#1f6feb", func(p point) float64 { return p.LsRSS }},
-		{"console", "#cf5b00", func(p point) float64 { return p.RSS }}}},
-	{"an event: microseconds", []line{{"in the model", "#1f6feb", func(p point) float64 { return p.Fold }},
-		{"and painted", "#cf5b00", func(p point) float64 { return p.Event }}}},
-	{"a frame, all of it new: microseconds", []line{{"paint", "#1f6feb", func(p point) float64 { return p.Paint }}}},
+	{"load: seconds from process start", []line{{"ls, to its end", blue, "ls: wall"}, {"console, to the full page", orange, "console: to the full page"}}},
+	{"memory: MiB at the peak", []line{{"ls", blue, "ls: peak memory"}, {"console", orange, "console: peak memory"}}},
+	{"an event: microseconds", []line{{"in the model", blue, "event: model"}, {"and painted", orange, "event: painted"}}},
+	{"a frame, all of it new: microseconds", []line{{"paint", blue, "paint"}}},
 }
 
 // Measures of the picture, in pixels.
@@ -56,21 +52,15 @@ func drawGrowth(points []point, about string) string {
 }
 
 // scale puts a range of powers of ten on pixels.
-type scale struct {
-	from, to     int // exponents
-	start, pixel float64
-}
+type scale struct{ from, to, start, pixels float64 } // exponents
 
-func newScale(low, high, start, pixel float64) scale {
-	s := scale{from: int(math.Floor(math.Log10(low))), to: int(math.Ceil(math.Log10(high))), start: start, pixel: pixel}
-	if s.to == s.from {
-		s.to++
-	}
-	return s
+func newScale(low, high, start, pixels float64) scale {
+	from, to := math.Floor(math.Log10(low)), math.Ceil(math.Log10(high))
+	return scale{from, max(to, from+1), start, pixels}
 }
 
 func (s scale) at(v float64) float64 {
-	return s.start + s.pixel*(math.Log10(v)-float64(s.from))/float64(s.to-s.from)
+	return s.start + s.pixels*(math.Log10(v)-s.from)/(s.to-s.from)
 }
 
 // draw draws one chart.
@@ -78,7 +68,7 @@ func (p panel) draw(b *strings.Builder, points []point) {
 	low, high := math.Inf(1), 0.0
 	for _, l := range p.lines {
 		for _, q := range points {
-			low, high = min(low, l.of(q)), max(high, l.of(q))
+			low, high = min(low, q.Figures[l.figure]), max(high, q.Figures[l.figure])
 		}
 	}
 	fmt.Fprintf(b, `<text x="%d" y="%d" font-size="13" font-weight="bold">%s</text>`+"\n", plotLeft, plotTop-18, html.EscapeString(p.title))
@@ -88,45 +78,31 @@ func (p panel) draw(b *strings.Builder, points []point) {
 	}
 	x := newScale(float64(points[0].Claims), float64(points[len(points)-1].Claims), plotLeft, plotWidth)
 	y := newScale(low, high, plotTop+plotHeight, -plotHeight)
-	p.axes(b, x, y)
+	grid := func(x1, y1, x2, y2, textX, textY float64, anchor, text string) {
+		fmt.Fprintf(b, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="#ddd"/><text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n",
+			x1, y1, x2, y2, textX, textY, anchor, text)
+	}
+	for e := x.from; e <= x.to; e++ {
+		at := x.at(math.Pow(10, e))
+		grid(at, plotTop, at, plotTop+plotHeight, at, plotTop+plotHeight+16, "middle", []string{"1", "10", "100", "1k", "10k", "100k", "1M"}[int(e)])
+	}
+	for e := y.from; e <= y.to; e++ {
+		at := y.at(math.Pow(10, e))
+		grid(plotLeft, at, plotLeft+plotWidth, at, plotLeft-6, at+4, "end", fmt.Sprintf("%g", math.Pow(10, e)))
+	}
 	for i, l := range p.lines {
 		var path []string
 		for _, q := range points {
-			px, py := x.at(float64(q.Claims)), y.at(l.of(q))
+			px, py := x.at(float64(q.Claims)), y.at(q.Figures[l.figure])
 			path = append(path, fmt.Sprintf("%.1f,%.1f", px, py))
 			fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`+"\n", px, py, l.colour)
 			anchor := "middle"
 			if px == plotLeft { // beside the axis, which has numbers of its own
 				anchor, px = "start", px+4
 			}
-			fmt.Fprintf(b, `<text x="%.1f" y="%.1f" font-size="10" fill="%s" text-anchor="%s">%s</text>`+"\n", px, py+float64(24*i-8), l.colour, anchor, amount(l.of(q)))
+			fmt.Fprintf(b, `<text x="%.1f" y="%.1f" font-size="10" fill="%s" text-anchor="%s">%s</text>`+"\n", px, py+float64(24*i-8), l.colour, anchor, amount(q.Figures[l.figure]))
 		}
 		fmt.Fprintf(b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.Join(path, " "), l.colour)
 		fmt.Fprintf(b, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n", plotLeft+i*150, plotTop+plotHeight+38, l.colour, html.EscapeString("— "+l.name))
 	}
-}
-
-// axes draws the grid with its powers of ten.
-func (p panel) axes(b *strings.Builder, x, y scale) {
-	for e := x.from; e <= x.to; e++ {
-		at := x.at(math.Pow10(e))
-		fmt.Fprintf(b, `<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="#ddd"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n",
-			at, plotTop, at, plotTop+plotHeight, at, plotTop+plotHeight+16, thousands(e))
-	}
-	for e := y.from; e <= y.to; e++ {
-		at := y.at(math.Pow10(e))
-		fmt.Fprintf(b, `<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%g</text>`+"\n",
-			plotLeft, at, plotLeft+plotWidth, at, plotLeft-6, at+4, math.Pow10(e))
-	}
-}
-
-// thousands is ten to the e as a number of claims.
-func thousands(e int) string {
-	switch {
-	case e >= 6:
-		return fmt.Sprintf("%gM", math.Pow10(e-6))
-	case e >= 3:
-		return fmt.Sprintf("%gk", math.Pow10(e-3))
-	}
-	return fmt.Sprint(math.Pow10(e))
 }
