@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"locktop/model/recipe"
 )
 
 // TestWhatEachRecipeShows is the row that every recipe has: keys, oldest first, and what
@@ -100,7 +102,7 @@ func TestWhatEachRecipeShows(t *testing.T) {
 		t.Run(r.reason, func(t *testing.T) {
 			var pins []Pin
 			if r.pin != "" {
-				pins = append(pins, Pin{Recipe: RecipeNamed(r.pin)})
+				pins = append(pins, Pin{Recipe: recipe.Named(r.pin)})
 			}
 			s := NewState(pins...)
 			for i := range r.kvs {
@@ -118,7 +120,7 @@ func TestWhatEachRecipeShows(t *testing.T) {
 			}
 		})
 	}
-	for _, r := range Recipes() {
+	for _, r := range recipe.All() {
 		if !tried[r.Name] {
 			t.Errorf("recipe %s has no row", r.Name)
 		}
@@ -147,7 +149,7 @@ func shown(l *Lock) string {
 			line += " (one key alone waits for another)"
 		}
 	}
-	if !r.WaitersVisible {
+	if !r.WaitersVisible() {
 		line += " ?"
 	}
 	return line

@@ -15,16 +15,20 @@ func TestRooms(t *testing.T) {
 		etcd = "go.etcd.io/"
 		tea  = "github.com/charmbracelet/bubbletea"
 	)
-	rooms := []struct {
+	type room struct {
 		room      string
 		forbidden map[string]string // path prefix → why
-	}{
-		{"locktop/model", map[string]string{
-			"locktop/":               "the core knows no other room",
-			etcd:                     "the core is fed with events and talks to nobody",
-			"google.golang.org/grpc": "the core talks to nobody", tea: "the domain is no screen",
-			"os": "no I/O in the core", "net": "no I/O in the core", "math/rand": "the same events give the same state",
-			"sync": "no goroutines in the core"}},
+	}
+	core := map[string]string{
+		etcd:                     "the core is fed with events and talks to nobody",
+		"google.golang.org/grpc": "the core talks to nobody", tea: "the domain is no screen",
+		"os": "no I/O in the core", "net": "no I/O in the core", "math/rand": "the same events give the same state",
+		"sync": "no goroutines in the core"}
+	for _, name := range []string{"ui", "watcher", "chaos", "demo"} {
+		core["locktop/"+name] = "the core knows no other room"
+	}
+	rooms := []room{
+		{"locktop/model/recipe", map[string]string{"locktop/": "a recipe knows keys and nothing else"}},
 		{"locktop/watcher", map[string]string{
 			"locktop/chaos": "who looks does not break", "locktop/demo": "the watcher is never told what the lab does",
 			"locktop/ui": "the watcher feeds the model, not a screen", "go.etcd.io/etcd/server/v3": "the watcher is a client", tea: "no screen here"}},
@@ -44,6 +48,9 @@ func TestRooms(t *testing.T) {
 			"locktop/watcher": "text is made of the model", "locktop/chaos": "text is made of the model", "locktop/demo": "text is made of the model",
 			"locktop/ui/cli": "the command line uses reports", etcd: "text is made of the model", tea: "text needs no screen"}},
 		{"locktop/ui/cli/quiet", map[string]string{"github.com/": "it has to be initialised before everything else", "golang.org/": "likewise"}},
+	}
+	for _, pkg := range list(t, "{{.ImportPath}}", "locktop/model/...") {
+		rooms = append(rooms, room{pkg, core})
 	}
 	for _, r := range rooms {
 		imports := list(t, "{{join .Imports \"\\n\"}}", r.room) // of the standard library only what it asks for itself
@@ -71,10 +78,11 @@ func TestRooms(t *testing.T) {
 
 // TestTheCoreHasNoClock looks for calls that an import table cannot see.
 func TestTheCoreHasNoClock(t *testing.T) {
-	for dir, calls := range map[string][]string{
-		"../../model": {"time.Now(", "time.Since(", "time.Until(", "time.After(", "time.NewTimer(", "time.NewTicker(", "\tgo "},
-		"..":          {"time.Now(", "time.Since(", "time.Until("},
-	} {
+	rooms := map[string][]string{"..": {"time.Now(", "time.Since(", "time.Until("}}
+	for _, dir := range list(t, "{{.Dir}}", "locktop/model/...") {
+		rooms[dir] = []string{"time.Now(", "time.Since(", "time.Until(", "time.After(", "time.NewTimer(", "time.NewTicker(", "\tgo "}
+	}
+	for dir, calls := range rooms {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", dir, len(files), err)
