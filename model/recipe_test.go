@@ -124,6 +124,9 @@ func TestWhatEachRecipeShows(t *testing.T) {
 		if !tried[r.Name] {
 			t.Errorf("recipe %s has no row", r.Name)
 		}
+		if _, known := Explain(Code(r.Ghost)); r.Ghost != "" && !known {
+			t.Errorf("recipe %s: %s is no finding", r.Name, r.Ghost)
+		}
 	}
 }
 
