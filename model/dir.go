@@ -102,7 +102,7 @@ func (c *Claim) inQueueHere() bool { return c.home == c.dir && c.form.Shape() ==
 
 // enter finds the place of a key and puts it into every queue that counts it.
 func (s *State) enter(c *Claim) {
-	k, lock := c.KV.recipeKey(), ""
+	k, lock := s.shown(&c.KV), ""
 	if p := pinOf(c.Key, s.pins); p != nil {
 		lock, c.form = p.Recipe.Place(k)
 	} else {

@@ -37,6 +37,7 @@ type Guesser struct {
 	Pins []Pin
 
 	sites    map[string]*site
+	key      recipe.Key     // the one that is looked at
 	detached map[string]int // keys that lost their lease, by where they stand
 }
 
@@ -54,11 +55,12 @@ type site struct {
 // Add takes one key in. Its value is not looked at where it is empty.
 func (g *Guesser) Add(kv *KV) {
 	var (
-		k      = kv.recipeKey()
+		k      = &g.key
 		lock   string
 		form   recipe.FormID
 		single recipe.Told
 	)
+	g.key = kv.recipeKey()
 	if p := pinOf(kv.Key, g.Pins); p != nil {
 		lock, form = p.Recipe.Place(k)
 	} else {

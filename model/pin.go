@@ -40,21 +40,27 @@ func (kv *KV) recipeKey() recipe.Key {
 	return recipe.NewKey(kv.Key, kv.Value, int64(kv.Lease), kv.Version)
 }
 
+// shown is the key as a recipe looks at it, until the next one is shown.
+func (s *State) shown(kv *KV) *recipe.Key {
+	s.key = kv.recipeKey()
+	return &s.key
+}
+
 // told names the rule of a lock: by the pin that covers it, else from what its claims
 // look like.
-func (l *Lock) told(pins []Pin) recipe.Told {
-	if len(pins) > 0 {
+func (s *State) told(l *Lock) recipe.Told {
+	if len(s.pins) > 0 {
 		name := l.Name
 		if l.mode != recipe.Single {
 			name += "/"
 		}
-		if p := pinOf(name, pins); p != nil {
+		if p := pinOf(name, s.pins); p != nil {
 			return p.Recipe.Pinned()
 		}
 	}
 	look := recipe.Look{Name: l.Name, Tally: &l.tally}
 	if h := l.queue.first(); h != nil && h.home == l.dir {
-		look.First = h.KV.recipeKey()
+		look.First = s.shown(&h.KV)
 	}
 	return recipe.Tell(l.mode, look)
 }

@@ -6,7 +6,7 @@ import "strings"
 // create revision of any key under <lock>/ holds, and each waits for the one just ahead
 // (etcd client/v3 concurrency/mutex.go, election.go, key.go). A name that reads as the
 // lease in decimal too counts as hex: the rule is the same.
-var hexForm = &Form{Shape: Queue, ByLease: true, ServerLease: 60, Fits: func(k Key) bool {
+var hexForm = &Form{Shape: Queue, ByLease: true, ServerLease: 60, Fits: func(k *Key) bool {
 	id, ok := hexID(k.Last())
 	return ok && k.Lease != 0 && id == uint64(k.Lease)
 }}
@@ -52,7 +52,7 @@ var tagged = &Recipe{Name: "tagged-mutex", Who: "Vault",
 		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.Tally.Valued == l.Tally.Own && ofVault(l.Name) },
 			Why: []string{namedInHex, "every claim has a value", "the path is Vault's"}},
 		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool {
-			return l.Tally.Valued == 1 && l.Tally.Own > 1 && l.First.Value != "" && l.First.Version >= 2
+			return l.Tally.Valued == 1 && l.Tally.Own > 1 && l.First != nil && l.First.Value != "" && l.First.Version >= 2
 		}, Why: []string{namedInHex, "only the first has a value, written by a second put"}},
 		{Of: []*Form{hexForm}, When: ValuesUnread, Lock: func(l Look) bool { return ofVault(l.Name) },
 			Why: []string{namedInHex, "the path is Vault's"}},

@@ -2,7 +2,8 @@ package recipe
 
 import "strings"
 
-// Key is one key as a recipe looks at it.
+// Key is one key as a recipe looks at it. Nobody keeps or changes one that is shown to
+// him, so a caller can use the same again.
 type Key struct {
 	Name, Value string // raw bytes
 	// Lease is that of the last put, 0 for none; Version counts the puts.
@@ -17,13 +18,13 @@ func NewKey(name, value string, lease, version int64) Key {
 
 // Below says whether the key stands below anything: no queue can contain one without a
 // slash.
-func (k Key) Below() bool { return k.slash >= 0 }
+func (k *Key) Below() bool { return k.slash >= 0 }
 
 // Dir returns the name up to the last slash.
-func (k Key) Dir() string { return k.Name[:max(0, k.slash)] }
+func (k *Key) Dir() string { return k.Name[:max(0, k.slash)] }
 
 // Last returns the last segment of the name.
-func (k Key) Last() string { return k.Name[k.slash+1:] }
+func (k *Key) Last() string { return k.Name[k.slash+1:] }
 
 // Form is how one key is made: what its name, its value and its lease say, without a
 // look at any other key.
@@ -34,7 +35,7 @@ type Form struct {
 	Under string
 	// Fits says whether a key, standing where Under says, has the form. It is nil for a
 	// form that only a recipe or a pin gives.
-	Fits func(k Key) bool
+	Fits func(k *Key) bool
 	// ByLease: such a key is named by its lease, so it has one and is nobody else's.
 	ByLease bool
 	// ServerLease is the TTL in seconds that the server's lock service grants to callers
@@ -62,7 +63,7 @@ func (f FormID) Claims() bool { return f.Shape() > Group }
 
 // Place returns the lock that a key competes for, and by which form; the zero form
 // says that it competes for none.
-func Place(k Key) (lock string, f FormID) {
+func Place(k *Key) (lock string, f FormID) {
 	for _, ignores := range ignored {
 		if ignores(k) {
 			return "", 0
@@ -81,7 +82,7 @@ func Place(k Key) (lock string, f FormID) {
 }
 
 // queuePlace finds the forms in which a claim is a key below the lock's name.
-func queuePlace(k Key) (lock string, f FormID) {
+func queuePlace(k *Key) (lock string, f FormID) {
 	if !k.Below() {
 		return "", 0
 	}
@@ -100,7 +101,7 @@ func queuePlace(k Key) (lock string, f FormID) {
 }
 
 // Place is the place of a key that is said to be of the recipe.
-func (r *Recipe) Place(k Key) (lock string, f FormID) {
+func (r *Recipe) Place(k *Key) (lock string, f FormID) {
 	switch {
 	case r.Shape == Single:
 		return k.Name, alone.id
@@ -117,7 +118,7 @@ func (r *Recipe) Place(k Key) (lock string, f FormID) {
 
 // PlaceUnread is [Place] for a key whose value was not read; told is the recipe if the
 // key is a lock by itself.
-func PlaceUnread(k Key) (lock string, f FormID, told Told) {
+func PlaceUnread(k *Key) (lock string, f FormID, told Told) {
 	lock, f = Place(k)
 	switch f {
 	case alone.id:

@@ -27,6 +27,6 @@ var OrderOnly = &Recipe{Name: "order-only", Who: "leased keys of no known recipe
 
 // ofKubernetes says whether a key is Kubernetes' own: its Lease objects keep their expiry
 // in the value, and are read with kubectl.
-func ofKubernetes(k Key) bool {
+func ofKubernetes(k *Key) bool {
 	return strings.HasPrefix(k.Name, "/registry/") || strings.HasPrefix(k.Value, "k8s\x00") || strings.HasPrefix(k.Value, "k8s:enc:")
 }

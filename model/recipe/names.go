@@ -27,7 +27,7 @@ func hexID(s string) (id uint64, ok bool) {
 // Detached says whether a key without a lease is named as if it had one: 13 to 16
 // digits in hex, as the server makes ids (etcd pkg/idutil). Such a key in a queue of
 // claims lost its lease by a put without one.
-func Detached(k Key) bool {
+func Detached(k *Key) bool {
 	if last := k.Last(); k.Lease == 0 && k.Below() && len(last) >= 13 {
 		id, ok := hexID(last)
 		return ok && int64(id) > 0
@@ -36,7 +36,7 @@ func Detached(k Key) bool {
 }
 
 // byDecimal says whether the last segment is the key's own lease in decimal.
-func byDecimal(k Key) bool {
+func byDecimal(k *Key) bool {
 	last := k.Last()
 	if k.Lease == 0 || last == "" || last[0] != '-' && (last[0] < '1' || last[0] > '9') || strings.Trim(last[1:], "0123456789") != "" {
 		return false // without the error that ParseInt would make
@@ -47,7 +47,7 @@ func byDecimal(k Key) bool {
 
 // byNanos says whether the last segment is a time in Unix nanoseconds between 2014 and
 // 2049, as the experimental recipes of the Go client name their keys (recipes/key.go).
-func byNanos(k Key) bool {
+func byNanos(k *Key) bool {
 	last := k.Last()
 	if len(last) != 19 {
 		return false

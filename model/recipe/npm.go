@@ -2,7 +2,7 @@ package recipe
 
 // Keys of etcd3 for Node, <lock>/<lease id in decimal>. By itself such a name says
 // nothing about exclusion: services are registered like this too.
-var decForm = &Form{Shape: Queue, ByLease: true, Fits: func(k Key) bool { return byDecimal(k) && !ofVitess(k) }}
+var decForm = &Form{Shape: Queue, ByLease: true, Fits: func(k *Key) bool { return byDecimal(k) && !ofVitess(k) }}
 
 const namedInDecimal = "every claim is named by its lease in decimal"
 

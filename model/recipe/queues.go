@@ -6,7 +6,7 @@ var (
 	reader = &Form{Shape: Queue, Under: "read", Fits: byNanos}
 	writer = &Form{Shape: Queue, Under: "write", Fits: byNanos}
 	waiter = &Form{Shape: Queue, Under: "waiters", Fits: byNanos}
-	member = &Form{Shape: Queue, Fits: func(k Key) bool { return k.Lease != 0 && isUUID(k.Last()) && speaksOfLocks(k.Dir()) }}
+	member = &Form{Shape: Queue, Fits: func(k *Key) bool { return k.Lease != 0 && isUUID(k.Last()) && speaksOfLocks(k.Dir()) }}
 )
 
 var queues = []*Recipe{

@@ -67,7 +67,7 @@ type Recipe struct {
 	// lease.
 	AnyName bool
 	// Ignore, if set, finds keys of the recipe that are no claims, whatever they look like.
-	Ignore func(k Key) bool
+	Ignore func(k *Key) bool
 	// Owner, if set, reads who wrote a value; source is "uuid" or "value", who is raw and
 	// empty if the value is not of the recipe.
 	Owner func(value string) (who, source string)

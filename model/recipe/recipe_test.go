@@ -46,11 +46,11 @@ func TestEachRecipeIsWhole(t *testing.T) {
 // as hex.
 func TestFormsAreApart(t *testing.T) {
 	const nanos, uuid = "1790000000000000001", "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
-	for _, k := range []Key{
-		NewKey("/l/a1", "", 0xa1, 1), NewKey("/l/161", "", 161, 1),
-		NewKey("/vt/locks/161", `{"Action":"x","HostName":"y"}`, 161, 1), NewKey("/elections/e/locks/161", "", 161, 1),
-		NewKey("/l/read/"+nanos, "", 1, 1), NewKey("/l/write/"+nanos, "", 1, 1), NewKey("/l/waiters/"+nanos, "", 1, 1),
-		NewKey("/lock/"+uuid, "", 1, 1), NewKey("/l/"+nanos, "", 1790000000000000001, 1),
+	for _, k := range []*Key{
+		keyed("/l/a1", "", 0xa1, 1), keyed("/l/161", "", 161, 1),
+		keyed("/vt/locks/161", `{"Action":"x","HostName":"y"}`, 161, 1), keyed("/elections/e/locks/161", "", 161, 1),
+		keyed("/l/read/"+nanos, "", 1, 1), keyed("/l/write/"+nanos, "", 1, 1), keyed("/l/waiters/"+nanos, "", 1, 1),
+		keyed("/lock/"+uuid, "", 1, 1), keyed("/l/"+nanos, "", 1790000000000000001, 1),
 	} {
 		lock, first := queuePlace(k)
 		if first == 0 || lock == "" {
@@ -66,7 +66,7 @@ func TestFormsAreApart(t *testing.T) {
 			t.Errorf("%s is of %d forms", k.Name, fits)
 		}
 	}
-	if _, f := queuePlace(NewKey("/l/7", "", 7, 1)); f != hexForm.id {
+	if _, f := queuePlace(keyed("/l/7", "", 7, 1)); f != hexForm.id {
 		t.Error("7 on lease 7 does not count as hex")
 	}
 }
@@ -88,7 +88,7 @@ func TestWhy(t *testing.T) {
 			"mutex certain: every claim is named by its lease in hex, no claim has a value"},
 		{"the path stands in for values", TellUnread(Queue, Look{Name: "/l/leader", Tally: tally(0, hexForm, 2)}),
 			"election strong: every claim is named by its lease in hex, the path speaks of elections"},
-		{"both are taken from the name", TellKey(NewKey("shedlock:a", "ADDED:x@h", 1, 1)), "shedlock strong: the name begins with shedlock:"},
+		{"both are taken from the name", TellKey(keyed("shedlock:a", "ADDED:x@h", 1, 1)), "shedlock strong: the name begins with shedlock:"},
 		{"the generic answer", Tell(Group, Look{Name: "/l"}), "order-only hint: the keys have leases and fit no recipe"},
 		{"somebody said so", Named("patroni").Pinned(), "patroni certain: pinned with --recipe"},
 	} {
@@ -101,12 +101,18 @@ func TestWhy(t *testing.T) {
 // TestPlaceMakesNoGarbage: every key of a list goes this way.
 func TestPlaceMakesNoGarbage(t *testing.T) {
 	for _, name := range []string{"/jobs/billing/694d81e5fc652594", "/services/web/10.0.0.5:8080", "/locks/a", "/l/1790000000000000001"} {
+		var k Key
 		if n := testing.AllocsPerRun(100, func() {
-			k := NewKey(name, "a value", 0x694d81e5fc652594, 1)
-			Place(k)
-			Detached(k)
+			k = NewKey(name, "a value", 0x694d81e5fc652594, 1)
+			Place(&k)
+			Detached(&k)
 		}); n != 0 {
 			t.Errorf("the place of %s is found in %g allocations", name, n)
 		}
 	}
+}
+
+func keyed(name, value string, lease, version int64) *Key {
+	k := NewKey(name, value, lease, version)
+	return &k
 }

@@ -6,17 +6,17 @@ import "strings"
 // names. Who else waits for one leaves no trace in etcd.
 var singles = []*Recipe{
 	single("python-etcd3", "python-etcd3, aetcd: value is a raw UUID", RenewsByHand, Strong, Recipe{
-		Signs: by("the value is a raw UUID", func(k Key) bool { return isRawUUID(k.Value) }),
+		Signs: by("the value is a raw UUID", func(k *Key) bool { return isRawUUID(k.Value) }),
 		Owner: ownerOfUUID(isRawUUID, func(v string) []byte { return []byte(v) }),
 		Quirks: "The value is a UUID that often holds the time and the host's hardware address. " +
 			"Each attempt grants a lease and does not revoke it, so leases without keys pile up."}),
 	single("etcd3gw", "etcd3gw: value is a UUID made from time and host", RenewsByHand, Strong, Recipe{
-		Signs:  by("the value is a UUID made from time and host, as text", func(k Key) bool { return isTimeUUID(k.Value) }),
+		Signs:  by("the value is a UUID made from time and host, as text", func(k *Key) bool { return isTimeUUID(k.Value) }),
 		Owner:  ownerOfUUID(isTimeUUID, textUUID),
 		Quirks: "The value is a UUID as text. An attempt that fails does not wait."}),
 	single("shedlock", "ShedLock", RenewsNever, Strong, Recipe{
-		Signs: append(by("the name begins with shedlock:", func(k Key) bool { return strings.HasPrefix(k.Name, "shedlock:") }),
-			by("the value is ADDED:<time>@<host>", func(k Key) bool { return strings.HasPrefix(k.Value, shedlockAdded) && strings.Contains(k.Value, "@") })...),
+		Signs: append(by("the name begins with shedlock:", func(k *Key) bool { return strings.HasPrefix(k.Name, "shedlock:") }),
+			by("the value is ADDED:<time>@<host>", func(k *Key) bool { return strings.HasPrefix(k.Value, shedlockAdded) && strings.Contains(k.Value, "@") })...),
 		Owner: func(value string) (who, source string) {
 			rest, ok := strings.CutPrefix(value, shedlockAdded)
 			if _, host, at := strings.Cut(rest, "@"); ok && at {
@@ -27,19 +27,19 @@ var singles = []*Recipe{
 		Quirks: "A job that has finished can still hold: with lockAtLeastFor the key is put again with a shorter lease. " +
 			"The value names time and host."}),
 	single("layotto", "Layotto", RenewsNever, Strong, Recipe{
-		Signs:  by("the name has lock|||", func(k Key) bool { return strings.Contains(k.Name, "lock|||") }),
+		Signs:  by("the name has lock|||", func(k *Key) bool { return strings.Contains(k.Name, "lock|||") }),
 		Plays:  []string{"owner"},
 		Quirks: "A TryLock that fails leaves its lease behind, without a key."}),
 	single("etcd3-py", "etcd3-py", RenewsAtThird, Strong, Recipe{
 		Signs: append(by("the name has _locks/ and the value a colon",
-			func(k Key) bool { return underLocksOfPy(k) && strings.Contains(k.Value, ":") }),
-			Sign{When: ValuesUnread, Confidence: Hint, Key: func(k Key) bool { return k.Below() && underLocksOfPy(k) },
+			func(k *Key) bool { return underLocksOfPy(k) && strings.Contains(k.Value, ":") }),
+			Sign{When: ValuesUnread, Confidence: Hint, Key: func(k *Key) bool { return k.Below() && underLocksOfPy(k) },
 				Why: []string{"the name has _locks/"}}),
-		Ignore: func(k Key) bool { return strings.HasSuffix(k.Name, pyCounter) && strings.Contains(k.Name, pyLocks) },
+		Ignore: func(k *Key) bool { return strings.HasSuffix(k.Name, pyCounter) && strings.Contains(k.Name, pyLocks) },
 		Quirks: "Its transaction can overwrite a foreign holder's value: the create revision stays, value and lease are new, and two believe. " +
 			"It deletes locks that have no lease."}),
 	single("calico", "Calico's Neutron elector", RenewsByHand, Strong, Recipe{
-		Signs: by("the name has neutron_election", func(k Key) bool { return strings.Contains(k.Name, "neutron_election") }),
+		Signs: by("the name has neutron_election", func(k *Key) bool { return strings.Contains(k.Name, "neutron_election") }),
 		Quirks: "The key is rewritten every 30 s on purpose, to wake those who follow it. " +
 			"The value is host and pid; a stale key is removed by its own host."}),
 	single("patroni", "Patroni", RenewsByHand, Strong, Recipe{
@@ -69,11 +69,11 @@ func single(name, who string, rhythm Rhythm, c Confidence, r Recipe) *Recipe {
 	return &r
 }
 
-func by(why string, key func(k Key) bool) []Sign { return []Sign{{Key: key, Why: []string{why}}} }
+func by(why string, key func(k *Key) bool) []Sign { return []Sign{{Key: key, Why: []string{why}}} }
 
 // between finds names that begin and end like this.
-func between(begin, end string) func(k Key) bool {
-	return func(k Key) bool { return strings.HasPrefix(k.Name, begin) && strings.HasSuffix(k.Name, end) }
+func between(begin, end string) func(k *Key) bool {
+	return func(k *Key) bool { return strings.HasPrefix(k.Name, begin) && strings.HasSuffix(k.Name, end) }
 }
 
 const (
@@ -82,4 +82,4 @@ const (
 	pyCounter     = "/holders"
 )
 
-func underLocksOfPy(k Key) bool { return strings.Contains(k.Name, pyLocks) }
+func underLocksOfPy(k *Key) bool { return strings.Contains(k.Name, pyLocks) }

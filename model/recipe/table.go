@@ -9,7 +9,7 @@ var table = slices.Concat(concurrency, npm, vitess, queues, generics, singles)
 var (
 	forms      = [MaxForms]*Form{{}} // by id; the first is none
 	queueForms []*Form               // those that a key has by itself, the surest first
-	ignored    []func(k Key) bool
+	ignored    []func(k *Key) bool
 	owners     []func(value string) (who, source string)
 	besides    []string
 )

@@ -8,7 +8,7 @@ type Sign struct {
 	Of []*Form
 	// Lock asks for more of the queue; Key asks a key that may be a lock by itself.
 	Lock func(l Look) bool
-	Key  func(k Key) bool
+	Key  func(k *Key) bool
 	// When says whether the values have to be known.
 	When Values
 	// Confidence is that of the recipe, if empty.
@@ -36,8 +36,8 @@ func (s *Sign) serves(values Values) bool { return s.When == ValuesAny || s.When
 type Look struct {
 	Name  string
 	Tally *Tally
-	// First is the first key of the queue if that is a claim right here, else zero.
-	First Key
+	// First is the first key of the queue if that is a claim right here, else nil.
+	First *Key
 }
 
 // Told is a recipe and the sign by which it was told; Sign is nil for a recipe that
@@ -77,8 +77,10 @@ func TellUnread(s Shape, l Look) Told { return tell(s, l, ValuesUnread) }
 func tell(shape Shape, l Look, values Values) Told {
 	switch shape {
 	case Single:
-		if t := TellKey(l.First); t.Sign != nil {
-			return t
+		if l.First != nil {
+			if t := TellKey(l.First); t.Sign != nil {
+				return t
+			}
 		}
 		return Told{Recipe: ByPin}
 	case Queue:
@@ -103,9 +105,9 @@ func generic(r *Recipe) *Sign { return &r.Signs[len(r.Signs)-1] }
 
 // TellKey names the recipe of a leased key that is a lock by itself; Sign is nil if
 // nothing says that it is one.
-func TellKey(k Key) Told { return tellKey(k, ValuesRead) }
+func TellKey(k *Key) Told { return tellKey(k, ValuesRead) }
 
-func tellKey(k Key, values Values) Told {
+func tellKey(k *Key, values Values) Told {
 	for _, r := range singles {
 		for i := range r.Signs {
 			if s := &r.Signs[i]; s.serves(values) && s.Key(k) {

@@ -4,11 +4,11 @@ import "strings"
 
 // Keys of Vitess, <lock>/locks/<lease id in decimal>, ordered by mod revision
 // (etcd2topo/lock.go). The directory locks is part of the name that is shown.
-var vitessForm = &Form{Shape: Queue, ByLease: true, Fits: func(k Key) bool { return byDecimal(k) && ofVitess(k) }}
+var vitessForm = &Form{Shape: Queue, ByLease: true, Fits: func(k *Key) bool { return byDecimal(k) && ofVitess(k) }}
 
 // ofVitess says whether a key stands where Vitess puts them: an election by its path,
 // a lock by its value.
-func ofVitess(k Key) bool {
+func ofVitess(k *Key) bool {
 	return strings.HasSuffix(k.Dir(), vitessDir) && (ofVitessElection(k.Dir()) ||
 		strings.Contains(k.Value, `"Action"`) && strings.Contains(k.Value, `"HostName"`))
 }
