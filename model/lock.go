@@ -88,9 +88,13 @@ type Lock struct {
 // Recipe returns the rule by which the keys compete.
 func (l *Lock) Recipe() *recipe.Recipe { return l.recipe }
 
-// RecipeEvidence says in words why it is that recipe.
+// RecipeEvidence says in words why it is that recipe; nil for a lock that was free
+// before anything could be told.
 func (l *Lock) RecipeEvidence() []string {
-	return recipe.Told{Recipe: l.recipe, Sign: l.sign}.Evidence()
+	if l.sign == nil {
+		return nil
+	}
+	return l.sign.Why
 }
 
 // Version rises with every change of the lock, its claims or findings, and when a lease

@@ -46,9 +46,9 @@ func (s *State) shown(kv *KV) *recipe.Key {
 	return &s.key
 }
 
-// told names the rule of a lock: by the pin that covers it, else from what its claims
+// tell names the rule of a lock: by the pin that covers it, else from what its claims
 // look like.
-func (s *State) told(l *Lock) recipe.Told {
+func (s *State) tell(l *Lock) recipe.Told {
 	if len(s.pins) > 0 {
 		name := l.Name
 		if l.mode != recipe.Single {

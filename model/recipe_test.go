@@ -114,6 +114,9 @@ func TestWhatEachRecipeShows(t *testing.T) {
 			for _, l := range s.Locks() {
 				got = append(got, shown(l))
 				tried[l.Recipe().Name] = true
+				if len(l.RecipeEvidence()) == 0 {
+					t.Errorf("nothing says why %s is %s", l.Name, l.Recipe().Name)
+				}
 			}
 			if d := cmp.Diff(r.want, strings.Join(got, "\n")); d != "" {
 				t.Error(d)

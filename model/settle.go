@@ -69,7 +69,7 @@ func (s *State) explainGone(f *Fact, g gone) {
 func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 	judged := l.recipe.Judged
 	if l.mode != recipe.NoShape { // a lock that is free keeps its last one
-		told := s.told(l)
+		told := s.tell(l)
 		l.recipe, l.sign = told.Recipe, told.Sign
 	}
 	if byMod := l.recipe.Order == recipe.ByMod; byMod != l.queue.byMod {

@@ -86,30 +86,27 @@ func isRawUUID(v string) bool {
 // speaksOfLocks says whether a path does. A queue of keys with free names is told from
 // a service registry by nothing else.
 func speaksOfLocks(path string) bool {
-	for seg := range strings.SplitSeq(path, "/") {
-		switch strings.ToLower(strings.TrimLeft(seg, "_")) {
-		case "lock", "locks", "mutex", "mutexes":
-			return true
-		}
-	}
-	return false
+	return anySegment(path, func(seg string) bool {
+		seg = strings.TrimLeft(seg, "_")
+		return seg == "lock" || seg == "locks" || seg == "mutex" || seg == "mutexes"
+	})
 }
 
 // speaksOfElections says whether a path does, as those of TiDB, DM, M3 and Stolon.
 func speaksOfElections(path string) bool {
-	for seg := range strings.SplitSeq(path, "/") {
-		switch strings.ToLower(seg) {
+	return anySegment(path, func(seg string) bool {
+		switch seg {
 		case "election", "elections", "leader", "leaders", "owner", "_ld", "sentinel-leader":
 			return true
 		}
-	}
-	return false
+		return false
+	})
 }
 
-// hasSegment says whether a segment of the path is that word.
-func hasSegment(path, word string) bool {
+// anySegment says whether some segment of a path, in lower case, is as is says.
+func anySegment(path string, is func(seg string) bool) bool {
 	for seg := range strings.SplitSeq(path, "/") {
-		if seg == word {
+		if is(strings.ToLower(seg)) {
 			return true
 		}
 	}

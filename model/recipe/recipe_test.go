@@ -92,7 +92,7 @@ func TestWhy(t *testing.T) {
 		{"the generic answer", Tell(Group, Look{Name: "/l"}), "order-only hint: the keys have leases and fit no recipe"},
 		{"somebody said so", Named("patroni").Pinned(), "patroni certain: pinned with --recipe"},
 	} {
-		if got := tt.told.Name + " " + string(tt.told.Confidence()) + ": " + strings.Join(tt.told.Evidence(), ", "); got != tt.want {
+		if got := tt.told.Name + " " + string(tt.told.Confidence()) + ": " + strings.Join(tt.told.Sign.Why, ", "); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.reason, got, tt.want)
 		}
 	}

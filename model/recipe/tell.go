@@ -40,27 +40,14 @@ type Look struct {
 	First *Key
 }
 
-// Told is a recipe and the sign by which it was told; Sign is nil for a recipe that
-// nothing speaks for.
+// Told is a recipe and the sign by which it was told; both are nil if nothing was.
 type Told struct {
 	*Recipe
 	Sign *Sign
 }
 
 // Confidence says how sure it is.
-func (t Told) Confidence() Confidence { return cmp.Or(t.signed().Confidence, t.Recipe.Confidence) }
-
-// Evidence says in words why.
-func (t Told) Evidence() []string { return t.signed().Why }
-
-func (t Told) signed() *Sign {
-	if t.Sign == nil {
-		return &unsigned
-	}
-	return t.Sign
-}
-
-var unsigned Sign
+func (t Told) Confidence() Confidence { return cmp.Or(t.Sign.Confidence, t.Recipe.Confidence) }
 
 // Pinned is the recipe as somebody said it.
 func (r *Recipe) Pinned() Told { return Told{r, pinned} }
@@ -82,7 +69,7 @@ func tell(shape Shape, l Look, values Values) Told {
 				return t
 			}
 		}
-		return Told{Recipe: ByPin}
+		return ByPin.Pinned()
 	case Queue:
 		for _, r := range All() {
 			for i := range r.Signs {
