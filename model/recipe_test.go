@@ -79,6 +79,8 @@ func TestWhatEachRecipeShows(t *testing.T) {
 		{"a pin of order", []KV{hex("/l", 0xa1, ""), key("/l/b", "", 0)}, "order-only", "/l order-only hint create_revision: a1"},
 		{"a pin keeps the forms", []KV{key("/l/read/"+nanos+"1", "", 1), hex("/l", 0xa1, "")}, "mutex",
 			"/l mutex certain create_revision: *read/" + nanos + "1 a1<read/" + nanos + "1"},
+		{"a pin of readers and writers on keys that are neither: the first holds", []KV{hex("/l", 0xa1, ""), hex("/l", 0xb2, "")}, "rwmutex",
+			"/l rwmutex strong mod_revision: *a1 b2<a1"},
 		{"a pin goes before what is known of a key", []KV{key("/cron/lock/a", "", 1)}, "patroni", "/cron/lock/a patroni strong none: */cron/lock/a ?"},
 		{"a raw UUID", []KV{key("any/name", raw, 1)}, "", "any/name python-etcd3 strong none: *any/name ?"},
 		{"a UUID of time and host as text", []KV{key("/locks/a", uuid+"8", 1)}, "", "/locks/a etcd3gw strong none: */locks/a ?"},
