@@ -218,7 +218,7 @@ func (l *Lab) spawnFor(a model.Action) (string, error) {
 			recipe = l.recipes[a.Lock]
 		}
 		if recipe == "" {
-			return "", fmt.Errorf("spawn on %q: how it is locked is not known; say %s or %s", a.Lock, RecipeMutex, RecipeElection)
+			return "", fmt.Errorf("spawn on %q: how it is locked is not known; say %s", a.Lock, strings.Join(words(play.byName), " or "))
 		}
 		pr = l.o.unnamed(l.freeNumber(), a.Lock, recipe)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/model/recipe"
 )
 
 // ErrDenied is what a contender ends with that may not do what its locks need.
@@ -57,8 +59,7 @@ func (c *contender) lacking(key string, prefix bool, what string) error {
 
 // needs are the keys that a recipe reads and writes for a lock.
 func (o ContenderOptions) needs(lock string) (key string, options []clientv3.OpOption) {
-	switch o.Recipe {
-	case RecipeSingle, RecipeSpin, RecipeOwner:
+	if recipe.Played(o.Recipe).Shape == recipe.Single {
 		return lock, nil
 	}
 	return lock + "/", []clientv3.OpOption{clientv3.WithPrefix()}

@@ -85,17 +85,17 @@ func (o ContenderOptions) Check() error {
 
 // check is Check for all but the names.
 func (o ContenderOptions) check() error {
-	remote := o.Recipe == RecipeLockRPC || o.Recipe == RecipeElectionRPC
 	switch {
 	case !slices.Contains(ContenderRecipes, o.Recipe):
-		return fmt.Errorf("recipe %q: want %s or %s, or one of %s", o.Recipe, RecipeMutex, RecipeElection,
-			strings.Join(otherRecipes(), ", "))
+		return fmt.Errorf("recipe %q: want %s, or one of %s", o.Recipe, strings.Join(words(play.byName), " or "),
+			strings.Join(words(func(p play) bool { return !p.byName() }), ", "))
 	case len(o.Endpoints) == 0:
 		return errors.New("no endpoints")
 	case o.TTL < 1:
 		return fmt.Errorf("a TTL of %d s: want 1 or more", o.TTL)
-	case o.NoLease && !remote:
-		return fmt.Errorf("recipe %s cannot do without a lease: only %s and %s can", o.Recipe, RecipeLockRPC, RecipeElectionRPC)
+	case o.NoLease && !playOf(o.Recipe).served:
+		return fmt.Errorf("recipe %s cannot do without a lease: only %s can", o.Recipe,
+			strings.Join(words(func(p play) bool { return p.served }), " and "))
 	case o.Hold < 0 || o.Think < 0:
 		return errors.New("a negative duration")
 	case o.Rounds < 0:

@@ -8,6 +8,8 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/etcd/client/v3/concurrency"
+
+	"locktop/model/recipe"
 )
 
 // session is a lease that is kept alive, or nothing at all for a recipe that does
@@ -21,7 +23,7 @@ type session struct {
 
 // open begins a session as the recipe wants it.
 func (c *contender) open(ctx context.Context) (*session, error) {
-	if c.o.NoLease || c.o.Recipe == RecipeOwner {
+	if c.o.NoLease || recipe.Played(c.o.Recipe).Rhythm == recipe.RenewsNever {
 		return &session{}, nil
 	}
 	lease, err := grant(ctx, c.client, c.o.TTL)

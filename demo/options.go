@@ -261,7 +261,7 @@ func (o Options) seedOf(name string) uint64 {
 
 // parseLock splits the recipe from a lock's name, which may hold a = of its own.
 func parseLock(s string) (name, recipe string) {
-	for _, recipe := range []string{RecipeMutex, RecipeElection} {
+	for _, recipe := range words(play.byName) {
 		if name, ok := strings.CutSuffix(s, "="+recipe); ok {
 			return name, recipe
 		}

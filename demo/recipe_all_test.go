@@ -11,6 +11,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
+	"locktop/model/recipe"
 )
 
 func TestRecipesTakeTurns(t *testing.T) {
@@ -42,6 +43,9 @@ func TestRecipesTakeTurns(t *testing.T) {
 		t.Run(fmt.Sprintf("%s/%v", tt.recipe, tt.noLease), func(t *testing.T) {
 			t.Parallel()
 			lock := fmt.Sprintf("/locks/%d", i)
+			if tt.recipe == RecipeOwner {
+				lock = fmt.Sprintf("/layotto/lock|||%d", i) // by which it is known
+			}
 			o := ContenderOptions{Locks: []string{lock}, Recipe: tt.recipe, Endpoints: []string{endpoint},
 				TTL: 30, NoLease: tt.noLease, Think: 20 * time.Millisecond, Manual: true}
 			h := &heard{t: t}
@@ -50,16 +54,19 @@ func TestRecipesTakeTurns(t *testing.T) {
 			o.Name = "b"
 			b := contendWith(t, h, o)
 			first := h.after(a.tell("lock"), "a", model.BeliefHolding)
-			wantClaim(t, cli, lock+tt.key, first, tt.recipe)
+			wantClaim(t, cli, regexp.QuoteMeta(lock)+tt.key, first, tt.recipe)
 			n := b.tell("lock")
 			h.after(n, "b", model.BeliefWaiting)
 			eventually(t, "b asks: "+tt.reason, func() bool { return countKeys(t, cli, lock) == tt.queued })
+			if got, want := toldFrom(t, cli, lock), recipe.Played(tt.recipe); got != want {
+				t.Errorf("the keys tell %+v: want %+v", got, want)
+			}
 			if tt.recipe == RecipeRWRead {
 				h.after(n, "b", model.BeliefHolding)
 			}
 			h.after(a.tell("unlock"), "a", model.BeliefIdle)
 			second := h.after(n, "b", model.BeliefHolding)
-			wantClaim(t, cli, lock+tt.key, second, tt.recipe)
+			wantClaim(t, cli, regexp.QuoteMeta(lock)+tt.key, second, tt.recipe)
 			if second.Token <= first.Token {
 				t.Errorf("tokens %d, then %d: want them to grow", first.Token, second.Token)
 			}
@@ -68,10 +75,39 @@ func TestRecipesTakeTurns(t *testing.T) {
 		})
 	}
 	for _, r := range ContenderRecipes {
-		if !tried[r] || recipes[r] == nil {
+		if !tried[r] {
 			t.Errorf("recipe %s is not tried", r)
 		}
 	}
+	for _, r := range recipe.All() {
+		for _, word := range r.Plays {
+			if !slices.Contains(ContenderRecipes, word) {
+				t.Errorf("%s is said to be played as %s, which no contender knows", r.Name, word)
+			}
+		}
+	}
+}
+
+// toldFrom is the recipe that the keys of a lock tell.
+func toldFrom(t *testing.T, cli *clientv3.Client, lock string) *recipe.Recipe {
+	t.Helper()
+	r, err := cli.Get(t.Context(), lock, clientv3.WithPrefix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := model.Listed{}
+	for _, kv := range r.Kvs {
+		if k := string(kv.Key); k == lock || strings.HasPrefix(k, lock+"/") {
+			list.KVs = append(list.KVs, model.KV{Key: k, Value: string(kv.Value), CreateRev: kv.CreateRevision, ModRev: kv.ModRevision,
+				Version: kv.Version, Lease: model.LeaseID(kv.Lease)})
+		}
+	}
+	s := model.NewState()
+	s.Apply(model.Batch{Events: []model.Event{model.LoadStarted{}, list, model.Loaded{Rev: r.Header.Revision}}})
+	if l := s.Lock(lock); l != nil {
+		return l.Recipe()
+	}
+	return nil
 }
 
 // wantClaim compares what a holder says of its key with what etcd has.

@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 
 	"locktop/model"
+	"locktop/model/recipe"
 )
 
 // Recipes that a contender knows.
@@ -41,30 +42,54 @@ const (
 	RecipeUUIDQueue = "uuid-queue"
 )
 
-// ContenderRecipes are all recipes that a contender knows.
-var ContenderRecipes = []string{RecipeMutex, RecipeTryLock, RecipeElection, RecipeRWRead, RecipeRWWrite,
-	RecipeLockRPC, RecipeElectionRPC, RecipeSingle, RecipeOwner, RecipeUUIDQueue, RecipeSpin}
-
-// otherRecipes are those that are neither of the two of which people have heard.
-func otherRecipes() []string {
-	return slices.DeleteFunc(slices.Clone(ContenderRecipes), func(r string) bool {
-		return r == RecipeMutex || r == RecipeElection
-	})
+// play is how a contender takes part by a recipe. What the recipe itself is,
+// [recipe.Played] says.
+type play struct {
+	word    string
+	attempt func(bid) attempt
+	served  bool // the server does the work, and makes a lease for who brings none
 }
 
-// recipes bind a recipe to a bid.
-var recipes = map[string]func(bid) attempt{
-	RecipeMutex:       lockMutex,
-	RecipeTryLock:     tryMutex,
-	RecipeElection:    campaign,
-	RecipeRWRead:      lockShared,
-	RecipeRWWrite:     lockAlone,
-	RecipeLockRPC:     lockByServer,
-	RecipeElectionRPC: campaignByServer,
-	RecipeSingle:      takeKey,
-	RecipeSpin:        spinOnKey,
-	RecipeOwner:       takeAsOwner,
-	RecipeUUIDQueue:   queueByUUID,
+var plays = []play{
+	{word: RecipeMutex, attempt: lockMutex},
+	{word: RecipeTryLock, attempt: tryMutex},
+	{word: RecipeElection, attempt: campaign},
+	{word: RecipeRWRead, attempt: lockShared},
+	{word: RecipeRWWrite, attempt: lockAlone},
+	{word: RecipeLockRPC, attempt: lockByServer, served: true},
+	{word: RecipeElectionRPC, attempt: campaignByServer, served: true},
+	{word: RecipeSingle, attempt: takeKey},
+	{word: RecipeOwner, attempt: takeAsOwner},
+	{word: RecipeUUIDQueue, attempt: queueByUUID},
+	{word: RecipeSpin, attempt: spinOnKey},
+}
+
+// ContenderRecipes are all recipes that a contender knows.
+var ContenderRecipes = words(func(play) bool { return true })
+
+// byName says whether the recipe of the play has the same name: those two are the ones
+// of which people have heard.
+func (p play) byName() bool {
+	r := recipe.Played(p.word)
+	return r != nil && r.Name == p.word
+}
+
+// words are those of the plays of some kind.
+func words(is func(play) bool) (all []string) {
+	for _, p := range plays {
+		if is(p) {
+			all = append(all, p.word)
+		}
+	}
+	return all
+}
+
+// playOf is the play of that word, zero if there is none.
+func playOf(word string) play {
+	if i := slices.IndexFunc(plays, func(p play) bool { return p.word == word }); i >= 0 {
+		return plays[i]
+	}
+	return play{}
 }
 
 // bid is what a recipe needs to know to compete for a lock once.

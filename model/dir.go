@@ -1,5 +1,7 @@
 package model
 
+import "locktop/model/recipe"
+
 // dir is a directory of keys: what stands between two slashes of a key.
 type dir struct {
 	path     string
@@ -55,7 +57,7 @@ func (s *State) dropDir(d *dir) {
 
 // below yields every key in d and under it. A queue right here has them all.
 func (d *dir) below(yield func(*Claim)) {
-	if d.lock != nil && d.lock.mode == modeQueue {
+	if d.lock != nil && d.lock.mode == recipe.Queue {
 		d.lock.queue.all(func(c *Claim) bool { yield(c); return true })
 		return
 	}
@@ -68,26 +70,26 @@ func (d *dir) below(yield func(*Claim)) {
 }
 
 // mode is what the keys make of the directory.
-func (d *dir) mode() mode {
+func (d *dir) mode() recipe.Shape {
 	switch {
 	case d.queued > 0:
-		return modeQueue
+		return recipe.Queue
 	case d.self != nil:
-		return modeSingle
+		return recipe.Single
 	case d.leased > 0:
-		return modeGroup
+		return recipe.Group
 	}
-	return modeNone
+	return recipe.NoShape
 }
 
 // count adds n to what d has of the claim's form.
 func (d *dir) count(c *Claim, n int) {
-	switch modeOf(c.form) {
-	case modeQueue:
+	switch c.form.Shape() {
+	case recipe.Queue:
 		d.queued += n
-	case modeGroup:
+	case recipe.Group:
 		d.leased += n
-	case modeSingle:
+	case recipe.Single:
 		d.self = nil
 		if n > 0 {
 			d.self = c
@@ -96,15 +98,19 @@ func (d *dir) count(c *Claim, n int) {
 }
 
 // inQueueHere says whether c is known to its directory by the queue alone.
-func (c *Claim) inQueueHere() bool { return c.home == c.dir && modeOf(c.form) == modeQueue }
+func (c *Claim) inQueueHere() bool { return c.home == c.dir && c.form.Shape() == recipe.Queue }
 
 // enter finds the place of a key and puts it into every queue that counts it.
 func (s *State) enter(c *Claim) {
-	p := placeOf(&c.KV, s.pins)
-	c.form, c.home = p.form, nil
-	c.detached = p.form == formOther && detachedForm(&c.KV)
-	if p.form != formOther {
-		c.home = s.dirAt(p.lock)
+	k, lock := s.shown(&c.KV), ""
+	if p := pinOf(c.Key, s.pins); p != nil {
+		lock, c.form = p.Recipe.Place(k)
+	} else {
+		lock, c.form = recipe.Place(k)
+	}
+	c.home, c.detached = nil, c.form == 0 && recipe.Detached(k)
+	if c.form != 0 {
+		c.home = s.dirAt(lock)
 		c.home.count(c, 1)
 		s.reshape(c.home, c)
 	}
@@ -140,11 +146,11 @@ func (s *State) eachQueue(c *Claim, f func(*Lock)) {
 		s.bump(l)
 	}
 	for d := c.dir; d != nil; d = d.parent {
-		if d.lock != nil && d.lock.mode == modeQueue {
+		if d.lock != nil && d.lock.mode == recipe.Queue {
 			change(d.lock)
 		}
 	}
-	if h := c.home; h != nil && h.lock != nil && h.lock.mode == modeOf(c.form) && h.lock.mode != modeQueue {
+	if h := c.home; h != nil && h.lock != nil && h.lock.mode == c.form.Shape() && h.lock.mode != recipe.Queue {
 		change(h.lock)
 	}
 }
@@ -154,22 +160,14 @@ func (s *State) tally(c *Claim, n int) {
 	if c.home == nil {
 		return
 	}
-	if c.form.claims() {
+	if c.form.Claims() {
 		s.own += n
 		if c.lease != nil {
 			c.lease.competing += n
 		}
 	}
-	l := c.home.lock
-	if l == nil {
-		return
-	}
-	l.forms[c.form] += n
-	if modeOf(c.form) == modeQueue {
-		l.own += n
-		if c.Value != "" {
-			l.valued += n
-		}
+	if l := c.home.lock; l != nil {
+		l.tally.Count(c.form, c.Value != "", int32(n))
 	}
 }
 
@@ -178,13 +176,13 @@ func (s *State) tally(c *Claim, n int) {
 func (s *State) reshape(d *dir, because *Claim) {
 	want := d.mode()
 	if d.lock == nil {
-		if want == modeNone {
+		if want == recipe.NoShape {
 			return
 		}
-		d.lock = &Lock{Name: d.path, dir: d, recipe: OrderOnly}
+		d.lock = &Lock{Name: d.path, dir: d, recipe: recipe.OrderOnly}
 	}
 	l := d.lock
-	if want != modeNone && !l.listed {
+	if want != recipe.NoShape && !l.listed {
 		l.listed, s.dirty = true, true
 		s.order = append(s.order, l)
 	}
@@ -195,20 +193,20 @@ func (s *State) reshape(d *dir, because *Claim) {
 	s.bump(l)
 	l.mode, l.queue = want, queue{byMod: l.queue.byMod}
 	switch want {
-	case modeQueue:
+	case recipe.Queue:
 		for c := range d.others {
 			l.queue.insert(c)
 		}
 		for child := range d.children {
 			child.below(l.queue.insert)
 		}
-	case modeSingle:
+	case recipe.Single:
 		if d.self != because {
 			l.queue.insert(d.self)
 		}
-	case modeGroup:
+	case recipe.Group:
 		for c := range d.others {
-			if c.home == d && c.form == formLeased {
+			if c.home == d && c.form.Shape() == recipe.Group {
 				l.queue.insert(c)
 			}
 		}

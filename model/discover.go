@@ -1,8 +1,11 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+
+	"locktop/model/recipe"
 )
 
 // PrefixGuess is a prefix under which keys compete, as far as keys, versions and
@@ -34,53 +37,52 @@ type Guesser struct {
 	Pins []Pin
 
 	sites    map[string]*site
+	key      recipe.Key     // the one that is looked at
 	detached map[string]int // keys that lost their lease, by where they stand
 }
 
 // site is a name that at least one key competes for.
 type site struct {
 	name      string
-	mode      mode
-	forms     [forms]int32 // how many claims of each form
-	own       int32        // how many of them make a queue
+	shape     recipe.Shape
+	tally     recipe.Tally
 	leased    int32
-	rewritten bool    // a claim was put more than once, so it has a value
-	single    *Recipe // of the key that is a lock by itself
+	rewritten bool        // a claim was put more than once, so it has a value
+	single    recipe.Told // of the key that is a lock by itself
 	example   string
-}
-
-// lock is what a recipe is told from.
-func (s *site) lock() *Lock {
-	l := &Lock{Name: s.name, mode: s.mode, own: int(s.own)}
-	for f, n := range s.forms {
-		l.forms[f] = int(n)
-	}
-	return l
 }
 
 // Add takes one key in. Its value is not looked at where it is empty.
 func (g *Guesser) Add(kv *KV) {
-	p, single := placeUnread(kv, g.Pins)
-	if p.form == formOther {
-		if dir, _, ok := split(kv.Key); ok && detachedForm(kv) {
+	var (
+		k      = &g.key
+		lock   string
+		form   recipe.FormID
+		single recipe.Told
+	)
+	g.key = kv.recipeKey()
+	if p := pinOf(kv.Key, g.Pins); p != nil {
+		lock, form = p.Recipe.Place(k)
+	} else {
+		lock, form, single = recipe.PlaceUnread(k)
+	}
+	if form == 0 {
+		if recipe.Detached(k) {
 			if g.detached == nil {
 				g.detached = map[string]int{}
 			}
-			g.detached[dir]++
+			g.detached[k.Dir()]++
 		}
 		return
 	}
-	s := g.site(p.lock)
-	s.forms[p.form]++
-	if modeOf(p.form) == modeQueue {
-		s.own++
-	}
-	s.mode = max(s.mode, modeOf(p.form))
+	s := g.site(lock)
+	s.tally.Count(form, false, 1)
+	s.shape = max(s.shape, form.Shape())
 	s.rewritten = s.rewritten || kv.Version > 1
 	if kv.Lease != 0 {
 		s.leased++
 	}
-	if single != nil {
+	if single.Sign != nil {
 		s.single = single
 	}
 	if s.example == "" || kv.Key < s.example {
@@ -100,19 +102,6 @@ func (g *Guesser) site(name string) *site {
 	return s
 }
 
-// placeUnread is placeOf for a key whose value was not read, with the recipe if the
-// key is a lock by itself.
-func placeUnread(kv *KV, pins []Pin) (place, *Recipe) {
-	p := placeOf(kv, pins)
-	switch {
-	case p.form == formSingle && pinOf(kv.Key, pins) == nil:
-		return p, singleRecipe(kv)
-	case p.form == formLeased && pinOf(kv.Key, pins) == nil && strings.Contains(kv.Key, "_locks/"):
-		return place{kv.Key, formSingle}, RecipeNamed("etcd3-py") // known by its value otherwise
-	}
-	return p, nil
-}
-
 // Guesses returns what was found, merged where siblings follow the same recipe: the
 // surest first, among those the one with most claims.
 func (g *Guesser) Guesses() []PrefixGuess {
@@ -122,25 +111,20 @@ func (g *Guesser) Guesses() []PrefixGuess {
 	}
 	slices.SortFunc(rows, func(a, b *shape) int { return strings.Compare(a.common, b.common) })
 	rows = absorb(merge(rows))
+	slices.SortStableFunc(rows, func(a, b *shape) int { return cmp.Or(a.rank()-b.rank(), b.claims-a.claims) })
 	guesses := make([]PrefixGuess, 0, len(rows))
 	for _, r := range rows {
 		guesses = append(guesses, r.guess())
 	}
-	slices.SortStableFunc(guesses, func(a, b PrefixGuess) int {
-		if d := rank(a) - rank(b); d != 0 {
-			return d
-		}
-		return b.Claims - a.Claims
-	})
 	return guesses
 }
 
-// rank orders guesses by how much they say.
-func rank(p PrefixGuess) int {
+// rank orders rows by how much they say.
+func (r *shape) rank() int {
 	switch {
-	case p.Recipe == OrderOnly.Name:
+	case r.recipe.Shape == recipe.Group:
 		return 2
-	case p.Confidence == Hint:
+	case r.confidence == Hint:
 		return 1
 	}
 	return 0
@@ -148,48 +132,22 @@ func rank(p PrefixGuess) int {
 
 // verdict is what can be said of a lock's recipe.
 type verdict struct {
-	recipe     *Recipe
-	open       bool // a mutex or an election: only values tell
+	recipe     *recipe.Recipe
 	confidence Confidence
+	open       *recipe.Sign // if only values would tell it from others
 }
 
-// verdict names the recipe of a lock whose values were not read. Where the path
-// speaks of what it is for, that is taken as a sign.
+// verdict names the recipe of a lock whose values were not read.
 func (s *site) verdict(pins []Pin) verdict {
+	var told recipe.Told
 	if p := pinOf(s.name+"/", pins); p != nil {
-		return verdict{recipe: p.Recipe, confidence: Certain}
+		told = p.Recipe.Pinned()
+	} else if told = s.single; s.shape != recipe.Single {
+		told = recipe.TellUnread(s.shape, recipe.Look{Name: s.name, Tally: &s.tally})
 	}
-	if s.mode == modeSingle && s.single != nil {
-		c := s.single.Confidence
-		if s.single.Name == "etcd3-py" {
-			c = Hint
-		}
-		return verdict{recipe: s.single, confidence: c}
+	v := verdict{recipe: told.Recipe, confidence: told.Confidence()}
+	if told.Sign.Or != nil {
+		v.open = told.Sign
 	}
-	r := s.lock().recipeOf(pins)
-	switch {
-	case r == OrderOnly && s.mode == modeQueue && strings.HasSuffix(s.name, "/locks"):
-		return verdict{recipe: VitessLock, confidence: Hint} // its value would tell
-	case r != Mutex:
-		return verdict{recipe: r, confidence: r.Confidence}
-	case strings.HasSuffix(s.name, "vault/core/lock"):
-		return verdict{recipe: Tagged, confidence: Strong}
-	case electionish(s.name):
-		return verdict{recipe: Election, confidence: Strong}
-	case lockish(s.name):
-		return verdict{recipe: Mutex, confidence: Strong}
-	}
-	return verdict{recipe: Mutex, open: true, confidence: Strong}
-}
-
-// electionish says whether a path speaks of elections, as those of TiDB, DM, M3 and
-// Stolon do.
-func electionish(path string) bool {
-	for seg := range strings.SplitSeq(strings.ToLower(path), "/") {
-		switch seg {
-		case "election", "elections", "leader", "leaders", "owner", "_ld", "sentinel-leader":
-			return true
-		}
-	}
-	return false
+	return v
 }

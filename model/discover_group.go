@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"strings"
+
+	"locktop/model/recipe"
 )
 
 // anySegment stands for a segment in which merged names differ. No segment of a
@@ -26,13 +28,10 @@ type shape struct {
 }
 
 func (g *Guesser) shapeOf(s *site) *shape {
-	r := &shape{verdict: s.verdict(g.Pins), segs: strings.Split(s.name, "/"), common: s.name, whole: s.mode == modeSingle,
-		rewritten: s.rewritten, locks: 1, claims: int(s.forms[formSingle]), leased: int(s.leased), example: s.example}
-	switch s.mode {
-	case modeQueue:
-		r.claims = int(s.own) + g.detached[s.name]
-	case modeGroup:
-		r.claims = int(s.forms[formLeased])
+	r := &shape{verdict: s.verdict(g.Pins), segs: strings.Split(s.name, "/"), common: s.name, whole: s.shape == recipe.Single,
+		rewritten: s.rewritten, locks: 1, claims: int(s.tally.Of(s.shape)), leased: int(s.leased), example: s.example}
+	if s.shape == recipe.Queue {
+		r.claims += g.detached[s.name]
 	}
 	return r
 }
@@ -178,11 +177,15 @@ func (r *shape) pattern() string {
 func (r *shape) guess() PrefixGuess {
 	p := PrefixGuess{Prefix: r.prefix(), Pattern: r.pattern(), Recipe: r.recipe.Name, Confidence: r.confidence,
 		Locks: r.locks, Claims: r.claims, Leased: r.leased, Example: r.example}
-	switch {
-	case r.open && r.rewritten: // a Mutex never writes its key again
-		p.Recipe, p.Alternatives = Election.Name, []string{Tagged.Name, Mixed.Name}
-	case r.open:
-		p.Alternatives = []string{Election.Name}
+	if r.open == nil {
+		return p
+	}
+	or := r.open.Or
+	if r.rewritten && r.open.IfRewritten != nil {
+		p.Recipe, or = r.open.IfRewritten[0].Name, r.open.IfRewritten[1:]
+	}
+	for _, other := range or {
+		p.Alternatives = append(p.Alternatives, other.Name)
 	}
 	return p
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"locktop/model/recipe"
 )
 
 // hexKey and decKey are claims as their clients name them.
@@ -151,7 +153,7 @@ func TestGuessesAreMerged(t *testing.T) {
 }
 
 func TestGuessFollowsAPin(t *testing.T) {
-	g := Guesser{Pins: []Pin{{Prefix: "/mine/", Recipe: Single}, {Prefix: "/queue/", Recipe: KeyQueue}}}
+	g := Guesser{Pins: []Pin{{Prefix: "/mine/", Recipe: recipe.ByPin}, {Prefix: "/queue/", Recipe: recipe.Named("key-queue")}}}
 	for _, kv := range []KV{leasedKey("/mine/a"), leasedKey("/queue/q/x"), leasedKey("/queue/q/y")} {
 		g.Add(&kv)
 	}

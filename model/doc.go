@@ -13,13 +13,12 @@
 //
 //   - A [Claim] is one key in a lock's queue. The claim that the recipe's rule
 //     puts first is the holder, every other one waits.
-//   - A [Lock] is a name under which keys compete, a [Recipe] the rule by which
-//     they do.
+//   - A [Lock] is a name under which keys compete, a recipe the rule by which they
+//     do. The keys alone tell which: package recipe has the rules, and a snapshot gives
+//     the same queues as the whole history.
 //   - A [Lease] is what a claim hangs on. etcd does not let one watch leases,
 //     so what is known of it are readings, bought under a budget in the order
 //     that [State.Want] asks for.
-//     The keys alone tell which (form.go): a key's form follows from the key and its
-//     lease, so that a snapshot gives the same queues as the whole history.
 //   - A [Fact] is one line of the journal: queued, acquired, left, handed over.
 //     etcd keeps no reason for a delete, so a cause is inferred and carries its
 //     [Confidence].

@@ -55,7 +55,7 @@ func refOf(c *Claim) ClaimRef {
 		return ClaimRef{}
 	}
 	r := ClaimRef{Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}
-	if c.form.claims() || c.detached {
+	if c.form.Claims() || c.detached {
 		r.Value = c.Value // of a foreign key the value says nothing about who
 	}
 	return r

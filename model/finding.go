@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"locktop/model/recipe"
 )
 
 // Severity says how bad a finding is.
@@ -307,11 +309,11 @@ func (s *State) CountFindings() (errors, warnings, infos int) {
 // lease of its head with all that hangs on it.
 func (l *Lock) Etcdctl() []string {
 	by := "CREATE"
-	if l.recipe.Order == ByMod {
+	if l.recipe.Order == recipe.ByMod {
 		by = "MODIFY"
 	}
 	lines := []string{"etcdctl get --prefix " + shellQuote(l.Name+"/") + " --sort-by=" + by + " --order=ASCEND -w fields"}
-	if l.mode == modeSingle {
+	if l.mode == recipe.Single {
 		lines[0] = "etcdctl get " + shellQuote(l.Name) + " -w fields"
 	}
 	if h := l.queue.first(); h != nil && h.KV.Lease != 0 {

@@ -13,6 +13,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/hostile"
+	"locktop/model/recipe"
 )
 
 // TestHostileKnowsEveryEvent counts the events of the model in its source.
@@ -46,12 +47,12 @@ func FuzzApply(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		events := hostile.Events(data)
-		s := model.NewState(model.Pin{Prefix: "/s/", Recipe: model.RecipeNamed("single")}, model.Pin{Prefix: "/l", Expect: 3})
+		s := model.NewState(model.Pin{Prefix: "/s/", Recipe: recipe.Named("single")}, model.Pin{Prefix: "/l", Expect: 3})
 		for _, e := range events {
 			s.Apply(model.Batch{Events: []model.Event{e}})
 			checkQueues(t, s)
 		}
-		once := model.NewState(model.Pin{Prefix: "/s/", Recipe: model.RecipeNamed("single")}, model.Pin{Prefix: "/l", Expect: 3})
+		once := model.NewState(model.Pin{Prefix: "/s/", Recipe: recipe.Named("single")}, model.Pin{Prefix: "/l", Expect: 3})
 		once.Apply(model.Batch{Events: events})
 		if a, b := told(s), told(once); a != b {
 			t.Errorf("one by one:\n%s\nin one batch:\n%s", a, b)

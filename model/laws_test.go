@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"locktop/model/recipe"
 )
 
 // drawHistory makes a history as etcd could produce it: several locks, nested
@@ -289,18 +291,14 @@ func TestIndicesAgreeWithTheKeys(t *testing.T) {
 		s := apply(Batch{Events: drawHistory(t).events})
 		for _, l := range s.Locks() {
 			var want []*Claim
-			var counts [forms]int
-			valued := 0
+			var tally recipe.Tally
 			for _, c := range s.claims {
 				if c.home == l.dir {
-					counts[c.form]++
-					if c.Value != "" && modeOf(c.form) == modeQueue {
-						valued++
-					}
+					tally.Count(c.form, c.Value != "", 1)
 				}
 				in := strings.HasPrefix(c.Key, l.Name+"/")
-				if l.mode != modeQueue {
-					in = c.home == l.dir && modeOf(c.form) == l.mode
+				if l.mode != recipe.Queue {
+					in = c.home == l.dir && c.form.Shape() == l.mode
 				}
 				if in {
 					want = append(want, c)
@@ -313,11 +311,11 @@ func TestIndicesAgreeWithTheKeys(t *testing.T) {
 			}
 			x := exam{s: s, l: l}
 			misplaced := slices.ContainsFunc(got, func(c *Claim) bool { _, is := x.misplaced(c); return is })
-			if l.mode == modeQueue && misplaced && l.allByLease() {
+			if l.mode == recipe.Queue && misplaced && l.allByLease() {
 				t.Fatalf("lock %q: a key is out of place, but all are named by their lease", l.Name)
 			}
-			if !slices.Equal(want, got) && l.mode != modeNone || counts != l.forms || valued != l.valued {
-				t.Fatalf("lock %q: queue %d keys, forms %v, valued %d; want %d, %v, %d", l.Name, len(got), l.forms, l.valued, len(want), counts, valued)
+			if !slices.Equal(want, got) && l.mode != recipe.NoShape || tally != l.tally {
+				t.Fatalf("lock %q: queue %d keys, %+v; want %d, %+v", l.Name, len(got), l.tally, len(want), tally)
 			}
 		}
 		infos := 0
@@ -325,7 +323,7 @@ func TestIndicesAgreeWithTheKeys(t *testing.T) {
 			if key > s.maxKey {
 				t.Fatalf("key %q stands behind %q, the last one", key, s.maxKey)
 			}
-			if strings.HasSuffix(key, infoSuffix) {
+			if recipe.IsBeside(key) {
 				infos++
 			}
 			if got, want := s.IdentityOf(c), s.Identity(c.Ref()); got != want {

@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"time"
+
+	"locktop/model/recipe"
 )
 
 // LeaseState is what the readings of a lease say about its owner.
@@ -160,7 +162,7 @@ func (l *Lease) interval() (d time.Duration, known bool) {
 		return max(third, l.Rhythm), true
 	}
 	for _, c := range l.claims {
-		if lk := c.Lock(); lk != nil && lk.recipe.Judged && lk.recipe.Rhythm == RenewsAtThird {
+		if lk := c.Lock(); lk != nil && lk.recipe.Judged && lk.recipe.Rhythm == recipe.RenewsAtThird {
 			return third, true
 		}
 	}

@@ -1,6 +1,10 @@
 package model
 
-import "time"
+import (
+	"time"
+
+	"locktop/model/recipe"
+)
 
 // Claim is one key in a lock's queue, or a key under a lock's name that is no
 // claim of its own but is counted by the recipe all the same.
@@ -11,7 +15,7 @@ type Claim struct {
 	SinceAtLeast bool
 
 	// There are as many of these as keys: what is added here is paid for every one.
-	form     form
+	form     recipe.FormID
 	detached bool   // named by a lease that the last put took away
 	head     bool   // it is the head of its own lock
 	slot     int32  // its place in lease.claims
@@ -38,44 +42,18 @@ func (c *Claim) Waited(now time.Time) (d time.Duration, atLeast bool) {
 	return max(0, now.Sub(c.Since)), c.SinceAtLeast
 }
 
-// mode is what the keys at a directory make of it. A queue counts everything
-// below the directory; a single lock is one key; a group is leased keys side by
-// side that fit no recipe.
-type mode uint8
-
-const (
-	modeNone mode = iota
-	modeGroup
-	modeSingle
-	modeQueue
-)
-
-// modeOf is the mode that a form belongs to.
-func modeOf(f form) mode {
-	switch f {
-	case formOther:
-		return modeNone
-	case formLeased:
-		return modeGroup
-	case formSingle:
-		return modeSingle
-	}
-	return modeQueue
-}
-
 // Lock is a name under which keys compete.
 type Lock struct {
 	Name string
 	// Handovers counts the changes of holder seen.
 	Handovers int
 
-	mode   mode
-	recipe *Recipe
-	queue  queue      // of a queue every key under Name + "/", in order
-	forms  [forms]int // how many claims of each form
-	own    int        // how many of them make a queue
-	valued int        // how many of those carry a value
-	holds  int        // how many of the first keys hold
+	mode   recipe.Shape // what the keys make of the directory
+	recipe *recipe.Recipe
+	sign   *recipe.Sign // by which it was told
+	queue  queue        // of a queue every key under Name + "/", in order
+	tally  recipe.Tally // of its claims
+	holds  int          // how many of the first keys hold
 
 	headSince     time.Time
 	headAtLeast   bool
@@ -108,7 +86,16 @@ type Lock struct {
 }
 
 // Recipe returns the rule by which the keys compete.
-func (l *Lock) Recipe() *Recipe { return l.recipe }
+func (l *Lock) Recipe() *recipe.Recipe { return l.recipe }
+
+// RecipeEvidence says in words why it is that recipe; nil for a lock that was free
+// before anything could be told.
+func (l *Lock) RecipeEvidence() []string {
+	if l.sign == nil {
+		return nil
+	}
+	return l.sign.Why
+}
 
 // Version rises with every change of the lock, its claims or findings, and when a lease
 // turns well or unwell. A reading that only says how much is left changes nothing.
@@ -167,16 +154,15 @@ func (l *Lock) At(i int) *Claim { return l.queue.at(i) }
 // Place returns the place of c in the queue, from 0, -1 if it is not in it.
 func (l *Lock) Place(c *Claim) int { return l.queue.rank(c) }
 
-// WaitsFor returns the key that c waits for: the one just ahead
-// (etcd client/v3 concurrency/key.go), and for a reader of an RWMutex the last
-// writer ahead (experimental/recipes/rwmutex.go). It is nil for a holder.
+// WaitsFor returns the key that c waits for, as its recipe says: the one just ahead, or
+// for a reader the last writer ahead. It is nil for a holder.
 func (l *Lock) WaitsFor(c *Claim) *Claim {
 	if !l.recipe.Judged {
 		return nil
 	}
 	p := l.queue.prev(c)
-	if l.recipe == RWMutex && c.form == formRead {
-		for p != nil && p.form != formWrite {
+	if l.recipe.Shares(c.form) {
+		for p != nil && !l.recipe.Bars(p.form) {
 			p = l.queue.prev(p)
 		}
 	}
@@ -195,11 +181,11 @@ func (l *Lock) Queue(yield func(c, ahead *Claim) bool) {
 		switch {
 		case !l.recipe.Judged:
 			ahead = nil
-		case l.recipe == RWMutex && c.form == formRead:
+		case l.recipe.Shares(c.form):
 			ahead = writer
 		}
 		last = c
-		if c.form == formWrite {
+		if l.recipe.Bars(c.form) {
 			writer = c
 		}
 		return yield(c, ahead)
@@ -221,9 +207,9 @@ func (l *Lock) first(n int) func(yield func(*Claim) bool) {
 // key that the recipe counts. A key that lost its lease is still a claim.
 func (l *Lock) IsClaim(c *Claim) bool {
 	if c.home == l.dir {
-		return l.mode == modeOf(c.form)
+		return l.mode == c.form.Shape()
 	}
-	return c.detached && c.dir == l.dir && l.mode == modeQueue
+	return c.detached && c.dir == l.dir && l.mode == recipe.Queue
 }
 
 // HeldFor returns how long the head has been first; atLeast if it was before we

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"locktop/model/recipe"
 )
 
 // beliefGrace is how far a contender's word and the watch may lie apart: they come
@@ -162,14 +164,10 @@ func (x *exam) neverHeld(c *stance) bool {
 	return !live.IsZero() && live.Before(c.spell.From) && x.lab.since.Before(c.spell.From)
 }
 
-// ghostCode names what a win without a key is: the Mutex of the Go client checks its
-// key since 3.5, the lock service of a 3.4 server, Campaign and the RWMutex never do.
-func ghostCode(recipe string) Code {
-	switch {
-	case strings.HasPrefix(recipe, "rw"):
-		return CodeRWExpiredWriter
-	case strings.Contains(recipe, "mutex") || strings.Contains(recipe, "lock"):
-		return CodeExpiredWaiterWins
+// ghostCode names what a win without a key is, by the word for the contender's recipe.
+func ghostCode(word string) Code {
+	if r := recipe.Played(word); r != nil && r.Ghost != "" {
+		return Code(r.Ghost)
 	}
 	return CodeGhostLeader
 }
@@ -217,7 +215,7 @@ func sameSession(x *exam) {
 // though its process was never paused: the Go client counts the TTL from the last
 // reply and looks once a second (client/v3 lease.go, deadlineLoop).
 func lateDone(x *exam) {
-	if x.lab == nil || !x.l.recipe.Exclusive {
+	if x.lab == nil || !x.l.recipe.Exclusive() {
 		return
 	}
 	var worst Overlap

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"locktop/model/recipe"
 )
 
 // wrongHead finds a head that never leaves because it is no live claim: a key
 // without a lease, a foreign key, a nested lock (etcd client/v3 concurrency/key.go:
 // the wait looks at every key under the name).
 func wrongHead(x *exam) {
-	if x.l.queue.n < 2 || x.l.mode != modeQueue {
+	if x.l.queue.n < 2 || x.l.mode != recipe.Queue {
 		return
 	}
 	if f, ok := x.misplaced(x.head); ok {
@@ -26,7 +28,7 @@ const maxScan = 64
 // wrongWaiter finds such a key in the middle of the queue: it blocks when its turn
 // comes, if a claim stands behind it.
 func wrongWaiter(x *exam) {
-	if x.l.mode != modeQueue || x.l.allByLease() {
+	if x.l.mode != recipe.Queue || x.l.allByLease() {
 		return
 	}
 	place := 0
@@ -47,7 +49,7 @@ func wrongWaiter(x *exam) {
 
 // allByLease says whether all keys of a queue are named by their lease: then each has
 // one, and none is of another lock.
-func (l *Lock) allByLease() bool { return l.forms[formHex]+l.forms[formDec] == l.queue.n }
+func (l *Lock) allByLease() bool { return int(l.tally.ByLease) == l.queue.n }
 
 // misplaced says what is wrong with a key of the queue by its form alone.
 func (x *exam) misplaced(c *Claim) (Finding, bool) {
@@ -64,7 +66,7 @@ func (x *exam) misplaced(c *Claim) (Finding, bool) {
 		f.Code = CodeLeaseDetached
 		f.Summary = key + " lost its lease by a later put without one: it never expires and blocks the lock"
 		f.Advice = []string{"make sure that its writer is gone", guarded, "make the client pass its lease, or IgnoreLease, with every put"}
-	case c.KV.Lease == 0 && (x.l.IsClaim(c) || x.l.recipe == KeyQueue && c.dir == x.l.dir):
+	case c.KV.Lease == 0 && (x.l.IsClaim(c) || x.l.recipe.AnyName && c.dir == x.l.dir):
 		f.Code = CodeOrphanKey
 		f.Summary = key + " has no lease: it never expires and blocks the lock"
 		f.Advice = []string{"make sure that its writer is gone", guarded}
@@ -257,17 +259,15 @@ func (s *State) renewedSince(t time.Time) int {
 // 500 ms.
 const expiryLag = 500 * time.Millisecond
 
-// rpcLease is what the lock service grants when it is asked without a lease.
-const rpcLease = 60
-
 // unattended finds a claim whose lease nobody ever renewed, as the lock service
 // grants it to callers that bring none (dotnet-etcd#321).
 func (x *exam) unattended(c *Claim) bool {
 	l := c.lease
-	if c.form != formHex || l.Read.Granted != rpcLease || l.Renewals > 0 || c.SinceAtLeast {
+	rpcLease := c.form.Of().ServerLease
+	if rpcLease == 0 || l.Read.Granted != rpcLease || l.Renewals > 0 || c.SinceAtLeast {
 		return false
 	}
-	if l.Read.At.Sub(l.First.At) < rpcLease*time.Second/3 || l.First.Remaining < rpcLease-5 {
+	if l.Read.At.Sub(l.First.At) < time.Duration(rpcLease)*time.Second/3 || l.First.Remaining < rpcLease-5 {
 		return false
 	}
 	left, _ := l.Remaining(x.s.now)

@@ -198,7 +198,7 @@ func missing(x *exam) {
 			want, longest = p.Expect, len(p.Prefix)
 		}
 	}
-	have := x.l.own
+	have := int(x.l.tally.Own)
 	if want == 0 || have >= want || !x.l.recipe.Judged {
 		x.l.fewSince = time.Time{}
 		return

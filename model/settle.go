@@ -1,6 +1,10 @@
 package model
 
-import "time"
+import (
+	"time"
+
+	"locktop/model/recipe"
+)
 
 const (
 	freeKeep = time.Minute // how long a lock without claims is remembered
@@ -64,10 +68,11 @@ func (s *State) explainGone(f *Fact, g gone) {
 // settleHead writes what became of a touched lock's head.
 func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 	judged := l.recipe.Judged
-	if l.mode != modeNone {
-		l.recipe = l.recipeOf(s.pins) // a lock that is free keeps its last one
+	if l.mode != recipe.NoShape { // a lock that is free keeps its last one
+		told := s.tell(l)
+		l.recipe, l.sign = told.Recipe, told.Sign
 	}
-	if byMod := l.recipe.Order == ByMod; byMod != l.queue.byMod {
+	if byMod := l.recipe.Order == recipe.ByMod; byMod != l.queue.byMod {
 		l.queue.reorder(byMod)
 	}
 	before, now := l.headAtMark, l.queue.first()
@@ -117,18 +122,17 @@ func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 	}
 }
 
-// countHolders returns how many of the first keys hold: one, or of an RWMutex the
-// readers ahead of the first writer (experimental/recipes/rwmutex.go).
+// countHolders returns how many of the first keys hold: one, or all that hold together.
 func (l *Lock) countHolders() int {
 	switch h := l.Holder(); {
 	case h == nil:
 		return 0
-	case l.recipe != RWMutex || h.form == formWrite:
+	case !l.recipe.Shares(h.form):
 		return 1
 	}
 	n := 0
 	l.queue.all(func(c *Claim) bool {
-		if c.form != formRead {
+		if !l.recipe.Shares(c.form) {
 			return false
 		}
 		n++
@@ -273,7 +277,7 @@ func (s *State) forgetFree(l *Lock) {
 	l.freeScheduled = false
 	s.free--
 	switch {
-	case l.mode != modeNone:
+	case l.mode != recipe.NoShape:
 	case s.lab.believed(l.Name): // by somebody who is wrong: that has to be shown
 		l.freeScheduled = true
 		s.free++

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"locktop/model/recipe"
 )
 
 // SpellKind is what a contender did for a while.
@@ -122,8 +124,8 @@ func (lab *labState) lockName(key string) string {
 	if !ok {
 		return key
 	}
-	if up, last, ok := split(dir); ok && lab.locks[dir] == nil && lab.locks[up] != nil && (last == "read" || last == "write") {
-		return up // of an RWMutex
+	if up, last, ok := split(dir); ok && lab.locks[dir] == nil && lab.locks[up] != nil && recipe.IsUnder(last) {
+		return up
 	}
 	return dir
 }
@@ -349,7 +351,7 @@ func (lab *labState) isOf(lease LeaseID, c *ContenderInfo) bool {
 // counted: its word comes later than its deed.
 func (s *State) Overlaps(lock string) []Overlap {
 	ll, l := s.lab.locks[lock], s.Lock(lock)
-	if ll == nil || l == nil || !l.recipe.Exclusive {
+	if ll == nil || l == nil || !l.recipe.Exclusive() {
 		return nil
 	}
 	var out []Overlap

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"locktop/model/recipe"
 )
 
 // State is everything that is known, folded from batches. It is not safe for
@@ -11,6 +13,7 @@ import (
 // several may read queues, claims, findings and identities while nobody applies.
 type State struct {
 	pins      []Pin
+	key       recipe.Key // the one that is shown to recipes
 	now       time.Time
 	claims    map[string]*Claim // every watched key
 	dirs      map[string]*dir

@@ -196,7 +196,7 @@ func lockHolder(f frame, l *model.Lock, head *model.Claim, r *row) {
 
 func lockQueue(f frame, l *model.Lock, r *row) {
 	switch n := l.Behind(); {
-	case !l.Free() && !l.Recipe().WaitersVisible:
+	case !l.Free() && !l.Recipe().WaitersVisible():
 		r.cell(dim, "?")
 	case !l.Free() && !l.Recipe().Judged:
 		r.cell(dim, "-")

@@ -327,8 +327,8 @@ func (a *App) target() target {
 	}
 	if t.lock != nil {
 		t.action.Lock = t.lock.Name
-		if name := t.lock.Recipe().Name; name == model.Mutex.Name || name == model.Election.Name {
-			t.action.Recipe = name
+		if r := t.lock.Recipe(); r.ByName() {
+			t.action.Recipe = r.Name
 		}
 	}
 	if c := t.claim; c != nil {

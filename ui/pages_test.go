@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"locktop/model"
+	"locktop/model/recipe"
 )
 
 // TestPageStories presses keys on the pages that say who, and what is wrong.
@@ -165,7 +166,7 @@ func TestJudged(t *testing.T) {
 				t.Errorf("%s", row)
 			}
 			b.sees("listed")
-		case !l.Recipe().WaitersVisible:
+		case !l.Recipe().WaitersVisible():
 			if !slices.Contains(strings.Fields(row), "?") {
 				t.Errorf("BEHIND is not ?: %s", row)
 			}
@@ -193,7 +194,7 @@ func TestSeveralHolders(t *testing.T) {
 	}
 	b.w.put(2, "/rw/write/1700000000000000009", "", 0x39)
 	b.sync(3)
-	if l := b.state.Locks(); len(l) == 0 || l[0].Recipe() != model.RWMutex {
+	if l := b.state.Locks(); len(l) == 0 || l[0].Recipe() != recipe.Named("rwmutex") {
 		t.Fatalf("not told to be an RWMutex: %v", l)
 	}
 	b.sees("31 +2")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/recipe"
 )
 
 var sessionColumns = []column{
@@ -406,7 +407,7 @@ func rhythm(l *model.Lease) string {
 		return often(max(third, l.Rhythm)) + " seen"
 	}
 	for _, c := range l.Claims()[:min(len(l.Claims()), alsoMax)] {
-		if lock := c.Lock(); lock != nil && lock.Recipe().Rhythm == model.RenewsAtThird {
+		if lock := c.Lock(); lock != nil && lock.Recipe().Rhythm == recipe.RenewsAtThird {
 			return often(third) + " usual"
 		}
 	}

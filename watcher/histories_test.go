@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/backoff"
 
 	"locktop/model"
+	"locktop/model/recipe"
 )
 
 var (
@@ -329,11 +330,11 @@ func keyOf(c *model.Claim) string {
 func checkRules(s *model.State, kvs []model.KV) error {
 	for _, l := range s.Locks() {
 		r := l.Recipe()
-		if l.Free() || !r.Judged || r.Order == model.NoOrder {
+		if l.Free() || !r.Judged || r.Order == recipe.NoOrder {
 			continue
 		}
 		rev := func(kv model.KV) int64 {
-			if r.Order == model.ByMod {
+			if r.Order == recipe.ByMod {
 				return kv.ModRev
 			}
 			return kv.CreateRev

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"locktop/model"
+	"locktop/model/recipe"
 )
 
 // programs are the real ones. Their histories were recorded from what is played here.
@@ -54,7 +55,7 @@ var programs = []story{
 			{"carol resigns", "election/build: npm-election *2(bob)", "3 left: revoked, hint"},
 			{"bob resigns", "election/build: free", "2 left: revoked, hint"},
 		}},
-	{name: "npm-lock", form: selfForm, play: playNpmLock, pins: []model.Pin{{Prefix: "app/", Recipe: model.Single}},
+	{name: "npm-lock", form: selfForm, play: playNpmLock, pins: []model.Pin{{Prefix: "app/", Recipe: recipe.ByPin}},
 		reason: "the lock of etcd3 for Node is one empty key of any name, so it takes a pin; who loses leaves no trace, releasing revokes the lease",
 		looks: []look{
 			{"one locks", "app/job: single *1 ?", ""},

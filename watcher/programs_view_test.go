@@ -133,7 +133,7 @@ func (v *view) lock(l *model.Lock) string {
 		}
 		place++
 	}
-	if !l.Recipe().WaitersVisible {
+	if !l.Recipe().WaitersVisible() {
 		line += " ?"
 	}
 	return line

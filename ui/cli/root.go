@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/grpclog"
 
 	"locktop/model"
+	"locktop/model/recipe"
 	"locktop/ui/cli/quiet"
 )
 
@@ -166,11 +167,11 @@ func (e *env) rootCmd() *cobra.Command {
 func (e *env) parsePins() error {
 	for _, r := range e.recipes {
 		prefix, name, ok := strings.Cut(r, "=")
-		recipe := model.RecipeNamed(name)
-		if !ok || recipe == nil {
+		named := recipe.Named(name)
+		if !ok || named == nil {
 			return bad("%s %q: want PREFIX=NAME with the name of a recipe (\"locktop explain\" lists them)", e.from("recipe").name, r)
 		}
-		e.pins = append(e.pins, model.Pin{Prefix: prefix, Recipe: recipe})
+		e.pins = append(e.pins, model.Pin{Prefix: prefix, Recipe: named})
 	}
 	for _, x := range e.expect {
 		prefix, number, ok := strings.Cut(x, "=")

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"locktop/model"
+	"locktop/model/recipe"
 )
 
 // explainWidth is how wide an explanation gets, explainIndent where its text begins.
@@ -23,7 +24,7 @@ func Explain(w io.Writer, name string) error {
 	var page string
 	if e, ok := model.Explain(model.Code(name)); ok {
 		page = codePage(e)
-	} else if r := model.RecipeNamed(name); r != nil {
+	} else if r := recipe.Named(name); r != nil {
 		page = recipePage(r)
 	} else {
 		return unknownName(name)
@@ -46,7 +47,7 @@ func ExplainList(w io.Writer) error {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, e.Code, e.Title)
 	}
 	b.WriteString("\nRecipes\n")
-	for _, r := range model.Recipes() {
+	for _, r := range recipe.All() {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, r.Name, r.Who)
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
@@ -105,7 +106,7 @@ func confidenceWords(e model.Entry) string {
 }
 
 // recipePage explains a recipe.
-func recipePage(r *model.Recipe) string {
+func recipePage(r *recipe.Recipe) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", r.Name)
 	filled(&b, "", r.Who)
@@ -115,15 +116,15 @@ func recipePage(r *model.Recipe) string {
 	paragraph(&b, "waiters", waiterWords(r))
 	paragraph(&b, "renewal", renewalWords(r))
 	paragraph(&b, "recognised", recognisedWords(r))
-	if q := quirks[r.Name]; q != "" {
-		paragraph(&b, "quirks", q)
+	if r.Quirks != "" {
+		paragraph(&b, "quirks", r.Quirks)
 	}
 	return b.String()
 }
 
-func recognisedWords(r *model.Recipe) string {
+func recognisedWords(r *recipe.Recipe) string {
 	switch {
-	case r == model.Single:
+	case len(r.Signs) == 0:
 		return "not by itself: --recipe PREFIX=" + r.Name + " says so"
 	case r.Confidence == model.Certain:
 		return "with certainty, by the form of the keys; --recipe PREFIX=NAME overrules it"
@@ -131,33 +132,33 @@ func recognisedWords(r *model.Recipe) string {
 	return string(r.Confidence) + " at most, by the form of the keys and values; --recipe PREFIX=NAME overrules it"
 }
 
-func orderWords(r *model.Recipe) string {
+func orderWords(r *recipe.Recipe) string {
 	switch r.Order {
-	case model.ByCreate:
+	case recipe.ByCreate:
 		return "by create revision, the lowest first; a later write does not move a claim"
-	case model.ByMod:
+	case recipe.ByMod:
 		return "by mod revision, the lowest first"
 	}
 	return "none: there is a single key"
 }
 
-func holdWords(r *model.Recipe) string {
+func holdWords(r *recipe.Recipe) string {
 	switch {
 	case !r.Judged:
 		return "not judged: the keys are listed in order, and none is called the holder"
-	case !r.Exclusive:
+	case r.Readers != nil:
 		return "several may: a reader with no writer before it, a writer with nothing before it"
-	case r.Order == model.ByMod:
+	case r.Order == recipe.ByMod:
 		return "the claim with the lowest mod revision"
-	case r.Order == model.ByCreate:
+	case r.Order == recipe.ByCreate:
 		return "the claim with the lowest create revision"
 	}
 	return "whoever wrote the key, for as long as it exists"
 }
 
-func waiterWords(r *model.Recipe) string {
+func waiterWords(r *recipe.Recipe) string {
 	switch {
-	case !r.WaitersVisible:
+	case !r.WaitersVisible():
 		return "not visible in etcd: waiting leaves no key"
 	case !r.Judged:
 		return "visible if there are any: each would be a key"
@@ -165,13 +166,13 @@ func waiterWords(r *model.Recipe) string {
 	return "visible: each is a key"
 }
 
-func renewalWords(r *model.Recipe) string {
+func renewalWords(r *recipe.Recipe) string {
 	switch {
 	case !r.Judged:
 		return "not known"
-	case r.Rhythm == model.RenewsByHand:
+	case r.Rhythm == recipe.RenewsByHand:
 		return "when the program says so: a falling TTL alone proves nothing"
-	case r.Rhythm == model.RenewsNever:
+	case r.Rhythm == recipe.RenewsNever:
 		return "never, by design: the TTL is the time to work, a falling one is no fault"
 	}
 	return "at a third of the TTL"
@@ -211,7 +212,7 @@ func ExplainNames() []string {
 	for _, e := range model.Catalogue() {
 		names = append(names, string(e.Code))
 	}
-	for _, r := range model.Recipes() {
+	for _, r := range recipe.All() {
 		names = append(names, r.Name)
 	}
 	return names
@@ -279,46 +280,4 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(to)]
-}
-
-// quirks are what surprises in a recipe, by its name.
-var quirks = map[string]string{
-	"mutex": "The keys say nothing of who holds: their values are empty. Any key under the name counts, also one that is no claim, " +
-		"and a lock a waits for the holders of a/b. Two locks by one session share one key. etcd-cpp-apiv3 renews only 1 s before the end.",
-	"election": "Proclaim rewrites the leader's own key: version and mod revision rise, the order stays. " +
-		"Campaign does not check its own key at the end, so a candidate whose lease died can believe that it leads (ghost-leader).",
-	"tagged-mutex": "The holder writes its value by a second put, so a new holder is nameless for a moment and its key is at version 2 after. " +
-		"If its claim is deleted, that put can create it again at the end of the queue.",
-	"mixed": "Claims with and without a value under one name: go-micro keeps the lock and the election of one id in one queue, for example. " +
-		"The order is certain, what the claims want is not.",
-	"npm-election": "The keys end in the lease id in decimal. Resigning revokes the lease. " +
-		"Before 1.1.2 a waiter watched only one key ahead, so two leaders were possible.",
-	"vitess-lock": "The keys end in the lease id in decimal, the value says who locked and why. Unlocking revokes the lease. " +
-		"The keepalive is tied to the caller's context: when that ends, the lock runs out 30 s later. Named locks have a TTL of 24 h.",
-	"vitess-election": "The keys end in the lease id in decimal, the value is the id of a process. Giving up revokes the lease.",
-	"rwmutex": "The keys end in the nanoseconds of the client's clock at its request, which is no lease id. " +
-		"It does not check its own key after the wait (rw-expired-writer).",
-	"key-queue": "Recognised by several leased keys side by side that come and go in order, so another use may look the same. " +
-		"The lease is the business TTL, kept alive while waiting too.",
-	"double-barrier": "Contenders meet here, nobody excludes anybody. The key ready has no lease; left behind, it blocks the next round.",
-	"single":         "Pinned by you: any one key can be taken for a lock. Who waits and how it is renewed is up to the program.",
-	"order-only": "Keys in decimal form may be an election or a service registry; etcd cannot tell. " +
-		"If it is a lock, say so with --recipe, and it is judged.",
-	"python-etcd3": "The value is a UUID that often holds the time and the host's hardware address. " +
-		"Each attempt grants a lease and does not revoke it, so leases without keys pile up.",
-	"etcd3gw": "The value is a UUID as text. An attempt that fails does not wait.",
-	"shedlock": "A job that has finished can still hold: with lockAtLeastFor the key is put again with a shorter lease. " +
-		"The value names time and host.",
-	"layotto": "A TryLock that fails leaves its lease behind, without a key.",
-	"etcd3-py": "Its transaction can overwrite a foreign holder's value: the create revision stays, value and lease are new, and two believe. " +
-		"It deletes locks that have no lease.",
-	"calico": "The key is rewritten every 30 s on purpose, to wake those who follow it. " +
-		"The value is host and pid; a stale key is removed by its own host.",
-	"patroni": "The lease is renewed on each turn of its loop, 10 s by default. The lease also holds the member's key, which names it. " +
-		"Version 3.0 puts the leader key without a check after a change of lease.",
-	"pd":     "The TTL is only 5 s, 3 s in older versions, so readings have to be frequent. The value is binary with readable names.",
-	"pulsar": "One lease per broker holds all its ephemeral keys: leadership, bundles, registration. A revoke drops all of them at once.",
-	"cron-lock": "The TTL is 5 s as a rule, and an attempt that fails gives up at once. " +
-		"The pattern was copied into many programs, so details differ.",
-	"single-key": "Recognised by its path only. Leases renewed by hand fall without being dead, so little is judged.",
 }

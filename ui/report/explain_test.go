@@ -103,19 +103,6 @@ func TestEveryNameIsExplainedWithin80Columns(t *testing.T) {
 	}
 }
 
-func TestEveryRecipeHasItsQuirks(t *testing.T) {
-	for _, r := range model.Recipes() {
-		if !strings.HasSuffix(quirks[r.Name], ".") {
-			t.Errorf("no quirks of %s, or no sentence", r.Name)
-		}
-	}
-	for name := range quirks {
-		if model.RecipeNamed(name) == nil {
-			t.Errorf("quirks of %s, which is no recipe", name)
-		}
-	}
-}
-
 func TestExplainAnUnknownName(t *testing.T) {
 	for _, tt := range []struct{ name, want, reason string }{
 		{"orphen-key", `no code and no recipe is called "orphen-key"; near: orphan-key; "locktop explain" lists all`, "a typing error"},

@@ -14,6 +14,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/hostile"
+	"locktop/model/recipe"
 )
 
 // FuzzReports writes whatever can be in a state. Text is fit for a terminal and
@@ -23,7 +24,7 @@ func FuzzReports(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := model.NewState(model.Pin{Prefix: "/s/", Recipe: model.RecipeNamed("single")})
+		s := model.NewState(model.Pin{Prefix: "/s/", Recipe: recipe.Named("single")})
 		s.Apply(model.Batch{Events: hostile.Events(data)})
 		now := s.Now().Add(time.Second)
 		var b bytes.Buffer

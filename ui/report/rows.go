@@ -82,7 +82,7 @@ func locksCSV(s *model.State, locks []*model.Lock, now time.Time) [][]string {
 
 // waitersCSV is empty where waiting leaves no trace.
 func waitersCSV(l *model.Lock) string {
-	if !l.Recipe().WaitersVisible || !l.Recipe().Judged {
+	if !l.Recipe().WaitersVisible() || !l.Recipe().Judged {
 		return ""
 	}
 	return strconv.Itoa(l.Behind())

@@ -188,7 +188,7 @@ func heldCell(l *model.Lock, now time.Time) string {
 
 func behindCell(l *model.Lock) string {
 	switch {
-	case !l.Recipe().WaitersVisible:
+	case !l.Recipe().WaitersVisible():
 		return "?"
 	case !l.Recipe().Judged:
 		return "-"

@@ -1,0 +1,93 @@
+package recipe
+
+import "strings"
+
+// Keys of the Go client's package concurrency, <lock>/<lease id in hex>: the lowest
+// create revision of any key under <lock>/ holds, and each waits for the one just ahead
+// (etcd client/v3 concurrency/mutex.go, election.go, key.go). A name that reads as the
+// lease in decimal too counts as hex: the rule is the same.
+var hexForm = &Form{Shape: Queue, ByLease: true, ServerLease: 60, Fits: func(k *Key) bool {
+	id, ok := hexID(k.Last())
+	return ok && k.Lease != 0 && id == uint64(k.Lease)
+}}
+
+var concurrency = []*Recipe{Mutex, election, tagged, Mixed}
+
+const namedInHex = "every claim is named by its lease in hex"
+
+// Mutex is that of the Go client.
+var Mutex = &Recipe{Name: "mutex", Who: "Go Mutex, the lock service, etcdctl lock",
+	Shape: Queue, Order: ByCreate, Judged: true, Confidence: Certain,
+	Signs: []Sign{
+		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.Tally.Valued == 0 },
+			Why: []string{namedInHex, "no claim has a value"}},
+		{Of: []*Form{hexForm}, When: ValuesUnread, Confidence: Strong, Lock: func(l Look) bool { return purposeOf(l.Name) == locking },
+			Why: []string{namedInHex, "the path speaks of locks"}},
+		{Of: []*Form{hexForm}, When: ValuesUnread, Confidence: Strong, Lock: func(l Look) bool { return purposeOf(l.Name) == unsaid },
+			Why: []string{namedInHex},
+			Or:  []*Recipe{election}, IfRewritten: []*Recipe{election, tagged, Mixed}}, // a Mutex never writes its key again
+	},
+	Beside: ".lockinfo", // Terraform
+	Plays:  []string{"mutex", "try-lock", "lock-rpc"},
+	Ghost:  "expired-waiter-wins", // the Go client checks its key since 3.5, the lock service of a 3.4 server does not
+	Quirks: "The keys say nothing of who holds: their values are empty. Any key under the name counts, also one that is no claim, " +
+		"and a lock a waits for the holders of a/b. Two locks by one session share one key. etcd-cpp-apiv3 renews only 1 s before the end."}
+
+var election = &Recipe{Name: "election", Who: "Go Election, the election service, etcdctl elect",
+	Shape: Queue, Order: ByCreate, Judged: true, Confidence: Strong,
+	Signs: []Sign{
+		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.Tally.Valued == l.Tally.Own && !ofVault(l.Name) },
+			Why: []string{namedInHex, "every claim has a value"}},
+		{Of: []*Form{hexForm}, When: ValuesUnread, Lock: func(l Look) bool { return purposeOf(l.Name) == electing },
+			Why: []string{namedInHex, "the path speaks of elections"}},
+	},
+	Plays: []string{"election", "election-rpc"},
+	Quirks: "Proclaim rewrites the leader's own key: version and mod revision rise, the order stays. " +
+		"Campaign does not check its own key at the end, so a candidate whose lease died can believe that it leads (ghost-leader)."}
+
+// tagged is a mutex whose holder writes its name into its key by a second put.
+var tagged = &Recipe{Name: "tagged-mutex", Who: "Vault",
+	Shape: Queue, Order: ByCreate, Judged: true, Confidence: Strong,
+	Signs: []Sign{
+		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.Tally.Valued == l.Tally.Own && ofVault(l.Name) },
+			Why: []string{namedInHex, "every claim has a value", "the path is Vault's"}},
+		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool {
+			return l.Tally.Valued == 1 && l.Tally.Own > 1 && l.First != nil && l.First.Value != "" && l.First.Version >= 2
+		}, Why: []string{namedInHex, "only the first has a value, written by a second put"}},
+		{Of: []*Form{hexForm}, When: ValuesUnread, Lock: func(l Look) bool { return ofVault(l.Name) },
+			Why: []string{namedInHex, "the path is Vault's"}},
+	},
+	Quirks: "The holder writes its value by a second put, so a new holder is nameless for a moment and its key is at version 2 after. " +
+		"If its claim is deleted, that put can create it again at the end of the queue."}
+
+// Mixed is what a queue is of which no other recipe is told. The order is as certain
+// as ever.
+var Mixed = &Recipe{Name: "mixed", Who: "two recipes under one name, or an election with empty proposals",
+	Shape: Queue, Order: ByCreate, Judged: true, Confidence: Hint,
+	Signs: []Sign{{Why: []string{"the claims are of several forms, or some have a value and some have none"}}},
+	Quirks: "Claims with and without a value under one name: go-micro keeps the lock and the election of one id in one queue, for example. " +
+		"The order is certain, what the claims want is not."}
+
+// purpose is what the path of a lock speaks of.
+type purpose int
+
+const (
+	unsaid purpose = iota
+	tagging
+	electing
+	locking
+)
+
+func purposeOf(path string) purpose {
+	switch {
+	case ofVault(path):
+		return tagging
+	case speaksOfElections(path):
+		return electing
+	case speaksOfLocks(path):
+		return locking
+	}
+	return unsaid
+}
+
+func ofVault(path string) bool { return strings.HasSuffix(path, "vault/core/lock") }

@@ -1,0 +1,32 @@
+package recipe
+
+import "strings"
+
+// Keys of which nothing is known but that they have a lease, and single keys.
+var (
+	leased = &Form{Shape: Group}
+	alone  = &Form{Shape: Single}
+)
+
+var generics = []*Recipe{ByPin, OrderOnly}
+
+// ByPin is a single key that somebody said is a lock.
+var ByPin = &Recipe{Name: "single", Who: "one key, pinned by hand", Shape: Single, Order: NoOrder, Judged: true, Rhythm: RenewsByHand, Confidence: Certain,
+	Quirks: "Pinned by you: any one key can be taken for a lock. Who waits and how it is renewed is up to the program."}
+
+// OrderOnly is what remains: leased keys side by side.
+var OrderOnly = &Recipe{Name: "order-only", Who: "leased keys of no known recipe: a registry, a cache, or a lock of an unknown kind",
+	Shape: Group, Order: ByCreate, Confidence: Hint,
+	Signs: []Sign{
+		{Of: []*Form{decForm}, Why: []string{namedInDecimal, "nothing says whether they exclude each other"}},
+		{Why: []string{"the keys have leases and fit no recipe"}},
+	},
+	Ignore: ofKubernetes,
+	Quirks: "Keys in decimal form may be an election or a service registry; etcd cannot tell. " +
+		"If it is a lock, say so with --recipe, and it is judged."}
+
+// ofKubernetes says whether a key is Kubernetes' own: its Lease objects keep their expiry
+// in the value, and are read with kubectl.
+func ofKubernetes(k *Key) bool {
+	return strings.HasPrefix(k.Name, "/registry/") || strings.HasPrefix(k.Value, "k8s\x00") || strings.HasPrefix(k.Value, "k8s:enc:")
+}

@@ -1,0 +1,114 @@
+package recipe
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// hexID reads a lease's id as the Go client writes it: in hex, lower case, no padding.
+func hexID(s string) (id uint64, ok bool) {
+	if s == "" || len(s) > 16 || s[0] == '0' {
+		return 0, false
+	}
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			id = id<<4 | uint64(c-'0')
+		case c >= 'a' && c <= 'f':
+			id = id<<4 | uint64(c-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return id, true
+}
+
+// Detached says whether a key without a lease is named as if it had one: 13 to 16
+// digits in hex, as the server makes ids (etcd pkg/idutil). Such a key in a queue of
+// claims lost its lease by a put without one.
+func Detached(k *Key) bool {
+	if last := k.Last(); k.Lease == 0 && k.Below() && len(last) >= 13 {
+		id, ok := hexID(last)
+		return ok && int64(id) > 0
+	}
+	return false
+}
+
+// byDecimal says whether the last segment is the key's own lease in decimal.
+func byDecimal(k *Key) bool {
+	last := k.Last()
+	if k.Lease == 0 || last == "" || last[0] != '-' && (last[0] < '1' || last[0] > '9') || strings.Trim(last[1:], "0123456789") != "" {
+		return false // without the error that ParseInt would make
+	}
+	n, err := strconv.ParseInt(last, 10, 64)
+	return err == nil && n == k.Lease
+}
+
+// byNanos says whether the last segment is a time in Unix nanoseconds between 2014 and
+// 2049, as the experimental recipes of the Go client name their keys (recipes/key.go).
+func byNanos(k *Key) bool {
+	last := k.Last()
+	if len(last) != 19 {
+		return false
+	}
+	n, err := strconv.ParseInt(last, 10, 64)
+	return err == nil && n > 1_400_000_000_000_000_000 && n < 2_500_000_000_000_000_000
+}
+
+// isUUID says whether s is a UUID in its usual text form.
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if c != '-' {
+				return false
+			}
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'f', c >= 'A' && c <= 'F':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isTimeUUID says whether s is a UUID of version 1 as text: made of time and host.
+func isTimeUUID(s string) bool { return isUUID(s) && s[14] == '1' }
+
+// isRawUUID says whether v is 16 bytes that are a UUID of version 1 or 4.
+func isRawUUID(v string) bool {
+	return len(v) == 16 && v[8]&0xc0 == 0x80 && (v[6]>>4 == 1 || v[6]>>4 == 4) && !utf8.ValidString(v)
+}
+
+// speaksOfLocks says whether a path does. A queue of keys with free names is told from
+// a service registry by nothing else.
+func speaksOfLocks(path string) bool {
+	return anySegment(path, func(seg string) bool {
+		seg = strings.TrimLeft(seg, "_")
+		return seg == "lock" || seg == "locks" || seg == "mutex" || seg == "mutexes"
+	})
+}
+
+// speaksOfElections says whether a path does, as those of TiDB, DM, M3 and Stolon.
+func speaksOfElections(path string) bool {
+	return anySegment(path, func(seg string) bool {
+		switch seg {
+		case "election", "elections", "leader", "leaders", "owner", "_ld", "sentinel-leader":
+			return true
+		}
+		return false
+	})
+}
+
+// anySegment says whether some segment of a path, in lower case, is as is says.
+func anySegment(path string, is func(seg string) bool) bool {
+	for seg := range strings.SplitSeq(path, "/") {
+		if is(strings.ToLower(seg)) {
+			return true
+		}
+	}
+	return false
+}

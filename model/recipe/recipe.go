@@ -1,0 +1,99 @@
+package recipe
+
+import "slices"
+
+// Confidence says how sure a statement is.
+type Confidence string
+
+// Confidences, in falling order.
+const (
+	Certain Confidence = "certain" // follows from what etcd says
+	Strong  Confidence = "strong"  // state with timing or history
+	Hint    Confidence = "hint"    // another cause would look the same
+)
+
+// Order is what orders a queue, as the JSON output names it.
+type Order string
+
+// Orders.
+const (
+	ByCreate Order = "create_revision"
+	ByMod    Order = "mod_revision"
+	NoOrder  Order = "none" // a single key
+)
+
+// Rhythm is how clients of a recipe renew their leases.
+type Rhythm int
+
+// Rhythms.
+const (
+	RenewsAtThird Rhythm = iota // at a third of the TTL, as the Go client, npm etcd3 and jetcd do
+	RenewsByHand                // when the program says so: a falling TTL proves nothing
+	RenewsNever                 // by design: the TTL is the time to work
+)
+
+// Shape is what keys make together.
+type Shape uint8
+
+// Shapes, the weakest first.
+const (
+	NoShape Shape = iota
+	Group         // leased keys side by side, of which nothing is said but their order
+	Single        // the key itself is the lock, and its waiters leave no key
+	Queue         // each claim is a key below the lock's name, and all keys below it count
+)
+
+// Recipe is the rule by which the keys under one name compete.
+type Recipe struct {
+	// Name is how it is written on the screen, in JSON and in --recipe.
+	Name string
+	// Who uses it, in a few words.
+	Who   string
+	Shape Shape
+	Order Order
+	// Judged is false where the keys only look alike: they are listed in order, and
+	// nothing is said of a holder.
+	Judged bool
+	// Readers, if set, are the form of claims that hold together while no other stands
+	// between them, Writers the form that a reader waits for: the last one ahead. All
+	// other claims wait for the key just ahead, and hold alone.
+	Readers, Writers *Form
+	Rhythm           Rhythm
+	// Confidence is how sure one can be of it. Signs are by what it is told; without any
+	// only a pin makes it.
+	Confidence Confidence
+	Signs      []Sign
+	// AnyName: any key right below the lock's name competes, also one that has lost its
+	// lease.
+	AnyName bool
+	// Ignore, if set, finds keys of the recipe that are no claims, whatever they look like.
+	Ignore func(k *Key) bool
+	// Owner, if set, reads who wrote a value; source is "uuid" or "value", who is raw and
+	// empty if the value is not of the recipe.
+	Owner func(value string) (who, source string)
+	// Beside is what the name of a key ends with that stands beside the lock, has no lease
+	// and says who holds: <lock><Beside>. Empty: there is no such key.
+	Beside string
+	// Plays are the words by which the lab's contenders take part.
+	Plays []string
+	// Ghost is the code of the finding for a client that is told that it won when its
+	// key had gone; empty is that of elections.
+	Ghost string
+	// Quirks are what surprises in it.
+	Quirks string
+}
+
+// WaitersVisible is false where waiting leaves no key in etcd.
+func (r *Recipe) WaitersVisible() bool { return r.Shape != Single }
+
+// Exclusive is true where at most one claim may hold.
+func (r *Recipe) Exclusive() bool { return r.Judged && r.Readers == nil }
+
+// ByName says whether the recipe's own name tells a contender how to take part.
+func (r *Recipe) ByName() bool { return slices.Contains(r.Plays, r.Name) }
+
+// Shares says whether a claim of that form holds together with those before it.
+func (r *Recipe) Shares(f FormID) bool { return r.Readers != nil && f == r.Readers.id }
+
+// Bars says whether a claim of that form is what readers wait for.
+func (r *Recipe) Bars(f FormID) bool { return r.Writers != nil && f == r.Writers.id }

@@ -1,0 +1,34 @@
+package recipe
+
+import "strings"
+
+// Keys of Vitess, <lock>/locks/<lease id in decimal>, ordered by mod revision
+// (etcd2topo/lock.go). The directory locks is part of the name that is shown.
+var vitessForm = &Form{Shape: Queue, ByLease: true, Fits: func(k *Key) bool { return byDecimal(k) && ofVitess(k) }}
+
+// ofVitess says whether a key stands where Vitess puts them: an election by its path,
+// a lock by its value.
+func ofVitess(k *Key) bool {
+	return strings.HasSuffix(k.Dir(), vitessDir) && (ofVitessElection(k.Dir()) ||
+		strings.Contains(k.Value, `"Action"`) && strings.Contains(k.Value, `"HostName"`))
+}
+
+const vitessDir = "/locks"
+
+func ofVitessElection(path string) bool { return strings.Contains(path, "/elections/") }
+
+var vitess = []*Recipe{
+	{Name: "vitess-lock", Who: "Vitess etcd2topo", Shape: Queue, Order: ByMod, Judged: true, Confidence: Strong,
+		Signs: []Sign{
+			{Of: []*Form{vitessForm}, Lock: func(l Look) bool { return !ofVitessElection(l.Name) },
+				Why: []string{namedInDecimal, "the values say who locked and why"}},
+			{Of: []*Form{decForm}, When: ValuesUnread, Confidence: Hint, Lock: func(l Look) bool { return strings.HasSuffix(l.Name, vitessDir) },
+				Why: []string{namedInDecimal, "the path ends in locks"}},
+		},
+		Quirks: "The keys end in the lease id in decimal, the value says who locked and why. Unlocking revokes the lease. " +
+			"The keepalive is tied to the caller's context: when that ends, the lock runs out 30 s later. Named locks have a TTL of 24 h."},
+	{Name: "vitess-election", Who: "Vitess etcd2topo", Shape: Queue, Order: ByMod, Judged: true, Confidence: Strong,
+		Signs: []Sign{{Of: []*Form{vitessForm}, Lock: func(l Look) bool { return ofVitessElection(l.Name) },
+			Why: []string{namedInDecimal, "the path is that of an election of Vitess"}}},
+		Quirks: "The keys end in the lease id in decimal, the value is the id of a process. Giving up revokes the lease."},
+}
