@@ -2,14 +2,11 @@ package chaos
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"locktop/model"
 	"locktop/watcher/answers"
@@ -110,17 +107,4 @@ func failed(err error, permission string) model.Outcome {
 		return refused("%v: no answer that can be used, so it may have been done; look before trying again", err)
 	}
 	return refused("%v", err)
-}
-
-// codeOf is the gRPC code of an error of clientv3, which has its own error type
-// besides those of gRPC and context.
-func codeOf(err error) codes.Code {
-	var e rpctypes.EtcdError
-	if errors.As(err, &e) {
-		return e.Code()
-	}
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return status.FromContextError(err).Code()
-	}
-	return status.Code(err)
 }

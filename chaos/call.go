@@ -3,6 +3,7 @@ package chaos
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -26,10 +27,13 @@ const (
 	methodWatch     = "Watch/Watch"
 )
 
+// errOver says that a call has ended, so that nothing of it may be sent.
+var errOver = errors.New("the call is over")
+
 // call is one RPC on its way through the proxy: a stream of a link.
 type call struct {
 	proxy  *Proxy
-	link   *link
+	conn   *connection
 	stream uint32
 	method string // without its package
 	looked bool   // into its messages
@@ -54,18 +58,18 @@ type flow struct {
 	messages messages
 	message  *message // that pieces belong to, while some are missing
 	partial  []byte   // of one that is wanted whole
-	lane     lane
+	lane     messageQueue
 }
 
 // asks sees a frame of the client's.
-func (l *link) asks(u *unit) (pass bool, err error) {
+func (l *connection) asks(u *Frame) (pass bool, err error) {
 	if l.refused[u.stream] {
 		l.afterRefusal(u)
 		return false, nil
 	}
 	switch u.kind {
 	case http2.FrameHeaders:
-		if l.door.proxy.foreign {
+		if l.listener.proxy.foreign {
 			if passes, err := l.lends(u); !passes || err != nil {
 				return false, err
 			}
@@ -89,7 +93,7 @@ func (l *link) asks(u *unit) (pass bool, err error) {
 }
 
 // answers sees a frame of the member's.
-func (l *link) answers(u *unit) (pass bool, err error) {
+func (l *connection) answers(u *Frame) (pass bool, err error) {
 	c := l.call(u.stream)
 	switch u.kind {
 	case http2.FrameHeaders:
@@ -116,7 +120,7 @@ func (l *link) answers(u *unit) (pass bool, err error) {
 
 // opens begins a call. It passes at once even where its messages do not: streams
 // have to begin in order.
-func (l *link) opens(u *unit) (pass bool, err error) {
+func (l *connection) opens(u *Frame) (pass bool, err error) {
 	path, agent := "", ""
 	for i, f := range u.fields {
 		switch f.Name {
@@ -125,16 +129,16 @@ func (l *link) opens(u *unit) (pass bool, err error) {
 		case "user-agent":
 			agent = f.Value
 		case ":scheme": // these two matter only if the block is written anew
-			u.fields[i].Value = l.door.proxy.scheme
+			u.fields[i].Value = l.listener.proxy.scheme
 		case ":authority":
-			u.fields[i].Value = l.door.backend
+			u.fields[i].Value = l.listener.backend
 		}
 	}
 	l.speaks(agent)
-	c := &call{proxy: l.door.proxy, link: l, stream: u.stream, method: path[strings.LastIndexByte(path, '.')+1:]}
+	c := &call{proxy: l.listener.proxy, conn: l, stream: u.stream, method: path[strings.LastIndexByte(path, '.')+1:]}
 	c.looked = lookedInto(c.method)
-	c.requests.lane = lane{call: c, way: model.Requests, deliver: c.sendRequest, back: l.toClient}
-	c.replies.lane = lane{call: c, way: model.Replies, deliver: c.sendReply, back: l.toMember}
+	c.requests.lane = messageQueue{call: c, direction: model.Requests, deliver: c.sendRequest, back: l.toClient}
+	c.replies.lane = messageQueue{call: c, direction: model.Replies, deliver: c.sendReply, back: l.toMember}
 	if c.method == methodKeepAlive {
 		c.renewals = c.proxy.holds.renewals(l, c)
 	}
@@ -145,7 +149,7 @@ func (l *link) opens(u *unit) (pass bool, err error) {
 }
 
 // call returns the call of that stream, nil if there is none or it is over.
-func (l *link) call(stream uint32) *call {
+func (l *connection) call(stream uint32) *call {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.calls[stream]
@@ -154,7 +158,7 @@ func (l *link) call(stream uint32) *call {
 // calm says whether no fault can act on what comes in that direction.
 func (c *call) calm(f *flow) bool {
 	for _, x := range c.proxy.faults.now().list {
-		if x.lease != 0 || x.on(c.link) {
+		if x.lease != 0 || x.on(c.conn) {
 			return false
 		}
 	}
@@ -162,7 +166,7 @@ func (c *call) calm(f *flow) bool {
 }
 
 // scan finds the messages that a frame which passes completes.
-func (c *call) scan(f *flow, u *unit, whole func(text []byte)) {
+func (c *call) scan(f *flow, u *Frame, whole func(text []byte)) {
 	f.message = nil
 	for b := u.data; len(b) > 0; {
 		part := f.messages.next(b, c.looked)
@@ -174,7 +178,7 @@ func (c *call) scan(f *flow, u *unit, whole func(text []byte)) {
 }
 
 // asked sees requests, or the client's half-close.
-func (c *call) asked(u *unit) (pass bool, err error) {
+func (c *call) asked(u *Frame) (pass bool, err error) {
 	if c.calm(&c.requests) && (c.renewals == nil || !c.renewals.busy()) {
 		c.scan(&c.requests, u, func(text []byte) {
 			c.requested(text)
@@ -182,10 +186,10 @@ func (c *call) asked(u *unit) (pass bool, err error) {
 		})
 		return true, nil
 	}
-	if err := c.link.toMember.aside(u); err != nil {
+	if err := c.conn.toMember.aside(u); err != nil {
 		return false, err
 	}
-	c.link.toClient.credit(c.stream, u.pad)
+	c.conn.toClient.credit(c.stream, u.pad)
 	return false, c.requests.pieces(u, c.looked, c.renewals != nil, func(p *piece) error {
 		if p.last {
 			c.requested(p.text)
@@ -206,14 +210,29 @@ func (c *call) sendRequest(p *piece) error {
 }
 
 // send implements sink.
-func (c *call) send(p *piece) error { return c.link.toMember.send(c, p) }
+func (c *call) send(p *piece) error { return c.write(c.conn.toMember, p) }
+
+// write writes a piece, unless the call is over.
+func (c *call) write(to *Direction, p *piece) error {
+	return to.Insert(func() error {
+		switch {
+		case c.ended.Load():
+			return errOver
+		case p.reset:
+			return to.framer.WriteRSTStream(c.stream, p.code)
+		case p.fields != nil:
+			return to.headers(c.stream, p.fields, p.end)
+		}
+		return to.framer.WriteData(c.stream, p.end, p.data)
+	})
+}
 
 // forget implements sink.
 func (c *call) forget(p *piece) { c.requests.lane.forget(p) }
 
 // header sees the header of the answers, or the status after them.
-func (c *call) header(u *unit) (pass bool, err error) {
-	to := c.link.toClient
+func (c *call) header(u *Frame) (pass bool, err error) {
+	to := c.conn.toClient
 	if !u.ends() && !c.dropped {
 		c.headed.Store(true)
 		return to.header(u)
@@ -260,7 +279,7 @@ func statusOf(fields []hpack.HeaderField) (code codes.Code, text string) {
 }
 
 // answer sees answers.
-func (c *call) answer(u *unit) (pass bool, err error) {
+func (c *call) answer(u *Frame) (pass bool, err error) {
 	if c.calm(&c.replies) && !c.dropped {
 		c.scan(&c.replies, u, func(text []byte) {
 			c.answered(text)
@@ -274,10 +293,10 @@ func (c *call) answer(u *unit) (pass bool, err error) {
 		}
 		return true, nil
 	}
-	if err := c.link.toClient.aside(u); err != nil {
+	if err := c.conn.toClient.aside(u); err != nil {
 		return false, err
 	}
-	c.link.toMember.credit(c.stream, u.pad)
+	c.conn.toMember.credit(c.stream, u.pad)
 	return false, c.replies.pieces(u, c.looked, false, func(p *piece) error {
 		if p.last {
 			c.answered(p.text)
@@ -287,12 +306,12 @@ func (c *call) answer(u *unit) (pass bool, err error) {
 }
 
 // reset sees the member break the call off.
-func (c *call) reset(u *unit) (pass bool, err error) {
+func (c *call) reset(u *Frame) (pass bool, err error) {
 	if !c.dropped && !c.replies.lane.queues {
 		c.over()
 		return true, nil
 	}
-	if err := c.link.toClient.aside(u); err != nil || len(u.data) < 4 {
+	if err := c.conn.toClient.aside(u); err != nil || len(u.data) < 4 {
 		return false, err
 	}
 	return false, c.pass(&piece{reset: true, code: http2.ErrCode(binary.BigEndian.Uint32(u.data)), end: true})
@@ -306,7 +325,7 @@ func (c *call) pass(p *piece) error {
 		}
 	}
 	if c.dropped {
-		c.link.toMember.credit(c.stream, len(p.data))
+		c.conn.toMember.credit(c.stream, len(p.data))
 		return nil
 	}
 	return c.replies.lane.pass(p)
@@ -317,7 +336,7 @@ func (c *call) sendReply(p *piece) error {
 	if p.last && c.method == methodWatch && p.fields == nil {
 		c.watches.answered(c, p.text)
 	}
-	if err := c.link.toClient.send(c, p); err != nil {
+	if err := c.write(c.conn.toClient, p); err != nil {
 		return err
 	}
 	if p.last {
@@ -333,9 +352,9 @@ func (c *call) sendReply(p *piece) error {
 // healed, while the member may go on.
 func (c *call) drop(x *injected) {
 	c.dropped = true
-	c.link.toClient.rewrites = true
+	c.conn.toClient.rewrites = true
 	ctx := c.context()
-	c.link.door.wg.Go(func() {
+	c.conn.listener.wg.Go(func() {
 		select {
 		case <-x.healed:
 		case <-ctx.Done():
@@ -349,8 +368,8 @@ func (c *call) drop(x *injected) {
 				{Name: "content-type", Value: "application/grpc"}}, lost.fields...)
 		}
 		// Should one of them fail, the link is lost or the client has given up.
-		_ = c.link.toMember.send(c, &piece{reset: true, code: http2.ErrCodeCancel})
-		_ = c.link.toClient.send(c, lost)
+		_ = c.write(c.conn.toMember, &piece{reset: true, code: http2.ErrCodeCancel})
+		_ = c.write(c.conn.toClient, lost)
 		c.over()
 	})
 }
@@ -360,7 +379,7 @@ func (c *call) context() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ctx == nil {
-		c.ctx, c.cancel = context.WithCancel(c.link.ctx)
+		c.ctx, c.cancel = context.WithCancel(c.conn.ctx)
 		if c.ended.Load() {
 			c.cancel()
 		}
@@ -374,7 +393,7 @@ func (c *call) requested(text []byte) {
 	case methodKeepAlive:
 		id := renewedLease(text)
 		c.lease.Store(int64(id))
-		c.proxy.owns(c.link, id, true)
+		c.proxy.owns(c.conn, id, true)
 	case methodRevoke:
 		// Should the revoke fail, the next renewal reports the owner again.
 		id := number(text, 1)
@@ -397,7 +416,7 @@ func (c *call) sending(text []byte) bool {
 // answered learns from an answer when it comes.
 func (c *call) answered(text []byte) {
 	if c.method == methodGrant {
-		c.proxy.owns(c.link, model.LeaseID(number(text, 2)), false) // the header is before it
+		c.proxy.owns(c.conn, model.LeaseID(number(text, 2)), false) // the header is before it
 		return
 	}
 	c.writes.answered(c.method, text)
@@ -414,14 +433,14 @@ func (c *call) over() {
 		c.cancel()
 	}
 	c.mu.Unlock()
-	c.link.mu.Lock()
-	delete(c.link.calls, c.stream)
-	c.link.mu.Unlock()
+	c.conn.mu.Lock()
+	delete(c.conn.calls, c.stream)
+	c.conn.mu.Unlock()
 	if c.renewals != nil {
 		c.proxy.holds.ended(c.renewals)
 	}
 	for _, w := range c.writes.over() {
-		w.At, w.Client = c.proxy.now(), c.link.who()
+		w.At, w.Client = c.proxy.now(), c.conn.who()
 		c.proxy.report(w)
 	}
 	if c.method == methodWatch {

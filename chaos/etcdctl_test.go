@@ -1,8 +1,6 @@
 package chaos
 
 import (
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -11,25 +9,6 @@ import (
 
 	"locktop/model"
 )
-
-// etcdctl runs a printed line by sh, as the person would.
-func etcdctl(t *testing.T, line, endpoint string) {
-	t.Helper()
-	if _, err := exec.LookPath("etcdctl"); err != nil {
-		if os.Getenv("LOCKTOP_REQUIRE") == "1" {
-			t.Fatalf("etcdctl is required: %v", err)
-		}
-		t.Skip("there is no etcdctl here")
-	}
-	cmd := exec.CommandContext(within(t), "sh", "-c", line)
-	// 3.4 speaks the second API unless told; later ones do not mind.
-	cmd.Env = append(os.Environ(), "ETCDCTL_API=3", "ETCDCTL_ENDPOINTS="+endpoint)
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s\n%s", line, out)
-	if err != nil {
-		t.Fatalf("the printed line fails: %v", err)
-	}
-}
 
 func TestEtcdctlLinesDoWhatTheActionsDo(t *testing.T) {
 	t.Parallel()
@@ -84,11 +63,4 @@ func TestEtcdctlLinesDoWhatTheActionsDo(t *testing.T) {
 			}
 		}
 	})
-}
-
-func count(t *testing.T, c *clientv3.Client, key string) int64 {
-	t.Helper()
-	r, err := c.Get(within(t), key)
-	must(t, err)
-	return r.Count
 }

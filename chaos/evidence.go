@@ -307,10 +307,10 @@ func (c *call) refused(code codes.Code, text string) {
 	if code != codes.PermissionDenied && code != codes.Unauthenticated {
 		return
 	}
-	if c.method == methodKeepAlive && !c.proxy.denials.due(c.link.client) {
+	if c.method == methodKeepAlive && !c.proxy.denials.due(c.conn.client) {
 		return
 	}
-	c.proxy.report(model.Refused{At: c.proxy.now(), Client: c.link.who(), Method: c.method,
+	c.proxy.report(model.Refused{At: c.proxy.now(), Client: c.conn.who(), Method: c.method,
 		Lease: model.LeaseID(c.lease.Load()), Text: text})
 }
 
@@ -385,14 +385,14 @@ func (w *watches) over(c *call) {
 }
 
 func (c *call) watching(key string, on bool) {
-	c.proxy.report(model.Watches{At: c.proxy.now(), Client: c.link.who(), Key: key, On: on})
+	c.proxy.report(model.Watches{At: c.proxy.now(), Client: c.conn.who(), Key: key, On: on})
 }
 
 // watchRefused reports a watch that was refused for lack of rights: the member says
 // so in an answer, in words, and goes on with the call.
 func (c *call) watchRefused(reason string) {
 	if strings.Contains(reason, codes.PermissionDenied.String()) || strings.Contains(reason, codes.Unauthenticated.String()) {
-		c.proxy.report(model.Refused{At: c.proxy.now(), Client: c.link.who(), Method: c.method, Text: reason})
+		c.proxy.report(model.Refused{At: c.proxy.now(), Client: c.conn.who(), Method: c.method, Text: reason})
 	}
 }
 

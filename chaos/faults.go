@@ -70,7 +70,7 @@ func (p *Proxy) known(client string) bool {
 	if client == everyone || p.clients[client] != nil {
 		return true
 	}
-	for _, l := range linksOf(p.shared) {
+	for _, l := range connectionsOf(p.shared) {
 		if l.client == client {
 			return true
 		}
@@ -81,9 +81,9 @@ func (p *Proxy) known(client string) bool {
 // sever closes the connections that are cut now.
 func (p *Proxy) sever() {
 	p.mu.Lock()
-	links := linksOf(p.shared)
+	links := connectionsOf(p.shared)
 	for _, doors := range p.clients {
-		links = append(links, linksOf(doors)...)
+		links = append(links, connectionsOf(doors)...)
 	}
 	p.mu.Unlock()
 	now := p.faults.now()
@@ -133,8 +133,8 @@ type injected struct {
 }
 
 // on says whether the fault is done to that connection.
-func (x *injected) on(l *link) bool {
-	return (x.Target == l.client || x.Target == everyone) && (x.Member == "" || x.Member == l.door.member)
+func (x *injected) on(l *connection) bool {
+	return (x.Target == l.client || x.Target == everyone) && (x.Member == "" || x.Member == l.listener.member)
 }
 
 // take counts one more message, false if there were enough.
@@ -214,7 +214,7 @@ func (fs *faults) replace(list []*injected) {
 }
 
 // strikes says whether a fault of that kind is done to that connection.
-func (s *inForce) strikes(kind model.FaultKind, l *link) bool {
+func (s *inForce) strikes(kind model.FaultKind, l *connection) bool {
 	for _, x := range s.list {
 		if x.Kind == kind && x.on(l) {
 			return true

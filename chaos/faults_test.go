@@ -438,7 +438,7 @@ func TestAFaultMeansOneMemberOrAForeignClientOrAll(t *testing.T) {
 	}{
 		{"a's connections to y only", model.Fault{Kind: model.FaultFreeze, Target: "a", Member: "y"}, []*clientv3.Client{y}},
 		{"the messages to x only", model.Fault{Kind: model.FaultHold, Target: "a", Member: "x"}, []*clientv3.Client{x}},
-		{"a client that shares its listener", model.Fault{Kind: model.FaultFreeze, Target: linksOf(p.shared)[0].client}, []*clientv3.Client{foreign}},
+		{"a client that shares its listener", model.Fault{Kind: model.FaultFreeze, Target: connectionsOf(p.shared)[0].client}, []*clientv3.Client{foreign}},
 		{"all of them", model.Fault{Kind: model.FaultFreeze, Target: "all"}, everybody},
 		{"all of them, at one member", model.Fault{Kind: model.FaultHold, Target: "all", Member: "x"}, []*clientv3.Client{x, foreign}},
 	} {

@@ -64,7 +64,7 @@ type piece struct {
 }
 
 // pieces takes a frame apart. Messages that are wanted whole come as one piece.
-func (f *flow) pieces(u *unit, wanted, whole bool, pass func(*piece) error) error {
+func (f *flow) pieces(u *Frame, wanted, whole bool, pass func(*piece) error) error {
 	for b := u.data; len(b) > 0; {
 		part := f.messages.next(b, wanted)
 		data := bytes.Clone(b[:part.size])

@@ -15,7 +15,7 @@ type holds struct {
 }
 
 // keeps says whether a renewal of that lease on that connection is to be held.
-func (h *holds) keeps(l *link, lease model.LeaseID) bool {
+func (h *holds) keeps(l *connection, lease model.LeaseID) bool {
 	for _, x := range h.faults.now().list {
 		if x.Kind == model.FaultHoldKeepalives && (x.lease != 0 && x.lease == lease || x.on(l)) {
 			return true
@@ -38,7 +38,7 @@ func (h *holds) release() {
 }
 
 // renewals registers the requests of one LeaseKeepAlive call.
-func (h *holds) renewals(l *link, to sink) *renewals {
+func (h *holds) renewals(l *connection, to sink) *renewals {
 	r := &renewals{holds: h, link: l, to: to, kept: map[model.LeaseID]*piece{}}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -72,7 +72,7 @@ type sink interface {
 // all its leases through one call, so it is messages that are held, not the call.
 type renewals struct {
 	holds *holds
-	link  *link
+	link  *connection
 
 	mu    sync.Mutex // keeps the order
 	to    sink

@@ -141,7 +141,7 @@ func TestReleaseSendsTheLatestOfEachLeaseAndThenTheEnd(t *testing.T) {
 	p := &Proxy{faults: newFaults()}
 	p.holds.faults = p.faults
 	out := &sent{}
-	r := p.holds.renewals(&link{client: "a"}, out)
+	r := p.holds.renewals(&connection{client: "a"}, out)
 	must(t, p.faults.add(&injected{Fault: keepalivesOf("a"), healed: make(chan struct{})}))
 	must(t, p.faults.add(&injected{Fault: keepalivesOf("lease:3"), lease: 3, healed: make(chan struct{})}))
 	older, latest := renewal(t, 1), renewal(t, 1)

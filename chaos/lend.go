@@ -24,7 +24,7 @@ import (
 // leases and locks, and what a client asks before. Of Auth, Cluster and Maintenance
 // nothing else does, nor what is not known here: our certificate may have more rights
 // than the program behind the proxy should.
-var lent = permit{
+var lent = Permit{
 	refusal: "the proxy of locktop passes keys, watches, leases, locks and elections only",
 	methods: methodSet(
 		pb.KV_Range_FullMethodName, pb.KV_RangeStream_FullMethodName, pb.KV_Put_FullMethodName,
@@ -54,7 +54,7 @@ const maxRefused = 1000
 
 // lends says whether a header begins a call that passes to a cluster that is not ours.
 // It answers one that does not; what is no call of gRPC ends the connection.
-func (l *link) lends(u *unit) (bool, error) {
+func (l *connection) lends(u *Frame) (bool, error) {
 	path, ok := callOf(u.fields)
 	if !ok || u.stream%2 == 0 || u.stream <= l.newest {
 		return false, errMalformed // gRPC's clients have no trailers either
@@ -94,7 +94,7 @@ func callOf(fields []hpack.HeaderField) (path string, ok bool) {
 }
 
 // refuse answers a call in the place of the member, which never hears of it.
-func (l *link) refuse(u *unit, why error) error {
+func (l *connection) refuse(u *Frame, why error) error {
 	if len(l.refused) == maxRefused {
 		return errors.New("too many calls were refused")
 	}
@@ -107,11 +107,11 @@ func (l *link) refuse(u *unit, why error) error {
 	case <-l.ctx.Done():
 		return l.ctx.Err()
 	}
-	block, err := statusBlock(codeOf(why), why)
+	block, err := statusBlock(status.Code(why), why)
 	if err != nil {
 		return err
 	}
-	return l.toClient.write(func() error {
+	return l.toClient.Insert(func() error {
 		err := l.toClient.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: u.stream, BlockFragment: block, EndStream: true, EndHeaders: true})
 		if err != nil || u.ends() {
 			return err
@@ -155,7 +155,7 @@ func grpcMessage(why error) string {
 
 // afterRefusal takes in what a client still says in a call that was refused, so that
 // the room on its connection comes back.
-func (l *link) afterRefusal(u *unit) {
+func (l *connection) afterRefusal(u *Frame) {
 	if u.kind == http2.FrameData {
 		l.toClient.credit(0, len(u.data)+u.pad)
 	}

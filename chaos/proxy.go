@@ -85,8 +85,8 @@ type Proxy struct {
 
 	mu      sync.Mutex
 	closed  bool
-	shared  []*door
-	clients map[string][]*door
+	shared  []*listener
+	clients map[string][]*listener
 }
 
 // NewProxy listens for every backend on 127.0.0.1 and serves at once. The error
@@ -101,7 +101,7 @@ func NewProxy(o ProxyOptions) (*Proxy, error) {
 	}
 	p := &Proxy{backends: o.Backends, names: names, toMember: memberCredentials(o.BackendTLS),
 		serverTLS: forHTTP2(o.ServerTLS), now: o.Now, report: o.Report, faults: newFaults(),
-		foreign: o.Foreign, clients: map[string][]*door{}}
+		foreign: o.Foreign, clients: map[string][]*listener{}}
 	p.holds.faults = p.faults
 	p.scheme = "http"
 	if o.BackendTLS != nil {
@@ -181,7 +181,7 @@ func (p *Proxy) Forget(client string) {
 	doors := p.clients[client]
 	delete(p.clients, client)
 	p.mu.Unlock()
-	closeDoors(doors)
+	closeListeners(doors)
 	p.heal(func(f model.Fault) bool { return f.Target == client })
 	p.forgetEvidence(client)
 }
@@ -200,25 +200,25 @@ func (p *Proxy) Close() error {
 	for _, d := range p.clients {
 		doors = append(doors[:len(doors):len(doors)], d...)
 	}
-	p.clients = map[string][]*door{}
+	p.clients = map[string][]*listener{}
 	p.closed = true
 	p.mu.Unlock()
 	p.cancel()
-	closeDoors(doors)
+	closeListeners(doors)
 	return nil
 }
 
 // open opens a door per backend, all or none. Port 0 takes free ports.
-func (p *Proxy) open(client string, port int) ([]*door, error) {
-	var doors []*door
+func (p *Proxy) open(client string, port int) ([]*listener, error) {
+	var doors []*listener
 	for i, backend := range p.backends {
 		at := 0
 		if port != 0 {
 			at = port + i
 		}
-		d, err := p.newDoor(client, p.names[i], backend, at)
+		d, err := p.newListener(client, p.names[i], backend, at)
 		if err != nil {
-			closeDoors(doors)
+			closeListeners(doors)
 			return nil, err
 		}
 		doors = append(doors, d)
@@ -230,8 +230,8 @@ func (p *Proxy) open(client string, port int) ([]*door, error) {
 func (p *Proxy) turned(why string) { p.report(model.TurnedAway{At: p.now(), Text: why}) }
 
 // owns reports the client as owner of the lease if that is news.
-func (p *Proxy) owns(l *link, id model.LeaseID, renews bool) {
-	e := model.LeaseOwner{Lease: id, Client: l.who(), Renews: renews, Member: l.door.backend}
+func (p *Proxy) owns(l *connection, id model.LeaseID, renews bool) {
+	e := model.LeaseOwner{Lease: id, Client: l.who(), Renews: renews, Member: l.listener.backend}
 	if id == 0 || !p.owners.news(e) {
 		return
 	}
@@ -239,7 +239,7 @@ func (p *Proxy) owns(l *link, id model.LeaseID, renews bool) {
 	p.report(e)
 }
 
-func addresses(doors []*door) []string {
+func addresses(doors []*listener) []string {
 	var out []string
 	for _, d := range doors {
 		out = append(out, d.listener.Addr().String())
@@ -247,8 +247,8 @@ func addresses(doors []*door) []string {
 	return out
 }
 
-// closeDoors closes all of them at once: each waits for its own handlers.
-func closeDoors(doors []*door) {
+// closeListeners closes all of them at once: each waits for its own handlers.
+func closeListeners(doors []*listener) {
 	var wg sync.WaitGroup
 	for _, d := range doors {
 		wg.Go(d.close)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"google.golang.org/grpc/codes"
@@ -19,6 +21,12 @@ import (
 	"locktop/demo/etcdtest"
 	"locktop/model"
 )
+
+// unanswered is how long a client waits for an answer that does not come: enough for
+// its request to get to the member, also on a machine that is busy.
+const unanswered = 3 * time.Second
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // startProxy runs a proxy until the test ends.
 func startProxy(t testing.TB, o ProxyOptions) *Proxy {
@@ -48,14 +56,6 @@ func openSession(t testing.TB, c *clientv3.Client, ttl int) *concurrency.Session
 		t.Fatal(err)
 	}
 	return s
-}
-
-// must fails the test on an error, for the steps of a story.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestProxyCarriesMutexOfTwoClients(t *testing.T) {

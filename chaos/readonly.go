@@ -12,15 +12,15 @@ import (
 	"locktop/watcher/answers"
 )
 
-// permit is the list of RPCs, by full method name, that may leave a client.
-type permit struct {
+// Permit is the list of RPCs, by full method name, that may leave a client.
+type Permit struct {
 	refusal string // begins the refusal of everything else
 	methods map[string]bool
 }
 
 // reading is what looking needs, and nothing that writes. KeepAlive is not in it:
 // it renews. Alarm is not: it also disarms, and Status lists the alarms.
-var reading = permit{
+var reading = Permit{
 	refusal: "locktop's reading connection never writes",
 	methods: map[string]bool{
 		pb.KV_Range_FullMethodName:              true,
@@ -35,7 +35,7 @@ var reading = permit{
 }
 
 // writing is what the actions of the gate need.
-var writing = permit{
+var writing = Permit{
 	refusal: "locktop's writing connection does only what its actions need",
 	methods: map[string]bool{
 		pb.Lease_LeaseRevoke_FullMethodName:     true,
@@ -61,7 +61,7 @@ func ReadOnly() []grpc.DialOption { return reading.options() }
 // does not write with a connection that lacks them.
 func Writing() []grpc.DialOption { return writing.options() }
 
-func (p permit) options() []grpc.DialOption {
+func (p Permit) options() []grpc.DialOption {
 	return append([]grpc.DialOption{
 		grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any,
 			cc *grpc.ClientConn, next grpc.UnaryInvoker, opts ...grpc.CallOption) error {
@@ -81,7 +81,7 @@ func (p permit) options() []grpc.DialOption {
 }
 
 // check refuses a method that is not listed.
-func (p permit) check(method string) error {
+func (p Permit) check(method string) error {
 	if p.methods[method] {
 		return nil
 	}

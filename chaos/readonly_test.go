@@ -68,12 +68,6 @@ func everyRPC() []string {
 	return out
 }
 
-// asUnary and asStream send an empty request. gRPC has an interceptor for each
-// way, and either way works for any method.
-func asUnary(ctx context.Context, cc *grpc.ClientConn, method string) error {
-	return cc.Invoke(ctx, method, &frame{}, &frame{}, grpc.ForceCodecV2(rawCodec{}))
-}
-
 func asStream(ctx context.Context, cc *grpc.ClientConn, method string) error {
 	s, err := cc.NewStream(ctx, anyStream, method, grpc.ForceCodecV2(rawCodec{}))
 	if err != nil {

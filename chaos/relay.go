@@ -35,15 +35,12 @@ const (
 	littleData = 4 << 10
 )
 
-// errOver says that a call has ended, so that nothing of it may be sent.
-var errOver = errors.New("the call is over")
-
 // errMalformed ends a connection on which something else than HTTP/2 is spoken.
 var errMalformed = errors.New("a frame that HTTP/2 does not allow")
 
-// unit is a frame, or a header block with its continuations. It is good until the
+// Frame is a frame, or a header block with its continuations. It is good until the
 // next one is read.
-type unit struct {
+type Frame struct {
 	kind   http2.FrameType
 	flags  http2.Flags
 	stream uint32
@@ -53,14 +50,14 @@ type unit struct {
 }
 
 // ends says whether the sender has no more to say in that stream.
-func (u *unit) ends() bool { return u.flags.Has(http2.FlagDataEndStream) }
+func (u *Frame) ends() bool { return u.flags.Has(http2.FlagDataEndStream) }
 
-// way is one direction of a link: it carries frames as they are, as many at once as
+// Direction is one direction of a link: it carries frames as they are, as many at once as
 // have come. One goroutine relays; others may write frames of their own in between.
-type way struct {
+type Direction struct {
 	from    io.Reader
 	decoder *hpack.Decoder
-	unit    unit
+	unit    Frame
 	buf     []byte
 	sent    int // bytes of buf that are written, or kept back
 	seen    int // bytes of buf whose frames may pass
@@ -81,8 +78,8 @@ type way struct {
 	encoder *hpack.Encoder // makes blocks that do not depend on others
 }
 
-func newWay(from io.Reader, to io.Writer) *way {
-	w := &way{from: from, to: to, buf: make([]byte, relayRoom), greeted: make(chan struct{})}
+func New(from io.Reader, to io.Writer) *Direction {
+	w := &Direction{from: from, to: to, buf: make([]byte, relayRoom), greeted: make(chan struct{})}
 	w.decoder = hpack.NewDecoder(4096, func(f hpack.HeaderField) { w.unit.fields = append(w.unit.fields, f) })
 	w.decoder.SetAllowedMaxDynamicTableSize(math.MaxUint32) // theirs to agree on
 	w.framer = http2.NewFramer(&w.out, nil)
@@ -91,12 +88,12 @@ func newWay(from io.Reader, to io.Writer) *way {
 	return w
 }
 
-// look is asked whether a frame passes. What does not is its own to deal with. An
+// Inspect is asked whether a frame passes. What does not is its own to deal with. An
 // error ends the connection.
-type look func(*unit) (pass bool, err error)
+type Inspect func(*Frame) (pass bool, err error)
 
 // relay carries frames until an end is lost, which is the error.
-func (w *way) relay(see look) error {
+func (w *Direction) Relay(see Inspect) error {
 	for end := 0; ; {
 		n, err := w.from.Read(w.buf[end:])
 		end += n
@@ -116,7 +113,7 @@ func (w *way) relay(see look) error {
 }
 
 // pass carries the frames that are complete.
-func (w *way) pass(b []byte, see look) error {
+func (w *Direction) pass(b []byte, see Inspect) error {
 	w.sent, w.seen = 0, 0
 	for {
 		n, err := w.next(b[w.seen:])
@@ -136,7 +133,7 @@ func (w *way) pass(b []byte, see look) error {
 
 // flush writes the frames that may pass. Whoever is about to write, or to have
 // written, what comes after them has to do that first.
-func (w *way) flush() error {
+func (w *Direction) flush() error {
 	if w.sent == w.seen {
 		return nil
 	}
@@ -149,7 +146,7 @@ func (w *way) flush() error {
 }
 
 // writeSeen writes the frames that may pass and are not written.
-func (w *way) writeSeen() error {
+func (w *Direction) writeSeen() error {
 	b := w.buf[w.sent:w.seen]
 	w.sent = w.seen
 	w.mu.Lock()
@@ -165,14 +162,14 @@ func (w *way) writeSeen() error {
 }
 
 // write writes the frames that make makes.
-func (w *way) write(make func() error) error {
+func (w *Direction) Insert(make func() error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.writeLocked(make)
 }
 
 // writeLocked writes what had to wait, and the frames that make makes. w.mu is held.
-func (w *way) writeLocked(make func() error) error {
+func (w *Direction) writeLocked(make func() error) error {
 	w.out.Reset()
 	if err := make(); err != nil {
 		return err
@@ -189,7 +186,7 @@ func (w *way) writeLocked(make func() error) error {
 }
 
 // window sees room be granted, and says whether that passes now.
-func (w *way) window(u *unit) bool {
+func (w *Direction) window(u *Frame) bool {
 	if u.stream != 0 || len(u.data) != 4 {
 		return true
 	}
@@ -204,7 +201,7 @@ func (w *way) window(u *unit) bool {
 }
 
 // ping sees a ping of the receiver's, and says whether that passes.
-func (w *way) ping(u *unit) bool {
+func (w *Direction) ping(u *Frame) bool {
 	if u.flags.Has(http2.FlagPingAck) || string(u.data) != measuring || w.bytes.Swap(0) >= littleData {
 		return true
 	}
@@ -215,13 +212,13 @@ func (w *way) ping(u *unit) bool {
 }
 
 // next reads a unit and returns its size, 0 if it is not complete.
-func (w *way) next(b []byte) (size int, err error) {
+func (w *Direction) next(b []byte) (size int, err error) {
 	n := frameSize(b)
 	if n == 0 {
 		return 0, nil
 	}
 	u := &w.unit
-	*u = unit{kind: http2.FrameType(b[3]), flags: http2.Flags(b[4]),
+	*u = Frame{kind: http2.FrameType(b[3]), flags: http2.Flags(b[4]),
 		stream: streamOf(b), data: b[frameHead:n], fields: u.fields[:0]}
 	switch u.kind {
 	case http2.FrameData:
@@ -250,7 +247,7 @@ func frameSize(b []byte) int {
 }
 
 // decode reads a header block, the first frame of which has n bytes.
-func (w *way) decode(b []byte, n int) (size int, err error) {
+func (w *Direction) decode(b []byte, n int) (size int, err error) {
 	u := &w.unit
 	size = n
 	for last := u.flags; !last.Has(http2.FlagHeadersEndHeaders); {
@@ -285,7 +282,7 @@ func (w *way) decode(b []byte, n int) (size int, err error) {
 }
 
 // unpad takes the padding off.
-func (u *unit) unpad() error {
+func (u *Frame) unpad() error {
 	if !u.flags.Has(http2.FlagDataPadded) {
 		return nil
 	}
@@ -297,23 +294,8 @@ func (u *unit) unpad() error {
 	return nil
 }
 
-// send writes a piece of a call, unless that is over.
-func (w *way) send(c *call, p *piece) error {
-	return w.write(func() error {
-		switch {
-		case c.ended.Load():
-			return errOver
-		case p.reset:
-			return w.framer.WriteRSTStream(c.stream, p.code)
-		case p.fields != nil:
-			return w.headers(c.stream, p.fields, p.end)
-		}
-		return w.framer.WriteData(c.stream, p.end, p.data)
-	})
-}
-
-// headers makes a header block. Only in write.
-func (w *way) headers(stream uint32, fields []hpack.HeaderField, end bool) error {
+// headers makes a header block. Only in Insert.
+func (w *Direction) headers(stream uint32, fields []hpack.HeaderField, end bool) error {
 	w.block.Reset()
 	for _, f := range fields {
 		if err := w.encoder.WriteField(f); err != nil {
@@ -330,18 +312,18 @@ func (w *way) headers(stream uint32, fields []hpack.HeaderField, end bool) error
 }
 
 // header passes a header block, or writes it anew.
-func (w *way) header(u *unit) (pass bool, err error) {
+func (w *Direction) header(u *Frame) (pass bool, err error) {
 	if !w.rewrites {
 		return true, nil
 	}
 	if err := w.flush(); err != nil {
 		return false, err
 	}
-	return false, w.write(func() error { return w.headers(u.stream, u.fields, u.ends()) })
+	return false, w.Insert(func() error { return w.headers(u.stream, u.fields, u.ends()) })
 }
 
 // aside prepares to take a frame off its way.
-func (w *way) aside(u *unit) error {
+func (w *Direction) aside(u *Frame) error {
 	if u.kind == http2.FrameHeaders {
 		w.rewrites = true
 	}
@@ -351,11 +333,11 @@ func (w *way) aside(u *unit) error {
 // credit tells the receiver's peer that bytes of a stream were taken, which the
 // receiver itself never does for those that it does not get: w is the way back. The
 // stream is 0 if it is over.
-func (w *way) credit(stream uint32, n int) {
+func (w *Direction) credit(stream uint32, n int) {
 	if n == 0 {
 		return
 	}
-	_ = w.write(func() error { // it fails with the link
+	_ = w.Insert(func() error { // it fails with the link
 		if stream != 0 {
 			if err := w.framer.WriteWindowUpdate(stream, uint32(n)); err != nil {
 				return err

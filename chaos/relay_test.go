@@ -70,8 +70,8 @@ func TestFramesPassAsTheyAreHoweverTheyCome(t *testing.T) {
 		var out bytes.Buffer
 		var fields []hpack.HeaderField
 		var data []byte
-		w := newWay(&chunks{in, size}, &out)
-		err := w.relay(func(u *unit) (bool, error) {
+		w := New(&chunks{in, size}, &out)
+		err := w.Relay(func(u *Frame) (bool, error) {
 			fields = append(fields, u.fields...)
 			if u.kind == http2.FrameData {
 				data = append(data, u.data...)
@@ -133,7 +133,7 @@ func FuzzRelay(f *testing.F) {
 	f.Add([]byte("\x00\x00\x01\x00\x08\x00\x00\x00\x01\x09"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var out bytes.Buffer
-		_ = newWay(bytes.NewReader(in), &out).relay(func(*unit) (bool, error) { return true, nil })
+		_ = New(bytes.NewReader(in), &out).Relay(func(*Frame) (bool, error) { return true, nil })
 		if !bytes.HasPrefix(in, out.Bytes()) {
 			t.Fatalf("%x came out of %x", &out, in)
 		}
@@ -234,7 +234,7 @@ func TestTLSOnOneSide(t *testing.T) {
 func TestAHeaderSaysHowItsOwnConnectionIsCarried(t *testing.T) {
 	t.Parallel()
 	l, out := quietLink(t, &Proxy{faults: newFaults(), scheme: "https"})
-	l.door.backend, l.toMember.rewrites = "member:2379", true
+	l.listener.backend, l.toMember.rewrites = "member:2379", true
 	s := newSaid()
 	long := strings.Repeat("x", 3*blockRoom) // takes continuations
 	s.call(t, 1, true, nil, ":scheme", "http", ":authority", "127.0.0.1:1", "token", long)
@@ -297,7 +297,7 @@ func wantFrames(t *testing.T, what string, from *bytes.Buffer, types ...string) 
 }
 
 // quiet is a link whose ends are memory.
-type quiet struct{ *link }
+type quiet struct{ *connection }
 
 type ends struct{ member, client bytes.Buffer }
 
@@ -307,13 +307,13 @@ func quietLink(t testing.TB, p *Proxy) (quiet, *ends) {
 	end, other := net.Pipe() // an address, no more
 	t.Cleanup(func() { _, _ = end.Close(), other.Close() })
 	out := &ends{}
-	l := &link{Conn: end, door: &door{proxy: p}, client: "a", certain: true, calls: map[uint32]*call{}}
-	l.toMember, l.toClient = newWay(nil, &out.member), newWay(nil, &out.client)
+	l := &connection{Conn: end, listener: &listener{proxy: p}, client: "a", certain: true, calls: map[uint32]*call{}}
+	l.toMember, l.toClient = New(nil, &out.member), New(nil, &out.client)
 	return quiet{l}, out
 }
 
 // says has the sender of that way say all that was written.
-func (quiet) says(t testing.TB, w *way, s *said, see look) {
+func (quiet) says(t testing.TB, w *Direction, s *said, see Inspect) {
 	t.Helper()
 	if s.Len() > len(w.buf) {
 		w.buf = make([]byte, s.Len())

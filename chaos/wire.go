@@ -32,7 +32,7 @@ type wire struct {
 }
 
 // Read implements net.Conn: bytes of the client.
-func (l *link) Read(b []byte) (int, error) {
+func (l *connection) Read(b []byte) (int, error) {
 	if l.in.queue != nil {
 		return l.in.read(l, b)
 	}
@@ -52,12 +52,12 @@ func (l *link) Read(b []byte) (int, error) {
 	}
 	l.in.queue = make(chan chunk, wireQueue)
 	l.in.rest = chunk{data: append([]byte(nil), b[:n]...), came: time.Now()}
-	l.door.wg.Go(l.fill)
+	l.listener.wg.Go(l.fill)
 	return l.in.read(l, b)
 }
 
 // fill reads ahead of Read, which is busy being slow.
-func (l *link) fill() {
+func (l *connection) fill() {
 	for {
 		b := make([]byte, wireChunk)
 		n, err := l.Conn.Read(b)
@@ -73,7 +73,7 @@ func (l *link) fill() {
 }
 
 // read returns bytes that have been under way for long enough.
-func (w *wire) read(l *link, b []byte) (int, error) {
+func (w *wire) read(l *connection, b []byte) (int, error) {
 	for len(w.rest.data) == 0 {
 		if w.rest.err != nil {
 			return 0, w.rest.err
@@ -94,7 +94,7 @@ func (w *wire) read(l *link, b []byte) (int, error) {
 }
 
 // Write implements net.Conn: bytes for the client.
-func (l *link) Write(b []byte) (int, error) {
+func (l *connection) Write(b []byte) (int, error) {
 	if !l.slowOut(b) {
 		if err := l.thawed(); err != nil {
 			return 0, err
@@ -110,18 +110,18 @@ func (l *link) Write(b []byte) (int, error) {
 }
 
 // slowOut says whether bytes for the client go through the queue.
-func (l *link) slowOut(b []byte) bool {
+func (l *connection) slowOut(b []byte) bool {
 	l.outMu.Lock()
 	defer l.outMu.Unlock()
 	if l.out.queue == nil && l.faults().now().strikes(model.FaultSlow, l) {
 		l.out.queue = make(chan chunk, wireQueue)
-		l.door.wg.Go(l.empty)
+		l.listener.wg.Go(l.empty)
 	}
 	return l.out.queue != nil
 }
 
 // empty writes what Write queued. If that fails the connection is lost.
-func (l *link) empty() {
+func (l *connection) empty() {
 	for {
 		var c chunk
 		select {
@@ -144,7 +144,7 @@ func (l *link) empty() {
 }
 
 // admit waits until bytes that came at that time may pass, and says how many of n.
-func (w *wire) admit(l *link, came time.Time, n int) (int, error) {
+func (w *wire) admit(l *connection, came time.Time, n int) (int, error) {
 	for {
 		now := l.faults().now()
 		if now.strikes(model.FaultFreeze, l) {
@@ -179,7 +179,7 @@ func (w *wire) spend(n, rate int) int {
 
 // slowness is how late and thin (bytes per second, 0 for not) a link is now: of
 // several faults the worst.
-func (s *inForce) slowness(l *link) (delay time.Duration, rate int) {
+func (s *inForce) slowness(l *connection) (delay time.Duration, rate int) {
 	for _, x := range s.list {
 		if x.Kind != model.FaultSlow || !x.on(l) {
 			continue
@@ -193,7 +193,7 @@ func (s *inForce) slowness(l *link) (delay time.Duration, rate int) {
 }
 
 // thawed waits until the link is not frozen. The error says that it is closed.
-func (l *link) thawed() error {
+func (l *connection) thawed() error {
 	for {
 		now := l.faults().now()
 		if !now.strikes(model.FaultFreeze, l) {
@@ -205,7 +205,7 @@ func (l *link) thawed() error {
 	}
 }
 
-func (l *link) faults() *faults { return l.door.proxy.faults }
+func (l *connection) faults() *faults { return l.listener.proxy.faults }
 
 // wires are both ways of a link.
 type wires struct {

@@ -42,7 +42,7 @@ func journal(s *model.State) string {
 	return strings.Join(lines, "\n")
 }
 
-// door is an address that leads to one server or another, and may be shut.
+// listener is an address that leads to one server or another, and may be shut.
 type door struct {
 	mu    sync.Mutex
 	to    string // "" while it is shut

@@ -26,7 +26,7 @@ type story struct {
 	play    func(t *testing.T, s *story) // the real program, nil if it is only replayed
 }
 
-// look is what is seen after something was done.
+// Inspect is what is seen after something was done.
 type look struct {
 	// when says what was done.
 	when string

@@ -182,7 +182,7 @@ func (r *runner) play(ctx context.Context) (err error) {
 	return nil
 }
 
-// look waits for the first list of what there is.
+// Inspect waits for the first list of what there is.
 func (r *runner) look(ctx context.Context) error {
 	ok, err := r.until(ctx, r.stage.Now().Add(lookWithin), r.s.Loaded)
 	if err == nil && !ok {

@@ -27,8 +27,8 @@ const connectTimeout = 20 * time.Second
 // example because too many files are open.
 const acceptPause = 10 * time.Millisecond
 
-// door is a listener for one member: of one client, or shared.
-type door struct {
+// listener is a listener for one member: of one client, or shared.
+type listener struct {
 	proxy    *Proxy
 	client   string // empty if shared
 	member   string // its name
@@ -38,24 +38,24 @@ type door struct {
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup // its goroutines and those of its links
 
-	mu    sync.Mutex
-	links map[*link]struct{}
+	mu          sync.Mutex
+	connections map[*connection]struct{}
 }
 
 // newDoor listens on that port of 127.0.0.1 and serves.
-func (p *Proxy) newDoor(client, member, backend string, port int) (*door, error) {
+func (p *Proxy) newListener(client, member, backend string, port int) (*listener, error) {
 	lis, err := listenLocal(port)
 	if err != nil {
 		return nil, fmt.Errorf("listen on port %d of 127.0.0.1 for the member at %s: %w", port, backend, err)
 	}
-	d := &door{proxy: p, client: client, member: member, backend: backend, listener: lis, links: map[*link]struct{}{}}
+	d := &listener{proxy: p, client: client, member: member, backend: backend, listener: lis, connections: map[*connection]struct{}{}}
 	d.ctx, d.cancel = context.WithCancel(p.ctx)
 	d.wg.Go(d.serve)
 	return d, nil
 }
 
 // serve makes a link of every connection until the door is closed.
-func (d *door) serve() {
+func (d *listener) serve() {
 	for {
 		c, err := d.listener.Accept()
 		if err != nil {
@@ -66,9 +66,9 @@ func (d *door) serve() {
 				continue
 			}
 		}
-		var l *link
+		var l *connection
 		if err = d.proxy.peers.admit(c); err == nil {
-			l, err = d.newLink(c)
+			l, err = d.newConnection(c)
 		}
 		if err != nil {
 			_ = c.Close()
@@ -79,11 +79,11 @@ func (d *door) serve() {
 }
 
 // close ends the listener, its connections and all that happens on them.
-func (d *door) close() {
+func (d *listener) close() {
 	d.mu.Lock()
 	d.cancel()
-	links := d.links
-	d.links = nil
+	links := d.connections
+	d.connections = nil
 	d.mu.Unlock()
 	_ = d.listener.Close()
 	for l := range links {
@@ -92,12 +92,12 @@ func (d *door) close() {
 	d.wg.Wait()
 }
 
-// linksOf returns the links of these doors.
-func linksOf(doors []*door) []*link {
-	var links []*link
+// connectionsOf returns the links of these doors.
+func connectionsOf(doors []*listener) []*connection {
+	var links []*connection
 	for _, d := range doors {
 		d.mu.Lock()
-		for l := range d.links {
+		for l := range d.connections {
 			links = append(links, l)
 		}
 		d.mu.Unlock()
@@ -105,19 +105,19 @@ func linksOf(doors []*door) []*link {
 	return links
 }
 
-// link ties a client's connection to a connection to the member. It is the client's
+// connection ties a client's connection to a connection to the member. It is the client's
 // net.Conn: bytes pass through it, where a fault may keep them back.
-type link struct {
+type connection struct {
 	net.Conn
 	wires
-	door    *door
-	client  string // the name, or the address if the door is shared
-	certain bool
-	ctx     context.Context
-	cancel  context.CancelFunc
-	once    sync.Once
+	listener *listener
+	client   string // the name, or the address if the door is shared
+	certain  bool
+	ctx      context.Context
+	cancel   context.CancelFunc
+	once     sync.Once
 
-	toMember, toClient *way
+	toMember, toClient *Direction
 
 	// Of a cluster that is not ours; known to who relays the requests.
 	refused map[uint32]bool // streams that the member never hears of
@@ -133,8 +133,8 @@ type link struct {
 }
 
 // newLink ties a fresh connection of a client. It does not dial yet.
-func (d *door) newLink(c net.Conn) (*link, error) {
-	l := &link{Conn: c, door: d, client: d.client, certain: d.client != "", calls: map[uint32]*call{}, refused: map[uint32]bool{}}
+func (d *listener) newConnection(c net.Conn) (*connection, error) {
+	l := &connection{Conn: c, listener: d, client: d.client, certain: d.client != "", calls: map[uint32]*call{}, refused: map[uint32]bool{}}
 	if !l.certain {
 		l.client = c.RemoteAddr().String()
 	}
@@ -148,30 +148,30 @@ func (d *door) newLink(c net.Conn) (*link, error) {
 
 // admit adds a link, unless the door is closed or a fault cuts such links. The fault
 // is looked for when the link is there to be found: whoever comes second sees it.
-func (d *door) admit(l *link) error {
+func (d *listener) admit(l *connection) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.links == nil {
+	if d.connections == nil {
 		return ErrClosed
 	}
 	if d.proxy.faults.now().strikes(model.FaultCut, l) {
 		return errors.New("connections of this client are cut")
 	}
-	d.links[l] = struct{}{}
+	d.connections[l] = struct{}{}
 	return nil
 }
 
 // Close closes both connections: that to the member ends with the context.
-func (l *link) Close() error {
+func (l *connection) Close() error {
 	var err error
 	l.once.Do(func() {
 		l.cancel()
 		err = l.Conn.Close()
-		l.door.mu.Lock()
-		delete(l.door.links, l)
-		l.door.mu.Unlock()
+		l.listener.mu.Lock()
+		delete(l.listener.connections, l)
+		l.listener.mu.Unlock()
 		if !l.certain {
-			l.door.proxy.forgetEvidence(l.client)
+			l.listener.proxy.forgetEvidence(l.client)
 		}
 		l.left()
 	})
@@ -179,11 +179,11 @@ func (l *link) Close() error {
 }
 
 // who is the client, as far as that is known.
-func (l *link) who() model.Client { return model.Client{Name: l.client, Certain: l.certain} }
+func (l *connection) who() model.Client { return model.Client{Name: l.client, Certain: l.certain} }
 
 // speaks reports the connection with the first call that is made on it: only that
 // says what the client calls itself.
-func (l *link) speaks(agent string) {
+func (l *connection) speaks(agent string) {
 	l.spoken.Lock()
 	defer l.spoken.Unlock()
 	if l.told || l.closed {
@@ -194,7 +194,7 @@ func (l *link) speaks(agent string) {
 }
 
 // left reports the end of the connection if its begin was.
-func (l *link) left() {
+func (l *connection) left() {
 	l.spoken.Lock()
 	defer l.spoken.Unlock()
 	l.closed = true
@@ -203,32 +203,32 @@ func (l *link) left() {
 	}
 }
 
-func (l *link) connected(on bool) {
-	p := l.door.proxy
+func (l *connection) connected(on bool) {
+	p := l.listener.proxy
 	p.report(model.Connected{At: p.now(), Client: l.who(), Peer: l.RemoteAddr().String(),
-		Agent: l.agent, Member: l.door.backend, On: on})
+		Agent: l.agent, Member: l.listener.backend, On: on})
 }
 
 // run carries what both ends say until one is lost.
-func (l *link) run() {
+func (l *connection) run() {
 	defer l.Close()
 	client, member, err := l.connect()
 	if err != nil {
 		return // the client sees its connection end, as that of a member that is down
 	}
-	l.toMember, l.toClient = newWay(client, member), newWay(member, client)
-	p := l.door.proxy
+	l.toMember, l.toClient = New(client, member), New(member, client)
+	p := l.listener.proxy
 	// A block says how it is carried. And of a cluster that is not ours the member is to
 	// read the very fields that were looked at.
 	l.toMember.rewrites = (p.serverTLS == nil) != (p.scheme == "http") || p.foreign
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer l.Close()
-		_ = l.toMember.relay(l.asks)
+		_ = l.toMember.Relay(l.asks)
 	})
 	both.Go(func() {
 		defer l.Close()
-		_ = l.toClient.relay(l.answers)
+		_ = l.toClient.Relay(l.answers)
 		_ = l.thawed() // a frozen client is not to see even that the member is lost
 	})
 	both.Wait()
@@ -242,16 +242,16 @@ func (l *link) run() {
 
 // connect connects to the member, greets the client, and passes the first words on:
 // who says others does not speak HTTP/2.
-func (l *link) connect() (client, member net.Conn, err error) {
+func (l *connection) connect() (client, member net.Conn, err error) {
 	ctx, cancel := context.WithTimeout(l.ctx, connectTimeout)
 	defer cancel()
-	raw, err := new(net.Dialer).DialContext(ctx, "tcp", l.door.backend)
+	raw, err := new(net.Dialer).DialContext(ctx, "tcp", l.listener.backend)
 	if err != nil {
 		return nil, nil, err
 	}
 	context.AfterFunc(l.ctx, func() { _ = raw.Close() })
-	p := l.door.proxy
-	if member, _, err = p.toMember.ClientHandshake(ctx, l.door.backend, raw); err != nil {
+	p := l.listener.proxy
+	if member, _, err = p.toMember.ClientHandshake(ctx, l.listener.backend, raw); err != nil {
 		return nil, nil, err
 	}
 	client = l

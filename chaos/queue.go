@@ -31,16 +31,16 @@ func (m *message) counts(x *injected) bool {
 	return true
 }
 
-// lane carries the pieces of one direction of a call, in order, where a fault may act
+// messageQueue carries the pieces of one direction of a call, in order, where a fault may act
 // on them. While none does it is a function call. From the first message that is kept
 // back they go through a queue, so that each is late by itself and not by those before
 // it. How long the queue can be the receiver says: it grants the sender no more room.
-type lane struct {
-	call    *call
-	way     model.Direction
-	deliver func(*piece) error
-	back    *way // to the sender
-	queues  bool // for good; known to who passes
+type messageQueue struct {
+	call      *call
+	direction model.Direction
+	deliver   func(*piece) error
+	back      *Direction // to the sender
+	queues    bool       // for good; known to who passes
 
 	mu    sync.Mutex
 	queue []*piece
@@ -49,7 +49,7 @@ type lane struct {
 }
 
 // pass delivers a piece, or queues it. The error says that the link is lost.
-func (l *lane) pass(p *piece) error {
+func (l *messageQueue) pass(p *piece) error {
 	if !l.queues && !l.keeps(p) {
 		err := l.deliver(p)
 		if errors.Is(err, errOver) {
@@ -61,7 +61,7 @@ func (l *lane) pass(p *piece) error {
 	if !l.queues {
 		l.queues, l.more = true, make(chan struct{}, 1)
 		ctx := l.call.context()
-		l.call.link.door.wg.Go(func() { l.serve(ctx) })
+		l.call.conn.listener.wg.Go(func() { l.serve(ctx) })
 	}
 	l.mu.Lock()
 	over := l.over
@@ -77,7 +77,7 @@ func (l *lane) pass(p *piece) error {
 	return nil
 }
 
-func (l *lane) wake() {
+func (l *messageQueue) wake() {
 	select {
 	case l.more <- struct{}{}:
 	default:
@@ -85,7 +85,7 @@ func (l *lane) wake() {
 }
 
 // keeps says whether a fault keeps the message back that begins with this piece.
-func (l *lane) keeps(p *piece) bool {
+func (l *messageQueue) keeps(p *piece) bool {
 	m := p.message
 	if m == nil || !p.first {
 		return false
@@ -101,7 +101,7 @@ func (l *lane) keeps(p *piece) bool {
 }
 
 // serve delivers what is queued until the call is over.
-func (l *lane) serve(ctx context.Context) {
+func (l *messageQueue) serve(ctx context.Context) {
 	defer l.close()
 	for {
 		p := l.next()
@@ -121,7 +121,7 @@ func (l *lane) serve(ctx context.Context) {
 }
 
 // next takes a piece off the queue, nil if there is none.
-func (l *lane) next() *piece {
+func (l *messageQueue) next() *piece {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.queue) == 0 {
@@ -133,7 +133,7 @@ func (l *lane) next() *piece {
 }
 
 // close forgets what is queued, and what comes later.
-func (l *lane) close() {
+func (l *messageQueue) close() {
 	l.mu.Lock()
 	queue := l.queue
 	l.queue, l.over = nil, true
@@ -145,7 +145,7 @@ func (l *lane) close() {
 
 // forget gives the sender the room back that a piece took on the connection, and in
 // its call if that goes on: the receiver, which does so otherwise, never gets it.
-func (l *lane) forget(p *piece) {
+func (l *messageQueue) forget(p *piece) {
 	stream := l.call.stream
 	if l.call.ended.Load() {
 		stream = 0
@@ -154,7 +154,7 @@ func (l *lane) forget(p *piece) {
 }
 
 // release delivers a piece once no fault keeps its message back.
-func (l *lane) release(ctx context.Context, p *piece) error {
+func (l *messageQueue) release(ctx context.Context, p *piece) error {
 	m := p.message
 	if m == nil {
 		return l.deliver(p)
@@ -176,8 +176,8 @@ func (l *lane) release(ctx context.Context, p *piece) error {
 }
 
 // held says whether a fault keeps the message back now.
-func (l *lane) held(now *inForce, m *message) bool {
-	if now.strikes(model.FaultFreeze, l.call.link) {
+func (l *messageQueue) held(now *inForce, m *message) bool {
+	if now.strikes(model.FaultFreeze, l.call.conn) {
 		return true
 	}
 	for _, x := range now.list {
@@ -189,17 +189,17 @@ func (l *lane) held(now *inForce, m *message) bool {
 }
 
 // acts says whether a fault of messages acts on those of this lane.
-func (l *lane) acts(x *injected) bool {
+func (l *messageQueue) acts(x *injected) bool {
 	way := x.Direction
 	if way == "" {
 		way = model.Requests
 	}
-	return way == l.way && l.call.meets(x)
+	return way == l.direction && l.call.meets(x)
 }
 
 // meets says whether a fault of messages acts on this call.
 func (c *call) meets(x *injected) bool {
-	return (x.Method == "" || x.Method == c.method) && x.on(c.link)
+	return (x.Method == "" || x.Method == c.method) && x.on(c.conn)
 }
 
 // late waits until then, or until the fault is healed.
