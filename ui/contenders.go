@@ -162,7 +162,7 @@ func truthWord(s *model.State, c model.ContenderInfo, place int) string {
 // holds says whether a contender at that place, from 1, holds its lock.
 func holds(s *model.State, c model.ContenderInfo, place int) bool {
 	l := s.Lock(c.Lock)
-	return l != nil && place > 0 && (place == 1 || l.Holds(place-1))
+	return l != nil && l.Holds(place-1)
 }
 
 // doubtAfter is how long belief and truth may lie apart before it is an alarm: a

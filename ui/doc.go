@@ -19,8 +19,7 @@
 //   - layout.go cuts the screen into rectangles, a pure function of the size.
 //   - locks.go, queue.go with why.go, sessions.go, journal.go, findings.go and
 //     lab.go are the panels. None knows another. Each gets a size and a
-//     [model.State] and returns lines. verdict.go tells how a lock or a session
-//     does in one word.
+//     [model.State] and returns lines. verdict.go says how a [model.Condition] looks.
 //   - jump.go goes from one panel to another and back; sheet.go is what is read in
 //     the place of a page: `e` explains, `c` says it in etcdctl.
 //   - table.go is the table that the panels share; theme.go and cells.go say how

@@ -114,7 +114,7 @@ func claimOf(l *model.Lease) *model.Claim {
 	if l == nil {
 		return nil
 	}
-	if _, lock := worstAbout(l); lock != nil {
+	if _, lock := l.Worst(); lock != nil {
 		if c := claimIn(lock, l); c != nil {
 			return c
 		}

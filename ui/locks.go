@@ -43,7 +43,7 @@ func (f frame) calm() frame {
 func (f frame) calmLock(l *model.Lock) bool {
 	held, _ := l.HeldFor(f.now)
 	longest, _, waits := l.LongestWait(f.now)
-	return held >= calmFrom && (!waits || longest >= calmFrom) && calmLease(l.Head().LeaseInfo()) && !f.th.judge(l).trouble()
+	return held >= calmFrom && (!waits || longest >= calmFrom) && calmLease(l.Head().LeaseInfo()) && !l.Condition().Trouble()
 }
 
 // calmLease says whether a step means little for a lease.
@@ -146,7 +146,7 @@ func goneRow(th *theme, name string, r *row) {
 
 func lockRow(f frame, l *model.Lock, r *row) {
 	th := f.th
-	v := th.judge(l)
+	c := l.Condition()
 	head := l.Head()
 	f.sees(head)
 	if f.marks[l.Name] {
@@ -166,9 +166,9 @@ func lockRow(f frame, l *model.Lock, r *row) {
 		th.leaseCell(r, head.LeaseInfo(), f.now)
 	}
 	lockQueue(f, l, r)
-	r.add(v.st, v.sign+" "+v.word)
-	if room := r.room() - 2 - len(v.word); room >= 12 {
-		if text := outlook(l, v, f.now); text != "" {
+	r.put(th.says(c))
+	if room := r.room() - 2 - len(c.Word); room >= 12 {
+		if text := outlook(l, c, f.now); text != "" {
 			r.add(dim, "  "+text)
 		}
 	}

@@ -105,12 +105,12 @@ func (o *order) refresh(s *model.State, th *theme, now time.Time) bool {
 func (o *order) piece(s *model.State, th *theme) {
 	keep := matcher(o.filter)
 	for _, l := range o.all[o.seen:min(o.seen+rankPiece, len(o.all))] {
-		v := th.judge(l)
-		if v.trouble() {
+		c := l.Condition()
+		if c.Trouble() {
 			o.badSeen++
 		}
 		if keep == nil || keep(lockText(s, l)) {
-			o.keys = append(o.keys, orderKey{l.Name, o.rank(l, v, o.at), int32(o.seen)})
+			o.keys = append(o.keys, orderKey{l.Name, o.rank(l, c, o.at), int32(o.seen)})
 		}
 		o.seen++
 	}
@@ -141,7 +141,7 @@ func (o *order) finish() {
 	clear(o.all)
 }
 
-func (o *order) rank(l *model.Lock, v verdict, now time.Time) int64 {
+func (o *order) rank(l *model.Lock, c model.Condition, now time.Time) int64 {
 	switch o.by {
 	case sortName:
 		return int64(len(o.keys))
@@ -160,8 +160,8 @@ func (o *order) rank(l *model.Lock, v verdict, now time.Time) int64 {
 		}
 		return int64(d)
 	}
-	rank := int64(v.rank) * 2
-	if v.trouble() && l.Behind() > 0 {
+	rank := int64(c.Rank) * 2
+	if c.Trouble() && l.Behind() > 0 {
 		rank++ // somebody waits for it
 	}
 	return rank

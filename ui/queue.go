@@ -89,7 +89,7 @@ func fill(lines []string, w, h int) []string {
 // title says of the lock what fits into w cells, part by part.
 func (p *queuePanel) title(f frame, l *model.Lock, w int) []span {
 	th := f.th
-	v := th.judge(l)
+	c := l.Condition()
 	t := []span{{strong, th.cutPath(th.clean(l.Name), 48)}}
 	w -= 6 + width(t[0].text)
 	part := func(spans ...span) {
@@ -104,11 +104,11 @@ func (p *queuePanel) title(f frame, l *model.Lock, w int) []span {
 	if name := l.Recipe().Name; name != "" {
 		part(span{dim, name})
 	}
-	part(span{v.st, v.sign + " " + v.word})
-	if text := outlook(l, v, f.now); text != "" {
+	part(th.says(c))
+	if text := outlook(l, c, f.now); text != "" {
 		part(span{plain, text})
 	}
-	if next := l.At(1); next != nil && v.trouble() && l.Behind() > 0 {
+	if next := l.At(1); next != nil && c.Trouble() && l.Behind() > 0 {
 		part(span{plain, "next is " + th.cut(th.who(f.s, next.Ref()), 20)})
 	}
 	if n := l.Behind(); n > 0 {
@@ -213,27 +213,28 @@ func (th *theme) behind(who string, room int) string {
 
 // role says what a key is in the queue of a lock.
 func (th *theme) role(l *model.Lock, c *model.Claim, i int) (style, string, string) {
+	role := l.RoleAt(c, i)
+	st, sign := waiting, th.sign.waits
 	switch {
 	case !l.Recipe().Judged:
-		return dim, th.sign.waits, "listed"
-	case !l.IsClaim(c) && i == 0:
-		return bad, th.sign.bad, "blocks"
-	case !l.IsClaim(c):
-		return bad, th.sign.bad, "no claim"
-	case i == 0 || l.Holds(i):
-		return good, th.sign.holds, "holds"
+		st = dim
+	case role == model.RoleBlocks, role == model.RoleForeign:
+		st, sign = bad, th.sign.bad
+	case role == model.RoleHolds:
+		st, sign = good, th.sign.holds
+	default:
+		if how := c.LeaseInfo().State().Condition(); how.Trouble() {
+			st, trouble := th.level(how.Level)
+			return st, sign, string(role) + " " + trouble
+		}
 	}
-	v := th.judgeLease(c.LeaseInfo())
-	if v.trouble() {
-		return v.st, th.sign.waits, "waits " + v.sign
-	}
-	return waiting, th.sign.waits, "waits"
+	return st, sign, string(role)
 }
 
 // note is what there is to say of a claim besides: a finding about it, else the
 // other locks in which its lease stands.
 func (th *theme) note(f frame, l *model.Lock, c *model.Claim, i int) (style, string) {
-	x := findingOf(l, c)
+	x := l.Worst(c)
 	if x == nil || x.Severity == model.SevInfo {
 		return dim, th.also(f.s, l, c)
 	}
@@ -246,29 +247,6 @@ func (th *theme) note(f frame, l *model.Lock, c *model.Claim, i int) (style, str
 		text += ", " + also
 	}
 	return st, text
-}
-
-// findingOf returns the worst finding about a claim of the lock, nil if there is
-// none. A key without a lease is found by what is said of such keys.
-func findingOf(l *model.Lock, c *model.Claim) *model.Finding {
-	all := l.Findings()
-	for i := range all {
-		if about(&all[i], l, c) {
-			return &all[i]
-		}
-	}
-	return nil
-}
-
-// about says whether a finding of a lock is about that claim in its queue.
-func about(f *model.Finding, l *model.Lock, c *model.Claim) bool {
-	switch f.Code {
-	case model.CodeLockCycle: // each session of the circle heads one of its locks
-		return c == l.Head()
-	case model.CodeOrphanKey, model.CodeLeaseDetached, model.CodeForeignKey, model.CodeNestedPrefix:
-		return f.Lease == c.KV.Lease
-	}
-	return f.Lease == c.KV.Lease && f.Lease != 0
 }
 
 // identity fills in who a claim belongs to, and how that is known.
@@ -318,9 +296,10 @@ func (th *theme) also(s *model.State, l *model.Lock, c *model.Claim) string {
 		}
 		shown++
 		verb := "waits for "
-		if !other.Recipe().Judged {
+		switch other.Role(o) {
+		case model.RoleMember:
 			verb = "in "
-		} else if other.Head() == o || other.Holds(other.Place(o)) {
+		case model.RoleHolds:
 			verb = "holds "
 		}
 		if text != "" {

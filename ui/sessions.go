@@ -154,13 +154,13 @@ func (p *sessionsPanel) rank(f frame, leases []*model.Lease) []sessionRank {
 	keep := matcher(p.filter)
 	ranks := make([]sessionRank, 0, len(leases))
 	for _, l := range leases {
-		v, st := f.th.judgeSession(l), standing(l)
-		if st == 0 && !v.trouble() {
+		c, st := l.Condition(), standing(l)
+		if st == 0 && !c.Trouble() {
 			continue
 		}
 		p.found++
 		if keep == nil || keep(sessionText(f.s, l)) {
-			ranks = append(ranks, sessionRank{l.ID, v.rank*4 + st})
+			ranks = append(ranks, sessionRank{l.ID, c.Rank*4 + st})
 		}
 	}
 	slices.SortFunc(ranks, sessionRank.before)
@@ -220,7 +220,7 @@ func (p *sessionsPanel) Render(f frame, w, h int) []string {
 	lines = p.table.paint(lines, len(p.ids), look{cursor: p.pick.place, keys: true}, p.id, func(i int, r *row) {
 		if l := f.s.Lease(p.ids[i]); l != nil {
 			at := f
-			if i != p.pick.place && calmLease(l) && !f.th.judgeSession(l).trouble() {
+			if i != p.pick.place && calmLease(l) && !l.Condition().Trouble() {
 				at = f.calm()
 			}
 			sessionRow(at, l, r)
@@ -266,8 +266,8 @@ func sessionRow(f frame, l *model.Lease, r *row) {
 	default:
 		r.cell(plain, strconv.Itoa(s.other))
 	}
-	v := th.judgeSession(l)
-	r.cell(v.st, v.sign+" "+v.word)
+	r.put(th.says(l.Condition()))
+	r.end()
 }
 
 // lockNames names the first locks of n.
@@ -304,7 +304,7 @@ func (s *stands) look(l *model.Lease) {
 			if s.lead == nil {
 				s.lead = c
 			}
-		case holding(lock, c):
+		case lock.Role(c) == model.RoleHolds:
 			if s.nh < len(s.holds) {
 				s.holds[s.nh] = lock
 				s.nh++
@@ -324,11 +324,6 @@ func (s *stands) look(l *model.Lease) {
 	}
 }
 
-// holding says whether c holds the lock.
-func holding(l *model.Lock, c *model.Claim) bool {
-	return l.Head() == c || l.Holders() > 1 && l.Holds(l.Place(c))
-}
-
 // standing ranks what a lease is to others: 3 holds a lock for which others wait,
 // 2 holds one, 1 waits or is listed, 0 nothing of that.
 func standing(l *model.Lease) int {
@@ -337,7 +332,7 @@ func standing(l *model.Lease) int {
 		lock := c.Lock()
 		switch {
 		case lock == nil:
-		case lock.Recipe().Judged && holding(lock, c):
+		case lock.Role(c) == model.RoleHolds:
 			if lock.Behind() > 0 {
 				return 3
 			}
@@ -347,38 +342,6 @@ func standing(l *model.Lease) int {
 		}
 	}
 	return best
-}
-
-// judgeSession tells how a session does: by the worst finding about it, else by its
-// lease.
-func (th *theme) judgeSession(l *model.Lease) verdict {
-	v := th.judgeLease(l)
-	if f, _ := worstAbout(l); f != nil && f.Severity != model.SevInfo {
-		return th.worse(v, f)
-	}
-	return v
-}
-
-// worstAbout returns the worst finding about a session and the lock in which it
-// shows, nil if there is none.
-func worstAbout(l *model.Lease) (*model.Finding, *model.Lock) {
-	var worst *model.Finding
-	var where *model.Lock
-	all := l.Claims()
-	for _, c := range all[:min(len(all), alsoMax)] {
-		lock := c.Lock()
-		if lock == nil {
-			continue
-		}
-		list := lock.Findings()
-		for i := range list {
-			f := &list[i]
-			if about(f, lock, c) && (worst == nil || !worst.Severity.AtLeast(f.Severity)) {
-				worst, where = f, lock
-			}
-		}
-	}
-	return worst, where
 }
 
 // sessionText is what a filter looks at: the id and who it is, and its locks.

@@ -70,7 +70,8 @@ func (th *theme) leaseCell(r *row, l *model.Lease, now time.Time) {
 	}
 	ago, _ := l.Renewed(now)
 	granted := l.Granted()
-	sign, st := th.sign.renewed, th.judgeLease(l).st
+	sign := th.sign.renewed
+	st, _ := th.level(l.State().Condition().Level)
 	if old := now.Sub(l.Read.At); st == good && old > time.Duration(granted)*time.Second/3+3*time.Second {
 		// It was healthy, and nobody has asked since: no reason to let it run out.
 		sign, left, ago, st = th.sign.stale, max(0, l.Read.Remaining), old, dim

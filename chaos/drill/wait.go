@@ -141,10 +141,12 @@ func (j *judge) lastWord(name, lock string) model.Belief {
 	return last
 }
 
-// queue is a lock's queue by the names of its owners.
+// queue is a lock's queue by the names of its owners, and how the lock does.
 type queue struct {
-	owners []string
-	held   int
+	owners  []string
+	held    int
+	blocked bool
+	state   string
 }
 
 func queueOf(s *model.State, j *judge, lock string) queue {
@@ -161,22 +163,28 @@ func queueOf(s *model.State, j *judge, lock string) queue {
 		q.owners = append(q.owners, who)
 		return true
 	})
-	if l.Holder() != nil {
-		q.held = l.Holders()
-	}
+	q.held, q.blocked, q.state = l.Holders(), l.Blocked(), l.Condition().Word
 	return q
 }
 
 func (q queue) words() string {
+	if q.state == "" {
+		return "it was free" // it was never seen
+	}
+	who := ""
 	switch {
 	case len(q.owners) == 0:
-		return "it was free"
+		who = "nobody held it"
+	case q.blocked:
+		who = q.owners[0] + " blocked it, which does not hold"
 	case q.held == 0:
-		return q.owners[0] + " blocked it, which does not hold"
+		who = "nobody was known to hold it, and listed were " + strings.Join(q.owners, ", ")
 	case len(q.owners) == q.held:
-		return "the holder was " + strings.Join(q.owners, ", ")
+		who = "the holder was " + strings.Join(q.owners, ", ")
+	default:
+		who = "the holder was " + strings.Join(q.owners[:q.held], ", ") + ", and waiting were " + strings.Join(q.owners[q.held:], ", ")
 	}
-	return "the holder was " + strings.Join(q.owners[:q.held], ", ") + ", and waiting were " + strings.Join(q.owners[q.held:], ", ")
+	return who + " (" + q.state + ")"
 }
 
 func codesOf(all []model.Finding) string {

@@ -160,11 +160,19 @@ func (o *stream) lock(s *model.State, l *model.Lock, now time.Time) {
 	o.truth(r.Exclusive)
 	o.name(`"blocked": `)
 	o.truth(l.Blocked())
+	o.name(`"state": `)
+	o.text(l.Condition().Word)
+	o.name(`"moves_when": `)
+	if when := l.MovesWhen(now); when != "" {
+		o.text(when)
+	} else {
+		o.null()
+	}
 	o.name(`"holders": `)
 	o.open('[')
 	waiting := false
 	for c := range placedClaims(l) {
-		if c.role != holds && !waiting {
+		if c.role != model.RoleHolds && !waiting {
 			waiting = true
 			o.waiters()
 		}
@@ -195,16 +203,9 @@ func (o *stream) waiters() {
 type placed struct {
 	*model.Claim
 	position int // from 1
-	role     string
+	role     model.Role
 	ahead    *model.Claim // what it waits for, nil for nothing
 }
-
-// Roles in a queue.
-const (
-	holds   = "holder"
-	waits   = "waiter"
-	foreign = "foreign" // counted by the recipe, though it is no claim of the lock
-)
 
 // placedClaims yields the queue of a lock in order, the holders first.
 func placedClaims(l *model.Lock) iter.Seq[placed] {
@@ -212,12 +213,9 @@ func placedClaims(l *model.Lock) iter.Seq[placed] {
 		n := 0
 		l.Queue(func(c, ahead *model.Claim) bool {
 			n++
-			p := placed{c, n, waits, ahead}
-			switch {
-			case l.Holds(n - 1):
-				p.role, p.ahead = holds, nil
-			case !l.IsClaim(c):
-				p.role = foreign
+			p := placed{c, n, l.RoleAt(c, n-1), ahead}
+			if p.role == model.RoleHolds {
+				p.ahead = nil
 			}
 			return yield(p)
 		})
@@ -229,7 +227,7 @@ func (o *stream) claim(s *model.State, c placed, now time.Time) {
 	o.name(`"position": `)
 	o.int(int64(c.position))
 	o.name(`"role": `)
-	o.text(c.role)
+	o.text(c.role.Name())
 	o.bytes(`"key": `, `"key_base64": `, c.Key)
 	o.name(`"create_revision": `)
 	o.int(c.CreateRev)

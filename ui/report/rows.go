@@ -66,7 +66,7 @@ func locksCSV(s *model.State, locks []*model.Lock, now time.Time) [][]string {
 		"longest_wait", "longest_wait_is_lower_bound", "handovers", "key", "create_revision", "lease", "granted", "remaining", "renewed_ago",
 		"lease_state", "findings"}}
 	for _, l := range locks {
-		row := []string{plain(l.Name), l.Recipe().Name, string(l.Recipe().Confidence), guarded(StateWord(l)), strconv.Itoa(l.Holders()), waitersCSV(l)}
+		row := []string{plain(l.Name), l.Recipe().Name, string(l.Recipe().Confidence), guarded(l.Condition().Word), strconv.Itoa(l.Holders()), waitersCSV(l)}
 		row = append(row, heldCSV(s, l, now)...)
 		row = append(row, waitCSV(l, now)...)
 		row = append(row, strconv.Itoa(l.Stats().Handovers))
@@ -124,7 +124,7 @@ func claimsCSV(s *model.State, l *model.Lock, now time.Time) [][]string {
 			waitsFor = plain(c.ahead.Key)
 		}
 		id, r := s.IdentityOf(c.Claim), readingOf(c.LeaseInfo(), now)
-		rows = append(rows, []string{plain(l.Name), strconv.Itoa(c.position), c.role, plain(c.Key), strconv.FormatInt(c.CreateRev, 10),
+		rows = append(rows, []string{plain(l.Name), strconv.Itoa(c.position), c.role.Name(), plain(c.Key), strconv.FormatInt(c.CreateRev, 10),
 			strconv.FormatInt(c.ModRev, 10), strconv.FormatInt(c.Version, 10), leaseCell(c.KV.Lease), guarded(id.Text), id.Source,
 			intIf(r.known, r.granted), intIf(r.known, r.remaining), secondsIf(r.renewedKnown, r.renewed), string(c.LeaseInfo().State()), timeCell(c.Since),
 			strconv.FormatBool(c.SinceAtLeast), waitsFor, plain(c.Value)})

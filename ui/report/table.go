@@ -22,7 +22,7 @@ func lockRows(s *model.State, locks []*model.Lock, now time.Time) [][]string {
 	rows := [][]string{{"LOCK", "RECIPE", "HOLDER", "HELD", "LEASE", "BEHIND", "LONGEST", "STATE"}}
 	for _, l := range locks {
 		rows = append(rows, []string{model.Printable(l.Name), l.Recipe().Name, holderCell(s, l), heldCell(l, now),
-			LeaseCell(l.Head(), now), behindCell(l), longestCell(l, now), StateWord(l)})
+			LeaseCell(l.Head(), now), behindCell(l), longestCell(l, now), l.Condition().Word})
 	}
 	return rows
 }
@@ -35,7 +35,7 @@ func Describe(w io.Writer, s *model.State, l *model.Lock, now time.Time) error {
 func describe(w io.Writer, s *model.State, l *model.Lock, now time.Time, wide bool) error {
 	r := l.Recipe()
 	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  state    %s\n", model.Printable(l.Name), r.Name, r.Confidence,
-		strings.ReplaceAll(string(r.Order), "_", " "), StateWord(l)); err != nil {
+		strings.ReplaceAll(string(r.Order), "_", " "), l.Condition().Word); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
 	if err := align(w, queueRows(s, l, now, wide)); err != nil {
@@ -72,7 +72,7 @@ func queueRows(s *model.State, l *model.Lock, now time.Time, wide bool) [][]stri
 		if who.Text != "" {
 			id = who.Text + " (" + who.Source + ")"
 		}
-		row := []string{"  " + strconv.Itoa(place), role(l, c, place), model.Printable(c.Key), strconv.FormatInt(c.CreateRev, 10),
+		row := []string{"  " + strconv.Itoa(place), string(l.RoleAt(c, place-1)), model.Printable(c.Key), strconv.FormatInt(c.CreateRev, 10),
 			leaseID(c), LeaseCell(c, now), model.Duration(d, bound), waits, id}
 		if wide {
 			row = append(append(row, readingCells(c, now)...), strconv.FormatInt(c.ModRev, 10), strconv.FormatInt(c.Version, 10), model.Printable(c.Value))
@@ -108,45 +108,6 @@ func Findings(w io.Writer, list []model.Finding, indent string) error {
 		return fmt.Errorf("writing: %w", err)
 	}
 	return nil
-}
-
-func role(l *model.Lock, c *model.Claim, place int) string {
-	switch {
-	case l.Holds(place - 1):
-		return "holds"
-	case !l.Recipe().Judged:
-		return "there"
-	case !l.IsClaim(c):
-		return "foreign"
-	}
-	return "waits"
-}
-
-// StateWord says in a word or two how a lock is: by its worst finding, else by the
-// lease of its head.
-func StateWord(l *model.Lock) string {
-	if f := l.Findings(); len(f) > 0 && f[0].Severity.AtLeast(model.SevWarning) {
-		return string(f[0].Code)
-	}
-	h := l.Head()
-	switch {
-	case h == nil:
-		return "free"
-	case !l.Recipe().Judged:
-		return "order only"
-	case l.Blocked():
-		return "blocked by " + model.Printable(h.Key)
-	case h.LeaseInfo() == nil:
-		return "holder has no lease"
-	}
-	switch st := h.LeaseInfo().State(); st {
-	case model.LeaseHealthy:
-		return "healthy"
-	case model.LeaseUnknown:
-		return "lease not read"
-	default:
-		return "lease " + string(st)
-	}
 }
 
 // LeaseCell writes the lease of a claim: remaining and granted seconds and the

@@ -1,0 +1,196 @@
+package model
+
+import (
+	"strconv"
+	"time"
+)
+
+// Level is how much a condition matters.
+type Level int8
+
+// Levels, in rising order. From LevelWarning on a person should look.
+const (
+	LevelIdle   Level = iota // nobody holds it, or nobody is supposed to
+	LevelUnread              // its lease was not read yet
+	LevelWell
+	LevelInfo
+	LevelWarning
+	LevelError
+)
+
+// Level returns the level of what was found.
+func (s Severity) Level() Level {
+	switch s {
+	case SevError:
+		return LevelError
+	case SevWarning:
+		return LevelWarning
+	}
+	return LevelInfo
+}
+
+// Condition is how a lock or a session does: by its worst finding, else by its lease.
+// It is worked out here alone, and everything else prints it.
+type Condition struct {
+	// Rank orders conditions: the higher the worse.
+	Rank  int
+	Level Level
+	// Word is what it is called, Sentence says the same at more length.
+	Word, Sentence string
+	// Code is that of the finding from which it follows, "" for none.
+	Code Code
+}
+
+// Ranks of a condition. How the lease is counts within those of a finding.
+const (
+	rankInfo    = 5
+	rankTrouble = 10
+	rankWarning = 20
+	rankError   = 30
+)
+
+// Trouble says whether a person should look.
+func (c Condition) Trouble() bool { return c.Level >= LevelWarning }
+
+var (
+	freeLock    = Condition{Level: LevelIdle, Word: "free", Sentence: "nobody holds it and nobody waits"}
+	orderOnly   = Condition{Level: LevelIdle, Word: "order only", Sentence: "its keys are listed in order, and none of them is known to hold"}
+	blockedLock = Condition{Rank: rankTrouble + 4, Level: LevelError, Word: "blocked", Sentence: "a key that is no claim stands first"}
+)
+
+// Condition returns how the lease alone says that its session does.
+func (st LeaseState) Condition() Condition {
+	switch st {
+	case LeaseOverdue:
+		return Condition{Rank: rankTrouble + 6, Level: LevelError, Word: "lease overdue", Sentence: "the lease is past its end, and etcd has yet to revoke it"}
+	case LeaseSilent:
+		return Condition{Rank: rankTrouble + 5, Level: LevelError, Word: "lease silent", Sentence: "the lease has missed two renewals or more"}
+	case LeaseGone:
+		return Condition{Rank: rankTrouble + 3, Level: LevelError, Word: "lease gone", Sentence: "etcd does not know the lease any more"}
+	case LeaseNone:
+		return Condition{Rank: rankTrouble + 2, Level: LevelWarning, Word: "no lease", Sentence: "the key has no lease and never expires by itself"}
+	case LeaseLate:
+		return Condition{Rank: rankTrouble + 1, Level: LevelWarning, Word: "lease late", Sentence: "the lease has missed a renewal"}
+	case LeaseUnknown:
+		return Condition{Level: LevelUnread, Word: "lease not read", Sentence: "the lease was not read yet"}
+	}
+	return Condition{Level: LevelWell, Word: "healthy", Sentence: "the lease is renewed on time"}
+}
+
+// with returns the condition as a finding makes it. What is only worth knowing says
+// more than that all is well, and less than anything else.
+func (c Condition) with(f *Finding) Condition {
+	if f.Severity == SevInfo && c.Level != LevelWell && c.Level != LevelUnread {
+		return c
+	}
+	rank, level := rankInfo, f.Severity.Level()
+	switch level {
+	case LevelError:
+		rank = rankError + c.Rank%rankTrouble
+	case LevelWarning:
+		rank = rankWarning + c.Rank%rankTrouble
+	}
+	return Condition{Rank: rank, Level: level, Word: string(f.Code), Sentence: f.Summary, Code: f.Code}
+}
+
+// Condition returns how the lock does.
+func (l *Lock) Condition() Condition {
+	var c Condition
+	switch head := l.Head(); {
+	case head == nil:
+		c = freeLock
+	case !l.recipe.Judged:
+		c = orderOnly
+	case l.Blocked():
+		c = blockedLock
+	default:
+		c = head.lease.State().Condition()
+	}
+	if len(l.findings) > 0 {
+		return c.with(&l.findings[0])
+	}
+	return c
+}
+
+// MovesWhen says what it takes for the lock to move, "" where that is not known or
+// nothing has to.
+func (l *Lock) MovesWhen(now time.Time) string {
+	h := l.Head()
+	if h == nil || !l.recipe.Judged {
+		return ""
+	}
+	lease := h.lease.State()
+	if f := l.Worst(h); f != nil { // and not one about a key that only waits
+		switch f.Code {
+		case CodeOrphanKey, CodeLeaseDetached, CodeForeignKey:
+			return "does not end by itself"
+		case CodeLockCycle:
+			if lease == LeaseHealthy {
+				return "does not end while renewed"
+			}
+		}
+	}
+	left, ok := h.lease.Remaining(now)
+	switch {
+	case l.Blocked():
+		return blockedLock.Sentence
+	case lease == LeaseOverdue:
+		return "past its end, etcd has yet to revoke it"
+	case lease == LeaseNone:
+		return "never expires by itself"
+	case (lease == LeaseLate || lease == LeaseSilent) && ok:
+		return "ends in " + strconv.FormatInt(left, 10) + "s unless renewed"
+	}
+	return ""
+}
+
+// sessionKeys bounds how many keys of a session are looked at to say how it does.
+const sessionKeys = 32
+
+// Condition returns how a session does. A finding that is only worth knowing does not
+// change that.
+func (l *Lease) Condition() Condition {
+	c := l.State().Condition()
+	if f, _ := l.Worst(); f != nil && f.Severity != SevInfo {
+		return c.with(f)
+	}
+	return c
+}
+
+// Worst returns the worst finding about a claim of the lease and the lock in which it
+// shows, nil if there is none.
+func (l *Lease) Worst() (worst *Finding, where *Lock) {
+	for _, c := range l.claims[:min(len(l.claims), sessionKeys)] {
+		lock := c.Lock()
+		if lock == nil {
+			continue
+		}
+		if f := lock.Worst(c); f != nil && (worst == nil || !worst.Severity.AtLeast(f.Severity)) {
+			worst, where = f, lock
+		}
+	}
+	return worst, where
+}
+
+// Worst returns the worst finding about a claim in the queue of the lock, nil if there
+// is none.
+func (l *Lock) Worst(c *Claim) *Finding {
+	for i := range l.findings {
+		if l.findings[i].about(l, c) {
+			return &l.findings[i]
+		}
+	}
+	return nil
+}
+
+// about says whether a finding of a lock is about that claim in its queue. A key
+// without a lease is found by what is said of such keys.
+func (f *Finding) about(l *Lock, c *Claim) bool {
+	switch f.Code {
+	case CodeLockCycle: // each session of the circle heads one of its locks
+		return c == l.Head()
+	case CodeOrphanKey, CodeLeaseDetached, CodeForeignKey, CodeNestedPrefix:
+		return f.Lease == c.KV.Lease
+	}
+	return f.Lease == c.KV.Lease && f.Lease != 0
+}
