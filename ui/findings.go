@@ -26,15 +26,13 @@ type findingsPanel struct {
 	top    int  // its first line shown
 	height int
 
+	rhythm
 	list  []model.Finding // as shown
 	total int
-	at    time.Time
-	held  time.Time
-	force bool
 }
 
 func newFindingsPanel() *findingsPanel {
-	return &findingsPanel{table: newTable(findingColumns, true)}
+	return &findingsPanel{table: newTable(findingColumns, true), rhythm: rhythm{per: tallyAtOnce, atOnce: 1}}
 }
 
 // findingID names a finding for as long as it lasts.
@@ -46,14 +44,13 @@ func (p *findingsPanel) id(i int) string { return findingID(&p.list[i]) }
 
 // refresh asks for the findings anew if that is due.
 func (p *findingsPanel) refresh(f frame) {
-	every := sortEvery * time.Duration(1+p.total/tallyAtOnce)
-	if !p.force && p.total > 0 && (f.now.Sub(p.at) < every || f.now.Before(p.held)) {
+	if !p.due(f.s.Version(), f.now) {
 		return
 	}
-	p.at, p.force = f.now, false
 	all := f.s.Findings()
 	p.total = len(all)
-	slices.SortStableFunc(all, func(a, b model.Finding) int { return severityRank(a.Severity) - severityRank(b.Severity) })
+	p.begin(f.s.Version(), f.now, p.total)
+	slices.SortStableFunc(all, func(a, b model.Finding) int { return int(b.Severity.Level() - a.Severity.Level()) })
 	if keep := matcher(p.filter); keep != nil {
 		all = slices.DeleteFunc(all, func(x model.Finding) bool { return !keep(string(x.Code)+" "+x.Lock, x.Summary) })
 	}
@@ -68,16 +65,6 @@ func (p *findingsPanel) place(id string) int {
 		}
 	}
 	return -1
-}
-
-func severityRank(s model.Severity) int {
-	switch s {
-	case model.SevError:
-		return 0
-	case model.SevWarning:
-		return 1
-	}
-	return 2
 }
 
 // show selects a finding.

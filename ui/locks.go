@@ -70,16 +70,14 @@ type locksPanel struct {
 }
 
 func newLocksPanel() *locksPanel {
-	p := &locksPanel{table: newTable(lockColumns, true)}
-	p.order.by = sortState
-	return p
+	return &locksPanel{table: newTable(lockColumns, true), order: order{ranking: newRanking[*model.Lock, string](), by: sortState}}
 }
 
 // Render returns the lines of the table; focused if it has the keyboard.
 func (p *locksPanel) Render(f frame, w, h int, focused bool) []string {
 	p.update(f)
 	p.table.fit(w, h, f.th)
-	names := p.order.names
+	names := p.order.ids
 	p.table.reveal(p.pick.place, len(names))
 	lines := []string{p.table.head(p.order.by, p.order.reversed)}
 	l := look{cursor: p.pick.place, keys: focused}
@@ -96,7 +94,7 @@ func (p *locksPanel) Render(f frame, w, h int, focused bool) []string {
 	})
 }
 
-func (p *locksPanel) name(i int) string { return p.order.names[i] }
+func (p *locksPanel) name(i int) string { return p.order.ids[i] }
 
 // update sorts if that is due, unless there are so many locks that it is done in pieces
 // by messages. Between two sorts the rows stay where they are, so a place found once
@@ -109,14 +107,14 @@ func (p *locksPanel) update(f frame) {
 
 // rank goes on with sorting.
 func (p *locksPanel) rank(f frame) {
-	if p.order.refresh(f.s, f.th, f.now) {
-		p.pick.follow(len(p.order.names), func(id string) int { return slices.Index(p.order.names, id) }, p.name)
+	if p.order.refresh(f.s, f.now) {
+		p.pick.follow(len(p.order.ids), func(id string) int { return slices.Index(p.order.ids, id) }, p.name)
 	}
 }
 
 // move puts the cursor at a row and holds the order still for a moment.
 func (p *locksPanel) move(i int, now time.Time) {
-	p.pick.move(i, len(p.order.names), p.name)
+	p.pick.move(i, len(p.order.ids), p.name)
 	p.order.held = now.Add(sortHold)
 }
 

@@ -273,7 +273,7 @@ func (a *App) clickLocks(x, y int) {
 		}
 		return
 	}
-	if i := a.locks.table.at(y, len(a.locks.order.names)); i >= 0 {
+	if i := a.locks.table.at(y, len(a.locks.order.ids)); i >= 0 {
 		a.paneHas = false
 		a.locks.move(i, a.now)
 	}

@@ -14,7 +14,7 @@ import (
 // peerRows are the cells of as many locks as BenchmarkPaintAll has lines with rows on
 // its screen, in the same texts and styles.
 func peerRows(x *bench) (rows [][]string, styles [][]style) {
-	for _, name := range x.locks.order.names[:x.locks.table.h+x.queue.table.h] {
+	for _, name := range x.locks.order.ids[:x.locks.table.h+x.queue.table.h] {
 		r := &x.locks.table.row
 		r.spans, r.ends = r.spans[:0], r.ends[:0]
 		lockRow(x.frame(), x.state.Lock(name), r)

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"cmp"
-	"container/heap"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,61 +28,11 @@ type sessionsPanel struct {
 	pick   pick
 	filter string
 
-	ids   []model.LeaseID // as shown
-	total int
-	seen  int // leases, the others included
-	at    time.Time
-	held  time.Time // no re-sort before, unless forced
-	force bool
-
-	// Of the ranking that goes on: how many of the leases are still to be ranked, what
-	// came of the others, piece by piece, and the first of these in the order of all.
-	going, forced bool
-	left          int
-	pieces        sessionPieces
-	next          []model.LeaseID
-	found         int // how many it would be without the filter
-}
-
-type sessionRank struct {
-	id   model.LeaseID
-	rank int
-}
-
-// before orders sessions: the neediest first.
-func (r sessionRank) before(o sessionRank) int {
-	return cmp.Or(cmp.Compare(o.rank, r.rank), cmp.Compare(uint64(r.id), uint64(o.id)))
-}
-
-// sessionPieces are lists of sessions, none empty and each in order: a heap by the first
-// of each.
-type sessionPieces [][]sessionRank
-
-func (h sessionPieces) Len() int           { return len(h) }
-func (h sessionPieces) Less(i, j int) bool { return h[i][0].before(h[j][0]) < 0 }
-func (h sessionPieces) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *sessionPieces) Push(x any)        { *h = append(*h, x.([]sessionRank)) }
-func (h *sessionPieces) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	return last
-}
-
-// next takes away the first session of all.
-func (h *sessionPieces) next() sessionRank {
-	first := (*h)[0][0]
-	if (*h)[0] = (*h)[0][1:]; len((*h)[0]) > 0 {
-		heap.Fix(h, 0)
-	} else {
-		heap.Pop(h)
-	}
-	return first
+	ranking[*model.Lease, model.LeaseID]
 }
 
 func newSessionsPanel() *sessionsPanel {
-	return &sessionsPanel{table: newTable(sessionColumns, true)}
+	return &sessionsPanel{table: newTable(sessionColumns, true), ranking: newRanking[*model.Lease, model.LeaseID]()}
 }
 
 // many says whether there are too many keys to rank their leases between two frames.
@@ -93,78 +41,31 @@ func (p *sessionsPanel) many(s *model.State) bool {
 	return keys > rankPiece
 }
 
-// unranked says whether refresh has something to do.
-func (p *sessionsPanel) unranked(now time.Time) bool { return p.going && !p.waits(now) || p.due(now) }
-
-func (p *sessionsPanel) due(now time.Time) bool {
-	every := sortEvery * time.Duration(1+p.seen/sortPer)
-	return p.force || !p.going && (p.at.IsZero() || now.Sub(p.at) >= every && !now.Before(p.held))
-}
-
-// waits says whether all is ranked, and the rows have to stay where they are.
-func (p *sessionsPanel) waits(now time.Time) bool {
-	return p.left+len(p.pieces) == 0 && !p.forced && now.Before(p.held)
-}
-
-// refresh ranks the sessions anew if that is due: it goes over all leases, a piece in
-// each call, and then merges the pieces, a part in each call. What is shown stays until
-// that is done.
-func (p *sessionsPanel) refresh(f frame) {
-	all := f.s.Leases()
-	switch {
-	case p.due(f.now):
-		p.going, p.forced, p.force, p.at = true, p.force, false, f.now
-		p.pieces, p.next, p.found = nil, p.next[:0], 0
-		p.left, p.seen = len(all), len(all)
-	case !p.going:
-		return
+// refresh goes on with what is due, and says whether that changed what is shown: the
+// neediest first.
+func (p *sessionsPanel) refresh(f frame) bool {
+	if !p.unranked(f.s.Version(), f.now) {
+		return false
 	}
-	if p.left > 0 { // from the end: those that come are at the end, and none is missed when one goes
-		to := min(p.left, len(all))
-		p.left = max(0, to-rankPiece)
-		if piece := p.rank(f, all[p.left:to]); len(piece) > 0 {
-			heap.Push(&p.pieces, piece)
-		}
-		return
-	}
-	for i := 0; i < rankPiece && len(p.pieces) > 0; i++ {
-		id := p.pieces.next().id
-		if n := len(p.next); n > 0 && p.next[n-1] == id { // met twice
-			p.found--
-			continue
-		}
-		p.next = append(p.next, id)
-	}
-	if len(p.pieces) > 0 || p.waits(f.now) {
-		return
-	}
-	p.going, p.total = false, p.found
-	p.ids, p.next = p.next, p.ids
-	p.pick.follow(len(p.ids), func(id string) int {
-		lease, err := model.ParseLeaseID(id)
-		if err != nil {
-			return -1
-		}
-		return slices.Index(p.ids, lease)
-	}, p.id)
-}
-
-// rank returns the sessions among leases that are to be shown, in order.
-func (p *sessionsPanel) rank(f frame, leases []*model.Lease) []sessionRank {
 	keep := matcher(p.filter)
-	ranks := make([]sessionRank, 0, len(leases))
-	for _, l := range leases {
+	done := p.ranking.refresh(f.s.Version(), f.now, f.s.Leases, func(l *model.Lease, _ int) (scored[model.LeaseID], bool) {
 		c, st := l.Condition(), standing(l)
 		if st == 0 && !c.Trouble() {
-			continue
+			return scored[model.LeaseID]{}, false
 		}
 		p.found++
-		if keep == nil || keep(sessionText(f.s, l)) {
-			ranks = append(ranks, sessionRank{l.ID, c.Rank*4 + st})
-		}
+		return scored[model.LeaseID]{l.ID, -int64(c.Rank*4 + st), uint64(l.ID)}, keep == nil || keep(sessionText(f.s, l))
+	})
+	if done {
+		p.pick.follow(len(p.ids), func(id string) int {
+			lease, err := model.ParseLeaseID(id)
+			if err != nil {
+				return -1
+			}
+			return slices.Index(p.ids, lease)
+		}, p.id)
 	}
-	slices.SortFunc(ranks, sessionRank.before)
-	return ranks
+	return done
 }
 
 func (p *sessionsPanel) id(i int) string { return p.ids[i].String() }
@@ -204,10 +105,10 @@ func (p *sessionsPanel) Render(f frame, w, h int) []string {
 	if h >= 14 {
 		under = min(h*2/5, 12)
 	}
-	if p.total == 0 && p.unranked(f.now) {
+	if p.total == 0 && p.unranked(f.s.Version(), f.now) {
 		text := "  ranking the sessions"
-		if p.left > 0 {
-			text += ": " + plural(p.left, "lease") + " to go"
+		if n := p.left(); n > 0 {
+			text += ": " + plural(n, "lease") + " to go"
 		}
 		return fill([]string{string(pad(nil, w)), f.th.line(w, []span{{dim, text}}, nil)}, w, h)
 	}
@@ -254,7 +155,7 @@ func sessionRow(f frame, l *model.Lease, r *row) {
 		identity(f, s.lead, r)
 	}
 	th.leaseCell(r, l, f.now)
-	r.cell(dim, rhythm(l))
+	r.cell(dim, renews(l))
 	r.cell(dim, th.cut(grantedBy(f, l), r.room()))
 	r.cell(plain, th.lockNames(s.holds[:s.nh], s.nh0, r.room()))
 	r.cell(plain, th.lockNames(s.waits[:s.nw], s.nw0, r.room()))
@@ -359,8 +260,8 @@ func sessionText(s *model.State, l *model.Lease) (string, string) {
 	return who, locks
 }
 
-// rhythm says how often a session is renewed: as seen, or as its recipe usually is.
-func rhythm(l *model.Lease) string {
+// renews says how often a session is renewed: as seen, or as its recipe usually is.
+func renews(l *model.Lease) string {
 	third := time.Duration(l.Granted()) * time.Second / 3
 	switch {
 	case l.Granted() <= 0:

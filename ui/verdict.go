@@ -51,15 +51,15 @@ const tallyAtOnce = 1000
 
 // tally counts the findings, at a rhythm: it goes over all of them.
 type tally struct {
+	rhythm
 	errors, warnings, infos int
-	at                      time.Time
-	version                 uint64
 }
 
+func newTally() tally { return tally{rhythm: rhythm{per: sortPer, atOnce: tallyAtOnce}} }
+
 func (t *tally) update(s *model.State, total int, now time.Time) {
-	every := sortEvery * time.Duration(1+total/sortPer)
-	if t.at.IsZero() || now.Sub(t.at) >= every || total < tallyAtOnce && s.Version() != t.version {
-		t.at, t.version = now, s.Version()
+	if t.due(s.Version(), now) {
+		t.begin(s.Version(), now, total)
 		t.errors, t.warnings, t.infos = s.CountFindings()
 	}
 }
