@@ -30,15 +30,15 @@ func (s Severity) Level() Level {
 }
 
 // Condition is how a lock or a session does: by its worst finding, else by its lease.
-// It is worked out here alone, and everything else prints it.
+// It is worked out here alone, and everything else prints it. It is small: every sort
+// asks for that of every lock.
 type Condition struct {
 	// Rank orders conditions: the higher the worse.
-	Rank  int
+	Rank  int32
 	Level Level
-	// Word is what it is called, Sentence says the same at more length.
-	Word, Sentence string
-	// Code is that of the finding from which it follows, "" for none.
-	Code Code
+	// Word is what it is called.
+	Word string
+	from *Finding // nil for none
 }
 
 // Ranks of a condition. How the lease is counts within those of a finding.
@@ -52,29 +52,66 @@ const (
 // Trouble says whether a person should look.
 func (c Condition) Trouble() bool { return c.Level >= LevelWarning }
 
+// Code returns the code of the finding from which it follows, "" for none.
+func (c Condition) Code() Code {
+	if c.from == nil {
+		return ""
+	}
+	return c.from.Code
+}
+
+// Sentence says the same as the word, at more length.
+func (c Condition) Sentence() string {
+	if c.from == nil {
+		return sentences[c.Word]
+	}
+	return c.from.Summary
+}
+
+// The conditions in which nothing has to be found.
 var (
-	freeLock    = Condition{Level: LevelIdle, Word: "free", Sentence: "nobody holds it and nobody waits"}
-	orderOnly   = Condition{Level: LevelIdle, Word: "order only", Sentence: "its keys are listed in order, and none of them is known to hold"}
-	blockedLock = Condition{Rank: rankTrouble + 4, Level: LevelError, Word: "blocked", Sentence: "a key that is no claim stands first"}
+	isFree      = Condition{Level: LevelIdle, Word: "free"}
+	isOrderOnly = Condition{Level: LevelIdle, Word: "order only"}
+	isBlocked   = Condition{Rank: rankTrouble + 4, Level: LevelError, Word: "blocked"}
+	isHealthy   = Condition{Level: LevelWell, Word: "healthy"}
+	isUnread    = Condition{Level: LevelUnread, Word: "lease not read"}
+	isLate      = Condition{Rank: rankTrouble + 1, Level: LevelWarning, Word: "lease late"}
+	hasNoLease  = Condition{Rank: rankTrouble + 2, Level: LevelWarning, Word: "no lease"}
+	isGone      = Condition{Rank: rankTrouble + 3, Level: LevelError, Word: "lease gone"}
+	isSilent    = Condition{Rank: rankTrouble + 5, Level: LevelError, Word: "lease silent"}
+	isOverdue   = Condition{Rank: rankTrouble + 6, Level: LevelError, Word: "lease overdue"}
 )
+
+var sentences = map[string]string{
+	isFree.Word:      "nobody holds it and nobody waits",
+	isOrderOnly.Word: "its keys are listed in order, and none of them is known to hold",
+	isBlocked.Word:   "a key that is no claim stands first",
+	isHealthy.Word:   "the lease is renewed on time",
+	isUnread.Word:    "the lease was not read yet",
+	isLate.Word:      "the lease has missed a renewal",
+	hasNoLease.Word:  "the key has no lease and never expires by itself",
+	isGone.Word:      "etcd does not know the lease any more",
+	isSilent.Word:    "the lease has missed two renewals or more",
+	isOverdue.Word:   "the lease is past its end, and etcd has yet to revoke it",
+}
 
 // Condition returns how the lease alone says that its session does.
 func (st LeaseState) Condition() Condition {
 	switch st {
-	case LeaseOverdue:
-		return Condition{Rank: rankTrouble + 6, Level: LevelError, Word: "lease overdue", Sentence: "the lease is past its end, and etcd has yet to revoke it"}
-	case LeaseSilent:
-		return Condition{Rank: rankTrouble + 5, Level: LevelError, Word: "lease silent", Sentence: "the lease has missed two renewals or more"}
-	case LeaseGone:
-		return Condition{Rank: rankTrouble + 3, Level: LevelError, Word: "lease gone", Sentence: "etcd does not know the lease any more"}
-	case LeaseNone:
-		return Condition{Rank: rankTrouble + 2, Level: LevelWarning, Word: "no lease", Sentence: "the key has no lease and never expires by itself"}
-	case LeaseLate:
-		return Condition{Rank: rankTrouble + 1, Level: LevelWarning, Word: "lease late", Sentence: "the lease has missed a renewal"}
+	case LeaseHealthy:
+		return isHealthy
 	case LeaseUnknown:
-		return Condition{Level: LevelUnread, Word: "lease not read", Sentence: "the lease was not read yet"}
+		return isUnread
+	case LeaseLate:
+		return isLate
+	case LeaseNone:
+		return hasNoLease
+	case LeaseGone:
+		return isGone
+	case LeaseSilent:
+		return isSilent
 	}
-	return Condition{Level: LevelWell, Word: "healthy", Sentence: "the lease is renewed on time"}
+	return isOverdue
 }
 
 // with returns the condition as a finding makes it. What is only worth knowing says
@@ -83,14 +120,14 @@ func (c Condition) with(f *Finding) Condition {
 	if f.Severity == SevInfo && c.Level != LevelWell && c.Level != LevelUnread {
 		return c
 	}
-	rank, level := rankInfo, f.Severity.Level()
+	rank, level := int32(rankInfo), f.Severity.Level()
 	switch level {
 	case LevelError:
 		rank = rankError + c.Rank%rankTrouble
 	case LevelWarning:
 		rank = rankWarning + c.Rank%rankTrouble
 	}
-	return Condition{Rank: rank, Level: level, Word: string(f.Code), Sentence: f.Summary, Code: f.Code}
+	return Condition{rank, level, string(f.Code), f}
 }
 
 // Condition returns how the lock does.
@@ -98,11 +135,11 @@ func (l *Lock) Condition() Condition {
 	var c Condition
 	switch head := l.Head(); {
 	case head == nil:
-		c = freeLock
+		c = isFree
 	case !l.recipe.Judged:
-		c = orderOnly
-	case l.Blocked():
-		c = blockedLock
+		c = isOrderOnly
+	case !l.IsClaim(head):
+		c = isBlocked
 	default:
 		c = head.lease.State().Condition()
 	}
@@ -133,7 +170,7 @@ func (l *Lock) MovesWhen(now time.Time) string {
 	left, ok := h.lease.Remaining(now)
 	switch {
 	case l.Blocked():
-		return blockedLock.Sentence
+		return isBlocked.Sentence()
 	case lease == LeaseOverdue:
 		return "past its end, etcd has yet to revoke it"
 	case lease == LeaseNone:

@@ -54,7 +54,7 @@ func TestConditionsOfLocks(t *testing.T) {
 		l := s.Lock("/l")
 		l.findings = r.found
 		c := l.Condition()
-		if c.Word != r.word || c.Level != r.level || c.Trouble() != r.trouble || c.Sentence == "" && r.found == nil {
+		if c.Word != r.word || c.Level != r.level || c.Trouble() != r.trouble || c.Sentence() == "" && r.found == nil {
 			t.Errorf("%+v, want %q at level %d, trouble %v: %s", c, r.word, r.level, r.trouble, r.reason)
 		}
 		if got := l.MovesWhen(s.Now()); got != r.moves {
@@ -76,7 +76,7 @@ func TestConditionsOfEveryFinding(t *testing.T) {
 		for _, sev := range []Severity{SevInfo, SevWarning, SevError} {
 			l.findings = []Finding{{Code: e.Code, Severity: sev, Lease: 0xa1, Summary: "x"}}
 			c := l.Condition()
-			if c.Word != string(e.Code) || c.Code != e.Code || c.Level != sev.Level() || c.Sentence != "x" || c.Rank <= rank {
+			if c.Word != string(e.Code) || c.Code() != e.Code || c.Level != sev.Level() || c.Sentence() != "x" || c.Rank <= rank {
 				t.Errorf("%s as %s: %+v after rank %d", e.Code, sev, c, rank)
 			}
 			rank = c.Rank

@@ -66,7 +66,7 @@ func sameState(b *bench, l *model.Lock, reason string) {
 		title = append(title, sp.text)
 	}
 	wants("the title of the queue", strings.Join(title, "  "), mark)
-	if h := l.Head(); h != nil && l.Condition().Trouble() && l.Condition().Code != "" && h.LeaseInfo().State() != model.LeaseNone {
+	if h := l.Head(); h != nil && l.Condition().Trouble() && l.Condition().Code() != "" && h.LeaseInfo().State() != model.LeaseNone {
 		r = &row{widths: fitColumns(sessionColumns, 200)}
 		sessionRow(f, h.LeaseInfo(), r)
 		wants("the page of sessions", r.spans[len(r.spans)-1].text, mark)

@@ -154,6 +154,16 @@ func (r *ranking[T, ID]) less(i, j int) bool { return r.pieces[i][0].compare(r.p
 func (r *ranking[T, ID]) merge() {
 	for i := 0; i < rankPiece && len(r.pieces) > 0; i++ {
 		top := r.pieces[0]
+		if len(r.pieces) == 1 { // of what fits into one piece that is all
+			n := min(rankPiece-i, len(top))
+			for j := range top[:n] {
+				r.next = append(r.next, top[j].id)
+			}
+			if r.pieces[0] = top[n:]; n == len(top) {
+				r.pieces = r.pieces[:0]
+			}
+			return
+		}
 		r.next = append(r.next, top[0].id)
 		if r.pieces[0] = top[1:]; len(top) == 1 {
 			last := len(r.pieces) - 1

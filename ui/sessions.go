@@ -54,7 +54,7 @@ func (p *sessionsPanel) refresh(f frame) bool {
 			return scored[model.LeaseID]{}, false
 		}
 		p.found++
-		return scored[model.LeaseID]{l.ID, -int64(c.Rank*4 + st), uint64(l.ID)}, keep == nil || keep(sessionText(f.s, l))
+		return scored[model.LeaseID]{l.ID, -(int64(c.Rank)*4 + int64(st)), uint64(l.ID)}, keep == nil || keep(sessionText(f.s, l))
 	})
 	if done {
 		p.pick.follow(len(p.ids), func(id string) int {
