@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
-	"iter"
 	"strconv"
 	"time"
 	"unicode"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"locktop/model"
+	"locktop/ui/field"
 )
 
 // Schema is the version of the JSON output.
@@ -171,14 +171,14 @@ func (o *stream) lock(s *model.State, l *model.Lock, now time.Time) {
 	o.name(`"holders": `)
 	o.open('[')
 	waiting := false
-	for c := range placedClaims(l) {
-		if c.role != model.RoleHolds && !waiting {
+	for c := range field.Queue(s, l, now) {
+		if c.Role != model.RoleHolds && !waiting {
 			waiting = true
 			o.waiters()
 		}
 		o.next()
 		o.open('{')
-		o.claim(s, c, now)
+		o.claim(c)
 		o.shut('}')
 	}
 	if !waiting {
@@ -199,35 +199,12 @@ func (o *stream) waiters() {
 	o.open('[')
 }
 
-// placed is a claim and what its place in the queue makes of it.
-type placed struct {
-	*model.Claim
-	position int // from 1
-	role     model.Role
-	ahead    *model.Claim // what it waits for, nil for nothing
-}
-
-// placedClaims yields the queue of a lock in order, the holders first.
-func placedClaims(l *model.Lock) iter.Seq[placed] {
-	return func(yield func(placed) bool) {
-		n := 0
-		l.Queue(func(c, ahead *model.Claim) bool {
-			n++
-			p := placed{c, n, l.RoleAt(c, n-1), ahead}
-			if p.role == model.RoleHolds {
-				p.ahead = nil
-			}
-			return yield(p)
-		})
-	}
-}
-
 // claim writes the names of a claim into the object that is open.
-func (o *stream) claim(s *model.State, c placed, now time.Time) {
+func (o *stream) claim(c field.Claim) {
 	o.name(`"position": `)
-	o.int(int64(c.position))
+	o.int(int64(c.Position))
 	o.name(`"role": `)
-	o.text(c.role.Name())
+	o.text(c.Role.Name())
 	o.bytes(`"key": `, `"key_base64": `, c.Key)
 	o.name(`"create_revision": `)
 	o.int(c.CreateRev)
@@ -239,8 +216,8 @@ func (o *stream) claim(s *model.State, c placed, now time.Time) {
 	o.lease(c.KV.Lease)
 	o.bytes(`"value": `, `"value_base64": `, c.Value)
 	o.name(`"identity": `)
-	o.identity(s.IdentityOf(c.Claim))
-	o.reading(readingOf(c.LeaseInfo(), now))
+	o.identity(c.S.IdentityOf(c.Claim))
+	o.reading(field.ReadingOf(c.LeaseInfo(), c.Now))
 	o.name(`"lease_state": `)
 	o.text(string(c.LeaseInfo().State()))
 	o.name(`"since": `)
@@ -248,12 +225,12 @@ func (o *stream) claim(s *model.State, c placed, now time.Time) {
 	o.name(`"since_is_lower_bound": `)
 	o.truth(c.SinceAtLeast)
 	o.name(`"waits_for": `)
-	if c.ahead == nil {
+	if c.Ahead == nil {
 		o.null()
 		return
 	}
-	if !o.plain(c.ahead.Key) {
-		key, _ := text(c.ahead.Key)
+	if !o.plain(c.Ahead.Key) {
+		key, _ := text(c.Ahead.Key)
 		o.text(key)
 	}
 }
@@ -281,37 +258,20 @@ func (o *stream) identity(id model.Identity) {
 	o.shut('}')
 }
 
-// reading is what the last reading of a lease says.
-type reading struct {
-	known              bool // also granted and remaining mean something
-	granted, remaining int64
-	renewedKnown       bool
-	renewed            time.Duration // ago
-}
-
-func readingOf(l *model.Lease, now time.Time) reading {
-	if l == nil || !l.HasRead || l.Read.Granted <= 0 {
-		return reading{}
-	}
-	r := reading{known: true, granted: l.Read.Granted, remaining: l.Read.Remaining}
-	r.renewed, r.renewedKnown = l.Renewed(now)
-	return r
-}
-
-func (o *stream) reading(r reading) {
+func (o *stream) reading(r field.Reading) {
 	for _, n := range [...]struct {
 		name string
 		n    int64
-	}{{`"granted": `, r.granted}, {`"remaining": `, r.remaining}} {
+	}{{`"granted": `, r.Granted}, {`"remaining": `, r.Remaining}} {
 		o.name(n.name)
-		if r.known {
+		if r.Known {
 			o.int(n.n)
 		} else {
 			o.null()
 		}
 	}
 	o.name(`"renewed_ago": `)
-	o.secondsIf(r.renewedKnown, r.renewed)
+	o.secondsIf(r.RenewedKnown, r.Renewed)
 }
 
 func (o *stream) handovers(st model.Stats) {
