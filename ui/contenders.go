@@ -47,6 +47,7 @@ func (p *labPanel) contenderRow(f frame, c model.ContenderInfo, r *row) {
 		r.cell(dim, "no key on it") // whether the lease lives is not known then
 	} else {
 		th.leaseCell(r, lease, f.now)
+		r.end()
 	}
 	th.accessCell(f, c, r)
 	if noteStyle == alarm {

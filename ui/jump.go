@@ -1,6 +1,9 @@
 package ui
 
-import "locktop/model"
+import (
+	"locktop/model"
+	"locktop/ui/fields"
+)
 
 // spot is where one was before a jump: a page and what was selected there.
 type spot struct {
@@ -119,9 +122,7 @@ func claimOf(l *model.Lease) *model.Claim {
 			return c
 		}
 	}
-	var s stands
-	s.look(l)
-	return s.lead
+	return fields.SessionOf(l).Lead
 }
 
 // claimIn returns the claim of a session in the queue of a lock, nil if it has none.

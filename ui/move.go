@@ -268,8 +268,8 @@ func (a *App) clickTab(x int) {
 
 func (a *App) clickLocks(x, y int) {
 	if y == 0 {
-		if c := a.locks.table.columnAt(x); c >= 0 && lockColumns[c].sort != sortNone {
-			a.locks.sortBy(lockColumns[c].sort)
+		if c := a.locks.table.columnAt(x); c >= 0 && lockCells[c].sort != sortNone {
+			a.locks.sortBy(lockCells[c].sort)
 		}
 		return
 	}

@@ -43,7 +43,7 @@ func BenchmarkPeerTable(b *testing.B) {
 	x.View()
 	rows, styles := peerRows(x)
 	var titles []string
-	for _, c := range lockColumns {
+	for _, c := range lockCells {
 		titles = append(titles, c.title)
 	}
 	looks := map[style]lipgloss.Style{}

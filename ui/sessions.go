@@ -7,19 +7,42 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/ui/fields"
 )
 
-var sessionColumns = []column{
-	{title: "SESSION", least: 9, fair: 9, most: 16, rank: 1},
-	{title: "WHO", least: 9, fair: 16, most: 34, rank: 2},
-	{title: "LEASE", least: 13, fair: 13, most: 25, rank: 4},
-	{title: "RHYTHM", least: 9, most: 9, rank: 8},
-	{title: "GRANTED BY", least: 10, most: 12, rank: 9},
-	{title: "HOLDS", least: 13, fair: 14, most: 40, rank: 3},
-	{title: "WAITS FOR", least: 10, fair: 14, most: 40, rank: 6},
-	{title: "OTHER", least: 5, most: 5, rank: 7, right: true},
-	{title: "STATE", least: 19, most: 24},
-}
+// sessionCells are the columns of the sessions.
+var sessionCells = cellsOf(fields.Sessions, map[string]func(*row, fields.Session){
+	"SESSION": func(r *row, x fields.Session) {
+		id := x.ID.String()
+		if r.room() < len(id) {
+			id = x.ID.Short()
+		}
+		r.add(plain, r.f.th.tame(id))
+	},
+	"WHO": func(r *row, x fields.Session) {
+		if x.Lead == nil || r.f.s.Identity(brief(x.Lead.Ref())).Text == "" {
+			r.add(dim, "unknown")
+		} else {
+			identity(r, x.Lead)
+		}
+	},
+	"LEASE":      func(r *row, x fields.Session) { r.f.th.leaseCell(r, x.Lease, r.f.now) },
+	"RHYTHM":     func(r *row, x fields.Session) { r.add(dim, renews(x.Lease)) },
+	"GRANTED BY": func(r *row, x fields.Session) { r.add(dim, r.f.th.cut(grantedBy(r.f, x.Lease), r.room())) },
+	"HOLDS":      func(r *row, x fields.Session) { r.add(plain, r.f.th.lockNames(&x.Holds, r.room())) },
+	"WAITS FOR":  func(r *row, x fields.Session) { r.add(plain, r.f.th.lockNames(&x.Waits, r.room())) },
+	"OTHER": func(r *row, x fields.Session) {
+		switch {
+		case x.More:
+			r.add(dim, "?")
+		case x.Other == 0:
+			r.add(dim, "-")
+		default:
+			r.add(plain, strconv.Itoa(x.Other))
+		}
+	},
+	"STATE": func(r *row, x fields.Session) { r.put(r.f.th.says(x.Condition())) },
+}, nil)
 
 // sessionsPanel is the table of the leases that stand in some queue, or are not
 // well.
@@ -32,7 +55,7 @@ type sessionsPanel struct {
 }
 
 func newSessionsPanel() *sessionsPanel {
-	return &sessionsPanel{table: newTable(sessionColumns, true), ranking: newRanking[*model.Lease, model.LeaseID]()}
+	return &sessionsPanel{table: newTable(sessionCells.columns(), true), ranking: newRanking[*model.Lease, model.LeaseID]()}
 }
 
 // many says whether there are too many keys to rank their leases between two frames.
@@ -127,11 +150,7 @@ func (p *sessionsPanel) Render(f frame, w, h int) []string {
 			sessionRow(at, l, r)
 			return
 		}
-		r.cell(dim, p.ids[i].Short())
-		for range sessionColumns[2:] {
-			r.end()
-		}
-		r.cell(dim, "is no more")
+		sessionCells.goneRow(p.ids[i].Short(), r)
 	})
 	if l := p.chosen(f.s); l != nil && under > 0 {
 		lines = takesAlong(lines, f, l, w, under)
@@ -140,89 +159,20 @@ func (p *sessionsPanel) Render(f frame, w, h int) []string {
 }
 
 func sessionRow(f frame, l *model.Lease, r *row) {
-	th := f.th
 	*f.onScreen = append(*f.onScreen, l.ID)
-	var s stands
-	s.look(l)
-	id := l.ID.String()
-	if r.room() < len(id) {
-		id = l.ID.Short()
-	}
-	r.cell(plain, th.tame(id))
-	if s.lead == nil || f.s.Identity(brief(s.lead.Ref())).Text == "" {
-		r.cell(dim, "unknown")
-	} else {
-		identity(f, s.lead, r)
-	}
-	th.leaseCell(r, l, f.now)
-	r.cell(dim, renews(l))
-	r.cell(dim, th.cut(grantedBy(f, l), r.room()))
-	r.cell(plain, th.lockNames(s.holds[:s.nh], s.nh0, r.room()))
-	r.cell(plain, th.lockNames(s.waits[:s.nw], s.nw0, r.room()))
-	switch {
-	case s.more:
-		r.cell(dim, "?")
-	case s.other == 0:
-		r.cell(dim, "-")
-	default:
-		r.cell(plain, strconv.Itoa(s.other))
-	}
-	r.put(th.says(l.Condition()))
-	r.end()
+	sessionCells.row(f, fields.SessionOf(l), r)
 }
 
-// lockNames names the first locks of n.
-func (th *theme) lockNames(locks []*model.Lock, n, room int) string {
-	if n == 0 || room == 0 {
+// lockNames names the first of some locks.
+func (th *theme) lockNames(locks *fields.Some, room int) string {
+	if locks.N == 0 || room == 0 {
 		return ""
 	}
 	more := ""
-	if n > 1 {
-		more = " +" + strconv.Itoa(n-1)
+	if locks.N > 1 {
+		more = " +" + strconv.Itoa(locks.N-1)
 	}
-	return th.cutPath(th.clean(locks[0].Name), room-len(more)) + more
-}
-
-// stands is where a lease stands: which locks it holds, for which it waits, and
-// how many other keys hang on it. It looks at a bounded number of keys.
-type stands struct {
-	holds, waits [2]*model.Lock
-	nh, nw       int // of those
-	nh0, nw0     int // in all
-	other        int
-	more         bool // not all keys were looked at
-	lead         *model.Claim
-}
-
-func (s *stands) look(l *model.Lease) {
-	all := l.Claims()
-	s.more = len(all) > alsoMax
-	for _, c := range all[:min(len(all), alsoMax)] {
-		lock := c.Lock()
-		switch {
-		case lock == nil || !lock.Recipe().Judged:
-			s.other++
-			if s.lead == nil {
-				s.lead = c
-			}
-		case lock.Role(c) == model.RoleHolds:
-			if s.nh < len(s.holds) {
-				s.holds[s.nh] = lock
-				s.nh++
-			}
-			if s.nh0++; s.nh0 == 1 {
-				s.lead = c
-			}
-		default:
-			if s.nw < len(s.waits) {
-				s.waits[s.nw] = lock
-				s.nw++
-			}
-			if s.nw0++; s.nw0 == 1 && s.nh0 == 0 {
-				s.lead = c
-			}
-		}
-	}
+	return th.cutPath(th.clean(locks.First[0].Name), room-len(more)) + more
 }
 
 // standing ranks what a lease is to others: 3 holds a lock for which others wait,
@@ -247,15 +197,14 @@ func standing(l *model.Lease) int {
 
 // sessionText is what a filter looks at: the id and who it is, and its locks.
 func sessionText(s *model.State, l *model.Lease) (string, string) {
-	var st stands
-	st.look(l)
+	x := fields.SessionOf(l)
 	who := l.ID.String()
-	if st.lead != nil {
-		who += " " + s.Who(brief(st.lead.Ref()))
+	if x.Lead != nil {
+		who += " " + s.Who(brief(x.Lead.Ref()))
 	}
 	locks := ""
-	for _, x := range append(st.holds[:st.nh], st.waits[:st.nw]...) {
-		locks += x.Name + " "
+	for _, l := range append(x.Holds.Listed(), x.Waits.Listed()...) {
+		locks += l.Name + " "
 	}
 	return who, locks
 }

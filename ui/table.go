@@ -59,6 +59,7 @@ type row struct {
 	spans  []span
 	ends   []int
 	widths []int // of the columns, for cells that depend on it
+	f      frame
 }
 
 func (r *row) put(sp span)               { r.spans = append(r.spans, sp) }

@@ -62,7 +62,6 @@ func plural(n int, word string) string {
 // leaseCell fills in what is known of a lease, into the room that the cell has:
 // bar, remaining of granted, and how long ago it was renewed.
 func (th *theme) leaseCell(r *row, l *model.Lease, now time.Time) {
-	defer r.end()
 	left, ok := l.Remaining(now)
 	if !ok {
 		r.add(dim, th.noReading(l))

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"locktop/model"
-	"locktop/ui/field"
+	"locktop/ui/fields"
 )
 
 // guess is a prefix that looks like locks, in JSON.
@@ -35,9 +35,9 @@ func Guesses(w io.Writer, list []model.PrefixGuess, format string) error {
 	case "jsonl":
 		return eachLine(w, slices.Values(list), func(o *stream, p model.PrefixGuess) { o.value(guessOf(p)) })
 	case "csv":
-		return writeCSV(w, field.Records(field.Guesses, list))
+		return writeCSV(w, fields.Records(fields.Guesses, list))
 	case "table", "wide":
-		return align(w, field.Rows(field.Guesses, list, format == "wide"))
+		return align(w, fields.Rows(fields.Guesses, list, format == "wide"))
 	}
 	return noFormat(format)
 }

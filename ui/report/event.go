@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/ui/field"
+	"locktop/ui/fields"
 )
 
 type event struct {
@@ -37,7 +37,7 @@ func EventLine(w io.Writer, s *model.State, f *model.Fact) error {
 }
 
 func eventOf(s *model.State, f *model.Fact) event {
-	e := event{At: &f.At, Kind: field.EventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
+	e := event{At: &f.At, Kind: fields.EventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
 	if f.Past {
 		e.At = nil
 	}
@@ -56,7 +56,7 @@ func eventOf(s *model.State, f *model.Fact) event {
 		c := string(f.Confidence)
 		e.Confidence = &c
 	}
-	if field.GapKnown(f) {
+	if fields.GapKnown(f) {
 		e.Gap = seconds(f.Gap)
 	}
 	return e

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"locktop/model"
-	"locktop/ui/field"
+	"locktop/ui/fields"
 )
 
 // Events writes facts in one of Formats, each as soon as it is told. json is one
@@ -45,7 +45,7 @@ func (e *Events) Write(f *model.Fact) error {
 	case "jsonl":
 		return EventLine(e.w, e.s, f)
 	case "csv":
-		rows := field.Records(field.Events, []field.Event{{S: e.s, F: f}})
+		rows := fields.Records(fields.Events, []fields.Event{{S: e.s, F: f}})
 		return writeCSV(e.w, rows[min(1, e.n-1):]) // one head for all
 	}
 	return noFormat(e.format)
@@ -59,7 +59,7 @@ func (e *Events) Close() error {
 	case e.format == "json":
 		return e.put("]\n")
 	case e.format == "csv" && e.n == 0:
-		return writeCSV(e.w, field.Records(field.Events, nil))
+		return writeCSV(e.w, fields.Records(fields.Events, nil))
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func eventWide(w io.Writer, s *model.State, f *model.Fact) error {
 	if f.Rev != 0 {
 		rev = strconv.FormatInt(f.Rev, 10)
 	}
-	if _, err := fmt.Fprintf(w, "%s  %-8s %-8s  %s%s\n", stamp(f, "2006-01-02T15:04:05.000Z07:00"), rev, field.EventKind(f.Kind), f.Sentence(s.Who), tail); err != nil {
+	if _, err := fmt.Fprintf(w, "%s  %-8s %-8s  %s%s\n", stamp(f, "2006-01-02T15:04:05.000Z07:00"), rev, fields.EventKind(f.Kind), f.Sentence(s.Who), tail); err != nil {
 		return fmt.Errorf("writing an event: %w", err)
 	}
 	return nil

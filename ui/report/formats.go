@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"locktop/model"
-	"locktop/ui/field"
+	"locktop/ui/fields"
 )
 
 // Formats are the formats of what is printed of locks, findings, events and
@@ -36,13 +36,13 @@ func Locks(w io.Writer, s *model.State, locks []*model.Lock, o Observation, form
 	case "table":
 		return Table(w, s, locks, o.At)
 	case "wide":
-		return align(w, field.Rows(field.Locks, lockRows(s, locks, o.At), true))
+		return align(w, fields.Rows(fields.Locks, lockRows(s, locks, o.At), true))
 	case "json":
 		return JSON(w, s, locks, o)
 	case "jsonl":
 		return eachLine(w, slices.Values(locks), func(out *stream, l *model.Lock) { out.lock(s, l, o.At) })
 	case "csv":
-		return writeCSV(w, field.Records(field.Locks, lockRows(s, locks, o.At)))
+		return writeCSV(w, fields.Records(fields.Locks, lockRows(s, locks, o.At)))
 	}
 	return noFormat(format)
 }
@@ -57,9 +57,9 @@ func OneLock(w io.Writer, s *model.State, l *model.Lock, o Observation, format s
 	case "json":
 		return JSON(w, s, []*model.Lock{l}, o)
 	case "jsonl":
-		return eachLine(w, field.Queue(s, l, o.At), (*stream).lockClaim)
+		return eachLine(w, fields.Queue(s, l, o.At), (*stream).lockClaim)
 	case "csv":
-		return writeCSV(w, field.Records(field.Claims, slices.Collect(field.Queue(s, l, o.At))))
+		return writeCSV(w, fields.Records(fields.Claims, slices.Collect(fields.Queue(s, l, o.At))))
 	}
 	return noFormat(format)
 }
@@ -69,17 +69,17 @@ func OneLock(w io.Writer, s *model.State, l *model.Lock, o Observation, format s
 func Diagnoses(w io.Writer, list []model.Finding, format string) error {
 	switch format {
 	case "wide":
-		return align(w, field.Rows(field.Findings, list, true))
+		return align(w, fields.Rows(fields.Findings, list, true))
 	case "jsonl":
 		return eachLine(w, slices.Values(findingsOf(list)), func(out *stream, f finding) { out.value(f) })
 	case "csv":
-		return writeCSV(w, field.Records(field.Findings, list))
+		return writeCSV(w, fields.Records(fields.Findings, list))
 	}
 	return noFormat(format)
 }
 
 // lockClaim writes a claim on a line of its own, which has to say whose.
-func (o *stream) lockClaim(c field.Claim) {
+func (o *stream) lockClaim(c fields.Claim) {
 	o.open('{')
 	o.bytes(`"lock": `, `"lock_base64": `, c.L.Name)
 	o.claim(c)
@@ -117,7 +117,7 @@ func writeJSON(w io.Writer, v any, indent string) error {
 }
 
 // writeCSV writes records as RFC 4180 has it, but for the ends of lines: one \n.
-// The cells of others are made by field.Plain or field.Guarded, see there.
+// The cells of others are made by fields.Plain or fields.Guarded, see there.
 func writeCSV(w io.Writer, rows [][]string) error {
 	var out bytes.Buffer
 	if err := csv.NewWriter(&out).WriteAll(rows); err != nil { // it flushes, too

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"locktop/model"
-	"locktop/ui/field"
+	"locktop/ui/fields"
 )
 
 // Schema is the version of the JSON output.
@@ -171,7 +171,7 @@ func (o *stream) lock(s *model.State, l *model.Lock, now time.Time) {
 	o.name(`"holders": `)
 	o.open('[')
 	waiting := false
-	for c := range field.Queue(s, l, now) {
+	for c := range fields.Queue(s, l, now) {
 		if c.Role != model.RoleHolds && !waiting {
 			waiting = true
 			o.waiters()
@@ -200,7 +200,7 @@ func (o *stream) waiters() {
 }
 
 // claim writes the names of a claim into the object that is open.
-func (o *stream) claim(c field.Claim) {
+func (o *stream) claim(c fields.Claim) {
 	o.name(`"position": `)
 	o.int(int64(c.Position))
 	o.name(`"role": `)
@@ -217,7 +217,7 @@ func (o *stream) claim(c field.Claim) {
 	o.bytes(`"value": `, `"value_base64": `, c.Value)
 	o.name(`"identity": `)
 	o.identity(c.S.IdentityOf(c.Claim))
-	o.reading(field.ReadingOf(c.LeaseInfo(), c.Now))
+	o.reading(fields.ReadingOf(c.LeaseInfo(), c.Now))
 	o.name(`"lease_state": `)
 	o.text(string(c.LeaseInfo().State()))
 	o.name(`"since": `)
@@ -258,7 +258,7 @@ func (o *stream) identity(id model.Identity) {
 	o.shut('}')
 }
 
-func (o *stream) reading(r field.Reading) {
+func (o *stream) reading(r fields.Reading) {
 	for _, n := range [...]struct {
 		name string
 		n    int64

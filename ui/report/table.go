@@ -10,19 +10,19 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locktop/model"
-	"locktop/ui/field"
+	"locktop/ui/fields"
 )
 
 // Table writes one line per lock.
 func Table(w io.Writer, s *model.State, locks []*model.Lock, now time.Time) error {
-	return align(w, field.Rows(field.Locks, lockRows(s, locks, now), false))
+	return align(w, fields.Rows(fields.Locks, lockRows(s, locks, now), false))
 }
 
 // lockRows are the locks as what the fields are of.
-func lockRows(s *model.State, locks []*model.Lock, now time.Time) []field.Lock {
-	rows := make([]field.Lock, len(locks))
+func lockRows(s *model.State, locks []*model.Lock, now time.Time) []fields.Lock {
+	rows := make([]fields.Lock, len(locks))
 	for i, l := range locks {
-		rows[i] = field.Lock{S: s, L: l, Now: now}
+		rows[i] = fields.Lock{S: s, L: l, Now: now}
 	}
 	return rows
 }
@@ -38,7 +38,7 @@ func describe(w io.Writer, s *model.State, l *model.Lock, now time.Time, wide bo
 		strings.ReplaceAll(string(r.Order), "_", " "), l.Condition().Word); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
-	rows := field.Rows(field.Claims, slices.Collect(field.Queue(s, l, now)), wide)
+	rows := fields.Rows(fields.Claims, slices.Collect(fields.Queue(s, l, now)), wide)
 	for _, row := range rows {
 		row[0] = "  " + row[0]
 	}

@@ -1,4 +1,4 @@
-// Package field is the one table of what is said of locks, claims, sessions, findings,
+// Package fields is the one table of what is said of locks, claims, sessions, findings,
 // events and prefixes in columns. A field is one row of it: its title, its name for
 // programs, its value for both, its width on a screen, and where it stands in each
 // output. The tables, wide, CSV and the columns of the console are views of these rows,
@@ -9,4 +9,4 @@
 // tables do, unless it has a way of its own for it.
 //
 // Places are counted in tens, so that one more fits between two.
-package field
+package fields

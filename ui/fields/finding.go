@@ -1,4 +1,4 @@
-package field
+package fields
 
 import (
 	"strconv"
@@ -21,7 +21,7 @@ var Findings = []Field[model.Finding]{
 	{Name: "since", Title: "SINCE", In: In{Table: 60, CSV: 60, JSON: 60, Console: 30}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 4, Right: true},
 		Cell:   func(f model.Finding) string { return f.Since.Format(time.RFC3339) },
 		Record: func(f model.Finding) string { return f.Since.Format(time.RFC3339Nano) }},
-	{Title: "SURE", In: In{Console: 40}, Width: Width{Least: 7, Most: 7, Rank: 3}, Cell: confidence},
+	{Title: "SURE", In: In{Console: 40}, Width: Width{Least: 7, Most: 7, Rank: 3}},
 	{Title: "IN SHORT", In: In{Console: 50}, Width: Width{Least: 20, Fair: 90, Most: 160, Rank: 2}},
 	{Name: "summary", Title: "SUMMARY", In: In{Table: 70, CSV: 70, JSON: 70},
 		Cell: func(f model.Finding) string { return f.Summary }, Record: func(f model.Finding) string { return Guarded(f.Summary) }},
