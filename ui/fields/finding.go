@@ -1,8 +1,6 @@
 package fields
 
 import (
-	"strconv"
-	"strings"
 	"time"
 
 	"locktop/model"
@@ -34,32 +32,3 @@ var Findings = []Field[model.Finding]{
 func code(f model.Finding) string       { return string(f.Code) }
 func severity(f model.Finding) string   { return string(f.Severity) }
 func confidence(f model.Finding) string { return string(f.Confidence) }
-
-// Guesses are the fields of a prefix that looks like locks.
-var Guesses = []Field[model.PrefixGuess]{
-	{Name: "name", In: In{JSON: 10}},
-	{Name: "prefix", Title: "PREFIX", In: In{Table: 10, CSV: 10},
-		Cell: func(p model.PrefixGuess) string { return model.Printable(p.Prefix) }, Record: func(p model.PrefixGuess) string { return Plain(p.Prefix) }},
-	{Name: "recipe", Title: "RECIPE", In: In{Table: 20, CSV: 20, JSON: 30},
-		Cell: recipes, Record: func(p model.PrefixGuess) string { return Guarded(recipes(p)) }},
-	{Name: "alternatives", In: In{JSON: 40}},
-	{Name: "confidence", Title: "CONFIDENCE", In: In{Table: 30, CSV: 30}, Cell: guessSure, Record: guessSure},
-	{Name: "recipe_confidence", In: In{JSON: 50}},
-	{Name: "locks", Title: "LOCKS", In: In{Table: 40, CSV: 40, JSON: 60}, Cell: guessLocks, Record: guessLocks},
-	{Name: "claims", Title: "CLAIMS", In: In{Table: 50, CSV: 50, JSON: 70}, Cell: guessClaims, Record: guessClaims},
-	{Name: "leased", Title: "LEASED", In: In{Wide: 10, CSV: 60, JSON: 80}, Cell: guessLeased, Record: guessLeased},
-	{Name: "pattern", Title: "PATTERN", In: In{Wide: 20, CSV: 70, JSON: 20},
-		Cell: func(p model.PrefixGuess) string { return model.Printable(p.Pattern) }, Record: func(p model.PrefixGuess) string { return Plain(p.Pattern) }},
-	{Name: "example", Title: "EXAMPLE", In: In{Wide: 30, CSV: 80, JSON: 90},
-		Cell: func(p model.PrefixGuess) string { return model.Printable(p.Example) }, Record: func(p model.PrefixGuess) string { return Plain(p.Example) }},
-}
-
-// recipes names the recipe, and those that only a value would tell from it.
-func recipes(p model.PrefixGuess) string {
-	return strings.Join(append([]string{p.Recipe}, p.Alternatives...), " or ")
-}
-
-func guessSure(p model.PrefixGuess) string   { return string(p.Confidence) }
-func guessLocks(p model.PrefixGuess) string  { return strconv.Itoa(p.Locks) }
-func guessClaims(p model.PrefixGuess) string { return strconv.Itoa(p.Claims) }
-func guessLeased(p model.PrefixGuess) string { return strconv.Itoa(p.Leased) }
