@@ -19,7 +19,7 @@ func cellsOf[R any](of []fields.Field[R], own map[string]func(*row, R), sorts ma
 	for _, x := range fields.Console(of) {
 		fill := own[x.Title]
 		if fill == nil {
-			fill = func(r *row, v R) { r.add(plain, r.f.th.cut(r.f.th.prose(x.Cell(v)), r.room())) }
+			fill = func(r *row, v R) { r.add(plain, r.f.th.cut(r.f.th.prose(x.Text(v)), r.room())) }
 		}
 		w := x.Width
 		all = append(all, cell[R]{column{x.Title, w.Least, w.Fair, w.Most, w.Rank, w.Right, sorts[x.Title]}, fill})

@@ -17,8 +17,11 @@ type Field[R any] struct {
 	Name, Title string
 	// In is where it stands in each output.
 	In In
-	// Cell is its value for people, Record that in CSV: empty for what is not known, and
-	// fit for a spreadsheet.
+	// Own is its value where that is a word or a number of our own, Raw where it is text
+	// from elsewhere; "" is what is not known.
+	Own, Raw func(R) string
+	// Cell is its value for people, Record that in CSV, fit for a spreadsheet, where it is
+	// not made of those.
 	Cell, Record func(R) string
 	Width
 }
@@ -35,6 +38,28 @@ type Width struct {
 	// Rank says who goes first when it gets narrow: the highest. Rank 0 stays.
 	Rank  int
 	Right bool // numbers stand at the right
+}
+
+// Text returns the value for people: a dash for what is not known.
+func (f *Field[R]) Text(x R) string {
+	switch {
+	case f.Cell != nil:
+		return f.Cell(x)
+	case f.Raw != nil:
+		return orDash(model.Printable(f.Raw(x)))
+	}
+	return orDash(f.Own(x))
+}
+
+// CSV returns the value in CSV, empty for what is not known.
+func (f *Field[R]) CSV(x R) string {
+	switch {
+	case f.Record != nil:
+		return f.Record(x)
+	case f.Raw != nil:
+		return Plain(f.Raw(x))
+	}
+	return f.Own(x)
 }
 
 // Places of an output.
@@ -74,27 +99,21 @@ func Rows[R any](all []Field[R], list []R, wide bool) [][]string {
 	if wide {
 		shown = append(shown, view(all, inWide)...)
 	}
-	return rows(shown, list, func(f *Field[R]) (string, func(R) string) { return f.Title, f.Cell })
+	return rows(shown, list, func(f *Field[R]) string { return f.Title }, (*Field[R]).Text)
 }
 
 // Records are a head and a record for each of list, in CSV.
 func Records[R any](all []Field[R], list []R) [][]string {
-	return rows(view(all, inCSV), list, func(f *Field[R]) (string, func(R) string) { return f.Name, f.Record })
+	return rows(view(all, inCSV), list, func(f *Field[R]) string { return f.Name }, (*Field[R]).CSV)
 }
 
-func rows[R any](fields []Field[R], list []R, part func(*Field[R]) (string, func(R) string)) [][]string {
-	head := make([]string, len(fields))
-	cells := make([]func(R) string, len(fields))
+func rows[R any](fields []Field[R], list []R, head func(*Field[R]) string, cell func(*Field[R], R) string) [][]string {
+	out := make([][]string, 1+len(list))
 	for i := range fields {
-		head[i], cells[i] = part(&fields[i])
-	}
-	out := append(make([][]string, 0, 1+len(list)), head)
-	for _, x := range list {
-		row := make([]string, len(cells))
-		for i, cell := range cells {
-			row[i] = cell(x)
+		out[0] = append(out[0], head(&fields[i]))
+		for j, x := range list {
+			out[j+1] = append(out[j+1], cell(&fields[i], x))
 		}
-		out = append(out, row)
 	}
 	return out
 }

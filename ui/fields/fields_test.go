@@ -26,11 +26,11 @@ func whole[R any](t *testing.T, of string, all []Field[R]) {
 		}
 		need(f.In != In{}, "place in any output")
 		if f.In.Table+f.In.Wide > 0 {
-			need(f.Title != "" && f.Cell != nil, "title or value for people")
+			need(f.Title != "" && (f.Cell != nil || f.Raw != nil || f.Own != nil), "title or value for people")
 			need(f.In.Table == 0 || f.In.Wide == 0, "place of its own: wide has the table's columns, too")
 		}
 		if f.In.CSV > 0 {
-			need(f.Name != "" && f.Record != nil, "name or value for programs")
+			need(f.Name != "" && (f.Record != nil || f.Raw != nil || f.Own != nil), "name or value for programs")
 		}
 		if f.In.JSON > 0 {
 			need(f.Name != "", "name")

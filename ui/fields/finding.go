@@ -9,13 +9,13 @@ import (
 // Findings are the fields of a finding.
 var Findings = []Field[model.Finding]{
 	{Title: "FINDING", In: In{Console: 10}, Width: Width{Least: 19, Fair: 19, Most: 24}},
-	{Name: "code", Title: "CODE", In: In{Table: 20, CSV: 10, JSON: 10}, Cell: code, Record: code},
-	{Name: "severity", Title: "SEVERITY", In: In{Table: 10, CSV: 20, JSON: 20}, Cell: severity, Record: severity},
-	{Name: "confidence", Title: "CONFIDENCE", In: In{Table: 30, CSV: 30, JSON: 30}, Cell: confidence, Record: confidence},
+	{Name: "code", Title: "CODE", In: In{Table: 20, CSV: 10, JSON: 10}, Own: code},
+	{Name: "severity", Title: "SEVERITY", In: In{Table: 10, CSV: 20, JSON: 20}, Own: severity},
+	{Name: "confidence", Title: "CONFIDENCE", In: In{Table: 30, CSV: 30, JSON: 30}, Own: confidence},
 	{Name: "lock", Title: "LOCK", In: In{Table: 40, CSV: 40, JSON: 40, Console: 20}, Width: Width{Least: 17, Fair: 26, Most: 40, Rank: 1},
-		Cell: func(f model.Finding) string { return orDash(model.Printable(f.Lock)) }, Record: func(f model.Finding) string { return Plain(f.Lock) }},
+		Raw: func(f model.Finding) string { return f.Lock }},
 	{Name: "lease", Title: "LEASE", In: In{Table: 50, CSV: 50, JSON: 50},
-		Cell: func(f model.Finding) string { return orDash(leaseIf(f.Lease)) }, Record: func(f model.Finding) string { return leaseIf(f.Lease) }},
+		Own: func(f model.Finding) string { return leaseIf(f.Lease) }},
 	{Name: "since", Title: "SINCE", In: In{Table: 60, CSV: 60, JSON: 60, Console: 30}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 4, Right: true},
 		Cell:   func(f model.Finding) string { return f.Since.Format(time.RFC3339) },
 		Record: func(f model.Finding) string { return f.Since.Format(time.RFC3339Nano) }},

@@ -27,25 +27,30 @@ func ofHead(none string, value func(Lock, *model.Claim) string) func(Lock) strin
 	}
 }
 
-// lockReading is a value of the reading of the head's lease, in CSV.
+// lockReading is a value of the reading of the head's lease.
 func lockReading(value func(Reading) string) func(Lock) string {
-	return ofHead("", func(x Lock, h *model.Claim) string { return value(ReadingOf(h.LeaseInfo(), x.Now)) })
+	return func(x Lock) string {
+		var l *model.Lease
+		if h := x.head(); h != nil {
+			l = h.LeaseInfo()
+		}
+		return value(ReadingOf(l, x.Now))
+	}
 }
 
 // Locks are the fields of a lock. What is said of a claim is said of its head.
 var Locks = []Field[Lock]{
 	{Name: "name", Title: "LOCK", In: In{Table: 10, CSV: 10, JSON: 10, Console: 10}, Width: Width{Least: 18, Fair: 30, Most: 56},
-		Cell:   func(x Lock) string { return model.Printable(x.L.Name) },
-		Record: func(x Lock) string { return Plain(x.L.Name) }},
+		Raw: func(x Lock) string { return x.L.Name }},
 	{Name: "recipe", Title: "RECIPE", In: In{Table: 20, CSV: 20, JSON: 20, Console: 20}, Width: Width{Least: 8, Fair: 8, Most: 15, Rank: 7},
-		Cell: recipeName, Record: recipeName},
+		Own: recipeName},
 	{Name: "recipe_confidence", In: In{CSV: 30, JSON: 30}, Record: func(x Lock) string { return string(x.L.Recipe().Confidence) }},
 	{Name: "order", In: In{JSON: 40}},
 	{Name: "waiters_visible", In: In{JSON: 50}},
 	{Name: "exclusive", In: In{JSON: 60}},
 	{Name: "blocked", In: In{JSON: 70}},
 	{Name: "state", Title: "STATE", In: In{Table: 80, CSV: 40, JSON: 80, Console: 80}, Width: Width{Least: 19, Fair: 19, Most: 48, Rank: 1},
-		Cell: func(x Lock) string { return x.L.Condition().Word }, Record: func(x Lock) string { return Guarded(x.L.Condition().Word) }},
+		Own: func(x Lock) string { return x.L.Condition().Word }},
 	{Name: "moves_when", In: In{JSON: 90}},
 	{Name: "holders", In: In{CSV: 50, JSON: 100}, Record: func(x Lock) string { return strconv.Itoa(x.L.Holders()) }},
 	{Name: "waiters", Title: "BEHIND", In: In{Table: 60, CSV: 60, JSON: 110, Console: 60}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 4, Right: true},
@@ -62,22 +67,20 @@ var Locks = []Field[Lock]{
 	{Name: "longest_wait_is_lower_bound", In: In{CSV: 110}, Record: longestIsBound},
 	{Name: "handovers", In: In{CSV: 120, JSON: 120}, Record: func(x Lock) string { return strconv.Itoa(x.L.Stats().Handovers) }},
 	{Name: "key", Title: "KEY", In: In{Wide: 10, CSV: 130},
-		Cell:   ofHead("-", func(_ Lock, h *model.Claim) string { return model.Printable(h.Key) }),
-		Record: ofHead("", func(_ Lock, h *model.Claim) string { return Plain(h.Key) })},
+		Raw: ofHead("", func(_ Lock, h *model.Claim) string { return h.Key })},
 	{Name: "create_revision", Title: "CREATED", In: In{Wide: 20, CSV: 140},
-		Cell:   ofHead("-", func(_ Lock, h *model.Claim) string { return rev(h.CreateRev) }),
-		Record: ofHead("", func(_ Lock, h *model.Claim) string { return rev(h.CreateRev) })},
+		Own: ofHead("", func(_ Lock, h *model.Claim) string { return rev(h.CreateRev) })},
 	{Name: "lease", Title: "LEASE ID", In: In{Wide: 30, CSV: 150},
 		Cell:   ofHead("-", func(_ Lock, h *model.Claim) string { return leaseID(h) }),
 		Record: ofHead("", func(_ Lock, h *model.Claim) string { return leaseIf(h.KV.Lease) })},
 	{Name: "granted", Title: "GRANTED", In: In{Wide: 40, CSV: 160},
-		Cell:   ofHead("-", func(_ Lock, h *model.Claim) string { return granted(h.LeaseInfo()) }),
+		Cell:   lockReading(Reading.granted),
 		Record: lockReading(func(r Reading) string { return intIf(r.Known, r.Granted) })},
 	{Name: "remaining", Title: "LEFT", In: In{Wide: 50, CSV: 170},
-		Cell:   ofHead("-", func(x Lock, h *model.Claim) string { return left(h.LeaseInfo(), x.Now) }),
+		Cell:   lockReading(Reading.left),
 		Record: lockReading(func(r Reading) string { return intIf(r.Known, r.Remaining) })},
 	{Name: "renewed_ago", Title: "RENEWED", In: In{Wide: 60, CSV: 180},
-		Cell:   ofHead("-", func(x Lock, h *model.Claim) string { return renewed(h.LeaseInfo(), x.Now) }),
+		Cell:   lockReading(Reading.renewed),
 		Record: lockReading(func(r Reading) string { return secondsIf(r.RenewedKnown, r.Renewed) })},
 	{Name: "lease_state", In: In{CSV: 190}, Record: ofHead("", func(_ Lock, h *model.Claim) string { return string(h.LeaseInfo().State()) })},
 	{Name: "findings", In: In{CSV: 200, JSON: 130}, Record: codes},
@@ -97,10 +100,7 @@ func behind(x Lock) string {
 }
 
 func waiters(x Lock) string {
-	if !x.L.Recipe().WaitersVisible || !x.L.Recipe().Judged {
-		return ""
-	}
-	return strconv.Itoa(x.L.Behind())
+	return intIf(x.L.Recipe().WaitersVisible && x.L.Recipe().Judged, int64(x.L.Behind()))
 }
 
 func holder(x Lock) string {

@@ -2,7 +2,6 @@ package fields
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"locktop/model"
@@ -12,6 +11,7 @@ import (
 type Reading struct {
 	Known              bool // also Granted and Remaining mean something
 	Granted, Remaining int64
+	Left               int64 // of Remaining, by now
 	RenewedKnown       bool
 	Renewed            time.Duration // ago
 }
@@ -21,29 +21,24 @@ func ReadingOf(l *model.Lease, now time.Time) Reading {
 	if l == nil || !l.HasRead || l.Read.Granted <= 0 {
 		return Reading{}
 	}
-	r := Reading{Known: true, Granted: l.Read.Granted, Remaining: l.Read.Remaining}
+	r := Reading{Known: true, Granted: l.Read.Granted, Remaining: l.Read.Remaining, Left: left(l, now)}
 	r.Renewed, r.RenewedKnown = l.Renewed(now)
 	return r
 }
 
 // Cells of a reading, for people.
 
-func granted(l *model.Lease) string {
-	if r := ReadingOf(l, time.Time{}); r.Known {
-		return strconv.FormatInt(r.Granted, 10) + "s"
-	}
-	return "-"
-}
-
-func left(l *model.Lease, now time.Time) string {
-	if !ReadingOf(l, now).Known {
+func (r Reading) granted() string { return unit(intIf(r.Known, r.Granted), "s") }
+func (r Reading) left() string    { return unit(intIf(r.Known, r.Left), "s") }
+func (r Reading) renewed() string {
+	if !r.RenewedKnown {
 		return "-"
 	}
-	return strconv.FormatInt(leftNow(l, now), 10) + "s"
+	return model.Duration(r.Renewed, false) + " ago"
 }
 
-// leftNow is what is left by now, or how long it is past its end, as read.
-func leftNow(l *model.Lease, now time.Time) int64 {
+// left is what is left by now, or how long it is past its end, as read.
+func left(l *model.Lease, now time.Time) int64 {
 	n := l.Read.Remaining
 	if n > 0 {
 		n, _ = l.Remaining(now)
@@ -51,12 +46,11 @@ func leftNow(l *model.Lease, now time.Time) int64 {
 	return n
 }
 
-func renewed(l *model.Lease, now time.Time) string {
-	r := ReadingOf(l, now)
-	if !r.RenewedKnown {
+func unit(n, unit string) string {
+	if n == "" {
 		return "-"
 	}
-	return model.Duration(r.Renewed, false) + " ago"
+	return n + unit
 }
 
 // lease writes the lease of a claim: remaining and granted seconds and the last
@@ -75,7 +69,7 @@ func lease(c *model.Claim, now time.Time) string {
 		return "gone"
 	}
 	ago, _ := l.Renewed(now)
-	return fmt.Sprintf("%d/%ds, renewed %s ago", leftNow(l, now), l.Read.Granted, model.Duration(ago, false))
+	return fmt.Sprintf("%d/%ds, renewed %s ago", left(l, now), l.Read.Granted, model.Duration(ago, false))
 }
 
 func leaseID(c *model.Claim) string {
