@@ -1,7 +1,8 @@
 // Package ui is the console: a Bubble Tea program that paints a [model.State].
 //
 // It imports the model, and fields, the table of what is said in columns, and nothing
-// else of ours. It does no I/O of its own. The world comes in as messages, and what a person asks for goes out through [Hands]:
+// else of ours. It does no I/O of its own. The world comes in as messages, and what a
+// person asks for goes out through [Hands]:
 //
 //	Source.Next ──batchMsg──▶ App.Update ──▶ model.State ──▶ App.View
 //	tick, keys, mouse ───────▶    │
@@ -24,9 +25,8 @@
 //     the place of a page: `e` explains, `c` says it in etcdctl.
 //   - table.go is the table that the panels share, cell.go fills its columns in: each
 //     is a field with a function of its own; ranking.go puts long lists in order, and
-//     says when it is time to. theme.go and cells.go say how
-//     text becomes cells. Nothing from etcd reaches the terminal but through
-//     theme.clean or theme.tame.
+//     says when it is time to. theme.go and cells.go say how text becomes cells. Nothing
+//     from etcd reaches the terminal but through theme.clean or theme.tame.
 //   - the Lab page is lab.go; its lists are labrows.go, contenders.go and
 //     clients.go. lanes.go is the last minute of a lock's contenders, on its queue's
 //     page.
