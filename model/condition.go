@@ -84,15 +84,20 @@ var (
 
 var sentences = map[string]string{
 	isFree.Word:      "nobody holds it and nobody waits",
-	isOrderOnly.Word: "its keys are listed in order, and none of them is known to hold",
+	isOrderOnly.Word: "keys of no known recipe: in order, and nothing is said of a holder",
 	isBlocked.Word:   "a key that is no claim stands first",
-	isHealthy.Word:   "the lease is renewed on time",
-	isUnread.Word:    "the lease was not read yet",
-	isLate.Word:      "the lease has missed a renewal",
-	hasNoLease.Word:  "the key has no lease and never expires by itself",
-	isGone.Word:      "etcd does not know the lease any more",
-	isSilent.Word:    "the lease has missed two renewals or more",
-	isOverdue.Word:   "the lease is past its end, and etcd has yet to revoke it",
+	isHealthy.Word:   "renewed on time",
+	isUnread.Word:    "no reading of its lease yet",
+	isLate.Word:      "its lease missed one renewal",
+	hasNoLease.Word:  "its key has no lease and never expires by itself",
+	isGone.Word:      "etcd does not know its lease any more",
+	isSilent.Word:    "missed two renewals or more: it ends unless renewed",
+	isOverdue.Word:   "past its end, not yet revoked by etcd",
+}
+
+// Conditions returns those in which nothing has to be found, the best first.
+func Conditions() []Condition {
+	return []Condition{isHealthy, isUnread, isFree, isOrderOnly, isLate, hasNoLease, isGone, isBlocked, isSilent, isOverdue}
 }
 
 // Condition returns how the lease alone says that its session does.

@@ -63,6 +63,25 @@ func TestConditionsOfLocks(t *testing.T) {
 	}
 }
 
+// The legend of the console is made of these.
+func TestEveryConditionHasASentenceOfItsOwn(t *testing.T) {
+	said := map[string]bool{}
+	for i, c := range Conditions() {
+		if c.Word == "" || c.Sentence() == "" || said[c.Word] || said[c.Sentence()] {
+			t.Errorf("%+v: no word, or no sentence, or one of another", c)
+		}
+		if i > 0 && c.Rank < Conditions()[i-1].Rank {
+			t.Errorf("%s comes after what is worse", c.Word)
+		}
+		said[c.Word], said[c.Sentence()] = true, true
+	}
+	for _, st := range []LeaseState{LeaseNone, LeaseUnknown, LeaseHealthy, LeaseLate, LeaseSilent, LeaseOverdue, LeaseGone} {
+		if !said[st.Condition().Word] {
+			t.Errorf("%s: %q is not among them", st, st.Condition().Word)
+		}
+	}
+}
+
 // Whatever is found, the worse condition has the higher rank, of locks and of sessions.
 func TestConditionsOfEveryFinding(t *testing.T) {
 	h := newHistory()
