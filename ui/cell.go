@@ -5,7 +5,7 @@ import "locktop/ui/fields"
 // cell is a column of a table, and what fills it in for an R.
 type cell[R any] struct {
 	column
-	fill func(*row, R)
+	fill func(*row, *R)
 }
 
 // cells are the columns of a table with what fills them in, so that none stands under
@@ -14,12 +14,12 @@ type cells[R any] []cell[R]
 
 // cellsOf are those of the fields that the console shows, in their order. own are those, by
 // title, that it does not write as a table on paper would.
-func cellsOf[R any](of []fields.Field[R], own map[string]func(*row, R), sorts map[string]sortKey) cells[R] {
+func cellsOf[R any](of []fields.Field[R], own map[string]func(*row, *R), sorts map[string]sortKey) cells[R] {
 	var all cells[R]
 	for _, x := range fields.Console(of) {
 		fill := own[x.Title]
 		if fill == nil {
-			fill = func(r *row, v R) { r.add(plain, r.f.th.cut(r.f.th.prose(x.Text(v)), r.room())) }
+			fill = func(r *row, v *R) { r.add(plain, r.f.th.cut(r.f.th.prose(x.Text(*v)), r.room())) }
 		}
 		w := x.Width
 		all = append(all, cell[R]{column{x.Title, w.Least, w.Fair, w.Most, w.Rank, w.Right, sorts[x.Title]}, fill})
@@ -37,9 +37,14 @@ func (all cells[R]) columns() []column {
 
 // row fills in a line about x.
 func (all cells[R]) row(f frame, x R, r *row) {
-	r.f = f
+	about, _ := r.about.(*R) // kept: else every row would take memory for it
+	if about == nil {
+		about = new(R)
+		r.about = about
+	}
+	r.f, *about = f, x
 	for i := range all {
-		all[i].fill(r, x)
+		all[i].fill(r, about)
 		r.end()
 	}
 }

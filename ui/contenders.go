@@ -25,11 +25,11 @@ func (p *labPanel) contenderRow(f frame, c model.ContenderInfo, r *row) {
 		x.st = dim
 	}
 	x.note, x.how = p.doubts.mismatch(f.s, c, place, f.now)
-	contenderCells.row(f, &x, r)
+	contenderCells.row(f, x, r)
 }
 
 // contenderCells are the columns of the contenders.
-var contenderCells = cells[*stance]{
+var contenderCells = cells[stance]{
 	{column{title: "NAME", least: 5, fair: 6, most: 10}, func(r *row, x *stance) { r.add(x.st, r.f.th.cut(r.f.th.clean(x.Name), r.room())) }},
 	{column{title: "PID", least: 7, most: 8, rank: 6, right: true}, func(r *row, x *stance) { r.add(dim, strconv.Itoa(x.PID)) }},
 	{column{title: "PROCESS", least: 9, fair: 13, most: 20, rank: 3}, func(r *row, x *stance) {

@@ -10,12 +10,12 @@ import (
 )
 
 // findingCells are the columns of the findings.
-var findingCells = cellsOf(fields.Findings, map[string]func(*row, model.Finding){
-	"FINDING": func(r *row, x model.Finding) {
+var findingCells = cellsOf(fields.Findings, map[string]func(*row, *model.Finding){
+	"FINDING": func(r *row, x *model.Finding) {
 		st, sign := r.f.th.severity(x.Severity)
 		r.add(st, sign+" "+string(x.Code))
 	},
-	"LOCK": func(r *row, x model.Finding) {
+	"LOCK": func(r *row, x *model.Finding) {
 		th := r.f.th
 		switch {
 		case x.Lock != "":
@@ -26,9 +26,9 @@ var findingCells = cellsOf(fields.Findings, map[string]func(*row, model.Finding)
 			r.add(dim, "the cluster")
 		}
 	},
-	"SINCE":    func(r *row, x model.Finding) { r.add(plain, age(r.f.now.Sub(x.Since), false)) },
-	"SURE":     func(r *row, x model.Finding) { r.add(dim, string(x.Confidence)) },
-	"IN SHORT": func(r *row, x model.Finding) { r.add(plain, r.f.th.cut(r.f.th.prose(x.Summary), r.room())) },
+	"SINCE":    func(r *row, x *model.Finding) { r.add(plain, age(r.f.now.Sub(x.Since), false)) },
+	"SURE":     func(r *row, x *model.Finding) { r.add(dim, string(x.Confidence)) },
+	"IN SHORT": func(r *row, x *model.Finding) { r.add(plain, r.f.th.cut(r.f.th.prose(x.Summary), r.room())) },
 }, nil)
 
 // findingsPanel lists what is wrong, the worst first, and says all about the one

@@ -10,8 +10,8 @@ import (
 
 // memberCells are the columns of the members.
 var memberCells = cells[model.Member]{
-	{column{title: "MEMBER", least: 6, most: 12}, func(r *row, m model.Member) { r.add(plain, r.f.th.cut(r.f.th.clean(memberName(m)), r.room())) }},
-	{column{title: "ROLE", least: 9, most: 9, rank: 1}, func(r *row, m model.Member) {
+	{column{title: "MEMBER", least: 6, most: 12}, func(r *row, m *model.Member) { r.add(plain, r.f.th.cut(r.f.th.clean(memberName(*m)), r.room())) }},
+	{column{title: "ROLE", least: 9, most: 9, rank: 1}, func(r *row, m *model.Member) {
 		th := r.f.th
 		switch {
 		case m.Err != "":
@@ -24,25 +24,25 @@ var memberCells = cells[model.Member]{
 			r.add(dim, th.sign.waits+" follows")
 		}
 	}},
-	{column{title: "ENDPOINT", least: 16, most: 30, rank: 2}, func(r *row, m model.Member) { r.add(plain, r.f.th.cut(r.f.th.clean(m.Endpoint), r.room())) }},
-	{column{title: "ETCD", least: 7, most: 9, rank: 4, right: true}, func(r *row, m model.Member) { r.add(dim, r.f.th.cut(r.f.th.clean(m.Version), r.room())) }},
-	{column{title: "TERM", least: 5, most: 6, rank: 5, right: true}, func(r *row, m model.Member) {
+	{column{title: "ENDPOINT", least: 16, most: 30, rank: 2}, func(r *row, m *model.Member) { r.add(plain, r.f.th.cut(r.f.th.clean(m.Endpoint), r.room())) }},
+	{column{title: "ETCD", least: 7, most: 9, rank: 4, right: true}, func(r *row, m *model.Member) { r.add(dim, r.f.th.cut(r.f.th.clean(m.Version), r.room())) }},
+	{column{title: "TERM", least: 5, most: 6, rank: 5, right: true}, func(r *row, m *model.Member) {
 		if m.Unasked {
 			r.add(dim, "-")
 		} else {
 			r.add(dim, strconv.FormatUint(m.Term, 10))
 		}
 	}},
-	{column{title: "REVISION", least: 9, most: 12, rank: 3, right: true}, func(r *row, m model.Member) {
+	{column{title: "REVISION", least: 9, most: 12, rank: 3, right: true}, func(r *row, m *model.Member) {
 		if m.Unasked {
 			r.add(dim, "-")
 		} else {
 			r.add(plain, count(m.Rev))
 		}
 	}},
-	{column{title: "ANSWER", least: 6, most: 60}, func(r *row, m model.Member) {
+	{column{title: "ANSWER", least: 6, most: 60}, func(r *row, m *model.Member) {
 		th := r.f.th
-		if words := memberFaults(r.f.s, memberName(m)); words != "" {
+		if words := memberFaults(r.f.s, memberName(*m)); words != "" {
 			r.add(late, th.sign.late+" "+words+" ")
 		}
 		switch {
@@ -58,16 +58,16 @@ var memberCells = cells[model.Member]{
 
 // faultCells are the columns of the faults in force.
 var faultCells = cells[model.FaultOn]{
-	{column{title: "ID", least: 3, most: 5, right: true}, func(r *row, x model.FaultOn) { r.add(dim, "#"+strconv.Itoa(x.ID)) }},
-	{column{title: "SINCE", least: 11, most: 12, rank: 2}, func(r *row, x model.FaultOn) { r.add(dim, age(r.f.now.Sub(x.At), false)+" ago") }},
-	{column{title: "ENDS", least: 12, most: 13, rank: 1}, func(r *row, x model.FaultOn) {
+	{column{title: "ID", least: 3, most: 5, right: true}, func(r *row, x *model.FaultOn) { r.add(dim, "#"+strconv.Itoa(x.ID)) }},
+	{column{title: "SINCE", least: 11, most: 12, rank: 2}, func(r *row, x *model.FaultOn) { r.add(dim, age(r.f.now.Sub(x.At), false)+" ago") }},
+	{column{title: "ENDS", least: 12, most: 13, rank: 1}, func(r *row, x *model.FaultOn) {
 		if x.Fault.For > 0 {
 			r.add(plain, "ends in "+age(x.At.Add(x.Fault.For).Sub(r.f.now), false))
 		} else {
 			r.add(dim, "until healed")
 		}
 	}},
-	{column{title: "FAULT", least: 14, fair: 30, most: 100}, func(r *row, x model.FaultOn) {
+	{column{title: "FAULT", least: 14, fair: 30, most: 100}, func(r *row, x *model.FaultOn) {
 		th := r.f.th
 		r.add(late, th.sign.late+" "+th.cut(th.clean(x.Fault.Describe()), r.room()-2))
 	}},

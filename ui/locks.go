@@ -53,8 +53,8 @@ func calmLease(l *model.Lease) bool {
 }
 
 // lockCells are the columns of the locks.
-var lockCells = cellsOf(fields.Locks, map[string]func(*row, fields.Lock){
-	"LOCK": func(r *row, x fields.Lock) {
+var lockCells = cellsOf(fields.Locks, map[string]func(*row, *fields.Lock){
+	"LOCK": func(r *row, x *fields.Lock) {
 		th := r.f.th
 		if r.f.marks[x.L.Name] {
 			r.add(plain, th.cutPath(th.clean(x.L.Name), r.room()-2))
@@ -63,28 +63,28 @@ var lockCells = cellsOf(fields.Locks, map[string]func(*row, fields.Lock){
 			r.add(plain, th.cutPath(th.clean(x.L.Name), r.room()))
 		}
 	},
-	"RECIPE": func(r *row, x fields.Lock) { r.add(dim, r.f.th.cut(x.L.Recipe().Name, r.room())) },
+	"RECIPE": func(r *row, x *fields.Lock) { r.add(dim, r.f.th.cut(x.L.Recipe().Name, r.room())) },
 	"HOLDER": lockHolder,
-	"HELD": func(r *row, x fields.Lock) {
+	"HELD": func(r *row, x *fields.Lock) {
 		if !x.L.Free() && x.L.Recipe().Judged {
 			d, atLeast := x.L.HeldFor(x.Now)
 			r.add(plain, age(d, atLeast))
 		}
 	},
-	"LEASE": func(r *row, x fields.Lock) {
+	"LEASE": func(r *row, x *fields.Lock) {
 		if !x.L.Free() && x.L.Recipe().Judged {
 			r.f.th.leaseCell(r, x.L.Head().LeaseInfo(), x.Now)
 		}
 	},
 	"BEHIND": lockBehind,
-	"LONGEST": func(r *row, x fields.Lock) {
+	"LONGEST": func(r *row, x *fields.Lock) {
 		if d, atLeast, any := x.L.LongestWait(x.Now); any {
 			r.add(plain, age(d, atLeast))
 		} else {
 			r.add(dim, "-")
 		}
 	},
-	"STATE": func(r *row, x fields.Lock) {
+	"STATE": func(r *row, x *fields.Lock) {
 		c := x.L.Condition()
 		r.put(r.f.th.says(c))
 		if room := r.room() - 2 - len(c.Word); room >= 12 {
@@ -172,7 +172,7 @@ func lockRow(f frame, l *model.Lock, r *row) {
 	lockCells.row(f, fields.Lock{S: f.s, L: l, Now: f.now}, r)
 }
 
-func lockHolder(r *row, x fields.Lock) {
+func lockHolder(r *row, x *fields.Lock) {
 	th := r.f.th
 	switch head := x.L.Head(); {
 	case head == nil:
@@ -191,7 +191,7 @@ func lockHolder(r *row, x fields.Lock) {
 	}
 }
 
-func lockBehind(r *row, x fields.Lock) {
+func lockBehind(r *row, x *fields.Lock) {
 	switch n := x.L.Behind(); {
 	case !x.L.Free() && !x.L.Recipe().WaitersVisible:
 		r.add(dim, "?")

@@ -8,29 +8,29 @@ import (
 )
 
 // claimCells are the columns of a queue.
-var claimCells = cellsOf(fields.Claims, map[string]func(*row, fields.Claim){
-	"#": func(r *row, x fields.Claim) { r.add(dim, strconv.Itoa(x.Position)) },
-	"ROLE": func(r *row, x fields.Claim) {
+var claimCells = cellsOf(fields.Claims, map[string]func(*row, *fields.Claim){
+	"#": func(r *row, x *fields.Claim) { r.add(dim, strconv.Itoa(x.Position)) },
+	"ROLE": func(r *row, x *fields.Claim) {
 		st, sign, word := r.f.th.role(x.L, x.Claim, x.Position-1)
 		r.add(st, sign+" "+word)
 	},
-	"WHO":     func(r *row, x fields.Claim) { identity(r, x.Claim) },
-	"KEY":     func(r *row, x fields.Claim) { r.add(plain, r.f.th.cutKey(r.f.th.clean(x.Key), r.room())) },
-	"CREATED": func(r *row, x fields.Claim) { r.add(dim, count(x.CreateRev)) },
-	"LEASE":   func(r *row, x fields.Claim) { r.f.th.leaseCell(r, x.LeaseInfo(), x.Now) },
-	"SINCE": func(r *row, x fields.Claim) {
+	"WHO":     func(r *row, x *fields.Claim) { identity(r, x.Claim) },
+	"KEY":     func(r *row, x *fields.Claim) { r.add(plain, r.f.th.cutKey(r.f.th.clean(x.Key), r.room())) },
+	"CREATED": func(r *row, x *fields.Claim) { r.add(dim, count(x.CreateRev)) },
+	"LEASE":   func(r *row, x *fields.Claim) { r.f.th.leaseCell(r, x.LeaseInfo(), x.Now) },
+	"SINCE": func(r *row, x *fields.Claim) {
 		d, atLeast := x.Waited(x.Now)
 		if x.Position == 1 && x.L.Recipe().Judged {
 			d, atLeast = x.L.HeldFor(x.Now)
 		}
 		r.add(plain, age(d, atLeast))
 	},
-	"WAITS FOR": func(r *row, x fields.Claim) {
+	"WAITS FOR": func(r *row, x *fields.Claim) {
 		if x.Ahead != nil {
 			r.add(dim, r.f.th.behind(r.f.th.who(x.S, x.Ahead.Ref()), r.room()))
 		}
 	},
-	"NOTE": func(r *row, x fields.Claim) {
+	"NOTE": func(r *row, x *fields.Claim) {
 		if r.room() > 0 {
 			r.add(r.f.th.note(r.f, x))
 		}
@@ -231,7 +231,7 @@ func (th *theme) role(l *model.Lock, c *model.Claim, i int) (style, string, stri
 
 // note is what there is to say of a claim besides: a finding about it, else the
 // other locks in which its lease stands.
-func (th *theme) note(f frame, c fields.Claim) (style, string) {
+func (th *theme) note(f frame, c *fields.Claim) (style, string) {
 	x := c.L.Worst(c.Claim)
 	if x == nil || x.Severity == model.SevInfo {
 		return dim, th.also(f.s, c.L, c.Claim)

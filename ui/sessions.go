@@ -11,27 +11,27 @@ import (
 )
 
 // sessionCells are the columns of the sessions.
-var sessionCells = cellsOf(fields.Sessions, map[string]func(*row, fields.Session){
-	"SESSION": func(r *row, x fields.Session) {
+var sessionCells = cellsOf(fields.Sessions, map[string]func(*row, *fields.Session){
+	"SESSION": func(r *row, x *fields.Session) {
 		id := x.ID.String()
 		if r.room() < len(id) {
 			id = x.ID.Short()
 		}
 		r.add(plain, r.f.th.tame(id))
 	},
-	"WHO": func(r *row, x fields.Session) {
+	"WHO": func(r *row, x *fields.Session) {
 		if x.Lead == nil || r.f.s.Identity(brief(x.Lead.Ref())).Text == "" {
 			r.add(dim, "unknown")
 		} else {
 			identity(r, x.Lead)
 		}
 	},
-	"LEASE":      func(r *row, x fields.Session) { r.f.th.leaseCell(r, x.Lease, r.f.now) },
-	"RHYTHM":     func(r *row, x fields.Session) { r.add(dim, renews(x.Lease)) },
-	"GRANTED BY": func(r *row, x fields.Session) { r.add(dim, r.f.th.cut(grantedBy(r.f, x.Lease), r.room())) },
-	"HOLDS":      func(r *row, x fields.Session) { r.add(plain, r.f.th.lockNames(&x.Holds, r.room())) },
-	"WAITS FOR":  func(r *row, x fields.Session) { r.add(plain, r.f.th.lockNames(&x.Waits, r.room())) },
-	"OTHER": func(r *row, x fields.Session) {
+	"LEASE":      func(r *row, x *fields.Session) { r.f.th.leaseCell(r, x.Lease, r.f.now) },
+	"RHYTHM":     func(r *row, x *fields.Session) { r.add(dim, renews(x.Lease)) },
+	"GRANTED BY": func(r *row, x *fields.Session) { r.add(dim, r.f.th.cut(grantedBy(r.f, x.Lease), r.room())) },
+	"HOLDS":      func(r *row, x *fields.Session) { r.add(plain, r.f.th.lockNames(&x.Holds, r.room())) },
+	"WAITS FOR":  func(r *row, x *fields.Session) { r.add(plain, r.f.th.lockNames(&x.Waits, r.room())) },
+	"OTHER": func(r *row, x *fields.Session) {
 		switch {
 		case x.More:
 			r.add(dim, "?")
@@ -41,7 +41,7 @@ var sessionCells = cellsOf(fields.Sessions, map[string]func(*row, fields.Session
 			r.add(plain, strconv.Itoa(x.Other))
 		}
 	},
-	"STATE": func(r *row, x fields.Session) { r.put(r.f.th.says(x.Condition())) },
+	"STATE": func(r *row, x *fields.Session) { r.put(r.f.th.says(x.Condition())) },
 }, nil)
 
 // sessionsPanel is the table of the leases that stand in some queue, or are not

@@ -60,6 +60,7 @@ type row struct {
 	ends   []int
 	widths []int // of the columns, for cells that depend on it
 	f      frame
+	about  any // what the row is about
 }
 
 func (r *row) put(sp span)               { r.spans = append(r.spans, sp) }
