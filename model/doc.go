@@ -25,6 +25,8 @@
 //   - A [Finding] says why a lock is stuck. Each rule is a small function over one
 //     lock (rules_*.go); the wait-for graph is in waits.go, and [Catalogue] explains
 //     every code. FINDINGS.md says by what each is proven.
+//   - A [Condition] is how a lock or a session does, a [Role] what a key is in a queue:
+//     each is worked out here alone (condition.go, role.go), and all outputs print it.
 //   - What the lab reports (contenders, beliefs, faults, connections) travels the
 //     same road as events of their own kind. They never change what is true
 //     about the queues.

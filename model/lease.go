@@ -393,6 +393,7 @@ func (s *State) readAgain(at time.Time) {
 
 // touchLease marks every lock in which the lease has a claim as changed.
 func (s *State) touchLease(l *Lease) {
+	s.version++ // also where it has no claim: it may be listed as a session in trouble
 	for _, c := range l.claims {
 		if lk := c.Lock(); lk != nil {
 			s.bump(lk)

@@ -126,7 +126,7 @@ func (a *App) empty(s Settings) {
 	a.state = model.NewState(a.o.Pins...)
 	a.locks, a.queue, a.lab = newLocksPanel(), newQueuePanel(), newLabPanel()
 	a.sessions, a.journal, a.findings = newSessionsPanel(), newJournalPanel(), newFindingsPanel()
-	a.tally, a.trail, a.awaited, a.paneHas, a.spent = tally{}, nil, nil, false, nil
+	a.tally, a.trail, a.awaited, a.paneHas, a.spent = newTally(), nil, nil, false, nil
 	a.apply(s)
 }
 
@@ -154,12 +154,12 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // locksUnranked says whether locks are to be ranked in pieces.
 func (a *App) locksUnranked() bool {
-	return a.locks.order.many() && a.locks.order.unranked(a.state, a.now)
+	return a.locks.order.many() && a.locks.order.unranked(a.state.Version(), a.now)
 }
 
 // sessionsUnranked says whether sessions are.
 func (a *App) sessionsUnranked() bool {
-	return a.page == pageSessions && a.sessions.many(a.state) && a.sessions.unranked(a.now)
+	return a.page == pageSessions && a.sessions.many(a.state) && a.sessions.unranked(a.state.Version(), a.now)
 }
 
 // rank ranks the next piece, and says whether that changes what is shown.

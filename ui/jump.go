@@ -1,6 +1,9 @@
 package ui
 
-import "locktop/model"
+import (
+	"locktop/model"
+	"locktop/ui/fields"
+)
 
 // spot is where one was before a jump: a page and what was selected there.
 type spot struct {
@@ -121,16 +124,14 @@ func claimOf(l *model.Lease) *model.Claim {
 	if l == nil {
 		return nil
 	}
-	if f, _ := worstAbout(l); f != nil {
+	if f, _ := l.Worst(); f != nil {
 		for _, c := range l.Claims() {
 			if f.About(c) {
 				return c
 			}
 		}
 	}
-	var s stands
-	s.look(l)
-	return s.lead
+	return fields.SessionOf(l).Lead
 }
 
 func (a *App) targetSession(t *target) {

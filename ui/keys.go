@@ -270,7 +270,7 @@ func (a *App) whyEmpty() string {
 	n := 1
 	switch a.page {
 	case pageLocks:
-		n = len(a.locks.order.names)
+		n = len(a.locks.order.ids)
 	case pageSessions:
 		n = len(a.sessions.ids)
 	case pageFindings:

@@ -165,7 +165,7 @@ func TestJudged(t *testing.T) {
 			if !strings.Contains(row, "order only") || strings.Contains(row, "healthy") {
 				t.Errorf("%s", row)
 			}
-			b.sees("listed")
+			b.sees("○ member")
 		case !l.Recipe().WaitersVisible():
 			if !slices.Contains(strings.Fields(row), "?") {
 				t.Errorf("BEHIND is not ?: %s", row)

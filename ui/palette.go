@@ -269,7 +269,7 @@ func (a *App) cmdLease(arg string) (tea.Cmd, string) {
 	}
 	a.jump(pageSessions)
 	a.sessions.show(id)
-	if standing(l) == 0 && !a.th.judgeSession(l).trouble() {
+	if standing(l) == 0 && !l.Condition().Trouble() {
 		a.say(late, "lease "+id.String()+" has "+plural(len(l.Claims()), "watched key")+", none of them in the queue of a lock")
 	}
 	return nil, ""

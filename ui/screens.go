@@ -135,7 +135,7 @@ func (a *App) footerLine(th *theme, w int) string {
 func (a *App) hits() string {
 	switch a.page {
 	case pageLocks:
-		return fmt.Sprintf("%s of %s", count(int64(len(a.locks.order.names))), plural(a.locks.order.total, "lock"))
+		return fmt.Sprintf("%s of %s", count(int64(len(a.locks.order.ids))), plural(a.locks.order.total, "lock"))
 	case pageSessions:
 		return fmt.Sprintf("%s of %s", count(int64(len(a.sessions.ids))), plural(a.sessions.total, "session"))
 	case pageFindings:

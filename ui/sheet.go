@@ -120,7 +120,7 @@ func (a *App) finding() (*model.Finding, string) {
 		if lease == nil {
 			return nil, "no session is selected"
 		}
-		f, _ := worstAbout(lease)
+		f, _ := lease.Worst()
 		return f, "nothing is found about session " + lease.ID.String()
 	case pageJournal:
 		l = a.state.Lock(a.journal.lock)
@@ -131,7 +131,7 @@ func (a *App) finding() (*model.Finding, string) {
 		t := a.target()
 		l = t.lock
 		if l != nil && t.claim != nil {
-			if f := findingOf(l, t.claim); f != nil && (a.page == pageQueue || a.paneHas) {
+			if f := l.Worst(t.claim); f != nil && (a.page == pageQueue || a.paneHas) {
 				return f, ""
 			}
 		}

@@ -62,7 +62,6 @@ func plural(n int, word string) string {
 // leaseCell fills in what is known of a lease, into the room that the cell has:
 // bar, remaining of granted, and how long ago it was renewed.
 func (th *theme) leaseCell(r *row, l *model.Lease, now time.Time) {
-	defer r.end()
 	left, ok := l.Remaining(now)
 	if !ok {
 		r.add(dim, th.noReading(l))
@@ -70,7 +69,8 @@ func (th *theme) leaseCell(r *row, l *model.Lease, now time.Time) {
 	}
 	ago, _ := l.Renewed(now)
 	granted := l.Granted()
-	sign, st := th.sign.renewed, th.judgeLease(l).st
+	sign := th.sign.renewed
+	st, _ := th.level(l.State().Condition().Level)
 	if old := now.Sub(l.Read.At); st == good && old > time.Duration(granted)*time.Second/3+3*time.Second {
 		// It was healthy, and nobody has asked since: no reason to let it run out.
 		sign, left, ago, st = th.sign.stale, max(0, l.Read.Remaining), old, dim

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/ui/fields"
 )
 
 type event struct {
@@ -36,7 +37,7 @@ func EventLine(w io.Writer, s *model.State, f *model.Fact) error {
 }
 
 func eventOf(s *model.State, f *model.Fact) event {
-	e := event{At: &f.At, Kind: eventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
+	e := event{At: &f.At, Kind: fields.EventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
 	if f.Past {
 		e.At = nil
 	}
@@ -55,19 +56,10 @@ func eventOf(s *model.State, f *model.Fact) event {
 		c := string(f.Confidence)
 		e.Confidence = &c
 	}
-	if f.Kind == model.FactHandover && !f.Unseen && !f.Past {
+	if fields.GapKnown(f) {
 		e.Gap = seconds(f.Gap)
 	}
 	return e
-}
-
-// eventKind is the name of a kind in the contract: a claim that joins other holders
-// has acquired the lock.
-func eventKind(k model.FactKind) string {
-	if k == model.FactShared {
-		return string(model.FactAcquired)
-	}
-	return string(k)
 }
 
 func refOf(s *model.State, r model.ClaimRef) *eventClaim {
