@@ -53,6 +53,11 @@ func TestConditionsOfLocks(t *testing.T) {
 		s := apply(Batch{Events: h.events})
 		l := s.Lock("/l")
 		l.findings = r.found
+		for i := range l.findings {
+			if l.findings[i].Severity == SevError && l.Head() != nil {
+				l.findings[i].Claim = l.Head().Ref() // an error is about what blocks
+			}
+		}
 		c := l.Condition()
 		if c.Word != r.word || c.Level != r.level || c.Trouble() != r.trouble || c.Sentence() == "" && r.found == nil {
 			t.Errorf("%+v, want %q at level %d, trouble %v: %s", c, r.word, r.level, r.trouble, r.reason)
