@@ -141,7 +141,7 @@ func (l *Lock) Condition() Condition {
 	switch head := l.Head(); {
 	case head == nil:
 		c = isFree
-	case !l.recipe.Judged:
+	case !l.recipe.HasHolder:
 		c = isOrderOnly
 	case !l.IsClaim(head):
 		c = isBlocked
@@ -158,7 +158,7 @@ func (l *Lock) Condition() Condition {
 // nothing has to.
 func (l *Lock) MovesWhen(now time.Time) string {
 	h := l.Head()
-	if h == nil || !l.recipe.Judged {
+	if h == nil || !l.recipe.HasHolder {
 		return ""
 	}
 	lease := h.lease.State()

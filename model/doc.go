@@ -5,7 +5,7 @@
 // time at which it was observed, so the same events give the same state,
 // anywhere and at any time, and a batch is only an envelope.
 //
-//	watcher, lab ──Batch──▶ State ──locks, leases, facts──▶ ui, report
+//	watcher, lab ──Batch──▶ State ──locks, leases, entries──▶ ui, report
 //	                          │
 //	                          └──Want: leases to read next, when to wake──▶ watcher
 //
@@ -19,7 +19,7 @@
 //   - A [Lease] is what a claim hangs on. etcd does not let one watch leases,
 //     so what is known of it are readings, bought under a budget in the order
 //     that [State.Want] asks for.
-//   - A [Fact] is one line of the journal: queued, acquired, left, handed over.
+//   - A [JournalEntry] is one line of the journal: queued, acquired, left, handed over.
 //     etcd keeps no reason for a delete, so a cause is inferred and carries its
 //     [Confidence].
 //   - A [Finding] says why a lock is stuck. Each rule is a small function over one

@@ -28,11 +28,11 @@ func (l *Lock) RoleAt(c *Claim, place int) Role {
 	switch {
 	case l.Holds(place):
 		return RoleHolds
-	case !l.IsClaim(c) && place == 0 && l.recipe.Judged:
+	case !l.IsClaim(c) && place == 0 && l.recipe.HasHolder:
 		return RoleBlocks
 	case !l.IsClaim(c):
 		return RoleForeign
-	case !l.recipe.Judged:
+	case !l.recipe.HasHolder:
 		return RoleMember
 	}
 	return RoleWaits

@@ -8,7 +8,7 @@ import (
 	"locktop/model"
 )
 
-// stance is a contender, what is true of it, and what there is to say of the two.
+// competitor is a contender, what is true of it, and what there is to say of the two.
 type stance struct {
 	model.ContenderInfo
 	place int // in the queue, from 1, 0 for none

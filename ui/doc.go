@@ -2,11 +2,11 @@
 //
 // It imports the model, and fields, the table of what is said in columns, and nothing
 // else of ours. It does no I/O of its own. The world comes in as messages, and what a
-// person asks for goes out through [Hands]:
+// person asks for goes out through [Actions]:
 //
 //	Source.Next ──batchMsg──▶ App.Update ──▶ model.State ──▶ App.View
 //	tick, keys, mouse ───────▶    │
-//	                              └─ a key of the table ──▶ Hands.Plan, Hands.Do
+//	                              └─ a key of the table ──▶ Actions.Plan, Actions.Do
 //
 // Nothing is drawn because the console asked for it: an action shows "done", and
 // the screen changes when the watch has seen it.

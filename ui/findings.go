@@ -36,7 +36,7 @@ var findingCells = cellsOf(fields.Findings, map[string]func(*row, *model.Finding
 // under the cursor.
 type findingsPanel struct {
 	table  table
-	pick   pick
+	pick   selection
 	filter string
 	full   bool // the keyboard is with the text below
 	top    int  // its first line shown

@@ -10,7 +10,7 @@ import (
 	"locktop/model"
 )
 
-// helpMsg is what the hands cannot do now, by what the key does.
+// helpMsg is what the actions cannot do now, by what the key does.
 type helpMsg struct{ whys map[string]string }
 
 func (a *App) openHelp() tea.Cmd {
@@ -19,13 +19,13 @@ func (a *App) openHelp() tea.Cmd {
 	return a.askForHelp()
 }
 
-// askForHelp asks the hands which keys of the page would be refused. One question
+// askForHelp asks the actions which keys of the page would be refused. One question
 // at a time.
 func (a *App) askForHelp() tea.Cmd {
 	if !a.helping || a.asking {
 		return nil
 	}
-	on, hands, acts := a.pageWhere(), a.live.Hands, map[string][]model.Action{}
+	on, hands, acts := a.pageWhere(), a.live.Actions, map[string][]model.Action{}
 	for i := range a.keys.rows {
 		if b := &a.keys.rows[i]; b.in&on != 0 && b.asks != nil {
 			if list, why := b.asks(a); why == "" {

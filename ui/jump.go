@@ -5,8 +5,8 @@ import (
 	"locktop/ui/fields"
 )
 
-// spot is where one was before a jump: a page and what was selected there.
-type spot struct {
+// historyEntry is where one was before a jump: a page and what was selected there.
+type historyEntry struct {
 	page                   pageID
 	lock, session, finding string
 	journal                string
@@ -20,7 +20,7 @@ func (a *App) jump(p pageID) {
 	if len(a.trail) >= trailMax {
 		a.trail = append(a.trail[:0], a.trail[1:]...)
 	}
-	a.trail = append(a.trail, spot{a.page, a.locks.pick.id, a.sessions.pick.id, a.findings.pick.id, a.journal.lock})
+	a.trail = append(a.trail, historyEntry{a.page, a.locks.pick.id, a.sessions.pick.id, a.findings.pick.id, a.journal.lock})
 	a.goTo(p)
 }
 

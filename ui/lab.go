@@ -31,7 +31,7 @@ type labPanel struct {
 // section is one list of the page: a table with a selection.
 type section struct {
 	table table
-	pick  pick
+	pick  selection
 	ids   []string
 	y     int // the line of the page at which its table begins
 }

@@ -66,13 +66,13 @@ var lockCells = cellsOf(fields.Locks, map[string]func(*row, *fields.Lock){
 	"RECIPE": func(r *row, x *fields.Lock) { r.add(dim, r.f.th.cut(x.L.Recipe().Name, r.room())) },
 	"HOLDER": lockHolder,
 	"HELD": func(r *row, x *fields.Lock) {
-		if !x.L.Free() && x.L.Recipe().Judged {
+		if !x.L.Free() && x.L.Recipe().HasHolder {
 			d, atLeast := x.L.HeldFor(x.Now)
 			r.add(plain, age(d, atLeast))
 		}
 	},
 	"LEASE": func(r *row, x *fields.Lock) {
-		if !x.L.Free() && x.L.Recipe().Judged {
+		if !x.L.Free() && x.L.Recipe().HasHolder {
 			r.f.th.leaseCell(r, x.L.Head().LeaseInfo(), x.Now)
 		}
 	},
@@ -99,7 +99,7 @@ var lockCells = cellsOf(fields.Locks, map[string]func(*row, *fields.Lock){
 type locksPanel struct {
 	table table
 	order order
-	pick  pick
+	pick  selection
 }
 
 func newLocksPanel() *locksPanel {
@@ -177,7 +177,7 @@ func lockHolder(r *row, x *fields.Lock) {
 	switch head := x.L.Head(); {
 	case head == nil:
 		r.add(dim, "nobody")
-	case !x.L.Recipe().Judged:
+	case !x.L.Recipe().HasHolder:
 		r.add(dim, "-")
 	case x.L.Blocked():
 		r.add(bad, th.cutKey(th.clean(head.Key), r.room()))
@@ -195,7 +195,7 @@ func lockBehind(r *row, x *fields.Lock) {
 	switch n := x.L.Behind(); {
 	case !x.L.Free() && !x.L.Recipe().WaitersVisible():
 		r.add(dim, "?")
-	case !x.L.Free() && !x.L.Recipe().Judged:
+	case !x.L.Free() && !x.L.Recipe().HasHolder:
 		r.add(dim, "-")
 	case n == 0:
 		r.add(dim, "0")

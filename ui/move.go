@@ -98,7 +98,7 @@ func (a *App) back() {
 	case a.page == pageLocks && a.locks.order.filter != "":
 		a.setFilter("")
 	case a.page == pageLocks:
-		a.paneHas, a.queue.pick = false, pick{}
+		a.paneHas, a.queue.pick = false, selection{}
 	case a.page == pageFindings && a.findings.full:
 		a.findings.full = false
 	case a.page != pageLab && a.filter() != "":

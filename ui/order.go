@@ -107,8 +107,8 @@ func matcher(filter string) func(a, b string) bool {
 	return func(a, b string) bool { return (has(a, want) || has(b, want)) != not }
 }
 
-// pick is a selection by identity, with the place where it was seen last.
-type pick struct {
+// selection is a selection by identity, with the place where it was seen last.
+type selection struct {
 	id     string
 	place  int
 	pinned bool // a person chose it; until then it follows the first row
@@ -116,7 +116,7 @@ type pick struct {
 
 // follow finds the chosen row again in a list of n. place tells where an
 // identity stands, -1 if it is gone: then the row that took its place is chosen.
-func (p *pick) follow(n int, place func(id string) int, id func(i int) string) {
+func (p *selection) follow(n int, place func(id string) int, id func(i int) string) {
 	if n == 0 {
 		p.place, p.id = 0, "" // nothing that is not shown may be acted upon
 		return
@@ -134,7 +134,7 @@ func (p *pick) follow(n int, place func(id string) int, id func(i int) string) {
 }
 
 // move chooses the row i of n.
-func (p *pick) move(i, n int, id func(i int) string) {
+func (p *selection) move(i, n int, id func(i int) string) {
 	if n == 0 {
 		return
 	}

@@ -161,7 +161,7 @@ func TestJudged(t *testing.T) {
 		b.press("1", "/", l.Name, "enter")
 		row := b.line("▌ " + l.Name)
 		switch {
-		case !l.Recipe().Judged:
+		case !l.Recipe().HasHolder:
 			if !strings.Contains(row, "order only") || strings.Contains(row, "healthy") {
 				t.Errorf("%s", row)
 			}

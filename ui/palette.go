@@ -303,7 +303,7 @@ func (a *App) cmdTheme(arg string) (tea.Cmd, string) {
 	if a.themed = arg; a.o.Profile == termenv.Ascii {
 		return nil, "kept for next time: there are no colours here (NO_COLOR, --color or the terminal says so)"
 	}
-	a.dress(arg)
+	a.setTheme(arg)
 	return nil, ""
 }
 

@@ -20,7 +20,7 @@ var claimCells = cellsOf(fields.Claims, map[string]func(*row, *fields.Claim){
 	"LEASE":   func(r *row, x *fields.Claim) { r.f.th.leaseCell(r, x.LeaseInfo(), x.Now) },
 	"SINCE": func(r *row, x *fields.Claim) {
 		d, atLeast := x.Waited(x.Now)
-		if x.Position == 1 && x.L.Recipe().Judged {
+		if x.Position == 1 && x.L.Recipe().HasHolder {
 			d, atLeast = x.L.HeldFor(x.Now)
 		}
 		r.add(plain, age(d, atLeast))
@@ -42,7 +42,7 @@ var claimCells = cellsOf(fields.Claims, map[string]func(*row, *fields.Claim){
 type queuePanel struct {
 	table table
 	lock  string
-	pick  pick
+	pick  selection
 }
 
 func newQueuePanel() *queuePanel { return &queuePanel{table: newTable(claimCells.columns(), true)} }
@@ -50,7 +50,7 @@ func newQueuePanel() *queuePanel { return &queuePanel{table: newTable(claimCells
 // show sets the lock whose queue is shown.
 func (p *queuePanel) show(lock string) {
 	if p.lock != lock {
-		p.lock, p.pick, p.table.top = lock, pick{}, 0
+		p.lock, p.pick, p.table.top = lock, selection{}, 0
 	}
 }
 
@@ -80,7 +80,7 @@ func (p *queuePanel) Render(f frame, w, h int, focused, timed bool) []string {
 	}
 	if facts > 0 {
 		lines = append(lines, f.th.ruler(w, span{dim, "journal of this lock"}))
-		lines = lastFacts(lines, f, l.Facts(), w, facts-1)
+		lines = lastFacts(lines, f, l.Journal(), w, facts-1)
 	}
 	return fill(lines, w, h)
 }
@@ -209,12 +209,12 @@ func (th *theme) behind(who string, room int) string {
 	return th.cutKey(who, room)
 }
 
-// role says what a key is in the queue of a lock.
+// competitor says what a key is in the queue of a lock.
 func (th *theme) role(l *model.Lock, c *model.Claim, i int) (style, string, string) {
 	role := l.RoleAt(c, i)
 	st, sign := waiting, th.sign.waits
 	switch {
-	case !l.Recipe().Judged:
+	case !l.Recipe().HasHolder:
 		st = dim
 	case role == model.RoleBlocks, role == model.RoleForeign:
 		st, sign = bad, th.sign.bad
@@ -311,8 +311,8 @@ func (th *theme) also(s *model.State, l *model.Lock, c *model.Claim) string {
 	return "also " + text
 }
 
-// lastFacts appends the newest h facts, newest last.
-func lastFacts(lines []string, f frame, facts []*model.Fact, w, h int) []string {
+// lastFacts appends the newest h entries, newest last.
+func lastFacts(lines []string, f frame, facts []*model.JournalEntry, w, h int) []string {
 	for _, fact := range facts[max(0, len(facts)-h):] {
 		sign, st := f.th.factSign(fact)
 		lines = append(lines, f.th.line(w, []span{

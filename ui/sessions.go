@@ -49,7 +49,7 @@ var sessionCells = cellsOf(fields.Sessions, map[string]func(*row, *fields.Sessio
 // well.
 type sessionsPanel struct {
 	table  table
-	pick   pick
+	pick   selection
 	filter string
 
 	ranking[*model.Lease, model.LeaseID]

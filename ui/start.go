@@ -24,7 +24,7 @@ type startPage struct {
 	err    error // why the scan ended early
 
 	table  table
-	pick   pick
+	pick   selection
 	chosen map[string]bool // prefixes
 }
 
@@ -224,7 +224,7 @@ func (a *App) watched(m watchedMsg) tea.Cmd {
 	a.sources++
 	a.dialog, a.question, a.menu, a.columns, a.sheet, a.field = nil, nil, nil, nil, nil, nil
 	a.thaw()
-	a.empty(set)
+	a.reset(set)
 	a.goTo(pageLocks)
 	a.say(plain, "watching the keys under "+a.prefixes())
 	return a.pull()

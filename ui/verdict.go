@@ -40,7 +40,7 @@ func outlook(l *model.Lock, c model.Condition, now time.Time) string {
 		return "free for " + age(l.FreeFor(now), false)
 	case h == nil:
 		return "for " + age(l.FreeFor(now), false)
-	case !l.Recipe().Judged:
+	case !l.Recipe().HasHolder:
 		return plural(l.Len(), "key")
 	}
 	return l.MovesWhen(now)

@@ -255,8 +255,8 @@ func (e *env) breakAndWatch(ctx context.Context, w model.Source, s *model.State,
 		}
 		s.Apply(b)
 	}
-	for _, f := range s.Facts() {
-		if f.Kind == model.FactHandover || f.Kind == model.FactLeft {
+	for _, f := range s.Journal() {
+		if f.Kind == model.EntryHandover || f.Kind == model.EntryLeft {
 			fmt.Fprintf(e.out, "seen: %s\n", f.Sentence(s.Who))
 		}
 	}

@@ -9,20 +9,22 @@ import (
 // Event is a line of the journal of a state.
 type Event struct {
 	S *model.State
-	F *model.Fact
+	F *model.JournalEntry
 }
 
 // EventKind is the name of a kind in JSON and CSV: a claim that joins other holders has
 // acquired the lock.
-func EventKind(k model.FactKind) string {
-	if k == model.FactShared {
-		return string(model.FactAcquired)
+func EventKind(k model.EntryKind) string {
+	if k == model.EntryShared {
+		return string(model.EntryAcquired)
 	}
 	return string(k)
 }
 
 // GapKnown says whether it is known for how long nobody held.
-func GapKnown(f *model.Fact) bool { return f.Kind == model.FactHandover && !f.Unseen && !f.Past }
+func GapKnown(f *model.JournalEntry) bool {
+	return f.Kind == model.EntryHandover && !f.Unseen && !f.Past
+}
 
 // Events are the fields of an event.
 var Events = []Field[Event]{

@@ -93,14 +93,14 @@ func behind(x Lock) string {
 	switch {
 	case !x.L.Recipe().WaitersVisible():
 		return "?"
-	case !x.L.Recipe().Judged:
+	case !x.L.Recipe().HasHolder:
 		return "-"
 	}
 	return strconv.Itoa(x.L.Behind())
 }
 
 func waiters(x Lock) string {
-	return intIf(x.L.Recipe().WaitersVisible() && x.L.Recipe().Judged, int64(x.L.Behind()))
+	return intIf(x.L.Recipe().WaitersVisible() && x.L.Recipe().HasHolder, int64(x.L.Behind()))
 }
 
 func holder(x Lock) string {

@@ -39,7 +39,7 @@ func SessionOf(l *model.Lease) Session {
 	for _, c := range all[:min(len(all), sessionKeys)] {
 		lead := s.Lead == nil
 		switch lock := c.Lock(); {
-		case lock == nil || !lock.Recipe().Judged:
+		case lock == nil || !lock.Recipe().HasHolder:
 			s.Other++
 		case lock.Role(c) == model.RoleHolds:
 			s.Holds.add(lock)

@@ -10,7 +10,7 @@ import (
 	"locktop/ui/fields"
 )
 
-// Events writes facts in one of Formats, each as soon as it is told. json is one
+// Events writes entries in one of Formats, each as soon as it is told. json is one
 // list, which Close ends.
 type Events struct {
 	w      io.Writer
@@ -25,11 +25,11 @@ func NewEvents(w io.Writer, s *model.State, format string) *Events {
 	return &Events{w: w, s: s, format: format}
 }
 
-// Last is the number of the last fact that was written, 0 before the first.
+// Last is the number of the last entry that was written, 0 before the first.
 func (e *Events) Last() uint64 { return e.last }
 
-// Write writes one fact.
-func (e *Events) Write(f *model.Fact) error {
+// Write writes one entry.
+func (e *Events) Write(f *model.JournalEntry) error {
 	e.n++
 	e.last = f.Seq
 	switch e.format {
@@ -71,9 +71,9 @@ func (e *Events) put(text string) error {
 	return nil
 }
 
-// eventWide writes one fact with its date, revision, kind, and where there are such,
+// eventWide writes one entry with its date, revision, kind, and where there are such,
 // key, lease, cause and confidence behind the sentence.
-func eventWide(w io.Writer, s *model.State, f *model.Fact) error {
+func eventWide(w io.Writer, s *model.State, f *model.JournalEntry) error {
 	var more []string
 	add := func(name, value string) {
 		if value != "" {

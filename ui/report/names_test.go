@@ -23,7 +23,7 @@ func TestJSONHasTheNamesOfTheFields(t *testing.T) {
 	}
 	events := func(b *bytes.Buffer) error {
 		e := NewEvents(b, s, "jsonl")
-		for _, f := range s.Facts() {
+		for _, f := range s.Journal() {
 			must(t, e.Write(f))
 		}
 		return e.Close()

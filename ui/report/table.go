@@ -48,7 +48,7 @@ func describe(w io.Writer, s *model.State, l *model.Lock, now time.Time, wide bo
 	if err := Findings(w, l.Findings(), "  "); err != nil {
 		return err
 	}
-	for _, f := range l.Facts() {
+	for _, f := range l.Journal() {
 		if _, err := fmt.Fprintf(w, "  %s  %s\n", f.At.Format("15:04:05.000"), f.Sentence(s.Who)); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
