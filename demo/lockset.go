@@ -117,7 +117,7 @@ type LockSetRow struct {
 	Seed    uint64       `json:"seed"`
 	// Acked counts acknowledged updates, Lost those of them that a later write did
 	// away with, Refused the accesses that the fence refused, Overlaps the pairs of
-	// spells in which two workers believed that they hold.
+	// intervals in which two workers believed that they hold.
 	Acked    int `json:"acked"`
 	Lost     int `json:"lost"`
 	Refused  int `json:"refused"`

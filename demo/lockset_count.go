@@ -10,7 +10,7 @@ import (
 // The zero value is ready.
 type LockSetCount struct {
 	acked, lost, refused int
-	// spells are the times in which a worker believed that it holds.
+	// intervals are the times in which a worker believed that it holds.
 	spells []lockSetSpell
 	now    time.Time // of the latest report
 }
@@ -34,7 +34,7 @@ func (c *LockSetCount) Apply(e model.Event) {
 	}
 }
 
-// belief begins or ends a spell. Words of different workers may come in any order, so
+// belief begins or ends an interval. Words of different workers may come in any order, so
 // their own times count.
 func (c *LockSetCount) belief(e model.Belief) {
 	if e.At.After(c.now) {
@@ -54,7 +54,7 @@ func (c *LockSetCount) belief(e model.Belief) {
 	}
 }
 
-// Fill sets the counts of a row: of overlaps the pairs of spells of two workers that
+// Fill sets the counts of a row: of overlaps the pairs of intervals of two workers that
 // have a time in common.
 func (c *LockSetCount) Fill(r *LockSetRow) {
 	r.Acked, r.Lost, r.Refused, r.Overlaps = c.acked, c.lost, c.refused, 0

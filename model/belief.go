@@ -17,24 +17,24 @@ type ContenderInfo struct {
 	LastAccess        Access
 	Accepted, Refused int
 
-	pauseEnded time.Time // when its process last ran on after a pause
-	stances    []*stance // on the locks that it competes for, in the order in which it came to them
+	pauseEnded  time.Time     // when its process last ran on after a pause
+	competitors []*competitor // on the locks that it competes for, in the order in which it came to them
 }
 
-// stance is what a contender says of one lock: one that takes several says of one of
+// competitor is what a contender says of one lock: one that takes several says of one of
 // them that it holds while it waits for the next.
-type stance struct {
+type competitor struct {
 	*ContenderInfo
 	Belief Belief // its last word on this lock; zero At: it has said nothing of it yet
 
 	place      *labLock
 	falseSince time.Time // since when its belief is seen to be false
 	trulyHeld  bool      // since it began to believe that it holds, it was seen to hold
-	spell      *spell    // while it believes that it holds
+	interval   *interval // while it believes that it holds
 }
 
-// stancesMax bounds how many locks of a contender are followed, the last ones.
-const stancesMax = 16
+// competitorsMax bounds how many locks of a contender are followed, the last ones.
+const competitorsMax = 16
 
 // labState is what the lab and its proxy reported.
 type labState struct {
@@ -79,10 +79,10 @@ func (lab *labState) apply(s *State, e Event) {
 	case Connected:
 		lab.connected(s, e)
 	case TurnedAway:
-		s.record(&Fact{At: e.At, Kind: FactLab, Text: e.Text})
+		s.record(&JournalEntry{At: e.At, Kind: EntryLab, Text: e.Text})
 	case FaultOn:
 		lab.faults = append(lab.faults, e)
-		s.record(&Fact{At: e.At, Kind: FactLab, Text: "fault: " + e.Fault.Describe()})
+		s.record(&JournalEntry{At: e.At, Kind: EntryLab, Text: "fault: " + e.Fault.Describe()})
 	case FaultOff:
 		lab.faultOff(s, e)
 	case Acted:
@@ -120,7 +120,7 @@ func (lab *labState) contender(s *State, e Contender) {
 		if e.Ended != "" {
 			text += ": " + e.Ended
 		}
-		s.record(&Fact{At: e.At, Kind: FactLab, Lock: e.Lock, Text: text})
+		s.record(&JournalEntry{At: e.At, Kind: EntryLab, Lock: e.Lock, Text: text})
 	}
 	if c.Proc == ProcPaused && e.Proc == ProcRunning {
 		c.pauseEnded = e.At
@@ -138,7 +138,7 @@ func (lab *labState) contender(s *State, e Contender) {
 // ended forgets what a contender that ended had open.
 func (lab *labState) ended(s *State, c *ContenderInfo, at time.Time) {
 	for _, worker := range lab.workers(c.Name) {
-		worker.endSpell(at, "")
+		worker.endInterval(at, "")
 	}
 	lab.forgetOpen(s, c.Name)
 }
@@ -153,7 +153,7 @@ func (s *State) markLock(name string) {
 func (lab *labState) belief(s *State, e Belief) {
 	c := lab.info(e.Contender)
 	if e.State == BeliefLost && c.Belief.State != BeliefLost {
-		s.record(&Fact{At: e.At, Kind: FactLab, Lock: e.Lock, Text: fmt.Sprintf("%s learnt that its lease is gone", e.Contender)})
+		s.record(&JournalEntry{At: e.At, Kind: EntryLab, Lock: e.Lock, Text: fmt.Sprintf("%s learnt that its lease is gone", e.Contender)})
 	}
 	if c.Lock == "" {
 		lab.move(s, c, e.Lock) // of a worker nothing but its words is reported
@@ -226,7 +226,7 @@ func (lab *labState) faultOff(s *State, e FaultOff) {
 	for i, f := range lab.faults {
 		if f.ID == e.ID {
 			lab.faults = slices.Delete(lab.faults, i, i+1)
-			s.record(&Fact{At: e.At, Kind: FactLab, Text: "fault ended: " + f.Fault.Describe() + " (" + e.Why + ")"})
+			s.record(&JournalEntry{At: e.At, Kind: EntryLab, Text: "fault ended: " + f.Fault.Describe() + " (" + e.Why + ")"})
 			return
 		}
 	}

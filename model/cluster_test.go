@@ -20,12 +20,12 @@ func TestNothingLeadsFromOneClusterToAnother(t *testing.T) {
 			LeaseRead{At: at(1), ID: 1, Granted: 60, Remaining: 50, Term: 9, Rev: 100})
 		// The cause of this handover waits for a reading that will never come.
 		apply(Committed{At: at(2), Rev: 101, Changes: []Change{{Deleted: true, KV: KV{Key: "/l/a/1", ModRev: 101}}}})
-		before := len(s.Facts())
+		before := len(s.Journal())
 		apply(Lost{At: at(3), Reason: LostCluster, Detail: "another cluster answers"})
 		if keys, claims := s.Counts(); keys+claims+len(s.Locks())+len(s.Leases()) != 0 || s.Rev() != 0 || s.Loaded() {
 			t.Errorf("%s: %d keys, %d locks, %d leases, revision %d are left", row.reason, keys, len(s.Locks()), len(s.Leases()), s.Rev())
 		}
-		for _, f := range s.Facts() {
+		for _, f := range s.Journal() {
 			if f.Pending {
 				t.Errorf("%s: %+v waits for ever, and what comes behind it with it", row.reason, f)
 			}
@@ -36,8 +36,8 @@ func TestNothingLeadsFromOneClusterToAnother(t *testing.T) {
 		if l == nil || l.Holder() == nil || l.Handovers != 0 || s.Lease(2).HasRead || s.Rev() != row.rev {
 			t.Fatalf("%s: lock %+v at revision %d", row.reason, l, s.Rev())
 		}
-		for _, f := range s.Facts()[before:] {
-			if f.Kind != FactGap || !strings.Contains(f.Text, "another cluster answers") {
+		for _, f := range s.Journal()[before:] {
+			if f.Kind != EntryGap || !strings.Contains(f.Text, "another cluster answers") {
 				t.Errorf("%s: the journal tells of %+v", row.reason, f)
 			}
 		}

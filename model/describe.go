@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// Sentence says a fact in one plain sentence, with who naming claims. Bytes of
+// Sentence says an entry in one plain sentence, with who naming claims. Bytes of
 // keys and values are escaped.
-func (f *Fact) Sentence(who func(ClaimRef) string) string {
+func (f *JournalEntry) Sentence(who func(ClaimRef) string) string {
 	lock := Printable(f.Lock)
 	switch f.Kind {
-	case FactQueued:
+	case EntryQueued:
 		return fmt.Sprintf("%s joined the queue of %s at place %d, behind %s", who(f.Claim), lock, f.Place, who(f.WaitsFor))
-	case FactAcquired:
+	case EntryAcquired:
 		if f.Unseen {
 			return fmt.Sprintf("%s holds %s since some time while the watch was lost", who(f.Claim), lock)
 		}
@@ -24,9 +24,9 @@ func (f *Fact) Sentence(who func(ClaimRef) string) string {
 			return fmt.Sprintf("%s got %s, which %s blocked", who(f.Claim), lock, Printable(f.From.Key))
 		}
 		return fmt.Sprintf("%s took %s, which was free", who(f.Claim), lock)
-	case FactShared:
+	case EntryShared:
 		return fmt.Sprintf("%s holds %s too, at place %d", who(f.Claim), lock, f.Place)
-	case FactLeft:
+	case EntryLeft:
 		if f.WasHolder && f.Place > 1 {
 			return fmt.Sprintf("%s no longer holds %s, which others do: %s", who(f.Claim), lock, f.causeWords())
 		}
@@ -34,15 +34,15 @@ func (f *Fact) Sentence(who func(ClaimRef) string) string {
 			return fmt.Sprintf("%s no longer holds %s%s: %s; nobody waits", who(f.Claim), lock, f.heldWords(), f.causeWords())
 		}
 		return fmt.Sprintf("%s left the queue of %s at place %d: %s", who(f.Claim), lock, f.Place, f.causeWords())
-	case FactHandover:
+	case EntryHandover:
 		return f.handoverSentence(who, lock)
-	case FactBlocked:
+	case EntryBlocked:
 		return fmt.Sprintf("%s is blocked by %s, which is no claim of it", lock, Printable(f.Claim.Key))
 	}
 	return Printable(f.Text)
 }
 
-func (f *Fact) handoverSentence(who func(ClaimRef) string, lock string) string {
+func (f *JournalEntry) handoverSentence(who func(ClaimRef) string, lock string) string {
 	if f.Unseen {
 		return fmt.Sprintf("%s now holds %s, %s does not any more: it changed while the watch was lost", who(f.Claim), lock, who(f.From))
 	}
@@ -56,14 +56,14 @@ func (f *Fact) handoverSentence(who func(ClaimRef) string, lock string) string {
 	return fmt.Sprintf("%s got %s from %s%s: %s; %s", who(f.Claim), lock, who(f.From), f.heldWords(), f.causeWords(), gap)
 }
 
-func (f *Fact) heldWords() string {
+func (f *JournalEntry) heldWords() string {
 	if f.Held == 0 && !f.HeldAtLeast || f.Past {
 		return ""
 	}
 	return " after " + Duration(f.Held, f.HeldAtLeast)
 }
 
-func (f *Fact) causeWords() string {
+func (f *JournalEntry) causeWords() string {
 	if f.Pending {
 		if f.Cause == CauseUnknown {
 			return "cause not known yet"

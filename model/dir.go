@@ -141,9 +141,9 @@ func (s *State) leave(c *Claim) {
 // eachQueue calls f with every lock whose queue counts c.
 func (s *State) eachQueue(c *Claim, f func(*Lock)) {
 	change := func(l *Lock) {
-		s.touch(l)
+		s.remember(l)
 		f(l)
-		s.bump(l)
+		s.changed(l)
 	}
 	for d := c.dir; d != nil; d = d.parent {
 		if d.lock != nil && d.lock.mode == recipe.Queue {
@@ -189,8 +189,8 @@ func (s *State) reshape(d *dir, because *Claim) {
 	if l.mode == want {
 		return
 	}
-	s.touch(l)
-	s.bump(l)
+	s.remember(l)
+	s.changed(l)
 	l.mode, l.queue = want, queue{byMod: l.queue.byMod}
 	switch want {
 	case recipe.Queue:

@@ -5,7 +5,7 @@
 // time at which it was observed, so the same events give the same state,
 // anywhere and at any time, and a batch is only an envelope.
 //
-//	watcher, lab ──Batch──▶ State ──locks, leases, facts──▶ ui, report
+//	watcher, lab ──Batch──▶ State ──locks, leases, entries──▶ ui, report
 //	                          │
 //	                          └──Want: leases to read next, when to wake──▶ watcher
 //
@@ -19,12 +19,14 @@
 //   - A [Lease] is what a claim hangs on. etcd does not let one watch leases,
 //     so what is known of it are readings, bought under a budget in the order
 //     that [State.Want] asks for.
-//   - A [Fact] is one line of the journal: queued, acquired, left, handed over.
+//   - A [JournalEntry] is one line of the journal: queued, acquired, left, handed over.
 //     etcd keeps no reason for a delete, so a cause is inferred and carries its
 //     [Confidence].
 //   - A [Finding] says why a lock is stuck. Each rule is a small function over one
 //     lock (rules_*.go); the wait-for graph is in waits.go, and [Catalogue] explains
 //     every code. FINDINGS.md says by what each is proven.
+//   - A [Condition] is how a lock or a session does, a [Role] what a key is in a queue:
+//     each is worked out here alone (condition.go, role.go), and all outputs print it.
 //   - What the lab reports (contenders, beliefs, faults, connections) travels the
 //     same road as events of their own kind. They never change what is true
 //     about the queues.

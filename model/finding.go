@@ -55,8 +55,8 @@ type Finding struct {
 	Since time.Time
 }
 
-// exam is one look at one lock.
-type exam struct {
+// ruleContext is one look at one lock.
+type ruleContext struct {
 	s     *State
 	l     *Lock
 	head  *Claim
@@ -70,7 +70,7 @@ type exam struct {
 
 // rule looks for one mechanism, or for one family of neighbours that exclude each
 // other.
-type rule func(*exam)
+type rule func(*ruleContext)
 
 // rules are asked in this order: what blocks by its mere form, then how the head's
 // lease is, then what a healthy head may hide, then the waiters.
@@ -91,7 +91,7 @@ var labRules = []rule{
 }
 
 // report adds a finding about the lock, and about a claim in its queue, nil for none.
-func (x *exam) report(f Finding, about *Claim) {
+func (x *ruleContext) report(f Finding, about *Claim) {
 	f.Lock, f.Claim = x.l.Name, refOf(about)
 	if f.Etcdctl == nil {
 		f.Etcdctl = x.l.Etcdctl()
@@ -100,7 +100,7 @@ func (x *exam) report(f Finding, about *Claim) {
 }
 
 // recheck asks to be examined again at that time.
-func (x *exam) recheck(at time.Time) {
+func (x *ruleContext) recheck(at time.Time) {
 	if at.After(x.s.now) && (x.again.IsZero() || at.Before(x.again)) {
 		x.again = at
 	}
@@ -121,7 +121,7 @@ func (s *State) diagnose() {
 		return
 	}
 	for _, f := range s.feeds {
-		if f.State == FeedLoading {
+		if f.State == WatchLoading {
 			return
 		}
 	}
@@ -144,8 +144,8 @@ func (s *State) examine(l *Lock) {
 	if !l.listed {
 		return // forgotten, with its findings
 	}
-	x := &s.exam // in the state's memory: there is one for every event
-	*x = exam{s: s, l: l, head: l.queue.first(), lab: s.lab.locks[l.Name]}
+	x := &s.context // in the state's memory: there is one for every event
+	*x = ruleContext{s: s, l: l, head: l.queue.first(), lab: s.lab.locks[l.Name]}
 	if x.head != nil {
 		x.lease = x.head.lease
 	}
@@ -156,7 +156,7 @@ func (s *State) examine(l *Lock) {
 	}
 	missing(x)
 	if x.head != nil {
-		if l.recipe.Judged {
+		if l.recipe.HasHolder {
 			for _, r := range rules {
 				r(x)
 			}
@@ -183,13 +183,13 @@ func (s *State) replace(l *Lock, found []Finding) {
 		if o := same(old, f); o != nil {
 			f.Since = o.Since
 		} else if f.Severity != SevInfo {
-			s.record(&Fact{Kind: FactFinding, Lock: l.Name, Severity: f.Severity, Confidence: f.Confidence,
+			s.record(&JournalEntry{Kind: EntryFinding, Lock: l.Name, Severity: f.Severity, Confidence: f.Confidence,
 				Text: string(f.Code) + " (" + string(f.Confidence) + "): " + f.Summary})
 		}
 	}
 	for i := range old {
 		if o := &old[i]; o.Severity != SevInfo && !follows(found, o) {
-			s.record(&Fact{Kind: FactFinding, Lock: l.Name, Severity: SevInfo, Text: string(o.Code) + " on " + Printable(l.Name) + " is over, after " +
+			s.record(&JournalEntry{Kind: EntryFinding, Lock: l.Name, Severity: SevInfo, Text: string(o.Code) + " on " + Printable(l.Name) + " is over, after " +
 				Duration(s.now.Sub(o.Since), false)})
 		}
 	}

@@ -426,8 +426,8 @@ func TestUnaskedMembersAreNotDown(t *testing.T) {
 		t.Errorf("got %v", all)
 	}
 	s.Apply(Batch{Events: []Event{ClusterStatus{At: at(4), Members: []Member{{ID: 1, Name: "m1", Leader: true}, {ID: 2, Name: "m2", Err: "refused"}, {ID: 3, Name: "m3"}}}}})
-	for _, f := range s.Facts() {
-		if f.Kind == FactMember && strings.Contains(f.Text, "answer") {
+	for _, f := range s.Journal() {
+		if f.Kind == EntryMember && strings.Contains(f.Text, "answer") {
 			t.Errorf("nothing was known of it before: %s", f.Text)
 		}
 	}

@@ -94,7 +94,7 @@ func askEverything(t *testing.T, s *model.State, events int) {
 	if len(w.Leases) > 12*events+300 {
 		t.Errorf("%d readings wanted after %d events", len(w.Leases), events)
 	}
-	for _, f := range s.Facts() {
+	for _, f := range s.Journal() {
 		fit(t, "a sentence", f.Sentence(s.Who))
 	}
 	for _, x := range append(s.Findings(), s.ClusterFindings()...) {
@@ -123,13 +123,13 @@ func askEverything(t *testing.T, s *model.State, events int) {
 	}
 	for _, c := range s.Contenders() {
 		s.Truth(c)
-		s.Spells(c.Name)
+		s.Intervals(c.Name)
 	}
 	for _, x := range s.Faults() {
 		fit(t, "fault", x.Fault.Describe())
 	}
 	s.Clients()
-	s.Feeds()
+	s.Watches()
 	s.Look([]model.LeaseID{1, 2, 99, -1})
 	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: s.Now().Add(time.Hour)}}})
 }
@@ -215,7 +215,7 @@ func TestAHundredThousandClaimsOnOneLock(t *testing.T) {
 		s.Apply(model.Batch{Events: []model.Event{model.Committed{At: hostile.Start.Add(time.Duration(i) * time.Second), Rev: int64(n + i + 1),
 			Changes: []model.Change{{Deleted: true, KV: model.KV{Key: "/l/" + id.String(), ModRev: int64(n + i + 1)}}}}}})
 	}
-	if l.Head().KV.Lease != 1001 || len(l.Facts()) > 1000 {
-		t.Errorf("head %s, %d facts kept", l.Head().KV.Lease, len(l.Facts()))
+	if l.Head().KV.Lease != 1001 || len(l.Journal()) > 1000 {
+		t.Errorf("head %s, %d facts kept", l.Head().KV.Lease, len(l.Journal()))
 	}
 }

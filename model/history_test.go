@@ -28,18 +28,18 @@ func TestThePastHasNoTimes(t *testing.T) {
 	h.put(0, claimKey("/free", 3), "", 3) // 105
 	h.undated(mark, 1)
 	s := h.state()
-	if s.Feeds()[0].State != FeedLoading || len(s.Want().Leases) > 0 || len(s.Findings()) > 0 {
-		t.Errorf("in history: %v, wants %v, finds %v", s.Feeds()[0].State, s.Want().Leases, s.Findings())
+	if s.Watches()[0].State != WatchLoading || len(s.Want().Leases) > 0 || len(s.Findings()) > 0 {
+		t.Errorf("in history: %v, wants %v, finds %v", s.Watches()[0].State, s.Want().Leases, s.Findings())
 	}
-	for _, f := range s.Facts() {
-		if f.Kind != FactGap && (!f.Past || f.Held != 0 || f.Waited != 0 || f.Gap != 0) {
+	for _, f := range s.Journal() {
+		if f.Kind != EntryGap && (!f.Past || f.Held != 0 || f.Waited != 0 || f.Gap != 0) {
 			t.Errorf("%+v has times", f)
 		}
 	}
 	h.add(Watching{At: at(2), Rev: 105})
 	s = h.state()
-	if s.Feeds()[0].State != FeedLive || len(s.Want().Leases) == 0 {
-		t.Errorf("after history: %v, wants %v", s.Feeds()[0].State, s.Want().Leases)
+	if s.Watches()[0].State != WatchLive || len(s.Want().Leases) == 0 {
+		t.Errorf("after history: %v, wants %v", s.Watches()[0].State, s.Want().Leases)
 	}
 	if d, atLeast := s.Lock("/l").HeldFor(at(5)); d != 4*time.Second || !atLeast {
 		t.Errorf("held for %v, at least: %v", d, atLeast)
@@ -72,14 +72,14 @@ func TestACauseInThePast(t *testing.T) {
 	h.put(9, claimKey("/b", 3), "", 3) // live: for how long /b was free is not known
 	s := h.state()
 	var causes, gaps []string
-	for _, f := range s.Facts() {
+	for _, f := range s.Journal() {
 		switch f.Kind {
-		case FactLeft:
+		case EntryLeft:
 			causes = append(causes, string(f.Cause))
 			if f.Pending {
 				t.Errorf("%+v waits for a reading", f)
 			}
-		case FactHandover:
+		case EntryHandover:
 			gaps = append(gaps, f.Lock+" "+f.Gap.String())
 		}
 	}

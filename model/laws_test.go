@@ -141,7 +141,7 @@ func dump(s *State, history bool) string {
 		}
 	}
 	if history {
-		for _, f := range s.Facts() {
+		for _, f := range s.Journal() {
 			fmt.Fprintf(&b, "%+v\n", *f)
 		}
 		for _, f := range s.Findings() {
@@ -309,7 +309,7 @@ func TestIndicesAgreeWithTheKeys(t *testing.T) {
 			for c := range l.Claims {
 				got = append(got, c)
 			}
-			x := exam{s: s, l: l}
+			x := ruleContext{s: s, l: l}
 			misplaced := slices.ContainsFunc(got, func(c *Claim) bool { _, is := x.misplaced(c); return is })
 			if l.mode == recipe.Queue && misplaced && l.allByLease() {
 				t.Fatalf("lock %q: a key is out of place, but all are named by their lease", l.Name)

@@ -29,18 +29,18 @@ type Lease struct {
 	*Readings
 
 	claims    []*Claim
-	only      [1]*Claim // what claims begins with: most leases have one claim
-	competing int       // how many of its keys are claims
-	going     int       // how many of its claims the revision at hand takes
-	heads     int32     // of how many locks a claim of it is the holder
-	index     int32     // place in the heap
-	pending   []*Fact   // facts whose cause waits for a reading
-	due       time.Time // when a reading is next worth its price
-	class     int8      // which heap it is in, -1 for none
-	asked     bool      // one of the pending is worth a reading before others
-	wasMulti  bool      // it had claims in several places
-	focus     bool      // it is on the screen
-	slot      int32     // place in the list of all leases
+	only      [1]*Claim       // what claims begins with: most leases have one claim
+	competing int             // how many of its keys are claims
+	going     int             // how many of its claims the revision at hand takes
+	heads     int32           // of how many locks a claim of it is the holder
+	index     int32           // place in the heap
+	pending   []*JournalEntry // entries whose cause waits for a reading
+	due       time.Time       // when a reading is next worth its price
+	class     int8            // which heap it is in, -1 for none
+	asked     bool            // one of the pending is worth a reading before others
+	wasMulti  bool            // it had claims in several places
+	focus     bool            // it is on the screen
+	slot      int32           // place in the list of all leases
 }
 
 // Readings are what was read of a lease.
@@ -162,7 +162,7 @@ func (l *Lease) interval() (d time.Duration, known bool) {
 		return max(third, l.Rhythm), true
 	}
 	for _, c := range l.claims {
-		if lk := c.Lock(); lk != nil && lk.recipe.Judged && lk.recipe.Rhythm == recipe.RenewsAtThird {
+		if lk := c.Lock(); lk != nil && lk.recipe.HasHolder && lk.recipe.Rhythm == recipe.RenewsAtThird {
 			return third, true
 		}
 	}
@@ -393,9 +393,10 @@ func (s *State) readAgain(at time.Time) {
 
 // touchLease marks every lock in which the lease has a claim as changed.
 func (s *State) touchLease(l *Lease) {
+	s.version++ // also where it has no claim: it may be listed as a session in trouble
 	for _, c := range l.claims {
 		if lk := c.Lock(); lk != nil {
-			s.bump(lk)
+			s.changed(lk)
 		}
 	}
 }

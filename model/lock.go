@@ -60,8 +60,8 @@ type Lock struct {
 	freeSince     time.Time       // zero while there is a head
 	freePast      bool            // it became free before we looked, freeSince is when we learnt of it
 	lastHolder    ClaimRef        // who held before, for the next handover
-	lastFact      *Fact           // how that one lost it
-	facts         []*Fact         // the lock's own journal, newest last
+	lastLoss      *JournalEntry   // how that one lost it
+	journal       []*JournalEntry // the lock's own journal, newest last
 	holdTimes     []time.Duration // of the last holds that were seen whole
 	waitTimes     []time.Duration // of the last that got the lock
 	stopAges      []time.Duration // how old holders' leases were when their renewals stopped
@@ -109,7 +109,7 @@ func (l *Lock) Head() *Claim { return l.queue.first() }
 // if the lock is free, if nothing is known of a holder, and also if a foreign or
 // nested key stands first and blocks the lock: then Head is that key.
 func (l *Lock) Holder() *Claim {
-	if h := l.queue.first(); h != nil && l.recipe.Judged && l.IsClaim(h) {
+	if h := l.queue.first(); h != nil && l.recipe.HasHolder && l.IsClaim(h) {
 		return h
 	}
 	return nil
@@ -122,7 +122,7 @@ func (l *Lock) Holders() int { return l.holds }
 func (l *Lock) Holds(place int) bool { return place >= 0 && place < l.holds }
 
 // Blocked says whether a key that is no claim of this lock stands first.
-func (l *Lock) Blocked() bool { return l.recipe.Judged && l.Head() != nil && l.Holder() == nil }
+func (l *Lock) Blocked() bool { return l.recipe.HasHolder && l.Head() != nil && l.Holder() == nil }
 
 // Free says whether there is no key at all. A free lock does not exist in etcd;
 // it is kept for a while because it was seen.
@@ -142,7 +142,7 @@ func (l *Lock) Len() int { return l.queue.n }
 // Behind returns how many keys wait behind the holder, or behind the key that
 // blocks the lock.
 func (l *Lock) Behind() int {
-	if !l.recipe.Judged {
+	if !l.recipe.HasHolder {
 		return 0
 	}
 	return max(0, l.queue.n-max(1, l.holds))
@@ -157,7 +157,7 @@ func (l *Lock) Place(c *Claim) int { return l.queue.rank(c) }
 // WaitsFor returns the key that c waits for, as its recipe says: the one just ahead, or
 // for a reader the last writer ahead. It is nil for a holder.
 func (l *Lock) WaitsFor(c *Claim) *Claim {
-	if !l.recipe.Judged {
+	if !l.recipe.HasHolder {
 		return nil
 	}
 	p := l.queue.prev(c)
@@ -179,7 +179,7 @@ func (l *Lock) Queue(yield func(c, ahead *Claim) bool) {
 	l.queue.all(func(c *Claim) bool {
 		ahead := last
 		switch {
-		case !l.recipe.Judged:
+		case !l.recipe.HasHolder:
 			ahead = nil
 		case l.recipe.Shares(c.form):
 			ahead = writer
@@ -259,5 +259,5 @@ func keepTime(list []time.Duration, d time.Duration) []time.Duration {
 	return append(list, d)
 }
 
-// Facts returns the last facts about the lock, newest last.
-func (l *Lock) Facts() []*Fact { return l.facts }
+// Journal returns the last entries about the lock, newest last.
+func (l *Lock) Journal() []*JournalEntry { return l.journal }

@@ -63,7 +63,7 @@ func (lab *labState) note(s *State, key string) *keyNotes {
 		lab.dropNotes(s)
 		n = &keyNotes{key: key, lock: lab.lockName(key)}
 		if ll := lab.placeOf(key); ll != nil {
-			if g := ll.goner(key); g != nil && s.claims[key] == nil {
+			if g := ll.removedBy(key); g != nil && s.claims[key] == nil {
 				n.goneAt, n.goneRev = g.at, g.rev
 			}
 		}
@@ -271,7 +271,7 @@ func (lab *labState) forgetLease(id LeaseID) {
 // keyGone follows up on a key that a settling took.
 func (lab *labState) keyGone(s *State, c *Claim, at time.Time, rev int64) {
 	if ll := lab.placeOf(c.Key); ll != nil {
-		ll.gone(goner{ref: refOf(c), at: at, rev: rev, since: c.Since})
+		ll.gone(removedClaim{ref: refOf(c), at: at, rev: rev, since: c.Since})
 	}
 	n := lab.notes[c.Key]
 	if n == nil {
@@ -333,14 +333,14 @@ func (lab *labState) sameProgram(a, b string) bool {
 
 // workers returns what the contender of that name, and those that share its process,
 // say of the locks that they compete for.
-func (lab *labState) workers(name string) []*stance {
+func (lab *labState) workers(name string) []*competitor {
 	name = lab.program(name)
 	c := lab.contenders[name]
 	if c == nil {
 		return nil
 	}
-	var all []*stance
-	for _, own := range c.stances {
+	var all []*competitor
+	for _, own := range c.competitors {
 		for _, st := range own.place.contenders {
 			if lab.program(st.Name) == name {
 				all = append(all, st)

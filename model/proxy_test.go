@@ -49,8 +49,8 @@ func TestTheProxySaysWhoDeleted(t *testing.T) {
 				h.del(3.1, key)
 				h.add(wrote)
 			}
-			facts := h.state().Facts()
-			i := slices.IndexFunc(facts, func(f *Fact) bool { return f.Kind == FactHandover })
+			facts := h.state().Journal()
+			i := slices.IndexFunc(facts, func(f *JournalEntry) bool { return f.Kind == EntryHandover })
 			if i < 0 {
 				t.Fatalf("%s: no handover", row.reason)
 			}
@@ -120,7 +120,7 @@ func TestSpellsAndOverlaps(t *testing.T) {
 	h.add(Belief{At: at(4), Contender: "c2", Lock: "/l", State: BeliefHolding, Key: claimKey("/l", 0xb2), Lease: 0xb2},
 		Belief{At: at(4.8), Contender: "c1", Lock: "/l", State: BeliefLost, Key: claimKey("/l", 0xa1), Lease: 0xa1})
 	s := h.state()
-	words := func(list []Spell) string {
+	words := func(list []Interval) string {
 		var b strings.Builder
 		for _, sp := range list {
 			to := "on"
@@ -131,10 +131,10 @@ func TestSpellsAndOverlaps(t *testing.T) {
 		}
 		return b.String()
 	}
-	if d := cmp.Diff("holds 1-4; believes 1-4.8; ", words(s.Spells("c1"))); d != "" {
+	if d := cmp.Diff("holds 1-4; believes 1-4.8; ", words(s.Intervals("c1"))); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff("waits 2-4; holds 4-on; believes 4-on; ", words(s.Spells("c2"))); d != "" {
+	if d := cmp.Diff("waits 2-4; holds 4-on; believes 4-on; ", words(s.Intervals("c2"))); d != "" {
 		t.Error(d)
 	}
 	all := s.Overlaps("/l")
@@ -189,7 +189,7 @@ func TestReportsAreBounded(t *testing.T) {
 	l := &s.lab
 	open := 0
 	for _, ll := range l.locks {
-		open = max(open, len(ll.open), len(ll.spells), len(ll.running))
+		open = max(open, len(ll.open), len(ll.intervals), len(ll.running))
 	}
 	if len(l.notes) > notesMax || len(l.noteOrder) > notesMax || len(l.clients) > clientsMax || len(l.keepers) > ownersMax || len(l.shared) > ownersMax ||
 		len(l.refused) > refusedMax || len(l.contenders) > contendersMax || len(l.locks) > 3*labLocksMax || open > notesMax {

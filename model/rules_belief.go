@@ -23,7 +23,7 @@ func (s *State) blind(lock string) bool { return s.liveSince(lock).IsZero() }
 // if they are not.
 func (s *State) liveSince(lock string) time.Time {
 	for _, f := range s.feeds {
-		if f.State == FeedLive && strings.HasPrefix(lock+"/", f.Prefix) {
+		if f.State == WatchLive && strings.HasPrefix(lock+"/", f.Prefix) {
 			return f.Since
 		}
 	}
@@ -46,7 +46,7 @@ func (lab *labState) believed(lock string) bool {
 
 // falseBeliefs finds contenders that say they hold while etcd says that they do not:
 // two may act now.
-func falseBeliefs(x *exam) {
+func falseBeliefs(x *ruleContext) {
 	if x.lab == nil {
 		return
 	}
@@ -80,7 +80,7 @@ const lateGrace = beliefGrace + 1500*time.Millisecond
 
 // graceOf is how long a contender's belief has to be false to be reported. One that
 // was paused, or that never held, is not merely late.
-func (x *exam) graceOf(c *stance, claim *Claim) time.Duration {
+func (x *ruleContext) graceOf(c *competitor, claim *Claim) time.Duration {
 	if x.s.lab.pausedSince(c.ContenderInfo, c.falseSince) || claim == nil && x.neverHeld(c) {
 		return beliefGrace
 	}
@@ -89,7 +89,7 @@ func (x *exam) graceOf(c *stance, claim *Claim) time.Duration {
 
 // claimOf returns the claim that a contender speaks of, nil if it is not there, and
 // its place in the queue from 0.
-func (x *exam) claimOf(c *stance) (*Claim, int) {
+func (x *ruleContext) claimOf(c *competitor) (*Claim, int) {
 	if c.Belief.Key == "" {
 		info := *c.ContenderInfo
 		info.Lock = x.l.Name
@@ -104,7 +104,7 @@ func (x *exam) claimOf(c *stance) (*Claim, int) {
 }
 
 // claimHere returns the claim of this lock that has that key, nil for none.
-func (x *exam) claimHere(key string) *Claim {
+func (x *ruleContext) claimHere(key string) *Claim {
 	if c := x.s.claims[key]; c != nil && c.Lock() == x.l {
 		return c
 	}
@@ -112,7 +112,7 @@ func (x *exam) claimHere(key string) *Claim {
 }
 
 // claimOn returns the claim of this lock that hangs on a lease, nil for none.
-func (x *exam) claimOn(l *Lease) *Claim {
+func (x *ruleContext) claimOn(l *Lease) *Claim {
 	for _, c := range l.claims[:min(len(l.claims), maxScan)] {
 		if c.Lock() == x.l {
 			return c
@@ -122,13 +122,13 @@ func (x *exam) claimOn(l *Lease) *Claim {
 }
 
 // hangsInUnlock says whether a contender deleted its claim and has not heard of it.
-func (x *exam) hangsInUnlock(c *stance) bool {
-	n, g := x.s.lab.notes[c.Belief.Key], x.lab.goner(c.Belief.Key)
+func (x *ruleContext) hangsInUnlock(c *competitor) bool {
+	n, g := x.s.lab.notes[c.Belief.Key], x.lab.removedBy(c.Belief.Key)
 	return n != nil && g != nil && x.s.lab.asksToLetGo(n, c.Name, g.rev)
 }
 
 // falseBelief reports one of them.
-func (x *exam) falseBelief(c *stance, claim *Claim) {
+func (x *ruleContext) falseBelief(c *competitor, claim *Claim) {
 	now := "nobody holds it"
 	if x.head != nil {
 		now = "etcd gave it to " + x.s.Who(x.head.Ref())
@@ -143,7 +143,7 @@ func (x *exam) falseBelief(c *stance, claim *Claim) {
 		f.Evidence = []string{"key " + Printable(c.Belief.Key) + " did not exist when its client was told that it had won"}
 		f.Advice = []string{"restart " + Printable(c.Name), "in the client: wait for Lock or Campaign and for session.Done() at once, and check after it that the own key is there"}
 	}
-	if g := x.lab.goner(c.Belief.Key); g != nil && x.actedAfter(c, g) {
+	if g := x.lab.removedBy(c.Belief.Key); g != nil && x.actedAfter(c, g) {
 		f.Confidence = Certain
 		f.Evidence = append(f.Evidence, fmt.Sprintf("the resource accepted its token %d %s after its claim had gone", c.LastAccess.Token, Duration(c.LastAccess.At.Sub(g.at), false)))
 	}
@@ -153,15 +153,15 @@ func (x *exam) falseBelief(c *stance, claim *Claim) {
 // neverHeld says whether the key of a contender was gone when it began to believe
 // that it held. Both times are of the same machine, and the watch sees a key go later
 // than it went.
-func (x *exam) neverHeld(c *stance) bool {
-	if c.trulyHeld || c.Belief.Key == "" || c.spell == nil {
+func (x *ruleContext) neverHeld(c *competitor) bool {
+	if c.trulyHeld || c.Belief.Key == "" || c.interval == nil {
 		return false
 	}
-	if g := x.lab.goner(c.Belief.Key); g != nil {
-		return g.at.Before(c.spell.From)
+	if g := x.lab.removedBy(c.Belief.Key); g != nil {
+		return g.at.Before(c.interval.From)
 	}
 	live := x.s.liveSince(x.l.Name)
-	return !live.IsZero() && live.Before(c.spell.From) && x.lab.since.Before(c.spell.From)
+	return !live.IsZero() && live.Before(c.interval.From) && x.lab.since.Before(c.interval.From)
 }
 
 // ghostCode names what a win without a key is, by the word for the contender's recipe.
@@ -174,18 +174,18 @@ func ghostCode(word string) Code {
 
 // actedAfter says whether the resource accepted an access of a contender after its
 // claim had gone.
-func (x *exam) actedAfter(c *stance, g *goner) bool {
+func (x *ruleContext) actedAfter(c *competitor, g *removedClaim) bool {
 	a := c.LastAccess
 	return a.Accepted && a.Lock == x.l.Name && a.At.After(g.at) && (a.Token == 0 || a.Token <= g.ref.CreateRev)
 }
 
 // sameSession finds workers that all believe to hold by one and the same key: a second
 // Lock on a session succeeds at once (etcd-io/etcd#7444).
-func sameSession(x *exam) {
+func sameSession(x *ruleContext) {
 	if x.lab == nil {
 		return
 	}
-	first := map[string]*stance{}
+	first := map[string]*competitor{}
 	for _, c := range x.lab.contenders {
 		if c.Belief.State != BeliefHolding || c.Belief.Key == "" || x.s.lab.running(c.ContenderInfo) == ProcEnded {
 			continue
@@ -214,14 +214,14 @@ func sameSession(x *exam) {
 // lateDone notes that a contender learnt of its loss after the next one had the lock,
 // though its process was never paused: the Go client counts the TTL from the last
 // reply and looks once a second (client/v3 lease.go, deadlineLoop).
-func lateDone(x *exam) {
+func lateDone(x *ruleContext) {
 	if x.lab == nil || !x.l.recipe.Exclusive() {
 		return
 	}
 	var worst Overlap
 	var after time.Duration
-	for _, b := range x.lab.spells {
-		if b.Kind != SpellBelieves || b.end != BeliefLost && b.end != BeliefIdle || x.s.now.Sub(b.To) >= toldFor {
+	for _, b := range x.lab.intervals {
+		if b.Kind != IntervalBelieves || b.end != BeliefLost && b.end != BeliefIdle || x.s.now.Sub(b.To) >= toldFor {
 			continue
 		}
 		own := x.lab.heldBy(b)
@@ -250,7 +250,7 @@ func lateDone(x *exam) {
 
 // byItself says whether the end of a belief is no late word of a loss: the contender
 // let go by itself, or nothing says that it did not.
-func (b *spell) byItself(own *spell) bool {
+func (b *interval) byItself(own *interval) bool {
 	return b.end == BeliefIdle && (own.left == nil || own.left.Cause != CauseExpired || own.left.Pending)
 }
 
@@ -259,7 +259,7 @@ const zombieAfter = 5 * time.Second
 
 // zombieHolder finds a head that is renewed though no worker of its process wants the
 // lock: a session that was never closed (projecteru2/core#399).
-func zombieHolder(x *exam) {
+func zombieHolder(x *ruleContext) {
 	if x.explained || x.lab == nil || x.l.Behind() == 0 || x.lease == nil || x.lease.State() != LeaseHealthy {
 		return
 	}
@@ -268,7 +268,7 @@ func zombieHolder(x *exam) {
 		return
 	}
 	since := x.l.headSince
-	var who *stance
+	var who *competitor
 	for _, c := range x.s.lab.workers(o.Name) {
 		if c.place != x.lab {
 			continue
@@ -302,7 +302,7 @@ const candidateAfter = 2 * time.Second
 
 // zombieCandidates finds a contender that waits for ever: its key went while it
 // waited, which Lock and Campaign do not notice (etcd-io/etcd#19597).
-func zombieCandidates(x *exam) {
+func zombieCandidates(x *ruleContext) {
 	if x.lab == nil || x.s.blind(x.l.Name) {
 		return
 	}
@@ -311,7 +311,7 @@ func zombieCandidates(x *exam) {
 		if b.State != BeliefWaiting || b.Key == "" || x.s.claims[b.Key] != nil || x.s.lab.running(c.ContenderInfo) != ProcRunning {
 			continue
 		}
-		g := x.lab.goner(b.Key)
+		g := x.lab.removedBy(b.Key)
 		if g == nil || g.at.Before(b.At) {
 			continue // its request may be under way
 		}
@@ -329,8 +329,8 @@ func zombieCandidates(x *exam) {
 
 // ttlFloor notes that a contender of the lab got a longer TTL than it asked for: the
 // server's shortest is one and a half election timeouts.
-func ttlFloor(x *exam) {
-	if x.lab == nil || x.head == nil || !x.l.recipe.Judged {
+func ttlFloor(x *ruleContext) {
+	if x.lab == nil || x.head == nil || !x.l.recipe.HasHolder {
 		return
 	}
 	for _, c := range x.lab.contenders {

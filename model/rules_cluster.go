@@ -25,13 +25,13 @@ func (s *State) diagnoseCluster() {
 		if o := same(s.clusterFindings, f); o != nil {
 			f.Since = o.Since
 		} else if f.Severity != SevInfo {
-			s.record(&Fact{Kind: FactFinding, Severity: f.Severity, Confidence: f.Confidence,
+			s.record(&JournalEntry{Kind: EntryFinding, Severity: f.Severity, Confidence: f.Confidence,
 				Text: string(f.Code) + " (" + string(f.Confidence) + "): " + f.Summary})
 		}
 	}
 	for i := range s.clusterFindings {
 		if o := &s.clusterFindings[i]; o.Severity != SevInfo && same(found, o) == nil {
-			s.record(&Fact{Kind: FactFinding, Severity: SevInfo,
+			s.record(&JournalEntry{Kind: EntryFinding, Severity: SevInfo,
 				Text: string(o.Code) + " is over, after " + Duration(s.now.Sub(o.Since), false)})
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // wrongHead finds a head that never leaves because it is no live claim: a key
 // without a lease, a foreign key, a nested lock (etcd client/v3 concurrency/key.go:
 // the wait looks at every key under the name).
-func wrongHead(x *exam) {
+func wrongHead(x *ruleContext) {
 	if x.l.queue.n < 2 || x.l.mode != recipe.Queue {
 		return
 	}
@@ -27,7 +27,7 @@ const maxScan = 64
 
 // wrongWaiter finds such a key in the middle of the queue: it blocks when its turn
 // comes, if a claim stands behind it.
-func wrongWaiter(x *exam) {
+func wrongWaiter(x *ruleContext) {
 	if x.l.mode != recipe.Queue || x.l.allByLease() {
 		return
 	}
@@ -52,7 +52,7 @@ func wrongWaiter(x *exam) {
 func (l *Lock) allByLease() bool { return int(l.tally.ByLease) == l.queue.n }
 
 // misplaced says what is wrong with a key of the queue by its form alone.
-func (x *exam) misplaced(c *Claim) (Finding, bool) {
+func (x *ruleContext) misplaced(c *Claim) (Finding, bool) {
 	if c.KV.Lease != 0 && x.l.IsClaim(c) {
 		return Finding{}, false // the usual case, for which nothing is written
 	}
@@ -106,7 +106,7 @@ const (
 )
 
 // overdue finds a head whose lease is past its end and still there.
-func overdue(x *exam) {
+func overdue(x *ruleContext) {
 	if x.lease == nil || x.lease.State() != LeaseOverdue {
 		return
 	}
@@ -142,7 +142,7 @@ func (s *State) overdueCount() int { return len(s.overdueLeases) }
 const oddKeep = 30 * time.Second
 
 // unbelievable finds a reading with more left than was granted (etcd-io/etcd#12381).
-func unbelievable(x *exam) {
+func unbelievable(x *ruleContext) {
 	if x.lease == nil || x.lease.Odd.At.IsZero() || x.s.now.Sub(x.lease.Odd.At) > oddKeep {
 		return
 	}
@@ -156,7 +156,7 @@ func unbelievable(x *exam) {
 
 // reset finds a head that was not renewed and got a whole TTL more from a new raft
 // leader (etcd-io/etcd#9395).
-func reset(x *exam) {
+func reset(x *ruleContext) {
 	if x.lease == nil || x.lease.ResetAt.IsZero() || !x.lease.resetDead {
 		return
 	}
@@ -171,7 +171,7 @@ func reset(x *exam) {
 const etaError = 30 * time.Second
 
 // missedRenewals finds a head whose lease is not renewed any more, or never was.
-func missedRenewals(x *exam) {
+func missedRenewals(x *ruleContext) {
 	if x.lease == nil || x.lease.resetDead || x.denied(x.lease) {
 		return
 	}
@@ -218,7 +218,7 @@ const (
 
 // namePattern tells two ways of stopping that leave a pattern: at a change of the
 // leader while others go on, and at the same age in one holder after another.
-func (x *exam) namePattern(f *Finding) {
+func (x *ruleContext) namePattern(f *Finding) {
 	who := x.s.Who(x.head.Ref())
 	if !x.lease.ResetAt.IsZero() && x.s.renewedSince(x.s.leaderSince) >= stopsMin {
 		f.Code = CodeKeepaliveHalted
@@ -261,7 +261,7 @@ const expiryLag = 500 * time.Millisecond
 
 // unattended finds a claim whose lease nobody ever renewed, as the lock service
 // grants it to callers that bring none (dotnet-etcd#321).
-func (x *exam) unattended(c *Claim) bool {
+func (x *ruleContext) unattended(c *Claim) bool {
 	l := c.lease
 	rpcLease := c.form.Of().ServerLease
 	if rpcLease == 0 || l.Read.Granted != rpcLease || l.Renewals > 0 || c.SinceAtLeast {
@@ -285,7 +285,7 @@ func readingWords(l *Lease) string {
 	return fmt.Sprintf("lease %s: %d of %d s left at the last reading", l.ID, l.Read.Remaining, l.Read.Granted)
 }
 
-func (x *exam) rhythmWords() string {
+func (x *ruleContext) rhythmWords() string {
 	if x.lease.Learned() {
 		return fmt.Sprintf("it was seen to be renewed at least every %s before", Duration(max(x.lease.Rhythm, time.Duration(x.lease.Read.Granted)*time.Second/3), false))
 	}

@@ -22,8 +22,8 @@ func sure(clients ...Client) Confidence {
 
 // openNotes looks at what the proxy saw of this lock's keys and what has not come to
 // its end.
-func openNotes(x *exam) {
-	if x.lab == nil || !x.l.recipe.Judged {
+func openNotes(x *ruleContext) {
+	if x.lab == nil || !x.l.recipe.HasHolder {
 		return
 	}
 	missed := false
@@ -39,7 +39,7 @@ func openNotes(x *exam) {
 }
 
 // blocks raises a finding to an error if its claim is first and others wait.
-func (x *exam) blocks(f *Finding, c *Claim) {
+func (x *ruleContext) blocks(f *Finding, c *Claim) {
 	f.Severity = SevWarning
 	if c == x.head && x.l.Behind() > 0 {
 		f.Severity = SevError
@@ -51,7 +51,7 @@ func (x *exam) blocks(f *Finding, c *Claim) {
 // ghostWaiter finds a claim whose client was never told that it was written: it
 // believes that its Lock failed, and its session renews the claim all the same
 // (etcd-io/etcd#9715).
-func ghostWaiter(x *exam, n *keyNotes, c *Claim) {
+func ghostWaiter(x *ruleContext, n *keyNotes, c *Claim) {
 	w := n.ghost
 	if w == nil || c.CreateRev > w.Rev || c.KV.Lease != w.Lease {
 		return
@@ -71,7 +71,7 @@ func ghostWaiter(x *exam, n *keyNotes, c *Claim) {
 
 // unlockLost finds a claim that its client tried to delete, without effect, while its
 // session lives on (cilium#9855).
-func unlockLost(x *exam, n *keyNotes, c *Claim) {
+func unlockLost(x *ruleContext, n *keyNotes, c *Claim) {
 	w := n.lost
 	if w == nil || c.Since.After(w.At) || c.lease.State() != LeaseHealthy {
 		return
@@ -100,7 +100,7 @@ func unlockLost(x *exam, n *keyNotes, c *Claim) {
 
 // missedDelete finds a head that still watches a key which went: it does not know that
 // its turn has come (etcd-io/etcd#17529 and others).
-func missedDelete(x *exam, n *keyNotes) bool {
+func missedDelete(x *ruleContext, n *keyNotes) bool {
 	if x.head == nil || x.lease == nil || n.goneAt.IsZero() || x.lease.State() != LeaseHealthy {
 		return false
 	}
@@ -132,14 +132,14 @@ func missedDelete(x *exam, n *keyNotes) bool {
 
 // holdsBy says whether a worker of that process believes that it holds by a key.
 func (lab *labState) holdsBy(name, key string) bool {
-	return slices.ContainsFunc(lab.workers(name), func(c *stance) bool {
+	return slices.ContainsFunc(lab.workers(name), func(c *competitor) bool {
 		return c.Belief.State == BeliefHolding && c.Belief.Key == key
 	})
 }
 
 // claimsHere yields the claims of this lock that hang on one of some leases, by lease:
 // the leases are few, the claims may be many.
-func claimsHere[V any](x *exam, of map[LeaseID]V, yield func(*Lease, *Claim)) {
+func claimsHere[V any](x *ruleContext, of map[LeaseID]V, yield func(*Lease, *Claim)) {
 	if len(of) == 0 {
 		return
 	}
@@ -156,8 +156,8 @@ func claimsHere[V any](x *exam, of map[LeaseID]V, yield func(*Lease, *Claim)) {
 
 // foreignKeepalive finds a lease that somebody else than its owner renews, so that the
 // owner's end would not free the lock (etcd-io/etcd#10117).
-func foreignKeepalive(x *exam) {
-	if !x.l.recipe.Judged {
+func foreignKeepalive(x *ruleContext) {
+	if !x.l.recipe.HasHolder {
 		return
 	}
 	claimsHere(x, x.s.lab.shared, func(l *Lease, c *Claim) {
@@ -205,8 +205,8 @@ func (lab *labState) foreignKeepers(id LeaseID, now time.Time) (names []string) 
 
 // keepaliveDenied finds a claim whose lease may not be renewed any more
 // (etcd-io/etcd#13300, the fix of CVE-2026-33413).
-func keepaliveDenied(x *exam) {
-	if !x.l.recipe.Judged {
+func keepaliveDenied(x *ruleContext) {
+	if !x.l.recipe.HasHolder {
 		return
 	}
 	claimsHere(x, x.s.lab.refused, func(l *Lease, c *Claim) {
@@ -226,7 +226,7 @@ func keepaliveDenied(x *exam) {
 
 // denied says whether a renewal of a lease was refused within its TTL, and none has
 // gone through since.
-func (x *exam) denied(l *Lease) bool {
+func (x *ruleContext) denied(l *Lease) bool {
 	r, refused := x.s.lab.refused[l.ID]
 	if !refused || !l.HasRead || l.Read.Granted <= 0 || !l.Read.At.After(r.At) || !l.ResetAt.IsZero() {
 		return false
@@ -240,8 +240,8 @@ func (x *exam) denied(l *Lease) bool {
 }
 
 // explainByNotes looks for a delete that the proxy saw take the claim.
-func (lab *labState) explainByNotes(s *State, f *Fact) bool {
-	n := lab.notes[f.goner().Key]
+func (lab *labState) explainByNotes(s *State, f *JournalEntry) bool {
+	n := lab.notes[f.removed().Key]
 	if n == nil || f.Rev == 0 {
 		return false
 	}
@@ -253,7 +253,7 @@ func (lab *labState) explainByNotes(s *State, f *Fact) bool {
 	return false
 }
 
-// explainByWrote gives the facts about a claim that a client deleted their cause. The
+// explainByWrote gives the entries about a claim that a client deleted their cause. The
 // watch may have seen its going before the proxy reported the request.
 func (lab *labState) explainByWrote(s *State, w Wrote) {
 	d := s.dirs[lab.lockName(w.Key)]
@@ -261,25 +261,25 @@ func (lab *labState) explainByWrote(s *State, w Wrote) {
 	if d == nil || d.lock == nil {
 		return
 	}
-	for _, f := range slices.Backward(d.lock.facts) {
-		if f.Kind != FactHandover && f.Kind != FactLeft || f.goner().Key != w.Key || f.Confidence == Certain {
+	for _, f := range slices.Backward(d.lock.journal) {
+		if f.Kind != EntryHandover && f.Kind != EntryLeft || f.removed().Key != w.Key || f.Confidence == Certain {
 			continue
 		}
 		direct := f.Rev == w.Rev
-		if g := (*goner)(nil); !direct && f.Gap > 0 && ll != nil { // over a free lock
-			g = ll.goner(w.Key)
-			direct = g != nil && g.rev == w.Rev && g.ref.CreateRev == f.goner().CreateRev
+		if g := (*removedClaim)(nil); !direct && f.Gap > 0 && ll != nil { // over a free lock
+			g = ll.removedBy(w.Key)
+			direct = g != nil && g.rev == w.Rev && g.ref.CreateRev == f.removed().CreateRev
 		}
 		if direct && lab.settleByWrote(f, w) {
-			s.factsVersion++
+			s.journalVersion++
 		}
 	}
 }
 
 // settleByWrote makes a cause certain by who deleted the key, if both that one and the
 // owner are known.
-func (lab *labState) settleByWrote(f *Fact, w Wrote) bool {
-	o, known := lab.owners[f.goner().Lease]
+func (lab *labState) settleByWrote(f *JournalEntry, w Wrote) bool {
+	o, known := lab.owners[f.removed().Lease]
 	if !known || !o.Certain || !w.Certain {
 		return false
 	}

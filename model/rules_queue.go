@@ -16,7 +16,7 @@ const (
 )
 
 // inCycle finds a lock in a circle of sessions that wait for each other.
-func inCycle(x *exam) {
+func inCycle(x *ruleContext) {
 	c := x.l.cycle
 	if c == nil {
 		return
@@ -41,13 +41,13 @@ func inCycle(x *exam) {
 
 // shared notes that several locks hang on one lease: what ends it frees them all,
 // and what keeps it alive keeps them all.
-func shared(x *exam) {
+func shared(x *ruleContext) {
 	if x.lease == nil || len(x.lease.claims) < 2 {
 		return
 	}
 	names := map[string]bool{}
 	for _, c := range x.lease.claims[:min(len(x.lease.claims), maxScan)] {
-		if l := c.Lock(); l != nil && l.recipe.Judged {
+		if l := c.Lock(); l != nil && l.recipe.HasHolder {
 			names[l.Name] = true
 		}
 	}
@@ -81,7 +81,7 @@ const (
 )
 
 // longHeld says honestly that etcd cannot tell a hung holder from a busy one.
-func longHeld(x *exam) {
+func longHeld(x *ruleContext) {
 	if x.explained || x.lease == nil || x.lease.State() != LeaseHealthy || len(x.l.holdTimes) < longHolds {
 		return
 	}
@@ -106,7 +106,7 @@ func longHeld(x *exam) {
 
 // deadWaiters finds claims behind the head that nobody renews any more: when their
 // turn comes the lock idles for the rest of their TTL.
-func deadWaiters(x *exam) {
+func deadWaiters(x *ruleContext) {
 	if x.s.missed == 0 && x.lab == nil {
 		return // no lease anywhere is silent, and no process of the lab has ended
 	}
@@ -148,7 +148,7 @@ func deadWaiters(x *exam) {
 
 // processEnded says whether the lab saw the process of a claim end, long enough ago
 // that the claim would have gone if it had let go in order.
-func (x *exam) processEnded(c *Claim) bool {
+func (x *ruleContext) processEnded(c *Claim) bool {
 	o, known := x.s.lab.owners[c.KV.Lease]
 	if !known || !o.Certain || x.lab == nil {
 		return false
@@ -168,7 +168,7 @@ func (x *exam) processEnded(c *Claim) bool {
 const longQueueMin = 100
 
 // longQueue notes a queue so long that its last one waits for very long.
-func longQueue(x *exam) {
+func longQueue(x *ruleContext) {
 	n := x.l.Behind()
 	if n < longQueueMin {
 		return
@@ -191,7 +191,7 @@ const missingAfter = 10 * time.Second
 
 // missing finds a queue with fewer claims than the operator declared: one of them may
 // sit in Lock or Campaign with a dead session (etcd-io/etcd#19597).
-func missing(x *exam) {
+func missing(x *ruleContext) {
 	want, longest := 0, -1
 	for _, p := range x.s.pins {
 		if p.Expect > 0 && len(p.Prefix) > longest && strings.HasPrefix(x.l.Name+"/", p.Prefix) {
@@ -199,7 +199,7 @@ func missing(x *exam) {
 		}
 	}
 	have := int(x.l.tally.Own)
-	if want == 0 || have >= want || !x.l.recipe.Judged {
+	if want == 0 || have >= want || !x.l.recipe.HasHolder {
 		x.l.fewSince = time.Time{}
 		return
 	}

@@ -23,7 +23,7 @@ func (lab *labState) noteUnlock(s *State, n *keyNotes, w Wrote) {
 	if ll == nil || !w.Told || len(lab.workers(w.Name)) == 0 {
 		return
 	}
-	g := ll.goner(n.key)
+	g := ll.removedBy(n.key)
 	if g == nil || g.rev != w.Rev {
 		return
 	}
@@ -53,7 +53,7 @@ func (lab *labState) noteUnlock(s *State, n *keyNotes, w Wrote) {
 // staleUnlocks finds a contender whose claim its own client deleted while it believes
 // on: an unlock that was tried again took a later claim of the same name. Where
 // workers share a session, the unlock of one of them does the same.
-func staleUnlocks(x *exam) {
+func staleUnlocks(x *ruleContext) {
 	if x.lab == nil {
 		return
 	}
@@ -68,7 +68,7 @@ func staleUnlocks(x *exam) {
 }
 
 // judgeUnlock reports u if it did harm, and says whether it is still of interest.
-func (x *exam) judgeUnlock(u *staleUnlock) bool {
+func (x *ruleContext) judgeUnlock(u *staleUnlock) bool {
 	if u.victim == "" {
 		if x.s.now.Sub(u.at) < beliefGrace {
 			x.recheck(u.at.Add(beliefGrace))
@@ -108,11 +108,13 @@ func (x *exam) judgeUnlock(u *staleUnlock) bool {
 
 // believedBefore says whether a contender believes that it holds, and did at a time: it
 // may have said so again since.
-func (st *stance) believedBefore(t time.Time) bool { return st.spell != nil && st.spell.From.Before(t) }
+func (st *competitor) believedBefore(t time.Time) bool {
+	return st.interval != nil && st.interval.From.Before(t)
+}
 
 // tookItself returns the delete by which a contender's client took the claim that the
 // contender believes in, nil for none.
-func (x *exam) tookItself(c *stance) *staleUnlock {
+func (x *ruleContext) tookItself(c *competitor) *staleUnlock {
 	for _, u := range x.lab.stale {
 		if u.key == c.Belief.Key && c.believedBefore(u.at) && x.s.lab.sameProgram(u.client, c.Name) {
 			return u

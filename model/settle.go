@@ -14,18 +14,18 @@ const (
 // settle compares what was touched since begin with what it was, and writes the
 // journal. With blind, the changes come from a list: what happened in between was
 // not seen, so nothing is said about it here.
-func (s *State) settle(at time.Time, rev int64, blind bool) {
+func (s *State) compareWithBefore(at time.Time, rev int64, blind bool) {
 	if !blind {
-		s.settleGone(at, rev)
+		s.journalGone(at, rev)
 	}
 	for _, l := range s.touched {
-		s.settleHead(l, at, rev, blind)
+		s.compareHead(l, at, rev, blind)
 	}
 	for _, c := range s.came {
 		s.scheduleFor(c)
 	}
 	if !blind {
-		s.settleCame(at, rev)
+		s.journalCame(at, rev)
 	}
 	s.lab.follow(s, at, rev)
 	for _, g := range s.gone {
@@ -41,12 +41,12 @@ func (s *State) settle(at time.Time, rev int64, blind bool) {
 }
 
 // settleGone writes that waiters left. Holders are written by settleHead.
-func (s *State) settleGone(at time.Time, rev int64) {
+func (s *State) journalGone(at time.Time, rev int64) {
 	for _, g := range s.gone {
 		if g.lock == nil || g.head || !g.judged {
 			continue
 		}
-		f := &Fact{At: at, Rev: rev, Kind: FactLeft, Lock: g.lock.Name, Claim: refOf(g.claim), Place: g.place + 1,
+		f := &JournalEntry{At: at, Rev: rev, Kind: EntryLeft, Lock: g.lock.Name, Claim: refOf(g.claim), Place: g.place + 1,
 			WasHolder: g.place < g.lock.holdsAtMark}
 		if !s.past {
 			f.Waited, _ = g.claim.Waited(at)
@@ -57,7 +57,7 @@ func (s *State) settleGone(at time.Time, rev int64) {
 }
 
 // explainGone asks why g went, by what else of its lease went with it.
-func (s *State) explainGone(f *Fact, g gone) {
+func (s *State) explainGone(f *JournalEntry, g gone) {
 	n, rest := 0, 0
 	if g.lease != nil {
 		n, rest = g.lease.going, len(g.lease.claims)
@@ -66,8 +66,8 @@ func (s *State) explainGone(f *Fact, g gone) {
 }
 
 // settleHead writes what became of a touched lock's head.
-func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
-	judged := l.recipe.Judged
+func (s *State) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
+	judged := l.recipe.HasHolder
 	if l.mode != recipe.NoShape { // a lock that is free keeps its last one
 		told := s.tell(l)
 		l.recipe, l.sign = told.Recipe, told.Sign
@@ -93,7 +93,7 @@ func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 	if before == now && l.heldAtMark == (l.Holder() != nil) {
 		return
 	}
-	s.bump(l)
+	s.changed(l)
 	if before != nil {
 		s.noteMulti(before.lease)
 	}
@@ -112,10 +112,10 @@ func (s *State) settleHead(l *Lock, at time.Time, rev int64, blind bool) {
 	}
 	if !blind {
 		next := now
-		if !l.recipe.Judged {
+		if !l.recipe.HasHolder {
 			next = nil // of a lock that became a mere group nobody holds anything
 		}
-		s.headFact(l, &Fact{At: at, Rev: rev, Lock: l.Name, Held: heldFor, HeldAtLeast: heldAtLeast}, before, next)
+		s.writeHeadChange(l, &JournalEntry{At: at, Rev: rev, Lock: l.Name, Held: heldFor, HeldAtLeast: heldAtLeast}, before, next)
 	}
 	if now != nil {
 		l.freeSince = time.Time{}
@@ -147,8 +147,8 @@ func (s *State) scheduleFor(c *Claim) {
 	}
 }
 
-// headFact fills in and records the fact of a head that changed.
-func (s *State) headFact(l *Lock, f *Fact, before, now *Claim) {
+// writeHeadChange fills in and records the entry of a head that changed.
+func (s *State) writeHeadChange(l *Lock, f *JournalEntry, before, now *Claim) {
 	held := l.heldAtMark // a foreign head held nothing
 	f.Past = s.past
 	f.Claim = refOf(now)
@@ -156,20 +156,20 @@ func (s *State) headFact(l *Lock, f *Fact, before, now *Claim) {
 	case now == nil && !held:
 		return
 	case now == nil:
-		f.Kind, f.WasHolder, f.Place, f.Claim = FactLeft, true, 1, l.headRef
+		f.Kind, f.WasHolder, f.Place, f.Claim = EntryLeft, true, 1, l.headRef
 	case l.Holder() == nil:
-		f.Kind = FactBlocked
+		f.Kind = EntryBlocked
 		s.record(f)
 		return
 	case held:
-		f.Kind, f.From = FactHandover, l.headRef
+		f.Kind, f.From = EntryHandover, l.headRef
 	case !l.lastHolder.IsZero() && before == nil && (s.past || !l.freePast):
-		f.Kind, f.From = FactHandover, l.lastHolder
+		f.Kind, f.From = EntryHandover, l.lastHolder
 		if !s.past {
 			f.Gap = max(0, f.At.Sub(l.freeSince))
 		}
 	default:
-		f.Kind = FactAcquired
+		f.Kind = EntryAcquired
 		if before != nil {
 			f.From = l.headRef // it blocked the lock
 		}
@@ -178,19 +178,19 @@ func (s *State) headFact(l *Lock, f *Fact, before, now *Claim) {
 	s.record(f)
 	switch {
 	case held:
-		l.lastHolder, l.lastFact = l.headRef, f
+		l.lastHolder, l.lastLoss = l.headRef, f
 		s.explainHead(f, l)
-	case f.Kind == FactHandover:
-		s.likeBefore(f, l.lastFact)
+	case f.Kind == EntryHandover:
+		s.likeBefore(f, l.lastLoss)
 	}
 }
 
 // remember counts a change of holder and its times.
-func (l *Lock) remember(f *Fact, held bool, now *Claim) {
+func (l *Lock) remember(f *JournalEntry, held bool, now *Claim) {
 	if held && !f.HeldAtLeast {
 		l.holdTimes = keepTime(l.holdTimes, f.Held)
 	}
-	if f.Kind != FactHandover {
+	if f.Kind != EntryHandover {
 		return
 	}
 	l.Handovers++
@@ -207,7 +207,7 @@ func (l *Lock) remember(f *Fact, held bool, now *Claim) {
 }
 
 // explainHead asks why the head before went.
-func (s *State) explainHead(f *Fact, l *Lock) {
+func (s *State) explainHead(f *JournalEntry, l *Lock) {
 	if l.headGone > 0 {
 		s.explainGone(f, s.gone[l.headGone-1])
 		return
@@ -224,14 +224,14 @@ func (s *State) explainHead(f *Fact, l *Lock) {
 
 // likeBefore gives a handover over a free lock the cause that the holder's going
 // had, which may itself still be waited for.
-func (s *State) likeBefore(f, left *Fact) {
+func (s *State) likeBefore(f, left *JournalEntry) {
 	if left == nil {
 		f.Cause, f.Confidence = CauseUnknown, Hint
 		return
 	}
 	f.Held, f.HeldAtLeast = left.Held, left.HeldAtLeast
 	f.Cause, f.Confidence, f.Evidence = left.Cause, left.Confidence, left.Evidence
-	if l := s.leases[left.goner().Lease]; left.Pending && l != nil {
+	if l := s.leases[left.removed().Lease]; left.Pending && l != nil {
 		f.Pending, l.asked = true, true
 		l.pending = append(l.pending, f)
 		s.later(deadline{at: left.At.Add(causeWait), fact: f})
@@ -239,19 +239,19 @@ func (s *State) likeBefore(f, left *Fact) {
 }
 
 // settleCame writes that claims joined behind others.
-func (s *State) settleCame(at time.Time, rev int64) {
+func (s *State) journalCame(at time.Time, rev int64) {
 	for _, c := range s.came {
 		if s.claims[c.Key] != c {
 			continue
 		}
 		l := c.Lock()
-		if l == nil || !l.recipe.Judged || l.queue.first() == c {
+		if l == nil || !l.recipe.HasHolder || l.queue.first() == c {
 			continue
 		}
-		f := &Fact{At: at, Rev: rev, Kind: FactQueued, Lock: l.Name, Claim: refOf(c),
+		f := &JournalEntry{At: at, Rev: rev, Kind: EntryQueued, Lock: l.Name, Claim: refOf(c),
 			Place: l.queue.rank(c) + 1, WaitsFor: refOf(l.WaitsFor(c))}
 		if l.Holds(f.Place - 1) {
-			f.Kind = FactShared
+			f.Kind = EntryShared
 		}
 		s.record(f)
 	}
@@ -293,7 +293,7 @@ func (s *State) forgetFree(l *Lock) {
 
 // forget drops the record of a lock that has no claims.
 func (s *State) forget(l *Lock) {
-	s.bump(l)
+	s.changed(l)
 	delete(s.troubled, l)
 	l.findings = nil
 	l.listed, s.dirty = false, true

@@ -31,7 +31,7 @@ const (
 // single look the time is zero: a list is whole.
 func (s *State) Unseen(at time.Time, leases []LeaseID) []Unseen {
 	var out []Unseen
-	for _, f := range s.Feeds() {
+	for _, f := range s.Watches() {
 		if d, reason := f.unseen(at, s.now); reason != "" {
 			out = append(out, Unseen{What: UnseenKeys, Prefix: f.Prefix, For: d, Reason: reason})
 		}
@@ -46,7 +46,7 @@ func (s *State) Unseen(at time.Time, leases []LeaseID) []Unseen {
 // Lost says whether any prefix is lost.
 func (s *State) Lost() bool {
 	for _, f := range s.feeds {
-		if f.State == FeedLost {
+		if f.State == WatchLost {
 			return true
 		}
 	}
@@ -57,7 +57,7 @@ func (s *State) Lost() bool {
 // each was seen whole since, or is lost.
 func (s *State) SeenUpTo(at time.Time) bool {
 	for _, f := range s.feeds {
-		if f.State != FeedLost && f.SeenAt.Before(at) {
+		if f.State != WatchLost && f.SeenAt.Before(at) {
 			return false
 		}
 	}
@@ -65,13 +65,13 @@ func (s *State) SeenUpTo(at time.Time) bool {
 }
 
 // unseen returns for how long the prefix was not seen, and why, "" if it was.
-func (f *Feed) unseen(at, now time.Time) (d time.Duration, reason string) {
+func (f *PrefixWatch) unseen(at, now time.Time) (d time.Duration, reason string) {
 	since := f.SeenAt
 	if since.IsZero() {
 		since = f.Since
 	}
 	switch {
-	case f.State == FeedLost:
+	case f.State == WatchLost:
 		return now.Sub(since), f.Detail
 	case !f.loaded:
 		return now.Sub(since), "it was not listed to its end"

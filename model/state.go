@@ -27,26 +27,26 @@ type State struct {
 	dirty     bool     // order needs sorting
 	own       int      // claims in all
 
-	facts        []*Fact
-	factSeq      uint64
-	factsVersion uint64
-	acts         []Outcome
+	journal        []*JournalEntry
+	entrySeq       uint64
+	journalVersion uint64
+	acts           []Outcome
 
 	due         [classCount]leaseHeap
 	focused     []*Lease
 	deadlines   deadlineHeap
-	unexplained line // of facts whose cause waits for a reading
+	unexplained line // of entries whose cause waits for a reading
 	deadlineSeq uint64
 
-	feeds   map[string]*Feed
+	feeds   map[string]*PrefixWatch
 	gen     uint64 // of lists
 	cluster ClusterStatus
 	rev     int64
 	lab     labState
 
-	marked          []*Lock // their findings are to be derived anew
-	spareMarked     []*Lock // memory for the next marked
-	exam            exam    // memory for the one that is under way
+	marked          []*Lock     // their findings are to be derived anew
+	spareMarked     []*Lock     // memory for the next marked
+	context         ruleContext // memory for the one that is under way
 	troubled        map[*Lock]struct{}
 	clusterFindings []Finding
 	suspects        []*Lease // sessions with several claims that changed
@@ -89,7 +89,7 @@ func NewState(pins ...Pin) *State {
 		claims: map[string]*Claim{},
 		dirs:   map[string]*dir{},
 		leases: map[LeaseID]*Lease{},
-		feeds:  map[string]*Feed{},
+		feeds:  map[string]*PrefixWatch{},
 		lab:    newLabState(),
 
 		troubled:      map[*Lock]struct{}{},
@@ -195,7 +195,7 @@ func (s *State) commit(e Committed) {
 		}
 		s.put(ch.KV, e.At, e.Past)
 	}
-	s.settle(e.At, e.Rev, false)
+	s.compareWithBefore(e.At, e.Rev, false)
 }
 
 // begin starts a settling: what is touched from here on is compared with now.
@@ -205,7 +205,7 @@ func (s *State) begin() {
 }
 
 // touch notes the head of a lock before the settling changes it.
-func (s *State) touch(l *Lock) {
+func (s *State) remember(l *Lock) {
 	if l.mark != s.marks {
 		l.mark = s.marks
 		l.headAtMark = l.queue.first()
@@ -217,7 +217,7 @@ func (s *State) touch(l *Lock) {
 	}
 }
 
-func (s *State) bump(l *Lock) {
+func (s *State) changed(l *Lock) {
 	s.version++
 	l.version = s.version
 	s.mark(l)
@@ -265,10 +265,10 @@ func (s *State) create(kv KV, at time.Time, listed bool) *Claim {
 func (s *State) take(c *Claim) {
 	g := gone{claim: c, lease: c.lease, lock: c.Lock()}
 	if g.lock != nil {
-		s.touch(g.lock)
+		s.remember(g.lock)
 		g.place = g.lock.queue.rank(c)
 		g.head = g.lock.headAtMark == c
-		g.judged = g.lock.recipe.Judged
+		g.judged = g.lock.recipe.HasHolder
 	}
 	s.leave(c)
 	s.setHead(c, false)

@@ -83,7 +83,7 @@ func (h *history) state() *State {
 // journal prints what the state says happened, one line per fact.
 func journal(s *State) string {
 	var b strings.Builder
-	for _, f := range s.Facts() {
+	for _, f := range s.Journal() {
 		fmt.Fprintf(&b, "%s %s\n", f.Kind, f.Sentence(s.Who))
 	}
 	return b.String()

@@ -123,7 +123,7 @@ func (w *walker) walk(l *Lease, has *Claim) {
 	w.path = append(w.path, step{lease: l, has: has})
 	for _, c := range l.sortedClaims() {
 		lk := c.Lock()
-		if lk == nil || !lk.recipe.Judged || lk.Holds(lk.queue.rank(c)) {
+		if lk == nil || !lk.recipe.HasHolder || lk.Holds(lk.queue.rank(c)) {
 			continue
 		}
 		w.path[here].waits = c

@@ -241,13 +241,13 @@ func (s *State) wakeAt() time.Time {
 	return at
 }
 
-// deadline is something that falls due by the passing of time: a fact that gives
+// deadline is something that falls due by the passing of time: an entry that gives
 // up waiting for its cause, a free lock that is forgotten, or a lock whose findings
 // are to be derived anew.
 type deadline struct {
 	at    time.Time
 	seq   uint64
-	fact  *Fact
+	fact  *JournalEntry
 	lock  *Lock
 	check *Lock
 }
@@ -298,10 +298,10 @@ func (l *line) pop() deadline {
 	return d
 }
 
-// unexplainedMax is how many facts may wait for a reading. More come only when
+// unexplainedMax is how many entries may wait for a reading. More come only when
 // thousands of claims go in a second, of which a budget for readings reaches very few;
 // those that waited longest have then left the journal.
-const unexplainedMax = factsMax
+const unexplainedMax = journalMax
 
 // later sets a deadline. Facts all wait for the same time, so they fall due in the
 // order in which they come: under load there are tens of thousands of them, and a

@@ -43,10 +43,10 @@ func (a *App) action(kind model.ActionKind) (model.Action, string) {
 }
 
 // whyNotAct says why an action cannot be done now, as far as the screen knows, ""
-// if the hands may be asked.
+// if the actions may be asked.
 func (a *App) whyNotAct(act model.Action, why string) string {
 	switch {
-	case a.live.Hands == nil:
+	case a.live.Actions == nil:
 		return "still starting"
 	case !act.Kind.WritesEtcd() && !a.o.Lab:
 		return a.noLab()
@@ -66,7 +66,7 @@ func one(action func(a *App) (model.Action, string)) func(a *App) ([]model.Actio
 	}
 }
 
-// availableMsg is what the hands said of actions: why each cannot be done now, ""
+// availableMsg is what the actions said of actions: why each cannot be done now, ""
 // if it can.
 type availableMsg struct {
 	on   target // what was under the cursor
@@ -85,7 +85,7 @@ func (m availableMsg) why(kind model.ActionKind) string {
 	return ""
 }
 
-// ask asks the hands what can be done, beside the screen: a lab that takes its time
+// ask asks the actions what can be done, beside the screen: a lab that takes its time
 // to answer must not hold it up. Then goes on if any of it can.
 func (a *App) ask(acts []model.Action, then func(*App, availableMsg) tea.Cmd) tea.Cmd {
 	return a.askOn(a.target(), acts, then)
@@ -93,11 +93,11 @@ func (a *App) ask(acts []model.Action, then func(*App, availableMsg) tea.Cmd) te
 
 // askOn asks of what is not under the cursor any more.
 func (a *App) askOn(on target, acts []model.Action, then func(*App, availableMsg) tea.Cmd) tea.Cmd {
-	hands := a.live.Hands
+	hands := a.live.Actions
 	return func() tea.Msg { return availableMsg{on, acts, whysNot(hands, acts), then} }
 }
 
-func whysNot(hands Hands, acts []model.Action) []string {
+func whysNot(hands Actions, acts []model.Action) []string {
 	whys := make([]string, len(acts))
 	for i, act := range acts {
 		if err := hands.Available(act); err != nil {
@@ -153,7 +153,7 @@ func (a *App) act(act model.Action) tea.Cmd {
 		return a.openQuestion(act)
 	}
 	a.say(dim, a.th.clean(act.Describe())+" "+a.th.sign.unread)
-	hands, ctx := a.live.Hands, a.ctx
+	hands, ctx := a.live.Actions, a.ctx
 	return func() tea.Msg {
 		plan, err := hands.Plan(ctx, act)
 		if err != nil {
@@ -204,13 +204,13 @@ func (a *App) lookForAwaited() {
 	a.awaited = rest
 }
 
-// seen finds the fact that tells of a claim's end.
+// seen finds the entry that tells of a claim's end.
 func (a *App) seen(w awaited) string {
 	if l := a.state.Lock(w.lock); l != nil {
-		facts := l.Facts()
+		facts := l.Journal()
 		for i := len(facts) - 1; i >= 0; i-- {
 			f := facts[i]
-			if f.Kind == model.FactHandover && f.From.Key == w.key || f.Kind == model.FactLeft && f.Claim.Key == w.key {
+			if f.Kind == model.EntryHandover && f.From.Key == w.key || f.Kind == model.EntryLeft && f.Claim.Key == w.key {
 				return a.th.sentence(a.state, f)
 			}
 		}

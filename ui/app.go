@@ -58,8 +58,8 @@ type App struct {
 	findings *findingsPanel
 	lab      *labPanel
 	tally    tally
-	trail    []spot // of jumps, to come back
-	sheet    *sheet // what is read in the place of the page
+	trail    []historyEntry // of jumps, to come back
+	sheet    *textView      // what is read in the place of the page
 	dialog   *dialog
 	question *question
 	menu     *faultMenu
@@ -68,8 +68,8 @@ type App struct {
 	dialogs  int    // so that a late answer does not reach the next one
 	helping  bool
 	helpTop  int
-	cannot   map[string]string // what the hands cannot do, by what the key does
-	asking   bool              // the hands are being asked for help's sake
+	cannot   map[string]string // what the actions cannot do, by what the key does
+	asking   bool              // the actions are being asked for help's sake
 	field    *field            // the filter, while it is typed
 	start    *startPage
 	sources  int  // how many there have been
@@ -111,8 +111,8 @@ const noticeFor = 12 * time.Second
 // NewApp returns the console as a tea.Model; [Run] is how to run it.
 func NewApp(o Options) *App {
 	a := &App{o: o, ctx: context.Background(), keys: newKeymap(keyTable()), copy: func(string) {}, after: tea.Tick}
-	a.dress(cmp.Or(o.Theme, known(o.Settings.Theme), ThemeDark))
-	a.empty(o.Settings)
+	a.setTheme(cmp.Or(o.Theme, known(o.Settings.Theme), ThemeDark))
+	a.reset(o.Settings)
 	a.was = a.settings()
 	a.was = a.settings()
 	if o.Lesson != nil {
@@ -122,16 +122,16 @@ func NewApp(o Options) *App {
 }
 
 // empty forgets all that was seen. What a person has set stays.
-func (a *App) empty(s Settings) {
+func (a *App) reset(s Settings) {
 	a.state = model.NewState(a.o.Pins...)
 	a.locks, a.queue, a.lab = newLocksPanel(), newQueuePanel(), newLabPanel()
 	a.sessions, a.journal, a.findings = newSessionsPanel(), newJournalPanel(), newFindingsPanel()
-	a.tally, a.trail, a.awaited, a.paneHas, a.spent = tally{}, nil, nil, false, nil
+	a.tally, a.trail, a.awaited, a.paneHas, a.spent = newTally(), nil, nil, false, nil
 	a.apply(s)
 }
 
 // dress puts a theme on.
-func (a *App) dress(name string) {
+func (a *App) setTheme(name string) {
 	a.th = newTheme(name, a.o.Profile, a.o.ASCII)
 	a.old = a.th.dimmed()
 }
@@ -154,12 +154,12 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // locksUnranked says whether locks are to be ranked in pieces.
 func (a *App) locksUnranked() bool {
-	return a.locks.order.many() && a.locks.order.unranked(a.state, a.now)
+	return a.locks.order.many() && a.locks.order.unranked(a.state.Version(), a.now)
 }
 
 // sessionsUnranked says whether sessions are.
 func (a *App) sessionsUnranked() bool {
-	return a.page == pageSessions && a.sessions.many(a.state) && a.sessions.unranked(a.now)
+	return a.page == pageSessions && a.sessions.many(a.state) && a.sessions.unranked(a.state.Version(), a.now)
 }
 
 // rank ranks the next piece, and says whether that changes what is shown.
@@ -269,7 +269,7 @@ func (a *App) say(st style, text string) {
 // frame is what the panels paint from.
 func (a *App) frame() frame {
 	th := a.th
-	if a.spent != nil || fresh(a.state).state == model.FeedLost || a.dialog != nil || a.question != nil || a.menu != nil || a.columns != nil {
+	if a.spent != nil || fresh(a.state).state == model.WatchLost || a.dialog != nil || a.question != nil || a.menu != nil || a.columns != nil {
 		th = a.old
 	}
 	return frame{s: a.state, th: th, now: a.now, onScreen: &a.onScreen, marks: a.marked}

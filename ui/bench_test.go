@@ -37,7 +37,7 @@ func BenchmarkPaintFive(b *testing.B) {
 	x := crowd(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, name := range x.locks.order.names[:5] {
+		for _, name := range x.locks.order.ids[:5] {
 			delete(x.locks.table.old, name)
 		}
 		x.dirty = true
@@ -72,7 +72,7 @@ func BenchmarkSort(b *testing.B) {
 			x := crowd(b, n)
 			for b.Loop() {
 				x.locks.order.force = true
-				for x.locks.order.unranked(x.state, x.now) {
+				for x.locks.order.unranked(x.state.Version(), x.now) {
 					x.locks.rank(x.frame())
 				}
 			}
@@ -127,7 +127,7 @@ func BenchmarkRankSessions(b *testing.B) {
 	x.press("2")
 	for b.Loop() {
 		x.sessions.force = true
-		for x.sessions.unranked(x.now) {
+		for x.sessions.unranked(x.state.Version(), x.now) {
 			x.sessions.refresh(x.frame())
 		}
 	}

@@ -6,35 +6,31 @@ import (
 	"locktop/model"
 )
 
-var clientColumns = []column{
-	{title: "CLIENT", least: 15, fair: 21, most: 30},
-	{title: "AGENT", least: 12, fair: 24, most: 44, rank: 2},
-	{title: "MEMBER", least: 15, fair: 16, most: 24, rank: 3},
-	{title: "LEASES", least: 8, fair: 24, most: 24, rank: 1},
-	{title: "CONNS", least: 5, most: 5, rank: 4, right: true},
-	{title: "SINCE", least: 6, most: 7, rank: 5, right: true},
-}
-
-// clientRow is a client at the proxy's shared listeners, which is no contender.
-func clientRow(f frame, c model.ClientInfo, r *row) {
-	th := f.th
-	name := th.clean(c.Name)
-	if words := th.clientFaults(f.s, c.Name); words != "" {
-		words = " " + th.sign.late + " " + words
-		r.add(plain, th.cut(name, max(6, r.room()-width(words))))
-		r.cell(late, words)
-	} else {
-		r.cell(plain, th.cut(name, r.room()))
-	}
-	r.cell(dim, th.cut(th.clean(c.Agent), r.room()))
-	r.cell(plain, th.cut(th.clean(c.Member), r.room()))
-	leases := strconv.Itoa(c.Granted) + " granted"
-	if r.room() >= 22 {
-		leases += ", " + strconv.Itoa(c.Renewed) + " renewed"
-	}
-	r.cell(plain, th.cut(leases, r.room()))
-	r.cell(dim, strconv.Itoa(c.Connections))
-	r.cell(dim, age(f.now.Sub(c.Since), false))
+// clientCells are the columns of the clients at the proxy's shared listeners, which are
+// no contenders.
+var clientCells = cells[model.ClientInfo]{
+	{column{title: "CLIENT", least: 15, fair: 21, most: 30}, func(r *row, c *model.ClientInfo) {
+		th := r.f.th
+		name := th.clean(c.Name)
+		if words := th.clientFaults(r.f.s, c.Name); words != "" {
+			words = " " + th.sign.late + " " + words
+			r.add(plain, th.cut(name, max(6, r.room()-width(words))))
+			r.add(late, words)
+		} else {
+			r.add(plain, th.cut(name, r.room()))
+		}
+	}},
+	{column{title: "AGENT", least: 12, fair: 24, most: 44, rank: 2}, func(r *row, c *model.ClientInfo) { r.add(dim, r.f.th.cut(r.f.th.clean(c.Agent), r.room())) }},
+	{column{title: "MEMBER", least: 15, fair: 16, most: 24, rank: 3}, func(r *row, c *model.ClientInfo) { r.add(plain, r.f.th.cut(r.f.th.clean(c.Member), r.room())) }},
+	{column{title: "LEASES", least: 8, fair: 24, most: 24, rank: 1}, func(r *row, c *model.ClientInfo) {
+		leases := strconv.Itoa(c.Granted) + " granted"
+		if r.room() >= 22 {
+			leases += ", " + strconv.Itoa(c.Renewed) + " renewed"
+		}
+		r.add(plain, r.f.th.cut(leases, r.room()))
+	}},
+	{column{title: "CONNS", least: 5, most: 5, rank: 4, right: true}, func(r *row, c *model.ClientInfo) { r.add(dim, strconv.Itoa(c.Connections)) }},
+	{column{title: "SINCE", least: 6, most: 7, rank: 5, right: true}, func(r *row, c *model.ClientInfo) { r.add(dim, age(r.f.now.Sub(c.Since), false)) }},
 }
 
 // clientFaults names what is done to a client.

@@ -8,64 +8,68 @@ import (
 	"locktop/model"
 )
 
-var contenderColumns = []column{
-	{title: "NAME", least: 5, fair: 6, most: 10},
-	{title: "PID", least: 7, most: 8, rank: 6, right: true},
-	{title: "PROCESS", least: 9, fair: 13, most: 20, rank: 3},
-	{title: "LOCK", least: 13, fair: 20, most: 26, rank: 2},
-	{title: "RECIPE", least: 8, most: 8, rank: 8},
-	{title: "TTL", least: 4, most: 5, rank: 7, right: true},
-	{title: "BELIEVES", least: 8, most: 8},
-	{title: "TRUTH", least: 8, most: 9},
-	{title: "LEASE", least: 12, most: 25, rank: 5},
-	{title: "LAST ACCESS", least: 15, fair: 22, most: 34, rank: 4},
-	{title: "", least: 30, fair: 40, most: 52, rank: 1},
+// competitor is a contender, what is true of it, and what there is to say of the two.
+type stance struct {
+	model.ContenderInfo
+	place int // in the queue, from 1, 0 for none
+	st    style
+	note  string
+	how   style // of the note, and of what it believes
 }
 
 func (p *labPanel) contenderRow(f frame, c model.ContenderInfo, r *row) {
-	th := f.th
 	claim, place := f.s.Truth(c)
 	f.sees(claim)
-	st := plain
+	x := stance{ContenderInfo: c, place: place, st: plain}
 	if c.Proc == model.ProcEnded {
-		st = dim
+		x.st = dim
 	}
-	r.cell(st, th.cut(th.clean(c.Name), r.room()))
-	r.cell(dim, strconv.Itoa(c.PID))
-	proc, procStyle := th.process(f.s, c, r.room())
-	r.cell(procStyle, th.cut(proc, r.room()))
-	r.cell(st, th.cutPath(th.clean(c.Lock), r.room()))
-	r.cell(dim, th.cut(th.clean(c.Recipe), r.room()))
-	r.cell(dim, strconv.Itoa(c.TTL)+"s")
-	word, truth := believes(c), truthWord(f.s, c, place)
-	note, noteStyle := p.doubts.mismatch(f.s, c, place, f.now)
-	r.cell(noteStyle, word)
-	r.cell(noteStyle, truth)
-	if c.Lease == 0 {
-		r.cell(dim, "no lease yet")
-	} else if lease := f.s.Lease(c.Lease); lease == nil {
-		r.cell(dim, "no key on it") // whether the lease lives is not known then
-	} else {
-		th.leaseCell(r, lease, f.now)
-	}
-	th.accessCell(f, c, r)
-	if noteStyle == alarm {
-		note = besideWords(f, c, note, r.room())
-	}
-	if c.Belief.Text != "" && noteStyle != alarm && c.Proc != model.ProcPaused {
-		note, noteStyle = th.clean(c.Belief.Text), dim
-	}
-	r.cell(noteStyle, th.cut(note, r.room()))
+	x.note, x.how = p.doubts.mismatch(f.s, c, place, f.now)
+	contenderCells.row(f, x, r)
+}
+
+// contenderCells are the columns of the contenders.
+var contenderCells = cells[stance]{
+	{column{title: "NAME", least: 5, fair: 6, most: 10}, func(r *row, x *stance) { r.add(x.st, r.f.th.cut(r.f.th.clean(x.Name), r.room())) }},
+	{column{title: "PID", least: 7, most: 8, rank: 6, right: true}, func(r *row, x *stance) { r.add(dim, strconv.Itoa(x.PID)) }},
+	{column{title: "PROCESS", least: 9, fair: 13, most: 20, rank: 3}, func(r *row, x *stance) {
+		proc, st := r.f.th.process(r.f.s, x.ContenderInfo, r.room())
+		r.add(st, r.f.th.cut(proc, r.room()))
+	}},
+	{column{title: "LOCK", least: 13, fair: 20, most: 26, rank: 2}, func(r *row, x *stance) { r.add(x.st, r.f.th.cutPath(r.f.th.clean(x.Lock), r.room())) }},
+	{column{title: "RECIPE", least: 8, most: 8, rank: 8}, func(r *row, x *stance) { r.add(dim, r.f.th.cut(r.f.th.clean(x.Recipe), r.room())) }},
+	{column{title: "TTL", least: 4, most: 5, rank: 7, right: true}, func(r *row, x *stance) { r.add(dim, strconv.Itoa(x.TTL)+"s") }},
+	{column{title: "BELIEVES", least: 8, most: 8}, func(r *row, x *stance) { r.add(x.how, believes(x.ContenderInfo)) }},
+	{column{title: "TRUTH", least: 8, most: 9}, func(r *row, x *stance) { r.add(x.how, truthWord(r.f.s, x.ContenderInfo, x.place)) }},
+	{column{title: "LEASE", least: 12, most: 25, rank: 5}, func(r *row, x *stance) {
+		if x.Lease == 0 {
+			r.add(dim, "no lease yet")
+		} else if lease := r.f.s.Lease(x.Lease); lease == nil {
+			r.add(dim, "no key on it") // whether the lease lives is not known then
+		} else {
+			r.f.th.leaseCell(r, lease, r.f.now)
+		}
+	}},
+	{column{title: "LAST ACCESS", least: 15, fair: 22, most: 34, rank: 4}, accessCell},
+	{column{title: "", least: 30, fair: 40, most: 52, rank: 1}, func(r *row, x *stance) {
+		note, how := x.note, x.how
+		if how == alarm {
+			note = besideWords(r.f, x.ContenderInfo, note, r.room())
+		} else if x.Belief.Text != "" && x.Proc != model.ProcPaused {
+			note, how = r.f.th.clean(x.Belief.Text), dim
+		}
+		r.add(how, r.f.th.cut(note, r.room()))
+	}},
 }
 
 // falseShort is the alarm in few words.
 const falseShort = "!! FALSE for"
 
 // accessCell says what the guarded resource last said to a contender.
-func (th *theme) accessCell(f frame, c model.ContenderInfo, r *row) {
+func accessCell(r *row, c *stance) {
 	x := c.LastAccess
 	if x.At.IsZero() {
-		r.cell(dim, "none")
+		r.add(dim, "none")
 		return
 	}
 	what := "read"
@@ -76,12 +80,12 @@ func (th *theme) accessCell(f frame, c model.ContenderInfo, r *row) {
 	if n := c.Accepted + c.Refused; r.room() >= 30 {
 		text += "  " + strconv.Itoa(c.Accepted) + "/" + strconv.Itoa(n) + " ok"
 	}
-	ago := " " + age(f.now.Sub(x.At), false)
+	ago := " " + age(r.f.now.Sub(x.At), false)
 	if !x.Accepted {
-		r.cell(bad, th.sign.bad+" "+what+" refused"+ago+text)
+		r.add(bad, r.f.th.sign.bad+" "+what+" refused"+ago+text)
 		return
 	}
-	r.cell(dim, what+" ok"+ago+text)
+	r.add(dim, what+" ok"+ago+text)
 }
 
 // besideWords say that a belief is false and for how long beside who holds, as far
@@ -162,7 +166,7 @@ func truthWord(s *model.State, c model.ContenderInfo, place int) string {
 // holds says whether a contender at that place, from 1, holds its lock.
 func holds(s *model.State, c model.ContenderInfo, place int) bool {
 	l := s.Lock(c.Lock)
-	return l != nil && place > 0 && (place == 1 || l.Holds(place-1))
+	return l != nil && l.Holds(place-1)
 }
 
 // doubtAfter is how long belief and truth may lie apart before it is an alarm: a

@@ -20,7 +20,7 @@ func TestCostsOfAFrame(t *testing.T) {
 			x.View()
 		})
 		five := testing.AllocsPerRun(50, func() {
-			for _, name := range x.locks.order.names[:5] {
+			for _, name := range x.locks.order.ids[:5] {
 				delete(x.locks.table.old, name)
 			}
 			x.dirty = true

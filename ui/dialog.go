@@ -67,7 +67,7 @@ func waysOf(act model.Action) []model.Action {
 // breakAgain shows the dialog again after nothing was done because the claim, or what
 // goes with it, is not what was shown; it says what changed.
 func (a *App) breakAgain(o model.Outcome) tea.Cmd {
-	if o.Changed == "" || o.Now.Key == "" || a.live.Hands == nil || a.dialog != nil {
+	if o.Changed == "" || o.Now.Key == "" || a.live.Actions == nil || a.dialog != nil {
 		return nil
 	}
 	act := o.Action
@@ -110,7 +110,7 @@ func (a *App) plan(id int, w *way) tea.Cmd {
 	if w.why != "" {
 		return nil
 	}
-	hands, act := a.live.Hands, w.action
+	hands, act := a.live.Actions, w.action
 	ctx, cancel := a.withTimeout()
 	return func() tea.Msg {
 		defer cancel()
@@ -221,7 +221,7 @@ func (a *App) confirmTyped() tea.Cmd {
 func (a *App) carryOut(w *way) tea.Cmd {
 	a.dialog = nil
 	a.say(dim, a.th.clean(w.action.Describe())+" "+a.th.sign.unread)
-	hands, plan := a.live.Hands, w.plan
+	hands, plan := a.live.Actions, w.plan
 	ctx, cancel := a.withTimeout()
 	return func() tea.Msg {
 		defer cancel()

@@ -50,7 +50,7 @@ func (d *dialog) warning(a *App) string {
 	switch {
 	case d.gone(a) || l == nil:
 		return ""
-	case l.Recipe().Judged && !l.IsClaim(c):
+	case l.Recipe().HasHolder && !l.IsClaim(c):
 		return "it is no claim of this lock: some program may need it"
 	case l.Head() == c || l.Holds(l.Place(c)):
 		return "the old holder may still believe that it holds"
@@ -209,7 +209,7 @@ func (a *App) next(key string, lease model.LeaseID) string {
 		return "is no claim of a lock"
 	}
 	name := a.th.cutPath(a.th.clean(l.Name), 28)
-	if !l.Recipe().Judged {
+	if !l.Recipe().HasHolder {
 		return "goes from " + name
 	}
 	if n := l.Holders(); n > 1 && l.Holds(l.Place(c)) {

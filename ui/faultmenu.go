@@ -72,7 +72,7 @@ type faultMenu struct {
 	top    int // the first row that is shown
 	choice *choice
 	hint   string
-	asks   bool // the hands are being asked what can be done
+	asks   bool // the actions are being asked what can be done
 	doing  bool // and whether the fault that was chosen can
 }
 
@@ -85,7 +85,7 @@ type faultChoice struct {
 
 func (a *App) whyNoFaults() string {
 	switch {
-	case a.live.Hands == nil:
+	case a.live.Actions == nil:
 		return "still starting"
 	case !a.o.Lab:
 		return a.noLab()
@@ -115,7 +115,7 @@ func (a *App) graceFor(m *faultMenu) tea.Cmd {
 	return a.after(grace, func(time.Time) tea.Msg { return graceMsg{id} })
 }
 
-// handsMsg is what the hands said of the rows of a menu.
+// handsMsg is what the actions said of the rows of a menu.
 type handsMsg struct {
 	menu *faultMenu
 	whys []string
@@ -129,7 +129,7 @@ func (a *App) askHands() tea.Cmd {
 		return nil
 	}
 	m.asks = true
-	hands, acts := a.live.Hands, make([]model.Action, len(m.rows))
+	hands, acts := a.live.Actions, make([]model.Action, len(m.rows))
 	for i, r := range m.rows {
 		acts[i] = m.action(presets(r.info, r.fault, a.memberNames()).fault())
 	}
@@ -197,7 +197,7 @@ func (a *App) inject(f model.Fault) tea.Cmd {
 		return nil
 	}
 	m.doing, m.hint = true, ""
-	hands, act := a.live.Hands, m.action(f)
+	hands, act := a.live.Actions, m.action(f)
 	return func() tea.Msg { return chosenMsg{m, act, hands.Available(act)} }
 }
 

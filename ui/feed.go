@@ -143,7 +143,7 @@ func (a *App) pull() tea.Cmd {
 // batch takes a batch in, asks for the next one, and says whether it tells a person
 // anything that cannot wait for the next second.
 func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
-	facts, version, listed, other := a.state.FactsVersion(), a.state.Version(), a.state.Loaded(), a.state.OtherCluster()
+	facts, version, listed, other := a.state.JournalVersion(), a.state.Version(), a.state.Loaded(), a.state.OtherCluster()
 	a.state.Apply(b)
 	if now := a.state.OtherCluster(); now != other && now != "" {
 		a.otherCluster(now)
@@ -159,7 +159,7 @@ func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 	} else {
 		return a.pull(), false
 	}
-	tells = a.state.FactsVersion() != facts || slices.ContainsFunc(b.Events, func(ev model.Event) bool {
+	tells = a.state.JournalVersion() != facts || slices.ContainsFunc(b.Events, func(ev model.Event) bool {
 		switch e := ev.(type) {
 		case model.Tick:
 			return a.state.Version() != version

@@ -7,35 +7,48 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/ui/fields"
 )
 
-var findingColumns = []column{
-	{title: "FINDING", least: 19, fair: 19, most: 24},
-	{title: "LOCK", least: 17, fair: 26, most: 40, rank: 1},
-	{title: "SINCE", least: 6, fair: 7, most: 7, rank: 4, right: true},
-	{title: "SURE", least: 7, most: 7, rank: 3},
-	{title: "IN SHORT", least: 20, fair: 90, most: 160, rank: 2},
-}
+// findingCells are the columns of the findings.
+var findingCells = cellsOf(fields.Findings, map[string]func(*row, *model.Finding){
+	"FINDING": func(r *row, x *model.Finding) {
+		st, sign := r.f.th.severity(x.Severity)
+		r.add(st, sign+" "+string(x.Code))
+	},
+	"LOCK": func(r *row, x *model.Finding) {
+		th := r.f.th
+		switch {
+		case x.Lock != "":
+			r.add(plain, th.cutPath(th.clean(x.Lock), r.room()))
+		case x.Lease != 0:
+			r.add(plain, th.tame("lease "+x.Lease.Short()))
+		default:
+			r.add(dim, "the cluster")
+		}
+	},
+	"SINCE":    func(r *row, x *model.Finding) { r.add(plain, age(r.f.now.Sub(x.Since), false)) },
+	"SURE":     func(r *row, x *model.Finding) { r.add(dim, string(x.Confidence)) },
+	"IN SHORT": func(r *row, x *model.Finding) { r.add(plain, r.f.th.cut(r.f.th.prose(x.Summary), r.room())) },
+}, nil)
 
 // findingsPanel lists what is wrong, the worst first, and says all about the one
 // under the cursor.
 type findingsPanel struct {
 	table  table
-	pick   pick
+	pick   selection
 	filter string
 	full   bool // the keyboard is with the text below
 	top    int  // its first line shown
 	height int
 
+	rhythm
 	list  []model.Finding // as shown
 	total int
-	at    time.Time
-	held  time.Time
-	force bool
 }
 
 func newFindingsPanel() *findingsPanel {
-	return &findingsPanel{table: newTable(findingColumns, true)}
+	return &findingsPanel{table: newTable(findingCells.columns(), true), rhythm: rhythm{per: tallyAtOnce, atOnce: 1}}
 }
 
 // findingID names a finding for as long as it lasts.
@@ -47,14 +60,13 @@ func (p *findingsPanel) id(i int) string { return findingID(&p.list[i]) }
 
 // refresh asks for the findings anew if that is due.
 func (p *findingsPanel) refresh(f frame) {
-	every := sortEvery * time.Duration(1+p.total/tallyAtOnce)
-	if !p.force && p.total > 0 && (f.now.Sub(p.at) < every || f.now.Before(p.held)) {
+	if !p.due(f.s.Version(), f.now) {
 		return
 	}
-	p.at, p.force = f.now, false
 	all := f.s.Findings()
 	p.total = len(all)
-	slices.SortStableFunc(all, func(a, b model.Finding) int { return severityRank(a.Severity) - severityRank(b.Severity) })
+	p.begin(f.s.Version(), f.now, p.total)
+	slices.SortStableFunc(all, func(a, b model.Finding) int { return int(b.Severity.Level() - a.Severity.Level()) })
 	if keep := matcher(p.filter); keep != nil {
 		all = slices.DeleteFunc(all, func(x model.Finding) bool { return !keep(string(x.Code)+" "+x.Lock, x.Summary) })
 	}
@@ -69,16 +81,6 @@ func (p *findingsPanel) place(id string) int {
 		}
 	}
 	return -1
-}
-
-func severityRank(s model.Severity) int {
-	switch s {
-	case model.SevError:
-		return 0
-	case model.SevWarning:
-		return 1
-	}
-	return 2
 }
 
 // show selects a finding.
@@ -134,23 +136,10 @@ func (p *findingsPanel) Render(f frame, w, h int, t *tally) []string {
 }
 
 func findingRow(f frame, x *model.Finding, r *row) {
-	th := f.th
-	st, sign := th.severity(x.Severity)
-	r.cell(st, sign+" "+string(x.Code))
-	switch {
-	case x.Lock != "":
-		r.cell(plain, th.cutPath(th.clean(x.Lock), r.room()))
-	case x.Lease != 0:
-		r.cell(plain, th.tame("lease "+x.Lease.Short()))
-	default:
-		r.cell(dim, "the cluster")
-	}
 	if l := f.s.Lock(x.Lock); l != nil {
 		f.sees(l.Head())
 	}
-	r.cell(plain, age(f.now.Sub(x.Since), false))
-	r.cell(dim, string(x.Confidence))
-	r.cell(plain, th.cut(th.prose(x.Summary), r.room()))
+	findingCells.row(f, *x, r)
 }
 
 // inFull appends h lines with all that is known of a finding.

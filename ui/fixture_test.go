@@ -138,7 +138,7 @@ func newBench(t testing.TB, o Options) *bench {
 	b := &bench{t: t, App: NewApp(o), w: newWorld()}
 	b.h = &hands{w: b.w}
 	b.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
-	b.live, b.booted = Live{Hands: b.h, Endpoints: []string{"127.0.0.1:2379"}}, true
+	b.live, b.booted = Live{Actions: b.h, Endpoints: []string{"127.0.0.1:2379"}}, true
 	b.size(120, 40)
 	return b
 }

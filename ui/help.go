@@ -10,7 +10,7 @@ import (
 	"locktop/model"
 )
 
-// helpMsg is what the hands cannot do now, by what the key does.
+// helpMsg is what the actions cannot do now, by what the key does.
 type helpMsg struct{ whys map[string]string }
 
 func (a *App) openHelp() tea.Cmd {
@@ -19,13 +19,13 @@ func (a *App) openHelp() tea.Cmd {
 	return a.askForHelp()
 }
 
-// askForHelp asks the hands which keys of the page would be refused. One question
+// askForHelp asks the actions which keys of the page would be refused. One question
 // at a time.
 func (a *App) askForHelp() tea.Cmd {
 	if !a.helping || a.asking {
 		return nil
 	}
-	on, hands, acts := a.pageWhere(), a.live.Hands, map[string][]model.Action{}
+	on, hands, acts := a.pageWhere(), a.live.Actions, map[string][]model.Action{}
 	for i := range a.keys.rows {
 		if b := &a.keys.rows[i]; b.in&on != 0 && b.asks != nil {
 			if list, why := b.asks(a); why == "" {
@@ -96,24 +96,28 @@ func (a *App) helpLines(w, h int) []string {
 	return fill(append([]string{th.ruler(w, title...)}, all[a.helpTop:]...), w, h)
 }
 
+// legendLead is the width of what the legend explains.
+const legendLead = 18
+
 func (a *App) legend() [][]span {
 	s := a.th.sign
-	return [][]span{
-		{{good, "  " + s.holds + " healthy   "}, {plain, "renewed on time"}},
-		{{late, "  " + s.late + " late      "}, {plain, "its lease missed one renewal"}},
-		{{bad, "  " + s.bad + " silent    "}, {plain, "missed two or more; without a renewal it ends when the time is over"}},
-		{{bad, "  " + s.bad + " overdue   "}, {plain, "past its end, not yet revoked by etcd"}},
-		{{bad, "  " + s.bad + " blocked   "}, {plain, "a key that is no claim of the lock stands first"}},
-		{{bad, "  " + s.bad + " error     "}, {plain, "a finding: it blocks, or lets two hold, and does not end by itself"}},
-		{{late, "  " + s.late + " warning   "}, {plain, "a finding: it will end, or may harm"}},
-		{{waiting, "  " + s.info + " info      "}, {plain, "a finding: worth knowing"}},
-		{{plain, "  order only  "}, {plain, "keys of no known recipe: in order, and nothing is said of a holder"}},
-		{{plain, "  ?           "}, {plain, "waiting leaves no trace in etcd: how many wait is not known"}},
-		{{plain, "  39/60s " + s.renewed + "12s "}, {plain, "seconds left of the TTL, and how long ago it was renewed"}},
-		{{plain, "  39/60s " + s.stale + "12s "}, {plain, "as read 12 s ago: healthy then, not asked since"}},
-		{{plain, "  c2 (proxy)  "}, {plain, "who, and what says so: the proxy, the key's value, a sibling key of its lease"}},
-		{{plain, "  p50 p99     "}, {plain, "half of the waits, or of the holds, were shorter; of a hundred all but one"}},
-		{{accent, "  " + s.mark + "           "}, {plain, "bookmarked: b marks, ' goes to the next"}},
-		{{plain, "  12m+        "}, {plain, "at least: it began before we looked"}},
+	var all [][]span
+	add := func(st style, lead, text string) {
+		all = append(all, []span{{st, "  " + lead + blanks[:max(0, legendLead-2-width(lead))]}, {plain, text}})
 	}
+	for _, c := range model.Conditions() {
+		says := a.th.says(c)
+		add(says.st, says.text, c.Sentence())
+	}
+	add(bad, s.bad+" error", "a finding: blocks or lets two hold, and does not end by itself")
+	add(late, s.late+" warning", "a finding: it will end, or may harm")
+	add(waiting, s.info+" info", "a finding: worth knowing")
+	add(plain, "?", "waiting leaves no trace in etcd: how many wait is not known")
+	add(plain, "39/60s "+s.renewed+"12s", "seconds left of the TTL, and how long ago it was renewed")
+	add(plain, "39/60s "+s.stale+"12s", "as read 12 s ago: healthy then, not asked since")
+	add(plain, "c2 (proxy)", "who, and what says so: the proxy, the key's value, a sibling key of its lease")
+	add(plain, "p50 p99", "half of the waits, or of the holds, were shorter; of a hundred all but one")
+	add(accent, s.mark, "bookmarked: b marks, ' goes to the next")
+	add(plain, "12m+", "at least: it began before we looked")
+	return all
 }

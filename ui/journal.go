@@ -7,21 +7,21 @@ import (
 	"locktop/model"
 )
 
-// journalPanel shows the facts, newest at the bottom. It follows the end until a
+// journalPanel shows the entries, newest at the bottom. It follows the end until a
 // person scrolls up; then the line at the bottom stays where it is, by its number.
 type journalPanel struct {
 	filter string
 	lock   string // only this one, "" for all
 
-	anchor  uint64 // Seq of the fact at the bottom, 0 follows the end
-	matched []*model.Fact
+	anchor  uint64 // Seq of the entry at the bottom, 0 follows the end
+	matched []*model.JournalEntry
 	scanned uint64 // Seq up to which matched is complete
 	height  int
 }
 
 func newJournalPanel() *journalPanel { return &journalPanel{} }
 
-// wrapMax bounds how many lines one fact may take.
+// wrapMax bounds how many lines one entry may take.
 const wrapMax = 3
 
 func (p *journalPanel) setFilter(text string) {
@@ -31,7 +31,7 @@ func (p *journalPanel) setFilter(text string) {
 	}
 }
 
-// only shows the facts of one lock, of all if it is "".
+// only shows the entries of one lock, of all if it is "".
 func (p *journalPanel) only(lock string) {
 	if p.lock != lock {
 		p.lock = lock
@@ -41,10 +41,10 @@ func (p *journalPanel) only(lock string) {
 
 func (p *journalPanel) rescan() { p.matched, p.scanned, p.anchor = nil, 0, 0 }
 
-// update looks at the facts that came since, and forgets those that the state
+// update looks at the entries that came since, and forgets those that the state
 // has forgotten.
 func (p *journalPanel) update(f frame) {
-	facts := f.s.Facts()
+	facts := f.s.Journal()
 	if len(facts) == 0 {
 		return
 	}
@@ -63,7 +63,7 @@ func (p *journalPanel) update(f frame) {
 	p.matched = p.matched[old:]
 }
 
-// bottom returns the place of the fact at the bottom, -1 if there is none.
+// bottom returns the place of the entry at the bottom, -1 if there is none.
 func (p *journalPanel) bottom() int {
 	if p.anchor == 0 {
 		return len(p.matched) - 1
@@ -72,7 +72,7 @@ func (p *journalPanel) bottom() int {
 	return max(0, i-1)
 }
 
-// scroll moves by n facts; at the end it follows again.
+// scroll moves by n entries; at the end it follows again.
 func (p *journalPanel) scroll(n int) {
 	i := p.bottom() + n
 	switch {
@@ -126,8 +126,8 @@ func (p *journalPanel) title(f frame, w int) string {
 	return f.th.ruler(w, t...)
 }
 
-// factLines writes a fact into lines of exactly w cells.
-func factLines(f frame, fact *model.Fact, w int) []string {
+// factLines writes an entry into lines of exactly w cells.
+func factLines(f frame, fact *model.JournalEntry, w int) []string {
 	sign, st := f.th.factSign(fact)
 	indent := []span{{dim, factClock(fact) + " "}}
 	if w >= 100 {

@@ -1,9 +1,12 @@
 package ui
 
-import "locktop/model"
+import (
+	"locktop/model"
+	"locktop/ui/fields"
+)
 
-// spot is where one was before a jump: a page and what was selected there.
-type spot struct {
+// historyEntry is where one was before a jump: a page and what was selected there.
+type historyEntry struct {
 	page                   pageID
 	lock, session, finding string
 	journal                string
@@ -17,7 +20,7 @@ func (a *App) jump(p pageID) {
 	if len(a.trail) >= trailMax {
 		a.trail = append(a.trail[:0], a.trail[1:]...)
 	}
-	a.trail = append(a.trail, spot{a.page, a.locks.pick.id, a.sessions.pick.id, a.findings.pick.id, a.journal.lock})
+	a.trail = append(a.trail, historyEntry{a.page, a.locks.pick.id, a.sessions.pick.id, a.findings.pick.id, a.journal.lock})
 	a.goTo(p)
 }
 
@@ -121,16 +124,14 @@ func claimOf(l *model.Lease) *model.Claim {
 	if l == nil {
 		return nil
 	}
-	if f, _ := worstAbout(l); f != nil {
+	if f, _ := l.Worst(); f != nil {
 		for _, c := range l.Claims() {
 			if f.About(c) {
 				return c
 			}
 		}
 	}
-	var s stands
-	s.look(l)
-	return s.lead
+	return fields.SessionOf(l).Lead
 }
 
 func (a *App) targetSession(t *target) {

@@ -77,7 +77,7 @@ type binding struct {
 	why func(a *App) string
 	do  func(a *App) tea.Cmd
 	// act is the kind of action that the key asks for, "" for none, and asks the
-	// actions of which the hands must be able to do one. They are asked beside the
+	// actions of which the actions must be able to do one. They are asked beside the
 	// screen, and then with what they said.
 	act  model.ActionKind
 	asks func(a *App) (acts []model.Action, why string)
@@ -270,7 +270,7 @@ func (a *App) whyEmpty() string {
 	n := 1
 	switch a.page {
 	case pageLocks:
-		n = len(a.locks.order.names)
+		n = len(a.locks.order.ids)
 	case pageSessions:
 		n = len(a.sessions.ids)
 	case pageFindings:
@@ -283,7 +283,7 @@ func (a *App) whyEmpty() string {
 }
 
 // closed says why the key does nothing now, as far as the screen knows, "" if it
-// works. What the hands say of it is another matter: see [App.ask].
+// works. What the actions say of it is another matter: see [App.ask].
 func (b *binding) closed(a *App) string {
 	switch {
 	case b.why != nil:

@@ -31,7 +31,7 @@ type labPanel struct {
 // section is one list of the page: a table with a selection.
 type section struct {
 	table table
-	pick  pick
+	pick  selection
 	ids   []string
 	y     int // the line of the page at which its table begins
 }
@@ -46,10 +46,10 @@ type labRows struct {
 
 func newLabPanel() *labPanel {
 	p := &labPanel{has: partContenders, doubts: doubts{}}
-	p.parts[partMembers].table = newTable(memberColumns, true)
-	p.parts[partFaults].table = newTable(faultColumns, false)
-	p.parts[partContenders].table = newTable(contenderColumns, true)
-	p.parts[partClients].table = newTable(clientColumns, false)
+	p.parts[partMembers].table = newTable(memberCells.columns(), true)
+	p.parts[partFaults].table = newTable(faultCells.columns(), false)
+	p.parts[partContenders].table = newTable(contenderCells.columns(), true)
+	p.parts[partClients].table = newTable(clientCells.columns(), false)
 	return p
 }
 
@@ -254,11 +254,11 @@ func (p *labPanel) list(lines []string, f frame, part labPart, w, h int) []strin
 func (p *labPanel) fill(f frame, part labPart, i int, r *row) {
 	switch part {
 	case partMembers:
-		memberRow(f, p.rows.members[i], r)
+		memberCells.row(f, p.rows.members[i], r)
 	case partFaults:
-		faultRow(f, p.rows.faults[i], r)
+		faultCells.row(f, p.rows.faults[i], r)
 	case partClients:
-		clientRow(f, p.rows.clients[i], r)
+		clientCells.row(f, p.rows.clients[i], r)
 	case partContenders:
 		p.contenderRow(f, p.rows.contenders[i], r)
 	}

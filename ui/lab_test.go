@@ -132,7 +132,7 @@ func TestFaultMenuSaysWhyNot(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
 	lab(b)
 	why := map[model.FaultKind]string{model.FaultPause: "c1 has ended"}
-	b.live.Hands = picky{b.h, why}
+	b.live.Actions = picky{b.h, why}
 	b.pressed("5", "F", "grace")
 	b.sees("pause           not now: c1 has ended")
 	b.press("enter")
@@ -165,7 +165,7 @@ func TestSlowHands(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
 	lab(b)
 	slow := slowHands{b.h, make(chan error)}
-	b.live.Hands = slow
+	b.live.Actions = slow
 	b.press("5")
 	took := make(chan tea.Msg, 1)
 	b.Update(keyMsg("F"))

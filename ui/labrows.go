@@ -8,21 +8,69 @@ import (
 	"locktop/model"
 )
 
-var memberColumns = []column{
-	{title: "MEMBER", least: 6, most: 12},
-	{title: "ROLE", least: 9, most: 9, rank: 1},
-	{title: "ENDPOINT", least: 16, most: 30, rank: 2},
-	{title: "ETCD", least: 7, most: 9, rank: 4, right: true},
-	{title: "TERM", least: 5, most: 6, rank: 5, right: true},
-	{title: "REVISION", least: 9, most: 12, rank: 3, right: true},
-	{title: "ANSWER", least: 6, most: 60, rank: 0},
+// memberCells are the columns of the members.
+var memberCells = cells[model.Member]{
+	{column{title: "MEMBER", least: 6, most: 12}, func(r *row, m *model.Member) { r.add(plain, r.f.th.cut(r.f.th.clean(memberName(*m)), r.room())) }},
+	{column{title: "ROLE", least: 9, most: 9, rank: 1}, func(r *row, m *model.Member) {
+		th := r.f.th
+		switch {
+		case m.Err != "":
+			r.add(bad, th.sign.bad+" down")
+		case m.Unasked && !m.Leader:
+			r.add(dim, th.sign.unread+" unknown")
+		case m.Leader:
+			r.add(good, th.sign.holds+" leader")
+		default:
+			r.add(dim, th.sign.waits+" follows")
+		}
+	}},
+	{column{title: "ENDPOINT", least: 16, most: 30, rank: 2}, func(r *row, m *model.Member) { r.add(plain, r.f.th.cut(r.f.th.clean(m.Endpoint), r.room())) }},
+	{column{title: "ETCD", least: 7, most: 9, rank: 4, right: true}, func(r *row, m *model.Member) { r.add(dim, r.f.th.cut(r.f.th.clean(m.Version), r.room())) }},
+	{column{title: "TERM", least: 5, most: 6, rank: 5, right: true}, func(r *row, m *model.Member) {
+		if m.Unasked {
+			r.add(dim, "-")
+		} else {
+			r.add(dim, strconv.FormatUint(m.Term, 10))
+		}
+	}},
+	{column{title: "REVISION", least: 9, most: 12, rank: 3, right: true}, func(r *row, m *model.Member) {
+		if m.Unasked {
+			r.add(dim, "-")
+		} else {
+			r.add(plain, count(m.Rev))
+		}
+	}},
+	{column{title: "ANSWER", least: 6, most: 60}, func(r *row, m *model.Member) {
+		th := r.f.th
+		if words := memberFaults(r.f.s, memberName(*m)); words != "" {
+			r.add(late, th.sign.late+" "+words+" ")
+		}
+		switch {
+		case m.Unasked:
+			r.add(dim, th.cut("not asked: not among --endpoints", r.room()))
+		case m.Err != "":
+			r.add(bad, th.cut(th.clean(m.Err), r.room()))
+		default:
+			r.add(dim, "ok")
+		}
+	}},
 }
 
-var faultColumns = []column{
-	{title: "ID", least: 3, most: 5, right: true},
-	{title: "SINCE", least: 11, most: 12, rank: 2},
-	{title: "ENDS", least: 12, most: 13, rank: 1},
-	{title: "FAULT", least: 14, fair: 30, most: 100},
+// faultCells are the columns of the faults in force.
+var faultCells = cells[model.FaultOn]{
+	{column{title: "ID", least: 3, most: 5, right: true}, func(r *row, x *model.FaultOn) { r.add(dim, "#"+strconv.Itoa(x.ID)) }},
+	{column{title: "SINCE", least: 11, most: 12, rank: 2}, func(r *row, x *model.FaultOn) { r.add(dim, age(r.f.now.Sub(x.At), false)+" ago") }},
+	{column{title: "ENDS", least: 12, most: 13, rank: 1}, func(r *row, x *model.FaultOn) {
+		if x.Fault.For > 0 {
+			r.add(plain, "ends in "+age(x.At.Add(x.Fault.For).Sub(r.f.now), false))
+		} else {
+			r.add(dim, "until healed")
+		}
+	}},
+	{column{title: "FAULT", least: 14, fair: 30, most: 100}, func(r *row, x *model.FaultOn) {
+		th := r.f.th
+		r.add(late, th.sign.late+" "+th.cut(th.clean(x.Fault.Describe()), r.room()-2))
+	}},
 }
 
 // downFirst puts the members that do not answer first: not all may have room.
@@ -47,41 +95,6 @@ func memberName(m model.Member) string {
 	return m.Name
 }
 
-func memberRow(f frame, m model.Member, r *row) {
-	th := f.th
-	r.cell(plain, th.cut(th.clean(memberName(m)), r.room()))
-	switch {
-	case m.Err != "":
-		r.cell(bad, th.sign.bad+" down")
-	case m.Unasked && !m.Leader:
-		r.cell(dim, th.sign.unread+" unknown")
-	case m.Leader:
-		r.cell(good, th.sign.holds+" leader")
-	default:
-		r.cell(dim, th.sign.waits+" follows")
-	}
-	r.cell(plain, th.cut(th.clean(m.Endpoint), r.room()))
-	r.cell(dim, th.cut(th.clean(m.Version), r.room()))
-	if m.Unasked {
-		r.cell(dim, "-")
-		r.cell(dim, "-")
-	} else {
-		r.cell(dim, strconv.FormatUint(m.Term, 10))
-		r.cell(plain, count(m.Rev))
-	}
-	if words := memberFaults(f.s, memberName(m)); words != "" {
-		r.add(late, th.sign.late+" "+words+" ")
-	}
-	switch {
-	case m.Unasked:
-		r.cell(dim, th.cut("not asked: not among --endpoints", r.room()))
-	case m.Err != "":
-		r.cell(bad, th.cut(th.clean(m.Err), r.room()))
-	default:
-		r.cell(dim, "ok")
-	}
-}
-
 // memberFaults says in words what is done to a member.
 func memberFaults(s *model.State, name string) string {
 	var words []string
@@ -101,15 +114,4 @@ func memberFaults(s *model.State, name string) string {
 		}
 	}
 	return strings.Join(words, "+")
-}
-
-func faultRow(f frame, x model.FaultOn, r *row) {
-	r.cell(dim, "#"+strconv.Itoa(x.ID))
-	r.cell(dim, age(f.now.Sub(x.At), false)+" ago")
-	if x.Fault.For > 0 {
-		r.cell(plain, "ends in "+age(x.At.Add(x.Fault.For).Sub(f.now), false))
-	} else {
-		r.cell(dim, "until healed")
-	}
-	r.cell(late, f.th.sign.late+" "+f.th.cut(f.th.clean(x.Fault.Describe()), r.room()-2))
 }

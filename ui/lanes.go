@@ -20,7 +20,7 @@ const laneName = 10
 // messageQueue is what one contender did for its lock in the last minute.
 type lane struct {
 	name   string
-	spells []model.Spell
+	spells []model.Interval
 	beside []model.Overlap // when it believed to hold beside another
 }
 
@@ -43,7 +43,7 @@ func lanesOf(s *model.State, lock string, now time.Time, n int) lanes {
 			continue
 		}
 		x := lane{name: c.Name}
-		for _, sp := range s.Spells(c.Name) {
+		for _, sp := range s.Intervals(c.Name) {
 			if sp.Lock == lock && touches(sp.From, sp.To, now.Add(-laneSpan), now) {
 				x.spells = append(x.spells, sp)
 			}
@@ -65,7 +65,7 @@ func lanesOf(s *model.State, lock string, now time.Time, n int) lanes {
 // past only that is known, and nothing of what they believe.
 func (l *lanes) addOthers(s *model.State, lock string, now time.Time, n int) {
 	k := s.Lock(lock)
-	if k == nil || !k.Recipe().Judged || len(l.all) == 0 { // without contenders the queue says as much
+	if k == nil || !k.Recipe().HasHolder || len(l.all) == 0 { // without contenders the queue says as much
 		return
 	}
 	for i := 0; i < min(k.Len(), lanesLook) && len(l.all) < n; i++ {
@@ -74,12 +74,12 @@ func (l *lanes) addOthers(s *model.State, lock string, now time.Time, n int) {
 		if !k.IsClaim(c) || slices.ContainsFunc(l.all, func(x lane) bool { return x.name == who }) {
 			continue
 		}
-		waits := model.Spell{Kind: model.SpellWaits, From: c.Since}
-		x := lane{name: who, spells: []model.Spell{waits}}
+		waits := model.Interval{Kind: model.IntervalWaits, From: c.Since}
+		x := lane{name: who, spells: []model.Interval{waits}}
 		if k.Holds(i) {
 			d, _ := k.HeldFor(now)
 			x.spells[0].To = now.Add(-d)
-			x.spells = append(x.spells, model.Spell{Kind: model.SpellHolds, From: x.spells[0].To})
+			x.spells = append(x.spells, model.Interval{Kind: model.IntervalHolds, From: x.spells[0].To})
 		}
 		l.all = append(l.all, x)
 	}
@@ -119,11 +119,11 @@ func (x *lane) mark(from, to time.Time) int {
 	mark, middle := noMark, from.Add(to.Sub(from)/2)
 	for _, sp := range x.spells {
 		switch {
-		case sp.Kind == model.SpellHolds && touches(sp.From, sp.To, from, to):
+		case sp.Kind == model.IntervalHolds && touches(sp.From, sp.To, from, to):
 			return holdsMark
-		case sp.Kind == model.SpellBelieves && touches(sp.From, sp.To, middle, middle.Add(1)):
+		case sp.Kind == model.IntervalBelieves && touches(sp.From, sp.To, middle, middle.Add(1)):
 			mark = min(mark, falseMark)
-		case sp.Kind == model.SpellWaits && touches(sp.From, sp.To, from, to):
+		case sp.Kind == model.IntervalWaits && touches(sp.From, sp.To, from, to):
 			mark = min(mark, waitsMark)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"locktop/model"
 )
 
-func spell(kind model.SpellKind, from, to float64) model.Spell {
-	s := model.Spell{Kind: kind, Lock: "/l", From: at(from)}
+func spell(kind model.IntervalKind, from, to float64) model.Interval {
+	s := model.Interval{Kind: kind, Lock: "/l", From: at(from)}
 	if to > 0 {
 		s.To = at(to)
 	}
@@ -20,23 +20,23 @@ func spell(kind model.SpellKind, from, to float64) model.Spell {
 
 // TestLane draws what a contender did, a character a second.
 func TestLane(t *testing.T) {
-	const w, h, b = model.SpellWaits, model.SpellHolds, model.SpellBelieves
+	const w, h, b = model.IntervalWaits, model.IntervalHolds, model.IntervalBelieves
 	rows := []struct {
 		name, want string
 		lane       lane
 	}{
 		{"waits, holds, lets go", "                    ░░░░░░░░░░██████████                    ",
-			lane{spells: []model.Spell{spell(w, 20, 30), spell(h, 30, 40), spell(b, 30.1, 40.01)}}},
+			lane{spells: []model.Interval{spell(w, 20, 30), spell(h, 30, 40), spell(b, 30.1, 40.01)}}},
 		{"its word comes a moment after the deed: no lie", "██████████████████████████████                              ",
-			lane{spells: []model.Spell{spell(h, -9, 30), spell(b, -8, 30.3)}}},
+			lane{spells: []model.Interval{spell(h, -9, 30), spell(b, -8, 30.3)}}},
 		{"goes on", "                                        ████████████████████",
-			lane{spells: []model.Spell{spell(h, 40, 0), spell(b, 40, 0)}}},
+			lane{spells: []model.Interval{spell(h, 40, 0), spell(b, 40, 0)}}},
 		{"a short hold is not lost", "                              █                             ",
-			lane{spells: []model.Spell{spell(h, 30.2, 30.25)}}},
+			lane{spells: []model.Interval{spell(h, 30.2, 30.25)}}},
 		{"believes what is not so", "          ░░░░░██████████▚▚▚▚▚                              ",
-			lane{spells: []model.Spell{spell(w, 10, 15), spell(h, 15, 25), spell(b, 15, 30)}}},
+			lane{spells: []model.Interval{spell(w, 10, 15), spell(h, 15, 25), spell(b, 15, 30)}}},
 		{"a short overlap is not lost either", "█████████▚                                                  ",
-			lane{spells: []model.Spell{spell(h, 0, 9.95), spell(b, 0, 9.98)}, beside: []model.Overlap{{From: at(9.95), To: at(9.98)}}}},
+			lane{spells: []model.Interval{spell(h, 0, 9.95), spell(b, 0, 9.98)}, beside: []model.Overlap{{From: at(9.95), To: at(9.98)}}}},
 	}
 	th := newTheme(ThemeDark, colours, false)
 	for _, r := range rows {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/ui/fields"
 )
 
 // frame is what a panel needs to paint: what is true, when, and how it looks.
@@ -43,7 +44,7 @@ func (f frame) calm() frame {
 func (f frame) calmLock(l *model.Lock) bool {
 	held, _ := l.HeldFor(f.now)
 	longest, _, waits := l.LongestWait(f.now)
-	return held >= calmFrom && (!waits || longest >= calmFrom) && calmLease(l.Head().LeaseInfo()) && !f.th.judge(l).trouble()
+	return held >= calmFrom && (!waits || longest >= calmFrom) && calmLease(l.Head().LeaseInfo()) && !l.Condition().Trouble()
 }
 
 // calmLease says whether a step means little for a lease.
@@ -51,35 +52,65 @@ func calmLease(l *model.Lease) bool {
 	return l == nil || !l.HasRead || time.Duration(l.Granted())*time.Second >= calmTTL
 }
 
-var lockColumns = []column{
-	{title: "LOCK", least: 18, fair: 30, most: 56, sort: sortName},
-	{title: "RECIPE", least: 8, fair: 8, most: 15, rank: 7},
-	{title: "HOLDER", least: 9, fair: 14, most: 28, rank: 2},
-	{title: "HELD", least: 6, fair: 7, most: 7, rank: 5, right: true, sort: sortHeld},
-	{title: "LEASE", least: 13, fair: 25, most: 25, rank: 3},
-	{title: "BEHIND", least: 6, fair: 7, most: 7, rank: 4, right: true, sort: sortBehind},
-	{title: "LONGEST", least: 7, fair: 8, most: 8, rank: 6, right: true, sort: sortLongest},
-	{title: "STATE", least: 19, fair: 19, most: 48, rank: 1, sort: sortState},
-}
+// lockCells are the columns of the locks.
+var lockCells = cellsOf(fields.Locks, map[string]func(*row, *fields.Lock){
+	"LOCK": func(r *row, x *fields.Lock) {
+		th := r.f.th
+		if r.f.marks[x.L.Name] {
+			r.add(plain, th.cutPath(th.clean(x.L.Name), r.room()-2))
+			r.add(accent, " "+th.sign.mark)
+		} else {
+			r.add(plain, th.cutPath(th.clean(x.L.Name), r.room()))
+		}
+	},
+	"RECIPE": func(r *row, x *fields.Lock) { r.add(dim, r.f.th.cut(x.L.Recipe().Name, r.room())) },
+	"HOLDER": lockHolder,
+	"HELD": func(r *row, x *fields.Lock) {
+		if !x.L.Free() && x.L.Recipe().HasHolder {
+			d, atLeast := x.L.HeldFor(x.Now)
+			r.add(plain, age(d, atLeast))
+		}
+	},
+	"LEASE": func(r *row, x *fields.Lock) {
+		if !x.L.Free() && x.L.Recipe().HasHolder {
+			r.f.th.leaseCell(r, x.L.Head().LeaseInfo(), x.Now)
+		}
+	},
+	"BEHIND": lockBehind,
+	"LONGEST": func(r *row, x *fields.Lock) {
+		if d, atLeast, any := x.L.LongestWait(x.Now); any {
+			r.add(plain, age(d, atLeast))
+		} else {
+			r.add(dim, "-")
+		}
+	},
+	"STATE": func(r *row, x *fields.Lock) {
+		c := x.L.Condition()
+		r.put(r.f.th.says(c))
+		if room := r.room() - 2 - len(c.Word); room >= 12 {
+			if text := outlook(x.L, c, x.Now); text != "" {
+				r.add(dim, "  "+text)
+			}
+		}
+	},
+}, map[string]sortKey{"LOCK": sortName, "HELD": sortHeld, "BEHIND": sortBehind, "LONGEST": sortLongest, "STATE": sortState})
 
 // locksPanel is the table of locks.
 type locksPanel struct {
 	table table
 	order order
-	pick  pick
+	pick  selection
 }
 
 func newLocksPanel() *locksPanel {
-	p := &locksPanel{table: newTable(lockColumns, true)}
-	p.order.by = sortState
-	return p
+	return &locksPanel{table: newTable(lockCells.columns(), true), order: order{ranking: newRanking[*model.Lock, string](), by: sortState}}
 }
 
 // Render returns the lines of the table; focused if it has the keyboard.
 func (p *locksPanel) Render(f frame, w, h int, focused bool) []string {
 	p.update(f)
 	p.table.fit(w, h, f.th)
-	names := p.order.names
+	names := p.order.ids
 	p.table.reveal(p.pick.place, len(names))
 	lines := []string{p.table.head(p.order.by, p.order.reversed)}
 	l := look{cursor: p.pick.place, keys: focused}
@@ -87,7 +118,7 @@ func (p *locksPanel) Render(f frame, w, h int, focused bool) []string {
 		lock := f.s.Lock(names[i])
 		switch {
 		case lock == nil:
-			goneRow(f.th, names[i], r)
+			lockCells.goneRow(f.th.cutPath(f.th.clean(names[i]), r.room()), r)
 		case i != l.cursor && f.calmLock(lock):
 			lockRow(f.calm(), lock, r)
 		default:
@@ -96,7 +127,7 @@ func (p *locksPanel) Render(f frame, w, h int, focused bool) []string {
 	})
 }
 
-func (p *locksPanel) name(i int) string { return p.order.names[i] }
+func (p *locksPanel) name(i int) string { return p.order.ids[i] }
 
 // update sorts if that is due, unless there are so many locks that it is done in pieces
 // by messages. Between two sorts the rows stay where they are, so a place found once
@@ -109,14 +140,14 @@ func (p *locksPanel) update(f frame) {
 
 // rank goes on with sorting.
 func (p *locksPanel) rank(f frame) {
-	if p.order.refresh(f.s, f.th, f.now) {
-		p.pick.follow(len(p.order.names), func(id string) int { return slices.Index(p.order.names, id) }, p.name)
+	if p.order.refresh(f.s, f.now) {
+		p.pick.follow(len(p.order.ids), func(id string) int { return slices.Index(p.order.ids, id) }, p.name)
 	}
 }
 
 // move puts the cursor at a row and holds the order still for a moment.
 func (p *locksPanel) move(i int, now time.Time) {
-	p.pick.move(i, len(p.order.names), p.name)
+	p.pick.move(i, len(p.order.ids), p.name)
 	p.order.held = now.Add(sortHold)
 }
 
@@ -136,78 +167,39 @@ func (p *locksPanel) setFilter(text string) {
 	}
 }
 
-func goneRow(th *theme, name string, r *row) {
-	r.cell(dim, th.cutPath(th.clean(name), r.room()))
-	for range lockColumns[2:] {
-		r.end()
-	}
-	r.cell(dim, "is no more")
-}
-
 func lockRow(f frame, l *model.Lock, r *row) {
-	th := f.th
-	v := th.judge(l)
-	head := l.Head()
-	f.sees(head)
-	if f.marks[l.Name] {
-		r.add(plain, th.cutPath(th.clean(l.Name), r.room()-2))
-		r.cell(accent, " "+th.sign.mark)
-	} else {
-		r.cell(plain, th.cutPath(th.clean(l.Name), r.room()))
-	}
-	r.cell(dim, th.cut(l.Recipe().Name, r.room()))
-	lockHolder(f, l, head, r)
-	if head == nil || !l.Recipe().Judged {
-		r.cell(dim, "")
-		r.cell(dim, "")
-	} else {
-		d, atLeast := l.HeldFor(f.now)
-		r.cell(plain, age(d, atLeast))
-		th.leaseCell(r, head.LeaseInfo(), f.now)
-	}
-	lockQueue(f, l, r)
-	r.add(v.st, v.sign+" "+v.word)
-	if room := r.room() - 2 - len(v.word); room >= 12 {
-		if text := outlook(l, v, f.now); text != "" {
-			r.add(dim, "  "+text)
-		}
-	}
-	r.end()
+	f.sees(l.Head())
+	lockCells.row(f, fields.Lock{S: f.s, L: l, Now: f.now}, r)
 }
 
-func lockHolder(f frame, l *model.Lock, head *model.Claim, r *row) {
-	switch {
+func lockHolder(r *row, x *fields.Lock) {
+	th := r.f.th
+	switch head := x.L.Head(); {
 	case head == nil:
-		r.cell(dim, "nobody")
-	case !l.Recipe().Judged:
-		r.cell(dim, "-")
-	case l.Blocked():
-		r.cell(bad, f.th.cutKey(f.th.clean(head.Key), r.room()))
+		r.add(dim, "nobody")
+	case !x.L.Recipe().HasHolder:
+		r.add(dim, "-")
+	case x.L.Blocked():
+		r.add(bad, th.cutKey(th.clean(head.Key), r.room()))
 	default:
 		more := ""
-		if n := l.Holders(); n > 1 {
+		if n := x.L.Holders(); n > 1 {
 			more = " +" + strconv.Itoa(n-1)
 		}
-		r.add(plain, f.th.cut(f.th.who(f.s, head.Ref()), r.room()-len(more)))
+		r.add(plain, th.cut(th.who(x.S, head.Ref()), r.room()-len(more)))
 		r.add(dim, more)
-		r.end()
 	}
 }
 
-func lockQueue(f frame, l *model.Lock, r *row) {
-	switch n := l.Behind(); {
-	case !l.Free() && !l.Recipe().WaitersVisible():
-		r.cell(dim, "?")
-	case !l.Free() && !l.Recipe().Judged:
-		r.cell(dim, "-")
+func lockBehind(r *row, x *fields.Lock) {
+	switch n := x.L.Behind(); {
+	case !x.L.Free() && !x.L.Recipe().WaitersVisible():
+		r.add(dim, "?")
+	case !x.L.Free() && !x.L.Recipe().HasHolder:
+		r.add(dim, "-")
 	case n == 0:
-		r.cell(dim, "0")
+		r.add(dim, "0")
 	default:
-		r.cell(plain, strconv.Itoa(n))
+		r.add(plain, strconv.Itoa(n))
 	}
-	if d, atLeast, any := l.LongestWait(f.now); any {
-		r.cell(plain, age(d, atLeast))
-		return
-	}
-	r.cell(dim, "-")
 }

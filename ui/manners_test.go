@@ -52,7 +52,7 @@ func TestKeysDoNotWaitForTheHands(t *testing.T) {
 		b := newBench(t, Options{Lab: true, Armed: true})
 		lab(b)
 		slow := slowHands{b.h, make(chan error)}
-		b.live.Hands = slow
+		b.live.Actions = slow
 		b.press("/", "checkout", "enter")
 		_, cmd := b.Update(keyMsg(key)) // would hang here
 		took := make(chan tea.Msg, 1)

@@ -98,7 +98,7 @@ func (a *App) back() {
 	case a.page == pageLocks && a.locks.order.filter != "":
 		a.setFilter("")
 	case a.page == pageLocks:
-		a.paneHas, a.queue.pick = false, pick{}
+		a.paneHas, a.queue.pick = false, selection{}
 	case a.page == pageFindings && a.findings.full:
 		a.findings.full = false
 	case a.page != pageLab && a.filter() != "":
@@ -268,12 +268,12 @@ func (a *App) clickTab(x int) {
 
 func (a *App) clickLocks(x, y int) {
 	if y == 0 {
-		if c := a.locks.table.columnAt(x); c >= 0 && lockColumns[c].sort != sortNone {
-			a.locks.sortBy(lockColumns[c].sort)
+		if c := a.locks.table.columnAt(x); c >= 0 && lockCells[c].sort != sortNone {
+			a.locks.sortBy(lockCells[c].sort)
 		}
 		return
 	}
-	if i := a.locks.table.at(y, len(a.locks.order.names)); i >= 0 {
+	if i := a.locks.table.at(y, len(a.locks.order.ids)); i >= 0 {
 		a.paneHas = false
 		a.locks.move(i, a.now)
 	}

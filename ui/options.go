@@ -8,8 +8,8 @@ import (
 	"locktop/model"
 )
 
-// Hands is what the console may do. It plans before it does, and it may refuse.
-type Hands interface {
+// Actions is what the console may do. It plans before it does, and it may refuse.
+type Actions interface {
 	// Available returns nil, or in one line why the action cannot be done now.
 	Available(a model.Action) error
 	// Plan reads what the action will touch.
@@ -20,8 +20,8 @@ type Hands interface {
 
 // Live is what Boot hands over: something to look at and something to act with.
 type Live struct {
-	Source model.Source
-	Hands  Hands
+	Source  model.Source
+	Actions Actions
 	// Endpoints are what a person can point etcdctl at.
 	Endpoints []string
 	// Start, if not nil, asks a person first what to watch: Source is nil then.

@@ -161,11 +161,11 @@ func TestJudged(t *testing.T) {
 		b.press("1", "/", l.Name, "enter")
 		row := b.line("▌ " + l.Name)
 		switch {
-		case !l.Recipe().Judged:
+		case !l.Recipe().HasHolder:
 			if !strings.Contains(row, "order only") || strings.Contains(row, "healthy") {
 				t.Errorf("%s", row)
 			}
-			b.sees("listed")
+			b.sees("○ member")
 		case !l.Recipe().WaitersVisible():
 			if !slices.Contains(strings.Fields(row), "?") {
 				t.Errorf("BEHIND is not ?: %s", row)

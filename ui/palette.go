@@ -269,7 +269,7 @@ func (a *App) cmdLease(arg string) (tea.Cmd, string) {
 	}
 	a.jump(pageSessions)
 	a.sessions.show(id)
-	if standing(l) == 0 && !a.th.judgeSession(l).trouble() {
+	if standing(l) == 0 && !l.Condition().Trouble() {
 		a.say(late, "lease "+id.String()+" has "+plural(len(l.Claims()), "watched key")+", none of them in the queue of a lock")
 	}
 	return nil, ""
@@ -303,7 +303,7 @@ func (a *App) cmdTheme(arg string) (tea.Cmd, string) {
 	if a.themed = arg; a.o.Profile == termenv.Ascii {
 		return nil, "kept for next time: there are no colours here (NO_COLOR, --color or the terminal says so)"
 	}
-	a.dress(arg)
+	a.setTheme(arg)
 	return nil, ""
 }
 

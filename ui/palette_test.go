@@ -66,8 +66,8 @@ func TestPalette(t *testing.T) {
 			}
 		}},
 		{"sort", "by a name", Options{}, []string{":", "sort name", "enter"}, func(b *bench) {
-			if !slices.IsSorted(b.locks.order.names) {
-				b.t.Errorf("%q", b.locks.order.names)
+			if !slices.IsSorted(b.locks.order.ids) {
+				b.t.Errorf("%q", b.locks.order.ids)
 			}
 		}},
 		{"theme", "at once", Options{Profile: colours}, []string{":", "theme light", "enter"}, func(b *bench) {

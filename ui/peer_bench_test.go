@@ -14,7 +14,7 @@ import (
 // peerRows are the cells of as many locks as BenchmarkPaintAll has lines with rows on
 // its screen, in the same texts and styles.
 func peerRows(x *bench) (rows [][]string, styles [][]style) {
-	for _, name := range x.locks.order.names[:x.locks.table.h+x.queue.table.h] {
+	for _, name := range x.locks.order.ids[:x.locks.table.h+x.queue.table.h] {
 		r := &x.locks.table.row
 		r.spans, r.ends = r.spans[:0], r.ends[:0]
 		lockRow(x.frame(), x.state.Lock(name), r)
@@ -43,7 +43,7 @@ func BenchmarkPeerTable(b *testing.B) {
 	x.View()
 	rows, styles := peerRows(x)
 	var titles []string
-	for _, c := range lockColumns {
+	for _, c := range lockCells {
 		titles = append(titles, c.title)
 	}
 	looks := map[style]lipgloss.Style{}

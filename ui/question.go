@@ -52,7 +52,7 @@ func (a *App) openQuestion(act model.Action) tea.Cmd {
 	}
 	q.act = act
 	a.question = q
-	hands, id := a.live.Hands, q.id
+	hands, id := a.live.Actions, q.id
 	ctx, cancel := a.withTimeout()
 	return tea.Batch(
 		a.after(grace, func(time.Time) tea.Msg { return graceMsg{id} }),
@@ -114,7 +114,7 @@ func (a *App) confirmQuestion() tea.Cmd {
 	}
 	a.question = nil
 	a.say(dim, a.th.clean(q.act.Describe())+" "+a.th.sign.unread)
-	hands, ctx, plan := a.live.Hands, a.ctx, q.plan
+	hands, ctx, plan := a.live.Actions, a.ctx, q.plan
 	return func() tea.Msg { return outcomeMsg{hands.Do(ctx, plan)} }
 }
 

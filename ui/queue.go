@@ -4,34 +4,53 @@ import (
 	"strconv"
 
 	"locktop/model"
+	"locktop/ui/fields"
 )
 
-var queueColumns = []column{
-	{title: "#", least: 3, fair: 4, most: 6, rank: 1, right: true},
-	{title: "ROLE", least: 8, most: 8},
-	{title: "WHO", least: 9, fair: 16, most: 34, rank: 2},
-	{title: "KEY", least: 11, fair: 18, most: 40, rank: 8},
-	{title: "CREATED", least: 9, fair: 11, most: 14, rank: 9, right: true},
-	{title: "LEASE", least: 13, fair: 25, most: 25, rank: 3},
-	{title: "SINCE", least: 6, fair: 7, most: 7, rank: 4, right: true},
-	{title: "WAITS FOR", least: 11, fair: 16, most: 28, rank: 7},
-	{title: "NOTE", least: 28, most: 64, rank: 5},
-}
+// claimCells are the columns of a queue.
+var claimCells = cellsOf(fields.Claims, map[string]func(*row, *fields.Claim){
+	"#": func(r *row, x *fields.Claim) { r.add(dim, strconv.Itoa(x.Position)) },
+	"ROLE": func(r *row, x *fields.Claim) {
+		st, sign, word := r.f.th.role(x.L, x.Claim, x.Position-1)
+		r.add(st, sign+" "+word)
+	},
+	"WHO":     func(r *row, x *fields.Claim) { identity(r, x.Claim) },
+	"KEY":     func(r *row, x *fields.Claim) { r.add(plain, r.f.th.cutKey(r.f.th.clean(x.Key), r.room())) },
+	"CREATED": func(r *row, x *fields.Claim) { r.add(dim, count(x.CreateRev)) },
+	"LEASE":   func(r *row, x *fields.Claim) { r.f.th.leaseCell(r, x.LeaseInfo(), x.Now) },
+	"SINCE": func(r *row, x *fields.Claim) {
+		d, atLeast := x.Waited(x.Now)
+		if x.Position == 1 && x.L.Recipe().HasHolder {
+			d, atLeast = x.L.HeldFor(x.Now)
+		}
+		r.add(plain, age(d, atLeast))
+	},
+	"WAITS FOR": func(r *row, x *fields.Claim) {
+		if x.Ahead != nil {
+			r.add(dim, r.f.th.behind(r.f.th.who(x.S, x.Ahead.Ref()), r.room()))
+		}
+	},
+	"NOTE": func(r *row, x *fields.Claim) {
+		if r.room() > 0 {
+			r.add(r.f.th.note(r.f, x))
+		}
+	},
+}, nil)
 
 // queuePanel shows the queue of one lock and, as far as there is room, what
 // happened to it last.
 type queuePanel struct {
 	table table
 	lock  string
-	pick  pick
+	pick  selection
 }
 
-func newQueuePanel() *queuePanel { return &queuePanel{table: newTable(queueColumns, true)} }
+func newQueuePanel() *queuePanel { return &queuePanel{table: newTable(claimCells.columns(), true)} }
 
 // show sets the lock whose queue is shown.
 func (p *queuePanel) show(lock string) {
 	if p.lock != lock {
-		p.lock, p.pick, p.table.top = lock, pick{}, 0
+		p.lock, p.pick, p.table.top = lock, selection{}, 0
 	}
 }
 
@@ -61,7 +80,7 @@ func (p *queuePanel) Render(f frame, w, h int, focused, timed bool) []string {
 	}
 	if facts > 0 {
 		lines = append(lines, f.th.ruler(w, span{dim, "journal of this lock"}))
-		lines = lastFacts(lines, f, l.Facts(), w, facts-1)
+		lines = lastFacts(lines, f, l.Journal(), w, facts-1)
 	}
 	return fill(lines, w, h)
 }
@@ -89,7 +108,7 @@ func fill(lines []string, w, h int) []string {
 // title says of the lock what fits into w cells, part by part.
 func (p *queuePanel) title(f frame, l *model.Lock, w int) []span {
 	th := f.th
-	v := th.judge(l)
+	c := l.Condition()
 	t := []span{{strong, th.cutPath(th.clean(l.Name), 48)}}
 	w -= 6 + width(t[0].text)
 	part := func(spans ...span) {
@@ -104,11 +123,11 @@ func (p *queuePanel) title(f frame, l *model.Lock, w int) []span {
 	if name := l.Recipe().Name; name != "" {
 		part(span{dim, name})
 	}
-	part(span{v.st, v.sign + " " + v.word})
-	if text := outlook(l, v, f.now); text != "" {
+	part(th.says(c))
+	if text := outlook(l, c, f.now); text != "" {
 		part(span{plain, text})
 	}
-	if next := l.At(1); next != nil && v.trouble() && l.Behind() > 0 {
+	if next := l.At(1); next != nil && c.Trouble() && l.Behind() > 0 {
 		part(span{plain, "next is " + th.cut(th.who(f.s, next.Ref()), 20)})
 	}
 	if n := l.Behind(); n > 0 {
@@ -178,30 +197,9 @@ func (p *queuePanel) move(s *model.State, i int) {
 }
 
 func claimRow(f frame, l *model.Lock, i int, r *row) {
-	th, c := f.th, l.At(i)
+	c := l.At(i)
 	f.sees(c)
-	r.cell(dim, strconv.Itoa(i+1))
-	st, sign, word := th.role(l, c, i)
-	r.cell(st, sign+" "+word)
-	identity(f, c, r)
-	r.cell(plain, th.cutKey(th.clean(c.Key), r.room()))
-	r.cell(dim, count(c.CreateRev))
-	th.leaseCell(r, c.LeaseInfo(), f.now)
-	d, atLeast := c.Waited(f.now)
-	if i == 0 && l.Recipe().Judged {
-		d, atLeast = l.HeldFor(f.now)
-	}
-	r.cell(plain, age(d, atLeast))
-	if ahead := l.WaitsFor(c); ahead != nil {
-		r.cell(dim, th.behind(th.who(f.s, ahead.Ref()), r.room()))
-	} else {
-		r.end()
-	}
-	if r.room() > 0 {
-		st, text := th.note(f, l, c, i)
-		r.add(st, text)
-	}
-	r.end()
+	claimCells.row(f, fields.At(f.s, l, f.now, c, i+1, l.WaitsFor(c)), r)
 }
 
 func (th *theme) behind(who string, room int) string {
@@ -211,79 +209,65 @@ func (th *theme) behind(who string, room int) string {
 	return th.cutKey(who, room)
 }
 
-// role says what a key is in the queue of a lock.
+// competitor says what a key is in the queue of a lock.
 func (th *theme) role(l *model.Lock, c *model.Claim, i int) (style, string, string) {
+	role := l.RoleAt(c, i)
+	st, sign := waiting, th.sign.waits
 	switch {
-	case !l.Recipe().Judged:
-		return dim, th.sign.waits, "listed"
-	case !l.IsClaim(c) && i == 0:
-		return bad, th.sign.bad, "blocks"
-	case !l.IsClaim(c):
-		return bad, th.sign.bad, "no claim"
-	case i == 0 || l.Holds(i):
-		return good, th.sign.holds, "holds"
+	case !l.Recipe().HasHolder:
+		st = dim
+	case role == model.RoleBlocks, role == model.RoleForeign:
+		st, sign = bad, th.sign.bad
+	case role == model.RoleHolds:
+		st, sign = good, th.sign.holds
+	default:
+		if how := c.LeaseInfo().State().Condition(); how.Trouble() {
+			st, trouble := th.level(how.Level)
+			return st, sign, string(role) + " " + trouble
+		}
 	}
-	v := th.judgeLease(c.LeaseInfo())
-	if v.trouble() {
-		return v.st, th.sign.waits, "waits " + v.sign
-	}
-	return waiting, th.sign.waits, "waits"
+	return st, sign, string(role)
 }
 
 // note is what there is to say of a claim besides: a finding about it, else the
 // other locks in which its lease stands.
-func (th *theme) note(f frame, l *model.Lock, c *model.Claim, i int) (style, string) {
-	x := findingOf(l, c)
+func (th *theme) note(f frame, c *fields.Claim) (style, string) {
+	x := c.L.Worst(c.Claim)
 	if x == nil || x.Severity == model.SevInfo {
-		return dim, th.also(f.s, l, c)
+		return dim, th.also(f.s, c.L, c.Claim)
 	}
 	st, sign := th.severity(x.Severity)
 	text := sign + " " + string(x.Code)
-	if left, ok := c.LeaseInfo().Remaining(f.now); ok && x.Code == model.CodeDeadWaiter && !l.Holds(i) {
+	if left, ok := c.LeaseInfo().Remaining(f.now); ok && x.Code == model.CodeDeadWaiter && c.Role != model.RoleHolds {
 		text += ": idles up to " + strconv.FormatInt(left, 10) + "s"
 	}
-	if also := th.also(f.s, l, c); also != "" {
+	if also := th.also(f.s, c.L, c.Claim); also != "" {
 		text += ", " + also
 	}
 	return st, text
 }
 
-// findingOf returns the worst finding about a claim in the queue of the lock, nil if
-// there is none.
-func findingOf(l *model.Lock, c *model.Claim) *model.Finding {
-	all := l.Findings()
-	for i := range all {
-		if all[i].About(c) {
-			return &all[i]
-		}
-	}
-	return nil
-}
-
 // identity fills in who a claim belongs to, and how that is known.
-func identity(f frame, c *model.Claim, r *row) {
-	id := f.s.Identity(brief(c.Ref()))
-	if id.Text == "" && c.KV.Lease == 0 {
-		r.cell(dim, "unknown")
-		return
-	}
-	if id.Text == "" {
+func identity(r *row, c *model.Claim) {
+	th := r.f.th
+	id := r.f.s.Identity(brief(c.Ref()))
+	switch {
+	case id.Text == "" && c.KV.Lease == 0:
+		r.add(dim, "unknown")
+	case id.Text == "":
 		text := "lease " + c.KV.Lease.Short()
 		if width(text) > r.room() {
 			text = c.KV.Lease.Short()
 		}
-		r.cell(dim, f.th.tame(text))
-		return
+		r.add(dim, th.tame(text))
+	default:
+		text, source := th.tame(id.Text), " ("+id.Source+")"
+		if room := r.room(); width(text)+len(source) > room {
+			source, text = "", th.cut(text, room)
+		}
+		r.add(plain, text)
+		r.add(dim, source)
 	}
-	text := f.th.tame(id.Text)
-	source := " (" + id.Source + ")"
-	if room := r.room(); width(text)+len(source) > room {
-		source = ""
-		text = f.th.cut(text, room)
-	}
-	r.add(plain, text)
-	r.add(dim, source)
-	r.end()
 }
 
 // alsoMax bounds how many other claims of a lease are looked at for one row.
@@ -307,9 +291,10 @@ func (th *theme) also(s *model.State, l *model.Lock, c *model.Claim) string {
 		}
 		shown++
 		verb := "waits for "
-		if !other.Recipe().Judged {
+		switch other.Role(o) {
+		case model.RoleMember:
 			verb = "in "
-		} else if other.Head() == o || other.Holds(other.Place(o)) {
+		case model.RoleHolds:
 			verb = "holds "
 		}
 		if text != "" {
@@ -326,8 +311,8 @@ func (th *theme) also(s *model.State, l *model.Lock, c *model.Claim) string {
 	return "also " + text
 }
 
-// lastFacts appends the newest h facts, newest last.
-func lastFacts(lines []string, f frame, facts []*model.Fact, w, h int) []string {
+// lastFacts appends the newest h entries, newest last.
+func lastFacts(lines []string, f frame, facts []*model.JournalEntry, w, h int) []string {
 	for _, fact := range facts[max(0, len(facts)-h):] {
 		sign, st := f.th.factSign(fact)
 		lines = append(lines, f.th.line(w, []span{

@@ -128,7 +128,7 @@ func TestLayout(t *testing.T) {
 
 func TestColumnsGoByRank(t *testing.T) {
 	for w := 20; w < 220; w++ {
-		for name, cols := range map[string][]column{"locks": lockColumns, "queue": queueColumns, "members": memberColumns, "sessions": sessionColumns, "findings": findingColumns, "contenders": contenderColumns, "faults": faultColumns, "clients": clientColumns} {
+		for name, cols := range map[string][]column{"locks": lockCells.columns(), "queue": claimCells.columns(), "members": memberCells.columns(), "sessions": sessionCells.columns(), "findings": findingCells.columns(), "contenders": contenderCells.columns(), "faults": faultCells.columns(), "clients": clientCells.columns()} {
 			sum, dropped := -1, 99
 			for i, cw := range fitColumns(cols, w) {
 				if cw == 0 {

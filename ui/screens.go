@@ -62,7 +62,7 @@ func (a *App) nothing() []string {
 	keys, _ := a.state.Counts()
 	fr := fresh(a.state)
 	switch {
-	case fr.state == model.FeedLost:
+	case fr.state == model.WatchLost:
 		return a.th.onlyText(a.w, blank, say(late, "nothing is known "+under+" yet: the watch is lost, see below"))
 	case !a.state.Loaded():
 		return a.th.onlyText(a.w, blank, say(plain, "listing the keys "+under+" "+a.th.sign.unread))
@@ -104,7 +104,7 @@ func (a *App) noticeSpans(th *theme) []span {
 		return []span{{a.notice.st, a.notice.text}}
 	case a.spent != nil:
 		return []span{{bad, th.sign.bad + " nothing more will come: " + th.clean(a.spent.Error()) + "; start locktop again"}}
-	case fr.state == model.FeedLost:
+	case fr.state == model.WatchLost:
 		seen := ""
 		if !fr.seen.IsZero() {
 			seen = "; shown as it was " + age(a.now.Sub(fr.seen), false) + " ago"
@@ -135,7 +135,7 @@ func (a *App) footerLine(th *theme, w int) string {
 func (a *App) hits() string {
 	switch a.page {
 	case pageLocks:
-		return fmt.Sprintf("%s of %s", count(int64(len(a.locks.order.names))), plural(a.locks.order.total, "lock"))
+		return fmt.Sprintf("%s of %s", count(int64(len(a.locks.order.ids))), plural(a.locks.order.total, "lock"))
 	case pageSessions:
 		return fmt.Sprintf("%s of %s", count(int64(len(a.sessions.ids))), plural(a.sessions.total, "session"))
 	case pageFindings:

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"cmp"
-	"container/heap"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,82 +8,55 @@ import (
 
 	"locktop/model"
 	"locktop/model/recipe"
+	"locktop/ui/fields"
 )
 
-var sessionColumns = []column{
-	{title: "SESSION", least: 9, fair: 9, most: 16, rank: 1},
-	{title: "WHO", least: 9, fair: 16, most: 34, rank: 2},
-	{title: "LEASE", least: 13, fair: 13, most: 25, rank: 4},
-	{title: "RHYTHM", least: 9, most: 9, rank: 8},
-	{title: "GRANTED BY", least: 10, most: 12, rank: 9},
-	{title: "HOLDS", least: 13, fair: 14, most: 40, rank: 3},
-	{title: "WAITS FOR", least: 10, fair: 14, most: 40, rank: 6},
-	{title: "OTHER", least: 5, most: 5, rank: 7, right: true},
-	{title: "STATE", least: 19, most: 24},
-}
+// sessionCells are the columns of the sessions.
+var sessionCells = cellsOf(fields.Sessions, map[string]func(*row, *fields.Session){
+	"SESSION": func(r *row, x *fields.Session) {
+		id := x.ID.String()
+		if r.room() < len(id) {
+			id = x.ID.Short()
+		}
+		r.add(plain, r.f.th.tame(id))
+	},
+	"WHO": func(r *row, x *fields.Session) {
+		if x.Lead == nil || r.f.s.Identity(brief(x.Lead.Ref())).Text == "" {
+			r.add(dim, "unknown")
+		} else {
+			identity(r, x.Lead)
+		}
+	},
+	"LEASE":      func(r *row, x *fields.Session) { r.f.th.leaseCell(r, x.Lease, r.f.now) },
+	"RHYTHM":     func(r *row, x *fields.Session) { r.add(dim, renews(x.Lease)) },
+	"GRANTED BY": func(r *row, x *fields.Session) { r.add(dim, r.f.th.cut(grantedBy(r.f, x.Lease), r.room())) },
+	"HOLDS":      func(r *row, x *fields.Session) { r.add(plain, r.f.th.lockNames(&x.Holds, r.room())) },
+	"WAITS FOR":  func(r *row, x *fields.Session) { r.add(plain, r.f.th.lockNames(&x.Waits, r.room())) },
+	"OTHER": func(r *row, x *fields.Session) {
+		switch {
+		case x.More:
+			r.add(dim, "?")
+		case x.Other == 0:
+			r.add(dim, "-")
+		default:
+			r.add(plain, strconv.Itoa(x.Other))
+		}
+	},
+	"STATE": func(r *row, x *fields.Session) { r.put(r.f.th.says(x.Condition())) },
+}, nil)
 
 // sessionsPanel is the table of the leases that stand in some queue, or are not
 // well.
 type sessionsPanel struct {
 	table  table
-	pick   pick
+	pick   selection
 	filter string
 
-	ids   []model.LeaseID // as shown
-	total int
-	seen  int // leases, the others included
-	at    time.Time
-	held  time.Time // no re-sort before, unless forced
-	force bool
-
-	// Of the ranking that goes on: how many of the leases are still to be ranked, what
-	// came of the others, piece by piece, and the first of these in the order of all.
-	going, forced bool
-	left          int
-	pieces        sessionPieces
-	next          []model.LeaseID
-	found         int // how many it would be without the filter
-}
-
-type sessionRank struct {
-	id   model.LeaseID
-	rank int
-}
-
-// before orders sessions: the neediest first.
-func (r sessionRank) before(o sessionRank) int {
-	return cmp.Or(cmp.Compare(o.rank, r.rank), cmp.Compare(uint64(r.id), uint64(o.id)))
-}
-
-// sessionPieces are lists of sessions, none empty and each in order: a heap by the first
-// of each.
-type sessionPieces [][]sessionRank
-
-func (h sessionPieces) Len() int           { return len(h) }
-func (h sessionPieces) Less(i, j int) bool { return h[i][0].before(h[j][0]) < 0 }
-func (h sessionPieces) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *sessionPieces) Push(x any)        { *h = append(*h, x.([]sessionRank)) }
-func (h *sessionPieces) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	return last
-}
-
-// next takes away the first session of all.
-func (h *sessionPieces) next() sessionRank {
-	first := (*h)[0][0]
-	if (*h)[0] = (*h)[0][1:]; len((*h)[0]) > 0 {
-		heap.Fix(h, 0)
-	} else {
-		heap.Pop(h)
-	}
-	return first
+	ranking[*model.Lease, model.LeaseID]
 }
 
 func newSessionsPanel() *sessionsPanel {
-	return &sessionsPanel{table: newTable(sessionColumns, true)}
+	return &sessionsPanel{table: newTable(sessionCells.columns(), true), ranking: newRanking[*model.Lease, model.LeaseID]()}
 }
 
 // many says whether there are too many keys to rank their leases between two frames.
@@ -94,78 +65,31 @@ func (p *sessionsPanel) many(s *model.State) bool {
 	return keys > rankPiece
 }
 
-// unranked says whether refresh has something to do.
-func (p *sessionsPanel) unranked(now time.Time) bool { return p.going && !p.waits(now) || p.due(now) }
-
-func (p *sessionsPanel) due(now time.Time) bool {
-	every := sortEvery * time.Duration(1+p.seen/sortPer)
-	return p.force || !p.going && (p.at.IsZero() || now.Sub(p.at) >= every && !now.Before(p.held))
-}
-
-// waits says whether all is ranked, and the rows have to stay where they are.
-func (p *sessionsPanel) waits(now time.Time) bool {
-	return p.left+len(p.pieces) == 0 && !p.forced && now.Before(p.held)
-}
-
-// refresh ranks the sessions anew if that is due: it goes over all leases, a piece in
-// each call, and then merges the pieces, a part in each call. What is shown stays until
-// that is done.
-func (p *sessionsPanel) refresh(f frame) {
-	all := f.s.Leases()
-	switch {
-	case p.due(f.now):
-		p.going, p.forced, p.force, p.at = true, p.force, false, f.now
-		p.pieces, p.next, p.found = nil, p.next[:0], 0
-		p.left, p.seen = len(all), len(all)
-	case !p.going:
-		return
+// refresh goes on with what is due, and says whether that changed what is shown: the
+// neediest first.
+func (p *sessionsPanel) refresh(f frame) bool {
+	if !p.unranked(f.s.Version(), f.now) {
+		return false
 	}
-	if p.left > 0 { // from the end: those that come are at the end, and none is missed when one goes
-		to := min(p.left, len(all))
-		p.left = max(0, to-rankPiece)
-		if piece := p.rank(f, all[p.left:to]); len(piece) > 0 {
-			heap.Push(&p.pieces, piece)
-		}
-		return
-	}
-	for i := 0; i < rankPiece && len(p.pieces) > 0; i++ {
-		id := p.pieces.next().id
-		if n := len(p.next); n > 0 && p.next[n-1] == id { // met twice
-			p.found--
-			continue
-		}
-		p.next = append(p.next, id)
-	}
-	if len(p.pieces) > 0 || p.waits(f.now) {
-		return
-	}
-	p.going, p.total = false, p.found
-	p.ids, p.next = p.next, p.ids
-	p.pick.follow(len(p.ids), func(id string) int {
-		lease, err := model.ParseLeaseID(id)
-		if err != nil {
-			return -1
-		}
-		return slices.Index(p.ids, lease)
-	}, p.id)
-}
-
-// rank returns the sessions among leases that are to be shown, in order.
-func (p *sessionsPanel) rank(f frame, leases []*model.Lease) []sessionRank {
 	keep := matcher(p.filter)
-	ranks := make([]sessionRank, 0, len(leases))
-	for _, l := range leases {
-		v, st := f.th.judgeSession(l), standing(l)
-		if st == 0 && !v.trouble() {
-			continue
+	done := p.ranking.refresh(f.s.Version(), f.now, f.s.Leases, func(l *model.Lease, _ int) (scored[model.LeaseID], bool) {
+		c, st := l.Condition(), standing(l)
+		if st == 0 && !c.Trouble() {
+			return scored[model.LeaseID]{}, false
 		}
 		p.found++
-		if keep == nil || keep(sessionText(f.s, l)) {
-			ranks = append(ranks, sessionRank{l.ID, v.rank*4 + st})
-		}
+		return scored[model.LeaseID]{l.ID, -(int64(c.Rank)*4 + int64(st)), uint64(l.ID)}, keep == nil || keep(sessionText(f.s, l))
+	})
+	if done {
+		p.pick.follow(len(p.ids), func(id string) int {
+			lease, err := model.ParseLeaseID(id)
+			if err != nil {
+				return -1
+			}
+			return slices.Index(p.ids, lease)
+		}, p.id)
 	}
-	slices.SortFunc(ranks, sessionRank.before)
-	return ranks
+	return done
 }
 
 func (p *sessionsPanel) id(i int) string { return p.ids[i].String() }
@@ -205,10 +129,10 @@ func (p *sessionsPanel) Render(f frame, w, h int) []string {
 	if h >= 14 {
 		under = min(h*2/5, 12)
 	}
-	if p.total == 0 && p.unranked(f.now) {
+	if p.total == 0 && p.unranked(f.s.Version(), f.now) {
 		text := "  ranking the sessions"
-		if p.left > 0 {
-			text += ": " + plural(p.left, "lease") + " to go"
+		if n := p.left(); n > 0 {
+			text += ": " + plural(n, "lease") + " to go"
 		}
 		return fill([]string{string(pad(nil, w)), f.th.line(w, []span{{dim, text}}, nil)}, w, h)
 	}
@@ -221,17 +145,13 @@ func (p *sessionsPanel) Render(f frame, w, h int) []string {
 	lines = p.table.paint(lines, len(p.ids), look{cursor: p.pick.place, keys: true}, p.id, func(i int, r *row) {
 		if l := f.s.Lease(p.ids[i]); l != nil {
 			at := f
-			if i != p.pick.place && calmLease(l) && !f.th.judgeSession(l).trouble() {
+			if i != p.pick.place && calmLease(l) && !l.Condition().Trouble() {
 				at = f.calm()
 			}
 			sessionRow(at, l, r)
 			return
 		}
-		r.cell(dim, p.ids[i].Short())
-		for range sessionColumns[2:] {
-			r.end()
-		}
-		r.cell(dim, "is no more")
+		sessionCells.goneRow(p.ids[i].Short(), r)
 	})
 	if l := p.chosen(f.s); l != nil && under > 0 {
 		lines = takesAlong(lines, f, l, w, under)
@@ -240,94 +160,20 @@ func (p *sessionsPanel) Render(f frame, w, h int) []string {
 }
 
 func sessionRow(f frame, l *model.Lease, r *row) {
-	th := f.th
 	*f.onScreen = append(*f.onScreen, l.ID)
-	var s stands
-	s.look(l)
-	id := l.ID.String()
-	if r.room() < len(id) {
-		id = l.ID.Short()
-	}
-	r.cell(plain, th.tame(id))
-	if s.lead == nil || f.s.Identity(brief(s.lead.Ref())).Text == "" {
-		r.cell(dim, "unknown")
-	} else {
-		identity(f, s.lead, r)
-	}
-	th.leaseCell(r, l, f.now)
-	r.cell(dim, rhythm(l))
-	r.cell(dim, th.cut(grantedBy(f, l), r.room()))
-	r.cell(plain, th.lockNames(s.holds[:s.nh], s.nh0, r.room()))
-	r.cell(plain, th.lockNames(s.waits[:s.nw], s.nw0, r.room()))
-	switch {
-	case s.more:
-		r.cell(dim, "?")
-	case s.other == 0:
-		r.cell(dim, "-")
-	default:
-		r.cell(plain, strconv.Itoa(s.other))
-	}
-	v := th.judgeSession(l)
-	r.cell(v.st, v.sign+" "+v.word)
+	sessionCells.row(f, fields.SessionOf(l), r)
 }
 
-// lockNames names the first locks of n.
-func (th *theme) lockNames(locks []*model.Lock, n, room int) string {
-	if n == 0 || room == 0 {
+// lockNames names the first of some locks.
+func (th *theme) lockNames(locks *fields.Some, room int) string {
+	if locks.N == 0 || room == 0 {
 		return ""
 	}
 	more := ""
-	if n > 1 {
-		more = " +" + strconv.Itoa(n-1)
+	if locks.N > 1 {
+		more = " +" + strconv.Itoa(locks.N-1)
 	}
-	return th.cutPath(th.clean(locks[0].Name), room-len(more)) + more
-}
-
-// stands is where a lease stands: which locks it holds, for which it waits, and
-// how many other keys hang on it. It looks at a bounded number of keys.
-type stands struct {
-	holds, waits [2]*model.Lock
-	nh, nw       int // of those
-	nh0, nw0     int // in all
-	other        int
-	more         bool // not all keys were looked at
-	lead         *model.Claim
-}
-
-func (s *stands) look(l *model.Lease) {
-	all := l.Claims()
-	s.more = len(all) > alsoMax
-	for _, c := range all[:min(len(all), alsoMax)] {
-		lock := c.Lock()
-		switch {
-		case lock == nil || !lock.Recipe().Judged:
-			s.other++
-			if s.lead == nil {
-				s.lead = c
-			}
-		case holding(lock, c):
-			if s.nh < len(s.holds) {
-				s.holds[s.nh] = lock
-				s.nh++
-			}
-			if s.nh0++; s.nh0 == 1 {
-				s.lead = c
-			}
-		default:
-			if s.nw < len(s.waits) {
-				s.waits[s.nw] = lock
-				s.nw++
-			}
-			if s.nw0++; s.nw0 == 1 && s.nh0 == 0 {
-				s.lead = c
-			}
-		}
-	}
-}
-
-// holding says whether c holds the lock.
-func holding(l *model.Lock, c *model.Claim) bool {
-	return l.Head() == c || l.Holders() > 1 && l.Holds(l.Place(c))
+	return th.cutPath(th.clean(locks.First[0].Name), room-len(more)) + more
 }
 
 // standing ranks what a lease is to others: 3 holds a lock for which others wait,
@@ -338,7 +184,7 @@ func standing(l *model.Lease) int {
 		lock := c.Lock()
 		switch {
 		case lock == nil:
-		case lock.Recipe().Judged && holding(lock, c):
+		case lock.Role(c) == model.RoleHolds:
 			if lock.Behind() > 0 {
 				return 3
 			}
@@ -350,55 +196,22 @@ func standing(l *model.Lease) int {
 	return best
 }
 
-// judgeSession tells how a session does: by the worst finding about it, else by its
-// lease.
-func (th *theme) judgeSession(l *model.Lease) verdict {
-	v := th.judgeLease(l)
-	if f, _ := worstAbout(l); f != nil && f.Severity != model.SevInfo {
-		return th.worse(v, f)
-	}
-	return v
-}
-
-// worstAbout returns the worst finding about a session and the lock in which it
-// shows, nil if there is none.
-func worstAbout(l *model.Lease) (*model.Finding, *model.Lock) {
-	var worst *model.Finding
-	var where *model.Lock
-	all := l.Claims()
-	for _, c := range all[:min(len(all), alsoMax)] {
-		lock := c.Lock()
-		if lock == nil {
-			continue
-		}
-		list := lock.Findings()
-		for i := range list {
-			f := &list[i]
-			if f.About(c) && (worst == nil || !worst.Severity.AtLeast(f.Severity)) {
-				worst, where = f, lock
-			}
-		}
-	}
-	return worst, where
-}
-
 // sessionText is what a filter looks at: the id and who it is, and its locks.
 func sessionText(s *model.State, l *model.Lease) (string, string) {
-	var st stands
-	st.look(l)
+	x := fields.SessionOf(l)
 	who := l.ID.String()
-	if st.lead != nil {
-		who += " " + s.Who(brief(st.lead.Ref()))
+	if x.Lead != nil {
+		who += " " + s.Who(brief(x.Lead.Ref()))
 	}
 	locks := ""
-	for _, x := range append(st.holds[:st.nh], st.waits[:st.nw]...) {
-		locks += x.Name + " "
+	for _, l := range append(x.Holds.Listed(), x.Waits.Listed()...) {
+		locks += l.Name + " "
 	}
 	return who, locks
 }
 
-// rhythm says how often a session is renewed: as seen, or as its recipe usually is.
-func rhythm(l *model.Lease) string {
+// renews says how often a session is renewed: as seen, or as its recipe usually is.
+func renews(l *model.Lease) string {
 	third := time.Duration(l.Granted()) * time.Second / 3
 	switch {
 	case l.Granted() <= 0:

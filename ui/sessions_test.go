@@ -29,7 +29,7 @@ func TestManySessionsAreRankedInPieces(t *testing.T) {
 	s := b.sessions
 	b.rank()
 	if len(s.ids) != n+1 || s.total != n+1 {
-		t.Fatalf("%d ids of %d sessions, %d to go", len(s.ids), s.total, s.left)
+		t.Fatalf("%d ids of %d sessions, %d to go", len(s.ids), s.total, s.left())
 	}
 	if s.ids[0] != first || s.ids[n] != waits {
 		t.Errorf("first %s and last %s, want who is waited for and who waits", s.ids[0], s.ids[n])
@@ -41,12 +41,13 @@ func TestManySessionsAreRankedInPieces(t *testing.T) {
 	b.press("end", "up")
 	chosen := s.ids[n-1]
 	b.press("1")
-	b.send(tickMsg(at(100)))
+	b.w.add(model.LeaseUnread{At: at(99), ID: waits, Reason: "the members are slow"}) // something has changed
+	b.sync(100)
 	b.rank() // the locks
 	b.press("2")
 	b.send(rankMsg{})
-	if l := s.chosen(b.state); s.left == 0 || l == nil || l.ID != chosen {
-		t.Errorf("%d to go, %v chosen, want %s as before", s.left, l, chosen)
+	if l := s.chosen(b.state); s.left() == 0 || l == nil || l.ID != chosen {
+		t.Errorf("%d to go, %v chosen, want %s as before", s.left(), l, chosen)
 	}
 	b.w.del(101, leaseKey("/jobs/team-00/lock-000000", 0x694d81e5fc650000)) // its place is taken by one that was ranked
 	b.sync(101)
@@ -71,31 +72,31 @@ func TestManyLocksAreRankedInPieces(t *testing.T) {
 	b := crowd(t, n)
 	o := &b.locks.order
 	b.press("end")
-	last := o.names[n-1]
+	last := o.ids[n-1]
 	if b.locks.pick.id != last {
 		t.Fatalf("%q chosen, want %q", b.locks.pick.id, last)
 	}
 	b.send(tickMsg(at(100)))
 	b.press("s")
-	if b.send(rankMsg{}); !o.going || o.names[n-1] != last {
-		t.Errorf("going %v and %q last after one piece, want what was shown until all is ranked", o.going, o.names[n-1])
+	if b.send(rankMsg{}); !o.going || o.ids[n-1] != last {
+		t.Errorf("going %v and %q last after one piece, want what was shown until all is ranked", o.going, o.ids[n-1])
 	}
 	b.rank()
-	if o.total != n || len(o.names) != n || b.locks.pick.id != last || o.names[b.locks.pick.place] != last {
-		t.Errorf("%d of %d locks, %q chosen at %d", len(o.names), o.total, b.locks.pick.id, b.locks.pick.place)
+	if o.total != n || len(o.ids) != n || b.locks.pick.id != last || o.ids[b.locks.pick.place] != last {
+		t.Errorf("%d of %d locks, %q chosen at %d", len(o.ids), o.total, b.locks.pick.id, b.locks.pick.place)
 	}
-	before := slices.Clone(o.names)
+	before := slices.Clone(o.ids)
 	b.w.claim(101, "/aaa", "", 1)
 	b.sync(101)
 	b.send(rankMsg{})
 	b.press("up")
 	b.rank()
-	if !slices.Equal(o.names, before) {
+	if !slices.Equal(o.ids, before) {
 		t.Error("the rows moved right after a cursor key")
 	}
 	b.send(tickMsg(at(110)))
 	b.rank()
-	if o.total != n+1 || !slices.Contains(o.names, "/aaa") {
+	if o.total != n+1 || !slices.Contains(o.ids, "/aaa") {
 		t.Errorf("%d locks when the rows may move again, want %d", o.total, n+1)
 	}
 }

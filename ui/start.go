@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/fields"
 )
 
 // startPage asks what to watch where there are too many keys to watch all of them
@@ -23,7 +24,7 @@ type startPage struct {
 	err    error // why the scan ended early
 
 	table  table
-	pick   pick
+	pick   selection
 	chosen map[string]bool // prefixes
 }
 
@@ -44,18 +45,36 @@ type (
 	}
 )
 
-var guessColumns = []column{
-	{title: "", least: 3, most: 3},
-	{title: "PREFIX", least: 14, fair: 24, most: 60},
-	{title: "RECIPE", least: 8, fair: 18, most: 24, rank: 2},
-	{title: "SURE", least: 7, most: 7, rank: 3},
-	{title: "LOCKS", least: 7, most: 9, rank: 1, right: true},
-	{title: "CLAIMS", least: 7, most: 9, rank: 4, right: true},
-	{title: "EXAMPLE", least: 20, fair: 30, most: 70, rank: 5},
-}
+// guessCells are the columns of the prefixes that may be watched: a box, and the fields.
+var guessCells = append(cells[model.PrefixGuess]{{column{least: 3, most: 3}, func(r *row, g *model.PrefixGuess) {
+	if r.f.marks[g.Prefix] {
+		r.add(accent, "[x]")
+	} else {
+		r.add(dim, "[ ]")
+	}
+}}}, cellsOf(fields.Guesses, map[string]func(*row, *model.PrefixGuess){
+	"PREFIX": func(r *row, g *model.PrefixGuess) { r.add(plain, r.f.th.cutPath(r.f.th.clean(g.Prefix), r.room())) },
+	"RECIPE": func(r *row, g *model.PrefixGuess) {
+		recipe := g.Recipe
+		if len(g.Alternatives) > 0 {
+			recipe += " or " + strings.Join(g.Alternatives, ", ")
+		}
+		r.add(dim, r.f.th.cut(r.f.th.clean(recipe), r.room()))
+	},
+	"SURE": func(r *row, g *model.PrefixGuess) {
+		st := plain
+		if g.Confidence == model.Hint {
+			st = dim
+		}
+		r.add(st, string(g.Confidence))
+	},
+	"LOCKS":   func(r *row, g *model.PrefixGuess) { r.add(plain, count(int64(g.Locks))) },
+	"CLAIMS":  func(r *row, g *model.PrefixGuess) { r.add(plain, count(int64(g.Claims))) },
+	"EXAMPLE": func(r *row, g *model.PrefixGuess) { r.add(dim, r.f.th.cutKey(r.f.th.clean(g.Example), r.room())) },
+}, nil)...)
 
 func newStartPage(s *Start) *startPage {
-	return &startPage{s: s, total: s.Keys, table: newTable(guessColumns, true), chosen: map[string]bool{}}
+	return &startPage{s: s, total: s.Keys, table: newTable(guessCells.columns(), true), chosen: map[string]bool{}}
 }
 
 // scan begins the look at the keys, and listens to how far it comes.
@@ -205,7 +224,7 @@ func (a *App) watched(m watchedMsg) tea.Cmd {
 	a.sources++
 	a.dialog, a.question, a.menu, a.columns, a.sheet, a.field = nil, nil, nil, nil, nil, nil
 	a.thaw()
-	a.empty(set)
+	a.reset(set)
 	a.goTo(pageLocks)
 	a.say(plain, "watching the keys under "+a.prefixes())
 	return a.pull()
@@ -294,30 +313,8 @@ func (a *App) guessRows(lines []string, h int) []string {
 	p.table.reveal(p.pick.place, len(list))
 	lines = append(lines, p.table.head(sortNone, false))
 	return p.table.paint(lines, len(list), look{cursor: p.pick.place, keys: true}, p.id, func(i int, r *row) {
-		guessRow(th, &list[i], p.chosen[list[i].Prefix], r)
+		guessCells.row(frame{th: th, marks: p.chosen}, list[i], r)
 	})
-}
-
-func guessRow(th *theme, g *model.PrefixGuess, chosen bool, r *row) {
-	if chosen {
-		r.cell(accent, "[x]")
-	} else {
-		r.cell(dim, "[ ]")
-	}
-	r.cell(plain, th.cutPath(th.clean(g.Prefix), r.room()))
-	recipe := g.Recipe
-	if len(g.Alternatives) > 0 {
-		recipe += " or " + strings.Join(g.Alternatives, ", ")
-	}
-	r.cell(dim, th.cut(th.clean(recipe), r.room()))
-	st := plain
-	if g.Confidence == model.Hint {
-		st = dim
-	}
-	r.cell(st, string(g.Confidence))
-	r.cell(plain, count(int64(g.Locks)))
-	r.cell(plain, count(int64(g.Claims)))
-	r.cell(dim, th.cutKey(th.clean(g.Example), r.room()))
 }
 
 func startKeys() []binding {

@@ -17,10 +17,10 @@ func startOf(t *testing.T, f Found, err error) (*bench, *[][]string) {
 	b := newBench(t, Options{Profile: colours})
 	b.o.Watch = func(_ context.Context, prefixes []string) (Live, error) {
 		*watched = append(*watched, prefixes)
-		return Live{Hands: b.h}, nil
+		return Live{Actions: b.h}, nil
 	}
 	b.booted = false
-	b.App.Update(bootedMsg{live: Live{Hands: b.h, Start: &Start{Keys: 60_000, Scan: func(ctx context.Context, progress func(int64, int64)) (Found, error) {
+	b.App.Update(bootedMsg{live: Live{Actions: b.h, Start: &Start{Keys: 60_000, Scan: func(ctx context.Context, progress func(int64, int64)) (Found, error) {
 		return f, err
 	}}}})
 	b.send(scanLineMsg{done: 20_000, total: 60_000})

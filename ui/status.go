@@ -11,7 +11,7 @@ import (
 
 // freshness is how true the screen is: live, loading or lost.
 type freshness struct {
-	state   model.FeedState
+	state   model.WatchState
 	percent int // while loading, -1 if not known
 	since   time.Time
 	seen    time.Time // when everything was last known to be complete
@@ -20,22 +20,22 @@ type freshness struct {
 
 // fresh sums up the feeds: the worst one counts.
 func fresh(s *model.State) freshness {
-	fr := freshness{state: model.FeedLive, percent: -1}
+	fr := freshness{state: model.WatchLive, percent: -1}
 	var done, total int64
-	feeds := s.Feeds()
+	feeds := s.Watches()
 	if len(feeds) == 0 {
-		fr.state = model.FeedLoading
+		fr.state = model.WatchLoading
 	}
 	for _, f := range feeds {
 		switch {
-		case f.State == model.FeedLost:
-			if fr.state != model.FeedLost {
-				fr.state, fr.since, fr.seen = model.FeedLost, f.Since, f.SeenAt
+		case f.State == model.WatchLost:
+			if fr.state != model.WatchLost {
+				fr.state, fr.since, fr.seen = model.WatchLost, f.Since, f.SeenAt
 				fr.what = fmt.Sprintf("watch of %s lost (%s): %s", prefixWord(f.Prefix), f.Reason, f.Detail)
 			}
-		case f.State == model.FeedLoading:
-			if fr.state != model.FeedLost {
-				fr.state = model.FeedLoading
+		case f.State == model.WatchLoading:
+			if fr.state != model.WatchLost {
+				fr.state = model.WatchLoading
 			}
 			done, total = done+f.Done, total+f.Total
 		}
@@ -198,11 +198,11 @@ func (a *App) statusRight(th *theme) []segment {
 	switch {
 	case a.spent != nil:
 		live = span{alarm, " ENDED "}
-	case fr.state == model.FeedLost:
+	case fr.state == model.WatchLost:
 		live = span{alarm, " LOST " + age(a.now.Sub(fr.since), false) + " "}
-	case fr.state == model.FeedLoading && fr.percent >= 0:
+	case fr.state == model.WatchLoading && fr.percent >= 0:
 		live = span{late, fmt.Sprintf("loading %d%%", fr.percent)}
-	case fr.state == model.FeedLoading:
+	case fr.state == model.WatchLoading:
 		live = span{late, "loading"}
 	default:
 		live = span{good, th.sign.holds + " live"}

@@ -59,9 +59,12 @@ type row struct {
 	spans  []span
 	ends   []int
 	widths []int // of the columns, for cells that depend on it
+	f      frame
+	about  any // what the row is about
 }
 
-func (r *row) add(st style, text string) { r.spans = append(r.spans, span{st, text}) }
+func (r *row) put(sp span)               { r.spans = append(r.spans, sp) }
+func (r *row) add(st style, text string) { r.put(span{st, text}) }
 func (r *row) end()                      { r.ends = append(r.ends, len(r.spans)) }
 
 func (r *row) cell(st style, text string) {

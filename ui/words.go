@@ -62,7 +62,6 @@ func plural(n int, word string) string {
 // leaseCell fills in what is known of a lease, into the room that the cell has:
 // bar, remaining of granted, and how long ago it was renewed.
 func (th *theme) leaseCell(r *row, l *model.Lease, now time.Time) {
-	defer r.end()
 	left, ok := l.Remaining(now)
 	if !ok {
 		r.add(dim, th.noReading(l))
@@ -70,7 +69,8 @@ func (th *theme) leaseCell(r *row, l *model.Lease, now time.Time) {
 	}
 	ago, _ := l.Renewed(now)
 	granted := l.Granted()
-	sign, st := th.sign.renewed, th.judgeLease(l).st
+	sign := th.sign.renewed
+	st, _ := th.level(l.State().Condition().Level)
 	if old := now.Sub(l.Read.At); st == good && old > time.Duration(granted)*time.Second/3+3*time.Second {
 		// It was healthy, and nobody has asked since: no reason to let it run out.
 		sign, left, ago, st = th.sign.stale, max(0, l.Read.Remaining), old, dim
@@ -127,25 +127,25 @@ func brief(r model.ClaimRef) model.ClaimRef {
 	return r
 }
 
-// sentence says a fact.
-func (th *theme) sentence(s *model.State, f *model.Fact) string {
+// sentence says an entry.
+func (th *theme) sentence(s *model.State, f *model.JournalEntry) string {
 	short := *f
 	short.Lock, short.Text = shorten(f.Lock), shorten(f.Text)
 	short.Claim, short.From, short.WaitsFor = brief(f.Claim), brief(f.From), brief(f.WaitsFor)
 	return th.tame(short.Sentence(s.Who))
 }
 
-// factSign returns the sign and style of a kind of fact.
-func (th *theme) factSign(f *model.Fact) (string, style) {
+// factSign returns the sign and style of a kind of entry.
+func (th *theme) factSign(f *model.JournalEntry) (string, style) {
 	switch f.Kind {
-	case model.FactHandover:
+	case model.EntryHandover:
 		if f.Cause == model.CauseExpired || f.Cause == model.CauseRevoked || f.Unseen {
 			return th.sign.arrow, late
 		}
 		return th.sign.arrow, good
-	case model.FactAcquired, model.FactShared:
+	case model.EntryAcquired, model.EntryShared:
 		return th.sign.holds, good
-	case model.FactFinding:
+	case model.EntryFinding:
 		switch f.Severity {
 		case model.SevError:
 			return th.sign.bad, bad
@@ -153,26 +153,26 @@ func (th *theme) factSign(f *model.Fact) (string, style) {
 			return th.sign.late, late
 		}
 		return th.sign.fact, dim // it is over
-	case model.FactQueued:
+	case model.EntryQueued:
 		return th.sign.waits, waiting
-	case model.FactLeft:
+	case model.EntryLeft:
 		return th.sign.left, plain
-	case model.FactBlocked:
+	case model.EntryBlocked:
 		return th.sign.bad, bad
-	case model.FactGap:
+	case model.EntryGap:
 		return th.sign.gap, late
-	case model.FactAction:
+	case model.EntryAction:
 		return th.sign.act, accent
 	}
 	return th.sign.fact, dim
 }
 
-// clock is the time of day of a fact.
+// clock is the time of day of an entry.
 func clock(t time.Time) string { return t.Format("15:04:05.000") }
 
-// factClock is the time of a fact, a word of the same width for one from etcd's
+// factClock is the time of an entry, a word of the same width for one from etcd's
 // history, which keeps no times.
-func factClock(f *model.Fact) string {
+func factClock(f *model.JournalEntry) string {
 	if f.Past {
 		return "earlier     "
 	}

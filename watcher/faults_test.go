@@ -113,7 +113,7 @@ func (f fault) run(a *arena) (r result) {
 	s.until("the last good state", func(st *model.State) bool {
 		feed := feedOf(st, "/q/")
 		r.shown, r.detail, r.age = string(feed.State), feed.Detail, time.Since(feed.SeenAt)
-		if feed.State == model.FeedLost {
+		if feed.State == model.WatchLost {
 			r.shown += ": " + feed.Reason.String()
 		}
 		return (holds(st, was) || holds(st, a.key)) && (f.shows == nil || f.shows(a, st))
@@ -181,8 +181,8 @@ func (r *result) judge(a *arena, s *seen) {
 		}
 	}
 	r.lists--
-	for _, f := range s.state.Facts() {
-		if f.Kind == model.FactGap {
+	for _, f := range s.state.Journal() {
+		if f.Kind == model.EntryGap {
 			r.gaps++
 		}
 	}

@@ -38,7 +38,7 @@ func (l *followed) losesSight(t *testing.T) {
 	defer late.Stop()
 	for {
 		l.mu.Lock()
-		lost := l.state.Feeds()[0].State == model.FeedLost
+		lost := l.state.Watches()[0].State == model.WatchLost
 		l.mu.Unlock()
 		if lost {
 			return

@@ -224,9 +224,9 @@ func (l *followed) reach(prefixes int, rev int64) error {
 	defer late.Stop()
 	for {
 		l.mu.Lock()
-		feeds, behind := l.state.Feeds(), ""
+		feeds, behind := l.state.Watches(), ""
 		for _, f := range feeds {
-			if f.State != model.FeedLive || f.Rev < rev {
+			if f.State != model.WatchLive || f.Rev < rev {
 				behind += fmt.Sprintf("; %q is %s at %d %s", f.Prefix, f.State, f.Rev, f.Detail)
 			}
 		}
@@ -330,7 +330,7 @@ func keyOf(c *model.Claim) string {
 func checkRules(s *model.State, kvs []model.KV) error {
 	for _, l := range s.Locks() {
 		r := l.Recipe()
-		if l.Free() || !r.Judged || r.Order == recipe.NoOrder {
+		if l.Free() || !r.HasHolder || r.Order == recipe.NoOrder {
 			continue
 		}
 		rev := func(kv model.KV) int64 {

@@ -47,7 +47,7 @@ func told(r *record) string {
 		s.Apply(b)
 	}
 	var text strings.Builder
-	for _, f := range s.Facts() {
+	for _, f := range s.Journal() {
 		fmt.Fprintf(&text, "%v %d %s %s\n", f.Past, f.Rev, f.Kind, f.Sentence(func(model.ClaimRef) string { return "X" }))
 	}
 	return text.String()

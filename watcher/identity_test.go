@@ -36,7 +36,7 @@ func holder(s *model.State, lock string) string {
 // journal is every sentence of the journal.
 func journal(s *model.State) string {
 	var lines []string
-	for _, f := range s.Facts() {
+	for _, f := range s.Journal() {
 		lines = append(lines, f.Sentence(s.Who))
 	}
 	return strings.Join(lines, "\n")
@@ -150,7 +150,7 @@ func TestAnotherClusterAnswersAfterAnOutage(t *testing.T) {
 				r.until("an outage", func() bool { return len(all[model.Lost](r)) > 0 })
 				d.lead(freshAddr)
 				r.until("the other holder", func() bool { return holder(folded(r), "/l/a") == "/l/a/"+hexID(is) })
-				r.until("live again", func() bool { return folded(r).Feeds()[0].State == model.FeedLive })
+				r.until("live again", func() bool { return folded(r).Watches()[0].State == model.WatchLive })
 				s := folded(r)
 				told := journal(s)
 				if strings.Contains(told, "nothing was missed") || strings.Contains(told, "handed") || s.Lock("/l/a").Handovers != 0 {
@@ -183,8 +183,8 @@ func TestEndpointsOfTwoClusters(t *testing.T) {
 		r := &record{t: t, w: newWatcher(t, dial(t, a.Addr, b.Addr), Options{Prefixes: []string{"/l/"}, OneLook: oneLook})}
 		said := func() string {
 			s := folded(r)
-			for _, f := range s.Feeds() {
-				if f.State == model.FeedLost {
+			for _, f := range s.Watches() {
+				if f.State == model.WatchLost {
 					return f.Detail
 				}
 			}

@@ -83,7 +83,7 @@ func (v *view) apply(t testing.TB, e model.Event) {
 		var order []int64
 		for c := range l.Claims {
 			order = append(order, c.CreateRev)
-			if l.Recipe().Judged && l.IsClaim(c) && !v.story.form.fits(l, c) {
+			if l.Recipe().HasHolder && l.IsClaim(c) && !v.story.form.fits(l, c) {
 				t.Fatalf("claim %q with lease %s of lock %q is not %s", c.Key, c.KV.Lease, l.Name, v.story.form)
 			}
 		}
@@ -145,16 +145,16 @@ func (v *view) number(lock string, rev int64) string {
 
 // gone writes the newest fact about a claim that went, "" while its cause is open.
 func (v *view) gone() string {
-	facts := v.state.Facts()
+	facts := v.state.Journal()
 	for _, f := range slices.Backward(facts) {
-		if f.Kind != model.FactHandover && f.Kind != model.FactLeft {
+		if f.Kind != model.EntryHandover && f.Kind != model.EntryLeft {
 			continue
 		}
 		if f.Pending {
 			return ""
 		}
 		who := v.number(f.Lock, f.Claim.CreateRev) + " left"
-		if f.Kind == model.FactHandover {
+		if f.Kind == model.EntryHandover {
 			who = v.number(f.Lock, f.Claim.CreateRev) + " after " + v.number(f.Lock, f.From.CreateRev)
 		}
 		return fmt.Sprintf("%s: %s, %s", who, f.Cause, f.Confidence)
@@ -166,7 +166,7 @@ func (v *view) gone() string {
 func (v *view) read() bool {
 	for _, l := range v.state.Locks() {
 		for c := range l.Claims {
-			if l.Recipe().Judged && c.LeaseInfo() != nil && !c.LeaseInfo().HasRead {
+			if l.Recipe().HasHolder && c.LeaseInfo() != nil && !c.LeaseInfo().HasRead {
 				return false
 			}
 		}
@@ -177,7 +177,7 @@ func (v *view) read() bool {
 // who says whose a claim is, and from where that is known unless from its value. Of a
 // key that competes for nothing it gives the value.
 func (v *view) who(l *model.Lock, c *model.Claim) string {
-	if !l.Recipe().Judged || !l.IsClaim(c) {
+	if !l.Recipe().HasHolder || !l.IsClaim(c) {
 		return model.Printable(c.Value[:min(len(c.Value), 24)])
 	}
 	id := v.state.Identity(c.Ref())

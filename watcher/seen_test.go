@@ -104,7 +104,7 @@ func (s *seen) proven(prefix string) bool {
 func (s *seen) words() (out string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range s.state.Feeds() {
+	for _, f := range s.state.Watches() {
 		out += f.Prefix + " is " + string(f.State) + " " + f.Detail + "; "
 	}
 	for _, ev := range s.events {
@@ -137,16 +137,16 @@ func (s *seen) otherLossBefore(e model.Lost) bool {
 	return false
 }
 
-func feedOf(st *model.State, prefix string) *model.Feed {
-	for _, f := range st.Feeds() {
+func feedOf(st *model.State, prefix string) *model.PrefixWatch {
+	for _, f := range st.Watches() {
 		if f.Prefix == prefix {
 			return f
 		}
 	}
-	return &model.Feed{}
+	return &model.PrefixWatch{}
 }
 
-func live(st *model.State, prefix string) bool { return feedOf(st, prefix).State == model.FeedLive }
+func live(st *model.State, prefix string) bool { return feedOf(st, prefix).State == model.WatchLive }
 
 // holds says whether a key is the holder of its lock.
 func holds(st *model.State, key string) bool {

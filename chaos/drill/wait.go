@@ -37,17 +37,17 @@ func (w *Wait) conditions(v View) []condition {
 	}
 	q := v.Queue(w.Lock)
 	if w.Nobody {
-		add(q.Held == 0, q.words(), "nobody to hold %s", w.Lock)
+		add(q.Held == 0, q.Words(), "nobody to hold %s", w.Lock)
 	}
 	for _, name := range w.Holders {
-		add(slices.Contains(q.Owners[:q.Held], Process(name)), q.words(), "%s to hold %s", name, w.Lock)
+		add(slices.Contains(q.Owners[:q.Held], Process(name)), q.Words(), "%s to hold %s", name, w.Lock)
 	}
 	for i, name := range w.Waiters {
 		place := q.Held + i
-		add(place < len(q.Owners) && q.Owners[place] == Process(name), q.words(), "%s to be waiter %d of %s", name, i+1, w.Lock)
+		add(place < len(q.Owners) && q.Owners[place] == Process(name), q.Words(), "%s to be waiter %d of %s", name, i+1, w.Lock)
 	}
 	for _, name := range w.Gone {
-		add(!slices.Contains(q.Owners, Process(name)), q.words(), "%s to have no claim on %s", name, w.Lock)
+		add(!slices.Contains(q.Owners, Process(name)), q.Words(), "%s to have no claim on %s", name, w.Lock)
 	}
 	if w.Queue >= 0 {
 		add(len(q.Owners) == w.Queue, fmt.Sprintf("there were %d", len(q.Owners)), "%d keys on %s", w.Queue, w.Lock)
@@ -140,22 +140,35 @@ func (w *Wait) Unmet(v View) string {
 	return strings.Join(want, " and ") + ", but " + strings.Join(is, " and ")
 }
 
-// Queue is a lock's queue by the names of its owners, and how many of the first hold.
+// Queue is a lock's queue by the names of its owners, how many of the first hold, and
+// how the lock does.
 type Queue struct {
-	Owners []string
-	Held   int
+	Owners  []string
+	Held    int
+	Blocked bool
+	// State is the word of the lock's condition, "" if the lock was never seen.
+	State string
 }
 
-func (q Queue) words() string {
+// Words says who held and who waited, and how the lock did.
+func (q Queue) Words() string {
+	if q.State == "" {
+		return "it was free" // it was never seen
+	}
+	who := ""
 	switch {
 	case len(q.Owners) == 0:
-		return "it was free"
+		who = "nobody held it"
+	case q.Blocked:
+		who = q.Owners[0] + " blocked it, which does not hold"
 	case q.Held == 0:
-		return q.Owners[0] + " blocked it, which does not hold"
+		who = "nobody was known to hold it, and listed were " + strings.Join(q.Owners, ", ")
 	case len(q.Owners) == q.Held:
-		return "the holder was " + strings.Join(q.Owners, ", ")
+		who = "the holder was " + strings.Join(q.Owners, ", ")
+	default:
+		who = "the holder was " + strings.Join(q.Owners[:q.Held], ", ") + ", and waiting were " + strings.Join(q.Owners[q.Held:], ", ")
 	}
-	return "the holder was " + strings.Join(q.Owners[:q.Held], ", ") + ", and waiting were " + strings.Join(q.Owners[q.Held:], ", ")
+	return who + " (" + q.State + ")"
 }
 
 func codesOf(all []model.Finding) string {

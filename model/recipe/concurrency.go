@@ -17,7 +17,7 @@ const namedInHex = "every claim is named by its lease in hex"
 
 // Mutex is that of the Go client.
 var Mutex = &Recipe{Name: "mutex", Who: "Go Mutex, the lock service, etcdctl lock",
-	Shape: Queue, Order: ByCreate, Judged: true, Confidence: Certain,
+	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Certain,
 	Signs: []Sign{
 		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.Tally.Valued == 0 },
 			Why: []string{namedInHex, "no claim has a value"}},
@@ -34,7 +34,7 @@ var Mutex = &Recipe{Name: "mutex", Who: "Go Mutex, the lock service, etcdctl loc
 		"and a lock a waits for the holders of a/b. Two locks by one session share one key. etcd-cpp-apiv3 renews only 1 s before the end."}
 
 var election = &Recipe{Name: "election", Who: "Go Election, the election service, etcdctl elect",
-	Shape: Queue, Order: ByCreate, Judged: true, Confidence: Strong,
+	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Strong,
 	Signs: []Sign{
 		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.Tally.Valued == l.Tally.Own && !ofVault(l.Name) },
 			Why: []string{namedInHex, "every claim has a value"}},
@@ -47,7 +47,7 @@ var election = &Recipe{Name: "election", Who: "Go Election, the election service
 
 // tagged is a mutex whose holder writes its name into its key by a second put.
 var tagged = &Recipe{Name: "tagged-mutex", Who: "Vault",
-	Shape: Queue, Order: ByCreate, Judged: true, Confidence: Strong,
+	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Strong,
 	Signs: []Sign{
 		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.Tally.Valued == l.Tally.Own && ofVault(l.Name) },
 			Why: []string{namedInHex, "every claim has a value", "the path is Vault's"}},
@@ -63,7 +63,7 @@ var tagged = &Recipe{Name: "tagged-mutex", Who: "Vault",
 // Mixed is what a queue is of which no other recipe is told. The order is as certain
 // as ever.
 var Mixed = &Recipe{Name: "mixed", Who: "two recipes under one name, or an election with empty proposals",
-	Shape: Queue, Order: ByCreate, Judged: true, Confidence: Hint,
+	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Hint,
 	Signs: []Sign{{Why: []string{"the claims are of several forms, or some have a value and some have none"}}},
 	Quirks: "Claims with and without a value under one name: go-micro keeps the lock and the election of one id in one queue, for example. " +
 		"The order is certain, what the claims want is not."}

@@ -11,7 +11,7 @@ var (
 var generics = []*Recipe{ByPin, OrderOnly}
 
 // ByPin is a single key that somebody said is a lock.
-var ByPin = &Recipe{Name: "single", Who: "one key, pinned by hand", Shape: Single, Order: NoOrder, Judged: true, Rhythm: RenewsByHand, Confidence: Certain,
+var ByPin = &Recipe{Name: "single", Who: "one key, pinned by hand", Shape: Single, Order: NoOrder, HasHolder: true, Rhythm: RenewsByHand, Confidence: Certain,
 	Quirks: "Pinned by you: any one key can be taken for a lock. Who waits and how it is renewed is up to the program."}
 
 // OrderOnly is what remains: leased keys side by side.

@@ -11,14 +11,14 @@ var (
 
 var queues = []*Recipe{
 	// A reader does not wait for readers, nor for what is no claim (experimental/recipes/rwmutex.go).
-	{Name: "rwmutex", Who: "the RWMutex of etcd's experimental recipes", Shape: Queue, Order: ByMod, Judged: true, Confidence: Strong,
+	{Name: "rwmutex", Who: "the RWMutex of etcd's experimental recipes", Shape: Queue, Order: ByMod, HasHolder: true, Confidence: Strong,
 		Readers: reader, Writers: writer,
 		Signs: []Sign{{Of: []*Form{reader, writer}, Why: []string{"every claim is named by a clock, below read or write"}}},
 		Plays: []string{"rw-read", "rw-write"},
 		Ghost: "rw-expired-writer",
 		Quirks: "The keys end in the nanoseconds of the client's clock at its request, which is no lease id. " +
 			"It does not check its own key after the wait (rw-expired-writer)."},
-	{Name: "key-queue", Who: "queues made by hand: any name, the oldest key holds", Shape: Queue, Order: ByCreate, Judged: true, Confidence: Hint,
+	{Name: "key-queue", Who: "queues made by hand: any name, the oldest key holds", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Hint,
 		AnyName: true,
 		Signs:   []Sign{{Of: []*Form{member}, Why: []string{"every claim has a lease and is named by a UUID", "the path speaks of locks"}}},
 		Plays:   []string{"uuid-queue"},

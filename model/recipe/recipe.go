@@ -53,7 +53,7 @@ type Recipe struct {
 	Order Order
 	// Judged is false where the keys only look alike: they are listed in order, and
 	// nothing is said of a holder.
-	Judged bool
+	HasHolder bool
 	// Readers, if set, are the form of claims that hold together while no other stands
 	// between them, Writers the form that a reader waits for: the last one ahead. All
 	// other claims wait for the key just ahead, and hold alone.
@@ -87,7 +87,7 @@ type Recipe struct {
 func (r *Recipe) WaitersVisible() bool { return r.Shape != Single }
 
 // Exclusive is true where at most one claim may hold.
-func (r *Recipe) Exclusive() bool { return r.Judged && r.Readers == nil }
+func (r *Recipe) Exclusive() bool { return r.HasHolder && r.Readers == nil }
 
 // ByName says whether the recipe's own name tells a contender how to take part.
 func (r *Recipe) ByName() bool { return slices.Contains(r.Plays, r.Name) }

@@ -65,7 +65,7 @@ var singles = []*Recipe{
 // single fills in what single keys have in common.
 func single(name, who string, rhythm Rhythm, c Confidence, r Recipe) *Recipe {
 	r.Name, r.Who, r.Rhythm, r.Confidence = name, who, rhythm, c
-	r.Shape, r.Order, r.Judged = Single, NoOrder, true
+	r.Shape, r.Order, r.HasHolder = Single, NoOrder, true
 	return &r
 }
 

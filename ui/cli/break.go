@@ -193,10 +193,13 @@ func (e *env) showPlan(s *model.State, p model.Plan) error {
 			if n := l.At(l.Place(c) + 1); n != nil {
 				next = "next is " + s.Who(n.Ref())
 			}
-			if l.Holds(l.Place(c)) {
-				fmt.Fprintf(&b, ", which holds %s; %s", model.Printable(l.Name), next)
-			} else {
-				fmt.Fprintf(&b, ", which waits in %s", model.Printable(l.Name))
+			switch name := model.Printable(l.Name); l.Role(c) {
+			case model.RoleHolds:
+				fmt.Fprintf(&b, ", which holds %s; %s", name, next)
+			case model.RoleMember:
+				fmt.Fprintf(&b, ", which is listed in %s", name)
+			default:
+				fmt.Fprintf(&b, ", which waits in %s", name)
 			}
 		}
 		b.WriteByte('\n')
@@ -252,8 +255,8 @@ func (e *env) breakAndWatch(ctx context.Context, w model.Source, s *model.State,
 		}
 		s.Apply(b)
 	}
-	for _, f := range s.Facts() {
-		if f.Kind == model.FactHandover || f.Kind == model.FactLeft {
+	for _, f := range s.Journal() {
+		if f.Kind == model.EntryHandover || f.Kind == model.EntryLeft {
 			fmt.Fprintf(e.out, "seen: %s\n", f.Sentence(s.Who))
 		}
 	}

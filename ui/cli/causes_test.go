@@ -72,7 +72,7 @@ func (b *bench) pull(what string, ok func() bool) {
 
 func (b *bench) journal() string {
 	var text string
-	for _, f := range b.state.Facts() {
+	for _, f := range b.state.Journal() {
 		text += f.Sentence(b.state.Who) + " [" + f.Evidence + "]\n"
 	}
 	return text
@@ -143,10 +143,10 @@ func TestTheJournalFindsTheCause(t *testing.T) {
 			b := newBench(t, "/l")
 			holder, next := b.queue("/l")
 			b.do(r.action(holder, b.state.Identity(holder).Text))
-			var got *model.Fact
+			var got *model.JournalEntry
 			b.pull("the handover is seen and explained", func() bool {
-				for _, f := range b.state.Facts() {
-					if f.Kind == model.FactHandover && f.From.Key == holder.Key && !f.Pending {
+				for _, f := range b.state.Journal() {
+					if f.Kind == model.EntryHandover && f.From.Key == holder.Key && !f.Pending {
 						got = f
 						return true
 					}

@@ -50,11 +50,11 @@ func (e *env) runConsole(ctx context.Context, armed bool, since sinceFlags) erro
 			return err
 		}
 		defer closeGate()
-		w.live.Hands, w.live.JournalPath, w.events = gate, journal, []model.Source{done}
+		w.live.Actions, w.live.JournalPath, w.events = gate, journal, []model.Source{done}
 	} else {
 		gate := chaos.NewGate(chaos.GateOptions{Reader: client, Why: e.whyReadOnly()})
 		defer gate.Close()
-		w.live.Hands = gate
+		w.live.Actions = gate
 	}
 	o := e.uiOptions(e.label())
 	o.LabelColor = e.labelColor()
@@ -160,7 +160,7 @@ func (e *env) runDemo(ctx context.Context, f demoFlags) (err error) {
 		}
 		fmt.Fprintf(e.out, "lab ready: ETCDCTL_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
 		s := model.NewState(e.pins...)
-		return follow(ctx, live.Source, s, func(f *model.Fact) error { return report.EventText(e.out, s, f) })
+		return follow(ctx, live.Source, s, func(f *model.JournalEntry) error { return report.EventText(e.out, s, f) })
 	}
 	o := e.uiOptions("demo")
 	o.Prefixes, o.Lab, o.Armed = []string{""}, true, true

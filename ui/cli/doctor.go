@@ -125,7 +125,7 @@ func (e *env) eventsCmd() *cobra.Command {
 	return cmd
 }
 
-// events prints facts as they settle, until the time is over or it is ended.
+// events prints entries as they settle, until the time is over or it is ended.
 func (e *env) events(ctx context.Context, out outFlags, o watcher.Options) error {
 	client, err := e.connect(ctx)
 	if err != nil {
@@ -144,9 +144,9 @@ func (e *env) events(ctx context.Context, out outFlags, o watcher.Options) error
 	return errors.Join(follow(ctx, w, s, to.Write), to.Close())
 }
 
-// follow calls out with every fact once its cause is settled, in order, until ctx
+// follow calls out with every entry once its cause is settled, in order, until ctx
 // ends.
-func follow(ctx context.Context, src model.Source, s *model.State, out func(*model.Fact) error) error {
+func follow(ctx context.Context, src model.Source, s *model.State, out func(*model.JournalEntry) error) error {
 	var printed uint64
 	for {
 		b, err := src.Next(ctx, s.Want())
@@ -157,7 +157,7 @@ func follow(ctx context.Context, src model.Source, s *model.State, out func(*mod
 			return fmt.Errorf("following: %w", err)
 		}
 		s.Apply(b)
-		for _, f := range s.FactsAfter(printed) {
+		for _, f := range s.JournalAfter(printed) {
 			if f.Pending {
 				break // it is settled within seconds; the order is kept
 			}

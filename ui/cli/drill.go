@@ -380,8 +380,8 @@ func (e *env) stage(room *labRoom, source model.Source) play.Stage {
 	return play.Stage{Source: source, Begin: room.lab.Begin, Do: room.do, Leader: room.lab.Leader, Pins: e.pins}
 }
 
-// eventOf is a fact as the events command has it.
-func eventOf(s *model.State, f *model.Fact) any {
+// eventOf is an entry as the events command has it.
+func eventOf(s *model.State, f *model.JournalEntry) any {
 	var line strings.Builder
 	if err := report.EventLine(&line, s, f); err != nil {
 		return err.Error() // cannot happen: every field is text or a number

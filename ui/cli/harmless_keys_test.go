@@ -109,7 +109,7 @@ func newHeadless(t *testing.T, o ui.Options, c *clientv3.Client, h *hostileHands
 	t.Cleanup(func() { cancel(); w.Close() })
 	src := &withLab{Source: w, ctx: ctx, lease: h.lease}
 	o.Boot = func(context.Context, func(string)) (ui.Live, error) {
-		return ui.Live{Source: src, Hands: h, Endpoints: c.Endpoints()}, nil
+		return ui.Live{Source: src, Actions: h, Endpoints: c.Endpoints()}, nil
 	}
 	p := &headless{t: t, app: ui.NewApp(o), msgs: make(chan tea.Msg, 1<<16)}
 	p.run(p.app.Init())

@@ -46,10 +46,14 @@ func TestRooms(t *testing.T) {
 			"locktop/watcher": "what the lab does has to be seen from outside", "locktop/ui": "the lab has no screen", tea: "no screen here"}},
 		{"locktop/ui", map[string]string{
 			"locktop/watcher": "the screen shows the model", "locktop/chaos": "the screen asks through an interface",
-			"locktop/demo": "the screen does not know where it is", etcd: "the screen never touches etcd", "google.golang.org/grpc": "the screen never touches etcd"}},
+			"locktop/demo": "the screen does not know where it is", "locktop/ui/report": "the screen writes no reports: it shares the fields", etcd: "the screen never touches etcd", "google.golang.org/grpc": "the screen never touches etcd"}},
 		{"locktop/ui/report", map[string]string{
 			"locktop/watcher": "text is made of the model", "locktop/chaos": "text is made of the model", "locktop/demo": "text is made of the model",
 			"locktop/ui/cli": "the command line uses reports", etcd: "text is made of the model", tea: "text needs no screen"}},
+		{"locktop/ui/fields", map[string]string{
+			"locktop/watcher": "a field is of the model", "locktop/chaos": "a field is of the model", "locktop/demo": "a field is of the model",
+			"locktop/ui/cli": "the command line uses fields", "locktop/ui/report": "reports are views of fields",
+			etcd: "a field is of the model", tea: "a field is text, on paper too"}},
 		{"locktop/ui/cli/quiet", map[string]string{"github.com/": "it has to be initialised before everything else", "golang.org/": "likewise"}},
 	}
 	// leaves know no other room, and every room may use them.

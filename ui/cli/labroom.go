@@ -71,7 +71,7 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 		return ui.Live{}, err
 	}
 	ctx, r.end = context.WithCancel(context.WithoutCancel(ctx))
-	return ui.Live{Source: merge(ctx, r.watcher, r.lab), Hands: r.gate,
+	return ui.Live{Source: merge(ctx, r.watcher, r.lab), Actions: r.gate,
 		Endpoints: r.lab.Endpoints(), JournalPath: journal}, nil
 }
 

@@ -324,8 +324,8 @@ func (e *env) pullUntil(ctx context.Context, src model.Source, s *model.State, w
 		if err := oneCluster(s); err != nil {
 			return err
 		}
-		for _, f := range s.Feeds() {
-			if f.State == model.FeedLost {
+		for _, f := range s.Watches() {
+			if f.State == model.WatchLost {
 				return bad("could not list %q: %s", f.Prefix, f.Detail)
 			}
 		}

@@ -106,7 +106,7 @@ func (e *env) runProxy(ctx context.Context, f proxyFlags) (err error) {
 	fmt.Fprintf(out, "proxy ready: ETCD_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
 	s := model.NewState(e.pins...)
 	if err := follow(ctx, &untilEnded{Source: live.Source, s: s, wait: len(f.yours) > 0, end: cancel}, s,
-		func(f *model.Fact) error { return report.EventText(out, s, f) }); err != nil {
+		func(f *model.JournalEntry) error { return report.EventText(out, s, f) }); err != nil {
 		return err
 	}
 	if asked.Err() != nil {

@@ -85,7 +85,7 @@ func (e *env) replayEvents(ctx context.Context, name string, speed float64, outp
 	err = follow(ctx, src, s, out.Write)
 	if src.ended { // what is not settled by now never will be
 		err = nil
-		for _, f := range s.FactsAfter(out.Last()) {
+		for _, f := range s.JournalAfter(out.Last()) {
 			err = errors.Join(err, out.Write(f))
 		}
 	}
@@ -106,7 +106,7 @@ func (e *env) replayConsole(ctx context.Context, name string, speed float64) err
 	o := e.uiOptions(fmt.Sprintf("recording %s of %s", model.Printable(filepath.Base(name)), src.first.Format(time.DateTime)))
 	o.Prefixes, o.NoLab = prefixList(nil), noCluster
 	o.Boot = func(context.Context, func(string)) (ui.Live, error) {
-		return ui.Live{Source: src, Hands: noHands{}}, nil
+		return ui.Live{Source: src, Actions: noHands{}}, nil
 	}
 	return e.show(ctx, o)
 }

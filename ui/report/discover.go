@@ -3,10 +3,9 @@ package report
 import (
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 
 	"locktop/model"
+	"locktop/ui/fields"
 )
 
 // guess is a prefix that looks like locks, in JSON.
@@ -36,19 +35,9 @@ func Guesses(w io.Writer, list []model.PrefixGuess, format string) error {
 	case "jsonl":
 		return eachLine(w, slices.Values(list), func(o *stream, p model.PrefixGuess) { o.value(guessOf(p)) })
 	case "csv":
-		rows := guessRows(list, true)
-		for _, row := range rows {
-			for i := range row {
-				row[i] = guarded(row[i])
-			}
-		}
-		return writeCSV(w, rows)
+		return writeCSV(w, fields.Records(fields.Guesses, list))
 	case "table", "wide":
-		rows := guessRows(list, format == "wide")
-		for i := range rows[0] {
-			rows[0][i] = strings.ToUpper(strings.ReplaceAll(rows[0][i], "_", " "))
-		}
-		return align(w, rows)
+		return align(w, fields.Rows(fields.Guesses, list, format == "wide"))
 	}
 	return noFormat(format)
 }
@@ -59,26 +48,4 @@ func guessOf(p model.PrefixGuess) guess {
 	g.Name, g.NameBase64 = text(p.Prefix)
 	g.Example, g.ExampleBase64 = text(p.Example)
 	return g
-}
-
-// guessRows are a head and a line for each prefix; wide ones say more.
-func guessRows(list []model.PrefixGuess, wide bool) [][]string {
-	head := []string{"prefix", "recipe", "confidence", "locks", "claims"}
-	if wide {
-		head = append(head, "leased", "pattern", "example")
-	}
-	rows := [][]string{head}
-	for _, p := range list {
-		row := []string{model.Printable(p.Prefix), recipeWords(p), string(p.Confidence), strconv.Itoa(p.Locks), strconv.Itoa(p.Claims)}
-		if wide {
-			row = append(row, strconv.Itoa(p.Leased), model.Printable(p.Pattern), model.Printable(p.Example))
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-// recipeWords names the recipe, and those that only a value would tell from it.
-func recipeWords(p model.PrefixGuess) string {
-	return strings.Join(append([]string{p.Recipe}, p.Alternatives...), " or ")
 }

@@ -7,6 +7,9 @@
 // never 0. Bytes that are not UTF-8 go to key_base64 and value_base64, beside a
 // readable form.
 //
+// Tables, wide and CSV are views of one table of fields ([fields.Locks] and others). JSON
+// is written by hand, for speed; a test holds its names against the same table.
+//
 // Locks are written as JSON a few at a time, by a stream on each processor, so that it
 // takes no memory that grows with them: less than 0.005 allocations for a claim that is
 // plain ASCII (stream_test.go).

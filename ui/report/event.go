@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/ui/fields"
 )
 
 type event struct {
@@ -30,13 +31,13 @@ type eventClaim struct {
 	Identity       identity `json:"identity"`
 }
 
-// EventLine writes one fact as an object on a line of its own.
-func EventLine(w io.Writer, s *model.State, f *model.Fact) error {
+// EventLine writes one entry as an object on a line of its own.
+func EventLine(w io.Writer, s *model.State, f *model.JournalEntry) error {
 	return writeJSON(w, eventOf(s, f), "")
 }
 
-func eventOf(s *model.State, f *model.Fact) event {
-	e := event{At: &f.At, Kind: eventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
+func eventOf(s *model.State, f *model.JournalEntry) event {
+	e := event{At: &f.At, Kind: fields.EventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
 	if f.Past {
 		e.At = nil
 	}
@@ -55,19 +56,10 @@ func eventOf(s *model.State, f *model.Fact) event {
 		c := string(f.Confidence)
 		e.Confidence = &c
 	}
-	if f.Kind == model.FactHandover && !f.Unseen && !f.Past {
+	if fields.GapKnown(f) {
 		e.Gap = seconds(f.Gap)
 	}
 	return e
-}
-
-// eventKind is the name of a kind in the contract: a claim that joins other holders
-// has acquired the lock.
-func eventKind(k model.FactKind) string {
-	if k == model.FactShared {
-		return string(model.FactAcquired)
-	}
-	return string(k)
 }
 
 func refOf(s *model.State, r model.ClaimRef) *eventClaim {
@@ -83,17 +75,17 @@ func refOf(s *model.State, r model.ClaimRef) *eventClaim {
 	return c
 }
 
-// EventText writes one fact as a sentence behind its time.
-func EventText(w io.Writer, s *model.State, f *model.Fact) error {
+// EventText writes one entry as a sentence behind its time.
+func EventText(w io.Writer, s *model.State, f *model.JournalEntry) error {
 	if _, err := fmt.Fprintf(w, "%s  %s\n", stamp(f, "15:04:05.000"), f.Sentence(s.Who)); err != nil {
 		return fmt.Errorf("writing an event: %w", err)
 	}
 	return nil
 }
 
-// stamp is the time of a fact. One from etcd's history has none: a word of the same
+// stamp is the time of an entry. One from etcd's history has none: a word of the same
 // width stands for it.
-func stamp(f *model.Fact, layout string) string {
+func stamp(f *model.JournalEntry, layout string) string {
 	at := f.At.Format(layout)
 	if f.Past {
 		return fmt.Sprintf("%-*s", len(at), "earlier")

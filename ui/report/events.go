@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/ui/fields"
 )
 
-// Events writes facts in one of Formats, each as soon as it is told. json is one
+// Events writes entries in one of Formats, each as soon as it is told. json is one
 // list, which Close ends.
 type Events struct {
 	w      io.Writer
@@ -24,11 +25,11 @@ func NewEvents(w io.Writer, s *model.State, format string) *Events {
 	return &Events{w: w, s: s, format: format}
 }
 
-// Last is the number of the last fact that was written, 0 before the first.
+// Last is the number of the last entry that was written, 0 before the first.
 func (e *Events) Last() uint64 { return e.last }
 
-// Write writes one fact.
-func (e *Events) Write(f *model.Fact) error {
+// Write writes one entry.
+func (e *Events) Write(f *model.JournalEntry) error {
 	e.n++
 	e.last = f.Seq
 	switch e.format {
@@ -44,11 +45,8 @@ func (e *Events) Write(f *model.Fact) error {
 	case "jsonl":
 		return EventLine(e.w, e.s, f)
 	case "csv":
-		rows := [][]string{eventCSV(e.s, f)}
-		if e.n == 1 {
-			rows = append([][]string{eventHead}, rows...)
-		}
-		return writeCSV(e.w, rows)
+		rows := fields.Records(fields.Events, []fields.Event{{S: e.s, F: f}})
+		return writeCSV(e.w, rows[min(1, e.n-1):]) // one head for all
 	}
 	return noFormat(e.format)
 }
@@ -61,7 +59,7 @@ func (e *Events) Close() error {
 	case e.format == "json":
 		return e.put("]\n")
 	case e.format == "csv" && e.n == 0:
-		return writeCSV(e.w, [][]string{eventHead})
+		return writeCSV(e.w, fields.Records(fields.Events, nil))
 	}
 	return nil
 }
@@ -73,9 +71,9 @@ func (e *Events) put(text string) error {
 	return nil
 }
 
-// eventWide writes one fact with its date, revision, kind, and where there are such,
+// eventWide writes one entry with its date, revision, kind, and where there are such,
 // key, lease, cause and confidence behind the sentence.
-func eventWide(w io.Writer, s *model.State, f *model.Fact) error {
+func eventWide(w io.Writer, s *model.State, f *model.JournalEntry) error {
 	var more []string
 	add := func(name, value string) {
 		if value != "" {
@@ -96,31 +94,8 @@ func eventWide(w io.Writer, s *model.State, f *model.Fact) error {
 	if f.Rev != 0 {
 		rev = strconv.FormatInt(f.Rev, 10)
 	}
-	if _, err := fmt.Fprintf(w, "%s  %-8s %-8s  %s%s\n", stamp(f, "2006-01-02T15:04:05.000Z07:00"), rev, eventKind(f.Kind), f.Sentence(s.Who), tail); err != nil {
+	if _, err := fmt.Fprintf(w, "%s  %-8s %-8s  %s%s\n", stamp(f, "2006-01-02T15:04:05.000Z07:00"), rev, fields.EventKind(f.Kind), f.Sentence(s.Who), tail); err != nil {
 		return fmt.Errorf("writing an event: %w", err)
 	}
 	return nil
-}
-
-var eventHead = []string{"at", "revision", "kind", "lock", "key", "create_revision", "lease", "identity", "from_key", "from_identity",
-	"cause", "confidence", "gap", "text"}
-
-func eventCSV(s *model.State, f *model.Fact) []string {
-	e := eventOf(s, f)
-	at := ""
-	if e.At != nil {
-		at = timeCell(*e.At)
-	}
-	row := []string{at, intPtr(e.Revision), e.Kind, plain(f.Lock)}
-	if c := e.Claim; c != nil {
-		row = append(row, plain(f.Claim.Key), intPtr(&c.CreateRevision), guardedPtr(c.Lease), guardedPtr(c.Identity.Text))
-	} else {
-		row = append(row, "", "", "", "")
-	}
-	if c := e.From; c != nil {
-		row = append(row, plain(f.From.Key), guardedPtr(c.Identity.Text))
-	} else {
-		row = append(row, "", "")
-	}
-	return append(row, guardedPtr(e.Cause), guardedPtr(e.Confidence), secondsPtr(e.Gap), guarded(e.Text))
 }

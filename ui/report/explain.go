@@ -144,7 +144,7 @@ func orderWords(r *recipe.Recipe) string {
 
 func holdWords(r *recipe.Recipe) string {
 	switch {
-	case !r.Judged:
+	case !r.HasHolder:
 		return "not judged: the keys are listed in order, and none is called the holder"
 	case r.Readers != nil:
 		return "several may: a reader with no writer before it, a writer with nothing before it"
@@ -160,7 +160,7 @@ func waiterWords(r *recipe.Recipe) string {
 	switch {
 	case !r.WaitersVisible():
 		return "not visible in etcd: waiting leaves no key"
-	case !r.Judged:
+	case !r.HasHolder:
 		return "visible if there are any: each would be a key"
 	}
 	return "visible: each is a key"
@@ -168,7 +168,7 @@ func waiterWords(r *recipe.Recipe) string {
 
 func renewalWords(r *recipe.Recipe) string {
 	switch {
-	case !r.Judged:
+	case !r.HasHolder:
 		return "not known"
 	case r.Rhythm == recipe.RenewsByHand:
 		return "when the program says so: a falling TTL alone proves nothing"

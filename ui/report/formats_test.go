@@ -64,7 +64,7 @@ func written(t *testing.T, s *model.State, format string) string {
 	}
 	part("events", func() error {
 		e := NewEvents(&b, s, format)
-		for _, f := range s.Facts() {
+		for _, f := range s.Journal() {
 			must(t, e.Write(f))
 		}
 		return e.Close()
@@ -123,7 +123,7 @@ func TestLinesAreObjectsAndRecordsHaveAHead(t *testing.T) {
 
 func TestEventsAsOneList(t *testing.T) {
 	s := scene()
-	for _, facts := range [][]*model.Fact{nil, s.Facts()[:1], s.Facts()} {
+	for _, facts := range [][]*model.JournalEntry{nil, s.Journal()[:1], s.Journal()} {
 		var b bytes.Buffer
 		e := NewEvents(&b, s, "json")
 		for _, f := range facts {
@@ -140,27 +140,13 @@ func TestEventsAsOneList(t *testing.T) {
 	}
 }
 
-func TestNoCellIsAFormula(t *testing.T) {
-	for _, r := range []struct{ text, want, reason string }{
-		{"", "", "nothing"}, {"/jobs/a", "/jobs/a", "what is harmless stays"},
-		{"=1+1", "'=1+1", "a formula"}, {"+1", "'+1", "so is a sum"}, {"-1", "'-1", "text, though it looks like a number"},
-		{"@SUM(A1)", "'@SUM(A1)", "a function of old"}, {"＝1", "'＝1", "in full width"},
-		{"\t=1", `\t=1`, "a tab is escaped, so nothing is cut off before the sign"}, {"\r=1", `\r=1`, "nor is a return"},
-		{"'=1", "''=1", "so that one ' can be taken away again"}, {"a=1", "a=1", "a sign within"},
-	} {
-		if got := plain(r.text); got != r.want {
-			t.Errorf("%s: %q, want %q", r.reason, got, r.want)
-		}
-	}
-}
-
 func TestFormatsFail(t *testing.T) {
 	s := scene()
 	o := Observation{At: s.Now()}
 	for _, format := range Formats {
 		e := NewEvents(brokenWriter{}, s, format)
 		errs := map[string]error{"locks": Locks(brokenWriter{}, s, s.Locks(), o, format),
-			"one lock": OneLock(brokenWriter{}, s, s.Locks()[0], o, format), "event": e.Write(s.Facts()[0])}
+			"one lock": OneLock(brokenWriter{}, s, s.Locks()[0], o, format), "event": e.Write(s.Journal()[0])}
 		for what, err := range errs {
 			if !errors.Is(err, errBroken) {
 				t.Errorf("%s as %s: %v", what, format, err)
@@ -168,7 +154,7 @@ func TestFormatsFail(t *testing.T) {
 		}
 	}
 	for what, err := range map[string]error{"locks": Locks(brokenWriter{}, s, nil, o, "xml"), "lock": OneLock(brokenWriter{}, s, s.Locks()[0], o, "xml"),
-		"findings": Diagnoses(brokenWriter{}, nil, "xml"), "event": NewEvents(brokenWriter{}, s, "xml").Write(s.Facts()[0])} {
+		"findings": Diagnoses(brokenWriter{}, nil, "xml"), "event": NewEvents(brokenWriter{}, s, "xml").Write(s.Journal()[0])} {
 		if err == nil || !strings.Contains(err.Error(), "jsonl") {
 			t.Errorf("%s: %v: want the formats that there are", what, err)
 		}

@@ -37,7 +37,7 @@ func FuzzReports(f *testing.F) {
 		}
 		must(t, Findings(&b, s.Findings(), "  "))
 		must(t, Findings(&b, s.ClusterFindings(), "  "))
-		for _, fact := range s.Facts() {
+		for _, fact := range s.Journal() {
 			var line bytes.Buffer
 			must(t, EventText(&line, s, fact))
 			if strings.Count(line.String(), "\n") != 1 {
@@ -71,7 +71,7 @@ func checkFormats(t *testing.T, s *model.State, now time.Time) {
 		}
 		add(func(b *bytes.Buffer) error {
 			e := NewEvents(b, s, format)
-			for _, f := range s.Facts() {
+			for _, f := range s.Journal() {
 				must(t, e.Write(f))
 			}
 			return e.Close()
@@ -170,7 +170,7 @@ func checkJSON(t *testing.T, s *model.State, now time.Time) {
 
 func checkEvents(t *testing.T, s *model.State) {
 	t.Helper()
-	for _, fact := range s.Facts() {
+	for _, fact := range s.Journal() {
 		var b bytes.Buffer
 		must(t, EventLine(&b, s, fact))
 		plainJSON(t, b.Bytes())

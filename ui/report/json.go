@@ -4,14 +4,15 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
-	"iter"
 	"strconv"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"locktop/model"
+	"locktop/ui/fields"
 )
 
 // Schema is the version of the JSON output.
@@ -126,9 +127,9 @@ func clusterOf(s *model.State) *cluster {
 	if c.At.IsZero() {
 		return nil
 	}
-	out := &cluster{ID: fmt.Sprintf("%x", c.ClusterID), Revision: s.Rev(), Members: len(c.Members), Alarms: c.Alarms}
-	if out.Alarms == nil {
-		out.Alarms = []string{}
+	out := &cluster{ID: fmt.Sprintf("%x", c.ClusterID), Revision: s.Rev(), Members: len(c.Members), Alarms: []string{}}
+	for _, a := range c.Alarms {
+		out.Alarms = append(out.Alarms, strings.ToValidUTF8(a, "\ufffd"))
 	}
 	if l := c.Leader(); l.ID != 0 {
 		id := fmt.Sprintf("%x", l.ID)
@@ -136,7 +137,8 @@ func clusterOf(s *model.State) *cluster {
 	}
 	for _, m := range c.Members {
 		if m.Version != "" {
-			out.Version = &m.Version
+			version := strings.ToValidUTF8(m.Version, "\ufffd")
+			out.Version = &version
 			break
 		}
 	}
@@ -187,17 +189,25 @@ func (o *stream) lock(s *model.State, l *model.Lock, now time.Time) {
 	o.truth(r.Exclusive())
 	o.name(`"blocked": `)
 	o.truth(l.Blocked())
+	o.name(`"state": `)
+	o.text(l.Condition().Word)
+	o.name(`"moves_when": `)
+	if when := l.MovesWhen(now); when != "" {
+		o.text(when)
+	} else {
+		o.null()
+	}
 	o.name(`"holders": `)
 	o.open('[')
 	waiting := false
-	for c := range placedClaims(l) {
-		if c.role != holds && !waiting {
+	for c := range fields.Queue(s, l, now) {
+		if c.Role != model.RoleHolds && !waiting {
 			waiting = true
 			o.waiters()
 		}
 		o.next()
 		o.open('{')
-		o.claim(s, c, now)
+		o.claim(c)
 		o.shut('}')
 	}
 	if !waiting {
@@ -218,45 +228,12 @@ func (o *stream) waiters() {
 	o.open('[')
 }
 
-// placed is a claim and what its place in the queue makes of it.
-type placed struct {
-	*model.Claim
-	position int // from 1
-	role     string
-	ahead    *model.Claim // what it waits for, nil for nothing
-}
-
-// Roles in a queue.
-const (
-	holds   = "holder"
-	waits   = "waiter"
-	foreign = "foreign" // counted by the recipe, though it is no claim of the lock
-)
-
-// placedClaims yields the queue of a lock in order, the holders first.
-func placedClaims(l *model.Lock) iter.Seq[placed] {
-	return func(yield func(placed) bool) {
-		n := 0
-		l.Queue(func(c, ahead *model.Claim) bool {
-			n++
-			p := placed{c, n, waits, ahead}
-			switch {
-			case l.Holds(n - 1):
-				p.role, p.ahead = holds, nil
-			case !l.IsClaim(c):
-				p.role = foreign
-			}
-			return yield(p)
-		})
-	}
-}
-
 // claim writes the names of a claim into the object that is open.
-func (o *stream) claim(s *model.State, c placed, now time.Time) {
+func (o *stream) claim(c fields.Claim) {
 	o.name(`"position": `)
-	o.int(int64(c.position))
+	o.int(int64(c.Position))
 	o.name(`"role": `)
-	o.text(c.role)
+	o.text(c.Role.Name())
 	o.bytes(`"key": `, `"key_base64": `, c.Key)
 	o.name(`"create_revision": `)
 	o.int(c.CreateRev)
@@ -268,8 +245,8 @@ func (o *stream) claim(s *model.State, c placed, now time.Time) {
 	o.lease(c.KV.Lease)
 	o.bytes(`"value": `, `"value_base64": `, c.Value)
 	o.name(`"identity": `)
-	o.identity(s.IdentityOf(c.Claim))
-	o.reading(readingOf(c.LeaseInfo(), now))
+	o.identity(c.S.IdentityOf(c.Claim))
+	o.reading(fields.ReadingOf(c.LeaseInfo(), c.Now))
 	o.name(`"lease_state": `)
 	o.text(string(c.LeaseInfo().State()))
 	o.name(`"since": `)
@@ -277,12 +254,12 @@ func (o *stream) claim(s *model.State, c placed, now time.Time) {
 	o.name(`"since_is_lower_bound": `)
 	o.truth(c.SinceAtLeast)
 	o.name(`"waits_for": `)
-	if c.ahead == nil {
+	if c.Ahead == nil {
 		o.null()
 		return
 	}
-	if !o.plain(c.ahead.Key) {
-		key, _ := text(c.ahead.Key)
+	if !o.plain(c.Ahead.Key) {
+		key, _ := text(c.Ahead.Key)
 		o.text(key)
 	}
 }
@@ -310,37 +287,20 @@ func (o *stream) identity(id model.Identity) {
 	o.shut('}')
 }
 
-// reading is what the last reading of a lease says.
-type reading struct {
-	known              bool // also granted and remaining mean something
-	granted, remaining int64
-	renewedKnown       bool
-	renewed            time.Duration // ago
-}
-
-func readingOf(l *model.Lease, now time.Time) reading {
-	if l == nil || !l.HasRead || l.Read.Granted <= 0 {
-		return reading{}
-	}
-	r := reading{known: true, granted: l.Read.Granted, remaining: l.Read.Remaining}
-	r.renewed, r.renewedKnown = l.Renewed(now)
-	return r
-}
-
-func (o *stream) reading(r reading) {
+func (o *stream) reading(r fields.Reading) {
 	for _, n := range [...]struct {
 		name string
 		n    int64
-	}{{`"granted": `, r.granted}, {`"remaining": `, r.remaining}} {
+	}{{`"granted": `, r.Granted}, {`"remaining": `, r.Remaining}} {
 		o.name(n.name)
-		if r.known {
+		if r.Known {
 			o.int(n.n)
 		} else {
 			o.null()
 		}
 	}
 	o.name(`"renewed_ago": `)
-	o.secondsIf(r.renewedKnown, r.renewed)
+	o.secondsIf(r.RenewedKnown, r.Renewed)
 }
 
 func (o *stream) handovers(st model.Stats) {

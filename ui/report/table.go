@@ -3,26 +3,26 @@ package report
 import (
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"locktop/model"
+	"locktop/ui/fields"
 )
 
 // Table writes one line per lock.
 func Table(w io.Writer, s *model.State, locks []*model.Lock, now time.Time) error {
-	return align(w, lockRows(s, locks, now))
+	return align(w, fields.Rows(fields.Locks, lockRows(s, locks, now), false))
 }
 
-// lockRows are a head and a line for each lock.
-func lockRows(s *model.State, locks []*model.Lock, now time.Time) [][]string {
-	rows := [][]string{{"LOCK", "RECIPE", "HOLDER", "HELD", "LEASE", "BEHIND", "LONGEST", "STATE"}}
-	for _, l := range locks {
-		rows = append(rows, []string{model.Printable(l.Name), l.Recipe().Name, holderCell(s, l), heldCell(l, now),
-			LeaseCell(l.Head(), now), behindCell(l), longestCell(l, now), StateWord(l)})
+// lockRows are the locks as what the fields are of.
+func lockRows(s *model.State, locks []*model.Lock, now time.Time) []fields.Lock {
+	rows := make([]fields.Lock, len(locks))
+	for i, l := range locks {
+		rows[i] = fields.Lock{S: s, L: l, Now: now}
 	}
 	return rows
 }
@@ -35,51 +35,25 @@ func Describe(w io.Writer, s *model.State, l *model.Lock, now time.Time) error {
 func describe(w io.Writer, s *model.State, l *model.Lock, now time.Time, wide bool) error {
 	r := l.Recipe()
 	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  state    %s\n", model.Printable(l.Name), r.Name, r.Confidence,
-		strings.ReplaceAll(string(r.Order), "_", " "), StateWord(l)); err != nil {
+		strings.ReplaceAll(string(r.Order), "_", " "), l.Condition().Word); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
-	if err := align(w, queueRows(s, l, now, wide)); err != nil {
+	rows := fields.Rows(fields.Claims, slices.Collect(fields.Queue(s, l, now)), wide)
+	for _, row := range rows {
+		row[0] = "  " + row[0]
+	}
+	if err := align(w, rows); err != nil {
 		return err
 	}
 	if err := Findings(w, l.Findings(), "  "); err != nil {
 		return err
 	}
-	for _, f := range l.Facts() {
+	for _, f := range l.Journal() {
 		if _, err := fmt.Fprintf(w, "  %s  %s\n", f.At.Format("15:04:05.000"), f.Sentence(s.Who)); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
 	}
 	return nil
-}
-
-// queueRows are a head and a line for each key in the queue.
-func queueRows(s *model.State, l *model.Lock, now time.Time, wide bool) [][]string {
-	head := []string{"  #", "ROLE", "KEY", "CREATED", "LEASE", "TTL", "SINCE", "WAITS FOR", "WHO"}
-	if wide {
-		head = append(append(head, readingHead...), "MODIFIED", "VERSION", "VALUE")
-	}
-	rows := [][]string{head}
-	place := 0
-	for c := range l.Claims {
-		place++
-		waits := "-"
-		if ahead := l.WaitsFor(c); ahead != nil {
-			waits = model.Printable(ahead.Key)
-		}
-		d, bound := c.Waited(now)
-		who := s.Identity(c.Ref())
-		id := "-"
-		if who.Text != "" {
-			id = who.Text + " (" + who.Source + ")"
-		}
-		row := []string{"  " + strconv.Itoa(place), role(l, c, place), model.Printable(c.Key), strconv.FormatInt(c.CreateRev, 10),
-			leaseID(c), LeaseCell(c, now), model.Duration(d, bound), waits, id}
-		if wide {
-			row = append(append(row, readingCells(c, now)...), strconv.FormatInt(c.ModRev, 10), strconv.FormatInt(c.Version, 10), model.Printable(c.Value))
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }
 
 // Findings writes diagnoses in full, each line behind indent.
@@ -108,100 +82,6 @@ func Findings(w io.Writer, list []model.Finding, indent string) error {
 		return fmt.Errorf("writing: %w", err)
 	}
 	return nil
-}
-
-func role(l *model.Lock, c *model.Claim, place int) string {
-	switch {
-	case l.Holds(place - 1):
-		return "holds"
-	case !l.Recipe().Judged:
-		return "there"
-	case !l.IsClaim(c):
-		return "foreign"
-	}
-	return "waits"
-}
-
-// StateWord says in a word or two how a lock is: by its worst finding, else by the
-// lease of its head.
-func StateWord(l *model.Lock) string {
-	if f := l.Findings(); len(f) > 0 && f[0].Severity.AtLeast(model.SevWarning) {
-		return string(f[0].Code)
-	}
-	h := l.Head()
-	switch {
-	case h == nil:
-		return "free"
-	case !l.Recipe().Judged:
-		return "order only"
-	case l.Blocked():
-		return "blocked by " + model.Printable(h.Key)
-	case h.LeaseInfo() == nil:
-		return "holder has no lease"
-	}
-	switch st := h.LeaseInfo().State(); st {
-	case model.LeaseHealthy:
-		return "healthy"
-	case model.LeaseUnknown:
-		return "lease not read"
-	default:
-		return "lease " + string(st)
-	}
-}
-
-// LeaseCell writes the lease of a claim: remaining and granted seconds and the
-// last renewal.
-func LeaseCell(c *model.Claim, now time.Time) string {
-	if c == nil {
-		return "-"
-	}
-	l := c.LeaseInfo()
-	switch {
-	case l == nil:
-		return "none"
-	case !l.HasRead:
-		return "not read"
-	case l.Read.Granted <= 0:
-		return "gone"
-	}
-	left := l.Read.Remaining
-	if left > 0 {
-		left, _ = l.Remaining(now)
-	}
-	ago, _ := l.Renewed(now)
-	return fmt.Sprintf("%d/%ds, renewed %s ago", left, l.Read.Granted, model.Duration(ago, false))
-}
-
-func holderCell(s *model.State, l *model.Lock) string {
-	if h := l.Holder(); h != nil {
-		return s.Who(h.Ref())
-	}
-	return "-"
-}
-
-func heldCell(l *model.Lock, now time.Time) string {
-	if l.Holder() == nil {
-		return "-"
-	}
-	return model.Duration(l.HeldFor(now))
-}
-
-func behindCell(l *model.Lock) string {
-	switch {
-	case !l.Recipe().WaitersVisible():
-		return "?"
-	case !l.Recipe().Judged:
-		return "-"
-	}
-	return strconv.Itoa(l.Behind())
-}
-
-func longestCell(l *model.Lock, now time.Time) string {
-	d, bound, any := l.LongestWait(now)
-	if !any {
-		return "-"
-	}
-	return model.Duration(d, bound)
 }
 
 // align writes rows in columns, measured in terminal cells.

@@ -14,10 +14,10 @@ import (
 type Judge struct {
 	d *drill.Drill
 	*history
-	// sightings are the findings of the diagnosis, facts its journal: of that only
+	// sightings are the findings of the diagnosis, entries its journal: of that only
 	// the causes of handovers are used, which etcd does not tell.
 	sightings []*sighting
-	facts     []*model.Fact
+	facts     []*model.JournalEntry
 
 	targets []*drill.Target
 	// stepped is from when the time after each step counts, as far as the drill got:
@@ -84,10 +84,10 @@ func (j *Judge) At(now time.Time) { j.now = now }
 func (j *Judge) Hit(t *drill.Target) { j.targets = append(j.targets, t) }
 
 // Entry tells of a line of the journal.
-func (j *Judge) Entry(f *model.Fact) { j.facts = append(j.facts, f) }
+func (j *Judge) Entry(f *model.JournalEntry) { j.facts = append(j.facts, f) }
 
 // Entries are the lines of the journal that it was told of.
-func (j *Judge) Entries() []*model.Fact { return j.facts }
+func (j *Judge) Entries() []*model.JournalEntry { return j.facts }
 
 // Found tells what the diagnosis finds at a time.
 func (j *Judge) Found(standing []model.Finding, now time.Time) {

@@ -99,7 +99,7 @@ func (ta *tale) finds(code model.Code, c model.Confidence, s model.Severity) *ta
 }
 
 func (ta *tale) because(from string, create int64, cause model.Cause, pending bool) *tale {
-	ta.j.facts = append(ta.j.facts, &model.Fact{Kind: model.FactHandover, Lock: "/x", From: model.ClaimRef{Key: keyNamed(from), CreateRev: create},
+	ta.j.facts = append(ta.j.facts, &model.JournalEntry{Kind: model.EntryHandover, Lock: "/x", From: model.ClaimRef{Key: keyNamed(from), CreateRev: create},
 		Cause: cause, Confidence: model.Strong, Evidence: "it was read", Pending: pending})
 	return ta
 }

@@ -215,13 +215,13 @@ func (j *Judge) handover(r *ruling, l *lockHistory, c handoverCase) {
 }
 
 // cause is the line of the journal about a handover, nil if there is none.
-func (j *Judge) cause(l *lockHistory, t tenure) *model.Fact {
+func (j *Judge) cause(l *lockHistory, t tenure) *model.JournalEntry {
 	for _, f := range slices.Backward(j.facts) {
 		if f.Lock != l.name {
 			continue
 		}
-		from := f.Kind == model.FactHandover && f.From.Key == t.prev.key && f.From.CreateRev == t.prev.create
-		left := f.Kind == model.FactLeft && f.WasHolder && f.Claim.Key == t.prev.key && f.Claim.CreateRev == t.prev.create
+		from := f.Kind == model.EntryHandover && f.From.Key == t.prev.key && f.From.CreateRev == t.prev.create
+		left := f.Kind == model.EntryLeft && f.WasHolder && f.Claim.Key == t.prev.key && f.Claim.CreateRev == t.prev.create
 		if from || left {
 			return f
 		}

@@ -63,9 +63,9 @@ type Options struct {
 	// Limit is how long the steps may take besides what their waits and pauses say;
 	// default 2 minutes.
 	Limit time.Duration
-	// Event makes of a fact what the report has of it, at the end of the run. nil: the
+	// Event makes of an entry what the report has of it, at the end of the run. nil: the
 	// report has no events.
-	Event func(*model.State, *model.Fact) any
+	Event func(*model.State, *model.JournalEntry) any
 }
 
 // Round is one run of a drill.
@@ -89,7 +89,7 @@ type Round struct {
 	Histories map[string][]byte
 }
 
-// Line is one line of the timeline. Step is 0 for a fact.
+// Line is one line of the timeline. Step is 0 for an entry.
 type Line struct {
 	At   time.Time
 	Step int
@@ -270,7 +270,7 @@ func (r *runner) apply(e model.Event) {
 			}
 		}
 	}
-	for _, f := range r.s.FactsAfter(r.facts) {
+	for _, f := range r.s.JournalAfter(r.facts) {
 		r.facts = f.Seq
 		r.j.Entry(f)
 	}
@@ -390,7 +390,7 @@ func (r *runner) finish(ctx context.Context, err error) Round {
 		round.Err = err
 	}
 	for _, f := range r.j.Entries() {
-		if f.Kind != model.FactAction { // what the steps did stands there already
+		if f.Kind != model.EntryAction { // what the steps did stands there already
 			round.Lines = append(round.Lines, Line{f.At, 0, f.Sentence(r.s.Who)})
 		}
 		if r.o.Event != nil {

@@ -33,8 +33,6 @@ func (v view) Queue(lock string) drill.Queue {
 		q.Owners = append(q.Owners, who)
 		return true
 	})
-	if l.Holder() != nil {
-		q.Held = l.Holders()
-	}
+	q.Held, q.Blocked, q.State = l.Holders(), l.Blocked(), l.Condition().Word
 	return q
 }

@@ -109,7 +109,7 @@ const (
 )
 
 // judge holds an inferred cause against what was done.
-func (l *ledger) judge(f *model.Fact, gone model.ClaimRef) (verdict, ending) {
+func (l *ledger) judge(f *model.JournalEntry, gone model.ClaimRef) (verdict, ending) {
 	l.mu.Lock()
 	how, known := l.ends[claimID{gone.Key, gone.CreateRev}]
 	l.mu.Unlock()

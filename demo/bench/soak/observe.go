@@ -49,7 +49,7 @@ type observer struct {
 	ledger  *ledger
 
 	seq     uint64 // of the last fact that was looked at
-	pending []*model.Fact
+	pending []*model.JournalEntry
 	done    map[claimID]struct{} // whose cause was judged
 	active  map[string]struct{}  // findings that stand
 	out     summary
@@ -98,7 +98,7 @@ func (o *observer) close() {
 
 // facts judges the causes that have become known.
 func (o *observer) facts() {
-	all := o.state.Facts()
+	all := o.state.Journal()
 	i := len(all)
 	for i > 0 && all[i-1].Seq > o.seq {
 		i--
@@ -119,13 +119,13 @@ func (o *observer) facts() {
 	o.pending = kept
 }
 
-func (o *observer) fact(f *model.Fact) {
+func (o *observer) fact(f *model.JournalEntry) {
 	gone := f.Claim
 	switch {
-	case f.Kind == model.FactHandover:
+	case f.Kind == model.EntryHandover:
 		o.out.Handovers++
 		gone = f.From
-	case f.Kind != model.FactLeft:
+	case f.Kind != model.EntryLeft:
 		return
 	}
 	id := claimID{gone.Key, gone.CreateRev}

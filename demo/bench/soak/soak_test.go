@@ -62,7 +62,7 @@ func TestTheLedgerJudges(t *testing.T) {
 		{"e", model.CauseReleased, noTruth, "the ledger does not know it"},
 	}
 	for _, c := range causes {
-		if got, _ := lg.judge(&model.Fact{Cause: c.cause}, model.ClaimRef{Key: c.key, CreateRev: 1}); got != c.want {
+		if got, _ := lg.judge(&model.JournalEntry{Cause: c.cause}, model.ClaimRef{Key: c.key, CreateRev: 1}); got != c.want {
 			t.Errorf("%s said of %s is %s, want %s: %s", c.cause, ends[c.key], got, c.want, c.reason)
 		}
 	}

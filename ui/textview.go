@@ -37,16 +37,16 @@ func (th *theme) paragraph(p paragraph, w int) []string {
 	return lines
 }
 
-// sheet is a text to read in the place of the page: what a finding means, or how
+// textView is a text to read in the place of the page: what a finding means, or how
 // to see the same by hand.
-type sheet struct {
+type textView struct {
 	title string
 	body  []paragraph
 	lines []string // what is copied, for the one with commands
 	top   int
 }
 
-func (s *sheet) render(th *theme, w, h int) []string {
+func (s *textView) render(th *theme, w, h int) []string {
 	var all []string
 	for _, p := range s.body {
 		all = append(all, th.paragraph(p, w)...)
@@ -67,7 +67,7 @@ func (a *App) explain() {
 		return
 	}
 	th := a.th
-	s := &sheet{title: string(f.Code), lines: f.Etcdctl}
+	s := &textView{title: string(f.Code), lines: f.Etcdctl}
 	add := func(st style, lead, text string) { s.body = append(s.body, paragraph{st, lead, th.prose(text)}) }
 	blank := func() { add(plain, "", "") }
 	e, ok := model.Explain(f.Code)
@@ -120,7 +120,7 @@ func (a *App) finding() (*model.Finding, string) {
 		if lease == nil {
 			return nil, "no session is selected"
 		}
-		f, _ := worstAbout(lease)
+		f, _ := lease.Worst()
 		return f, "nothing is found about session " + lease.ID.String()
 	case pageJournal:
 		l = a.state.Lock(a.journal.lock)
@@ -131,7 +131,7 @@ func (a *App) finding() (*model.Finding, string) {
 		t := a.target()
 		l = t.lock
 		if l != nil && t.claim != nil {
-			if f := findingOf(l, t.claim); f != nil && (a.page == pageQueue || a.paneHas) {
+			if f := l.Worst(t.claim); f != nil && (a.page == pageQueue || a.paneHas) {
 				return f, ""
 			}
 		}
@@ -149,7 +149,7 @@ func (a *App) finding() (*model.Finding, string) {
 func (a *App) byHand() {
 	th := a.th
 	about, lines := a.commands()
-	s := &sheet{title: "by hand: " + about, lines: lines}
+	s := &textView{title: "by hand: " + about, lines: lines}
 	add := func(st style, lead, text string) { s.body = append(s.body, paragraph{st, lead, th.prose(text)}) }
 	if len(a.live.Endpoints) > 0 {
 		s.lines = append([]string{"export ETCDCTL_ENDPOINTS=" + strings.Join(a.live.Endpoints, ",")}, lines...)

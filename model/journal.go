@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// FactKind is the kind of one line of the journal.
-type FactKind string
+// EntryKind is the kind of one line of the journal.
+type EntryKind string
 
-// Kinds of facts.
+// Kinds of entries.
 const (
-	FactQueued   FactKind = "queued"   // a claim joined the queue behind others
-	FactAcquired FactKind = "acquired" // a claim took a lock whose last holder is not known
-	FactShared   FactKind = "shared"   // a claim joined others that hold already
-	FactLeft     FactKind = "left"     // a waiter went, or a holder without a successor
-	FactHandover FactKind = "handover" // the holder changed
-	FactBlocked  FactKind = "blocked"  // a key that is no claim came first
-	FactFinding  FactKind = "finding"  // a diagnosis came or went
-	FactGap      FactKind = "gap"      // the watch was lost, or is back
-	FactMember   FactKind = "member"   // the cluster changed: leader, members, alarms
-	FactLab      FactKind = "lab"      // what the lab reports: processes, beliefs, faults
-	FactAction   FactKind = "action"   // what the console did
+	EntryQueued   EntryKind = "queued"   // a claim joined the queue behind others
+	EntryAcquired EntryKind = "acquired" // a claim took a lock whose last holder is not known
+	EntryShared   EntryKind = "shared"   // a claim joined others that hold already
+	EntryLeft     EntryKind = "left"     // a waiter went, or a holder without a successor
+	EntryHandover EntryKind = "handover" // the holder changed
+	EntryBlocked  EntryKind = "blocked"  // a key that is no claim came first
+	EntryFinding  EntryKind = "finding"  // a diagnosis came or went
+	EntryGap      EntryKind = "gap"      // the watch was lost, or is back
+	EntryMember   EntryKind = "member"   // the cluster changed: leader, members, alarms
+	EntryLab      EntryKind = "lab"      // what the lab reports: processes, beliefs, faults
+	EntryAction   EntryKind = "action"   // what the console did
 )
 
 // Cause is why a key went. etcd keeps no reason for a delete: a cause is inferred.
@@ -61,13 +61,13 @@ func refOf(c *Claim) ClaimRef {
 	return r
 }
 
-// Fact is one line of the journal. While Pending, its cause waits for a reading
+// JournalEntry is one line of the journal. While Pending, its cause waits for a reading
 // of the lease and may still change; everything else never does.
-type Fact struct {
+type JournalEntry struct {
 	Seq  uint64
 	At   time.Time
 	Rev  int64
-	Kind FactKind
+	Kind EntryKind
 	Lock string
 	// Claim is whom it is about: the one that queued, acquired, left or took over.
 	Claim ClaimRef
@@ -103,53 +103,53 @@ type Fact struct {
 	Text string
 }
 
-// goner is the claim whose going the cause explains.
-func (f *Fact) goner() ClaimRef {
-	if f.Kind == FactHandover {
+// removedClaim is the claim whose going the cause explains.
+func (f *JournalEntry) removed() ClaimRef {
+	if f.Kind == EntryHandover {
 		return f.From
 	}
 	return f.Claim
 }
 
 const (
-	factsMax     = 10_000           // facts kept in all
+	journalMax   = 10_000           // entries kept in all
 	lockFactsMax = 32               // and per lock
 	causeWait    = 5 * time.Second  // how long a cause waits for a reading
 	actWindow    = 10 * time.Second // how far done and seen may lie apart
 	actsMax      = 100
 )
 
-// record appends a fact to the journal and to that of its lock.
-func (s *State) record(f *Fact) *Fact {
-	s.factSeq++
-	f.Seq = s.factSeq
+// record appends an entry to the journal and to that of its lock.
+func (s *State) record(f *JournalEntry) *JournalEntry {
+	s.entrySeq++
+	f.Seq = s.entrySeq
 	f.Past = s.past
 	if f.At.IsZero() {
 		f.At = s.now
 	}
-	s.facts = append(s.facts, f)
-	if len(s.facts) >= 2*factsMax {
-		s.facts = append([]*Fact(nil), s.facts[len(s.facts)-factsMax:]...)
+	s.journal = append(s.journal, f)
+	if len(s.journal) >= 2*journalMax {
+		s.journal = append([]*JournalEntry(nil), s.journal[len(s.journal)-journalMax:]...)
 	}
 	if d := s.dirs[f.Lock]; f.Lock != "" && d != nil && d.lock != nil {
 		l := d.lock
-		l.facts = append(l.facts, f)
-		if len(l.facts) >= 2*lockFactsMax {
-			l.facts = append([]*Fact(nil), l.facts[len(l.facts)-lockFactsMax:]...)
+		l.journal = append(l.journal, f)
+		if len(l.journal) >= 2*lockFactsMax {
+			l.journal = append([]*JournalEntry(nil), l.journal[len(l.journal)-lockFactsMax:]...)
 		}
 	}
-	s.factsVersion++
+	s.journalVersion++
 	return f
 }
 
-// Facts returns the journal, oldest first: the last 10,000 facts at least, as far
+// Journal returns the journal, oldest first: the last 10,000 entries at least, as far
 // as there are any.
-func (s *State) Facts() []*Fact { return s.facts }
+func (s *State) Journal() []*JournalEntry { return s.journal }
 
-// FactsAfter returns the facts that are still kept with a number above seq, oldest
+// JournalAfter returns the entries that are still kept with a number above seq, oldest
 // first.
-func (s *State) FactsAfter(seq uint64) []*Fact {
-	i, _ := slices.BinarySearchFunc(s.facts, seq+1, func(f *Fact, want uint64) int {
+func (s *State) JournalAfter(seq uint64) []*JournalEntry {
+	i, _ := slices.BinarySearchFunc(s.journal, seq+1, func(f *JournalEntry, want uint64) int {
 		switch {
 		case f.Seq < want:
 			return -1
@@ -158,15 +158,15 @@ func (s *State) FactsAfter(seq uint64) []*Fact {
 		}
 		return 0
 	})
-	return s.facts[i:]
+	return s.journal[i:]
 }
 
-// FactsVersion rises when a fact is added or its cause becomes known.
-func (s *State) FactsVersion() uint64 { return s.factsVersion }
+// JournalVersion rises when an entry is added or its cause becomes known.
+func (s *State) JournalVersion() uint64 { return s.journalVersion }
 
 // explain finds out why c went in a revision that took n claims of its lease and
 // left rest of them. l is its lease, nil for none.
-func (s *State) explain(f *Fact, l *Lease, n, rest int) {
+func (s *State) explain(f *JournalEntry, l *Lease, n, rest int) {
 	if !s.past && (s.explainByAct(f) || s.lab.explainByNotes(s, f)) {
 		return
 	}
@@ -191,7 +191,7 @@ func (s *State) explain(f *Fact, l *Lease, n, rest int) {
 	}
 	f.Pending = true
 	l.pending = append(l.pending, f)
-	l.asked = l.asked || f.Kind == FactHandover || f.WasHolder || f.Waited >= visitor
+	l.asked = l.asked || f.Kind == EntryHandover || f.WasHolder || f.Waited >= visitor
 	s.later(deadline{at: f.At.Add(causeWait), fact: f})
 }
 
@@ -230,7 +230,7 @@ const expiryLate = 3 * time.Second
 // readings are cut down to seconds.
 const expirySlack = 200 * time.Millisecond
 
-// settlePending gives the facts that waited for a reading of l their cause.
+// settlePending gives the entries that waited for a reading of l their cause.
 func (s *State) settlePending(l *Lease, e LeaseRead) {
 	if len(l.pending) == 0 {
 		return
@@ -242,7 +242,7 @@ func (s *State) settlePending(l *Lease, e LeaseRead) {
 			continue
 		}
 		f.Pending = false
-		s.factsVersion++
+		s.journalVersion++
 		late := e.At.Sub(f.At)
 		if e.Granted > 0 {
 			f.Cause, f.Confidence = CauseReleased, Strong
@@ -263,7 +263,7 @@ func (s *State) settlePending(l *Lease, e LeaseRead) {
 
 // noteStop remembers at which age a holder's renewals stopped, if it was renewed
 // before and its lease then ran out.
-func (s *State) noteStop(f *Fact, l *Lease) {
+func (s *State) noteStop(f *JournalEntry, l *Lease) {
 	lk := s.Lock(f.Lock)
 	if f.Cause != CauseExpired || lk == nil || l.Renewals == 0 || f.Held == 0 || f.HeldAtLeast || f.Gap > 0 {
 		return
@@ -279,13 +279,13 @@ func (s *State) noteStop(f *Fact, l *Lease) {
 
 // giveUp ends the wait for a reading: the cause stays as uncertain as it is, unless
 // it was told otherwise meanwhile.
-func (s *State) giveUp(f *Fact) {
+func (s *State) giveUp(f *JournalEntry) {
 	if f.Pending {
 		f.Pending = false
 		f.Evidence += "; no reading within " + seconds(s.now.Sub(f.At))
-		s.factsVersion++
+		s.journalVersion++
 	}
-	l := s.leases[f.goner().Lease]
+	l := s.leases[f.removed().Lease]
 	if l == nil {
 		return
 	}
@@ -297,7 +297,7 @@ func (s *State) giveUp(f *Fact) {
 
 // explainByAct looks for an action of ours that took the claim: the only thing
 // that makes a revoke or a delete certain.
-func (s *State) explainByAct(f *Fact) bool {
+func (s *State) explainByAct(f *JournalEntry) bool {
 	for i := len(s.acts) - 1; i >= 0; i-- {
 		if s.acts[i].took(f) {
 			settleByAct(f, s.acts[i])
@@ -314,23 +314,23 @@ func (s *State) acted(o Outcome) {
 		if len(s.acts) > actsMax {
 			s.acts = append([]Outcome(nil), s.acts[1:]...)
 		}
-		for i := len(s.facts) - 1; i >= 0 && o.At.Sub(s.facts[i].At) < actWindow; i-- {
-			if gone := s.facts[i]; o.took(gone) {
+		for i := len(s.journal) - 1; i >= 0 && o.At.Sub(s.journal[i].At) < actWindow; i-- {
+			if gone := s.journal[i]; o.took(gone) {
 				settleByAct(gone, o)
 			}
 		}
 	}
-	s.record(&Fact{At: o.At, Rev: o.Rev, Kind: FactAction, Lock: o.Action.Lock, Text: o.Describe()})
+	s.record(&JournalEntry{At: o.At, Rev: o.Rev, Kind: EntryAction, Lock: o.Action.Lock, Text: o.Describe()})
 }
 
-// took says whether the action took the claim of which the fact says that it went.
-func (o Outcome) took(f *Fact) bool {
-	if f.Past || f.Kind != FactHandover && f.Kind != FactLeft {
+// took says whether the action took the claim of which the entry says that it went.
+func (o Outcome) took(f *JournalEntry) bool {
+	if f.Past || f.Kind != EntryHandover && f.Kind != EntryLeft {
 		return false
 	}
-	gone := f.goner()
+	gone := f.removed()
 	if o.Rev != 0 && f.Rev != 0 && f.Gap == 0 && o.Rev != f.Rev {
-		return false // over a free lock, the fact is later than the act
+		return false // over a free lock, the entry is later than the act
 	}
 	switch o.Action.Kind {
 	case RevokeLease:
@@ -341,7 +341,7 @@ func (o Outcome) took(f *Fact) bool {
 	return false
 }
 
-func settleByAct(f *Fact, o Outcome) {
+func settleByAct(f *JournalEntry, o Outcome) {
 	f.Cause = CauseRevoked
 	if o.Action.Kind == DeleteClaim {
 		f.Cause = CauseDeleted

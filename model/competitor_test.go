@@ -41,7 +41,7 @@ func TestAContenderHasABeliefForEachLock(t *testing.T) {
 	if d := cmp.Diff([]string{"error stale-holder (strong) /x"}, codes(h.state())); d != "" {
 		t.Errorf("it was not told that the first one went (-want +got)\n%s", d)
 	}
-	if all := h.state().Spells("c1"); len(all) != 4 {
+	if all := h.state().Intervals("c1"); len(all) != 4 {
 		t.Errorf("spells: %+v, want to hold and to believe for each lock", all)
 	}
 }
@@ -100,8 +100,8 @@ func TestTheLabRevokes(t *testing.T) {
 			h.add(acted)
 		}
 		h.add(Tick{At: at(5)})
-		for _, f := range h.state().Facts() {
-			if f.Kind == FactLeft && (f.Cause != CauseRevoked || f.Confidence != Certain) {
+		for _, f := range h.state().Journal() {
+			if f.Kind == EntryLeft && (f.Cause != CauseRevoked || f.Confidence != Certain) {
 				t.Errorf("%s first: %s (%s)", first, f.Cause, f.Confidence)
 			}
 		}

@@ -8,20 +8,20 @@ import (
 	"locktop/model/recipe"
 )
 
-// SpellKind is what a contender did for a while.
-type SpellKind string
+// IntervalKind is what a contender did for a while.
+type IntervalKind string
 
-// Kinds of spells. The first two are what etcd says, the last is what the contender
+// Kinds of intervals. The first two are what etcd says, the last is what the contender
 // says: where it believes and does not hold, it has lost the lock or never had it.
 const (
-	SpellWaits    SpellKind = "waits"
-	SpellHolds    SpellKind = "holds"
-	SpellBelieves SpellKind = "believes" // that it holds
+	IntervalWaits    IntervalKind = "waits"
+	IntervalHolds    IntervalKind = "holds"
+	IntervalBelieves IntervalKind = "believes" // that it holds
 )
 
-// Spell is a time during which a contender waited, held, or believed that it held.
-type Spell struct {
-	Kind  SpellKind
+// Interval is a time during which a contender waited, held, or believed that it held.
+type Interval struct {
+	Kind  IntervalKind
 	Lock  string
 	Key   string
 	Lease LeaseID
@@ -44,39 +44,39 @@ type Overlap struct {
 // For returns how long the overlap lasted, or lasts at now.
 func (o Overlap) For(now time.Time) time.Duration { return until(o.To, now).Sub(o.From) }
 
-// spell is a Spell on its way, with the claim behind it.
-type spell struct {
-	Spell
-	who  string      // the contender, of what it believes
-	end  BeliefState // what it believed after it
-	ref  ClaimRef    // of a claim
-	left *Fact       // how a holder went
+// interval is an Interval on its way, with the claim behind it.
+type interval struct {
+	Interval
+	who  string        // the contender, of what it believes
+	end  BeliefState   // what it believed after it
+	ref  ClaimRef      // of a claim
+	left *JournalEntry // how a holder went
 }
 
 // Bounds of what is remembered of a lock of the lab.
 const (
-	labLocksMax = 512
-	spellsMax   = 256
-	gonersMax   = 64
-	overlapsMax = 64
-	staleMax    = 8
+	labLocksMax  = 512
+	intervalsMax = 256
+	removedMax   = 64
+	overlapsMax  = 64
+	staleMax     = 8
 )
 
 // labLock is what the lab and its proxy reported about one lock, and the past of its
 // claims beside it.
 type labLock struct {
 	name       string
-	since      time.Time // since when it is kept
-	contenders []*stance // by name
-	open       []string  // the keys whose notes have something open, sorted
-	goners     []goner   // the last keys that went, newest last
-	spells     []*spell  // oldest first
-	running    map[string]*spell
+	since      time.Time      // since when it is kept
+	contenders []*competitor  // by name
+	open       []string       // the keys whose notes have something open, sorted
+	removed    []removedClaim // the last keys that went, newest last
+	intervals  []*interval    // oldest first
+	running    map[string]*interval
 	stale      []*staleUnlock
 }
 
-// goner is a key that went.
-type goner struct {
+// removedClaim is a key that went.
+type removedClaim struct {
 	ref       ClaimRef
 	at, since time.Time
 	rev       int64
@@ -89,7 +89,7 @@ func (lab *labState) lock(s *State, name string) *labLock {
 		if len(lab.locks) >= labLocksMax {
 			lab.dropIdleLocks()
 		}
-		ll = &labLock{name: name, since: s.now, running: map[string]*spell{}}
+		ll = &labLock{name: name, since: s.now, running: map[string]*interval{}}
 		lab.locks[name] = ll
 	}
 	return ll
@@ -143,30 +143,30 @@ func (lab *labState) move(s *State, c *ContenderInfo, lock string) {
 
 // leave ends what a contender says of any lock.
 func (lab *labState) leave(c *ContenderInfo) {
-	for _, st := range c.stances {
+	for _, st := range c.competitors {
 		lab.drop(st)
 	}
-	c.stances = nil
+	c.competitors = nil
 }
 
-func (lab *labState) drop(st *stance) {
+func (lab *labState) drop(st *competitor) {
 	ll := st.place
-	ll.contenders = slices.DeleteFunc(ll.contenders, func(o *stance) bool { return o == st })
+	ll.contenders = slices.DeleteFunc(ll.contenders, func(o *competitor) bool { return o == st })
 	lab.dropLock(ll)
 }
 
-// join returns a contender's stance on a lock, made if needed.
-func (lab *labState) join(s *State, c *ContenderInfo, lock string) *stance {
+// join returns what a contender says of a lock, made if needed.
+func (lab *labState) join(s *State, c *ContenderInfo, lock string) *competitor {
 	if st := c.on(lock); st != nil {
 		return st
 	}
-	if len(c.stances) >= stancesMax {
-		lab.drop(c.stances[0])
-		c.stances = slices.Delete(c.stances, 0, 1)
+	if len(c.competitors) >= competitorsMax {
+		lab.drop(c.competitors[0])
+		c.competitors = slices.Delete(c.competitors, 0, 1)
 	}
-	st := &stance{ContenderInfo: c, place: lab.lock(s, lock)}
-	c.stances = append(c.stances, st)
-	i, _ := slices.BinarySearchFunc(st.place.contenders, c.Name, func(o *stance, name string) int { return strings.Compare(o.Name, name) })
+	st := &competitor{ContenderInfo: c, place: lab.lock(s, lock)}
+	c.competitors = append(c.competitors, st)
+	i, _ := slices.BinarySearchFunc(st.place.contenders, c.Name, func(o *competitor, name string) int { return strings.Compare(o.Name, name) })
 	st.place.contenders = slices.Insert(st.place.contenders, i, st)
 	if l := s.Lock(lock); l != nil && len(st.place.contenders) == 1 {
 		lab.begin(st.place, l)
@@ -175,11 +175,11 @@ func (lab *labState) join(s *State, c *ContenderInfo, lock string) *stance {
 }
 
 // on returns what a contender says of a lock, nil if it does not compete for it.
-func (c *ContenderInfo) on(lock string) *stance {
+func (c *ContenderInfo) on(lock string) *competitor {
 	if c == nil {
 		return nil
 	}
-	for _, st := range c.stances {
+	for _, st := range c.competitors {
 		if st.place.name == lock {
 			return st
 		}
@@ -187,7 +187,7 @@ func (c *ContenderInfo) on(lock string) *stance {
 	return nil
 }
 
-// begin notes the spells of the claims that are there when the first contender is
+// begin notes the intervals of the claims that are there when the first contender is
 // heard of.
 func (lab *labState) begin(ll *labLock, l *Lock) {
 	for c := range l.first(maxScan) {
@@ -239,12 +239,12 @@ func (lab *labState) follow(s *State, at time.Time, rev int64) {
 
 // turn notes that a claim waits or holds from then on.
 func (ll *labLock) turn(l *Lock, c *Claim, from time.Time) {
-	if !l.recipe.Judged || !l.IsClaim(c) {
+	if !l.recipe.HasHolder || !l.IsClaim(c) {
 		return
 	}
-	kind := SpellWaits
+	kind := IntervalWaits
 	if l.Holds(l.queue.rank(c)) {
-		kind = SpellHolds
+		kind = IntervalHolds
 	}
 	old := ll.running[c.Key]
 	switch {
@@ -252,22 +252,22 @@ func (ll *labLock) turn(l *Lock, c *Claim, from time.Time) {
 		return
 	case old != nil:
 		old.To = from
-	case len(ll.running) >= spellsMax:
+	case len(ll.running) >= intervalsMax:
 		return
 	}
-	sp := &spell{Spell: Spell{Kind: kind, Lock: ll.name, Key: c.Key, Lease: c.KV.Lease, From: from}, ref: refOf(c)}
+	sp := &interval{Interval: Interval{Kind: kind, Lock: ll.name, Key: c.Key, Lease: c.KV.Lease, From: from}, ref: refOf(c)}
 	ll.running[c.Key] = sp
 	ll.keep(sp)
 }
 
-func (ll *labLock) keep(sp *spell) {
-	if len(ll.spells) >= spellsMax {
-		if old := ll.spells[0]; ll.running[old.Key] == old {
+func (ll *labLock) keep(sp *interval) {
+	if len(ll.intervals) >= intervalsMax {
+		if old := ll.intervals[0]; ll.running[old.Key] == old {
 			delete(ll.running, old.Key)
 		}
-		ll.spells = slices.Delete(ll.spells, 0, 1)
+		ll.intervals = slices.Delete(ll.intervals, 0, 1)
 	}
-	ll.spells = append(ll.spells, sp)
+	ll.intervals = append(ll.intervals, sp)
 }
 
 // end notes that a claim went.
@@ -278,65 +278,65 @@ func (ll *labLock) end(key string, at time.Time, g gone) {
 	}
 	delete(ll.running, key)
 	sp.To = at
-	if sp.Kind == SpellHolds && g.lock != nil && g.lock.lastFact != nil && g.lock.lastFact.goner().Key == key {
-		sp.left = g.lock.lastFact
+	if sp.Kind == IntervalHolds && g.lock != nil && g.lock.lastLoss != nil && g.lock.lastLoss.removed().Key == key {
+		sp.left = g.lock.lastLoss
 	}
 }
 
-func (ll *labLock) gone(g goner) {
-	if len(ll.goners) >= gonersMax {
-		ll.goners = slices.Delete(ll.goners, 0, 1)
+func (ll *labLock) gone(g removedClaim) {
+	if len(ll.removed) >= removedMax {
+		ll.removed = slices.Delete(ll.removed, 0, 1)
 	}
-	ll.goners = append(ll.goners, g)
+	ll.removed = append(ll.removed, g)
 }
 
-// goner returns the last one of that key, nil if it is not remembered.
-func (ll *labLock) goner(key string) *goner {
-	for i := len(ll.goners) - 1; i >= 0; i-- {
-		if ll.goners[i].ref.Key == key {
-			return &ll.goners[i]
+// removedClaim returns the last one of that key, nil if it is not remembered.
+func (ll *labLock) removedBy(key string) *removedClaim {
+	for i := len(ll.removed) - 1; i >= 0; i-- {
+		if ll.removed[i].ref.Key == key {
+			return &ll.removed[i]
 		}
 	}
 	return nil
 }
 
 // believes notes what a word on a lock begins and ends.
-func (st *stance) believes(e Belief) {
+func (st *competitor) believes(e Belief) {
 	holds := e.State == BeliefHolding
-	if st.spell != nil && (!holds || st.spell.Key != e.Key) {
-		st.endSpell(e.At, e.State)
+	if st.interval != nil && (!holds || st.interval.Key != e.Key) {
+		st.endInterval(e.At, e.State)
 	}
-	if holds && st.spell == nil {
+	if holds && st.interval == nil {
 		st.falseSince, st.trulyHeld = time.Time{}, false
-		st.spell = &spell{Spell: Spell{Kind: SpellBelieves, Lock: st.place.name, Key: e.Key, Lease: e.Lease, From: e.At}, who: st.Name}
-		st.place.keep(st.spell)
+		st.interval = &interval{Interval: Interval{Kind: IntervalBelieves, Lock: st.place.name, Key: e.Key, Lease: e.Lease, From: e.At}, who: st.Name}
+		st.place.keep(st.interval)
 	}
 }
 
-func (st *stance) endSpell(at time.Time, after BeliefState) {
-	if st.spell != nil {
-		st.spell.To, st.spell.end = at, after
-		st.spell = nil
+func (st *competitor) endInterval(at time.Time, after BeliefState) {
+	if st.interval != nil {
+		st.interval.To, st.interval.end = at, after
+		st.interval = nil
 	}
 }
 
-// Spells returns the last times during which a contender waited for its locks, held
+// Intervals returns the last times during which a contender waited for its locks, held
 // them, and believed that it held them, by their beginning. There are at most 256 of
 // all contenders of a lock.
-func (s *State) Spells(contender string) []Spell {
+func (s *State) Intervals(contender string) []Interval {
 	c := s.lab.contenders[contender]
 	if c == nil {
 		return nil
 	}
-	var out []Spell
-	for _, st := range c.stances {
-		for _, sp := range st.place.spells {
+	var out []Interval
+	for _, st := range c.competitors {
+		for _, sp := range st.place.intervals {
 			if sp.who == contender || sp.who == "" && s.lab.isOf(sp.Lease, c) {
-				out = append(out, sp.Spell)
+				out = append(out, sp.Interval)
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Spell) int { return a.From.Compare(b.From) })
+	slices.SortStableFunc(out, func(a, b Interval) int { return a.From.Compare(b.From) })
 	return out
 }
 
@@ -355,8 +355,8 @@ func (s *State) Overlaps(lock string) []Overlap {
 		return nil
 	}
 	var out []Overlap
-	for _, b := range ll.spells {
-		if b.Kind == SpellBelieves && !s.lab.letGo(ll, b) {
+	for _, b := range ll.intervals {
+		if b.Kind == IntervalBelieves && !s.lab.letGo(ll, b) {
 			out = append(out, s.overlapsOf(ll, b)...)
 		}
 	}
@@ -365,9 +365,9 @@ func (s *State) Overlaps(lock string) []Overlap {
 }
 
 // overlapsOf returns the times of a belief during which another claim held.
-func (s *State) overlapsOf(ll *labLock, b *spell) (out []Overlap) {
-	for _, t := range ll.spells {
-		if t.Kind != SpellHolds || t.Key == b.Key {
+func (s *State) overlapsOf(ll *labLock, b *interval) (out []Overlap) {
+	for _, t := range ll.intervals {
+		if t.Kind != IntervalHolds || t.Key == b.Key {
 			continue
 		}
 		from, to := b.From, b.To
@@ -386,7 +386,7 @@ func (s *State) overlapsOf(ll *labLock, b *spell) (out []Overlap) {
 
 // letGo says whether a contender that believed let its claim go by itself: then it
 // knew of its end before it said so.
-func (lab *labState) letGo(ll *labLock, b *spell) bool {
+func (lab *labState) letGo(ll *labLock, b *interval) bool {
 	own := ll.heldBy(b)
 	if own == nil || own.To.IsZero() {
 		return false
@@ -410,9 +410,9 @@ func (lab *labState) asksToLetGo(n *keyNotes, who string, rev int64) bool {
 }
 
 // heldBy returns the last time of a belief's own claim at the head, nil for none.
-func (ll *labLock) heldBy(b *spell) *spell {
-	for _, t := range slices.Backward(ll.spells) {
-		if t.Kind == SpellHolds && t.Key == b.Key && (b.To.IsZero() || t.From.Before(b.To)) {
+func (ll *labLock) heldBy(b *interval) *interval {
+	for _, t := range slices.Backward(ll.intervals) {
+		if t.Kind == IntervalHolds && t.Key == b.Key && (b.To.IsZero() || t.From.Before(b.To)) {
 			return t
 		}
 	}

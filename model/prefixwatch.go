@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// FeedState is how fresh the keys of a prefix are.
-type FeedState string
+// WatchState is how fresh the keys of a prefix are.
+type WatchState string
 
-// Feed states.
+// PrefixWatch states.
 const (
-	FeedLoading FeedState = "loading"
-	FeedLive    FeedState = "live"
-	FeedLost    FeedState = "lost"
+	WatchLoading WatchState = "loading"
+	WatchLive    WatchState = "live"
+	WatchLost    WatchState = "lost"
 )
 
-// Feed is what is known of the watch of one prefix.
-type Feed struct {
+// PrefixWatch is what is known of the watch of one prefix.
+type PrefixWatch struct {
 	Prefix string
-	State  FeedState
+	State  WatchState
 	// Since is when it came into that state; Rev up to where it is known.
 	Since time.Time
 	Rev   int64
@@ -44,13 +44,13 @@ type Feed struct {
 	room    bool    // made for the keys of the list
 }
 
-// Feeds returns the prefixes that are watched, by name.
-func (s *State) Feeds() []*Feed {
-	feeds := make([]*Feed, 0, len(s.feeds))
+// Watches returns the prefixes that are watched, by name.
+func (s *State) Watches() []*PrefixWatch {
+	feeds := make([]*PrefixWatch, 0, len(s.feeds))
 	for _, f := range s.feeds {
 		feeds = append(feeds, f)
 	}
-	slices.SortFunc(feeds, func(a, b *Feed) int { return strings.Compare(a.Prefix, b.Prefix) })
+	slices.SortFunc(feeds, func(a, b *PrefixWatch) int { return strings.Compare(a.Prefix, b.Prefix) })
 	return feeds
 }
 
@@ -65,16 +65,16 @@ func (s *State) Loaded() bool {
 	return len(s.feeds) > 0
 }
 
-func (s *State) feed(prefix string) *Feed {
+func (s *State) feed(prefix string) *PrefixWatch {
 	f := s.feeds[prefix]
 	if f == nil {
-		f = &Feed{Prefix: prefix}
+		f = &PrefixWatch{Prefix: prefix}
 		s.feeds[prefix] = f
 	}
 	return f
 }
 
-func (f *Feed) become(state FeedState, at time.Time) {
+func (f *PrefixWatch) become(state WatchState, at time.Time) {
 	if f.State != state {
 		f.State, f.Since = state, at
 	}
@@ -84,7 +84,7 @@ func (f *Feed) become(state FeedState, at time.Time) {
 func (s *State) requested(e Requested) {
 	for _, p := range e.Prefixes {
 		if f := s.feed(p); f.State == "" {
-			f.become(FeedLoading, e.At)
+			f.become(WatchLoading, e.At)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (s *State) requested(e Requested) {
 func (s *State) loadStarted(e LoadStarted) {
 	f := s.feed(e.Prefix)
 	s.gen++
-	f.become(FeedLoading, e.At)
+	f.become(WatchLoading, e.At)
 	f.gen, f.Done, f.Total, f.touched, f.before, f.room = s.gen, 0, 0, nil, len(s.claims), false
 	s.seen(e.Rev)
 }
@@ -121,12 +121,12 @@ func (s *State) listed(e Listed) {
 	for _, kv := range e.KVs {
 		s.put(kv, e.At, true).gen = f.gen
 	}
-	s.settleList(f, e.At)
+	s.compareListed(f, e.At)
 }
 
 // settleList settles a part of a list. What a relist changed is compared as a
 // whole when it has ended.
-func (s *State) settleList(f *Feed, at time.Time) {
+func (s *State) compareListed(f *PrefixWatch, at time.Time) {
 	for _, l := range s.touched {
 		if l.loadGen == f.gen {
 			continue
@@ -137,7 +137,7 @@ func (s *State) settleList(f *Feed, at time.Time) {
 		}
 		f.touched = append(f.touched, l)
 	}
-	s.settle(at, 0, true)
+	s.compareWithBefore(at, 0, true)
 }
 
 // loaded ends a list: what it did not contain is gone. When and why was not seen.
@@ -149,35 +149,35 @@ func (s *State) loaded(e Loaded) {
 		f.Missed += e.At.Sub(f.SeenAt)
 		s.dropUnlisted(f, e.At)
 		for _, l := range f.touched {
-			s.relistFact(l, e.At, e.Rev)
+			s.writeUnseenChange(l, e.At, e.Rev)
 		}
-		s.record(&Fact{At: e.At, Rev: e.Rev, Kind: FactGap, Text: fmt.Sprintf(
+		s.record(&JournalEntry{At: e.At, Rev: e.Rev, Kind: EntryGap, Text: fmt.Sprintf(
 			"%s was listed again at revision %d: what happened in between was not seen", prefixName(e.Prefix), e.Rev)})
 	}
 	f.loaded, f.touched, f.until = true, nil, 0
 	f.Rev, f.SeenAt, f.Detail = e.Rev, e.At, ""
 	s.version++
 	if e.Note != "" {
-		s.record(&Fact{At: e.At, Rev: e.Rev, Kind: FactGap, Text: e.Note})
+		s.record(&JournalEntry{At: e.At, Rev: e.Rev, Kind: EntryGap, Text: e.Note})
 	}
 	if e.Until <= e.Rev {
-		f.become(FeedLive, e.At)
+		f.become(WatchLive, e.At)
 		return
 	}
 	f.until = e.Until
-	s.record(&Fact{At: e.At, Rev: e.Rev, Kind: FactGap, Text: fmt.Sprintf(
+	s.record(&JournalEntry{At: e.At, Rev: e.Rev, Kind: EntryGap, Text: fmt.Sprintf(
 		"the history of %s is read from revision %d on: when it happened is not known, nor what came before", prefixName(e.Prefix), e.Rev)})
 }
 
 // endHistory says that what follows is seen as it happens.
-func (s *State) endHistory(f *Feed, at time.Time, rev int64) {
+func (s *State) endHistory(f *PrefixWatch, at time.Time, rev int64) {
 	if f.until == 0 || rev < f.until {
 		return
 	}
-	s.record(&Fact{At: at, Rev: f.until, Kind: FactGap, Text: fmt.Sprintf(
+	s.record(&JournalEntry{At: at, Rev: f.until, Kind: EntryGap, Text: fmt.Sprintf(
 		"the history of %s is read up to revision %d: from here on it is seen as it happens", prefixName(f.Prefix), f.until)})
 	f.until = 0
-	f.become(FeedLive, at)
+	f.become(WatchLive, at)
 	s.version++
 }
 
@@ -192,7 +192,7 @@ func (s *State) inHistory() bool {
 	return false
 }
 
-func (s *State) dropUnlisted(f *Feed, at time.Time) {
+func (s *State) dropUnlisted(f *PrefixWatch, at time.Time) {
 	var stale []*Claim
 	for key, c := range s.claims {
 		if c.gen != f.gen && strings.HasPrefix(key, f.Prefix) {
@@ -204,25 +204,25 @@ func (s *State) dropUnlisted(f *Feed, at time.Time) {
 	for _, c := range stale {
 		s.take(c)
 	}
-	s.settleList(f, at)
+	s.compareListed(f, at)
 }
 
 // relistFact writes that the holder changed while nobody watched.
-func (s *State) relistFact(l *Lock, at time.Time, rev int64) {
+func (s *State) writeUnseenChange(l *Lock, at time.Time, rev int64) {
 	holder := refOf(l.Holder())
 	if holder == l.loadHead || (holder.Key == l.loadHead.Key && holder.CreateRev == l.loadHead.CreateRev) {
 		return
 	}
-	fact := &Fact{At: at, Rev: rev, Lock: l.Name, Unseen: true, Claim: holder,
+	fact := &JournalEntry{At: at, Rev: rev, Lock: l.Name, Unseen: true, Claim: holder,
 		Cause: CauseUnknown, Confidence: Hint, Evidence: "it happened while the watch was lost"}
 	switch {
 	case holder.IsZero():
-		fact.Kind, fact.WasHolder, fact.Place, fact.Claim = FactLeft, true, 1, l.loadHead
-		l.lastHolder, l.lastFact = l.loadHead, fact
+		fact.Kind, fact.WasHolder, fact.Place, fact.Claim = EntryLeft, true, 1, l.loadHead
+		l.lastHolder, l.lastLoss = l.loadHead, fact
 	case l.loadHead.IsZero():
-		fact.Kind = FactAcquired
+		fact.Kind = EntryAcquired
 	default:
-		fact.Kind, fact.From = FactHandover, l.loadHead
+		fact.Kind, fact.From = EntryHandover, l.loadHead
 		l.Handovers++
 	}
 	s.record(fact)
@@ -237,15 +237,15 @@ func (s *State) watching(e Watching) {
 
 func (s *State) lost(e Lost) {
 	f := s.feed(e.Prefix)
-	first := f.State != FeedLost || f.Reason != e.Reason
+	first := f.State != WatchLost || f.Reason != e.Reason
 	if e.Reason == LostCluster {
 		s.forgetCluster(e)
 	}
-	f.become(FeedLost, e.At)
+	f.become(WatchLost, e.At)
 	f.Reason, f.Detail = e.Reason, e.Detail
 	s.version++
 	if first {
-		s.record(&Fact{At: e.At, Kind: FactGap, Text: fmt.Sprintf("the watch of %s is lost (%s): %s",
+		s.record(&JournalEntry{At: e.At, Kind: EntryGap, Text: fmt.Sprintf("the watch of %s is lost (%s): %s",
 			prefixName(e.Prefix), e.Reason, e.Detail)})
 	}
 }
@@ -253,7 +253,7 @@ func (s *State) lost(e Lost) {
 // forgetCluster drops all that is known: the keys, leases and revisions of another cluster
 // are other ones, even where they look the same. What happened stays in the journal.
 func (s *State) forgetCluster(e Lost) {
-	for _, f := range s.facts {
+	for _, f := range s.journal {
 		if f.Pending {
 			f.Pending = false
 			f.Evidence += "; another cluster answered before that could be told"
@@ -262,11 +262,11 @@ func (s *State) forgetCluster(e Lost) {
 	old := *s
 	*s = *NewState(old.pins...)
 	s.now, s.otherCluster = old.now, e.Detail
-	s.facts, s.factSeq, s.factsVersion = old.facts, old.factSeq, old.factsVersion+1
+	s.journal, s.entrySeq, s.journalVersion = old.journal, old.entrySeq, old.journalVersion+1
 	s.gen, s.marks, s.version = old.gen, old.marks, old.version+1
 	s.lab.contenders, s.lab.faults = old.lab.contenders, old.lab.faults // processes, not keys
 	for prefix, f := range old.feeds {
-		*f = Feed{Prefix: prefix, State: f.State, Since: f.Since, Reason: f.Reason, Detail: f.Detail}
+		*f = PrefixWatch{Prefix: prefix, State: f.State, Since: f.Since, Reason: f.Reason, Detail: f.Detail}
 		s.feeds[prefix] = f
 	}
 }
@@ -278,13 +278,13 @@ func (s *State) OtherCluster() string { return s.otherCluster }
 func (s *State) back(e Back) {
 	f := s.feed(e.Prefix)
 	s.seen(e.Rev)
-	if f.State == FeedLost {
-		s.record(&Fact{At: e.At, Rev: e.Rev, Kind: FactGap, Text: fmt.Sprintf(
+	if f.State == WatchLost {
+		s.record(&JournalEntry{At: e.At, Rev: e.Rev, Kind: EntryGap, Text: fmt.Sprintf(
 			"the watch of %s is back after %s, nothing was missed", prefixName(e.Prefix), Duration(e.At.Sub(f.Since), false))})
 	}
 	f.Rev, f.SeenAt, f.Detail = max(f.Rev, e.Rev), e.At, ""
 	s.endHistory(f, e.At, e.Rev)
-	f.become(FeedLive, e.At)
+	f.become(WatchLive, e.At)
 	s.version++
 }
 
@@ -316,18 +316,18 @@ func (s *State) clusterStatus(e ClusterStatus) {
 			text = fmt.Sprintf("%s leads the cluster now, term %d: every lease starts its TTL anew", is.label(), is.Term)
 			s.readAgain(e.At)
 		}
-		s.record(&Fact{At: e.At, Kind: FactMember, Text: text})
+		s.record(&JournalEntry{At: e.At, Kind: EntryMember, Text: text})
 	}
 	for _, m := range e.Members {
 		for _, was := range old.Members {
 			if was.ID == m.ID && !was.Unasked && !m.Unasked && (was.Err == "") != (m.Err == "") {
-				s.record(&Fact{At: e.At, Kind: FactMember, Text: memberText(m)})
+				s.record(&JournalEntry{At: e.At, Kind: EntryMember, Text: memberText(m)})
 			}
 		}
 	}
 	for _, a := range e.Alarms {
 		if !slices.Contains(old.Alarms, a) {
-			s.record(&Fact{At: e.At, Kind: FactMember, Text: "alarm: " + a})
+			s.record(&JournalEntry{At: e.At, Kind: EntryMember, Text: "alarm: " + a})
 		}
 	}
 }

@@ -1,0 +1,124 @@
+package ui
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"locktop/model"
+	"locktop/model/planted"
+	"locktop/ui/report"
+)
+
+// Whatever is found about a lock, all say that it is in the same state: the console, on
+// three pages, and every output for people and for programs.
+func TestAllSayTheSameState(t *testing.T) {
+	b := newBench(t, Options{})
+	b.size(200, 50)
+	b.w.claim(1, "/l", "", 0xa1)
+	b.w.claim(2, "/l", "", 0xb2)
+	b.w.claim(2, "/free", "", 0xc3)
+	b.w.put(2, "/group/host-a:80", "x", 0xd4)
+	b.w.put(2, "/group/host-b:80", "x", 0xd5)
+	b.w.del(3, leaseKey("/free", 0xc3))
+	for _, lease := range []struct {
+		reason        string
+		granted, left int64
+	}{{"unread", 0, 0}, {"healthy", 60, 58}, {"late", 60, 36}, {"silent", 60, 5}, {"overdue", 60, -2}, {"gone", 0, -1}} {
+		if lease.reason != "unread" {
+			b.w.read(4, 0xa1, lease.granted, lease.left)
+		}
+		b.sync(5)
+		for _, l := range b.state.Locks() {
+			planted.Findings(l)
+			sameState(b, l, lease.reason)
+			for _, e := range model.Catalogue() {
+				for _, sev := range []model.Severity{model.SevInfo, model.SevWarning, model.SevError} {
+					planted.Findings(l, planted.About(l, e.Code, sev))
+					sameState(b, l, lease.reason)
+				}
+			}
+			planted.Findings(l)
+		}
+	}
+}
+
+// sameState asks all for the state of a lock.
+func sameState(b *bench, l *model.Lock, reason string) {
+	b.t.Helper()
+	word := l.Condition().Word
+	wants := func(where, text, want string) {
+		b.t.Helper()
+		if !slices.ContainsFunc(strings.Split(text, "  "), func(part string) bool { return strings.TrimSpace(part) == want }) {
+			b.t.Errorf("lease %s, %s: %s does not say %q:\n%s", reason, l.Name, where, want, text)
+		}
+	}
+	f := b.frame()
+	mark := f.th.says(l.Condition()).text
+	r := &row{widths: fitColumns(lockCells.columns(), 200)}
+	lockRow(f, l, r)
+	wants("the page of locks", r.spans[r.ends[len(r.ends)-2]].text, mark)
+	var title []string
+	for _, sp := range (&queuePanel{}).title(f, l, 200) {
+		title = append(title, sp.text)
+	}
+	wants("the title of the queue", strings.Join(title, "  "), mark)
+	if h := l.Head(); h != nil && l.Condition().Trouble() && l.Condition().Code() != "" && h.LeaseInfo().State() != model.LeaseNone {
+		r = &row{widths: fitColumns(sessionCells.columns(), 200)}
+		sessionRow(f, h.LeaseInfo(), r)
+		wants("the page of sessions", r.spans[len(r.spans)-1].text, mark)
+	}
+
+	var out bytes.Buffer
+	o := report.Observation{At: b.state.Now()}
+	written := func(one bool, format string) string {
+		out.Reset()
+		err := report.Locks(&out, b.state, []*model.Lock{l}, o, format)
+		if one {
+			out.Reset()
+			err = report.OneLock(&out, b.state, l, o, format)
+		}
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		return out.String()
+	}
+	row := strings.Split(written(false, "table"), "\n")[1]
+	if !strings.HasSuffix(row, "  "+word) {
+		b.t.Errorf("ls does not say %q: %s", word, row)
+	}
+	wants("ls -o wide", strings.Split(written(false, "wide"), "\n")[1], word)
+	for _, format := range []string{"table", "wide"} {
+		if text := written(true, format); !strings.Contains(text, "\n  state    "+word+"\n") {
+			b.t.Errorf("describe -o %s does not say %q:\n%s", format, word, text)
+		}
+	}
+	records, err := csv.NewReader(strings.NewReader(written(false, "csv"))).ReadAll()
+	if err != nil || records[1][slices.Index(records[0], "state")] != word {
+		b.t.Errorf("ls -o csv does not say %q: %v, %v", word, records, err)
+	}
+	type stated struct {
+		State string
+		Moves *string `json:"moves_when"`
+	}
+	var doc struct{ Locks []stated }
+	var line stated
+	if err := json.Unmarshal([]byte(written(true, "json")), &doc); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(written(false, "jsonl")), &line); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, got := range []stated{doc.Locks[0], line} {
+		moves := ""
+		if got.Moves != nil {
+			moves = *got.Moves
+		}
+		if got.State != word || moves != l.MovesWhen(o.At) {
+			b.t.Errorf("JSON says %q, moves when it %q; want %q, %q", got.State, moves, word, l.MovesWhen(o.At))
+		}
+	}
+}

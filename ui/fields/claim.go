@@ -1,0 +1,106 @@
+package fields
+
+import (
+	"iter"
+	"strconv"
+	"time"
+
+	"locktop/model"
+)
+
+// Claim is a key in the queue of a lock, at a time.
+type Claim struct {
+	*model.Claim
+	S        *model.State
+	L        *model.Lock
+	Now      time.Time
+	Position int // from 1
+	Role     model.Role
+	Ahead    *model.Claim // what it waits for, nil for nothing
+}
+
+// Queue yields the queue of a lock in order, the holders first.
+func Queue(s *model.State, l *model.Lock, now time.Time) iter.Seq[Claim] {
+	return func(yield func(Claim) bool) {
+		n := 0
+		l.Queue(func(c, ahead *model.Claim) bool {
+			n++
+			return yield(At(s, l, now, c, n, ahead))
+		})
+	}
+}
+
+// At is the key c, which stands at a position of the queue, from 1, behind ahead.
+func At(s *model.State, l *model.Lock, now time.Time, c *model.Claim, position int, ahead *model.Claim) Claim {
+	x := Claim{c, s, l, now, position, l.RoleAt(c, position-1), ahead}
+	if x.Role == model.RoleHolds {
+		x.Ahead = nil // readers hold together, though one stands behind the other
+	}
+	return x
+}
+
+// Claims are the fields of a claim in a queue.
+var Claims = []Field[Claim]{
+	{Name: "lock", In: In{CSV: 10}, Raw: func(x Claim) string { return x.L.Name }},
+	{Name: "position", Title: "#", In: In{Table: 10, CSV: 20, JSON: 10, Console: 10}, Width: Width{Least: 3, Fair: 4, Most: 6, Rank: 1, Right: true},
+		Own: position},
+	{Name: "role", Title: "ROLE", In: In{Table: 20, CSV: 30, JSON: 20, Console: 20}, Width: Width{Least: 8, Most: 9},
+		Cell: func(x Claim) string { return string(x.Role) }, Record: func(x Claim) string { return x.Role.Name() }},
+	{Name: "key", Title: "KEY", In: In{Table: 30, CSV: 40, JSON: 30, Console: 40}, Width: Width{Least: 11, Fair: 18, Most: 40, Rank: 8},
+		Raw: func(x Claim) string { return x.Key }},
+	{Name: "create_revision", Title: "CREATED", In: In{Table: 40, CSV: 50, JSON: 40, Console: 50}, Width: Width{Least: 9, Fair: 11, Most: 14, Rank: 9, Right: true},
+		Own: created},
+	{Name: "mod_revision", Title: "MODIFIED", In: In{Wide: 40, CSV: 60, JSON: 50}, Own: modified},
+	{Name: "version", Title: "VERSION", In: In{Wide: 50, CSV: 70, JSON: 60}, Own: version},
+	{Name: "lease", Title: "LEASE", In: In{Table: 50, CSV: 80, JSON: 70},
+		Cell: func(x Claim) string { return leaseID(x.Claim) }, Record: func(x Claim) string { return leaseIf(x.KV.Lease) }},
+	{Title: "TTL", In: In{Table: 60}, Cell: func(x Claim) string { return lease(x.Claim, x.Now) }},
+	{Title: "LEASE", In: In{Console: 60}, Width: Width{Least: 13, Fair: 25, Most: 25, Rank: 3}},
+	{Name: "value", Title: "VALUE", In: In{Wide: 60, CSV: 180, JSON: 80},
+		Cell: func(x Claim) string { return model.Printable(x.Value) }, Raw: func(x Claim) string { return x.Value }}, // an empty one is empty
+	{Name: "identity", Title: "WHO", In: In{Table: 90, CSV: 90, JSON: 90, Console: 30}, Width: Width{Least: 9, Fair: 16, Most: 34, Rank: 2},
+		Cell: who, Record: func(x Claim) string { return Guarded(x.S.IdentityOf(x.Claim).Text) }},
+	{Name: "identity_source", In: In{CSV: 100}, Record: func(x Claim) string { return x.S.IdentityOf(x.Claim).Source }},
+	{Name: "granted", Title: "GRANTED", In: In{Wide: 10, CSV: 110, JSON: 100},
+		Cell:   claimReading(Reading.granted),
+		Record: claimReading(func(r Reading) string { return intIf(r.Known, r.Granted) })},
+	{Name: "remaining", Title: "LEFT", In: In{Wide: 20, CSV: 120, JSON: 110},
+		Cell:   claimReading(Reading.left),
+		Record: claimReading(func(r Reading) string { return intIf(r.Known, r.Remaining) })},
+	{Name: "renewed_ago", Title: "RENEWED", In: In{Wide: 30, CSV: 130, JSON: 120},
+		Cell:   claimReading(Reading.renewed),
+		Record: claimReading(func(r Reading) string { return secondsIf(r.RenewedKnown, r.Renewed) })},
+	{Name: "lease_state", In: In{CSV: 140, JSON: 130}, Record: func(x Claim) string { return string(x.LeaseInfo().State()) }},
+	{Name: "since", Title: "SINCE", In: In{Table: 70, CSV: 150, JSON: 140, Console: 70}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 4, Right: true},
+		Cell:   func(x Claim) string { return model.Duration(x.Waited(x.Now)) },
+		Record: func(x Claim) string { return x.Since.Format(time.RFC3339Nano) }},
+	{Name: "since_is_lower_bound", In: In{CSV: 160, JSON: 150}, Record: func(x Claim) string { return strconv.FormatBool(x.SinceAtLeast) }},
+	{Name: "waits_for", Title: "WAITS FOR", In: In{Table: 80, CSV: 170, JSON: 160, Console: 80}, Width: Width{Least: 11, Fair: 16, Most: 28, Rank: 7},
+		Raw: func(x Claim) string { return x.aheadKey() }},
+	{Title: "NOTE", In: In{Console: 90}, Width: Width{Least: 28, Most: 64, Rank: 5}},
+}
+
+func position(x Claim) string { return strconv.Itoa(x.Position) }
+func created(x Claim) string  { return rev(x.CreateRev) }
+func modified(x Claim) string { return rev(x.ModRev) }
+func version(x Claim) string  { return rev(x.Version) }
+
+// claimReading is a value of the reading of its lease.
+func claimReading(value func(Reading) string) func(Claim) string {
+	return func(x Claim) string { return value(ReadingOf(x.LeaseInfo(), x.Now)) }
+}
+
+func (x Claim) aheadKey() string {
+	if x.Ahead == nil {
+		return ""
+	}
+	return x.Ahead.Key
+}
+
+func who(x Claim) string {
+	id := x.S.Identity(x.Ref())
+	if id.Text == "" {
+		return "-"
+	}
+	return id.Text + " (" + id.Source + ")"
+}

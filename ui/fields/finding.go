@@ -1,0 +1,35 @@
+package fields
+
+import (
+	"time"
+
+	"locktop/model"
+)
+
+// Findings are the fields of a finding.
+var Findings = []Field[model.Finding]{
+	{Title: "FINDING", In: In{Console: 10}, Width: Width{Least: 19, Fair: 19, Most: 24}},
+	{Name: "code", Title: "CODE", In: In{Table: 20, CSV: 10, JSON: 10}, Own: code},
+	{Name: "severity", Title: "SEVERITY", In: In{Table: 10, CSV: 20, JSON: 20}, Own: severity},
+	{Name: "confidence", Title: "CONFIDENCE", In: In{Table: 30, CSV: 30, JSON: 30}, Own: confidence},
+	{Name: "lock", Title: "LOCK", In: In{Table: 40, CSV: 40, JSON: 40, Console: 20}, Width: Width{Least: 17, Fair: 26, Most: 40, Rank: 1},
+		Raw: func(f model.Finding) string { return f.Lock }},
+	{Name: "lease", Title: "LEASE", In: In{Table: 50, CSV: 50, JSON: 50},
+		Own: func(f model.Finding) string { return leaseIf(f.Lease) }},
+	{Name: "claim", In: In{CSV: 120, JSON: 55}, Raw: func(f model.Finding) string { return f.Claim.Key }},
+	{Name: "since", Title: "SINCE", In: In{Table: 60, CSV: 60, JSON: 60, Console: 30}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 4, Right: true},
+		Cell:   func(f model.Finding) string { return f.Since.Format(time.RFC3339) },
+		Record: func(f model.Finding) string { return f.Since.Format(time.RFC3339Nano) }},
+	{Title: "SURE", In: In{Console: 40}, Width: Width{Least: 7, Most: 7, Rank: 3}},
+	{Title: "IN SHORT", In: In{Console: 50}, Width: Width{Least: 20, Fair: 90, Most: 160, Rank: 2}},
+	{Name: "summary", Title: "SUMMARY", In: In{Table: 70, CSV: 70, JSON: 70},
+		Cell: func(f model.Finding) string { return f.Summary }, Record: func(f model.Finding) string { return Guarded(f.Summary) }},
+	{Name: "evidence", In: In{CSV: 80, JSON: 80}, Record: func(f model.Finding) string { return joined(f.Evidence) }},
+	{Name: "advice", In: In{CSV: 90, JSON: 90}, Record: func(f model.Finding) string { return joined(f.Advice) }},
+	{Name: "etcdctl", In: In{CSV: 100, JSON: 100}, Record: func(f model.Finding) string { return joined(f.Etcdctl) }},
+	{Name: "alternatives", In: In{CSV: 110, JSON: 110}, Record: func(f model.Finding) string { return joined(f.Alternatives) }},
+}
+
+func code(f model.Finding) string       { return string(f.Code) }
+func severity(f model.Finding) string   { return string(f.Severity) }
+func confidence(f model.Finding) string { return string(f.Confidence) }

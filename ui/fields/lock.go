@@ -1,0 +1,160 @@
+package fields
+
+import (
+	"strconv"
+	"time"
+
+	"locktop/model"
+)
+
+// Lock is a lock of a state, at a time.
+type Lock struct {
+	S   *model.State
+	L   *model.Lock
+	Now time.Time
+}
+
+// head is the key at the head of its queue, nil for none.
+func (x Lock) head() *model.Claim { return x.L.Head() }
+
+// ofHead is a value of the head, none where there is no head.
+func ofHead(none string, value func(Lock, *model.Claim) string) func(Lock) string {
+	return func(x Lock) string {
+		if h := x.head(); h != nil {
+			return value(x, h)
+		}
+		return none
+	}
+}
+
+// lockReading is a value of the reading of the head's lease.
+func lockReading(value func(Reading) string) func(Lock) string {
+	return func(x Lock) string {
+		var l *model.Lease
+		if h := x.head(); h != nil {
+			l = h.LeaseInfo()
+		}
+		return value(ReadingOf(l, x.Now))
+	}
+}
+
+// Locks are the fields of a lock. What is said of a claim is said of its head.
+var Locks = []Field[Lock]{
+	{Name: "name", Title: "LOCK", In: In{Table: 10, CSV: 10, JSON: 10, Console: 10}, Width: Width{Least: 18, Fair: 30, Most: 56},
+		Raw: func(x Lock) string { return x.L.Name }},
+	{Name: "recipe", Title: "RECIPE", In: In{Table: 20, CSV: 20, JSON: 20, Console: 20}, Width: Width{Least: 8, Fair: 8, Most: 15, Rank: 7},
+		Own: recipeName},
+	{Name: "recipe_confidence", In: In{CSV: 30, JSON: 30}, Record: func(x Lock) string { return string(x.L.Recipe().Confidence) }},
+	{Name: "order", In: In{JSON: 40}},
+	{Name: "waiters_visible", In: In{JSON: 50}},
+	{Name: "exclusive", In: In{JSON: 60}},
+	{Name: "blocked", In: In{JSON: 70}},
+	{Name: "state", Title: "STATE", In: In{Table: 80, CSV: 40, JSON: 80, Console: 80}, Width: Width{Least: 19, Fair: 19, Most: 48, Rank: 1},
+		Own: func(x Lock) string { return x.L.Condition().Word }},
+	{Name: "moves_when", In: In{JSON: 90}},
+	{Name: "holders", In: In{CSV: 50, JSON: 100}, Record: func(x Lock) string { return strconv.Itoa(x.L.Holders()) }},
+	{Name: "waiters", Title: "BEHIND", In: In{Table: 60, CSV: 60, JSON: 110, Console: 60}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 4, Right: true},
+		Cell: behind, Record: waiters},
+	{Name: "holder", Title: "HOLDER", In: In{Table: 30, CSV: 70, Console: 30}, Width: Width{Least: 9, Fair: 14, Most: 28, Rank: 2},
+		Cell: func(x Lock) string { return orDash(holder(x)) }, Record: func(x Lock) string { return Guarded(holder(x)) }},
+	{Name: "held", Title: "HELD", In: In{Table: 40, CSV: 80, Console: 40}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 5, Right: true},
+		Cell: held, Record: heldSeconds},
+	{Name: "held_is_lower_bound", In: In{CSV: 90}, Record: heldIsBound},
+	{Title: "LEASE", In: In{Table: 50, Console: 50}, Width: Width{Least: 13, Fair: 25, Most: 25, Rank: 3},
+		Cell: func(x Lock) string { return lease(x.head(), x.Now) }},
+	{Name: "longest_wait", Title: "LONGEST", In: In{Table: 70, CSV: 100, Console: 70}, Width: Width{Least: 7, Fair: 8, Most: 8, Rank: 6, Right: true},
+		Cell: longest, Record: longestSeconds},
+	{Name: "longest_wait_is_lower_bound", In: In{CSV: 110}, Record: longestIsBound},
+	{Name: "handovers", In: In{CSV: 120, JSON: 120}, Record: func(x Lock) string { return strconv.Itoa(x.L.Stats().Handovers) }},
+	{Name: "key", Title: "KEY", In: In{Wide: 10, CSV: 130},
+		Raw: ofHead("", func(_ Lock, h *model.Claim) string { return h.Key })},
+	{Name: "create_revision", Title: "CREATED", In: In{Wide: 20, CSV: 140},
+		Own: ofHead("", func(_ Lock, h *model.Claim) string { return rev(h.CreateRev) })},
+	{Name: "lease", Title: "LEASE ID", In: In{Wide: 30, CSV: 150},
+		Cell:   ofHead("-", func(_ Lock, h *model.Claim) string { return leaseID(h) }),
+		Record: ofHead("", func(_ Lock, h *model.Claim) string { return leaseIf(h.KV.Lease) })},
+	{Name: "granted", Title: "GRANTED", In: In{Wide: 40, CSV: 160},
+		Cell:   lockReading(Reading.granted),
+		Record: lockReading(func(r Reading) string { return intIf(r.Known, r.Granted) })},
+	{Name: "remaining", Title: "LEFT", In: In{Wide: 50, CSV: 170},
+		Cell:   lockReading(Reading.left),
+		Record: lockReading(func(r Reading) string { return intIf(r.Known, r.Remaining) })},
+	{Name: "renewed_ago", Title: "RENEWED", In: In{Wide: 60, CSV: 180},
+		Cell:   lockReading(Reading.renewed),
+		Record: lockReading(func(r Reading) string { return secondsIf(r.RenewedKnown, r.Renewed) })},
+	{Name: "lease_state", In: In{CSV: 190}, Record: ofHead("", func(_ Lock, h *model.Claim) string { return string(h.LeaseInfo().State()) })},
+	{Name: "findings", In: In{CSV: 200, JSON: 130}, Record: codes},
+}
+
+func recipeName(x Lock) string { return x.L.Recipe().Name }
+
+// behind is how many wait, ? where waiting leaves no trace.
+func behind(x Lock) string {
+	switch {
+	case !x.L.Recipe().WaitersVisible():
+		return "?"
+	case !x.L.Recipe().HasHolder:
+		return "-"
+	}
+	return strconv.Itoa(x.L.Behind())
+}
+
+func waiters(x Lock) string {
+	return intIf(x.L.Recipe().WaitersVisible() && x.L.Recipe().HasHolder, int64(x.L.Behind()))
+}
+
+func holder(x Lock) string {
+	if h := x.L.Holder(); h != nil {
+		return x.S.Who(h.Ref())
+	}
+	return ""
+}
+
+func held(x Lock) string {
+	if x.L.Holder() == nil {
+		return "-"
+	}
+	return model.Duration(x.L.HeldFor(x.Now))
+}
+
+func heldSeconds(x Lock) string {
+	d, _ := x.L.HeldFor(x.Now)
+	return secondsIf(x.L.Holder() != nil, d)
+}
+
+func heldIsBound(x Lock) string {
+	if x.L.Holder() == nil {
+		return ""
+	}
+	_, bound := x.L.HeldFor(x.Now)
+	return strconv.FormatBool(bound)
+}
+
+func longest(x Lock) string {
+	d, bound, any := x.L.LongestWait(x.Now)
+	if !any {
+		return "-"
+	}
+	return model.Duration(d, bound)
+}
+
+func longestSeconds(x Lock) string {
+	d, _, any := x.L.LongestWait(x.Now)
+	return secondsIf(any, d)
+}
+
+func longestIsBound(x Lock) string {
+	_, bound, any := x.L.LongestWait(x.Now)
+	if !any {
+		return ""
+	}
+	return strconv.FormatBool(bound)
+}
+
+func codes(x Lock) string {
+	var all []model.Code
+	for _, f := range x.L.Findings() {
+		all = append(all, f.Code)
+	}
+	return joined(all)
+}

@@ -1,0 +1,80 @@
+package fields
+
+import (
+	"fmt"
+	"time"
+
+	"locktop/model"
+)
+
+// Reading is what the last reading of a lease says.
+type Reading struct {
+	Known              bool // also Granted and Remaining mean something
+	Granted, Remaining int64
+	Left               int64 // of Remaining, by now
+	RenewedKnown       bool
+	Renewed            time.Duration // ago
+}
+
+// ReadingOf returns what the last reading of a lease says, at that time.
+func ReadingOf(l *model.Lease, now time.Time) Reading {
+	if l == nil || !l.HasRead || l.Read.Granted <= 0 {
+		return Reading{}
+	}
+	r := Reading{Known: true, Granted: l.Read.Granted, Remaining: l.Read.Remaining, Left: left(l, now)}
+	r.Renewed, r.RenewedKnown = l.Renewed(now)
+	return r
+}
+
+// Cells of a reading, for people.
+
+func (r Reading) granted() string { return unit(intIf(r.Known, r.Granted), "s") }
+func (r Reading) left() string    { return unit(intIf(r.Known, r.Left), "s") }
+func (r Reading) renewed() string {
+	if !r.RenewedKnown {
+		return "-"
+	}
+	return model.Duration(r.Renewed, false) + " ago"
+}
+
+// left is what is left by now, or how long it is past its end, as read.
+func left(l *model.Lease, now time.Time) int64 {
+	n := l.Read.Remaining
+	if n > 0 {
+		n, _ = l.Remaining(now)
+	}
+	return n
+}
+
+func unit(n, unit string) string {
+	if n == "" {
+		return "-"
+	}
+	return n + unit
+}
+
+// lease writes the lease of a claim: remaining and granted seconds and the last
+// renewal.
+func lease(c *model.Claim, now time.Time) string {
+	if c == nil {
+		return "-"
+	}
+	l := c.LeaseInfo()
+	switch {
+	case l == nil:
+		return "none"
+	case !l.HasRead:
+		return "not read"
+	case l.Read.Granted <= 0:
+		return "gone"
+	}
+	ago, _ := l.Renewed(now)
+	return fmt.Sprintf("%d/%ds, renewed %s ago", left(l, now), l.Read.Granted, model.Duration(ago, false))
+}
+
+func leaseID(c *model.Claim) string {
+	if c.KV.Lease == 0 {
+		return "none"
+	}
+	return c.KV.Lease.String()
+}

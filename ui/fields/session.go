@@ -1,0 +1,69 @@
+package fields
+
+import "locktop/model"
+
+// Session is a lease and where it stands: which locks it holds, for which it waits, and
+// how many other keys hang on it.
+type Session struct {
+	*model.Lease
+	Holds, Waits Some
+	Other        int
+	More         bool         // not all keys were looked at
+	Lead         *model.Claim // the claim that counts most: one that holds, else one that waits
+}
+
+// Some are the first locks of N.
+type Some struct {
+	First [2]*model.Lock
+	N     int
+}
+
+func (s *Some) add(l *model.Lock) {
+	if s.N < len(s.First) {
+		s.First[s.N] = l
+	}
+	s.N++
+}
+
+// Listed are the first ones.
+func (s *Some) Listed() []*model.Lock { return s.First[:min(s.N, len(s.First))] }
+
+// sessionKeys bounds how many keys of a lease are looked at.
+const sessionKeys = 32
+
+// SessionOf returns the lease as a session.
+func SessionOf(l *model.Lease) Session {
+	s := Session{Lease: l}
+	all := l.Claims()
+	s.More = len(all) > sessionKeys
+	for _, c := range all[:min(len(all), sessionKeys)] {
+		lead := s.Lead == nil
+		switch lock := c.Lock(); {
+		case lock == nil || !lock.Recipe().HasHolder:
+			s.Other++
+		case lock.Role(c) == model.RoleHolds:
+			s.Holds.add(lock)
+			lead = s.Holds.N == 1
+		default:
+			s.Waits.add(lock)
+			lead = s.Waits.N == 1 && s.Holds.N == 0
+		}
+		if lead {
+			s.Lead = c
+		}
+	}
+	return s
+}
+
+// Sessions are the fields of a session. Only the console lists them.
+var Sessions = []Field[Session]{
+	{Title: "SESSION", In: In{Console: 10}, Width: Width{Least: 9, Fair: 9, Most: 16, Rank: 1}},
+	{Title: "WHO", In: In{Console: 20}, Width: Width{Least: 9, Fair: 16, Most: 34, Rank: 2}},
+	{Title: "LEASE", In: In{Console: 30}, Width: Width{Least: 13, Fair: 13, Most: 25, Rank: 4}},
+	{Title: "RHYTHM", In: In{Console: 40}, Width: Width{Least: 9, Most: 9, Rank: 8}},
+	{Title: "GRANTED BY", In: In{Console: 50}, Width: Width{Least: 10, Most: 12, Rank: 9}},
+	{Title: "HOLDS", In: In{Console: 60}, Width: Width{Least: 13, Fair: 14, Most: 40, Rank: 3}},
+	{Title: "WAITS FOR", In: In{Console: 70}, Width: Width{Least: 10, Fair: 14, Most: 40, Rank: 6}},
+	{Title: "OTHER", In: In{Console: 80}, Width: Width{Least: 5, Most: 5, Rank: 7, Right: true}},
+	{Title: "STATE", In: In{Console: 90}, Width: Width{Least: 19, Most: 24}},
+}
