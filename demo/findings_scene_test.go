@@ -158,7 +158,7 @@ func (sc *scene) heldFor(st *model.State) time.Duration {
 	return 0
 }
 
-// Inspect puts leases on the screen, where they are read more often.
+// look puts leases on the screen, where they are read more often.
 func (sc *scene) look(ids ...model.LeaseID) { sc.screen = append(sc.screen, ids...) }
 
 func (sc *scene) name(rest string) string { return sc.prefix + rest }

@@ -47,7 +47,7 @@ func (s *State) shown(kv *KV) *recipe.Key {
 }
 
 // tell names the rule of a lock: by the pin that covers it, else from what its claims
-// Inspect like.
+// look like.
 func (s *State) tell(l *Lock) recipe.Told {
 	if len(s.pins) > 0 {
 		name := l.Name

@@ -176,7 +176,7 @@ const doubtAfter = 2 * time.Second
 // doubts remembers since when a contender believes to hold and does not.
 type doubts map[string]time.Time
 
-// Inspect compares belief with truth.
+// look compares belief with truth.
 func (d doubts) look(s *model.State, now time.Time) {
 	for _, c := range s.Contenders() {
 		_, place := s.Truth(c)

@@ -14,7 +14,7 @@ import (
 // for the page under it must not break a lock.
 const grace = 300 * time.Millisecond
 
-// Direction is one of the two ways to break a lock.
+// way is one of the two ways to break a lock.
 type way struct {
 	action model.Action
 	plan   model.Plan

@@ -53,7 +53,7 @@ func newLabPanel() *labPanel {
 	return p
 }
 
-// Inspect takes in what there is now. Every list keeps its selection.
+// look takes in what there is now. Every list keeps its selection.
 func (p *labPanel) look(s *model.State) {
 	p.rows = labRows{members: downFirst(s.Cluster().Members), faults: s.Faults(), contenders: s.Contenders(), clients: s.Clients()}
 	follow(&p.parts[partMembers], p.rows.members, memberName)

@@ -17,7 +17,7 @@ const lanesLook = 32
 // laneName is how many cells the name of a lane has.
 const laneName = 10
 
-// messageQueue is what one contender did for its lock in the last minute.
+// lane is what one contender did for its lock in the last minute.
 type lane struct {
 	name   string
 	spells []model.Interval

@@ -189,7 +189,7 @@ func (t *table) columnAt(x int) int {
 	return -1
 }
 
-// Inspect says how the row under the cursor is shown.
+// look says how the row under the cursor is shown.
 type look struct {
 	cursor int  // which row, -1 for none
 	keys   bool // the table has the keyboard

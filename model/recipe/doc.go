@@ -3,7 +3,7 @@
 //
 // etcd keeps keys, not locks. A recipe makes a lock of keys: it names them in a certain
 // way, orders them by a revision, and says how many of the first ones hold. So the
-// Direction from keys to a lock has two steps.
+// way from keys to a lock has two steps.
 //
 // First each key is looked at alone. Its [Form] follows from its name, its value and
 // its lease, and says which lock it competes for. That makes the queues a function of

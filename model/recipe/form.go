@@ -27,7 +27,7 @@ func (k *Key) Dir() string { return k.Name[:max(0, k.slash)] }
 func (k *Key) Last() string { return k.Name[k.slash+1:] }
 
 // Form is how one key is made: what its name, its value and its lease say, without a
-// Inspect at any other key.
+// look at any other key.
 type Form struct {
 	// Shape is what a key of this form makes of the lock.
 	Shape Shape

@@ -141,7 +141,7 @@ func (o outFlags) unreadLeases(s *model.State) []string {
 	return denied
 }
 
-// Inspect lists the prefixes, reads the leases that are asked for, and observes for
+// look lists the prefixes, reads the leases that are asked for, and observes for
 // as long as the flags say. It says what of that could not be seen, too.
 func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model.State, []model.Unseen, error) {
 	client, err := e.connect(ctx)

@@ -10,7 +10,7 @@ import (
 
 // TestALookWaitsForEveryPrefix: a lock is blocked for ever below a prefix that is named
 // last, and the one that is named first has no keys, so its list is there at once. One
-// Inspect in two would answer before the other list had begun.
+// look in two would answer before the other list had begun.
 func TestALookWaitsForEveryPrefix(t *testing.T) {
 	locktop(t)
 	home(t, "")
