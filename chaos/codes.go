@@ -9,9 +9,9 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// codeOf is the gRPC code of an error of clientv3, which has its own error type
+// CodeOf returns the gRPC code of an error of clientv3, which has its own error type
 // besides those of gRPC and context.
-func codeOf(err error) codes.Code {
+func CodeOf(err error) codes.Code {
 	var e rpctypes.EtcdError
 	if errors.As(err, &e) {
 		return e.Code()

@@ -14,7 +14,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"locktop/chaos"
+	"locktop/chaos/gate"
+	"locktop/chaos/proxy"
 	"locktop/demo/ports"
 	"locktop/model"
 )
@@ -25,7 +26,7 @@ import (
 type Lab struct {
 	o        Options
 	dir      *labDir
-	proxy    *chaos.Proxy
+	proxy    *proxy.Proxy
 	cluster  *Cluster // nil if the members are not ours
 	free     func()   // gives up the ports of its members, nil likewise
 	resource *Resource
@@ -58,7 +59,7 @@ type Lab struct {
 
 var (
 	_ model.Source = (*Lab)(nil)
-	_ chaos.Lab    = (*Lab)(nil)
+	_ gate.Lab     = (*Lab)(nil)
 )
 
 // Start cleans up after labs that died, and starts one. It returns when the members
@@ -178,7 +179,7 @@ func (l *Lab) runMember(cmd *exec.Cmd) error {
 }
 
 func (l *Lab) startProxy(backends []string) (err error) {
-	l.proxy, err = chaos.NewProxy(chaos.ProxyOptions{Backends: backends, Names: memberNames(len(backends)),
+	l.proxy, err = proxy.New(proxy.Options{Backends: backends, Names: memberNames(len(backends)),
 		BackendTLS: l.o.TLS, ServerTLS: l.o.ServerTLS, Foreign: len(l.o.Endpoints) > 0,
 		SharedPort: l.o.Port, Now: l.o.Now, Report: l.fromProxy})
 	if errors.Is(err, syscall.EADDRINUSE) && l.o.Port != 0 {

@@ -14,6 +14,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos"
+	"locktop/chaos/gate"
 	"locktop/model"
 	"locktop/watcher"
 )
@@ -119,12 +120,12 @@ func (e *env) breakTarget(s *model.State, name string, f breakFlags) (model.Acti
 
 // openGate opens the one door for writes to a cluster that is not ours, armed, with
 // its journal. The writer's connection is opened by the first write.
-func (e *env) openGate(ctx context.Context, reader *clientv3.Client, report func(model.Event)) (g *chaos.Gate, journalPath string, closeAll func(), err error) {
+func (e *env) openGate(ctx context.Context, reader *clientv3.Client, report func(model.Event)) (g *gate.Gate, journalPath string, closeAll func(), err error) {
 	journal, path, err := openJournal()
 	if err != nil {
 		return nil, "", nil, err
 	}
-	g = chaos.NewGate(chaos.GateOptions{Reader: reader, Armed: true, Cluster: e.clusterOf(ctx, reader), Journal: journal, User: userName(), Report: report,
+	g = gate.New(gate.Options{Reader: reader, Armed: true, Cluster: e.clusterOf(ctx, reader), Journal: journal, User: userName(), Report: report,
 		Endpoint: strings.Join(e.flags.endpoints, ","),
 		Dial: func(context.Context) (*clientv3.Client, error) {
 			return e.dial(chaos.Writing())
@@ -236,7 +237,7 @@ func (e *env) askFor(name string, yes bool) error {
 const seenWithin = 10 * time.Second
 
 // breakAndWatch acts, and prints what the watch saw of it.
-func (e *env) breakAndWatch(ctx context.Context, w model.Source, s *model.State, gate *chaos.Gate, p model.Plan) error {
+func (e *env) breakAndWatch(ctx context.Context, w model.Source, s *model.State, gate *gate.Gate, p model.Plan) error {
 	o := gate.Do(ctx, p)
 	fmt.Fprintln(e.out, o.Describe())
 	if o.Changed != "" {

@@ -9,6 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos"
+	"locktop/chaos/gate"
 	"locktop/demo"
 	"locktop/model"
 	"locktop/watcher"
@@ -20,7 +21,7 @@ type bench struct {
 	t     *testing.T
 	src   model.Source
 	state *model.State
-	gate  *chaos.Gate
+	gate  *gate.Gate
 }
 
 // newBench starts a lab with two contenders on one mutex.
@@ -40,7 +41,7 @@ func newBench(t *testing.T, locks ...string) *bench {
 	}
 	w := watcher.New(client, watcher.Options{})
 	b := &bench{t: t, src: merge(ctx, w, lab), state: model.NewState()}
-	b.gate = chaos.NewGate(chaos.GateOptions{Reader: client, Armed: true, Lab: lab, Journal: io.Discard, Report: lab.Report,
+	b.gate = gate.New(gate.Options{Reader: client, Armed: true, Lab: lab, Journal: io.Discard, Report: lab.Report,
 		Dial: func(context.Context) (*clientv3.Client, error) {
 			return dial(lab.MemberEndpoints(), time.Second, nil, chaos.Writing())
 		}})

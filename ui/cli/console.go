@@ -12,8 +12,8 @@ import (
 	"github.com/muesli/termenv"
 	"github.com/spf13/cobra"
 
-	"locktop/chaos"
 	"locktop/chaos/drill"
+	"locktop/chaos/gate"
 	"locktop/demo"
 	"locktop/model"
 	"locktop/ui"
@@ -52,7 +52,7 @@ func (e *env) runConsole(ctx context.Context, armed bool, since sinceFlags) erro
 		defer closeGate()
 		w.live.Actions, w.live.JournalPath, w.events = gate, journal, []model.Source{done}
 	} else {
-		gate := chaos.NewGate(chaos.GateOptions{Reader: client, Why: e.whyReadOnly()})
+		gate := gate.New(gate.Options{Reader: client, Why: e.whyReadOnly()})
 		defer gate.Close()
 		w.live.Actions = gate
 	}
