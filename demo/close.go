@@ -118,15 +118,3 @@ func (l *Lab) endProcs() error {
 	}
 	return nil
 }
-
-// wait says whether c was closed within d.
-func wait(c <-chan struct{}, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-c:
-		return true
-	case <-t.C:
-		return false
-	}
-}

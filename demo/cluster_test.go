@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"syscall"
 	"testing"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 
 	"locktop/demo/ports"
 )
@@ -86,29 +84,5 @@ func TestClusterCancelledInTheElection(t *testing.T) {
 	cancel()
 	if err := c.firstLeads(ctx); !errors.Is(err, context.Canceled) {
 		t.Error(err)
-	}
-}
-
-// newClient connects to endpoints until the test ends.
-func newClient(t *testing.T, endpoints ...string) *clientv3.Client {
-	t.Helper()
-	c, err := clientv3.New(clientv3.Config{Endpoints: endpoints, DialTimeout: 5 * time.Second, Logger: zap.NewNop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
-}
-
-// wantFree fails if somebody listens on one of addrs.
-func wantFree(t *testing.T, addrs ...string) {
-	t.Helper()
-	for _, addr := range addrs {
-		l, err := net.Listen("tcp", addr)
-		if err != nil {
-			t.Errorf("%s is still in use: %v", addr, err)
-			continue
-		}
-		l.Close()
 	}
 }

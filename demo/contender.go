@@ -209,19 +209,6 @@ func jitter(rng *rand.Rand, d time.Duration, share float64) time.Duration {
 	return time.Duration(float64(d) * (1 + share*(2*rng.Float64()-1)))
 }
 
-// sleep waits for d, and says whether it was not cut short by ctx or done.
-func sleep(ctx context.Context, done <-chan struct{}, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-	case <-done:
-	}
-	return false
-}
-
 func isDone(c <-chan struct{}) bool {
 	select {
 	case <-c:

@@ -12,6 +12,10 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
+// MaxContenders is how many contenders may live in a lab at the same time, and how many
+// workers may share the process of one.
+const MaxContenders = 64
+
 // ContenderOptions says what a contender does.
 type ContenderOptions struct {
 	// Name is what it calls itself, in its lines, as the value of an election and as

@@ -12,23 +12,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
 )
-
-// patience bounds every wait for something that has to happen.
-const patience = 30 * time.Second
-
-// eventually waits until ok says so.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it did not happen within %v: %s", patience, what)
-		}
-	}
-}
 
 func inject(kind model.FaultKind, target string) model.Action {
 	return model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: kind, Target: target}}
@@ -243,21 +229,6 @@ func (f *feed) faults() []string {
 		}
 	}
 	return lines
-}
-
-// queue are the keys of a lock as etcd has them, the holder's first.
-func queue(t *testing.T, cli *clientv3.Client, lock string) []string {
-	t.Helper()
-	r, err := cli.Get(t.Context(), lock+"/", clientv3.WithPrefix(),
-		clientv3.WithSort(clientv3.SortByCreateRevision, clientv3.SortAscend))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var keys []string
-	for _, kv := range r.Kvs {
-		keys = append(keys, string(kv.Key))
-	}
-	return keys
 }
 
 // exists says whether there is a file of that name.

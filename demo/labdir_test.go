@@ -1,8 +1,6 @@
 package demo
 
 import (
-	"bufio"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,17 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
-
-// newLineReader returns a function that reads the next line, nil at the end.
-func newLineReader(r io.Reader) func() []byte {
-	s := bufio.NewScanner(r)
-	return func() []byte {
-		if !s.Scan() {
-			return nil
-		}
-		return s.Bytes()
-	}
-}
 
 // idler starts a process that does nothing, to be found by a sweep.
 func idler(t *testing.T) procRecord {

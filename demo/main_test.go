@@ -45,14 +45,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func exitWith(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
 func contenderMain(args []string) error {
 	o, err := parseContenderArgs(args, os.Stdin)
 	if err != nil {
@@ -97,7 +89,3 @@ func programMain(key string) error {
 // self is the command line of a contender. Under the race detector a program sleeps
 // for a second before it exits, unless it is told not to.
 func self() []string { return selfAs(asContender) }
-
-func selfAs(program string) []string {
-	return []string{"env", "GORACE=atexit_sleep_ms=0", os.Args[0], program}
-}

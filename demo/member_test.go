@@ -56,17 +56,6 @@ func timed(t *testing.T, what string, do func() error) {
 	t.Logf("%s: %v", what, time.Since(begun).Round(time.Millisecond))
 }
 
-// leaderOf waits for a leader.
-func leaderOf(t *testing.T, c *Cluster) (name string) {
-	t.Helper()
-	eventually(t, "there is a leader", func() bool {
-		var err error
-		name, err = c.Leader(t.Context())
-		return err == nil
-	})
-	return name
-}
-
 // another is a member other than those.
 func another(c *Cluster, names ...string) string {
 	for _, n := range c.Names() {

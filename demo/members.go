@@ -280,3 +280,21 @@ func (c *Cluster) LoseQuorum() ([]string, error) {
 	slices.Sort(names)
 	return names, nil
 }
+
+// Paused says whether a member is paused. What resumes a member may have done so and
+// fail afterwards, as the member does not serve in time: a second try has nothing to do.
+func (c *Cluster) Paused(name string) bool {
+	return c.is(name, func(m *member) bool { return m.paused })
+}
+
+// Isolated says whether a member is cut off. As with [Cluster.Paused], what joins it
+// again may have done so and fail afterwards.
+func (c *Cluster) Isolated(name string) bool {
+	return c.is(name, func(m *member) bool { return m.isolated })
+}
+
+func (c *Cluster) is(name string, what func(*member) bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.members, func(m *member) bool { return m.name == name && what(m) })
+}

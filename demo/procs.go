@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,16 +13,6 @@ import (
 	"time"
 
 	"locktop/model"
-)
-
-const (
-	// MaxContenders is how many contenders may live at the same time.
-	MaxContenders = 64
-
-	// maxLine bounds a line of what a contender prints, in bytes.
-	maxLine = 64 << 10
-	// outputWithin bounds the wait for the output of a contender that has ended.
-	outputWithin = 300 * time.Millisecond
 )
 
 // proc is a contender's process as the lab sees it.
@@ -210,27 +199,6 @@ func (l *Lab) heard(p *proc, line []byte) {
 	l.claims[b.Contender] = believed(l.claims[b.Contender], b)
 	l.mu.Unlock()
 	l.box.put(b)
-}
-
-// lines is a writer that cuts what is written to it into lines. Of a line that is
-// too long the rest is dropped, so that nobody can fill the memory.
-type lines struct {
-	each func(line []byte)
-	buf  []byte
-}
-
-// Write implements io.Writer.
-func (w *lines) Write(data []byte) (int, error) {
-	for rest := data; len(rest) > 0; {
-		line, after, whole := bytes.Cut(rest, []byte{'\n'})
-		w.buf = append(w.buf, line[:min(len(line), maxLine-len(w.buf))]...)
-		if whole {
-			w.each(w.buf)
-			w.buf = w.buf[:0]
-		}
-		rest = after
-	}
-	return len(data), nil
 }
 
 // ended says that a contender's process is over.

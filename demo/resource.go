@@ -15,6 +15,9 @@ import (
 	"locktop/model"
 )
 
+// serveWithin bounds one request to the resource.
+const serveWithin = 3 * time.Second
+
 const (
 	// maxElements bounds a register of the resource, maxAccess a request in bytes.
 	maxElements = 20000
@@ -96,7 +99,7 @@ func NewResource(o ResourceOptions) (*Resource, error) {
 	r := &Resource{o: o, listener: l, registers: map[string]*register{}}
 	pages := http.NewServeMux()
 	pages.HandleFunc("POST "+accessPath, r.serve)
-	r.server = &http.Server{Handler: pages, ReadTimeout: askWithin, WriteTimeout: askWithin, IdleTimeout: askWithin}
+	r.server = &http.Server{Handler: pages, ReadTimeout: serveWithin, WriteTimeout: serveWithin, IdleTimeout: serveWithin}
 	r.serving.Go(func() { _ = r.server.Serve(l) }) // it ends with Close
 	return r, nil
 }
