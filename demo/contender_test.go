@@ -21,14 +21,14 @@ func TestContenderArgsRoundTrip(t *testing.T) {
 	stdin := strings.NewReader("")
 	want := ContenderOptions{Name: "c1", Locks: []string{"-x=/y", "/z"}, Recipe: RecipeElectionRPC, Endpoints: []string{"a:1", "b:2"},
 		TTL: 7, NoLease: true, Full: true, Rounds: 3, Manual: true, Workers: 2, IgnoreDone: true, Resource: "r:1", Hold: 1500 * time.Millisecond, Think: time.Second, Seed: 1<<64 - 1, EndWith: stdin}
-	got, err := parseContenderArgs(want.Args(), stdin)
+	got, err := parseArgs(want.Args(), stdin)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b io.Reader) bool { return a == b })); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if _, err := parseContenderArgs([]string{"--name=x"}, stdin); err == nil {
+	if _, err := parseArgs([]string{"--name=x"}, stdin); err == nil {
 		t.Error("no lock was accepted")
 	}
 }

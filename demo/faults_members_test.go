@@ -32,7 +32,7 @@ func TestFaultsOfMembers(t *testing.T) {
 	write := func() bool {
 		return briefly(t, func(ctx context.Context) error { _, err := cli.Put(ctx, "/t/k", "v"); return err }) == nil
 	}
-	slow := func() bool { return l.cluster.members[1].relay.delay.Load() > 0 }
+	slow := func() bool { return l.cluster.Inside()[1].Delay() > 0 }
 	not := func(ok func() bool) func() bool { return func() bool { return !ok() } }
 	tests := []struct {
 		fault        model.Fault

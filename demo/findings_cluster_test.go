@@ -76,15 +76,15 @@ var clusterStories = []story{
 			cut := sc.follower()
 			// Not through the one that will be cut off: a client asks its members in turn,
 			// and a third of the readings would be refused.
-			sc.watch(slices.DeleteFunc(sc.cluster.MemberEndpoints(), func(ep string) bool { return ep == cut.client }))
-			for _, m := range sc.cluster.members {
+			sc.watch(slices.DeleteFunc(sc.cluster.MemberEndpoints(), func(ep string) bool { return ep == cut.Endpoint }))
+			for _, m := range sc.cluster.Inside() {
 				sc.holdersOn(m, 6) // nobody asks the one that is cut off how it does: that many are no chance
 			}
 			sc.cut(cut)
 		}, also: []model.Code{model.CodeKeepaliveStalled, model.CodeDeadHolder}},
 		alike: part{words: "as many clients dead, one of each member", played: func(sc *scene) {
 			var dead []sessionOf
-			for _, m := range sc.cluster.members {
+			for _, m := range sc.cluster.Inside() {
 				dead = append(dead, sc.holdersOn(m, 3)[0])
 			}
 			for _, s := range dead {
@@ -109,7 +109,7 @@ var harmStories = []story{
 		severity: model.SevError, confidence: model.Certain,
 		found: part{words: "a key that only one member has lost", played: func(sc *scene) {
 			m := sc.hold(sc.session(9), sc.name("l"))
-			kv := sc.follower().etcd.Server.KV()
+			kv := sc.follower().Server.KV()
 			sc.until("the follower has the key", func(*model.State) bool { // it may lag
 				r, err := kv.Range(sc.ctx, []byte(m.Key()), nil, mvcc.RangeOptions{})
 				return err == nil && len(r.KVs) == 1
@@ -219,57 +219,55 @@ func (sc *scene) revoke(s sessionOf) {
 }
 
 // cut takes a member off the others, both ways. Clients still reach it.
-func (sc *scene) cut(off *member) {
-	for _, m := range sc.cluster.members {
-		if m != off {
-			m.etcd.Server.CutPeer(off.etcd.Server.MemberID())
-			off.etcd.Server.CutPeer(m.etcd.Server.MemberID())
+func (sc *scene) cut(off Inside) {
+	for _, m := range sc.cluster.Inside() {
+		if m.Name != off.Name {
+			m.Server.CutPeer(off.Server.MemberID())
+			off.Server.CutPeer(m.Server.MemberID())
 		}
 	}
 }
 
 // dial connects to one member, until the scene ends.
-func (sc *scene) dial(m *member) *clientv3.Client {
-	cli := dialQuietly(sc.t, m.client)
+func (sc *scene) dial(m Inside) *clientv3.Client {
+	cli := dialQuietly(sc.t, m.Endpoint)
 	sc.t.Cleanup(func() { cli.Close() })
 	return cli
 }
 
-func (sc *scene) leader() *member {
-	for _, m := range sc.cluster.members {
-		if m.etcd.Server.Leader() == m.etcd.Server.MemberID() {
+func (sc *scene) leader() Inside {
+	for _, m := range sc.cluster.Inside() {
+		if m.Server.Leader() == m.Server.MemberID() {
 			return m
 		}
 	}
 	sc.t.Fatal("no leader")
-	return nil
+	return Inside{}
 }
 
-func (sc *scene) follower() *member {
+func (sc *scene) follower() Inside {
 	lead := sc.leader()
-	for _, m := range sc.cluster.members {
-		if m != lead {
+	for _, m := range sc.cluster.Inside() {
+		if m.Name != lead.Name {
 			return m
 		}
 	}
-	return nil
+	return Inside{}
 }
 
 func (sc *scene) moveLeader() {
 	from, to := sc.leader(), sc.follower()
 	ctx, cancel := context.WithTimeout(sc.ctx, 10*time.Second)
 	defer cancel()
-	err := from.etcd.Server.MoveLeader(ctx, uint64(from.etcd.Server.MemberID()), uint64(to.etcd.Server.MemberID()))
+	err := from.Server.MoveLeader(ctx, uint64(from.Server.MemberID()), uint64(to.Server.MemberID()))
 	if err != nil {
 		sc.t.Fatal(err)
 	}
 }
 
 // stop ends a member as if its machine had gone.
-func (sc *scene) stop(m *member) {
-	m.stopServing()
-	sc.cluster.relays[slices.Index(sc.cluster.members, m)].close() // its peers still find its door open
-	m.etcd.Server.HardStop()
+func (sc *scene) stop(m Inside) {
+	m.Vanish()
 }
 
 // statusRounds waits for n rounds of status requests of which ok.
@@ -285,11 +283,11 @@ func (sc *scene) statusRounds(n int, ok func(model.ClusterStatus) bool) {
 
 // holdersOn lets n programs hold a lock each, connected to one member, and puts them on
 // the screen until their rhythm is known.
-func (sc *scene) holdersOn(m *member, n int) (sessions []sessionOf) {
+func (sc *scene) holdersOn(m Inside, n int) (sessions []sessionOf) {
 	cli := sc.dial(m)
 	for i := range n {
 		s := sc.sessionAt(cli, 15)
-		sc.hold(s, sc.name(fmt.Sprint(m.name, "-", i)))
+		sc.hold(s, sc.name(fmt.Sprint(m.Name, "-", i)))
 		sc.look(leaseOf(s))
 		sessions = append(sessions, s)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"go.etcd.io/etcd/server/v3/etcdserver"
 )
 
 // moveWithin bounds a move of the leader.
@@ -298,3 +300,35 @@ func (c *Cluster) is(name string, what func(*member) bool) bool {
 	defer c.mu.Unlock()
 	return slices.ContainsFunc(c.members, func(m *member) bool { return m.name == name && what(m) })
 }
+
+// Inside is an embedded member from inside, for failures that no request can cause.
+type Inside struct {
+	Name, Endpoint string
+	Server         *etcdserver.EtcdServer
+
+	member *member
+	relay  *relay
+}
+
+// Inside returns the embedded members that run.
+func (c *Cluster) Inside() []Inside {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []Inside
+	for i, m := range c.members {
+		if m.etcd != nil {
+			all = append(all, Inside{m.name, m.client, m.etcd.Server, m, c.relays[i]})
+		}
+	}
+	return all
+}
+
+// Vanish ends the member as if its machine had gone: its clients and peers are not told.
+func (i Inside) Vanish() {
+	i.member.stopServing()
+	i.relay.close()
+	i.Server.HardStop()
+}
+
+// Delay returns by how much what the member hears is late.
+func (i Inside) Delay() time.Duration { return time.Duration(i.member.relay.delay.Load()) }
