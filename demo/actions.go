@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"locktop/demo/contender"
 	"locktop/model"
 )
 
@@ -47,7 +48,7 @@ func (l *Lab) available(a model.Action) error {
 func (l *Lab) canSpawn(a model.Action) error {
 	pr := l.programs[a.Contender]
 	switch {
-	case len(l.procs) >= MaxContenders:
+	case len(l.procs) >= contender.MaxContenders:
 		return fmt.Errorf("%d contenders run, which is the most there may be; stop one first", len(l.procs))
 	case a.Contender == "" && len(l.o.Self) == 0:
 		return errors.New("the lab has no program for contenders of its own")
@@ -218,7 +219,7 @@ func (l *Lab) spawnFor(a model.Action) (string, error) {
 			recipe = l.recipes[a.Lock]
 		}
 		if recipe == "" {
-			return "", fmt.Errorf("spawn on %q: how it is locked is not known; say %s", a.Lock, strings.Join(words(play.byName), " or "))
+			return "", fmt.Errorf("spawn on %q: how it is locked is not known; say %s", a.Lock, strings.Join(contender.CommonRecipes(), " or "))
 		}
 		pr = l.o.unnamed(l.freeNumber(), a.Lock, recipe)
 	}
@@ -240,8 +241,8 @@ func (l *Lab) freeNumber() int {
 
 // tellWord writes a line to a manual contender.
 func (l *Lab) tellWord(name, word string) (string, error) {
-	if !slices.Contains(ManualWords(), word) {
-		return "", fmt.Errorf("tell %s %q: want one of %s", name, word, strings.Join(ManualWords(), ", "))
+	if !slices.Contains(contender.ManualWords(), word) {
+		return "", fmt.Errorf("tell %s %q: want one of %s", name, word, strings.Join(contender.ManualWords(), ", "))
 	}
 	l.mu.Lock()
 	p, err := l.find(name)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"locktop/demo/process"
 	"locktop/model"
 )
 
@@ -67,7 +68,7 @@ func (l *Lab) find(name string) (*proc, error) {
 func (p *proc) detail() string { return fmt.Sprintf("pid %d", p.pid()) }
 
 func (l *Lab) pause(p *proc) error {
-	if err := p.said("pause", pauseGroup(p.cmd.Process)); err != nil {
+	if err := p.said("pause", process.PauseGroup(p.cmd.Process)); err != nil {
 		return err
 	}
 	p.paused = true
@@ -87,7 +88,7 @@ func (l *Lab) resume(p *proc) error {
 }
 
 func (l *Lab) wake(p *proc) error {
-	if err := p.send(sigContinue, "resume"); err != nil {
+	if err := p.send(process.SigContinue, "resume"); err != nil {
 		return err
 	}
 	p.paused = false
@@ -103,7 +104,7 @@ func (l *Lab) stop(p *proc) error {
 		}
 		l.faultsOff(whyHealed, func(f model.Fault) bool { return f.Kind == model.FaultPause && f.Target == p.name() })
 	}
-	if err := p.send(sigStop, "stop"); err != nil {
+	if err := p.send(process.SigStop, "stop"); err != nil {
 		return err
 	}
 	p.stopping = true

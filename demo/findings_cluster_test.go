@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.etcd.io/etcd/server/v3/storage/mvcc"
 
+	"locktop/demo/cluster"
 	"locktop/model"
 )
 
@@ -219,7 +220,7 @@ func (sc *scene) revoke(s sessionOf) {
 }
 
 // cut takes a member off the others, both ways. Clients still reach it.
-func (sc *scene) cut(off Inside) {
+func (sc *scene) cut(off cluster.Inside) {
 	for _, m := range sc.cluster.Inside() {
 		if m.Name != off.Name {
 			m.Server.CutPeer(off.Server.MemberID())
@@ -229,30 +230,30 @@ func (sc *scene) cut(off Inside) {
 }
 
 // dial connects to one member, until the scene ends.
-func (sc *scene) dial(m Inside) *clientv3.Client {
+func (sc *scene) dial(m cluster.Inside) *clientv3.Client {
 	cli := dialQuietly(sc.t, m.Endpoint)
 	sc.t.Cleanup(func() { cli.Close() })
 	return cli
 }
 
-func (sc *scene) leader() Inside {
+func (sc *scene) leader() cluster.Inside {
 	for _, m := range sc.cluster.Inside() {
 		if m.Server.Leader() == m.Server.MemberID() {
 			return m
 		}
 	}
 	sc.t.Fatal("no leader")
-	return Inside{}
+	return cluster.Inside{}
 }
 
-func (sc *scene) follower() Inside {
+func (sc *scene) follower() cluster.Inside {
 	lead := sc.leader()
 	for _, m := range sc.cluster.Inside() {
 		if m.Name != lead.Name {
 			return m
 		}
 	}
-	return Inside{}
+	return cluster.Inside{}
 }
 
 func (sc *scene) moveLeader() {
@@ -266,7 +267,7 @@ func (sc *scene) moveLeader() {
 }
 
 // stop ends a member as if its machine had gone.
-func (sc *scene) stop(m Inside) {
+func (sc *scene) stop(m cluster.Inside) {
 	m.Vanish()
 }
 
@@ -283,7 +284,7 @@ func (sc *scene) statusRounds(n int, ok func(model.ClusterStatus) bool) {
 
 // holdersOn lets n programs hold a lock each, connected to one member, and puts them on
 // the screen until their rhythm is known.
-func (sc *scene) holdersOn(m Inside, n int) (sessions []sessionOf) {
+func (sc *scene) holdersOn(m cluster.Inside, n int) (sessions []sessionOf) {
 	cli := sc.dial(m)
 	for i := range n {
 		s := sc.sessionAt(cli, 15)
@@ -310,9 +311,9 @@ func (sc *scene) fill(n int) error {
 
 // quotaCluster is one member that is full after 4 MiB, as soon as it has written them
 // to its file, which it does ten times a second.
-func quotaCluster(t *testing.T) *Cluster {
+func quotaCluster(t *testing.T) *cluster.Cluster {
 	t.Helper()
-	c, err := StartCluster(t.Context(), ClusterOptions{Members: 1, Dir: t.TempDir(), Quota: 4 << 20})
+	c, err := cluster.Start(t.Context(), cluster.Options{Members: 1, Dir: t.TempDir(), Quota: 4 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

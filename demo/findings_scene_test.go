@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.uber.org/zap"
 
+	"locktop/demo/cluster"
 	"locktop/model"
 	"locktop/watcher"
 )
@@ -26,7 +27,7 @@ const storyPatience = 75 * time.Second
 // watcher that feeds a state.
 type scene struct {
 	t       *testing.T
-	cluster *Cluster
+	cluster *cluster.Cluster
 	cli     *clientv3.Client // of the programs
 	prefix  string           // everything happens below it
 	s       *model.State
@@ -44,7 +45,7 @@ type scene struct {
 
 // newScene opens a scene on a cluster, of which only what lies below prefix is
 // watched.
-func newScene(t *testing.T, c *Cluster, prefix string) *scene {
+func newScene(t *testing.T, c *cluster.Cluster, prefix string) *scene {
 	sc := &scene{t: t, cluster: c, prefix: prefix, cli: dialQuietly(t, c.MemberEndpoints()...), reads: map[model.LeaseID]int{}}
 	sc.ctx, sc.cancel = context.WithCancel(context.Background())
 	t.Cleanup(func() {

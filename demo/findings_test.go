@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locktop/demo/cluster"
 	"locktop/model"
 )
 
@@ -62,7 +63,7 @@ const (
 
 // theatre lends stages.
 type theatre struct {
-	shared   *Cluster
+	shared   *cluster.Cluster
 	clusters chan struct{}
 }
 
@@ -182,9 +183,9 @@ func checkClaim(t *testing.T, s *model.State, f *model.Finding) {
 	}
 }
 
-func stageCluster(t *testing.T, members int) *Cluster {
+func stageCluster(t *testing.T, members int) *cluster.Cluster {
 	t.Helper()
-	c, err := StartCluster(t.Context(), ClusterOptions{Members: members, Dir: t.TempDir()})
+	c, err := cluster.Start(t.Context(), cluster.Options{Members: members, Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locktop/demo/labtest"
+	"locktop/demo/process"
 	"locktop/model"
 )
 
@@ -90,10 +92,10 @@ func startLab(t *testing.T, mod func(*Options)) (*Lab, *feed) {
 		f.wg.Wait()
 		wantEmpty(t, temp)
 		if len(o.Endpoints) == 0 {
-			wantFree(t, ports...)
+			labtest.WantFree(t, ports...)
 		}
 		for pid := range f.pids {
-			if _, err := startTime(pid); err == nil {
+			if _, err := process.StartTime(pid); err == nil {
 				t.Errorf("process %d was left behind", pid)
 			}
 		}
@@ -112,7 +114,7 @@ func memberPIDs(l *Lab) []int {
 // wantFaults waits until these faults were reported, as feed.faults has them.
 func (f *feed) wantFaults(t *testing.T, want ...string) {
 	t.Helper()
-	for end := time.Now().Add(patience); !slices.Equal(f.faults(), want); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(labtest.Patience); !slices.Equal(f.faults(), want); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("faults (-want +got):\n%s", cmp.Diff(want, f.faults()))
 		}
@@ -179,7 +181,7 @@ func (f *feed) believed(s model.BeliefState, except ...string) string {
 // believes waits until that contender says that.
 func (f *feed) believes(t *testing.T, contender string, s model.BeliefState) {
 	t.Helper()
-	eventually(t, contender+" believes "+string(s), func() bool {
+	labtest.Eventually(t, contender+" believes "+string(s), func() bool {
 		return f.has(func(e model.Event) bool {
 			b, ok := e.(model.Belief)
 			return ok && b.Contender == contender && b.State == s
@@ -190,7 +192,7 @@ func (f *feed) believes(t *testing.T, contender string, s model.BeliefState) {
 // holder waits until a contender believes that it holds, and returns it.
 func (f *feed) holder(t *testing.T, except ...string) (name string) {
 	t.Helper()
-	eventually(t, "somebody holds", func() bool {
+	labtest.Eventually(t, "somebody holds", func() bool {
 		name = f.believed(model.BeliefHolding, except...)
 		return name != ""
 	})
@@ -200,7 +202,7 @@ func (f *feed) holder(t *testing.T, except ...string) (name string) {
 // ended waits until a contender's process is over and returns how.
 func (f *feed) ended(t *testing.T, contender string) (how string) {
 	t.Helper()
-	eventually(t, contender+" ends", func() bool {
+	labtest.Eventually(t, contender+" ends", func() bool {
 		return f.has(func(e model.Event) bool {
 			c, ok := e.(model.Contender)
 			if ok && c.Name == contender && c.Proc == model.ProcEnded {

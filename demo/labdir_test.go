@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"locktop/demo/labtest"
+	"locktop/demo/process"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -25,8 +28,8 @@ func idler(t *testing.T) procRecord {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	newLineReader(out)()
-	start, err := startTime(cmd.Process.Pid)
+	labtest.NewLineReader(out)()
+	start, err := process.StartTime(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +37,7 @@ func idler(t *testing.T) procRecord {
 }
 
 func alive(p procRecord) bool {
-	start, err := startTime(p.pid)
+	start, err := process.StartTime(p.pid)
 	return err == nil && start == p.start
 }
 

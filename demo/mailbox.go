@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"locktop/demo/process"
 	"locktop/model"
 )
 
@@ -99,7 +100,7 @@ func (b *mailbox) next(ctx context.Context, wakeAt time.Time, now func() time.Ti
 			return model.Batch{Events: []model.Event{model.Tick{At: now()}}}, nil
 		case <-b.wake:
 		}
-		if !sleep(ctx, nil, drainFor) {
+		if !process.Sleep(ctx, nil, drainFor) {
 			b.ring() // the events stay for the next call
 			return model.Batch{}, ctx.Err()
 		}

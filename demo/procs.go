@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"locktop/demo/contender"
+	"locktop/demo/process"
 	"locktop/model"
 )
 
@@ -35,11 +37,11 @@ func (p *proc) pid() int { return p.cmd.Process.Pid }
 
 // signal sends s. A process that is over by now is no error: its end is reported
 // by who waits for it.
-func (p *proc) signal(s os.Signal) { _ = signalGroup(p.cmd.Process, s) }
+func (p *proc) signal(s os.Signal) { _ = process.SignalGroup(p.cmd.Process, s) }
 
 // send sends s because somebody asked for what verb says.
 func (p *proc) send(s os.Signal, verb string) error {
-	return p.said(verb, signalGroup(p.cmd.Process, s))
+	return p.said(verb, process.SignalGroup(p.cmd.Process, s))
 }
 
 // said is what sending a signal came to, in words.
@@ -125,9 +127,9 @@ func (l *Lab) run(p *proc, endpoints []string) (err error) {
 	} else if p.cmd, err = l.contenderCommand(p, endpoints); err != nil {
 		return err
 	}
-	p.cmd.SysProcAttr = procAttr()
+	p.cmd.SysProcAttr = process.ProcAttr()
 	// Children of a contender that outlive it keep its output open.
-	p.cmd.WaitDelay = outputWithin
+	p.cmd.WaitDelay = process.OutputWithin
 	if p.command == nil {
 		if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 			return err
@@ -137,7 +139,7 @@ func (l *Lab) run(p *proc, endpoints []string) (err error) {
 		return err // Start has closed the pipe
 	}
 	// If it has ended already there is nothing to find again.
-	p.start, _ = startTime(p.pid())
+	p.start, _ = process.StartTime(p.pid())
 	return nil
 }
 
@@ -157,7 +159,7 @@ func (l *Lab) contenderCommand(p *proc, endpoints []string) (*exec.Cmd, error) {
 		"ETCD_ENDPOINTS=" + strings.Join(endpoints, ","),
 		"GOMAXPROCS=1", // it mostly waits, and there are many of them
 	}
-	cmd.Stdout = &lines{each: func(line []byte) { l.heard(p, line) }}
+	cmd.Stdout = &process.Lines{Each: func(line []byte) { l.heard(p, line) }}
 	cmd.Stderr = l.procLog
 	return cmd, nil
 }
@@ -186,7 +188,7 @@ func (l *Lab) userCommand(p *proc, endpoints []string) *exec.Cmd {
 
 // heard reports what a contender printed. Its workers speak under names of their own.
 func (l *Lab) heard(p *proc, line []byte) {
-	b, _, err := DecodeBelief(line)
+	b, _, err := contender.DecodeBelief(line)
 	if err != nil {
 		fmt.Fprintf(l.procLog, "%s: %v\n", p.name(), err)
 		return

@@ -15,6 +15,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/gate"
 	"locktop/demo"
+	"locktop/demo/contender"
 	"locktop/model"
 	"locktop/ui"
 	"locktop/ui/report"
@@ -110,7 +111,7 @@ func (e *env) demoCmd() *cobra.Command {
 	cmd.Flags().BoolVar(&f.processes, "processes", false, "members as processes of their own, which can be paused")
 	cmd.Flags().StringVar(&f.fence, "fence", fenceNone, "what the resource behind the locks refuses with an old token: "+strings.Join(fenceNames, ", "))
 	cmd.Flags().StringVar(&f.drill, "drill", "", "tell this drill as a lesson, on the lab that it asks for: a name (\"locktop drill list\") or a file")
-	cmd.Flags().IntVar(&f.contenders, "contenders", 6, fmt.Sprintf("contenders to start with, 0 to %d", demo.MaxContenders))
+	cmd.Flags().IntVar(&f.contenders, "contenders", 6, fmt.Sprintf("contenders to start with, 0 to %d", contender.MaxContenders))
 	return cmd
 }
 
@@ -120,8 +121,8 @@ func (f demoFlags) check() error {
 		return bad("--members %d: want 1, 3 or 5", f.members)
 	case f.port < 0 || f.port+f.members > 65536:
 		return bad("--port %d: want 1 to %d, or 0 for free ports", f.port, 65536-f.members)
-	case f.contenders < 0 || f.contenders > demo.MaxContenders:
-		return bad("--contenders %d: want 0 to %d", f.contenders, demo.MaxContenders)
+	case f.contenders < 0 || f.contenders > contender.MaxContenders:
+		return bad("--contenders %d: want 0 to %d", f.contenders, contender.MaxContenders)
 	case !slices.Contains(fenceNames, f.fence):
 		return bad("--fence %q: want %s", f.fence, strings.Join(fenceNames, ", "))
 	}

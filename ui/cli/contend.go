@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"locktop/demo"
+	"locktop/demo/contender"
 )
 
 func (e *env) contendCmd() *cobra.Command {
-	o := demo.ContenderOptions{}
+	o := contender.Options{}
 	var armed, withStdin bool
-	jitter := demo.JitterSome
+	jitter := contender.JitterSome
 	cmd := &cobra.Command{
 		Use:   "contend LOCK...",
 		Short: "one contender for a lock, which prints what it believes as JSON lines",
@@ -34,7 +34,7 @@ func (e *env) contendCmd() *cobra.Command {
 			"  owner                           Layotto's: one key with its owner, on a lease that nobody\n" +
 			"                                  renews. Known by a name like /layotto/lock|||app||x\n" +
 			"  uuid-queue                      LOCK/UUID, and the oldest key holds\n\n" +
-			"With --manual it reads commands, one on a line: " + strings.Join(demo.ManualWords(), ", ") + ".",
+			"With --manual it reads commands, one on a line: " + strings.Join(contender.ManualWords(), ", ") + ".",
 		Example: "  locktop contend /jobs/billing --armed --ttl 10 --hold 3s\n" +
 			"  locktop contend --armed --manual --recipe election /jobs/leader",
 		Args: locksArg,
@@ -47,11 +47,11 @@ func (e *env) contendCmd() *cobra.Command {
 			}
 			o.Locks, o.Endpoints = args, e.flags.endpoints
 			switch jitter {
-			case demo.JitterSome:
-			case demo.JitterFull:
+			case contender.JitterSome:
+			case contender.JitterFull:
 				o.Full = true
 			default:
-				return bad("--jitter %q: want %s or %s", jitter, demo.JitterSome, demo.JitterFull)
+				return bad("--jitter %q: want %s or %s", jitter, contender.JitterSome, contender.JitterFull)
 			}
 			if withStdin || o.Manual {
 				o.EndWith = e.in
@@ -64,7 +64,7 @@ func (e *env) contendCmd() *cobra.Command {
 				return err
 			}
 			o.Endpoints = e.flags.endpoints // as they were looked up
-			if err = demo.RunContender(cmd.Context(), o, e.out); errors.Is(err, demo.ErrDenied) {
+			if err = contender.Run(cmd.Context(), o, e.out); errors.Is(err, contender.ErrDenied) {
 				return badInput{err}
 			}
 			return err
@@ -73,7 +73,7 @@ func (e *env) contendCmd() *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&armed, "armed", false, "allow writing to the cluster")
 	f.StringVar(&o.Name, "name", fmt.Sprintf("pid-%d", os.Getpid()), "what it calls itself, and the value it campaigns with")
-	f.StringVar(&o.Recipe, "recipe", demo.RecipeMutex, "how it locks: one of those above")
+	f.StringVar(&o.Recipe, "recipe", contender.RecipeMutex, "how it locks: one of those above")
 	f.IntVar(&o.TTL, "ttl", 10, "TTL of its lease in seconds")
 	f.BoolVar(&o.NoLease, "no-lease", false, "with lock-rpc and election-rpc: ask with lease 0, for which the server makes one of 60 s that nobody renews")
 	f.DurationVar(&o.Hold, "hold", 5*time.Second, "how long it holds the lock, give or take a third")
@@ -85,7 +85,7 @@ func (e *env) contendCmd() *cobra.Command {
 	f.BoolVar(&o.IgnoreDone, "ignore-done", false, "work on when the session is lost, as if nobody had said so")
 	f.StringVar(&o.Resource, "resource", "", "host:port of the lab's guarded resource, read and written under the lock")
 	f.Uint64Var(&o.Seed, "seed", 1, "makes its variations repeat")
-	f.BoolVar(&withStdin, demo.EndWithStdinFlag, false, "end when standard input does")
+	f.BoolVar(&withStdin, contender.EndWithStdinFlag, false, "end when standard input does")
 	return cmd
 }
 

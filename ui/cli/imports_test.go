@@ -49,6 +49,13 @@ func TestRooms(t *testing.T) {
 			"locktop/watcher": "a drill is handed what is seen", "locktop/demo": "a drill is played on a lab that somebody else started",
 			"locktop/ui": "a drill is told by whoever runs it", "go.etcd.io/etcd/server/v3": "a drill starts no member",
 			"go.etcd.io/etcd/client/v3": "a drill acts through its stage", tea: "no screen here"}},
+		{"locktop/demo/cluster", map[string]string{
+			"locktop/chaos": "members know no proxy: the lab puts it between", "locktop/model": "members are etcd, and know nothing of locks",
+			"locktop/watcher": "what the lab does has to be seen from outside", "locktop/ui": "the lab has no screen"}},
+		{"locktop/demo/contender", map[string]string{
+			"locktop/chaos/gate": "a contender is a client like any other", "locktop/chaos/proxy": "a contender does not know what stands between", "locktop/demo/cluster": "a contender knows endpoints, not members",
+			"locktop/watcher": "what the lab does has to be seen from outside", "locktop/ui": "the lab has no screen"}},
+		{"locktop/demo/process", map[string]string{"locktop/": "it knows processes and nothing else"}},
 		{"locktop/demo", map[string]string{
 			"locktop/watcher": "what the lab does has to be seen from outside", "locktop/ui": "the lab has no screen", tea: "no screen here"}},
 		{"locktop/ui", map[string]string{
