@@ -169,7 +169,7 @@ func hostPort(endpoint string) (string, error) {
 // program is what a contender is run from. But for ran it does not change.
 type program struct {
 	o       contender.Options // without endpoints and resource
-	member  string                     // the only one that it may talk to; empty: all
+	member  string            // the only one that it may talk to; empty: all
 	guarded bool
 	later   bool
 	command []string // of the user's own; then only the name of o is set

@@ -8,8 +8,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"locktop/demo/cluster"
 	"locktop/demo/bench/load"
+	"locktop/demo/cluster"
 )
 
 // dialAll makes the contenders' clients, whose keepalives the ledger hears.
