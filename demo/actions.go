@@ -20,8 +20,8 @@ import (
 const tellWithin = time.Second
 
 // Available returns nil if the action can be done now, or an error that says in one
-// line why not and what to do. It asks nobody. Where the action does not say whom it
-// is done to, it answers for the kind.
+// line why not and what to do. It makes no request. If the action names no target, the
+// answer is for its kind.
 func (l *Lab) Available(a model.Action) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

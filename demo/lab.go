@@ -83,7 +83,7 @@ func Start(ctx context.Context, o Options) (*Lab, error) {
 	return l, nil
 }
 
-// start builds the lab in place. What it built before an error, Close takes down.
+// start builds the lab in place. After an error, Close takes down the parts that exist.
 func (l *Lab) start(ctx context.Context, known []*program) (err error) {
 	for _, path := range sweep(time.Now()) {
 		l.o.Progress("cleaned up after a lab that died: " + path)

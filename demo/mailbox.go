@@ -23,8 +23,8 @@ const (
 // ErrClosed says that the lab was closed.
 var ErrClosed = errors.New("the lab is closed")
 
-// mailbox keeps reports until somebody asks for them, every one of them as long as
-// somebody does. Where nobody does it does not grow: see merge.
+// mailbox keeps reports until somebody asks for them. While somebody asks, it keeps every
+// one. If nobody asks, it does not grow: see merge.
 type mailbox struct {
 	wake chan struct{} // holds one token while there is something to be had
 

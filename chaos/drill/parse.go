@@ -21,7 +21,7 @@ const (
 
 // Parse reads a drill. name is that of its file, with or without .yaml, and stands
 // in the errors ("NAME.yaml:LINE: what, and what would do"), of which several may
-// be joined. What the file does not know is refused, never skipped.
+// be joined. Parse refuses every word that it does not know; it skips none.
 func Parse(name string, data []byte) (*Drill, error) {
 	file := name
 	if path.Ext(file) != ".yaml" && path.Ext(file) != ".yml" {

@@ -83,8 +83,8 @@ func (g *Gate) planDelete(ctx context.Context, p *model.Plan) error {
 	return nil
 }
 
-// recheck reads anew what would go, and makes the plan that. Where it is not what was
-// shown, nothing may be done, and the outcome says why.
+// recheck reads the keys again that would go, and updates the plan. If they differ from
+// those that were shown, nothing may be done, and the outcome says why.
 func (g *Gate) recheck(ctx context.Context, p *model.Plan) model.Outcome {
 	if id := g.armed.cluster(); id != 0 && p.Cluster != 0 && p.Cluster != id {
 		return refused("the plan is for cluster %x, and what may be written to is cluster %x: look again", p.Cluster, id)

@@ -31,7 +31,7 @@ const (
 // errOver says that a call has ended, so that nothing of it may be sent.
 var errOver = errors.New("the call is over")
 
-// call is one RPC on its way through the proxy: a stream of a link.
+// call is one RPC on its way through the proxy: a stream of a connection.
 type call struct {
 	proxy  *Proxy
 	conn   *connection
@@ -368,7 +368,7 @@ func (c *call) drop(x *injected) {
 			lost.fields = append([]hpack.HeaderField{{Name: ":status", Value: "200"},
 				{Name: "content-type", Value: "application/grpc"}}, lost.fields...)
 		}
-		// Should one of them fail, the link is lost or the client has given up.
+		// Should one of them fail, the connection is lost or the client has given up.
 		_ = c.write(c.conn.toMember, &piece{reset: true, code: http2.ErrCodeCancel})
 		_ = c.write(c.conn.toClient, lost)
 		c.over()

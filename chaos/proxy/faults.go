@@ -151,8 +151,8 @@ func same(f, g model.Fault) bool {
 	return f == g
 }
 
-// faults are those in force. Who asks gets a snapshot that never changes, so that
-// while there is none a message costs one atomic load.
+// faults are those in force, as a snapshot that never changes: while no fault is in
+// force, a message costs one atomic load.
 type faults struct {
 	mu  sync.Mutex // of those who change it
 	cur atomic.Pointer[inForce]

@@ -37,7 +37,7 @@ type listener struct {
 	listener net.Listener
 	ctx      context.Context
 	cancel   context.CancelFunc
-	wg       sync.WaitGroup // its goroutines and those of its links
+	wg       sync.WaitGroup // its goroutines and those of its connections
 
 	mu          sync.Mutex
 	connections map[*connection]struct{}
@@ -55,7 +55,7 @@ func (p *Proxy) newListener(client, member, backend string, port int) (*listener
 	return d, nil
 }
 
-// serve makes a link of every connection until the door is closed.
+// serve serves every connection until the listener is closed.
 func (d *listener) serve() {
 	for {
 		c, err := d.listener.Accept()
@@ -93,7 +93,7 @@ func (d *listener) close() {
 	d.wg.Wait()
 }
 
-// connectionsOf returns the links of these doors.
+// connectionsOf returns the connections of these listeners.
 func connectionsOf(doors []*listener) []*connection {
 	var links []*connection
 	for _, d := range doors {
@@ -112,7 +112,7 @@ type connection struct {
 	net.Conn
 	wires
 	listener *listener
-	client   string // the name, or the address if the door is shared
+	client   string // the name, or the address if the listener is shared
 	certain  bool
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -147,8 +147,8 @@ func (d *listener) newConnection(c net.Conn) (*connection, error) {
 	return l, nil
 }
 
-// admit adds a link, unless the door is closed or a fault cuts such links. The fault
-// is looked for when the link is there to be found: whoever comes second sees it.
+// admit adds a connection, unless the listener is closed or a fault cuts such connections. The fault
+// is looked for when the connection is there to be found: the one that comes second sees it.
 func (d *listener) admit(l *connection) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -33,8 +33,9 @@ type peers struct {
 	told map[string]bool
 }
 
-// checkPeers prepares to admit the connections of one user alone. Where the system does
-// not tell whose a connection is, all are taken, and so there must be nothing to lend.
+// checkPeers prepares to admit the connections of one user alone. If the
+// system does not tell who owns a connection, the proxy takes all, and so there must be
+// nothing to lend.
 func checkPeers(lent *tls.Config, turned func(string)) (*peers, error) {
 	return checkPeersBy(peerUser, lent, turned)
 }

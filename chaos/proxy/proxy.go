@@ -43,8 +43,8 @@ type Options struct {
 	ServerTLS *tls.Config
 	// Foreign says that the cluster is not ours. Then only connections of the user who
 	// runs the proxy are taken, and only the calls pass that programs with locks need.
-	// Where the system does not tell whose a connection is, BackendTLS may not have a
-	// certificate, and everybody on this machine can connect.
+	// If the system does not tell who owns a connection, BackendTLS must not have a
+	// certificate, and every user of this machine can connect.
 	Foreign bool
 	// SharedPort is the port of the first shared listener, the others follow
 	// one by one. 0 takes free ports.
@@ -208,7 +208,7 @@ func (p *Proxy) Close() error {
 	return nil
 }
 
-// open opens a door per backend, all or none. Port 0 takes free ports.
+// open opens a listener per backend, all or none. Port 0 takes free ports.
 func (p *Proxy) open(client string, port int) ([]*listener, error) {
 	var doors []*listener
 	for i, backend := range p.backends {

@@ -49,7 +49,7 @@ type messageQueue struct {
 	more  chan struct{} // has one when the queue has
 }
 
-// pass delivers a piece, or queues it. The error says that the link is lost.
+// pass delivers a piece, or queues it. The error says that the connection is lost.
 func (l *messageQueue) pass(p *piece) error {
 	if !l.queues && !l.keeps(p) {
 		err := l.deliver(p)
@@ -189,7 +189,7 @@ func (l *messageQueue) held(now *inForce, m *message) bool {
 	return false
 }
 
-// acts says whether a fault of messages acts on those of this lane.
+// acts says whether a fault of messages acts on those of this queue.
 func (l *messageQueue) acts(x *injected) bool {
 	way := x.Direction
 	if way == "" {

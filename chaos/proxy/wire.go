@@ -8,7 +8,7 @@ import (
 	"locktop/model"
 )
 
-// Bounds of a slow link, each way.
+// Bounds of a slow connection, each way.
 const (
 	wireChunk   = 16 << 10 // bytes that are read at once
 	wireQueue   = 64       // chunks that are under way at once
@@ -16,15 +16,15 @@ const (
 	oneSecondNs = int64(time.Second)
 )
 
-// chunk is some bytes on their way through a slow link, or the error after the last.
+// chunk is some bytes on their way through a slow connection, or the error after the last.
 type chunk struct {
 	data []byte
 	came time.Time
 	err  error
 }
 
-// wire is one way of a link. While the link is not slow bytes pass it by; from the
-// first that are slow they go through its queue, for as long as the link lives.
+// wire is one direction of a connection. While the connection is not slow bytes pass it by; from the
+// first that are slow they go through its queue, for as long as the connection lives.
 type wire struct {
 	queue chan chunk
 	rest  chunk     // what is being delivered
@@ -177,7 +177,7 @@ func (w *wire) spend(n, rate int) int {
 	return n
 }
 
-// slowness is how late and thin (bytes per second, 0 for not) a link is now: of
+// slowness is how late and thin (bytes per second, 0 for not) a connection is now: of
 // several faults the worst.
 func (s *inForce) slowness(l *connection) (delay time.Duration, rate int) {
 	for _, x := range s.list {
@@ -192,7 +192,7 @@ func (s *inForce) slowness(l *connection) (delay time.Duration, rate int) {
 	return delay, rate
 }
 
-// thawed waits until the link is not frozen. The error says that it is closed.
+// thawed waits until the connection is not frozen. The error says that it is closed.
 func (l *connection) thawed() error {
 	for {
 		now := l.faults().now()
@@ -207,7 +207,7 @@ func (l *connection) thawed() error {
 
 func (l *connection) faults() *faults { return l.listener.proxy.faults }
 
-// wires are both ways of a link.
+// wires are both directions of a connection.
 type wires struct {
 	in, out wire
 	outMu   sync.Mutex // a TLS connection may write its farewell at any time

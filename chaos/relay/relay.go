@@ -22,8 +22,8 @@ const (
 	maxBlock = 16 << 20
 )
 
-// What is said about windows after every message need not wake anybody: it may wait
-// for the next frame of that way.
+// Clients talk about windows after every message. Such a frame need not wake anybody: it
+// may wait for the next frame of that direction.
 const (
 	// MaxOwed is how much room on a connection may be granted late. It is a quarter
 	// of the least window, so that nobody ever waits for it.
@@ -52,7 +52,7 @@ type Frame struct {
 // Ends says whether the sender has no more to say in that stream.
 func (u *Frame) Ends() bool { return u.flags.Has(http2.FlagDataEndStream) }
 
-// Direction is one direction of a link: it carries frames as they are, as many at once as
+// Direction is one direction of a connection: it carries frames as they are, as many at once as
 // have come. One goroutine relays; others may write frames of their own in between.
 type Direction struct {
 	from    io.Reader
@@ -88,8 +88,8 @@ func New(from io.Reader, to io.Writer) *Direction {
 	return w
 }
 
-// Inspect is asked whether a frame passes. What does not is its own to deal with. An
-// error ends the connection.
+// Inspect says whether a frame passes. If not, Inspect has dealt with the frame itself.
+// An error ends the connection.
 type Inspect func(*Frame) (pass bool, err error)
 
 // Relay carries frames until an end is lost, which is the error.
@@ -140,8 +140,8 @@ func (w *Direction) pass(b []byte, see Inspect) error {
 	}
 }
 
-// Flush writes the frames that may pass. Whoever is about to write, or to have
-// written, what comes after them has to do that first.
+// Flush writes the frames that may pass. Call it before you write anything that comes
+// after them.
 func (w *Direction) Flush() error {
 	if w.sent == w.seen {
 		return nil
@@ -340,13 +340,13 @@ func (w *Direction) Aside(u *Frame) error {
 }
 
 // Credit tells the receiver's peer that bytes of a stream were taken, which the
-// receiver itself never does for those that it does not get: w is the way back. The
+// receiver itself never does for those that it does not get: w is the direction back. The
 // stream is 0 if it is over.
 func (w *Direction) Credit(stream uint32, n int) {
 	if n == 0 {
 		return
 	}
-	_ = w.Insert(func() error { // it fails with the link
+	_ = w.Insert(func() error { // it fails with the connection
 		if stream != 0 {
 			if err := w.Framer.WriteWindowUpdate(stream, uint32(n)); err != nil {
 				return err

@@ -80,8 +80,8 @@ type Cluster struct {
 
 	life context.Context // ends with Close
 	end  context.CancelFunc
-	// ops keeps what breaks and mends one after another. What a member says of
-	// itself is written only by who has both ops and mu, so either is enough to read.
+	// ops keeps breaking and mending in sequence. The fields of a member are written
+	// with both ops and mu held, so either is enough to read them.
 	ops, mu sync.Mutex
 }
 

@@ -26,7 +26,7 @@ const (
 // can be stuck for five seconds in the read of a connection that nobody uses (its
 // read timeout undoes the deadline by which net/http wants to interrupt that read),
 // and neither the connections nor their listener can be reached from outside.
-// Whoever holds the other end of them can close them.
+// They are closed from their other end.
 //
 // Most of what a member hears of another does not come through its own relay: the
 // member that listens to a stream of raft messages is the one that dials it
@@ -72,7 +72,7 @@ func newRelay(target string, s *slows) (*relay, error) {
 
 func (r *relay) addr() string { return r.l.Addr().String() }
 
-// slow delays what goes to the member from now on. What is on its way keeps its time.
+// slow delays what goes to the member from now on. Bytes under way keep their time.
 func (r *relay) slow(by time.Duration) { r.delay.Store(int64(by)) }
 
 func (r *relay) accept() {

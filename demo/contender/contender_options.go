@@ -30,8 +30,9 @@ type Options struct {
 	Recipe string
 	// Endpoints are etcd's addresses, host:port or URLs.
 	Endpoints []string
-	// Client says how to connect: user, TLS, timeouts. What is zero is a contender's
-	// own; endpoints, context and logger always are. No secret of it is ever in Args.
+	// Client says how to connect: user, TLS, timeouts. A zero field has a
+	// contender's own default; endpoints, context and logger are always its own. Args
+	// never has a secret of it.
 	Client clientv3.Config
 	// TTL is what it asks for its session, in seconds, at least 1. With NoLease,
 	// which RecipeLockRPC and RecipeElectionRPC allow, it asks for no lease, and the

@@ -36,7 +36,7 @@ const (
 	RecipeSingle = "single"
 	RecipeSpin   = "spin"
 	// RecipeOwner is Layotto's: one key whose value is the owner, on a lease that is
-	// never renewed. Who does not get it tries again.
+	// never renewed. A contender that does not get it tries again.
 	RecipeOwner = "owner"
 	// RecipeUUIDQueue is the queue of many tutorials: LOCK/UUID, and the lowest create
 	// revision holds.
@@ -130,7 +130,7 @@ type claim struct {
 	proclaim func(ctx context.Context, value string) error
 }
 
-// What the recipe [RecipeOwner] answers to an unlock, other than yes.
+// Answers of the recipe [RecipeOwner] to an unlock, other than yes.
 var (
 	errNoSuchLock   = errors.New("unlock: the lock does not exist")
 	errLockOfOthers = errors.New("unlock: the lock belongs to others")

@@ -38,8 +38,8 @@ func StartTime(pid int) (string, error) {
 	return f[19], nil
 }
 
-// isPaused says whether all threads of a child have stopped. What it asks the system
-// stays there for who waits for the child's end. The error is [os.ErrProcessDone] if
+// isPaused says whether all threads of a child have stopped. The question
+// does not take the child's end away from the goroutine that waits for it. The error is [os.ErrProcessDone] if
 // it has ended.
 func isPaused(pid int) (bool, error) {
 	var info unix.Siginfo

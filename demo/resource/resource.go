@@ -129,7 +129,7 @@ func (r *Resource) serve(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	// Whoever does not hear the answer is as any client of an unreliable network.
+	// A client that does not hear the answer is like any client of an unreliable network.
 	_ = json.NewEncoder(w).Encode(r.Access(a))
 }
 

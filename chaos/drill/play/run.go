@@ -108,8 +108,8 @@ func Run(ctx context.Context, d *drill.Drill, stage Stage, o Options) Round {
 	return r.finish(ctx, err)
 }
 
-// What the errors of a source, and of Begin, are wrapped into: neither says anything
-// about the drill.
+// The errors of a source and of Begin are wrapped into these. Neither says anything about
+// the drill.
 var (
 	errSource = errors.New("what happens can no longer be seen")
 	errBegin  = errors.New("the contenders did not start")
