@@ -65,7 +65,7 @@ func nodeClient(t *testing.T, ttl string) *exec.Cmd {
 	if err != nil {
 		missing(t, "node is not installed")
 	}
-	modules, err := filepath.Abs("../watcher/testdata/programs/npm/node_modules")
+	modules, err := filepath.Abs("../../watcher/testdata/programs/npm/node_modules")
 	chaostest.Must(t, err)
 	if _, err := os.Stat(filepath.Join(modules, "etcd3")); err != nil {
 		missing(t, "the npm package etcd3 is not installed: npm ci --prefix watcher/testdata/programs/npm")
