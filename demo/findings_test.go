@@ -167,12 +167,12 @@ func checkFound(t *testing.T, s *model.State, st story) {
 // the queue of its lock and on its lease.
 func checkClaim(t *testing.T, s *model.State, f *model.Finding) {
 	t.Helper()
-	if f.Breaking().Effect == model.BreakNone && !f.Claim.IsZero() {
+	if model.BreakingOf(f.Code).Effect == model.BreakNone && !f.Claim.IsZero() {
 		t.Errorf("%s names the claim %s, and the catalogue says that there is none", f.Code, f.Claim.Key)
 	}
 	if f.Claim.IsZero() {
-		if e := f.Breaking().Effect; e == model.BreakCures || e == model.BreakHarmless {
-			t.Errorf("%s names no claim, and the catalogue says what comes of breaking it: %q", f.Code, f.Breaking().Why)
+		if e := model.BreakingOf(f.Code).Effect; e == model.BreakCures || e == model.BreakHarmless {
+			t.Errorf("%s names no claim, and the catalogue says what comes of breaking it: %q", f.Code, model.BreakingOf(f.Code).Why)
 		}
 		return
 	}

@@ -27,17 +27,16 @@ type competitor struct {
 	*ContenderInfo
 	Belief Belief // its last word on this lock; zero At: it has said nothing of it yet
 
-	place      *labLock
-	falseSince time.Time // since when its belief is seen to be false
-	trulyHeld  bool      // since it began to believe that it holds, it was seen to hold
-	interval   *interval // while it believes that it holds
+	place    *labLock
+	interval *interval // while it believes that it holds
 }
 
 // competitorsMax bounds how many locks of a contender are followed, the last ones.
 const competitorsMax = 16
 
-// labState is what the lab and its proxy reported.
-type labState struct {
+// Reports is what the lab and its proxy reported.
+type Reports struct {
+	k          *Keyspace
 	contenders map[string]*ContenderInfo
 	faults     []FaultOn
 	owners     map[LeaseID]LeaseOwner
@@ -54,43 +53,54 @@ const (
 	contendersMax = 512
 )
 
-func newLabState() labState {
-	return labState{contenders: map[string]*ContenderInfo{}, owners: map[LeaseID]LeaseOwner{},
+// NewReports returns those of a keyspace about which nothing was reported yet.
+func NewReports(k *Keyspace) *Reports {
+	return &Reports{k: k, contenders: map[string]*ContenderInfo{}, owners: map[LeaseID]LeaseOwner{},
 		locks: map[string]*labLock{}, proxyState: newProxyState()}
 }
 
-func (lab *labState) apply(s *State, e Event) {
-	switch e := e.(type) {
-	case Contender:
-		lab.contender(s, e)
-	case Belief:
-		lab.belief(s, e)
-	case LeaseOwner:
-		lab.keeper(s, e)
-		lab.owner(s, e)
-	case Access:
-		lab.access(s, e)
-	case Wrote:
-		lab.wrote(s, e)
-	case Watches:
-		lab.watches(s, e)
-	case Refused:
-		lab.refusal(s, e)
-	case Connected:
-		lab.connected(s, e)
-	case TurnedAway:
-		s.record(&JournalEntry{At: e.At, Kind: EntryLab, Text: e.Text})
-	case FaultOn:
-		lab.faults = append(lab.faults, e)
-		s.record(&JournalEntry{At: e.At, Kind: EntryLab, Text: "fault: " + e.Fault.Describe()})
-	case FaultOff:
-		lab.faultOff(s, e)
-	case Acted:
-		s.acted(e.Outcome)
+// Forget drops what was reported of another cluster. Its contenders and the faults stay:
+// they are processes, and no keys.
+func (lab *Reports) Forget() {
+	old := *lab
+	*lab = *NewReports(old.k)
+	lab.contenders, lab.faults = old.contenders, old.faults
+	for _, c := range lab.contenders {
+		c.competitors = nil
 	}
 }
 
-func (lab *labState) info(name string) *ContenderInfo {
+// Apply takes a report in, after the keyspace has seen the event.
+func (lab *Reports) Apply(e Event) {
+	switch e := e.(type) {
+	case Contender:
+		lab.contender(e)
+	case Belief:
+		lab.noteBelief(e)
+	case LeaseOwner:
+		lab.keeper(e)
+		lab.noteOwner(e)
+	case Access:
+		lab.access(e)
+	case Wrote:
+		lab.wrote(e)
+	case Watches:
+		lab.watches(e)
+	case Refused:
+		lab.refusal(e)
+	case Connected:
+		lab.connected(e)
+	case TurnedAway:
+		lab.k.Record(&JournalEntry{At: e.At, Kind: EntryLab, Text: e.Text})
+	case FaultOn:
+		lab.faults = append(lab.faults, e)
+		lab.k.Record(&JournalEntry{At: e.At, Kind: EntryLab, Text: "fault: " + e.Fault.Describe()})
+	case FaultOff:
+		lab.faultOff(e)
+	}
+}
+
+func (lab *Reports) info(name string) *ContenderInfo {
 	c := lab.contenders[name]
 	if c == nil {
 		lab.dropEnded()
@@ -101,7 +111,7 @@ func (lab *labState) info(name string) *ContenderInfo {
 }
 
 // dropEnded forgets the contenders that ended when there are too many.
-func (lab *labState) dropEnded() {
+func (lab *Reports) dropEnded() {
 	if len(lab.contenders) < contendersMax {
 		return
 	}
@@ -113,69 +123,62 @@ func (lab *labState) dropEnded() {
 	}
 }
 
-func (lab *labState) contender(s *State, e Contender) {
+func (lab *Reports) contender(e Contender) {
 	c := lab.info(e.Name)
 	if e.Proc != c.Proc && c.Proc != "" || e.Proc == ProcEnded {
 		text := fmt.Sprintf("%s (pid %d) is %s", e.Name, e.PID, e.Proc)
 		if e.Ended != "" {
 			text += ": " + e.Ended
 		}
-		s.record(&JournalEntry{At: e.At, Kind: EntryLab, Lock: e.Lock, Text: text})
+		lab.k.Record(&JournalEntry{At: e.At, Kind: EntryLab, Lock: e.Lock, Text: text})
 	}
 	if c.Proc == ProcPaused && e.Proc == ProcRunning {
 		c.pauseEnded = e.At
 	}
 	c.Contender = e
 	if c.on(e.Lock) == nil {
-		lab.move(s, c, e.Lock)
+		lab.move(c, e.Lock)
 	}
 	if e.Proc == ProcEnded {
-		lab.ended(s, c, e.At)
+		lab.ended(c, e.At)
 	}
-	s.markLock(e.Lock)
+	lab.k.MarkLock(e.Lock)
 }
 
 // ended forgets what a contender that ended had open.
-func (lab *labState) ended(s *State, c *ContenderInfo, at time.Time) {
+func (lab *Reports) ended(c *ContenderInfo, at time.Time) {
 	for _, worker := range lab.workers(c.Name) {
 		worker.endInterval(at, "")
 	}
-	lab.forgetOpen(s, c.Name)
+	lab.forgetOpen(c.Name)
 }
 
-// markLock asks for a new look at the findings of a lock.
-func (s *State) markLock(name string) {
-	if l := s.Lock(name); l != nil {
-		s.mark(l)
-	}
-}
-
-func (lab *labState) belief(s *State, e Belief) {
+func (lab *Reports) noteBelief(e Belief) {
 	c := lab.info(e.Contender)
 	if e.State == BeliefLost && c.Belief.State != BeliefLost {
-		s.record(&JournalEntry{At: e.At, Kind: EntryLab, Lock: e.Lock, Text: fmt.Sprintf("%s learnt that its lease is gone", e.Contender)})
+		lab.k.Record(&JournalEntry{At: e.At, Kind: EntryLab, Lock: e.Lock, Text: fmt.Sprintf("%s learnt that its lease is gone", e.Contender)})
 	}
 	if c.Lock == "" {
-		lab.move(s, c, e.Lock) // of a worker nothing but its words is reported
+		lab.move(c, e.Lock) // of a worker nothing but its words is reported
 	}
 	if lock := orElse(e.Lock, c.Lock); lock != "" {
-		st := lab.join(s, c, lock)
+		st := lab.join(c, lock)
 		if p := lab.contenders[lab.program(c.Name)]; p != nil && p != c {
-			lab.join(s, p, lock) // by which its workers are found
+			lab.join(p, lock) // by which its workers are found
 		}
 		st.believes(e)
 		st.Belief = e
 	}
-	lab.knows(s, e)
+	lab.knows(e)
 	c.Belief = e
-	s.markLock(e.Lock)
+	lab.k.MarkLock(e.Lock)
 	if e.Lease != 0 {
 		c.Lease = e.Lease
-		lab.owner(s, LeaseOwner{At: e.At, Lease: e.Lease, Client: Client{Name: e.Contender, Certain: true}})
+		lab.noteOwner(LeaseOwner{At: e.At, Lease: e.Lease, Client: Client{Name: e.Contender, Certain: true}})
 	}
 }
 
-func (lab *labState) owner(s *State, e LeaseOwner) {
+func (lab *Reports) noteOwner(e LeaseOwner) {
 	old, known := lab.owners[e.Lease]
 	if known && !betterOwner(old, e) {
 		return
@@ -189,9 +192,15 @@ func (lab *labState) owner(s *State, e LeaseOwner) {
 			lab.ownerOrder = lab.ownerOrder[1:]
 		}
 	}
-	if l := s.leases[e.Lease]; l != nil {
-		s.touchLease(l)
+	if l := lab.k.Lease(e.Lease); l != nil {
+		lab.k.TouchLease(l)
 	}
+}
+
+// Owner returns the name of the client whose lease it is, as far as anybody told.
+func (lab *Reports) Owner(id LeaseID) (name string, known bool) {
+	o, known := lab.owners[id]
+	return o.Name, known
 }
 
 // betterOwner says whether e tells more about whose a lease is: certain beats
@@ -209,7 +218,7 @@ func betterOwner(old, e LeaseOwner) bool {
 }
 
 // access counts what a contender did to the guarded resource.
-func (lab *labState) access(s *State, e Access) {
+func (lab *Reports) access(e Access) {
 	c := lab.info(e.Contender)
 	c.LastAccess = e
 	if e.Accepted {
@@ -217,16 +226,16 @@ func (lab *labState) access(s *State, e Access) {
 	} else {
 		c.Refused++
 	}
-	if st := c.on(e.Lock); st != nil && !st.falseSince.IsZero() {
-		s.markLock(e.Lock) // it may prove that the contender acts on what is not true
+	if st, l := c.on(e.Lock), lab.k.Lock(e.Lock); st != nil && l != nil && lab.isFalse(st, l) {
+		lab.k.Mark(l) // it may prove that the contender acts on what is not true
 	}
 }
 
-func (lab *labState) faultOff(s *State, e FaultOff) {
+func (lab *Reports) faultOff(e FaultOff) {
 	for i, f := range lab.faults {
 		if f.ID == e.ID {
 			lab.faults = slices.Delete(lab.faults, i, i+1)
-			s.record(&JournalEntry{At: e.At, Kind: EntryLab, Text: "fault ended: " + f.Fault.Describe() + " (" + e.Why + ")"})
+			lab.k.Record(&JournalEntry{At: e.At, Kind: EntryLab, Text: "fault ended: " + f.Fault.Describe() + " (" + e.Why + ")"})
 			return
 		}
 	}
@@ -241,9 +250,9 @@ func orElse(a, b string) string {
 }
 
 // Contenders returns the contenders of the lab, c2 before c10.
-func (s *State) Contenders() []ContenderInfo {
-	all := make([]ContenderInfo, 0, len(s.lab.contenders))
-	for _, c := range s.lab.contenders {
+func (lab *Reports) Contenders() []ContenderInfo {
+	all := make([]ContenderInfo, 0, len(lab.contenders))
+	for _, c := range lab.contenders {
 		all = append(all, *c)
 	}
 	slices.SortFunc(all, func(a, b ContenderInfo) int {
@@ -256,20 +265,114 @@ func (s *State) Contenders() []ContenderInfo {
 }
 
 // Faults returns the faults in force, oldest first.
-func (s *State) Faults() []FaultOn { return s.lab.faults }
+func (lab *Reports) Faults() []FaultOn { return lab.faults }
 
 // Truth says what etcd says of a contender's claim on its lock: its place in the
 // queue from 1, 0 if it has none. Place 1 holds.
-func (s *State) Truth(c ContenderInfo) (claim *Claim, place int) {
-	l := s.Lock(c.Lock)
-	lease := s.leases[c.Lease]
+func (lab *Reports) Truth(c ContenderInfo) (claim *Claim, place int) {
+	return lab.truth(lab.k.Lock(c.Lock), c.Lease)
+}
+
+func (lab *Reports) truth(l *Lock, id LeaseID) (claim *Claim, place int) {
+	lease := lab.k.Lease(id)
 	if l == nil || lease == nil {
 		return nil, 0
 	}
-	for _, claim := range lease.claims {
+	for _, claim := range lease.Claims() {
 		if claim.Lock() == l {
 			return claim, l.Place(claim) + 1
 		}
 	}
 	return nil, 0
+}
+
+// Believed says whether a contender believes that it holds a lock.
+func (lab *Reports) Believed(lock string) bool {
+	ll := lab.locks[lock]
+	if ll == nil {
+		return false
+	}
+	for _, c := range ll.contenders {
+		if c.Belief.State == BeliefHolding && lab.running(c.ContenderInfo) != ProcEnded {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsBy says whether a worker of that process believes that it holds by a key.
+func (lab *Reports) holdsBy(name, key string) bool {
+	return slices.ContainsFunc(lab.workers(name), func(c *competitor) bool {
+		return c.Belief.State == BeliefHolding && c.Belief.Key == key
+	})
+}
+
+// Grace is how far a contender's word and the watch may lie apart: they come by
+// different ways.
+const Grace = 500 * time.Millisecond
+
+// ToldFor is how long something that is over stays a finding.
+const ToldFor = time.Minute
+
+// ClaimOf returns the claim that a contender speaks of, nil if it is not there, and its
+// place in the queue from 0.
+func (lab *Reports) ClaimOf(c *competitor, l *Lock) (*Claim, int) {
+	if c.Belief.Key == "" {
+		claim, place := lab.truth(l, c.Lease)
+		return claim, place - 1
+	}
+	if claim := lab.k.Claim(c.Belief.Key); claim != nil && claim.Lock() == l {
+		return claim, l.Place(claim)
+	}
+	return nil, -1
+}
+
+// believes says whether a contender that runs says that it holds, and the keys are watched:
+// else nobody's word can be held against it.
+func (lab *Reports) believes(c *competitor) bool {
+	return c.interval != nil && lab.running(c.ContenderInfo) != ProcEnded && !lab.k.LiveSince(c.place.name).IsZero()
+}
+
+// isTrue says whether a contender holds as it says.
+func (lab *Reports) isTrue(c *competitor, l *Lock) bool {
+	claim, place := lab.ClaimOf(c, l)
+	return claim != nil && l.Holds(place)
+}
+
+func (lab *Reports) isFalse(c *competitor, l *Lock) bool { return lab.believes(c) && !lab.isTrue(c, l) }
+
+// FalseSince says whether a contender believes what is not so, and since when, as far as
+// the keys were watched: since its claim stopped to hold, or else since it said so.
+func (lab *Reports) FalseSince(c *competitor, l *Lock) (since time.Time, is bool) {
+	if !lab.isFalse(c, l) {
+		return since, false
+	}
+	since = c.interval.From
+	later := func(t time.Time) {
+		if t.After(since) {
+			since = t
+		}
+	}
+	later(lab.k.LiveSince(l.Name))
+	if own := c.place.heldBy(c.interval); own != nil && !own.To.IsZero() {
+		later(own.To)
+	} else if g := c.place.removedBy(c.interval.Key); g != nil {
+		later(g.at)
+	}
+	return since, true
+}
+
+// Observe takes stock of a lock before its rules are asked: which beliefs are true, and
+// what came of its unlocks.
+func (lab *Reports) Observe(l *Lock) {
+	ll := lab.locks[l.Name]
+	if ll == nil {
+		return
+	}
+	for _, c := range ll.contenders {
+		if lab.believes(c) && lab.isTrue(c, l) {
+			c.interval.held = true
+		}
+	}
+	lab.settleUnlocks(ll)
 }

@@ -36,7 +36,7 @@ type client struct {
 const connsMax = 64
 
 // client returns what is known of a client, made if needed.
-func (lab *labState) client(c Client, at time.Time) *client {
+func (lab *Reports) client(c Client, at time.Time) *client {
 	cl := lab.clients[c.Name]
 	if cl == nil {
 		if len(lab.clients) >= clientsMax {
@@ -53,7 +53,7 @@ func (lab *labState) client(c Client, at time.Time) *client {
 
 // dropClient forgets the client that was seen last the longest ago, of those without
 // a connection if there is any.
-func (lab *labState) dropClient() {
+func (lab *Reports) dropClient() {
 	var oldest *client
 	for _, c := range lab.clients {
 		if oldest == nil || len(c.conns) == 0 && len(oldest.conns) > 0 ||
@@ -66,7 +66,7 @@ func (lab *labState) dropClient() {
 
 // connected takes the begin or end of a connection in. A client without any is
 // forgotten, unless it is a contender, which comes back.
-func (lab *labState) connected(s *State, e Connected) {
+func (lab *Reports) connected(e Connected) {
 	cl := lab.client(e.Client, e.At)
 	cl.told = true
 	cl.conns = slices.DeleteFunc(cl.conns, func(c Connected) bool { return c.Peer == e.Peer && c.Member == e.Member })
@@ -74,20 +74,20 @@ func (lab *labState) connected(s *State, e Connected) {
 		cl.conns = append(cl.conns, e)
 	}
 	if len(cl.conns) == 0 {
-		lab.forgetWatches(s, e.Name)
+		lab.forgetWatches(e.Name)
 		if !e.Certain {
 			delete(lab.clients, e.Name)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(lab.shared)) {
-		if l := s.leases[id]; l != nil && slices.ContainsFunc(lab.keepers[id], func(k LeaseOwner) bool { return k.Name == e.Name }) {
-			s.touchLease(l)
+		if l := lab.k.Lease(id); l != nil && slices.ContainsFunc(lab.keepers[id], func(k LeaseOwner) bool { return k.Name == e.Name }) {
+			lab.k.TouchLease(l)
 		}
 	}
 }
 
 // forgetWatches forgets what a client watched.
-func (lab *labState) forgetWatches(s *State, name string) {
+func (lab *Reports) forgetWatches(name string) {
 	cl := lab.clients[name]
 	if cl == nil {
 		return
@@ -95,7 +95,7 @@ func (lab *labState) forgetWatches(s *State, name string) {
 	for _, key := range slices.Sorted(maps.Keys(cl.watching)) {
 		if n := lab.notes[key]; n != nil {
 			n.watchers = slices.DeleteFunc(n.watchers, func(w Watches) bool { return w.Name == name })
-			lab.reopen(s, n)
+			lab.reopen(n)
 		}
 	}
 	clear(cl.watching)
@@ -105,7 +105,7 @@ func (lab *labState) forgetWatches(s *State, name string) {
 const recent = time.Minute
 
 // there says whether a client is connected, or was not long ago.
-func (lab *labState) there(name string, now time.Time) bool {
+func (lab *Reports) there(name string, now time.Time) bool {
 	if c := lab.contenders[name]; c != nil && c.Proc == ProcEnded {
 		return false
 	}
@@ -115,10 +115,10 @@ func (lab *labState) there(name string, now time.Time) bool {
 
 // Clients returns the clients that are connected through the proxy and are no
 // contenders, by name.
-func (s *State) Clients() []ClientInfo {
+func (lab *Reports) Clients() []ClientInfo {
 	var all []ClientInfo
-	for _, c := range s.lab.clients {
-		if len(c.conns) == 0 || s.lab.contenders[c.Name] != nil {
+	for _, c := range lab.clients {
+		if len(c.conns) == 0 || lab.contenders[c.Name] != nil {
 			continue
 		}
 		last := c.conns[len(c.conns)-1]

@@ -27,7 +27,7 @@ func TestFactsThatWaitForAReadingAreBounded(t *testing.T) {
 		t.Errorf("the first that went: pending %v, %q; want %q", first.Pending, first.Evidence, want)
 	}
 	s.Apply(Batch{Events: []Event{Tick{At: e.At.Add(causeWait)}}})
-	if s.unexplained.len() != 0 || len(s.leases) != 0 {
-		t.Errorf("%d facts wait and %d leases are known when all have given up", s.unexplained.len(), len(s.leases))
+	if s.unexplained.len() != 0 || len(s.byID) != 0 {
+		t.Errorf("%d facts wait and %d leases are known when all have given up", s.unexplained.len(), len(s.byID))
 	}
 }

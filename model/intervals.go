@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -49,6 +50,7 @@ type interval struct {
 	Interval
 	who  string        // the contender, of what it believes
 	end  BeliefState   // what it believed after it
+	held bool          // of a belief: it was seen to be true
 	ref  ClaimRef      // of a claim
 	left *JournalEntry // how a holder went
 }
@@ -83,20 +85,20 @@ type removedClaim struct {
 }
 
 // lock returns what the lab says of a lock, made if needed.
-func (lab *labState) lock(s *State, name string) *labLock {
+func (lab *Reports) lock(name string) *labLock {
 	ll := lab.locks[name]
 	if ll == nil {
 		if len(lab.locks) >= labLocksMax {
 			lab.dropIdleLocks()
 		}
-		ll = &labLock{name: name, since: s.now, running: map[string]*interval{}}
+		ll = &labLock{name: name, since: lab.k.Now(), running: map[string]*interval{}}
 		lab.locks[name] = ll
 	}
 	return ll
 }
 
 // dropIdleLocks forgets the locks without contenders.
-func (lab *labState) dropIdleLocks() {
+func (lab *Reports) dropIdleLocks() {
 	for name, ll := range lab.locks {
 		if len(ll.contenders) == 0 {
 			for _, key := range ll.open {
@@ -109,54 +111,54 @@ func (lab *labState) dropIdleLocks() {
 }
 
 // dropLock forgets a lock about which nothing is said any more.
-func (lab *labState) dropLock(ll *labLock) {
+func (lab *Reports) dropLock(ll *labLock) {
 	if len(ll.contenders)+len(ll.open)+len(ll.stale) == 0 {
 		delete(lab.locks, ll.name)
 	}
 }
 
 // lockName is the lock for which a key competes, as far as its name tells.
-func (lab *labState) lockName(key string) string {
+func (lab *Reports) lockName(key string) string {
 	if lab.locks[key] != nil {
 		return key // a lock of one key
 	}
-	dir, _, ok := split(key)
+	dir, _, ok := Split(key)
 	if !ok {
 		return key
 	}
-	if up, last, ok := split(dir); ok && lab.locks[dir] == nil && lab.locks[up] != nil && recipe.IsUnder(last) {
+	if up, last, ok := Split(dir); ok && lab.locks[dir] == nil && lab.locks[up] != nil && recipe.IsUnder(last) {
 		return up
 	}
 	return dir
 }
 
 // placeOf returns what the lab says of the lock of a key, nil for nothing.
-func (lab *labState) placeOf(key string) *labLock { return lab.locks[lab.lockName(key)] }
+func (lab *Reports) placeOf(key string) *labLock { return lab.locks[lab.lockName(key)] }
 
 // move puts a contender to another lock than those that it competed for; "" is none.
-func (lab *labState) move(s *State, c *ContenderInfo, lock string) {
+func (lab *Reports) move(c *ContenderInfo, lock string) {
 	lab.leave(c)
 	if c.Lock = lock; lock != "" {
-		lab.join(s, c, lock)
+		lab.join(c, lock)
 	}
 }
 
 // leave ends what a contender says of any lock.
-func (lab *labState) leave(c *ContenderInfo) {
+func (lab *Reports) leave(c *ContenderInfo) {
 	for _, st := range c.competitors {
 		lab.drop(st)
 	}
 	c.competitors = nil
 }
 
-func (lab *labState) drop(st *competitor) {
+func (lab *Reports) drop(st *competitor) {
 	ll := st.place
 	ll.contenders = slices.DeleteFunc(ll.contenders, func(o *competitor) bool { return o == st })
 	lab.dropLock(ll)
 }
 
 // join returns what a contender says of a lock, made if needed.
-func (lab *labState) join(s *State, c *ContenderInfo, lock string) *competitor {
+func (lab *Reports) join(c *ContenderInfo, lock string) *competitor {
 	if st := c.on(lock); st != nil {
 		return st
 	}
@@ -164,11 +166,11 @@ func (lab *labState) join(s *State, c *ContenderInfo, lock string) *competitor {
 		lab.drop(c.competitors[0])
 		c.competitors = slices.Delete(c.competitors, 0, 1)
 	}
-	st := &competitor{ContenderInfo: c, place: lab.lock(s, lock)}
+	st := &competitor{ContenderInfo: c, place: lab.lock(lock)}
 	c.competitors = append(c.competitors, st)
 	i, _ := slices.BinarySearchFunc(st.place.contenders, c.Name, func(o *competitor, name string) int { return strings.Compare(o.Name, name) })
 	st.place.contenders = slices.Insert(st.place.contenders, i, st)
-	if l := s.Lock(lock); l != nil && len(st.place.contenders) == 1 {
+	if l := lab.k.Lock(lock); l != nil && len(st.place.contenders) == 1 {
 		lab.begin(st.place, l)
 	}
 	return st
@@ -189,49 +191,52 @@ func (c *ContenderInfo) on(lock string) *competitor {
 
 // begin notes the intervals of the claims that are there when the first contender is
 // heard of.
-func (lab *labState) begin(ll *labLock, l *Lock) {
-	for c := range l.first(maxScan) {
+func (lab *Reports) begin(ll *labLock, l *Lock) {
+	for c := range l.First(MaxScan) {
 		from := c.Since
-		if l.Holds(l.queue.rank(c)) && l.headSince.After(from) {
-			from = l.headSince
+		if l.Holds(l.Place(c)) && l.HeadSince().After(from) {
+			from = l.HeadSince()
 		}
 		ll.turn(l, c, from)
 	}
 }
 
-// follow notes what a settling changed in the locks of the lab.
-func (lab *labState) follow(s *State, at time.Time, rev int64) {
+// Follow notes what the last event changed of the keys in the locks of the lab.
+func (lab *Reports) Follow() {
 	if len(lab.locks)+len(lab.notes) == 0 {
 		return
 	}
-	for _, g := range s.gone {
-		for d := g.claim.dir; d != nil; d = d.parent {
-			if ll := lab.locks[d.path]; ll != nil {
-				ll.end(g.claim.Key, at, g)
+	change := lab.k.Settled()
+	for c, l := range lab.k.Gone {
+		for at := c.Key; ; {
+			if ll := lab.locks[at]; ll != nil {
+				ll.end(c.Key, change.At, l)
 			}
+			up, _, ok := Split(at)
+			if !ok {
+				break
+			}
+			at = up
 		}
-		if ll := lab.locks[g.claim.Key]; ll != nil {
-			ll.end(g.claim.Key, at, g)
-		}
-		lab.keyGone(s, g.claim, at, rev)
+		lab.keyGone(c, change.At, change.Rev)
 	}
-	for _, c := range s.came {
-		if s.claims[c.Key] != c {
+	for _, c := range change.Came {
+		if lab.k.Claim(c.Key) != c {
 			continue
 		}
-		lab.keyCame(s, c)
+		lab.keyCame(c)
 		l := c.Lock()
 		if l == nil {
 			continue
 		}
 		if ll := lab.locks[l.Name]; ll != nil && len(ll.contenders) > 0 {
-			ll.turn(l, c, at)
+			ll.turn(l, c, change.At)
 		}
 	}
-	for _, l := range s.touched {
+	for _, l := range lab.k.Touched() {
 		if ll := lab.locks[l.Name]; ll != nil && len(ll.contenders) > 0 {
-			for c := range l.first(min(l.holds, maxScan)) {
-				ll.turn(l, c, at)
+			for c := range l.First(min(l.Holders(), MaxScan)) {
+				ll.turn(l, c, change.At)
 			}
 		}
 	}
@@ -239,11 +244,11 @@ func (lab *labState) follow(s *State, at time.Time, rev int64) {
 
 // turn notes that a claim waits or holds from then on.
 func (ll *labLock) turn(l *Lock, c *Claim, from time.Time) {
-	if !l.recipe.HasHolder || !l.IsClaim(c) {
+	if !l.Recipe().HasHolder || !l.IsClaim(c) {
 		return
 	}
 	kind := IntervalWaits
-	if l.Holds(l.queue.rank(c)) {
+	if l.Holds(l.Place(c)) {
 		kind = IntervalHolds
 	}
 	old := ll.running[c.Key]
@@ -255,7 +260,7 @@ func (ll *labLock) turn(l *Lock, c *Claim, from time.Time) {
 	case len(ll.running) >= intervalsMax:
 		return
 	}
-	sp := &interval{Interval: Interval{Kind: kind, Lock: ll.name, Key: c.Key, Lease: c.KV.Lease, From: from}, ref: refOf(c)}
+	sp := &interval{Interval: Interval{Kind: kind, Lock: ll.name, Key: c.Key, Lease: c.KV.Lease, From: from}, ref: c.Ref()}
 	ll.running[c.Key] = sp
 	ll.keep(sp)
 }
@@ -271,15 +276,15 @@ func (ll *labLock) keep(sp *interval) {
 }
 
 // end notes that a claim went.
-func (ll *labLock) end(key string, at time.Time, g gone) {
+func (ll *labLock) end(key string, at time.Time, l *Lock) {
 	sp := ll.running[key]
 	if sp == nil {
 		return
 	}
 	delete(ll.running, key)
 	sp.To = at
-	if sp.Kind == IntervalHolds && g.lock != nil && g.lock.lastLoss != nil && g.lock.lastLoss.removed().Key == key {
-		sp.left = g.lock.lastLoss
+	if sp.Kind == IntervalHolds && l != nil && l.LastLoss() != nil && l.LastLoss().Removed().Key == key {
+		sp.left = l.LastLoss()
 	}
 }
 
@@ -307,8 +312,11 @@ func (st *competitor) believes(e Belief) {
 		st.endInterval(e.At, e.State)
 	}
 	if holds && st.interval == nil {
-		st.falseSince, st.trulyHeld = time.Time{}, false
-		st.interval = &interval{Interval: Interval{Kind: IntervalBelieves, Lock: st.place.name, Key: e.Key, Lease: e.Lease, From: e.At}, who: st.Name}
+		lease := e.Lease
+		if e.Key == "" {
+			lease = cmp.Or(lease, st.Lease) // by which its claim is known
+		}
+		st.interval = &interval{Interval: Interval{Kind: IntervalBelieves, Lock: st.place.name, Key: e.Key, Lease: lease, From: e.At}, who: st.Name}
 		st.place.keep(st.interval)
 	}
 }
@@ -323,15 +331,15 @@ func (st *competitor) endInterval(at time.Time, after BeliefState) {
 // Intervals returns the last times during which a contender waited for its locks, held
 // them, and believed that it held them, by their beginning. There are at most 256 of
 // all contenders of a lock.
-func (s *State) Intervals(contender string) []Interval {
-	c := s.lab.contenders[contender]
+func (lab *Reports) Intervals(contender string) []Interval {
+	c := lab.contenders[contender]
 	if c == nil {
 		return nil
 	}
 	var out []Interval
 	for _, st := range c.competitors {
 		for _, sp := range st.place.intervals {
-			if sp.who == contender || sp.who == "" && s.lab.isOf(sp.Lease, c) {
+			if sp.who == contender || sp.who == "" && lab.isOf(sp.Lease, c) {
 				out = append(out, sp.Interval)
 			}
 		}
@@ -341,7 +349,7 @@ func (s *State) Intervals(contender string) []Interval {
 }
 
 // isOf says whether a lease is of a contender's process.
-func (lab *labState) isOf(lease LeaseID, c *ContenderInfo) bool {
+func (lab *Reports) isOf(lease LeaseID, c *ContenderInfo) bool {
 	o, known := lab.owners[lease]
 	return known && lab.sameProgram(o.Name, c.Name)
 }
@@ -349,15 +357,15 @@ func (lab *labState) isOf(lease LeaseID, c *ContenderInfo) bool {
 // Overlaps returns the last times, 64 at most, during which a contender believed that
 // it held the lock while another claim did. A contender that let go by itself is not
 // counted: its word comes later than its deed.
-func (s *State) Overlaps(lock string) []Overlap {
-	ll, l := s.lab.locks[lock], s.Lock(lock)
-	if ll == nil || l == nil || !l.recipe.Exclusive() {
+func (lab *Reports) Overlaps(lock string) []Overlap {
+	ll, l := lab.locks[lock], lab.k.Lock(lock)
+	if ll == nil || l == nil || !l.Recipe().Exclusive() {
 		return nil
 	}
 	var out []Overlap
 	for _, b := range ll.intervals {
-		if b.Kind == IntervalBelieves && !s.lab.letGo(ll, b) {
-			out = append(out, s.overlapsOf(ll, b)...)
+		if b.Kind == IntervalBelieves && !lab.letGo(ll, b) {
+			out = append(out, lab.overlapsOf(ll, b)...)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Overlap) int { return a.From.Compare(b.From) })
@@ -365,9 +373,9 @@ func (s *State) Overlaps(lock string) []Overlap {
 }
 
 // overlapsOf returns the times of a belief during which another claim held.
-func (s *State) overlapsOf(ll *labLock, b *interval) (out []Overlap) {
+func (lab *Reports) overlapsOf(ll *labLock, b *interval) (out []Overlap) {
 	for _, t := range ll.intervals {
-		if t.Kind != IntervalHolds || t.Key == b.Key {
+		if t.Kind != IntervalHolds || b.speaksOf(t) {
 			continue
 		}
 		from, to := b.From, b.To
@@ -377,8 +385,8 @@ func (s *State) overlapsOf(ll *labLock, b *interval) (out []Overlap) {
 		if to.IsZero() || !t.To.IsZero() && t.To.Before(to) {
 			to = t.To
 		}
-		if to.IsZero() && s.now.After(from) || to.After(from) {
-			out = append(out, Overlap{Lock: ll.name, Believer: b.who, Holder: t.ref, Who: s.Who(t.ref), From: from, To: to})
+		if to.IsZero() && lab.k.Now().After(from) || to.After(from) {
+			out = append(out, Overlap{Lock: ll.name, Believer: b.who, Holder: t.ref, Who: lab.k.Who(t.ref), From: from, To: to})
 		}
 	}
 	return out
@@ -386,7 +394,7 @@ func (s *State) overlapsOf(ll *labLock, b *interval) (out []Overlap) {
 
 // letGo says whether a contender that believed let its claim go by itself: then it
 // knew of its end before it said so.
-func (lab *labState) letGo(ll *labLock, b *interval) bool {
+func (lab *Reports) letGo(ll *labLock, b *interval) bool {
 	own := ll.heldBy(b)
 	if own == nil || own.To.IsZero() {
 		return false
@@ -400,7 +408,7 @@ func (lab *labState) letGo(ll *labLock, b *interval) bool {
 
 // asksToLetGo says whether a program deleted its key at a revision and was not told
 // of it yet: it hangs in its unlock.
-func (lab *labState) asksToLetGo(n *keyNotes, who string, rev int64) bool {
+func (lab *Reports) asksToLetGo(n *keyNotes, who string, rev int64) bool {
 	for _, w := range n.writes {
 		if w.Delete && w.Rev > 0 && w.Rev == rev && !w.Told && lab.sameProgram(w.Name, who) {
 			return true
@@ -409,10 +417,15 @@ func (lab *labState) asksToLetGo(n *keyNotes, who string, rev int64) bool {
 	return false
 }
 
+// speaksOf says whether a belief is about the claim that held.
+func (b *interval) speaksOf(t *interval) bool {
+	return t.Key == b.Key || b.Key == "" && b.Lease != 0 && t.Lease == b.Lease
+}
+
 // heldBy returns the last time of a belief's own claim at the head, nil for none.
 func (ll *labLock) heldBy(b *interval) *interval {
 	for _, t := range slices.Backward(ll.intervals) {
-		if t.Kind == IntervalHolds && t.Key == b.Key && (b.To.IsZero() || t.From.Before(b.To)) {
+		if t.Kind == IntervalHolds && b.speaksOf(t) && (b.To.IsZero() || t.From.Before(b.To)) {
 			return t
 		}
 	}
@@ -424,4 +437,10 @@ func until(t, now time.Time) time.Time {
 		return now
 	}
 	return t
+}
+
+// byItself says whether the end of a belief is no late word of a loss: the contender
+// let go by itself, or nothing says that it did not.
+func (b *interval) byItself(own *interval) bool {
+	return b.end == BeliefIdle && (own.left == nil || own.left.Cause != CauseExpired || own.left.Pending)
 }

@@ -122,14 +122,14 @@ func dump(s *State, history bool) string {
 		}
 	}
 	var ids []LeaseID
-	for id, l := range s.leases {
+	for id, l := range s.byID {
 		if len(l.claims) > 0 {
 			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
 	for _, id := range ids {
-		l := s.leases[id]
+		l := s.byID[id]
 		var keys []string
 		for _, c := range l.claims {
 			keys = append(keys, c.Key)
@@ -204,12 +204,12 @@ func TestNotesAgreeWithTheirLocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := apply(Batch{Events: drawHistory(t).events})
 		want := map[string][]string{}
-		for key, n := range s.lab.notes {
+		for key, n := range s.Reports.notes {
 			if n.open() {
 				want[n.lock] = append(want[n.lock], key)
 			}
 		}
-		for name, ll := range s.lab.locks {
+		for name, ll := range s.Reports.locks {
 			slices.Sort(want[name])
 			if !slices.Equal(want[name], ll.open) {
 				t.Fatalf("%s: open %q, want %q", name, ll.open, want[name])
@@ -221,8 +221,8 @@ func TestNotesAgreeWithTheirLocks(t *testing.T) {
 				}
 			}
 		}
-		if len(want) > 0 || len(s.lab.noteOrder) != len(s.lab.notes) {
-			t.Fatalf("open without a lock: %q; %d notes, %d in order", want, len(s.lab.notes), len(s.lab.noteOrder))
+		if len(want) > 0 || len(s.Reports.noteOrder) != len(s.Reports.notes) {
+			t.Fatalf("open without a lock: %q; %d notes, %d in order", want, len(s.Reports.notes), len(s.Reports.noteOrder))
 		}
 	})
 }
@@ -309,9 +309,9 @@ func TestIndicesAgreeWithTheKeys(t *testing.T) {
 			for c := range l.Claims {
 				got = append(got, c)
 			}
-			x := ruleContext{s: s, l: l}
+			x := ruleContext{k: s.Keyspace, l: l}
 			misplaced := slices.ContainsFunc(got, func(c *Claim) bool { _, is := x.misplaced(c); return is })
-			if l.mode == recipe.Queue && misplaced && l.allByLease() {
+			if l.mode == recipe.Queue && misplaced && l.AllByLease() {
 				t.Fatalf("lock %q: a key is out of place, but all are named by their lease", l.Name)
 			}
 			if !slices.Equal(want, got) && l.mode != recipe.NoShape || tally != l.tally {
@@ -345,7 +345,7 @@ func TestIndicesAgreeWithTheKeys(t *testing.T) {
 			})
 		}
 		missed, silent := 0, 0
-		for id, l := range s.leases {
+		for id, l := range s.byID {
 			if s.leaseList[l.slot] != l {
 				t.Fatalf("lease %s is not where it says in the list of all", id)
 			}
@@ -368,9 +368,9 @@ func TestIndicesAgreeWithTheKeys(t *testing.T) {
 				t.Fatalf("lease %s: heads %d, want %d", id, l.heads, heads)
 			}
 		}
-		if len(s.leaseList) != len(s.leases) || missed != s.missed || silent > missed {
+		if len(s.leaseList) != len(s.byID) || missed != s.missed || silent > missed {
 			t.Fatalf("%d leases in the list of %d, %d counted as behind with a renewal of %d, %d silent",
-				len(s.leaseList), len(s.leases), s.missed, missed, silent)
+				len(s.leaseList), len(s.byID), s.missed, missed, silent)
 		}
 	})
 }

@@ -57,29 +57,29 @@ func (n *keyNotes) open() bool {
 }
 
 // note returns the notes of a key, made if needed.
-func (lab *labState) note(s *State, key string) *keyNotes {
+func (lab *Reports) note(key string) *keyNotes {
 	n := lab.notes[key]
 	if n == nil {
-		lab.dropNotes(s)
+		lab.dropNotes()
 		n = &keyNotes{key: key, lock: lab.lockName(key)}
 		if ll := lab.placeOf(key); ll != nil {
-			if g := ll.removedBy(key); g != nil && s.claims[key] == nil {
+			if g := ll.removedBy(key); g != nil && lab.k.Claim(key) == nil {
 				n.goneAt, n.goneRev = g.at, g.rev
 			}
 		}
 		lab.notes[key] = n
 		lab.noteOrder = append(lab.noteOrder, key)
 	}
-	n.at = s.now
+	n.at = lab.k.Now()
 	return n
 }
 
 // dropNotes makes room: two looks at the oldest notes pay for a new one.
-func (lab *labState) dropNotes(s *State) {
+func (lab *Reports) dropNotes() {
 	for range min(2, len(lab.noteOrder)) {
 		key := lab.noteOrder[0]
 		n := lab.notes[key]
-		stale := !n.open() && s.claims[key] == nil && s.now.Sub(n.at) > notesKeep
+		stale := !n.open() && lab.k.Claim(key) == nil && lab.k.Now().Sub(n.at) > notesKeep
 		if !stale && len(lab.noteOrder) < notesMax {
 			return
 		}
@@ -89,20 +89,20 @@ func (lab *labState) dropNotes(s *State) {
 			continue
 		}
 		n.ghost, n.lost, n.watchers = nil, nil, nil
-		lab.reopen(s, n)
+		lab.reopen(n)
 		delete(lab.notes, key)
 	}
 }
 
 // reopen follows up on a change of notes: it lists them with their lock as far as
 // something is open, and asks for a new look at that.
-func (lab *labState) reopen(s *State, n *keyNotes) {
+func (lab *Reports) reopen(n *keyNotes) {
 	ll := lab.locks[n.lock]
 	if ll == nil {
 		if !n.open() {
 			return
 		}
-		ll = lab.lock(s, n.lock)
+		ll = lab.lock(n.lock)
 	}
 	i, listed := slices.BinarySearch(ll.open, n.key)
 	switch {
@@ -112,14 +112,14 @@ func (lab *labState) reopen(s *State, n *keyNotes) {
 		ll.open = slices.Delete(ll.open, i, i+1)
 	}
 	if n.open() || listed {
-		s.markLock(n.lock)
+		lab.k.MarkLock(n.lock)
 	}
 	lab.dropLock(ll)
 }
 
 // wrote takes the end of a request to put or delete a key in.
-func (lab *labState) wrote(s *State, e Wrote) {
-	n := lab.note(s, e.Key)
+func (lab *Reports) wrote(e Wrote) {
+	n := lab.note(e.Key)
 	n.writes = append(n.writes, e)
 	if len(n.writes) > writesMax {
 		n.writes = slices.Delete(n.writes, 0, 1)
@@ -138,15 +138,15 @@ func (lab *labState) wrote(s *State, e Wrote) {
 		n.lost = &e
 	}
 	if e.Delete && e.Rev > 0 {
-		lab.explainByWrote(s, e)
-		lab.noteUnlock(s, n, e)
+		lab.explainByWrote(e)
+		lab.noteUnlock(n, e)
 	}
-	lab.reopen(s, n)
+	lab.reopen(n)
 }
 
 // knew says whether a client that was not told of a put knew of its claim anyway:
 // by its own word, or because an earlier answer had told it.
-func (lab *labState) knew(n *keyNotes, put Wrote) bool {
+func (lab *Reports) knew(n *keyNotes, put Wrote) bool {
 	told := false
 	for _, w := range n.writes {
 		switch {
@@ -169,7 +169,7 @@ func (lab *labState) knew(n *keyNotes, put Wrote) bool {
 }
 
 // knows notes that a contender says it waits or holds by a key: then it knows of it.
-func (lab *labState) knows(s *State, e Belief) {
+func (lab *Reports) knows(e Belief) {
 	n := lab.notes[e.Key]
 	if n == nil || n.ghost == nil && n.lost == nil {
 		return
@@ -181,27 +181,27 @@ func (lab *labState) knows(s *State, e Belief) {
 	if n.lost != nil && holds && e.At.After(n.lost.At) && lab.sameProgram(n.lost.Name, e.Contender) {
 		n.lost = nil // it took the lock again by the claim that it could not delete
 	}
-	lab.reopen(s, n)
+	lab.reopen(n)
 }
 
 // watches takes the begin or end of a watch in. Who watches a key of the queue knows
 // that it is in it.
-func (lab *labState) watches(s *State, e Watches) {
-	n := lab.note(s, e.Key)
+func (lab *Reports) watches(e Watches) {
+	n := lab.note(e.Key)
 	n.watchers = slices.DeleteFunc(n.watchers, func(w Watches) bool { return w.Client == e.Client })
 	cl := lab.client(e.Client, e.At)
 	delete(cl.watching, e.Key)
 	if e.On && len(n.watchers) < watchersMax {
 		n.watchers = append(n.watchers, e)
 		cl.watching[e.Key] = true
-		lab.inQueue(s, e)
+		lab.inQueue(e)
 	}
-	lab.reopen(s, n)
+	lab.reopen(n)
 }
 
 // inQueue closes the ghosts of a client that began to wait for another key of the
 // same lock.
-func (lab *labState) inQueue(s *State, e Watches) {
+func (lab *Reports) inQueue(e Watches) {
 	ll := lab.placeOf(e.Key)
 	if ll == nil {
 		return
@@ -210,19 +210,19 @@ func (lab *labState) inQueue(s *State, e Watches) {
 		n := lab.notes[key]
 		if n.ghost != nil && key != e.Key && lab.sameProgram(n.ghost.Name, e.Name) && !e.At.Before(n.ghost.At) {
 			n.ghost = nil
-			lab.reopen(s, n)
+			lab.reopen(n)
 		}
 	}
 }
 
 // refusal takes a refused renewal in.
-func (lab *labState) refusal(s *State, e Refused) {
+func (lab *Reports) refusal(e Refused) {
 	if e.Method != "Lease/LeaseKeepAlive" || e.Lease == 0 {
 		return
 	}
 	if len(lab.refused) >= refusedMax {
 		for id, r := range lab.refused {
-			if s.leases[id] == nil || s.now.Sub(r.At) > notesKeep {
+			if lab.k.Lease(id) == nil || lab.k.Now().Sub(r.At) > notesKeep {
 				delete(lab.refused, id)
 			}
 		}
@@ -231,13 +231,13 @@ func (lab *labState) refusal(s *State, e Refused) {
 		return
 	}
 	lab.refused[e.Lease] = e
-	if l := s.leases[e.Lease]; l != nil {
-		s.touchLease(l)
+	if l := lab.k.Lease(e.Lease); l != nil {
+		lab.k.TouchLease(l)
 	}
 }
 
 // keeper takes in who was granted a lease, or renews it.
-func (lab *labState) keeper(s *State, e LeaseOwner) {
+func (lab *Reports) keeper(e LeaseOwner) {
 	cl := lab.client(e.Client, e.At)
 	all := lab.keepers[e.Lease]
 	at := slices.IndexFunc(all, func(k LeaseOwner) bool { return k.Client == e.Client && k.Renews == e.Renews })
@@ -256,22 +256,22 @@ func (lab *labState) keeper(s *State, e LeaseOwner) {
 	}
 	if slices.ContainsFunc(all, func(k LeaseOwner) bool { return k.Name != e.Name && k.Certain && e.Certain }) {
 		lab.shared[e.Lease] = true
-		if l := s.leases[e.Lease]; l != nil {
-			s.touchLease(l)
+		if l := lab.k.Lease(e.Lease); l != nil {
+			lab.k.TouchLease(l)
 		}
 	}
 }
 
-func (lab *labState) forgetLease(id LeaseID) {
+func (lab *Reports) forgetLease(id LeaseID) {
 	delete(lab.keepers, id)
 	delete(lab.shared, id)
 	delete(lab.refused, id)
 }
 
 // keyGone follows up on a key that a settling took.
-func (lab *labState) keyGone(s *State, c *Claim, at time.Time, rev int64) {
+func (lab *Reports) keyGone(c *Claim, at time.Time, rev int64) {
 	if ll := lab.placeOf(c.Key); ll != nil {
-		ll.gone(removedClaim{ref: refOf(c), at: at, rev: rev, since: c.Since})
+		ll.gone(removedClaim{ref: c.Ref(), at: at, rev: rev, since: c.Since})
 	}
 	n := lab.notes[c.Key]
 	if n == nil {
@@ -284,22 +284,22 @@ func (lab *labState) keyGone(s *State, c *Claim, at time.Time, rev int64) {
 	n.lost = nil
 	for _, w := range n.writes {
 		if w.Delete && w.Rev > 0 && w.Rev == rev {
-			lab.noteUnlock(s, n, w)
+			lab.noteUnlock(n, w)
 		}
 	}
-	lab.reopen(s, n)
+	lab.reopen(n)
 }
 
 // keyCame follows up on a key that a settling brought.
-func (lab *labState) keyCame(s *State, c *Claim) {
+func (lab *Reports) keyCame(c *Claim) {
 	if n := lab.notes[c.Key]; n != nil && !n.goneAt.IsZero() {
 		n.goneAt = time.Time{}
-		lab.reopen(s, n)
+		lab.reopen(n)
 	}
 }
 
 // forgetOpen closes what a client that is gone left open.
-func (lab *labState) forgetOpen(s *State, name string) {
+func (lab *Reports) forgetOpen(name string) {
 	for _, lock := range slices.Sorted(maps.Keys(lab.locks)) {
 		for _, key := range slices.Clone(lab.locks[lock].open) {
 			n := lab.notes[key]
@@ -309,14 +309,14 @@ func (lab *labState) forgetOpen(s *State, name string) {
 			if n.lost != nil && lab.sameProgram(n.lost.Name, name) {
 				n.lost = nil
 			}
-			lab.reopen(s, n)
+			lab.reopen(n)
 		}
 	}
-	lab.forgetWatches(s, name)
+	lab.forgetWatches(name)
 }
 
 // program is the process behind a name: of the workers c1.1 and c1.2 it is c1.
-func (lab *labState) program(name string) string {
+func (lab *Reports) program(name string) string {
 	i := strings.LastIndexByte(name, '.')
 	if i <= 0 || strings.Trim(name[i+1:], "0123456789") != "" {
 		return name
@@ -327,13 +327,13 @@ func (lab *labState) program(name string) string {
 	return name
 }
 
-func (lab *labState) sameProgram(a, b string) bool {
+func (lab *Reports) sameProgram(a, b string) bool {
 	return a == b || lab.program(a) == lab.program(b)
 }
 
 // workers returns what the contender of that name, and those that share its process,
 // say of the locks that they compete for.
-func (lab *labState) workers(name string) []*competitor {
+func (lab *Reports) workers(name string) []*competitor {
 	name = lab.program(name)
 	c := lab.contenders[name]
 	if c == nil {
@@ -352,7 +352,7 @@ func (lab *labState) workers(name string) []*competitor {
 
 // running returns the state of a contender's process, which for a worker is reported
 // under the name of the process.
-func (lab *labState) running(c *ContenderInfo) ProcState {
+func (lab *Reports) running(c *ContenderInfo) ProcState {
 	if p := lab.contenders[lab.program(c.Name)]; c.Proc == "" && p != nil {
 		return p.Proc
 	}
@@ -360,7 +360,44 @@ func (lab *labState) running(c *ContenderInfo) ProcState {
 }
 
 // pausedSince says whether a contender's process is paused, or was after t.
-func (lab *labState) pausedSince(c *ContenderInfo, t time.Time) bool {
+func (lab *Reports) pausedSince(c *ContenderInfo, t time.Time) bool {
 	p := lab.contenders[lab.program(c.Name)]
 	return lab.running(c) == ProcPaused || c.pauseEnded.After(t) || p != nil && p.pauseEnded.After(t)
+}
+
+// foreignKeepers names who renews a lease, if that is not its owner alone. Only
+// clients count that have listeners of their own and are there.
+func (lab *Reports) foreignKeepers(id LeaseID, now time.Time) (names []string) {
+	owner, foreign := "", false
+	for _, k := range lab.keepers[id] {
+		if k.Certain && !k.Renews {
+			owner = lab.program(k.Name)
+		}
+	}
+	for _, k := range lab.keepers[id] {
+		if !k.Certain || !k.Renews || !lab.there(k.Name, now) {
+			continue
+		}
+		name := lab.program(k.Name)
+		foreign = foreign || owner != "" && name != owner || owner == "" && len(names) > 0
+		names = append(names, Printable(name))
+	}
+	if !foreign {
+		return nil
+	}
+	slices.Sort(names)
+	if owner != "" && !slices.Contains(names, Printable(owner)) {
+		names[len(names)-1] += ", not by " + Printable(owner) + " that was granted it"
+	}
+	return names
+}
+
+// renewer returns who renewed a lease last, as far as the proxy reported.
+func (lab *Reports) renewer(id LeaseID) (last LeaseOwner) {
+	for _, k := range lab.keepers[id] {
+		if k.Renews && !k.At.Before(last.At) {
+			last = k
+		}
+	}
+	return last
 }

@@ -186,7 +186,7 @@ func TestReportsAreBounded(t *testing.T) {
 			Contender{At: now, Name: fmt.Sprint("x", i), Lock: fmt.Sprint("/l", i), Proc: ProcEnded},
 		}})
 	}
-	l := &s.lab
+	l := s.Reports
 	open := 0
 	for _, ll := range l.locks {
 		open = max(open, len(ll.open), len(ll.intervals), len(ll.running))

@@ -2,47 +2,10 @@ package model
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"locktop/model/recipe"
 )
-
-// beliefGrace is how far a contender's word and the watch may lie apart: they come
-// by different ways.
-const beliefGrace = 500 * time.Millisecond
-
-// toldFor is how long something that is over stays a finding.
-const toldFor = time.Minute
-
-// blind says whether what is known of a lock's queue may be behind, so that nobody's
-// word can be held against it.
-func (s *State) blind(lock string) bool { return s.liveSince(lock).IsZero() }
-
-// liveSince returns since when the keys of a lock are watched without a break, zero
-// if they are not.
-func (s *State) liveSince(lock string) time.Time {
-	for _, f := range s.feeds {
-		if f.State == WatchLive && strings.HasPrefix(lock+"/", f.Prefix) {
-			return f.Since
-		}
-	}
-	return time.Time{}
-}
-
-// believed says whether a contender believes that it holds a lock.
-func (lab *labState) believed(lock string) bool {
-	ll := lab.locks[lock]
-	if ll == nil {
-		return false
-	}
-	for _, c := range ll.contenders {
-		if c.Belief.State == BeliefHolding && lab.running(c.ContenderInfo) != ProcEnded {
-			return true
-		}
-	}
-	return false
-}
 
 // falseBeliefs finds contenders that say they hold while etcd says that they do not:
 // two may act now.
@@ -51,20 +14,13 @@ func falseBeliefs(x *ruleContext) {
 		return
 	}
 	for _, c := range x.lab.contenders {
-		if c.Belief.State != BeliefHolding || x.s.lab.running(c.ContenderInfo) == ProcEnded || x.s.blind(x.l.Name) {
-			c.falseSince = time.Time{}
+		since, is := x.reports.FalseSince(c, x.l)
+		if !is {
 			continue
 		}
-		claim, place := x.claimOf(c)
-		if claim != nil && x.l.Holds(place) {
-			c.falseSince, c.trulyHeld = time.Time{}, true
-			continue
-		}
-		if c.falseSince.IsZero() {
-			c.falseSince = x.s.now
-		}
-		if grace := x.graceOf(c, claim); x.s.now.Sub(c.falseSince) < grace {
-			x.recheck(c.falseSince.Add(grace))
+		claim, _ := x.reports.ClaimOf(c, x.l)
+		if grace := x.graceOf(c, claim, since); x.k.Now().Sub(since) < grace {
+			x.recheck(since.Add(grace))
 			continue
 		}
 		if x.tookItself(c) == nil && !x.hangsInUnlock(c) {
@@ -76,36 +32,20 @@ func falseBeliefs(x *ruleContext) {
 // lateGrace is how long a client that runs may go on believing after its lease ended,
 // though it looks after its session: it counts the TTL from the last answer, looks
 // about once a second, and its word has to come. What it tells then is [CodeLateDone].
-const lateGrace = beliefGrace + 1500*time.Millisecond
+const lateGrace = Grace + 1500*time.Millisecond
 
 // graceOf is how long a contender's belief has to be false to be reported. One that
 // was paused, or that never held, is not merely late.
-func (x *ruleContext) graceOf(c *competitor, claim *Claim) time.Duration {
-	if x.s.lab.pausedSince(c.ContenderInfo, c.falseSince) || claim == nil && x.neverHeld(c) {
-		return beliefGrace
+func (x *ruleContext) graceOf(c *competitor, claim *Claim, since time.Time) time.Duration {
+	if x.reports.pausedSince(c.ContenderInfo, since) || claim == nil && x.neverHeld(c) {
+		return Grace
 	}
 	return lateGrace
 }
 
-// claimOf returns the claim that a contender speaks of, nil if it is not there, and
-// its place in the queue from 0.
-func (x *ruleContext) claimOf(c *competitor) (*Claim, int) {
-	if c.Belief.Key == "" {
-		info := *c.ContenderInfo
-		info.Lock = x.l.Name
-		claim, place := x.s.Truth(info)
-		return claim, place - 1
-	}
-	claim := x.claimHere(c.Belief.Key)
-	if claim == nil {
-		return nil, -1
-	}
-	return claim, x.l.queue.rank(claim)
-}
-
 // claimHere returns the claim of this lock that has that key, nil for none.
 func (x *ruleContext) claimHere(key string) *Claim {
-	if c := x.s.claims[key]; c != nil && c.Lock() == x.l {
+	if c := x.k.Claim(key); c != nil && c.Lock() == x.l {
 		return c
 	}
 	return nil
@@ -113,7 +53,7 @@ func (x *ruleContext) claimHere(key string) *Claim {
 
 // claimOn returns the claim of this lock that hangs on a lease, nil for none.
 func (x *ruleContext) claimOn(l *Lease) *Claim {
-	for _, c := range l.claims[:min(len(l.claims), maxScan)] {
+	for _, c := range l.Claims()[:min(len(l.Claims()), MaxScan)] {
 		if c.Lock() == x.l {
 			return c
 		}
@@ -123,19 +63,19 @@ func (x *ruleContext) claimOn(l *Lease) *Claim {
 
 // hangsInUnlock says whether a contender deleted its claim and has not heard of it.
 func (x *ruleContext) hangsInUnlock(c *competitor) bool {
-	n, g := x.s.lab.notes[c.Belief.Key], x.lab.removedBy(c.Belief.Key)
-	return n != nil && g != nil && x.s.lab.asksToLetGo(n, c.Name, g.rev)
+	n, g := x.reports.notes[c.Belief.Key], x.lab.removedBy(c.Belief.Key)
+	return n != nil && g != nil && x.reports.asksToLetGo(n, c.Name, g.rev)
 }
 
 // falseBelief reports one of them.
 func (x *ruleContext) falseBelief(c *competitor, claim *Claim) {
 	now := "nobody holds it"
 	if x.head != nil {
-		now = "etcd gave it to " + x.s.Who(x.head.Ref())
+		now = "etcd gave it to " + x.k.Who(x.head.Ref())
 	}
 	f := Finding{Code: CodeStaleHolder, Severity: SevError, Confidence: Strong, Lease: c.Lease,
 		Summary:  fmt.Sprintf("%s still believes that it holds %s, but %s", Printable(c.Name), Printable(x.l.Name), now),
-		Evidence: []string{"its own word against the queue; its process is " + string(x.s.lab.running(c.ContenderInfo))},
+		Evidence: []string{"its own word against the queue; its process is " + string(x.reports.running(c.ContenderInfo))},
 		Advice:   []string{"stop " + Printable(c.Name), "let the resource that the lock protects refuse old revisions (fencing)"}}
 	if claim == nil && x.neverHeld(c) {
 		f.Code, f.Confidence = ghostCode(c.Recipe), Certain
@@ -154,13 +94,13 @@ func (x *ruleContext) falseBelief(c *competitor, claim *Claim) {
 // that it held. Both times are of the same machine, and the watch sees a key go later
 // than it went.
 func (x *ruleContext) neverHeld(c *competitor) bool {
-	if c.trulyHeld || c.Belief.Key == "" || c.interval == nil {
+	if c.Belief.Key == "" || c.interval == nil || c.interval.held {
 		return false
 	}
 	if g := x.lab.removedBy(c.Belief.Key); g != nil {
 		return g.at.Before(c.interval.From)
 	}
-	live := x.s.liveSince(x.l.Name)
+	live := x.k.LiveSince(x.l.Name)
 	return !live.IsZero() && live.Before(c.interval.From) && x.lab.since.Before(c.interval.From)
 }
 
@@ -187,7 +127,7 @@ func sameSession(x *ruleContext) {
 	}
 	first := map[string]*competitor{}
 	for _, c := range x.lab.contenders {
-		if c.Belief.State != BeliefHolding || c.Belief.Key == "" || x.s.lab.running(c.ContenderInfo) == ProcEnded {
+		if c.Belief.State != BeliefHolding || c.Belief.Key == "" || x.reports.running(c.ContenderInfo) == ProcEnded {
 			continue
 		}
 		o := first[c.Belief.Key]
@@ -199,8 +139,8 @@ func sameSession(x *ruleContext) {
 		if o.Belief.At.After(since) {
 			since = o.Belief.At
 		}
-		if x.s.now.Sub(since) < beliefGrace {
-			x.recheck(since.Add(beliefGrace))
+		if x.k.Now().Sub(since) < Grace {
+			x.recheck(since.Add(Grace))
 			continue
 		}
 		x.report(Finding{Code: CodeSameSession, Severity: SevError, Confidence: Strong, Lease: c.Belief.Lease,
@@ -215,28 +155,28 @@ func sameSession(x *ruleContext) {
 // though its process was never paused: the Go client counts the TTL from the last
 // reply and looks once a second (client/v3 lease.go, deadlineLoop).
 func lateDone(x *ruleContext) {
-	if x.lab == nil || !x.l.recipe.Exclusive() {
+	if x.lab == nil || !x.l.Recipe().Exclusive() {
 		return
 	}
 	var worst Overlap
 	var after time.Duration
 	for _, b := range x.lab.intervals {
-		if b.Kind != IntervalBelieves || b.end != BeliefLost && b.end != BeliefIdle || x.s.now.Sub(b.To) >= toldFor {
+		if b.Kind != IntervalBelieves || b.end != BeliefLost && b.end != BeliefIdle || x.k.Now().Sub(b.To) >= ToldFor {
 			continue
 		}
 		own := x.lab.heldBy(b)
 		if own == nil || own.To.IsZero() || !own.To.Before(b.To) || b.byItself(own) {
 			continue
 		}
-		if c := x.s.lab.contenders[b.who]; c == nil || x.s.lab.pausedSince(c, own.To) {
+		if c := x.reports.contenders[b.who]; c == nil || x.reports.pausedSince(c, own.To) {
 			continue
 		}
-		for _, o := range x.s.overlapsOf(x.lab, b) {
+		for _, o := range x.reports.overlapsOf(x.lab, b) {
 			if worst.Lock == "" || o.From.After(worst.From) {
 				worst, after = o, b.To.Sub(o.From)
 			}
 		}
-		x.recheck(b.To.Add(toldFor))
+		x.recheck(b.To.Add(ToldFor))
 	}
 	if worst.Lock == "" {
 		return
@@ -248,12 +188,6 @@ func lateDone(x *ruleContext) {
 		Advice:   []string{"let holders stop after two thirds of the TTL without a renewal", "let the resource that the lock protects refuse old revisions (fencing)"}}, nil)
 }
 
-// byItself says whether the end of a belief is no late word of a loss: the contender
-// let go by itself, or nothing says that it did not.
-func (b *interval) byItself(own *interval) bool {
-	return b.end == BeliefIdle && (own.left == nil || own.left.Cause != CauseExpired || own.left.Pending)
-}
-
 // zombieAfter is how long a contender that does not want the lock may take to let go.
 const zombieAfter = 5 * time.Second
 
@@ -263,17 +197,17 @@ func zombieHolder(x *ruleContext) {
 	if x.explained || x.lab == nil || x.l.Behind() == 0 || x.lease == nil || x.lease.State() != LeaseHealthy {
 		return
 	}
-	o, known := x.s.lab.owners[x.lease.ID]
+	o, known := x.reports.owners[x.lease.ID]
 	if !known {
 		return
 	}
-	since := x.l.headSince
+	since := x.l.HeadSince()
 	var who *competitor
-	for _, c := range x.s.lab.workers(o.Name) {
+	for _, c := range x.reports.workers(o.Name) {
 		if c.place != x.lab {
 			continue
 		}
-		if c.Belief.At.IsZero() || x.s.lab.running(c.ContenderInfo) != ProcRunning ||
+		if c.Belief.At.IsZero() || x.reports.running(c.ContenderInfo) != ProcRunning ||
 			c.Belief.State != BeliefIdle && c.Belief.State != BeliefLost {
 			return
 		}
@@ -284,14 +218,14 @@ func zombieHolder(x *ruleContext) {
 	if who == nil {
 		return
 	}
-	if x.s.now.Sub(since) < zombieAfter {
+	if x.k.Now().Sub(since) < zombieAfter {
 		x.recheck(since.Add(zombieAfter))
 		return
 	}
 	x.explained = true
 	x.report(Finding{Code: CodeZombieHolder, Severity: SevError, Confidence: Strong, Lease: x.lease.ID,
 		Summary: fmt.Sprintf("%s says that it is %s since %s, but its claim heads the queue of %s and is renewed",
-			Printable(who.Name), who.Belief.State, Duration(x.s.now.Sub(since), false), Printable(x.l.Name)),
+			Printable(who.Name), who.Belief.State, Duration(x.k.Now().Sub(since), false), Printable(x.l.Name)),
 		Evidence: []string{readingWords(x.lease), fmt.Sprintf("%d behind it wait", x.l.Behind())},
 		Advice:   []string{"revoke its lease: " + Action{Kind: RevokeLease, Lease: x.lease.ID}.Etcdctl(), "make the client close its session when it does not want the lock any more"}}, x.head)
 }
@@ -303,12 +237,12 @@ const candidateAfter = 2 * time.Second
 // zombieCandidates finds a contender that waits for ever: its key went while it
 // waited, which Lock and Campaign do not notice (etcd-io/etcd#19597).
 func zombieCandidates(x *ruleContext) {
-	if x.lab == nil || x.s.blind(x.l.Name) {
+	if x.lab == nil || x.k.LiveSince(x.l.Name).IsZero() {
 		return
 	}
 	for _, c := range x.lab.contenders {
 		b := c.Belief
-		if b.State != BeliefWaiting || b.Key == "" || x.s.claims[b.Key] != nil || x.s.lab.running(c.ContenderInfo) != ProcRunning {
+		if b.State != BeliefWaiting || b.Key == "" || x.k.Claim(b.Key) != nil || x.reports.running(c.ContenderInfo) != ProcRunning {
 			continue
 		}
 		g := x.lab.removedBy(b.Key)
@@ -316,12 +250,12 @@ func zombieCandidates(x *ruleContext) {
 			continue // its request may be under way
 		}
 		grace := max(candidateAfter, time.Duration(c.TTL)*time.Second/3+time.Second) // its next renewal tells it
-		if x.s.now.Sub(g.at) < grace {
+		if x.k.Now().Sub(g.at) < grace {
 			x.recheck(g.at.Add(grace))
 			continue
 		}
 		x.report(Finding{Code: CodeZombieCandidate, Severity: SevWarning, Confidence: Strong, Lease: b.Lease,
-			Summary:  fmt.Sprintf("%s waits for %s since its claim went %s ago, and is not in the queue", Printable(c.Name), Printable(x.l.Name), Duration(x.s.now.Sub(g.at), false)),
+			Summary:  fmt.Sprintf("%s waits for %s since its claim went %s ago, and is not in the queue", Printable(c.Name), Printable(x.l.Name), Duration(x.k.Now().Sub(g.at), false)),
 			Evidence: []string{"key " + Printable(b.Key) + " is gone; the contender's last word is that it waits"},
 			Advice:   []string{"restart " + Printable(c.Name), "in the client: wait for Lock or Campaign and for session.Done() at once"}}, nil)
 	}
@@ -330,14 +264,14 @@ func zombieCandidates(x *ruleContext) {
 // ttlFloor notes that a contender of the lab got a longer TTL than it asked for: the
 // server's shortest is one and a half election timeouts.
 func ttlFloor(x *ruleContext) {
-	if x.lab == nil || x.head == nil || !x.l.recipe.HasHolder {
+	if x.lab == nil || x.head == nil || !x.l.Recipe().HasHolder {
 		return
 	}
 	for _, c := range x.lab.contenders {
 		if c.Lease == 0 || c.TTL == 0 {
 			continue
 		}
-		if l := x.s.leases[c.Lease]; l != nil && l.HasRead && l.Read.Granted > int64(c.TTL) {
+		if l := x.k.Lease(c.Lease); l != nil && l.HasRead && l.Read.Granted > int64(c.TTL) {
 			x.report(Finding{Code: CodeTTLFloor, Severity: SevInfo, Confidence: Certain, Lease: l.ID,
 				Summary:  fmt.Sprintf("%s asked for a TTL of %d s and was granted %d s", Printable(c.Name), c.TTL, l.Read.Granted),
 				Evidence: []string{"the server grants no less than one and a half election timeouts"},

@@ -12,30 +12,30 @@ import (
 // without a lease, a foreign key, a nested lock (etcd client/v3 concurrency/key.go:
 // the wait looks at every key under the name).
 func wrongHead(x *ruleContext) {
-	if x.l.queue.n < 2 || x.l.mode != recipe.Queue {
+	if x.l.Len() < 2 || x.l.Shape() != recipe.Queue {
 		return
 	}
 	if f, ok := x.misplaced(x.head); ok {
 		f.Severity = SevError
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%d behind it wait", x.l.queue.n-1))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%d behind it wait", x.l.Len()-1))
 		x.report(f, x.head)
 	}
 }
 
-// maxScan bounds how many waiters a rule looks at.
-const maxScan = 64
+// MaxScan bounds how many waiters a rule looks at.
+const MaxScan = 64
 
 // wrongWaiter finds such a key in the middle of the queue: it blocks when its turn
 // comes, if a claim stands behind it.
 func wrongWaiter(x *ruleContext) {
-	if x.l.mode != recipe.Queue || x.l.allByLease() {
+	if x.l.Shape() != recipe.Queue || x.l.AllByLease() {
 		return
 	}
 	place := 0
-	x.l.queue.all(func(c *Claim) bool {
+	x.l.Claims(func(c *Claim) bool {
 		place++
-		if place == 1 || place == x.l.queue.n {
-			return place < maxScan
+		if place == 1 || place == x.l.Len() {
+			return place < MaxScan
 		}
 		if f, ok := x.misplaced(c); ok {
 			f.Severity = SevWarning
@@ -43,13 +43,9 @@ func wrongWaiter(x *ruleContext) {
 			x.report(f, c)
 			return false
 		}
-		return place < maxScan
+		return place < MaxScan
 	})
 }
-
-// allByLease says whether all keys of a queue are named by their lease: then each has
-// one, and none is of another lock.
-func (l *Lock) allByLease() bool { return int(l.tally.ByLease) == l.queue.n }
 
 // misplaced says what is wrong with a key of the queue by its form alone.
 func (x *ruleContext) misplaced(c *Claim) (Finding, bool) {
@@ -66,11 +62,11 @@ func (x *ruleContext) misplaced(c *Claim) (Finding, bool) {
 		f.Code = CodeLeaseDetached
 		f.Summary = key + " lost its lease by a later put without one: it never expires and blocks the lock"
 		f.Advice = []string{"make sure that its writer is gone", guarded, "make the client pass its lease, or IgnoreLease, with every put"}
-	case c.KV.Lease == 0 && (x.l.IsClaim(c) || x.l.recipe.AnyName && c.dir == x.l.dir):
+	case c.KV.Lease == 0 && (x.l.IsClaim(c) || x.l.Recipe().AnyName && x.l.Beside(c)):
 		f.Code = CodeOrphanKey
 		f.Summary = key + " has no lease: it never expires and blocks the lock"
 		f.Advice = []string{"make sure that its writer is gone", guarded}
-	case c.dir != x.l.dir && c.Lock() != nil:
+	case !x.l.Beside(c) && c.Lock() != nil:
 		f.Code = CodeNestedPrefix
 		f.Summary = fmt.Sprintf("%s waits for the lock %s, whose name lies below its own", Printable(x.l.Name), Printable(c.Lock().Name))
 		f.Advice = []string{"wait for " + Printable(c.Lock().Name) + " to be let go, or break that one",
@@ -94,16 +90,13 @@ func leaseWords(c *Claim) string {
 // server is up to some seconds late when many leases end together.
 const overdueError = 10
 
+// backlogRate is how many leases past their end a server removes in a second at the least:
+// what takes longer does not work.
+const backlogRate = 200
+
 // forgottenAfter is how many seconds past its end a lease of an old server has to be
 // to count as forgotten: by then others that ended with it have been read.
 const forgottenAfter = 60
-
-// backlogMin is how many leases past their end make a backlog, backlogRate how many
-// of them a server removes in a second at the least: what takes longer does not work.
-const (
-	backlogMin  = 20
-	backlogRate = 200
-)
 
 // overdue finds a head whose lease is past its end and still there.
 func overdue(x *ruleContext) {
@@ -118,12 +111,12 @@ func overdue(x *ruleContext) {
 	if late >= overdueError {
 		f.Severity = SevError
 	}
-	switch n := x.s.overdueCount(); {
-	case x.s.versionBelow(3, 4) && late >= forgottenAfter && n < backlogMin:
+	switch n := x.k.Overdue(); {
+	case versionBelow(x.k.Cluster(), 3, 4) && late >= forgottenAfter && n < BacklogMin:
 		f.Code = CodeRevokeForgotten
-		f.Evidence = append(f.Evidence, "server "+Printable(x.s.serverVersion())+": before 3.4 a failed revoke was never tried again (etcd-io/etcd#10693)")
+		f.Evidence = append(f.Evidence, "server "+Printable(serverVersion(x.k.Cluster()))+": before 3.4 a failed revoke was never tried again (etcd-io/etcd#10693)")
 		f.Advice = []string{"revoke it by hand: " + Action{Kind: RevokeLease, Lease: x.lease.ID}.Etcdctl(), "upgrade"}
-	case n >= backlogMin && late < overdueError+int64(n)/backlogRate:
+	case n >= BacklogMin && late < overdueError+int64(n)/backlogRate:
 		f.Code, f.Confidence = CodeExpiryBacklog, Strong
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d leases are past their end: etcd removes at most 1000 a second", n))
 		f.Advice = []string{"wait: the backlog shrinks by itself", "spread the TTLs, or use fewer leases"}
@@ -135,15 +128,12 @@ func overdue(x *ruleContext) {
 	x.report(f, x.head)
 }
 
-// overdueCount counts the leases that were last read as past their end.
-func (s *State) overdueCount() int { return len(s.overdueLeases) }
-
 // oddKeep is how long an unbelievable answer is worth mentioning.
 const oddKeep = 30 * time.Second
 
 // unbelievable finds a reading with more left than was granted (etcd-io/etcd#12381).
 func unbelievable(x *ruleContext) {
-	if x.lease == nil || x.lease.Odd.At.IsZero() || x.s.now.Sub(x.lease.Odd.At) > oddKeep {
+	if x.lease == nil || x.lease.Odd.At.IsZero() || x.k.Now().Sub(x.lease.Odd.At) > oddKeep {
 		return
 	}
 	o := x.lease.Odd
@@ -157,10 +147,14 @@ func unbelievable(x *ruleContext) {
 // reset finds a head that was not renewed and got a whole TTL more from a new raft
 // leader (etcd-io/etcd#9395).
 func reset(x *ruleContext) {
-	if x.lease == nil || x.lease.ResetAt.IsZero() || !x.lease.resetDead {
+	if x.lease == nil || x.lease.ResetAt.IsZero() {
 		return
 	}
-	x.report(Finding{Code: CodeTTLReset, Severity: SevWarning, Confidence: x.lease.resetSure, Lease: x.lease.ID,
+	sure, dead := x.lease.ResetDead()
+	if !dead {
+		return
+	}
+	x.report(Finding{Code: CodeTTLReset, Severity: SevWarning, Confidence: sure, Lease: x.lease.ID,
 		Summary:  fmt.Sprintf("a new raft leader gave the lease of %s its full %d s anew, though nobody renewed it", Printable(x.head.Key), x.lease.Read.Granted),
 		Evidence: []string{readingWords(x.lease), fmt.Sprintf("the raft term changed to %d between two readings; before, renewals were missed", x.lease.Read.Term)},
 		Advice:   []string{"wait for the end of the new term, or break the lock", "find out why the leader changes"}}, x.head)
@@ -172,7 +166,10 @@ const etaError = 30 * time.Second
 
 // missedRenewals finds a head whose lease is not renewed any more, or never was.
 func missedRenewals(x *ruleContext) {
-	if x.lease == nil || x.lease.resetDead || x.denied(x.lease) {
+	if x.lease == nil || x.denied(x.lease) {
+		return
+	}
+	if _, dead := x.lease.ResetDead(); dead {
 		return
 	}
 	st := x.lease.State()
@@ -188,9 +185,9 @@ func missedRenewals(x *ruleContext) {
 	if !x.lease.Learned() {
 		f.Confidence = Hint // some clients renew only at the very end (etcd-cpp-apiv3: a second before)
 	}
-	left, _ := x.lease.Remaining(x.s.now)
+	left, _ := x.lease.Remaining(x.k.Now())
 	eta := time.Duration(left)*time.Second + expiryLag
-	who := x.s.Who(x.head.Ref())
+	who := x.k.Who(x.head.Ref())
 	x.namePattern(&f)
 	if f.Code != "" {
 		f.Summary = fmt.Sprintf("%s; the lock is free in about %s", f.Summary, Duration(eta, false))
@@ -219,18 +216,18 @@ const (
 // namePattern tells two ways of stopping that leave a pattern: at a change of the
 // leader while others go on, and at the same age in one holder after another.
 func (x *ruleContext) namePattern(f *Finding) {
-	who := x.s.Who(x.head.Ref())
-	if !x.lease.ResetAt.IsZero() && x.s.renewedSince(x.s.leaderSince) >= stopsMin {
+	who := x.k.Who(x.head.Ref())
+	if !x.lease.ResetAt.IsZero() && x.renewedSince(x.k.LeaderSince()) >= stopsMin {
 		f.Code = CodeKeepaliveHalted
 		f.Summary = who + " was never renewed since the leader changed, while others are"
-		f.Evidence = append(f.Evidence, fmt.Sprintf("a new raft term was seen %s ago", Duration(x.s.now.Sub(x.s.leaderSince), false)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("a new raft term was seen %s ago", Duration(x.k.Now().Sub(x.k.LeaderSince()), false)))
 		f.Advice = []string{"restart the holder: its renewing loop has ended", "upgrade its client, and watch the channel of KeepAlive for its end"}
 		f.Alternatives = []Code{CodeHalfOpenTCP}
 		return
 	}
-	if age, ok := constantAge(x.l.stopAges); ok {
+	if age, ok := constantAge(x.l.StopAges()); ok {
 		f.Code = CodeKeepaliveCancelled
-		f.Summary = fmt.Sprintf("%s does not renew any more, like the last %d holders that stopped at an age of about %s", who, len(x.l.stopAges), Duration(age, false))
+		f.Summary = fmt.Sprintf("%s does not renew any more, like the last %d holders that stopped at an age of about %s", who, len(x.l.StopAges()), Duration(age, false))
 		f.Advice = []string{"look for a timeout of that length in the client: is KeepAlive bound to the context of the acquisition?"}
 		f.Alternatives = []Code{CodeDeadHolder}
 	}
@@ -241,13 +238,13 @@ func constantAge(ages []time.Duration) (time.Duration, bool) {
 	if len(ages) < stopsMin || slices.Max(ages)-slices.Min(ages) > stopSpread {
 		return 0, false
 	}
-	return percentile(ages, 50), true
+	return Percentile(ages, 50), true
 }
 
 // renewedSince counts the leases that are known to have been renewed since then.
-func (s *State) renewedSince(t time.Time) int {
+func (x *ruleContext) renewedSince(t time.Time) int {
 	n := 0
-	for _, l := range s.leases {
+	for _, l := range x.k.Leases() {
 		if l.HasRead && l.Read.At.After(t) && l.ResetAt.IsZero() && l.Renewals > 0 && l.State() == LeaseHealthy {
 			n++
 		}
@@ -262,20 +259,20 @@ const expiryLag = 500 * time.Millisecond
 // unattended finds a claim whose lease nobody ever renewed, as the lock service
 // grants it to callers that bring none (dotnet-etcd#321).
 func (x *ruleContext) unattended(c *Claim) bool {
-	l := c.lease
-	rpcLease := c.form.Of().ServerLease
+	l := c.LeaseInfo()
+	rpcLease := c.Form().Of().ServerLease
 	if rpcLease == 0 || l.Read.Granted != rpcLease || l.Renewals > 0 || c.SinceAtLeast {
 		return false
 	}
 	if l.Read.At.Sub(l.First.At) < time.Duration(rpcLease)*time.Second/3 || l.First.Remaining < rpcLease-5 {
 		return false
 	}
-	left, _ := l.Remaining(x.s.now)
+	left, _ := l.Remaining(x.k.Now())
 	x.report(Finding{Code: CodeUnattendedLease, Severity: SevWarning, Confidence: Hint, Lease: l.ID,
 		Alternatives: []Code{CodeDeadHolder}, // a client with the usual TTL of 60 s that died before its first renewal
 		Summary: fmt.Sprintf("the lease of %s was never renewed since it was granted: the key goes in about %d s, whatever its owner does",
 			Printable(c.Key), left),
-		Evidence: []string{readingWords(l), fmt.Sprintf("first read with %d s left %s ago, only falling since", l.First.Remaining, Duration(x.s.now.Sub(l.First.At), false)),
+		Evidence: []string{readingWords(l), fmt.Sprintf("first read with %d s left %s ago, only falling since", l.First.Remaining, Duration(x.k.Now().Sub(l.First.At), false)),
 			"60 s is what the lock service grants when it is called without a lease, and then nobody renews it"},
 		Advice: []string{"make the caller grant a lease, keep it alive, and pass it"}}, c)
 	return true

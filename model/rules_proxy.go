@@ -23,13 +23,13 @@ func sure(clients ...Client) Confidence {
 // openNotes looks at what the proxy saw of this lock's keys and what has not come to
 // its end.
 func openNotes(x *ruleContext) {
-	if x.lab == nil || !x.l.recipe.HasHolder {
+	if x.lab == nil || !x.l.Recipe().HasHolder {
 		return
 	}
 	missed := false
 	for _, key := range x.lab.open {
-		n := x.s.lab.notes[key]
-		if c := x.s.claims[key]; c != nil && c.Lock() == x.l {
+		n := x.reports.notes[key]
+		if c := x.k.Claim(key); c != nil && c.Lock() == x.l {
 			ghostWaiter(x, n, c)
 			unlockLost(x, n, c)
 		} else if !missed {
@@ -56,7 +56,7 @@ func ghostWaiter(x *ruleContext, n *keyNotes, c *Claim) {
 	if w == nil || c.CreateRev > w.Rev || c.KV.Lease != w.Lease {
 		return
 	}
-	if x.s.now.Sub(w.At) < openAfter {
+	if x.k.Now().Sub(w.At) < openAfter {
 		x.recheck(w.At.Add(openAfter))
 		return
 	}
@@ -73,10 +73,10 @@ func ghostWaiter(x *ruleContext, n *keyNotes, c *Claim) {
 // session lives on (cilium#9855).
 func unlockLost(x *ruleContext, n *keyNotes, c *Claim) {
 	w := n.lost
-	if w == nil || c.Since.After(w.At) || c.lease.State() != LeaseHealthy {
+	if w == nil || c.Since.After(w.At) || c.LeaseInfo().State() != LeaseHealthy {
 		return
 	}
-	if x.s.now.Sub(w.At) < openAfter {
+	if x.k.Now().Sub(w.At) < openAfter {
 		x.recheck(w.At.Add(openAfter))
 		return
 	}
@@ -85,11 +85,11 @@ func unlockLost(x *ruleContext, n *keyNotes, c *Claim) {
 		what = "it never reached the member"
 	}
 	f := Finding{Code: CodeUnlockLost, Confidence: sure(w.Client), Lease: c.KV.Lease,
-		Summary: fmt.Sprintf("%s tried to delete its claim %s ago, without effect; its session renews it on", Printable(w.Name), Duration(x.s.now.Sub(w.At), false)),
+		Summary: fmt.Sprintf("%s tried to delete its claim %s ago, without effect; its session renews it on", Printable(w.Name), Duration(x.k.Now().Sub(w.At), false)),
 		Evidence: []string{fmt.Sprintf("the proxy saw the delete of %s: %s", Printable(n.key), what),
 			"the claim is still there: " + readingWords(c.lease)},
 		Advice: []string{"revoke its lease: " + Action{Kind: RevokeLease, Lease: c.KV.Lease}.Etcdctl(), "in the client: close the session when Unlock fails"}}
-	for _, o := range x.s.lab.workers(w.Name) {
+	for _, o := range x.reports.workers(w.Name) {
 		if o.place == x.lab && o.Belief.State == BeliefIdle && o.Belief.At.After(c.Since) {
 			f.Evidence = append(f.Evidence, Printable(o.Name)+" says that it is idle")
 		}
@@ -104,11 +104,11 @@ func missedDelete(x *ruleContext, n *keyNotes) bool {
 	if x.head == nil || x.lease == nil || n.goneAt.IsZero() || x.lease.State() != LeaseHealthy {
 		return false
 	}
-	o, known := x.s.lab.owners[x.lease.ID]
-	if !known || x.s.lab.holdsBy(o.Name, x.head.Key) {
+	o, known := x.reports.owners[x.lease.ID]
+	if !known || x.reports.holdsBy(o.Name, x.head.Key) {
 		return false
 	}
-	at := slices.IndexFunc(n.watchers, func(w Watches) bool { return x.s.lab.sameProgram(w.Name, o.Name) })
+	at := slices.IndexFunc(n.watchers, func(w Watches) bool { return x.reports.sameProgram(w.Name, o.Name) })
 	if at < 0 {
 		return false
 	}
@@ -116,25 +116,18 @@ func missedDelete(x *ruleContext, n *keyNotes) bool {
 	if w.At.After(since) {
 		since = w.At
 	}
-	if x.s.now.Sub(since) < openAfter {
+	if x.k.Now().Sub(since) < openAfter {
 		x.recheck(since.Add(openAfter))
 		return false
 	}
 	f := Finding{Code: CodeMissedDelete, Confidence: sure(o.Client, w.Client), Lease: x.lease.ID,
-		Summary: fmt.Sprintf("%s is first and does not know it: it still waits for a key that went %s ago", Printable(o.Name), Duration(x.s.now.Sub(n.goneAt), false)),
+		Summary: fmt.Sprintf("%s is first and does not know it: it still waits for a key that went %s ago", Printable(o.Name), Duration(x.k.Now().Sub(n.goneAt), false)),
 		Evidence: []string{"the proxy sees its watch of " + Printable(n.key) + " open, and that key is gone",
 			readingWords(x.lease)},
 		Advice: []string{"restart " + Printable(o.Name) + ": its claim goes and the next in line moves up", "use WithRequireLeader and DialKeepAliveTime in clients"}}
 	x.blocks(&f, x.head)
 	x.report(f, x.head)
 	return true
-}
-
-// holdsBy says whether a worker of that process believes that it holds by a key.
-func (lab *labState) holdsBy(name, key string) bool {
-	return slices.ContainsFunc(lab.workers(name), func(c *competitor) bool {
-		return c.Belief.State == BeliefHolding && c.Belief.Key == key
-	})
 }
 
 // claimsHere yields the claims of this lock that hang on one of some leases, by lease:
@@ -144,7 +137,7 @@ func claimsHere[V any](x *ruleContext, of map[LeaseID]V, yield func(*Lease, *Cla
 		return
 	}
 	for _, id := range slices.Sorted(maps.Keys(of)) {
-		l := x.s.leases[id]
+		l := x.k.Lease(id)
 		if l == nil {
 			continue
 		}
@@ -157,11 +150,11 @@ func claimsHere[V any](x *ruleContext, of map[LeaseID]V, yield func(*Lease, *Cla
 // foreignKeepalive finds a lease that somebody else than its owner renews, so that the
 // owner's end would not free the lock (etcd-io/etcd#10117).
 func foreignKeepalive(x *ruleContext) {
-	if !x.l.recipe.HasHolder {
+	if !x.l.Recipe().HasHolder {
 		return
 	}
-	claimsHere(x, x.s.lab.shared, func(l *Lease, c *Claim) {
-		names := x.s.lab.foreignKeepers(l.ID, x.s.now)
+	claimsHere(x, x.reports.shared, func(l *Lease, c *Claim) {
+		names := x.reports.foreignKeepers(l.ID, x.k.Now())
 		if len(names) == 0 {
 			return
 		}
@@ -176,45 +169,18 @@ func foreignKeepalive(x *ruleContext) {
 	})
 }
 
-// foreignKeepers names who renews a lease, if that is not its owner alone. Only
-// clients count that have listeners of their own and are there.
-func (lab *labState) foreignKeepers(id LeaseID, now time.Time) (names []string) {
-	owner, foreign := "", false
-	for _, k := range lab.keepers[id] {
-		if k.Certain && !k.Renews {
-			owner = lab.program(k.Name)
-		}
-	}
-	for _, k := range lab.keepers[id] {
-		if !k.Certain || !k.Renews || !lab.there(k.Name, now) {
-			continue
-		}
-		name := lab.program(k.Name)
-		foreign = foreign || owner != "" && name != owner || owner == "" && len(names) > 0
-		names = append(names, Printable(name))
-	}
-	if !foreign {
-		return nil
-	}
-	slices.Sort(names)
-	if owner != "" && !slices.Contains(names, Printable(owner)) {
-		names[len(names)-1] += ", not by " + Printable(owner) + " that was granted it"
-	}
-	return names
-}
-
 // keepaliveDenied finds a claim whose lease may not be renewed any more
 // (etcd-io/etcd#13300, the fix of CVE-2026-33413).
 func keepaliveDenied(x *ruleContext) {
-	if !x.l.recipe.HasHolder {
+	if !x.l.Recipe().HasHolder {
 		return
 	}
-	claimsHere(x, x.s.lab.refused, func(l *Lease, c *Claim) {
+	claimsHere(x, x.reports.refused, func(l *Lease, c *Claim) {
 		if !x.denied(l) {
 			return
 		}
-		r := x.s.lab.refused[l.ID]
-		left, _ := l.Remaining(x.s.now)
+		r := x.reports.refused[l.ID]
+		left, _ := l.Remaining(x.k.Now())
 		f := Finding{Code: CodeKeepaliveDenied, Severity: SevWarning, Confidence: sure(r.Client), Lease: l.ID,
 			Summary: fmt.Sprintf("%s may not renew the lease of %s any more: it ends in about %d s, whatever its client does",
 				Printable(r.Name), Printable(c.Key), left),
@@ -227,67 +193,14 @@ func keepaliveDenied(x *ruleContext) {
 // denied says whether a renewal of a lease was refused within its TTL, and none has
 // gone through since.
 func (x *ruleContext) denied(l *Lease) bool {
-	r, refused := x.s.lab.refused[l.ID]
+	r, refused := x.reports.refused[l.ID]
 	if !refused || !l.HasRead || l.Read.Granted <= 0 || !l.Read.At.After(r.At) || !l.ResetAt.IsZero() {
 		return false
 	}
 	ttl := time.Duration(l.Read.Granted) * time.Second
-	if x.s.now.Sub(r.At) > ttl+expiryLag {
+	if x.k.Now().Sub(r.At) > ttl+expiryLag {
 		return false
 	}
 	renewed := l.Read.At.Add(-time.Duration(l.Read.Granted-l.Read.Remaining) * time.Second) // and up to a second later
-	return renewed.Add(time.Second).Before(r.At) || x.s.now.Sub(r.At) > ttl/2 && renewed.Before(r.At)
-}
-
-// explainByNotes looks for a delete that the proxy saw take the claim.
-func (lab *labState) explainByNotes(s *State, f *JournalEntry) bool {
-	n := lab.notes[f.removed().Key]
-	if n == nil || f.Rev == 0 {
-		return false
-	}
-	for _, w := range n.writes {
-		if w.Delete && w.Rev == f.Rev && lab.settleByWrote(f, w) {
-			return true
-		}
-	}
-	return false
-}
-
-// explainByWrote gives the entries about a claim that a client deleted their cause. The
-// watch may have seen its going before the proxy reported the request.
-func (lab *labState) explainByWrote(s *State, w Wrote) {
-	d := s.dirs[lab.lockName(w.Key)]
-	ll := lab.placeOf(w.Key)
-	if d == nil || d.lock == nil {
-		return
-	}
-	for _, f := range slices.Backward(d.lock.journal) {
-		if f.Kind != EntryHandover && f.Kind != EntryLeft || f.removed().Key != w.Key || f.Confidence == Certain {
-			continue
-		}
-		direct := f.Rev == w.Rev
-		if g := (*removedClaim)(nil); !direct && f.Gap > 0 && ll != nil { // over a free lock
-			g = ll.removedBy(w.Key)
-			direct = g != nil && g.rev == w.Rev && g.ref.CreateRev == f.removed().CreateRev
-		}
-		if direct && lab.settleByWrote(f, w) {
-			s.journalVersion++
-		}
-	}
-}
-
-// settleByWrote makes a cause certain by who deleted the key, if both that one and the
-// owner are known.
-func (lab *labState) settleByWrote(f *JournalEntry, w Wrote) bool {
-	o, known := lab.owners[f.removed().Lease]
-	if !known || !o.Certain || !w.Certain {
-		return false
-	}
-	f.Cause, f.Confidence, f.Pending = CauseReleased, Certain, false
-	f.Evidence = "the proxy saw its owner " + Printable(w.Name) + " delete it"
-	if !lab.sameProgram(o.Name, w.Name) {
-		f.Cause = CauseDeleted
-		f.Evidence = "the proxy saw " + Printable(w.Name) + " delete it, which is not its owner " + Printable(o.Name)
-	}
-	return true
+	return renewed.Add(time.Second).Before(r.At) || x.k.Now().Sub(r.At) > ttl/2 && renewed.Before(r.At)
 }

@@ -17,13 +17,13 @@ const (
 
 // inCycle finds a lock in a circle of sessions that wait for each other.
 func inCycle(x *ruleContext) {
-	c := x.l.cycle
+	c := x.circles[x.l]
 	if c == nil {
 		return
 	}
 	since, seen := c.closed()
 	sure := Strong
-	switch lasts := x.s.now.Sub(since); {
+	switch lasts := x.k.Now().Sub(since); {
 	case seen && lasts < cycleMin:
 		x.recheck(since.Add(cycleMin))
 		return
@@ -34,7 +34,7 @@ func inCycle(x *ruleContext) {
 	}
 	held := c.heldIn(x.l)
 	x.report(Finding{Code: CodeLockCycle, Severity: SevError, Confidence: sure, Lease: held.KV.Lease,
-		Summary: c.words(x.s), Evidence: c.evidence(x.s),
+		Summary: c.words(x.k), Evidence: c.evidence(),
 		Advice:  []string{"break one side", "then make every program take these locks in the same order"},
 		Etcdctl: c.etcdctl()}, held)
 }
@@ -42,11 +42,11 @@ func inCycle(x *ruleContext) {
 // shared notes that several locks hang on one lease: what ends it frees them all,
 // and what keeps it alive keeps them all.
 func shared(x *ruleContext) {
-	if x.lease == nil || len(x.lease.claims) < 2 {
+	if x.lease == nil || len(x.lease.Claims()) < 2 {
 		return
 	}
 	names := map[string]bool{}
-	for _, c := range x.lease.claims[:min(len(x.lease.claims), maxScan)] {
+	for _, c := range x.lease.Claims()[:min(len(x.lease.Claims()), MaxScan)] {
 		if l := c.Lock(); l != nil && l.recipe.HasHolder {
 			names[l.Name] = true
 		}
@@ -55,7 +55,7 @@ func shared(x *ruleContext) {
 		return
 	}
 	count := itoa(int64(len(names)))
-	if len(x.lease.claims) > maxScan {
+	if len(x.lease.Claims()) > MaxScan {
 		count = "more than " + count // not all are looked at
 	}
 	var list []string
@@ -82,19 +82,19 @@ const (
 
 // longHeld says honestly that etcd cannot tell a hung holder from a busy one.
 func longHeld(x *ruleContext) {
-	if x.explained || x.lease == nil || x.lease.State() != LeaseHealthy || len(x.l.holdTimes) < longHolds {
+	if x.explained || x.lease == nil || x.lease.State() != LeaseHealthy || len(x.l.HoldTimes()) < longHolds {
 		return
 	}
-	usual := slices.Max(x.l.holdTimes)
+	usual := slices.Max(x.l.HoldTimes())
 	limit := max(longFactor*usual, longLeast)
-	held, _ := x.l.HeldFor(x.s.now)
+	held, atLeast := x.l.HeldFor(x.k.Now())
 	if held < limit {
-		x.recheck(x.l.headSince.Add(limit))
+		x.recheck(x.l.HeadSince().Add(limit))
 		return
 	}
 	f := Finding{Code: CodeLongHeld, Severity: SevInfo, Confidence: Hint, Lease: x.lease.ID,
 		Summary: fmt.Sprintf("%s holds for %s, where the last %d holds took %s at most; it is alive in etcd's eyes, which cannot tell a hung holder from a busy one",
-			x.s.Who(x.head.Ref()), Duration(held, x.l.headAtLeast), len(x.l.holdTimes), Duration(usual, false)),
+			x.k.Who(x.head.Ref()), Duration(held, atLeast), len(x.l.HoldTimes()), Duration(usual, false)),
 		Evidence:     []string{readingWords(x.lease)},
 		Advice:       []string{"look at the holder's process: does it work?", "if it does not, break the lock"},
 		Alternatives: []Code{CodeZombieHolder, CodeUnlockLost, CodeGhostWaiter, CodeMissedDelete, CodeForeignKeepalive}}
@@ -107,37 +107,37 @@ func longHeld(x *ruleContext) {
 // deadWaiters finds claims behind the head that nobody renews any more: when their
 // turn comes the lock idles for the rest of their TTL.
 func deadWaiters(x *ruleContext) {
-	if x.s.missed == 0 && x.lab == nil {
+	if x.k.Missed() == 0 && x.lab == nil {
 		return // no lease anywhere is silent, and no process of the lab has ended
 	}
 	var dead []*Claim
 	place := 0
-	x.l.queue.all(func(c *Claim) bool {
+	x.l.Claims(func(c *Claim) bool {
 		place++
-		if place > x.l.holds && place > 1 && c.lease != nil && x.l.IsClaim(c) {
-			if c.lease.State() == LeaseSilent && !x.unattended(c) || x.processEnded(c) {
+		if place > x.l.Holders() && place > 1 && c.LeaseInfo() != nil && x.l.IsClaim(c) {
+			if c.LeaseInfo().State() == LeaseSilent && !x.unattended(c) || x.processEnded(c) {
 				dead = append(dead, c)
 			}
 		}
-		return place < maxScan
+		return place < MaxScan
 	})
 	if len(dead) == 0 {
 		return
 	}
 	c := dead[0]
-	left, _ := c.lease.Remaining(x.s.now)
-	f := Finding{Code: CodeDeadWaiter, Severity: SevWarning, Confidence: Strong, Lease: c.lease.ID,
+	left, _ := c.LeaseInfo().Remaining(x.k.Now())
+	f := Finding{Code: CodeDeadWaiter, Severity: SevWarning, Confidence: Strong, Lease: c.LeaseInfo().ID,
 		Summary: fmt.Sprintf("%s waits at place %d but does not renew any more: at its turn the lock idles for up to %d s",
-			x.s.Who(c.Ref()), x.l.queue.rank(c)+1, left),
+			x.k.Who(c.Ref()), x.l.Place(c)+1, left),
 		Evidence: []string{readingWords(c.lease)},
-		Advice:   []string{"revoke its lease now, nobody is harmed: " + Action{Kind: RevokeLease, Lease: c.lease.ID}.Etcdctl()},
-		Etcdctl:  []string{c.lease.ID.Etcdctl()}}
+		Advice:   []string{"revoke its lease now, nobody is harmed: " + Action{Kind: RevokeLease, Lease: c.LeaseInfo().ID}.Etcdctl()},
+		Etcdctl:  []string{c.LeaseInfo().ID.Etcdctl()}}
 	f.Alternatives = []Code{CodeLockOverrunsDeadline, CodeHalfOpenTCP}
 	switch {
 	case x.processEnded(c):
 		f.Confidence, f.Alternatives = Certain, nil
 		f.Evidence = append(f.Evidence, "its process has ended")
-	case !c.lease.Learned():
+	case !c.LeaseInfo().Learned():
 		f.Confidence = Hint
 	}
 	if len(dead) > 1 {
@@ -149,15 +149,15 @@ func deadWaiters(x *ruleContext) {
 // processEnded says whether the lab saw the process of a claim end, long enough ago
 // that the claim would have gone if it had let go in order.
 func (x *ruleContext) processEnded(c *Claim) bool {
-	o, known := x.s.lab.owners[c.KV.Lease]
+	o, known := x.reports.owners[c.KV.Lease]
 	if !known || !o.Certain || x.lab == nil {
 		return false
 	}
-	p := x.s.lab.contenders[x.s.lab.program(o.Name)]
+	p := x.reports.contenders[x.reports.program(o.Name)]
 	if p == nil || p.Proc != ProcEnded {
 		return false
 	}
-	if late := p.At.Add(beliefGrace); x.s.now.Before(late) {
+	if late := p.At.Add(Grace); x.k.Now().Before(late) {
 		x.recheck(late)
 		return false
 	}
@@ -177,8 +177,8 @@ func longQueue(x *ruleContext) {
 		Summary:  fmt.Sprintf("%d wait in the queue", n),
 		Evidence: []string{"no hold was seen whole often enough to say how long the last one waits"},
 		Advice:   []string{"shard the lock, or give up after a while (TryLock, a deadline)"}}
-	if len(x.l.holdTimes) >= longHolds {
-		usual := percentile(x.l.holdTimes, 50)
+	if len(x.l.HoldTimes()) >= longHolds {
+		usual := Percentile(x.l.HoldTimes(), 50)
 		f.Evidence = []string{fmt.Sprintf("a hold usually takes %s: the last one waits for about %s",
 			Duration(usual, false), Duration(usual*time.Duration(n), false))}
 	}
@@ -192,36 +192,16 @@ const missingAfter = 10 * time.Second
 // missing finds a queue with fewer claims than the operator declared: one of them may
 // sit in Lock or Campaign with a dead session (etcd-io/etcd#19597).
 func missing(x *ruleContext) {
-	want, longest := 0, -1
-	for _, p := range x.s.pins {
-		if p.Expect > 0 && len(p.Prefix) > longest && strings.HasPrefix(x.l.Name+"/", p.Prefix) {
-			want, longest = p.Expect, len(p.Prefix)
-		}
-	}
-	have := int(x.l.tally.Own)
-	if want == 0 || have >= want || !x.l.recipe.HasHolder {
-		x.l.fewSince = time.Time{}
+	since := x.l.FewSince()
+	if since.IsZero() {
 		return
 	}
-	if x.l.fewSince.IsZero() {
-		x.l.fewSince = x.s.now
-	}
-	if x.s.now.Sub(x.l.fewSince) < missingAfter {
-		x.recheck(x.l.fewSince.Add(missingAfter))
+	if x.k.Now().Sub(since) < missingAfter {
+		x.recheck(since.Add(missingAfter))
 		return
 	}
 	x.report(Finding{Code: CodeZombieCandidate, Severity: SevWarning, Confidence: Strong,
-		Summary:  fmt.Sprintf("%d contenders are in the queue, %d were declared", have, want),
-		Evidence: []string{fmt.Sprintf("fewer than declared since %s", Duration(x.s.now.Sub(x.l.fewSince), false))},
+		Summary:  fmt.Sprintf("%d contenders are in the queue, %d were declared", x.l.Own(), x.k.Expected(x.l.Name)),
+		Evidence: []string{fmt.Sprintf("fewer than declared since %s", Duration(x.k.Now().Sub(since), false))},
 		Advice:   []string{"look at the clients that are not there: one may wait for ever with a session that ended", "restart it; select on session.Done() around Lock and Campaign"}}, nil)
-}
-
-// percentile returns the p-th percentile of durations, which it does not change.
-func percentile(d []time.Duration, p int) time.Duration {
-	if len(d) == 0 {
-		return 0
-	}
-	sorted := slices.Clone(d)
-	slices.Sort(sorted)
-	return sorted[(len(sorted)-1)*p/100]
 }

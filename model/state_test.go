@@ -292,8 +292,8 @@ func TestAFreeLockIsRememberedForAWhile(t *testing.T) {
 	if l := s.Lock("/l"); l != nil {
 		t.Errorf("still remembered after %v", freeKeep)
 	}
-	if len(s.dirs) != 0 || len(s.leases) != 0 {
-		t.Errorf("%d directories and %d leases are left over", len(s.dirs), len(s.leases))
+	if len(s.dirs) != 0 || len(s.byID) != 0 {
+		t.Errorf("%d directories and %d leases are left over", len(s.dirs), len(s.byID))
 	}
 }
 

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,62 +21,46 @@ type step struct {
 // cycle is a circle of sessions, each waiting for the next.
 type cycle struct{ steps []step }
 
-// multi says whether a lease competes in more than one place.
-func (l *Lease) multi() bool { return l.competing > 1 }
-
-// noteMulti notes that a session with several claims changed. A new circle goes
-// through such a one, so the search begins there and not everywhere.
-func (s *State) noteMulti(l *Lease) {
-	if l == nil {
-		return
-	}
-	is := l.multi()
-	s.cyclesStale = s.cyclesStale || is || l.wasMulti
-	l.wasMulti = is
-	if is {
-		s.suspects = append(s.suspects, l)
-	}
+// circles are those that are known, by the locks in them.
+type circles struct {
+	of    map[*Lock]*cycle
+	locks []*Lock // in the order in which they were found
 }
 
-// findCycles drops the circles that were broken and looks for new ones. Of circles
+// update drops the circles that were broken and looks for new ones. Of circles
 // that share sessions one is known at least. When that one breaks, which is rare,
-// the search is made from everywhere.
-func (s *State) findCycles() {
-	s.cyclesStale = false
-	known := s.cyclic
-	s.cyclic = nil
+// the search is made from everywhere. The locks of all circles are marked.
+func (cs *circles) update(k *Keyspace, suspects []*Lease) {
+	known := cs.locks
+	cs.locks = nil
 	for _, l := range known {
-		s.mark(l)
-		if l.cycle.stands() {
-			s.cyclic = append(s.cyclic, l)
+		k.Mark(l)
+		if cs.of[l].stands() {
+			cs.locks = append(cs.locks, l)
 		} else {
-			l.cycle = nil
+			delete(cs.of, l)
 		}
 	}
-	if len(s.cyclic) < len(known) {
-		s.suspects = slices.Clone(s.leaseList)
+	if len(cs.locks) < len(known) {
+		suspects = slices.Clone(k.Leases())
 	}
-	slices.SortFunc(s.suspects, func(a, b *Lease) int { return compareIDs(a.ID, b.ID) })
-	w := walker{note: s.noteCycle, on: map[*Lease]int{}, done: map[*Lease]bool{}}
-	for _, l := range s.suspects {
+	slices.SortFunc(suspects, func(a, b *Lease) int { return a.ID.Compare(b.ID) })
+	note := func(c *cycle) {
+		for _, st := range c.steps {
+			l := st.waits.Lock()
+			if cs.of[l] == nil {
+				cs.of[l] = c
+				cs.locks = append(cs.locks, l)
+			}
+			k.Mark(l)
+		}
+	}
+	w := walker{note: note, on: map[*Lease]int{}, done: map[*Lease]bool{}}
+	for _, l := range suspects {
 		w.walk(l, nil)
 	}
-	clear(s.suspects)
-	s.suspects = s.suspects[:0]
+	clear(suspects) // nothing is kept of those that went
 }
-
-func (s *State) noteCycle(c *cycle) {
-	for _, st := range c.steps {
-		l := st.waits.Lock()
-		if l.cycle == nil {
-			l.cycle = c
-			s.cyclic = append(s.cyclic, l)
-		}
-		s.mark(l)
-	}
-}
-
-func compareIDs(a, b LeaseID) int { return cmp.Compare(uint64(a), uint64(b)) }
 
 // stands says whether every session of the circle still holds what the one before
 // waits for.
@@ -86,11 +69,11 @@ func (c *cycle) stands() bool {
 		next := c.steps[(i+1)%len(c.steps)]
 		held, waited := st.has.Lock(), st.waits.Lock()
 		switch {
-		case st.has.lease != st.lease || st.waits.lease != st.lease:
+		case st.has.LeaseInfo() != st.lease || st.waits.LeaseInfo() != st.lease:
 			return false
-		case held == nil || !held.Holds(held.queue.rank(st.has)):
+		case held == nil || !held.Holds(held.Place(st.has)):
 			return false
-		case waited == nil || waited != next.has.Lock() || waited.Holds(waited.queue.rank(st.waits)):
+		case waited == nil || waited != next.has.Lock() || waited.Holds(waited.Place(st.waits)):
 			return false
 		}
 	}
@@ -114,22 +97,22 @@ func (w *walker) walk(l *Lease, has *Claim) {
 		w.note(&cycle{steps})
 		return
 	}
-	if w.done[l] || !l.multi() {
+	if w.done[l] || !l.Multi() {
 		return
 	}
 	w.done[l] = true
 	here := len(w.path)
 	w.on[l] = here
 	w.path = append(w.path, step{lease: l, has: has})
-	for _, c := range l.sortedClaims() {
+	for _, c := range sortedClaims(l) {
 		lk := c.Lock()
-		if lk == nil || !lk.recipe.HasHolder || lk.Holds(lk.queue.rank(c)) {
+		if lk == nil || !lk.Recipe().HasHolder || lk.Holds(lk.Place(c)) {
 			continue
 		}
 		w.path[here].waits = c
-		for holder := range lk.first(lk.holds) {
-			if holder.lease != nil && holder.lease != l {
-				w.walk(holder.lease, holder)
+		for holder := range lk.First(lk.Holders()) {
+			if holder.LeaseInfo() != nil && holder.LeaseInfo() != l {
+				w.walk(holder.LeaseInfo(), holder)
 			}
 		}
 	}
@@ -137,8 +120,8 @@ func (w *walker) walk(l *Lease, has *Claim) {
 	delete(w.on, l)
 }
 
-func (l *Lease) sortedClaims() []*Claim {
-	claims := slices.Clone(l.claims)
+func sortedClaims(l *Lease) []*Claim {
+	claims := slices.Clone(l.Claims())
 	slices.SortFunc(claims, func(a, b *Claim) int { return strings.Compare(a.Key, b.Key) })
 	return claims
 }
@@ -169,24 +152,24 @@ func (c *cycle) closed() (since time.Time, seen bool) {
 }
 
 // words says the circle in a sentence.
-func (c *cycle) words(s *State) string {
+func (c *cycle) words(k *Keyspace) string {
 	var b strings.Builder
 	for i, st := range c.steps {
 		next := c.steps[(i+1)%len(c.steps)]
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		fmt.Fprintf(&b, "%s holds %s and waits for %s", s.Who(st.has.Ref()), Printable(st.has.home.path), Printable(next.has.home.path))
+		fmt.Fprintf(&b, "%s holds %s and waits for %s", k.Who(st.has.Ref()), Printable(st.has.Lock().Name), Printable(next.has.Lock().Name))
 	}
 	b.WriteString(": none of them ever gets on")
 	return b.String()
 }
 
-func (c *cycle) evidence(s *State) []string {
+func (c *cycle) evidence() []string {
 	var lines []string
 	for _, st := range c.steps {
 		lines = append(lines, fmt.Sprintf("lease %s: key %s at place %d, key %s at place %d", st.lease.ID,
-			Printable(st.has.Key), st.has.Lock().queue.rank(st.has)+1, Printable(st.waits.Key), st.waits.Lock().queue.rank(st.waits)+1))
+			Printable(st.has.Key), st.has.Lock().Place(st.has)+1, Printable(st.waits.Key), st.waits.Lock().Place(st.waits)+1))
 	}
 	return lines
 }

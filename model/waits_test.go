@@ -32,15 +32,15 @@ func TestCirclesAreFoundFromWhatChanged(t *testing.T) {
 			s.Apply(Batch{Events: h.events})
 			h.events = nil
 			found := false
-			for _, l := range s.leases {
+			for _, l := range s.byID {
 				w := walker{note: func(*cycle) { found = true }, on: map[*Lease]int{}, done: map[*Lease]bool{}}
 				w.walk(l, nil)
 			}
-			if known := len(s.cyclic) > 0; known != found {
+			if known := len(s.circles.locks) > 0; known != found {
 				t.Fatalf("step %d: a circle is known: %v; there is one: %v", i, known, found)
 			}
-			for _, l := range s.cyclic {
-				if !l.cycle.stands() {
+			for _, l := range s.circles.locks {
+				if !s.circles.of[l].stands() {
 					t.Fatalf("step %d: the circle of %s does not stand", i, l.Name)
 				}
 			}
@@ -65,9 +65,9 @@ func TestNothingIsKeptForEver(t *testing.T) {
 		}
 		h.add(Tick{At: at(end + 10)}, Tick{At: at(end + 200)})
 		s.Apply(Batch{Events: h.events})
-		if len(s.claims)+len(s.dirs)+len(s.leases)+len(s.Locks())+len(s.troubled)+len(s.cyclic)+len(s.lateLeases)+len(s.overdueLeases)+s.free+s.own+len(s.leaseList)+s.missed != 0 {
+		if len(s.claims)+len(s.dirs)+len(s.byID)+len(s.Locks())+len(s.troubled)+len(s.circles.locks)+len(s.late)+len(s.overdue)+s.free+s.own+len(s.leaseList)+s.missed != 0 {
 			t.Fatalf("left: %d claims, %d directories, %d leases, %d locks, %d in trouble, %d in circles, %d late, %d overdue, %d free, %d own, %d listed leases, %d that missed a renewal",
-				len(s.claims), len(s.dirs), len(s.leases), len(s.Locks()), len(s.troubled), len(s.cyclic), len(s.lateLeases), len(s.overdueLeases), s.free, s.own, len(s.leaseList), s.missed)
+				len(s.claims), len(s.dirs), len(s.byID), len(s.Locks()), len(s.troubled), len(s.circles.locks), len(s.late), len(s.overdue), s.free, s.own, len(s.leaseList), s.missed)
 		}
 	})
 }

@@ -29,7 +29,7 @@ func (a *App) action(kind model.ActionKind) (model.Action, string) {
 		return act, ""
 	case kind.WritesEtcd():
 		if t.claim == nil && t.finding != nil {
-			return act, t.finding.BreakWords()
+			return act, model.BreakWords(t.finding)
 		}
 		if t.claim == nil {
 			return act, "there is no claim to break: nobody holds it and nobody waits"

@@ -62,17 +62,17 @@ func (d *dialog) warning(a *App) string {
 func (d *dialog) cure(a *App, w int, add func(int, ...span)) {
 	f := d.t.finding
 	if f == nil && d.t.lock != nil {
-		f = d.t.lock.BeforeBreak(a.state.Claim(d.t.action.Key))
+		f = model.BeforeBreak(d.t.lock, a.state.Claim(d.t.action.Key))
 	}
 	if f == nil || d.gone(a) {
 		return
 	}
 	rank, st, sign := detail, dim, a.th.sign.fact
-	if f.Breaking().Effect == model.BreakWrong {
+	if model.BreakingOf(f.Code).Effect == model.BreakWrong {
 		rank, st, sign = ranked, late, a.th.sign.late
 	}
 	lead := sign + " "
-	for _, part := range a.th.wrap(string(f.Code)+": "+f.Breaking().Words(), w-width(lead), 4) {
+	for _, part := range a.th.wrap(string(f.Code)+": "+model.BreakingOf(f.Code).Words(), w-width(lead), 4) {
 		add(rank, span{st, lead + part})
 		lead = string(pad(nil, width(lead)))
 	}

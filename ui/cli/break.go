@@ -181,8 +181,8 @@ func (e *env) showPlan(s *model.State, p model.Plan) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, at %s\n", p.Action.Describe(), strings.Join(e.flags.endpoints, ", "))
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
-		if f := l.BeforeBreak(c); f != nil {
-			fmt.Fprintf(&b, "  %s: %s\n", f.Code, f.Breaking().Words())
+		if f := model.BeforeBreak(l, c); f != nil {
+			fmt.Fprintf(&b, "  %s: %s\n", f.Code, model.BreakingOf(f.Code).Words())
 		}
 	}
 	for _, kv := range p.Goes {

@@ -1,0 +1,56 @@
+package model
+
+import "time"
+
+// ruleContext is one look at one lock.
+type ruleContext struct {
+	k       *Keyspace
+	reports *Reports
+	circles map[*Lock]*cycle
+	l       *Lock
+	head    *Claim
+	lease   *Lease   // the head's, nil for none
+	lab     *labLock // what the lab and its proxy say of the lock, nil for nothing
+	found   []Finding
+	again   time.Time // when time alone may change the answer
+	// explained: the lab says why a head that is renewed does not leave.
+	explained bool
+}
+
+// rule looks for one mechanism, or for one family of neighbours that exclude each
+// other.
+type rule func(*ruleContext)
+
+// rules are asked in this order: what blocks by its mere form, then how the head's
+// lease is, then what a healthy head may hide, then the waiters.
+var rules = []rule{
+	wrongHead, wrongWaiter,
+	overdue, unbelievable, reset, missedRenewals,
+	inCycle, shared, longHeld,
+	deadWaiters, longQueue,
+}
+
+// labRules are asked before the others, and only of locks of which the lab or its
+// proxy has reported something: first two who believe, then what the proxy proves of
+// a claim, then what a contender's own word tells.
+var labRules = []rule{
+	falseBeliefs, staleUnlocks, sameSession, lateDone,
+	openNotes, foreignKeepalive, keepaliveDenied,
+	zombieHolder, zombieCandidates, ttlFloor,
+}
+
+// report adds a finding about the lock, and about a claim in its queue, nil for none.
+func (x *ruleContext) report(f Finding, about *Claim) {
+	f.Lock, f.Claim = x.l.Name, about.Ref()
+	if f.Etcdctl == nil {
+		f.Etcdctl = x.l.Etcdctl()
+	}
+	x.found = append(x.found, f)
+}
+
+// recheck asks to be examined again at that time.
+func (x *ruleContext) recheck(at time.Time) {
+	if at.After(x.k.Now()) && (x.again.IsZero() || at.Before(x.again)) {
+		x.again = at
+	}
+}
