@@ -231,10 +231,10 @@ func (o Outcome) Describe() string {
 	return b.String()
 }
 
-// shellQuote quotes s for a POSIX shell. Where s has what a terminal would obey, the
+// ShellQuote quotes s for a POSIX shell. Where s has what a terminal would obey, the
 // quotes are $'…' with escapes, which bash, zsh and ksh read, so that the line can be
 // shown.
-func shellQuote(s string) string {
+func ShellQuote(s string) string {
 	if Printable(s) != strings.ReplaceAll(s, `\`, `\\`) {
 		return "$'" + strings.ReplaceAll(ansiC(s), "'", `\'`) + "'"
 	}
@@ -271,9 +271,9 @@ func (l *Lock) Etcdctl() []string {
 	if l.recipe.Order == recipe.ByMod {
 		by = "MODIFY"
 	}
-	lines := []string{"etcdctl get --prefix " + shellQuote(l.Name+"/") + " --sort-by=" + by + " --order=ASCEND -w fields"}
+	lines := []string{"etcdctl get --prefix " + ShellQuote(l.Name+"/") + " --sort-by=" + by + " --order=ASCEND -w fields"}
 	if l.mode == recipe.Single {
-		lines[0] = "etcdctl get " + shellQuote(l.Name) + " -w fields"
+		lines[0] = "etcdctl get " + ShellQuote(l.Name) + " -w fields"
 	}
 	if h := l.queue.first(); h != nil && h.KV.Lease != 0 {
 		lines = append(lines, h.KV.Lease.Etcdctl())

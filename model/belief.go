@@ -203,6 +203,21 @@ func (lab *Reports) Owner(id LeaseID) (name string, known bool) {
 	return o.Name, known
 }
 
+// LeaseOwner returns whose lease it is and how that is known.
+func (lab *Reports) LeaseOwner(id LeaseID) (o LeaseOwner, known bool) {
+	o, known = lab.owners[id]
+	return o, known
+}
+
+// Program returns the contender that is the process behind a name, nil if there is none.
+func (lab *Reports) Program(name string) *ContenderInfo { return lab.contenders[lab.program(name)] }
+
+// Of returns what was reported of a lock, nil for nothing.
+func (lab *Reports) Of(lock string) *labLock { return lab.locks[lock] }
+
+// CompetesFor says whether it is that lock of which the contender speaks.
+func (c *competitor) CompetesFor(ll *labLock) bool { return c.place == ll }
+
 // betterOwner says whether e tells more about whose a lease is: certain beats
 // strong, and who was granted it beats who renews it.
 func betterOwner(old, e LeaseOwner) bool {
@@ -360,6 +375,20 @@ func (lab *Reports) FalseSince(c *competitor, l *Lock) (since time.Time, is bool
 		later(g.at)
 	}
 	return since, true
+}
+
+// NeverHeld says whether the key of a contender was gone when it began to believe
+// that it held. Both times are of the same machine, and the watch sees a key go later
+// than it went.
+func (lab *Reports) NeverHeld(c *competitor) bool {
+	if c.Belief.Key == "" || c.interval == nil || c.interval.held {
+		return false
+	}
+	if g := c.place.removedBy(c.Belief.Key); g != nil {
+		return g.at.Before(c.interval.From)
+	}
+	live := lab.k.LiveSince(c.place.name)
+	return !live.IsZero() && live.Before(c.interval.From) && c.place.since.Before(c.interval.From)
 }
 
 // Observe takes stock of a lock before its rules are asked: which beliefs are true, and

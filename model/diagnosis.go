@@ -43,11 +43,11 @@ func (d *Diagnosis) examine(l *Lock) {
 		return // forgotten, with its findings
 	}
 	x := &d.context // there is one for every event
-	*x = ruleContext{k: d.k, reports: d.reports, circles: d.circles.of, l: l, head: l.Head(), lab: d.reports.locks[l.Name]}
+	*x = ruleContext{k: d.k, reports: d.reports, circles: d.circles.of, l: l, head: l.Head(), lab: d.reports.Of(l.Name)}
 	if x.head != nil {
 		x.lease = x.head.LeaseInfo()
 	}
-	if x.lab != nil || len(d.reports.shared)+len(d.reports.refused) > 0 {
+	if x.lab != nil || len(d.reports.Shared())+len(d.reports.Refusals()) > 0 {
 		d.reports.Observe(l)
 		for _, r := range labRules { // these also where the lock is free
 			r(x)

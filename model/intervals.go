@@ -439,6 +439,33 @@ func until(t, now time.Time) time.Time {
 	return t
 }
 
+// LateWord is an overlap that ended when the contender learnt of its loss, which was At.
+type LateWord struct {
+	Overlap
+	At time.Time
+}
+
+// LateWords returns those of a lock that were told not long ago, by contenders whose
+// process was not paused.
+func (lab *Reports) LateWords(ll *labLock) (words []LateWord) {
+	for _, b := range ll.intervals {
+		if b.Kind != IntervalBelieves || b.end != BeliefLost && b.end != BeliefIdle || lab.k.Now().Sub(b.To) >= ToldFor {
+			continue
+		}
+		own := ll.heldBy(b)
+		if own == nil || own.To.IsZero() || !own.To.Before(b.To) || b.byItself(own) {
+			continue
+		}
+		if c := lab.contenders[b.who]; c == nil || lab.pausedSince(c, own.To) {
+			continue
+		}
+		for _, o := range lab.overlapsOf(ll, b) {
+			words = append(words, LateWord{o, b.To})
+		}
+	}
+	return words
+}
+
 // byItself says whether the end of a belief is no late word of a loss: the contender
 // let go by itself, or nothing says that it did not.
 func (b *interval) byItself(own *interval) bool {

@@ -308,3 +308,6 @@ func Percentile(d []time.Duration, p int) time.Duration {
 	slices.Sort(sorted)
 	return sorted[(len(sorted)-1)*p/100]
 }
+
+// MaxScan bounds how many claims a look goes through: a queue may have 100,000.
+const MaxScan = 64

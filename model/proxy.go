@@ -51,6 +51,15 @@ type keyNotes struct {
 	ghost, lost *Wrote
 }
 
+// NotesOf returns what clients did to a key, nil for nothing that is remembered.
+func (lab *Reports) NotesOf(key string) *keyNotes { return lab.notes[key] }
+
+// Shared returns the leases that several clients renew. It is the reports' own, for reading.
+func (lab *Reports) Shared() map[LeaseID]bool { return lab.shared }
+
+// Refusals returns the refused renewals. It is the reports' own, for reading.
+func (lab *Reports) Refusals() map[LeaseID]Refused { return lab.refused }
+
 // open says whether there is something for a rule to look at.
 func (n *keyNotes) open() bool {
 	return n.ghost != nil || n.lost != nil || !n.goneAt.IsZero() && len(n.watchers) > 0

@@ -23,7 +23,7 @@ func falseBeliefs(x *ruleContext) {
 			x.recheck(since.Add(grace))
 			continue
 		}
-		if x.tookItself(c) == nil && !x.hangsInUnlock(c) {
+		if !x.reports.TookItself(c) && !x.reports.HangsInUnlock(c) {
 			x.falseBelief(c, claim)
 		}
 	}
@@ -37,7 +37,7 @@ const lateGrace = Grace + 1500*time.Millisecond
 // graceOf is how long a contender's belief has to be false to be reported. One that
 // was paused, or that never held, is not merely late.
 func (x *ruleContext) graceOf(c *competitor, claim *Claim, since time.Time) time.Duration {
-	if x.reports.pausedSince(c.ContenderInfo, since) || claim == nil && x.neverHeld(c) {
+	if x.reports.pausedSince(c.ContenderInfo, since) || claim == nil && x.reports.NeverHeld(c) {
 		return Grace
 	}
 	return lateGrace
@@ -61,12 +61,6 @@ func (x *ruleContext) claimOn(l *Lease) *Claim {
 	return nil
 }
 
-// hangsInUnlock says whether a contender deleted its claim and has not heard of it.
-func (x *ruleContext) hangsInUnlock(c *competitor) bool {
-	n, g := x.reports.notes[c.Belief.Key], x.lab.removedBy(c.Belief.Key)
-	return n != nil && g != nil && x.reports.asksToLetGo(n, c.Name, g.rev)
-}
-
 // falseBelief reports one of them.
 func (x *ruleContext) falseBelief(c *competitor, claim *Claim) {
 	now := "nobody holds it"
@@ -77,7 +71,7 @@ func (x *ruleContext) falseBelief(c *competitor, claim *Claim) {
 		Summary:  fmt.Sprintf("%s still believes that it holds %s, but %s", Printable(c.Name), Printable(x.l.Name), now),
 		Evidence: []string{"its own word against the queue; its process is " + string(x.reports.running(c.ContenderInfo))},
 		Advice:   []string{"stop " + Printable(c.Name), "let the resource that the lock protects refuse old revisions (fencing)"}}
-	if claim == nil && x.neverHeld(c) {
+	if claim == nil && x.reports.NeverHeld(c) {
 		f.Code, f.Confidence = ghostCode(c.Recipe), Certain
 		f.Summary = fmt.Sprintf("%s believes that it holds %s, but its key was gone before it began to; %s", Printable(c.Name), Printable(x.l.Name), now)
 		f.Evidence = []string{"key " + Printable(c.Belief.Key) + " did not exist when its client was told that it had won"}
@@ -88,20 +82,6 @@ func (x *ruleContext) falseBelief(c *competitor, claim *Claim) {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("the resource accepted its token %d %s after its claim had gone", c.LastAccess.Token, Duration(c.LastAccess.At.Sub(g.at), false)))
 	}
 	x.report(f, claim)
-}
-
-// neverHeld says whether the key of a contender was gone when it began to believe
-// that it held. Both times are of the same machine, and the watch sees a key go later
-// than it went.
-func (x *ruleContext) neverHeld(c *competitor) bool {
-	if c.Belief.Key == "" || c.interval == nil || c.interval.held {
-		return false
-	}
-	if g := x.lab.removedBy(c.Belief.Key); g != nil {
-		return g.at.Before(c.interval.From)
-	}
-	live := x.k.LiveSince(x.l.Name)
-	return !live.IsZero() && live.Before(c.interval.From) && x.lab.since.Before(c.interval.From)
 }
 
 // ghostCode names what a win without a key is, by the word for the contender's recipe.
@@ -158,32 +138,19 @@ func lateDone(x *ruleContext) {
 	if x.lab == nil || !x.l.Recipe().Exclusive() {
 		return
 	}
-	var worst Overlap
-	var after time.Duration
-	for _, b := range x.lab.intervals {
-		if b.Kind != IntervalBelieves || b.end != BeliefLost && b.end != BeliefIdle || x.k.Now().Sub(b.To) >= ToldFor {
-			continue
+	var worst LateWord
+	for _, w := range x.reports.LateWords(x.lab) {
+		if worst.Lock == "" || w.From.After(worst.From) {
+			worst = w
 		}
-		own := x.lab.heldBy(b)
-		if own == nil || own.To.IsZero() || !own.To.Before(b.To) || b.byItself(own) {
-			continue
-		}
-		if c := x.reports.contenders[b.who]; c == nil || x.reports.pausedSince(c, own.To) {
-			continue
-		}
-		for _, o := range x.reports.overlapsOf(x.lab, b) {
-			if worst.Lock == "" || o.From.After(worst.From) {
-				worst, after = o, b.To.Sub(o.From)
-			}
-		}
-		x.recheck(b.To.Add(ToldFor))
+		x.recheck(w.At.Add(ToldFor))
 	}
 	if worst.Lock == "" {
 		return
 	}
 	x.report(Finding{Code: CodeLateDone, Severity: SevInfo, Confidence: Certain, Lease: worst.Holder.Lease,
 		Summary: fmt.Sprintf("%s learnt that it had lost %s %d ms after %s had got it",
-			Printable(worst.Believer), Printable(x.l.Name), after.Milliseconds(), worst.Who),
+			Printable(worst.Believer), Printable(x.l.Name), worst.At.Sub(worst.From).Milliseconds(), worst.Who),
 		Evidence: []string{"its own word against the queue; its process was not paused"},
 		Advice:   []string{"let holders stop after two thirds of the TTL without a renewal", "let the resource that the lock protects refuse old revisions (fencing)"}}, nil)
 }
@@ -197,14 +164,14 @@ func zombieHolder(x *ruleContext) {
 	if x.explained || x.lab == nil || x.l.Behind() == 0 || x.lease == nil || x.lease.State() != LeaseHealthy {
 		return
 	}
-	o, known := x.reports.owners[x.lease.ID]
+	o, known := x.reports.LeaseOwner(x.lease.ID)
 	if !known {
 		return
 	}
 	since := x.l.HeadSince()
 	var who *competitor
 	for _, c := range x.reports.workers(o.Name) {
-		if c.place != x.lab {
+		if !c.CompetesFor(x.lab) {
 			continue
 		}
 		if c.Belief.At.IsZero() || x.reports.running(c.ContenderInfo) != ProcRunning ||

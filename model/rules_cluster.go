@@ -100,7 +100,7 @@ func ghostLeases(x *clusterContext) {
 			Summary:  fmt.Sprintf("%s lists %d leases that the leader does not know", m.Label(), len(m.GhostLeases)),
 			Evidence: []string{"one of them is " + first.String()},
 			Advice:   []string{"restart that member, or replace it"},
-			Etcdctl:  []string{"etcdctl --endpoints " + shellQuote(m.Endpoint) + " lease list", first.Etcdctl()}})
+			Etcdctl:  []string{"etcdctl --endpoints " + ShellQuote(m.Endpoint) + " lease list", first.Etcdctl()}})
 	}
 }
 
@@ -159,9 +159,6 @@ func pinnedMember(x *clusterContext) {
 // pinnedByProxy finds a member that serves nobody and through which the proxy saw a
 // stalled lease being renewed: then one such lease is enough.
 func pinnedByProxy(x *clusterContext) bool {
-	if len(x.reports.keepers) == 0 {
-		return false
-	}
 	through := map[string]int{} // by address
 	for l := range x.k.Late() {
 		if k := x.reports.renewer(l.ID); k.Member != "" {

@@ -22,9 +22,6 @@ func wrongHead(x *ruleContext) {
 	}
 }
 
-// MaxScan bounds how many waiters a rule looks at.
-const MaxScan = 64
-
 // wrongWaiter finds such a key in the middle of the queue: it blocks when its turn
 // comes, if a claim stands behind it.
 func wrongWaiter(x *ruleContext) {

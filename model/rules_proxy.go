@@ -28,7 +28,7 @@ func openNotes(x *ruleContext) {
 	}
 	missed := false
 	for _, key := range x.lab.open {
-		n := x.reports.notes[key]
+		n := x.reports.NotesOf(key)
 		if c := x.k.Claim(key); c != nil && c.Lock() == x.l {
 			ghostWaiter(x, n, c)
 			unlockLost(x, n, c)
@@ -90,7 +90,7 @@ func unlockLost(x *ruleContext, n *keyNotes, c *Claim) {
 			"the claim is still there: " + readingWords(c.lease)},
 		Advice: []string{"revoke its lease: " + Action{Kind: RevokeLease, Lease: c.KV.Lease}.Etcdctl(), "in the client: close the session when Unlock fails"}}
 	for _, o := range x.reports.workers(w.Name) {
-		if o.place == x.lab && o.Belief.State == BeliefIdle && o.Belief.At.After(c.Since) {
+		if o.CompetesFor(x.lab) && o.Belief.State == BeliefIdle && o.Belief.At.After(c.Since) {
 			f.Evidence = append(f.Evidence, Printable(o.Name)+" says that it is idle")
 		}
 	}
@@ -104,7 +104,7 @@ func missedDelete(x *ruleContext, n *keyNotes) bool {
 	if x.head == nil || x.lease == nil || n.goneAt.IsZero() || x.lease.State() != LeaseHealthy {
 		return false
 	}
-	o, known := x.reports.owners[x.lease.ID]
+	o, known := x.reports.LeaseOwner(x.lease.ID)
 	if !known || x.reports.holdsBy(o.Name, x.head.Key) {
 		return false
 	}
@@ -153,7 +153,7 @@ func foreignKeepalive(x *ruleContext) {
 	if !x.l.Recipe().HasHolder {
 		return
 	}
-	claimsHere(x, x.reports.shared, func(l *Lease, c *Claim) {
+	claimsHere(x, x.reports.Shared(), func(l *Lease, c *Claim) {
 		names := x.reports.foreignKeepers(l.ID, x.k.Now())
 		if len(names) == 0 {
 			return
@@ -175,11 +175,11 @@ func keepaliveDenied(x *ruleContext) {
 	if !x.l.Recipe().HasHolder {
 		return
 	}
-	claimsHere(x, x.reports.refused, func(l *Lease, c *Claim) {
+	claimsHere(x, x.reports.Refusals(), func(l *Lease, c *Claim) {
 		if !x.denied(l) {
 			return
 		}
-		r := x.reports.refused[l.ID]
+		r := x.reports.Refusals()[l.ID]
 		left, _ := l.Remaining(x.k.Now())
 		f := Finding{Code: CodeKeepaliveDenied, Severity: SevWarning, Confidence: sure(r.Client), Lease: l.ID,
 			Summary: fmt.Sprintf("%s may not renew the lease of %s any more: it ends in about %d s, whatever its client does",
@@ -193,7 +193,7 @@ func keepaliveDenied(x *ruleContext) {
 // denied says whether a renewal of a lease was refused within its TTL, and none has
 // gone through since.
 func (x *ruleContext) denied(l *Lease) bool {
-	r, refused := x.reports.refused[l.ID]
+	r, refused := x.reports.Refusals()[l.ID]
 	if !refused || !l.HasRead || l.Read.Granted <= 0 || !l.Read.At.After(r.At) || !l.ResetAt.IsZero() {
 		return false
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -47,14 +48,14 @@ func shared(x *ruleContext) {
 	}
 	names := map[string]bool{}
 	for _, c := range x.lease.Claims()[:min(len(x.lease.Claims()), MaxScan)] {
-		if l := c.Lock(); l != nil && l.recipe.HasHolder {
+		if l := c.Lock(); l != nil && l.Recipe().HasHolder {
 			names[l.Name] = true
 		}
 	}
 	if len(names) < 2 {
 		return
 	}
-	count := itoa(int64(len(names)))
+	count := strconv.Itoa(len(names))
 	if len(x.lease.Claims()) > MaxScan {
 		count = "more than " + count // not all are looked at
 	}
@@ -149,11 +150,11 @@ func deadWaiters(x *ruleContext) {
 // processEnded says whether the lab saw the process of a claim end, long enough ago
 // that the claim would have gone if it had let go in order.
 func (x *ruleContext) processEnded(c *Claim) bool {
-	o, known := x.reports.owners[c.KV.Lease]
+	o, known := x.reports.LeaseOwner(c.KV.Lease)
 	if !known || !o.Certain || x.lab == nil {
 		return false
 	}
-	p := x.reports.contenders[x.reports.program(o.Name)]
+	p := x.reports.Program(o.Name)
 	if p == nil || p.Proc != ProcEnded {
 		return false
 	}

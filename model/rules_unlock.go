@@ -34,19 +34,8 @@ func (x *ruleContext) staleUnlock(u *staleUnlock) {
 		f.Code, f.Confidence = CodeSameSession, Strong
 		f.Advice[1] = "give each worker a session of its own"
 	}
-	if c := x.reports.contenders[u.victim].on(x.l.Name); c != nil && c.Belief.State == BeliefHolding && c.Belief.Key == u.key {
+	if x.reports.BelievesOn(u, x.l.Name) {
 		f.Severity = SevError
 	}
 	x.report(f, nil)
-}
-
-// tookItself returns the delete by which a contender's client took the claim that the
-// contender believes in, nil for none.
-func (x *ruleContext) tookItself(c *competitor) *staleUnlock {
-	for _, u := range x.lab.stale {
-		if u.key == c.Belief.Key && c.believedBefore(u.at) && x.reports.sameProgram(u.client, c.Name) {
-			return u
-		}
-	}
-	return nil
 }

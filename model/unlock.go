@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // staleUnlock is a delete by which a client took a claim of its own, which it may not
 // have meant: Unlock deletes by name (etcd-io/etcd#22082).
@@ -84,4 +87,24 @@ func (lab *Reports) settleUnlock(ll *labLock, u *staleUnlock) bool {
 		}
 	}
 	return u.victim != ""
+}
+
+// TookItself says whether a contender's own client took the claim that the contender
+// believes in.
+func (lab *Reports) TookItself(c *competitor) bool {
+	return slices.ContainsFunc(c.place.stale, func(u *staleUnlock) bool {
+		return u.key == c.Belief.Key && c.believedBefore(u.at) && lab.sameProgram(u.client, c.Name)
+	})
+}
+
+// HangsInUnlock says whether a contender deleted its claim and has not heard of it.
+func (lab *Reports) HangsInUnlock(c *competitor) bool {
+	n, g := lab.notes[c.Belief.Key], c.place.removedBy(c.Belief.Key)
+	return n != nil && g != nil && lab.asksToLetGo(n, c.Name, g.rev)
+}
+
+// BelievesOn says whether the one who was harmed believes still.
+func (lab *Reports) BelievesOn(u *staleUnlock, lock string) bool {
+	c := lab.contenders[u.victim].on(lock)
+	return c != nil && c.Belief.State == BeliefHolding && c.Belief.Key == u.key
 }
