@@ -18,17 +18,17 @@ type ContenderInfo struct {
 	Accepted, Refused int
 
 	pauseEnded  time.Time     // when its process last ran on after a pause
-	competitors []*competitor // on the locks that it competes for, in the order in which it came to them
+	competitors []*Competitor // on the locks that it competes for, in the order in which it came to them
 }
 
-// competitor is what a contender says of one lock: one that takes several says of one of
+// Competitor what a contender says of one lock: one that takes several says of one of
 // them that it holds while it waits for the next.
-type competitor struct {
+type Competitor struct {
 	*ContenderInfo
 	Belief Belief // its last word on this lock; zero At: it has said nothing of it yet
 
-	place    *labLock
-	interval *interval // while it believes that it holds
+	place    *LabLock
+	interval *span // while it believes that it holds
 }
 
 // competitorsMax bounds how many locks of a contender are followed, the last ones.
@@ -41,7 +41,7 @@ type Reports struct {
 	faults     []FaultOn
 	owners     map[LeaseID]LeaseOwner
 	ownerOrder []LeaseID
-	locks      map[string]*labLock
+	locks      map[string]*LabLock
 	proxyState
 }
 
@@ -56,7 +56,7 @@ const (
 // NewReports returns those of a keyspace about which nothing was reported yet.
 func NewReports(k *Keyspace) *Reports {
 	return &Reports{k: k, contenders: map[string]*ContenderInfo{}, owners: map[LeaseID]LeaseOwner{},
-		locks: map[string]*labLock{}, proxyState: newProxyState()}
+		locks: map[string]*LabLock{}, proxyState: newProxyState()}
 }
 
 // Forget drops what was reported of another cluster. Its contenders and the faults stay:
@@ -147,7 +147,7 @@ func (lab *Reports) contender(e Contender) {
 
 // ended forgets what a contender that ended had open.
 func (lab *Reports) ended(c *ContenderInfo, at time.Time) {
-	for _, worker := range lab.workers(c.Name) {
+	for _, worker := range lab.Workers(c.Name) {
 		worker.endInterval(at, "")
 	}
 	lab.forgetOpen(c.Name)
@@ -213,10 +213,10 @@ func (lab *Reports) LeaseOwner(id LeaseID) (o LeaseOwner, known bool) {
 func (lab *Reports) Program(name string) *ContenderInfo { return lab.contenders[lab.program(name)] }
 
 // Of returns what was reported of a lock, nil for nothing.
-func (lab *Reports) Of(lock string) *labLock { return lab.locks[lock] }
+func (lab *Reports) Of(lock string) *LabLock { return lab.locks[lock] }
 
 // CompetesFor says whether it is that lock of which the contender speaks.
-func (c *competitor) CompetesFor(ll *labLock) bool { return c.place == ll }
+func (c *Competitor) CompetesFor(ll *LabLock) bool { return c.place == ll }
 
 // betterOwner says whether e tells more about whose a lease is: certain beats
 // strong, and who was granted it beats who renews it.
@@ -307,8 +307,8 @@ func (lab *Reports) Believed(lock string) bool {
 	if ll == nil {
 		return false
 	}
-	for _, c := range ll.contenders {
-		if c.Belief.State == BeliefHolding && lab.running(c.ContenderInfo) != ProcEnded {
+	for _, c := range ll.Competitors {
+		if c.Belief.State == BeliefHolding && lab.ProcOf(c.ContenderInfo) != ProcEnded {
 			return true
 		}
 	}
@@ -316,8 +316,8 @@ func (lab *Reports) Believed(lock string) bool {
 }
 
 // holdsBy says whether a worker of that process believes that it holds by a key.
-func (lab *Reports) holdsBy(name, key string) bool {
-	return slices.ContainsFunc(lab.workers(name), func(c *competitor) bool {
+func (lab *Reports) HoldsBy(name, key string) bool {
+	return slices.ContainsFunc(lab.Workers(name), func(c *Competitor) bool {
 		return c.Belief.State == BeliefHolding && c.Belief.Key == key
 	})
 }
@@ -331,7 +331,7 @@ const ToldFor = time.Minute
 
 // ClaimOf returns the claim that a contender speaks of, nil if it is not there, and its
 // place in the queue from 0.
-func (lab *Reports) ClaimOf(c *competitor, l *Lock) (*Claim, int) {
+func (lab *Reports) ClaimOf(c *Competitor, l *Lock) (*Claim, int) {
 	if c.Belief.Key == "" {
 		claim, place := lab.truth(l, c.Lease)
 		return claim, place - 1
@@ -344,21 +344,21 @@ func (lab *Reports) ClaimOf(c *competitor, l *Lock) (*Claim, int) {
 
 // believes says whether a contender that runs says that it holds, and the keys are watched:
 // else nobody's word can be held against it.
-func (lab *Reports) believes(c *competitor) bool {
-	return c.interval != nil && lab.running(c.ContenderInfo) != ProcEnded && !lab.k.LiveSince(c.place.name).IsZero()
+func (lab *Reports) believes(c *Competitor) bool {
+	return c.interval != nil && lab.ProcOf(c.ContenderInfo) != ProcEnded && !lab.k.LiveSince(c.place.name).IsZero()
 }
 
 // isTrue says whether a contender holds as it says.
-func (lab *Reports) isTrue(c *competitor, l *Lock) bool {
+func (lab *Reports) isTrue(c *Competitor, l *Lock) bool {
 	claim, place := lab.ClaimOf(c, l)
 	return claim != nil && l.Holds(place)
 }
 
-func (lab *Reports) isFalse(c *competitor, l *Lock) bool { return lab.believes(c) && !lab.isTrue(c, l) }
+func (lab *Reports) isFalse(c *Competitor, l *Lock) bool { return lab.believes(c) && !lab.isTrue(c, l) }
 
 // FalseSince says whether a contender believes what is not so, and since when, as far as
 // the keys were watched: since its claim stopped to hold, or else since it said so.
-func (lab *Reports) FalseSince(c *competitor, l *Lock) (since time.Time, is bool) {
+func (lab *Reports) FalseSince(c *Competitor, l *Lock) (since time.Time, is bool) {
 	if !lab.isFalse(c, l) {
 		return since, false
 	}
@@ -371,8 +371,8 @@ func (lab *Reports) FalseSince(c *competitor, l *Lock) (since time.Time, is bool
 	later(lab.k.LiveSince(l.Name))
 	if own := c.place.heldBy(c.interval); own != nil && !own.To.IsZero() {
 		later(own.To)
-	} else if g := c.place.removedBy(c.interval.Key); g != nil {
-		later(g.at)
+	} else if g := c.place.Removed(c.interval.Key); g != nil {
+		later(g.At)
 	}
 	return since, true
 }
@@ -380,12 +380,12 @@ func (lab *Reports) FalseSince(c *competitor, l *Lock) (since time.Time, is bool
 // NeverHeld says whether the key of a contender was gone when it began to believe
 // that it held. Both times are of the same machine, and the watch sees a key go later
 // than it went.
-func (lab *Reports) NeverHeld(c *competitor) bool {
+func (lab *Reports) NeverHeld(c *Competitor) bool {
 	if c.Belief.Key == "" || c.interval == nil || c.interval.held {
 		return false
 	}
-	if g := c.place.removedBy(c.Belief.Key); g != nil {
-		return g.at.Before(c.interval.From)
+	if g := c.place.Removed(c.Belief.Key); g != nil {
+		return g.At.Before(c.interval.From)
 	}
 	live := lab.k.LiveSince(c.place.name)
 	return !live.IsZero() && live.Before(c.interval.From) && c.place.since.Before(c.interval.From)
@@ -398,7 +398,7 @@ func (lab *Reports) Observe(l *Lock) {
 	if ll == nil {
 		return
 	}
-	for _, c := range ll.contenders {
+	for _, c := range ll.Competitors {
 		if lab.believes(c) && lab.isTrue(c, l) {
 			c.interval.held = true
 		}

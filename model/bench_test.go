@@ -8,24 +8,24 @@ import (
 
 // tenClaims lists n claims, ten to a lock, as a list from etcd brings them: in
 // key order, in parts of 2,000.
-func tenClaims(n int) []Event {
-	events := []Event{LoadStarted{At: t0, Rev: int64(n)}}
+func TenClaims(n int) []Event {
+	events := []Event{LoadStarted{At: Start, Rev: int64(n)}}
 	var kvs []KV
 	for i := range n {
 		lease := LeaseID(0x694d81e5fc650000 + i)
 		kvs = append(kvs, KV{Key: fmt.Sprintf("/bench/lock-%06d/%s", i/10, lease), CreateRev: int64(i + 1),
 			ModRev: int64(i + 1), Version: 1, Lease: lease})
 		if len(kvs) == 2000 || i == n-1 {
-			events = append(events, Listed{At: t0, Rev: int64(n), KVs: kvs, Done: int64(i + 1), Total: int64(n)})
+			events = append(events, Listed{At: Start, Rev: int64(n), KVs: kvs, Done: int64(i + 1), Total: int64(n)})
 			kvs = nil
 		}
 	}
-	return append(events, Loaded{At: t0, Rev: int64(n)})
+	return append(events, Loaded{At: Start, Rev: int64(n)})
 }
 
 // oneQueue lists n claims of a single lock.
-func oneQueue(n int) []Event {
-	events := tenClaims(n)
+func OneQueue(n int) []Event {
+	events := TenClaims(n)
 	for _, e := range events {
 		if l, ok := e.(Listed); ok {
 			for i, kv := range l.KVs {
@@ -38,8 +38,8 @@ func oneQueue(n int) []Event {
 
 func BenchmarkLoad(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
-		b.Run(fmt.Sprintf("%d claims of %d locks", n, n/10), func(b *testing.B) { load(b, tenClaims(n), n) })
-		b.Run(fmt.Sprintf("%d claims of one lock", n), func(b *testing.B) { load(b, oneQueue(n), n) })
+		b.Run(fmt.Sprintf("%d claims of %d locks", n, n/10), func(b *testing.B) { load(b, TenClaims(n), n) })
+		b.Run(fmt.Sprintf("%d claims of one lock", n), func(b *testing.B) { load(b, OneQueue(n), n) })
 	}
 }
 
@@ -55,12 +55,12 @@ func load(b *testing.B, events []Event, n int) {
 // next ones take over, others join at the end.
 func BenchmarkEvents(b *testing.B) {
 	for name, events := range map[string][]Event{
-		"100000 claims of 10000 locks": tenClaims(100_000), "100000 claims of one lock": oneQueue(100_000)} {
+		"100000 claims of 10000 locks": TenClaims(100_000), "100000 claims of one lock": OneQueue(100_000)} {
 		b.Run(name, func(b *testing.B) {
 			s := NewState()
 			s.Apply(Batch{Events: events})
 			var first *Lock
-			rev, lock, at := int64(200_000), 0, t0
+			rev, lock, at := int64(200_000), 0, Start
 			b.ReportAllocs()
 			for b.Loop() {
 				b.StopTimer()
@@ -91,14 +91,14 @@ func BenchmarkEvents(b *testing.B) {
 // stand in ten queues each, as agents do that share a lease among their workers.
 func BenchmarkSharedSessions(b *testing.B) {
 	const n = 100_000
-	events := []Event{LoadStarted{At: t0, Rev: n}}
+	events := []Event{LoadStarted{At: Start, Rev: n}}
 	var kvs []KV
 	for i := range n {
 		lease := LeaseID(0x694d81e5fc650000 + i%10_000)
 		kvs = append(kvs, KV{Key: fmt.Sprintf("/bench/lock-%05d/%s", i/10, lease), CreateRev: int64(i + 1), ModRev: int64(i + 1), Version: 1, Lease: lease})
 	}
 	s := NewState()
-	s.Apply(Batch{Events: append(events, Listed{At: t0, Rev: n, KVs: kvs}, Loaded{At: t0, Rev: n})})
+	s.Apply(Batch{Events: append(events, Listed{At: Start, Rev: n, KVs: kvs}, Loaded{At: Start, Rev: n})})
 	rev := int64(n)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -106,8 +106,8 @@ func BenchmarkSharedSessions(b *testing.B) {
 		kv := kvs[rev%n]
 		kv.CreateRev, kv.ModRev = rev, rev
 		s.Apply(Batch{Events: []Event{
-			Committed{At: t0, Rev: rev - 1, Changes: []Change{{Deleted: true, KV: KV{Key: kv.Key, ModRev: rev - 1}}}},
-			Committed{At: t0, Rev: rev, Changes: []Change{{KV: kv}}}}})
+			Committed{At: Start, Rev: rev - 1, Changes: []Change{{Deleted: true, KV: KV{Key: kv.Key, ModRev: rev - 1}}}},
+			Committed{At: Start, Rev: rev, Changes: []Change{{KV: kv}}}}})
 	}
 }
 
@@ -116,7 +116,7 @@ func BenchmarkMassDelete(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		s := NewState()
-		events := tenClaims(100_000)
+		events := TenClaims(100_000)
 		var gone []Change
 		for _, e := range events {
 			if l, ok := e.(Listed); ok {
@@ -129,7 +129,7 @@ func BenchmarkMassDelete(b *testing.B) {
 		}
 		s.Apply(Batch{Events: events})
 		b.StartTimer()
-		s.Apply(Batch{Events: []Event{Committed{At: t0, Rev: 1_000_000, Changes: gone}}})
+		s.Apply(Batch{Events: []Event{Committed{At: Start, Rev: 1_000_000, Changes: gone}}})
 	}
 }
 
@@ -138,12 +138,12 @@ func BenchmarkMassDelete(b *testing.B) {
 func BenchmarkFlood(b *testing.B) {
 	const locks, ahead, each = 500, 4_000, 10
 	s := NewState()
-	s.Apply(Batch{Events: []Event{LoadStarted{At: t0, Rev: 1}, Loaded{At: t0, Rev: 1}}})
+	s.Apply(Batch{Events: []Event{LoadStarted{At: Start, Rev: 1}, Loaded{At: Start, Rev: 1}}})
 	key := func(i int) (string, LeaseID) {
 		lease := LeaseID(0x694d81e5fd000000 + i%(2*ahead))
 		return fmt.Sprintf("/bench/lock-%06d/%s", i%locks, lease), lease
 	}
-	rev, at := int64(1), t0
+	rev, at := int64(1), Start
 	revision := func(n int) Committed {
 		rev++
 		at = at.Add(time.Millisecond)

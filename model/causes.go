@@ -29,9 +29,9 @@ func (lab *Reports) explainByWrote(w Wrote) {
 			continue
 		}
 		direct := f.Rev == w.Rev
-		if g := (*removedClaim)(nil); !direct && f.Gap > 0 && ll != nil { // over a free lock
-			g = ll.removedBy(w.Key)
-			direct = g != nil && g.rev == w.Rev && g.ref.CreateRev == f.Removed().CreateRev
+		if g := (*RemovedClaim)(nil); !direct && f.Gap > 0 && ll != nil { // over a free lock
+			g = ll.Removed(w.Key)
+			direct = g != nil && g.Rev == w.Rev && g.Ref.CreateRev == f.Removed().CreateRev
 		}
 		if direct && lab.settleByWrote(f, w) {
 			lab.k.Explained()
@@ -48,7 +48,7 @@ func (lab *Reports) settleByWrote(f *JournalEntry, w Wrote) bool {
 	}
 	f.Cause, f.Confidence, f.Pending = CauseReleased, Certain, false
 	f.Evidence = "the proxy saw its owner " + Printable(w.Name) + " delete it"
-	if !lab.sameProgram(o.Name, w.Name) {
+	if !lab.SameProgram(o.Name, w.Name) {
 		f.Cause = CauseDeleted
 		f.Evidence = "the proxy saw " + Printable(w.Name) + " delete it, which is not its owner " + Printable(o.Name)
 	}

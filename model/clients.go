@@ -94,7 +94,7 @@ func (lab *Reports) forgetWatches(name string) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(cl.watching)) {
 		if n := lab.notes[key]; n != nil {
-			n.watchers = slices.DeleteFunc(n.watchers, func(w Watches) bool { return w.Name == name })
+			n.Watchers = slices.DeleteFunc(n.Watchers, func(w Watches) bool { return w.Name == name })
 			lab.reopen(n)
 		}
 	}

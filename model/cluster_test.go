@@ -14,14 +14,14 @@ func TestNothingLeadsFromOneClusterToAnother(t *testing.T) {
 	}{{5, "a lower revision"}, {900, "a higher revision"}} {
 		s := NewState()
 		apply := func(e ...Event) { s.Apply(Batch{Events: e}) }
-		apply(LoadStarted{At: at(0), Rev: 100}, Listed{At: at(0), Rev: 100, KVs: []KV{
+		apply(LoadStarted{At: At(0), Rev: 100}, Listed{At: At(0), Rev: 100, KVs: []KV{
 			{Key: "/l/a/1", CreateRev: 90, ModRev: 90, Version: 1, Lease: 1}, {Key: "/l/a/2", CreateRev: 91, ModRev: 91, Version: 1, Lease: 2}}},
-			Loaded{At: at(0), Rev: 100}, Watching{At: at(1), Rev: 100},
-			LeaseRead{At: at(1), ID: 1, Granted: 60, Remaining: 50, Term: 9, Rev: 100})
+			Loaded{At: At(0), Rev: 100}, Watching{At: At(1), Rev: 100},
+			LeaseRead{At: At(1), ID: 1, Granted: 60, Remaining: 50, Term: 9, Rev: 100})
 		// The cause of this handover waits for a reading that will never come.
-		apply(Committed{At: at(2), Rev: 101, Changes: []Change{{Deleted: true, KV: KV{Key: "/l/a/1", ModRev: 101}}}})
+		apply(Committed{At: At(2), Rev: 101, Changes: []Change{{Deleted: true, KV: KV{Key: "/l/a/1", ModRev: 101}}}})
 		before := len(s.Journal())
-		apply(Lost{At: at(3), Reason: LostCluster, Detail: "another cluster answers"})
+		apply(Lost{At: At(3), Reason: LostCluster, Detail: "another cluster answers"})
 		if keys, claims := s.Counts(); keys+claims+len(s.Locks())+len(s.Leases()) != 0 || s.Rev() != 0 || s.Loaded() {
 			t.Errorf("%s: %d keys, %d locks, %d leases, revision %d are left", row.reason, keys, len(s.Locks()), len(s.Leases()), s.Rev())
 		}
@@ -30,8 +30,8 @@ func TestNothingLeadsFromOneClusterToAnother(t *testing.T) {
 				t.Errorf("%s: %+v waits for ever, and what comes behind it with it", row.reason, f)
 			}
 		}
-		apply(LoadStarted{At: at(4), Rev: row.rev}, Listed{At: at(4), Rev: row.rev, KVs: []KV{
-			{Key: "/l/a/2", CreateRev: 3, ModRev: 3, Version: 1, Lease: 2}}}, Loaded{At: at(4), Rev: row.rev})
+		apply(LoadStarted{At: At(4), Rev: row.rev}, Listed{At: At(4), Rev: row.rev, KVs: []KV{
+			{Key: "/l/a/2", CreateRev: 3, ModRev: 3, Version: 1, Lease: 2}}}, Loaded{At: At(4), Rev: row.rev})
 		l := s.Lock("/l/a")
 		if l == nil || l.Holder() == nil || l.Handovers != 0 || s.Lease(2).HasRead || s.Rev() != row.rev {
 			t.Fatalf("%s: lock %+v at revision %d", row.reason, l, s.Rev())

@@ -5,17 +5,17 @@ import "testing"
 func TestConditionsOfLocks(t *testing.T) {
 	a, b := LeaseID(0xa1), LeaseID(0xb2)
 	warning, info := Finding{Code: CodeDeadHolder, Severity: SevWarning, Lease: a}, Finding{Code: CodeLongQueue, Severity: SevInfo}
-	two := func(h *history) {
-		h.put(1, claimKey("/l", a), "", a)
-		h.put(2, claimKey("/l", b), "", b)
+	two := func(h *History) {
+		h.Put(1, ClaimKey("/l", a), "", a)
+		h.Put(2, ClaimKey("/l", b), "", b)
 	}
-	healthy := func(h *history) { two(h); h.read(3, a, 60, 58) }
-	late := func(h *history) { two(h); h.read(3, a, 60, 58); h.read(28, a, 60, 36) }
-	free := func(h *history) { h.put(1, claimKey("/l", a), "", a); h.del(2, claimKey("/l", a)) }
-	group := func(h *history) { h.put(1, "/l/host-a:80", "x", a); h.put(1, "/l/host-b:80", "x", b) }
+	healthy := func(h *History) { two(h); h.Read(3, a, 60, 58) }
+	late := func(h *History) { two(h); h.Read(3, a, 60, 58); h.Read(28, a, 60, 36) }
+	free := func(h *History) { h.Put(1, ClaimKey("/l", a), "", a); h.Del(2, ClaimKey("/l", a)) }
+	group := func(h *History) { h.Put(1, "/l/host-a:80", "x", a); h.Put(1, "/l/host-b:80", "x", b) }
 	for _, r := range []struct {
 		reason  string
-		tell    func(h *history)
+		tell    func(h *History)
 		found   []Finding
 		word    string
 		level   Level
@@ -25,11 +25,11 @@ func TestConditionsOfLocks(t *testing.T) {
 		{"the lease says it where nothing is found", healthy, nil, "healthy", LevelWell, false, ""},
 		{"of a lock `late` alone does not say what is late, and scripts compare with this word", late, nil, "lease late", LevelWarning, true, "ends in 36s unless renewed"},
 		{"likewise", two, nil, "lease not read", LevelUnread, false, ""},
-		{"likewise", func(h *history) { two(h); h.read(3, a, 0, -1) }, nil, "lease gone", LevelError, true, ""},
-		{"likewise", func(h *history) { two(h); h.read(3, a, 60, -2) }, nil, "lease overdue", LevelError, true, "past its end, etcd has yet to revoke it"},
-		{"the columns of leases have the same word", func(h *history) { h.put(1, "/l/694d81e5fc652594", "", 0); h.put(2, claimKey("/l", b), "", b) }, nil,
+		{"likewise", func(h *History) { two(h); h.Read(3, a, 0, -1) }, nil, "lease gone", LevelError, true, ""},
+		{"likewise", func(h *History) { two(h); h.Read(3, a, 60, -2) }, nil, "lease overdue", LevelError, true, "past its end, etcd has yet to revoke it"},
+		{"the columns of leases have the same word", func(h *History) { h.Put(1, "/l/694d81e5fc652594", "", 0); h.Put(2, ClaimKey("/l", b), "", b) }, nil,
 			"no lease", LevelWarning, true, "never expires by itself"},
-		{"one word: which key it is stands in the queue", func(h *history) { h.put(1, "/l/setting", "", 0); two(h) }, nil,
+		{"one word: which key it is stands in the queue", func(h *History) { h.Put(1, "/l/setting", "", 0); two(h) }, nil,
 			"blocked", LevelError, true, "a key that is no claim stands first"},
 		{"a finding says more than the lease", healthy, []Finding{warning}, "dead-holder", LevelWarning, true, ""},
 		{"also one that is only worth knowing: `healthy` would hide that it is held for long", healthy, []Finding{info}, "long-queue", LevelInfo, false, ""},
@@ -43,14 +43,14 @@ func TestConditionsOfLocks(t *testing.T) {
 		{"trouble with them is still trouble: a word that says nothing would hide it", group, []Finding{warning}, "dead-holder", LevelWarning, true, ""},
 		{"what waits as a foreign key does not block yet: its holder ends as ever", healthy, []Finding{{Code: CodeForeignKey, Severity: SevWarning}},
 			"foreign-key", LevelWarning, true, ""},
-		{"it is first, and stays", func(h *history) { h.put(1, "/l/setting", "", 0); two(h) }, []Finding{{Code: CodeForeignKey, Severity: SevError}},
+		{"it is first, and stays", func(h *History) { h.Put(1, "/l/setting", "", 0); two(h) }, []Finding{{Code: CodeForeignKey, Severity: SevError}},
 			"foreign-key", LevelError, true, "does not end by itself"},
 		{"each of the circle renews", healthy, []Finding{{Code: CodeLockCycle, Severity: SevError}}, "lock-cycle", LevelError, true, "does not end while renewed"},
 	} {
-		h := newHistory()
-		h.loaded(0)
+		h := New()
+		h.Loaded(0)
 		r.tell(h)
-		s := apply(Batch{Events: h.events})
+		s := apply(Batch{Events: h.Events})
 		l := s.Lock("/l")
 		l.findings = r.found
 		for i := range l.findings {
@@ -89,11 +89,11 @@ func TestEveryConditionHasASentenceOfItsOwn(t *testing.T) {
 
 // Whatever is found, the worse condition has the higher rank, of locks and of sessions.
 func TestConditionsOfEveryFinding(t *testing.T) {
-	h := newHistory()
-	h.loaded(0)
-	h.put(1, claimKey("/l", 0xa1), "", 0xa1)
-	h.read(2, 0xa1, 60, 58)
-	s := apply(Batch{Events: h.events})
+	h := New()
+	h.Loaded(0)
+	h.Put(1, ClaimKey("/l", 0xa1), "", 0xa1)
+	h.Read(2, 0xa1, 60, 58)
+	s := apply(Batch{Events: h.Events})
 	l := s.Lock("/l")
 	for _, e := range Catalogue() {
 		rank := s.Lock("/l").Head().lease.State().Condition().Rank
@@ -115,18 +115,18 @@ func TestConditionsOfEveryFinding(t *testing.T) {
 }
 
 func TestRoles(t *testing.T) {
-	h := newHistory()
-	h.loaded(0)
+	h := New()
+	h.Loaded(0)
 	for _, key := range []string{"/m/a1", "/m/setting", "/m/b2", "/b/setting", "/b/a1", "/rw/read/1700000000000000001", "/rw/read/1700000000000000002",
 		"/rw/write/1700000000000000003", "/rw/read/1700000000000000004", "/g/host-a:80", "/g/host-b:80"} {
 		lease := map[string]LeaseID{"/m/a1": 0xa1, "/b/a1": 0xa1, "/m/b2": 0xb2, "/m/setting": 0, "/b/setting": 0}
 		id, ok := lease[key]
 		if !ok {
-			id = LeaseID(0x10 + len(h.keys))
+			id = LeaseID(0x10 + len(h.Keys))
 		}
-		h.put(1, key, "", id)
+		h.Put(1, key, "", id)
 	}
-	s := apply(Batch{Events: h.events})
+	s := apply(Batch{Events: h.Events})
 	for _, r := range []struct {
 		key    string
 		role   Role

@@ -19,7 +19,7 @@ func TestCostsOfAClaim(t *testing.T) {
 	for _, r := range []struct {
 		reason string
 		events []Event
-	}{{"ten claims of each lock", tenClaims(n)}, {"one long queue", oneQueue(n)}} {
+	}{{"ten claims of each lock", TenClaims(n)}, {"one long queue", OneQueue(n)}} {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
@@ -44,9 +44,9 @@ func TestCostsOfAClaim(t *testing.T) {
 func TestCostsOfAnEvent(t *testing.T) {
 	for _, n := range []int{1_000, 20_000} {
 		s := NewState()
-		s.Apply(Batch{Events: tenClaims(n)})
+		s.Apply(Batch{Events: TenClaims(n)})
 		locks := s.Locks()
-		rev, at := int64(2*n), t0
+		rev, at := int64(2*n), Start
 		allocs := testing.AllocsPerRun(1_000, func() {
 			l := locks[int(rev)%len(locks)]
 			rev += 2

@@ -10,7 +10,7 @@ type ruleContext struct {
 	l       *Lock
 	head    *Claim
 	lease   *Lease   // the head's, nil for none
-	lab     *labLock // what the lab and its proxy say of the lock, nil for nothing
+	lab     *LabLock // what the lab and its proxy say of the lock, nil for nothing
 	found   []Finding
 	again   time.Time // when time alone may change the answer
 	// explained: the lab says why a head that is renewed does not leave.

@@ -11,8 +11,8 @@ import (
 func TestFactsThatWaitForAReadingAreBounded(t *testing.T) {
 	const n = unexplainedMax + 500
 	s := NewState()
-	s.Apply(Batch{Events: tenClaims(n)})
-	e := Committed{At: t0.Add(time.Second), Rev: n + 1}
+	s.Apply(Batch{Events: TenClaims(n)})
+	e := Committed{At: Start.Add(time.Second), Rev: n + 1}
 	for i := range n {
 		lease := LeaseID(0x694d81e5fc650000 + i)
 		e.Changes = append(e.Changes, Change{Deleted: true, KV: KV{Key: fmt.Sprintf("/bench/lock-%06d/%s", i/10, lease), ModRev: n + 1}})

@@ -10,13 +10,13 @@ import (
 // event to them: a holder goes and another one joins at the end.
 func BenchmarkGrowth(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
-		events := tenClaims(n)
+		events := TenClaims(n)
 		b.Run(fmt.Sprintf("load/%d", n), func(b *testing.B) { load(b, events, n) })
 		b.Run(fmt.Sprintf("event/%d", n), func(b *testing.B) {
 			s := NewState()
 			s.Apply(Batch{Events: events})
 			locks := s.Locks()
-			rev, at := int64(2*n), t0
+			rev, at := int64(2*n), Start
 			for b.Loop() {
 				l := locks[int(rev)%len(locks)]
 				rev += 2

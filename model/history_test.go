@@ -7,25 +7,25 @@ import (
 )
 
 // undated makes history of what was added since mark, read all at once at that second.
-func (h *history) undated(mark int, sec float64) {
-	for i, e := range h.events[mark:] {
+func (h *History) undated(mark int, sec float64) {
+	for i, e := range h.Events[mark:] {
 		c := e.(Committed)
-		c.At, c.Past = at(sec), true
-		h.events[mark+i] = c
+		c.At, c.Past = At(sec), true
+		h.Events[mark+i] = c
 	}
 }
 
 // TestThePastHasNoTimes: claims from history are there "at least" since it was read, no
 // reading is bought and no finding made before it is over, and its facts tell no times.
 func TestThePastHasNoTimes(t *testing.T) {
-	h := newHistory()
-	h.add(LoadStarted{At: at(0), Rev: 100}, Loaded{At: at(0), Rev: 100, Until: 105, Note: "the note"})
-	mark := len(h.events)
-	h.put(0, claimKey("/l", 1), "", 1) // 101
-	h.put(0, claimKey("/l", 2), "", 2)
-	h.del(0, claimKey("/l", 1)) // a handover
-	h.put(0, "/l/foreign", "", 0)
-	h.put(0, claimKey("/free", 3), "", 3) // 105
+	h := New()
+	h.Add(LoadStarted{At: At(0), Rev: 100}, Loaded{At: At(0), Rev: 100, Until: 105, Note: "the note"})
+	mark := len(h.Events)
+	h.Put(0, ClaimKey("/l", 1), "", 1) // 101
+	h.Put(0, ClaimKey("/l", 2), "", 2)
+	h.Del(0, ClaimKey("/l", 1)) // a handover
+	h.Put(0, "/l/foreign", "", 0)
+	h.Put(0, ClaimKey("/free", 3), "", 3) // 105
 	h.undated(mark, 1)
 	s := h.state()
 	if s.Watches()[0].State != WatchLoading || len(s.Want().Leases) > 0 || len(s.Findings()) > 0 {
@@ -36,19 +36,19 @@ func TestThePastHasNoTimes(t *testing.T) {
 			t.Errorf("%+v has times", f)
 		}
 	}
-	h.add(Watching{At: at(2), Rev: 105})
+	h.Add(Watching{At: At(2), Rev: 105})
 	s = h.state()
 	if s.Watches()[0].State != WatchLive || len(s.Want().Leases) == 0 {
 		t.Errorf("after history: %v, wants %v", s.Watches()[0].State, s.Want().Leases)
 	}
-	if d, atLeast := s.Lock("/l").HeldFor(at(5)); d != 4*time.Second || !atLeast {
+	if d, atLeast := s.Lock("/l").HeldFor(At(5)); d != 4*time.Second || !atLeast {
 		t.Errorf("held for %v, at least: %v", d, atLeast)
 	}
 	if st := s.Lock("/l").Stats(); st.Handovers != 1 || st.Holds+st.Waits > 0 {
 		t.Errorf("the handover counts, its times do not: %+v", st)
 	}
-	h.del(6, claimKey("/l", 2), "/l/foreign")
-	h.del(7, claimKey("/free", 3))
+	h.Del(6, ClaimKey("/l", 2), "/l/foreign")
+	h.Del(7, ClaimKey("/free", 3))
 	s = h.state()
 	got := journal(s)
 	for _, want := range []string{"gap the note\n", "got /l from", ": cause unknown (hint)\n", "no longer holds /l after 5s+", "is read up to revision 105"} {
@@ -60,16 +60,16 @@ func TestThePastHasNoTimes(t *testing.T) {
 
 // TestACauseInThePast is told from the keys alone.
 func TestACauseInThePast(t *testing.T) {
-	h := newHistory()
-	h.add(LoadStarted{At: at(0), Rev: 100}, Loaded{At: at(0), Rev: 100, Until: 200})
-	mark := len(h.events)
-	h.put(0, claimKey("/a", 1), "", 1)
-	h.put(0, claimKey("/b", 1), "", 1)
-	h.del(0, claimKey("/a", 1)) // its lease has another key still
-	h.del(0, claimKey("/b", 1)) // it was the last
-	h.put(0, claimKey("/a", 2), "", 2)
+	h := New()
+	h.Add(LoadStarted{At: At(0), Rev: 100}, Loaded{At: At(0), Rev: 100, Until: 200})
+	mark := len(h.Events)
+	h.Put(0, ClaimKey("/a", 1), "", 1)
+	h.Put(0, ClaimKey("/b", 1), "", 1)
+	h.Del(0, ClaimKey("/a", 1)) // its lease has another key still
+	h.Del(0, ClaimKey("/b", 1)) // it was the last
+	h.Put(0, ClaimKey("/a", 2), "", 2)
 	h.undated(mark, 1)
-	h.put(9, claimKey("/b", 3), "", 3) // live: for how long /b was free is not known
+	h.Put(9, ClaimKey("/b", 3), "", 3) // live: for how long /b was free is not known
 	s := h.state()
 	var causes, gaps []string
 	for _, f := range s.Journal() {

@@ -45,8 +45,8 @@ type Overlap struct {
 // For returns how long the overlap lasted, or lasts at now.
 func (o Overlap) For(now time.Time) time.Duration { return until(o.To, now).Sub(o.From) }
 
-// interval is an Interval on its way, with the claim behind it.
-type interval struct {
+// span an Interval on its way, with the claim behind it.
+type span struct {
 	Interval
 	who  string        // the contender, of what it believes
 	end  BeliefState   // what it believed after it
@@ -64,34 +64,34 @@ const (
 	staleMax     = 8
 )
 
-// labLock is what the lab and its proxy reported about one lock, and the past of its
+// LabLock what the lab and its proxy reported about one lock, and the past of its
 // claims beside it.
-type labLock struct {
+type LabLock struct {
 	name       string
 	since      time.Time      // since when it is kept
-	contenders []*competitor  // by name
-	open       []string       // the keys whose notes have something open, sorted
-	removed    []removedClaim // the last keys that went, newest last
-	intervals  []*interval    // oldest first
-	running    map[string]*interval
-	stale      []*staleUnlock
+	Competitors []*Competitor  // by name
+	Open       []string       // the keys whose notes have something open, sorted
+	removed    []RemovedClaim // the last keys that went, newest last
+	intervals  []*span    // oldest first
+	running    map[string]*span
+	Stale      []*StaleUnlock
 }
 
-// removedClaim is a key that went.
-type removedClaim struct {
-	ref       ClaimRef
-	at, since time.Time
-	rev       int64
+// RemovedClaim a key that went.
+type RemovedClaim struct {
+	Ref       ClaimRef
+	At, since time.Time
+	Rev       int64
 }
 
 // lock returns what the lab says of a lock, made if needed.
-func (lab *Reports) lock(name string) *labLock {
+func (lab *Reports) lock(name string) *LabLock {
 	ll := lab.locks[name]
 	if ll == nil {
 		if len(lab.locks) >= labLocksMax {
 			lab.dropIdleLocks()
 		}
-		ll = &labLock{name: name, since: lab.k.Now(), running: map[string]*interval{}}
+		ll = &LabLock{name: name, since: lab.k.Now(), running: map[string]*span{}}
 		lab.locks[name] = ll
 	}
 	return ll
@@ -100,10 +100,10 @@ func (lab *Reports) lock(name string) *labLock {
 // dropIdleLocks forgets the locks without contenders.
 func (lab *Reports) dropIdleLocks() {
 	for name, ll := range lab.locks {
-		if len(ll.contenders) == 0 {
-			for _, key := range ll.open {
+		if len(ll.Competitors) == 0 {
+			for _, key := range ll.Open {
 				n := lab.notes[key]
-				n.ghost, n.lost, n.watchers = nil, nil, nil
+				n.Ghost, n.Undone, n.Watchers = nil, nil, nil
 			}
 			delete(lab.locks, name)
 		}
@@ -111,8 +111,8 @@ func (lab *Reports) dropIdleLocks() {
 }
 
 // dropLock forgets a lock about which nothing is said any more.
-func (lab *Reports) dropLock(ll *labLock) {
-	if len(ll.contenders)+len(ll.open)+len(ll.stale) == 0 {
+func (lab *Reports) dropLock(ll *LabLock) {
+	if len(ll.Competitors)+len(ll.Open)+len(ll.Stale) == 0 {
 		delete(lab.locks, ll.name)
 	}
 }
@@ -133,7 +133,7 @@ func (lab *Reports) lockName(key string) string {
 }
 
 // placeOf returns what the lab says of the lock of a key, nil for nothing.
-func (lab *Reports) placeOf(key string) *labLock { return lab.locks[lab.lockName(key)] }
+func (lab *Reports) placeOf(key string) *LabLock { return lab.locks[lab.lockName(key)] }
 
 // move puts a contender to another lock than those that it competed for; "" is none.
 func (lab *Reports) move(c *ContenderInfo, lock string) {
@@ -151,14 +151,14 @@ func (lab *Reports) leave(c *ContenderInfo) {
 	c.competitors = nil
 }
 
-func (lab *Reports) drop(st *competitor) {
+func (lab *Reports) drop(st *Competitor) {
 	ll := st.place
-	ll.contenders = slices.DeleteFunc(ll.contenders, func(o *competitor) bool { return o == st })
+	ll.Competitors = slices.DeleteFunc(ll.Competitors, func(o *Competitor) bool { return o == st })
 	lab.dropLock(ll)
 }
 
 // join returns what a contender says of a lock, made if needed.
-func (lab *Reports) join(c *ContenderInfo, lock string) *competitor {
+func (lab *Reports) join(c *ContenderInfo, lock string) *Competitor {
 	if st := c.on(lock); st != nil {
 		return st
 	}
@@ -166,18 +166,18 @@ func (lab *Reports) join(c *ContenderInfo, lock string) *competitor {
 		lab.drop(c.competitors[0])
 		c.competitors = slices.Delete(c.competitors, 0, 1)
 	}
-	st := &competitor{ContenderInfo: c, place: lab.lock(lock)}
+	st := &Competitor{ContenderInfo: c, place: lab.lock(lock)}
 	c.competitors = append(c.competitors, st)
-	i, _ := slices.BinarySearchFunc(st.place.contenders, c.Name, func(o *competitor, name string) int { return strings.Compare(o.Name, name) })
-	st.place.contenders = slices.Insert(st.place.contenders, i, st)
-	if l := lab.k.Lock(lock); l != nil && len(st.place.contenders) == 1 {
+	i, _ := slices.BinarySearchFunc(st.place.Competitors, c.Name, func(o *Competitor, name string) int { return strings.Compare(o.Name, name) })
+	st.place.Competitors = slices.Insert(st.place.Competitors, i, st)
+	if l := lab.k.Lock(lock); l != nil && len(st.place.Competitors) == 1 {
 		lab.begin(st.place, l)
 	}
 	return st
 }
 
 // on returns what a contender says of a lock, nil if it does not compete for it.
-func (c *ContenderInfo) on(lock string) *competitor {
+func (c *ContenderInfo) on(lock string) *Competitor {
 	if c == nil {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (c *ContenderInfo) on(lock string) *competitor {
 
 // begin notes the intervals of the claims that are there when the first contender is
 // heard of.
-func (lab *Reports) begin(ll *labLock, l *Lock) {
+func (lab *Reports) begin(ll *LabLock, l *Lock) {
 	for c := range l.First(MaxScan) {
 		from := c.Since
 		if l.Holds(l.Place(c)) && l.HeadSince().After(from) {
@@ -229,12 +229,12 @@ func (lab *Reports) Follow() {
 		if l == nil {
 			continue
 		}
-		if ll := lab.locks[l.Name]; ll != nil && len(ll.contenders) > 0 {
+		if ll := lab.locks[l.Name]; ll != nil && len(ll.Competitors) > 0 {
 			ll.turn(l, c, change.At)
 		}
 	}
 	for _, l := range lab.k.Touched() {
-		if ll := lab.locks[l.Name]; ll != nil && len(ll.contenders) > 0 {
+		if ll := lab.locks[l.Name]; ll != nil && len(ll.Competitors) > 0 {
 			for c := range l.First(min(l.Holders(), MaxScan)) {
 				ll.turn(l, c, change.At)
 			}
@@ -243,7 +243,7 @@ func (lab *Reports) Follow() {
 }
 
 // turn notes that a claim waits or holds from then on.
-func (ll *labLock) turn(l *Lock, c *Claim, from time.Time) {
+func (ll *LabLock) turn(l *Lock, c *Claim, from time.Time) {
 	if !l.Recipe().HasHolder || !l.IsClaim(c) {
 		return
 	}
@@ -260,12 +260,12 @@ func (ll *labLock) turn(l *Lock, c *Claim, from time.Time) {
 	case len(ll.running) >= intervalsMax:
 		return
 	}
-	sp := &interval{Interval: Interval{Kind: kind, Lock: ll.name, Key: c.Key, Lease: c.KV.Lease, From: from}, ref: c.Ref()}
+	sp := &span{Interval: Interval{Kind: kind, Lock: ll.name, Key: c.Key, Lease: c.KV.Lease, From: from}, ref: c.Ref()}
 	ll.running[c.Key] = sp
 	ll.keep(sp)
 }
 
-func (ll *labLock) keep(sp *interval) {
+func (ll *LabLock) keep(sp *span) {
 	if len(ll.intervals) >= intervalsMax {
 		if old := ll.intervals[0]; ll.running[old.Key] == old {
 			delete(ll.running, old.Key)
@@ -276,7 +276,7 @@ func (ll *labLock) keep(sp *interval) {
 }
 
 // end notes that a claim went.
-func (ll *labLock) end(key string, at time.Time, l *Lock) {
+func (ll *LabLock) end(key string, at time.Time, l *Lock) {
 	sp := ll.running[key]
 	if sp == nil {
 		return
@@ -288,17 +288,17 @@ func (ll *labLock) end(key string, at time.Time, l *Lock) {
 	}
 }
 
-func (ll *labLock) gone(g removedClaim) {
+func (ll *LabLock) gone(g RemovedClaim) {
 	if len(ll.removed) >= removedMax {
 		ll.removed = slices.Delete(ll.removed, 0, 1)
 	}
 	ll.removed = append(ll.removed, g)
 }
 
-// removedClaim returns the last one of that key, nil if it is not remembered.
-func (ll *labLock) removedBy(key string) *removedClaim {
+// RemovedClaim the last one of that key, nil if it is not remembered.
+func (ll *LabLock) Removed(key string) *RemovedClaim {
 	for i := len(ll.removed) - 1; i >= 0; i-- {
-		if ll.removed[i].ref.Key == key {
+		if ll.removed[i].Ref.Key == key {
 			return &ll.removed[i]
 		}
 	}
@@ -306,7 +306,7 @@ func (ll *labLock) removedBy(key string) *removedClaim {
 }
 
 // believes notes what a word on a lock begins and ends.
-func (st *competitor) believes(e Belief) {
+func (st *Competitor) believes(e Belief) {
 	holds := e.State == BeliefHolding
 	if st.interval != nil && (!holds || st.interval.Key != e.Key) {
 		st.endInterval(e.At, e.State)
@@ -316,12 +316,12 @@ func (st *competitor) believes(e Belief) {
 		if e.Key == "" {
 			lease = cmp.Or(lease, st.Lease) // by which its claim is known
 		}
-		st.interval = &interval{Interval: Interval{Kind: IntervalBelieves, Lock: st.place.name, Key: e.Key, Lease: lease, From: e.At}, who: st.Name}
+		st.interval = &span{Interval: Interval{Kind: IntervalBelieves, Lock: st.place.name, Key: e.Key, Lease: lease, From: e.At}, who: st.Name}
 		st.place.keep(st.interval)
 	}
 }
 
-func (st *competitor) endInterval(at time.Time, after BeliefState) {
+func (st *Competitor) endInterval(at time.Time, after BeliefState) {
 	if st.interval != nil {
 		st.interval.To, st.interval.end = at, after
 		st.interval = nil
@@ -351,7 +351,7 @@ func (lab *Reports) Intervals(contender string) []Interval {
 // isOf says whether a lease is of a contender's process.
 func (lab *Reports) isOf(lease LeaseID, c *ContenderInfo) bool {
 	o, known := lab.owners[lease]
-	return known && lab.sameProgram(o.Name, c.Name)
+	return known && lab.SameProgram(o.Name, c.Name)
 }
 
 // Overlaps returns the last times, 64 at most, during which a contender believed that
@@ -373,7 +373,7 @@ func (lab *Reports) Overlaps(lock string) []Overlap {
 }
 
 // overlapsOf returns the times of a belief during which another claim held.
-func (lab *Reports) overlapsOf(ll *labLock, b *interval) (out []Overlap) {
+func (lab *Reports) overlapsOf(ll *LabLock, b *span) (out []Overlap) {
 	for _, t := range ll.intervals {
 		if t.Kind != IntervalHolds || b.speaksOf(t) {
 			continue
@@ -394,7 +394,7 @@ func (lab *Reports) overlapsOf(ll *labLock, b *interval) (out []Overlap) {
 
 // letGo says whether a contender that believed let its claim go by itself: then it
 // knew of its end before it said so.
-func (lab *Reports) letGo(ll *labLock, b *interval) bool {
+func (lab *Reports) letGo(ll *LabLock, b *span) bool {
 	own := ll.heldBy(b)
 	if own == nil || own.To.IsZero() {
 		return false
@@ -408,9 +408,9 @@ func (lab *Reports) letGo(ll *labLock, b *interval) bool {
 
 // asksToLetGo says whether a program deleted its key at a revision and was not told
 // of it yet: it hangs in its unlock.
-func (lab *Reports) asksToLetGo(n *keyNotes, who string, rev int64) bool {
+func (lab *Reports) asksToLetGo(n *Notes, who string, rev int64) bool {
 	for _, w := range n.writes {
-		if w.Delete && w.Rev > 0 && w.Rev == rev && !w.Told && lab.sameProgram(w.Name, who) {
+		if w.Delete && w.Rev > 0 && w.Rev == rev && !w.Told && lab.SameProgram(w.Name, who) {
 			return true
 		}
 	}
@@ -418,12 +418,12 @@ func (lab *Reports) asksToLetGo(n *keyNotes, who string, rev int64) bool {
 }
 
 // speaksOf says whether a belief is about the claim that held.
-func (b *interval) speaksOf(t *interval) bool {
+func (b *span) speaksOf(t *span) bool {
 	return t.Key == b.Key || b.Key == "" && b.Lease != 0 && t.Lease == b.Lease
 }
 
 // heldBy returns the last time of a belief's own claim at the head, nil for none.
-func (ll *labLock) heldBy(b *interval) *interval {
+func (ll *LabLock) heldBy(b *span) *span {
 	for _, t := range slices.Backward(ll.intervals) {
 		if t.Kind == IntervalHolds && b.speaksOf(t) && (b.To.IsZero() || t.From.Before(b.To)) {
 			return t
@@ -447,7 +447,7 @@ type LateWord struct {
 
 // LateWords returns those of a lock that were told not long ago, by contenders whose
 // process was not paused.
-func (lab *Reports) LateWords(ll *labLock) (words []LateWord) {
+func (lab *Reports) LateWords(ll *LabLock) (words []LateWord) {
 	for _, b := range ll.intervals {
 		if b.Kind != IntervalBelieves || b.end != BeliefLost && b.end != BeliefIdle || lab.k.Now().Sub(b.To) >= ToldFor {
 			continue
@@ -456,7 +456,7 @@ func (lab *Reports) LateWords(ll *labLock) (words []LateWord) {
 		if own == nil || own.To.IsZero() || !own.To.Before(b.To) || b.byItself(own) {
 			continue
 		}
-		if c := lab.contenders[b.who]; c == nil || lab.pausedSince(c, own.To) {
+		if c := lab.contenders[b.who]; c == nil || lab.PausedSince(c, own.To) {
 			continue
 		}
 		for _, o := range lab.overlapsOf(ll, b) {
@@ -468,6 +468,6 @@ func (lab *Reports) LateWords(ll *labLock) (words []LateWord) {
 
 // byItself says whether the end of a belief is no late word of a loss: the contender
 // let go by itself, or nothing says that it did not.
-func (b *interval) byItself(own *interval) bool {
+func (b *span) byItself(own *span) bool {
 	return b.end == BeliefIdle && (own.left == nil || own.left.Cause != CauseExpired || own.left.Pending)
 }

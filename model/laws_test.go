@@ -14,12 +14,12 @@ import (
 	"locktop/model/recipe"
 )
 
-// drawHistory makes a history as etcd could produce it: several locks, nested
+// Draw a history as etcd could produce it: several locks, nested
 // ones among them, foreign keys, values, leases with several keys, leases that
 // end, keys that lose their lease, readings in between.
-func drawHistory(t *rapid.T) *history {
-	h := newHistory()
-	h.loaded(0)
+func Draw(t *rapid.T) *History {
+	h := New()
+	h.Loaded(0)
 	sec := 1.0
 	names := []string{"/l", "/l/sub", "/m", "", "/l/sub/deep", "/locks/x", "/locks"}
 	leases := []LeaseID{0x1, 0x2, 0xa, 0xb, 0x1f}
@@ -29,32 +29,32 @@ func drawHistory(t *rapid.T) *history {
 		lease := rapid.SampledFrom(leases).Draw(t, "lease")
 		switch rapid.IntRange(0, 16).Draw(t, "what") {
 		case 0, 1, 2:
-			h.put(sec, claimKey(lock, lease), rapid.SampledFrom([]string{"", "x"}).Draw(t, "value"), lease)
+			h.Put(sec, ClaimKey(lock, lease), rapid.SampledFrom([]string{"", "x"}).Draw(t, "value"), lease)
 		case 3:
-			h.put(sec, claimKey(lock, lease), "detached", 0)
+			h.Put(sec, ClaimKey(lock, lease), "detached", 0)
 		case 4:
 			name := rapid.SampledFrom(looseKeys).Draw(t, "loose")
 			if strings.Contains(name, "%d") {
 				name = fmt.Sprintf(name, lease)
 			}
-			h.put(sec, lock+name, rapid.SampledFrom([]string{"", "v", "host:7"}).Draw(t, "loose value"), rapid.SampledFrom([]LeaseID{0, lease}).Draw(t, "loose lease"))
+			h.Put(sec, lock+name, rapid.SampledFrom([]string{"", "v", "host:7"}).Draw(t, "loose value"), rapid.SampledFrom([]LeaseID{0, lease}).Draw(t, "loose lease"))
 			continue
 		case 10:
-			h.put(sec, lock+"/note", "n", rapid.SampledFrom([]LeaseID{0, lease}).Draw(t, "note's lease"))
+			h.Put(sec, lock+"/note", "n", rapid.SampledFrom([]LeaseID{0, lease}).Draw(t, "note's lease"))
 		case 5:
-			if _, ok := h.keys[claimKey(lock, lease)]; ok {
-				h.del(sec, claimKey(lock, lease))
+			if _, ok := h.Keys[ClaimKey(lock, lease)]; ok {
+				h.Del(sec, ClaimKey(lock, lease))
 			}
 		case 6:
-			h.end(sec, lease)
+			h.End(sec, lease)
 		case 7:
-			h.read(sec, lease, 10, int64(rapid.IntRange(-1, 10).Draw(t, "left")))
+			h.Read(sec, lease, 10, int64(rapid.IntRange(-1, 10).Draw(t, "left")))
 		case 8:
-			h.txn(sec, lock, leases)
+			h.Txn(sec, lock, leases)
 		case 9:
-			h.add(Tick{At: at(sec)})
+			h.Add(Tick{At: At(sec)})
 		case 11, 12, 13, 14, 15, 16:
-			h.add(drawReport(t, at(sec), lock, lease, h.rev+int64(rapid.IntRange(-2, 1).Draw(t, "rev"))))
+			h.Add(drawReport(t, At(sec), lock, lease, h.Rev+int64(rapid.IntRange(-2, 1).Draw(t, "rev"))))
 		}
 	}
 	return h
@@ -66,7 +66,7 @@ func drawReport(t *rapid.T, at time.Time, lock string, lease LeaseID, rev int64)
 	name := rapid.SampledFrom([]string{"c1", "c1.1", "c1.2", "c2", "127.0.0.1:7"}).Draw(t, "name")
 	c := Client{Name: name, Certain: name[0] == 'c'}
 	yes := rapid.Bool().Draw(t, "yes")
-	key := claimKey(lock, lease)
+	key := ClaimKey(lock, lease)
 	at = at.Add(-time.Duration(rapid.IntRange(0, 900).Draw(t, "late")) * time.Millisecond)
 	switch rapid.IntRange(0, 8).Draw(t, "report") {
 	case 0:
@@ -93,13 +93,13 @@ var looseKeys = []string{"/read/1700000000000000001", "/write/170000000000000000
 	"/waiters/1700000000000000004", "/%d", "/elections/e/locks/%d", "/6ba7b810-9dad-11d1-80b4-00c04fd430c8", "/694d81e5fc652594", "/name", ""}
 
 // txn creates several claims in one revision.
-func (h *history) txn(sec float64, lock string, leases []LeaseID) {
-	h.rev++
-	c := Committed{At: at(sec), Rev: h.rev}
+func (h *History) Txn(sec float64, lock string, leases []LeaseID) {
+	h.Rev++
+	c := Committed{At: At(sec), Rev: h.Rev}
 	for _, l := range leases[:3] {
-		c.Changes = append(c.Changes, Change{KV: h.write(claimKey(lock, l), "", l)})
+		c.Changes = append(c.Changes, Change{KV: h.Write(ClaimKey(lock, l), "", l)})
 	}
-	h.add(c)
+	h.Add(c)
 }
 
 // dump prints the whole state, queues first; history says whether what only
@@ -114,11 +114,11 @@ func dump(s *State, history bool) string {
 		for c := range l.Claims {
 			fmt.Fprintf(&b, "  %+v form=%d claim=%v\n", c.KV, c.form, l.IsClaim(c))
 			if history {
-				fmt.Fprintf(&b, "    since %v %v\n", c.Since.Sub(t0), c.SinceAtLeast)
+				fmt.Fprintf(&b, "    since %v %v\n", c.Since.Sub(Start), c.SinceAtLeast)
 			}
 		}
 		if history {
-			fmt.Fprintf(&b, "  head since %v, %d handovers, free since %v\n", l.headSince.Sub(t0), l.Handovers, l.freeSince)
+			fmt.Fprintf(&b, "  head since %v, %d handovers, free since %v\n", l.headSince.Sub(Start), l.Handovers, l.freeSince)
 		}
 	}
 	var ids []LeaseID
@@ -137,7 +137,7 @@ func dump(s *State, history bool) string {
 		slices.Sort(keys)
 		fmt.Fprintf(&b, "lease %s keys=%q heads=%d\n", id, keys, l.heads)
 		if history {
-			fmt.Fprintf(&b, "  %+v %s pending=%d class=%d due=%v\n", l.Read, l.State(), len(l.pending), l.class, l.due.Sub(t0))
+			fmt.Fprintf(&b, "  %+v %s pending=%d class=%d due=%v\n", l.Read, l.State(), len(l.pending), l.class, l.due.Sub(Start))
 		}
 	}
 	if history {
@@ -173,8 +173,8 @@ func apply(batches ...Batch) *State {
 
 func TestLaw1TheSameHistoryGivesTheSameState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := drawHistory(t)
-		batch := Batch{Events: h.events}
+		h := Draw(t)
+		batch := Batch{Events: h.Events}
 		if d := cmp.Diff(dump(apply(batch), true), dump(apply(batch), true)); d != "" {
 			t.Fatal(d)
 		}
@@ -184,15 +184,15 @@ func TestLaw1TheSameHistoryGivesTheSameState(t *testing.T) {
 // What the lab reports fills belief. It never changes what is true of the queues.
 func TestReportsDoNotChangeTheTruth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := drawHistory(t)
-		truth := slices.DeleteFunc(slices.Clone(h.events), func(e Event) bool {
+		h := Draw(t)
+		truth := slices.DeleteFunc(slices.Clone(h.Events), func(e Event) bool {
 			switch e.(type) {
 			case Contender, Belief, LeaseOwner, Wrote, Watches, Refused, Connected, Access:
 				return true
 			}
 			return false
 		})
-		with, without := apply(Batch{Events: h.events}), apply(Batch{Events: truth})
+		with, without := apply(Batch{Events: h.Events}), apply(Batch{Events: truth})
 		if d := cmp.Diff(dump(without, false), dump(with, false)); d != "" {
 			t.Fatalf("(-without reports +with)\n%s", d)
 		}
@@ -202,7 +202,7 @@ func TestReportsDoNotChangeTheTruth(t *testing.T) {
 // Whatever is reported, what is open is listed with its lock, and nothing else is.
 func TestNotesAgreeWithTheirLocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := apply(Batch{Events: drawHistory(t).events})
+		s := apply(Batch{Events: Draw(t).Events})
 		want := map[string][]string{}
 		for key, n := range s.Reports.notes {
 			if n.open() {
@@ -211,8 +211,8 @@ func TestNotesAgreeWithTheirLocks(t *testing.T) {
 		}
 		for name, ll := range s.Reports.locks {
 			slices.Sort(want[name])
-			if !slices.Equal(want[name], ll.open) {
-				t.Fatalf("%s: open %q, want %q", name, ll.open, want[name])
+			if !slices.Equal(want[name], ll.Open) {
+				t.Fatalf("%s: open %q, want %q", name, ll.Open, want[name])
 			}
 			delete(want, name)
 			for key, sp := range ll.running {
@@ -229,9 +229,9 @@ func TestNotesAgreeWithTheirLocks(t *testing.T) {
 
 func TestLaw2EnvelopesDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := drawHistory(t)
-		one := apply(Batch{Events: h.events})
-		many := apply(envelopes(t, h.events)...)
+		h := Draw(t)
+		one := apply(Batch{Events: h.Events})
+		many := apply(envelopes(t, h.Events)...)
 		if d := cmp.Diff(dump(one, true), dump(many, true)); d != "" {
 			t.Fatal(d)
 		}
@@ -240,10 +240,10 @@ func TestLaw2EnvelopesDoNotMatter(t *testing.T) {
 
 func TestLaw3ASnapshotAndTheRestGiveTheSameQueues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := drawHistory(t)
-		cut := rapid.IntRange(2, len(h.events)).Draw(t, "cut")
-		all := apply(Batch{Events: h.events})
-		short := apply(append(snapshot(t, h.events[:cut]), Batch{Events: h.events[cut:]})...)
+		h := Draw(t)
+		cut := rapid.IntRange(2, len(h.Events)).Draw(t, "cut")
+		all := apply(Batch{Events: h.Events})
+		short := apply(append(snapshot(t, h.Events[:cut]), Batch{Events: h.Events[cut:]})...)
 		if d := cmp.Diff(dump(all, false), dump(short, false)); d != "" {
 			t.Fatalf("(-from the start +from a snapshot)\n%s", d)
 		}
@@ -254,13 +254,13 @@ func TestLaw3ASnapshotAndTheRestGiveTheSameQueues(t *testing.T) {
 // same queues as the events that were missed.
 func TestLaw3HoldsForARelistToo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := drawHistory(t)
-		lost := rapid.IntRange(2, len(h.events)).Draw(t, "lost at")
-		found := rapid.IntRange(lost, len(h.events)).Draw(t, "listed at")
-		all := apply(Batch{Events: h.events})
-		batches := []Batch{{Events: h.events[:lost]}}
-		batches = append(batches, snapshot(t, h.events[:found])...)
-		gapped := apply(append(batches, Batch{Events: h.events[found:]})...)
+		h := Draw(t)
+		lost := rapid.IntRange(2, len(h.Events)).Draw(t, "lost at")
+		found := rapid.IntRange(lost, len(h.Events)).Draw(t, "listed at")
+		all := apply(Batch{Events: h.Events})
+		batches := []Batch{{Events: h.Events[:lost]}}
+		batches = append(batches, snapshot(t, h.Events[:found])...)
+		gapped := apply(append(batches, Batch{Events: h.Events[found:]})...)
 		if d := cmp.Diff(dump(all, false), dump(gapped, false)); d != "" {
 			t.Fatalf("(-all seen +relisted)\n%s", d)
 		}
@@ -288,7 +288,7 @@ func snapshot(t *rapid.T, events []Event) []Batch {
 // After any history the indices agree with the plain list of keys.
 func TestIndicesAgreeWithTheKeys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := apply(Batch{Events: drawHistory(t).events})
+		s := apply(Batch{Events: Draw(t).Events})
 		for _, l := range s.Locks() {
 			var want []*Claim
 			var tally recipe.Tally
@@ -416,27 +416,27 @@ func TestQueueIsASortedList(t *testing.T) {
 }
 
 func TestWantAsksInOrderOfNeed(t *testing.T) {
-	h := newHistory()
-	h.loaded(0)
-	h.put(1, claimKey("/free", 0x1), "", 0x1) // a head that nobody waits for
-	h.put(1, claimKey("/busy", 0x2), "", 0x2) // a contended head
-	h.put(1, claimKey("/busy", 0x3), "", 0x3) // a waiter
-	h.put(1, claimKey("/gone", 0x4), "", 0x4) // its cause will be asked for
-	h.put(1, claimKey("/never", 0x0), "x", 0) // no lease
-	h.put(1, "/data/config", "x", 0x5)        // leased, but no claim of a lock
-	h.del(2, claimKey("/gone", 0x4))
+	h := New()
+	h.Loaded(0)
+	h.Put(1, ClaimKey("/free", 0x1), "", 0x1) // a head that nobody waits for
+	h.Put(1, ClaimKey("/busy", 0x2), "", 0x2) // a contended head
+	h.Put(1, ClaimKey("/busy", 0x3), "", 0x3) // a waiter
+	h.Put(1, ClaimKey("/gone", 0x4), "", 0x4) // its cause will be asked for
+	h.Put(1, ClaimKey("/never", 0x0), "x", 0) // no lease
+	h.Put(1, "/data/config", "x", 0x5)        // leased, but no claim of a lock
+	h.Del(2, ClaimKey("/gone", 0x4))
 	s := h.state()
 	if d := cmp.Diff(Want{Leases: []LeaseID{4, 2, 1, 3}, Hurry: true, WakeAt: s.Want().WakeAt}, s.Want()); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 	s.Apply(Batch{Events: []Event{
-		LeaseRead{At: at(2), ID: 4, Granted: 0, Remaining: -1}, LeaseRead{At: at(2), ID: 2, Granted: 60, Remaining: 55},
-		LeaseRead{At: at(2), ID: 1, Granted: 60, Remaining: 10}, LeaseUnread{At: at(2), ID: 3, Reason: "denied"}}})
-	if w := s.Want(); len(w.Leases) != 0 || !w.WakeAt.Equal(at(3)) {
-		t.Errorf("after the readings: want %v at %v; want nothing until the refused one is due again at 3 s", w.Leases, w.WakeAt.Sub(t0))
+		LeaseRead{At: At(2), ID: 4, Granted: 0, Remaining: -1}, LeaseRead{At: At(2), ID: 2, Granted: 60, Remaining: 55},
+		LeaseRead{At: At(2), ID: 1, Granted: 60, Remaining: 10}, LeaseUnread{At: At(2), ID: 3, Reason: "denied"}}})
+	if w := s.Want(); len(w.Leases) != 0 || !w.WakeAt.Equal(At(3)) {
+		t.Errorf("after the readings: want %v at %v; want nothing until the refused one is due again at 3 s", w.Leases, w.WakeAt.Sub(Start))
 	}
 	s.Look([]LeaseID{1})
-	s.Apply(Batch{Events: []Event{Tick{At: at(3.5)}}})
+	s.Apply(Batch{Events: []Event{Tick{At: At(3.5)}}})
 	if d := cmp.Diff(Want{Leases: []LeaseID{1, 3}, WakeAt: s.Want().WakeAt}, s.Want()); d != "" {
 		t.Errorf("on the screen and late, so read every second; the refused one is due (-want +got)\n%s", d)
 	}
@@ -447,16 +447,16 @@ func TestWantAsksInOrderOfNeed(t *testing.T) {
 
 // TestANewLeaderIsAskedAtOnce: while there is none a reading fails again and again.
 func TestANewLeaderIsAskedAtOnce(t *testing.T) {
-	h := newHistory()
-	h.loaded(0)
-	h.put(1, claimKey("/l", 0x1), "", 0x1)
+	h := New()
+	h.Loaded(0)
+	h.Put(1, ClaimKey("/l", 0x1), "", 0x1)
 	s := h.state()
 	status := func(sec float64, leads bool) ClusterStatus {
-		return ClusterStatus{At: at(sec), ClusterID: 7, Members: []Member{{ID: 1, Name: "m1", Leader: leads, NoLeader: !leads, Term: 2}}}
+		return ClusterStatus{At: At(sec), ClusterID: 7, Members: []Member{{ID: 1, Name: "m1", Leader: leads, NoLeader: !leads, Term: 2}}}
 	}
 	s.Apply(Batch{Events: []Event{status(1, true), status(2, false)}})
 	for sec := 3.0; sec < 10; sec++ {
-		s.Apply(Batch{Events: []Event{LeaseUnread{At: at(sec), ID: 1, Reason: "no leader"}}})
+		s.Apply(Batch{Events: []Event{LeaseUnread{At: At(sec), ID: 1, Reason: "no leader"}}})
 	}
 	s.Apply(Batch{Events: []Event{status(10, false)}})
 	if w := s.Want(); len(w.Leases) > 0 {

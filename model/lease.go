@@ -154,7 +154,7 @@ func (k *Keyspace) noteMissed(l *Lease, missed bool) {
 	}
 }
 
-// interval is how long the lease's client leaves it alone, as far as that is
+// span how long the lease's client leaves it alone, as far as that is
 // known: from what was seen, else from the recipes of its claims.
 func (l *Lease) interval() (d time.Duration, known bool) {
 	third := time.Duration(l.Read.Granted) * time.Second / 3

@@ -24,7 +24,7 @@ const (
 
 // proxyState is what the proxy reported.
 type proxyState struct {
-	notes     map[string]*keyNotes
+	notes     map[string]*Notes
 	noteOrder []string // the keys of notes, oldest first
 	clients   map[string]*client
 	keepers   map[LeaseID][]LeaseOwner // who was granted a lease and who renews it, the last word of each
@@ -33,26 +33,26 @@ type proxyState struct {
 }
 
 func newProxyState() proxyState {
-	return proxyState{notes: map[string]*keyNotes{}, clients: map[string]*client{}, keepers: map[LeaseID][]LeaseOwner{},
+	return proxyState{notes: map[string]*Notes{}, clients: map[string]*client{}, keepers: map[LeaseID][]LeaseOwner{},
 		refused: map[LeaseID]Refused{}, shared: map[LeaseID]bool{}}
 }
 
-// keyNotes is what clients did to one key.
-type keyNotes struct {
-	key      string
+// Notes what clients did to one key.
+type Notes struct {
+	Key      string
 	lock     string    // for which it competes, as far as its name tells
 	at       time.Time // of the last report
 	writes   []Wrote   // newest last
-	watchers []Watches // who watches it now
-	goneAt   time.Time // when it was seen to go, zero while it is there or was never seen
+	Watchers []Watches // who watches it now
+	GoneAt   time.Time // when it was seen to go, zero while it is there or was never seen
 	goneRev  int64     // at which revision it last went, 0 if that is not known
 	// ghost is a put that was done and of which its client was not told, nor has it
 	// shown since that it knows. lost is a delete that ended without effect.
-	ghost, lost *Wrote
+	Ghost, Undone *Wrote
 }
 
 // NotesOf returns what clients did to a key, nil for nothing that is remembered.
-func (lab *Reports) NotesOf(key string) *keyNotes { return lab.notes[key] }
+func (lab *Reports) NotesOf(key string) *Notes { return lab.notes[key] }
 
 // Shared returns the leases that several clients renew. It is the reports' own, for reading.
 func (lab *Reports) Shared() map[LeaseID]bool { return lab.shared }
@@ -61,19 +61,19 @@ func (lab *Reports) Shared() map[LeaseID]bool { return lab.shared }
 func (lab *Reports) Refusals() map[LeaseID]Refused { return lab.refused }
 
 // open says whether there is something for a rule to look at.
-func (n *keyNotes) open() bool {
-	return n.ghost != nil || n.lost != nil || !n.goneAt.IsZero() && len(n.watchers) > 0
+func (n *Notes) open() bool {
+	return n.Ghost != nil || n.Undone != nil || !n.GoneAt.IsZero() && len(n.Watchers) > 0
 }
 
 // note returns the notes of a key, made if needed.
-func (lab *Reports) note(key string) *keyNotes {
+func (lab *Reports) note(key string) *Notes {
 	n := lab.notes[key]
 	if n == nil {
 		lab.dropNotes()
-		n = &keyNotes{key: key, lock: lab.lockName(key)}
+		n = &Notes{Key: key, lock: lab.lockName(key)}
 		if ll := lab.placeOf(key); ll != nil {
-			if g := ll.removedBy(key); g != nil && lab.k.Claim(key) == nil {
-				n.goneAt, n.goneRev = g.at, g.rev
+			if g := ll.Removed(key); g != nil && lab.k.Claim(key) == nil {
+				n.GoneAt, n.goneRev = g.At, g.Rev
 			}
 		}
 		lab.notes[key] = n
@@ -97,7 +97,7 @@ func (lab *Reports) dropNotes() {
 			lab.noteOrder = append(lab.noteOrder, key)
 			continue
 		}
-		n.ghost, n.lost, n.watchers = nil, nil, nil
+		n.Ghost, n.Undone, n.Watchers = nil, nil, nil
 		lab.reopen(n)
 		delete(lab.notes, key)
 	}
@@ -105,7 +105,7 @@ func (lab *Reports) dropNotes() {
 
 // reopen follows up on a change of notes: it lists them with their lock as far as
 // something is open, and asks for a new look at that.
-func (lab *Reports) reopen(n *keyNotes) {
+func (lab *Reports) reopen(n *Notes) {
 	ll := lab.locks[n.lock]
 	if ll == nil {
 		if !n.open() {
@@ -113,12 +113,12 @@ func (lab *Reports) reopen(n *keyNotes) {
 		}
 		ll = lab.lock(n.lock)
 	}
-	i, listed := slices.BinarySearch(ll.open, n.key)
+	i, listed := slices.BinarySearch(ll.Open, n.Key)
 	switch {
 	case n.open() && !listed:
-		ll.open = slices.Insert(ll.open, i, n.key)
+		ll.Open = slices.Insert(ll.Open, i, n.Key)
 	case !n.open() && listed:
-		ll.open = slices.Delete(ll.open, i, i+1)
+		ll.Open = slices.Delete(ll.Open, i, i+1)
 	}
 	if n.open() || listed {
 		lab.k.MarkLock(n.lock)
@@ -135,16 +135,16 @@ func (lab *Reports) wrote(e Wrote) {
 	}
 	switch {
 	case e.Told: // it knows what became of it, and of what it asked before
-		if n.ghost != nil && lab.sameProgram(n.ghost.Name, e.Name) {
-			n.ghost = nil
+		if n.Ghost != nil && lab.SameProgram(n.Ghost.Name, e.Name) {
+			n.Ghost = nil
 		}
-		if n.lost != nil && lab.sameProgram(n.lost.Name, e.Name) {
-			n.lost = nil
+		if n.Undone != nil && lab.SameProgram(n.Undone.Name, e.Name) {
+			n.Undone = nil
 		}
-	case !e.Delete && e.Rev > n.goneRev && !n.goneAt.After(e.At) && !lab.knew(n, e):
-		n.ghost = &e
-	case e.Delete && e.Rev == 0 && n.goneAt.IsZero():
-		n.lost = &e
+	case !e.Delete && e.Rev > n.goneRev && !n.GoneAt.After(e.At) && !lab.knew(n, e):
+		n.Ghost = &e
+	case e.Delete && e.Rev == 0 && n.GoneAt.IsZero():
+		n.Undone = &e
 	}
 	if e.Delete && e.Rev > 0 {
 		lab.explainByWrote(e)
@@ -155,21 +155,21 @@ func (lab *Reports) wrote(e Wrote) {
 
 // knew says whether a client that was not told of a put knew of its claim anyway:
 // by its own word, or because an earlier answer had told it.
-func (lab *Reports) knew(n *keyNotes, put Wrote) bool {
+func (lab *Reports) knew(n *Notes, put Wrote) bool {
 	told := false
 	for _, w := range n.writes {
 		switch {
 		case w.Rev == 0 || w.Rev <= n.goneRev:
 		case w.Delete:
 			told = false // what comes is another claim of that name
-		case w.Told && lab.sameProgram(w.Name, put.Name) && w.Lease == put.Lease:
+		case w.Told && lab.SameProgram(w.Name, put.Name) && w.Lease == put.Lease:
 			told = true
 		}
 	}
 	if told {
 		return true
 	}
-	for _, c := range lab.workers(put.Name) {
+	for _, c := range lab.Workers(put.Name) {
 		if b := c.Belief; b.Key == put.Key && (b.State == BeliefHolding || b.State == BeliefWaiting && b.At.After(put.At)) {
 			return true
 		}
@@ -180,15 +180,15 @@ func (lab *Reports) knew(n *keyNotes, put Wrote) bool {
 // knows notes that a contender says it waits or holds by a key: then it knows of it.
 func (lab *Reports) knows(e Belief) {
 	n := lab.notes[e.Key]
-	if n == nil || n.ghost == nil && n.lost == nil {
+	if n == nil || n.Ghost == nil && n.Undone == nil {
 		return
 	}
 	holds := e.State == BeliefHolding
-	if g := n.ghost; g != nil && (holds || e.State == BeliefWaiting) && e.At.After(g.At) && lab.sameProgram(g.Name, e.Contender) {
-		n.ghost = nil
+	if g := n.Ghost; g != nil && (holds || e.State == BeliefWaiting) && e.At.After(g.At) && lab.SameProgram(g.Name, e.Contender) {
+		n.Ghost = nil
 	}
-	if n.lost != nil && holds && e.At.After(n.lost.At) && lab.sameProgram(n.lost.Name, e.Contender) {
-		n.lost = nil // it took the lock again by the claim that it could not delete
+	if n.Undone != nil && holds && e.At.After(n.Undone.At) && lab.SameProgram(n.Undone.Name, e.Contender) {
+		n.Undone = nil // it took the lock again by the claim that it could not delete
 	}
 	lab.reopen(n)
 }
@@ -197,11 +197,11 @@ func (lab *Reports) knows(e Belief) {
 // that it is in it.
 func (lab *Reports) watches(e Watches) {
 	n := lab.note(e.Key)
-	n.watchers = slices.DeleteFunc(n.watchers, func(w Watches) bool { return w.Client == e.Client })
+	n.Watchers = slices.DeleteFunc(n.Watchers, func(w Watches) bool { return w.Client == e.Client })
 	cl := lab.client(e.Client, e.At)
 	delete(cl.watching, e.Key)
-	if e.On && len(n.watchers) < watchersMax {
-		n.watchers = append(n.watchers, e)
+	if e.On && len(n.Watchers) < watchersMax {
+		n.Watchers = append(n.Watchers, e)
 		cl.watching[e.Key] = true
 		lab.inQueue(e)
 	}
@@ -215,10 +215,10 @@ func (lab *Reports) inQueue(e Watches) {
 	if ll == nil {
 		return
 	}
-	for _, key := range slices.Clone(ll.open) {
+	for _, key := range slices.Clone(ll.Open) {
 		n := lab.notes[key]
-		if n.ghost != nil && key != e.Key && lab.sameProgram(n.ghost.Name, e.Name) && !e.At.Before(n.ghost.At) {
-			n.ghost = nil
+		if n.Ghost != nil && key != e.Key && lab.SameProgram(n.Ghost.Name, e.Name) && !e.At.Before(n.Ghost.At) {
+			n.Ghost = nil
 			lab.reopen(n)
 		}
 	}
@@ -280,17 +280,17 @@ func (lab *Reports) forgetLease(id LeaseID) {
 // keyGone follows up on a key that a settling took.
 func (lab *Reports) keyGone(c *Claim, at time.Time, rev int64) {
 	if ll := lab.placeOf(c.Key); ll != nil {
-		ll.gone(removedClaim{ref: c.Ref(), at: at, rev: rev, since: c.Since})
+		ll.gone(RemovedClaim{Ref: c.Ref(), At: at, Rev: rev, since: c.Since})
 	}
 	n := lab.notes[c.Key]
 	if n == nil {
 		return
 	}
-	n.goneAt, n.goneRev, n.at = at, max(n.goneRev, rev), at
-	if g := n.ghost; g != nil && (rev == 0 || g.Rev < rev) {
-		n.ghost = nil // but not of a later claim, of which the watch does not know yet
+	n.GoneAt, n.goneRev, n.at = at, max(n.goneRev, rev), at
+	if g := n.Ghost; g != nil && (rev == 0 || g.Rev < rev) {
+		n.Ghost = nil // but not of a later claim, of which the watch does not know yet
 	}
-	n.lost = nil
+	n.Undone = nil
 	for _, w := range n.writes {
 		if w.Delete && w.Rev > 0 && w.Rev == rev {
 			lab.noteUnlock(n, w)
@@ -301,8 +301,8 @@ func (lab *Reports) keyGone(c *Claim, at time.Time, rev int64) {
 
 // keyCame follows up on a key that a settling brought.
 func (lab *Reports) keyCame(c *Claim) {
-	if n := lab.notes[c.Key]; n != nil && !n.goneAt.IsZero() {
-		n.goneAt = time.Time{}
+	if n := lab.notes[c.Key]; n != nil && !n.GoneAt.IsZero() {
+		n.GoneAt = time.Time{}
 		lab.reopen(n)
 	}
 }
@@ -310,13 +310,13 @@ func (lab *Reports) keyCame(c *Claim) {
 // forgetOpen closes what a client that is gone left open.
 func (lab *Reports) forgetOpen(name string) {
 	for _, lock := range slices.Sorted(maps.Keys(lab.locks)) {
-		for _, key := range slices.Clone(lab.locks[lock].open) {
+		for _, key := range slices.Clone(lab.locks[lock].Open) {
 			n := lab.notes[key]
-			if n.ghost != nil && lab.sameProgram(n.ghost.Name, name) {
-				n.ghost = nil
+			if n.Ghost != nil && lab.SameProgram(n.Ghost.Name, name) {
+				n.Ghost = nil
 			}
-			if n.lost != nil && lab.sameProgram(n.lost.Name, name) {
-				n.lost = nil
+			if n.Undone != nil && lab.SameProgram(n.Undone.Name, name) {
+				n.Undone = nil
 			}
 			lab.reopen(n)
 		}
@@ -336,21 +336,21 @@ func (lab *Reports) program(name string) string {
 	return name
 }
 
-func (lab *Reports) sameProgram(a, b string) bool {
+func (lab *Reports) SameProgram(a, b string) bool {
 	return a == b || lab.program(a) == lab.program(b)
 }
 
 // workers returns what the contender of that name, and those that share its process,
 // say of the locks that they compete for.
-func (lab *Reports) workers(name string) []*competitor {
+func (lab *Reports) Workers(name string) []*Competitor {
 	name = lab.program(name)
 	c := lab.contenders[name]
 	if c == nil {
 		return nil
 	}
-	var all []*competitor
+	var all []*Competitor
 	for _, own := range c.competitors {
-		for _, st := range own.place.contenders {
+		for _, st := range own.place.Competitors {
 			if lab.program(st.Name) == name {
 				all = append(all, st)
 			}
@@ -361,7 +361,7 @@ func (lab *Reports) workers(name string) []*competitor {
 
 // running returns the state of a contender's process, which for a worker is reported
 // under the name of the process.
-func (lab *Reports) running(c *ContenderInfo) ProcState {
+func (lab *Reports) ProcOf(c *ContenderInfo) ProcState {
 	if p := lab.contenders[lab.program(c.Name)]; c.Proc == "" && p != nil {
 		return p.Proc
 	}
@@ -369,14 +369,14 @@ func (lab *Reports) running(c *ContenderInfo) ProcState {
 }
 
 // pausedSince says whether a contender's process is paused, or was after t.
-func (lab *Reports) pausedSince(c *ContenderInfo, t time.Time) bool {
+func (lab *Reports) PausedSince(c *ContenderInfo, t time.Time) bool {
 	p := lab.contenders[lab.program(c.Name)]
-	return lab.running(c) == ProcPaused || c.pauseEnded.After(t) || p != nil && p.pauseEnded.After(t)
+	return lab.ProcOf(c) == ProcPaused || c.pauseEnded.After(t) || p != nil && p.pauseEnded.After(t)
 }
 
 // foreignKeepers names who renews a lease, if that is not its owner alone. Only
 // clients count that have listeners of their own and are there.
-func (lab *Reports) foreignKeepers(id LeaseID, now time.Time) (names []string) {
+func (lab *Reports) ForeignKeepers(id LeaseID, now time.Time) (names []string) {
 	owner, foreign := "", false
 	for _, k := range lab.keepers[id] {
 		if k.Certain && !k.Renews {
@@ -402,7 +402,7 @@ func (lab *Reports) foreignKeepers(id LeaseID, now time.Time) (names []string) {
 }
 
 // renewer returns who renewed a lease last, as far as the proxy reported.
-func (lab *Reports) renewer(id LeaseID) (last LeaseOwner) {
+func (lab *Reports) Renewer(id LeaseID) (last LeaseOwner) {
 	for _, k := range lab.keepers[id] {
 		if k.Renews && !k.At.Before(last.At) {
 			last = k

@@ -13,15 +13,15 @@ import (
 func sureOf(name string) Client { return Client{Name: name, Certain: true} }
 
 // twoContenders is c1 that holds /l and c2 behind it, as the lab reports them.
-func twoContenders() *history {
-	h := newHistory()
-	h.loaded(0)
+func twoContenders() *History {
+	h := New()
+	h.Loaded(0)
 	for i, id := range []LeaseID{0xa1, 0xb2} {
 		name := fmt.Sprint("c", i+1)
-		h.add(Contender{At: at(1), Name: name, PID: 7, Lock: "/l", Recipe: "mutex", TTL: 10, Proc: ProcRunning},
-			LeaseOwner{At: at(1), Lease: id, Client: sureOf(name)})
-		h.put(1+float64(i), claimKey("/l", id), "", id)
-		h.add(Belief{At: at(1 + float64(i)), Contender: name, Lock: "/l", Key: claimKey("/l", id), Lease: id,
+		h.Add(Contender{At: At(1), Name: name, PID: 7, Lock: "/l", Recipe: "mutex", TTL: 10, Proc: ProcRunning},
+			LeaseOwner{At: At(1), Lease: id, Client: sureOf(name)})
+		h.Put(1+float64(i), ClaimKey("/l", id), "", id)
+		h.Add(Belief{At: At(1 + float64(i)), Contender: name, Lock: "/l", Key: ClaimKey("/l", id), Lease: id,
 			State: []BeliefState{BeliefHolding, BeliefWaiting}[i]})
 	}
 	return h
@@ -40,14 +40,14 @@ func TestTheProxySaysWhoDeleted(t *testing.T) {
 	for _, row := range rows {
 		for _, first := range []string{"the watch", "the proxy"} {
 			h := twoContenders()
-			key := claimKey("/l", 0xa1)
-			wrote := Wrote{At: at(3), Client: sureOf(row.who), Key: key, Delete: true, Rev: h.rev + 1, Told: true}
+			key := ClaimKey("/l", 0xa1)
+			wrote := Wrote{At: At(3), Client: sureOf(row.who), Key: key, Delete: true, Rev: h.Rev + 1, Told: true}
 			if first == "the proxy" {
-				h.add(wrote)
-				h.del(3.1, key)
+				h.Add(wrote)
+				h.Del(3.1, key)
 			} else {
-				h.del(3.1, key)
-				h.add(wrote)
+				h.Del(3.1, key)
+				h.Add(wrote)
 			}
 			facts := h.state().Journal()
 			i := slices.IndexFunc(facts, func(f *JournalEntry) bool { return f.Kind == EntryHandover })
@@ -62,51 +62,51 @@ func TestTheProxySaysWhoDeleted(t *testing.T) {
 }
 
 func TestAPutThatIsNotToldIsAGhostOnlyIfItIsNotKnown(t *testing.T) {
-	key := claimKey("/l", 0xc3)
+	key := ClaimKey("/l", 0xc3)
 	put := func(rev int64, told bool) Wrote {
-		return Wrote{At: at(4), Client: sureOf("c3"), Key: key, Lease: 0xc3, Rev: rev, Told: told}
+		return Wrote{At: At(4), Client: sureOf("c3"), Key: key, Lease: 0xc3, Rev: rev, Told: told}
 	}
 	rows := []struct {
 		name, reason string
-		tell         func(h *history)
+		tell         func(h *History)
 		want         bool
 	}{
-		{"not told", "it does not know", func(h *history) { h.put(4, key, "", 0xc3); h.add(put(h.rev, false)) }, true},
-		{"the proxy first", "sources do not wait for each other", func(h *history) { h.add(put(h.rev+1, false)); h.put(4, key, "", 0xc3) }, true},
-		{"told", "it knows", func(h *history) { h.put(4, key, "", 0xc3); h.add(put(h.rev, true)) }, false},
-		{"a later put of the same claim", "a proposal whose answer is lost is no ghost", func(h *history) {
-			h.put(4, key, "", 0xc3)
-			h.add(put(h.rev, true))
-			h.put(4, key, "x", 0xc3)
-			h.add(put(h.rev, false))
+		{"not told", "it does not know", func(h *History) { h.Put(4, key, "", 0xc3); h.Add(put(h.Rev, false)) }, true},
+		{"the proxy first", "sources do not wait for each other", func(h *History) { h.Add(put(h.Rev+1, false)); h.Put(4, key, "", 0xc3) }, true},
+		{"told", "it knows", func(h *History) { h.Put(4, key, "", 0xc3); h.Add(put(h.Rev, true)) }, false},
+		{"a later put of the same claim", "a proposal whose answer is lost is no ghost", func(h *History) {
+			h.Put(4, key, "", 0xc3)
+			h.Add(put(h.Rev, true))
+			h.Put(4, key, "x", 0xc3)
+			h.Add(put(h.Rev, false))
 		}, false},
-		{"taken again", "that it knew of the claim before says nothing about the next of that name", func(h *history) {
-			h.put(4, key, "", 0xc3)
-			h.add(put(h.rev, true))
-			h.del(4, key)
-			h.add(Wrote{At: at(4), Client: sureOf("c3"), Key: key, Delete: true, Rev: h.rev, Told: true})
-			h.put(4, key, "", 0xc3)
-			h.add(put(h.rev, false))
+		{"taken again", "that it knew of the claim before says nothing about the next of that name", func(h *History) {
+			h.Put(4, key, "", 0xc3)
+			h.Add(put(h.Rev, true))
+			h.Del(4, key)
+			h.Add(Wrote{At: At(4), Client: sureOf("c3"), Key: key, Delete: true, Rev: h.Rev, Told: true})
+			h.Put(4, key, "", 0xc3)
+			h.Add(put(h.Rev, false))
 		}, true},
-		{"its own word", "it says that it waits by that key, after the put", func(h *history) {
-			h.put(4, key, "", 0xc3)
-			h.add(put(h.rev, false), Belief{At: at(4.1), Contender: "c3", Lock: "/l", State: BeliefWaiting, Key: key, Lease: 0xc3})
+		{"its own word", "it says that it waits by that key, after the put", func(h *History) {
+			h.Put(4, key, "", 0xc3)
+			h.Add(put(h.Rev, false), Belief{At: At(4.1), Contender: "c3", Lock: "/l", State: BeliefWaiting, Key: key, Lease: 0xc3})
 		}, false},
-		{"ended", "its process is gone, so its lease ends", func(h *history) {
-			h.add(Contender{At: at(3), Name: "c3", Lock: "/l", Proc: ProcRunning})
-			h.put(4, key, "", 0xc3)
-			h.add(put(h.rev, false), Contender{At: at(5), Name: "c3", Lock: "/l", Proc: ProcEnded})
+		{"ended", "its process is gone, so its lease ends", func(h *History) {
+			h.Add(Contender{At: At(3), Name: "c3", Lock: "/l", Proc: ProcRunning})
+			h.Put(4, key, "", 0xc3)
+			h.Add(put(h.Rev, false), Contender{At: At(5), Name: "c3", Lock: "/l", Proc: ProcEnded})
 		}, false},
-		{"gone", "there is nothing left", func(h *history) {
-			h.put(4, key, "", 0xc3)
-			h.add(put(h.rev, false))
-			h.del(5, key)
+		{"gone", "there is nothing left", func(h *History) {
+			h.Put(4, key, "", 0xc3)
+			h.Add(put(h.Rev, false))
+			h.Del(5, key)
 		}, false},
 	}
 	for _, row := range rows {
 		h := twoContenders()
 		row.tell(h)
-		h.add(Tick{At: at(8)})
+		h.Add(Tick{At: At(8)})
 		got := slices.ContainsFunc(h.state().Findings(), func(f Finding) bool { return f.Code == CodeGhostWaiter })
 		if got != row.want {
 			t.Errorf("%s: found %v; %s", row.name, got, row.reason)
@@ -116,18 +116,18 @@ func TestAPutThatIsNotToldIsAGhostOnlyIfItIsNotKnown(t *testing.T) {
 
 func TestSpellsAndOverlaps(t *testing.T) {
 	h := twoContenders()
-	h.end(4, 0xa1)
-	h.add(Belief{At: at(4), Contender: "c2", Lock: "/l", State: BeliefHolding, Key: claimKey("/l", 0xb2), Lease: 0xb2},
-		Belief{At: at(4.8), Contender: "c1", Lock: "/l", State: BeliefLost, Key: claimKey("/l", 0xa1), Lease: 0xa1})
+	h.End(4, 0xa1)
+	h.Add(Belief{At: At(4), Contender: "c2", Lock: "/l", State: BeliefHolding, Key: ClaimKey("/l", 0xb2), Lease: 0xb2},
+		Belief{At: At(4.8), Contender: "c1", Lock: "/l", State: BeliefLost, Key: ClaimKey("/l", 0xa1), Lease: 0xa1})
 	s := h.state()
 	words := func(list []Interval) string {
 		var b strings.Builder
 		for _, sp := range list {
 			to := "on"
 			if !sp.To.IsZero() {
-				to = fmt.Sprint(sp.To.Sub(t0).Seconds())
+				to = fmt.Sprint(sp.To.Sub(Start).Seconds())
 			}
-			fmt.Fprintf(&b, "%s %v-%s; ", sp.Kind, sp.From.Sub(t0).Seconds(), to)
+			fmt.Fprintf(&b, "%s %v-%s; ", sp.Kind, sp.From.Sub(Start).Seconds(), to)
 		}
 		return b.String()
 	}
@@ -145,9 +145,9 @@ func TestSpellsAndOverlaps(t *testing.T) {
 
 func TestAContenderThatLetGoOverlapsNobody(t *testing.T) {
 	h := twoContenders()
-	h.del(4, claimKey("/l", 0xa1))
-	h.add(Wrote{At: at(4), Client: sureOf("c1"), Key: claimKey("/l", 0xa1), Delete: true, Rev: h.rev, Told: true},
-		Belief{At: at(4.03), Contender: "c1", Lock: "/l", State: BeliefIdle})
+	h.Del(4, ClaimKey("/l", 0xa1))
+	h.Add(Wrote{At: At(4), Client: sureOf("c1"), Key: ClaimKey("/l", 0xa1), Delete: true, Rev: h.Rev, Told: true},
+		Belief{At: At(4.03), Contender: "c1", Lock: "/l", State: BeliefIdle})
 	if all := h.state().Overlaps("/l"); len(all) != 0 {
 		t.Errorf("overlaps: %+v", all)
 	}
@@ -156,14 +156,14 @@ func TestAContenderThatLetGoOverlapsNobody(t *testing.T) {
 func TestClients(t *testing.T) {
 	h := twoContenders()
 	foreign := Client{Name: "127.0.0.1:5"}
-	h.add(Connected{At: at(3), Client: sureOf("c1"), Peer: "127.0.0.1:4", Member: "m1:1", On: true},
-		Connected{At: at(3), Client: foreign, Peer: "127.0.0.1:5", Agent: "grpc-go/1.7", Member: "m1:1", On: true},
-		LeaseOwner{At: at(4), Client: foreign, Lease: 0xf1}, LeaseOwner{At: at(4), Client: foreign, Lease: 0xf1, Renews: true},
-		Watches{At: at(4), Client: foreign, Key: "/l/x", On: true},
-		Connected{At: at(5), Client: Client{Name: "127.0.0.1:6"}, Peer: "127.0.0.1:6", On: true},
-		Connected{At: at(6), Client: Client{Name: "127.0.0.1:6"}, Peer: "127.0.0.1:6"})
+	h.Add(Connected{At: At(3), Client: sureOf("c1"), Peer: "127.0.0.1:4", Member: "m1:1", On: true},
+		Connected{At: At(3), Client: foreign, Peer: "127.0.0.1:5", Agent: "grpc-go/1.7", Member: "m1:1", On: true},
+		LeaseOwner{At: At(4), Client: foreign, Lease: 0xf1}, LeaseOwner{At: At(4), Client: foreign, Lease: 0xf1, Renews: true},
+		Watches{At: At(4), Client: foreign, Key: "/l/x", On: true},
+		Connected{At: At(5), Client: Client{Name: "127.0.0.1:6"}, Peer: "127.0.0.1:6", On: true},
+		Connected{At: At(6), Client: Client{Name: "127.0.0.1:6"}, Peer: "127.0.0.1:6"})
 	want := []ClientInfo{{Client: foreign, Peer: "127.0.0.1:5", Agent: "grpc-go/1.7", Member: "m1:1", Connections: 1,
-		Granted: 1, Renewed: 1, Watches: 1, Since: at(3)}}
+		Granted: 1, Renewed: 1, Watches: 1, Since: At(3)}}
 	if d := cmp.Diff(want, h.state().Clients()); d != "" {
 		t.Errorf("contenders and those that went are not listed (-want +got)\n%s", d)
 	}
@@ -174,7 +174,7 @@ func TestReportsAreBounded(t *testing.T) {
 	s := NewState()
 	for i := range 10_000 {
 		c := Client{Name: fmt.Sprint("127.0.0.1:", i), Certain: i%2 == 0}
-		key, now := fmt.Sprintf("/l%d/%x", i%2000, i+1), at(float64(i)/100)
+		key, now := fmt.Sprintf("/l%d/%x", i%2000, i+1), At(float64(i)/100)
 		s.Apply(Batch{Events: []Event{
 			Connected{At: now, Client: c, Peer: c.Name, On: true},
 			LeaseOwner{At: now, Client: c, Lease: LeaseID(i + 1)}, LeaseOwner{At: now, Client: sureOf("c0"), Lease: LeaseID(i + 1), Renews: true},
@@ -189,7 +189,7 @@ func TestReportsAreBounded(t *testing.T) {
 	l := s.Reports
 	open := 0
 	for _, ll := range l.locks {
-		open = max(open, len(ll.open), len(ll.intervals), len(ll.running))
+		open = max(open, len(ll.Open), len(ll.intervals), len(ll.running))
 	}
 	if len(l.notes) > notesMax || len(l.noteOrder) > notesMax || len(l.clients) > clientsMax || len(l.keepers) > ownersMax || len(l.shared) > ownersMax ||
 		len(l.refused) > refusedMax || len(l.contenders) > contendersMax || len(l.locks) > 3*labLocksMax || open > notesMax {

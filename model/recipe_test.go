@@ -19,7 +19,7 @@ func TestWhatEachRecipeShows(t *testing.T) {
 	vitess := `{"Action":"Reshard","HostName":"h"}`
 	key := func(key, value string, lease LeaseID) KV { return KV{Key: key, Value: value, Lease: lease, Version: 1} }
 	again := func(kv KV) KV { kv.Version = 2; return kv }
-	hex := func(lock string, lease LeaseID, value string) KV { return key(claimKey(lock, lease), value, lease) }
+	hex := func(lock string, lease LeaseID, value string) KV { return key(ClaimKey(lock, lease), value, lease) }
 	dec := func(lock string, lease LeaseID, value string) KV {
 		return key(fmt.Sprintf("%s/%d", lock, lease), value, lease)
 	}
@@ -111,7 +111,7 @@ func TestWhatEachRecipeShows(t *testing.T) {
 				r.kvs[i].CreateRev = int64(i + 1)
 				r.kvs[i].ModRev = int64(i + 1)
 			}
-			s.Apply(Batch{Events: []Event{LoadStarted{At: t0}, Listed{At: t0, KVs: r.kvs}, Loaded{At: t0, Rev: 100}}})
+			s.Apply(Batch{Events: []Event{LoadStarted{At: Start}, Listed{At: Start, KVs: r.kvs}, Loaded{At: Start, Rev: 100}}})
 			var got []string
 			for _, l := range s.Locks() {
 				got = append(got, shown(l))

@@ -13,7 +13,7 @@ func falseBeliefs(x *ruleContext) {
 	if x.lab == nil {
 		return
 	}
-	for _, c := range x.lab.contenders {
+	for _, c := range x.lab.Competitors {
 		since, is := x.reports.FalseSince(c, x.l)
 		if !is {
 			continue
@@ -36,8 +36,8 @@ const lateGrace = Grace + 1500*time.Millisecond
 
 // graceOf is how long a contender's belief has to be false to be reported. One that
 // was paused, or that never held, is not merely late.
-func (x *ruleContext) graceOf(c *competitor, claim *Claim, since time.Time) time.Duration {
-	if x.reports.pausedSince(c.ContenderInfo, since) || claim == nil && x.reports.NeverHeld(c) {
+func (x *ruleContext) graceOf(c *Competitor, claim *Claim, since time.Time) time.Duration {
+	if x.reports.PausedSince(c.ContenderInfo, since) || claim == nil && x.reports.NeverHeld(c) {
 		return Grace
 	}
 	return lateGrace
@@ -62,14 +62,14 @@ func (x *ruleContext) claimOn(l *Lease) *Claim {
 }
 
 // falseBelief reports one of them.
-func (x *ruleContext) falseBelief(c *competitor, claim *Claim) {
+func (x *ruleContext) falseBelief(c *Competitor, claim *Claim) {
 	now := "nobody holds it"
 	if x.head != nil {
 		now = "etcd gave it to " + x.k.Who(x.head.Ref())
 	}
 	f := Finding{Code: CodeStaleHolder, Severity: SevError, Confidence: Strong, Lease: c.Lease,
 		Summary:  fmt.Sprintf("%s still believes that it holds %s, but %s", Printable(c.Name), Printable(x.l.Name), now),
-		Evidence: []string{"its own word against the queue; its process is " + string(x.reports.running(c.ContenderInfo))},
+		Evidence: []string{"its own word against the queue; its process is " + string(x.reports.ProcOf(c.ContenderInfo))},
 		Advice:   []string{"stop " + Printable(c.Name), "let the resource that the lock protects refuse old revisions (fencing)"}}
 	if claim == nil && x.reports.NeverHeld(c) {
 		f.Code, f.Confidence = ghostCode(c.Recipe), Certain
@@ -77,9 +77,9 @@ func (x *ruleContext) falseBelief(c *competitor, claim *Claim) {
 		f.Evidence = []string{"key " + Printable(c.Belief.Key) + " did not exist when its client was told that it had won"}
 		f.Advice = []string{"restart " + Printable(c.Name), "in the client: wait for Lock or Campaign and for session.Done() at once, and check after it that the own key is there"}
 	}
-	if g := x.lab.removedBy(c.Belief.Key); g != nil && x.actedAfter(c, g) {
+	if g := x.lab.Removed(c.Belief.Key); g != nil && x.actedAfter(c, g) {
 		f.Confidence = Certain
-		f.Evidence = append(f.Evidence, fmt.Sprintf("the resource accepted its token %d %s after its claim had gone", c.LastAccess.Token, Duration(c.LastAccess.At.Sub(g.at), false)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("the resource accepted its token %d %s after its claim had gone", c.LastAccess.Token, Duration(c.LastAccess.At.Sub(g.At), false)))
 	}
 	x.report(f, claim)
 }
@@ -94,9 +94,9 @@ func ghostCode(word string) Code {
 
 // actedAfter says whether the resource accepted an access of a contender after its
 // claim had gone.
-func (x *ruleContext) actedAfter(c *competitor, g *removedClaim) bool {
+func (x *ruleContext) actedAfter(c *Competitor, g *RemovedClaim) bool {
 	a := c.LastAccess
-	return a.Accepted && a.Lock == x.l.Name && a.At.After(g.at) && (a.Token == 0 || a.Token <= g.ref.CreateRev)
+	return a.Accepted && a.Lock == x.l.Name && a.At.After(g.At) && (a.Token == 0 || a.Token <= g.Ref.CreateRev)
 }
 
 // sameSession finds workers that all believe to hold by one and the same key: a second
@@ -105,9 +105,9 @@ func sameSession(x *ruleContext) {
 	if x.lab == nil {
 		return
 	}
-	first := map[string]*competitor{}
-	for _, c := range x.lab.contenders {
-		if c.Belief.State != BeliefHolding || c.Belief.Key == "" || x.reports.running(c.ContenderInfo) == ProcEnded {
+	first := map[string]*Competitor{}
+	for _, c := range x.lab.Competitors {
+		if c.Belief.State != BeliefHolding || c.Belief.Key == "" || x.reports.ProcOf(c.ContenderInfo) == ProcEnded {
 			continue
 		}
 		o := first[c.Belief.Key]
@@ -169,12 +169,12 @@ func zombieHolder(x *ruleContext) {
 		return
 	}
 	since := x.l.HeadSince()
-	var who *competitor
-	for _, c := range x.reports.workers(o.Name) {
+	var who *Competitor
+	for _, c := range x.reports.Workers(o.Name) {
 		if !c.CompetesFor(x.lab) {
 			continue
 		}
-		if c.Belief.At.IsZero() || x.reports.running(c.ContenderInfo) != ProcRunning ||
+		if c.Belief.At.IsZero() || x.reports.ProcOf(c.ContenderInfo) != ProcRunning ||
 			c.Belief.State != BeliefIdle && c.Belief.State != BeliefLost {
 			return
 		}
@@ -207,22 +207,22 @@ func zombieCandidates(x *ruleContext) {
 	if x.lab == nil || x.k.LiveSince(x.l.Name).IsZero() {
 		return
 	}
-	for _, c := range x.lab.contenders {
+	for _, c := range x.lab.Competitors {
 		b := c.Belief
-		if b.State != BeliefWaiting || b.Key == "" || x.k.Claim(b.Key) != nil || x.reports.running(c.ContenderInfo) != ProcRunning {
+		if b.State != BeliefWaiting || b.Key == "" || x.k.Claim(b.Key) != nil || x.reports.ProcOf(c.ContenderInfo) != ProcRunning {
 			continue
 		}
-		g := x.lab.removedBy(b.Key)
-		if g == nil || g.at.Before(b.At) {
+		g := x.lab.Removed(b.Key)
+		if g == nil || g.At.Before(b.At) {
 			continue // its request may be under way
 		}
 		grace := max(candidateAfter, time.Duration(c.TTL)*time.Second/3+time.Second) // its next renewal tells it
-		if x.k.Now().Sub(g.at) < grace {
-			x.recheck(g.at.Add(grace))
+		if x.k.Now().Sub(g.At) < grace {
+			x.recheck(g.At.Add(grace))
 			continue
 		}
 		x.report(Finding{Code: CodeZombieCandidate, Severity: SevWarning, Confidence: Strong, Lease: b.Lease,
-			Summary:  fmt.Sprintf("%s waits for %s since its claim went %s ago, and is not in the queue", Printable(c.Name), Printable(x.l.Name), Duration(x.k.Now().Sub(g.at), false)),
+			Summary:  fmt.Sprintf("%s waits for %s since its claim went %s ago, and is not in the queue", Printable(c.Name), Printable(x.l.Name), Duration(x.k.Now().Sub(g.At), false)),
 			Evidence: []string{"key " + Printable(b.Key) + " is gone; the contender's last word is that it waits"},
 			Advice:   []string{"restart " + Printable(c.Name), "in the client: wait for Lock or Campaign and for session.Done() at once"}}, nil)
 	}
@@ -234,7 +234,7 @@ func ttlFloor(x *ruleContext) {
 	if x.lab == nil || x.head == nil || !x.l.Recipe().HasHolder {
 		return
 	}
-	for _, c := range x.lab.contenders {
+	for _, c := range x.lab.Competitors {
 		if c.Lease == 0 || c.TTL == 0 {
 			continue
 		}

@@ -161,7 +161,7 @@ func pinnedMember(x *clusterContext) {
 func pinnedByProxy(x *clusterContext) bool {
 	through := map[string]int{} // by address
 	for l := range x.k.Late() {
-		if k := x.reports.renewer(l.ID); k.Member != "" {
+		if k := x.reports.Renewer(l.ID); k.Member != "" {
 			through[bare(k.Member)]++
 		}
 	}

@@ -27,7 +27,7 @@ func openNotes(x *ruleContext) {
 		return
 	}
 	missed := false
-	for _, key := range x.lab.open {
+	for _, key := range x.lab.Open {
 		n := x.reports.NotesOf(key)
 		if c := x.k.Claim(key); c != nil && c.Lock() == x.l {
 			ghostWaiter(x, n, c)
@@ -51,8 +51,8 @@ func (x *ruleContext) blocks(f *Finding, c *Claim) {
 // ghostWaiter finds a claim whose client was never told that it was written: it
 // believes that its Lock failed, and its session renews the claim all the same
 // (etcd-io/etcd#9715).
-func ghostWaiter(x *ruleContext, n *keyNotes, c *Claim) {
-	w := n.ghost
+func ghostWaiter(x *ruleContext, n *Notes, c *Claim) {
+	w := n.Ghost
 	if w == nil || c.CreateRev > w.Rev || c.KV.Lease != w.Lease {
 		return
 	}
@@ -62,7 +62,7 @@ func ghostWaiter(x *ruleContext, n *keyNotes, c *Claim) {
 	}
 	f := Finding{Code: CodeGhostWaiter, Confidence: sure(w.Client), Lease: w.Lease,
 		Summary: fmt.Sprintf("%s has a claim of which it was never told: it does not wait for its turn, and will not let go", Printable(w.Name)),
-		Evidence: []string{fmt.Sprintf("the proxy saw the put of %s done at revision %d, and its answer never reached the client", Printable(n.key), w.Rev),
+		Evidence: []string{fmt.Sprintf("the proxy saw the put of %s done at revision %d, and its answer never reached the client", Printable(n.Key), w.Rev),
 			"the client has not spoken of that key since, and watches no key ahead of it"},
 		Advice: []string{"revoke that lease: " + Action{Kind: RevokeLease, Lease: w.Lease}.Etcdctl(), "in the client: close the session after any error of Lock"}}
 	x.blocks(&f, c)
@@ -71,8 +71,8 @@ func ghostWaiter(x *ruleContext, n *keyNotes, c *Claim) {
 
 // unlockLost finds a claim that its client tried to delete, without effect, while its
 // session lives on (cilium#9855).
-func unlockLost(x *ruleContext, n *keyNotes, c *Claim) {
-	w := n.lost
+func unlockLost(x *ruleContext, n *Notes, c *Claim) {
+	w := n.Undone
 	if w == nil || c.Since.After(w.At) || c.LeaseInfo().State() != LeaseHealthy {
 		return
 	}
@@ -86,10 +86,10 @@ func unlockLost(x *ruleContext, n *keyNotes, c *Claim) {
 	}
 	f := Finding{Code: CodeUnlockLost, Confidence: sure(w.Client), Lease: c.KV.Lease,
 		Summary: fmt.Sprintf("%s tried to delete its claim %s ago, without effect; its session renews it on", Printable(w.Name), Duration(x.k.Now().Sub(w.At), false)),
-		Evidence: []string{fmt.Sprintf("the proxy saw the delete of %s: %s", Printable(n.key), what),
+		Evidence: []string{fmt.Sprintf("the proxy saw the delete of %s: %s", Printable(n.Key), what),
 			"the claim is still there: " + readingWords(c.lease)},
 		Advice: []string{"revoke its lease: " + Action{Kind: RevokeLease, Lease: c.KV.Lease}.Etcdctl(), "in the client: close the session when Unlock fails"}}
-	for _, o := range x.reports.workers(w.Name) {
+	for _, o := range x.reports.Workers(w.Name) {
 		if o.CompetesFor(x.lab) && o.Belief.State == BeliefIdle && o.Belief.At.After(c.Since) {
 			f.Evidence = append(f.Evidence, Printable(o.Name)+" says that it is idle")
 		}
@@ -100,19 +100,19 @@ func unlockLost(x *ruleContext, n *keyNotes, c *Claim) {
 
 // missedDelete finds a head that still watches a key which went: it does not know that
 // its turn has come (etcd-io/etcd#17529 and others).
-func missedDelete(x *ruleContext, n *keyNotes) bool {
-	if x.head == nil || x.lease == nil || n.goneAt.IsZero() || x.lease.State() != LeaseHealthy {
+func missedDelete(x *ruleContext, n *Notes) bool {
+	if x.head == nil || x.lease == nil || n.GoneAt.IsZero() || x.lease.State() != LeaseHealthy {
 		return false
 	}
 	o, known := x.reports.LeaseOwner(x.lease.ID)
-	if !known || x.reports.holdsBy(o.Name, x.head.Key) {
+	if !known || x.reports.HoldsBy(o.Name, x.head.Key) {
 		return false
 	}
-	at := slices.IndexFunc(n.watchers, func(w Watches) bool { return x.reports.sameProgram(w.Name, o.Name) })
+	at := slices.IndexFunc(n.Watchers, func(w Watches) bool { return x.reports.SameProgram(w.Name, o.Name) })
 	if at < 0 {
 		return false
 	}
-	w, since := n.watchers[at], n.goneAt
+	w, since := n.Watchers[at], n.GoneAt
 	if w.At.After(since) {
 		since = w.At
 	}
@@ -121,8 +121,8 @@ func missedDelete(x *ruleContext, n *keyNotes) bool {
 		return false
 	}
 	f := Finding{Code: CodeMissedDelete, Confidence: sure(o.Client, w.Client), Lease: x.lease.ID,
-		Summary: fmt.Sprintf("%s is first and does not know it: it still waits for a key that went %s ago", Printable(o.Name), Duration(x.k.Now().Sub(n.goneAt), false)),
-		Evidence: []string{"the proxy sees its watch of " + Printable(n.key) + " open, and that key is gone",
+		Summary: fmt.Sprintf("%s is first and does not know it: it still waits for a key that went %s ago", Printable(o.Name), Duration(x.k.Now().Sub(n.GoneAt), false)),
+		Evidence: []string{"the proxy sees its watch of " + Printable(n.Key) + " open, and that key is gone",
 			readingWords(x.lease)},
 		Advice: []string{"restart " + Printable(o.Name) + ": its claim goes and the next in line moves up", "use WithRequireLeader and DialKeepAliveTime in clients"}}
 	x.blocks(&f, x.head)
@@ -154,7 +154,7 @@ func foreignKeepalive(x *ruleContext) {
 		return
 	}
 	claimsHere(x, x.reports.Shared(), func(l *Lease, c *Claim) {
-		names := x.reports.foreignKeepers(l.ID, x.k.Now())
+		names := x.reports.ForeignKeepers(l.ID, x.k.Now())
 		if len(names) == 0 {
 			return
 		}

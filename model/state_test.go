@@ -10,73 +10,73 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var t0 = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+var Start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-func at(s float64) time.Time { return t0.Add(time.Duration(s * float64(time.Second))) }
+func At(s float64) time.Time { return Start.Add(time.Duration(s * float64(time.Second))) }
 
 // history writes the events of a story with as little noise as possible.
-type history struct {
-	rev    int64
-	keys   map[string]KV
-	events []Event
+type History struct {
+	Rev    int64
+	Keys   map[string]KV
+	Events []Event
 }
 
-func newHistory() *history { return &history{rev: 100, keys: map[string]KV{}} }
+func New() *History { return &History{Rev: 100, Keys: map[string]KV{}} }
 
-func (h *history) add(e ...Event) { h.events = append(h.events, e...) }
+func (h *History) Add(e ...Event) { h.Events = append(h.Events, e...) }
 
 // loaded ends the first list: nothing was there before.
-func (h *history) loaded(sec float64) {
-	h.add(LoadStarted{At: at(sec), Rev: h.rev}, Loaded{At: at(sec), Rev: h.rev})
+func (h *History) Loaded(sec float64) {
+	h.Add(LoadStarted{At: At(sec), Rev: h.Rev}, Loaded{At: At(sec), Rev: h.Rev})
 }
 
-func claimKey(lock string, lease LeaseID) string { return lock + "/" + lease.String() }
+func ClaimKey(lock string, lease LeaseID) string { return lock + "/" + lease.String() }
 
-func (h *history) put(sec float64, key, value string, lease LeaseID) {
-	h.rev++
-	h.add(Committed{At: at(sec), Rev: h.rev, Changes: []Change{{KV: h.write(key, value, lease)}}})
+func (h *History) Put(sec float64, key, value string, lease LeaseID) {
+	h.Rev++
+	h.Add(Committed{At: At(sec), Rev: h.Rev, Changes: []Change{{KV: h.Write(key, value, lease)}}})
 }
 
-func (h *history) write(key, value string, lease LeaseID) KV {
-	kv := h.keys[key]
+func (h *History) Write(key, value string, lease LeaseID) KV {
+	kv := h.Keys[key]
 	if kv.Key == "" {
-		kv = KV{Key: key, CreateRev: h.rev}
+		kv = KV{Key: key, CreateRev: h.Rev}
 	}
-	kv.Value, kv.Lease, kv.ModRev = value, lease, h.rev
+	kv.Value, kv.Lease, kv.ModRev = value, lease, h.Rev
 	kv.Version++
-	h.keys[key] = kv
+	h.Keys[key] = kv
 	return kv
 }
 
-func (h *history) del(sec float64, keys ...string) {
-	h.rev++
-	c := Committed{At: at(sec), Rev: h.rev}
+func (h *History) Del(sec float64, keys ...string) {
+	h.Rev++
+	c := Committed{At: At(sec), Rev: h.Rev}
 	for _, k := range keys {
-		delete(h.keys, k)
-		c.Changes = append(c.Changes, Change{Deleted: true, KV: KV{Key: k, ModRev: h.rev}})
+		delete(h.Keys, k)
+		c.Changes = append(c.Changes, Change{Deleted: true, KV: KV{Key: k, ModRev: h.Rev}})
 	}
-	h.add(c)
+	h.Add(c)
 }
 
 // end deletes every key of a lease in one revision, as a revoke and an expiry do.
-func (h *history) end(sec float64, lease LeaseID) {
+func (h *History) End(sec float64, lease LeaseID) {
 	var keys []string
-	for k, kv := range h.keys {
+	for k, kv := range h.Keys {
 		if kv.Lease == lease {
 			keys = append(keys, k)
 		}
 	}
 	slices.Sort(keys)
-	h.del(sec, keys...)
+	h.Del(sec, keys...)
 }
 
-func (h *history) read(sec float64, lease LeaseID, granted, remaining int64) {
-	h.add(LeaseRead{At: at(sec), ID: lease, Granted: granted, Remaining: remaining, Term: 2, Rev: h.rev})
+func (h *History) Read(sec float64, lease LeaseID, granted, remaining int64) {
+	h.Add(LeaseRead{At: At(sec), ID: lease, Granted: granted, Remaining: remaining, Term: 2, Rev: h.Rev})
 }
 
-func (h *history) state() *State {
+func (h *History) state() *State {
 	s := NewState()
-	s.Apply(Batch{Events: h.events})
+	s.Apply(Batch{Events: h.Events})
 	return s
 }
 
@@ -93,25 +93,25 @@ func TestStories(t *testing.T) {
 	a, b, c := LeaseID(0xa1), LeaseID(0xb2), LeaseID(0xc3)
 	rows := []struct {
 		name, reason string
-		tell         func(h *history)
+		tell         func(h *History)
 		want         string
 	}{
-		{"release", "one key goes and its lease lives on", func(h *history) {
-			h.put(1, claimKey("/l", a), "", a)
-			h.put(2, claimKey("/l", b), "", b)
-			h.del(5, claimKey("/l", a))
-			h.read(5.1, a, 10, 8)
+		{"release", "one key goes and its lease lives on", func(h *History) {
+			h.Put(1, ClaimKey("/l", a), "", a)
+			h.Put(2, ClaimKey("/l", b), "", b)
+			h.Del(5, ClaimKey("/l", a))
+			h.Read(5.1, a, 10, 8)
 		}, `acquired a1 took /l, which was free
 queued b2 joined the queue of /l at place 2, behind a1
 handover b2 got /l from a1 after 4.0s: released (strong); no gap
 `},
-		{"expiry", "the readings fell to nothing before all keys went in one revision", func(h *history) {
-			h.put(1, claimKey("/l", a), "", a)
-			h.put(2, claimKey("/l", b), "", b)
-			h.read(4, a, 5, 1)
-			h.read(5, a, 5, 0)
-			h.del(5.9, claimKey("/l", a))
-			h.read(6, a, 0, -1)
+		{"expiry", "the readings fell to nothing before all keys went in one revision", func(h *History) {
+			h.Put(1, ClaimKey("/l", a), "", a)
+			h.Put(2, ClaimKey("/l", b), "", b)
+			h.Read(4, a, 5, 1)
+			h.Read(5, a, 5, 0)
+			h.Del(5.9, ClaimKey("/l", a))
+			h.Read(6, a, 0, -1)
 		}, `acquired a1 took /l, which was free
 queued b2 joined the queue of /l at place 2, behind a1
 finding keepalive-stalled (hint): a1 has missed a renewal; if it does not come, the lock is free in about 1.5s
@@ -119,94 +119,94 @@ finding dead-holder (hint): a1 does not renew any more: the lock is free in abou
 handover b2 got /l from a1 after 4.9s: lease expired (strong); no gap
 finding dead-holder on /l is over, after 0.9s
 `},
-		{"ended early", "the lease had time left: its owner closed it, or somebody revoked it", func(h *history) {
-			h.put(1, claimKey("/l", a), "", a)
-			h.read(4, a, 60, 58)
-			h.end(5, a)
-			h.read(5.1, a, 0, -1)
+		{"ended early", "the lease had time left: its owner closed it, or somebody revoked it", func(h *History) {
+			h.Put(1, ClaimKey("/l", a), "", a)
+			h.Read(4, a, 60, 58)
+			h.End(5, a)
+			h.Read(5.1, a, 0, -1)
 		}, `acquired a1 took /l, which was free
 left a1 no longer holds /l after 4.0s: lease revoked or closed (hint); nobody waits
 `},
-		{"our own revoke", "our journal is the only thing that makes a revoke certain", func(h *history) {
-			h.put(1, claimKey("/l", a), "", a)
-			h.put(1, claimKey("/l", b), "", b)
-			h.end(5, a)
-			h.add(Acted{At: at(5.1), Outcome: Outcome{At: at(5.1), Done: true, Rev: h.rev, Action: Action{Kind: RevokeLease, Lease: a}}})
+		{"our own revoke", "our journal is the only thing that makes a revoke certain", func(h *History) {
+			h.Put(1, ClaimKey("/l", a), "", a)
+			h.Put(1, ClaimKey("/l", b), "", b)
+			h.End(5, a)
+			h.Add(Acted{At: At(5.1), Outcome: Outcome{At: At(5.1), Done: true, Rev: h.Rev, Action: Action{Kind: RevokeLease, Lease: a}}})
 		}, `acquired a1 took /l, which was free
 queued b2 joined the queue of /l at place 2, behind a1
 handover b2 got /l from a1 after 4.0s: lease revoked or closed (certain); no gap
 action done: revoke lease a1
 `},
-		{"our own delete", "done may be known before it is seen", func(h *history) {
-			h.put(1, claimKey("/l", a), "", a)
-			h.add(Acted{At: at(4.9), Outcome: Outcome{At: at(4.9), Done: true, Rev: h.rev + 1,
-				Action: Action{Kind: DeleteClaim, Key: claimKey("/l", a), CreateRev: h.rev}}})
-			h.del(5, claimKey("/l", a))
+		{"our own delete", "done may be known before it is seen", func(h *History) {
+			h.Put(1, ClaimKey("/l", a), "", a)
+			h.Add(Acted{At: At(4.9), Outcome: Outcome{At: At(4.9), Done: true, Rev: h.Rev + 1,
+				Action: Action{Kind: DeleteClaim, Key: ClaimKey("/l", a), CreateRev: h.Rev}}})
+			h.Del(5, ClaimKey("/l", a))
 		}, `acquired a1 took /l, which was free
 action done: delete claim /l/a1 if its create revision is still 101
 left a1 no longer holds /l after 4.0s: key deleted (certain); nobody waits
 `},
-		{"other keys of the lease stay", "an ended lease takes all its keys in one revision", func(h *history) {
-			h.put(1, claimKey("/l", a), "", a)
-			h.put(1, claimKey("/m", a), "", a)
-			h.del(2, claimKey("/l", a))
+		{"other keys of the lease stay", "an ended lease takes all its keys in one revision", func(h *History) {
+			h.Put(1, ClaimKey("/l", a), "", a)
+			h.Put(1, ClaimKey("/m", a), "", a)
+			h.Del(2, ClaimKey("/l", a))
 		}, `acquired a1 took /l, which was free
 acquired a1 took /m, which was free
 left a1 no longer holds /l after 1.0s: released (strong); nobody waits
 `},
-		{"over a free lock", "the gap is how long nobody held", func(h *history) {
-			h.put(1, claimKey("/l", a), "", a)
-			h.del(2, claimKey("/l", a))
-			h.read(2.1, a, 10, 9)
-			h.put(2.5, claimKey("/l", b), "", b)
+		{"over a free lock", "the gap is how long nobody held", func(h *History) {
+			h.Put(1, ClaimKey("/l", a), "", a)
+			h.Del(2, ClaimKey("/l", a))
+			h.Read(2.1, a, 10, 9)
+			h.Put(2.5, ClaimKey("/l", b), "", b)
 		}, `acquired a1 took /l, which was free
 left a1 no longer holds /l after 1.0s: released (strong); nobody waits
 handover b2 got /l from a1 after 1.0s: released (strong); free for 0.5 s
 `},
-		{"a waiter leaves", "it never held, so nothing is handed over", func(h *history) {
-			h.put(1, claimKey("/l", a), "", a)
-			h.put(1, claimKey("/l", b), "", b)
-			h.put(1, claimKey("/l", c), "", c)
-			h.del(2, claimKey("/l", b))
-			h.read(2, b, 10, 9)
+		{"a waiter leaves", "it never held, so nothing is handed over", func(h *History) {
+			h.Put(1, ClaimKey("/l", a), "", a)
+			h.Put(1, ClaimKey("/l", b), "", b)
+			h.Put(1, ClaimKey("/l", c), "", c)
+			h.Del(2, ClaimKey("/l", b))
+			h.Read(2, b, 10, 9)
 		}, `acquired a1 took /l, which was free
 queued b2 joined the queue of /l at place 2, behind a1
 queued c3 joined the queue of /l at place 3, behind b2
 left b2 left the queue of /l at place 2: released (strong)
 `},
-		{"nobody reads the lease", "without a reading the cause stays unknown", func(h *history) {
-			h.put(1, claimKey("/l", a), "", a)
-			h.del(2, claimKey("/l", a))
-			h.add(Tick{At: at(8)})
+		{"nobody reads the lease", "without a reading the cause stays unknown", func(h *History) {
+			h.Put(1, ClaimKey("/l", a), "", a)
+			h.Del(2, ClaimKey("/l", a))
+			h.Add(Tick{At: At(8)})
 		}, `acquired a1 took /l, which was free
 left a1 no longer holds /l after 1.0s: cause unknown (hint); nobody waits
 `},
-		{"a foreign key", "the recipe counts every key under the name", func(h *history) {
-			h.put(1, "/l/config", "x", 0)
-			h.put(2, claimKey("/l", a), "", a)
-			h.del(3, "/l/config")
+		{"a foreign key", "the recipe counts every key under the name", func(h *History) {
+			h.Put(1, "/l/config", "x", 0)
+			h.Put(2, ClaimKey("/l", a), "", a)
+			h.Del(3, "/l/config")
 		}, `blocked /l is blocked by /l/config, which is no claim of it
 queued a1 joined the queue of /l at place 2, behind /l/config
 finding foreign-key (certain): /l/config is no claim, but it is counted as one: it blocks the lock
 acquired a1 got /l, which /l/config blocked
 finding foreign-key on /l is over, after 1.0s
 `},
-		{"an orphan", "nothing but a delete takes a key without a lease", func(h *history) {
-			h.put(1, "/l/694d81e5fc652594", "", 0)
-			h.put(2, claimKey("/l", a), "", a)
-			h.del(3, "/l/694d81e5fc652594")
+		{"an orphan", "nothing but a delete takes a key without a lease", func(h *History) {
+			h.Put(1, "/l/694d81e5fc652594", "", 0)
+			h.Put(2, ClaimKey("/l", a), "", a)
+			h.Del(3, "/l/694d81e5fc652594")
 		}, `acquired /l/694d81e5fc652594 took /l, which was free
 queued a1 joined the queue of /l at place 2, behind /l/694d81e5fc652594
 finding orphan-key (certain): /l/694d81e5fc652594 has no lease: it never expires and blocks the lock
 handover a1 got /l from /l/694d81e5fc652594 after 1.0s: key deleted (strong); no gap
 finding orphan-key on /l is over, after 1.0s
 `},
-		{"an election", "candidates are named by their value", func(h *history) {
-			h.put(1, claimKey("/e", a), "node-1", a)
-			h.put(2, claimKey("/e", b), "node-2", b)
-			h.put(3, claimKey("/e", a), "node-1 again", a)
-			h.del(4, claimKey("/e", a))
-			h.read(4, a, 10, 9)
+		{"an election", "candidates are named by their value", func(h *History) {
+			h.Put(1, ClaimKey("/e", a), "node-1", a)
+			h.Put(2, ClaimKey("/e", b), "node-2", b)
+			h.Put(3, ClaimKey("/e", a), "node-1 again", a)
+			h.Del(4, ClaimKey("/e", a))
+			h.Read(4, a, 10, 9)
 		}, `acquired node-1 took /e, which was free
 queued node-2 joined the queue of /e at place 2, behind node-1
 handover node-2 got /e from node-1 again after 3.0s: released (strong); no gap
@@ -214,8 +214,8 @@ handover node-2 got /e from node-1 again after 3.0s: released (strong); no gap
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
-			h := newHistory()
-			h.loaded(0)
+			h := New()
+			h.Loaded(0)
 			r.tell(h)
 			if d := cmp.Diff(r.want, journal(h.state())); d != "" {
 				t.Errorf("%s\n(-want +got)\n%s", r.reason, d)
@@ -225,13 +225,13 @@ handover node-2 got /e from node-1 again after 3.0s: released (strong); no gap
 }
 
 func TestQueueOrderAndHolder(t *testing.T) {
-	h := newHistory()
-	h.loaded(0)
-	h.put(1, "/l/1f", "", 0x1f)
-	h.put(2, "/l/b", "", 0xb)
-	h.put(3, "/l/sub/c", "", 0xc) // nested: /l waits for it, it does not wait for /l
-	h.put(4, "/l/note", "hello", 0)
-	h.put(5, "/lx/d", "", 0xd) // a sibling that shares only letters
+	h := New()
+	h.Loaded(0)
+	h.Put(1, "/l/1f", "", 0x1f)
+	h.Put(2, "/l/b", "", 0xb)
+	h.Put(3, "/l/sub/c", "", 0xc) // nested: /l waits for it, it does not wait for /l
+	h.Put(4, "/l/note", "hello", 0)
+	h.Put(5, "/lx/d", "", 0xd) // a sibling that shares only letters
 	s := h.state()
 	l := s.Lock("/l")
 	var keys []string
@@ -264,31 +264,31 @@ func lockNames(s *State) []string {
 }
 
 func TestDurationsThatBeganBeforeWeLookedAreLowerBounds(t *testing.T) {
-	h := newHistory()
-	h.add(LoadStarted{At: at(0), Rev: 50},
-		Listed{At: at(0), Rev: 50, KVs: []KV{{Key: "/l/a1", CreateRev: 9, ModRev: 9, Version: 1, Lease: 0xa1}}, Done: 1, Total: 1},
-		Loaded{At: at(0), Rev: 50})
-	h.put(3, claimKey("/l", 0xb2), "", 0xb2)
+	h := New()
+	h.Add(LoadStarted{At: At(0), Rev: 50},
+		Listed{At: At(0), Rev: 50, KVs: []KV{{Key: "/l/a1", CreateRev: 9, ModRev: 9, Version: 1, Lease: 0xa1}}, Done: 1, Total: 1},
+		Loaded{At: At(0), Rev: 50})
+	h.Put(3, ClaimKey("/l", 0xb2), "", 0xb2)
 	s := h.state()
 	l := s.Lock("/l")
-	if d, bound := l.HeldFor(at(10)); d != 10*time.Second || !bound {
+	if d, bound := l.HeldFor(At(10)); d != 10*time.Second || !bound {
 		t.Errorf("held %v, lower bound %v; want 10s, true", d, bound)
 	}
-	if d, bound, any := l.LongestWait(at(10)); d != 7*time.Second || bound || !any {
+	if d, bound, any := l.LongestWait(At(10)); d != 7*time.Second || bound || !any {
 		t.Errorf("longest wait %v, lower bound %v; want 7s seen from its start", d, bound)
 	}
 }
 
 func TestAFreeLockIsRememberedForAWhile(t *testing.T) {
-	h := newHistory()
-	h.loaded(0)
-	h.put(1, claimKey("/l", 0xa1), "", 0xa1)
-	h.del(2, claimKey("/l", 0xa1))
+	h := New()
+	h.Loaded(0)
+	h.Put(1, ClaimKey("/l", 0xa1), "", 0xa1)
+	h.Del(2, ClaimKey("/l", 0xa1))
 	s := h.state()
 	if l := s.Lock("/l"); l == nil || !l.Free() {
 		t.Fatalf("lock after its only claim went: %+v, want a free one", l)
 	}
-	s.Apply(Batch{Events: []Event{Tick{At: at(70)}}})
+	s.Apply(Batch{Events: []Event{Tick{At: At(70)}}})
 	if l := s.Lock("/l"); l != nil {
 		t.Errorf("still remembered after %v", freeKeep)
 	}
@@ -298,17 +298,17 @@ func TestAFreeLockIsRememberedForAWhile(t *testing.T) {
 }
 
 func TestRelistSaysOnlyWhatItKnows(t *testing.T) {
-	h := newHistory()
-	h.loaded(0)
-	h.put(1, claimKey("/l", 0xa1), "", 0xa1)
-	h.put(2, claimKey("/l", 0xb2), "", 0xb2)
-	h.put(2, claimKey("/m", 0xc3), "", 0xc3)
-	h.add(Lost{At: at(3), Reason: LostCompacted, Detail: "the watch fell behind"},
-		LoadStarted{At: at(9), Rev: 500},
-		Listed{At: at(9), Rev: 500, KVs: []KV{
+	h := New()
+	h.Loaded(0)
+	h.Put(1, ClaimKey("/l", 0xa1), "", 0xa1)
+	h.Put(2, ClaimKey("/l", 0xb2), "", 0xb2)
+	h.Put(2, ClaimKey("/m", 0xc3), "", 0xc3)
+	h.Add(Lost{At: At(3), Reason: LostCompacted, Detail: "the watch fell behind"},
+		LoadStarted{At: At(9), Rev: 500},
+		Listed{At: At(9), Rev: 500, KVs: []KV{
 			{Key: "/l/b2", CreateRev: 102, ModRev: 102, Version: 1, Lease: 0xb2},
 			{Key: "/m/c3", CreateRev: 103, ModRev: 103, Version: 1, Lease: 0xc3}}, Done: 2, Total: 2},
-		Loaded{At: at(9), Rev: 500})
+		Loaded{At: At(9), Rev: 500})
 	s := h.state()
 	want := `acquired a1 took /l, which was free
 queued b2 joined the queue of /l at place 2, behind a1
@@ -320,7 +320,7 @@ gap all keys was listed again at revision 500: what happened in between was not 
 	if d := cmp.Diff(want, journal(s)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
-	if d, bound := s.Lock("/m").HeldFor(at(12)); d != 10*time.Second || bound {
+	if d, bound := s.Lock("/m").HeldFor(At(12)); d != 10*time.Second || bound {
 		t.Errorf("/m held for %v (lower bound %v): the same claim was seen from its start", d, bound)
 	}
 }
@@ -393,13 +393,13 @@ func TestParseLeaseID(t *testing.T) {
 func TestWhatIsOnTheScreenIsReadFirst(t *testing.T) {
 	const locks = 500
 	s := NewState()
-	events := []Event{LoadStarted{At: t0, Rev: 2 * locks}}
+	events := []Event{LoadStarted{At: Start, Rev: 2 * locks}}
 	var kvs []KV
 	for i := range 2 * locks { // two claims of each
 		lease := LeaseID(0x1000 + i)
 		kvs = append(kvs, KV{Key: fmt.Sprintf("/l/%03d/%s", i/2, lease), CreateRev: int64(i + 1), ModRev: int64(i + 1), Version: 1, Lease: lease})
 	}
-	s.Apply(Batch{Events: append(events, Listed{At: t0, Rev: 2 * locks, KVs: kvs}, Loaded{At: t0, Rev: 2 * locks})})
+	s.Apply(Batch{Events: append(events, Listed{At: Start, Rev: 2 * locks, KVs: kvs}, Loaded{At: Start, Rev: 2 * locks})})
 	before := s.Want().Leases
 	if len(before) != wantMax {
 		t.Fatalf("%d leases are wanted, want %d", len(before), wantMax)
@@ -407,7 +407,7 @@ func TestWhatIsOnTheScreenIsReadFirst(t *testing.T) {
 	first := s.Claim(kvs[slices.IndexFunc(kvs, func(kv KV) bool { return kv.Lease == before[0] })].Key)
 	kv := first.KV
 	kv.ModRev, kv.Version = 5_000, 2
-	s.Apply(Batch{Events: []Event{Committed{At: t0.Add(time.Second), Rev: 5_000, Changes: []Change{{KV: kv}}}}})
+	s.Apply(Batch{Events: []Event{Committed{At: Start.Add(time.Second), Rev: 5_000, Changes: []Change{{KV: kv}}}}})
 	if after := s.Want().Leases; after[0] != before[0] {
 		t.Errorf("a key was written again, and its lease lost its place to %s", after[0])
 	}
@@ -429,14 +429,14 @@ func TestWhatIsOnTheScreenIsReadFirst(t *testing.T) {
 // recipes count every key under a name, in whatever directory.
 func TestADirectoryThatEmptiesAtOnceLeavesItsNeighbours(t *testing.T) {
 	for _, emptied := range []string{"/h/a", "/h/b", "/h/c"} {
-		h := newHistory()
-		h.loaded(0)
+		h := New()
+		h.Loaded(0)
 		for _, dir := range []string{"/h/a", "/h/b", "/h/c"} {
-			h.put(1, dir+"/1", "", 0)
-			h.put(1, dir+"/2", "", 0)
+			h.Put(1, dir+"/1", "", 0)
+			h.Put(1, dir+"/2", "", 0)
 		}
-		h.del(2, emptied+"/1", emptied+"/2")
-		h.put(3, "/h/17", "", 0x17)
+		h.Del(2, emptied+"/1", emptied+"/2")
+		h.Put(3, "/h/17", "", 0x17)
 		if n := h.state().Lock("/h").Len(); n != 5 {
 			t.Errorf("without %s there are %d keys in the queue, want the four of its neighbours and the claim", emptied, n)
 		}

@@ -5,106 +5,106 @@ import (
 	"time"
 )
 
-// staleUnlock is a delete by which a client took a claim of its own, which it may not
+// StaleUnlock a delete by which a client took a claim of its own, which it may not
 // have meant: Unlock deletes by name (etcd-io/etcd#22082).
-type staleUnlock struct {
-	key, client string
-	at          time.Time
-	rev         int64
-	retried     bool      // an earlier delete of the key was not answered
-	victim      string    // who still believed afterwards, once that is known
-	shared      bool      // another worker of the same session let go
-	told        time.Time // when that was found out
+type StaleUnlock struct {
+	Key, Client string
+	At          time.Time
+	Rev         int64
+	Retried     bool      // an earlier delete of the key was not answered
+	Victim      string    // who still believed afterwards, once that is known
+	Shared      bool      // another worker of the same session let go
+	Told        time.Time // when that was found out
 }
 
 // noteUnlock remembers the delete of a claim by which its own client may harm itself.
-func (lab *Reports) noteUnlock(n *keyNotes, w Wrote) {
-	ll := lab.placeOf(n.key)
-	if ll == nil || !w.Told || len(lab.workers(w.Name)) == 0 {
+func (lab *Reports) noteUnlock(n *Notes, w Wrote) {
+	ll := lab.placeOf(n.Key)
+	if ll == nil || !w.Told || len(lab.Workers(w.Name)) == 0 {
 		return
 	}
-	g := ll.removedBy(n.key)
-	if g == nil || g.rev != w.Rev {
+	g := ll.Removed(n.Key)
+	if g == nil || g.Rev != w.Rev {
 		return
 	}
-	for _, u := range ll.stale {
-		if u.rev == w.Rev && u.key == n.key {
+	for _, u := range ll.Stale {
+		if u.Rev == w.Rev && u.Key == n.Key {
 			return
 		}
 	}
-	u := &staleUnlock{key: n.key, client: w.Name, at: w.At, rev: w.Rev}
-	if g.at.After(u.at) {
-		u.at = g.at
+	u := &StaleUnlock{Key: n.Key, Client: w.Name, At: w.At, Rev: w.Rev}
+	if g.At.After(u.At) {
+		u.At = g.At
 	}
 	for _, d := range n.writes {
 		before := d.At.Before(g.since)
 		if d.Rev > 0 {
-			before = d.Rev < g.ref.CreateRev
+			before = d.Rev < g.Ref.CreateRev
 		}
-		u.retried = u.retried || d.Delete && !d.Told && before && lab.sameProgram(d.Name, w.Name)
+		u.Retried = u.Retried || d.Delete && !d.Told && before && lab.SameProgram(d.Name, w.Name)
 	}
-	if len(ll.stale) >= staleMax {
-		ll.stale = ll.stale[1:]
+	if len(ll.Stale) >= staleMax {
+		ll.Stale = ll.Stale[1:]
 	}
-	ll.stale = append(ll.stale, u)
+	ll.Stale = append(ll.Stale, u)
 	lab.k.MarkLock(ll.name)
 }
 
 // believedBefore says whether a contender believes that it holds, and did at a time: it
 // may have said so again since.
-func (st *competitor) believedBefore(t time.Time) bool {
+func (st *Competitor) believedBefore(t time.Time) bool {
 	return st.interval != nil && st.interval.From.Before(t)
 }
 
 // settleUnlocks finds out which of the deletes did harm, and forgets those that did not.
-func (lab *Reports) settleUnlocks(ll *labLock) {
-	kept := ll.stale[:0]
-	for _, u := range ll.stale {
+func (lab *Reports) settleUnlocks(ll *LabLock) {
+	kept := ll.Stale[:0]
+	for _, u := range ll.Stale {
 		if lab.settleUnlock(ll, u) {
 			kept = append(kept, u)
 		}
 	}
-	clear(ll.stale[len(kept):])
-	ll.stale = kept
+	clear(ll.Stale[len(kept):])
+	ll.Stale = kept
 }
 
 // settleUnlock says whether u is still of interest.
-func (lab *Reports) settleUnlock(ll *labLock, u *staleUnlock) bool {
+func (lab *Reports) settleUnlock(ll *LabLock, u *StaleUnlock) bool {
 	now := lab.k.Now()
-	if u.victim != "" {
-		return now.Sub(u.told) < ToldFor
+	if u.Victim != "" {
+		return now.Sub(u.Told) < ToldFor
 	}
-	if now.Sub(u.at) < Grace {
+	if now.Sub(u.At) < Grace {
 		return true
 	}
-	for _, c := range lab.workers(u.client) {
+	for _, c := range lab.Workers(u.Client) {
 		switch {
 		case c.place != ll:
-		case c.Belief.Key == u.key && c.believedBefore(u.at):
-			u.victim, u.told = c.Name, now
-		case c.Belief.At.Sub(u.at).Abs() < Grace && (c.Belief.State == BeliefIdle || c.Belief.State == BeliefLeaving):
-			u.shared = true
+		case c.Belief.Key == u.Key && c.believedBefore(u.At):
+			u.Victim, u.Told = c.Name, now
+		case c.Belief.At.Sub(u.At).Abs() < Grace && (c.Belief.State == BeliefIdle || c.Belief.State == BeliefLeaving):
+			u.Shared = true
 		}
 	}
-	return u.victim != ""
+	return u.Victim != ""
 }
 
 // TookItself says whether a contender's own client took the claim that the contender
 // believes in.
-func (lab *Reports) TookItself(c *competitor) bool {
-	return slices.ContainsFunc(c.place.stale, func(u *staleUnlock) bool {
-		return u.key == c.Belief.Key && c.believedBefore(u.at) && lab.sameProgram(u.client, c.Name)
+func (lab *Reports) TookItself(c *Competitor) bool {
+	return slices.ContainsFunc(c.place.Stale, func(u *StaleUnlock) bool {
+		return u.Key == c.Belief.Key && c.believedBefore(u.At) && lab.SameProgram(u.Client, c.Name)
 	})
 }
 
 // HangsInUnlock says whether a contender deleted its claim and has not heard of it.
-func (lab *Reports) HangsInUnlock(c *competitor) bool {
-	n, g := lab.notes[c.Belief.Key], c.place.removedBy(c.Belief.Key)
-	return n != nil && g != nil && lab.asksToLetGo(n, c.Name, g.rev)
+func (lab *Reports) HangsInUnlock(c *Competitor) bool {
+	n, g := lab.notes[c.Belief.Key], c.place.Removed(c.Belief.Key)
+	return n != nil && g != nil && lab.asksToLetGo(n, c.Name, g.Rev)
 }
 
 // BelievesOn says whether the one who was harmed believes still.
-func (lab *Reports) BelievesOn(u *staleUnlock, lock string) bool {
-	c := lab.contenders[u.victim].on(lock)
-	return c != nil && c.Belief.State == BeliefHolding && c.Belief.Key == u.key
+func (lab *Reports) BelievesOn(u *StaleUnlock, lock string) bool {
+	c := lab.contenders[u.Victim].on(lock)
+	return c != nil && c.Belief.State == BeliefHolding && c.Belief.Key == u.Key
 }

@@ -11,26 +11,26 @@ import (
 // only if a search from every session finds one, and every circle it knows stands.
 func TestCirclesAreFoundFromWhatChanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := newHistory()
-		h.loaded(0)
+		h := New()
+		h.Loaded(0)
 		s := NewState()
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			lock := fmt.Sprintf("/l%d", rapid.IntRange(0, 3).Draw(t, "lock"))
 			lease := LeaseID(rapid.IntRange(1, 4).Draw(t, "lease"))
-			key := claimKey(lock, lease)
+			key := ClaimKey(lock, lease)
 			if rapid.IntRange(0, 9).Draw(t, "shared") == 0 {
 				key = fmt.Sprintf("%s/read/170000000000000000%d", lock, lease)
 			}
-			switch _, there := h.keys[key]; {
+			switch _, there := h.Keys[key]; {
 			case rapid.IntRange(0, 19).Draw(t, "end") == 0:
-				h.end(float64(i), lease)
+				h.End(float64(i), lease)
 			case there:
-				h.del(float64(i), key)
+				h.Del(float64(i), key)
 			default:
-				h.put(float64(i), key, "", lease)
+				h.Put(float64(i), key, "", lease)
 			}
-			s.Apply(Batch{Events: h.events})
-			h.events = nil
+			s.Apply(Batch{Events: h.Events})
+			h.Events = nil
 			found := false
 			for _, l := range s.byID {
 				w := walker{note: func(*cycle) { found = true }, on: map[*Lease]int{}, done: map[*Lease]bool{}}
@@ -51,20 +51,20 @@ func TestCirclesAreFoundFromWhatChanged(t *testing.T) {
 // Whatever was there, nothing is kept of it once it went and time has passed.
 func TestNothingIsKeptForEver(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := drawHistory(t)
+		h := Draw(t)
 		var keys []string
-		for k := range h.keys {
+		for k := range h.Keys {
 			keys = append(keys, k)
 		}
-		s := apply(Batch{Events: h.events})
-		h.events = nil
-		end := s.Now().Sub(t0).Seconds() + 1
-		h.del(end, keys...)
+		s := apply(Batch{Events: h.Events})
+		h.Events = nil
+		end := s.Now().Sub(Start).Seconds() + 1
+		h.Del(end, keys...)
 		for _, name := range []string{"c1", "c1.1", "c1.2", "c2", "127.0.0.1:7"} { // who believes keeps what it believes in
-			h.add(Contender{At: at(end), Name: name, Proc: ProcEnded})
+			h.Add(Contender{At: At(end), Name: name, Proc: ProcEnded})
 		}
-		h.add(Tick{At: at(end + 10)}, Tick{At: at(end + 200)})
-		s.Apply(Batch{Events: h.events})
+		h.Add(Tick{At: At(end + 10)}, Tick{At: At(end + 200)})
+		s.Apply(Batch{Events: h.Events})
 		if len(s.claims)+len(s.dirs)+len(s.byID)+len(s.Locks())+len(s.troubled)+len(s.circles.locks)+len(s.late)+len(s.overdue)+s.free+s.own+len(s.leaseList)+s.missed != 0 {
 			t.Fatalf("left: %d claims, %d directories, %d leases, %d locks, %d in trouble, %d in circles, %d late, %d overdue, %d free, %d own, %d listed leases, %d that missed a renewal",
 				len(s.claims), len(s.dirs), len(s.byID), len(s.Locks()), len(s.troubled), len(s.circles.locks), len(s.late), len(s.overdue), s.free, s.own, len(s.leaseList), s.missed)
