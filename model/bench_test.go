@@ -6,36 +6,6 @@ import (
 	"time"
 )
 
-// tenClaims lists n claims, ten to a lock, as a list from etcd brings them: in
-// key order, in parts of 2,000.
-func TenClaims(n int) []Event {
-	events := []Event{LoadStarted{At: Start, Rev: int64(n)}}
-	var kvs []KV
-	for i := range n {
-		lease := LeaseID(0x694d81e5fc650000 + i)
-		kvs = append(kvs, KV{Key: fmt.Sprintf("/bench/lock-%06d/%s", i/10, lease), CreateRev: int64(i + 1),
-			ModRev: int64(i + 1), Version: 1, Lease: lease})
-		if len(kvs) == 2000 || i == n-1 {
-			events = append(events, Listed{At: Start, Rev: int64(n), KVs: kvs, Done: int64(i + 1), Total: int64(n)})
-			kvs = nil
-		}
-	}
-	return append(events, Loaded{At: Start, Rev: int64(n)})
-}
-
-// oneQueue lists n claims of a single lock.
-func OneQueue(n int) []Event {
-	events := TenClaims(n)
-	for _, e := range events {
-		if l, ok := e.(Listed); ok {
-			for i, kv := range l.KVs {
-				l.KVs[i].Key = "/bench/lock/" + kv.Lease.String()
-			}
-		}
-	}
-	return events
-}
-
 func BenchmarkLoad(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprintf("%d claims of %d locks", n, n/10), func(b *testing.B) { load(b, TenClaims(n), n) })

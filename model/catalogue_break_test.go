@@ -74,7 +74,7 @@ func TestAFindingNamesItsClaim(t *testing.T) {
 			h := New()
 			h.Loaded(0)
 			r.tell(h)
-			s := h.state()
+			s := state(h)
 			if d := cmp.Diff(r.want, claimsFound(s)); d != "" {
 				t.Errorf("%s\n(-want +got)\n%s", r.reason, d)
 			}
@@ -94,7 +94,7 @@ func TestAFindingAboutAnotherClaimIsAnotherFinding(t *testing.T) {
 	h.Loaded(0)
 	h.Put(1, "/l/694d81e5fc652501", "", 0)
 	h.Put(2, ClaimKey("/l", 0xb2), "", 0xb2)
-	s := h.state()
+	s := state(h)
 	done := len(h.Events)
 	h.Del(5, "/l/694d81e5fc652501")
 	h.Del(5, ClaimKey("/l", 0xb2))

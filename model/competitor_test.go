@@ -24,7 +24,7 @@ func TestAContenderHasABeliefForEachLock(t *testing.T) {
 	h.Put(1.3, y, "", id)
 	says(1.4, "/y", y, BeliefHolding)
 	h.Add(Tick{At: At(5)})
-	for _, f := range h.state().Findings() {
+	for _, f := range state(h).Findings() {
 		if f.Code != CodeSharedLease {
 			t.Errorf("it holds both, and is found to be %s: %s", f.Code, f.Summary)
 		}
@@ -33,15 +33,15 @@ func TestAContenderHasABeliefForEachLock(t *testing.T) {
 	h.Del(6.1, y)
 	says(6.2, "/y", "", BeliefIdle)
 	h.Add(Tick{At: At(10)})
-	if d := cmp.Diff([]string(nil), codes(h.state())); d != "" {
+	if d := cmp.Diff([]string(nil), codes(state(h))); d != "" {
 		t.Errorf("it holds the first one (-want +got)\n%s", d)
 	}
 	h.End(11, id)
 	h.Add(Tick{At: At(14)})
-	if d := cmp.Diff([]string{"error stale-holder (strong) /x"}, codes(h.state())); d != "" {
+	if d := cmp.Diff([]string{"error stale-holder (strong) /x"}, codes(state(h))); d != "" {
 		t.Errorf("it was not told that the first one went (-want +got)\n%s", d)
 	}
-	if all := h.state().Intervals("c1"); len(all) != 4 {
+	if all := state(h).Intervals("c1"); len(all) != 4 {
 		t.Errorf("spells: %+v, want to hold and to believe for each lock", all)
 	}
 }
@@ -66,7 +66,7 @@ func TestWhoIsMerelyLateIsNoStaleHolder(t *testing.T) {
 		h.End(4, 0xa1)
 		h.Add(Belief{At: At(4), Contender: "c2", Lock: "/l", State: BeliefHolding, Key: ClaimKey("/l", 0xb2), Lease: 0xb2})
 		h.Add(Tick{At: At(4 + row.after)})
-		if d := cmp.Diff(row.want, codes(h.state())); d != "" {
+		if d := cmp.Diff(row.want, codes(state(h))); d != "" {
 			t.Errorf("%s (-want +got)\n%s", row.reason, d)
 		}
 	}
@@ -81,7 +81,7 @@ func TestAStaleUnlockOfOneThatSpeaksAgain(t *testing.T) {
 		Belief{At: At(4.1), Contender: "c1", Lock: "/l", Key: key, Lease: 0xa1, State: BeliefHolding, Text: "unlocked once more"},
 		Belief{At: At(4.1), Contender: "c2", Lock: "/l", Key: ClaimKey("/l", 0xb2), Lease: 0xb2, State: BeliefHolding})
 	h.Add(Tick{At: At(8)})
-	if d := cmp.Diff([]string{"error stale-unlock (certain) /l"}, codes(h.state())); d != "" {
+	if d := cmp.Diff([]string{"error stale-unlock (certain) /l"}, codes(state(h))); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 }
@@ -100,7 +100,7 @@ func TestTheLabRevokes(t *testing.T) {
 			h.Add(acted)
 		}
 		h.Add(Tick{At: At(5)})
-		for _, f := range h.state().Journal() {
+		for _, f := range state(h).Journal() {
 			if f.Kind == EntryLeft && (f.Cause != CauseRevoked || f.Confidence != Certain) {
 				t.Errorf("%s first: %s (%s)", first, f.Cause, f.Confidence)
 			}
@@ -112,11 +112,11 @@ func TestTheLabRevokes(t *testing.T) {
 func TestAWaiterWhoseProcessEnded(t *testing.T) {
 	h := twoContenders()
 	h.Add(Contender{At: At(3), Name: "c2", PID: 7, Lock: "/l", Recipe: "mutex", TTL: 10, Proc: ProcEnded, Ended: "killed"}, Tick{At: At(3.4)})
-	if d := cmp.Diff([]string(nil), codes(h.state())); d != "" {
+	if d := cmp.Diff([]string(nil), codes(state(h))); d != "" {
 		t.Errorf("it may have let go in order (-want +got)\n%s", d)
 	}
 	h.Add(Tick{At: At(4)})
-	if d := cmp.Diff([]string{"warning dead-waiter (certain) /l"}, codes(h.state())); d != "" {
+	if d := cmp.Diff([]string{"warning dead-waiter (certain) /l"}, codes(state(h))); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 }

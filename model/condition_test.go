@@ -52,12 +52,12 @@ func TestConditionsOfLocks(t *testing.T) {
 		r.tell(h)
 		s := apply(Batch{Events: h.Events})
 		l := s.Lock("/l")
-		l.findings = r.found
-		for i := range l.findings {
-			if l.findings[i].Severity == SevError && l.Head() != nil {
-				l.findings[i].Claim = l.Head().Ref() // an error is about what blocks
+		for i := range r.found {
+			if r.found[i].Severity == SevError && l.Head() != nil {
+				r.found[i].Claim = l.Head().Ref() // an error is about what blocks
 			}
 		}
+		s.SetFindings(l, r.found)
 		c := l.Condition()
 		if c.Word != r.word || c.Level != r.level || c.Trouble() != r.trouble || c.Sentence() == "" && r.found == nil {
 			t.Errorf("%+v, want %q at level %d, trouble %v: %s", c, r.word, r.level, r.trouble, r.reason)
@@ -96,9 +96,9 @@ func TestConditionsOfEveryFinding(t *testing.T) {
 	s := apply(Batch{Events: h.Events})
 	l := s.Lock("/l")
 	for _, e := range Catalogue() {
-		rank := s.Lock("/l").Head().lease.State().Condition().Rank
+		rank := s.Lock("/l").Head().LeaseInfo().State().Condition().Rank
 		for _, sev := range []Severity{SevInfo, SevWarning, SevError} {
-			l.findings = []Finding{{Code: e.Code, Severity: sev, Lease: 0xa1, Claim: l.Head().Ref(), Summary: "x"}}
+			s.SetFindings(l, []Finding{{Code: e.Code, Severity: sev, Lease: 0xa1, Claim: l.Head().Ref(), Summary: "x"}})
 			c := l.Condition()
 			if c.Word != string(e.Code) || c.Code() != e.Code || c.Level != sev.Level() || c.Sentence() != "x" || c.Rank <= rank {
 				t.Errorf("%s as %s: %+v after rank %d", e.Code, sev, c, rank)

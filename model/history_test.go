@@ -6,15 +6,6 @@ import (
 	"time"
 )
 
-// undated makes history of what was added since mark, read all at once at that second.
-func (h *History) undated(mark int, sec float64) {
-	for i, e := range h.Events[mark:] {
-		c := e.(Committed)
-		c.At, c.Past = At(sec), true
-		h.Events[mark+i] = c
-	}
-}
-
 // TestThePastHasNoTimes: claims from history are there "at least" since it was read, no
 // reading is bought and no finding made before it is over, and its facts tell no times.
 func TestThePastHasNoTimes(t *testing.T) {
@@ -26,8 +17,8 @@ func TestThePastHasNoTimes(t *testing.T) {
 	h.Del(0, ClaimKey("/l", 1)) // a handover
 	h.Put(0, "/l/foreign", "", 0)
 	h.Put(0, ClaimKey("/free", 3), "", 3) // 105
-	h.undated(mark, 1)
-	s := h.state()
+	h.Undated(mark, 1)
+	s := state(h)
 	if s.Watches()[0].State != WatchLoading || len(s.Want().Leases) > 0 || len(s.Findings()) > 0 {
 		t.Errorf("in history: %v, wants %v, finds %v", s.Watches()[0].State, s.Want().Leases, s.Findings())
 	}
@@ -37,7 +28,7 @@ func TestThePastHasNoTimes(t *testing.T) {
 		}
 	}
 	h.Add(Watching{At: At(2), Rev: 105})
-	s = h.state()
+	s = state(h)
 	if s.Watches()[0].State != WatchLive || len(s.Want().Leases) == 0 {
 		t.Errorf("after history: %v, wants %v", s.Watches()[0].State, s.Want().Leases)
 	}
@@ -49,7 +40,7 @@ func TestThePastHasNoTimes(t *testing.T) {
 	}
 	h.Del(6, ClaimKey("/l", 2), "/l/foreign")
 	h.Del(7, ClaimKey("/free", 3))
-	s = h.state()
+	s = state(h)
 	got := journal(s)
 	for _, want := range []string{"gap the note\n", "got /l from", ": cause unknown (hint)\n", "no longer holds /l after 5s+", "is read up to revision 105"} {
 		if !strings.Contains(got, want) {
@@ -68,9 +59,9 @@ func TestACauseInThePast(t *testing.T) {
 	h.Del(0, ClaimKey("/a", 1)) // its lease has another key still
 	h.Del(0, ClaimKey("/b", 1)) // it was the last
 	h.Put(0, ClaimKey("/a", 2), "", 2)
-	h.undated(mark, 1)
+	h.Undated(mark, 1)
 	h.Put(9, ClaimKey("/b", 3), "", 3) // live: for how long /b was free is not known
-	s := h.state()
+	s := state(h)
 	var causes, gaps []string
 	for _, f := range s.Journal() {
 		switch f.Kind {

@@ -67,14 +67,14 @@ const (
 // LabLock what the lab and its proxy reported about one lock, and the past of its
 // claims beside it.
 type LabLock struct {
-	name       string
-	since      time.Time      // since when it is kept
+	name        string
+	since       time.Time      // since when it is kept
 	Competitors []*Competitor  // by name
-	Open       []string       // the keys whose notes have something open, sorted
-	removed    []RemovedClaim // the last keys that went, newest last
-	intervals  []*span    // oldest first
-	running    map[string]*span
-	Stale      []*StaleUnlock
+	Open        []string       // the keys whose notes have something open, sorted
+	removed     []RemovedClaim // the last keys that went, newest last
+	intervals   []*span        // oldest first
+	running     map[string]*span
+	Stale       []*StaleUnlock
 }
 
 // RemovedClaim a key that went.

@@ -49,7 +49,7 @@ func TestTheProxySaysWhoDeleted(t *testing.T) {
 				h.Del(3.1, key)
 				h.Add(wrote)
 			}
-			facts := h.state().Journal()
+			facts := state(h).Journal()
 			i := slices.IndexFunc(facts, func(f *JournalEntry) bool { return f.Kind == EntryHandover })
 			if i < 0 {
 				t.Fatalf("%s: no handover", row.reason)
@@ -107,7 +107,7 @@ func TestAPutThatIsNotToldIsAGhostOnlyIfItIsNotKnown(t *testing.T) {
 		h := twoContenders()
 		row.tell(h)
 		h.Add(Tick{At: At(8)})
-		got := slices.ContainsFunc(h.state().Findings(), func(f Finding) bool { return f.Code == CodeGhostWaiter })
+		got := slices.ContainsFunc(state(h).Findings(), func(f Finding) bool { return f.Code == CodeGhostWaiter })
 		if got != row.want {
 			t.Errorf("%s: found %v; %s", row.name, got, row.reason)
 		}
@@ -119,7 +119,7 @@ func TestSpellsAndOverlaps(t *testing.T) {
 	h.End(4, 0xa1)
 	h.Add(Belief{At: At(4), Contender: "c2", Lock: "/l", State: BeliefHolding, Key: ClaimKey("/l", 0xb2), Lease: 0xb2},
 		Belief{At: At(4.8), Contender: "c1", Lock: "/l", State: BeliefLost, Key: ClaimKey("/l", 0xa1), Lease: 0xa1})
-	s := h.state()
+	s := state(h)
 	words := func(list []Interval) string {
 		var b strings.Builder
 		for _, sp := range list {
@@ -148,7 +148,7 @@ func TestAContenderThatLetGoOverlapsNobody(t *testing.T) {
 	h.Del(4, ClaimKey("/l", 0xa1))
 	h.Add(Wrote{At: At(4), Client: sureOf("c1"), Key: ClaimKey("/l", 0xa1), Delete: true, Rev: h.Rev, Told: true},
 		Belief{At: At(4.03), Contender: "c1", Lock: "/l", State: BeliefIdle})
-	if all := h.state().Overlaps("/l"); len(all) != 0 {
+	if all := state(h).Overlaps("/l"); len(all) != 0 {
 		t.Errorf("overlaps: %+v", all)
 	}
 }
@@ -164,36 +164,7 @@ func TestClients(t *testing.T) {
 		Connected{At: At(6), Client: Client{Name: "127.0.0.1:6"}, Peer: "127.0.0.1:6"})
 	want := []ClientInfo{{Client: foreign, Peer: "127.0.0.1:5", Agent: "grpc-go/1.7", Member: "m1:1", Connections: 1,
 		Granted: 1, Renewed: 1, Watches: 1, Since: At(3)}}
-	if d := cmp.Diff(want, h.state().Clients()); d != "" {
+	if d := cmp.Diff(want, state(h).Clients()); d != "" {
 		t.Errorf("contenders and those that went are not listed (-want +got)\n%s", d)
-	}
-}
-
-// Whatever comes through the proxy, memory is bounded.
-func TestReportsAreBounded(t *testing.T) {
-	s := NewState()
-	for i := range 10_000 {
-		c := Client{Name: fmt.Sprint("127.0.0.1:", i), Certain: i%2 == 0}
-		key, now := fmt.Sprintf("/l%d/%x", i%2000, i+1), At(float64(i)/100)
-		s.Apply(Batch{Events: []Event{
-			Connected{At: now, Client: c, Peer: c.Name, On: true},
-			LeaseOwner{At: now, Client: c, Lease: LeaseID(i + 1)}, LeaseOwner{At: now, Client: sureOf("c0"), Lease: LeaseID(i + 1), Renews: true},
-			Wrote{At: now, Client: c, Key: key, Lease: LeaseID(i + 1), Rev: int64(i + 1)},
-			Wrote{At: now, Client: c, Key: key, Delete: true},
-			Watches{At: now, Client: c, Key: key, On: true},
-			Refused{At: now, Client: c, Method: "Lease/LeaseKeepAlive", Lease: LeaseID(i + 1)},
-			Belief{At: now, Contender: "c1", Lock: "/l1", State: []BeliefState{BeliefHolding, BeliefIdle}[i%2], Key: key},
-			Contender{At: now, Name: fmt.Sprint("x", i), Lock: fmt.Sprint("/l", i), Proc: ProcEnded},
-		}})
-	}
-	l := s.Reports
-	open := 0
-	for _, ll := range l.locks {
-		open = max(open, len(ll.Open), len(ll.intervals), len(ll.running))
-	}
-	if len(l.notes) > notesMax || len(l.noteOrder) > notesMax || len(l.clients) > clientsMax || len(l.keepers) > ownersMax || len(l.shared) > ownersMax ||
-		len(l.refused) > refusedMax || len(l.contenders) > contendersMax || len(l.locks) > 3*labLocksMax || open > notesMax {
-		t.Errorf("%d notes (%d in order), %d clients, %d keepers, %d shared, %d refused, %d contenders, %d locks, %d open",
-			len(l.notes), len(l.noteOrder), len(l.clients), len(l.keepers), len(l.shared), len(l.refused), len(l.contenders), len(l.locks), open)
 	}
 }
