@@ -87,7 +87,7 @@ func unlockLost(x *ruleContext, n *Notes, c *Claim) {
 	f := Finding{Code: CodeUnlockLost, Confidence: sure(w.Client), Lease: c.KV.Lease,
 		Summary: fmt.Sprintf("%s tried to delete its claim %s ago, without effect; its session renews it on", Printable(w.Name), Duration(x.k.Now().Sub(w.At), false)),
 		Evidence: []string{fmt.Sprintf("the proxy saw the delete of %s: %s", Printable(n.Key), what),
-			"the claim is still there: " + readingWords(c.lease)},
+			"the claim is still there: " + readingWords(c.LeaseInfo())},
 		Advice: []string{"revoke its lease: " + Action{Kind: RevokeLease, Lease: c.KV.Lease}.Etcdctl(), "in the client: close the session when Unlock fails"}}
 	for _, o := range x.reports.Workers(w.Name) {
 		if o.CompetesFor(x.lab) && o.Belief.State == BeliefIdle && o.Belief.At.After(c.Since) {

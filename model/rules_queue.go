@@ -130,7 +130,7 @@ func deadWaiters(x *ruleContext) {
 	f := Finding{Code: CodeDeadWaiter, Severity: SevWarning, Confidence: Strong, Lease: c.LeaseInfo().ID,
 		Summary: fmt.Sprintf("%s waits at place %d but does not renew any more: at its turn the lock idles for up to %d s",
 			x.k.Who(c.Ref()), x.l.Place(c)+1, left),
-		Evidence: []string{readingWords(c.lease)},
+		Evidence: []string{readingWords(c.LeaseInfo())},
 		Advice:   []string{"revoke its lease now, nobody is harmed: " + Action{Kind: RevokeLease, Lease: c.LeaseInfo().ID}.Etcdctl()},
 		Etcdctl:  []string{c.LeaseInfo().ID.Etcdctl()}}
 	f.Alternatives = []Code{CodeLockOverrunsDeadline, CodeHalfOpenTCP}
