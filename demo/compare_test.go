@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher"
 )
 
@@ -27,7 +27,7 @@ func TestMembersAreComparedAtOneRevision(t *testing.T) {
 	}
 	w := watcher.New(cli, watcher.Options{Prefixes: []string{"/watched/"}, OneLook: true})
 	t.Cleanup(func() { w.Close() })
-	s := model.NewState()
+	s := fold.NewState()
 	eventually(t, "three members are counted", func() bool {
 		b, err := w.Next(t.Context(), s.Want())
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/model/recipe"
 )
 
@@ -102,7 +103,7 @@ func toldFrom(t *testing.T, cli *clientv3.Client, lock string) *recipe.Recipe {
 				Version: kv.Version, Lease: model.LeaseID(kv.Lease)})
 		}
 	}
-	s := model.NewState()
+	s := fold.NewState()
 	s.Apply(model.Batch{Events: []model.Event{model.LoadStarted{}, list, model.Loaded{Rev: r.Header.Revision}}})
 	if l := s.Lock(lock); l != nil {
 		return l.Recipe()

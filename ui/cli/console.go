@@ -16,6 +16,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/demo"
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui"
 	"locktop/ui/report"
 	"locktop/watcher"
@@ -159,7 +160,7 @@ func (e *env) runDemo(ctx context.Context, f demoFlags) (err error) {
 			return err
 		}
 		fmt.Fprintf(e.out, "lab ready: ETCDCTL_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
-		s := model.NewState(e.pins...)
+		s := fold.NewState(e.pins...)
 		return follow(ctx, live.Source, s, func(f *model.JournalEntry) error { return report.EventText(e.out, s, f) })
 	}
 	o := e.uiOptions("demo")
