@@ -35,26 +35,58 @@ type Entry struct {
 	Breaking Breaking
 }
 
+// order is that in which a diagnosis asks.
+var order = []model.Code{
+	// the cluster
+	model.CodeNoQuorum, model.CodeNoSpace, model.CodeMemberDivergence, model.CodeLeaseGhostList,
+	model.CodePinnedBadMember, model.CodeMassRevocation, model.CodeOverloadReject, model.CodeTTLReset,
+	// a head that does not leave
+	model.CodeOrphanKey, model.CodeLeaseDetached, model.CodeForeignKey, model.CodeNestedPrefix, model.CodeDeadHolder,
+	model.CodeKeepaliveStalled, model.CodeUnattendedLease, model.CodeLeaseOverdue, model.CodeExpiryBacklog,
+	model.CodeRevokeFailing, model.CodeRevokeForgotten, model.CodeProxyKeepalive, model.CodeTTLRollover,
+	model.CodeTTLFloor,
+	// a head that is renewed
+	model.CodeLockCycle, model.CodeSharedLease, model.CodeLongHeld, model.CodeZombieHolder, model.CodeUnlockLost,
+	model.CodeForeignKeepalive, model.CodeGhostWaiter, model.CodeMissedDelete, model.CodeSameSession,
+	// the waiters
+	model.CodeDeadWaiter, model.CodeZombieCandidate, model.CodeDeadSessionLoop, model.CodeLockOverrunsDeadline,
+	model.CodeCompactedWait, model.CodeLongQueue,
+	// locks that are lost while their owner works
+	model.CodeKeepaliveCancelled, model.CodeKeepaliveHalted, model.CodeKeepaliveUnread, model.CodeKeepaliveDenied,
+	model.CodeHalfOpenTCP, model.CodeRenewRace, model.CodeStaleUnlock, model.CodeExternalRevoke,
+	model.CodeExternalDelete,
+	// two who believe
+	model.CodeStaleHolder, model.CodeLateDone, model.CodeExpiredWaiterWins, model.CodeGhostLeader,
+	model.CodeRWExpiredWriter,
+}
+
 // Catalogue returns every kind of finding in the order in which a diagnosis asks:
 // the cluster first, then a head that does not leave, a head that renews, the
 // waiters, locks lost at work, and two who believe.
 func Catalogue() []Entry {
-	var all []Entry
-	for _, part := range [][]Entry{clusterEntries, headEntries, renewingEntries, waiterEntries, lostEntries, twoEntries} {
-		all = append(all, part...)
-	}
-	for i := range all {
-		all[i].Breaking = breakings[all[i].Code]
+	all := make([]Entry, len(order))
+	for i, code := range order {
+		all[i] = *entries[code]
 	}
 	return all
 }
 
 // Explain returns the entry of a code.
 func Explain(code model.Code) (Entry, bool) {
-	for _, e := range Catalogue() {
-		if e.Code == code {
-			return e, true
+	e := entries[code]
+	if e == nil {
+		return Entry{}, false
+	}
+	return *e, true
+}
+
+// entries are those of all families.
+var entries = func() map[model.Code]*Entry {
+	all := map[model.Code]*Entry{}
+	for _, family := range [][]Entry{clusterFamily, membersFamily, misplacedFamily, overdueFamily, ttlFamily, renewalsFamily, circlesFamily, holdsFamily, untoldFamily, renewersFamily, waitersFamily, beliefsFamily, unlocksFamily} {
+		for i := range family {
+			all[family[i].Code] = &family[i]
 		}
 	}
-	return Entry{}, false
-}
+	return all
+}()

@@ -2,14 +2,62 @@ package diagnose
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"locktop/model"
 	"locktop/model/lab"
 )
+
+// untoldFamily is about clients that were not told what became of a request or of a key.
+var untoldFamily = []Entry{
+	{
+		Code:  model.CodeUnlockLost,
+		Title: "The holder let go, but its unlock never arrived",
+		Mechanism: "The unlock failed by timeout or in a partition, the program went on, and its session recovered and renews the " +
+			"key. The program believes that it holds nothing.",
+		Looks: "A head that renews while its owner is idle. It is more than a hint only when the hold goes back to just before a " +
+			"spell without leader, and many locks of that lease are concerned.",
+		Do: "Ask the owner whether it holds. If not, delete that claim guarded by its create revision, or revoke the lease if " +
+			"nothing else hangs on it. In the client: close the session when an unlock fails.",
+		Threads:    []string{"cilium#9855", "cilium#9046", "cilium#9982"},
+		Needs:      []Needs{NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakCures, "its client has let go already, so no work is lost"},
+	},
+	{
+		Code:  model.CodeGhostWaiter,
+		Title: "A claim that its client has given up, but still renews",
+		Mechanism: "A Lock fails because the reply to its transaction is lost or late, yet the claim was written. The client " +
+			"believes that it has no lock, its unlock is refused, and its session renews the claim. When its turn comes, it " +
+			"holds for as long as the process lives. The fix in etcd covers only the phase of waiting.",
+		Looks: "First an ordinary waiter, then a holder that never lets go. From etcd alone it cannot be told from those. The " +
+			"proxy sees the lost reply, and that no watch waits for the key ahead.",
+		Do: "Ask its owner; if it does not want the lock, revoke that lease. In the client: after any error of Lock close the " +
+			"session, do not only retry.",
+		Threads:    []string{"etcd-io/etcd#9715", "etcd-io/etcd#10153", "etcd-io/etcd#10111", "etcd-io/jetcd#291"},
+		Needs:      []Needs{NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakCures, "its client was never told of this claim, so no work is lost"},
+	},
+	{
+		Code:  model.CodeMissedDelete,
+		Title: "The head does not know that its turn has come",
+		Mechanism: "A waiter watches the key ahead of it. If that deletion never reaches it (a cut-off member, a dead connection, a " +
+			"watch bug of the server), it waits on although it is first, and renews all the while. Watch bugs were fixed in " +
+			"3.5.13, 3.4.34 and 3.5.18, among others.",
+		Looks: "The key ahead was deleted long ago, the head renews, nothing else moves. The same picture as a busy holder; with " +
+			"the proxy it is seen that no watch event was passed on.",
+		Do: "Restart that client; its claim goes and the next in line moves up. Use WithRequireLeader and DialKeepAliveTime " +
+			"in clients, and upgrade the server.",
+		Threads: []string{"etcd-io/etcd#7247", "etcd-io/etcd#8980", "etcd-io/etcd#12534", "etcd-io/etcd#14641", "etcd-io/etcd#17611",
+			"k8s#89488", "cilium#23590", "etcd-io/etcd#17612", "etcd-io/etcd#17529", "etcd-io/etcd#18089",
+			"etcd-io/etcd#18475", "etcd-io/etcd#19179", "etcd-io/etcd#19249"},
+		Needs:      []Needs{NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakCures, "its client does not know that it holds, so no work is lost; restart the client all the same"},
+	},
+}
 
 // openAfter is how long an answer, a watch event or a second try may be under way.
 const openAfter = 2 * time.Second
@@ -131,79 +179,4 @@ func missedDelete(x *ruleContext, n *lab.Notes) bool {
 	x.blocks(&f, x.head)
 	x.report(f, x.head)
 	return true
-}
-
-// claimsHere yields the claims of this lock that hang on one of some leases, by lease:
-// the leases are few, the claims may be many.
-func claimsHere[V any](x *ruleContext, of map[model.LeaseID]V, yield func(*model.Lease, *model.Claim)) {
-	if len(of) == 0 {
-		return
-	}
-	for _, id := range slices.Sorted(maps.Keys(of)) {
-		l := x.k.Lease(id)
-		if l == nil {
-			continue
-		}
-		if c := x.claimOn(l); c != nil {
-			yield(l, c)
-		}
-	}
-}
-
-// foreignKeepalive finds a lease that somebody else than its owner renews, so that the
-// owner's end would not free the lock (etcd-io/etcd#10117).
-func foreignKeepalive(x *ruleContext) {
-	if !x.l.Recipe().HasHolder {
-		return
-	}
-	claimsHere(x, x.reports.Shared(), func(l *model.Lease, c *model.Claim) {
-		names := x.reports.ForeignKeepers(l.ID, x.k.Now())
-		if len(names) == 0 {
-			return
-		}
-		f := model.Finding{Code: model.CodeForeignKeepalive, Severity: model.SevInfo, Confidence: model.Certain, Lease: l.ID,
-			Summary:  fmt.Sprintf("the lease of %s is renewed by %s", model.Printable(c.Key), strings.Join(names, " and ")),
-			Evidence: []string{"the proxy saw their requests, each on a listener of its own"},
-			Advice:   []string{"find out who renews on purpose before you break the lock: the end of its owner does not free it"}}
-		if c == x.head && x.l.Behind() > 0 {
-			f.Severity = model.SevWarning
-		}
-		x.report(f, c)
-	})
-}
-
-// keepaliveDenied finds a claim whose lease may not be renewed any more
-// (etcd-io/etcd#13300, the fix of CVE-2026-33413).
-func keepaliveDenied(x *ruleContext) {
-	if !x.l.Recipe().HasHolder {
-		return
-	}
-	claimsHere(x, x.reports.Refusals(), func(l *model.Lease, c *model.Claim) {
-		if !x.denied(l) {
-			return
-		}
-		r := x.reports.Refusals()[l.ID]
-		left, _ := l.Remaining(x.k.Now())
-		f := model.Finding{Code: model.CodeKeepaliveDenied, Severity: model.SevWarning, Confidence: sure(r.Client), Lease: l.ID,
-			Summary: fmt.Sprintf("%s may not renew the lease of %s any more: it ends in about %d s, whatever its client does",
-				model.Printable(r.Name), model.Printable(c.Key), left),
-			Evidence: []string{"the member refused its renewal: " + model.Printable(r.Text), readingWords(l)},
-			Advice:   []string{"give its role write permission on the keys of the lock, or renew its token, and restart it"}}
-		x.report(f, c)
-	})
-}
-
-// denied says whether a renewal of a lease was refused within its TTL, and none has
-// gone through since.
-func (x *ruleContext) denied(l *model.Lease) bool {
-	r, refused := x.reports.Refusals()[l.ID]
-	if !refused || !l.HasRead || l.Read.Granted <= 0 || !l.Read.At.After(r.At) || !l.ResetAt.IsZero() {
-		return false
-	}
-	ttl := time.Duration(l.Read.Granted) * time.Second
-	if x.k.Now().Sub(r.At) > ttl+expiryLag {
-		return false
-	}
-	renewed := l.Read.At.Add(-time.Duration(l.Read.Granted-l.Read.Remaining) * time.Second) // and up to a second later
-	return renewed.Add(time.Second).Before(r.At) || x.k.Now().Sub(r.At) > ttl/2 && renewed.Before(r.At)
 }

@@ -8,116 +8,41 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/model/lab"
 )
 
-// clusterContext is one look at the cluster.
-type clusterContext struct {
-	k             *model.Keyspace
-	reports       *lab.Reports
-	before, found []model.Finding
-}
-
-func (x *clusterContext) report(f model.Finding) { x.found = append(x.found, f) }
-
-// clusterRules look at the members, after each round of status.
-var clusterRules = []func(*clusterContext){noQuorum, noSpace, divergence, ghostLeases, oldLockService, pinnedMember, massRevocation}
-
-// noQuorum: without a leader nothing expires, nothing is taken, nothing let go.
-func noQuorum(x *clusterContext) {
-	c := x.k.Cluster()
-	rounds := x.k.Leaderless()
-	if rounds == 0 || rounds == 1 && 2*c.Up() > c.Asked() {
-		return // enough are there, as far as they were asked: an election takes a moment
-	}
-	f := model.Finding{Code: model.CodeNoQuorum, Severity: model.SevError, Confidence: model.Certain,
-		Summary:  fmt.Sprintf("the cluster has no leader: %d of %d members answer, and none knows one", c.Up(), c.Asked()),
-		Advice:   []string{"bring members back until more than half are there", "expect every lease to start its full TTL anew after that"},
-		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"},
-		Evidence: []string{"no lock can be taken, let go or expire meanwhile; holders' sessions end on their side while their keys stay"}}
-	for _, m := range c.Members {
-		if m.Err != "" {
-			f.Evidence = append(f.Evidence, m.Label()+": "+model.Printable(m.Err))
-		}
-	}
-	x.report(f)
-}
-
-// noSpace: with the alarm up locks can be let go, but not taken.
-func noSpace(x *clusterContext) {
-	for _, a := range x.k.Cluster().Alarms {
-		if !strings.Contains(a, "NOSPACE") {
-			continue
-		}
-		x.report(model.Finding{Code: model.CodeNoSpace, Severity: model.SevError, Confidence: model.Certain,
-			Summary:  "the database is full: no new claim or lease can be written; holders stay, queues only shrink",
-			Evidence: []string{"alarm: " + model.Printable(a)},
-			Advice:   []string{"compact, defragment, then disarm the alarm"},
-			Etcdctl:  []string{"etcdctl alarm list", "etcdctl endpoint status --cluster -w table"}})
-		return
-	}
-}
-
-// divergence: members that have different keys at the same revision have come apart.
-// It stays until a later count of all of them agrees.
-func divergence(x *clusterContext) {
-	var first *model.Member
-	differ, counted := false, 0
-	var evidence []string
-	for i := range x.k.Cluster().Members {
-		m := &x.k.Cluster().Members[i]
-		if m.KeysRev == 0 {
-			continue
-		}
-		counted++
-		evidence = append(evidence, fmt.Sprintf("%s: %d keys at revision %d", m.Label(), m.Keys, m.KeysRev))
-		if first == nil {
-			first = m
-		} else if m.KeysRev == first.KeysRev && m.Keys != first.Keys {
-			differ = true
-		}
-	}
-	if counted < 2 {
-		if old := same(x.before, &model.Finding{Code: model.CodeMemberDivergence}); old != nil {
-			x.report(*old)
-		}
-		return
-	}
-	if differ {
-		x.report(model.Finding{Code: model.CodeMemberDivergence, Severity: model.SevError, Confidence: model.Certain,
-			Summary: "members have different keys at the same revision: who holds a lock depends on whom one asks", Evidence: evidence,
-			Advice:  []string{"find the odd one out (etcdctl endpoint hashkv), take it out of the cluster and add it anew"},
-			Etcdctl: []string{"etcdctl endpoint hashkv --cluster -w table"}})
-	}
-}
-
-// ghostLeases: a member lists leases that the leader does not know; a revoke says
-// "not found" (etcd-io/etcd#14019).
-func ghostLeases(x *clusterContext) {
-	for _, m := range x.k.Cluster().Members {
-		if len(m.GhostLeases) == 0 {
-			continue
-		}
-		first := m.GhostLeases[0]
-		x.report(model.Finding{Code: model.CodeLeaseGhostList, Severity: model.SevWarning, Confidence: model.Certain, Lease: first,
-			Summary:  fmt.Sprintf("%s lists %d leases that the leader does not know", m.Label(), len(m.GhostLeases)),
-			Evidence: []string{"one of them is " + first.String()},
-			Advice:   []string{"restart that member, or replace it"},
-			Etcdctl:  []string{"etcdctl --endpoints " + model.ShellQuote(m.Endpoint) + " lease list", first.Etcdctl()}})
-	}
-}
-
-// oldLockService: the 3.4 server's own lock service can return success to a waiter
-// whose lease died (fix etcd-io/etcd#11408 only in 3.5 and later).
-func oldLockService(x *clusterContext) {
-	if !versionBelow(x.k.Cluster(), 3, 5) {
-		return
-	}
-	x.report(model.Finding{Code: model.CodeExpiredWaiterWins, Severity: model.SevInfo, Confidence: model.Certain,
-		Summary:  "the lock service of server " + model.Printable(serverVersion(x.k.Cluster())) + " can tell a waiter whose lease died in the queue that it got the lock",
-		Evidence: []string{"etcd-io/etcd#11456; fixed by #11408 in 3.5, never in 3.4"},
-		Advice:   []string{"upgrade, or check after Lock that the key is still there"},
-		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
+// membersFamily is about a member that is ill, and a leader that changes.
+var membersFamily = []Entry{
+	{
+		Code:  model.CodePinnedBadMember,
+		Title: "Clients stick to a member that is cut off or frozen",
+		Mechanism: "A paused or partitioned member may still accept TCP, so its clients see no reason to change. Their renewals go " +
+			"nowhere and their leases run out together.",
+		Looks: "Several leases stall at the same time and were granted through the same member, while leases of other members " +
+			"are renewed. That member lags behind, knows no leader, or does not answer; if it looks well, or nobody asks it, " +
+			"fewer than six could be clients that died by chance. A lease ID tells which member granted " +
+			"it, not where its client is connected now: the proxy knows that, so one such lease is enough for it to be certain.",
+		Do: "Look at that member: paused, out of CPU, stuck on disk, cut off? Restart the clients that hang. Set " +
+			"DialKeepAliveTime, DialKeepAliveTimeout and WithRequireLeader in them.",
+		Threads: []string{"patroni#3335", "etcd-io/etcd#8660", "etcd-io/etcd#10816", "etcd-io/etcd#14641", "etcd-io/etcd#8382",
+			"pingcap/tiflow#7470"},
+		Needs:      []Needs{NeedsEtcd, NeedsProxy},
+		Confidence: model.Strong,
+		Breaking:   Breaking{BreakNone, "no single claim is to blame: look at the member, and restart the clients that hang"},
+	},
+	{
+		Code:  model.CodeMassRevocation,
+		Title: "Many healthy leases were revoked just after a leader change",
+		Mechanism: "A leader that was stuck in a disk sync or without CPU wakes up, still believes that it leads, and revokes every " +
+			"lease that it thinks has run out. The leases had been renewed with the new leader meanwhile. Fixed in 3.5.13.",
+		Looks: "A burst of leases ends within seconds after a leader change, though their last readings were healthy. On a " +
+			"server older than 3.5.13 this pattern is as good as certain.",
+		Do: "Upgrade. Until then find out why the old leader hung: slow disk, starved CPU, a suspended machine. The lost " +
+			"locks are lost: make sure that their old holders have stopped.",
+		Threads:    []string{"etcd-io/etcd#15247", "etcd-io/etcd#12528", "etcd-io/etcd#17425"},
+		Needs:      []Needs{NeedsEtcd, NeedsVersion},
+		Confidence: model.Strong,
+		Breaking:   Breaking{BreakNone, "the leases are gone already"},
+	},
 }
 
 // pinnedMin is how many stalled leases of one member make a pattern if that member is

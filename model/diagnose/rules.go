@@ -59,3 +59,15 @@ func (x *ruleContext) recheck(at time.Time) {
 		x.again = at
 	}
 }
+
+// clusterContext is one look at the cluster.
+type clusterContext struct {
+	k             *model.Keyspace
+	reports       *lab.Reports
+	before, found []model.Finding
+}
+
+func (x *clusterContext) report(f model.Finding) { x.found = append(x.found, f) }
+
+// clusterRules look at the members, after each round of status.
+var clusterRules = []func(*clusterContext){noQuorum, noSpace, divergence, ghostLeases, oldLockService, pinnedMember, massRevocation}
