@@ -6,7 +6,7 @@ import (
 
 	"locktop/demo/cluster"
 	"locktop/demo/labtest"
-	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher"
 )
 
@@ -29,7 +29,7 @@ func TestMembersAreComparedAtOneRevision(t *testing.T) {
 	}
 	w := watcher.New(cli, watcher.Options{Prefixes: []string{"/watched/"}, OneLook: true})
 	t.Cleanup(func() { w.Close() })
-	s := model.NewState()
+	s := fold.NewState()
 	labtest.Eventually(t, "three members are counted", func() bool {
 		b, err := w.Next(t.Context(), s.Want())
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"locktop/demo/cluster"
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 type sessionOf = *concurrency.Session
@@ -34,7 +35,7 @@ var clusterStories = []story{
 			holder, waiter := sc.pair(9)
 			term := sc.s.Lease(leaseOf(holder)).Read.Term
 			sc.moveLeader()
-			sc.until("a reading of the new term", func(s *model.State) bool { return s.Lease(leaseOf(holder)).Read.Term > term })
+			sc.until("a reading of the new term", func(s *fold.State) bool { return s.Lease(leaseOf(holder)).Read.Term > term })
 			sc.learned(leaseOf(holder), sc.s.Lease(leaseOf(holder)).Renewals+2)
 			sc.learned(leaseOf(waiter), sc.s.Lease(leaseOf(waiter)).Renewals+1)
 		}},
@@ -91,7 +92,7 @@ var clusterStories = []story{
 			for _, s := range dead {
 				s.Orphan()
 			}
-			stalled := func(s *model.State) bool {
+			stalled := func(s *fold.State) bool {
 				return !slices.ContainsFunc(dead, func(d sessionOf) bool {
 					l := s.Lease(leaseOf(d))
 					return l == nil || l.State() != model.LeaseLate && l.State() != model.LeaseSilent
@@ -111,7 +112,7 @@ var harmStories = []story{
 		found: part{words: "a key that only one member has lost", played: func(sc *scene) {
 			m := sc.hold(sc.session(9), sc.name("l"))
 			kv := sc.follower().Server.KV()
-			sc.until("the follower has the key", func(*model.State) bool { // it may lag
+			sc.until("the follower has the key", func(*fold.State) bool { // it may lag
 				r, err := kv.Range(sc.ctx, []byte(m.Key()), nil, mvcc.RangeOptions{})
 				return err == nil && len(r.KVs) == 1
 			})
@@ -170,7 +171,7 @@ var harmStories = []story{
 			sc.queued(sc.name("l"), 2)
 			sc.wait(sc.session(9), sc.name("l"), 3)
 			begun := sc.s.Now()
-			sc.until("it would have been found", func(s *model.State) bool { return s.Now().Sub(begun) > 12*time.Second })
+			sc.until("it would have been found", func(s *fold.State) bool { return s.Now().Sub(begun) > 12*time.Second })
 		}},
 	},
 }
@@ -192,11 +193,11 @@ func (sc *scene) fourThroughAMove(before, after func(sessionOf)) {
 	term := sc.s.Lease(one).Read.Term
 	before(all[0])
 	// The new term shows only in a lease that has some seconds behind it.
-	sc.until("the last reading is some seconds old", func(s *model.State) bool {
+	sc.until("the last reading is some seconds old", func(s *fold.State) bool {
 		return s.Now().Sub(s.Lease(one).Read.At) > 2500*time.Millisecond
 	})
 	sc.moveLeader()
-	sc.until("a reading of the new term", func(s *model.State) bool { return s.Lease(one).Read.Term > term })
+	sc.until("a reading of the new term", func(s *fold.State) bool { return s.Lease(one).Read.Term > term })
 	after(all[0])
 }
 
@@ -274,7 +275,7 @@ func (sc *scene) stop(m cluster.Inside) {
 // statusRounds waits for n rounds of status requests of which ok.
 func (sc *scene) statusRounds(n int, ok func(model.ClusterStatus) bool) {
 	last := sc.s.Cluster().At
-	sc.until(fmt.Sprint(n, " more rounds of status"), func(s *model.State) bool {
+	sc.until(fmt.Sprint(n, " more rounds of status"), func(s *fold.State) bool {
 		if c := s.Cluster(); c.At.After(last) && ok(c) {
 			last, n = c.At, n-1
 		}

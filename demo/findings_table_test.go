@@ -12,6 +12,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/model"
+	"locktop/model/diagnose"
 )
 
 var updateFindings = flag.Bool("update", false, "write model/FINDINGS.md anew")
@@ -41,11 +42,11 @@ func TestFindingsTable(t *testing.T) {
 		"proven by `TestFindings`: the situation on the left is built and found, its healthy neighbour on the right\n" +
 		"is built and nothing untrue is said of it, at any time. A drill named on the left expects it too.\n\n" +
 		"| Code | Needs | At best from etcd alone | Detected by | Silent on |\n|---|---|---|---|---|\n")
-	for _, e := range model.Catalogue() {
+	for _, e := range diagnose.Catalogue() {
 		tableRow(t, &b, e)
 	}
 	for code := range notFound {
-		if _, ok := model.Explain(code); !ok {
+		if _, ok := diagnose.Explain(code); !ok {
 			t.Errorf("%s is excused but not in the catalogue", code)
 		}
 	}
@@ -83,7 +84,7 @@ func drillsOf(t *testing.T, code model.Code) []string {
 	return names
 }
 
-func tableRow(t *testing.T, b *strings.Builder, e model.Entry) {
+func tableRow(t *testing.T, b *strings.Builder, e diagnose.Entry) {
 	t.Helper()
 	var found, alike, beside []string
 	for _, st := range stories() {
@@ -113,7 +114,7 @@ func tableRow(t *testing.T, b *strings.Builder, e model.Entry) {
 		needs = append(needs, string(n))
 	}
 	best := "—"
-	if e.Needs[0] == model.NeedsEtcd {
+	if e.Needs[0] == diagnose.NeedsEtcd {
 		best = string(e.Confidence)
 	}
 	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", e.Code, strings.Join(needs, ", "), best,

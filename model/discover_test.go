@@ -182,13 +182,15 @@ func TestGuessesDoNotDependOnOrder(t *testing.T) {
 	}
 }
 
-// TestGuessesCountWhatAStateCounts: the same keys make as many locks and claims.
-func TestGuessesCountWhatAStateCounts(t *testing.T) {
+// TestGuessesCountWhatAKeyspaceCounts: the same keys make as many locks and claims.
+func TestGuessesCountWhatAKeyspaceCounts(t *testing.T) {
 	for seed := range uint64(20) {
 		kvs := randomKeys(rand.New(rand.NewPCG(seed, 7)), 300)
 		at := time.Unix(1, 0)
-		s := NewState()
-		s.Apply(Batch{Events: []Event{LoadStarted{At: at}, Listed{At: at, KVs: kvs}, Loaded{At: at, Rev: 1}}})
+		s := NewKeyspace()
+		for _, e := range []Event{LoadStarted{At: at}, Listed{At: at, KVs: kvs}, Loaded{At: at, Rev: 1}} {
+			s.Apply(e)
+		}
 		locks, claims := 0, 0
 		for _, l := range s.Locks() {
 			locks++
@@ -204,7 +206,7 @@ func TestGuessesCountWhatAStateCounts(t *testing.T) {
 			gotClaims += p.Claims
 		}
 		if gotLocks != locks || gotClaims != claims {
-			t.Errorf("seed %d: %d locks with %d claims, a state has %d with %d", seed, gotLocks, gotClaims, locks, claims)
+			t.Errorf("seed %d: %d locks with %d claims, a keyspace has %d with %d", seed, gotLocks, gotClaims, locks, claims)
 		}
 	}
 }

@@ -119,7 +119,7 @@ func TestAnotherPrefix(t *testing.T) {
 	b.send(scannedMsg{Found{Keys: 1, Guesses: guesses}, nil})
 	b.press("enter")
 	b.send(b.w.batch())
-	lab(b)
+	wrongLab(b)
 	b.press("s", "v", "down", " ", "esc", "2", ":", "prefix /other/", "enter")
 	b.send(pulledMsg{b.sources - 1, sourceEndedMsg{errors.New("closed")}})
 	if len(*watched) != 2 || b.page != pageLocks || b.state.Lock("/jobs/billing") != nil || b.spent != nil {

@@ -15,6 +15,7 @@ import (
 
 	"locktop/chaos"
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 var (
@@ -37,10 +38,10 @@ type fault struct {
 	says string
 	// maybe says that the watch may stay live, if it is on another member.
 	maybe bool
-	shows func(*arena, *model.State) bool // what else is seen meanwhile, if anything
-	lists int                             // that the return costs
-	least time.Duration                   // that it lasts with -update
-	note  string                          // for the person who reads the table
+	shows func(*arena, *fold.State) bool // what else is seen meanwhile, if anything
+	lists int                            // that the return costs
+	least time.Duration                  // that it lasts with -update
+	note  string                         // for the person who reads the table
 }
 
 // arena is the cluster on which faults happen.
@@ -98,19 +99,19 @@ func (f fault) run(a *arena) (r result) {
 	}
 	s := see(t, proc.connect(cfg), Options{Prefixes: []string{"/q/"}, Timing: timing})
 	defer s.close()
-	s.until("the holder", func(st *model.State) bool { return s.proven("/q/") && holds(st, a.key) })
+	s.until("the holder", func(st *fold.State) bool { return s.proven("/q/") && holds(st, a.key) })
 	was := a.key
 
 	before, began := count.copy(), time.Now()
 	f.inject(a)
 	if f.says != "" && !f.maybe {
-		r.after = s.until("a loss", func(st *model.State) bool { return !live(st, "/q/") })
+		r.after = s.until("a loss", func(st *fold.State) bool { return !live(st, "/q/") })
 	}
 	if f.writable && f.heal != nil {
 		a.take(t)
 	}
 	<-time.After(r.lasts)
-	s.until("the last good state", func(st *model.State) bool {
+	s.until("the last good state", func(st *fold.State) bool {
 		feed := feedOf(st, "/q/")
 		r.shown, r.detail, r.age = string(feed.State), feed.Detail, time.Since(feed.SeenAt)
 		if feed.State == model.WatchLost {
@@ -127,7 +128,7 @@ func (f fault) run(a *arena) (r result) {
 	} else {
 		a.take(t)
 	}
-	s.until("the truth", func(st *model.State) bool { return live(st, "/q/") && holds(st, a.key) })
+	s.until("the truth", func(st *fold.State) bool { return live(st, "/q/") && holds(st, a.key) })
 	r.back = time.Since(began)
 	r.cost, r.costs = count.since(before)
 	s.close()

@@ -13,12 +13,13 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher/hostile"
 )
 
 // folded is the state that the delivered events make.
-func folded(r *record) *model.State {
-	s := model.NewState()
+func folded(r *record) *fold.State {
+	s := fold.NewState()
 	for _, b := range r.batches {
 		s.Apply(b)
 	}
@@ -26,7 +27,7 @@ func folded(r *record) *model.State {
 }
 
 // holder is the key that holds a lock, empty if none does.
-func holder(s *model.State, lock string) string {
+func holder(s *fold.State, lock string) string {
 	if l := s.Lock(lock); l != nil && l.Holder() != nil {
 		return l.Holder().Key
 	}
@@ -34,7 +35,7 @@ func holder(s *model.State, lock string) string {
 }
 
 // journal is every sentence of the journal.
-func journal(s *model.State) string {
+func journal(s *fold.State) string {
 	var lines []string
 	for _, f := range s.Journal() {
 		lines = append(lines, f.Sentence(s.Who))
@@ -286,7 +287,7 @@ func TestAnotherClusterInARecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	replayed := model.NewState()
+	replayed := fold.NewState()
 	for {
 		b, err := p.Next(t.Context(), model.Want{})
 		if err != nil {

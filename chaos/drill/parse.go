@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"locktop/model"
+	"locktop/model/diagnose"
 )
 
 // Bounds of a file: more than these is a mistake, or not for one machine.
@@ -293,7 +294,7 @@ func (p *parser) contenders(n *yaml.Node, what string) []string {
 func (p *parser) codes(n *yaml.Node, what string) []model.Code {
 	var all []model.Code
 	for _, word := range p.texts(n, what) {
-		if _, ok := model.Explain(model.Code(word)); !ok {
+		if _, ok := diagnose.Explain(model.Code(word)); !ok {
 			p.fail(n.Line, "there is no finding %q: locktop explain lists them", word)
 		}
 		all = append(all, model.Code(word))

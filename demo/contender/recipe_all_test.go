@@ -13,6 +13,7 @@ import (
 	"locktop/demo/labtest"
 	"locktop/demo/process"
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/model/recipe"
 )
 
@@ -104,7 +105,7 @@ func toldFrom(t *testing.T, cli *clientv3.Client, lock string) *recipe.Recipe {
 				Version: kv.Version, Lease: model.LeaseID(kv.Lease)})
 		}
 	}
-	s := model.NewState()
+	s := fold.NewState()
 	s.Apply(model.Batch{Events: []model.Event{model.LoadStarted{}, list, model.Loaded{Rev: r.Header.Revision}}})
 	if l := s.Lock(lock); l != nil {
 		return l.Recipe()

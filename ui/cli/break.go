@@ -16,6 +16,8 @@ import (
 	"locktop/chaos"
 	"locktop/chaos/gate"
 	"locktop/model"
+	"locktop/model/diagnose"
+	"locktop/model/fold"
 	"locktop/watcher"
 )
 
@@ -61,7 +63,7 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 	defer client.Close()
 	w := watcher.New(client, watcher.Options{Prefixes: e.lockPrefixes(name), Budget: e.flags.leaseBudget})
 	defer w.Close()
-	s := model.NewState(e.pins...)
+	s := fold.NewState(e.pins...)
 	if err := e.pullUntil(ctx, w, s, new([]model.LeaseID), s.Loaded); err != nil {
 		return err
 	}
@@ -99,7 +101,7 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 }
 
 // breakTarget finds the claim that is meant.
-func (e *env) breakTarget(s *model.State, name string, f breakFlags) (model.Action, error) {
+func (e *env) breakTarget(s *fold.State, name string, f breakFlags) (model.Action, error) {
 	l := s.Lock(name)
 	if l == nil || l.Head() == nil {
 		return model.Action{}, e.noLock(s, name, e.lockPrefixes(name))
@@ -178,12 +180,12 @@ func journalFile() (file, origin string, err error) {
 }
 
 // showPlan prints what would go, who is next, and the line that does the same.
-func (e *env) showPlan(s *model.State, p model.Plan) error {
+func (e *env) showPlan(s *fold.State, p model.Plan) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, at %s\n", p.Action.Describe(), strings.Join(e.flags.endpoints, ", "))
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
-		if f := l.BeforeBreak(c); f != nil {
-			fmt.Fprintf(&b, "  %s: %s\n", f.Code, f.Breaking().Words())
+		if f := diagnose.BeforeBreak(l, c); f != nil {
+			fmt.Fprintf(&b, "  %s: %s\n", f.Code, diagnose.BreakingOf(f.Code).Words())
 		}
 	}
 	for _, kv := range p.Goes {
@@ -237,7 +239,7 @@ func (e *env) askFor(name string, yes bool) error {
 const seenWithin = 10 * time.Second
 
 // breakAndWatch acts, and prints what the watch saw of it.
-func (e *env) breakAndWatch(ctx context.Context, w model.Source, s *model.State, gate *gate.Gate, p model.Plan) error {
+func (e *env) breakAndWatch(ctx context.Context, w model.Source, s *fold.State, gate *gate.Gate, p model.Plan) error {
 	o := gate.Do(ctx, p)
 	fmt.Fprintln(e.out, o.Describe())
 	if o.Changed != "" {

@@ -12,6 +12,7 @@ import (
 	"locktop/chaos/gate"
 	"locktop/demo"
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher"
 )
 
@@ -20,7 +21,7 @@ import (
 type bench struct {
 	t     *testing.T
 	src   model.Source
-	state *model.State
+	state *fold.State
 	gate  *gate.Gate
 }
 
@@ -40,7 +41,7 @@ func newBench(t *testing.T, locks ...string) *bench {
 		t.Fatal(err)
 	}
 	w := watcher.New(client, watcher.Options{})
-	b := &bench{t: t, src: merge(ctx, w, lab), state: model.NewState()}
+	b := &bench{t: t, src: merge(ctx, w, lab), state: fold.NewState()}
 	b.gate = gate.New(gate.Options{Reader: client, Armed: true, Lab: lab, Journal: io.Discard, Report: lab.Report,
 		Dial: func(context.Context) (*clientv3.Client, error) {
 			return dial(lab.MemberEndpoints(), time.Second, nil, chaos.Writing())

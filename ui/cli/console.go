@@ -17,6 +17,7 @@ import (
 	"locktop/demo"
 	"locktop/demo/contender"
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui"
 	"locktop/ui/report"
 	"locktop/watcher"
@@ -160,7 +161,7 @@ func (e *env) runDemo(ctx context.Context, f demoFlags) (err error) {
 			return err
 		}
 		fmt.Fprintf(e.out, "lab ready: ETCDCTL_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
-		s := model.NewState(e.pins...)
+		s := fold.NewState(e.pins...)
 		return follow(ctx, live.Source, s, func(f *model.JournalEntry) error { return report.EventText(e.out, s, f) })
 	}
 	o := e.uiOptions("demo")

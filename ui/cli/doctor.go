@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/report"
 	"locktop/watcher"
 )
@@ -73,7 +74,7 @@ func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) e
 }
 
 // diagnosis prints the findings of the cluster and of each lock that has some.
-func (e *env) diagnosis(s *model.State, sick []*model.Lock, blind bool) error {
+func (e *env) diagnosis(s *fold.State, sick []*model.Lock, blind bool) error {
 	if err := report.Findings(e.out, s.ClusterFindings(), ""); err != nil {
 		return err
 	}
@@ -139,14 +140,14 @@ func (e *env) events(ctx context.Context, out outFlags, o watcher.Options) error
 		defer cancel()
 		ctx = limited
 	}
-	s := model.NewState(e.pins...)
+	s := fold.NewState(e.pins...)
 	to := report.NewEvents(e.out, s, out.output)
 	return errors.Join(follow(ctx, w, s, to.Write), to.Close())
 }
 
 // follow calls out with every entry once its cause is settled, in order, until ctx
 // ends.
-func follow(ctx context.Context, src model.Source, s *model.State, out func(*model.JournalEntry) error) error {
+func follow(ctx context.Context, src model.Source, s *fold.State, out func(*model.JournalEntry) error) error {
 	var printed uint64
 	for {
 		b, err := src.Next(ctx, s.Want())

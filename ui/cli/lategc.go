@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // quietPercent is GOGC while keys are listed: nothing is collected below 80 MB, nor below
@@ -45,11 +46,11 @@ const pageFirst = time.Second
 type untilLoaded struct {
 	model.Source
 	end   func()
-	lists *model.State // knows nothing but which prefixes were listed
+	lists *fold.State // knows nothing but which prefixes were listed
 }
 
 func newUntilLoaded(src model.Source, end func()) untilLoaded {
-	return untilLoaded{src, end, model.NewState()}
+	return untilLoaded{src, end, fold.NewState()}
 }
 
 // Next is that of the source.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/report"
 	"locktop/watcher"
 )
@@ -117,18 +118,18 @@ func (e *env) lockPrefixes(name string) []string {
 	return []string{name}
 }
 
-func (e *env) noLock(s *model.State, name string, prefixes []string) error {
+func (e *env) noLock(s *fold.State, name string, prefixes []string) error {
 	keys, _ := s.Counts()
 	return bad("there is no lock %q at %s: %d keys under %s, none of them a claim of it (\"locktop ls\" lists the locks)",
 		name, strings.Join(e.flags.endpoints, ", "), keys, strings.Join(quoted(prefixes), ", "))
 }
 
-func (o outFlags) observation(s *model.State, prefixes []string, blind []model.Unseen) report.Observation {
+func (o outFlags) observation(s *fold.State, prefixes []string, blind []model.Unseen) report.Observation {
 	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Denied: o.unreadLeases(s), Blind: blind}
 }
 
 // unreadLeases lists the readings that were refused, a few of them by name.
-func (o outFlags) unreadLeases(s *model.State) []string {
+func (o outFlags) unreadLeases(s *fold.State) []string {
 	if o.leases == "none" && o.watch == 0 {
 		return nil // none was asked for
 	}
@@ -143,7 +144,7 @@ func (o outFlags) unreadLeases(s *model.State) []string {
 
 // look lists the prefixes, reads the leases that are asked for, and observes for
 // as long as the flags say. It says what of that could not be seen, too.
-func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model.State, []model.Unseen, error) {
+func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*fold.State, []model.Unseen, error) {
 	client, err := e.connect(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -153,7 +154,7 @@ func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model
 	w := watcher.New(client, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, Budget: e.flags.leaseBudget,
 		LeaseLists: out.leaseLists})
 	defer w.Close()
-	s := model.NewState(e.pins...)
+	s := fold.NewState(e.pins...)
 	if err := e.pullUntil(ctx, w, s, new([]model.LeaseID), func() bool { return s.Loaded() && !s.Cluster().At.IsZero() }); err != nil {
 		return nil, nil, err
 	}
@@ -176,7 +177,7 @@ func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model
 }
 
 // untried takes those out of a list whose reading was tried, or that are gone.
-func untried(s *model.State, ids []model.LeaseID) []model.LeaseID {
+func untried(s *fold.State, ids []model.LeaseID) []model.LeaseID {
 	return slices.DeleteFunc(ids, func(id model.LeaseID) bool {
 		l := s.Lease(id)
 		return l == nil || l.HasRead || l.Unread != ""
@@ -186,7 +187,7 @@ func untried(s *model.State, ids []model.LeaseID) []model.LeaseID {
 // observe applies what happens for as long as the flags say, and then makes sure that
 // all of it was seen: a cluster that is frozen says nothing, and so does one on which
 // nothing happens.
-func (e *env) observe(ctx context.Context, src model.Source, s *model.State, out outFlags) ([]model.Unseen, error) {
+func (e *env) observe(ctx context.Context, src model.Source, s *fold.State, out outFlags) ([]model.Unseen, error) {
 	if err := e.applyFor(ctx, src, s, out.watch, func() bool { return false }); err != nil {
 		return nil, err
 	}
@@ -208,7 +209,7 @@ func (e *env) observe(ctx context.Context, src model.Source, s *model.State, out
 }
 
 // applyFor applies what happens for that long, or until done says so.
-func (e *env) applyFor(ctx context.Context, src model.Source, s *model.State, d time.Duration, done func() bool) error {
+func (e *env) applyFor(ctx context.Context, src model.Source, s *fold.State, d time.Duration, done func() bool) error {
 	limited, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	for !done() {
@@ -274,7 +275,7 @@ func keysOf(blind []model.Unseen) []model.Unseen {
 }
 
 // oneCluster is an error if not all that was looked at is of one cluster.
-func oneCluster(s *model.State) error {
+func oneCluster(s *fold.State) error {
 	if other := s.OtherCluster(); other != "" {
 		return bad("this was no look at one cluster: %s", strings.TrimSuffix(other, "; listing anew"))
 	}
@@ -282,7 +283,7 @@ func oneCluster(s *model.State) error {
 }
 
 // wanted returns the leases for which a reading is bought.
-func wanted(s *model.State, leases string) []model.LeaseID {
+func wanted(s *fold.State, leases string) []model.LeaseID {
 	var ids []model.LeaseID
 	seen := map[model.LeaseID]bool{0: true}
 	add := func(c *model.Claim) {
@@ -307,7 +308,7 @@ func wanted(s *model.State, leases string) []model.LeaseID {
 // pullUntil applies batches until done says so, and asks for the leases that are
 // wanted by then. It gives up when nothing comes for the command timeout, or when a
 // prefix cannot be listed.
-func (e *env) pullUntil(ctx context.Context, src model.Source, s *model.State, want *[]model.LeaseID, done func() bool) error {
+func (e *env) pullUntil(ctx context.Context, src model.Source, s *fold.State, want *[]model.LeaseID, done func() bool) error {
 	for !done() {
 		quiet, cancel := context.WithTimeout(ctx, e.flags.commandTimeout)
 		b, err := src.Next(quiet, model.Want{Leases: *want})

@@ -11,6 +11,8 @@ import (
 
 	"locktop/demo"
 	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/lab"
 	"locktop/ui/report"
 )
 
@@ -104,7 +106,7 @@ func (e *env) runProxy(ctx context.Context, f proxyFlags) (err error) {
 		return err
 	}
 	fmt.Fprintf(out, "proxy ready: ETCD_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
-	s := model.NewState(e.pins...)
+	s := fold.NewState(e.pins...)
 	if err := follow(ctx, &untilEnded{Source: live.Source, s: s, wait: len(f.yours) > 0, end: cancel}, s,
 		func(f *model.JournalEntry) error { return report.EventText(out, s, f) }); err != nil {
 		return err
@@ -128,7 +130,7 @@ func (f proxyFlags) serverTLS() (*tls.Config, error) {
 }
 
 // howEnded is an error if a contender ended badly.
-func howEnded(all []model.ContenderInfo) error {
+func howEnded(all []lab.ContenderInfo) error {
 	for _, c := range all {
 		if c.Proc == model.ProcEnded && c.Ended != "exit 0" && c.Ended != "stopped" {
 			return fmt.Errorf("%s ended: %s", c.Name, c.Ended)
@@ -141,7 +143,7 @@ func howEnded(all []model.ContenderInfo) error {
 // there is one to wait for. What they did last may be seen a moment later.
 type untilEnded struct {
 	model.Source
-	s     *model.State
+	s     *fold.State
 	wait  bool
 	end   context.CancelFunc
 	since time.Time // they all have ended
@@ -168,7 +170,7 @@ func (u *untilEnded) Next(ctx context.Context, want model.Want) (model.Batch, er
 }
 
 // ended says whether there are contenders and all of them have ended.
-func ended(all []model.ContenderInfo) bool {
+func ended(all []lab.ContenderInfo) bool {
 	for _, c := range all {
 		if c.Proc != model.ProcEnded {
 			return false

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher"
 )
 
@@ -88,7 +89,7 @@ func (e *env) record(ctx context.Context, name string, f recordFlags) (err error
 		ctx = limited
 	}
 	out := &capped{w: file, left: int64(f.maxSize) << 20}
-	events, err := recordFrom(ctx, w, model.NewState(e.pins...), out, f.noValues)
+	events, err := recordFrom(ctx, w, fold.NewState(e.pins...), out, f.noValues)
 	why := ""
 	if errors.Is(err, errFull) {
 		why, err = fmt.Sprintf(", ended by --max-size %d", f.maxSize), nil
@@ -107,7 +108,7 @@ func (f recordFlags) secrecy() string {
 
 // recordFrom records a source until ctx ends or the file is full, and returns how
 // many events went in.
-func recordFrom(ctx context.Context, src model.Source, s *model.State, out io.Writer, noValues bool) (events int, err error) {
+func recordFrom(ctx context.Context, src model.Source, s *fold.State, out io.Writer, noValues bool) (events int, err error) {
 	r := watcher.Record(out)
 	for {
 		b, err := src.Next(ctx, s.Want())

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui"
 	"locktop/ui/report"
 	"locktop/watcher"
@@ -79,7 +80,7 @@ func (e *env) replayEvents(ctx context.Context, name string, speed float64, outp
 		return err
 	}
 	defer file.Close()
-	s := model.NewState(e.pins...)
+	s := fold.NewState(e.pins...)
 	out := report.NewEvents(e.out, s, output)
 	src := &tape{Source: player, speed: speed}
 	err = follow(ctx, src, s, out.Write)

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher"
 )
 
@@ -79,7 +80,7 @@ func TestRecordingIsBounded(t *testing.T) {
 	batch := model.Batch{Events: []model.Event{model.Tick{At: time.Unix(1, 0)}}}
 	var file bytes.Buffer
 	out := &capped{w: &file, left: 500}
-	n, err := recordFrom(t.Context(), endless{batch}, model.NewState(), out, false)
+	n, err := recordFrom(t.Context(), endless{batch}, fold.NewState(), out, false)
 	if !errors.Is(err, errFull) || n == 0 || file.Len() > 500 || int64(file.Len()) != out.written {
 		t.Errorf("%d events in %d bytes (%d counted), %v", n, file.Len(), out.written, err)
 	}

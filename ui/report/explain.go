@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"locktop/model"
+	"locktop/model/diagnose"
 	"locktop/model/recipe"
 )
 
@@ -22,7 +23,7 @@ const (
 func Explain(w io.Writer, name string) error {
 	name = strings.ToLower(strings.TrimSpace(name))
 	var page string
-	if e, ok := model.Explain(model.Code(name)); ok {
+	if e, ok := diagnose.Explain(model.Code(name)); ok {
 		page = codePage(e)
 	} else if r := recipe.Named(name); r != nil {
 		page = recipePage(r)
@@ -43,7 +44,7 @@ func ExplainList(w io.Writer) error {
 		width = max(width, len(n))
 	}
 	b.WriteString("Findings\n")
-	for _, e := range model.Catalogue() {
+	for _, e := range diagnose.Catalogue() {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, e.Code, e.Title)
 	}
 	b.WriteString("\nRecipes\n")
@@ -57,7 +58,7 @@ func ExplainList(w io.Writer) error {
 }
 
 // codePage explains a kind of finding.
-func codePage(e model.Entry) string {
+func codePage(e diagnose.Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n\n", e.Code, e.Title)
 	paragraph(&b, "what happens", e.Mechanism)
@@ -72,20 +73,20 @@ func codePage(e model.Entry) string {
 }
 
 // needWords name what a finding rests on, to be read after "with".
-var needWords = map[model.Needs]string{
-	model.NeedsEtcd:        "what etcd says",
-	model.NeedsProxy:       "a proxy in the path",
-	model.NeedsVersion:     "the server's version",
-	model.NeedsClient:      "the client's word",
-	model.NeedsDeclaration: "the number of contenders declared",
+var needWords = map[diagnose.Needs]string{
+	diagnose.NeedsEtcd:        "what etcd says",
+	diagnose.NeedsProxy:       "a proxy in the path",
+	diagnose.NeedsVersion:     "the server's version",
+	diagnose.NeedsClient:      "the client's word",
+	diagnose.NeedsDeclaration: "the number of contenders declared",
 }
 
 // confidenceWords says how much may be claimed, on what, and what makes it surer.
-func confidenceWords(e model.Entry) string {
+func confidenceWords(e diagnose.Entry) string {
 	var first, rest string
 	if len(e.Needs) > 0 {
 		first = " with " + needWords[e.Needs[0]]
-		if e.Needs[0] == model.NeedsEtcd {
+		if e.Needs[0] == diagnose.NeedsEtcd {
 			first = " from etcd alone"
 		}
 		var more []string
@@ -209,7 +210,7 @@ func filled(b *strings.Builder, head, text string) {
 // ExplainNames returns every name that can be explained.
 func ExplainNames() []string {
 	var names []string
-	for _, e := range model.Catalogue() {
+	for _, e := range diagnose.Catalogue() {
 		names = append(names, string(e.Code))
 	}
 	for _, r := range recipe.All() {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
+	"locktop/model/diagnose"
 )
 
 func explained(t *testing.T, name string) string {
@@ -69,7 +70,7 @@ func TestConfidenceWords(t *testing.T) {
 		model.CodeExpiredWaiterWins: "certain with the server's version or the client's word",
 		model.CodeDeadHolder:        "strong at most from etcd alone",
 	} {
-		e, _ := model.Explain(code)
+		e, _ := diagnose.Explain(code)
 		if got := confidenceWords(e); got != want {
 			t.Errorf("%s: %q, want %q", code, got, want)
 		}
