@@ -34,6 +34,9 @@ func TestRooms(t *testing.T) {
 		{"locktop/watcher", map[string]string{
 			"locktop/chaos": "who looks does not break", "locktop/demo": "the watcher is never told what the lab does",
 			"locktop/ui": "the watcher feeds the model, not a screen", "go.etcd.io/etcd/server/v3": "the watcher is a client", tea: "no screen here"}},
+		{"locktop/watcher/recording", map[string]string{
+			"locktop/watcher": "a recording is of any source", "locktop/chaos": "nobody acts on a recording", "locktop/demo": "a recording is of any source",
+			"locktop/ui": "a recording has no screen", etcd: "a recording needs no cluster", tea: "a recording has no screen"}},
 		{"locktop/chaos", map[string]string{
 			"locktop/watcher": "done and seen are different things", "locktop/demo": "the lab implements what chaos asks for",
 			"locktop/ui": "chaos is asked, it does not ask", tea: "no screen here"}},

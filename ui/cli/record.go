@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +12,7 @@ import (
 
 	"locktop/model"
 	"locktop/watcher"
+	"locktop/watcher/recording"
 )
 
 // recordFlags are the flags of record.
@@ -87,13 +86,13 @@ func (e *env) record(ctx context.Context, name string, f recordFlags) (err error
 		defer cancel()
 		ctx = limited
 	}
-	out := &capped{w: file, left: int64(f.maxSize) << 20}
-	events, err := recordFrom(ctx, w, model.NewState(e.pins...), out, f.noValues)
+	r := recording.NewRecorder(file, recording.Options{NoValues: f.noValues, MaxBytes: int64(f.maxSize) << 20})
 	why := ""
-	if errors.Is(err, errFull) {
+	if err = recordFrom(ctx, w, model.NewState(e.pins...), r); errors.Is(err, recording.ErrFull) {
 		why, err = fmt.Sprintf(", ended by --max-size %d", f.maxSize), nil
 	}
-	fmt.Fprintf(e.err, "recorded %d events in %d bytes%s\n", events, out.written, why)
+	events, size := r.Written()
+	fmt.Fprintf(e.err, "recorded %d events in %d bytes%s\n", events, size, why)
 	return err
 }
 
@@ -105,68 +104,19 @@ func (f recordFlags) secrecy() string {
 	return ", with the keys' values: if they are secret, so is the file (--no-values leaves them out)"
 }
 
-// recordFrom records a source until ctx ends or the file is full, and returns how
-// many events went in.
-func recordFrom(ctx context.Context, src model.Source, s *model.State, out io.Writer, noValues bool) (events int, err error) {
-	r := watcher.Record(out)
+// recordFrom records a source until ctx ends or the file is full.
+func recordFrom(ctx context.Context, src model.Source, s *model.State, r *recording.Recorder) error {
 	for {
 		b, err := src.Next(ctx, s.Want())
 		if ctx.Err() != nil {
-			return events, nil
+			return nil
 		}
 		if err != nil {
-			return events, fmt.Errorf("recording: %w", err)
+			return fmt.Errorf("recording: %w", err)
 		}
 		s.Apply(b)
-		if noValues {
-			b = withoutValues(b)
-		}
 		if err := r.Write(b); err != nil {
-			return events, err
-		}
-		events += len(b.Events)
-	}
-}
-
-// withoutValues is a batch without the values of its keys. Whoever else has the
-// batch keeps them.
-func withoutValues(b model.Batch) model.Batch {
-	b.Events = slices.Clone(b.Events)
-	for i, e := range b.Events {
-		switch e := e.(type) {
-		case model.Committed:
-			e.Changes = slices.Clone(e.Changes)
-			for j := range e.Changes {
-				e.Changes[j].KV.Value = ""
-			}
-			b.Events[i] = e
-		case model.Listed:
-			e.KVs = slices.Clone(e.KVs)
-			for j := range e.KVs {
-				e.KVs[j].Value = ""
-			}
-			b.Events[i] = e
+			return err
 		}
 	}
-	return b
-}
-
-var errFull = errors.New("the recording is as large as it may get")
-
-// capped refuses what would make the file larger than it may get.
-type capped struct {
-	w             io.Writer
-	left, written int64
-}
-
-// Write implements io.Writer. What does not fit is refused whole, so that the file
-// ends with a line.
-func (c *capped) Write(p []byte) (int, error) {
-	if int64(len(p)) > c.left {
-		return 0, errFull
-	}
-	n, err := c.w.Write(p)
-	c.left -= int64(n)
-	c.written += int64(n)
-	return n, err
 }
