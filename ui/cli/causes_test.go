@@ -11,6 +11,7 @@ import (
 	"locktop/chaos"
 	"locktop/demo"
 	"locktop/model"
+	"locktop/ui/cli/session"
 	"locktop/watcher"
 )
 
@@ -39,7 +40,7 @@ func newBench(t *testing.T, locks ...string) *bench {
 		t.Fatal(err)
 	}
 	w := watcher.New(client, watcher.Options{})
-	b := &bench{t: t, src: merge(ctx, w, lab), state: model.NewState()}
+	b := &bench{t: t, src: session.Merge(ctx, w, lab), state: model.NewState()}
 	b.gate = chaos.NewGate(chaos.GateOptions{Reader: client, Armed: true, Lab: lab, Journal: io.Discard, Report: lab.Report,
 		Dial: func(context.Context) (*clientv3.Client, error) {
 			return dial(lab.MemberEndpoints(), time.Second, nil, chaos.Writing())

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/user"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"locktop/demo"
 	"locktop/model"
 	"locktop/ui"
+	"locktop/ui/cli/session"
 	"locktop/ui/report"
 	"locktop/watcher"
 )
@@ -34,7 +36,7 @@ func (e *env) runConsole(ctx context.Context, armed bool, since sinceFlags) erro
 		if look.Since != 0 {
 			return bad("--since-revision: without a terminal one look is printed; \"locktop events --since-revision %s\" prints the history", since.revision)
 		}
-		return e.list(ctx, outFlags{output: "table", leases: "heads"})
+		return e.ls(ctx, outFlags{output: "table", leases: "heads"})
 	}
 	client, err := e.connect(ctx)
 	if err != nil {
@@ -44,8 +46,8 @@ func (e *env) runConsole(ctx context.Context, armed bool, since sinceFlags) erro
 	w := &watching{client: client, look: look, pins: e.pins, live: ui.Live{Endpoints: e.flags.endpoints}}
 	defer w.end()
 	if armed {
-		done := make(reports, maxReports)
-		gate, journal, closeGate, err := e.openGate(ctx, client, done.add)
+		done := session.NewReports()
+		gate, journal, closeGate, err := e.openGate(ctx, client, done.Add)
 		if err != nil {
 			return err
 		}
@@ -159,14 +161,21 @@ func (e *env) runDemo(ctx context.Context, f demoFlags) (err error) {
 			return err
 		}
 		fmt.Fprintf(e.out, "lab ready: ETCDCTL_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
-		s := model.NewState(e.pins...)
-		return follow(ctx, live.Source, s, func(f *model.JournalEntry) error { return report.EventText(e.out, s, f) })
+		return e.inLines(live.Source, e.out).Follow(ctx, 0)
 	}
 	o := e.uiOptions("demo")
 	o.Prefixes, o.Lab, o.Armed = []string{""}, true, true
 	o.NoSuspend = demoNoSuspend
 	o.Boot = e.boot(ctx, &l, lab)
 	return e.show(ctx, o)
+}
+
+// inLines is the console where there is no screen: it prints the journal line by line.
+func (e *env) inLines(src model.Source, out io.Writer) *session.Session {
+	s := session.New(src, e.pins...)
+	s.Name = "the lab"
+	s.OnEntry = func(entry *model.JournalEntry) error { return report.EventText(out, s.State, entry) }
+	return s
 }
 
 // boot opens the room when the screen is there.

@@ -112,7 +112,7 @@ func (e *env) eventsCmd() *cobra.Command {
 			if err := checkFormat(out.output); err != nil {
 				return err
 			}
-			o, err := since.options(watcher.Options{Prefixes: e.flags.prefixes, Budget: e.flags.leaseBudget})
+			o, err := since.options(watcher.Options{Prefixes: e.flags.prefixes})
 			if err != nil {
 				return err
 			}
@@ -127,46 +127,14 @@ func (e *env) eventsCmd() *cobra.Command {
 
 // events prints entries as they settle, until the time is over or it is ended.
 func (e *env) events(ctx context.Context, out outFlags, o watcher.Options) error {
-	client, err := e.connect(ctx)
+	w, err := e.watch(ctx, o)
 	if err != nil {
 		return err
 	}
-	defer client.Close()
-	w := watcher.New(client, o)
-	defer w.Close()
-	if out.watch > 0 {
-		limited, cancel := context.WithTimeout(ctx, out.watch)
-		defer cancel()
-		ctx = limited
-	}
-	s := model.NewState(e.pins...)
-	to := report.NewEvents(e.out, s, out.output)
-	return errors.Join(follow(ctx, w, s, to.Write), to.Close())
-}
-
-// follow calls out with every entry once its cause is settled, in order, until ctx
-// ends.
-func follow(ctx context.Context, src model.Source, s *model.State, out func(*model.JournalEntry) error) error {
-	var printed uint64
-	for {
-		b, err := src.Next(ctx, s.Want())
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("following: %w", err)
-		}
-		s.Apply(b)
-		for _, f := range s.JournalAfter(printed) {
-			if f.Pending {
-				break // it is settled within seconds; the order is kept
-			}
-			if err := out(f); err != nil {
-				return err
-			}
-			printed = f.Seq
-		}
-	}
+	defer w.close()
+	to := report.NewEvents(e.out, w.State, out.output)
+	w.OnEntry = to.Write
+	return errors.Join(w.Follow(ctx, out.watch), to.Close())
 }
 
 func (e *env) explainCmd() *cobra.Command {

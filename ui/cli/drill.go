@@ -220,7 +220,7 @@ func (f drillFlags) check() error {
 // expectations that were violated.
 func couldNotRun(ctx context.Context, err error) error {
 	switch {
-	case err == nil || errors.As(err, new(exitCode)) || errors.As(err, new(badInput)) && ctx.Err() == nil:
+	case err == nil || errors.As(err, new(exitCode)) || couldNot(err) && ctx.Err() == nil:
 		return err
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return bad("interrupted")

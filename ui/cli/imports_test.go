@@ -57,6 +57,9 @@ func TestRooms(t *testing.T) {
 			"locktop/watcher": "a field is of the model", "locktop/chaos": "a field is of the model", "locktop/demo": "a field is of the model",
 			"locktop/ui/cli": "the command line uses fields", "locktop/ui/report": "reports are views of fields",
 			etcd: "a field is of the model", tea: "a field is text, on paper too"}},
+		{"locktop/ui/cli/session", map[string]string{
+			"locktop/watcher": "a session takes any source", "locktop/chaos": "a session looks", "locktop/demo": "a session takes any source",
+			"locktop/ui": "a session has hooks, and no screen", etcd: "a session takes any source", tea: "a session has no screen"}},
 		{"locktop/ui/cli/quiet", map[string]string{"github.com/": "it has to be initialised before everything else", "golang.org/": "likewise"}},
 	}
 	// leaves know no other room, and every room may use them.

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
+	"locktop/ui/cli/session"
 	"locktop/ui/report"
 	"locktop/watcher"
 )
@@ -54,15 +55,15 @@ func (e *env) lsCmd() *cobra.Command {
 			if err := out.check(); err != nil {
 				return err
 			}
-			return e.list(cmd.Context(), out)
+			return e.ls(cmd.Context(), out)
 		},
 	}
 	out.add(cmd, "heads")
 	return cmd
 }
 
-// list prints the locks.
-func (e *env) list(ctx context.Context, out outFlags) error {
+// ls prints the locks.
+func (e *env) ls(ctx context.Context, out outFlags) error {
 	s, blind, err := e.look(ctx, e.flags.prefixes, out)
 	if err != nil {
 		return err
@@ -141,37 +142,64 @@ func (o outFlags) unreadLeases(s *model.State) []string {
 	return denied
 }
 
+// watched is a session on the cluster of the flags.
+type watched struct {
+	*session.Session
+	client *clientv3.Client
+	close  func()
+}
+
+// watch connects to the cluster of the flags and watches it, within the budget of readings.
+// The caller closes what it returns.
+func (e *env) watch(ctx context.Context, o watcher.Options) (*watched, error) {
+	client, err := e.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o.Budget = e.flags.leaseBudget
+	w := watcher.New(client, o)
+	s := session.New(w, e.pins...)
+	s.Name = strings.Join(e.flags.endpoints, ", ")
+	return &watched{s, client, func() {
+		w.Close()
+		client.Close()
+	}}, nil
+}
+
+// list waits until the keys are listed, and what else is to be known.
+func (e *env) list(ctx context.Context, w *watched, until func() bool) error {
+	return w.Pull(ctx, session.Pull{Until: until, Patience: e.flags.commandTimeout, Listing: true,
+		Want: func() model.Want { return model.Want{} }})
+}
+
 // look lists the prefixes, reads the leases that are asked for, and observes for
 // as long as the flags say. It says what of that could not be seen, too.
 func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model.State, []model.Unseen, error) {
-	client, err := e.connect(ctx)
+	listed := lateGC()
+	w, err := e.watch(ctx, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, LeaseLists: out.leaseLists})
 	if err != nil {
 		return nil, nil, err
 	}
-	defer client.Close()
-	listed := lateGC()
-	w := watcher.New(client, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, Budget: e.flags.leaseBudget,
-		LeaseLists: out.leaseLists})
-	defer w.Close()
-	s := model.NewState(e.pins...)
-	if err := e.pullUntil(ctx, w, s, new([]model.LeaseID), func() bool { return s.Loaded() && !s.Cluster().At.IsZero() }); err != nil {
+	defer w.close()
+	w.OneCluster = true
+	s := w.State
+	if err := e.list(ctx, w, func() bool { return s.Loaded() && !s.Cluster().At.IsZero() }); err != nil {
 		return nil, nil, err
 	}
 	if out.watch > 0 {
 		go listed()
-		blind, err := e.observe(ctx, w, s, out)
+		blind, err := e.observe(ctx, w.Session, out)
 		return s, blind, err
 	}
 	asked := wanted(s, out.leases)
 	if len(asked) > 0 {
 		go listed() // else there is only what is printed
 	}
-	ids := slices.Clone(asked)
-	err = e.pullUntil(ctx, w, s, &ids, func() bool {
+	left := slices.Clone(asked)
+	err = w.Pull(ctx, session.Pull{Patience: e.flags.commandTimeout, Listing: true,
 		// One that was asked for is not asked for again, or the last never have a turn.
-		ids = untried(s, ids)
-		return len(ids) == 0
-	})
+		Until: func() bool { left = untried(s, left); return len(left) == 0 },
+		Want:  func() model.Want { return model.Want{Leases: left} }})
 	return s, s.Unseen(time.Time{}, asked), err
 }
 
@@ -183,21 +211,21 @@ func untried(s *model.State, ids []model.LeaseID) []model.LeaseID {
 	})
 }
 
-// observe applies what happens for as long as the flags say, and then makes sure that
+// observe takes in what happens for as long as the flags say, and then makes sure that
 // all of it was seen: a cluster that is frozen says nothing, and so does one on which
 // nothing happens.
-func (e *env) observe(ctx context.Context, src model.Source, s *model.State, out outFlags) ([]model.Unseen, error) {
-	if err := e.applyFor(ctx, src, s, out.watch, func() bool { return false }); err != nil {
+func (e *env) observe(ctx context.Context, on *session.Session, out outFlags) ([]model.Unseen, error) {
+	if err := on.Pull(ctx, session.Pull{For: out.watch}); err != nil {
 		return nil, err
 	}
-	end := time.Now()
+	s, end := on.State, time.Now()
 	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: end}}})
 	asked := wanted(s, out.leases)
 	left := slices.Clone(asked)
-	err := e.applyFor(ctx, confirming{src, new(sync.Once)}, s, e.flags.commandTimeout, func() bool {
+	err := on.Pull(ctx, session.Pull{For: e.flags.commandTimeout, Confirm: true, Until: func() bool {
 		left = untried(s, left)
 		return s.SeenUpTo(end) && (len(left) == 0 || s.Lost())
-	})
+	}})
 	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: time.Now()}}})
 	if out.leases != "none" {
 		for _, l := range s.UnreadLeases() { // of waiters, too
@@ -205,40 +233,6 @@ func (e *env) observe(ctx context.Context, src model.Source, s *model.State, out
 		}
 	}
 	return s.Unseen(end, asked), err
-}
-
-// applyFor applies what happens for that long, or until done says so.
-func (e *env) applyFor(ctx context.Context, src model.Source, s *model.State, d time.Duration, done func() bool) error {
-	limited, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	for !done() {
-		b, err := src.Next(limited, s.Want())
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case limited.Err() != nil:
-			return nil
-		case err != nil:
-			return fmt.Errorf("observing %s: %w", strings.Join(e.flags.endpoints, ", "), err)
-		}
-		s.Apply(b)
-		if err := oneCluster(s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// confirming is a source that is asked once whether all was delivered.
-type confirming struct {
-	model.Source
-	once *sync.Once
-}
-
-// Next is that of the source.
-func (c confirming) Next(ctx context.Context, want model.Want) (model.Batch, error) {
-	c.once.Do(func() { want.Confirm = true })
-	return c.Source.Next(ctx, want)
 }
 
 // notSeen is the error of an answer that lacks something of what was asked for, nil if
@@ -273,14 +267,6 @@ func keysOf(blind []model.Unseen) []model.Unseen {
 	return slices.DeleteFunc(slices.Clone(blind), func(u model.Unseen) bool { return u.What != model.UnseenKeys })
 }
 
-// oneCluster is an error if not all that was looked at is of one cluster.
-func oneCluster(s *model.State) error {
-	if other := s.OtherCluster(); other != "" {
-		return bad("this was no look at one cluster: %s", strings.TrimSuffix(other, "; listing anew"))
-	}
-	return nil
-}
-
 // wanted returns the leases for which a reading is bought.
 func wanted(s *model.State, leases string) []model.LeaseID {
 	var ids []model.LeaseID
@@ -304,35 +290,6 @@ func wanted(s *model.State, leases string) []model.LeaseID {
 	return ids
 }
 
-// pullUntil applies batches until done says so, and asks for the leases that are
-// wanted by then. It gives up when nothing comes for the command timeout, or when a
-// prefix cannot be listed.
-func (e *env) pullUntil(ctx context.Context, src model.Source, s *model.State, want *[]model.LeaseID, done func() bool) error {
-	for !done() {
-		quiet, cancel := context.WithTimeout(ctx, e.flags.commandTimeout)
-		b, err := src.Next(quiet, model.Want{Leases: *want})
-		cancel()
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, context.DeadlineExceeded):
-			return bad("%s did not answer within %s (--command-timeout)", strings.Join(e.flags.endpoints, ", "), e.flags.commandTimeout)
-		case err != nil:
-			return fmt.Errorf("looking at %s: %w", strings.Join(e.flags.endpoints, ", "), err)
-		}
-		s.Apply(b)
-		if err := oneCluster(s); err != nil {
-			return err
-		}
-		for _, f := range s.Watches() {
-			if f.State == model.WatchLost {
-				return bad("could not list %q: %s", f.Prefix, f.Detail)
-			}
-		}
-	}
-	return nil
-}
-
 func prefixList(prefixes []string) []string {
 	if len(prefixes) == 0 {
 		return []string{""}
@@ -344,11 +301,7 @@ func prefixList(prefixes []string) []string {
 func quoted(prefixes []string) []string {
 	var names []string
 	for _, p := range prefixList(prefixes) {
-		if p == "" {
-			names = append(names, "all keys")
-		} else {
-			names = append(names, fmt.Sprintf("%q", p))
-		}
+		names = append(names, session.Keys(p))
 	}
 	return names
 }

@@ -62,15 +62,15 @@ func fileArg(cmd *cobra.Command, args []string) error {
 
 // record writes what is seen into a new file.
 func (e *env) record(ctx context.Context, name string, f recordFlags) (err error) {
-	o, err := f.since.options(watcher.Options{Prefixes: e.flags.prefixes, Budget: e.flags.leaseBudget})
+	o, err := f.since.options(watcher.Options{Prefixes: e.flags.prefixes})
 	if err != nil {
 		return err
 	}
-	client, err := e.connect(ctx)
+	w, err := e.watch(ctx, o)
 	if err != nil {
 		return err
 	}
-	defer client.Close()
+	defer w.close()
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return bad("%s exists, and a recording overwrites nothing: name another file", name)
@@ -79,16 +79,10 @@ func (e *env) record(ctx context.Context, name string, f recordFlags) (err error
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	fmt.Fprintf(e.err, "recording %s to %s%s; ctrl-c ends it\n", strings.Join(quoted(e.flags.prefixes), ", "), model.Printable(name), f.secrecy())
-	w := watcher.New(client, o)
-	defer w.Close()
-	if f.watch > 0 {
-		limited, cancel := context.WithTimeout(ctx, f.watch)
-		defer cancel()
-		ctx = limited
-	}
 	r := recording.NewRecorder(file, recording.Options{NoValues: f.noValues, MaxBytes: int64(f.maxSize) << 20})
+	w.OnBatch = r.Write
 	why := ""
-	if err = recordFrom(ctx, w, model.NewState(e.pins...), r); errors.Is(err, recording.ErrFull) {
+	if err = w.Follow(ctx, f.watch); errors.Is(err, recording.ErrFull) {
 		why, err = fmt.Sprintf(", ended by --max-size %d", f.maxSize), nil
 	}
 	events, size := r.Written()
@@ -102,21 +96,4 @@ func (f recordFlags) secrecy() string {
 		return ", without the values of the keys"
 	}
 	return ", with the keys' values: if they are secret, so is the file (--no-values leaves them out)"
-}
-
-// recordFrom records a source until ctx ends or the file is full.
-func recordFrom(ctx context.Context, src model.Source, s *model.State, r *recording.Recorder) error {
-	for {
-		b, err := src.Next(ctx, s.Want())
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("recording: %w", err)
-		}
-		s.Apply(b)
-		if err := r.Write(b); err != nil {
-			return err
-		}
-	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui"
+	"locktop/ui/cli/session"
 	"locktop/ui/report"
 	"locktop/watcher/recording"
 )
@@ -78,16 +79,11 @@ func (e *env) replayEvents(ctx context.Context, name string, speed float64, outp
 		return err
 	}
 	defer file.Close()
-	s := model.NewState(e.pins...)
-	out := report.NewEvents(e.out, s, output)
-	err = follow(ctx, player, s, out.Write)
-	if errors.Is(err, io.EOF) { // what is not settled by now never will be
-		err = nil
-		for _, f := range s.JournalAfter(out.Last()) {
-			err = errors.Join(err, out.Write(f))
-		}
-	}
-	return errors.Join(err, out.Close())
+	s := session.New(player, e.pins...)
+	s.Name = name
+	out := report.NewEvents(e.out, s.State, output)
+	s.OnEntry = out.Write
+	return errors.Join(s.Follow(ctx, 0), out.Close())
 }
 
 // replayConsole opens the console on a recording.

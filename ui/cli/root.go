@@ -19,6 +19,7 @@ import (
 	"locktop/model"
 	"locktop/model/recipe"
 	"locktop/ui/cli/quiet"
+	"locktop/ui/cli/session"
 )
 
 // Exit codes.
@@ -78,6 +79,12 @@ func (e badInput) Unwrap() error { return e.error }
 
 func bad(format string, args ...any) error { return badInput{fmt.Errorf(format, args...)} }
 
+// couldNot says whether an error is one for exit code 2: of the person's, or of a look
+// that failed.
+func couldNot(err error) bool {
+	return errors.As(err, new(badInput)) || errors.As(err, new(session.CouldNotLook))
+}
+
 // Main runs the command line and returns the exit code.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	quiet.Done()
@@ -104,7 +111,7 @@ func exitWith(ctx context.Context, errOut io.Writer, err, lost error) int {
 	case lost != nil && hungUp(lost):
 		return exitBad
 	case lost != nil:
-		if errors.As(err, new(badInput)) && !errors.Is(err, lost) {
+		if couldNot(err) && !errors.Is(err, lost) {
 			tellError(errOut, err) // it has another reason
 		}
 		tellError(errOut, fmt.Errorf("the answer could not be written: %w", lost))
@@ -117,7 +124,7 @@ func exitWith(ctx context.Context, errOut io.Writer, err, lost error) int {
 		return int(code)
 	case errors.Is(err, errFindings):
 		return exitFailed
-	case errors.As(err, new(badInput)):
+	case couldNot(err):
 		tellError(errOut, err)
 		return exitBad
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:

@@ -207,7 +207,7 @@ func TestALookAtAPrefixThatIsDeniedEnds(t *testing.T) {
 			args := append(more, "--prefix", prefixes[0], "--prefix", prefixes[1], "--user", reader, "--password", secret)
 			began := time.Now()
 			code, out, errs := program(t, t.TempDir(), patient(args, endpoint)...)
-			if code != exitBad || !strings.Contains(errs, "could not list") {
+			if code != exitBad || !strings.Contains(errs, "cannot list") {
 				t.Errorf("%v %v: exit %d after %s\n%s%s", more, prefixes, code, time.Since(began), out, errs)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui"
+	"locktop/ui/cli/session"
 	"locktop/watcher"
 )
 
@@ -64,9 +65,9 @@ func (w *watching) watch(ctx context.Context, prefixes []string) (ui.Live, error
 		src.Close()
 	}
 	live := w.live
-	live.Source = newUntilLoaded(src, lateGC())
+	live.Source = session.Tap(src, untilLoaded(lateGC()))
 	if len(w.events) > 0 {
-		live.Source = merge(ctx, append([]model.Source{live.Source}, w.events...)...)
+		live.Source = session.Merge(ctx, append([]model.Source{live.Source}, w.events...)...)
 	}
 	return live, nil
 }
