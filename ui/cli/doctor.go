@@ -43,7 +43,7 @@ func (e *env) doctorCmd() *cobra.Command {
 }
 
 func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) error {
-	s, blind, err := e.look(ctx, e.flags.prefixes, out)
+	s, not, err := e.look(ctx, e.flags.prefixes, out)
 	if err != nil {
 		return couldNotRun(ctx, err) // 1 would be findings
 	}
@@ -53,15 +53,19 @@ func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) e
 			sick = append(sick, l)
 		}
 	}
+	limits := e.limits(not)
 	switch out.output {
 	case "table":
-		err = e.diagnosis(s, sick, len(blind) > 0)
+		err = e.diagnosis(s, sick, len(not.blind) > 0, limits)
 	case "json":
-		err = report.JSON(e.out, s, sick, out.observation(s, e.flags.prefixes, blind))
+		err = report.JSON(e.out, s, sick, out.observation(s, e.flags.prefixes, not))
 	default:
 		err = report.Diagnoses(e.out, s.Findings(), out.output)
 	}
-	if err = errors.Join(err, e.notSeen(blind)); err != nil {
+	if limits != "" && out.output != "table" {
+		fmt.Fprintln(e.err, limits)
+	}
+	if err = errors.Join(err, e.notSeen(not.blind)); err != nil {
 		return err // what was found says nothing of what was not seen
 	}
 	for _, f := range s.Findings() {
@@ -72,8 +76,8 @@ func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) e
 	return nil
 }
 
-// diagnosis prints the findings of the cluster and of each lock that has some.
-func (e *env) diagnosis(s *model.State, sick []*model.Lock, blind bool) error {
+// diagnosis prints the findings of the cluster and of each lock that has some, and sums up.
+func (e *env) diagnosis(s *model.State, sick []*model.Lock, blind bool, limits string) error {
 	if err := report.Findings(e.out, s.ClusterFindings(), ""); err != nil {
 		return err
 	}
@@ -85,16 +89,29 @@ func (e *env) diagnosis(s *model.State, sick []*model.Lock, blind bool) error {
 			return err
 		}
 	}
-	if len(sick) == 0 {
-		_, claims := s.Counts()
-		where := "on"
-		if blind {
-			where = "in what could be seen:"
-		}
-		_, err := fmt.Fprintf(e.out, "nothing found %s %d locks with %d claims\n", where, len(s.Locks()), claims)
-		return err
+	_, err := fmt.Fprintln(e.out, summary(s, blind))
+	if limits != "" && err == nil {
+		_, err = fmt.Fprintln(e.out, limits)
 	}
-	return nil
+	return err
+}
+
+// summary is the last line of a diagnosis: how many findings of each severity, on how many
+// locks.
+func summary(s *model.State, blind bool) string {
+	locks := many(len(s.Locks()), "lock")
+	n := map[model.Severity]int{}
+	for _, f := range s.Findings() {
+		n[f.Severity]++
+	}
+	switch {
+	case len(n) > 0:
+		return fmt.Sprintf("%s, %s, %d info on %s", many(n[model.SevError], "error"), many(n[model.SevWarning], "warning"), n[model.SevInfo], locks)
+	case blind:
+		return "No problems in what could be seen of " + locks
+	}
+	_, claims := s.Counts()
+	return fmt.Sprintf("No problems on %s (%s)", locks, many(claims, "claim"))
 }
 
 func (e *env) eventsCmd() *cobra.Command {

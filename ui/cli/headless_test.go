@@ -12,6 +12,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"locktop/model"
 )
 
 // cli is the program on one etcd process, and etcdctl beside it.
@@ -74,13 +77,14 @@ func TestDoctor(t *testing.T) {
 		want   string
 		reason string
 	}{
-		{"healthy", func() {}, []string{"doctor"}, 0, "nothing found on 1 locks with 1 claims", "a lock with time left"},
-		{"empty prefix", func() {}, []string{"doctor", "--prefix", "/none/"}, 0, "nothing found on 0 locks", "nothing there is nothing wrong"},
+		{"healthy", func() {}, []string{"doctor"}, 0, " on 1 lock", "a lock with time left"},
+		{"empty prefix", func() {}, []string{"doctor", "--prefix", "/none/"}, 0, " on 0 locks", "nothing there is nothing wrong"},
 		{"foreign key", func() {
 			b.ctl("put", "/cfg/setting", "x")
 			b.claim("/cfg", b.lease("600"))
 		}, []string{"doctor"}, 1, "error foreign-key (certain): /cfg/setting", "it blocks"},
-		{"one prefix", func() {}, []string{"doctor", "--prefix", "/ok/"}, 0, "nothing found", "what is wrong elsewhere is not asked"},
+		{"summed up", func() {}, []string{"doctor"}, 1, "1 error, 0 warnings, ", "how much there is, in one line"},
+		{"one prefix", func() {}, []string{"doctor", "--prefix", "/ok/"}, 0, " on 1 lock", "what is wrong elsewhere is not asked"},
 		{"json", func() {}, []string{"doctor", "-o", "json"}, 1, `"code": "foreign-key"`, "the same for programs"},
 	}
 	for _, r := range rows {
@@ -95,6 +99,37 @@ func TestDoctor(t *testing.T) {
 	}
 	if !strings.HasPrefix(holder, "/ok/lock/") {
 		t.Fatal(holder)
+	}
+}
+
+func TestADiagnosisIsSummedUp(t *testing.T) {
+	at := time.Unix(1, 0)
+	old := model.ClusterStatus{At: at, ClusterID: 1, Members: []model.Member{{ID: 1, Name: "m1", Leader: true, Version: "3.4.23"}}}
+	list := func(keys ...string) []model.Event {
+		listed := model.Listed{At: at, Rev: 9}
+		for i, key := range keys {
+			rev := int64(i + 1)
+			listed.KVs = append(listed.KVs, model.KV{Key: key, CreateRev: rev, ModRev: rev, Version: 1, Lease: 0x1f})
+		}
+		return []model.Event{model.LoadStarted{At: at, Rev: 9}, listed, model.Loaded{At: at, Rev: 9}}
+	}
+	for _, row := range []struct {
+		reason string
+		events []model.Event
+		blind  bool
+		want   string
+	}{
+		{"one of each", list("/a/1f"), false, "No problems on 1 lock (1 claim)"},
+		{"none", list(), false, "No problems on 0 locks (0 claims)"},
+		{"not all was seen", list("/a/1f"), true, "No problems in what could be seen of 1 lock"},
+		{"an info is no problem, and not nothing", append(list("/a/1f"), old), false, "0 errors, 0 warnings, 1 info on 1 lock"},
+		{"what was found stands, whatever was not seen", append(list("/a/1f"), old), true, "0 errors, 0 warnings, 1 info on 1 lock"},
+	} {
+		s := model.NewState()
+		s.Apply(model.Batch{Events: row.events})
+		if got := summary(s, row.blind); got != row.want {
+			t.Errorf("%s: %q, want %q", row.reason, got, row.want)
+		}
 	}
 }
 

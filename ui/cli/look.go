@@ -64,7 +64,7 @@ func (e *env) lsCmd() *cobra.Command {
 
 // ls prints the locks.
 func (e *env) ls(ctx context.Context, out outFlags) error {
-	s, blind, err := e.look(ctx, e.flags.prefixes, out)
+	s, not, err := e.look(ctx, e.flags.prefixes, out)
 	if err != nil {
 		return err
 	}
@@ -72,8 +72,8 @@ func (e *env) ls(ctx context.Context, out outFlags) error {
 		keys, _ := s.Counts()
 		fmt.Fprintf(e.err, "no lock under %s (%d keys there)\n", strings.Join(quoted(e.flags.prefixes), ", "), keys)
 	}
-	err = report.Locks(e.out, s, s.Locks(), out.observation(s, e.flags.prefixes, blind), out.output)
-	return errors.Join(err, e.notSeen(keysOf(blind)))
+	err = report.Locks(e.out, s, s.Locks(), out.observation(s, e.flags.prefixes, not), out.output)
+	return errors.Join(err, e.notSeen(not.keys()))
 }
 
 func (e *env) describeCmd() *cobra.Command {
@@ -97,16 +97,16 @@ func (e *env) describeCmd() *cobra.Command {
 // describe prints one lock.
 func (e *env) describe(ctx context.Context, name string, out outFlags) error {
 	prefixes := e.lockPrefixes(name)
-	s, blind, err := e.look(ctx, prefixes, out)
+	s, not, err := e.look(ctx, prefixes, out)
 	if err != nil {
 		return err
 	}
 	l := s.Lock(name)
 	if l == nil {
-		return errors.Join(e.noLock(s, name, prefixes), e.notSeen(keysOf(blind)))
+		return errors.Join(e.noLock(s, name, prefixes), e.notSeen(not.keys()))
 	}
-	err = report.OneLock(e.out, s, l, out.observation(s, prefixes, blind), out.output)
-	return errors.Join(err, e.notSeen(keysOf(blind)))
+	err = report.OneLock(e.out, s, l, out.observation(s, prefixes, not), out.output)
+	return errors.Join(err, e.notSeen(not.keys()))
 }
 
 // lockPrefixes are what has to be watched to know a lock: what the flags say, else
@@ -124,8 +124,8 @@ func (e *env) noLock(s *model.State, name string, prefixes []string) error {
 		name, strings.Join(e.flags.endpoints, ", "), keys, strings.Join(quoted(prefixes), ", "))
 }
 
-func (o outFlags) observation(s *model.State, prefixes []string, blind []model.Unseen) report.Observation {
-	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Denied: o.unreadLeases(s), Blind: blind}
+func (o outFlags) observation(s *model.State, prefixes []string, not unseen) report.Observation {
+	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Denied: o.unreadLeases(s), Blind: not.blind, Unread: not.unread}
 }
 
 // unreadLeases lists the readings that were refused, a few of them by name.
@@ -174,22 +174,22 @@ func (e *env) list(ctx context.Context, w *watched, until func() bool) error {
 
 // look lists the prefixes, reads the leases that are asked for, and observes for
 // as long as the flags say. It says what of that could not be seen, too.
-func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model.State, []model.Unseen, error) {
+func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (s *model.State, not unseen, err error) {
 	listed := lateGC()
 	w, err := e.watch(ctx, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, LeaseLists: out.leaseLists})
 	if err != nil {
-		return nil, nil, err
+		return nil, not, err
 	}
 	defer w.close()
 	w.OneCluster = true
-	s := w.State
+	s = w.State
 	if err := e.list(ctx, w, func() bool { return s.Loaded() && !s.Cluster().At.IsZero() }); err != nil {
-		return nil, nil, err
+		return nil, not, err
 	}
 	if out.watch > 0 {
 		go listed()
-		blind, err := e.observe(ctx, w.Session, out)
-		return s, blind, err
+		not, err = e.observe(ctx, w.Session, out)
+		return s, not, err
 	}
 	asked := wanted(s, out.leases)
 	if len(asked) > 0 {
@@ -200,94 +200,7 @@ func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*model
 		// One that was asked for is not asked for again, or the last never have a turn.
 		Until: func() bool { left = untried(s, left); return len(left) == 0 },
 		Want:  func() model.Want { return model.Want{Leases: left} }})
-	return s, s.Unseen(time.Time{}, asked), err
-}
-
-// untried takes those out of a list whose reading was tried, or that are gone.
-func untried(s *model.State, ids []model.LeaseID) []model.LeaseID {
-	return slices.DeleteFunc(ids, func(id model.LeaseID) bool {
-		l := s.Lease(id)
-		return l == nil || l.HasRead || l.Unread != ""
-	})
-}
-
-// observe takes in what happens for as long as the flags say, and then makes sure that
-// all of it was seen: a cluster that is frozen says nothing, and so does one on which
-// nothing happens.
-func (e *env) observe(ctx context.Context, on *session.Session, out outFlags) ([]model.Unseen, error) {
-	if err := on.Pull(ctx, session.Pull{For: out.watch}); err != nil {
-		return nil, err
-	}
-	s, end := on.State, time.Now()
-	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: end}}})
-	asked := wanted(s, out.leases)
-	left := slices.Clone(asked)
-	err := on.Pull(ctx, session.Pull{For: e.flags.commandTimeout, Confirm: true, Until: func() bool {
-		left = untried(s, left)
-		return s.SeenUpTo(end) && (len(left) == 0 || s.Lost())
-	}})
-	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: time.Now()}}})
-	if out.leases != "none" {
-		for _, l := range s.UnreadLeases() { // of waiters, too
-			asked = append(asked, l.ID)
-		}
-	}
-	return s.Unseen(end, asked), err
-}
-
-// notSeen is the error of an answer that lacks something of what was asked for, nil if
-// it lacks nothing.
-func (e *env) notSeen(blind []model.Unseen) error {
-	if len(blind) == 0 {
-		return nil
-	}
-	lines := []string{"not all could be seen at " + strings.Join(e.flags.endpoints, ", ")}
-	for _, u := range blind {
-		what := "the lists of leases"
-		switch u.What {
-		case model.UnseenKeys:
-			what = quoted([]string{u.Prefix})[0]
-			if u.Prefix != "" {
-				what = "the keys under " + what
-			}
-		case model.UnseenLeases:
-			what = fmt.Sprintf("the readings of %d leases", u.Leases)
-			if u.Leases == 1 {
-				what = "the reading of 1 lease"
-			}
-		}
-		lines = append(lines, fmt.Sprintf("  %s, for %s: %s", what, model.Duration(u.For, false), u.Reason))
-	}
-	return bad("%s", strings.Join(lines, "\n"))
-}
-
-// keysOf are the prefixes that could not be seen. A list of locks says by itself of which
-// leases nothing was read.
-func keysOf(blind []model.Unseen) []model.Unseen {
-	return slices.DeleteFunc(slices.Clone(blind), func(u model.Unseen) bool { return u.What != model.UnseenKeys })
-}
-
-// wanted returns the leases for which a reading is bought.
-func wanted(s *model.State, leases string) []model.LeaseID {
-	var ids []model.LeaseID
-	seen := map[model.LeaseID]bool{0: true}
-	add := func(c *model.Claim) {
-		if c != nil && !seen[c.KV.Lease] {
-			seen[c.KV.Lease] = true
-			ids = append(ids, c.KV.Lease)
-		}
-	}
-	for _, l := range s.Locks() {
-		switch leases {
-		case "heads":
-			add(l.Head())
-		case "all":
-			for c := range l.Claims {
-				add(c)
-			}
-		}
-	}
-	return ids
+	return s, unseen{blind: s.Unseen(time.Time{}, asked)}, err
 }
 
 func prefixList(prefixes []string) []string {

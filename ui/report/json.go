@@ -29,6 +29,8 @@ type Observation struct {
 	Denied []string
 	// Blind is what was asked for and could not be seen.
 	Blind []model.Unseen
+	// Unread counts the leases that had no turn within the budget of readings.
+	Unread int
 }
 
 type cluster struct {
@@ -47,6 +49,7 @@ type observed struct {
 	Claims     int       `json:"claims"`
 	OtherKeys  int       `json:"other_keys"`
 	LeasesRead int       `json:"leases_read"`
+	LeasesLeft int       `json:"leases_unread"` // for want of budget
 	Denied     []string  `json:"denied"`
 	Blind      []blind   `json:"blind"`
 }
@@ -147,7 +150,7 @@ func clusterOf(s *model.State) *cluster {
 
 func observedOf(s *model.State, o Observation) observed {
 	keys, claims := s.Counts()
-	out := observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, Denied: o.Denied}
+	out := observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, LeasesLeft: o.Unread, Denied: o.Denied}
 	if out.Denied == nil {
 		out.Denied = []string{}
 	}
