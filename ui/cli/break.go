@@ -39,6 +39,9 @@ func (e *env) breakCmd() *cobra.Command {
 		Example: "  locktop break /jobs/billing --dry-run\n  locktop break /jobs/billing --armed",
 		Args:    lockArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := e.wantArmed(f.armed || f.dryRun, cmd, ", or --dry-run to see what it would do"); err != nil {
+				return err
+			}
 			return e.breakLock(cmd.Context(), e.inNamespace(args[0]), f)
 		},
 	}
@@ -51,9 +54,6 @@ func (e *env) breakCmd() *cobra.Command {
 
 // breakLock plans, shows, asks, does, and watches what comes of it.
 func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
-	if !f.armed && !f.dryRun {
-		return bad("break writes to %s: say --armed if that is meant, or --dry-run to see what it would do", e.where())
-	}
 	w, err := e.watch(ctx, watcher.Options{Prefixes: e.lockPrefixes(name)})
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/user"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
@@ -110,22 +109,21 @@ func (e *env) demoCmd() *cobra.Command {
 	cmd.Flags().IntVar(&f.members, "members", 3, "members of the cluster: 1, 3 or 5")
 	cmd.Flags().IntVar(&f.port, "port", 0, "first port of the client endpoints, one per member (default: free ports)")
 	cmd.Flags().BoolVar(&f.processes, "processes", false, "members as processes of their own, which can be paused")
-	cmd.Flags().StringVar(&f.fence, "fence", fenceNone, "what the resource behind the locks refuses with an old token: "+strings.Join(fenceNames, ", "))
+	addWord(cmd.Flags(), &f.fence, "fence", "", "--fence", fenceNames, "what the resource behind the locks refuses with an old token: "+strings.Join(fenceNames, ", "))
 	cmd.Flags().StringVar(&f.drill, "drill", "", "tell this drill as a lesson, on the lab that it asks for: a name (\"locktop drill list\") or a file")
 	cmd.Flags().IntVar(&f.contenders, "contenders", 6, fmt.Sprintf("contenders to start with, 0 to %d", demo.MaxContenders))
 	return cmd
 }
 
 func (f demoFlags) check() error {
+	if err := inRange("--contenders", f.contenders, 0, demo.MaxContenders, ""); err != nil {
+		return err
+	}
 	switch {
 	case f.members != 1 && f.members != 3 && f.members != 5:
 		return bad("--members %d: want 1, 3 or 5", f.members)
 	case f.port < 0 || f.port+f.members > 65536:
 		return bad("--port %d: want 1 to %d, or 0 for free ports", f.port, 65536-f.members)
-	case f.contenders < 0 || f.contenders > demo.MaxContenders:
-		return bad("--contenders %d: want 0 to %d", f.contenders, demo.MaxContenders)
-	case !slices.Contains(fenceNames, f.fence):
-		return bad("--fence %q: want %s", f.fence, strings.Join(fenceNames, ", "))
 	}
 	return nil
 }

@@ -26,21 +26,19 @@ func (e *env) discoverCmd() *cobra.Command {
 		Example: "  locktop discover\n  locktop discover --prefix /apps/ --rps 1 -o json | jq -r '.[].name'",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkFormat(output); err != nil {
+			if err := inRange("--rps", o.RPS, 1, 1000, " requests per second"); err != nil {
 				return err
 			}
 			switch {
 			case o.MaxKeys < 1:
 				return bad("--max-keys %d: want 1 or more", o.MaxKeys)
-			case o.RPS < 1 || o.RPS > 1000:
-				return bad("--rps %d: want 1 to 1000 requests per second", o.RPS)
 			case len(e.flags.prefixes) > 1:
 				return bad("discover begins below one --prefix, got %d", len(e.flags.prefixes))
 			}
 			return e.discover(cmd.Context(), o, output)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", formatWords())
+	addOutput(cmd, &output, report.Formats, formatWords())
 	cmd.Flags().Int64Var(&o.MaxKeys, "max-keys", watcher.DefaultMaxKeys, "look at no more keys than that")
 	cmd.Flags().IntVar(&o.RPS, "rps", watcher.DefaultRPS, "make no more requests per second than that")
 	return cmd

@@ -49,7 +49,7 @@ func TestDiscoverRefusesBadInput(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-o", "xml"}, "want table, wide"}, {[]string{"--rps", "0"}, "--rps 0"}, {[]string{"--max-keys", "0"}, "--max-keys 0"},
+		{[]string{"-o", "xml"}, `unknown format "xml" (table, wide`}, {[]string{"--rps", "0"}, "--rps 0"}, {[]string{"--max-keys", "0"}, "--max-keys 0"},
 		{[]string{"--prefix", "/a", "--prefix", "/b"}, "one --prefix"}, {[]string{"word"}, "takes no argument"},
 	} {
 		var out, errs strings.Builder

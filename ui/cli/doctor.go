@@ -9,11 +9,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/report"
-	"locktop/watcher"
 )
-
-// errFindings makes doctor exit with 1; what was found has been printed.
-var errFindings = errors.New("there are findings")
 
 func (e *env) doctorCmd() *cobra.Command {
 	var out outFlags
@@ -26,19 +22,16 @@ func (e *env) doctorCmd() *cobra.Command {
 			"says of what and for how long, beside what it found. Some findings need time: --for 30s.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := out.check(); err != nil {
+			if err := checkFor(out.watch); err != nil {
 				return err
 			}
-			bound := model.Severity(failOn)
-			if bound != model.SevError && bound != model.SevWarning && bound != model.SevInfo {
-				return bad("--fail-on %q: want error, warning or info", failOn)
-			}
-			return e.doctor(cmd.Context(), out, bound)
+			return e.doctor(cmd.Context(), out, model.Severity(failOn))
 		},
 	}
 	out.add(cmd, "heads")
 	cmd.Flags().BoolVar(&out.leaseLists, "lease-lists", false, "compare the lists of leases of the members, too (needs root where auth is on)")
-	cmd.Flags().StringVar(&failOn, "fail-on", "error", "the least severity that makes it exit with 1: error, warning or info")
+	addWord(cmd.Flags(), &failOn, "fail-on", "", "severity", []string{string(model.SevError), string(model.SevWarning), string(model.SevInfo)},
+		"the least severity that makes it exit with 1: error, warning or info")
 	return cmd
 }
 
@@ -112,70 +105,4 @@ func summary(s *model.State, blind bool) string {
 	}
 	_, claims := s.Counts()
 	return fmt.Sprintf("No problems on %s (%s)", locks, many(claims, "claim"))
-}
-
-func (e *env) eventsCmd() *cobra.Command {
-	var out outFlags
-	var since sinceFlags
-	cmd := &cobra.Command{
-		Use:   "events",
-		Short: "print handovers and findings as they happen",
-		Long: "events prints what happens from now on. With --since-revision it begins with what etcd still\n" +
-			"knows of the past: etcd keeps no times, so \"earlier\" stands for them (null in JSON), and how a\n" +
-			"lease ended then is mostly unknown. Prefixes are read one after another.",
-		Example: "  locktop events --prefix /jobs/ -o jsonl | jq .text\n  locktop events --since-revision all --for 5s",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkFormat(out.output); err != nil {
-				return err
-			}
-			o, err := since.options(watcher.Options{Prefixes: e.flags.prefixes})
-			if err != nil {
-				return err
-			}
-			return e.events(cmd.Context(), out, o)
-		},
-	}
-	cmd.Flags().StringVarP(&out.output, "output", "o", "table", formatWords()+"; json is one list, which ends when it is ended")
-	cmd.Flags().DurationVar(&out.watch, "for", 0, "end after that long (default: when it is ended)")
-	since.add(cmd)
-	return cmd
-}
-
-// events prints entries as they settle, until the time is over or it is ended.
-func (e *env) events(ctx context.Context, out outFlags, o watcher.Options) error {
-	w, err := e.watch(ctx, o)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	to := report.NewEvents(e.out, w.State, out.output)
-	w.OnEntry = to.Write
-	return errors.Join(w.Follow(ctx, out.watch), to.Close())
-}
-
-func (e *env) explainCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:     "explain [CODE | RECIPE]",
-		Short:   "explain a finding or a recipe: mechanism, how it looks, what to do",
-		Example: "  locktop explain ttl-reset\n  locktop explain vitess-lock",
-		Args:    atMostOne,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return report.ExplainList(e.out)
-			}
-			if err := report.Explain(e.out, args[0]); err != nil {
-				return badInput{err}
-			}
-			return nil
-		},
-	}
-}
-
-// atMostOne wants one argument or none.
-func atMostOne(cmd *cobra.Command, args []string) error {
-	if len(args) < 2 {
-		return nil
-	}
-	return bad("%s takes one argument at most, got %d", cmd.CommandPath(), len(args))
 }

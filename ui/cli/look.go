@@ -26,22 +26,10 @@ type outFlags struct {
 }
 
 func (o *outFlags) add(cmd *cobra.Command, leases string) {
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", formatWords())
-	cmd.Flags().StringVar(&o.leases, "leases", leases, "for which claims a lease reading is bought: heads, all or none")
+	addOutput(cmd, &o.output, report.Formats, formatWords())
+	o.leases = leases
+	addWord(cmd.Flags(), &o.leases, "leases", "", "--leases", []string{"heads", "all", "none"}, "for which claims a lease reading is bought: heads, all or none")
 	cmd.Flags().DurationVar(&o.watch, "for", 0, "observe that long before the answer: some findings need time (default: one look)")
-}
-
-func (o *outFlags) check() error {
-	if err := checkFormat(o.output); err != nil {
-		return err
-	}
-	switch {
-	case o.leases != "heads" && o.leases != "all" && o.leases != "none":
-		return bad("--leases %q: want heads, all or none", o.leases)
-	case o.watch < 0 || o.watch > 24*time.Hour:
-		return bad("--for %s: want 0 to 24h", o.watch)
-	}
-	return nil
 }
 
 func (e *env) lsCmd() *cobra.Command {
@@ -52,7 +40,7 @@ func (e *env) lsCmd() *cobra.Command {
 		Example: "  locktop ls --prefix /jobs/\n  locktop ls -o json | jq '.locks[].holders[].key'",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := out.check(); err != nil {
+			if err := checkFor(out.watch); err != nil {
 				return err
 			}
 			return e.ls(cmd.Context(), out)
@@ -84,7 +72,7 @@ func (e *env) describeCmd() *cobra.Command {
 		Example: "  locktop describe /jobs/billing",
 		Args:    lockArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
+			if err := checkFor(out.watch); err != nil {
 				return err
 			}
 			return e.describe(cmd.Context(), e.inNamespace(args[0]), out)

@@ -67,11 +67,9 @@ func (e *env) proxyCmd() *cobra.Command {
 
 // runProxy opens the console on a cluster that is not ours, with the proxy before it.
 func (e *env) runProxy(ctx context.Context, f proxyFlags) (err error) {
-	reading, err := e.connect(ctx) // says now what is wrong with the endpoints
-	if err != nil {
+	if err := e.reach(ctx); err != nil {
 		return err
 	}
-	reading.Close()
 	secure, err := e.flags.tls.config(e.flags.endpoints)
 	if err != nil {
 		return err

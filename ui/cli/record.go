@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,11 +37,8 @@ func (e *env) recordCmd() *cobra.Command {
 		Example: "  locktop record incident.rec --prefix /jobs/ --for 5m --no-values\n  locktop replay incident.rec",
 		Args:    fileArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case f.watch < 0 || f.watch > 24*time.Hour:
-				return bad("--for %s: want 0 to 24h", f.watch)
-			case f.maxSize < 1 || f.maxSize > 10_240:
-				return bad("--max-size %d: want 1 to 10240 MiB", f.maxSize)
+			if err := cmp.Or(checkFor(f.watch), inRange("--max-size", f.maxSize, 1, 10_240, " MiB")); err != nil {
+				return err
 			}
 			return e.record(cmd.Context(), args[0], f)
 		},
@@ -50,14 +48,6 @@ func (e *env) recordCmd() *cobra.Command {
 	cmd.Flags().BoolVar(&f.noValues, "no-values", false, "leave the values of the keys out")
 	f.since.add(cmd)
 	return cmd
-}
-
-// fileArg wants the name of exactly one file.
-func fileArg(cmd *cobra.Command, args []string) error {
-	if len(args) == 1 && args[0] != "" {
-		return nil
-	}
-	return bad("%s wants one file's name, got %d (see: %[1]s --help)", cmd.CommandPath(), len(args))
 }
 
 // record writes what is seen into a new file.

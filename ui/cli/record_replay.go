@@ -36,9 +36,6 @@ func (e *env) replayCmd() *cobra.Command {
 			if !(speed >= 1 && speed <= 10_000) {
 				return bad("--speed %g: want 1 to 10000", speed)
 			}
-			if err := checkFormat(output); err != nil {
-				return err
-			}
 			if e.isTerminal() && !cmd.Flags().Changed("output") {
 				return e.replayConsole(cmd.Context(), args[0], speed)
 			}
@@ -48,7 +45,7 @@ func (e *env) replayCmd() *cobra.Command {
 			return e.replayEvents(cmd.Context(), args[0], speed, output)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "print events instead: "+formatWords())
+	addOutput(cmd, &output, report.Formats, "print events instead: "+formatWords())
 	cmd.Flags().Float64Var(&speed, "speed", 1, "so many times as fast as it was")
 	return cmd
 }

@@ -76,13 +76,13 @@ func TestReplayRefuses(t *testing.T) {
 		want   string
 		reason string
 	}{
-		{[]string{"replay"}, "wants one file's name", "no file"},
+		{[]string{"replay"}, "replay needs a file name", "no file"},
 		{[]string{"replay", "/none/x"}, "cannot read the recording", "no such file"},
 		{[]string{"replay", no}, "not a recording of locktop", "another file"},
 		{[]string{"replay", no, "--speed", "0.5"}, "want 1 to 10000", "the clock of the screen would outrun it"},
 		{[]string{"replay", no, "--speed", "NaN"}, "want 1 to 10000", "no number"},
-		{[]string{"replay", no, "-o", "xml"}, "want table, wide, json, jsonl or csv", "no such format"},
-		{[]string{"record"}, "wants one file's name", "no file"},
+		{[]string{"replay", no, "-o", "xml"}, `unknown format "xml" (table, wide, json, jsonl, csv)`, "no such format"},
+		{[]string{"record"}, "record needs a file name", "no file"},
 		{[]string{"record", "x", "--for", "-1s"}, "--for -1s", "not before it began"},
 		{[]string{"record", "x", "--max-size", "0"}, "--max-size 0", "nothing fits"},
 	} {

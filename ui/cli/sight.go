@@ -36,14 +36,6 @@ func (e *env) limits(u unseen) string {
 		many(e.flags.leaseBudget, "reading"), many(u.unread, "lease"))
 }
 
-// many is a number with its noun.
-func many(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // notSeen is the error of an answer that lacks something of what was asked for, nil if
 // it lacks nothing.
 func (e *env) notSeen(blind []model.Unseen) error {

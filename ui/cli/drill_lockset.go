@@ -17,15 +17,10 @@ import (
 	"locktop/ui/cli/session"
 )
 
-// lockSetFlags are the flags of the published experiment.
-type lockSetFlags struct {
-	seconds int
-}
-
 // runLockSet runs every cell of the experiment as often as asked, but for the runs
 // that the results have, and prints the table.
 func (e *env) runLockSet(ctx context.Context, f drillFlags) error {
-	length := time.Duration(f.lockSet.seconds) * time.Second
+	length := time.Duration(f.seconds) * time.Second
 	if f.dryRun {
 		for _, c := range demo.LockSetCells() {
 			fmt.Fprintf(e.out, "%s: %d times, %s each\n", c, f.repeat, length)
