@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/model"
+	"locktop/ui/cli/session"
 	"locktop/ui/report"
 	"locktop/watcher"
 )
@@ -71,26 +72,30 @@ func (e *env) discover(ctx context.Context, o watcher.DiscoverOptions, output st
 
 // discoveryNotes says what the list rests on, and what to do next.
 func discoveryNotes(w io.Writer, prefix string, d watcher.Discovery) {
-	fmt.Fprintf(w, "looked at %d keys under %s in %d requests\n", d.Keys, quoted([]string{prefix})[0], d.Requests)
+	under := ""
+	if prefix != "" {
+		under = " under " + session.Keys(prefix)
+	}
+	fmt.Fprintf(w, "Scanned %s%s (%s)\n", many(int(d.Keys), "key"), under, many(d.Requests, "request"))
 	if d.Kubernetes > 0 {
-		fmt.Fprintf(w, "%d keys under /registry/ belong to Kubernetes: read them with kubectl\n", d.Kubernetes)
+		fmt.Fprintf(w, "%s under /registry/ of Kubernetes: read them with kubectl\n", many(int(d.Kubernetes), "key"))
 	}
 	if d.Partial != "" {
-		fmt.Fprintf(w, "this is only a part: %s\n", d.Partial)
+		fmt.Fprintf(w, "This is only a part: %s\n", d.Partial)
 	}
 	if len(d.Prefixes) == 0 {
-		fmt.Fprintln(w, "none of them looks like a lock")
+		fmt.Fprintln(w, "None of them looks like a lock")
 		return
 	}
 	watch := d.Prefixes[0].Prefix
 	if d.Partial == "" && d.Small() {
-		fmt.Fprintln(w, "they are so few that they may be watched whole")
+		fmt.Fprintln(w, "Few enough to watch everything")
 		watch = prefix
 	}
 	switch {
 	case watch == "":
-		fmt.Fprintln(w, "next, over the same connection: locktop")
+		fmt.Fprintln(w, "Next: locktop")
 	case model.Printable(watch) == watch: // else no shell would pass it on
-		fmt.Fprintf(w, "next, over the same connection: locktop --prefix '%s'\n", strings.ReplaceAll(watch, "'", `'\''`))
+		fmt.Fprintf(w, "Next: locktop --prefix '%s'\n", strings.ReplaceAll(watch, "'", `'\''`))
 	}
 }

@@ -163,6 +163,20 @@ func TestDescribeSaysWhyAndWhatToDo(t *testing.T) {
 			t.Fatalf("exit %d, no %q in\n%s%s", code, want, out, errs)
 		}
 	}
+	b.claim("/well", b.lease("600"))
+	for _, row := range []struct {
+		args   []string
+		says   bool
+		reason string
+	}{
+		{[]string{"describe", "/well"}, true, "its lease was read"},
+		{[]string{"describe", "/well", "--leases", "none"}, false, "nothing was read"},
+		{[]string{"describe", "/cfg"}, false, "there is one"},
+	} {
+		if _, out, errs := b.run("", row.args...); strings.Contains(out, "No problem found on "+row.args[1]+"\n") != row.says {
+			t.Errorf("%v: want that there is no problem: %v, %s\n%s%s", row.args, row.says, row.reason, out, errs)
+		}
+	}
 	code, _, errs = b.run("", "describe", "/nope")
 	if code != exitBad || !strings.Contains(errs, `there is no lock "/nope"`) || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit %d: %s", code, errs)
