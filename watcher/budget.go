@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -87,5 +88,24 @@ func (m *meter) turn(second int64) {
 	for m.at < second {
 		m.at++
 		m.slots[m.at%meterSpan] = 0
+	}
+}
+
+// sleep waits for d, or until ctx ends or a kick arrives; kick may be nil.
+func sleep(ctx context.Context, d time.Duration, kick <-chan struct{}) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-kick:
+	case <-ctx.Done():
+	}
+}
+
+// poke leaves a token in a channel of capacity one.
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
 	}
 }

@@ -167,3 +167,12 @@ func name(prefix string) string {
 func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
+
+// endpointError adds where a request failed.
+type endpointError struct {
+	addr string
+	err  error
+}
+
+func (e *endpointError) Error() string { return e.addr + ": " + e.err.Error() }
+func (e *endpointError) Unwrap() error { return e.err }
