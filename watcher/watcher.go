@@ -126,7 +126,7 @@ func newLeases(r remote, w *Watcher, o Options) *leases {
 	if o.OneLook {
 		l.slots = make(chan struct{}, oneLookInFlight)
 	} else if o.Budget > 0 {
-		l.bucket = newBucket(o.Budget, time.Now())
+		l.bucket = forBudget(o.Budget, time.Now())
 	}
 	return l
 }
