@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,6 +104,8 @@ func (a *App) noticeSpans(th *theme) []span {
 			{plain, " events are still collected, "}, {accent, "space"}, {plain, " lets go"}}
 	case a.notice.text != "":
 		return []span{{a.notice.st, a.notice.text}}
+	case errors.Is(a.spent, io.EOF):
+		return []span{{plain, "End of recording"}}
 	case a.spent != nil:
 		return []span{{bad, th.sign.bad + " nothing more will come: " + th.clean(a.spent.Error()) + "; start locktop again"}}
 	case fr.state == model.WatchLost:

@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -197,6 +199,8 @@ func (a *App) statusRight(th *theme) []segment {
 	fr := fresh(a.state)
 	var live span
 	switch {
+	case errors.Is(a.spent, io.EOF):
+		live = span{dim, "ended"}
 	case a.spent != nil:
 		live = span{alarm, " ENDED "}
 	case fr.state == model.WatchLost:

@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -17,10 +18,19 @@ type bucket struct {
 	last  time.Time
 }
 
-func newBucket(budget int, now time.Time) *bucket {
-	burst := max(1, float64(budget)/4)
-	return &bucket{rate: max(0.5, float64(budget)-burst), burst: burst, level: burst, last: now}
+func newBucket(rate, burst, level float64, now time.Time) *bucket {
+	return &bucket{rate: rate, burst: burst, level: level, last: now}
 }
+
+// forBudget returns a full bucket that lets through no more than the budget in any second:
+// a quarter of it at once, three quarters every second.
+func forBudget(budget int, now time.Time) *bucket {
+	burst := max(1, float64(budget)/4)
+	return newBucket(max(0.5, float64(budget)-burst), burst, burst, now)
+}
+
+// refund puts a token back that was not used.
+func (b *bucket) refund() { b.level++ }
 
 // take removes a token, or says how long to wait for one.
 func (b *bucket) take(now time.Time, hurry bool) (ok bool, wait time.Duration) {
@@ -87,5 +97,24 @@ func (m *meter) turn(second int64) {
 	for m.at < second {
 		m.at++
 		m.slots[m.at%meterSpan] = 0
+	}
+}
+
+// sleep waits for d, or until ctx ends or a kick arrives; kick may be nil.
+func sleep(ctx context.Context, d time.Duration, kick <-chan struct{}) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-kick:
+	case <-ctx.Done():
+	}
+}
+
+// poke leaves a token in a channel of capacity one.
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
 	}
 }

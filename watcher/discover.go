@@ -130,7 +130,7 @@ type scan struct {
 func newScan(client *clientv3.Client, o DiscoverOptions) *scan {
 	o = o.withDefaults()
 	return &scan{DiscoverOptions: o, client: client, cluster: &identity{}, guesser: model.Guesser{Pins: o.Pins}, page: min(firstPage, o.Page),
-		bucket: &bucket{rate: float64(o.RPS), burst: 1, level: 1, last: time.Now()}, now: time.Now,
+		bucket: newBucket(float64(o.RPS), 1, 1, time.Now()), now: time.Now,
 		sleep: func(ctx context.Context, d time.Duration) { sleep(ctx, d, nil) }}
 }
 

@@ -176,7 +176,7 @@ func TestDiscoverKeepsTheRate(t *testing.T) {
 	scan := newScan(w.readOnly(t, s, clientv3.Config{}), DiscoverOptions{RPS: 4, Page: 50})
 	scan.now = func() time.Time { return clock }
 	scan.sleep = func(_ context.Context, d time.Duration) { clock = clock.Add(d) }
-	scan.bucket.last = clock
+	scan.bucket = newBucket(4, 1, 1, clock)
 	if d, err := scan.run(context.Background()); err != nil || d.Keys != 1_000 || d.Requests != len(at) {
 		t.Fatalf("%+v, %v", d, err)
 	}

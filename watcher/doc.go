@@ -16,7 +16,7 @@
 //	readers   ─┼─▶ mailbox ─▶ Next ─▶ model.Batch
 //	status    ─┘
 //
-// A [Recorder] writes batches to a file, [Replay] is the source that gives them back.
+// Package recording writes batches to a file and gives them back.
 //
 // What is guaranteed:
 //

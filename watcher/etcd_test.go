@@ -1,7 +1,9 @@
 package watcher
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/url"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"locktop/demo/etcdtest"
 	"locktop/model"
+	"locktop/watcher/recording"
 )
 
 func TestMain(m *testing.M) {
@@ -153,5 +156,33 @@ func must[R any](t testing.TB) func(R, error) R {
 			t.Fatal(err)
 		}
 		return r
+	}
+}
+
+// recorded is a recording of batches.
+func recorded(t testing.TB, batches []model.Batch) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	r := recording.NewRecorder(&out, recording.Options{})
+	for _, b := range batches {
+		if err := r.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
+// replayed returns the batches of a recording.
+func replayed(t testing.TB, from io.Reader) (batches []model.Batch) {
+	t.Helper()
+	p := must[*recording.Player](t)(recording.Open(from, recording.Pace{}))
+	for {
+		b, err := p.Next(t.Context(), model.Want{})
+		if err == io.EOF {
+			return batches
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		batches = append(batches, b)
 	}
 }

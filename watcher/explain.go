@@ -126,6 +126,9 @@ func explain(err error, doing, prefix string, endpoints []string) string {
 	case failSilent:
 		return fmt.Sprintf("%s on %s: its member may be cut off; opening the watch again, on another endpoint if there is one", cause(err), where)
 	case failDenied:
+		if prefix == "" {
+			return fmt.Sprintf("%s: no permission on %s. Try --prefix with one you may read, or a role that grants all keys: etcdctl role grant-permission ROLE --prefix=true read ''", what, where)
+		}
 		return fmt.Sprintf("%s: no permission on %s; a role that grants it: etcdctl role grant-permission ROLE --prefix=true read %s", what, where, shellQuote(prefix))
 	case failMalformed:
 		return fmt.Sprintf("%s: %s; trying again", what, cause(err))
@@ -164,3 +167,12 @@ func name(prefix string) string {
 func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
+
+// endpointError adds where a request failed.
+type endpointError struct {
+	addr string
+	err  error
+}
+
+func (e *endpointError) Error() string { return e.addr + ": " + e.err.Error() }
+func (e *endpointError) Unwrap() error { return e.err }

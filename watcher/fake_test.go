@@ -432,7 +432,7 @@ func TestAReadingInAHurryWaitsForNoOther(t *testing.T) {
 	close(c.hold)
 	w, _ := start(c, &meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
 	defer w.Close()
-	w.leases.bucket.level, w.leases.bucket.burst = 0, 1e6 // it takes a day to be full
+	w.leases.bucket = newBucket(15, 1e6, 0, time.Now()) // it takes a day to be full
 	r := &record{t: t, w: w}
 	r.want.Leases = []model.LeaseID{1, 2}
 	has[model.Watching](r, 2)

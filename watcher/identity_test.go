@@ -1,9 +1,9 @@
 package watcher
 
 import (
+	"bytes"
 	"errors"
 	"net"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -269,33 +269,11 @@ func TestAnotherClusterInARecording(t *testing.T) {
 	r.until("a list", func() bool { return len(all[model.Loaded](r)) == 1 })
 	s.Become(0xbb, 50, hostile.Key("/l/a", 2, 40))
 	r.until("the other holder", func() bool { return holder(folded(r), "/l/a") == "/l/a/2" })
-	file, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
+	again := fold.NewState()
+	for _, b := range replayed(t, bytes.NewReader(recorded(t, r.batches))) {
+		again.Apply(b)
 	}
-	defer file.Close()
-	rec := Record(file)
-	for _, b := range r.batches {
-		if err := rec.Write(b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := file.Seek(0, 0); err != nil {
-		t.Fatal(err)
-	}
-	p, err := Replay(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	replayed := fold.NewState()
-	for {
-		b, err := p.Next(t.Context(), model.Want{})
-		if err != nil {
-			break
-		}
-		replayed.Apply(b)
-	}
-	if replayed.OtherCluster() == "" || journal(replayed) != journal(folded(r)) || holder(replayed, "/l/a") != "/l/a/2" {
-		t.Errorf("replayed %q, holder %s", replayed.OtherCluster(), holder(replayed, "/l/a"))
+	if again.OtherCluster() == "" || journal(again) != journal(folded(r)) || holder(again, "/l/a") != "/l/a/2" {
+		t.Errorf("replayed %q, holder %s", again.OtherCluster(), holder(again, "/l/a"))
 	}
 }

@@ -157,7 +157,7 @@ func (l *leases) pay(ctx context.Context) bool {
 
 func (l *leases) refund() {
 	if l.bucket != nil {
-		l.bucket.level++
+		l.bucket.refund()
 	}
 }
 

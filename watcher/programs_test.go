@@ -105,7 +105,7 @@ func (p *play) end() {
 	if !*rerecord {
 		return
 	}
-	if err := os.WriteFile(historyOf(p.story), recorded(p.t, p.batches...), 0o644); err != nil {
+	if err := os.WriteFile(historyOf(p.story), recorded(p.t, p.batches), 0o644); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -204,12 +204,8 @@ func (s *story) replays(t *testing.T, file string) {
 	t.Helper()
 	f := must[*os.File](t)(os.Open(file))
 	defer f.Close()
-	batches, err := replayed(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	v, next := newView(s), 0
-	for _, b := range batches {
+	for _, b := range replayed(t, f) {
 		for _, e := range b.Events {
 			v.apply(t, e)
 			for next < len(s.looks) && v.shows(s.looks[next]) {

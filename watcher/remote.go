@@ -55,15 +55,6 @@ type stream interface {
 	close()
 }
 
-// endpointError adds where a request failed.
-type endpointError struct {
-	addr string
-	err  error
-}
-
-func (e *endpointError) Error() string { return e.addr + ": " + e.err.Error() }
-func (e *endpointError) Unwrap() error { return e.err }
-
 // etcd is the remote over a client. Small requests use the protocol stubs on the
 // client's own connection: the methods of clientv3 would repeat a failed read up
 // to a hundred times, 40 a second, which no budget would see.

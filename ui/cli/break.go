@@ -18,6 +18,7 @@ import (
 	"locktop/model"
 	"locktop/model/diagnose"
 	"locktop/model/fold"
+	"locktop/ui/cli/session"
 	"locktop/watcher"
 )
 
@@ -41,6 +42,9 @@ func (e *env) breakCmd() *cobra.Command {
 		Example: "  locktop break /jobs/billing --dry-run\n  locktop break /jobs/billing --armed",
 		Args:    lockArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := e.wantArmed(f.armed || f.dryRun, cmd, ", or --dry-run to see what it would do"); err != nil {
+				return err
+			}
 			return e.breakLock(cmd.Context(), e.inNamespace(args[0]), f)
 		},
 	}
@@ -53,25 +57,21 @@ func (e *env) breakCmd() *cobra.Command {
 
 // breakLock plans, shows, asks, does, and watches what comes of it.
 func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
-	if !f.armed && !f.dryRun {
-		return bad("break writes to %s: say --armed if that is meant, or --dry-run to see what it would do", e.where())
-	}
-	client, err := e.connect(ctx)
+	w, err := e.watch(ctx, watcher.Options{Prefixes: e.lockPrefixes(name)})
 	if err != nil {
 		return err
 	}
-	defer client.Close()
-	w := watcher.New(client, watcher.Options{Prefixes: e.lockPrefixes(name), Budget: e.flags.leaseBudget})
-	defer w.Close()
-	s := fold.NewState(e.pins...)
-	if err := e.pullUntil(ctx, w, s, new([]model.LeaseID), s.Loaded); err != nil {
+	defer w.close()
+	w.OneCluster = true
+	s := w.State
+	if err := e.list(ctx, w, s.Loaded); err != nil {
 		return err
 	}
 	target, err := e.breakTarget(s, name, f)
 	if err != nil {
 		return err
 	}
-	gate, journal, closeGate, err := e.openGate(ctx, client, nil)
+	gate, journal, closeGate, err := e.openGate(ctx, w.client, nil)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 	if err := e.askFor(name, f.yes); err != nil {
 		return err
 	}
-	return e.breakAndWatch(ctx, w, s, gate, plan)
+	return e.breakAndWatch(ctx, w.Session, gate, plan)
 }
 
 // breakTarget finds the claim that is meant.
@@ -239,7 +239,7 @@ func (e *env) askFor(name string, yes bool) error {
 const seenWithin = 10 * time.Second
 
 // breakAndWatch acts, and prints what the watch saw of it.
-func (e *env) breakAndWatch(ctx context.Context, w model.Source, s *fold.State, gate *gate.Gate, p model.Plan) error {
+func (e *env) breakAndWatch(ctx context.Context, w *session.Session, gate *gate.Gate, p model.Plan) error {
 	o := gate.Do(ctx, p)
 	fmt.Fprintln(e.out, o.Describe())
 	if o.Changed != "" {
@@ -248,15 +248,17 @@ func (e *env) breakAndWatch(ctx context.Context, w model.Source, s *fold.State, 
 	if !o.Done {
 		return fmt.Errorf("%s", o.Err)
 	}
+	s := w.State
 	s.Apply(model.Batch{Events: []model.Event{model.Acted{At: o.At, Outcome: o}}})
-	limited, cancel := context.WithTimeout(ctx, seenWithin)
-	defer cancel()
-	for s.Rev() < o.Rev || s.Claim(p.Action.Key) != nil && s.Claim(p.Action.Key).CreateRev == p.Action.CreateRev {
-		b, err := w.Next(limited, s.Want())
-		if err != nil {
-			return fmt.Errorf("done, but not seen within %s: %w", seenWithin, err)
-		}
-		s.Apply(b)
+	seen := func() bool {
+		c := s.Claim(p.Action.Key)
+		return s.Rev() >= o.Rev && (c == nil || c.CreateRev != p.Action.CreateRev)
+	}
+	if err := w.Pull(ctx, session.Pull{Until: seen, For: seenWithin}); err != nil {
+		return fmt.Errorf("done, but its effect was not seen: %v", err)
+	}
+	if !seen() {
+		return fmt.Errorf("done, but its effect was not seen within %s: \"locktop describe\" shows how the lock is now", seenWithin)
 	}
 	for _, f := range s.Journal() {
 		if f.Kind == model.EntryHandover || f.Kind == model.EntryLeft {

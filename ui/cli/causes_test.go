@@ -13,6 +13,7 @@ import (
 	"locktop/demo"
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/ui/cli/session"
 	"locktop/watcher"
 )
 
@@ -41,7 +42,7 @@ func newBench(t *testing.T, locks ...string) *bench {
 		t.Fatal(err)
 	}
 	w := watcher.New(client, watcher.Options{})
-	b := &bench{t: t, src: merge(ctx, w, lab), state: fold.NewState()}
+	b := &bench{t: t, src: session.Merge(ctx, w, lab), state: fold.NewState()}
 	b.gate = gate.New(gate.Options{Reader: client, Armed: true, Lab: lab, Journal: io.Discard, Report: lab.Report,
 		Dial: func(context.Context) (*clientv3.Client, error) {
 			return dial(lab.MemberEndpoints(), time.Second, nil, chaos.Writing())

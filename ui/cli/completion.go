@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos"
@@ -50,32 +51,16 @@ func (e *env) addCompletions(root *cobra.Command) {
 		if f := words[c.Name()]; f != nil && c.ValidArgsFunction == nil {
 			c.ValidArgsFunction = f
 		}
-		for flag, values := range flagWords {
-			if _, done := c.GetFlagCompletionFunc(flag); c.Flags().Lookup(flag) != nil && !done { // several commands have the same flag
-				mustRegister(c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			of, ok := f.Value.(*wordFlag)
+			if _, done := c.GetFlagCompletionFunc(f.Name); ok && !done { // several commands have the same flag
+				mustRegister(c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(of.words, cobra.ShellCompDirectiveNoFileComp)))
 			}
-		}
-		if c.Flags().Lookup("output") != nil {
-			mustRegister(c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputWords(c), cobra.ShellCompDirectiveNoFileComp)))
-		}
+		})
 		if c.Flags().Lookup("drill") != nil {
 			mustRegister(c.RegisterFlagCompletionFunc("drill", cobra.FixedCompletions(demo.DrillNames(), cobra.ShellCompDirectiveDefault)))
 		}
 	}
-}
-
-// flagWords are flags that take one of a few words.
-var flagWords = map[string][]string{
-	"leases": {"heads", "all", "none"}, "fail-on": {"error", "warning", "info"}, "color": {"auto", "always", "never"},
-	"fence": fenceNames,
-}
-
-// outputWords are the formats that a command writes.
-func outputWords(c *cobra.Command) []string {
-	if c.Name() == "list" || c.Name() == "version" {
-		return []string{"table", "json"}
-	}
-	return report.Formats
 }
 
 // mustRegister is for what only a mistake in this program makes fail.

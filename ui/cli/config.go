@@ -3,13 +3,10 @@ package cli
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"locktop/ui"
 )
 
 // setting is one value that a flag, the environment or a profile can give, in that
@@ -167,13 +164,10 @@ func (e *env) check() error {
 			return bad("%s: a timeout must be longer than 0", e.from(flag).name)
 		}
 	}
+	if err := inRange(e.from("lease-budget").name, f.leaseBudget, 1, 10_000, " readings per second"); err != nil {
+		return err
+	}
 	switch {
-	case f.leaseBudget < 1 || f.leaseBudget > 10_000:
-		return bad("%s %d: want 1 to 10000 readings per second", e.from("lease-budget").name, f.leaseBudget)
-	case !slices.Contains([]string{"auto", "always", "never"}, e.screen.color):
-		return bad("%s %q: want auto, always or never", e.from("color").name, e.screen.color)
-	case !isTheme(e.screen.theme):
-		return bad("%s %q: want %s or %s", e.from("theme").name, e.screen.theme, themeAuto, strings.Join(ui.Themes, ", "))
 	case f.user == "" && max(e.from("password").rank, e.from("password-file").rank) == fromFlag:
 		return bad("--password or --password-file without --user: whose is it?")
 	case len(f.endpoints) == 0:

@@ -54,9 +54,6 @@ func (e *env) configCmd() *cobra.Command {
 		Example: "  locktop config --profile production\n  locktop config -o json | jq '.values[] | select(.origin != \"default\")'",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if output != "table" && output != "json" {
-				return bad("-o %q: want table or json", output)
-			}
 			c, err := e.shownConfig(e.shared)
 			if err != nil {
 				return err
@@ -67,7 +64,7 @@ func (e *env) configCmd() *cobra.Command {
 			return writeConfig(e.out, c)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "table or json")
+	addOutput(cmd, &output, tableOrJSON, "table or json")
 	return cmd
 }
 

@@ -139,6 +139,15 @@ func (e *env) connect(ctx context.Context) (*clientv3.Client, error) {
 	return c, nil
 }
 
+// reach says what is wrong with the endpoints or the login, before anything rests on them.
+func (e *env) reach(ctx context.Context) error {
+	c, err := e.connect(ctx)
+	if err == nil {
+		err = c.Close()
+	}
+	return err
+}
+
 // lastWord is what a server said, without what gRPC wraps it in.
 func lastWord(err error) string {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {

@@ -3,9 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/user"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
@@ -17,8 +17,8 @@ import (
 	"locktop/demo"
 	"locktop/demo/contender"
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/ui"
+	"locktop/ui/cli/session"
 	"locktop/ui/report"
 	"locktop/watcher"
 )
@@ -36,7 +36,7 @@ func (e *env) runConsole(ctx context.Context, armed bool, since sinceFlags) erro
 		if look.Since != 0 {
 			return bad("--since-revision: without a terminal one look is printed; \"locktop events --since-revision %s\" prints the history", since.revision)
 		}
-		return e.list(ctx, outFlags{output: "table", leases: "heads"})
+		return e.ls(ctx, outFlags{output: "table", leases: "heads"})
 	}
 	client, err := e.connect(ctx)
 	if err != nil {
@@ -46,8 +46,8 @@ func (e *env) runConsole(ctx context.Context, armed bool, since sinceFlags) erro
 	w := &watching{client: client, look: look, pins: e.pins, live: ui.Live{Endpoints: e.flags.endpoints}}
 	defer w.end()
 	if armed {
-		done := make(reports, maxReports)
-		gate, journal, closeGate, err := e.openGate(ctx, client, done.add)
+		done := session.NewReports()
+		gate, journal, closeGate, err := e.openGate(ctx, client, done.Add)
 		if err != nil {
 			return err
 		}
@@ -110,22 +110,21 @@ func (e *env) demoCmd() *cobra.Command {
 	cmd.Flags().IntVar(&f.members, "members", 3, "members of the cluster: 1, 3 or 5")
 	cmd.Flags().IntVar(&f.port, "port", 0, "first port of the client endpoints, one per member (default: free ports)")
 	cmd.Flags().BoolVar(&f.processes, "processes", false, "members as processes of their own, which can be paused")
-	cmd.Flags().StringVar(&f.fence, "fence", fenceNone, "what the resource behind the locks refuses with an old token: "+strings.Join(fenceNames, ", "))
+	addWord(cmd.Flags(), &f.fence, "fence", "", "--fence", fenceNames, "what the resource behind the locks refuses with an old token: "+strings.Join(fenceNames, ", "))
 	cmd.Flags().StringVar(&f.drill, "drill", "", "tell this drill as a lesson, on the lab that it asks for: a name (\"locktop drill list\") or a file")
 	cmd.Flags().IntVar(&f.contenders, "contenders", 6, fmt.Sprintf("contenders to start with, 0 to %d", contender.MaxContenders))
 	return cmd
 }
 
 func (f demoFlags) check() error {
+	if err := inRange("--contenders", f.contenders, 0, contender.MaxContenders, ""); err != nil {
+		return err
+	}
 	switch {
 	case f.members != 1 && f.members != 3 && f.members != 5:
 		return bad("--members %d: want 1, 3 or 5", f.members)
 	case f.port < 0 || f.port+f.members > 65536:
 		return bad("--port %d: want 1 to %d, or 0 for free ports", f.port, 65536-f.members)
-	case f.contenders < 0 || f.contenders > contender.MaxContenders:
-		return bad("--contenders %d: want 0 to %d", f.contenders, contender.MaxContenders)
-	case !slices.Contains(fenceNames, f.fence):
-		return bad("--fence %q: want %s", f.fence, strings.Join(fenceNames, ", "))
 	}
 	return nil
 }
@@ -161,14 +160,21 @@ func (e *env) runDemo(ctx context.Context, f demoFlags) (err error) {
 			return err
 		}
 		fmt.Fprintf(e.out, "lab ready: ETCDCTL_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
-		s := fold.NewState(e.pins...)
-		return follow(ctx, live.Source, s, func(f *model.JournalEntry) error { return report.EventText(e.out, s, f) })
+		return e.inLines(live.Source, e.out).Follow(ctx, 0)
 	}
 	o := e.uiOptions("demo")
 	o.Prefixes, o.Lab, o.Armed = []string{""}, true, true
 	o.NoSuspend = demoNoSuspend
 	o.Boot = e.boot(ctx, &l, lab)
 	return e.show(ctx, o)
+}
+
+// inLines is the console where there is no screen: it prints the journal line by line.
+func (e *env) inLines(src model.Source, out io.Writer) *session.Session {
+	s := session.New(src, e.pins...)
+	s.Name = "the lab"
+	s.OnEntry = func(entry *model.JournalEntry) error { return report.EventText(out, s.State, entry) }
+	return s
 }
 
 // boot opens the room when the screen is there.

@@ -17,7 +17,7 @@ import (
 func (e *env) contendCmd() *cobra.Command {
 	o := contender.Options{}
 	var armed, withStdin bool
-	jitter := contender.JitterSome
+	var jitter string
 	cmd := &cobra.Command{
 		Use:   "contend LOCK...",
 		Short: "one contender for a lock, which prints what it believes as JSON lines",
@@ -39,20 +39,14 @@ func (e *env) contendCmd() *cobra.Command {
 			"  locktop contend --armed --manual --recipe election /jobs/leader",
 		Args: locksArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !armed {
-				return bad("contend writes to %s: say --armed if that is meant", e.where())
+			if err := e.wantArmed(armed, cmd, ""); err != nil {
+				return err
 			}
 			for i := range args {
 				args[i] = e.inNamespace(args[i])
 			}
 			o.Locks, o.Endpoints = args, e.flags.endpoints
-			switch jitter {
-			case contender.JitterSome:
-			case contender.JitterFull:
-				o.Full = true
-			default:
-				return bad("--jitter %q: want %s or %s", jitter, contender.JitterSome, contender.JitterFull)
-			}
+			o.Full = jitter == contender.JitterFull
 			if withStdin || o.Manual {
 				o.EndWith = e.in
 			}
@@ -78,7 +72,7 @@ func (e *env) contendCmd() *cobra.Command {
 	f.BoolVar(&o.NoLease, "no-lease", false, "with lock-rpc and election-rpc: ask with lease 0, for which the server makes one of 60 s that nobody renews")
 	f.DurationVar(&o.Hold, "hold", 5*time.Second, "how long it holds the lock, give or take a third")
 	f.DurationVar(&o.Think, "think", time.Second, "how long it does without, give or take")
-	f.StringVar(&jitter, "jitter", jitter, "some, or full: it holds for anything from 0 to twice --hold")
+	addWord(f, &jitter, "jitter", "", "--jitter", []string{contender.JitterSome, contender.JitterFull}, "some, or full: it holds for anything from 0 to twice --hold")
 	f.IntVar(&o.Rounds, "rounds", 0, "end after so many turns, 0: never")
 	f.IntVar(&o.Workers, "workers", 0, "so many compete in one process with one session, each as NAME.N (mutex only)")
 	f.BoolVar(&o.Manual, "manual", false, "do what standard input says, and nothing by itself")
@@ -94,11 +88,9 @@ func (e *env) contendCmd() *cobra.Command {
 // the login; a contender of a lab, which has neither user nor TLS, tries until it can.
 func (e *env) contenderClient(ctx context.Context, ofLab bool) (clientv3.Config, error) {
 	if !ofLab || e.flags.user != "" || e.discovers() {
-		reading, err := e.connect(ctx)
-		if err != nil {
+		if err := e.reach(ctx); err != nil {
 			return clientv3.Config{}, err
 		}
-		reading.Close()
 	}
 	c, err := e.clientConfig(e.creds)
 	if err != nil {
@@ -111,12 +103,4 @@ func (e *env) contenderClient(ctx context.Context, ofLab bool) (clientv3.Config,
 		}
 	}
 	return c, nil
-}
-
-// locksArg wants the names of one lock or more.
-func locksArg(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return bad("%s wants a lock's name (see: %[1]s --help)", cmd.CommandPath())
-	}
-	return nil
 }

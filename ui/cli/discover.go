@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/model"
+	"locktop/ui/cli/session"
 	"locktop/ui/report"
 	"locktop/watcher"
 )
@@ -26,21 +27,19 @@ func (e *env) discoverCmd() *cobra.Command {
 		Example: "  locktop discover\n  locktop discover --prefix /apps/ --rps 1 -o json | jq -r '.[].name'",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkFormat(output); err != nil {
+			if err := inRange("--rps", o.RPS, 1, 1000, " requests per second"); err != nil {
 				return err
 			}
 			switch {
 			case o.MaxKeys < 1:
 				return bad("--max-keys %d: want 1 or more", o.MaxKeys)
-			case o.RPS < 1 || o.RPS > 1000:
-				return bad("--rps %d: want 1 to 1000 requests per second", o.RPS)
 			case len(e.flags.prefixes) > 1:
 				return bad("discover begins below one --prefix, got %d", len(e.flags.prefixes))
 			}
 			return e.discover(cmd.Context(), o, output)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", formatWords())
+	addOutput(cmd, &output, report.Formats, formatWords())
 	cmd.Flags().Int64Var(&o.MaxKeys, "max-keys", watcher.DefaultMaxKeys, "look at no more keys than that")
 	cmd.Flags().IntVar(&o.RPS, "rps", watcher.DefaultRPS, "make no more requests per second than that")
 	return cmd
@@ -73,26 +72,30 @@ func (e *env) discover(ctx context.Context, o watcher.DiscoverOptions, output st
 
 // discoveryNotes says what the list rests on, and what to do next.
 func discoveryNotes(w io.Writer, prefix string, d watcher.Discovery) {
-	fmt.Fprintf(w, "looked at %d keys under %s in %d requests\n", d.Keys, quoted([]string{prefix})[0], d.Requests)
+	under := ""
+	if prefix != "" {
+		under = " under " + session.Keys(prefix)
+	}
+	fmt.Fprintf(w, "Scanned %s%s (%s)\n", many(int(d.Keys), "key"), under, many(d.Requests, "request"))
 	if d.Kubernetes > 0 {
-		fmt.Fprintf(w, "%d keys under /registry/ belong to Kubernetes: read them with kubectl\n", d.Kubernetes)
+		fmt.Fprintf(w, "%s under /registry/ of Kubernetes: read them with kubectl\n", many(int(d.Kubernetes), "key"))
 	}
 	if d.Partial != "" {
-		fmt.Fprintf(w, "this is only a part: %s\n", d.Partial)
+		fmt.Fprintf(w, "This is only a part: %s\n", d.Partial)
 	}
 	if len(d.Prefixes) == 0 {
-		fmt.Fprintln(w, "none of them looks like a lock")
+		fmt.Fprintln(w, "None of them looks like a lock")
 		return
 	}
 	watch := d.Prefixes[0].Prefix
 	if d.Partial == "" && d.Small() {
-		fmt.Fprintln(w, "they are so few that they may be watched whole")
+		fmt.Fprintln(w, "Few enough to watch everything")
 		watch = prefix
 	}
 	switch {
 	case watch == "":
-		fmt.Fprintln(w, "next, over the same connection: locktop")
+		fmt.Fprintln(w, "Next: locktop")
 	case model.Printable(watch) == watch: // else no shell would pass it on
-		fmt.Fprintf(w, "next, over the same connection: locktop --prefix '%s'\n", strings.ReplaceAll(watch, "'", `'\''`))
+		fmt.Fprintf(w, "Next: locktop --prefix '%s'\n", strings.ReplaceAll(watch, "'", `'\''`))
 	}
 }

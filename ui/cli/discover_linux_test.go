@@ -15,7 +15,7 @@ func TestDiscoverShowsProgressAndEndsByKey(t *testing.T) {
 	until(t, "the progress is shown", func() bool { return strings.Contains(term.text(), "\r0 of 1 keys") })
 	term.master.WriteString("\x03")
 	cmd.Wait()
-	until(t, "what was found", func() bool { return strings.Contains(term.text(), "this is only a part: ended after 0 of 1 keys") })
+	until(t, "what was found", func() bool { return strings.Contains(term.text(), "This is only a part: ended after 0 of 1 keys") })
 	if code := cmd.ProcessState.ExitCode(); code != exitFailed {
 		t.Errorf("exit %d: want 1, the answer is not whole", code)
 	}

@@ -21,7 +21,7 @@ func TestDiscoverPrintsPrefixes(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "/jobs/locks/  mutex") || strings.Contains(out, "config") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
-	for _, want := range []string{"looked at 3 keys under all keys", "1 keys under /registry/ belong to Kubernetes", "watched whole"} {
+	for _, want := range []string{"Scanned 3 keys (", "1 key under /registry/ of Kubernetes", "Few enough to watch everything"} {
 		if !strings.Contains(errs, want) {
 			t.Errorf("%q is missing in %q", want, errs)
 		}
@@ -39,7 +39,7 @@ func TestDiscoverPrintsPrefixes(t *testing.T) {
 	}
 
 	code, _, errs = b.run("", "discover", "--max-keys", "1")
-	if code != 0 || !strings.Contains(errs, "this is only a part: the ceiling of 1 keys") {
+	if code != 0 || !strings.Contains(errs, "This is only a part: the ceiling of 1 keys") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
@@ -49,7 +49,7 @@ func TestDiscoverRefusesBadInput(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-o", "xml"}, "want table, wide"}, {[]string{"--rps", "0"}, "--rps 0"}, {[]string{"--max-keys", "0"}, "--max-keys 0"},
+		{[]string{"-o", "xml"}, `unknown format "xml" (table, wide`}, {[]string{"--rps", "0"}, "--rps 0"}, {[]string{"--max-keys", "0"}, "--max-keys 0"},
 		{[]string{"--prefix", "/a", "--prefix", "/b"}, "one --prefix"}, {[]string{"word"}, "takes no argument"},
 	} {
 		var out, errs strings.Builder
@@ -78,13 +78,13 @@ func TestDiscoveryNotes(t *testing.T) {
 		want           string
 	}{
 		{"nothing found", "", watcher.Discovery{Keys: 2, Total: 2, Requests: 3},
-			"looked at 2 keys under all keys in 3 requests\nnone of them looks like a lock\n"},
+			"Scanned 2 keys (3 requests)\nNone of them looks like a lock\n"},
 		{"many keys", "/a", watcher.Discovery{Keys: 60_000, Total: 60_000, Requests: 3, Prefixes: []model.PrefixGuess{{Prefix: "/a'b/"}}},
-			"looked at 60000 keys under \"/a\" in 3 requests\nnext, over the same connection: locktop --prefix '/a'\\''b/'\n"},
+			"Scanned 60000 keys under \"/a\" (3 requests)\nNext: locktop --prefix '/a'\\''b/'\n"},
 		{"a prefix that no shell passes on", "", watcher.Discovery{Keys: 60_000, Total: 60_000, Requests: 3, Prefixes: []model.PrefixGuess{{Prefix: "/\x00"}}},
-			"looked at 60000 keys under all keys in 3 requests\n"},
+			"Scanned 60000 keys (3 requests)\n"},
 		{"few keys", "", watcher.Discovery{Keys: 2, Total: 2, Requests: 3, Prefixes: []model.PrefixGuess{{Prefix: "/a/"}}},
-			"looked at 2 keys under all keys in 3 requests\nthey are so few that they may be watched whole\nnext, over the same connection: locktop\n"},
+			"Scanned 2 keys (3 requests)\nFew enough to watch everything\nNext: locktop\n"},
 	} {
 		var w strings.Builder
 		discoveryNotes(&w, row.prefix, row.d)

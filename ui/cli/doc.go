@@ -2,7 +2,7 @@
 // connections and joins the rooms. It has no logic of locks of its own.
 //
 //	look      list, read the heads' leases, print, end       ls, describe
-//	console   watcher [+ lab] ──merge──▶ ui, ui ──▶ chaos.Gate   locktop, demo
+//	console   watcher [+ lab] ──merge──▶ ui, ui ──▶ gate.Gate   locktop, demo
 //	plain     the same sources, journal lines instead of a screen
 //
 // Every command that waits ends on ctrl-c, SIGTERM and SIGHUP and leaves nothing

@@ -107,7 +107,7 @@ func TestADrillThatCannotRunExitsWith2(t *testing.T) {
 		{[]string{"run", filepath.Join("testdata", "mistakes.yaml")}, []string{"mistakes.yaml:3: ", "mistakes.yaml:5: ", "mistakes.yaml:7: ", "mistakes.yaml:8: ", "mistakes.yaml:10: "}, "every mistake, with its line"},
 		{[]string{"run", "no-such"}, []string{`"no-such" is neither a built-in drill ("locktop drill list") nor a file`}, "no such drill"},
 		{[]string{"show", "no-such"}, []string{`"no-such" is neither`}, "no such drill"},
-		{[]string{"run"}, []string{"wants the name of a drill"}, "an argument too few"},
+		{[]string{"run"}, []string{"drill run needs the name of a drill"}, "an argument too few"},
 		{[]string{"run", turns, "--repeat", "0"}, []string{"want 1 to 1000"}, "never is not a number of times"},
 		{[]string{"run", turns, "--report", filepath.Join(tmp, "none", "r.json")}, []string{"writing the report: ", "no such file or directory"}, "told before the lab is started"},
 		{[]string{"run", turns, "--report", tmp}, []string{"writing the report: ", "is a directory"}, "told before the lab is started"},
@@ -119,9 +119,9 @@ func TestADrillThatCannotRunExitsWith2(t *testing.T) {
 		{[]string{"run", demo.LockSetName, "--report", filepath.Join(tmp, "r.json")}, []string{"it prints a table"}, "the experiment has rows"},
 		{[]string{"run", demo.LockSetName, "--seconds", "1"}, []string{"want 5 to 3600"}, "too short for a fault"},
 		{[]string{"run", demo.LockSetName, "--results", write("rows.jsonl", `{"fault":"none","fen`)}, []string{"rows.jsonl: line 1 is cut off"}, "half a row"},
-		{[]string{"table"}, []string{"wants the file of results"}, "an argument too few"},
+		{[]string{"table"}, []string{"drill table needs the file of results"}, "an argument too few"},
 		{[]string{"table", filepath.Join(tmp, "none")}, []string{"reading the results: "}, "no such file"},
-		{[]string{"list", "-o", "xml"}, []string{`-o "xml": want table or json`}, "unknown format"},
+		{[]string{"list", "-o", "xml"}, []string{`unknown format "xml" (table, json)`}, "unknown format"},
 	}
 	for _, r := range rows {
 		t.Run(r.reason, func(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"locktop/ui"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -91,14 +93,18 @@ func (e *env) addSharedFlags() {
 	f.StringArrayVar(&e.expect, "expect", nil, "how many contenders each lock under a prefix should have, PREFIX=N; may be repeated [LOCKTOP_EXPECT]")
 	f.BoolVar(&e.screen.ascii, "ascii", false, "draw with ASCII characters only [LOCKTOP_ASCII]")
 	f.StringVar(&e.lang, "lang", "en", "language of lessons, where they have it [LOCKTOP_LANG]")
-	f.StringVar(&e.screen.color, "color", "auto", "auto, always or never (NO_COLOR is honoured) [LOCKTOP_COLOR]")
-	f.StringVar(&e.screen.theme, "theme", themeAuto, "colours of the console: auto, dark, light or mono [LOCKTOP_THEME]")
+	addWord(f, &e.screen.color, "color", "", "--color", []string{"auto", "always", "never"}, "auto, always or never (NO_COLOR is honoured) [LOCKTOP_COLOR]")
+	addWord(f, &e.screen.theme, "theme", "", "theme", append([]string{themeAuto}, ui.Themes...), "colours of the console: auto, dark, light or mono [LOCKTOP_THEME]")
 	f.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{sharedFlag: {"true"}} })
 }
 
 // flagError says what is wrong with a flag, in one line with what to do. A flag that
 // another command has is no typing error: it says why it is not taken here.
 func flagError(cmd *cobra.Command, err error) error {
+	var refused badInput
+	if errors.As(err, &refused) { // by the flag itself, in its own words
+		return refused
+	}
 	flag, typed := "", ""
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {

@@ -12,6 +12,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"locktop/model"
+	"locktop/model/fold"
 )
 
 // cli is the program on one etcd process, and etcdctl beside it.
@@ -74,13 +78,14 @@ func TestDoctor(t *testing.T) {
 		want   string
 		reason string
 	}{
-		{"healthy", func() {}, []string{"doctor"}, 0, "nothing found on 1 locks with 1 claims", "a lock with time left"},
-		{"empty prefix", func() {}, []string{"doctor", "--prefix", "/none/"}, 0, "nothing found on 0 locks", "nothing there is nothing wrong"},
+		{"healthy", func() {}, []string{"doctor"}, 0, " on 1 lock", "a lock with time left"},
+		{"empty prefix", func() {}, []string{"doctor", "--prefix", "/none/"}, 0, " on 0 locks", "nothing there is nothing wrong"},
 		{"foreign key", func() {
 			b.ctl("put", "/cfg/setting", "x")
 			b.claim("/cfg", b.lease("600"))
 		}, []string{"doctor"}, 1, "error foreign-key (certain): /cfg/setting", "it blocks"},
-		{"one prefix", func() {}, []string{"doctor", "--prefix", "/ok/"}, 0, "nothing found", "what is wrong elsewhere is not asked"},
+		{"summed up", func() {}, []string{"doctor"}, 1, "1 error, 0 warnings, ", "how much there is, in one line"},
+		{"one prefix", func() {}, []string{"doctor", "--prefix", "/ok/"}, 0, " on 1 lock", "what is wrong elsewhere is not asked"},
 		{"json", func() {}, []string{"doctor", "-o", "json"}, 1, `"code": "foreign-key"`, "the same for programs"},
 	}
 	for _, r := range rows {
@@ -90,11 +95,39 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("%s: exit %d, want %d and %q: %s\n%s%s", r.name, code, r.code, r.want, r.reason, out, errs)
 		}
 	}
-	if code, _, errs := b.run("", "doctor", "--fail-on", "never"); code != exitBad || !strings.Contains(errs, "want error, warning or info") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
 	if !strings.HasPrefix(holder, "/ok/lock/") {
 		t.Fatal(holder)
+	}
+}
+
+func TestADiagnosisIsSummedUp(t *testing.T) {
+	at := time.Unix(1, 0)
+	old := model.ClusterStatus{At: at, ClusterID: 1, Members: []model.Member{{ID: 1, Name: "m1", Leader: true, Version: "3.4.23"}}}
+	list := func(keys ...string) []model.Event {
+		listed := model.Listed{At: at, Rev: 9}
+		for i, key := range keys {
+			rev := int64(i + 1)
+			listed.KVs = append(listed.KVs, model.KV{Key: key, CreateRev: rev, ModRev: rev, Version: 1, Lease: 0x1f})
+		}
+		return []model.Event{model.LoadStarted{At: at, Rev: 9}, listed, model.Loaded{At: at, Rev: 9}}
+	}
+	for _, row := range []struct {
+		reason string
+		events []model.Event
+		blind  bool
+		want   string
+	}{
+		{"one of each", list("/a/1f"), false, "No problems on 1 lock (1 claim)"},
+		{"none", list(), false, "No problems on 0 locks (0 claims)"},
+		{"not all was seen", list("/a/1f"), true, "No problems in what could be seen of 1 lock"},
+		{"an info is no problem, and not nothing", append(list("/a/1f"), old), false, "0 errors, 0 warnings, 1 info on 1 lock"},
+		{"what was found stands, whatever was not seen", append(list("/a/1f"), old), true, "0 errors, 0 warnings, 1 info on 1 lock"},
+	} {
+		s := fold.NewState()
+		s.Apply(model.Batch{Events: row.events})
+		if got := summary(s, row.blind); got != row.want {
+			t.Errorf("%s: %q, want %q", row.reason, got, row.want)
+		}
 	}
 }
 
@@ -129,6 +162,20 @@ func TestDescribeSaysWhyAndWhatToDo(t *testing.T) {
 	for _, want := range []string{"state    foreign-key", "/cfg/setting", "foreign-key (certain)", "do: move the data elsewhere", "$ etcdctl get --prefix '/cfg/'"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Fatalf("exit %d, no %q in\n%s%s", code, want, out, errs)
+		}
+	}
+	b.claim("/well", b.lease("600"))
+	for _, row := range []struct {
+		args   []string
+		says   bool
+		reason string
+	}{
+		{[]string{"describe", "/well"}, true, "its lease was read"},
+		{[]string{"describe", "/well", "--leases", "none"}, false, "nothing was read"},
+		{[]string{"describe", "/cfg"}, false, "there is one"},
+	} {
+		if _, out, errs := b.run("", row.args...); strings.Contains(out, "No problem found on "+row.args[1]+"\n") != row.says {
+			t.Errorf("%v: want that there is no problem: %v, %s\n%s%s", row.args, row.says, row.reason, out, errs)
 		}
 	}
 	code, _, errs = b.run("", "describe", "/nope")

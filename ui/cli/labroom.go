@@ -16,6 +16,7 @@ import (
 	"locktop/demo"
 	"locktop/model"
 	"locktop/ui"
+	"locktop/ui/cli/session"
 	"locktop/watcher"
 )
 
@@ -72,7 +73,7 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 		return ui.Live{}, err
 	}
 	ctx, r.end = context.WithCancel(context.WithoutCancel(ctx))
-	return ui.Live{Source: merge(ctx, r.watcher, r.lab), Actions: r.gate,
+	return ui.Live{Source: session.Merge(ctx, r.watcher, r.lab), Actions: r.gate,
 		Endpoints: r.lab.Endpoints(), JournalPath: journal}, nil
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -40,36 +39,26 @@ func lateGC() (end func()) {
 // what a million claims take is a second of work.
 const pageFirst = time.Second
 
-// untilLoaded is a source during whose first lists garbage is collected late: a console
-// goes on for long afterwards. A list that fails ends it as well: it may be begun again
-// and again, and each time leaves behind what it had read.
-type untilLoaded struct {
-	model.Source
-	end   func()
-	lists *fold.State // knows nothing but which prefixes were listed
-}
-
-func newUntilLoaded(src model.Source, end func()) untilLoaded {
-	return untilLoaded{src, end, fold.NewState()}
-}
-
-// Next is that of the source.
-func (u untilLoaded) Next(ctx context.Context, want model.Want) (model.Batch, error) {
-	b, err := u.Source.Next(ctx, want)
-	switch {
-	case err != nil:
-		u.end()
-	case slices.ContainsFunc(b.Events, u.endsLists):
-		time.AfterFunc(pageFirst, u.end)
+// untilLoaded returns what calls end, for a console that goes on for long, once the first
+// lists are loaded. A list that fails ends it as well: it may be begun again and again, and
+// each time leaves behind what it had read.
+func untilLoaded(end func()) func(model.Batch, error) {
+	lists := fold.NewState() // knows nothing but which prefixes were listed
+	return func(b model.Batch, err error) {
+		switch {
+		case err != nil:
+			end()
+		case slices.ContainsFunc(b.Events, func(e model.Event) bool { return endsLists(lists, e) }):
+			time.AfterFunc(pageFirst, end)
+		}
 	}
-	return b, err
 }
 
-func (u untilLoaded) endsLists(e model.Event) bool {
+func endsLists(lists *fold.State, e model.Event) bool {
 	switch e.(type) {
 	case model.Requested, model.Loaded:
-		u.lists.Apply(model.Batch{Events: []model.Event{e}})
-		return u.lists.Loaded()
+		lists.Apply(model.Batch{Events: []model.Event{e}})
+		return lists.Loaded()
 	case model.Lost:
 		return true
 	}

@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"runtime/debug"
 	"runtime/metrics"
 	"testing"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // percent is what the runtime is told of when to collect.
@@ -33,10 +33,8 @@ func TestGarbageIsCollectedAsUsualSoonEnough(t *testing.T) {
 		{[]model.Event{model.Listed{}, model.Lost{}}, nil, 100, "the list has failed"},
 		{nil, broken, 100, "there will be none"},
 	} {
-		src := newUntilLoaded(oneBatch{model.Batch{Events: r.events}, r.err}, lateGC())
-		if _, err := src.Next(t.Context(), model.Want{}); !errors.Is(err, r.err) {
-			t.Fatal(err)
-		}
+		end := lateGC()
+		untilLoaded(end)(model.Batch{Events: r.events}, r.err)
 		if p := percent(); r.err == nil && p != quietPercent {
 			t.Errorf("%s: GOGC is %d at once: the page comes first", r.reason, p)
 		}
@@ -45,12 +43,12 @@ func TestGarbageIsCollectedAsUsualSoonEnough(t *testing.T) {
 		} else if p := percent(); p != r.want {
 			t.Errorf("%s: GOGC is %d, want %d", r.reason, p, r.want)
 		}
-		src.end()
+		end()
 	}
 }
 
 func TestTheFirstOfTwoListsEndsNothing(t *testing.T) {
-	src := newUntilLoaded(nil, nil)
+	lists := fold.NewState()
 	for _, r := range []struct {
 		e    model.Event
 		want bool
@@ -60,7 +58,7 @@ func TestTheFirstOfTwoListsEndsNothing(t *testing.T) {
 		{model.Listed{Prefix: "/b/"}, false},
 		{model.Loaded{Prefix: "/b/"}, true},
 	} {
-		if got := src.endsLists(r.e); got != r.want {
+		if got := endsLists(lists, r.e); got != r.want {
 			t.Errorf("%#v ends the lists: %v", r.e, got)
 		}
 	}
@@ -84,10 +82,3 @@ func TestWhoSetsGOGCKnowsBetter(t *testing.T) {
 		})
 	}
 }
-
-type oneBatch struct {
-	b   model.Batch
-	err error
-}
-
-func (o oneBatch) Next(context.Context, model.Want) (model.Batch, error) { return o.b, o.err }

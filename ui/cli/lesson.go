@@ -11,6 +11,7 @@ import (
 	"locktop/chaos/drill/play"
 	"locktop/demo"
 	"locktop/ui"
+	"locktop/ui/cli/session"
 )
 
 // lessonLimit is how long a person may take for a lesson.
@@ -132,11 +133,11 @@ func (e *env) runLesson(ctx context.Context, name string) (err error) {
 		if err != nil {
 			return live, fmt.Errorf("starting the lab of %s: %w", d.Name, err)
 		}
-		drillSide, screenSide := fork(ctx, live.Source)
+		drillSide, screenSide := session.Fork(ctx, live.Source)
 		live.Source = screenSide
 		played.Go(func() {
 			l.end(play.Run(ctx, d, e.stage(&room, drillSide), play.Options{Teller: l, Limit: lessonLimit}))
-			drillSide.leave()
+			drillSide.Leave()
 		})
 		return live, nil
 	}

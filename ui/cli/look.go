@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/ui/cli/session"
 	"locktop/ui/report"
 	"locktop/watcher"
 )
@@ -26,22 +27,10 @@ type outFlags struct {
 }
 
 func (o *outFlags) add(cmd *cobra.Command, leases string) {
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", formatWords())
-	cmd.Flags().StringVar(&o.leases, "leases", leases, "for which claims a lease reading is bought: heads, all or none")
+	addOutput(cmd, &o.output, report.Formats, formatWords())
+	o.leases = leases
+	addWord(cmd.Flags(), &o.leases, "leases", "", "--leases", []string{"heads", "all", "none"}, "for which claims a lease reading is bought: heads, all or none")
 	cmd.Flags().DurationVar(&o.watch, "for", 0, "observe that long before the answer: some findings need time (default: one look)")
-}
-
-func (o *outFlags) check() error {
-	if err := checkFormat(o.output); err != nil {
-		return err
-	}
-	switch {
-	case o.leases != "heads" && o.leases != "all" && o.leases != "none":
-		return bad("--leases %q: want heads, all or none", o.leases)
-	case o.watch < 0 || o.watch > 24*time.Hour:
-		return bad("--for %s: want 0 to 24h", o.watch)
-	}
-	return nil
 }
 
 func (e *env) lsCmd() *cobra.Command {
@@ -52,19 +41,19 @@ func (e *env) lsCmd() *cobra.Command {
 		Example: "  locktop ls --prefix /jobs/\n  locktop ls -o json | jq '.locks[].holders[].key'",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := out.check(); err != nil {
+			if err := checkFor(out.watch); err != nil {
 				return err
 			}
-			return e.list(cmd.Context(), out)
+			return e.ls(cmd.Context(), out)
 		},
 	}
 	out.add(cmd, "heads")
 	return cmd
 }
 
-// list prints the locks.
-func (e *env) list(ctx context.Context, out outFlags) error {
-	s, blind, err := e.look(ctx, e.flags.prefixes, out)
+// ls prints the locks.
+func (e *env) ls(ctx context.Context, out outFlags) error {
+	s, not, err := e.look(ctx, e.flags.prefixes, out)
 	if err != nil {
 		return err
 	}
@@ -72,8 +61,8 @@ func (e *env) list(ctx context.Context, out outFlags) error {
 		keys, _ := s.Counts()
 		fmt.Fprintf(e.err, "no lock under %s (%d keys there)\n", strings.Join(quoted(e.flags.prefixes), ", "), keys)
 	}
-	err = report.Locks(e.out, s, s.Locks(), out.observation(s, e.flags.prefixes, blind), out.output)
-	return errors.Join(err, e.notSeen(keysOf(blind)))
+	err = report.Locks(e.out, s, s.Locks(), out.observation(s, e.flags.prefixes, not), out.output)
+	return errors.Join(err, e.notSeen(not.keys()))
 }
 
 func (e *env) describeCmd() *cobra.Command {
@@ -84,7 +73,7 @@ func (e *env) describeCmd() *cobra.Command {
 		Example: "  locktop describe /jobs/billing",
 		Args:    lockArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
+			if err := checkFor(out.watch); err != nil {
 				return err
 			}
 			return e.describe(cmd.Context(), e.inNamespace(args[0]), out)
@@ -97,16 +86,16 @@ func (e *env) describeCmd() *cobra.Command {
 // describe prints one lock.
 func (e *env) describe(ctx context.Context, name string, out outFlags) error {
 	prefixes := e.lockPrefixes(name)
-	s, blind, err := e.look(ctx, prefixes, out)
+	s, not, err := e.look(ctx, prefixes, out)
 	if err != nil {
 		return err
 	}
 	l := s.Lock(name)
 	if l == nil {
-		return errors.Join(e.noLock(s, name, prefixes), e.notSeen(keysOf(blind)))
+		return errors.Join(e.noLock(s, name, prefixes), e.notSeen(not.keys()))
 	}
-	err = report.OneLock(e.out, s, l, out.observation(s, prefixes, blind), out.output)
-	return errors.Join(err, e.notSeen(keysOf(blind)))
+	err = report.OneLock(e.out, s, l, out.observation(s, prefixes, not), out.output)
+	return errors.Join(err, e.notSeen(not.keys()))
 }
 
 // lockPrefixes are what has to be watched to know a lock: what the flags say, else
@@ -124,8 +113,8 @@ func (e *env) noLock(s *fold.State, name string, prefixes []string) error {
 		name, strings.Join(e.flags.endpoints, ", "), keys, strings.Join(quoted(prefixes), ", "))
 }
 
-func (o outFlags) observation(s *fold.State, prefixes []string, blind []model.Unseen) report.Observation {
-	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Denied: o.unreadLeases(s), Blind: blind}
+func (o outFlags) observation(s *fold.State, prefixes []string, not unseen) report.Observation {
+	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Denied: o.unreadLeases(s), Blind: not.blind, Unread: not.unread}
 }
 
 // unreadLeases lists the readings that were refused, a few of them by name.
@@ -142,196 +131,65 @@ func (o outFlags) unreadLeases(s *fold.State) []string {
 	return denied
 }
 
-// look lists the prefixes, reads the leases that are asked for, and observes for
-// as long as the flags say. It says what of that could not be seen, too.
-func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (*fold.State, []model.Unseen, error) {
+// watched is a session on the cluster of the flags.
+type watched struct {
+	*session.Session
+	client *clientv3.Client
+	close  func()
+}
+
+// watch connects to the cluster of the flags and watches it, within the budget of readings.
+// The caller closes what it returns.
+func (e *env) watch(ctx context.Context, o watcher.Options) (*watched, error) {
 	client, err := e.connect(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	defer client.Close()
+	o.Budget = e.flags.leaseBudget
+	w := watcher.New(client, o)
+	s := session.New(w, e.pins...)
+	s.Name = strings.Join(e.flags.endpoints, ", ")
+	return &watched{s, client, func() {
+		w.Close()
+		client.Close()
+	}}, nil
+}
+
+// list waits until the keys are listed, and what else is to be known.
+func (e *env) list(ctx context.Context, w *watched, until func() bool) error {
+	return w.Pull(ctx, session.Pull{Until: until, Patience: e.flags.commandTimeout, Listing: true,
+		Want: func() model.Want { return model.Want{} }})
+}
+
+// look lists the prefixes, reads the leases that are asked for, and observes for
+// as long as the flags say. It says what of that could not be seen, too.
+func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (s *fold.State, not unseen, err error) {
 	listed := lateGC()
-	w := watcher.New(client, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, Budget: e.flags.leaseBudget,
-		LeaseLists: out.leaseLists})
-	defer w.Close()
-	s := fold.NewState(e.pins...)
-	if err := e.pullUntil(ctx, w, s, new([]model.LeaseID), func() bool { return s.Loaded() && !s.Cluster().At.IsZero() }); err != nil {
-		return nil, nil, err
+	w, err := e.watch(ctx, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, LeaseLists: out.leaseLists})
+	if err != nil {
+		return nil, not, err
+	}
+	defer w.close()
+	w.OneCluster = true
+	s = w.State
+	if err := e.list(ctx, w, func() bool { return s.Loaded() && !s.Cluster().At.IsZero() }); err != nil {
+		return nil, not, err
 	}
 	if out.watch > 0 {
 		go listed()
-		blind, err := e.observe(ctx, w, s, out)
-		return s, blind, err
+		not, err = e.observe(ctx, w.Session, out)
+		return s, not, err
 	}
 	asked := wanted(s, out.leases)
 	if len(asked) > 0 {
 		go listed() // else there is only what is printed
 	}
-	ids := slices.Clone(asked)
-	err = e.pullUntil(ctx, w, s, &ids, func() bool {
-		// One that was asked for is not asked for again, or the last never have a turn.
-		ids = untried(s, ids)
-		return len(ids) == 0
-	})
-	return s, s.Unseen(time.Time{}, asked), err
-}
-
-// untried takes those out of a list whose reading was tried, or that are gone.
-func untried(s *fold.State, ids []model.LeaseID) []model.LeaseID {
-	return slices.DeleteFunc(ids, func(id model.LeaseID) bool {
-		l := s.Lease(id)
-		return l == nil || l.HasRead || l.Unread != ""
-	})
-}
-
-// observe applies what happens for as long as the flags say, and then makes sure that
-// all of it was seen: a cluster that is frozen says nothing, and so does one on which
-// nothing happens.
-func (e *env) observe(ctx context.Context, src model.Source, s *fold.State, out outFlags) ([]model.Unseen, error) {
-	if err := e.applyFor(ctx, src, s, out.watch, func() bool { return false }); err != nil {
-		return nil, err
-	}
-	end := time.Now()
-	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: end}}})
-	asked := wanted(s, out.leases)
 	left := slices.Clone(asked)
-	err := e.applyFor(ctx, confirming{src, new(sync.Once)}, s, e.flags.commandTimeout, func() bool {
-		left = untried(s, left)
-		return s.SeenUpTo(end) && (len(left) == 0 || s.Lost())
-	})
-	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: time.Now()}}})
-	if out.leases != "none" {
-		for _, l := range s.UnreadLeases() { // of waiters, too
-			asked = append(asked, l.ID)
-		}
-	}
-	return s.Unseen(end, asked), err
-}
-
-// applyFor applies what happens for that long, or until done says so.
-func (e *env) applyFor(ctx context.Context, src model.Source, s *fold.State, d time.Duration, done func() bool) error {
-	limited, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	for !done() {
-		b, err := src.Next(limited, s.Want())
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case limited.Err() != nil:
-			return nil
-		case err != nil:
-			return fmt.Errorf("observing %s: %w", strings.Join(e.flags.endpoints, ", "), err)
-		}
-		s.Apply(b)
-		if err := oneCluster(s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// confirming is a source that is asked once whether all was delivered.
-type confirming struct {
-	model.Source
-	once *sync.Once
-}
-
-// Next is that of the source.
-func (c confirming) Next(ctx context.Context, want model.Want) (model.Batch, error) {
-	c.once.Do(func() { want.Confirm = true })
-	return c.Source.Next(ctx, want)
-}
-
-// notSeen is the error of an answer that lacks something of what was asked for, nil if
-// it lacks nothing.
-func (e *env) notSeen(blind []model.Unseen) error {
-	if len(blind) == 0 {
-		return nil
-	}
-	lines := []string{"not all could be seen at " + strings.Join(e.flags.endpoints, ", ")}
-	for _, u := range blind {
-		what := "the lists of leases"
-		switch u.What {
-		case model.UnseenKeys:
-			what = quoted([]string{u.Prefix})[0]
-			if u.Prefix != "" {
-				what = "the keys under " + what
-			}
-		case model.UnseenLeases:
-			what = fmt.Sprintf("the readings of %d leases", u.Leases)
-			if u.Leases == 1 {
-				what = "the reading of 1 lease"
-			}
-		}
-		lines = append(lines, fmt.Sprintf("  %s, for %s: %s", what, model.Duration(u.For, false), u.Reason))
-	}
-	return bad("%s", strings.Join(lines, "\n"))
-}
-
-// keysOf are the prefixes that could not be seen. A list of locks says by itself of which
-// leases nothing was read.
-func keysOf(blind []model.Unseen) []model.Unseen {
-	return slices.DeleteFunc(slices.Clone(blind), func(u model.Unseen) bool { return u.What != model.UnseenKeys })
-}
-
-// oneCluster is an error if not all that was looked at is of one cluster.
-func oneCluster(s *fold.State) error {
-	if other := s.OtherCluster(); other != "" {
-		return bad("this was no look at one cluster: %s", strings.TrimSuffix(other, "; listing anew"))
-	}
-	return nil
-}
-
-// wanted returns the leases for which a reading is bought.
-func wanted(s *fold.State, leases string) []model.LeaseID {
-	var ids []model.LeaseID
-	seen := map[model.LeaseID]bool{0: true}
-	add := func(c *model.Claim) {
-		if c != nil && !seen[c.KV.Lease] {
-			seen[c.KV.Lease] = true
-			ids = append(ids, c.KV.Lease)
-		}
-	}
-	for _, l := range s.Locks() {
-		switch leases {
-		case "heads":
-			add(l.Head())
-		case "all":
-			for c := range l.Claims {
-				add(c)
-			}
-		}
-	}
-	return ids
-}
-
-// pullUntil applies batches until done says so, and asks for the leases that are
-// wanted by then. It gives up when nothing comes for the command timeout, or when a
-// prefix cannot be listed.
-func (e *env) pullUntil(ctx context.Context, src model.Source, s *fold.State, want *[]model.LeaseID, done func() bool) error {
-	for !done() {
-		quiet, cancel := context.WithTimeout(ctx, e.flags.commandTimeout)
-		b, err := src.Next(quiet, model.Want{Leases: *want})
-		cancel()
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, context.DeadlineExceeded):
-			return bad("%s did not answer within %s (--command-timeout)", strings.Join(e.flags.endpoints, ", "), e.flags.commandTimeout)
-		case err != nil:
-			return fmt.Errorf("looking at %s: %w", strings.Join(e.flags.endpoints, ", "), err)
-		}
-		s.Apply(b)
-		if err := oneCluster(s); err != nil {
-			return err
-		}
-		for _, f := range s.Watches() {
-			if f.State == model.WatchLost {
-				return bad("could not list %q: %s", f.Prefix, f.Detail)
-			}
-		}
-	}
-	return nil
+	err = w.Pull(ctx, session.Pull{Patience: e.flags.commandTimeout, Listing: true,
+		// One that was asked for is not asked for again, or the last never have a turn.
+		Until: func() bool { left = untried(s, left); return len(left) == 0 },
+		Want:  func() model.Want { return model.Want{Leases: left} }})
+	return s, unseen{blind: s.Unseen(time.Time{}, asked)}, err
 }
 
 func prefixList(prefixes []string) []string {
@@ -345,11 +203,7 @@ func prefixList(prefixes []string) []string {
 func quoted(prefixes []string) []string {
 	var names []string
 	for _, p := range prefixList(prefixes) {
-		if p == "" {
-			names = append(names, "all keys")
-		} else {
-			names = append(names, fmt.Sprintf("%q", p))
-		}
+		names = append(names, session.Keys(p))
 	}
 	return names
 }

@@ -362,3 +362,10 @@ func TestDemoSaysWhichPortIsTaken(t *testing.T) {
 	}
 	checkNothingLeft(t, tmp)
 }
+
+// within is a context that ends long after what is waited for should have come.
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}

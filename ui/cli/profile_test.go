@@ -47,7 +47,7 @@ func TestProfilesThatAreWrongAreNamedByLine(t *testing.T) {
 
 func TestProfileArmsItsOwnClusterAlone(t *testing.T) {
 	const profiles = "safe: {endpoints: '127.0.0.1:1', read-only: true}\nopen: {endpoints: '127.0.0.1:1', armed: true}\nplain: {endpoints: '127.0.0.1:1'}\n"
-	const refused, allowed = "say --armed if that is meant", "no endpoint answers"
+	const refused, allowed = "add --armed to confirm", "no endpoint answers"
 	rows := []struct {
 		args   []string
 		env    string

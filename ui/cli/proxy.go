@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -11,9 +12,8 @@ import (
 
 	"locktop/demo"
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/model/lab"
-	"locktop/ui/report"
+	"locktop/ui/cli/session"
 )
 
 // proxyFlags are the flags of the proxy.
@@ -68,11 +68,9 @@ func (e *env) proxyCmd() *cobra.Command {
 
 // runProxy opens the console on a cluster that is not ours, with the proxy before it.
 func (e *env) runProxy(ctx context.Context, f proxyFlags) (err error) {
-	reading, err := e.connect(ctx) // says now what is wrong with the endpoints
-	if err != nil {
+	if err := e.reach(ctx); err != nil {
 		return err
 	}
-	reading.Close()
 	secure, err := e.flags.tls.config(e.flags.endpoints)
 	if err != nil {
 		return err
@@ -81,11 +79,10 @@ func (e *env) runProxy(ctx context.Context, f proxyFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	asked := ctx // ends with a signal
 	ctx, cancel := context.WithCancel(ctx)
 	r := labRoom{armed: f.armed}
 	defer func() {
-		cancel()
+		cancel() // ends a start under way, for which close waits
 		err = r.closeAfter(err)
 	}()
 	lab := demo.Options{Endpoints: e.flags.endpoints, TLS: secure, ServerTLS: served, Port: f.port, Command: f.yours}
@@ -106,15 +103,14 @@ func (e *env) runProxy(ctx context.Context, f proxyFlags) (err error) {
 		return err
 	}
 	fmt.Fprintf(out, "proxy ready: ETCD_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
-	s := fold.NewState(e.pins...)
-	if err := follow(ctx, &untilEnded{Source: live.Source, s: s, wait: len(f.yours) > 0, end: cancel}, s,
-		func(f *model.JournalEntry) error { return report.EventText(out, s, f) }); err != nil {
+	lines := e.inLines(live.Source, out)
+	if err := followYours(ctx, lines, f.yours); err != nil {
 		return err
 	}
-	if asked.Err() != nil {
+	if ctx.Err() != nil {
 		return nil
 	}
-	return howEnded(s.Contenders())
+	return howEnded(lines.State.Contenders())
 }
 
 // serverTLS is what the listeners speak, nil for plain text.
@@ -139,34 +135,23 @@ func howEnded(all []lab.ContenderInfo) error {
 	return nil
 }
 
-// untilEnded is a source that ends the follower when every contender has ended, if
-// there is one to wait for. What they did last may be seen a moment later.
-type untilEnded struct {
-	model.Source
-	s     *fold.State
-	wait  bool
-	end   context.CancelFunc
-	since time.Time // they all have ended
-}
-
 // lastWords is how long after its end there is news of a contender.
 const lastWords = time.Second
 
-// Next implements model.Source.
-func (u *untilEnded) Next(ctx context.Context, want model.Want) (model.Batch, error) {
-	if u.wait && ended(u.s.Contenders()) {
-		if u.since.IsZero() {
-			u.since = time.Now()
-		}
-		last := u.since.Add(lastWords)
-		if !time.Now().Before(last) {
-			u.end()
-		}
-		if want.WakeAt.IsZero() || last.Before(want.WakeAt) {
-			want.WakeAt = last
-		}
+// followYours follows until ctx ends, or until the command behind the proxy, if there is
+// one, has ended. What it did last may be seen a moment later.
+func followYours(ctx context.Context, s *session.Session, yours []string) error {
+	if len(yours) == 0 {
+		return s.Follow(ctx, 0)
 	}
-	return u.Source.Next(ctx, want)
+	err := s.Pull(ctx, session.Pull{Until: func() bool { return ended(s.State.Contenders()) }})
+	if err == nil {
+		err = s.Pull(ctx, session.Pull{For: lastWords})
+	}
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
 }
 
 // ended says whether there are contenders and all of them have ended.

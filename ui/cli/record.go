@@ -1,20 +1,19 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/watcher"
+	"locktop/watcher/recording"
 )
 
 // recordFlags are the flags of record.
@@ -38,11 +37,8 @@ func (e *env) recordCmd() *cobra.Command {
 		Example: "  locktop record incident.rec --prefix /jobs/ --for 5m --no-values\n  locktop replay incident.rec",
 		Args:    fileArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case f.watch < 0 || f.watch > 24*time.Hour:
-				return bad("--for %s: want 0 to 24h", f.watch)
-			case f.maxSize < 1 || f.maxSize > 10_240:
-				return bad("--max-size %d: want 1 to 10240 MiB", f.maxSize)
+			if err := cmp.Or(checkFor(f.watch), inRange("--max-size", f.maxSize, 1, 10_240, " MiB")); err != nil {
+				return err
 			}
 			return e.record(cmd.Context(), args[0], f)
 		},
@@ -54,25 +50,17 @@ func (e *env) recordCmd() *cobra.Command {
 	return cmd
 }
 
-// fileArg wants the name of exactly one file.
-func fileArg(cmd *cobra.Command, args []string) error {
-	if len(args) == 1 && args[0] != "" {
-		return nil
-	}
-	return bad("%s wants one file's name, got %d (see: %[1]s --help)", cmd.CommandPath(), len(args))
-}
-
 // record writes what is seen into a new file.
 func (e *env) record(ctx context.Context, name string, f recordFlags) (err error) {
-	o, err := f.since.options(watcher.Options{Prefixes: e.flags.prefixes, Budget: e.flags.leaseBudget})
+	o, err := f.since.options(watcher.Options{Prefixes: e.flags.prefixes})
 	if err != nil {
 		return err
 	}
-	client, err := e.connect(ctx)
+	w, err := e.watch(ctx, o)
 	if err != nil {
 		return err
 	}
-	defer client.Close()
+	defer w.close()
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return bad("%s exists, and a recording overwrites nothing: name another file", name)
@@ -81,20 +69,14 @@ func (e *env) record(ctx context.Context, name string, f recordFlags) (err error
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	fmt.Fprintf(e.err, "recording %s to %s%s; ctrl-c ends it\n", strings.Join(quoted(e.flags.prefixes), ", "), model.Printable(name), f.secrecy())
-	w := watcher.New(client, o)
-	defer w.Close()
-	if f.watch > 0 {
-		limited, cancel := context.WithTimeout(ctx, f.watch)
-		defer cancel()
-		ctx = limited
-	}
-	out := &capped{w: file, left: int64(f.maxSize) << 20}
-	events, err := recordFrom(ctx, w, fold.NewState(e.pins...), out, f.noValues)
+	r := recording.NewRecorder(file, recording.Options{NoValues: f.noValues, MaxBytes: int64(f.maxSize) << 20})
+	w.OnBatch = r.Write
 	why := ""
-	if errors.Is(err, errFull) {
+	if err = w.Follow(ctx, f.watch); errors.Is(err, recording.ErrFull) {
 		why, err = fmt.Sprintf(", ended by --max-size %d", f.maxSize), nil
 	}
-	fmt.Fprintf(e.err, "recorded %d events in %d bytes%s\n", events, out.written, why)
+	events, size := r.Written()
+	fmt.Fprintf(e.err, "recorded %d events in %d bytes%s\n", events, size, why)
 	return err
 }
 
@@ -104,70 +86,4 @@ func (f recordFlags) secrecy() string {
 		return ", without the values of the keys"
 	}
 	return ", with the keys' values: if they are secret, so is the file (--no-values leaves them out)"
-}
-
-// recordFrom records a source until ctx ends or the file is full, and returns how
-// many events went in.
-func recordFrom(ctx context.Context, src model.Source, s *fold.State, out io.Writer, noValues bool) (events int, err error) {
-	r := watcher.Record(out)
-	for {
-		b, err := src.Next(ctx, s.Want())
-		if ctx.Err() != nil {
-			return events, nil
-		}
-		if err != nil {
-			return events, fmt.Errorf("recording: %w", err)
-		}
-		s.Apply(b)
-		if noValues {
-			b = withoutValues(b)
-		}
-		if err := r.Write(b); err != nil {
-			return events, err
-		}
-		events += len(b.Events)
-	}
-}
-
-// withoutValues is a batch without the values of its keys. Whoever else has the
-// batch keeps them.
-func withoutValues(b model.Batch) model.Batch {
-	b.Events = slices.Clone(b.Events)
-	for i, e := range b.Events {
-		switch e := e.(type) {
-		case model.Committed:
-			e.Changes = slices.Clone(e.Changes)
-			for j := range e.Changes {
-				e.Changes[j].KV.Value = ""
-			}
-			b.Events[i] = e
-		case model.Listed:
-			e.KVs = slices.Clone(e.KVs)
-			for j := range e.KVs {
-				e.KVs[j].Value = ""
-			}
-			b.Events[i] = e
-		}
-	}
-	return b
-}
-
-var errFull = errors.New("the recording is as large as it may get")
-
-// capped refuses what would make the file larger than it may get.
-type capped struct {
-	w             io.Writer
-	left, written int64
-}
-
-// Write implements io.Writer. What does not fit is refused whole, so that the file
-// ends with a line.
-func (c *capped) Write(p []byte) (int, error) {
-	if int64(len(p)) > c.left {
-		return 0, errFull
-	}
-	n, err := c.w.Write(p)
-	c.left -= int64(n)
-	c.written += int64(n)
-	return n, err
 }

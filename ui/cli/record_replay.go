@@ -7,16 +7,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/ui"
+	"locktop/ui/cli/session"
 	"locktop/ui/report"
-	"locktop/watcher"
+	"locktop/watcher/recording"
 )
 
 func (e *env) replayCmd() *cobra.Command {
@@ -37,9 +36,6 @@ func (e *env) replayCmd() *cobra.Command {
 			if !(speed >= 1 && speed <= 10_000) {
 				return bad("--speed %g: want 1 to 10000", speed)
 			}
-			if err := checkFormat(output); err != nil {
-				return err
-			}
 			if e.isTerminal() && !cmd.Flags().Changed("output") {
 				return e.replayConsole(cmd.Context(), args[0], speed)
 			}
@@ -49,7 +45,7 @@ func (e *env) replayCmd() *cobra.Command {
 			return e.replayEvents(cmd.Context(), args[0], speed, output)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "print events instead: "+formatWords())
+	addOutput(cmd, &output, report.Formats, "print events instead: "+formatWords())
 	cmd.Flags().Float64Var(&speed, "speed", 1, "so many times as fast as it was")
 	return cmd
 }
@@ -60,12 +56,12 @@ func fileNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirec
 }
 
 // openRecording opens a recording; the caller closes the file.
-func openRecording(name string) (*os.File, *watcher.Player, error) {
+func openRecording(name string, pace recording.Pace) (*os.File, *recording.Player, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, nil, bad("cannot read the recording: %v", err)
 	}
-	p, err := watcher.Replay(file)
+	p, err := recording.Open(file, pace)
 	if err != nil {
 		file.Close()
 		return nil, nil, bad("%s: %v", name, err)
@@ -75,142 +71,38 @@ func openRecording(name string) (*os.File, *watcher.Player, error) {
 
 // replayEvents prints what happens in a recording.
 func (e *env) replayEvents(ctx context.Context, name string, speed float64, output string) error {
-	file, player, err := openRecording(name)
+	file, player, err := openRecording(name, recording.Pace{Speed: speed})
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	s := fold.NewState(e.pins...)
-	out := report.NewEvents(e.out, s, output)
-	src := &tape{Source: player, speed: speed}
-	err = follow(ctx, src, s, out.Write)
-	if src.ended { // what is not settled by now never will be
-		err = nil
-		for _, f := range s.JournalAfter(out.Last()) {
-			err = errors.Join(err, out.Write(f))
-		}
-	}
-	return errors.Join(err, out.Close())
+	s := session.New(player, e.pins...)
+	s.Name = name
+	out := report.NewEvents(e.out, s.State, output)
+	s.OnEntry = out.Write
+	return errors.Join(s.Follow(ctx, 0), out.Close())
 }
 
 // replayConsole opens the console on a recording.
 func (e *env) replayConsole(ctx context.Context, name string, speed float64) error {
-	file, player, err := openRecording(name)
+	file, player, err := openRecording(name, recording.Pace{Speed: speed, AsIfNow: true})
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	src := &tape{Source: player, speed: speed, asIfNow: true}
-	if err := src.begin(ctx); err != nil {
-		return bad("%s: there is nothing in it: %v", name, err)
+	begins, err := player.Begins()
+	switch {
+	case err == io.EOF:
+		return bad("%s: nothing was recorded in it", name)
+	case err != nil:
+		return bad("%s: there is nothing in it that can be read: %v", name, err)
 	}
-	o := e.uiOptions(fmt.Sprintf("recording %s of %s", model.Printable(filepath.Base(name)), src.first.Format(time.DateTime)))
+	o := e.uiOptions(fmt.Sprintf("recording %s of %s", model.Printable(filepath.Base(name)), begins.Format(time.DateTime)))
 	o.Prefixes, o.NoLab = prefixList(nil), noCluster
 	o.Boot = func(context.Context, func(string)) (ui.Live, error) {
-		return ui.Live{Source: src, Actions: noHands{}}, nil
+		return ui.Live{Source: player, Actions: noHands{}}, nil
 	}
 	return e.show(ctx, o)
-}
-
-// errTapeEnd is read behind "nothing more will come: ".
-var errTapeEnd = errors.New("the recording is over")
-
-// tape is a recording that takes its time.
-type tape struct {
-	model.Source
-	// speed is how many times as fast as it was; 0 is at once.
-	speed float64
-	// asIfNow moves every time in the recording so that it begins when it is played.
-	asIfNow bool
-
-	next    model.Batch // read ahead, not yet due
-	has     bool
-	ended   bool // there is no more
-	first   time.Time
-	started time.Time
-}
-
-// begin reads the first batch, so that first is known.
-func (t *tape) begin(ctx context.Context) error {
-	for !t.has {
-		b, err := t.Source.Next(ctx, model.Want{})
-		if err == io.EOF {
-			t.ended = true
-			return errTapeEnd
-		}
-		if err != nil {
-			return fmt.Errorf("replaying: %w", err)
-		}
-		t.next, t.has = b, len(b.Events) > 0
-	}
-	if t.started.IsZero() {
-		t.first, t.started = t.next.Events[0].When(), time.Now()
-	}
-	return nil
-}
-
-// Next implements model.Source: it returns the next batch when it is due. A call
-// that ends with ctx leaves it for the next one.
-func (t *tape) Next(ctx context.Context, _ model.Want) (model.Batch, error) {
-	if err := t.begin(ctx); err != nil {
-		return model.Batch{}, err
-	}
-	if err := t.wait(ctx); err != nil {
-		return model.Batch{}, err
-	}
-	b := t.next
-	t.next, t.has = model.Batch{}, false
-	if t.asIfNow {
-		for i := range b.Events {
-			b.Events[i] = moved(b.Events[i], t.started.Sub(t.first))
-		}
-	}
-	return b, nil
-}
-
-// wait waits until the last event of the next batch is due.
-func (t *tape) wait(ctx context.Context) error {
-	if t.speed == 0 {
-		return ctx.Err()
-	}
-	at := t.next.Events[len(t.next.Events)-1].When().Sub(t.first)
-	timer := time.NewTimer(time.Until(t.started.Add(time.Duration(float64(at) / t.speed))))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}
-
-// moved is an event with every time in it moved.
-func moved(e model.Event, by time.Duration) model.Event {
-	v := reflect.New(reflect.TypeOf(e)).Elem()
-	v.Set(reflect.ValueOf(e))
-	moveTimes(v, by)
-	return v.Interface().(model.Event)
-}
-
-// moveTimes moves what times there are in a value. One that is zero says that there
-// is none. Lists are the tape's own: nobody else has read them.
-func moveTimes(v reflect.Value, by time.Duration) {
-	if at, ok := v.Interface().(time.Time); ok {
-		if !at.IsZero() {
-			v.Set(reflect.ValueOf(at.Add(by)))
-		}
-		return
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			moveTimes(v.Field(i), by)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			moveTimes(v.Index(i), by)
-		}
-	}
 }
 
 const noCluster = "this is a recording: there is no cluster to act on"

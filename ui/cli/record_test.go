@@ -2,22 +2,12 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
-
-	"locktop/model"
-	"locktop/model/fold"
-	"locktop/watcher"
 )
 
 func TestRecordAndReplay(t *testing.T) {
@@ -76,112 +66,6 @@ func TestRecordAndReplay(t *testing.T) {
 	}
 }
 
-func TestRecordingIsBounded(t *testing.T) {
-	batch := model.Batch{Events: []model.Event{model.Tick{At: time.Unix(1, 0)}}}
-	var file bytes.Buffer
-	out := &capped{w: &file, left: 500}
-	n, err := recordFrom(t.Context(), endless{batch}, fold.NewState(), out, false)
-	if !errors.Is(err, errFull) || n == 0 || file.Len() > 500 || int64(file.Len()) != out.written {
-		t.Errorf("%d events in %d bytes (%d counted), %v", n, file.Len(), out.written, err)
-	}
-	p, err := watcher.Replay(&file)
-	for range n {
-		if err == nil {
-			_, err = p.Next(t.Context(), model.Want{})
-		}
-	}
-	if err != nil {
-		t.Errorf("what was written is not whole: %v", err)
-	}
-	if _, err := p.Next(t.Context(), model.Want{}); err != io.EOF {
-		t.Errorf("%v behind the last event, want its end", err)
-	}
-}
-
-// endless says the same again and again.
-type endless struct{ b model.Batch }
-
-func (e endless) Next(context.Context, model.Want) (model.Batch, error) { return e.b, nil }
-
-func TestValuesAreLeftOutOfACopy(t *testing.T) {
-	batch := model.Batch{Events: []model.Event{
-		model.Listed{KVs: []model.KV{{Key: "a", Value: "x"}}},
-		model.Committed{Rev: 1, Changes: []model.Change{{KV: model.KV{Key: "a", Value: "x"}}}},
-	}}
-	without := withoutValues(batch)
-	if without.Events[0].(model.Listed).KVs[0].Value+without.Events[1].(model.Committed).Changes[0].KV.Value != "" {
-		t.Errorf("values are left: %+v", without)
-	}
-	if batch.Events[0].(model.Listed).KVs[0].Value+batch.Events[1].(model.Committed).Changes[0].KV.Value != "xx" {
-		t.Errorf("who else has the batch has lost its values: %+v", batch)
-	}
-}
-
-// recording is one of three ticks, a second apart, long ago.
-func recording(t *testing.T) (*watcher.Player, time.Time) {
-	t.Helper()
-	first := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-	var file bytes.Buffer
-	r := watcher.Record(&file)
-	for i := range 3 {
-		if err := r.Write(model.Batch{Events: []model.Event{model.Tick{At: first.Add(time.Duration(i) * time.Second)}}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p, err := watcher.Replay(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p, first
-}
-
-func TestTape(t *testing.T) {
-	p, first := recording(t)
-	src := &tape{Source: p, speed: 20, asIfNow: true}
-	var at []time.Time
-	begun := time.Now()
-	for {
-		b, err := src.Next(t.Context(), model.Want{})
-		if err != nil {
-			if !errors.Is(err, errTapeEnd) || !src.ended {
-				t.Errorf("it ended with %v", err)
-			}
-			break
-		}
-		at = append(at, b.Events[0].When())
-	}
-	if took := time.Since(begun); took < 100*time.Millisecond {
-		t.Errorf("two seconds at twenty times the speed took %s, want 100 ms at least", took)
-	}
-	if len(at) != 3 || at[0].Before(begun) || at[2].Sub(at[0]) != 2*time.Second || !src.first.Equal(first) {
-		t.Errorf("%v, first %v: want times from now on, as far apart as they were", at, src.first)
-	}
-}
-
-func TestTapeThatIsInterruptedLosesNothing(t *testing.T) {
-	p, _ := recording(t)
-	src := &tape{Source: p, speed: 1}
-	ended, end := context.WithCancel(t.Context())
-	end()
-	if _, err := src.Next(ended, model.Want{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want that it was cancelled", err)
-	}
-	if _, err := src.Next(t.Context(), model.Want{}); err != nil {
-		t.Errorf("the first batch is lost: %v", err)
-	}
-}
-
-func TestEveryTimeOfAnEventIsMoved(t *testing.T) {
-	at := time.Unix(100, 0)
-	got := moved(model.Committed{At: at, Rev: 3, Changes: []model.Change{{KV: model.KV{Key: "a"}}}}, time.Hour)
-	if d := cmp.Diff(model.Event(model.Committed{At: at.Add(time.Hour), Rev: 3, Changes: []model.Change{{KV: model.KV{Key: "a"}}}}), got); d != "" {
-		t.Error(d)
-	}
-	if got := moved(model.Tick{}, time.Hour); !got.When().IsZero() {
-		t.Errorf("%v: a time that is not there stays so", got)
-	}
-}
-
 func TestReplayRefuses(t *testing.T) {
 	no := filepath.Join(t.TempDir(), "no.rec")
 	if err := os.WriteFile(no, []byte("hello\n"), 0o600); err != nil {
@@ -192,13 +76,13 @@ func TestReplayRefuses(t *testing.T) {
 		want   string
 		reason string
 	}{
-		{[]string{"replay"}, "wants one file's name", "no file"},
+		{[]string{"replay"}, "replay needs a file name", "no file"},
 		{[]string{"replay", "/none/x"}, "cannot read the recording", "no such file"},
 		{[]string{"replay", no}, "not a recording of locktop", "another file"},
 		{[]string{"replay", no, "--speed", "0.5"}, "want 1 to 10000", "the clock of the screen would outrun it"},
 		{[]string{"replay", no, "--speed", "NaN"}, "want 1 to 10000", "no number"},
-		{[]string{"replay", no, "-o", "xml"}, "want table, wide, json, jsonl or csv", "no such format"},
-		{[]string{"record"}, "wants one file's name", "no file"},
+		{[]string{"replay", no, "-o", "xml"}, `unknown format "xml" (table, wide, json, jsonl, csv)`, "no such format"},
+		{[]string{"record"}, "record needs a file name", "no file"},
 		{[]string{"record", "x", "--for", "-1s"}, "--for -1s", "not before it began"},
 		{[]string{"record", "x", "--max-size", "0"}, "--max-size 0", "nothing fits"},
 	} {

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -19,13 +17,6 @@ import (
 	"locktop/model"
 	"locktop/model/recipe"
 	"locktop/ui/cli/quiet"
-)
-
-// Exit codes.
-const (
-	exitOK     = 0
-	exitFailed = 1
-	exitBad    = 2 // bad input, or could not look
 )
 
 // env is what a command works with: the streams and the flags that all share.
@@ -71,13 +62,6 @@ type lookFlags struct {
 	theme string
 }
 
-// badInput is an error of the person's: exit code 2.
-type badInput struct{ error }
-
-func (e badInput) Unwrap() error { return e.error }
-
-func bad(format string, args ...any) error { return badInput{fmt.Errorf(format, args...)} }
-
 // Main runs the command line and returns the exit code.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	quiet.Done()
@@ -95,45 +79,6 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetOut(told)
 	root.SetErr(errOut)
 	return exitWith(ctx, errOut, root.ExecuteContext(ctx), told.lost())
-}
-
-// exitWith says what went wrong, and returns the exit code for it: for err of a command
-// whose answer, if lost is not nil, could not be written.
-func exitWith(ctx context.Context, errOut io.Writer, err, lost error) int {
-	switch {
-	case lost != nil && hungUp(lost):
-		return exitBad
-	case lost != nil:
-		if errors.As(err, new(badInput)) && !errors.Is(err, lost) {
-			tellError(errOut, err) // it has another reason
-		}
-		tellError(errOut, fmt.Errorf("the answer could not be written: %w", lost))
-		return exitBad
-	case err == nil:
-		return exitOK
-	case errors.As(err, new(exitCode)):
-		var code exitCode
-		errors.As(err, &code)
-		return int(code)
-	case errors.Is(err, errFindings):
-		return exitFailed
-	case errors.As(err, new(badInput)):
-		tellError(errOut, err)
-		return exitBad
-	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return exitFailed // ended by a signal; nothing to add
-	}
-	tellError(errOut, err)
-	return exitFailed
-}
-
-// tellError prints an error, escaped: what a server says of one is hostile.
-func tellError(w io.Writer, err error) {
-	lines := strings.Split(err.Error(), "\n")
-	for i := range lines {
-		lines[i] = model.Printable(lines[i])
-	}
-	fmt.Fprintf(w, "locktop: %s\n", strings.Join(lines, "\n"))
 }
 
 func (e *env) rootCmd() *cobra.Command {
@@ -182,28 +127,4 @@ func (e *env) parsePins() error {
 		e.pins = append(e.pins, model.Pin{Prefix: prefix, Expect: n})
 	}
 	return nil
-}
-
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	if len(names) == 0 {
-		return bad("%s takes no argument, got %q", cmd.CommandPath(), args[0])
-	}
-	return bad("unknown command %q (there are: %s)", args[0], strings.Join(names, ", "))
-}
-
-// lockArg wants exactly one lock's name.
-func lockArg(cmd *cobra.Command, args []string) error {
-	if len(args) == 1 && args[0] != "" {
-		return nil
-	}
-	return bad("%s wants one lock's name, got %d (see: %[1]s --help)", cmd.CommandPath(), len(args))
 }

@@ -26,8 +26,8 @@ func (f *sinceFlags) add(cmd *cobra.Command) {
 
 // options adds what the flags say.
 func (f *sinceFlags) options(o watcher.Options) (watcher.Options, error) {
-	if f.max < 1 || f.max > maxSince {
-		return o, bad("--since-max %d: want 1 to %d revisions", f.max, maxSince)
+	if err := inRange("--since-max", f.max, 1, maxSince, " revisions"); err != nil {
+		return o, err
 	}
 	o.SinceMax = f.max
 	switch f.revision {

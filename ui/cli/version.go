@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -90,21 +89,13 @@ func (e *env) versionCmd() *cobra.Command {
 		Short: "print the versions of locktop and of its etcd client, and what it was built from",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			b := thisBuild()
-			var err error
-			switch output {
-			case "table":
-				_, err = fmt.Fprintln(e.out, b)
-			case "json":
-				enc := json.NewEncoder(e.out)
-				enc.SetIndent("", "  ")
-				err = enc.Encode(b)
-			default:
-				return bad("-o %q: want table or json", output)
+			if output == "json" {
+				return printJSON(e.out, thisBuild())
 			}
+			_, err := fmt.Fprintln(e.out, thisBuild())
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "table (one line) or json")
+	addOutput(cmd, &output, tableOrJSON, "table (one line) or json")
 	return cmd
 }

@@ -52,7 +52,7 @@ func TestVersionOfTheProgram(t *testing.T) {
 
 func TestVersionRefusesOtherFormats(t *testing.T) {
 	var out, errs strings.Builder
-	if code := Main([]string{"version", "-o", "xml"}, strings.NewReader(""), &out, &errs); code != exitBad || !strings.Contains(errs.String(), "want table or json") {
+	if code := Main([]string{"version", "-o", "xml"}, strings.NewReader(""), &out, &errs); code != exitBad || !strings.Contains(errs.String(), `unknown format "xml" (table, json)`) {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}
 }

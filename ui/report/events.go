@@ -18,7 +18,6 @@ type Events struct {
 	s      *fold.State
 	format string
 	n      int
-	last   uint64
 }
 
 // NewEvents returns a writer of what happens in s.
@@ -26,13 +25,9 @@ func NewEvents(w io.Writer, s *fold.State, format string) *Events {
 	return &Events{w: w, s: s, format: format}
 }
 
-// Last is the number of the last entry that was written, 0 before the first.
-func (e *Events) Last() uint64 { return e.last }
-
 // Write writes one entry.
 func (e *Events) Write(f *model.JournalEntry) error {
 	e.n++
-	e.last = f.Seq
 	switch e.format {
 	case "table":
 		return EventText(e.w, e.s, f)

@@ -30,6 +30,8 @@ type Observation struct {
 	Denied []string
 	// Blind is what was asked for and could not be seen.
 	Blind []model.Unseen
+	// Unread counts the leases that had no turn within the budget of readings.
+	Unread int
 }
 
 type cluster struct {
@@ -48,6 +50,7 @@ type observed struct {
 	Claims     int       `json:"claims"`
 	OtherKeys  int       `json:"other_keys"`
 	LeasesRead int       `json:"leases_read"`
+	LeasesLeft int       `json:"leases_unread"` // for want of budget
 	Denied     []string  `json:"denied"`
 	Blind      []blind   `json:"blind"`
 }
@@ -148,7 +151,7 @@ func clusterOf(s *fold.State) *cluster {
 
 func observedOf(s *fold.State, o Observation) observed {
 	keys, claims := s.Counts()
-	out := observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, Denied: o.Denied}
+	out := observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, LeasesLeft: o.Unread, Denied: o.Denied}
 	if out.Denied == nil {
 		out.Denied = []string{}
 	}

@@ -49,12 +49,27 @@ func describe(w io.Writer, s *fold.State, l *model.Lock, now time.Time, wide boo
 	if err := Findings(w, l.Findings(), "  "); err != nil {
 		return err
 	}
+	if wellAsKnown(l) {
+		if _, err := fmt.Fprintf(w, "  No problem found on %s\n", model.Printable(l.Name)); err != nil {
+			return fmt.Errorf("writing: %w", err)
+		}
+	}
 	for _, f := range l.Journal() {
 		if _, err := fmt.Fprintf(w, "  %s  %s\n", f.At.Format("15:04:05.000"), f.Sentence(s.Who)); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
 	}
 	return nil
+}
+
+// wellAsKnown says whether nothing was found on a lock, and what its head hangs on was read.
+func wellAsKnown(l *model.Lock) bool {
+	c := l.Head()
+	if c == nil || len(l.Findings()) > 0 {
+		return false
+	}
+	state := c.LeaseInfo().State()
+	return state == model.LeaseHealthy || state == model.LeaseNone
 }
 
 // Findings writes diagnoses in full, each line behind indent.

@@ -14,17 +14,13 @@ import (
 	"locktop/chaos/drill/play"
 	"locktop/demo"
 	"locktop/model"
+	"locktop/ui/cli/session"
 )
-
-// lockSetFlags are the flags of the published experiment.
-type lockSetFlags struct {
-	seconds int
-}
 
 // runLockSet runs every cell of the experiment as often as asked, but for the runs
 // that the results have, and prints the table.
 func (e *env) runLockSet(ctx context.Context, f drillFlags) error {
-	length := time.Duration(f.lockSet.seconds) * time.Second
+	length := time.Duration(f.seconds) * time.Second
 	if f.dryRun {
 		for _, c := range demo.LockSetCells() {
 			fmt.Fprintf(e.out, "%s: %d times, %s each\n", c, f.repeat, length)
@@ -80,7 +76,7 @@ func (e *env) playCell(ctx context.Context, c demo.LockSetCell, length time.Dura
 	}
 	row = demo.LockSetRow{Fault: c.Fault, Fence: c.Fence, Seconds: length.Seconds(), Seed: seed}
 	var count demo.LockSetCount
-	round := play.Run(ctx, d, e.stage(&room, &tally{Source: live.Source, count: &count}), play.Options{Seed: seed})
+	round := play.Run(ctx, d, e.stage(&room, session.Tap(live.Source, tally(&count))), play.Options{Seed: seed})
 	if round.Err != nil || round.Verdict == drill.Unknown {
 		return row, errors.New(round.Reason)
 	}
@@ -89,18 +85,12 @@ func (e *env) playCell(ctx context.Context, c demo.LockSetCell, length time.Dura
 }
 
 // tally counts the events that pass.
-type tally struct {
-	model.Source
-	count *demo.LockSetCount
-}
-
-// Next implements model.Source.
-func (t *tally) Next(ctx context.Context, want model.Want) (model.Batch, error) {
-	b, err := t.Source.Next(ctx, want)
-	for _, e := range b.Events {
-		t.count.Apply(e)
+func tally(count *demo.LockSetCount) func(model.Batch, error) {
+	return func(b model.Batch, _ error) {
+		for _, e := range b.Events {
+			count.Apply(e)
+		}
 	}
-	return b, err
 }
 
 // lockSetTable writes what was measured beside what is known from elsewhere.

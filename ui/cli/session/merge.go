@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -32,8 +32,9 @@ type answer struct {
 	err   error
 }
 
-// merge joins sources until ctx ends.
-func merge(ctx context.Context, sources ...model.Source) model.Source {
+// Merge makes one source of several, until ctx ends. The batches say what the first one
+// costs.
+func Merge(ctx context.Context, sources ...model.Source) model.Source {
 	return &merged{sources: sources, ctx: ctx, calls: make([]*call, len(sources)), answers: make(chan answer, len(sources))}
 }
 

@@ -75,12 +75,7 @@ func (e *env) drillTableCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "table FILE",
 		Short: "the results of a series as a table in Markdown: code, drill, verdict, time to handover",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				return nil
-			}
-			return bad("%s wants the file of results that drill run --results wrote, got %d arguments", cmd.CommandPath(), len(args))
-		},
+		Args:  oneArg("the file of results that \"drill run --results\" wrote"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			file, err := os.Open(args[0])
 			if err != nil {

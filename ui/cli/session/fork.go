@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -9,12 +9,12 @@ import (
 	"locktop/model"
 )
 
-// fork makes two sources of one: each of them gets every batch. What the two want
+// Fork makes two sources of one: each of them gets every batch. What the two want
 // is asked for together. It ends with ctx, or with the source.
-func fork(ctx context.Context, src model.Source) (a, b *branch) {
+func Fork(ctx context.Context, src model.Source) (a, b *Branch) {
 	f := &forked{src: src, changed: make(chan struct{}, 1)}
-	a, b = &branch{f: f, ready: make(chan struct{}, 1)}, &branch{f: f, ready: make(chan struct{}, 1)}
-	f.branches = []*branch{a, b}
+	a, b = &Branch{f: f, ready: make(chan struct{}, 1)}, &Branch{f: f, ready: make(chan struct{}, 1)}
+	f.branches = []*Branch{a, b}
 	go f.pump(ctx)
 	return a, b
 }
@@ -24,12 +24,12 @@ type forked struct {
 	src      model.Source
 	changed  chan struct{} // holds a token when a branch wants something else
 	mu       sync.Mutex
-	branches []*branch
+	branches []*Branch
 	err      error
 }
 
-// branch is one of the two. Once it is left, nothing is kept for it.
-type branch struct {
+// Branch is one of the two. Once it is left, nothing is kept for it.
+type Branch struct {
 	f     *forked
 	ready chan struct{} // holds a token when there is something to be had
 
@@ -82,6 +82,7 @@ func (f *forked) wanted() model.Want {
 		} else {
 			all.Leases = append(all.Leases, b.want.Leases...)
 		}
+		all.Confirm = all.Confirm || b.want.Confirm
 		if at := b.want.WakeAt; !at.IsZero() && (all.WakeAt.IsZero() || at.Before(all.WakeAt)) {
 			all.WakeAt = at
 		}
@@ -105,7 +106,7 @@ func (f *forked) deliver(batch model.Batch, err error) {
 }
 
 // ring leaves a token if there is none.
-func (b *branch) ring() {
+func (b *Branch) ring() {
 	select {
 	case b.ready <- struct{}{}:
 	default:
@@ -113,7 +114,7 @@ func (b *branch) ring() {
 }
 
 // Next implements model.Source.
-func (b *branch) Next(ctx context.Context, want model.Want) (model.Batch, error) {
+func (b *Branch) Next(ctx context.Context, want model.Want) (model.Batch, error) {
 	b.f.mu.Lock()
 	b.want = want
 	b.f.mu.Unlock()
@@ -146,8 +147,8 @@ func (b *branch) Next(ctx context.Context, want model.Want) (model.Batch, error)
 	}
 }
 
-// leave says that nobody asks this branch any more.
-func (b *branch) leave() {
+// Leave says that nobody asks this branch any more.
+func (b *Branch) Leave() {
 	b.f.mu.Lock()
 	defer b.f.mu.Unlock()
 	b.left, b.events = true, nil

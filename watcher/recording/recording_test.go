@@ -1,4 +1,4 @@
-package watcher
+package recording
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ import (
 
 // replayed returns every batch of a recording.
 func replayed(r io.Reader) ([]model.Batch, error) {
-	p, err := Replay(r)
+	p, err := Open(r, Pace{})
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func replayed(r io.Reader) ([]model.Batch, error) {
 func recorded(t testing.TB, batches ...model.Batch) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	r := Record(&out)
+	r := NewRecorder(&out, Options{})
 	for _, b := range batches {
 		if err := r.Write(b); err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func TestRecordedEventsComeBackAsTheyWere(t *testing.T) {
 					}
 				}
 				var out bytes.Buffer
-				r := Record(&out)
+				r := NewRecorder(&out, Options{})
 				for _, b := range batches {
 					if err := r.Write(b); err != nil {
 						t.Fatal(err)
@@ -114,11 +114,18 @@ func TestRecordedEventsComeBackAsTheyWere(t *testing.T) {
 
 // The set of events is closed, so the model's source names them all.
 func TestEveryEventHasANameInARecording(t *testing.T) {
-	files := must[[]string](t)(filepath.Glob("../model/*.go"))
+	files, err := filepath.Glob("../../model/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
 	method := regexp.MustCompile(`(?m)^func \((?:\w+ )?(\w+)\) event\(\)`)
 	found := 0
 	for _, file := range files {
-		for _, m := range method.FindAllStringSubmatch(string(must[[]byte](t)(os.ReadFile(file))), -1) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range method.FindAllStringSubmatch(string(text), -1) {
 			found++
 			named := false
 			for _, typ := range eventTypes {
@@ -202,18 +209,21 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space") }
 
 func TestRecorderSaysThatItCannotWrite(t *testing.T) {
-	r := Record(full{})
+	r := NewRecorder(full{}, Options{})
 	first := r.Write(model.Batch{Events: []model.Event{model.Tick{}}})
 	if second := r.Write(model.Batch{}); first == nil || !errors.Is(second, first) {
 		t.Errorf("first %v, then %v", first, second)
 	}
-	if err := Record(io.Discard).Write(model.Batch{Events: []model.Event{nil}}); err == nil {
+	if err := NewRecorder(io.Discard, Options{}).Write(model.Batch{Events: []model.Event{nil}}); err == nil {
 		t.Error("an event of no type was recorded")
 	}
 }
 
 func TestReplayEndsWithItsContext(t *testing.T) {
-	p := must[*Player](t)(Replay(bytes.NewReader(recorded(t, model.Batch{Events: []model.Event{model.Tick{}}}))))
+	p, err := Open(bytes.NewReader(recorded(t, model.Batch{Events: []model.Event{model.Tick{}}})), Pace{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := p.Next(ctx, model.Want{}); !errors.Is(err, context.Canceled) {
@@ -255,4 +265,112 @@ func BenchmarkRecordAndReplay(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/keys, "µs/key")
+}
+
+func TestARecordingIsBounded(t *testing.T) {
+	batch := model.Batch{Events: []model.Event{model.Tick{At: time.Unix(1, 0)}}}
+	var file bytes.Buffer
+	r := NewRecorder(&file, Options{MaxBytes: 500})
+	var err error
+	for err == nil {
+		err = r.Write(batch)
+	}
+	n, size := r.Written()
+	if !errors.Is(err, ErrFull) || n == 0 || file.Len() > 500 || int64(file.Len()) != size {
+		t.Errorf("%d events in %d bytes (%d counted), %v", n, file.Len(), size, err)
+	}
+	if batches, err := replayed(&file); err != nil || len(batches) != n {
+		t.Errorf("%d of %d batches, %v: what was written is not whole", len(batches), n, err)
+	}
+}
+
+func TestValuesAreLeftOutOfACopy(t *testing.T) {
+	batch := model.Batch{Events: []model.Event{
+		model.Listed{KVs: []model.KV{{Key: "a", Value: "secret"}}},
+		model.Committed{Rev: 1, Changes: []model.Change{{KV: model.KV{Key: "a", Value: "secret"}}}},
+	}}
+	var file bytes.Buffer
+	if err := NewRecorder(&file, Options{NoValues: true}).Write(batch); err != nil || strings.Contains(file.String(), "secret") {
+		t.Errorf("values are left: %s, %v", &file, err)
+	}
+	if batch.Events[0].(model.Listed).KVs[0].Value != "secret" || batch.Events[1].(model.Committed).Changes[0].KV.Value != "secret" {
+		t.Errorf("others who have the batch have lost its values: %+v", batch)
+	}
+}
+
+// threeTicks plays a recording of three ticks, a second apart, long ago.
+func threeTicks(t *testing.T, pace Pace) (*Player, time.Time) {
+	t.Helper()
+	first := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	var batches []model.Batch
+	for i := range 3 {
+		batches = append(batches, model.Batch{Events: []model.Event{model.Tick{At: first.Add(time.Duration(i) * time.Second)}}})
+	}
+	p, err := Open(bytes.NewReader(recorded(t, batches...)), pace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, first
+}
+
+func TestAPlayerTakesItsTime(t *testing.T) {
+	p, first := threeTicks(t, Pace{Speed: 20, AsIfNow: true})
+	begins, err := p.Begins()
+	if err != nil || !begins.Equal(first) {
+		t.Errorf("it begins at %v, %v: want %v", begins, err, first)
+	}
+	var at []time.Time
+	begun := time.Now()
+	for {
+		b, err := p.Next(t.Context(), model.Want{})
+		if err != nil {
+			if err != io.EOF {
+				t.Errorf("it ended with %v", err)
+			}
+			break
+		}
+		at = append(at, b.Events[0].When())
+	}
+	if took := time.Since(begun); took < 100*time.Millisecond {
+		t.Errorf("two seconds at twenty times the speed took %s, want 100 ms at least", took)
+	}
+	if len(at) != 3 || at[0].Before(begun) || at[2].Sub(at[0]) != 2*time.Second {
+		t.Errorf("%v: want times from now on, as far apart as they were", at)
+	}
+}
+
+func TestAPlayerThatIsInterruptedLosesNothing(t *testing.T) {
+	p, first := threeTicks(t, Pace{Speed: 1})
+	if _, err := p.Next(t.Context(), model.Want{}); err != nil {
+		t.Fatal(err)
+	}
+	brief, end := context.WithTimeout(t.Context(), time.Millisecond) // the second tick is due in a second
+	defer end()
+	if _, err := p.Next(brief, model.Want{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v, want that the time was over", err)
+	}
+	if b, err := p.Next(t.Context(), model.Want{}); err != nil || !b.Events[0].When().Equal(first.Add(time.Second)) {
+		t.Errorf("the second batch is lost: %v, %v", b, err)
+	}
+}
+
+func TestEveryTimeOfAnEventIsMoved(t *testing.T) {
+	at := time.Unix(100, 0)
+	got := moved(model.Committed{At: at, Rev: 3, Changes: []model.Change{{KV: model.KV{Key: "a"}}}}, time.Hour)
+	if d := cmp.Diff(model.Event(model.Committed{At: at.Add(time.Hour), Rev: 3, Changes: []model.Change{{KV: model.KV{Key: "a"}}}}), got); d != "" {
+		t.Error(d)
+	}
+	if got := moved(model.Tick{}, time.Hour); !got.When().IsZero() {
+		t.Errorf("%v: a time that is not there stays so", got)
+	}
+}
+
+func TestARecordingOfNothingHasNoBeginning(t *testing.T) {
+	p, err := Open(bytes.NewReader(recorded(t, model.Batch{})), Pace{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Begins(); err != io.EOF {
+		t.Errorf("%v, want its end", err)
+	}
 }

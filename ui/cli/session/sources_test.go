@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -66,7 +66,7 @@ func within(t *testing.T) context.Context {
 
 func TestMergeWakesForTheLatestWant(t *testing.T) {
 	a, b := newScript(), newScript()
-	src := merge(within(t), a, b)
+	src := Merge(within(t), a, b)
 	interrupted(t, src, model.Want{})
 	got, err := src.Next(within(t), model.Want{WakeAt: time.Now()})
 	if err != nil || len(got.Events) == 0 {
@@ -76,7 +76,7 @@ func TestMergeWakesForTheLatestWant(t *testing.T) {
 
 func TestMergeLosesNothing(t *testing.T) {
 	a, b := newScript(), newScript()
-	src := merge(within(t), a, b)
+	src := Merge(within(t), a, b)
 	sent, came := 0, 0
 	for round := range 200 {
 		to := a
@@ -102,10 +102,10 @@ func TestMergeLosesNothing(t *testing.T) {
 
 func TestForkGivesBothTheSame(t *testing.T) {
 	src := newScript()
-	a, b := fork(within(t), src)
+	a, b := Fork(within(t), src)
 	src.batches <- tick(1)
 	src.batches <- tick(2)
-	for name, side := range map[string]*branch{"a": a, "b": b} {
+	for name, side := range map[string]*Branch{"a": a, "b": b} {
 		for n := 0; n < 2; {
 			got, err := side.Next(within(t), model.Want{})
 			if err != nil {
@@ -117,7 +117,7 @@ func TestForkGivesBothTheSame(t *testing.T) {
 	if got, err := a.Next(within(t), model.Want{WakeAt: time.Now()}); err != nil || len(got.Events) == 0 {
 		t.Errorf("%v, %v: want a tick for the one who asks", got, err)
 	}
-	b.leave()
+	b.Leave()
 	interrupted(t, a, model.Want{Leases: []model.LeaseID{7}})
 	for want := range src.wants { // until the wish has come through
 		if len(want.Leases) == 1 && want.Leases[0] == 7 {

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"locktop/model"
+	"locktop/ui/cli/session"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitBad    = 2 // bad input, or could not look
+)
+
+// badInput is an error of the person's: exit code 2.
+type badInput struct{ error }
+
+func (e badInput) Unwrap() error { return e.error }
+
+func bad(format string, args ...any) error { return badInput{fmt.Errorf(format, args...)} }
+
+// couldNot says whether an error is one for exit code 2: of the person's, or of a look
+// that failed.
+func couldNot(err error) bool {
+	return errors.As(err, new(badInput)) || errors.As(err, new(session.CouldNotLook))
+}
+
+// exitCode is an error that only sets the exit code: what there is to say was said.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// errFindings makes doctor exit with 1; what was found has been printed.
+var errFindings = errors.New("there are findings")
+
+// couldNotRun makes an error of anything else than a verdict exit with 2: 1 is for
+// expectations that were violated.
+func couldNotRun(ctx context.Context, err error) error {
+	switch {
+	case err == nil || errors.As(err, new(exitCode)) || couldNot(err) && ctx.Err() == nil:
+		return err
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return bad("interrupted")
+	}
+	return badInput{err}
+}
+
+// exitWith says what went wrong, and returns the exit code for it: for err of a command
+// whose answer, if lost is not nil, could not be written.
+func exitWith(ctx context.Context, errOut io.Writer, err, lost error) int {
+	switch {
+	case lost != nil && hungUp(lost):
+		return exitBad
+	case lost != nil:
+		if couldNot(err) && !errors.Is(err, lost) {
+			tellError(errOut, err) // it has another reason
+		}
+		tellError(errOut, fmt.Errorf("the answer could not be written: %w", lost))
+		return exitBad
+	case err == nil:
+		return exitOK
+	case errors.As(err, new(exitCode)):
+		var code exitCode
+		errors.As(err, &code)
+		return int(code)
+	case errors.Is(err, errFindings):
+		return exitFailed
+	case couldNot(err):
+		tellError(errOut, err)
+		return exitBad
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return exitFailed // ended by a signal; nothing to add
+	}
+	tellError(errOut, err)
+	return exitFailed
+}
+
+// tellError prints an error, escaped: what a server says of one is hostile.
+func tellError(w io.Writer, err error) {
+	lines := strings.Split(err.Error(), "\n")
+	for i := range lines {
+		lines[i] = model.Printable(lines[i])
+	}
+	fmt.Fprintf(w, "locktop: %s\n", strings.Join(lines, "\n"))
+}

@@ -1,0 +1,180 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/fold"
+)
+
+// Session is a source and the state that is made of it.
+type Session struct {
+	State *fold.State
+	// Name is what errors call the source, such as the endpoints.
+	Name string
+	// OneCluster makes the answer of another cluster an error. Without it the state begins
+	// anew.
+	OneCluster bool
+	// OnBatch is called with every batch, once it is in the state.
+	OnBatch func(model.Batch) error
+	// OnEntry is called with every entry of the journal once its cause is settled, in order.
+	OnEntry func(*model.JournalEntry) error
+
+	src  model.Source
+	told uint64 // the last entry that OnEntry had
+}
+
+// New returns a session on a source. Whoever opened the source closes it.
+func New(src model.Source, pins ...model.Pin) *Session {
+	return &Session{State: fold.NewState(pins...), src: src}
+}
+
+// CouldNotLook is the error of a look that failed: nothing can be said of what it was to
+// look at.
+type CouldNotLook struct{ error }
+
+// Unwrap returns the cause.
+func (e CouldNotLook) Unwrap() error { return e.error }
+
+func couldNotLook(format string, args ...any) error {
+	return CouldNotLook{fmt.Errorf(format, args...)}
+}
+
+// Pull says what ends a pull. The zero value pulls until the context ends.
+type Pull struct {
+	// Until ends it when it says true. It is asked before every batch.
+	Until func() bool
+	// For ends it after that long; 0 is no limit.
+	For time.Duration
+	// Patience is how long nothing may come before the pull fails; 0 is no limit.
+	Patience time.Duration
+	// Listing makes it fail when a prefix cannot be listed or watched.
+	Listing bool
+	// Confirm asks once, at the beginning, whether everything was delivered.
+	Confirm bool
+	// Want is what is asked of the source; nil: what the state wants.
+	Want func() model.Want
+}
+
+// Pull takes batches in until the pull ends, and returns the context's error if that ended
+// it. At the end of a recording it tells the entries that will never be settled, and
+// returns nil.
+func (s *Session) Pull(ctx context.Context, p Pull) error {
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if p.For > 0 {
+		limited, cancel = context.WithTimeout(ctx, p.For)
+	}
+	defer cancel()
+	for confirm := p.Confirm; p.Until == nil || !p.Until(); confirm = false {
+		b, err := s.next(limited, p, confirm)
+		switch {
+		case err == nil:
+			err = s.take(b, p.Listing)
+		case limited.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, context.DeadlineExceeded):
+			return couldNotLook("%s did not answer within %s (--command-timeout)", s.Name, p.Patience)
+		case errors.Is(err, io.EOF):
+			return s.tell(true)
+		default:
+			err = fmt.Errorf("looking at %s: %w", s.Name, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Follow pulls for that long, or until ctx ends if it is 0. Either end is no error.
+func (s *Session) Follow(ctx context.Context, d time.Duration) error {
+	err := s.Pull(ctx, Pull{For: d})
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}
+
+// next asks the source once.
+func (s *Session) next(ctx context.Context, p Pull, confirm bool) (model.Batch, error) {
+	if err := ctx.Err(); err != nil { // a source may have something all the same
+		return model.Batch{}, err
+	}
+	if p.Patience > 0 {
+		patient, cancel := context.WithTimeout(ctx, p.Patience)
+		defer cancel()
+		ctx = patient
+	}
+	var want model.Want
+	if p.Want != nil {
+		want = p.Want()
+	} else {
+		want = s.State.Want()
+	}
+	want.Confirm = want.Confirm || confirm
+	return s.src.Next(ctx, want)
+}
+
+// take puts a batch into the state and tells of it.
+func (s *Session) take(b model.Batch, listing bool) error {
+	s.State.Apply(b)
+	if s.OnBatch != nil {
+		if err := s.OnBatch(b); err != nil {
+			return err
+		}
+	}
+	if err := s.tell(false); err != nil {
+		return err
+	}
+	if other := s.State.OtherCluster(); s.OneCluster && other != "" {
+		return couldNotLook("this was no look at one cluster: %s", strings.TrimSuffix(other, "; listing anew"))
+	}
+	if listing {
+		for _, w := range s.State.Watches() {
+			if w.State == model.WatchLost {
+				return couldNotList(w)
+			}
+		}
+	}
+	return nil
+}
+
+// tell tells the entries of the journal that are settled. At the end it tells the others,
+// too: they never will be.
+func (s *Session) tell(atEnd bool) error {
+	if s.OnEntry == nil {
+		return nil
+	}
+	for _, entry := range s.State.JournalAfter(s.told) {
+		if entry.Pending && !atEnd {
+			return nil // its cause is known within seconds, and the order is kept
+		}
+		s.told = entry.Seq
+		if err := s.OnEntry(entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// couldNotList says why the keys of a prefix are not known, and what to do.
+func couldNotList(w *model.PrefixWatch) error {
+	why := strings.TrimSuffix(w.Detail, "; trying again")
+	if strings.HasPrefix(why, "cannot ") {
+		return couldNotLook("%s", why)
+	}
+	return couldNotLook("cannot list %s: %s", Keys(w.Prefix), why)
+}
+
+// Keys names the keys under a prefix in a sentence.
+func Keys(prefix string) string {
+	if prefix == "" {
+		return "all keys"
+	}
+	return fmt.Sprintf("%q", prefix)
+}

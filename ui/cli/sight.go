@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/ui/cli/session"
+)
+
+// unseen is what a look did not see of what it was asked for.
+type unseen struct {
+	// blind is what the answer lacks: keys that were not seen, readings that were refused
+	// or failed, and heads of contended locks that were never read.
+	blind []model.Unseen
+	// unread counts the leases that had no turn within the budget, and that no finding
+	// depends on yet: nobody waits for them.
+	unread int
+}
+
+// keys are the prefixes that could not be seen. A list of locks says by itself of which
+// leases nothing was read.
+func (u unseen) keys() []model.Unseen {
+	return slices.DeleteFunc(slices.Clone(u.blind), func(u model.Unseen) bool { return u.What != model.UnseenKeys })
+}
+
+// limits says what the budget of readings left out, "" if nothing.
+func (e *env) limits(u unseen) string {
+	if u.unread == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the budget of %s a second left %s unread; --lease-budget or a longer --for reads them",
+		many(e.flags.leaseBudget, "reading"), many(u.unread, "lease"))
+}
+
+// notSeen is the error of an answer that lacks something of what was asked for, nil if
+// it lacks nothing.
+func (e *env) notSeen(blind []model.Unseen) error {
+	if len(blind) == 0 {
+		return nil
+	}
+	lines := []string{"not all could be seen at " + strings.Join(e.flags.endpoints, ", ")}
+	for _, u := range blind {
+		what := "the lists of leases"
+		switch u.What {
+		case model.UnseenKeys:
+			what = quoted([]string{u.Prefix})[0]
+			if u.Prefix != "" {
+				what = "the keys under " + what
+			}
+		case model.UnseenLeases:
+			what = "the readings of " + many(u.Leases, "lease")
+		}
+		lines = append(lines, fmt.Sprintf("  %s, for %s: %s", what, model.Duration(u.For, false), u.Reason))
+	}
+	return bad("%s", strings.Join(lines, "\n"))
+}
+
+// observe takes in what happens for as long as the flags say, and then makes sure that
+// all of it was seen: a cluster that is frozen says nothing, and so does one on which
+// nothing happens.
+func (e *env) observe(ctx context.Context, on *session.Session, out outFlags) (not unseen, err error) {
+	if err := on.Pull(ctx, session.Pull{For: out.watch}); err != nil {
+		return not, err
+	}
+	s, end := on.State, time.Now()
+	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: end}}})
+	asked := wanted(s, out.leases)
+	left := slices.Clone(asked)
+	err = on.Pull(ctx, session.Pull{For: e.flags.commandTimeout, Confirm: true, Until: func() bool {
+		left = untried(s, left)
+		return s.SeenUpTo(end) && (s.Lost() || e.enough(s, left))
+	}})
+	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: time.Now()}}})
+	if out.leases != "none" {
+		for _, l := range s.UnreadLeases() { // of waiters, too
+			asked = append(asked, l.ID)
+		}
+	}
+	if s.SeenUpTo(end) && !s.Lost() { // else it was no want of budget
+		asked, not.unread = withoutIdle(s, asked, untried(s, left))
+	}
+	not.blind = s.Unseen(end, asked)
+	return not, err
+}
+
+// withoutIdle takes those of the leases without a reading that nobody waits for out of what
+// was asked, and counts them.
+func withoutIdle(s *fold.State, asked, unread []model.LeaseID) (rest []model.LeaseID, n int) {
+	idle := map[model.LeaseID]bool{}
+	for _, id := range unread {
+		if !contended(s, id) {
+			idle[id] = true
+		}
+	}
+	return slices.DeleteFunc(asked, func(id model.LeaseID) bool { return idle[id] }), len(idle)
+}
+
+// enough says whether the readings that are left need not be waited for: a finding depends
+// on that of a contended lock, and the others would take the budget more than a second.
+func (e *env) enough(s *fold.State, left []model.LeaseID) bool {
+	return len(left) == 0 || len(left) > e.flags.leaseBudget && !slices.ContainsFunc(left, func(id model.LeaseID) bool { return contended(s, id) })
+}
+
+// contended says whether a claim of the lease is the head of a lock that others wait for.
+func contended(s *fold.State, id model.LeaseID) bool {
+	return slices.ContainsFunc(s.Lease(id).Claims(), func(c *model.Claim) bool {
+		l := c.Lock()
+		return l != nil && l.Head() == c && l.Behind() > 0
+	})
+}
+
+// untried takes those out of a list whose reading was tried, or that are gone.
+func untried(s *fold.State, ids []model.LeaseID) []model.LeaseID {
+	return slices.DeleteFunc(ids, func(id model.LeaseID) bool {
+		l := s.Lease(id)
+		return l == nil || l.HasRead || l.Unread != ""
+	})
+}
+
+// wanted returns the leases for which a reading is bought.
+func wanted(s *fold.State, leases string) []model.LeaseID {
+	var ids []model.LeaseID
+	seen := map[model.LeaseID]bool{0: true}
+	add := func(c *model.Claim) {
+		if c != nil && !seen[c.KV.Lease] {
+			seen[c.KV.Lease] = true
+			ids = append(ids, c.KV.Lease)
+		}
+	}
+	for _, l := range s.Locks() {
+		switch leases {
+		case "heads":
+			add(l.Head())
+		case "all":
+			for c := range l.Claims {
+				add(c)
+			}
+		}
+	}
+	return ids
+}

@@ -1,0 +1,11 @@
+// Package recording keeps what a source delivered in a file, and gives it back.
+//
+//	any source ──batches──▶ Recorder ──▶ file ──▶ Player ──the same batches──▶ any state
+//
+// A state that is fed from a recording comes to the same conclusions as the state that
+// was fed when it happened. A [Recorder] does not buffer, so a crash costs the last line
+// at most. A [Player] is a [model.Source]: it returns everything at once, or at the pace
+// at which it happened.
+//
+// The package knows no cluster and no screen. It never changes a file that it reads.
+package recording
