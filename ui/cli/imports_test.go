@@ -34,6 +34,13 @@ func TestRooms(t *testing.T) {
 		{"locktop/watcher", map[string]string{
 			"locktop/chaos": "who looks does not break", "locktop/demo": "the watcher is never told what the lab does",
 			"locktop/ui": "the watcher feeds the model, not a screen", "go.etcd.io/etcd/server/v3": "the watcher is a client", tea: "no screen here"}},
+		{"locktop/chaos/relay", map[string]string{"locktop/": "it carries frames, whoever speaks", etcd: "it knows HTTP/2 and nothing of etcd"}},
+		{"locktop/chaos/gate", map[string]string{
+			"locktop/watcher": "done and seen are different things", "locktop/chaos/proxy": "an action is one thing, a fault another", "locktop/chaos/drill": "a drill is played by others",
+			"locktop/demo": "the lab implements what the gate asks for", "locktop/ui": "the gate is asked, it does not ask", tea: "no screen here"}},
+		{"locktop/chaos/proxy", map[string]string{
+			"locktop/watcher": "done and seen are different things", "locktop/chaos/gate": "a fault is one thing, an action another", "locktop/chaos/drill": "a drill is played by others",
+			"locktop/demo": "the lab puts it between", "locktop/ui": "the proxy reports events", tea: "no screen here"}},
 		{"locktop/watcher/recording", map[string]string{
 			"locktop/watcher": "a recording is of any source", "locktop/chaos": "nobody acts on a recording", "locktop/demo": "a recording is of any source",
 			"locktop/ui": "a recording has no screen", etcd: "a recording needs no cluster", tea: "a recording has no screen"}},

@@ -90,11 +90,11 @@ func TestDoctorNeverSaysWellOfWhatItLostSightOf(t *testing.T) {
 		want    string
 	}{
 		{"nothing happens", 1, nil, "1s", exitOK, "No problems on 1 lock (1 claim)"},
-		{"its process is killed", 1, (*cluster.Cluster).StopMember, "3s", exitBad, `the keys under "/ok/"`},
-		{"its process is frozen, and its connections stay open", 1, (*cluster.Cluster).PauseMember, "3s", exitBad, `the keys under "/ok/"`},
-		{"it is frozen for so long that reads fail, too", 1, (*cluster.Cluster).PauseMember, "9s", exitBad, `the keys under "/ok/"`},
-		{"it is cut off from the others, and its watch stays open", 3, (*cluster.Cluster).Isolate, "3s", exitBad, `the keys under "/ok/"`},
-		{"the others end, so that there is no leader", 3, func(c *cluster.Cluster, _ string) error { _, err := c.LoseQuorum(); return err }, "3s", exitBad, `the keys under "/ok/"`},
+		{"its process is killed", 1, (*cluster.Cluster).StopMember, "3s", exitBad, `"/ok/"`},
+		{"its process is frozen, and its connections stay open", 1, (*cluster.Cluster).PauseMember, "3s", exitBad, `"/ok/"`},
+		{"it is frozen for so long that reads fail, too", 1, (*cluster.Cluster).PauseMember, "9s", exitBad, `"/ok/"`},
+		{"it is cut off from the others, and its watch stays open", 3, (*cluster.Cluster).Isolate, "3s", exitBad, `"/ok/"`},
+		{"the others end, so that there is no leader", 3, func(c *cluster.Cluster, _ string) error { _, err := c.LoseQuorum(); return err }, "3s", exitBad, `"/ok/"`},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			locktop(t)
