@@ -30,7 +30,7 @@ type PrefixGuess struct {
 }
 
 // Guesser finds the prefixes that look like locks. It takes keys without their
-// values, in any order, and classifies each as a State does; it remembers the locks,
+// values, in any order, and classifies each as the keyspace does; it remembers the locks,
 // not the keys. The zero value is ready.
 type Guesser struct {
 	// Pins fix recipes by hand; the longest prefix that covers a key counts.

@@ -421,7 +421,7 @@ func (k *Keyspace) readAgain(at time.Time) {
 	}
 }
 
-// touchLease marks every lock in which the lease has a claim as changed.
+// TouchLease marks every lock in which the lease has a claim as changed.
 func (k *Keyspace) TouchLease(l *Lease) {
 	k.version++ // also where it has no claim: it may be listed as a session in trouble
 	for _, c := range l.claims {
