@@ -113,7 +113,7 @@ func TestKillLeavesTheKeyUntilTheLeaseEnds(t *testing.T) {
 		t.Error("the key went with the process")
 	}
 	eventually(t, "the key goes", func() bool { return !slices.Contains(queue(t, cli, "/t/a"), key) })
-	wantRefused(t, l, inject(model.FaultStop, who), "spawn another with n")
+	wantRefused(t, l, inject(model.FaultStop, who), "spawn another")
 	want := []string{"on: pause " + who, "off: pause " + who + ": target ended"}
 	if diff := cmp.Diff(want, f.faults()); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)
