@@ -41,7 +41,7 @@ func (kv *KV) recipeKey() recipe.Key {
 }
 
 // shown is the key as a recipe looks at it, until the next one is shown.
-func (k *Keyspace) shown(kv *KV) *recipe.Key {
+func (k *Keys) shown(kv *KV) *recipe.Key {
 	k.shownKey = kv.recipeKey()
 	return &k.shownKey
 }
