@@ -103,7 +103,7 @@ func (c *Claim) inQueueHere() bool { return c.home == c.dir && c.form.Shape() ==
 // enter finds the place of a key and puts it into every queue that counts it.
 func (k *Keyspace) enter(c *Claim) {
 	shown, lock := k.shown(&c.KV), ""
-	if p := pinOf(c.Key, k.pins); p != nil {
+	if p := PinOf(c.Key, k.pins); p != nil {
 		lock, c.form = p.Recipe.Place(shown)
 	} else {
 		lock, c.form = recipe.Place(shown)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"locktop/model"
+	"locktop/model/discover"
 	"locktop/watcher"
 )
 
@@ -79,11 +79,11 @@ func TestDiscoveryNotes(t *testing.T) {
 	}{
 		{"nothing found", "", watcher.Discovery{Keys: 2, Total: 2, Requests: 3},
 			"looked at 2 keys under all keys in 3 requests\nnone of them looks like a lock\n"},
-		{"many keys", "/a", watcher.Discovery{Keys: 60_000, Total: 60_000, Requests: 3, Prefixes: []model.PrefixGuess{{Prefix: "/a'b/"}}},
+		{"many keys", "/a", watcher.Discovery{Keys: 60_000, Total: 60_000, Requests: 3, Prefixes: []discover.PrefixGuess{{Prefix: "/a'b/"}}},
 			"looked at 60000 keys under \"/a\" in 3 requests\nnext, over the same connection: locktop --prefix '/a'\\''b/'\n"},
-		{"a prefix that no shell passes on", "", watcher.Discovery{Keys: 60_000, Total: 60_000, Requests: 3, Prefixes: []model.PrefixGuess{{Prefix: "/\x00"}}},
+		{"a prefix that no shell passes on", "", watcher.Discovery{Keys: 60_000, Total: 60_000, Requests: 3, Prefixes: []discover.PrefixGuess{{Prefix: "/\x00"}}},
 			"looked at 60000 keys under all keys in 3 requests\n"},
-		{"few keys", "", watcher.Discovery{Keys: 2, Total: 2, Requests: 3, Prefixes: []model.PrefixGuess{{Prefix: "/a/"}}},
+		{"few keys", "", watcher.Discovery{Keys: 2, Total: 2, Requests: 3, Prefixes: []discover.PrefixGuess{{Prefix: "/a/"}}},
 			"looked at 2 keys under all keys in 3 requests\nthey are so few that they may be watched whole\nnext, over the same connection: locktop\n"},
 	} {
 		var w strings.Builder
