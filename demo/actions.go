@@ -109,7 +109,7 @@ func (l *Lab) canInject(f model.Fault) error {
 	return nil
 }
 
-var errNobody = errors.New("no contender runs; spawn one with n")
+var errNobody = fmt.Errorf("no contender runs; %s one", model.SpawnProc)
 
 // canHitMembers says why a fault of members cannot be done.
 func (l *Lab) canHitMembers(f model.Fault) error {

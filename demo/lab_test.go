@@ -116,7 +116,7 @@ func TestKillLeavesTheKeyUntilTheLeaseEnds(t *testing.T) {
 		t.Error("the key went with the process")
 	}
 	labtest.Eventually(t, "the key goes", func() bool { return !slices.Contains(labtest.Queue(t, cli, "/t/a"), key) })
-	wantRefused(t, l, inject(model.FaultStop, who), "spawn another with n")
+	wantRefused(t, l, inject(model.FaultStop, who), "spawn another")
 	want := []string{"on: pause " + who, "off: pause " + who + ": target ended"}
 	if diff := cmp.Diff(want, f.faults()); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)

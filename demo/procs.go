@@ -56,7 +56,7 @@ func (p *proc) said(verb string, err error) error {
 }
 
 func errEnded(name string) error {
-	return fmt.Errorf("%s has ended; spawn another with n", name)
+	return fmt.Errorf("%s has ended; %s another", name, model.SpawnProc)
 }
 
 // spawner starts processes from one thread that lives as long as the lab, because

@@ -42,7 +42,7 @@ func (k *Keyspace) makeDir(path string) *dir {
 }
 
 // dropDir forgets d and its parents as far as nothing is in them.
-func (k *Keyspace) dropDir(d *dir) {
+func (k *Keys) dropDir(d *dir) {
 	for d != nil && d.keys == 0 && d.lock == nil && d.self == nil && len(d.children) == 0 {
 		delete(k.dirs, d.path)
 		if k.near == d {
@@ -103,7 +103,7 @@ func (c *Claim) inQueueHere() bool { return c.home == c.dir && c.form.Shape() ==
 // enter finds the place of a key and puts it into every queue that counts it.
 func (k *Keyspace) enter(c *Claim) {
 	shown, lock := k.shown(&c.KV), ""
-	if p := pinOf(c.Key, k.pins); p != nil {
+	if p := PinOf(c.Key, k.pins); p != nil {
 		lock, c.form = p.Recipe.Place(shown)
 	} else {
 		lock, c.form = recipe.Place(shown)
@@ -156,7 +156,7 @@ func (k *Keyspace) eachQueue(c *Claim, f func(*Lock)) {
 }
 
 // tally counts c among the claims of its lock.
-func (k *Keyspace) tally(c *Claim, n int) {
+func (k *Keys) tally(c *Claim, n int) {
 	if c.home == nil {
 		return
 	}

@@ -45,7 +45,7 @@ func (k *Keyspace) IdentityOf(c *Claim) Identity { return k.identify(refOf(c), c
 
 // lockInfo reads the key that a recipe has beside the lock. It has no lease, outlives its
 // writer, and speaks of the holder that wrote it alone.
-func (k *Keyspace) lockInfo(r ClaimRef, home *dir) string {
+func (k *Keys) lockInfo(r ClaimRef, home *dir) string {
 	if k.infos == 0 || home == nil || home.lock == nil || !home.lock.listed || home.lock.recipe.Beside == "" {
 		return ""
 	}
@@ -59,7 +59,7 @@ func (k *Keyspace) lockInfo(r ClaimRef, home *dir) string {
 	return Printable(recipe.OwnerInJSON(info.Value))
 }
 
-func (k *Keyspace) countInfo(c *Claim, n int) {
+func (k *Keys) countInfo(c *Claim, n int) {
 	if recipe.IsBeside(c.Key) {
 		k.infos += n
 	}

@@ -61,8 +61,8 @@ func refOf(c *Claim) ClaimRef {
 	return r
 }
 
-// chronicle is the journal and what it is written from.
-type chronicle struct {
+// Chronicle is the journal and what it is written from.
+type Chronicle struct {
 	journal        []*JournalEntry
 	entrySeq       uint64
 	journalVersion uint64
@@ -152,12 +152,12 @@ func (k *Keyspace) Record(f *JournalEntry) *JournalEntry {
 
 // Journal returns the journal, oldest first: the last 10,000 entries at least, as far
 // as there are any.
-func (k *Keyspace) Journal() []*JournalEntry { return k.journal }
+func (c *Chronicle) Journal() []*JournalEntry { return c.journal }
 
 // JournalAfter returns the entries that are still kept with a number above seq, oldest
 // first.
-func (k *Keyspace) JournalAfter(seq uint64) []*JournalEntry {
-	i, _ := slices.BinarySearchFunc(k.journal, seq+1, func(f *JournalEntry, want uint64) int {
+func (c *Chronicle) JournalAfter(seq uint64) []*JournalEntry {
+	i, _ := slices.BinarySearchFunc(c.journal, seq+1, func(f *JournalEntry, want uint64) int {
 		switch {
 		case f.Seq < want:
 			return -1
@@ -166,14 +166,14 @@ func (k *Keyspace) JournalAfter(seq uint64) []*JournalEntry {
 		}
 		return 0
 	})
-	return k.journal[i:]
+	return c.journal[i:]
 }
 
 // JournalVersion rises when an entry is added or its cause becomes known.
-func (k *Keyspace) JournalVersion() uint64 { return k.journalVersion }
+func (c *Chronicle) JournalVersion() uint64 { return c.journalVersion }
 
 // Explained says that an entry of the journal was given its cause.
-func (k *Keyspace) Explained() { k.journalVersion++ }
+func (c *Chronicle) Explained() { c.journalVersion++ }
 
 // explain finds out why c went in a revision that took n claims of its lease and
 // left rest of them. l is its lease, nil for none.
@@ -311,10 +311,10 @@ func (k *Keyspace) giveUp(f *JournalEntry) {
 
 // explainByAct looks for an action of ours that took the claim: the only thing
 // that makes a revoke or a delete certain.
-func (k *Keyspace) explainByAct(f *JournalEntry) bool {
-	for i := len(k.acts) - 1; i >= 0; i-- {
-		if k.acts[i].took(f) {
-			settleByAct(f, k.acts[i])
+func (c *Chronicle) explainByAct(f *JournalEntry) bool {
+	for i := len(c.acts) - 1; i >= 0; i-- {
+		if c.acts[i].took(f) {
+			settleByAct(f, c.acts[i])
 			return true
 		}
 	}

@@ -19,23 +19,20 @@ type Keyspace struct {
 	now     time.Time
 	rev     int64
 	version uint64 // of the last change of any lock
-	watches map[string]*PrefixWatch
-	gen     uint64 // of lists
-	// otherCluster says that another cluster answered than at first, and where.
-	otherCluster string
 
-	keys
+	Prefixes
+	Keys
 	locks
-	leases
+	LeaseBook
 	agenda
-	chronicle
-	members
+	Chronicle
+	Members
 	settling
-	marks
+	Marks
 }
 
-// keys are the watched keys and the directories in which they stand.
-type keys struct {
+// Keys are the watched keys and the directories in which they stand.
+type Keys struct {
 	shownKey recipe.Key        // the one that is shown to recipes
 	claims   map[string]*Claim // every watched key
 	dirs     map[string]*dir
@@ -101,11 +98,11 @@ func (nobody) Explain(*JournalEntry) bool   { return false }
 // that covers a key counts.
 func NewKeyspace(pins ...Pin) *Keyspace {
 	return &Keyspace{
-		pins:    pins,
-		witness: nobody{},
-		watches: map[string]*PrefixWatch{},
-		keys:    keys{claims: map[string]*Claim{}, dirs: map[string]*dir{}},
-		leases:  leases{byID: map[LeaseID]*Lease{}, late: map[*Lease]struct{}{}, overdue: map[*Lease]struct{}{}},
+		pins:      pins,
+		witness:   nobody{},
+		Prefixes:  Prefixes{watches: map[string]*PrefixWatch{}},
+		Keys:      Keys{claims: map[string]*Claim{}, dirs: map[string]*dir{}},
+		LeaseBook: LeaseBook{byID: map[LeaseID]*Lease{}, late: map[*Lease]struct{}{}, overdue: map[*Lease]struct{}{}},
 	}
 }
 
@@ -182,7 +179,7 @@ func (k *Keyspace) Locks() []*Lock {
 }
 
 // Lock returns the lock of that name, nil if there is none.
-func (k *Keyspace) Lock(name string) *Lock {
+func (k *Keys) Lock(name string) *Lock {
 	if d := k.dirs[name]; d != nil && d.lock != nil && d.lock.listed {
 		return d.lock
 	}
@@ -190,11 +187,11 @@ func (k *Keyspace) Lock(name string) *Lock {
 }
 
 // Claim returns the watched key of that name, nil if there is none.
-func (k *Keyspace) Claim(key string) *Claim { return k.claims[key] }
+func (k *Keys) Claim(key string) *Claim { return k.claims[key] }
 
 // Lease returns what is known of a lease, nil if nothing is.
-func (k *Keyspace) Lease(id LeaseID) *Lease { return k.byID[id] }
+func (b *LeaseBook) Lease(id LeaseID) *Lease { return b.byID[id] }
 
 // Counts returns the numbers of watched keys, and of those that are claims of a
 // lock.
-func (k *Keyspace) Counts() (keys, claims int) { return len(k.claims), k.own }
+func (k *Keys) Counts() (keys, claims int) { return len(k.claims), k.own }

@@ -68,7 +68,7 @@ type Readings struct {
 	resetDead     bool       // renewals were missed before the reset
 	resetSure     Confidence // how sure that is
 	failures      int        // readings that failed since the last that did not
-	missedRenewal bool       // it is counted in leases.missed
+	missedRenewal bool       // it is counted in LeaseBook.missed
 }
 
 // neverRead are the readings of every lease that has none yet. Nobody writes to them:
@@ -142,15 +142,15 @@ func (r *LeaseRead) missed() (since time.Duration, _ bool) {
 
 // noteMissed counts the leases that missed a renewal at a third of their TTL: only among
 // them are silent ones.
-func (k *Keyspace) noteMissed(l *Lease, missed bool) {
+func (b *LeaseBook) noteMissed(l *Lease, missed bool) {
 	if l.missedRenewal == missed {
 		return
 	}
 	l.keep().missedRenewal = missed
 	if missed {
-		k.missed++
+		b.missed++
 	} else {
-		k.missed--
+		b.missed--
 	}
 }
 
@@ -201,8 +201,8 @@ func (l *Lease) Renewed(now time.Time) (ago time.Duration, ok bool) {
 	return max(0, ago), true
 }
 
-// leases are all that is known of leases.
-type leases struct {
+// LeaseBook are all that is known of leases.
+type LeaseBook struct {
 	byID      map[LeaseID]*Lease
 	leaseList []*Lease // the same, to go through
 	missed    int      // how many of them missed a renewal at a third of their TTL, by the last reading
@@ -212,14 +212,14 @@ type leases struct {
 
 // Late returns the leases that were last read as late or silent. It is the keyspace's own,
 // for reading.
-func (k *Keyspace) Late() map[*Lease]struct{} { return k.late }
+func (b *LeaseBook) Late() map[*Lease]struct{} { return b.late }
 
 // Overdue returns how many leases were last read as past their end.
-func (k *Keyspace) Overdue() int { return len(k.overdue) }
+func (b *LeaseBook) Overdue() int { return len(b.overdue) }
 
 // Missed returns how many leases had missed a renewal at a third of their TTL, by their
 // last reading: only among them are silent ones.
-func (k *Keyspace) Missed() int { return k.missed }
+func (b *LeaseBook) Missed() int { return b.missed }
 
 // BacklogMin is how many leases past their end make a backlog.
 const BacklogMin = 20
@@ -228,13 +228,13 @@ const BacklogMin = 20
 // and valid until the next Apply. Who goes through it from its end over several of them
 // misses none that was there from the beginning, but may meet one twice: a lease that
 // goes leaves its place to the last one.
-func (k *Keyspace) Leases() []*Lease { return k.leaseList }
+func (b *LeaseBook) Leases() []*Lease { return b.leaseList }
 
 // UnreadLeases returns the leases whose last reading failed, by id. It is built anew on
 // each call.
-func (k *Keyspace) UnreadLeases() []*Lease {
+func (b *LeaseBook) UnreadLeases() []*Lease {
 	var unread []*Lease
-	for _, l := range k.byID {
+	for _, l := range b.byID {
 		if l.Unread != "" {
 			unread = append(unread, l)
 		}
@@ -244,22 +244,22 @@ func (k *Keyspace) UnreadLeases() []*Lease {
 }
 
 // leaseOf returns the record of a lease, made if needed.
-func (k *Keyspace) leaseOf(id LeaseID) *Lease {
+func (b *LeaseBook) leaseOf(id LeaseID) *Lease {
 	if id == 0 {
 		return nil
 	}
-	l := k.byID[id]
+	l := b.byID[id]
 	if l == nil {
-		l = &Lease{ID: id, Readings: neverRead, class: classNone, slot: int32(len(k.leaseList))}
+		l = &Lease{ID: id, Readings: neverRead, class: classNone, slot: int32(len(b.leaseList))}
 		l.claims = l.only[:0]
-		k.byID[id] = l
-		k.leaseList = append(k.leaseList, l)
+		b.byID[id] = l
+		b.leaseList = append(b.leaseList, l)
 	}
 	return l
 }
 
-func (k *Keyspace) attach(c *Claim) {
-	if c.lease = k.leaseOf(c.KV.Lease); c.lease == nil {
+func (b *LeaseBook) attach(c *Claim) {
+	if c.lease = b.leaseOf(c.KV.Lease); c.lease == nil {
 		return
 	}
 	c.slot = int32(len(c.lease.claims))
@@ -421,7 +421,7 @@ func (k *Keyspace) readAgain(at time.Time) {
 	}
 }
 
-// touchLease marks every lock in which the lease has a claim as changed.
+// TouchLease marks every lock in which the lease has a claim as changed.
 func (k *Keyspace) TouchLease(l *Lease) {
 	k.version++ // also where it has no claim: it may be listed as a session in trouble
 	for _, c := range l.claims {

@@ -59,33 +59,49 @@ type Lock struct {
 	tally  recipe.Tally // of its claims
 	holds  int          // how many of the first keys hold
 
-	headSince     time.Time
-	headAtLeast   bool
-	freeSince     time.Time       // zero while there is a head
-	freePast      bool            // it became free before we looked, freeSince is when we learnt of it
-	lastHolder    ClaimRef        // who held before, for the next handover
-	lastLoss      *JournalEntry   // how that one lost it
-	journal       []*JournalEntry // the lock's own journal, newest last
-	holdTimes     []time.Duration // of the last holds that were seen whole
-	waitTimes     []time.Duration // of the last that got the lock
-	stopAges      []time.Duration // how old holders' leases were when their renewals stopped
-	overtakes     int
-	findings      []Finding
-	marked        bool      // its findings are to be derived anew
-	fewSince      time.Time // since when there are fewer claims than declared
-	recheckAt     time.Time // when time alone may change them
+	headSince   time.Time
+	headAtLeast bool
+	freeSince   time.Time // zero while there is a head
+	freePast    bool      // it became free before we looked, freeSince is when we learnt of it
+	lastHolder  ClaimRef  // who held before, for the next handover
+	past
+	diagnosed
+	before
+
 	version       uint64
-	mark          uint64 // the last settling that touched it
-	headAtMark    *Claim
-	heldAtMark    bool     // headAtMark held, and was not a foreign key
-	headGone      int      // place of headAtMark in what went, from 1; 0 if it did not go
-	holdsAtMark   int      // how many held
-	headRef       ClaimRef // headAtMark by value: it may be gone by then
-	loadGen       uint64   // the list that touched it last
-	loadHead      ClaimRef // its holder before that list
-	listed        bool     // among those that are shown
-	dir           *dir
+	listed        bool // among those that are shown
 	freeScheduled bool
+	dir           *dir
+}
+
+// past is what the handovers of a lock told.
+type past struct {
+	lastLoss  *JournalEntry   // how the last holder lost it
+	journal   []*JournalEntry // the lock's own journal, newest last
+	holdTimes []time.Duration // of the last holds that were seen whole
+	waitTimes []time.Duration // of the last that got the lock
+	stopAges  []time.Duration // how old holders' leases were when their renewals stopped
+	overtakes int
+}
+
+// diagnosed is what was found of a lock, and when it is to be looked at again.
+type diagnosed struct {
+	findings  []Finding
+	marked    bool      // its findings are to be derived anew
+	fewSince  time.Time // since when there are fewer claims than declared
+	recheckAt time.Time // when time alone may change them
+}
+
+// before is what a lock was when a settling, or a list, touched it first.
+type before struct {
+	mark        uint64 // the last settling that touched it
+	headAtMark  *Claim
+	heldAtMark  bool     // headAtMark held, and was not a foreign key
+	headGone    int      // place of headAtMark in what went, from 1; 0 if it did not go
+	holdsAtMark int      // how many held
+	headRef     ClaimRef // headAtMark by value: it may be gone by then
+	loadGen     uint64   // the list that touched it last
+	loadHead    ClaimRef // its holder before that list
 }
 
 // Shape returns what the keys make of the name: a queue, a group, a key by itself.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// marks are what has to be looked at again, until the rules have.
-type marks struct {
+// Marks are what has to be looked at again, until the rules have.
+type Marks struct {
 	marked      []*Lock // their findings may have changed
 	spare       []*Lock // memory for the next marked
 	suspects    []*Lease
@@ -14,10 +14,10 @@ type marks struct {
 }
 
 // Mark notes that the findings of a lock may have changed.
-func (k *Keyspace) Mark(l *Lock) {
+func (m *Marks) Mark(l *Lock) {
 	if !l.marked {
 		l.marked = true
-		k.marked = append(k.marked, l)
+		m.marked = append(m.marked, l)
 	}
 }
 
@@ -54,31 +54,31 @@ func (k *Keyspace) Recheck(l *Lock, at time.Time) {
 
 // noteMulti notes that a session with several claims changed. A new circle goes
 // through such a one, so the search begins there and not everywhere.
-func (k *Keyspace) noteMulti(l *Lease) {
+func (m *Marks) noteMulti(l *Lease) {
 	if l == nil {
 		return
 	}
 	is := l.Multi()
-	k.cyclesStale = k.cyclesStale || is || l.wasMulti
+	m.cyclesStale = m.cyclesStale || is || l.wasMulti
 	l.wasMulti = is
 	if is {
-		k.suspects = append(k.suspects, l)
+		m.suspects = append(m.suspects, l)
 	}
 }
 
 // TakeSuspects returns the sessions with several claims that changed since it was asked
 // last, and whether any session did by which circles may have come or gone. The list is
 // valid until the next Apply.
-func (k *Keyspace) TakeSuspects() (list []*Lease, stale bool) {
-	list, stale = k.suspects, k.cyclesStale
-	k.suspects, k.cyclesStale = k.suspects[:0], false
+func (m *Marks) TakeSuspects() (list []*Lease, stale bool) {
+	list, stale = m.suspects, m.cyclesStale
+	m.suspects, m.cyclesStale = m.suspects[:0], false
 	return list, stale
 }
 
 // Partial says that a list or a history of some prefix is under way: half a queue would be
 // judged, or one of a time that is over.
-func (k *Keyspace) Partial() bool {
-	for _, w := range k.watches {
+func (ps *Prefixes) Partial() bool {
+	for _, w := range ps.watches {
 		if w.until > 0 || w.State == WatchLoading {
 			return true
 		}
@@ -88,8 +88,8 @@ func (k *Keyspace) Partial() bool {
 
 // LiveSince returns since when the keys of a lock are watched without a break, zero if
 // they are not.
-func (k *Keyspace) LiveSince(lock string) time.Time {
-	for _, w := range k.watches {
+func (ps *Prefixes) LiveSince(lock string) time.Time {
+	for _, w := range ps.watches {
 		if w.State == WatchLive && strings.HasPrefix(lock+"/", w.Prefix) {
 			return w.Since
 		}

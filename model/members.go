@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// members are what the members of the cluster tell.
-type members struct {
+// Members are what the members of the cluster tell.
+type Members struct {
 	cluster     ClusterStatus
 	priorRev    int64 // the highest revision that the round of status before told
 	leaderless  int   // rounds of status in which no member knew a leader
@@ -17,16 +17,16 @@ type members struct {
 }
 
 // Cluster returns the last round of status requests.
-func (k *Keyspace) Cluster() ClusterStatus { return k.cluster }
+func (ms *Members) Cluster() ClusterStatus { return ms.cluster }
 
 // PriorRev returns the highest revision that the round of status before the last told.
-func (k *Keyspace) PriorRev() int64 { return k.priorRev }
+func (ms *Members) PriorRev() int64 { return ms.priorRev }
 
 // Leaderless returns in how many rounds of status, up to the last, no member knew a leader.
-func (k *Keyspace) Leaderless() int { return k.leaderless }
+func (ms *Members) Leaderless() int { return ms.leaderless }
 
 // LeaderSince returns when a change of the leader was last seen, zero for never.
-func (k *Keyspace) LeaderSince() time.Time { return k.leaderSince }
+func (ms *Members) LeaderSince() time.Time { return ms.leaderSince }
 
 // clusterStatus takes a round of status requests in, and writes what changed.
 func (k *Keyspace) clusterStatus(e ClusterStatus) {
@@ -120,9 +120,9 @@ func (c ClusterStatus) Asked() int {
 // not tell: the server puts the low 16 bits of its member id, sign bit cleared, on
 // top of the time of its start (etcd pkg/idutil/id.go). Clients may choose ids that
 // tell nothing.
-func (k *Keyspace) GrantedBy(id LeaseID) string {
+func (ms *Members) GrantedBy(id LeaseID) string {
 	found := ""
-	for _, m := range k.cluster.Members {
+	for _, m := range ms.cluster.Members {
 		if m.ID == 0 || uint64(id)>>48 != m.ID&0x7fff {
 			continue
 		}
@@ -144,27 +144,27 @@ type EarlyEnd struct {
 const EarlyKept = 20 * time.Second
 
 // EndedEarly returns the healthy leases that ended before their time, of the last seconds.
-func (k *Keyspace) EndedEarly() []EarlyEnd { return k.early }
+func (ms *Members) EndedEarly() []EarlyEnd { return ms.early }
 
 // endedEarly remembers such a lease.
-func (k *Keyspace) endedEarly(id LeaseID, at time.Time) {
-	for len(k.early) > 0 && at.Sub(k.early[0].At) > EarlyKept {
-		k.early = k.early[1:]
+func (ms *Members) endedEarly(id LeaseID, at time.Time) {
+	for len(ms.early) > 0 && at.Sub(ms.early[0].At) > EarlyKept {
+		ms.early = ms.early[1:]
 	}
-	for _, e := range k.early {
+	for _, e := range ms.early {
 		if e.Lease == id {
 			return
 		}
 	}
-	k.early = append(k.early, EarlyEnd{at, id})
+	ms.early = append(ms.early, EarlyEnd{at, id})
 }
 
 // noteTerm notices a change of leader by the raft term, which every answer tells.
-func (k *Keyspace) noteTerm(term uint64, at time.Time) {
-	if term > k.term {
-		if k.term != 0 {
-			k.leaderSince = at
+func (ms *Members) noteTerm(term uint64, at time.Time) {
+	if term > ms.term {
+		if ms.term != 0 {
+			ms.leaderSince = at
 		}
-		k.term = term
+		ms.term = term
 	}
 }

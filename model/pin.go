@@ -25,7 +25,8 @@ type Pin struct {
 	Expect int
 }
 
-func pinOf(key string, pins []Pin) *Pin {
+// PinOf returns the pin that fixes the recipe of a key, nil for none.
+func PinOf(key string, pins []Pin) *Pin {
 	var best *Pin
 	for i := range pins {
 		if p := &pins[i]; p.Recipe != nil && strings.HasPrefix(key, p.Prefix) && (best == nil || len(p.Prefix) > len(best.Prefix)) {
@@ -35,14 +36,14 @@ func pinOf(key string, pins []Pin) *Pin {
 	return best
 }
 
-// recipeKey is the key as a recipe looks at it.
-func (kv *KV) recipeKey() recipe.Key {
+// RecipeKey is the key as a recipe looks at it.
+func (kv *KV) RecipeKey() recipe.Key {
 	return recipe.NewKey(kv.Key, kv.Value, int64(kv.Lease), kv.Version)
 }
 
 // shown is the key as a recipe looks at it, until the next one is shown.
-func (k *Keyspace) shown(kv *KV) *recipe.Key {
-	k.shownKey = kv.recipeKey()
+func (k *Keys) shown(kv *KV) *recipe.Key {
+	k.shownKey = kv.RecipeKey()
 	return &k.shownKey
 }
 
@@ -54,7 +55,7 @@ func (k *Keyspace) tell(l *Lock) recipe.Told {
 		if l.mode != recipe.Single {
 			name += "/"
 		}
-		if p := pinOf(name, k.pins); p != nil {
+		if p := PinOf(name, k.pins); p != nil {
 			return p.Recipe.Pinned()
 		}
 	}

@@ -44,10 +44,18 @@ type PrefixWatch struct {
 	room    bool    // made for the keys of the list
 }
 
+// Prefixes are all that are watched.
+type Prefixes struct {
+	watches map[string]*PrefixWatch
+	gen     uint64 // of lists
+	// otherCluster says that another cluster answered than at first, and where.
+	otherCluster string
+}
+
 // Watches returns the prefixes that are watched, by name.
-func (k *Keyspace) Watches() []*PrefixWatch {
-	watches := make([]*PrefixWatch, 0, len(k.watches))
-	for _, f := range k.watches {
+func (ps *Prefixes) Watches() []*PrefixWatch {
+	watches := make([]*PrefixWatch, 0, len(ps.watches))
+	for _, f := range ps.watches {
 		watches = append(watches, f)
 	}
 	slices.SortFunc(watches, func(a, b *PrefixWatch) int { return strings.Compare(a.Prefix, b.Prefix) })
@@ -56,20 +64,20 @@ func (k *Keyspace) Watches() []*PrefixWatch {
 
 // Loaded says whether every prefix that was requested has been listed at least once.
 // Before that a lock may lack claims, and one that is not there may yet come.
-func (k *Keyspace) Loaded() bool {
-	for _, f := range k.watches {
+func (ps *Prefixes) Loaded() bool {
+	for _, f := range ps.watches {
 		if !f.loaded {
 			return false
 		}
 	}
-	return len(k.watches) > 0
+	return len(ps.watches) > 0
 }
 
-func (k *Keyspace) watchOf(prefix string) *PrefixWatch {
-	f := k.watches[prefix]
+func (ps *Prefixes) watchOf(prefix string) *PrefixWatch {
+	f := ps.watches[prefix]
 	if f == nil {
 		f = &PrefixWatch{Prefix: prefix}
-		k.watches[prefix] = f
+		ps.watches[prefix] = f
 	}
 	return f
 }
@@ -81,9 +89,9 @@ func (f *PrefixWatch) become(state WatchState, at time.Time) {
 }
 
 // requested makes every prefix known, so that all of them are waited for.
-func (k *Keyspace) requested(e Requested) {
+func (ps *Prefixes) requested(e Requested) {
 	for _, p := range e.Prefixes {
-		if f := k.watchOf(p); f.State == "" {
+		if f := ps.watchOf(p); f.State == "" {
 			f.become(WatchLoading, e.At)
 		}
 	}
@@ -183,8 +191,8 @@ func (k *Keyspace) endHistory(f *PrefixWatch, at time.Time, rev int64) {
 
 // inHistory says whether the history of any prefix is being read: then the queues are
 // those of a time that is over, and nothing follows from them.
-func (k *Keyspace) inHistory() bool {
-	for _, f := range k.watches {
+func (ps *Prefixes) inHistory() bool {
+	for _, f := range ps.watches {
 		if f.until > 0 {
 			return true
 		}
@@ -262,7 +270,7 @@ func (k *Keyspace) forgetCluster(e Lost) {
 	old := *k
 	*k = *NewKeyspace(old.pins...)
 	k.now, k.otherCluster = old.now, e.Detail
-	k.chronicle.journal, k.entrySeq, k.journalVersion = old.journal, old.entrySeq, old.journalVersion+1
+	k.Chronicle.journal, k.entrySeq, k.journalVersion = old.journal, old.entrySeq, old.journalVersion+1
 	k.gen, k.round, k.version = old.gen, old.round, old.version+1
 	k.witness = old.witness
 	for prefix, f := range old.watches {
@@ -273,7 +281,7 @@ func (k *Keyspace) forgetCluster(e Lost) {
 
 // OtherCluster says that another cluster answered than at first, and where; empty if none
 // did. All that is known is of the newest one.
-func (k *Keyspace) OtherCluster() string { return k.otherCluster }
+func (ps *Prefixes) OtherCluster() string { return ps.otherCluster }
 
 func (k *Keyspace) back(e Back) {
 	f := k.watchOf(e.Prefix)

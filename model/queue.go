@@ -114,7 +114,7 @@ func (q *queue) first() *Claim {
 	return q.chunks[0][0]
 }
 
-// At the i-th claim, nil beyond the end.
+// at returns the i-th claim, nil beyond the end.
 func (q *queue) at(i int) *Claim {
 	if i < 0 || i >= q.n {
 		return nil

@@ -44,8 +44,8 @@ func (k *Keyspace) Unseen(at time.Time, leases []LeaseID) []Unseen {
 }
 
 // Lost says whether any prefix is lost.
-func (k *Keyspace) Lost() bool {
-	for _, f := range k.watches {
+func (ps *Prefixes) Lost() bool {
+	for _, f := range ps.watches {
 		if f.State == WatchLost {
 			return true
 		}
@@ -55,8 +55,8 @@ func (k *Keyspace) Lost() bool {
 
 // SeenUpTo says whether nothing more is to be had of any prefix as it was at a time:
 // each was seen whole since, or is lost.
-func (k *Keyspace) SeenUpTo(at time.Time) bool {
-	for _, f := range k.watches {
+func (ps *Prefixes) SeenUpTo(at time.Time) bool {
+	for _, f := range ps.watches {
 		if f.State != WatchLost && f.SeenAt.Before(at) {
 			return false
 		}

@@ -138,22 +138,22 @@ func (k *Keyspace) reschedule(l *Lease, at time.Time) {
 	}
 }
 
-func (k *Keyspace) place(l *Lease, class int8, due time.Time) {
+func (a *agenda) place(l *Lease, class int8, due time.Time) {
 	if l.class == class {
 		if !l.due.Equal(due) {
 			l.due = due
-			heap.Fix(&k.due[class], int(l.index))
+			heap.Fix(&a.due[class], int(l.index))
 		}
 		return
 	}
-	k.unschedule(l)
+	a.unschedule(l)
 	l.class, l.due = class, due
-	heap.Push(&k.due[class], l)
+	heap.Push(&a.due[class], l)
 }
 
-func (k *Keyspace) unschedule(l *Lease) {
+func (a *agenda) unschedule(l *Lease) {
 	if l.class != classNone {
-		heap.Remove(&k.due[l.class], int(l.index))
+		heap.Remove(&a.due[l.class], int(l.index))
 		l.class = classNone
 	}
 }
@@ -315,27 +315,27 @@ const unexplainedMax = journalMax
 // later sets a deadline. Facts all wait for the same time, so they fall due in the
 // order in which they come: under load there are tens of thousands of them, and a
 // line is cheaper than a heap.
-func (k *Keyspace) later(d deadline) {
-	k.deadlineSeq++
-	d.seq = k.deadlineSeq
-	if n := len(k.unexplained.all); d.fact != nil && (k.unexplained.len() == 0 || !d.at.Before(k.unexplained.all[n-1].at)) {
-		k.unexplained.push(d)
+func (a *agenda) later(d deadline) {
+	a.deadlineSeq++
+	d.seq = a.deadlineSeq
+	if n := len(a.unexplained.all); d.fact != nil && (a.unexplained.len() == 0 || !d.at.Before(a.unexplained.all[n-1].at)) {
+		a.unexplained.push(d)
 		return
 	}
-	heap.Push(&k.deadlines, d)
+	heap.Push(&a.deadlines, d)
 }
 
 // nextDue takes away the first deadline that is not after now.
-func (k *Keyspace) nextDue(now time.Time) (d deadline, ok bool) {
-	fact, other := k.unexplained.len() > 0, len(k.deadlines) > 0
+func (a *agenda) nextDue(now time.Time) (d deadline, ok bool) {
+	fact, other := a.unexplained.len() > 0, len(a.deadlines) > 0
 	if fact && other {
-		fact = k.unexplained.first().before(k.deadlines[0])
+		fact = a.unexplained.first().before(a.deadlines[0])
 	}
 	switch {
-	case fact && !k.unexplained.first().at.After(now):
-		return k.unexplained.pop(), true
-	case !fact && other && !k.deadlines[0].at.After(now):
-		return heap.Pop(&k.deadlines).(deadline), true
+	case fact && !a.unexplained.first().at.After(now):
+		return a.unexplained.pop(), true
+	case !fact && other && !a.deadlines[0].at.After(now):
+		return heap.Pop(&a.deadlines).(deadline), true
 	}
 	return d, false
 }

@@ -16,6 +16,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 
 	"locktop/model"
+	"locktop/model/discover"
 )
 
 // SmallKeyspace is how many keys are watched whole without a thought: one list of
@@ -89,7 +90,7 @@ type Discovery struct {
 	// Partial says why not all keys were looked at, empty if they were.
 	Partial string
 	// Prefixes are those that look like locks, the surest first.
-	Prefixes []model.PrefixGuess
+	Prefixes []discover.PrefixGuess
 }
 
 // Small says whether the keys are so few that they may all be watched.
@@ -118,7 +119,7 @@ type scan struct {
 	DiscoverOptions
 	client  *clientv3.Client
 	cluster *identity
-	guesser model.Guesser
+	guesser discover.Guesser
 	found   Discovery
 	page    int64
 	goal    int64 // keys there are to look at
@@ -129,7 +130,7 @@ type scan struct {
 
 func newScan(client *clientv3.Client, o DiscoverOptions) *scan {
 	o = o.withDefaults()
-	return &scan{DiscoverOptions: o, client: client, cluster: &identity{}, guesser: model.Guesser{Pins: o.Pins}, page: min(firstPage, o.Page),
+	return &scan{DiscoverOptions: o, client: client, cluster: &identity{}, guesser: discover.Guesser{Pins: o.Pins}, page: min(firstPage, o.Page),
 		bucket: newBucket(float64(o.RPS), 1, 1, time.Now()), now: time.Now,
 		sleep: func(ctx context.Context, d time.Duration) { sleep(ctx, d, nil) }}
 }

@@ -15,7 +15,7 @@ type ruleContext struct {
 	l       *model.Lock
 	head    *model.Claim
 	lease   *model.Lease // the head's, nil for none
-	lab     *lab.LabLock // what the lab and its proxy say of the lock, nil for nothing
+	lab     *lab.Lock    // what the lab and its proxy say of the lock, nil for nothing
 	found   []model.Finding
 	again   time.Time // when time alone may change the answer
 	// explained: the lab says why a head that is renewed does not leave.

@@ -8,8 +8,10 @@ import (
 	"locktop/model"
 )
 
+// Start is when every history begins.
 var Start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
+// At is that many seconds after Start.
 func At(s float64) time.Time { return Start.Add(time.Duration(s * float64(time.Second))) }
 
 // History writes the events of a story with as little noise as possible.
@@ -19,22 +21,27 @@ type History struct {
 	Events []model.Event
 }
 
+// New returns an empty history, at revision 100.
 func New() *History { return &History{Rev: 100, Keys: map[string]model.KV{}} }
 
+// Add appends events.
 func (h *History) Add(e ...model.Event) { h.Events = append(h.Events, e...) }
 
-// loaded ends the first list: nothing was there before.
+// Loaded ends the first list: nothing was there before.
 func (h *History) Loaded(sec float64) {
 	h.Add(model.LoadStarted{At: At(sec), Rev: h.Rev}, model.Loaded{At: At(sec), Rev: h.Rev})
 }
 
+// ClaimKey is the key of a claim as etcd's own recipes name it.
 func ClaimKey(lock string, lease model.LeaseID) string { return lock + "/" + lease.String() }
 
+// Put writes a key at the next revision.
 func (h *History) Put(sec float64, key, value string, lease model.LeaseID) {
 	h.Rev++
 	h.Add(model.Committed{At: At(sec), Rev: h.Rev, Changes: []model.Change{{KV: h.Write(key, value, lease)}}})
 }
 
+// Write notes a key as it is after a put at this revision.
 func (h *History) Write(key, value string, lease model.LeaseID) model.KV {
 	kv := h.Keys[key]
 	if kv.Key == "" {
@@ -46,6 +53,7 @@ func (h *History) Write(key, value string, lease model.LeaseID) model.KV {
 	return kv
 }
 
+// Del deletes keys in one revision.
 func (h *History) Del(sec float64, keys ...string) {
 	h.Rev++
 	c := model.Committed{At: At(sec), Rev: h.Rev}
@@ -56,7 +64,7 @@ func (h *History) Del(sec float64, keys ...string) {
 	h.Add(c)
 }
 
-// end deletes every key of a lease in one revision, as a revoke and an expiry do.
+// End deletes every key of a lease in one revision, as a revoke and an expiry do.
 func (h *History) End(sec float64, lease model.LeaseID) {
 	var keys []string
 	for k, kv := range h.Keys {
@@ -68,6 +76,7 @@ func (h *History) End(sec float64, lease model.LeaseID) {
 	h.Del(sec, keys...)
 }
 
+// Read adds a reading of a lease.
 func (h *History) Read(sec float64, lease model.LeaseID, granted, remaining int64) {
 	h.Add(model.LeaseRead{At: At(sec), ID: lease, Granted: granted, Remaining: remaining, Term: 2, Rev: h.Rev})
 }

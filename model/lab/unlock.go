@@ -7,7 +7,7 @@ import (
 	"locktop/model"
 )
 
-// StaleUnlock a delete by which a client took a claim of its own, which it may not
+// StaleUnlock is a delete by which a client took a claim of its own, which it may not
 // have meant: Unlock deletes by name (etcd-io/etcd#22082).
 type StaleUnlock struct {
 	Key, Client string
@@ -59,7 +59,7 @@ func (st *Competitor) believedBefore(t time.Time) bool {
 }
 
 // settleUnlocks finds out which of the deletes did harm, and forgets those that did not.
-func (lab *Reports) settleUnlocks(ll *LabLock) {
+func (lab *Reports) settleUnlocks(ll *Lock) {
 	kept := ll.Stale[:0]
 	for _, u := range ll.Stale {
 		if lab.settleUnlock(ll, u) {
@@ -71,7 +71,7 @@ func (lab *Reports) settleUnlocks(ll *LabLock) {
 }
 
 // settleUnlock says whether u is still of interest.
-func (lab *Reports) settleUnlock(ll *LabLock, u *StaleUnlock) bool {
+func (lab *Reports) settleUnlock(ll *Lock, u *StaleUnlock) bool {
 	now := lab.k.Now()
 	if u.Victim != "" {
 		return now.Sub(u.Told) < ToldFor

@@ -30,6 +30,13 @@ func TestRooms(t *testing.T) {
 	}
 	rooms := []room{
 		{"locktop/model/recipe", map[string]string{"locktop/": "a recipe knows keys and nothing else"}},
+		{"locktop/model", map[string]string{
+			"locktop/model/lab": "the keyspace asks its witness", "locktop/model/diagnose": "the keyspace marks, and the rules come for it",
+			"locktop/model/fold": "the fold applies events to the keyspace"}},
+		{"locktop/model/lab", map[string]string{
+			"locktop/model/diagnose": "a report is no finding", "locktop/model/fold": "the fold applies events to the reports"}},
+		{"locktop/model/diagnose", map[string]string{"locktop/model/fold": "the fold asks for the findings"}},
+		{"locktop", map[string]string{"locktop/model/history": "it tells stories to tests", "locktop/model/hostile": "it feeds fuzz tests"}},
 		{"locktop/watcher/answers", map[string]string{"locktop/": "it knows no room, so that every room may use it", "go.etcd.io/etcd/client": "it stands below the client library", tea: "no screen here"}},
 		{"locktop/watcher", map[string]string{
 			"locktop/chaos": "who looks does not break", "locktop/demo": "the watcher is never told what the lab does",
@@ -47,7 +54,8 @@ func TestRooms(t *testing.T) {
 		{"locktop/chaos", map[string]string{
 			"locktop/watcher": "done and seen are different things", "locktop/demo": "the lab implements what chaos asks for",
 			"locktop/ui": "chaos is asked, it does not ask", tea: "no screen here"}},
-		{"locktop/chaos/drill/judge", map[string]string{"locktop/chaos/drill/play": "a verdict does not depend on how the drill is run"}},
+		{"locktop/chaos/drill/judge", map[string]string{
+			"locktop/chaos/drill/play": "a verdict does not depend on how the drill is run", "locktop/model/fold": "a verdict is a second opinion"}},
 		{"locktop/chaos/drill/play", map[string]string{
 			"locktop/watcher": "a drill is handed what is seen", "locktop/demo": "a drill is played on a lab that somebody else started",
 			"locktop/ui": "a drill is told by whoever runs it", "go.etcd.io/etcd/server/v3": "a drill starts no member",

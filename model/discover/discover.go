@@ -1,10 +1,11 @@
-package model
+package discover
 
 import (
 	"cmp"
 	"slices"
 	"strings"
 
+	"locktop/model"
 	"locktop/model/recipe"
 )
 
@@ -21,7 +22,7 @@ type PrefixGuess struct {
 	Recipe       string
 	Alternatives []string
 	// Confidence says how sure it is that Recipe or one of Alternatives is right.
-	Confidence Confidence
+	Confidence model.Confidence
 	// Locks and Claims are what was found, Leased how many of the claims have a
 	// lease. A claim without one never goes by itself.
 	Locks, Claims, Leased int
@@ -30,11 +31,11 @@ type PrefixGuess struct {
 }
 
 // Guesser finds the prefixes that look like locks. It takes keys without their
-// values, in any order, and classifies each as a State does; it remembers the locks,
+// values, in any order, and classifies each as the keyspace does; it remembers the locks,
 // not the keys. The zero value is ready.
 type Guesser struct {
 	// Pins fix recipes by hand; the longest prefix that covers a key counts.
-	Pins []Pin
+	Pins []model.Pin
 
 	sites    map[string]*site
 	key      recipe.Key     // the one that is looked at
@@ -53,15 +54,15 @@ type site struct {
 }
 
 // Add takes one key in. Its value is not looked at where it is empty.
-func (g *Guesser) Add(kv *KV) {
+func (g *Guesser) Add(kv *model.KV) {
 	var (
 		k      = &g.key
 		lock   string
 		form   recipe.FormID
 		single recipe.Told
 	)
-	g.key = kv.recipeKey()
-	if p := pinOf(kv.Key, g.Pins); p != nil {
+	g.key = kv.RecipeKey()
+	if p := model.PinOf(kv.Key, g.Pins); p != nil {
 		lock, form = p.Recipe.Place(k)
 	} else {
 		lock, form, single = recipe.PlaceUnread(k)
@@ -124,7 +125,7 @@ func (r *shape) rank() int {
 	switch {
 	case r.recipe.Shape == recipe.Group:
 		return 2
-	case r.confidence == Hint:
+	case r.confidence == model.Hint:
 		return 1
 	}
 	return 0
@@ -133,14 +134,14 @@ func (r *shape) rank() int {
 // verdict is what can be said of a lock's recipe.
 type verdict struct {
 	recipe     *recipe.Recipe
-	confidence Confidence
+	confidence model.Confidence
 	open       *recipe.Sign // if only values would tell it from others
 }
 
 // verdict names the recipe of a lock whose values were not read.
-func (s *site) verdict(pins []Pin) verdict {
+func (s *site) verdict(pins []model.Pin) verdict {
 	var told recipe.Told
-	if p := pinOf(s.name+"/", pins); p != nil {
+	if p := model.PinOf(s.name+"/", pins); p != nil {
 		told = p.Recipe.Pinned()
 	} else if told = s.single; s.shape != recipe.Single {
 		told = recipe.TellUnread(s.shape, recipe.Look{Name: s.name, Tally: &s.tally})

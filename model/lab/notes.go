@@ -3,7 +3,6 @@ package lab
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"locktop/model"
@@ -39,7 +38,7 @@ func newProxyState() proxyState {
 		refused: map[model.LeaseID]model.Refused{}, shared: map[model.LeaseID]bool{}}
 }
 
-// Notes what clients did to one key.
+// Notes is what clients did to one key.
 type Notes struct {
 	Key      string
 	lock     string          // for which it competes, as far as its name tells
@@ -48,19 +47,13 @@ type Notes struct {
 	Watchers []model.Watches // who watches it now
 	GoneAt   time.Time       // when it was seen to go, zero while it is there or was never seen
 	goneRev  int64           // at which revision it last went, 0 if that is not known
-	// ghost is a put that was done and of which its client was not told, nor has it
-	// shown since that it knows. lost is a delete that ended without effect.
+	// Ghost is a put that was done and of which its client was not told, nor has it
+	// shown since that it knows. Undone is a delete that ended without effect.
 	Ghost, Undone *model.Wrote
 }
 
 // NotesOf returns what clients did to a key, nil for nothing that is remembered.
 func (lab *Reports) NotesOf(key string) *Notes { return lab.notes[key] }
-
-// Shared returns the leases that several clients renew. It is the reports' own, for reading.
-func (lab *Reports) Shared() map[model.LeaseID]bool { return lab.shared }
-
-// Refusals returns the refused renewals. It is the reports' own, for reading.
-func (lab *Reports) Refusals() map[model.LeaseID]model.Refused { return lab.refused }
 
 // open says whether there is something for a rule to look at.
 func (n *Notes) open() bool {
@@ -226,59 +219,6 @@ func (lab *Reports) inQueue(e model.Watches) {
 	}
 }
 
-// refusal takes a refused renewal in.
-func (lab *Reports) refusal(e model.Refused) {
-	if e.Method != "Lease/LeaseKeepAlive" || e.Lease == 0 {
-		return
-	}
-	if len(lab.refused) >= refusedMax {
-		for id, r := range lab.refused {
-			if lab.k.Lease(id) == nil || lab.k.Now().Sub(r.At) > notesKeep {
-				delete(lab.refused, id)
-			}
-		}
-	}
-	if _, known := lab.refused[e.Lease]; !known && len(lab.refused) >= refusedMax {
-		return
-	}
-	lab.refused[e.Lease] = e
-	if l := lab.k.Lease(e.Lease); l != nil {
-		lab.k.TouchLease(l)
-	}
-}
-
-// keeper takes in who was granted a lease, or renews it.
-func (lab *Reports) keeper(e model.LeaseOwner) {
-	cl := lab.client(e.Client, e.At)
-	all := lab.keepers[e.Lease]
-	at := slices.IndexFunc(all, func(k model.LeaseOwner) bool { return k.Client == e.Client && k.Renews == e.Renews })
-	switch {
-	case at >= 0:
-		all[at] = e
-		return
-	case len(all) > keepersMax:
-		return
-	}
-	lab.keepers[e.Lease] = append(all, e)
-	if e.Renews {
-		cl.renewed++
-	} else {
-		cl.granted++
-	}
-	if slices.ContainsFunc(all, func(k model.LeaseOwner) bool { return k.Name != e.Name && k.Certain && e.Certain }) {
-		lab.shared[e.Lease] = true
-		if l := lab.k.Lease(e.Lease); l != nil {
-			lab.k.TouchLease(l)
-		}
-	}
-}
-
-func (lab *Reports) forgetLease(id model.LeaseID) {
-	delete(lab.keepers, id)
-	delete(lab.shared, id)
-	delete(lab.refused, id)
-}
-
 // keyGone follows up on a key that a settling took.
 func (lab *Reports) keyGone(c *model.Claim, at time.Time, rev int64) {
 	if ll := lab.placeOf(c.Key); ll != nil {
@@ -326,42 +266,7 @@ func (lab *Reports) forgetOpen(name string) {
 	lab.forgetWatches(name)
 }
 
-// program is the process behind a name: of the workers c1.1 and c1.2 it is c1.
-func (lab *Reports) program(name string) string {
-	i := strings.LastIndexByte(name, '.')
-	if i <= 0 || strings.Trim(name[i+1:], "0123456789") != "" {
-		return name
-	}
-	if base := name[:i]; lab.contenders[base] != nil || lab.clients[base] != nil {
-		return base
-	}
-	return name
-}
-
-func (lab *Reports) SameProgram(a, b string) bool {
-	return a == b || lab.program(a) == lab.program(b)
-}
-
-// workers returns what the contender of that name, and those that share its process,
-// say of the locks that they compete for.
-func (lab *Reports) Workers(name string) []*Competitor {
-	name = lab.program(name)
-	c := lab.contenders[name]
-	if c == nil {
-		return nil
-	}
-	var all []*Competitor
-	for _, own := range c.competitors {
-		for _, st := range own.place.Competitors {
-			if lab.program(st.Name) == name {
-				all = append(all, st)
-			}
-		}
-	}
-	return all
-}
-
-// running returns the state of a contender's process, which for a worker is reported
+// ProcOf returns the state of a contender's process, which for a worker is reported
 // under the name of the process.
 func (lab *Reports) ProcOf(c *ContenderInfo) model.ProcState {
 	if p := lab.contenders[lab.program(c.Name)]; c.Proc == "" && p != nil {
@@ -370,45 +275,8 @@ func (lab *Reports) ProcOf(c *ContenderInfo) model.ProcState {
 	return c.Proc
 }
 
-// pausedSince says whether a contender's process is paused, or was after t.
+// PausedSince says whether a contender's process is paused, or was after t.
 func (lab *Reports) PausedSince(c *ContenderInfo, t time.Time) bool {
 	p := lab.contenders[lab.program(c.Name)]
 	return lab.ProcOf(c) == model.ProcPaused || c.pauseEnded.After(t) || p != nil && p.pauseEnded.After(t)
-}
-
-// foreignKeepers names who renews a lease, if that is not its owner alone. Only
-// clients count that have listeners of their own and are there.
-func (lab *Reports) ForeignKeepers(id model.LeaseID, now time.Time) (names []string) {
-	owner, foreign := "", false
-	for _, k := range lab.keepers[id] {
-		if k.Certain && !k.Renews {
-			owner = lab.program(k.Name)
-		}
-	}
-	for _, k := range lab.keepers[id] {
-		if !k.Certain || !k.Renews || !lab.there(k.Name, now) {
-			continue
-		}
-		name := lab.program(k.Name)
-		foreign = foreign || owner != "" && name != owner || owner == "" && len(names) > 0
-		names = append(names, model.Printable(name))
-	}
-	if !foreign {
-		return nil
-	}
-	slices.Sort(names)
-	if owner != "" && !slices.Contains(names, model.Printable(owner)) {
-		names[len(names)-1] += ", not by " + model.Printable(owner) + " that was granted it"
-	}
-	return names
-}
-
-// renewer returns who renewed a lease last, as far as the proxy reported.
-func (lab *Reports) Renewer(id model.LeaseID) (last model.LeaseOwner) {
-	for _, k := range lab.keepers[id] {
-		if k.Renews && !k.At.Before(last.At) {
-			last = k
-		}
-	}
-	return last
 }

@@ -1,4 +1,4 @@
-package model
+package discover
 
 import (
 	"fmt"
@@ -10,23 +10,24 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locktop/model"
 	"locktop/model/recipe"
 )
 
 // hexKey and decKey are claims as their clients name them.
-func hexKey(lock string, id LeaseID) KV {
-	return KV{Key: fmt.Sprintf("%s/%x", lock, int64(id)), Version: 1, Lease: id}
+func hexKey(lock string, id model.LeaseID) model.KV {
+	return model.KV{Key: fmt.Sprintf("%s/%x", lock, int64(id)), Version: 1, Lease: id}
 }
-func decKey(lock string, id LeaseID) KV {
-	return KV{Key: fmt.Sprintf("%s/%d", lock, id), Version: 1, Lease: id}
+func decKey(lock string, id model.LeaseID) model.KV {
+	return model.KV{Key: fmt.Sprintf("%s/%d", lock, id), Version: 1, Lease: id}
 }
-func leasedKey(key string) KV { return KV{Key: key, Version: 1, Lease: 0x694d81e5fc652501} }
-func plainKey(key string) KV  { return KV{Key: key, Version: 1} }
+func leasedKey(key string) model.KV { return model.KV{Key: key, Version: 1, Lease: 0x694d81e5fc652501} }
+func plainKey(key string) model.KV  { return model.KV{Key: key, Version: 1} }
 
 // someLease returns one of many lease ids as a server makes them.
-func someLease(i int) LeaseID { return LeaseID(0x694d81e5fc650000 + int64(i)) }
+func someLease(i int) model.LeaseID { return model.LeaseID(0x694d81e5fc650000 + int64(i)) }
 
-func guesses(kvs ...KV) []PrefixGuess {
+func guesses(kvs ...model.KV) []PrefixGuess {
 	var g Guesser
 	for i := range kvs {
 		g.Add(&kvs[i])
@@ -50,50 +51,50 @@ func TestGuessOfEachRecipe(t *testing.T) {
 	rewritten.Version = 2
 	for _, row := range []struct {
 		reason string
-		kvs    []KV
+		kvs    []model.KV
 		want   []string
 	}{
-		{"values tell a mutex from an election", []KV{hexKey("/jobs/a", someLease(1)), hexKey("/jobs/a", someLease(2))},
+		{"values tell a mutex from an election", []model.KV{hexKey("/jobs/a", someLease(1)), hexKey("/jobs/a", someLease(2))},
 			[]string{"/jobs/a/ /jobs/a mutex|election strong 1/2/2"}},
-		{"a mutex never writes its key again", []KV{rewritten}, []string{"/app/x/ /app/x election|tagged-mutex|mixed strong 1/1/1"}},
-		{"a path that speaks of locks", []KV{hexKey("/micro/lock/a", someLease(1))}, []string{"/micro/lock/a/ /micro/lock/a mutex strong 1/1/1"}},
-		{"TiDB's owner", []KV{hexKey("/tidb/ddl/fg/owner", someLease(1))}, []string{"/tidb/ddl/fg/owner/ /tidb/ddl/fg/owner election strong 1/1/1"}},
-		{"Stolon's sentinel", []KV{hexKey("stolon/cluster/c/sentinel-leader", someLease(1))},
+		{"a mutex never writes its key again", []model.KV{rewritten}, []string{"/app/x/ /app/x election|tagged-mutex|mixed strong 1/1/1"}},
+		{"a path that speaks of locks", []model.KV{hexKey("/micro/lock/a", someLease(1))}, []string{"/micro/lock/a/ /micro/lock/a mutex strong 1/1/1"}},
+		{"TiDB's owner", []model.KV{hexKey("/tidb/ddl/fg/owner", someLease(1))}, []string{"/tidb/ddl/fg/owner/ /tidb/ddl/fg/owner election strong 1/1/1"}},
+		{"Stolon's sentinel", []model.KV{hexKey("stolon/cluster/c/sentinel-leader", someLease(1))},
 			[]string{"stolon/cluster/c/sentinel-leader/ stolon/cluster/c/sentinel-leader election strong 1/1/1"}},
-		{"Vault", []KV{hexKey("/vault/core/lock", someLease(1))}, []string{"/vault/core/lock/ /vault/core/lock tagged-mutex strong 1/1/1"}},
-		{"a claim that lost its lease is stuck, and still one", []KV{hexKey("/jobs/a", someLease(1)), plainKey("/jobs/a/694d81e5fc652599")},
+		{"Vault", []model.KV{hexKey("/vault/core/lock", someLease(1))}, []string{"/vault/core/lock/ /vault/core/lock tagged-mutex strong 1/1/1"}},
+		{"a claim that lost its lease is stuck, and still one", []model.KV{hexKey("/jobs/a", someLease(1)), plainKey("/jobs/a/694d81e5fc652599")},
 			[]string{"/jobs/a/ /jobs/a mutex|election strong 1/2/1"}},
-		{"by itself it may be any hash", []KV{plainKey("/blobs/694d81e5fc652599")}, nil},
-		{"npm's election", []KV{decKey("election/boss", someLease(1)), decKey("election/boss", someLease(2))},
+		{"by itself it may be any hash", []model.KV{plainKey("/blobs/694d81e5fc652599")}, nil},
+		{"npm's election", []model.KV{decKey("election/boss", someLease(1)), decKey("election/boss", someLease(2))},
 			[]string{"election/boss/ election/boss npm-election strong 1/2/2"}},
-		{"decimal names say nothing by themselves", []KV{decKey("/workers", someLease(1))}, []string{"/workers/ /workers order-only hint 1/1/1"}},
-		{"Vitess, whose value would tell", []KV{decKey("/vt/keyspaces/ks/locks", someLease(1))},
+		{"decimal names say nothing by themselves", []model.KV{decKey("/workers", someLease(1))}, []string{"/workers/ /workers order-only hint 1/1/1"}},
+		{"Vitess, whose value would tell", []model.KV{decKey("/vt/keyspaces/ks/locks", someLease(1))},
 			[]string{"/vt/keyspaces/ks/locks/ /vt/keyspaces/ks/locks vitess-lock hint 1/1/1"}},
-		{"Vitess' election", []KV{decKey("/vt/elections/e/locks", someLease(1))},
+		{"Vitess' election", []model.KV{decKey("/vt/elections/e/locks", someLease(1))},
 			[]string{"/vt/elections/e/locks/ /vt/elections/e/locks vitess-election strong 1/1/1"}},
-		{"RWMutex", []KV{leasedKey("/rw/read/" + nanos), leasedKey("/rw/write/" + nanos)}, []string{"/rw/ /rw rwmutex strong 1/2/2"}},
-		{"DoubleBarrier, its ready key is no claim", []KV{leasedKey("/b/waiters/" + nanos), plainKey("/b/ready")},
+		{"RWMutex", []model.KV{leasedKey("/rw/read/" + nanos), leasedKey("/rw/write/" + nanos)}, []string{"/rw/ /rw rwmutex strong 1/2/2"}},
+		{"DoubleBarrier, its ready key is no claim", []model.KV{leasedKey("/b/waiters/" + nanos), plainKey("/b/ready")},
 			[]string{"/b/ /b double-barrier strong 1/1/1"}},
-		{"a queue of the experimental recipes is data", []KV{plainKey("/q/" + nanos)}, nil},
-		{"a queue by hand", []KV{leasedKey("/lock/l1/" + uuid)}, []string{"/lock/l1/ /lock/l1 key-queue hint 1/1/1"}},
-		{"python-etcd3 and etcd3gw look alike without values", []KV{leasedKey("/locks/a"), leasedKey("/locks/b")},
+		{"a queue of the experimental recipes is data", []model.KV{plainKey("/q/" + nanos)}, nil},
+		{"a queue by hand", []model.KV{leasedKey("/lock/l1/" + uuid)}, []string{"/lock/l1/ /lock/l1 key-queue hint 1/1/1"}},
+		{"python-etcd3 and etcd3gw look alike without values", []model.KV{leasedKey("/locks/a"), leasedKey("/locks/b")},
 			[]string{"/locks/ /locks/* single-key hint 2/2/2"}},
-		{"etcd3-py, whose value would tell, and its counter", []KV{leasedKey("_locks/a"), plainKey("_locks/a/holders")},
+		{"etcd3-py, whose value would tell, and its counter", []model.KV{leasedKey("_locks/a"), plainKey("_locks/a/holders")},
 			[]string{"_locks/a _locks/a etcd3-py hint 1/1/1"}},
-		{"Patroni, of many clusters", []KV{leasedKey("/service/a/leader"), leasedKey("/service/b/leader"), plainKey("/service/a/config")},
+		{"Patroni, of many clusters", []model.KV{leasedKey("/service/a/leader"), leasedKey("/service/b/leader"), plainKey("/service/a/config")},
 			[]string{"/service/ /service/*/leader patroni strong 2/2/2"}},
-		{"Patroni's members have leases and are no locks", []KV{leasedKey("/service/a/leader"), leasedKey("/service/a/members/m1")},
+		{"Patroni's members have leases and are no locks", []model.KV{leasedKey("/service/a/leader"), leasedKey("/service/a/members/m1")},
 			[]string{"/service/a/leader /service/a/leader patroni strong 1/1/1", "/service/a/members/ /service/a/members order-only hint 1/1/1"}},
-		{"PD", []KV{leasedKey("/pd/7/leader")}, []string{"/pd/7/leader /pd/7/leader pd strong 1/1/1"}},
-		{"Calico", []KV{leasedKey("/calico/x/neutron_election")}, []string{"/calico/x/neutron_election /calico/x/neutron_election calico strong 1/1/1"}},
-		{"ShedLock has no slash", []KV{leasedKey("shedlock:prod:a"), leasedKey("shedlock:prod:b")},
+		{"PD", []model.KV{leasedKey("/pd/7/leader")}, []string{"/pd/7/leader /pd/7/leader pd strong 1/1/1"}},
+		{"Calico", []model.KV{leasedKey("/calico/x/neutron_election")}, []string{"/calico/x/neutron_election /calico/x/neutron_election calico strong 1/1/1"}},
+		{"ShedLock has no slash", []model.KV{leasedKey("shedlock:prod:a"), leasedKey("shedlock:prod:b")},
 			[]string{"shedlock:prod: shedlock:prod:* shedlock strong 2/2/2"}},
-		{"Layotto", []KV{leasedKey("/layotto/lock|||app||r1"), leasedKey("/layotto/lock|||app||r2")},
+		{"Layotto", []model.KV{leasedKey("/layotto/lock|||app||r1"), leasedKey("/layotto/lock|||app||r2")},
 			[]string{"/layotto/ /layotto/* layotto strong 2/2/2"}},
-		{"crontab", []KV{leasedKey("/cron/lock/a")}, []string{"/cron/lock/a /cron/lock/a cron-lock hint 1/1/1"}},
-		{"Pulsar", []KV{leasedKey("/loadbalance/leader")}, []string{"/loadbalance/leader /loadbalance/leader pulsar hint 1/1/1"}},
-		{"Kubernetes is never a lock of ours", []KV{leasedKey("/registry/masterleases/10.0.0.1"), plainKey("/registry/leases/kube-system/x")}, nil},
-		{"plain data", []KV{plainKey("/config/a"), plainKey("/config/b"), plainKey("c")}, nil},
+		{"crontab", []model.KV{leasedKey("/cron/lock/a")}, []string{"/cron/lock/a /cron/lock/a cron-lock hint 1/1/1"}},
+		{"Pulsar", []model.KV{leasedKey("/loadbalance/leader")}, []string{"/loadbalance/leader /loadbalance/leader pulsar hint 1/1/1"}},
+		{"Kubernetes is never a lock of ours", []model.KV{leasedKey("/registry/masterleases/10.0.0.1"), plainKey("/registry/leases/kube-system/x")}, nil},
+		{"plain data", []model.KV{plainKey("/config/a"), plainKey("/config/b"), plainKey("c")}, nil},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			want := row.want
@@ -108,8 +109,8 @@ func TestGuessOfEachRecipe(t *testing.T) {
 }
 
 func TestGuessesAreMerged(t *testing.T) {
-	many := func(n int, format string) []KV {
-		var kvs []KV
+	many := func(n int, format string) []model.KV {
+		var kvs []model.KV
 		for i := range n {
 			kvs = append(kvs, hexKey(fmt.Sprintf(format, i), someLease(i)))
 		}
@@ -117,7 +118,7 @@ func TestGuessesAreMerged(t *testing.T) {
 	}
 	for _, row := range []struct {
 		reason string
-		kvs    []KV
+		kvs    []model.KV
 		want   []string
 	}{
 		{"one row for siblings", many(300, "/jobs/%d"), []string{"/jobs/ /jobs/* mutex|election strong 300/300/300"}},
@@ -137,7 +138,7 @@ func TestGuessesAreMerged(t *testing.T) {
 			[]string{" * mutex|election strong 20/20/20", "/jobs/ /jobs/* mutex|election strong 3/3/3"}},
 		{"names at the root that begin alike", many(2, "/lock-%d"), []string{"/lock- /lock-* mutex|election strong 2/2/2"}},
 		{"the surest first, then the most claims",
-			[]KV{leasedKey("/cron/lock/a"), leasedKey("/reg/x"), leasedKey("/reg/y"), hexKey("/z", 0x1234567890abc), leasedKey("/pd/1/leader")},
+			[]model.KV{leasedKey("/cron/lock/a"), leasedKey("/reg/x"), leasedKey("/reg/y"), hexKey("/z", 0x1234567890abc), leasedKey("/pd/1/leader")},
 			[]string{"/pd/1/leader /pd/1/leader pd strong 1/1/1", "/z/ /z mutex|election strong 1/1/1",
 				"/cron/lock/a /cron/lock/a cron-lock hint 1/1/1", "/reg/ /reg order-only hint 1/2/2"}},
 		{"a segment that is a star", many(2, "/a/*/%d"), []string{"/a/*/ /a/*/* mutex|election strong 2/2/2"}},
@@ -153,8 +154,8 @@ func TestGuessesAreMerged(t *testing.T) {
 }
 
 func TestGuessFollowsAPin(t *testing.T) {
-	g := Guesser{Pins: []Pin{{Prefix: "/mine/", Recipe: recipe.ByPin}, {Prefix: "/queue/", Recipe: recipe.Named("key-queue")}}}
-	for _, kv := range []KV{leasedKey("/mine/a"), leasedKey("/queue/q/x"), leasedKey("/queue/q/y")} {
+	g := Guesser{Pins: []model.Pin{{Prefix: "/mine/", Recipe: recipe.ByPin}, {Prefix: "/queue/", Recipe: recipe.Named("key-queue")}}}
+	for _, kv := range []model.KV{leasedKey("/mine/a"), leasedKey("/queue/q/x"), leasedKey("/queue/q/y")} {
 		g.Add(&kv)
 	}
 	want := []string{"/queue/q/ /queue/q key-queue certain 1/2/2", "/mine/a /mine/a single certain 1/1/1"}
@@ -187,8 +188,8 @@ func TestGuessesCountWhatAKeyspaceCounts(t *testing.T) {
 	for seed := range uint64(20) {
 		kvs := randomKeys(rand.New(rand.NewPCG(seed, 7)), 300)
 		at := time.Unix(1, 0)
-		s := NewKeyspace()
-		for _, e := range []Event{LoadStarted{At: at}, Listed{At: at, KVs: kvs}, Loaded{At: at, Rev: 1}} {
+		s := model.NewKeyspace()
+		for _, e := range []model.Event{model.LoadStarted{At: at}, model.Listed{At: at, KVs: kvs}, model.Loaded{At: at, Rev: 1}} {
 			s.Apply(e)
 		}
 		locks, claims := 0, 0
@@ -212,13 +213,13 @@ func TestGuessesCountWhatAKeyspaceCounts(t *testing.T) {
 }
 
 // randomKeys makes keys of all forms that meet under a few names.
-func randomKeys(r *rand.Rand, n int) []KV {
+func randomKeys(r *rand.Rand, n int) []model.KV {
 	names := []string{"/jobs/a", "/jobs/b", "/jobs/a/x", "/locks", "/svc/one", "/svc/two/leader", "solo", "/service/c"}
 	seen := map[string]bool{}
-	var kvs []KV
+	var kvs []model.KV
 	for i := range n {
 		name := names[r.IntN(len(names))]
-		var kv KV
+		var kv model.KV
 		switch r.IntN(8) {
 		case 0, 1:
 			kv = hexKey(name, someLease(i))
@@ -241,7 +242,7 @@ func randomKeys(r *rand.Rand, n int) []KV {
 			kvs = append(kvs, kv)
 		}
 	}
-	slices.SortFunc(kvs, func(a, b KV) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(kvs, func(a, b model.KV) int { return strings.Compare(a.Key, b.Key) })
 	return kvs
 }
 
@@ -259,7 +260,7 @@ func TestGuessOfManyLocks(t *testing.T) {
 }
 
 func BenchmarkGuesser(b *testing.B) {
-	kvs := make([]KV, 100_000)
+	kvs := make([]model.KV, 100_000)
 	for i := range kvs {
 		kvs[i] = hexKey(fmt.Sprintf("/jobs/%d", i), someLease(i))
 	}
