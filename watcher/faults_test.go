@@ -258,20 +258,20 @@ func TestFaults(t *testing.T) {
 // faultPage writes the measurements for people.
 func faultPage(results map[string][]result, version string) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, `# What the watcher makes of faults
+	fmt.Fprintf(&b, `# How the watcher survives faults
 
-Measured on processes of etcd %[2]s, each fault for %[1]v or longer, with the rhythm of the program; by
+Measured on processes of etcd %[2]s, each fault for %[1]v or longer, with the timing of the program. Written by
 
     go test ./watcher -run TestFaults -update -hold %[1]v -server %[3]s -timeout 60m
 
-The test wants the same of 3.4, 3.5 and 3.6 (-server 3.4 …, without -update).
+The test also passes on 3.4, 3.5 and 3.6 (-server 3.4 …, without -update).
 
-*Shown* is the state of the feed at the end of the fault; what was known before stays on the screen, with its
-*age*. *Right again* is the time from the end of the fault (or from the change, where nothing has to end) until
-the watch is live and the present holder is shown, with the requests that took. A *list* more than the first one
-is a gap in the journal; nothing is invented for it.
+*Shown* is the state of the watch at the end of the fault. Older facts stay on the screen with their *age*. *Recovered*
+is the time from the end of the fault until the watch is live again and shows the present holder. A fault that does not
+end counts from its start. *Requests* are the cost of the recovery. *Lists* counts the lists after the first one: each
+is a gap in the journal, and the watcher invents nothing for it.
 
-| fault | for | shown | lost after | age | requests/s | right again | it took | lists | |
+| fault | for | shown | lost after | age | requests/s | recovered | requests | lists | note |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 `, *faultHold, version, *faultServer)
 	for _, group := range faultGroups {
