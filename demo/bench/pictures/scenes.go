@@ -67,7 +67,7 @@ var scenes = []scene{
 	},
 	{
 		name: "break", words: "The dialog before a lock is broken: every key that goes, and the next holder",
-		args: []string{"demo"}, steps: []step{sees(moved), press("x"), sees("revoke the lease")},
+		args: []string{"demo"}, steps: []step{sees(moved), rest(3 * time.Second), press("x"), sees("revoke the lease")},
 	},
 	{
 		name: "faults", words: "The menu of faults, for one contender",
