@@ -90,17 +90,21 @@ func (s scene) take(ctx context.Context, dir string) (svg string, err error) {
 	}
 	defer func() { err = errors.Join(err, st.leave()) }()
 	var stop func() film
-	for _, do := range s.steps {
-		if err := do(st); err != nil {
-			return "", err
+	for i, do := range s.steps {
+		if err = do(st); err != nil {
+			err = fmt.Errorf("step %d: %w", i+1, err)
+			break
 		}
-		if st.caption != "" && stop == nil {
+		if stop == nil && st.caption != "" {
 			stop = st.roll()
 		}
 	}
 	shot := film{st.look()}
 	if stop != nil {
 		shot = stop()
+	}
+	if err != nil {
+		return "", err
 	}
 	g := dark
 	if slices.Contains(s.args, "light") {

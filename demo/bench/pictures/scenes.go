@@ -17,9 +17,17 @@ type scene struct {
 	steps         []step
 }
 
-// falseBelief breaks a lock of the lab: its holder is paused when it just got the lock,
-// and its lease runs out.
-var falseBelief = []step{sees("handovers 1"), rest(time.Second), press("P"), sees("x stale-holder"), rest(4 * time.Second)}
+// What the steps wait for: a lock that changed hands, a lane with a false belief in it
+// (its legend has one sign alone), and the Lab page.
+const (
+	moved    = `handovers? [1-9]|[1-9][0-9,]* handover`
+	believed = "▚▚"
+	labPage  = `5 Lab\]`
+)
+
+// falseBelief breaks a lock of the lab: it pauses the holder just after a handover, and
+// the holder's lease expires.
+var falseBelief = []step{sees(moved), rest(time.Second), press("P"), sees(believed), rest(4 * time.Second)}
 
 var scenes = []scene{
 	{
@@ -28,13 +36,13 @@ var scenes = []scene{
 		steps: []step{
 			sees("/demo/orders"),
 			say("Six programs share three locks. The queue of each moves on."),
-			sees("handovers 1"), rest(2 * time.Second),
+			sees(moved), rest(2 * time.Second),
 			say("P pauses the holder. It stops renewing its lease."),
-			press("P"), sees("x stale-holder"),
+			press("P"), sees(believed),
 			say("etcd gives the lock to the next. The paused program still believes that it holds."),
 			rest(6 * time.Second),
 			say("A heals the fault. The program wakes up and learns that it lost the lock."),
-			press("A"), sees("healthy ─ .*handovers"), rest(4 * time.Second),
+			press("A"), rest(7 * time.Second),
 		},
 	},
 	{
@@ -47,7 +55,7 @@ var scenes = []scene{
 	},
 	{
 		name: "lab", words: "The lab: what each contender believes, beside what etcd says",
-		args: []string{"demo"}, steps: then(falseBelief, press("5"), sees("BELIEVES")),
+		args: []string{"demo"}, steps: then(falseBelief, press("5"), sees(labPage)),
 	},
 	{
 		name: "findings", words: "Findings: the problem, its evidence, the advice, and the etcdctl lines that show it by hand",
@@ -55,15 +63,15 @@ var scenes = []scene{
 	},
 	{
 		name: "journal", words: "The journal: one sentence for each change",
-		args: []string{"demo"}, steps: then(falseBelief, press("A"), rest(6*time.Second), press("3"), sees("fault: pause")),
+		args: []string{"demo"}, steps: then(falseBelief, press("A"), rest(6*time.Second), press("3"), sees(`3 Journal\]`), rest(time.Second)),
 	},
 	{
 		name: "break", words: "The dialog before a lock is broken: every key that goes, and the next holder",
-		args: []string{"demo"}, steps: []step{sees("handovers 1"), sees("○ waits"), press("x"), sees("revoke the lease")},
+		args: []string{"demo"}, steps: []step{sees(moved), rest(3 * time.Second), press("x"), sees("revoke the lease")},
 	},
 	{
 		name: "faults", words: "The menu of faults, for one contender",
-		args: []string{"demo"}, steps: []step{sees("handovers 1"), press("5"), sees("BELIEVES"), press("F"), sees("SIGKILL")},
+		args: []string{"demo"}, steps: []step{sees(moved), press("5"), sees(labPage), press("F"), sees("SIGKILL")},
 	},
 	{
 		name: "lesson", words: "A drill as a lesson: it asks for a prediction before it goes on",
