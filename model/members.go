@@ -94,6 +94,30 @@ func (c ClusterStatus) Leader() Member {
 	return Member{}
 }
 
+// Size returns how many members the cluster has, as far as is known.
+func (c ClusterStatus) Size() int { return len(c.known()) }
+
+// Down returns how many of them were asked and did not answer.
+func (c ClusterStatus) Down() int {
+	n := 0
+	for _, m := range c.known() {
+		if m.Err != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// known are the members that the cluster itself names, all of them where none has. An
+// endpoint that never answered may be one of them under another address.
+func (c ClusterStatus) known() []Member {
+	members := slices.DeleteFunc(slices.Clone(c.Members), func(m Member) bool { return m.ID == 0 })
+	if len(members) == 0 {
+		return c.Members
+	}
+	return members
+}
+
 // Up returns how many members answered.
 func (c ClusterStatus) Up() int {
 	n := 0

@@ -26,6 +26,9 @@ func TestQuorum(t *testing.T) {
 		{[]model.Member{up, unasked, unasked}, span{plain, "1/3 members, 2 not asked"}, "a proxy before one of three"},
 		{[]model.Member{up, down, unasked}, span{late, "! 1/3 members, 1 not asked"}, "the third may be there"},
 		{[]model.Member{down, down, unasked}, span{bad, "x 0/3 members, 1 not asked, no quorum"}, "whatever the third does"},
+		{[]model.Member{{ID: 1}, {ID: 2}, {ID: 3, Unasked: true}, down}, span{late, "! 2/3 members"}, "the endpoint that does not answer is that of the third, which has another address"},
+		{[]model.Member{{ID: 1}, {ID: 2, Unasked: true}, {ID: 3, Unasked: true}, down, down}, span{late, "! 1/3 members"}, "two such endpoints may be one member's"},
+		{[]model.Member{{ID: 1}, {ID: 2}, {ID: 3}, down, down}, span{late, "! 3/3 members"}, "endpoints that no member has"},
 	} {
 		if got := quorum(newTheme(ThemeDark, colours, false), model.ClusterStatus{Members: r.members}); got != r.want {
 			t.Errorf("got %v, want %v: %s", got, r.want, r.reason)

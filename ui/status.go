@@ -133,15 +133,15 @@ func (a *App) statusLeft(th *theme) []segment {
 // quorum says how many members answer. Of those that were not asked nothing is
 // known: only what is known to be down can say that there is no quorum.
 func quorum(th *theme, c model.ClusterStatus) span {
-	up, asked, n := c.Up(), c.Asked(), len(c.Members)
+	up, asked, n := c.Up(), c.Asked(), c.Size()
 	text := fmt.Sprintf("%d/%d members", up, n)
 	if asked < n {
 		text += fmt.Sprintf(", %d not asked", n-asked)
 	}
-	switch down := asked - up; {
-	case n-down <= n/2:
+	switch {
+	case n-c.Down() <= n/2:
 		return span{bad, th.sign.bad + " " + text + ", no quorum"}
-	case down > 0:
+	case asked > up:
 		return span{late, th.sign.late + " " + text}
 	}
 	return span{plain, text}

@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -32,10 +33,11 @@ func (s *statusRounds) compare(ctx context.Context, st *model.ClusterStatus) {
 			}
 		}
 	}
+	left := st.Size() - len(up)
+	if s.leaseLists && left > 0 {
+		s.unlist(fmt.Sprintf("%d of %d members could not be asked: name the endpoints of all", left, st.Size()))
+	}
 	if len(up) < 2 {
-		if s.leaseLists && len(st.Members) > 1 {
-			s.unlist("fewer than two members could be asked: name the endpoints of all")
-		}
 		return
 	}
 	s.compared = now
@@ -50,7 +52,9 @@ func (s *statusRounds) compare(ctx context.Context, st *model.ClusterStatus) {
 	}
 	wg.Wait()
 	if s.leaseLists {
-		s.unlist(s.ghosts(ctx, up))
+		if why := s.ghosts(ctx, up); why != "" || left <= 0 {
+			s.unlist(why)
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ type standIn struct {
 	id     uint64
 	leases []int64
 	count  int64
+	third  bool // it knows a member that is not there
 }
 
 func (m *standIn) header() *pb.ResponseHeader {
@@ -37,7 +38,11 @@ func (m *standIn) Status(context.Context, *pb.StatusRequest) (*pb.StatusResponse
 }
 
 func (m *standIn) MemberList(context.Context, *pb.MemberListRequest) (*pb.MemberListResponse, error) {
-	return &pb.MemberListResponse{Header: m.header(), Members: []*pb.Member{{ID: 1, Name: "m1"}, {ID: 2, Name: "m2"}}}, nil
+	members := []*pb.Member{{ID: 1, Name: "m1"}, {ID: 2, Name: "m2"}}
+	if m.third {
+		members = append(members, &pb.Member{ID: 3, Name: "m3"})
+	}
+	return &pb.MemberListResponse{Header: m.header(), Members: members}, nil
 }
 
 func (m *standIn) Range(context.Context, *pb.RangeRequest) (*pb.RangeResponse, error) {
@@ -80,22 +85,28 @@ func serve(t *testing.T, members ...*standIn) *clientv3.Client {
 }
 
 func TestMembersAreHeldAgainstEachOther(t *testing.T) {
+	const left = "1 of 3 members could not be asked: name the endpoints of all"
 	rows := []struct {
-		reason string
-		second standIn
-		lists  bool
-		want   []model.Code
+		reason   string
+		second   standIn
+		lists    bool
+		want     []model.Code
+		unlisted string
 	}{
-		{"they agree", standIn{leases: []int64{5, 6}, count: 7}, true, nil},
-		{"the leader does not know lease 8", standIn{leases: []int64{5, 6, 8}, count: 7}, true, []model.Code{model.CodeLeaseGhostList}},
-		{"nobody asked for the lists", standIn{leases: []int64{5, 6, 8}, count: 7}, false, nil},
-		{"a follower that lacks a lease lags", standIn{leases: []int64{5}, count: 7}, true, nil},
-		{"one key less at the same revision", standIn{leases: []int64{5, 6}, count: 6}, false, []model.Code{model.CodeMemberDivergence}},
+		{reason: "they agree", second: standIn{leases: []int64{5, 6}, count: 7}, lists: true},
+		{reason: "the third has no endpoint here", second: standIn{leases: []int64{5, 6}, count: 7, third: true}, lists: true, unlisted: left},
+		{reason: "nor is it missed where nobody asked", second: standIn{leases: []int64{5, 6}, count: 7, third: true}},
+		{reason: "what the second lists is found all the same", second: standIn{leases: []int64{5, 6, 8}, count: 7, third: true}, lists: true,
+			want: []model.Code{model.CodeLeaseGhostList}, unlisted: left},
+		{reason: "the leader does not know lease 8", second: standIn{leases: []int64{5, 6, 8}, count: 7}, lists: true, want: []model.Code{model.CodeLeaseGhostList}},
+		{reason: "nobody asked for the lists", second: standIn{leases: []int64{5, 6, 8}, count: 7}},
+		{reason: "a follower that lacks a lease lags", second: standIn{leases: []int64{5}, count: 7}, lists: true},
+		{reason: "one key less at the same revision", second: standIn{leases: []int64{5, 6}, count: 6}, want: []model.Code{model.CodeMemberDivergence}},
 	}
 	for _, r := range rows {
 		t.Run(r.reason, func(t *testing.T) {
 			r.second.id = 2
-			w := New(serve(t, &standIn{id: 1, leases: []int64{5, 6}, count: 7}, &r.second),
+			w := New(serve(t, &standIn{id: 1, leases: []int64{5, 6}, count: 7, third: r.second.third}, &r.second),
 				Options{OneLook: true, LeaseLists: r.lists, Timing: Timing{Settle: 10 * time.Millisecond}})
 			defer w.Close()
 			s := fold.NewState()
@@ -114,6 +125,9 @@ func TestMembersAreHeldAgainstEachOther(t *testing.T) {
 			}
 			if d := cmp.Diff(r.want, got); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
+			}
+			if got := s.Cluster().Unlisted; got != r.unlisted {
+				t.Errorf("the lists: %q, want %q", got, r.unlisted)
 			}
 		})
 	}

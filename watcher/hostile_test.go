@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -102,6 +103,90 @@ func TestHostileAnswers(t *testing.T) {
 			r.until("live after all: "+row.reason, func() bool {
 				return len(all[model.Watching](r)) > seen && holder(folded(r), "/l/a") == "/l/a/1"
 			})
+		})
+	}
+}
+
+// A list counts only if it came whole: what is missing would be taken for locks that are
+// free, and by doctor for locks that are well.
+func TestHalfAList(t *testing.T) {
+	// chunk alters the chunks of a list; more is that of a page.
+	chunk := func(alter func(*pb.RangeStreamResponse) any) func(any) any {
+		return func(a any) any {
+			if c, ok := a.(*pb.RangeStreamResponse); ok {
+				return alter(c)
+			}
+			return a
+		}
+	}
+	isLast := func(c *pb.RangeStreamResponse) bool { return c.GetRangeResponse().GetHeader() != nil }
+	for _, row := range []struct {
+		name   string
+		pages  bool
+		alter  func(answer any) any
+		says   string
+		reason string
+	}{
+		{name: "no chunk at all", says: "answered RangeStream without a last chunk",
+			alter: chunk(func(*pb.RangeStreamResponse) any { return nil }), reason: "an end is not the end of a list"},
+		{name: "empty chunks", says: "answered RangeStream without a last chunk",
+			alter: chunk(func(*pb.RangeStreamResponse) any { return &pb.RangeStreamResponse{} }), reason: "an empty message is no list of no keys"},
+		{name: "the last chunk is lost", says: "answered RangeStream without a last chunk",
+			alter: chunk(func(c *pb.RangeStreamResponse) any {
+				if isLast(c) {
+					return nil
+				}
+				return c
+			}), reason: "a proxy may end a stream early, and well"},
+		{name: "the first chunk is lost", says: "answered RangeStream without 1 of 2 keys",
+			alter: chunk(func(c *pb.RangeStreamResponse) any {
+				if !isLast(c) {
+					return nil
+				}
+				return c
+			}), reason: "the last chunk counts them all"},
+		{name: "there is more", says: "answered RangeStream without a last chunk",
+			alter: chunk(func(c *pb.RangeStreamResponse) any {
+				if isLast(c) {
+					c.RangeResponse.More = true
+				}
+				return c
+			}), reason: "no limit was asked for"},
+		{name: "a page without keys, and more of them", pages: true, says: "answered Range without the keys of a page",
+			alter: func(a any) any {
+				if r, ok := a.(*pb.RangeResponse); ok && len(r.Kvs) > 0 {
+					r.Kvs, r.More = nil, true
+				}
+				return a
+			}, reason: "there is nothing to go on from"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := hostile.Start(t, "127.0.0.1:0")
+			s.Become(0xaa, 10, hostile.Key("/l/a", 1, 5), hostile.Key("/l/a", 2, 6))
+			var well atomic.Bool
+			s.Alter(func(_ string, answer any) any {
+				if well.Load() {
+					return answer
+				}
+				return row.alter(answer)
+			})
+			if !row.pages {
+				s.Stream()
+			}
+			r := &record{t: t, w: newWatcher(t, dial(t, s.Addr), Options{Prefixes: []string{"/l/"}})}
+			r.until("the word about it: "+row.reason, func() bool {
+				if len(all[model.Loaded](r)) > 0 {
+					t.Fatalf("it was taken for the whole list: %s", row.reason)
+				}
+				for _, l := range all[model.Lost](r) {
+					if strings.Contains(l.Detail, s.Addr+" "+row.says) {
+						return true
+					}
+				}
+				return false
+			})
+			well.Store(true)
+			r.until("the whole list", func() bool { return len(all[model.Loaded](r)) > 0 && holder(folded(r), "/l/a") == "/l/a/1" })
 		})
 	}
 }

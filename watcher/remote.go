@@ -216,7 +216,7 @@ func (e *etcd) listPages(ctx context.Context, prefix string, rev int64, each fun
 		if err := each(convert(resp.Kvs)); err != nil {
 			return err
 		}
-		if !resp.More || len(resp.Kvs) == 0 {
+		if !resp.More {
 			return nil
 		}
 		key = string(resp.Kvs[len(resp.Kvs)-1].Key) + "\x00"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -13,9 +14,11 @@ import (
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/peer"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"locktop/model"
+	"locktop/watcher/answers"
 )
 
 // A list is by far the largest that is ever read, so its messages are read into what the
@@ -24,8 +27,12 @@ import (
 
 // chunk is a RangeStreamResponse, as far as a list needs it.
 type chunk struct {
-	kvs     []model.KV
-	cluster uint64 // of the header, which one of the chunks has
+	kvs []model.KV
+	// The last chunk alone has a header, and counts the keys of all.
+	last    bool
+	more    bool // there are keys that no chunk has
+	count   int64
+	cluster uint64
 }
 
 // chunkCodec writes requests as protobuf and reads chunks.
@@ -41,7 +48,8 @@ func (chunkCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	return c.unmarshal(buf.ReadOnlyData())
 }
 
-// rangeStream asks for the keys of a range in chunks. They end with io.EOF.
+// rangeStream asks for the keys of a range in chunks. They end with io.EOF, if the list is
+// whole: a broken proxy may end a stream early, as if all were well.
 func rangeStream(ctx context.Context, conn grpc.ClientConnInterface, req *pb.RangeRequest) (next func(*chunk) error, err error) {
 	s, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, pb.KV_RangeStream_FullMethodName,
 		grpc.ForceCodecV2(chunkCodec{encoding.GetCodecV2(proto.Name)}), grpc.MaxCallRecvMsgSize(math.MaxInt32))
@@ -54,13 +62,36 @@ func rangeStream(ctx context.Context, conn grpc.ClientConnInterface, req *pb.Ran
 	if err != nil && !errors.Is(err, io.EOF) { // that is told by what is received
 		return nil, clientv3.ContextError(ctx, err)
 	}
+	keys, lacks := int64(0), noLast
 	return func(c *chunk) error {
 		err := s.RecvMsg(c)
-		if errors.Is(err, io.EOF) {
+		if !errors.Is(err, io.EOF) {
+			keys += int64(len(c.kvs))
+			if lacks = noLast; c.last && !c.more {
+				lacks = missingKeys(keys, c.count)
+			}
+			return clientv3.ContextError(ctx, err)
+		}
+		if lacks == "" {
 			return io.EOF
 		}
-		return clientv3.ContextError(ctx, err)
+		var from net.Addr
+		if p, ok := peer.FromContext(s.Context()); ok {
+			from = p.Addr
+		}
+		return answers.Lacks(pb.KV_RangeStream_FullMethodName, lacks, from)
 	}, nil
+}
+
+// noLast is what a list lacks that ended early.
+const noLast = "a last chunk"
+
+// missingKeys says what a list lacks that has so many keys of all, "" for nothing.
+func missingKeys(have, all int64) string {
+	if have == all {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d keys", all-have, all)
 }
 
 // Tags of fields in etcd's rpc.proto and kv.proto: their number and how they are written.
@@ -71,6 +102,8 @@ const (
 	streamRange = 1<<3 | asBytes // of RangeStreamResponse
 	rangeHeader = 1<<3 | asBytes // of RangeResponse
 	rangeKVs    = 2<<3 | asBytes
+	rangeMore   = 3<<3 | asNumber
+	rangeCount  = 4<<3 | asNumber
 	headerOf    = 1<<3 | asNumber // of ResponseHeader: the cluster
 	kvKey       = 1<<3 | asBytes  // of KeyValue
 	kvCreate    = 2<<3 | asNumber
@@ -81,44 +114,48 @@ const (
 )
 
 func (c *chunk) unmarshal(b []byte) error {
-	n := 0
 	*c = chunk{}
-	err := eachOf(b, rangeKVs, func([]byte) error { n++; return nil })
-	if err != nil {
-		return err
-	}
-	err = eachOf(b, rangeHeader, func(header []byte) error {
-		return fields(header, func(tag uint64, _ []byte, number uint64) error {
-			if tag == headerOf {
-				c.cluster = number
-			}
-			return nil
-		})
+	n := 0
+	err := eachOf(b, func(tag uint64, b []byte, number uint64) error {
+		switch tag {
+		case rangeKVs:
+			n++
+		case rangeHeader:
+			c.last = true
+			return fields(b, func(tag uint64, _ []byte, number uint64) error {
+				if tag == headerOf {
+					c.cluster = number
+				}
+				return nil
+			})
+		case rangeMore:
+			c.more = number != 0
+		case rangeCount:
+			c.count = int64(number)
+		}
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	c.kvs = make([]model.KV, 0, n)
-	return eachOf(b, rangeKVs, func(b []byte) error {
+	return eachOf(b, func(tag uint64, b []byte, _ uint64) error {
+		if tag != rangeKVs {
+			return nil
+		}
 		kv, err := unmarshalKV(b)
 		c.kvs = append(c.kvs, kv)
 		return err
 	})
 }
 
-// eachOf calls f with each field of the RangeResponse in a RangeStreamResponse that has
-// the wanted tag.
-func eachOf(b []byte, want uint64, f func([]byte) error) error {
+// eachOf calls f with each field of the RangeResponse in a RangeStreamResponse.
+func eachOf(b []byte, f func(tag uint64, bytes []byte, number uint64) error) error {
 	return fields(b, func(tag uint64, resp []byte, _ uint64) error {
 		if tag != streamRange {
 			return nil
 		}
-		return fields(resp, func(tag uint64, b []byte, _ uint64) error {
-			if tag != want {
-				return nil
-			}
-			return f(b)
-		})
+		return fields(resp, f)
 	})
 }
 

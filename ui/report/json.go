@@ -131,7 +131,7 @@ func clusterOf(s *fold.State) *cluster {
 	if c.At.IsZero() {
 		return nil
 	}
-	out := &cluster{ID: fmt.Sprintf("%x", c.ClusterID), Revision: s.Rev(), Members: len(c.Members), Alarms: []string{}}
+	out := &cluster{ID: fmt.Sprintf("%x", c.ClusterID), Revision: s.Rev(), Members: c.Size(), Alarms: []string{}}
 	for _, a := range c.Alarms {
 		out.Alarms = append(out.Alarms, strings.ToValidUTF8(a, "\ufffd"))
 	}

@@ -42,6 +42,12 @@ func Check(method string, req, msg any, from net.Addr) error {
 	if lacks == "" {
 		return nil
 	}
+	return Lacks(method, lacks, from)
+}
+
+// Lacks is the error of an answer that lacks something. The method is the full name of
+// the RPC.
+func Lacks(method, lacks string, from net.Addr) error {
 	where := "the server"
 	if from != nil {
 		where = from.String()
@@ -68,6 +74,9 @@ func missing(req, msg any) string {
 		}
 		h = m.GetHeader()
 	case *pb.RangeResponse:
+		if m.GetMore() && len(m.GetKvs()) == 0 {
+			return "the keys of a page" // there is nothing to go on from
+		}
 		h = m.GetHeader()
 	case *pb.PutResponse:
 		h = m.GetHeader()

@@ -33,6 +33,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	cluster uint64
+	streams bool
 	rev     int64
 	kvs     []*mvccpb.KeyValue
 	alter   func(method string, answer any) any
@@ -80,6 +81,14 @@ func (s *Server) Alter(f func(method string, answer any) any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.alter = f
+}
+
+// Stream makes it answer lists as a 3.7 does, in chunks, each of one key here. Without it
+// it knows no such lists.
+func (s *Server) Stream() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.streams = true
 }
 
 // Tell sends a message on every watch that is open.
@@ -173,6 +182,28 @@ func (s *Server) Range(_ context.Context, r *pb.RangeRequest) (*pb.RangeResponse
 		resp.Kvs = nil
 	}
 	return resp, nil
+}
+
+// RangeStream implements pb.KVServer.
+func (s *Server) RangeStream(r *pb.RangeRequest, w pb.KV_RangeStreamServer) error {
+	s.mu.Lock()
+	streams := s.streams
+	s.mu.Unlock()
+	if !streams {
+		return s.UnimplementedKVServer.RangeStream(r, w)
+	}
+	last, err := s.Range(w.Context(), r)
+	if err != nil {
+		return err
+	}
+	for len(last.Kvs) > 1 {
+		chunk := &pb.RangeResponse{Kvs: last.Kvs[:1]}
+		last.Kvs = last.Kvs[1:]
+		if err := w.Send(&pb.RangeStreamResponse{RangeResponse: chunk}); err != nil {
+			return err
+		}
+	}
+	return w.Send(&pb.RangeStreamResponse{RangeResponse: last})
 }
 
 // Txn implements pb.KVServer. It succeeds and changes nothing.
