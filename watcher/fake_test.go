@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"locktop/model"
+	"locktop/watcher/pace"
 )
 
 // fake is a cluster of one key whose troubles are set by the test.
@@ -138,7 +139,7 @@ func fails(err error) func(*fakeStream) {
 }
 
 func (c *fake) watcher(t *testing.T) *record {
-	w, _ := start(c, &meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
+	w, _ := start(c, &pace.Meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
 	t.Cleanup(func() { _ = w.Close() })
 	return &record{t: t, w: w}
 }
@@ -158,7 +159,7 @@ func TestEveryPrefixIsNamedBeforeAnyIsListed(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			c := &fake{rev: 40, late: row.late, begin: make(chan struct{})}
-			w, _ := start(c, &meter{}, Options{Prefixes: row.prefixes, OneLook: row.oneLook, Timing: quick}.withDefaults())
+			w, _ := start(c, &pace.Meter{}, Options{Prefixes: row.prefixes, OneLook: row.oneLook, Timing: quick}.withDefaults())
 			t.Cleanup(func() { _ = w.Close() })
 			release := sync.OnceFunc(func() { close(c.begin) })
 			t.Cleanup(release) // before Close, which waits for the list
@@ -369,7 +370,7 @@ func TestAListThatFails(t *testing.T) {
 		{"each that breaks under way was begun and is lost", errors.New("the stream broke"), 1, true},
 	} {
 		c := &fake{rev: 5, listErr: row.err, listed: row.keys}
-		w, _ := start(c, &meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
+		w, _ := start(c, &pace.Meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
 		r := &record{t: t, w: w}
 		r.want.WakeAt = time.Now() // ticks: there may be no other news
 		r.until("four tries", func() (done bool) {
@@ -388,7 +389,7 @@ func TestAListThatFails(t *testing.T) {
 
 func TestReadingsFollowTheWish(t *testing.T) {
 	c := &fake{rev: 40, hold: make(chan struct{})}
-	w, _ := start(c, &meter{}, Options{Prefixes: []string{"/l/"}, Budget: 4, Timing: quick}.withDefaults())
+	w, _ := start(c, &pace.Meter{}, Options{Prefixes: []string{"/l/"}, Budget: 4, Timing: quick}.withDefaults())
 	defer w.Close()
 	r := &record{t: t, w: w}
 	has[model.Watching](r, 1)
@@ -429,9 +430,9 @@ func TestReadingsFollowTheWish(t *testing.T) {
 func TestAReadingInAHurryWaitsForNoOther(t *testing.T) {
 	c := &fake{rev: 40, hold: make(chan struct{})}
 	close(c.hold)
-	w, _ := start(c, &meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
+	w, _ := start(c, &pace.Meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
 	defer w.Close()
-	w.leases.bucket = newBucket(15, 1e6, 0, time.Now()) // it takes a day to be full
+	w.leases.bucket = pace.NewBucket(15, 1e6, 0, time.Now()) // it takes a day to be full
 	r := &record{t: t, w: w}
 	r.want.Leases = []model.LeaseID{1, 2}
 	has[model.Watching](r, 2)
@@ -450,7 +451,7 @@ func (c *fake) read() []model.LeaseID {
 
 func TestOneLookReadsWithoutBudgetButBounded(t *testing.T) {
 	c := &fake{rev: 40, hold: make(chan struct{})}
-	w, _ := start(c, &meter{}, Options{Budget: 1, OneLook: true, Timing: quick}.withDefaults())
+	w, _ := start(c, &pace.Meter{}, Options{Budget: 1, OneLook: true, Timing: quick}.withDefaults())
 	defer w.Close()
 	r := &record{t: t, w: w}
 	for id := range model.LeaseID(200) {
@@ -458,7 +459,7 @@ func TestOneLookReadsWithoutBudgetButBounded(t *testing.T) {
 	}
 	has[model.Loaded](r, 1)
 	for end := time.Now().Add(deadline); len(c.read()) < oneLookInFlight && time.Now().Before(end); {
-		sleep(context.Background(), time.Millisecond, nil)
+		pace.Sleep(context.Background(), time.Millisecond, nil)
 	}
 	if n := len(c.read()); n != oneLookInFlight {
 		t.Errorf("%d in flight, want %d", n, oneLookInFlight)

@@ -15,6 +15,7 @@ import (
 
 	"locktop/chaos"
 	"locktop/model"
+	"locktop/watcher/pace"
 )
 
 var (
@@ -154,7 +155,7 @@ func (a *arena) take(t testing.TB) {
 			return
 		}
 		a.root.ActiveConnection().ResetConnectBackoff()
-		sleep(ctx, 50*time.Millisecond, nil)
+		pace.Sleep(ctx, 50*time.Millisecond, nil)
 	}
 	t.Fatalf("nobody can write: %v", err)
 }

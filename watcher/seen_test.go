@@ -10,6 +10,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
+	"locktop/watcher/pace"
 )
 
 // seen is a state that a watcher keeps up to date, and all that it was made of.
@@ -47,7 +48,7 @@ func (s *seen) run(ctx context.Context) {
 		s.events = append(s.events, b.Events...)
 		want = s.state.Want()
 		s.mu.Unlock()
-		poke(s.news)
+		pace.Poke(s.news)
 	}
 }
 
