@@ -1,5 +1,11 @@
-// Locktop shows the locks of an etcd cluster: who holds, who waits in which
-// order, how healthy each lease is, and why a lock is stuck.
+// Locktop is top for etcd locks. It shows the holder of every lock, the queue behind it,
+// the health of each lease, and the reason when a lock is stuck.
+//
+//	etcd ──▶ watcher ──batches──▶ model ──▶ ui
+//	ui ──actions──▶ chaos, the only writer ──▶ etcd
+//	demo: a cluster of its own, with contenders to break
+//
+// README.md says what it does and what is in which folder. Package ui/cli joins the others.
 package main
 
 import (

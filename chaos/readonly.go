@@ -12,17 +12,17 @@ import (
 	"locktop/watcher/answers"
 )
 
-// permit is the list of RPCs, by full method name, that may leave a client.
-type permit struct {
-	refusal string // begins the refusal of everything else
-	methods map[string]bool
+// Permit is the list of RPCs, by full method name, that may leave a client.
+type Permit struct {
+	Refusal string // begins the refusal of everything else
+	Methods map[string]bool
 }
 
 // reading is what looking needs, and nothing that writes. KeepAlive is not in it:
 // it renews. Alarm is not: it also disarms, and Status lists the alarms.
-var reading = permit{
-	refusal: "locktop's reading connection never writes",
-	methods: map[string]bool{
+var reading = Permit{
+	Refusal: "locktop's reading connection never writes",
+	Methods: map[string]bool{
 		pb.KV_Range_FullMethodName:              true,
 		pb.KV_RangeStream_FullMethodName:        true, // since 3.7
 		pb.Watch_Watch_FullMethodName:           true,
@@ -35,9 +35,9 @@ var reading = permit{
 }
 
 // writing is what the actions of the gate need.
-var writing = permit{
-	refusal: "locktop's writing connection does only what its actions need",
-	methods: map[string]bool{
+var writing = Permit{
+	Refusal: "locktop's writing connection does only what its actions need",
+	Methods: map[string]bool{
 		pb.Lease_LeaseRevoke_FullMethodName:     true,
 		pb.KV_Txn_FullMethodName:                true, // the guarded delete
 		pb.KV_Range_FullMethodName:              true,
@@ -61,18 +61,24 @@ func ReadOnly() []grpc.DialOption { return reading.options() }
 // does not write with a connection that lacks them.
 func Writing() []grpc.DialOption { return writing.options() }
 
-func (p permit) options() []grpc.DialOption {
+// RefusedByWriting says whether an error is a refusal of a connection that has the
+// options of [Writing].
+func RefusedByWriting(err error) bool {
+	return strings.HasPrefix(status.Convert(err).Message(), writing.Refusal)
+}
+
+func (p Permit) options() []grpc.DialOption {
 	return append([]grpc.DialOption{
 		grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any,
 			cc *grpc.ClientConn, next grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-			if err := p.check(method); err != nil {
+			if err := p.Check(method); err != nil {
 				return err
 			}
 			return next(ctx, method, req, reply, cc, opts...)
 		}),
 		grpc.WithChainStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc,
 			cc *grpc.ClientConn, method string, next grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
-			if err := p.check(method); err != nil {
+			if err := p.Check(method); err != nil {
 				return nil, err
 			}
 			return next(ctx, desc, cc, method, opts...)
@@ -80,11 +86,11 @@ func (p permit) options() []grpc.DialOption {
 	}, answers.Options()...)
 }
 
-// check refuses a method that is not listed.
-func (p permit) check(method string) error {
-	if p.methods[method] {
+// Check refuses a method that is not listed.
+func (p Permit) Check(method string) error {
+	if p.Methods[method] {
 		return nil
 	}
 	name := method[strings.LastIndex(method, "/")+1:]
-	return status.Errorf(codes.PermissionDenied, "%s: %s refused", p.refusal, name)
+	return status.Errorf(codes.PermissionDenied, "%s: %s refused", p.Refusal, name)
 }

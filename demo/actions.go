@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"locktop/demo/contender"
 	"locktop/model"
 )
 
@@ -19,8 +20,8 @@ import (
 const tellWithin = time.Second
 
 // Available returns nil if the action can be done now, or an error that says in one
-// line why not and what to do. It asks nobody. Where the action does not say whom it
-// is done to, it answers for the kind.
+// line why not and what to do. It makes no request. If the action names no target, the
+// answer is for its kind.
 func (l *Lab) Available(a model.Action) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -47,7 +48,7 @@ func (l *Lab) available(a model.Action) error {
 func (l *Lab) canSpawn(a model.Action) error {
 	pr := l.programs[a.Contender]
 	switch {
-	case len(l.procs) >= MaxContenders:
+	case len(l.procs) >= contender.MaxContenders:
 		return fmt.Errorf("%d contenders run, which is the most there may be; stop one first", len(l.procs))
 	case a.Contender == "" && len(l.o.Self) == 0:
 		return errors.New("the lab has no program for contenders of its own")
@@ -108,7 +109,7 @@ func (l *Lab) canInject(f model.Fault) error {
 	return nil
 }
 
-var errNobody = errors.New("no contender runs; spawn one with n")
+var errNobody = fmt.Errorf("no contender runs; %s one", model.SpawnProc)
 
 // canHitMembers says why a fault of members cannot be done.
 func (l *Lab) canHitMembers(f model.Fault) error {
@@ -218,7 +219,7 @@ func (l *Lab) spawnFor(a model.Action) (string, error) {
 			recipe = l.recipes[a.Lock]
 		}
 		if recipe == "" {
-			return "", fmt.Errorf("spawn on %q: how it is locked is not known; say %s", a.Lock, strings.Join(words(play.byName), " or "))
+			return "", fmt.Errorf("spawn on %q: how it is locked is not known; say %s", a.Lock, strings.Join(contender.CommonRecipes(), " or "))
 		}
 		pr = l.o.unnamed(l.freeNumber(), a.Lock, recipe)
 	}
@@ -240,8 +241,8 @@ func (l *Lab) freeNumber() int {
 
 // tellWord writes a line to a manual contender.
 func (l *Lab) tellWord(name, word string) (string, error) {
-	if !slices.Contains(ManualWords(), word) {
-		return "", fmt.Errorf("tell %s %q: want one of %s", name, word, strings.Join(ManualWords(), ", "))
+	if !slices.Contains(contender.ManualWords(), word) {
+		return "", fmt.Errorf("tell %s %q: want one of %s", name, word, strings.Join(contender.ManualWords(), ", "))
 	}
 	l.mu.Lock()
 	p, err := l.find(name)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"locktop/demo/process"
 )
 
 const (
@@ -88,7 +90,7 @@ func (l *Lab) endProcs() error {
 		if p.stdin != nil {
 			p.stdin.Close()
 		}
-		p.signal(sigStop)
+		p.signal(process.SigStop)
 	}
 	l.mu.Unlock()
 	gone := make(chan struct{})
@@ -96,7 +98,7 @@ func (l *Lab) endProcs() error {
 		l.wg.Wait()
 		close(gone)
 	}()
-	if wait(gone, graceAtClose) {
+	if process.Wait(gone, graceAtClose) {
 		return nil
 	}
 	l.mu.Lock()
@@ -104,7 +106,7 @@ func (l *Lab) endProcs() error {
 		p.signal(os.Kill)
 	}
 	l.mu.Unlock()
-	if wait(gone, goneAtClose) {
+	if process.Wait(gone, goneAtClose) {
 		return nil
 	}
 	l.mu.Lock()
@@ -113,20 +115,8 @@ func (l *Lab) endProcs() error {
 	switch {
 	case len(left) > 0:
 		return fmt.Errorf("contenders that were killed are still there: %s", strings.Join(left, ", "))
-	case !wait(gone, forgottenAtClose):
+	case !process.Wait(gone, forgottenAtClose):
 		return errors.New("the connections of contenders that have ended do not end")
 	}
 	return nil
-}
-
-// wait says whether c was closed within d.
-func wait(c <-chan struct{}, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-c:
-		return true
-	case <-t.C:
-		return false
-	}
 }

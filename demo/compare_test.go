@@ -4,19 +4,21 @@ import (
 	"fmt"
 	"testing"
 
-	"locktop/model"
+	"locktop/demo/cluster"
+	"locktop/demo/labtest"
+	"locktop/model/fold"
 	"locktop/watcher"
 )
 
 // Every member is asked for its own count at one and the same revision: on a healthy
 // cluster they agree, and nothing is found.
 func TestMembersAreComparedAtOneRevision(t *testing.T) {
-	c, err := StartCluster(t.Context(), ClusterOptions{Members: 3, Dir: t.TempDir()})
+	c, err := cluster.Start(t.Context(), cluster.Options{Members: 3, Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	cli := newClient(t, c.MemberEndpoints()...)
+	cli := labtest.NewClient(t, c.MemberEndpoints()...)
 	for i := range 7 {
 		if _, err := cli.Put(t.Context(), fmt.Sprintf("/watched/%d", i), ""); err != nil {
 			t.Fatal(err)
@@ -27,8 +29,8 @@ func TestMembersAreComparedAtOneRevision(t *testing.T) {
 	}
 	w := watcher.New(cli, watcher.Options{Prefixes: []string{"/watched/"}, OneLook: true})
 	t.Cleanup(func() { w.Close() })
-	s := model.NewState()
-	eventually(t, "three members are counted", func() bool {
+	s := fold.NewState()
+	labtest.Eventually(t, "three members are counted", func() bool {
 		b, err := w.Next(t.Context(), s.Want())
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"locktop/demo/process"
 	"locktop/model"
 )
 
@@ -67,7 +68,7 @@ func (l *Lab) find(name string) (*proc, error) {
 func (p *proc) detail() string { return fmt.Sprintf("pid %d", p.pid()) }
 
 func (l *Lab) pause(p *proc) error {
-	if err := p.said("pause", pauseGroup(p.cmd.Process)); err != nil {
+	if err := p.said("pause", process.PauseGroup(p.cmd.Process)); err != nil {
 		return err
 	}
 	p.paused = true
@@ -87,7 +88,7 @@ func (l *Lab) resume(p *proc) error {
 }
 
 func (l *Lab) wake(p *proc) error {
-	if err := p.send(sigContinue, "resume"); err != nil {
+	if err := p.send(process.SigContinue, "resume"); err != nil {
 		return err
 	}
 	p.paused = false
@@ -103,7 +104,7 @@ func (l *Lab) stop(p *proc) error {
 		}
 		l.faultsOff(whyHealed, func(f model.Fault) bool { return f.Kind == model.FaultPause && f.Target == p.name() })
 	}
-	if err := p.send(sigStop, "stop"); err != nil {
+	if err := p.send(process.SigStop, "stop"); err != nil {
 		return err
 	}
 	p.stopping = true
@@ -140,14 +141,14 @@ func (l *Lab) injectMember(f model.Fault) (string, healer, error) {
 		return "", func(ctx context.Context) error { return l.startAgain(ctx, m) }, err
 	case model.FaultPauseMember:
 		return "", func(context.Context) error {
-			if !l.cluster.still(m, func(m *member) bool { return m.paused }) {
+			if !l.cluster.Paused(m) {
 				return nil
 			}
 			return l.cluster.ResumeMember(m)
 		}, l.cluster.PauseMember(m)
 	case model.FaultIsolate:
 		return "", func(context.Context) error {
-			if !l.cluster.still(m, func(m *member) bool { return m.isolated }) {
+			if !l.cluster.Isolated(m) {
 				return nil
 			}
 			return l.cluster.Join(m)
@@ -156,15 +157,6 @@ func (l *Lab) injectMember(f model.Fault) (string, healer, error) {
 		return "", func(context.Context) error { return l.cluster.Slow(m, 0) }, l.cluster.Slow(m, f.Delay)
 	}
 	return "", nil, fmt.Errorf("the lab cannot %s", f.Kind)
-}
-
-// still says whether something is so of a member. What brings a member back may have
-// done so and fail afterwards, as the member does not serve in time; a second try
-// then has nothing to do.
-func (c *Cluster) still(name string, is func(*member) bool) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.ContainsFunc(c.members, func(m *member) bool { return m.name == name && is(m) })
 }
 
 // startAgain starts those of the members that do not run.

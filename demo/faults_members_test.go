@@ -10,16 +10,19 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"locktop/demo/labtest"
 	"locktop/model"
 )
 
 func TestFaultsOfMembers(t *testing.T) {
-	l, f := startLab(t, func(o *Options) { o.Members, o.Contenders, o.Processes, o.MemberSelf = 3, -1, true, selfAs(asMember) })
+	l, f := startLab(t, func(o *Options) {
+		o.Members, o.Contenders, o.Processes, o.MemberSelf = 3, -1, true, labtest.SelfAs(asMember)
+	})
 	if want := []string{"m1", "m2", "m3"}; !slices.Equal(l.Members(), want) {
 		t.Errorf("members %q", l.Members())
 	}
-	cli := newClient(t, l.MemberEndpoints()...)
-	second := newClient(t, l.MemberEndpoints()[1])
+	cli := labtest.NewClient(t, l.MemberEndpoints()...)
+	second := labtest.NewClient(t, l.MemberEndpoints()[1])
 	status := func() bool {
 		return briefly(t, func(ctx context.Context) error {
 			_, err := second.Status(ctx, l.MemberEndpoints()[1])
@@ -32,7 +35,7 @@ func TestFaultsOfMembers(t *testing.T) {
 	write := func() bool {
 		return briefly(t, func(ctx context.Context) error { _, err := cli.Put(ctx, "/t/k", "v"); return err }) == nil
 	}
-	slow := func() bool { return l.cluster.members[1].relay.delay.Load() > 0 }
+	slow := func() bool { return l.cluster.Delay(l.cluster.Names()[1]) > 0 }
 	not := func(ok func() bool) func() bool { return func() bool { return !ok() } }
 	tests := []struct {
 		fault        model.Fault
@@ -46,16 +49,16 @@ func TestFaultsOfMembers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(string(tt.fault.Kind), func(t *testing.T) {
-			eventually(t, "all is well", func() bool { return status() && linear() && write() })
+			labtest.Eventually(t, "all is well", func() bool { return status() && linear() && write() })
 			inAndOut(t, l, f, tt.fault, tt.seen, tt.healed)
 		})
 	}
 
 	was := leader(t, l)
 	do(t, l, injectIt(model.Fault{Kind: model.FaultMoveLeader}))
-	eventually(t, "another leader", func() bool { return leader(t, l) != was })
+	labtest.Eventually(t, "another leader", func() bool { return leader(t, l) != was })
 	do(t, l, injectIt(model.Fault{Kind: model.FaultCompact}))
-	eventually(t, "history is gone", func() bool {
+	labtest.Eventually(t, "history is gone", func() bool {
 		_, err := cli.Get(t.Context(), "/t/k", clientv3.WithRev(1))
 		return errors.Is(err, rpctypes.ErrCompacted)
 	})
@@ -73,7 +76,7 @@ func TestFaultsOfMembers(t *testing.T) {
 // leader waits until there is one.
 func leader(t *testing.T, l *Lab) (name string) {
 	t.Helper()
-	eventually(t, "a leader", func() bool {
+	labtest.Eventually(t, "a leader", func() bool {
 		var err error
 		name, err = l.Leader(t.Context())
 		return err == nil
@@ -83,7 +86,7 @@ func leader(t *testing.T, l *Lab) (name string) {
 
 func TestFaultFill(t *testing.T) {
 	l, f := startLab(t, func(o *Options) { o.Contenders = -1 })
-	cli := newClient(t, l.MemberEndpoints()...)
+	cli := labtest.NewClient(t, l.MemberEndpoints()...)
 	put := func(want error) func() bool {
 		return func() bool {
 			_, err := cli.Put(t.Context(), "/t/k", "v")
@@ -95,7 +98,7 @@ func TestFaultFill(t *testing.T) {
 
 func TestFaultsOfData(t *testing.T) {
 	l, f := startLab(t, func(o *Options) { o.TTL = 3 })
-	cli := newClient(t, l.MemberEndpoints()...)
+	cli := labtest.NewClient(t, l.MemberEndpoints()...)
 	has := func(key string) bool {
 		r, err := cli.Get(t.Context(), key)
 		return err == nil && len(r.Kvs) > 0
@@ -123,7 +126,7 @@ func TestFaultsOfData(t *testing.T) {
 	})
 	t.Run("detach", func(t *testing.T) {
 		who := f.holder(t)
-		key := queue(t, cli, "/t/a")[0]
+		key := labtest.Queue(t, cli, "/t/a")[0]
 		inAndOut(t, l, f, model.Fault{Kind: model.FaultDetach, Target: who}, func() bool {
 			r, err := cli.Get(t.Context(), key)
 			return err == nil && len(r.Kvs) == 1 && r.Kvs[0].Lease == 0 && r.Kvs[0].Version == 2
@@ -134,19 +137,19 @@ func TestFaultsOfData(t *testing.T) {
 	})
 	t.Run("revoke and delete", func(t *testing.T) {
 		who := f.holder(t, f.believed(model.BeliefHolding))
-		key := queue(t, cli, "/t/a")[0]
+		key := labtest.Queue(t, cli, "/t/a")[0]
 		do(t, l, inject(model.FaultRevoke, who))
-		eventually(t, "the claim goes", not(key))
+		labtest.Eventually(t, "the claim goes", not(key))
 		f.wrote(t, model.RevokeLease, key)
 		f.believes(t, who, model.BeliefLost)
-		eventually(t, "it queues again", func() bool { q := queue(t, cli, "/t/a"); return len(q) == 1 && q[0] != key })
-		key = queue(t, cli, "/t/a")[0]
-		eventually(t, "it said so", func() bool {
+		labtest.Eventually(t, "it queues again", func() bool { q := labtest.Queue(t, cli, "/t/a"); return len(q) == 1 && q[0] != key })
+		key = labtest.Queue(t, cli, "/t/a")[0]
+		labtest.Eventually(t, "it said so", func() bool {
 			c, err := l.claimOf(who)
 			return err == nil && c.key == key
 		})
 		do(t, l, inject(model.FaultDelete, who))
-		eventually(t, "the claim goes", not(key))
+		labtest.Eventually(t, "the claim goes", not(key))
 		f.wrote(t, model.DeleteClaim, key)
 		wantRefused(t, l, inject(model.FaultDelete, who), "is gone")
 		wantRefused(t, l, inject(model.FaultRevoke, "nobody"), "no contender of the lab")
@@ -157,7 +160,7 @@ func TestFaultsOfData(t *testing.T) {
 // cause certain.
 func (f *feed) wrote(t *testing.T, kind model.ActionKind, key string) {
 	t.Helper()
-	eventually(t, "the lab reports: "+string(kind)+" "+key, func() bool {
+	labtest.Eventually(t, "the lab reports: "+string(kind)+" "+key, func() bool {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		return slices.ContainsFunc(f.all, func(e model.Event) bool {

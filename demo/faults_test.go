@@ -10,6 +10,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos/drill"
+	"locktop/demo/labtest"
 	"locktop/model"
 )
 
@@ -35,13 +36,13 @@ func inAndOut(t *testing.T, l *Lab, f *feed, x model.Fault, seen, healed func() 
 		t.Fatalf("%s is not available: %v", x.Describe(), err)
 	}
 	do(t, l, injectIt(x))
-	eventually(t, x.Describe()+" is seen", seen)
+	labtest.Eventually(t, x.Describe()+" is seen", seen)
 	wantRefused(t, l, injectIt(x), "in force already")
 	do(t, l, healIt(model.Fault{Kind: x.Kind, Target: x.Target}))
-	eventually(t, x.Describe()+" is healed", healed)
+	labtest.Eventually(t, x.Describe()+" is healed", healed)
 	wantRefused(t, l, healIt(x), "not in force")
 	want := []string{"on: " + x.Describe(), "off: " + x.Describe() + ": healed"}
-	eventually(t, "both are reported: "+x.Describe(), func() bool {
+	labtest.Eventually(t, "both are reported: "+x.Describe(), func() bool {
 		got := f.faults()
 		return slices.Equal(got[max(0, len(got)-len(want)):], want)
 	})
@@ -49,7 +50,7 @@ func inAndOut(t *testing.T, l *Lab, f *feed, x model.Fault, seen, healed func() 
 
 func TestFaultsOfClients(t *testing.T) {
 	l, f := startLab(t, func(o *Options) { o.Contenders = -1 })
-	direct := newClient(t, l.MemberEndpoints()...)
+	direct := labtest.NewClient(t, l.MemberEndpoints()...)
 	lease, err := direct.Grant(t.Context(), 600)
 	if err != nil {
 		t.Fatal(err)
@@ -81,9 +82,9 @@ func TestFaultsOfClients(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(string(tt.fault.Kind), func(t *testing.T) {
-			c := newClient(t, l.Endpoints()...)
+			c := labtest.NewClient(t, l.Endpoints()...)
 			request := tt.request(c)
-			eventually(t, "it works", func() bool { return briefly(t, request) == nil })
+			labtest.Eventually(t, "it works", func() bool { return briefly(t, request) == nil })
 			tt.fault.Target = everyone
 			inAndOut(t, l, f, tt.fault, func() bool {
 				begun := time.Now()
@@ -99,12 +100,12 @@ func TestFaultsOfClients(t *testing.T) {
 // A client that is not ours is one connection, and so are the faults of it.
 func TestFaultEndsWithItsConnection(t *testing.T) {
 	l, f := startLab(t, func(o *Options) { o.Contenders = -1 })
-	c := newClient(t, l.Endpoints()...)
+	c := labtest.NewClient(t, l.Endpoints()...)
 	if _, err := c.Get(t.Context(), "/t/k"); err != nil {
 		t.Fatal(err)
 	}
 	var peer string
-	eventually(t, "the connection is reported", func() bool {
+	labtest.Eventually(t, "the connection is reported", func() bool {
 		return f.has(func(e model.Event) bool {
 			on, ok := e.(model.Connected)
 			if ok && on.On && !on.Certain {
@@ -182,12 +183,12 @@ func TestFaultEndsByItself(t *testing.T) {
 		t.Error("it is still paused")
 	}
 	do(t, l, injectIt(model.Fault{Kind: model.FaultPut, Target: "/t/x", For: time.Millisecond}))
-	eventually(t, "three are off", func() bool { return len(f.faults()) == 5 })
+	labtest.Eventually(t, "three are off", func() bool { return len(f.faults()) == 5 })
 
 	// A person is told of what fails when nobody waits for it.
 	do(t, l, injectIt(model.Fault{Kind: model.FaultPut, Target: "/t/y", For: 100 * time.Millisecond}))
 	l.client.Close()
-	eventually(t, "it fails in words", func() bool {
+	labtest.Eventually(t, "it fails in words", func() bool {
 		return f.has(func(e model.Event) bool {
 			a, ok := e.(model.Acted)
 			return ok && !a.Outcome.Done && strings.Contains(a.Outcome.Err, "heal put /t/y")
@@ -210,8 +211,8 @@ func TestHealAllAfterFiveFaults(t *testing.T) {
 	if got := do(t, l, healEverything); got != "5 faults" {
 		t.Errorf("healed: %q", got)
 	}
-	cli := newClient(t, l.MemberEndpoints()...)
-	eventually(t, "all is well", func() bool {
+	cli := labtest.NewClient(t, l.MemberEndpoints()...)
+	labtest.Eventually(t, "all is well", func() bool {
 		r, err := cli.Get(t.Context(), "/t/foreign")
 		return err == nil && len(r.Kvs) == 0
 	})
@@ -250,7 +251,7 @@ func TestCloseAfterEachFault(t *testing.T) {
 		{"members", func(o *Options) { o.Members = 3 }, []model.Fault{
 			{Kind: model.FaultStopMember, Target: "m1"}, {Kind: model.FaultSlowMember, Target: "m2", Delay: time.Hour},
 			{Kind: model.FaultIsolate, Target: "m3"}}},
-		{"paused members", func(o *Options) { o.Members, o.Processes, o.MemberSelf = 3, true, selfAs(asMember) }, []model.Fault{
+		{"paused members", func(o *Options) { o.Members, o.Processes, o.MemberSelf = 3, true, labtest.SelfAs(asMember) }, []model.Fault{
 			{Kind: model.FaultPauseMember, Target: "m1"}, {Kind: model.FaultPauseMember, Target: "m2"},
 			{Kind: model.FaultIsolate, Target: "m3"}}},
 		{"no quorum", func(o *Options) { o.Members = 3 }, []model.Fault{{Kind: model.FaultLoseQuorum}}},
@@ -263,9 +264,9 @@ func TestCloseAfterEachFault(t *testing.T) {
 			l, f := startLab(t, tt.mod) // which closes it and looks
 			f.holder(t)
 			// A contender speaks of its claim before it makes it.
-			cli := newClient(t, l.MemberEndpoints()...)
-			eventually(t, "both have a claim, and say so", func() bool {
-				return second(l.claimOf("c1")) == nil && second(l.claimOf("c2")) == nil && len(queue(t, cli, "/t/a")) == 2
+			cli := labtest.NewClient(t, l.MemberEndpoints()...)
+			labtest.Eventually(t, "both have a claim, and say so", func() bool {
+				return second(l.claimOf("c1")) == nil && second(l.claimOf("c2")) == nil && len(labtest.Queue(t, cli, "/t/a")) == 2
 			})
 			for _, x := range tt.faults {
 				do(t, l, injectIt(x))
@@ -277,7 +278,7 @@ func TestCloseAfterEachFault(t *testing.T) {
 func TestCloseWhileAMemberStarts(t *testing.T) {
 	l, _ := startLab(t, func(o *Options) {
 		o.Spec = &drill.Lab{Members: 3, Processes: true}
-		o.MemberSelf = selfAs(asMember)
+		o.MemberSelf = labtest.SelfAs(asMember)
 	})
 	do(t, l, inject(model.FaultLoseQuorum, ""))
 	healed := make(chan error, 1)

@@ -14,7 +14,9 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.etcd.io/etcd/server/v3/storage/mvcc"
 
+	"locktop/demo/cluster"
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 type sessionOf = *concurrency.Session
@@ -33,7 +35,7 @@ var clusterStories = []story{
 			holder, waiter := sc.pair(9)
 			term := sc.s.Lease(leaseOf(holder)).Read.Term
 			sc.moveLeader()
-			sc.until("a reading of the new term", func(s *model.State) bool { return s.Lease(leaseOf(holder)).Read.Term > term })
+			sc.until("a reading of the new term", func(s *fold.State) bool { return s.Lease(leaseOf(holder)).Read.Term > term })
 			sc.learned(leaseOf(holder), sc.s.Lease(leaseOf(holder)).Renewals+2)
 			sc.learned(leaseOf(waiter), sc.s.Lease(leaseOf(waiter)).Renewals+1)
 		}},
@@ -76,21 +78,21 @@ var clusterStories = []story{
 			cut := sc.follower()
 			// Not through the one that will be cut off: a client asks its members in turn,
 			// and a third of the readings would be refused.
-			sc.watch(slices.DeleteFunc(sc.cluster.MemberEndpoints(), func(ep string) bool { return ep == cut.client }))
-			for _, m := range sc.cluster.members {
+			sc.watch(slices.DeleteFunc(sc.cluster.MemberEndpoints(), func(ep string) bool { return ep == cut.Endpoint }))
+			for _, m := range sc.cluster.Inside() {
 				sc.holdersOn(m, 6) // nobody asks the one that is cut off how it does: that many are no chance
 			}
 			sc.cut(cut)
 		}, also: []model.Code{model.CodeKeepaliveStalled, model.CodeDeadHolder}},
 		alike: part{words: "as many clients dead, one of each member", played: func(sc *scene) {
 			var dead []sessionOf
-			for _, m := range sc.cluster.members {
+			for _, m := range sc.cluster.Inside() {
 				dead = append(dead, sc.holdersOn(m, 3)[0])
 			}
 			for _, s := range dead {
 				s.Orphan()
 			}
-			stalled := func(s *model.State) bool {
+			stalled := func(s *fold.State) bool {
 				return !slices.ContainsFunc(dead, func(d sessionOf) bool {
 					l := s.Lease(leaseOf(d))
 					return l == nil || l.State() != model.LeaseLate && l.State() != model.LeaseSilent
@@ -109,8 +111,8 @@ var harmStories = []story{
 		severity: model.SevError, confidence: model.Certain,
 		found: part{words: "a key that only one member has lost", played: func(sc *scene) {
 			m := sc.hold(sc.session(9), sc.name("l"))
-			kv := sc.follower().etcd.Server.KV()
-			sc.until("the follower has the key", func(*model.State) bool { // it may lag
+			kv := sc.follower().Server.KV()
+			sc.until("the follower has the key", func(*fold.State) bool { // it may lag
 				r, err := kv.Range(sc.ctx, []byte(m.Key()), nil, mvcc.RangeOptions{})
 				return err == nil && len(r.KVs) == 1
 			})
@@ -169,7 +171,7 @@ var harmStories = []story{
 			sc.queued(sc.name("l"), 2)
 			sc.wait(sc.session(9), sc.name("l"), 3)
 			begun := sc.s.Now()
-			sc.until("it would have been found", func(s *model.State) bool { return s.Now().Sub(begun) > 12*time.Second })
+			sc.until("it would have been found", func(s *fold.State) bool { return s.Now().Sub(begun) > 12*time.Second })
 		}},
 	},
 }
@@ -191,11 +193,11 @@ func (sc *scene) fourThroughAMove(before, after func(sessionOf)) {
 	term := sc.s.Lease(one).Read.Term
 	before(all[0])
 	// The new term shows only in a lease that has some seconds behind it.
-	sc.until("the last reading is some seconds old", func(s *model.State) bool {
+	sc.until("the last reading is some seconds old", func(s *fold.State) bool {
 		return s.Now().Sub(s.Lease(one).Read.At) > 2500*time.Millisecond
 	})
 	sc.moveLeader()
-	sc.until("a reading of the new term", func(s *model.State) bool { return s.Lease(one).Read.Term > term })
+	sc.until("a reading of the new term", func(s *fold.State) bool { return s.Lease(one).Read.Term > term })
 	after(all[0])
 }
 
@@ -219,63 +221,61 @@ func (sc *scene) revoke(s sessionOf) {
 }
 
 // cut takes a member off the others, both ways. Clients still reach it.
-func (sc *scene) cut(off *member) {
-	for _, m := range sc.cluster.members {
-		if m != off {
-			m.etcd.Server.CutPeer(off.etcd.Server.MemberID())
-			off.etcd.Server.CutPeer(m.etcd.Server.MemberID())
+func (sc *scene) cut(off cluster.Inside) {
+	for _, m := range sc.cluster.Inside() {
+		if m.Name != off.Name {
+			m.Server.CutPeer(off.Server.MemberID())
+			off.Server.CutPeer(m.Server.MemberID())
 		}
 	}
 }
 
 // dial connects to one member, until the scene ends.
-func (sc *scene) dial(m *member) *clientv3.Client {
-	cli := dialQuietly(sc.t, m.client)
+func (sc *scene) dial(m cluster.Inside) *clientv3.Client {
+	cli := dialQuietly(sc.t, m.Endpoint)
 	sc.t.Cleanup(func() { cli.Close() })
 	return cli
 }
 
-func (sc *scene) leader() *member {
-	for _, m := range sc.cluster.members {
-		if m.etcd.Server.Leader() == m.etcd.Server.MemberID() {
+func (sc *scene) leader() cluster.Inside {
+	for _, m := range sc.cluster.Inside() {
+		if m.Server.Leader() == m.Server.MemberID() {
 			return m
 		}
 	}
 	sc.t.Fatal("no leader")
-	return nil
+	return cluster.Inside{}
 }
 
-func (sc *scene) follower() *member {
+func (sc *scene) follower() cluster.Inside {
 	lead := sc.leader()
-	for _, m := range sc.cluster.members {
-		if m != lead {
+	for _, m := range sc.cluster.Inside() {
+		if m.Name != lead.Name {
 			return m
 		}
 	}
-	return nil
+	return cluster.Inside{}
 }
 
 func (sc *scene) moveLeader() {
 	from, to := sc.leader(), sc.follower()
 	ctx, cancel := context.WithTimeout(sc.ctx, 10*time.Second)
 	defer cancel()
-	err := from.etcd.Server.MoveLeader(ctx, uint64(from.etcd.Server.MemberID()), uint64(to.etcd.Server.MemberID()))
+	err := from.Server.MoveLeader(ctx, uint64(from.Server.MemberID()), uint64(to.Server.MemberID()))
 	if err != nil {
 		sc.t.Fatal(err)
 	}
 }
 
 // stop ends a member as if its machine had gone.
-func (sc *scene) stop(m *member) {
-	m.stopServing()
-	sc.cluster.relays[slices.Index(sc.cluster.members, m)].close() // its peers still find its door open
-	m.etcd.Server.HardStop()
+func (sc *scene) stop(m cluster.Inside) {
+	m.Vanish()
 }
 
 // statusRounds waits for n rounds of status requests of which ok.
 func (sc *scene) statusRounds(n int, ok func(model.ClusterStatus) bool) {
 	last := sc.s.Cluster().At
-	sc.until(fmt.Sprint(n, " more rounds of status"), func(s *model.State) bool {
+	sc.until(fmt.Sprint(n, " more rounds of status"), func(s *fold.State) bool {
 		if c := s.Cluster(); c.At.After(last) && ok(c) {
 			last, n = c.At, n-1
 		}
@@ -285,11 +285,11 @@ func (sc *scene) statusRounds(n int, ok func(model.ClusterStatus) bool) {
 
 // holdersOn lets n programs hold a lock each, connected to one member, and puts them on
 // the screen until their rhythm is known.
-func (sc *scene) holdersOn(m *member, n int) (sessions []sessionOf) {
+func (sc *scene) holdersOn(m cluster.Inside, n int) (sessions []sessionOf) {
 	cli := sc.dial(m)
 	for i := range n {
 		s := sc.sessionAt(cli, 15)
-		sc.hold(s, sc.name(fmt.Sprint(m.name, "-", i)))
+		sc.hold(s, sc.name(fmt.Sprint(m.Name, "-", i)))
 		sc.look(leaseOf(s))
 		sessions = append(sessions, s)
 	}
@@ -312,9 +312,9 @@ func (sc *scene) fill(n int) error {
 
 // quotaCluster is one member that is full after 4 MiB, as soon as it has written them
 // to its file, which it does ten times a second.
-func quotaCluster(t *testing.T) *Cluster {
+func quotaCluster(t *testing.T) *cluster.Cluster {
 	t.Helper()
-	c, err := StartCluster(t.Context(), ClusterOptions{Members: 1, Dir: t.TempDir(), Quota: 4 << 20})
+	c, err := cluster.Start(t.Context(), cluster.Options{Members: 1, Dir: t.TempDir(), Quota: 4 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // formStories are about keys that block a lock by their mere form.
@@ -52,7 +53,7 @@ var formStories = []story{
 			m := sc.hold(s, lock)
 			sc.wait(sc.session(6), lock, 2)
 			sc.put(m.Key(), "status", clientv3.WithIgnoreLease())
-			sc.until("the put is seen", func(st *model.State) bool { return st.Claim(m.Key()).Version == 2 })
+			sc.until("the put is seen", func(st *fold.State) bool { return st.Claim(m.Key()).Version == 2 })
 			sc.goesOn(leaseOf(s), 2)
 		}},
 	},

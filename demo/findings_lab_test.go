@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/lab"
 )
 
 // both merges the reports of a lab with what a watcher sees.
@@ -56,7 +58,7 @@ func (sc *scene) do(a model.Action) {
 func (sc *scene) believer() (who string) {
 	sc.t.Helper()
 	sc.queued("/s/l", 2)
-	sc.until("a contender believes that it holds", func(s *model.State) bool {
+	sc.until("a contender believes that it holds", func(s *fold.State) bool {
 		for _, c := range s.Contenders() {
 			if c.Belief.State == model.BeliefHolding {
 				who = c.Name
@@ -75,11 +77,11 @@ func other(name string) string {
 	return "c1"
 }
 
-func (sc *scene) contender(name string) model.ContenderInfo {
+func (sc *scene) contender(name string) lab.ContenderInfo {
 	for _, c := range sc.s.Contenders() {
 		if c.Name == name {
 			return c
 		}
 	}
-	return model.ContenderInfo{}
+	return lab.ContenderInfo{}
 }

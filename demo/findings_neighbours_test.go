@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // neighbour is a history close to that of a finding, on which a simpler rule says
@@ -126,7 +127,7 @@ var neighbours = []neighbour{
 		func(ta *tale) {
 			ta.claim("/l", 0xa1)
 			ta.claim("/l", 0xb2)
-			s := model.NewState()
+			s := fold.NewState()
 			s.Apply(model.Batch{Events: ta.events})
 			for sec := range int64(30) {
 				from := len(ta.events)
@@ -194,7 +195,7 @@ func TestFindingsNeighbours(t *testing.T) {
 		t.Run(o.name, func(t *testing.T) {
 			ta := newTale()
 			o.told(ta)
-			s := model.NewState(model.Pin{Prefix: "/declared", Expect: 3})
+			s := fold.NewState(model.Pin{Prefix: "/declared", Expect: 3})
 			wrong := ""
 			for _, e := range ta.events {
 				s.Apply(model.Batch{Events: []model.Event{e}})

@@ -3,6 +3,7 @@ package demo
 import (
 	"time"
 
+	"locktop/demo/contender"
 	"locktop/model"
 )
 
@@ -131,20 +132,20 @@ var wordStories = []story{
 		code: model.CodeGhostLeader, on: recorded, reason: "Campaign does not look at its own key",
 		severity: model.SevError, confidence: model.Certain,
 		found: part{words: "a candidate that leads by a key that had gone before", told: func(ta *tale) {
-			ta.winsAfterLoss(RecipeElection, true)
+			ta.winsAfterLoss(contender.RecipeElection, true)
 		}},
 		alike: part{words: "a candidate whose session is said to be gone", told: func(ta *tale) {
-			ta.winsAfterLoss(RecipeElection, false)
+			ta.winsAfterLoss(contender.RecipeElection, false)
 		}},
 	},
 	{
 		code: model.CodeExpiredWaiterWins, on: recorded, reason: "the contender's word proves that it happened",
 		severity: model.SevError, confidence: model.Certain,
 		found: part{words: "a waiter that got a mutex by a key that had gone before", told: func(ta *tale) {
-			ta.winsAfterLoss(RecipeMutex, true)
+			ta.winsAfterLoss(contender.RecipeMutex, true)
 		}},
 		alike: part{words: "a waiter whose session is said to be gone", told: func(ta *tale) {
-			ta.winsAfterLoss(RecipeMutex, false)
+			ta.winsAfterLoss(contender.RecipeMutex, false)
 		}},
 	},
 	{
@@ -204,7 +205,7 @@ func (ta *tale) watches(name, key string, on bool) {
 
 // takes lets a contender hold or wait by a claim, and say so.
 func (ta *tale) takes(name string, lease model.LeaseID, state model.BeliefState) {
-	ta.contends(name, RecipeMutex, lease)
+	ta.contends(name, contender.RecipeMutex, lease)
 	ta.claim("/l", lease)
 	ta.wrote(name, ta.key(lease), false, ta.rev, true)
 	ta.believes(name, state, ta.key(lease), lease)
@@ -223,7 +224,7 @@ func (ta *tale) renewed(leases ...model.LeaseID) {
 // ghost is a put of c2 that was done and not told, behind c1 that then lets go.
 func (ta *tale) ghost(then func()) {
 	ta.takes("c1", 0xa1, model.BeliefHolding)
-	ta.contends("c2", RecipeMutex, 0xb2)
+	ta.contends("c2", contender.RecipeMutex, 0xb2)
 	ta.believes("c2", model.BeliefWaiting, ta.key(0xb2), 0xb2)
 	ta.after(time.Second)
 	ta.claim("/l", 0xb2)
@@ -317,7 +318,7 @@ func (ta *tale) idles(d time.Duration) {
 
 // workers are two that share a session, one of which holds.
 func (ta *tale) workers(second model.BeliefState) {
-	ta.contends("c1", RecipeMutex, 0xa1)
+	ta.contends("c1", contender.RecipeMutex, 0xa1)
 	ta.claim("/l", 0xa1)
 	ta.believes("c1.1", model.BeliefHolding, ta.key(0xa1), 0xa1)
 	ta.after(100 * time.Millisecond)
@@ -381,7 +382,7 @@ func (ta *tale) winsAfterLoss(recipe string, wins bool) {
 	ta.contends("c2", recipe, 0xb2)
 	for i, id := range []model.LeaseID{0xa1, 0xb2} {
 		value := ""
-		if recipe == RecipeElection {
+		if recipe == contender.RecipeElection {
 			value = []string{"c1", "c2"}[i]
 		}
 		ta.put(ta.key(id), value, id)

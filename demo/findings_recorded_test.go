@@ -3,6 +3,7 @@ package demo
 import (
 	"time"
 
+	"locktop/demo/contender"
 	"locktop/model"
 )
 
@@ -202,7 +203,7 @@ func (ta *tale) stopAt(ages ...int) {
 // asks is a contender that holds with a TTL other than it asked for, maybe.
 func (ta *tale) asks(asked int, granted int64) {
 	ta.claim("/l", 0xa1)
-	ta.tell(model.Contender{At: ta.now, Name: "c1", PID: 7, Lock: "/l", Recipe: RecipeMutex, TTL: asked, Proc: model.ProcRunning},
+	ta.tell(model.Contender{At: ta.now, Name: "c1", PID: 7, Lock: "/l", Recipe: contender.RecipeMutex, TTL: asked, Proc: model.ProcRunning},
 		model.Belief{At: ta.now, Contender: "c1", Lock: "/l", State: model.BeliefHolding, Lease: 0xa1})
 	ta.after(time.Second)
 	ta.read(0xa1, granted, granted-1)

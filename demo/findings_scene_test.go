@@ -14,7 +14,9 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.uber.org/zap"
 
+	"locktop/demo/cluster"
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher"
 )
 
@@ -26,10 +28,10 @@ const storyPatience = 75 * time.Second
 // watcher that feeds a state.
 type scene struct {
 	t       *testing.T
-	cluster *Cluster
+	cluster *cluster.Cluster
 	cli     *clientv3.Client // of the programs
 	prefix  string           // everything happens below it
-	s       *model.State
+	s       *fold.State
 	source  model.Source
 	reads   map[model.LeaseID]int // readings that came
 	lab     *Lab                  // nil but on its stage
@@ -44,7 +46,7 @@ type scene struct {
 
 // newScene opens a scene on a cluster, of which only what lies below prefix is
 // watched.
-func newScene(t *testing.T, c *Cluster, prefix string) *scene {
+func newScene(t *testing.T, c *cluster.Cluster, prefix string) *scene {
 	sc := &scene{t: t, cluster: c, prefix: prefix, cli: dialQuietly(t, c.MemberEndpoints()...), reads: map[model.LeaseID]int{}}
 	sc.ctx, sc.cancel = context.WithCancel(context.Background())
 	t.Cleanup(func() {
@@ -67,8 +69,8 @@ func (sc *scene) watch(endpoints []string, pins ...model.Pin) {
 		w.Close()
 		eyes.Close()
 	})
-	sc.s, sc.source = model.NewState(pins...), w
-	sc.until("the first list", func(s *model.State) bool { return s.Loaded() })
+	sc.s, sc.source = fold.NewState(pins...), w
+	sc.until("the first list", func(s *fold.State) bool { return s.Loaded() })
 }
 
 // dialQuietly connects a client that somebody else closes.
@@ -82,7 +84,7 @@ func dialQuietly(t *testing.T, endpoints ...string) *clientv3.Client {
 }
 
 // until feeds the state until ok says so.
-func (sc *scene) until(what string, ok func(*model.State) bool) {
+func (sc *scene) until(what string, ok func(*fold.State) bool) {
 	sc.t.Helper()
 	ctx, cancel := context.WithTimeout(sc.ctx, storyPatience)
 	defer cancel()
@@ -121,20 +123,20 @@ func (sc *scene) stillHealthy(what string) {
 // found waits until the code is found.
 func (sc *scene) found(code model.Code) {
 	sc.t.Helper()
-	sc.until(string(code)+" is found", func(s *model.State) bool { return findingOf(s, code) != nil })
+	sc.until(string(code)+" is found", func(s *fold.State) bool { return findingOf(s, code) != nil })
 }
 
 // goesOn waits for n more readings of a lease.
 func (sc *scene) goesOn(id model.LeaseID, n int) {
 	sc.t.Helper()
 	n += sc.reads[id]
-	sc.until(fmt.Sprintf("%d readings of %s", n, id), func(*model.State) bool { return sc.reads[id] >= n })
+	sc.until(fmt.Sprintf("%d readings of %s", n, id), func(*fold.State) bool { return sc.reads[id] >= n })
 }
 
 // learned waits until a lease was seen to be renewed n times.
 func (sc *scene) learned(id model.LeaseID, n int) {
 	sc.t.Helper()
-	sc.until(fmt.Sprintf("%d renewals of %s", n, id), func(s *model.State) bool {
+	sc.until(fmt.Sprintf("%d renewals of %s", n, id), func(s *fold.State) bool {
 		l := s.Lease(id)
 		return l != nil && l.Renewals >= n
 	})
@@ -143,14 +145,14 @@ func (sc *scene) learned(id model.LeaseID, n int) {
 // queued waits until a lock has so many keys in its queue.
 func (sc *scene) queued(lock string, n int) {
 	sc.t.Helper()
-	sc.until(fmt.Sprintf("%d in the queue of %s", n, lock), func(s *model.State) bool {
+	sc.until(fmt.Sprintf("%d in the queue of %s", n, lock), func(s *fold.State) bool {
 		l := s.Lock(lock)
 		return l != nil && l.Len() == n
 	})
 }
 
 // heldFor is how long the lock of the scene has been held, 0 if it is not.
-func (sc *scene) heldFor(st *model.State) time.Duration {
+func (sc *scene) heldFor(st *fold.State) time.Duration {
 	if l := st.Lock(sc.name("l")); l != nil && l.Holder() != nil {
 		held, _ := l.HeldFor(st.Now())
 		return held
@@ -219,7 +221,7 @@ func claimOf(lock string, id clientv3.LeaseID) string { return fmt.Sprintf("%s/%
 func leaseOf(s *concurrency.Session) model.LeaseID { return model.LeaseID(s.Lease()) }
 
 // findingOf returns the first finding of a code, nil for none.
-func findingOf(s *model.State, code model.Code) *model.Finding {
+func findingOf(s *fold.State, code model.Code) *model.Finding {
 	for _, f := range s.Findings() {
 		if f.Code == code {
 			return &f
@@ -232,7 +234,7 @@ func findingLine(f model.Finding) string {
 	return fmt.Sprintf("%s (%s, %s) %s %s: %s", f.Code, f.Severity, f.Confidence, f.Lock, f.Lease, f.Summary)
 }
 
-func listFindings(s *model.State) string {
+func listFindings(s *fold.State) string {
 	var lines []string
 	for _, f := range s.Findings() {
 		lines = append(lines, findingLine(f))
@@ -241,7 +243,7 @@ func listFindings(s *model.State) string {
 }
 
 // wantAlarms fails if the findings above info are of other codes than those.
-func wantAlarms(t *testing.T, s *model.State, want ...model.Code) {
+func wantAlarms(t *testing.T, s *fold.State, want ...model.Code) {
 	t.Helper()
 	for _, f := range s.Findings() {
 		if f.Severity != model.SevInfo && !slices.Contains(want, f.Code) {

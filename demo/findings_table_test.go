@@ -12,6 +12,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/model"
+	"locktop/model/diagnose"
 )
 
 var updateFindings = flag.Bool("update", false, "write model/FINDINGS.md anew")
@@ -20,32 +21,33 @@ const findingsTable = "../model/FINDINGS.md"
 
 // notFound says of the codes that no rule finds why that is.
 var notFound = map[model.Code]string{
-	model.CodeOverloadReject:       "needs the members' own metrics: late renewals alone are keepalive-stalled",
-	model.CodeProxyKeepalive:       "looks like a client that died one TTL later: who renewed it is known to the path only",
-	model.CodeDeadSessionLoop:      "looks like a client that does not want the lock: its requests leave nothing in etcd, and the proxy reports only those that are refused for lack of rights",
+	model.CodeOverloadReject:       "needs the members' own metrics; late renewals alone are keepalive-stalled",
+	model.CodeProxyKeepalive:       "looks like a client that died one TTL later: only the path knows the sender of a renewal",
+	model.CodeDeadSessionLoop:      "looks like a client that does not want the lock: its requests leave nothing in etcd, and the proxy reports only requests that are refused for lack of rights",
 	model.CodeLockOverrunsDeadline: "looks like a dead waiter",
-	model.CodeCompactedWait:        "looks like a waiter that gave up: when etcd was compacted is not watched",
-	model.CodeKeepaliveUnread:      "does no harm to the lock; readings are too rare to count renewals",
+	model.CodeCompactedWait:        "looks like a waiter that gave up: locktop does not watch compactions",
+	model.CodeKeepaliveUnread:      "harms no lock; readings are too rare to count renewals",
 	model.CodeHalfOpenTCP:          "looks like any other stall",
 	model.CodeRenewRace:            "looks like a normal end of the lease: the proxy does not report the answers to renewals",
-	model.CodeExternalRevoke:       "looks like an owner that closes its session: the journal calls it ended early, and is certain of our own acts",
-	model.CodeExternalDelete:       "looks like a normal unlock: the journal is certain of our own acts, and of what the proxy saw",
+	model.CodeExternalRevoke:       "looks like an owner that closes its session: the journal says that the lease ended early, and is certain only of your own acts",
+	model.CodeExternalDelete:       "looks like a normal unlock: the journal is certain only of your own acts and of calls through the proxy",
 }
 
 // TestFindingsTable makes the table of what is found, and by what that is proven,
 // from the stories that TestFindings plays.
 func TestFindingsTable(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# What is found\n\n" +
-		"Made by `go test ./demo -run TestFindingsTable -update`; do not edit. Each row of a code that is found is\n" +
-		"proven by `TestFindings`: the situation on the left is built and found, its healthy neighbour on the right\n" +
-		"is built and nothing untrue is said of it, at any time. A drill named on the left expects it too.\n\n" +
+	b.WriteString("# Findings\n\n" +
+		"Written by `go test ./demo -run TestFindingsTable -update`; do not edit. `locktop explain CODE` explains a finding.\n\n" +
+		"`TestFindings` proves each row: it builds the situation in *Detected by* and wants the finding. It also builds the\n" +
+		"healthy neighbour in *Silent on* and wants no false word about it at any time. A drill in *Detected by* expects the\n" +
+		"finding as well. A dash means that locktop does not detect the code yet, and the row gives the reason.\n\n" +
 		"| Code | Needs | At best from etcd alone | Detected by | Silent on |\n|---|---|---|---|---|\n")
-	for _, e := range model.Catalogue() {
+	for _, e := range diagnose.Catalogue() {
 		tableRow(t, &b, e)
 	}
 	for code := range notFound {
-		if _, ok := model.Explain(code); !ok {
+		if _, ok := diagnose.Explain(code); !ok {
 			t.Errorf("%s is excused but not in the catalogue", code)
 		}
 	}
@@ -83,7 +85,7 @@ func drillsOf(t *testing.T, code model.Code) []string {
 	return names
 }
 
-func tableRow(t *testing.T, b *strings.Builder, e model.Entry) {
+func tableRow(t *testing.T, b *strings.Builder, e diagnose.Entry) {
 	t.Helper()
 	var found, alike, beside []string
 	for _, st := range stories() {
@@ -106,14 +108,14 @@ func tableRow(t *testing.T, b *strings.Builder, e model.Entry) {
 		found = append(found, "on a whole lab by the drill "+strings.Join(by, ", "))
 	}
 	if len(beside) > 0 {
-		found = append(found, "named as what else it may be by "+strings.Join(beside, ", "))
+		found = append(found, "an alternative of "+strings.Join(beside, ", "))
 	}
 	var needs []string
 	for _, n := range e.Needs {
 		needs = append(needs, string(n))
 	}
 	best := "—"
-	if e.Needs[0] == model.NeedsEtcd {
+	if e.Needs[0] == diagnose.NeedsEtcd {
 		best = string(e.Confidence)
 	}
 	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", e.Code, strings.Join(needs, ", "), best,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // tale writes a history of events: what the watcher would report of a cluster that
@@ -104,9 +105,9 @@ func (ta *tale) crowd(n int, granted int64) (leases []model.LeaseID) {
 }
 
 // state plays the history. Of a healthy one nothing may be found at any time.
-func (ta *tale) state(t *testing.T, healthy *story) *model.State {
+func (ta *tale) state(t *testing.T, healthy *story) *fold.State {
 	t.Helper()
-	sc := &scene{t: t, s: model.NewState(), healthy: healthy}
+	sc := &scene{t: t, s: fold.NewState(), healthy: healthy}
 	for i, e := range ta.events {
 		sc.s.Apply(model.Batch{Events: []model.Event{e}})
 		sc.stillHealthy(fmt.Sprintf("event %d, %T", i, e))

@@ -9,7 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locktop/demo/cluster"
 	"locktop/model"
+	"locktop/model/diagnose"
+	"locktop/model/fold"
 )
 
 // story is one row of the proof that a code is found where it is true, and is not
@@ -62,7 +65,7 @@ const (
 
 // theatre lends stages.
 type theatre struct {
-	shared   *Cluster
+	shared   *cluster.Cluster
 	clusters chan struct{}
 }
 
@@ -73,7 +76,7 @@ func TestFindings(t *testing.T) {
 	th := &theatre{shared: stageCluster(t, 1), clusters: make(chan struct{}, clustersAtOnce)}
 	slots := make(chan struct{}, storiesAtOnce)
 	var wg sync.WaitGroup
-	run := func(name string, st story, p part, check func(*testing.T, *model.State)) {
+	run := func(name string, st story, p part, check func(*testing.T, *fold.State)) {
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -91,8 +94,8 @@ func TestFindings(t *testing.T) {
 	}
 	for _, st := range stories() {
 		name := string(st.code) + "/" + strings.ReplaceAll(st.found.words, " ", "-")
-		run(name+"/found", st, st.found, func(t *testing.T, s *model.State) { checkFound(t, s, st) })
-		run(name+"/alike", st, st.alike, func(t *testing.T, s *model.State) {
+		run(name+"/found", st, st.found, func(t *testing.T, s *fold.State) { checkFound(t, s, st) })
+		run(name+"/alike", st, st.alike, func(t *testing.T, s *fold.State) {
 			wantAlarms(t, s, st.alike.also...)
 			if f := findingOf(s, st.code); f != nil {
 				t.Errorf("%s: %s", st.alike.words, findingLine(*f))
@@ -103,7 +106,7 @@ func TestFindings(t *testing.T) {
 }
 
 // play puts a part on its stage and returns the state it ends in.
-func (th *theatre) play(t *testing.T, st story, p part, alike bool) *model.State {
+func (th *theatre) play(t *testing.T, st story, p part, alike bool) *fold.State {
 	var healthy *story
 	if alike {
 		healthy = &st
@@ -138,7 +141,7 @@ func (th *theatre) play(t *testing.T, st story, p part, alike bool) *model.State
 }
 
 // checkFound looks at how the finding speaks.
-func checkFound(t *testing.T, s *model.State, st story) {
+func checkFound(t *testing.T, s *fold.State, st story) {
 	wantAlarms(t, s, append(st.found.also, st.code)...)
 	f := findingOf(s, st.code)
 	if f == nil {
@@ -158,21 +161,21 @@ func checkFound(t *testing.T, s *model.State, st story) {
 		t.Errorf("half a finding: %+v", *f)
 	}
 	checkClaim(t, s, f)
-	if e, ok := model.Explain(f.Code); !ok || e.Confidence == model.Hint && f.Confidence != model.Hint {
+	if e, ok := diagnose.Explain(f.Code); !ok || e.Confidence == model.Hint && f.Confidence != model.Hint {
 		t.Errorf("it claims more than its catalogue entry allows: %q against %q", f.Confidence, e.Confidence)
 	}
 }
 
 // checkClaim wants a finding to name the claim that it is about: one that is there, in
 // the queue of its lock and on its lease.
-func checkClaim(t *testing.T, s *model.State, f *model.Finding) {
+func checkClaim(t *testing.T, s *fold.State, f *model.Finding) {
 	t.Helper()
-	if f.Breaking().Effect == model.BreakNone && !f.Claim.IsZero() {
+	if diagnose.BreakingOf(f.Code).Effect == diagnose.BreakNone && !f.Claim.IsZero() {
 		t.Errorf("%s names the claim %s, and the catalogue says that there is none", f.Code, f.Claim.Key)
 	}
 	if f.Claim.IsZero() {
-		if e := f.Breaking().Effect; e == model.BreakCures || e == model.BreakHarmless {
-			t.Errorf("%s names no claim, and the catalogue says what comes of breaking it: %q", f.Code, f.Breaking().Why)
+		if e := diagnose.BreakingOf(f.Code).Effect; e == diagnose.BreakCures || e == diagnose.BreakHarmless {
+			t.Errorf("%s names no claim, and the catalogue says what comes of breaking it: %q", f.Code, diagnose.BreakingOf(f.Code).Why)
 		}
 		return
 	}
@@ -182,9 +185,9 @@ func checkClaim(t *testing.T, s *model.State, f *model.Finding) {
 	}
 }
 
-func stageCluster(t *testing.T, members int) *Cluster {
+func stageCluster(t *testing.T, members int) *cluster.Cluster {
 	t.Helper()
-	c, err := StartCluster(t.Context(), ClusterOptions{Members: members, Dir: t.TempDir()})
+	c, err := cluster.Start(t.Context(), cluster.Options{Members: members, Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

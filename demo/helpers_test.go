@@ -12,23 +12,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"locktop/demo/labtest"
+	"locktop/demo/process"
 	"locktop/model"
 )
-
-// patience bounds every wait for something that has to happen.
-const patience = 30 * time.Second
-
-// eventually waits until ok says so.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it did not happen within %v: %s", patience, what)
-		}
-	}
-}
 
 func inject(kind model.FaultKind, target string) model.Action {
 	return model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: kind, Target: target}}
@@ -104,10 +92,10 @@ func startLab(t *testing.T, mod func(*Options)) (*Lab, *feed) {
 		f.wg.Wait()
 		wantEmpty(t, temp)
 		if len(o.Endpoints) == 0 {
-			wantFree(t, ports...)
+			labtest.WantFree(t, ports...)
 		}
 		for pid := range f.pids {
-			if _, err := startTime(pid); err == nil {
+			if _, err := process.StartTime(pid); err == nil {
 				t.Errorf("process %d was left behind", pid)
 			}
 		}
@@ -126,7 +114,7 @@ func memberPIDs(l *Lab) []int {
 // wantFaults waits until these faults were reported, as feed.faults has them.
 func (f *feed) wantFaults(t *testing.T, want ...string) {
 	t.Helper()
-	for end := time.Now().Add(patience); !slices.Equal(f.faults(), want); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(labtest.Patience); !slices.Equal(f.faults(), want); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("faults (-want +got):\n%s", cmp.Diff(want, f.faults()))
 		}
@@ -193,7 +181,7 @@ func (f *feed) believed(s model.BeliefState, except ...string) string {
 // believes waits until that contender says that.
 func (f *feed) believes(t *testing.T, contender string, s model.BeliefState) {
 	t.Helper()
-	eventually(t, contender+" believes "+string(s), func() bool {
+	labtest.Eventually(t, contender+" believes "+string(s), func() bool {
 		return f.has(func(e model.Event) bool {
 			b, ok := e.(model.Belief)
 			return ok && b.Contender == contender && b.State == s
@@ -204,7 +192,7 @@ func (f *feed) believes(t *testing.T, contender string, s model.BeliefState) {
 // holder waits until a contender believes that it holds, and returns it.
 func (f *feed) holder(t *testing.T, except ...string) (name string) {
 	t.Helper()
-	eventually(t, "somebody holds", func() bool {
+	labtest.Eventually(t, "somebody holds", func() bool {
 		name = f.believed(model.BeliefHolding, except...)
 		return name != ""
 	})
@@ -214,7 +202,7 @@ func (f *feed) holder(t *testing.T, except ...string) (name string) {
 // ended waits until a contender's process is over and returns how.
 func (f *feed) ended(t *testing.T, contender string) (how string) {
 	t.Helper()
-	eventually(t, contender+" ends", func() bool {
+	labtest.Eventually(t, contender+" ends", func() bool {
 		return f.has(func(e model.Event) bool {
 			c, ok := e.(model.Contender)
 			if ok && c.Name == contender && c.Proc == model.ProcEnded {
@@ -243,21 +231,6 @@ func (f *feed) faults() []string {
 		}
 	}
 	return lines
-}
-
-// queue are the keys of a lock as etcd has them, the holder's first.
-func queue(t *testing.T, cli *clientv3.Client, lock string) []string {
-	t.Helper()
-	r, err := cli.Get(t.Context(), lock+"/", clientv3.WithPrefix(),
-		clientv3.WithSort(clientv3.SortByCreateRevision, clientv3.SortAscend))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var keys []string
-	for _, kv := range r.Kvs {
-		keys = append(keys, string(kv.Key))
-	}
-	return keys
 }
 
 // exists says whether there is a file of that name.

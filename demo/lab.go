@@ -14,8 +14,12 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"locktop/chaos"
+	"locktop/chaos/gate"
+	"locktop/chaos/proxy"
+	"locktop/demo/cluster"
 	"locktop/demo/ports"
+	"locktop/demo/process"
+	"locktop/demo/resource"
 	"locktop/model"
 )
 
@@ -25,10 +29,10 @@ import (
 type Lab struct {
 	o        Options
 	dir      *labDir
-	proxy    *chaos.Proxy
-	cluster  *Cluster // nil if the members are not ours
-	free     func()   // gives up the ports of its members, nil likewise
-	resource *Resource
+	proxy    *proxy.Proxy
+	cluster  *cluster.Cluster // nil if the members are not ours
+	free     func()           // gives up the ports of its members, nil likewise
+	resource *resource.Resource
 	box      *mailbox
 	journal  *os.File
 	procLog  *os.File // what contenders print where errors go
@@ -58,7 +62,7 @@ type Lab struct {
 
 var (
 	_ model.Source = (*Lab)(nil)
-	_ chaos.Lab    = (*Lab)(nil)
+	_ gate.Lab     = (*Lab)(nil)
 )
 
 // Start cleans up after labs that died, and starts one. It returns when the members
@@ -79,7 +83,7 @@ func Start(ctx context.Context, o Options) (*Lab, error) {
 	return l, nil
 }
 
-// start builds the lab in place. What it built before an error, Close takes down.
+// start builds the lab in place. After an error, Close takes down the parts that exist.
 func (l *Lab) start(ctx context.Context, known []*program) (err error) {
 	for _, path := range sweep(time.Now()) {
 		l.o.Progress("cleaned up after a lab that died: " + path)
@@ -139,14 +143,14 @@ func (l *Lab) startMembers(ctx context.Context) (err error) {
 			return fmt.Errorf("make the cluster's directory: %w", err)
 		}
 		var err error
-		l.cluster, err = StartCluster(ctx, l.clusterOptions(dir, backends))
+		l.cluster, err = cluster.Start(ctx, l.clusterOptions(dir, backends))
 		return err
 	})
 	return errors.Join(proxyErr, err)
 }
 
-func (l *Lab) clusterOptions(dir string, addrs []string) ClusterOptions {
-	o := ClusterOptions{Members: l.o.Members, Dir: dir, Advertise: l.proxy.Shared(), ClientAddrs: addrs,
+func (l *Lab) clusterOptions(dir string, addrs []string) cluster.Options {
+	o := cluster.Options{Members: l.o.Members, Dir: dir, Advertise: l.proxy.Shared(), ClientAddrs: addrs,
 		Quota: l.quota(), Progress: l.o.Progress}
 	if l.o.Processes {
 		o.Process, o.Start = l.o.MemberSelf, l.runMember
@@ -158,9 +162,9 @@ func (l *Lab) clusterOptions(dir string, addrs []string) ClusterOptions {
 // watch for hours gets the most.
 func (l *Lab) quota() int64 {
 	if l.o.Spec != nil {
-		return MaxFill / 4
+		return cluster.MaxFill / 4
 	}
-	return MaxFill
+	return cluster.MaxFill
 }
 
 // runMember starts the process of a member, and writes down who has to be killed if
@@ -171,14 +175,14 @@ func (l *Lab) runMember(cmd *exec.Cmd) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	start, _ := startTime(cmd.Process.Pid) // without it, it has ended already
+	start, _ := process.StartTime(cmd.Process.Pid) // without it, it has ended already
 	l.members = append(l.members, procRecord{pid: cmd.Process.Pid, start: start, name: "member"})
 	l.record()
 	return nil
 }
 
 func (l *Lab) startProxy(backends []string) (err error) {
-	l.proxy, err = chaos.NewProxy(chaos.ProxyOptions{Backends: backends, Names: memberNames(len(backends)),
+	l.proxy, err = proxy.New(proxy.Options{Backends: backends, Names: memberNames(len(backends)),
 		BackendTLS: l.o.TLS, ServerTLS: l.o.ServerTLS, Foreign: len(l.o.Endpoints) > 0,
 		SharedPort: l.o.Port, Now: l.o.Now, Report: l.fromProxy})
 	if errors.Is(err, syscall.EADDRINUSE) && l.o.Port != 0 {
@@ -197,7 +201,7 @@ func (l *Lab) startResource(known []*program) (err error) {
 	if fence == "" && !slices.ContainsFunc(known, func(pr *program) bool { return pr.guarded }) {
 		return nil
 	}
-	l.resource, err = NewResource(ResourceOptions{Fence: fence, Report: l.box.put, Now: l.o.Now})
+	l.resource, err = resource.New(resource.Options{Fence: fence, Report: l.box.put, Now: l.o.Now})
 	return err
 }
 

@@ -13,6 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/chaos/drill"
+	"locktop/demo/cluster"
+	"locktop/demo/contender"
+	"locktop/demo/labtest"
 	"locktop/model"
 )
 
@@ -25,7 +28,7 @@ func spawnIt(who string) model.Action { return model.Action{Kind: model.SpawnPro
 // says waits until that contender says that of that lock after the first n events.
 func (f *feed) says(t *testing.T, n int, who, lock string, s model.BeliefState) {
 	t.Helper()
-	eventually(t, who+" believes "+string(s)+" of "+lock, func() bool {
+	labtest.Eventually(t, who+" believes "+string(s)+" of "+lock, func() bool {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		return slices.ContainsFunc(f.all[n:], func(e model.Event) bool {
@@ -46,7 +49,7 @@ func TestLabOfADrill(t *testing.T) {
 		o.Contenders, o.Locks, o.Held = 7, []string{"/not/used"}, true
 		o.Spec = &drill.Lab{Members: 3, Fence: drill.FenceAll, Contenders: []drill.Contender{
 			{Name: "told", Locks: []string{"x", "y"}, TTL: 1500 * time.Millisecond, Manual: true},
-			{Name: "pinned", Locks: []string{"/t/pinned"}, Recipe: RecipeElection, Hold: time.Hour, Member: "m2"},
+			{Name: "pinned", Locks: []string{"/t/pinned"}, Recipe: contender.RecipeElection, Hold: time.Hour, Member: "m2"},
 			{Name: "late.one", Locks: []string{"/t/late"}, Hold: time.Hour, Later: true},
 			{Name: "w", Locks: []string{"/t/w"}, TTL: 3 * time.Second, Hold: time.Hour, Workers: 2},
 			{Name: "two", Count: 2, Locks: []string{"/t/two"}, Hold: 50 * time.Millisecond, Guarded: true},
@@ -95,7 +98,7 @@ func TestLabOfADrill(t *testing.T) {
 		f.believes(t, "late.one", model.BeliefHolding)
 		do(t, l, inject(model.FaultStop, "late.one"))
 		f.ended(t, "late.one")
-		eventually(t, "its name is free", func() bool { return l.Available(spawnIt("late.one")) == nil })
+		labtest.Eventually(t, "its name is free", func() bool { return l.Available(spawnIt("late.one")) == nil })
 		n := f.count()
 		do(t, l, spawnIt("late.one"))
 		f.says(t, n, "late.one", "/t/late", model.BeliefHolding)
@@ -103,7 +106,7 @@ func TestLabOfADrill(t *testing.T) {
 	t.Run("workers", func(t *testing.T) {
 		who := f.holderAmong(t, "w.1", "w.2")
 		pid := 0
-		eventually(t, "the worker has a process", func() bool {
+		labtest.Eventually(t, "the worker has a process", func() bool {
 			return f.has(func(e model.Event) bool {
 				c, ok := e.(model.Contender)
 				if ok && c.Name == who {
@@ -124,7 +127,7 @@ func TestLabOfADrill(t *testing.T) {
 		f.believes(t, who, model.BeliefLost)
 	})
 	t.Run("guarded", func(t *testing.T) {
-		eventually(t, "both write", func() bool {
+		labtest.Eventually(t, "both write", func() bool {
 			return written(f, "two1") && written(f, "two2")
 		})
 	})
@@ -148,7 +151,7 @@ func members(f *feed, who string) []string {
 // holderAmong waits until one of these believes that it holds.
 func (f *feed) holderAmong(t *testing.T, names ...string) (who string) {
 	t.Helper()
-	eventually(t, "one of them holds", func() bool {
+	labtest.Eventually(t, "one of them holds", func() bool {
 		return f.has(func(e model.Event) bool {
 			b, ok := e.(model.Belief)
 			if ok && b.State == model.BeliefHolding && slices.Contains(names, b.Contender) {
@@ -229,7 +232,7 @@ func (o *output) has(s string) bool {
 }
 
 func TestProgramOfTheUserOnAClusterThatIsNotOurs(t *testing.T) {
-	cluster, err := StartCluster(t.Context(), ClusterOptions{Members: 3, Dir: t.TempDir()})
+	cluster, err := cluster.Start(t.Context(), cluster.Options{Members: 3, Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +251,7 @@ func TestProgramOfTheUserOnAClusterThatIsNotOurs(t *testing.T) {
 	if diff := cmp.Diff(cluster.MemberEndpoints(), l.MemberEndpoints()); diff != "" {
 		t.Errorf("endpoints (-want +got):\n%s", diff)
 	}
-	want := leaderOf(t, cluster)
+	want := labtest.LeaderOf(t, cluster)
 	if got := leader(t, l); got != want {
 		t.Errorf("leader %s, want %s", got, want)
 	}
@@ -256,7 +259,7 @@ func TestProgramOfTheUserOnAClusterThatIsNotOurs(t *testing.T) {
 		w, ok := e.(model.Wrote)
 		return ok && w.Certain && w.Name == name && w.Key == "/t/program" && w.Rev > 0
 	}
-	eventually(t, "the proxy sees it write", func() bool { return f.has(wrote) })
+	labtest.Eventually(t, "the proxy sees it write", func() bool { return f.has(wrote) })
 	if !out.has("would use http://127.0.0.1:") || !out.has(" for me\n") {
 		t.Errorf("it printed %q", out.b.String())
 	}
@@ -267,7 +270,7 @@ func TestProgramOfTheUserOnAClusterThatIsNotOurs(t *testing.T) {
 	wantRefused(t, l, inject(model.FaultRevoke, name), "not ours")
 
 	do(t, l, inject(model.FaultFreeze, name))
-	eventually(t, "it notices", func() bool { return out.has("failed:") })
+	labtest.Eventually(t, "it notices", func() bool { return out.has("failed:") })
 	do(t, l, inject(model.FaultPause, name))
 	do(t, l, healEverything)
 	do(t, l, inject(model.FaultStop, name))

@@ -17,29 +17,32 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locktop/demo/contender"
+	"locktop/demo/labtest"
 	"locktop/demo/ports"
+	"locktop/demo/process"
 	"locktop/model"
 )
 
 func TestLabQueuesAndHandsOver(t *testing.T) {
 	l, f := startLab(t, func(o *Options) {
 		o.Members, o.Contenders = 3, 6
-		o.Locks = []string{"/t/a", "/t/b=" + RecipeElection}
+		o.Locks = []string{"/t/a", "/t/b=" + contender.RecipeElection}
 		o.Hold = 300 * time.Millisecond
 	})
-	cli := newClient(t, l.Endpoints()...)
+	cli := labtest.NewClient(t, l.Endpoints()...)
 	for _, lock := range []string{"/t/a", "/t/b"} {
-		eventually(t, "a queue of three on "+lock, func() bool { return len(queue(t, cli, lock)) == 3 })
-		first := queue(t, cli, lock)[0]
-		eventually(t, "another holder of "+lock, func() bool {
-			q := queue(t, cli, lock)
+		labtest.Eventually(t, "a queue of three on "+lock, func() bool { return len(labtest.Queue(t, cli, lock)) == 3 })
+		first := labtest.Queue(t, cli, lock)[0]
+		labtest.Eventually(t, "another holder of "+lock, func() bool {
+			q := labtest.Queue(t, cli, lock)
 			return len(q) > 0 && q[0] != first
 		})
 	}
 	for i := range 6 {
 		f.believes(t, "c"+strconv.Itoa(i+1), model.BeliefHolding)
 	}
-	direct := newClient(t, l.MemberEndpoints()...)
+	direct := labtest.NewClient(t, l.MemberEndpoints()...)
 	r, err := direct.MemberList(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -57,33 +60,33 @@ func TestLabQueuesAndHandsOver(t *testing.T) {
 		o, ok := e.(model.LeaseOwner)
 		return ok && o.Certain && o.Name == "c1" && o.Lease != 0
 	}
-	eventually(t, "the proxy knows a lease of c1", func() bool { return f.has(certain) })
+	labtest.Eventually(t, "the proxy knows a lease of c1", func() bool { return f.has(certain) })
 }
 
 func TestHoldKeepalives(t *testing.T) {
 	l, f := startLab(t, nil)
-	cli := newClient(t, l.MemberEndpoints()...)
+	cli := labtest.NewClient(t, l.MemberEndpoints()...)
 	who := f.holder(t)
-	key := queue(t, cli, "/t/a")[0]
+	key := labtest.Queue(t, cli, "/t/a")[0]
 	do(t, l, inject(model.FaultHoldKeepalives, who))
 	wantRefused(t, l, inject(model.FaultHoldKeepalives, who), "already")
-	eventually(t, "its key goes", func() bool { return !slices.Contains(queue(t, cli, "/t/a"), key) })
+	labtest.Eventually(t, "its key goes", func() bool { return !slices.Contains(labtest.Queue(t, cli, "/t/a"), key) })
 	f.believes(t, who, model.BeliefLost)
 	f.holder(t, who)
 	do(t, l, heal(model.FaultHoldKeepalives, who))
 	wantRefused(t, l, heal(model.FaultHoldKeepalives, who), "not in force")
 	want := []string{"on: hold keepalives of " + who, "off: hold keepalives of " + who + ": healed"}
-	eventually(t, "both are reported", func() bool { return slices.Equal(f.faults(), want) })
+	labtest.Eventually(t, "both are reported", func() bool { return slices.Equal(f.faults(), want) })
 }
 
 func TestPauseAndResume(t *testing.T) {
 	l, f := startLab(t, nil)
-	cli := newClient(t, l.MemberEndpoints()...)
+	cli := labtest.NewClient(t, l.MemberEndpoints()...)
 	who := f.holder(t)
-	key := queue(t, cli, "/t/a")[0]
+	key := labtest.Queue(t, cli, "/t/a")[0]
 	do(t, l, pauseOf(who))
 	wantRefused(t, l, pauseOf(who), "already")
-	eventually(t, "its key goes", func() bool { return !slices.Contains(queue(t, cli, "/t/a"), key) })
+	labtest.Eventually(t, "its key goes", func() bool { return !slices.Contains(labtest.Queue(t, cli, "/t/a"), key) })
 	f.holder(t, who)
 	if f.believed(model.BeliefLost) == who {
 		t.Error("a process that does not run learned that it lost")
@@ -101,19 +104,19 @@ func TestPauseAndResume(t *testing.T) {
 
 func TestKillLeavesTheKeyUntilTheLeaseEnds(t *testing.T) {
 	l, f := startLab(t, func(o *Options) { o.TTL = 3 })
-	cli := newClient(t, l.MemberEndpoints()...)
+	cli := labtest.NewClient(t, l.MemberEndpoints()...)
 	who := f.holder(t)
-	key := queue(t, cli, "/t/a")[0]
+	key := labtest.Queue(t, cli, "/t/a")[0]
 	do(t, l, pauseOf(who))
 	do(t, l, inject(model.FaultKill, who))
 	if how := f.ended(t, who); how != "killed" {
 		t.Errorf("it ended: %q", how)
 	}
-	if !slices.Contains(queue(t, cli, "/t/a"), key) {
+	if !slices.Contains(labtest.Queue(t, cli, "/t/a"), key) {
 		t.Error("the key went with the process")
 	}
-	eventually(t, "the key goes", func() bool { return !slices.Contains(queue(t, cli, "/t/a"), key) })
-	wantRefused(t, l, inject(model.FaultStop, who), "spawn another with n")
+	labtest.Eventually(t, "the key goes", func() bool { return !slices.Contains(labtest.Queue(t, cli, "/t/a"), key) })
+	wantRefused(t, l, inject(model.FaultStop, who), "spawn another")
 	want := []string{"on: pause " + who, "off: pause " + who + ": target ended"}
 	if diff := cmp.Diff(want, f.faults()); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)
@@ -123,16 +126,16 @@ func TestKillLeavesTheKeyUntilTheLeaseEnds(t *testing.T) {
 func TestStopLetsGoAtOnce(t *testing.T) {
 	l, f := startLab(t, func(o *Options) {
 		o.TTL = 600 // no lease ends in this test
-		o.Locks = []string{"/t/a", "/t/b=" + RecipeElection}
+		o.Locks = []string{"/t/a", "/t/b=" + contender.RecipeElection}
 		o.Contenders = 4
 	})
-	cli := newClient(t, l.MemberEndpoints()...)
+	cli := labtest.NewClient(t, l.MemberEndpoints()...)
 	for _, lock := range []string{"/t/a", "/t/b"} {
-		eventually(t, "a queue", func() bool { return len(queue(t, cli, lock)) == 2 })
+		labtest.Eventually(t, "a queue", func() bool { return len(labtest.Queue(t, cli, lock)) == 2 })
 	}
 	for i, mod := range []func(string){func(string) {}, func(who string) { do(t, l, pauseOf(who)) }} {
 		for _, lock := range []string{"/t/a", "/t/b"} {
-			q := queue(t, cli, lock)
+			q := labtest.Queue(t, cli, lock)
 			if len(q) != 2-i {
 				t.Fatalf("%s: %q", lock, q)
 			}
@@ -142,7 +145,7 @@ func TestStopLetsGoAtOnce(t *testing.T) {
 			if how := f.ended(t, who); how != "stopped" {
 				t.Errorf("%s ended: %q", who, how)
 			}
-			eventually(t, "its key goes", func() bool { return !slices.Contains(queue(t, cli, lock), q[0]) })
+			labtest.Eventually(t, "its key goes", func() bool { return !slices.Contains(labtest.Queue(t, cli, lock), q[0]) })
 		}
 	}
 	wantRefused(t, l, inject(model.FaultKill, "c1"), "no contender runs")
@@ -151,7 +154,7 @@ func TestStopLetsGoAtOnce(t *testing.T) {
 // owner is the contender that spoke of that key.
 func owner(t *testing.T, f *feed, key string) (name string) {
 	t.Helper()
-	eventually(t, "somebody speaks of "+key, func() bool {
+	labtest.Eventually(t, "somebody speaks of "+key, func() bool {
 		return f.has(func(e model.Event) bool {
 			b, ok := e.(model.Belief)
 			if ok && b.Key == key {
@@ -174,7 +177,7 @@ func TestSpawn(t *testing.T) {
 	if !strings.HasPrefix(got, "c1, pid ") {
 		t.Errorf("detail %q", got)
 	}
-	do(t, l, model.Action{Kind: model.SpawnProc, Lock: "/t/new", Recipe: RecipeElection})
+	do(t, l, model.Action{Kind: model.SpawnProc, Lock: "/t/new", Recipe: contender.RecipeElection})
 	do(t, l, model.Action{Kind: model.SpawnProc, Lock: "/t/new"})
 	f.believes(t, "c1", model.BeliefHolding)
 	f.believes(t, "c2", model.BeliefWaiting)
@@ -200,7 +203,7 @@ func TestCloseWithPausedContenders(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("a lab of 3 members and 3 contenders, 2 of them paused: closed in %v", time.Since(begun).Round(time.Millisecond))
-	wantFree(t, eps...)
+	labtest.WantFree(t, eps...)
 	wantRefused(t, l, pauseOf("c2"), "closed")
 	if err := l.Available(model.Action{Kind: model.HealAll}); !errors.Is(err, ErrClosed) {
 		t.Errorf("available after the end: %v", err)
@@ -213,7 +216,7 @@ func TestStubbornContenders(t *testing.T) {
 	l, f := startLab(t, func(o *Options) {
 		o.Self = []string{"sh", "-c", `trap "" TERM; echo not JSON; while :; do sleep 30; done`}
 	})
-	eventually(t, "both ignore SIGTERM by now", func() bool {
+	labtest.Eventually(t, "both ignore SIGTERM by now", func() bool {
 		log, err := os.ReadFile(l.procLog.Name())
 		return err == nil && bytes.Count(log, []byte("\n")) == 2
 	})
@@ -234,14 +237,14 @@ func TestStubbornContenders(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	var got []string
-	w := &lines{each: func(line []byte) { got = append(got, string(line)) }}
-	long := strings.Repeat("x", 3*maxLine)
+	w := &process.Lines{Each: func(line []byte) { got = append(got, string(line)) }}
+	long := strings.Repeat("x", 3*process.MaxLine)
 	for _, s := range []string{"a", "b\nc\n", "\nd", long, "\n", long + "\ne\nrest"} {
 		if n, err := w.Write([]byte(s)); n != len(s) || err != nil {
 			t.Fatalf("%d, %v", n, err)
 		}
 	}
-	want := []string{"ab", "c", "", "d" + long[:maxLine-1], long[:maxLine], "e"}
+	want := []string{"ab", "c", "", "d" + long[:process.MaxLine-1], long[:process.MaxLine], "e"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -344,7 +347,7 @@ func TestDeadLabIsSweptAndLivingOneIsNot(t *testing.T) {
 		t.Errorf("%s is still there, or was not spoken of: %q", dead, said)
 	}
 	for _, p := range procs {
-		if start, err := startTime(p.pid); err == nil && start == p.start {
+		if start, err := process.StartTime(p.pid); err == nil && start == p.start {
 			t.Errorf("%s of the dead lab still runs", p.name)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"locktop/demo/process"
 )
 
 const (
@@ -41,7 +43,7 @@ type procRecord struct {
 
 // alive says whether the process that was recorded still runs.
 func (p procRecord) alive() bool {
-	start, err := startTime(p.pid)
+	start, err := process.StartTime(p.pid)
 	return err == nil && start == p.start
 }
 
@@ -66,7 +68,7 @@ func (d *labDir) takeLock() (err error) {
 	if d.lock, err = os.OpenFile(young, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
 		return err
 	}
-	if ok, err := lockFile(d.lock); err != nil {
+	if ok, err := process.LockFile(d.lock); err != nil {
 		return err
 	} else if !ok {
 		return errors.New("its lock cannot be taken")
@@ -116,7 +118,7 @@ func sweep(now time.Time) []string {
 	var swept []string
 	for _, path := range dirs {
 		info, err := os.Lstat(path)
-		if err != nil || !info.IsDir() || !isOurs(info) {
+		if err != nil || !info.IsDir() || !process.IsOurs(info) {
 			continue
 		}
 		if sweepDir(path, now.Sub(info.ModTime())) == nil {
@@ -140,7 +142,7 @@ func sweepDir(path string, age time.Duration) error {
 	case err != nil:
 		return err
 	}
-	ok, err := lockFile(lock)
+	ok, err := process.LockFile(lock)
 	if err != nil || !ok {
 		lock.Close()
 		return errors.Join(err, errAlive)
@@ -182,7 +184,7 @@ func killRecorded(p procRecord) {
 	if !p.alive() {
 		return
 	}
-	_ = signalGroup(proc, os.Kill) // fails if it leads no group
+	_ = process.SignalGroup(proc, os.Kill) // fails if it leads no group
 	if proc.Kill() != nil {
 		return
 	}

@@ -1,27 +1,17 @@
 package demo
 
 import (
-	"bufio"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"locktop/demo/labtest"
+	"locktop/demo/process"
+
 	"github.com/google/go-cmp/cmp"
 )
-
-// newLineReader returns a function that reads the next line, nil at the end.
-func newLineReader(r io.Reader) func() []byte {
-	s := bufio.NewScanner(r)
-	return func() []byte {
-		if !s.Scan() {
-			return nil
-		}
-		return s.Bytes()
-	}
-}
 
 // idler starts a process that does nothing, to be found by a sweep.
 func idler(t *testing.T) procRecord {
@@ -38,8 +28,8 @@ func idler(t *testing.T) procRecord {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	newLineReader(out)()
-	start, err := startTime(cmd.Process.Pid)
+	labtest.NewLineReader(out)()
+	start, err := process.StartTime(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +37,7 @@ func idler(t *testing.T) procRecord {
 }
 
 func alive(p procRecord) bool {
-	start, err := startTime(p.pid)
+	start, err := process.StartTime(p.pid)
 	return err == nil && start == p.start
 }
 

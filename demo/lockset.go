@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
+	"locktop/demo/contender"
 	"locktop/model"
 )
 
@@ -56,7 +57,7 @@ const (
 func (c LockSetCell) Drill(length time.Duration, seed uint64) *drill.Drill {
 	d := &drill.Drill{Name: LockSetName, Title: "An in-memory set under a lock: " + c.String(), Seed: seed,
 		Lab: drill.Lab{Members: 5, Processes: true, Fence: c.Fence, Contenders: []drill.Contender{{
-			Name: "w", Count: lockSetWorkers, Locks: []string{lockSetLock}, Recipe: RecipeLockRPC, TTL: 2 * time.Second,
+			Name: "w", Count: lockSetWorkers, Locks: []string{lockSetLock}, Recipe: contender.RecipeLockRPC, TTL: 2 * time.Second,
 			Hold: time.Second, Full: true, Guarded: true, IgnoreDone: true}}},
 		Expect: []drill.Expectation{{Name: "overlap", AtLeast: time.Nanosecond}},
 		Steps:  []drill.Step{{Wait: &drill.Wait{Within: 30 * time.Second, Queue: -1, Acquisitions: 1}}}}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"locktop/demo/process"
 	"locktop/model"
 )
 
@@ -22,8 +23,8 @@ const (
 // ErrClosed says that the lab was closed.
 var ErrClosed = errors.New("the lab is closed")
 
-// mailbox keeps reports until somebody asks for them, every one of them as long as
-// somebody does. Where nobody does it does not grow: see merge.
+// mailbox keeps reports until somebody asks for them. While somebody asks, it keeps every
+// one. If nobody asks, it does not grow: see merge.
 type mailbox struct {
 	wake chan struct{} // holds one token while there is something to be had
 
@@ -99,7 +100,7 @@ func (b *mailbox) next(ctx context.Context, wakeAt time.Time, now func() time.Ti
 			return model.Batch{Events: []model.Event{model.Tick{At: now()}}}, nil
 		case <-b.wake:
 		}
-		if !sleep(ctx, nil, drainFor) {
+		if !process.Sleep(ctx, nil, drainFor) {
 			b.ring() // the events stay for the next call
 			return model.Batch{}, ctx.Err()
 		}

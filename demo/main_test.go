@@ -10,6 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"locktop/demo/cluster"
+	"locktop/demo/contender"
+	"locktop/demo/labtest"
+
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
@@ -31,13 +35,13 @@ func TestMain(m *testing.M) {
 	}
 	switch os.Args[1] {
 	case asContender:
-		exitWith(contenderMain(os.Args[2:]))
+		labtest.ExitWith(contenderMain(os.Args[2:]))
 	case asLabOwner:
-		exitWith(labOwnerMain())
+		labtest.ExitWith(labOwnerMain())
 	case asMember:
-		exitWith(RunMember(context.Background(), os.Args[2:], os.Stdin, os.Stdout))
+		labtest.ExitWith(cluster.RunMember(context.Background(), os.Args[2:], os.Stdin, os.Stdout))
 	case asProgram:
-		exitWith(programMain(os.Args[2]))
+		labtest.ExitWith(programMain(os.Args[2]))
 	case asIdler:
 		fmt.Println("ready")
 		select {}
@@ -45,25 +49,17 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func exitWith(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
 func contenderMain(args []string) error {
 	o, err := parseContenderArgs(args, os.Stdin)
 	if err != nil {
 		return err
 	}
-	return RunContender(context.Background(), o, os.Stdout)
+	return contender.Run(context.Background(), o, os.Stdout)
 }
 
 func labOwnerMain() error {
 	l, err := Start(context.Background(), Options{Members: 1, Contenders: 2, Self: self(), Hold: 3600e9,
-		Processes: true, MemberSelf: selfAs(asMember)})
+		Processes: true, MemberSelf: labtest.SelfAs(asMember)})
 	if err != nil {
 		return err
 	}
@@ -96,8 +92,4 @@ func programMain(key string) error {
 
 // self is the command line of a contender. Under the race detector a program sleeps
 // for a second before it exits, unless it is told not to.
-func self() []string { return selfAs(asContender) }
-
-func selfAs(program string) []string {
-	return []string{"env", "GORACE=atexit_sleep_ms=0", os.Args[0], program}
-}
+func self() []string { return labtest.SelfAs(asContender) }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
+	"locktop/demo/contender"
 )
 
 // Defaults of Options: a person can watch queues of two or three per lock move.
@@ -25,7 +26,7 @@ const (
 )
 
 // defaultLocks are competed for where Options names none.
-var defaultLocks = []string{"/demo/orders", "/demo/billing", "/demo/leader=" + RecipeElection}
+var defaultLocks = []string{"/demo/orders", "/demo/billing", "/demo/leader=" + contender.RecipeElection}
 
 // Options says what lab to start. The zero value of a field is its default.
 type Options struct {
@@ -65,7 +66,7 @@ type Options struct {
 	Fence drill.Fence
 	// Seed makes the contenders' variations repeat.
 	Seed uint64
-	// Self is a command line that runs a contender, to which the lab appends the
+	// self is a command line that runs a contender, to which the lab appends the
 	// arguments of [ContenderOptions.Args]. The program gets PATH, ETCD_ENDPOINTS
 	// and GOMAXPROCS=1 as its environment, and no terminal.
 	Self []string
@@ -110,8 +111,8 @@ func (o Options) complete() (Options, []*program, error) {
 		return o, nil, errors.New("no command line for members that are processes")
 	case len(o.Self) == 0 && slices.ContainsFunc(known, func(pr *program) bool { return pr.command == nil }):
 		return o, nil, errors.New("no command line for contenders")
-	case len(known) > MaxContenders:
-		return o, nil, fmt.Errorf("%d contenders: at most %d", len(known), MaxContenders)
+	case len(known) > contender.MaxContenders:
+		return o, nil, fmt.Errorf("%d contenders: at most %d", len(known), contender.MaxContenders)
 	case o.Port < 0 || o.Port+o.Members > 65536:
 		return o, nil, fmt.Errorf("port %d: want 1 to %d, as %d members use as many ports from there on",
 			o.Port, 65536-o.Members, o.Members)
@@ -167,8 +168,8 @@ func hostPort(endpoint string) (string, error) {
 
 // program is what a contender is run from. But for ran it does not change.
 type program struct {
-	o       ContenderOptions // without endpoints and resource
-	member  string           // the only one that it may talk to; empty: all
+	o       contender.Options // without endpoints and resource
+	member  string            // the only one that it may talk to; empty: all
 	guarded bool
 	later   bool
 	command []string // of the user's own; then only the name of o is set
@@ -206,7 +207,7 @@ func (o Options) programs() ([]*program, error) {
 		}
 	}
 	if len(o.Command) > 0 {
-		all = append(all, &program{command: o.Command, o: ContenderOptions{Name: commandName(o.Command[0])}})
+		all = append(all, &program{command: o.Command, o: contender.Options{Name: commandName(o.Command[0])}})
 	}
 	for _, pr := range all {
 		if pr.member != "" && !slices.Contains(memberNames(o.Members), pr.member) {
@@ -219,17 +220,17 @@ func (o Options) programs() ([]*program, error) {
 
 // unnamed is the nth contender that has no name of its own.
 func (o Options) unnamed(n int, lock, recipe string) *program {
-	return &program{guarded: o.Fence != "", o: ContenderOptions{Name: "c" + strconv.Itoa(n), Locks: []string{lock}, Recipe: recipe,
+	return &program{guarded: o.Fence != "", o: contender.Options{Name: "c" + strconv.Itoa(n), Locks: []string{lock}, Recipe: recipe,
 		TTL: o.TTL, Hold: o.Hold, Think: o.Think, Seed: o.Seed + uint64(n)}}
 }
 
 // declared are the contenders of one row of a drill.
 func (o Options) declared(c drill.Contender) []*program {
-	base := program{member: c.Member, guarded: c.Guarded, later: c.Later, o: ContenderOptions{
+	base := program{member: c.Member, guarded: c.Guarded, later: c.Later, o: contender.Options{
 		Locks: c.Locks, Recipe: c.Recipe, TTL: int((c.TTL + time.Second - 1) / time.Second), NoLease: c.NoLease,
 		Hold: c.Hold, Think: c.Think, Full: c.Full, Rounds: c.Rounds, Manual: c.Manual, Workers: c.Workers, IgnoreDone: c.IgnoreDone}}
 	if base.o.Recipe == "" {
-		base.o.Recipe = RecipeMutex
+		base.o.Recipe = contender.RecipeMutex
 	}
 	if base.o.TTL == 0 {
 		base.o.TTL = o.TTL
@@ -261,12 +262,12 @@ func (o Options) seedOf(name string) uint64 {
 
 // parseLock splits the recipe from a lock's name, which may hold a = of its own.
 func parseLock(s string) (name, recipe string) {
-	for _, recipe := range words(play.byName) {
+	for _, recipe := range contender.CommonRecipes() {
 		if name, ok := strings.CutSuffix(s, "="+recipe); ok {
 			return name, recipe
 		}
 	}
-	return s, RecipeMutex
+	return s, contender.RecipeMutex
 }
 
 var (

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -13,17 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"locktop/demo/contender"
+	"locktop/demo/process"
 	"locktop/model"
-)
-
-const (
-	// MaxContenders is how many contenders may live at the same time.
-	MaxContenders = 64
-
-	// maxLine bounds a line of what a contender prints, in bytes.
-	maxLine = 64 << 10
-	// outputWithin bounds the wait for the output of a contender that has ended.
-	outputWithin = 300 * time.Millisecond
 )
 
 // proc is a contender's process as the lab sees it.
@@ -46,11 +37,11 @@ func (p *proc) pid() int { return p.cmd.Process.Pid }
 
 // signal sends s. A process that is over by now is no error: its end is reported
 // by who waits for it.
-func (p *proc) signal(s os.Signal) { _ = signalGroup(p.cmd.Process, s) }
+func (p *proc) signal(s os.Signal) { _ = process.SignalGroup(p.cmd.Process, s) }
 
 // send sends s because somebody asked for what verb says.
 func (p *proc) send(s os.Signal, verb string) error {
-	return p.said(verb, signalGroup(p.cmd.Process, s))
+	return p.said(verb, process.SignalGroup(p.cmd.Process, s))
 }
 
 // said is what sending a signal came to, in words.
@@ -65,7 +56,7 @@ func (p *proc) said(verb string, err error) error {
 }
 
 func errEnded(name string) error {
-	return fmt.Errorf("%s has ended; spawn another with n", name)
+	return fmt.Errorf("%s has ended; %s another", name, model.SpawnProc)
 }
 
 // spawner starts processes from one thread that lives as long as the lab, because
@@ -136,9 +127,9 @@ func (l *Lab) run(p *proc, endpoints []string) (err error) {
 	} else if p.cmd, err = l.contenderCommand(p, endpoints); err != nil {
 		return err
 	}
-	p.cmd.SysProcAttr = procAttr()
+	p.cmd.SysProcAttr = process.ProcAttr()
 	// Children of a contender that outlive it keep its output open.
-	p.cmd.WaitDelay = outputWithin
+	p.cmd.WaitDelay = process.OutputWithin
 	if p.command == nil {
 		if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 			return err
@@ -148,7 +139,7 @@ func (l *Lab) run(p *proc, endpoints []string) (err error) {
 		return err // Start has closed the pipe
 	}
 	// If it has ended already there is nothing to find again.
-	p.start, _ = startTime(p.pid())
+	p.start, _ = process.StartTime(p.pid())
 	return nil
 }
 
@@ -168,7 +159,7 @@ func (l *Lab) contenderCommand(p *proc, endpoints []string) (*exec.Cmd, error) {
 		"ETCD_ENDPOINTS=" + strings.Join(endpoints, ","),
 		"GOMAXPROCS=1", // it mostly waits, and there are many of them
 	}
-	cmd.Stdout = &lines{each: func(line []byte) { l.heard(p, line) }}
+	cmd.Stdout = &process.Lines{Each: func(line []byte) { l.heard(p, line) }}
 	cmd.Stderr = l.procLog
 	return cmd, nil
 }
@@ -197,7 +188,7 @@ func (l *Lab) userCommand(p *proc, endpoints []string) *exec.Cmd {
 
 // heard reports what a contender printed. Its workers speak under names of their own.
 func (l *Lab) heard(p *proc, line []byte) {
-	b, _, err := DecodeBelief(line)
+	b, _, err := contender.DecodeBelief(line)
 	if err != nil {
 		fmt.Fprintf(l.procLog, "%s: %v\n", p.name(), err)
 		return
@@ -210,27 +201,6 @@ func (l *Lab) heard(p *proc, line []byte) {
 	l.claims[b.Contender] = believed(l.claims[b.Contender], b)
 	l.mu.Unlock()
 	l.box.put(b)
-}
-
-// lines is a writer that cuts what is written to it into lines. Of a line that is
-// too long the rest is dropped, so that nobody can fill the memory.
-type lines struct {
-	each func(line []byte)
-	buf  []byte
-}
-
-// Write implements io.Writer.
-func (w *lines) Write(data []byte) (int, error) {
-	for rest := data; len(rest) > 0; {
-		line, after, whole := bytes.Cut(rest, []byte{'\n'})
-		w.buf = append(w.buf, line[:min(len(line), maxLine-len(w.buf))]...)
-		if whole {
-			w.each(w.buf)
-			w.buf = w.buf[:0]
-		}
-		rest = after
-	}
-	return len(data), nil
 }
 
 // ended says that a contender's process is over.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"locktop/model/recipe"
 )
 
 // ActionKind is one of the things that the console can do.
@@ -229,10 +231,10 @@ func (o Outcome) Describe() string {
 	return b.String()
 }
 
-// shellQuote quotes s for a POSIX shell. Where s has what a terminal would obey, the
+// ShellQuote quotes s for a POSIX shell. Where s has what a terminal would obey, the
 // quotes are $'…' with escapes, which bash, zsh and ksh read, so that the line can be
 // shown.
-func shellQuote(s string) string {
+func ShellQuote(s string) string {
 	if Printable(s) != strings.ReplaceAll(s, `\`, `\\`) {
 		return "$'" + strings.ReplaceAll(ansiC(s), "'", `\'`) + "'"
 	}
@@ -261,3 +263,23 @@ func ansiC(s string) string {
 	}
 	return b.String()
 }
+
+// Etcdctl returns the lines that show the lock by hand: its queue in order, and the
+// lease of its head with all that hangs on it.
+func (l *Lock) Etcdctl() []string {
+	by := "CREATE"
+	if l.recipe.Order == recipe.ByMod {
+		by = "MODIFY"
+	}
+	lines := []string{"etcdctl get --prefix " + ShellQuote(l.Name+"/") + " --sort-by=" + by + " --order=ASCEND -w fields"}
+	if l.mode == recipe.Single {
+		lines[0] = "etcdctl get " + ShellQuote(l.Name) + " -w fields"
+	}
+	if h := l.queue.first(); h != nil && h.KV.Lease != 0 {
+		lines = append(lines, h.KV.Lease.Etcdctl())
+	}
+	return lines
+}
+
+// Etcdctl returns the line that shows the lease by hand.
+func (id LeaseID) Etcdctl() string { return "etcdctl lease timetolive --keys " + id.String() }

@@ -16,23 +16,23 @@ type dir struct {
 }
 
 // dirAt returns the directory of that path, made with its parents if needed.
-func (s *State) dirAt(path string) *dir {
-	if s.near != nil && s.near.path == path {
-		return s.near
+func (k *Keyspace) dirAt(path string) *dir {
+	if k.near != nil && k.near.path == path {
+		return k.near
 	}
-	d := s.dirs[path]
+	d := k.dirs[path]
 	if d == nil {
-		d = s.makeDir(path)
+		d = k.makeDir(path)
 	}
-	s.near = d
+	k.near = d
 	return d
 }
 
-func (s *State) makeDir(path string) *dir {
+func (k *Keyspace) makeDir(path string) *dir {
 	d := &dir{path: path}
-	s.dirs[path] = d
-	if up, _, ok := split(path); ok {
-		d.parent = s.dirAt(up)
+	k.dirs[path] = d
+	if up, _, ok := Split(path); ok {
+		d.parent = k.dirAt(up)
 		if d.parent.children == nil {
 			d.parent.children = map[*dir]struct{}{}
 		}
@@ -42,11 +42,11 @@ func (s *State) makeDir(path string) *dir {
 }
 
 // dropDir forgets d and its parents as far as nothing is in them.
-func (s *State) dropDir(d *dir) {
+func (k *Keys) dropDir(d *dir) {
 	for d != nil && d.keys == 0 && d.lock == nil && d.self == nil && len(d.children) == 0 {
-		delete(s.dirs, d.path)
-		if s.near == d {
-			s.near = nil
+		delete(k.dirs, d.path)
+		if k.near == d {
+			k.near = nil
 		}
 		if d.parent != nil {
 			delete(d.parent.children, d)
@@ -101,18 +101,18 @@ func (d *dir) count(c *Claim, n int) {
 func (c *Claim) inQueueHere() bool { return c.home == c.dir && c.form.Shape() == recipe.Queue }
 
 // enter finds the place of a key and puts it into every queue that counts it.
-func (s *State) enter(c *Claim) {
-	k, lock := s.shown(&c.KV), ""
-	if p := pinOf(c.Key, s.pins); p != nil {
-		lock, c.form = p.Recipe.Place(k)
+func (k *Keyspace) enter(c *Claim) {
+	shown, lock := k.shown(&c.KV), ""
+	if p := PinOf(c.Key, k.pins); p != nil {
+		lock, c.form = p.Recipe.Place(shown)
 	} else {
-		lock, c.form = recipe.Place(k)
+		lock, c.form = recipe.Place(shown)
 	}
-	c.home, c.detached = nil, c.form == 0 && recipe.Detached(k)
+	c.home, c.detached = nil, c.form == 0 && recipe.Detached(shown)
 	if c.form != 0 {
-		c.home = s.dirAt(lock)
+		c.home = k.dirAt(lock)
 		c.home.count(c, 1)
-		s.reshape(c.home, c)
+		k.reshape(c.home, c)
 	}
 	if c.dir != nil && !c.inQueueHere() {
 		if c.dir.others == nil {
@@ -120,30 +120,30 @@ func (s *State) enter(c *Claim) {
 		}
 		c.dir.others[c] = struct{}{}
 	}
-	s.eachQueue(c, func(l *Lock) { l.queue.insert(c) })
-	s.tally(c, 1)
+	k.eachQueue(c, func(l *Lock) { l.queue.insert(c) })
+	k.tally(c, 1)
 }
 
 // leave is the opposite of enter.
-func (s *State) leave(c *Claim) {
-	s.tally(c, -1)
-	s.eachQueue(c, func(l *Lock) { l.queue.remove(c) })
+func (k *Keyspace) leave(c *Claim) {
+	k.tally(c, -1)
+	k.eachQueue(c, func(l *Lock) { l.queue.remove(c) })
 	if c.dir != nil {
 		delete(c.dir.others, c)
 	}
 	if home := c.home; home != nil {
 		home.count(c, -1)
-		s.reshape(home, c)
+		k.reshape(home, c)
 		c.home = nil
 	}
 }
 
 // eachQueue calls f with every lock whose queue counts c.
-func (s *State) eachQueue(c *Claim, f func(*Lock)) {
+func (k *Keyspace) eachQueue(c *Claim, f func(*Lock)) {
 	change := func(l *Lock) {
-		s.remember(l)
+		k.remember(l)
 		f(l)
-		s.changed(l)
+		k.changed(l)
 	}
 	for d := c.dir; d != nil; d = d.parent {
 		if d.lock != nil && d.lock.mode == recipe.Queue {
@@ -156,12 +156,12 @@ func (s *State) eachQueue(c *Claim, f func(*Lock)) {
 }
 
 // tally counts c among the claims of its lock.
-func (s *State) tally(c *Claim, n int) {
+func (k *Keys) tally(c *Claim, n int) {
 	if c.home == nil {
 		return
 	}
 	if c.form.Claims() {
-		s.own += n
+		k.own += n
 		if c.lease != nil {
 			c.lease.competing += n
 		}
@@ -173,7 +173,7 @@ func (s *State) tally(c *Claim, n int) {
 
 // reshape makes of a directory what its keys say, when that has changed because of
 // a key that enters or leaves: that one is put into the queue by who called.
-func (s *State) reshape(d *dir, because *Claim) {
+func (k *Keyspace) reshape(d *dir, because *Claim) {
 	want := d.mode()
 	if d.lock == nil {
 		if want == recipe.NoShape {
@@ -183,14 +183,14 @@ func (s *State) reshape(d *dir, because *Claim) {
 	}
 	l := d.lock
 	if want != recipe.NoShape && !l.listed {
-		l.listed, s.dirty = true, true
-		s.order = append(s.order, l)
+		l.listed, k.dirty = true, true
+		k.order = append(k.order, l)
 	}
 	if l.mode == want {
 		return
 	}
-	s.remember(l)
-	s.changed(l)
+	k.remember(l)
+	k.changed(l)
 	l.mode, l.queue = want, queue{byMod: l.queue.byMod}
 	switch want {
 	case recipe.Queue:

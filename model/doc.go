@@ -1,13 +1,16 @@
 // Package model is what is true about the locks of an etcd cluster, as values.
 //
-// It is a fold: [State.Apply] takes a [Batch] of events and changes the state.
-// There is no clock, no I/O and no goroutine in here. Every event carries the
-// time at which it was observed, so the same events give the same state,
-// anywhere and at any time, and a batch is only an envelope.
+// There is no clock, no I/O and no goroutine in here. Every event carries the time at
+// which it was observed, so the same events give the same state, anywhere and at any time.
 //
-//	watcher, lab ──Batch──▶ State ──locks, leases, entries──▶ ui, report
-//	                          │
-//	                          └──Want: leases to read next, when to wake──▶ watcher
+//	model/recipe     how keys become locks: imports nothing of ours
+//	model            values and events, and the keyspace that is folded from them
+//	model/lab        what the lab and its proxy reported
+//	model/diagnose   the rules that say why a lock is stuck
+//	model/fold       applies a batch to all of these
+//
+// Each may use those above it. What the keyspace has to know of the reports it asks its
+// [Witness]; what the rules have to look at again it marks, and they come for it.
 //
 // The words:
 //
@@ -18,13 +21,11 @@
 //     the same queues as the whole history.
 //   - A [Lease] is what a claim hangs on. etcd does not let one watch leases,
 //     so what is known of it are readings, bought under a budget in the order
-//     that [State.Want] asks for.
+//     that [Keyspace.Want] asks for.
 //   - A [JournalEntry] is one line of the journal: queued, acquired, left, handed over.
 //     etcd keeps no reason for a delete, so a cause is inferred and carries its
 //     [Confidence].
-//   - A [Finding] says why a lock is stuck. Each rule is a small function over one
-//     lock (rules_*.go); the wait-for graph is in waits.go, and [Catalogue] explains
-//     every code. FINDINGS.md says by what each is proven.
+//   - A [Finding] says why a lock is stuck, as a value: package diagnose finds it.
 //   - A [Condition] is how a lock or a session does, a [Role] what a key is in a queue:
 //     each is worked out here alone (condition.go, role.go), and all outputs print it.
 //   - What the lab reports (contenders, beliefs, faults, connections) travels the
@@ -39,5 +40,5 @@
 //
 // A claim that is loaded costs 530 bytes that stay, beside its key and its value, and
 // 3.2 allocations; an event in which a holder goes and another claim joins 21
-// allocations, however many claims there are (costs_test.go).
+// allocations, however many claims there are (fold/costs_test.go).
 package model

@@ -12,14 +12,14 @@ type Identity struct {
 
 // identify says who a claim belongs to: by the proxy that its client went through,
 // else by its value, else by what else hangs on its lease or stands beside it.
-func (s *State) identify(r ClaimRef, lease *Lease, home *dir) Identity {
-	if o, ok := s.lab.owners[r.Lease]; ok && r.Lease != 0 {
-		return Identity{Printable(o.Name), "proxy"}
+func (k *Keyspace) identify(r ClaimRef, lease *Lease, home *dir) Identity {
+	if name, ok := k.witness.Owner(r.Lease); ok && r.Lease != 0 {
+		return Identity{Printable(name), "proxy"}
 	}
 	if who, source := recipe.Owner(r.Value); who != "" {
 		return Identity{Printable(who), source}
 	}
-	if who := s.lockInfo(r, home); who != "" {
+	if who := k.lockInfo(r, home); who != "" {
 		return Identity{who, "sibling"}
 	}
 	if lease != nil {
@@ -32,36 +32,36 @@ func (s *State) identify(r ClaimRef, lease *Lease, home *dir) Identity {
 
 // Identity says who the claim of a reference belongs to. For a claim that is gone
 // only the proxy and its value can tell.
-func (s *State) Identity(r ClaimRef) Identity {
+func (k *Keyspace) Identity(r ClaimRef) Identity {
 	var home *dir
-	if c := s.claims[r.Key]; c != nil {
+	if c := k.claims[r.Key]; c != nil {
 		home = c.home
 	}
-	return s.identify(r, s.leases[r.Lease], home)
+	return k.identify(r, k.byID[r.Lease], home)
 }
 
 // IdentityOf says who a claim belongs to that the state has, without a search for it.
-func (s *State) IdentityOf(c *Claim) Identity { return s.identify(refOf(c), c.lease, c.home) }
+func (k *Keyspace) IdentityOf(c *Claim) Identity { return k.identify(refOf(c), c.lease, c.home) }
 
 // lockInfo reads the key that a recipe has beside the lock. It has no lease, outlives its
 // writer, and speaks of the holder that wrote it alone.
-func (s *State) lockInfo(r ClaimRef, home *dir) string {
-	if s.infos == 0 || home == nil || home.lock == nil || !home.lock.listed || home.lock.recipe.Beside == "" {
+func (k *Keys) lockInfo(r ClaimRef, home *dir) string {
+	if k.infos == 0 || home == nil || home.lock == nil || !home.lock.listed || home.lock.recipe.Beside == "" {
 		return ""
 	}
 	if h := home.lock.Holder(); h == nil || h.Key != r.Key {
 		return ""
 	}
-	info := s.claims[home.path+home.lock.recipe.Beside]
+	info := k.claims[home.path+home.lock.recipe.Beside]
 	if info == nil || info.ModRev < r.CreateRev {
 		return ""
 	}
 	return Printable(recipe.OwnerInJSON(info.Value))
 }
 
-func (s *State) countInfo(c *Claim, n int) {
+func (k *Keys) countInfo(c *Claim, n int) {
 	if recipe.IsBeside(c.Key) {
-		s.infos += n
+		k.infos += n
 	}
 }
 
@@ -83,7 +83,7 @@ func siblingIdentity(key string, l *Lease) string {
 	if best == nil {
 		return ""
 	}
-	_, last, _ := split(best.Key)
+	_, last, _ := Split(best.Key)
 	if who := Printable(recipe.OwnerInJSON(best.Value)); who != "" && who != last {
 		return Printable(last) + " (" + who + ")"
 	}
@@ -92,32 +92,14 @@ func siblingIdentity(key string, l *Lease) string {
 
 // Who names a claim for a sentence or a narrow column: its identity, else its
 // lease, else its key.
-func (s *State) Who(r ClaimRef) string {
-	if id := s.Identity(r); id.Text != "" {
+func (k *Keyspace) Who(r ClaimRef) string {
+	if id := k.Identity(r); id.Text != "" {
 		return id.Text
 	}
 	if r.Lease != 0 {
 		return r.Lease.Short()
 	}
 	return Printable(r.Key)
-}
-
-// GrantedBy returns the name of the member that granted a lease, "" if the id does
-// not tell: the server puts the low 16 bits of its member id, sign bit cleared, on
-// top of the time of its start (etcd pkg/idutil/id.go). Clients may choose ids that
-// tell nothing.
-func (s *State) GrantedBy(id LeaseID) string {
-	found := ""
-	for _, m := range s.cluster.Members {
-		if m.ID == 0 || uint64(id)>>48 != m.ID&0x7fff {
-			continue
-		}
-		if found != "" {
-			return "" // two members share these bits
-		}
-		found = m.label()
-	}
-	return found
 }
 
 // Ref names the claim in a form that outlives it.

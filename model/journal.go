@@ -61,6 +61,14 @@ func refOf(c *Claim) ClaimRef {
 	return r
 }
 
+// Chronicle is the journal and what it is written from.
+type Chronicle struct {
+	journal        []*JournalEntry
+	entrySeq       uint64
+	journalVersion uint64
+	acts           []Outcome
+}
+
 // JournalEntry is one line of the journal. While Pending, its cause waits for a reading
 // of the lease and may still change; everything else never does.
 type JournalEntry struct {
@@ -103,8 +111,8 @@ type JournalEntry struct {
 	Text string
 }
 
-// removedClaim is the claim whose going the cause explains.
-func (f *JournalEntry) removed() ClaimRef {
+// Removed is the claim whose going the cause explains.
+func (f *JournalEntry) Removed() ClaimRef {
 	if f.Kind == EntryHandover {
 		return f.From
 	}
@@ -119,37 +127,37 @@ const (
 	actsMax      = 100
 )
 
-// record appends an entry to the journal and to that of its lock.
-func (s *State) record(f *JournalEntry) *JournalEntry {
-	s.entrySeq++
-	f.Seq = s.entrySeq
-	f.Past = s.past
+// Record appends an entry to the journal and to that of its lock.
+func (k *Keyspace) Record(f *JournalEntry) *JournalEntry {
+	k.entrySeq++
+	f.Seq = k.entrySeq
+	f.Past = k.past
 	if f.At.IsZero() {
-		f.At = s.now
+		f.At = k.now
 	}
-	s.journal = append(s.journal, f)
-	if len(s.journal) >= 2*journalMax {
-		s.journal = append([]*JournalEntry(nil), s.journal[len(s.journal)-journalMax:]...)
+	k.journal = append(k.journal, f)
+	if len(k.journal) >= 2*journalMax {
+		k.journal = append([]*JournalEntry(nil), k.journal[len(k.journal)-journalMax:]...)
 	}
-	if d := s.dirs[f.Lock]; f.Lock != "" && d != nil && d.lock != nil {
+	if d := k.dirs[f.Lock]; f.Lock != "" && d != nil && d.lock != nil {
 		l := d.lock
 		l.journal = append(l.journal, f)
 		if len(l.journal) >= 2*lockFactsMax {
 			l.journal = append([]*JournalEntry(nil), l.journal[len(l.journal)-lockFactsMax:]...)
 		}
 	}
-	s.journalVersion++
+	k.journalVersion++
 	return f
 }
 
 // Journal returns the journal, oldest first: the last 10,000 entries at least, as far
 // as there are any.
-func (s *State) Journal() []*JournalEntry { return s.journal }
+func (c *Chronicle) Journal() []*JournalEntry { return c.journal }
 
 // JournalAfter returns the entries that are still kept with a number above seq, oldest
 // first.
-func (s *State) JournalAfter(seq uint64) []*JournalEntry {
-	i, _ := slices.BinarySearchFunc(s.journal, seq+1, func(f *JournalEntry, want uint64) int {
+func (c *Chronicle) JournalAfter(seq uint64) []*JournalEntry {
+	i, _ := slices.BinarySearchFunc(c.journal, seq+1, func(f *JournalEntry, want uint64) int {
 		switch {
 		case f.Seq < want:
 			return -1
@@ -158,16 +166,19 @@ func (s *State) JournalAfter(seq uint64) []*JournalEntry {
 		}
 		return 0
 	})
-	return s.journal[i:]
+	return c.journal[i:]
 }
 
 // JournalVersion rises when an entry is added or its cause becomes known.
-func (s *State) JournalVersion() uint64 { return s.journalVersion }
+func (c *Chronicle) JournalVersion() uint64 { return c.journalVersion }
+
+// Explained says that an entry of the journal was given its cause.
+func (c *Chronicle) Explained() { c.journalVersion++ }
 
 // explain finds out why c went in a revision that took n claims of its lease and
 // left rest of them. l is its lease, nil for none.
-func (s *State) explain(f *JournalEntry, l *Lease, n, rest int) {
-	if !s.past && (s.explainByAct(f) || s.lab.explainByNotes(s, f)) {
+func (k *Keyspace) explain(f *JournalEntry, l *Lease, n, rest int) {
+	if !k.past && (k.explainByAct(f) || k.witness.Explain(f)) {
 		return
 	}
 	switch {
@@ -179,12 +190,12 @@ func (s *State) explain(f *JournalEntry, l *Lease, n, rest int) {
 		f.Cause, f.Confidence = CauseReleased, Strong
 		f.Evidence = "other keys of its lease stayed"
 		return
-	case s.past:
+	case k.past:
 		f.Cause, f.Confidence = CauseUnknown, Hint
 		f.Evidence = "it was before we looked: how its lease ended cannot be told any more"
 		return
 	case n > 1:
-		f.Cause, f.Confidence, f.Evidence = s.howEnded(l, f.At, "all its keys went in one revision")
+		f.Cause, f.Confidence, f.Evidence = k.howEnded(l, f.At, "all its keys went in one revision")
 	default:
 		f.Cause, f.Confidence = CauseUnknown, Hint
 		f.Evidence = "its lease has not been read since"
@@ -192,7 +203,7 @@ func (s *State) explain(f *JournalEntry, l *Lease, n, rest int) {
 	f.Pending = true
 	l.pending = append(l.pending, f)
 	l.asked = l.asked || f.Kind == EntryHandover || f.WasHolder || f.Waited >= visitor
-	s.later(deadline{at: f.At.Add(causeWait), fact: f})
+	k.later(deadline{at: f.At.Add(causeWait), fact: f})
 }
 
 // visitor is how long a waiter has to have been there for the cause of its going to
@@ -201,7 +212,7 @@ const visitor = time.Second
 
 // howEnded tells how a lease that is gone ended, by its last reading: that bounds
 // what it had left unless it was renewed since.
-func (s *State) howEnded(l *Lease, at time.Time, sign string) (Cause, Confidence, string) {
+func (k *Keyspace) howEnded(l *Lease, at time.Time, sign string) (Cause, Confidence, string) {
 	if !l.HasRead || l.Read.Granted <= 0 {
 		return CauseUnknown, Hint, sign + "; its lease ended, but it was never read"
 	}
@@ -231,7 +242,7 @@ const expiryLate = 3 * time.Second
 const expirySlack = 200 * time.Millisecond
 
 // settlePending gives the entries that waited for a reading of l their cause.
-func (s *State) settlePending(l *Lease, e LeaseRead) {
+func (k *Keyspace) settlePending(l *Lease, e LeaseRead) {
 	if len(l.pending) == 0 {
 		return
 	}
@@ -242,7 +253,7 @@ func (s *State) settlePending(l *Lease, e LeaseRead) {
 			continue
 		}
 		f.Pending = false
-		s.journalVersion++
+		k.Explained()
 		late := e.At.Sub(f.At)
 		if e.Granted > 0 {
 			f.Cause, f.Confidence = CauseReleased, Strong
@@ -250,57 +261,60 @@ func (s *State) settlePending(l *Lease, e LeaseRead) {
 			continue
 		}
 		sign := "its lease was gone " + seconds(late) + " later"
-		f.Cause, f.Confidence, f.Evidence = s.howEnded(l, f.At, sign)
-		s.noteStop(f, l)
+		f.Cause, f.Confidence, f.Evidence = k.howEnded(l, f.At, sign)
+		k.noteStop(f, l)
 		if f.Cause == CauseRevoked {
-			s.endedEarly(l.ID, f.At)
+			k.endedEarly(l.ID, f.At)
 		}
 	}
 	if len(l.claims) == 0 {
-		s.releaseLease(l)
+		k.releaseLease(l)
 	}
 }
 
 // noteStop remembers at which age a holder's renewals stopped, if it was renewed
 // before and its lease then ran out.
-func (s *State) noteStop(f *JournalEntry, l *Lease) {
-	lk := s.Lock(f.Lock)
+func (k *Keyspace) noteStop(f *JournalEntry, l *Lease) {
+	lk := k.Lock(f.Lock)
 	if f.Cause != CauseExpired || lk == nil || l.Renewals == 0 || f.Held == 0 || f.HeldAtLeast || f.Gap > 0 {
 		return
 	}
 	age := f.Held - time.Duration(l.Read.Granted)*time.Second // it ran out one TTL after the last renewal
 	if age > 0 {
-		if len(lk.stopAges) == stopsMin {
+		if len(lk.stopAges) == stopsKept {
 			lk.stopAges = lk.stopAges[1:]
 		}
 		lk.stopAges = append(lk.stopAges, age)
 	}
 }
 
+// stopsKept is how many ages at which renewals stopped are kept of a lock.
+const stopsKept = 3
+
 // giveUp ends the wait for a reading: the cause stays as uncertain as it is, unless
 // it was told otherwise meanwhile.
-func (s *State) giveUp(f *JournalEntry) {
+func (k *Keyspace) giveUp(f *JournalEntry) {
 	if f.Pending {
 		f.Pending = false
-		f.Evidence += "; no reading within " + seconds(s.now.Sub(f.At))
-		s.journalVersion++
+		f.Evidence += "; no reading within " + seconds(k.now.Sub(f.At))
+		k.journalVersion++
 	}
-	l := s.leases[f.removed().Lease]
+	l := k.byID[f.Removed().Lease]
 	if l == nil {
 		return
 	}
 	if i := slices.Index(l.pending, f); i >= 0 {
 		l.pending = slices.Delete(l.pending, i, i+1)
-		s.releaseLease(l)
+		k.releaseLease(l)
 	}
 }
 
 // explainByAct looks for an action of ours that took the claim: the only thing
 // that makes a revoke or a delete certain.
-func (s *State) explainByAct(f *JournalEntry) bool {
-	for i := len(s.acts) - 1; i >= 0; i-- {
-		if s.acts[i].took(f) {
-			settleByAct(f, s.acts[i])
+func (c *Chronicle) explainByAct(f *JournalEntry) bool {
+	for i := len(c.acts) - 1; i >= 0; i-- {
+		if c.acts[i].took(f) {
+			settleByAct(f, c.acts[i])
 			return true
 		}
 	}
@@ -308,19 +322,19 @@ func (s *State) explainByAct(f *JournalEntry) bool {
 }
 
 // acted takes an action of ours in. The watch may have seen its effect before.
-func (s *State) acted(o Outcome) {
+func (k *Keyspace) acted(o Outcome) {
 	if o.Done && o.Action.Kind.WritesEtcd() {
-		s.acts = append(s.acts, o)
-		if len(s.acts) > actsMax {
-			s.acts = append([]Outcome(nil), s.acts[1:]...)
+		k.acts = append(k.acts, o)
+		if len(k.acts) > actsMax {
+			k.acts = append([]Outcome(nil), k.acts[1:]...)
 		}
-		for i := len(s.journal) - 1; i >= 0 && o.At.Sub(s.journal[i].At) < actWindow; i-- {
-			if gone := s.journal[i]; o.took(gone) {
+		for i := len(k.journal) - 1; i >= 0 && o.At.Sub(k.journal[i].At) < actWindow; i-- {
+			if gone := k.journal[i]; o.took(gone) {
 				settleByAct(gone, o)
 			}
 		}
 	}
-	s.record(&JournalEntry{At: o.At, Rev: o.Rev, Kind: EntryAction, Lock: o.Action.Lock, Text: o.Describe()})
+	k.Record(&JournalEntry{At: o.At, Rev: o.Rev, Kind: EntryAction, Lock: o.Action.Lock, Text: o.Describe()})
 }
 
 // took says whether the action took the claim of which the entry says that it went.
@@ -328,7 +342,7 @@ func (o Outcome) took(f *JournalEntry) bool {
 	if f.Past || f.Kind != EntryHandover && f.Kind != EntryLeft {
 		return false
 	}
-	gone := f.removed()
+	gone := f.Removed()
 	if o.Rev != 0 && f.Rev != 0 && f.Gap == 0 && o.Rev != f.Rev {
 		return false // over a free lock, the entry is later than the act
 	}

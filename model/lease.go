@@ -68,7 +68,7 @@ type Readings struct {
 	resetDead     bool       // renewals were missed before the reset
 	resetSure     Confidence // how sure that is
 	failures      int        // readings that failed since the last that did not
-	missedRenewal bool       // it is counted in State.missed
+	missedRenewal bool       // it is counted in LeaseBook.missed
 }
 
 // neverRead are the readings of every lease that has none yet. Nobody writes to them:
@@ -142,19 +142,19 @@ func (r *LeaseRead) missed() (since time.Duration, _ bool) {
 
 // noteMissed counts the leases that missed a renewal at a third of their TTL: only among
 // them are silent ones.
-func (s *State) noteMissed(l *Lease, missed bool) {
+func (b *LeaseBook) noteMissed(l *Lease, missed bool) {
 	if l.missedRenewal == missed {
 		return
 	}
 	l.keep().missedRenewal = missed
 	if missed {
-		s.missed++
+		b.missed++
 	} else {
-		s.missed--
+		b.missed--
 	}
 }
 
-// interval is how long the lease's client leaves it alone, as far as that is
+// span how long the lease's client leaves it alone, as far as that is
 // known: from what was seen, else from the recipes of its claims.
 func (l *Lease) interval() (d time.Duration, known bool) {
 	third := time.Duration(l.Read.Granted) * time.Second / 3
@@ -168,6 +168,13 @@ func (l *Lease) interval() (d time.Duration, known bool) {
 	}
 	return third, len(l.claims) == 0
 }
+
+// ResetDead says that renewals were missed before a new raft leader gave the lease its full
+// TTL anew, and how sure that is.
+func (l *Lease) ResetDead() (Confidence, bool) { return l.resetSure, l.resetDead }
+
+// Multi says whether the lease competes in more than one place.
+func (l *Lease) Multi() bool { return l.competing > 1 }
 
 // Learned says whether the lease was seen to be renewed, so that its rhythm is its
 // own and not only that of its recipe.
@@ -194,42 +201,65 @@ func (l *Lease) Renewed(now time.Time) (ago time.Duration, ok bool) {
 	return max(0, ago), true
 }
 
+// LeaseBook are all that is known of leases.
+type LeaseBook struct {
+	byID      map[LeaseID]*Lease
+	leaseList []*Lease // the same, to go through
+	missed    int      // how many of them missed a renewal at a third of their TTL, by the last reading
+	late      map[*Lease]struct{}
+	overdue   map[*Lease]struct{}
+}
+
+// Late returns the leases that were last read as late or silent. It is the keyspace's own,
+// for reading.
+func (b *LeaseBook) Late() map[*Lease]struct{} { return b.late }
+
+// Overdue returns how many leases were last read as past their end.
+func (b *LeaseBook) Overdue() int { return len(b.overdue) }
+
+// Missed returns how many leases had missed a renewal at a third of their TTL, by their
+// last reading: only among them are silent ones.
+func (b *LeaseBook) Missed() int { return b.missed }
+
+// BacklogMin is how many leases past their end make a backlog.
+const BacklogMin = 20
+
 // Leases returns every lease that is known, in no order. The slice is the state's own
 // and valid until the next Apply. Who goes through it from its end over several of them
 // misses none that was there from the beginning, but may meet one twice: a lease that
 // goes leaves its place to the last one.
-func (s *State) Leases() []*Lease { return s.leaseList }
+func (b *LeaseBook) Leases() []*Lease { return b.leaseList }
 
 // UnreadLeases returns the leases whose last reading failed, by id. It is built anew on
 // each call.
-func (s *State) UnreadLeases() []*Lease {
+func (b *LeaseBook) UnreadLeases() []*Lease {
 	var unread []*Lease
-	for _, l := range s.leases {
+	for _, l := range b.byID {
 		if l.Unread != "" {
 			unread = append(unread, l)
 		}
 	}
-	slices.SortFunc(unread, func(a, b *Lease) int { return compareIDs(a.ID, b.ID) })
+	slices.SortFunc(unread, func(a, b *Lease) int { return a.ID.Compare(b.ID) })
 	return unread
 }
 
 // leaseOf returns the record of a lease, made if needed.
-func (s *State) leaseOf(id LeaseID) *Lease {
+func (b *LeaseBook) leaseOf(id LeaseID) *Lease {
 	if id == 0 {
 		return nil
 	}
-	l := s.leases[id]
+	l := b.byID[id]
 	if l == nil {
-		l = &Lease{ID: id, Readings: neverRead, class: classNone, slot: int32(len(s.leaseList))}
+		l = &Lease{ID: id, Readings: neverRead, class: classNone, slot: int32(len(b.leaseList))}
 		l.claims = l.only[:0]
-		s.leases[id] = l
-		s.leaseList = append(s.leaseList, l)
+		b.byID[id] = l
+		b.leaseList = append(b.leaseList, l)
 	}
 	return l
 }
 
-func (s *State) attach(c *Claim) {
-	if c.lease = s.leaseOf(c.KV.Lease); c.lease == nil {
+func (b *LeaseBook) attach(c *Claim) {
+	if c.lease = b.leaseOf(c.KV.Lease); c.lease == nil {
 		return
 	}
 	c.slot = int32(len(c.lease.claims))
@@ -241,7 +271,7 @@ func (s *State) attach(c *Claim) {
 
 // detach takes c off its lease; whether the lease is still needed is for the
 // caller to say.
-func (s *State) detach(c *Claim) {
+func (k *Keyspace) detach(c *Claim) {
 	l := c.lease
 	if l == nil {
 		return
@@ -256,25 +286,25 @@ func (s *State) detach(c *Claim) {
 
 // releaseLease forgets a lease on which nothing hangs and of which nothing is
 // asked any more.
-func (s *State) releaseLease(l *Lease) {
+func (k *Keyspace) releaseLease(l *Lease) {
 	if len(l.claims) == 0 && len(l.pending) == 0 {
-		s.unschedule(l)
-		delete(s.lateLeases, l)
-		delete(s.overdueLeases, l)
-		delete(s.leases, l.ID)
-		last := len(s.leaseList) - 1
-		s.leaseList[l.slot], s.leaseList[last].slot = s.leaseList[last], l.slot
-		s.leaseList[last] = nil
-		s.leaseList = s.leaseList[:last]
-		s.noteMissed(l, false)
+		k.unschedule(l)
+		delete(k.late, l)
+		delete(k.overdue, l)
+		delete(k.byID, l.ID)
+		last := len(k.leaseList) - 1
+		k.leaseList[l.slot], k.leaseList[last].slot = k.leaseList[last], l.slot
+		k.leaseList[last] = nil
+		k.leaseList = k.leaseList[:last]
+		k.noteMissed(l, false)
 		return
 	}
-	s.schedule(l)
+	k.schedule(l)
 }
 
 // leaseRead takes a reading in.
-func (s *State) leaseRead(e LeaseRead) {
-	l := s.leases[e.ID]
+func (k *Keyspace) leaseRead(e LeaseRead) {
+	l := k.byID[e.ID]
 	if l == nil {
 		return // nothing hangs on it any more
 	}
@@ -284,34 +314,34 @@ func (s *State) leaseRead(e LeaseRead) {
 	}
 	if e.Granted > 0 && e.Remaining > e.Granted {
 		l.keep().Odd = e
-		s.touchLease(l)
-		s.reschedule(l, e.At.Add(minInterval))
+		k.TouchLease(l)
+		k.reschedule(l, e.At.Add(minInterval))
 		return
 	}
-	s.noteTerm(e.Term, e.At)
+	k.noteTerm(e.Term, e.At)
 	before := l.State()
-	s.settlePending(l, e)
+	k.settlePending(l, e)
 	l.keep()
 	l.learn(prev, e, had)
 	l.Read, l.HasRead, l.Unread, l.failures = e, true, "", 0
-	if s.leases[e.ID] == l {
-		s.schedule(l)
+	if k.byID[e.ID] == l {
+		k.schedule(l)
 	}
-	s.index(l)
+	k.index(l)
 	switch after := l.State(); {
 	case before != after && (before != LeaseUnknown || after != LeaseHealthy):
-		s.touchLease(l)
+		k.TouchLease(l)
 	case prev.Remaining != e.Remaining || prev.Granted != e.Granted:
 		for _, c := range l.claims { // it is well, as was supposed: findings may tell of numbers
 			if lk := c.Lock(); lk != nil {
-				s.mark(lk)
+				k.Mark(lk)
 			}
 		}
 	}
 }
 
 // index keeps the sets of leases that are not well.
-func (s *State) index(l *Lease) {
+func (k *Keyspace) index(l *Lease) {
 	set := func(m map[*Lease]struct{}, in bool) {
 		if in {
 			m[l] = struct{}{}
@@ -319,16 +349,16 @@ func (s *State) index(l *Lease) {
 			delete(m, l)
 		}
 	}
-	many := len(s.overdueLeases) >= backlogMin
+	many := len(k.overdue) >= BacklogMin
 	st := l.State()
-	live := s.leases[l.ID] == l
-	set(s.lateLeases, live && (st == LeaseLate || st == LeaseSilent))
-	set(s.overdueLeases, live && st == LeaseOverdue)
+	live := k.byID[l.ID] == l
+	set(k.late, live && (st == LeaseLate || st == LeaseSilent))
+	set(k.overdue, live && st == LeaseOverdue)
 	_, missed := l.Read.missed()
-	s.noteMissed(l, live && missed)
-	if many != (len(s.overdueLeases) >= backlogMin) {
-		for o := range s.overdueLeases { // what each of them means has changed
-			s.touchLease(o)
+	k.noteMissed(l, live && missed)
+	if many != (len(k.overdue) >= BacklogMin) {
+		for o := range k.overdue { // what each of them means has changed
+			k.TouchLease(o)
 		}
 	}
 }
@@ -371,32 +401,32 @@ func (l *Lease) learn(prev, e LeaseRead, had bool) {
 // slackReading bounds how far apart asking and answering may be.
 const slackReading = 300 * time.Millisecond
 
-func (s *State) leaseUnread(e LeaseUnread) {
-	l := s.leases[e.ID]
+func (k *Keyspace) leaseUnread(e LeaseUnread) {
+	l := k.byID[e.ID]
 	if l == nil {
 		return
 	}
 	l.keep().Unread = e.Reason
-	s.touchLease(l)
-	s.reschedule(l, e.At.Add(min(retryReading, minInterval<<min(l.failures, 8))))
+	k.TouchLease(l)
+	k.reschedule(l, e.At.Add(min(retryReading, minInterval<<min(l.failures, 8))))
 	l.failures++
 }
 
 // readAgain makes due what could not be read, since that may have changed: a short lease
 // could end within the pause after a failure, and nobody would know why.
-func (s *State) readAgain(at time.Time) {
-	for _, l := range s.UnreadLeases() {
+func (k *Keyspace) readAgain(at time.Time) {
+	for _, l := range k.UnreadLeases() {
 		l.failures = 0
-		s.reschedule(l, at)
+		k.reschedule(l, at)
 	}
 }
 
-// touchLease marks every lock in which the lease has a claim as changed.
-func (s *State) touchLease(l *Lease) {
-	s.version++ // also where it has no claim: it may be listed as a session in trouble
+// TouchLease marks every lock in which the lease has a claim as changed.
+func (k *Keyspace) TouchLease(l *Lease) {
+	k.version++ // also where it has no claim: it may be listed as a session in trouble
 	for _, c := range l.claims {
 		if lk := c.Lock(); lk != nil {
-			s.changed(lk)
+			k.changed(lk)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -32,3 +33,6 @@ func ParseLeaseID(s string) (LeaseID, error) {
 	}
 	return LeaseID(n), nil
 }
+
+// Compare orders ids as numbers.
+func (id LeaseID) Compare(o LeaseID) int { return cmp.Compare(uint64(id), uint64(o)) }

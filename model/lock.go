@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"time"
 
 	"locktop/model/recipe"
@@ -24,6 +25,9 @@ type Claim struct {
 	lease    *Lease // nil for none
 	gen      uint64 // the last list that contained it
 }
+
+// Form returns the form of the key, by which its recipe knows it.
+func (c *Claim) Form() recipe.FormID { return c.form }
 
 // Lock returns the lock the claim competes for, nil if it is no claim.
 func (c *Claim) Lock() *Lock {
@@ -55,35 +59,84 @@ type Lock struct {
 	tally  recipe.Tally // of its claims
 	holds  int          // how many of the first keys hold
 
-	headSince     time.Time
-	headAtLeast   bool
-	freeSince     time.Time       // zero while there is a head
-	freePast      bool            // it became free before we looked, freeSince is when we learnt of it
-	lastHolder    ClaimRef        // who held before, for the next handover
-	lastLoss      *JournalEntry   // how that one lost it
-	journal       []*JournalEntry // the lock's own journal, newest last
-	holdTimes     []time.Duration // of the last holds that were seen whole
-	waitTimes     []time.Duration // of the last that got the lock
-	stopAges      []time.Duration // how old holders' leases were when their renewals stopped
-	overtakes     int
-	findings      []Finding
-	marked        bool      // its findings are to be derived anew
-	fewSince      time.Time // since when there are fewer claims than declared
-	recheckAt     time.Time // when time alone may change them
-	cycle         *cycle
+	headSince   time.Time
+	headAtLeast bool
+	freeSince   time.Time // zero while there is a head
+	freePast    bool      // it became free before we looked, freeSince is when we learnt of it
+	lastHolder  ClaimRef  // who held before, for the next handover
+	past
+	diagnosed
+	before
+
 	version       uint64
-	mark          uint64 // the last settling that touched it
-	headAtMark    *Claim
-	heldAtMark    bool     // headAtMark held, and was not a foreign key
-	headGone      int      // place of headAtMark in State.gone, from 1; 0 if it did not go
-	holdsAtMark   int      // how many held
-	headRef       ClaimRef // headAtMark by value: it may be gone by then
-	loadGen       uint64   // the list that touched it last
-	loadHead      ClaimRef // its holder before that list
-	listed        bool     // in State.order
-	dir           *dir
+	listed        bool // among those that are shown
 	freeScheduled bool
+	dir           *dir
 }
+
+// past is what the handovers of a lock told.
+type past struct {
+	lastLoss  *JournalEntry   // how the last holder lost it
+	journal   []*JournalEntry // the lock's own journal, newest last
+	holdTimes []time.Duration // of the last holds that were seen whole
+	waitTimes []time.Duration // of the last that got the lock
+	stopAges  []time.Duration // how old holders' leases were when their renewals stopped
+	overtakes int
+}
+
+// diagnosed is what was found of a lock, and when it is to be looked at again.
+type diagnosed struct {
+	findings  []Finding
+	marked    bool      // its findings are to be derived anew
+	fewSince  time.Time // since when there are fewer claims than declared
+	recheckAt time.Time // when time alone may change them
+}
+
+// before is what a lock was when a settling, or a list, touched it first.
+type before struct {
+	mark        uint64 // the last settling that touched it
+	headAtMark  *Claim
+	heldAtMark  bool     // headAtMark held, and was not a foreign key
+	headGone    int      // place of headAtMark in what went, from 1; 0 if it did not go
+	holdsAtMark int      // how many held
+	headRef     ClaimRef // headAtMark by value: it may be gone by then
+	loadGen     uint64   // the list that touched it last
+	loadHead    ClaimRef // its holder before that list
+}
+
+// Shape returns what the keys make of the name: a queue, a group, a key by itself.
+func (l *Lock) Shape() recipe.Shape { return l.mode }
+
+// Listed says whether the lock is still known. One that is forgotten has no keys.
+func (l *Lock) Listed() bool { return l.listed }
+
+// Own returns how many of the keys are claims of this lock.
+func (l *Lock) Own() int { return int(l.tally.Own) }
+
+// AllByLease says whether all keys of a queue are named by their lease: then each has
+// one, and none is of another lock.
+func (l *Lock) AllByLease() bool { return int(l.tally.ByLease) == l.queue.n }
+
+// Beside says whether a key stands right under the name of the lock, and not of one below.
+func (l *Lock) Beside(c *Claim) bool { return c.dir == l.dir }
+
+// HeadSince returns since when the head is first.
+func (l *Lock) HeadSince() time.Time { return l.headSince }
+
+// FewSince returns since when there are fewer claims than declared, zero if there are not.
+func (l *Lock) FewSince() time.Time { return l.fewSince }
+
+// HoldTimes returns the times of the last holds that were seen whole.
+func (l *Lock) HoldTimes() []time.Duration { return l.holdTimes }
+
+// StopAges returns how old the leases of the last holders were when their renewals stopped.
+func (l *Lock) StopAges() []time.Duration { return l.stopAges }
+
+// LastLoss returns how the last holder lost the lock, nil if none was seen to.
+func (l *Lock) LastLoss() *JournalEntry { return l.lastLoss }
+
+// Findings returns the diagnoses of the lock, the worst first.
+func (l *Lock) Findings() []Finding { return l.findings }
 
 // Recipe returns the rule by which the keys compete.
 func (l *Lock) Recipe() *recipe.Recipe { return l.recipe }
@@ -192,8 +245,8 @@ func (l *Lock) Queue(yield func(c, ahead *Claim) bool) {
 	})
 }
 
-// first yields the first n keys of the queue.
-func (l *Lock) first(n int) func(yield func(*Claim) bool) {
+// First yields the first n keys of the queue.
+func (l *Lock) First(n int) func(yield func(*Claim) bool) {
 	return func(yield func(*Claim) bool) {
 		left := n
 		l.queue.all(func(c *Claim) bool {
@@ -245,8 +298,8 @@ type Stats struct {
 // Stats returns what the handovers say.
 func (l *Lock) Stats() Stats {
 	return Stats{Handovers: l.Handovers, Overtakes: l.overtakes, Waits: len(l.waitTimes), Holds: len(l.holdTimes),
-		WaitP50: percentile(l.waitTimes, 50), WaitP99: percentile(l.waitTimes, 99),
-		HoldP50: percentile(l.holdTimes, 50), HoldP99: percentile(l.holdTimes, 99)}
+		WaitP50: Percentile(l.waitTimes, 50), WaitP99: Percentile(l.waitTimes, 99),
+		HoldP50: Percentile(l.holdTimes, 50), HoldP99: Percentile(l.holdTimes, 99)}
 }
 
 // timesMax bounds how many hold and wait times are kept.
@@ -261,3 +314,16 @@ func keepTime(list []time.Duration, d time.Duration) []time.Duration {
 
 // Journal returns the last entries about the lock, newest last.
 func (l *Lock) Journal() []*JournalEntry { return l.journal }
+
+// Percentile returns the p-th percentile of durations, which it does not change.
+func Percentile(d []time.Duration, p int) time.Duration {
+	if len(d) == 0 {
+		return 0
+	}
+	sorted := slices.Clone(d)
+	slices.Sort(sorted)
+	return sorted[(len(sorted)-1)*p/100]
+}
+
+// MaxScan bounds how many claims a look goes through: a queue may have 100,000.
+const MaxScan = 64

@@ -25,7 +25,8 @@ type Pin struct {
 	Expect int
 }
 
-func pinOf(key string, pins []Pin) *Pin {
+// PinOf returns the pin that fixes the recipe of a key, nil for none.
+func PinOf(key string, pins []Pin) *Pin {
 	var best *Pin
 	for i := range pins {
 		if p := &pins[i]; p.Recipe != nil && strings.HasPrefix(key, p.Prefix) && (best == nil || len(p.Prefix) > len(best.Prefix)) {
@@ -35,39 +36,39 @@ func pinOf(key string, pins []Pin) *Pin {
 	return best
 }
 
-// recipeKey is the key as a recipe looks at it.
-func (kv *KV) recipeKey() recipe.Key {
+// RecipeKey is the key as a recipe looks at it.
+func (kv *KV) RecipeKey() recipe.Key {
 	return recipe.NewKey(kv.Key, kv.Value, int64(kv.Lease), kv.Version)
 }
 
 // shown is the key as a recipe looks at it, until the next one is shown.
-func (s *State) shown(kv *KV) *recipe.Key {
-	s.key = kv.recipeKey()
-	return &s.key
+func (k *Keys) shown(kv *KV) *recipe.Key {
+	k.shownKey = kv.RecipeKey()
+	return &k.shownKey
 }
 
 // tell names the rule of a lock: by the pin that covers it, else from what its claims
 // look like.
-func (s *State) tell(l *Lock) recipe.Told {
-	if len(s.pins) > 0 {
+func (k *Keyspace) tell(l *Lock) recipe.Told {
+	if len(k.pins) > 0 {
 		name := l.Name
 		if l.mode != recipe.Single {
 			name += "/"
 		}
-		if p := pinOf(name, s.pins); p != nil {
+		if p := PinOf(name, k.pins); p != nil {
 			return p.Recipe.Pinned()
 		}
 	}
 	look := recipe.Look{Name: l.Name, Tally: &l.tally}
 	if h := l.queue.first(); h != nil && h.home == l.dir {
-		look.First = s.shown(&h.KV)
+		look.First = k.shown(&h.KV)
 	}
 	return recipe.Tell(l.mode, look)
 }
 
-// split cuts a key into the directory and the last segment. ok is false for a
+// Split cuts a key into the directory and the last segment. ok is false for a
 // key without a slash, which no queue can contain.
-func split(key string) (dir, last string, ok bool) {
+func Split(key string) (dir, last string, ok bool) {
 	i := strings.LastIndexByte(key, '/')
 	if i < 0 {
 		return "", key, false

@@ -44,32 +44,40 @@ type PrefixWatch struct {
 	room    bool    // made for the keys of the list
 }
 
+// Prefixes are all that are watched.
+type Prefixes struct {
+	watches map[string]*PrefixWatch
+	gen     uint64 // of lists
+	// otherCluster says that another cluster answered than at first, and where.
+	otherCluster string
+}
+
 // Watches returns the prefixes that are watched, by name.
-func (s *State) Watches() []*PrefixWatch {
-	feeds := make([]*PrefixWatch, 0, len(s.feeds))
-	for _, f := range s.feeds {
-		feeds = append(feeds, f)
+func (ps *Prefixes) Watches() []*PrefixWatch {
+	watches := make([]*PrefixWatch, 0, len(ps.watches))
+	for _, f := range ps.watches {
+		watches = append(watches, f)
 	}
-	slices.SortFunc(feeds, func(a, b *PrefixWatch) int { return strings.Compare(a.Prefix, b.Prefix) })
-	return feeds
+	slices.SortFunc(watches, func(a, b *PrefixWatch) int { return strings.Compare(a.Prefix, b.Prefix) })
+	return watches
 }
 
 // Loaded says whether every prefix that was requested has been listed at least once.
 // Before that a lock may lack claims, and one that is not there may yet come.
-func (s *State) Loaded() bool {
-	for _, f := range s.feeds {
+func (ps *Prefixes) Loaded() bool {
+	for _, f := range ps.watches {
 		if !f.loaded {
 			return false
 		}
 	}
-	return len(s.feeds) > 0
+	return len(ps.watches) > 0
 }
 
-func (s *State) feed(prefix string) *PrefixWatch {
-	f := s.feeds[prefix]
+func (ps *Prefixes) watchOf(prefix string) *PrefixWatch {
+	f := ps.watches[prefix]
 	if f == nil {
 		f = &PrefixWatch{Prefix: prefix}
-		s.feeds[prefix] = f
+		ps.watches[prefix] = f
 	}
 	return f
 }
@@ -81,20 +89,20 @@ func (f *PrefixWatch) become(state WatchState, at time.Time) {
 }
 
 // requested makes every prefix known, so that all of them are waited for.
-func (s *State) requested(e Requested) {
+func (ps *Prefixes) requested(e Requested) {
 	for _, p := range e.Prefixes {
-		if f := s.feed(p); f.State == "" {
+		if f := ps.watchOf(p); f.State == "" {
 			f.become(WatchLoading, e.At)
 		}
 	}
 }
 
-func (s *State) loadStarted(e LoadStarted) {
-	f := s.feed(e.Prefix)
-	s.gen++
+func (k *Keyspace) loadStarted(e LoadStarted) {
+	f := k.watchOf(e.Prefix)
+	k.gen++
 	f.become(WatchLoading, e.At)
-	f.gen, f.Done, f.Total, f.touched, f.before, f.room = s.gen, 0, 0, nil, len(s.claims), false
-	s.seen(e.Rev)
+	f.gen, f.Done, f.Total, f.touched, f.before, f.room = k.gen, 0, 0, nil, len(k.claims), false
+	k.seen(e.Rev)
 }
 
 // For how many keys room is made on the word of a server: for less it is not worth it.
@@ -109,25 +117,25 @@ func withRoom[K comparable, V any](m map[K]V, room int) map[K]V {
 	return larger
 }
 
-func (s *State) listed(e Listed) {
-	f := s.feed(e.Prefix)
+func (k *Keyspace) takeList(e Listed) {
+	f := k.watchOf(e.Prefix)
 	f.Done, f.Total = e.Done, e.Total
-	if room := int(min(e.Total, roomMax)); !f.room && room > roomMin+2*len(s.claims) { // not made anew again and again while it grows
+	if room := int(min(e.Total, roomMax)); !f.room && room > roomMin+2*len(k.claims) { // not made anew again and again while it grows
 		f.room = true
-		s.claims, s.leases = withRoom(s.claims, room), withRoom(s.leases, room)
-		s.leaseList = slices.Grow(s.leaseList, max(0, room-len(s.leaseList)))
+		k.claims, k.byID = withRoom(k.claims, room), withRoom(k.byID, room)
+		k.leaseList = slices.Grow(k.leaseList, max(0, room-len(k.leaseList)))
 	}
-	s.begin()
+	k.begin()
 	for _, kv := range e.KVs {
-		s.put(kv, e.At, true).gen = f.gen
+		k.put(kv, e.At, true).gen = f.gen
 	}
-	s.compareListed(f, e.At)
+	k.compareListed(f, e.At)
 }
 
-// settleList settles a part of a list. What a relist changed is compared as a
+// compareListed settles a part of a list. What a relist changed is compared as a
 // whole when it has ended.
-func (s *State) compareListed(f *PrefixWatch, at time.Time) {
-	for _, l := range s.touched {
+func (k *Keyspace) compareListed(f *PrefixWatch, at time.Time) {
+	for _, l := range k.touched {
 		if l.loadGen == f.gen {
 			continue
 		}
@@ -137,54 +145,54 @@ func (s *State) compareListed(f *PrefixWatch, at time.Time) {
 		}
 		f.touched = append(f.touched, l)
 	}
-	s.compareWithBefore(at, 0, true)
+	k.compareWithBefore(at, 0, true)
 }
 
 // loaded ends a list: what it did not contain is gone. When and why was not seen.
-func (s *State) loaded(e Loaded) {
-	f := s.feed(e.Prefix)
-	s.seen(e.Rev)
+func (k *Keyspace) loaded(e Loaded) {
+	f := k.watchOf(e.Prefix)
+	k.seen(e.Rev)
 	again := f.loaded
 	if again {
 		f.Missed += e.At.Sub(f.SeenAt)
-		s.dropUnlisted(f, e.At)
+		k.dropUnlisted(f, e.At)
 		for _, l := range f.touched {
-			s.writeUnseenChange(l, e.At, e.Rev)
+			k.writeUnseenChange(l, e.At, e.Rev)
 		}
-		s.record(&JournalEntry{At: e.At, Rev: e.Rev, Kind: EntryGap, Text: fmt.Sprintf(
+		k.Record(&JournalEntry{At: e.At, Rev: e.Rev, Kind: EntryGap, Text: fmt.Sprintf(
 			"%s was listed again at revision %d: what happened in between was not seen", prefixName(e.Prefix), e.Rev)})
 	}
 	f.loaded, f.touched, f.until = true, nil, 0
 	f.Rev, f.SeenAt, f.Detail = e.Rev, e.At, ""
-	s.version++
+	k.version++
 	if e.Note != "" {
-		s.record(&JournalEntry{At: e.At, Rev: e.Rev, Kind: EntryGap, Text: e.Note})
+		k.Record(&JournalEntry{At: e.At, Rev: e.Rev, Kind: EntryGap, Text: e.Note})
 	}
 	if e.Until <= e.Rev {
 		f.become(WatchLive, e.At)
 		return
 	}
 	f.until = e.Until
-	s.record(&JournalEntry{At: e.At, Rev: e.Rev, Kind: EntryGap, Text: fmt.Sprintf(
+	k.Record(&JournalEntry{At: e.At, Rev: e.Rev, Kind: EntryGap, Text: fmt.Sprintf(
 		"the history of %s is read from revision %d on: when it happened is not known, nor what came before", prefixName(e.Prefix), e.Rev)})
 }
 
 // endHistory says that what follows is seen as it happens.
-func (s *State) endHistory(f *PrefixWatch, at time.Time, rev int64) {
+func (k *Keyspace) endHistory(f *PrefixWatch, at time.Time, rev int64) {
 	if f.until == 0 || rev < f.until {
 		return
 	}
-	s.record(&JournalEntry{At: at, Rev: f.until, Kind: EntryGap, Text: fmt.Sprintf(
+	k.Record(&JournalEntry{At: at, Rev: f.until, Kind: EntryGap, Text: fmt.Sprintf(
 		"the history of %s is read up to revision %d: from here on it is seen as it happens", prefixName(f.Prefix), f.until)})
 	f.until = 0
 	f.become(WatchLive, at)
-	s.version++
+	k.version++
 }
 
 // inHistory says whether the history of any prefix is being read: then the queues are
 // those of a time that is over, and nothing follows from them.
-func (s *State) inHistory() bool {
-	for _, f := range s.feeds {
+func (ps *Prefixes) inHistory() bool {
+	for _, f := range ps.watches {
 		if f.until > 0 {
 			return true
 		}
@@ -192,23 +200,23 @@ func (s *State) inHistory() bool {
 	return false
 }
 
-func (s *State) dropUnlisted(f *PrefixWatch, at time.Time) {
+func (k *Keyspace) dropUnlisted(f *PrefixWatch, at time.Time) {
 	var stale []*Claim
-	for key, c := range s.claims {
+	for key, c := range k.claims {
 		if c.gen != f.gen && strings.HasPrefix(key, f.Prefix) {
 			stale = append(stale, c)
 		}
 	}
 	slices.SortFunc(stale, func(a, b *Claim) int { return strings.Compare(a.Key, b.Key) })
-	s.begin()
+	k.begin()
 	for _, c := range stale {
-		s.take(c)
+		k.take(c)
 	}
-	s.compareListed(f, at)
+	k.compareListed(f, at)
 }
 
-// relistFact writes that the holder changed while nobody watched.
-func (s *State) writeUnseenChange(l *Lock, at time.Time, rev int64) {
+// writeUnseenChange writes that the holder changed while nobody watched.
+func (k *Keyspace) writeUnseenChange(l *Lock, at time.Time, rev int64) {
 	holder := refOf(l.Holder())
 	if holder == l.loadHead || (holder.Key == l.loadHead.Key && holder.CreateRev == l.loadHead.CreateRev) {
 		return
@@ -225,67 +233,67 @@ func (s *State) writeUnseenChange(l *Lock, at time.Time, rev int64) {
 		fact.Kind, fact.From = EntryHandover, l.loadHead
 		l.Handovers++
 	}
-	s.record(fact)
+	k.Record(fact)
 }
 
-func (s *State) watching(e Watching) {
-	f := s.feed(e.Prefix)
+func (k *Keyspace) watching(e Watching) {
+	f := k.watchOf(e.Prefix)
 	f.Rev, f.SeenAt = max(f.Rev, e.Rev), e.At
-	s.seen(e.Rev)
-	s.endHistory(f, e.At, e.Rev)
+	k.seen(e.Rev)
+	k.endHistory(f, e.At, e.Rev)
 }
 
-func (s *State) lost(e Lost) {
-	f := s.feed(e.Prefix)
+func (k *Keyspace) lost(e Lost) {
+	f := k.watchOf(e.Prefix)
 	first := f.State != WatchLost || f.Reason != e.Reason
 	if e.Reason == LostCluster {
-		s.forgetCluster(e)
+		k.forgetCluster(e)
 	}
 	f.become(WatchLost, e.At)
 	f.Reason, f.Detail = e.Reason, e.Detail
-	s.version++
+	k.version++
 	if first {
-		s.record(&JournalEntry{At: e.At, Kind: EntryGap, Text: fmt.Sprintf("the watch of %s is lost (%s): %s",
+		k.Record(&JournalEntry{At: e.At, Kind: EntryGap, Text: fmt.Sprintf("the watch of %s is lost (%s): %s",
 			prefixName(e.Prefix), e.Reason, e.Detail)})
 	}
 }
 
 // forgetCluster drops all that is known: the keys, leases and revisions of another cluster
 // are other ones, even where they look the same. What happened stays in the journal.
-func (s *State) forgetCluster(e Lost) {
-	for _, f := range s.journal {
+func (k *Keyspace) forgetCluster(e Lost) {
+	for _, f := range k.journal {
 		if f.Pending {
 			f.Pending = false
 			f.Evidence += "; another cluster answered before that could be told"
 		}
 	}
-	old := *s
-	*s = *NewState(old.pins...)
-	s.now, s.otherCluster = old.now, e.Detail
-	s.journal, s.entrySeq, s.journalVersion = old.journal, old.entrySeq, old.journalVersion+1
-	s.gen, s.marks, s.version = old.gen, old.marks, old.version+1
-	s.lab.contenders, s.lab.faults = old.lab.contenders, old.lab.faults // processes, not keys
-	for prefix, f := range old.feeds {
+	old := *k
+	*k = *NewKeyspace(old.pins...)
+	k.now, k.otherCluster = old.now, e.Detail
+	k.Chronicle.journal, k.entrySeq, k.journalVersion = old.journal, old.entrySeq, old.journalVersion+1
+	k.gen, k.round, k.version = old.gen, old.round, old.version+1
+	k.witness = old.witness
+	for prefix, f := range old.watches {
 		*f = PrefixWatch{Prefix: prefix, State: f.State, Since: f.Since, Reason: f.Reason, Detail: f.Detail}
-		s.feeds[prefix] = f
+		k.watches[prefix] = f
 	}
 }
 
 // OtherCluster says that another cluster answered than at first, and where; empty if none
 // did. All that is known is of the newest one.
-func (s *State) OtherCluster() string { return s.otherCluster }
+func (ps *Prefixes) OtherCluster() string { return ps.otherCluster }
 
-func (s *State) back(e Back) {
-	f := s.feed(e.Prefix)
-	s.seen(e.Rev)
+func (k *Keyspace) back(e Back) {
+	f := k.watchOf(e.Prefix)
+	k.seen(e.Rev)
 	if f.State == WatchLost {
-		s.record(&JournalEntry{At: e.At, Rev: e.Rev, Kind: EntryGap, Text: fmt.Sprintf(
+		k.Record(&JournalEntry{At: e.At, Rev: e.Rev, Kind: EntryGap, Text: fmt.Sprintf(
 			"the watch of %s is back after %s, nothing was missed", prefixName(e.Prefix), Duration(e.At.Sub(f.Since), false))})
 	}
 	f.Rev, f.SeenAt, f.Detail = max(f.Rev, e.Rev), e.At, ""
-	s.endHistory(f, e.At, e.Rev)
+	k.endHistory(f, e.At, e.Rev)
 	f.become(WatchLive, e.At)
-	s.version++
+	k.version++
 }
 
 func prefixName(p string) string {
@@ -293,87 +301,4 @@ func prefixName(p string) string {
 		return "all keys"
 	}
 	return Printable(p)
-}
-
-// clusterStatus takes a round of status requests in, and writes what changed.
-func (s *State) clusterStatus(e ClusterStatus) {
-	old := s.cluster
-	s.cluster, s.priorRev = e, 0
-	for _, m := range old.Members {
-		s.priorRev = max(s.priorRev, m.Rev)
-	}
-	defer s.diagnoseCluster()
-	for _, m := range e.Members {
-		s.seen(m.Rev)
-		s.noteTerm(m.Term, e.At)
-	}
-	if old.At.IsZero() {
-		return
-	}
-	if was, is := old.Leader(), e.Leader(); was.ID != is.ID && (was.ID != 0 || is.ID != 0) {
-		text := "the cluster has no leader: no lock can be taken, freed or expire"
-		if is.ID != 0 {
-			text = fmt.Sprintf("%s leads the cluster now, term %d: every lease starts its TTL anew", is.label(), is.Term)
-			s.readAgain(e.At)
-		}
-		s.record(&JournalEntry{At: e.At, Kind: EntryMember, Text: text})
-	}
-	for _, m := range e.Members {
-		for _, was := range old.Members {
-			if was.ID == m.ID && !was.Unasked && !m.Unasked && (was.Err == "") != (m.Err == "") {
-				s.record(&JournalEntry{At: e.At, Kind: EntryMember, Text: memberText(m)})
-			}
-		}
-	}
-	for _, a := range e.Alarms {
-		if !slices.Contains(old.Alarms, a) {
-			s.record(&JournalEntry{At: e.At, Kind: EntryMember, Text: "alarm: " + a})
-		}
-	}
-}
-
-func memberText(m Member) string {
-	if m.Err != "" {
-		return m.label() + " does not answer: " + Printable(m.Err)
-	}
-	return m.label() + " answers again"
-}
-
-func (m Member) label() string {
-	if m.Name != "" {
-		return "member " + Printable(m.Name)
-	}
-	return fmt.Sprintf("member %x", m.ID)
-}
-
-// Leader returns the member that leads, the zero Member if none is known to.
-func (c ClusterStatus) Leader() Member {
-	for _, m := range c.Members {
-		if m.Leader {
-			return m
-		}
-	}
-	return Member{}
-}
-
-// Up returns how many members answered.
-func (c ClusterStatus) Up() int {
-	n := 0
-	for _, m := range c.Members {
-		if m.Err == "" && !m.Unasked {
-			n++
-		}
-	}
-	return n
-}
-
-// Asked returns how many members were asked how they do.
-func (c ClusterStatus) Asked() int {
-	n := 0
-	for _, m := range c.Members {
-		if !m.Unasked {
-			n++
-		}
-	}
-	return n
 }

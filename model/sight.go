@@ -29,23 +29,23 @@ const (
 // Unseen returns what is not known of the prefixes as they were at a time, and of the
 // leases. A watch that was lost and is back without a gap has missed nothing. For a
 // single look the time is zero: a list is whole.
-func (s *State) Unseen(at time.Time, leases []LeaseID) []Unseen {
+func (k *Keyspace) Unseen(at time.Time, leases []LeaseID) []Unseen {
 	var out []Unseen
-	for _, f := range s.Watches() {
-		if d, reason := f.unseen(at, s.now); reason != "" {
+	for _, f := range k.Watches() {
+		if d, reason := f.unseen(at, k.now); reason != "" {
 			out = append(out, Unseen{What: UnseenKeys, Prefix: f.Prefix, For: d, Reason: reason})
 		}
 	}
-	out = append(out, s.unreadOf(leases)...)
-	if why := s.cluster.Unlisted; why != "" {
-		out = append(out, Unseen{What: UnseenLists, For: s.now.Sub(s.cluster.UnlistedSince), Reason: why})
+	out = append(out, k.unreadOf(leases)...)
+	if why := k.cluster.Unlisted; why != "" {
+		out = append(out, Unseen{What: UnseenLists, For: k.now.Sub(k.cluster.UnlistedSince), Reason: why})
 	}
 	return out
 }
 
 // Lost says whether any prefix is lost.
-func (s *State) Lost() bool {
-	for _, f := range s.feeds {
+func (ps *Prefixes) Lost() bool {
+	for _, f := range ps.watches {
 		if f.State == WatchLost {
 			return true
 		}
@@ -55,8 +55,8 @@ func (s *State) Lost() bool {
 
 // SeenUpTo says whether nothing more is to be had of any prefix as it was at a time:
 // each was seen whole since, or is lost.
-func (s *State) SeenUpTo(at time.Time) bool {
-	for _, f := range s.feeds {
+func (ps *Prefixes) SeenUpTo(at time.Time) bool {
+	for _, f := range ps.watches {
 		if f.State != WatchLost && f.SeenAt.Before(at) {
 			return false
 		}
@@ -84,16 +84,16 @@ func (f *PrefixWatch) unseen(at, now time.Time) (d time.Duration, reason string)
 }
 
 // unreadOf sums up the leases that have no reading, or whose last one failed, by reason.
-func (s *State) unreadOf(leases []LeaseID) []Unseen {
+func (k *Keyspace) unreadOf(leases []LeaseID) []Unseen {
 	var out []Unseen
 	done := map[LeaseID]bool{}
 	for _, id := range leases {
-		l := s.leases[id]
+		l := k.byID[id]
 		if l == nil || done[id] || l.HasRead && l.Unread == "" {
 			continue
 		}
 		done[id] = true
-		reason, d := l.Unread, s.now.Sub(l.lastSeen(s.now))
+		reason, d := l.Unread, k.now.Sub(l.lastSeen(k.now))
 		if reason == "" {
 			reason = "not read yet: the time was too short for the budget of readings"
 		}

@@ -30,6 +30,15 @@ const (
 	wantMax      = 64
 )
 
+// agenda is what is to be done, and when.
+type agenda struct {
+	due         [classCount]leaseHeap
+	focused     []*Lease
+	deadlines   deadlineHeap
+	unexplained line // of entries whose cause waits for a reading
+	deadlineSeq uint64
+}
+
 type leaseHeap []*Lease
 
 func (h leaseHeap) Len() int { return len(h) }
@@ -53,7 +62,7 @@ func (h *leaseHeap) Pop() any {
 }
 
 // classOf returns the need for readings of a lease.
-func (s *State) classOf(l *Lease) int8 {
+func (k *Keyspace) classOf(l *Lease) int8 {
 	switch {
 	case len(l.pending) > 0 && l.asked:
 		return classCause
@@ -77,7 +86,7 @@ func (s *State) classOf(l *Lease) int8 {
 // contended says whether anything waits behind a head that hangs on the lease, as far
 // as a bounded look tells: it is only for the order of readings.
 func (l *Lease) contended() bool {
-	for _, c := range l.claims[:min(len(l.claims), maxScan)] {
+	for _, c := range l.claims[:min(len(l.claims), MaxScan)] {
 		if lk := c.Lock(); lk != nil && lk.Head() == c && lk.queue.n > 1 {
 			return true
 		}
@@ -86,9 +95,9 @@ func (l *Lease) contended() bool {
 }
 
 // nextReading returns when a lease of that class is next worth a reading.
-func (s *State) nextReading(l *Lease, class int8) time.Time {
+func (k *Keyspace) nextReading(l *Lease, class int8) time.Time {
 	if class == classCause || !l.HasRead || len(l.pending) > 0 {
-		return s.now
+		return k.now
 	}
 	least, healthy := minInterval, l.State() == LeaseHealthy
 	switch {
@@ -109,68 +118,68 @@ func (s *State) nextReading(l *Lease, class int8) time.Time {
 }
 
 // schedule puts l where it belongs after a change.
-func (s *State) schedule(l *Lease) {
-	class := s.classOf(l)
+func (k *Keyspace) schedule(l *Lease) {
+	class := k.classOf(l)
 	if class == classNone {
-		s.unschedule(l)
+		k.unschedule(l)
 		return
 	}
-	due := s.nextReading(l, class)
-	if due.Equal(s.now) && !l.due.IsZero() && l.due.Before(due) && (l.class == class || !l.HasRead && class != classCause) {
+	due := k.nextReading(l, class)
+	if due.Equal(k.now) && !l.due.IsZero() && l.due.Before(due) && (l.class == class || !l.HasRead && class != classCause) {
 		due = l.due // it keeps its place among those that wait for their reading
 	}
-	s.place(l, class, due)
+	k.place(l, class, due)
 }
 
 // reschedule moves the next reading of l to at.
-func (s *State) reschedule(l *Lease, at time.Time) {
-	if class := s.classOf(l); class != classNone {
-		s.place(l, class, at)
+func (k *Keyspace) reschedule(l *Lease, at time.Time) {
+	if class := k.classOf(l); class != classNone {
+		k.place(l, class, at)
 	}
 }
 
-func (s *State) place(l *Lease, class int8, due time.Time) {
+func (a *agenda) place(l *Lease, class int8, due time.Time) {
 	if l.class == class {
 		if !l.due.Equal(due) {
 			l.due = due
-			heap.Fix(&s.due[class], int(l.index))
+			heap.Fix(&a.due[class], int(l.index))
 		}
 		return
 	}
-	s.unschedule(l)
+	a.unschedule(l)
 	l.class, l.due = class, due
-	heap.Push(&s.due[class], l)
+	heap.Push(&a.due[class], l)
 }
 
-func (s *State) unschedule(l *Lease) {
+func (a *agenda) unschedule(l *Lease) {
 	if l.class != classNone {
-		heap.Remove(&s.due[l.class], int(l.index))
+		heap.Remove(&a.due[l.class], int(l.index))
 		l.class = classNone
 	}
 }
 
 // Look tells the state which leases are on the screen, for the order of readings.
 // It changes nothing else.
-func (s *State) Look(leases []LeaseID) {
-	for _, l := range s.focused {
+func (k *Keyspace) Look(leases []LeaseID) {
+	for _, l := range k.focused {
 		l.focus = false
 	}
-	old := s.focused
-	s.focused = nil
+	old := k.focused
+	k.focused = nil
 	for _, id := range leases {
-		if l := s.leases[id]; l != nil && !l.focus {
+		if l := k.byID[id]; l != nil && !l.focus {
 			l.focus = true
-			s.focused = append(s.focused, l)
+			k.focused = append(k.focused, l)
 		}
 	}
 	for _, l := range old {
-		if !l.focus && s.leases[l.ID] == l {
-			s.schedule(l)
+		if !l.focus && k.byID[l.ID] == l {
+			k.schedule(l)
 		}
 	}
-	for _, l := range s.focused {
+	for _, l := range k.focused {
 		if l.class != classShown && l.class != classCause {
-			s.schedule(l)
+			k.schedule(l)
 		}
 	}
 }
@@ -178,14 +187,14 @@ func (s *State) Look(leases []LeaseID) {
 // Want returns what the state asks of its source now. Most needed first, in turns,
 // so that a budget too small for the causes and the screen does not starve the
 // rest.
-func (s *State) Want() Want {
-	if s.inHistory() { // a reading tells how a lease is now, and not how it was then
-		return Want{WakeAt: s.wakeAt()}
+func (k *Keyspace) Want() Want {
+	if k.inHistory() { // a reading tells how a lease is now, and not how it was then
+		return Want{WakeAt: k.wakeAt()}
 	}
-	causes := s.peek(classCause, wantMax)
-	shown := s.peek(classShown, wantMax)
-	seen := s.peek(classSeen, wantMax)
-	rest := append(s.peek(classHead, wantMax), s.peek(classWaiter, wantMax)...)
+	causes := k.peek(classCause, wantMax)
+	shown := k.peek(classShown, wantMax)
+	seen := k.peek(classSeen, wantMax)
+	rest := append(k.peek(classHead, wantMax), k.peek(classWaiter, wantMax)...)
 	hurry := len(causes) > 0
 	var ids []LeaseID
 	for len(ids) < wantMax && len(causes)+len(shown)+len(seen)+len(rest) > 0 {
@@ -198,14 +207,14 @@ func (s *State) Want() Want {
 			*turn.from = (*turn.from)[n:]
 		}
 	}
-	return Want{Leases: ids, Hurry: hurry, WakeAt: s.wakeAt()}
+	return Want{Leases: ids, Hurry: hurry, WakeAt: k.wakeAt()}
 }
 
 // peek returns up to n leases of a class that are due, longest due first.
-func (s *State) peek(class int8, n int) []LeaseID {
-	h := &s.due[class]
+func (k *Keyspace) peek(class int8, n int) []LeaseID {
+	h := &k.due[class]
 	var taken []*Lease
-	for len(taken) < n && h.Len() > 0 && !(*h)[0].due.After(s.now) {
+	for len(taken) < n && h.Len() > 0 && !(*h)[0].due.After(k.now) {
 		taken = append(taken, heap.Pop(h).(*Lease))
 	}
 	ids := make([]LeaseID, len(taken))
@@ -217,26 +226,26 @@ func (s *State) peek(class int8, n int) []LeaseID {
 }
 
 // wakeAt returns the next time at which something falls due without an event.
-func (s *State) wakeAt() time.Time {
+func (k *Keyspace) wakeAt() time.Time {
 	var at time.Time
 	earlier := func(t time.Time) {
-		if t.After(s.now) && (at.IsZero() || t.Before(at)) {
+		if t.After(k.now) && (at.IsZero() || t.Before(at)) {
 			at = t
 		}
 	}
-	for class := range s.due {
-		if h := s.due[class]; len(h) > 0 {
+	for class := range k.due {
+		if h := k.due[class]; len(h) > 0 {
 			earlier(h[0].due)
 		}
 	}
-	if len(s.deadlines) > 0 {
-		earlier(s.deadlines[0].at)
+	if len(k.deadlines) > 0 {
+		earlier(k.deadlines[0].at)
 	}
-	if s.unexplained.len() > 0 {
-		earlier(s.unexplained.first().at)
+	if k.unexplained.len() > 0 {
+		earlier(k.unexplained.first().at)
 	}
-	if !at.IsZero() && at.Before(s.now.Add(shortestWake)) {
-		at = s.now.Add(shortestWake)
+	if !at.IsZero() && at.Before(k.now.Add(shortestWake)) {
+		at = k.now.Add(shortestWake)
 	}
 	return at
 }
@@ -306,53 +315,53 @@ const unexplainedMax = journalMax
 // later sets a deadline. Facts all wait for the same time, so they fall due in the
 // order in which they come: under load there are tens of thousands of them, and a
 // line is cheaper than a heap.
-func (s *State) later(d deadline) {
-	s.deadlineSeq++
-	d.seq = s.deadlineSeq
-	if n := len(s.unexplained.all); d.fact != nil && (s.unexplained.len() == 0 || !d.at.Before(s.unexplained.all[n-1].at)) {
-		s.unexplained.push(d)
+func (a *agenda) later(d deadline) {
+	a.deadlineSeq++
+	d.seq = a.deadlineSeq
+	if n := len(a.unexplained.all); d.fact != nil && (a.unexplained.len() == 0 || !d.at.Before(a.unexplained.all[n-1].at)) {
+		a.unexplained.push(d)
 		return
 	}
-	heap.Push(&s.deadlines, d)
+	heap.Push(&a.deadlines, d)
 }
 
 // nextDue takes away the first deadline that is not after now.
-func (s *State) nextDue(now time.Time) (d deadline, ok bool) {
-	fact, other := s.unexplained.len() > 0, len(s.deadlines) > 0
+func (a *agenda) nextDue(now time.Time) (d deadline, ok bool) {
+	fact, other := a.unexplained.len() > 0, len(a.deadlines) > 0
 	if fact && other {
-		fact = s.unexplained.first().before(s.deadlines[0])
+		fact = a.unexplained.first().before(a.deadlines[0])
 	}
 	switch {
-	case fact && !s.unexplained.first().at.After(now):
-		return s.unexplained.pop(), true
-	case !fact && other && !s.deadlines[0].at.After(now):
-		return heap.Pop(&s.deadlines).(deadline), true
+	case fact && !a.unexplained.first().at.After(now):
+		return a.unexplained.pop(), true
+	case !fact && other && !a.deadlines[0].at.After(now):
+		return heap.Pop(&a.deadlines).(deadline), true
 	}
 	return d, false
 }
 
 // pass moves the time on and does what fell due.
-func (s *State) pass(now time.Time) {
-	if !now.After(s.now) {
+func (k *Keyspace) pass(now time.Time) {
+	if !now.After(k.now) {
 		return
 	}
 	for {
-		d, ok := s.nextDue(now)
+		d, ok := k.nextDue(now)
 		if !ok {
 			break
 		}
-		s.now = d.at
+		k.now = d.at
 		switch {
 		case d.fact != nil:
-			s.giveUp(d.fact)
+			k.giveUp(d.fact)
 		case d.lock != nil:
-			s.forgetFree(d.lock)
+			k.forgetFree(d.lock)
 		case d.check != nil:
-			s.mark(d.check)
+			k.Mark(d.check)
 		}
 	}
-	s.now = now
-	for s.unexplained.len() > unexplainedMax {
-		s.giveUp(s.unexplained.pop().fact)
+	k.now = now
+	for k.unexplained.len() > unexplainedMax {
+		k.giveUp(k.unexplained.pop().fact)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/model/diagnose"
 )
 
 // action returns the action of that kind on what is under the cursor, and why
@@ -29,7 +30,7 @@ func (a *App) action(kind model.ActionKind) (model.Action, string) {
 		return act, ""
 	case kind.WritesEtcd():
 		if t.claim == nil && t.finding != nil {
-			return act, t.finding.BreakWords()
+			return act, diagnose.BreakWords(t.finding)
 		}
 		if t.claim == nil {
 			return act, "there is no claim to break: nobody holds it and nobody waits"

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"locktop/model"
-	"locktop/model/planted"
+	"locktop/model/diagnose"
 	"locktop/ui/report"
 )
 
@@ -33,17 +33,24 @@ func TestAllSayTheSameState(t *testing.T) {
 		}
 		b.sync(5)
 		for _, l := range b.state.Locks() {
-			planted.Findings(l)
+			b.state.SetFindings(l, nil)
 			sameState(b, l, lease.reason)
-			for _, e := range model.Catalogue() {
+			for _, e := range diagnose.Catalogue() {
 				for _, sev := range []model.Severity{model.SevInfo, model.SevWarning, model.SevError} {
-					planted.Findings(l, planted.About(l, e.Code, sev))
+					b.state.SetFindings(l, []model.Finding{about(l, e.Code, sev)})
 					sameState(b, l, lease.reason)
 				}
 			}
-			planted.Findings(l)
+			b.state.SetFindings(l, nil)
 		}
 	}
+}
+
+// about is a finding of that code about the head of the lock.
+func about(l *model.Lock, code model.Code, sev model.Severity) model.Finding {
+	head := l.Head().Ref()
+	return model.Finding{Code: code, Severity: sev, Confidence: model.Certain, Lock: l.Name, Summary: "it is " + string(code),
+		Lease: head.Lease, Claim: head}
 }
 
 // sameState asks all for the state of a lock.

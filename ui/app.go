@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // pageID is one of the pages, or the queue view that opens from the first.
@@ -37,7 +38,7 @@ type App struct {
 	th   *theme
 	old  *theme // for what may not be true any more
 
-	state   *model.State
+	state   *fold.State
 	live    Live
 	booted  bool
 	boot    []string // progress lines
@@ -123,7 +124,7 @@ func NewApp(o Options) *App {
 
 // empty forgets all that was seen. What a person has set stays.
 func (a *App) reset(s Settings) {
-	a.state = model.NewState(a.o.Pins...)
+	a.state = fold.NewState(a.o.Pins...)
 	a.locks, a.queue, a.lab = newLocksPanel(), newQueuePanel(), newLabPanel()
 	a.sessions, a.journal, a.findings = newSessionsPanel(), newJournalPanel(), newFindingsPanel()
 	a.tally, a.trail, a.awaited, a.paneHas, a.spent = newTally(), nil, nil, false, nil

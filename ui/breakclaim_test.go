@@ -87,7 +87,7 @@ func TestBreakTakesTheClaimOfTheFinding(t *testing.T) {
 
 // TestEveryFindingLeadsToItsClaim walks whatever is found in a world of troubles.
 func TestEveryFindingLeadsToItsClaim(t *testing.T) {
-	for name, fill := range map[string]func(*bench){"lab": lab, "troubles": troubles} {
+	for name, fill := range map[string]func(*bench){"lab": wrongLab, "troubles": troubles} {
 		b := newBench(t, Options{Lab: true, Armed: true})
 		fill(b)
 		for _, f := range b.state.Findings() {
@@ -157,7 +157,7 @@ func TestWhatChangedIsShownAgain(t *testing.T) {
 			r.o.Armed = true
 			b := newBench(t, r.o)
 			b.size(120, 50)
-			lab(b)
+			wrongLab(b)
 			b.pressed("/", "job7", "enter", "x", "grace")
 			b.pressed(r.before...)
 			r.change(b)
@@ -184,7 +184,7 @@ func TestWhatChangedIsShownAgain(t *testing.T) {
 // TestAClaimThatIsGoneIsNotShownAgain: there is nothing to confirm.
 func TestAClaimThatIsGoneIsNotShownAgain(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
-	lab(b)
+	wrongLab(b)
 	b.pressed("/", "job7", "enter", "x", "grace")
 	b.h.says = &model.Outcome{Err: "the claim is gone", Changed: "the claim is gone"}
 	b.pressed("D")

@@ -6,18 +6,20 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/lab"
 )
 
 // competitor is a contender, what is true of it, and what there is to say of the two.
 type stance struct {
-	model.ContenderInfo
+	lab.ContenderInfo
 	place int // in the queue, from 1, 0 for none
 	st    style
 	note  string
 	how   style // of the note, and of what it believes
 }
 
-func (p *labPanel) contenderRow(f frame, c model.ContenderInfo, r *row) {
+func (p *labPanel) contenderRow(f frame, c lab.ContenderInfo, r *row) {
 	claim, place := f.s.Truth(c)
 	f.sees(claim)
 	x := stance{ContenderInfo: c, place: place, st: plain}
@@ -91,7 +93,7 @@ func accessCell(r *row, c *stance) {
 // besideWords say that a belief is false and for how long beside who holds, as far
 // as there is room. Belief and truth stand there in words of their own, so how long
 // and beside whom is worth more than to say it at length.
-func besideWords(f frame, c model.ContenderInfo, note string, room int) string {
+func besideWords(f frame, c lab.ContenderInfo, note string, room int) string {
 	for _, o := range f.s.Overlaps(c.Lock) {
 		if o.Believer != c.Name || !o.To.IsZero() {
 			continue
@@ -108,7 +110,7 @@ func besideWords(f frame, c model.ContenderInfo, note string, room int) string {
 }
 
 // process says how a contender's process is, and what is done to it.
-func (th *theme) process(s *model.State, c model.ContenderInfo, room int) (string, style) {
+func (th *theme) process(s *fold.State, c lab.ContenderInfo, room int) (string, style) {
 	if c.Proc == model.ProcEnded {
 		return th.sign.bad + " " + th.clean(c.Ended), dim
 	}
@@ -135,7 +137,7 @@ func (th *theme) process(s *model.State, c model.ContenderInfo, room int) (strin
 	return th.sign.late + " " + plural(len(words), "fault"), late
 }
 
-func believes(c model.ContenderInfo) string {
+func believes(c lab.ContenderInfo) string {
 	switch c.Belief.State {
 	case model.BeliefHolding:
 		return "I hold"
@@ -151,7 +153,7 @@ func believes(c model.ContenderInfo) string {
 	return "?"
 }
 
-func truthWord(s *model.State, c model.ContenderInfo, place int) string {
+func truthWord(s *fold.State, c lab.ContenderInfo, place int) string {
 	switch {
 	case place == 0 && c.Lock == "":
 		return "?" // a program of the user's own: for which lock is not known
@@ -164,7 +166,7 @@ func truthWord(s *model.State, c model.ContenderInfo, place int) string {
 }
 
 // holds says whether a contender at that place, from 1, holds its lock.
-func holds(s *model.State, c model.ContenderInfo, place int) bool {
+func holds(s *fold.State, c lab.ContenderInfo, place int) bool {
 	l := s.Lock(c.Lock)
 	return l != nil && l.Holds(place-1)
 }
@@ -177,7 +179,7 @@ const doubtAfter = 2 * time.Second
 type doubts map[string]time.Time
 
 // look compares belief with truth.
-func (d doubts) look(s *model.State, now time.Time) {
+func (d doubts) look(s *fold.State, now time.Time) {
 	for _, c := range s.Contenders() {
 		_, place := s.Truth(c)
 		if c.Proc == model.ProcEnded || c.Belief.State != model.BeliefHolding || holds(s, c, place) {
@@ -207,7 +209,7 @@ func (d doubts) count(now time.Time) int {
 
 // mismatch says in words where belief and truth lie apart. Only one of the ways
 // is dangerous: to believe that one holds.
-func (d doubts) mismatch(s *model.State, c model.ContenderInfo, place int, now time.Time) (string, style) {
+func (d doubts) mismatch(s *fold.State, c lab.ContenderInfo, place int, now time.Time) (string, style) {
 	alive := c.Proc != model.ProcEnded
 	switch {
 	case d.alarming(c.Name, now):

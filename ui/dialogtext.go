@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/model/diagnose"
 )
 
 // leastKeys is how many of the keys that go are shown before anything that can be
@@ -62,17 +63,17 @@ func (d *dialog) warning(a *App) string {
 func (d *dialog) cure(a *App, w int, add func(int, ...span)) {
 	f := d.t.finding
 	if f == nil && d.t.lock != nil {
-		f = d.t.lock.BeforeBreak(a.state.Claim(d.t.action.Key))
+		f = diagnose.BeforeBreak(d.t.lock, a.state.Claim(d.t.action.Key))
 	}
 	if f == nil || d.gone(a) {
 		return
 	}
 	rank, st, sign := detail, dim, a.th.sign.fact
-	if f.Breaking().Effect == model.BreakWrong {
+	if diagnose.BreakingOf(f.Code).Effect == diagnose.BreakWrong {
 		rank, st, sign = ranked, late, a.th.sign.late
 	}
 	lead := sign + " "
-	for _, part := range a.th.wrap(string(f.Code)+": "+f.Breaking().Words(), w-width(lead), 4) {
+	for _, part := range a.th.wrap(string(f.Code)+": "+diagnose.BreakingOf(f.Code).Words(), w-width(lead), 4) {
 		add(rank, span{st, lead + part})
 		lead = string(pad(nil, width(lead)))
 	}

@@ -1,10 +1,10 @@
-// Package ui is the console: a Bubble Tea program that paints a [model.State].
+// Package ui is the console: a Bubble Tea program that paints a [fold.State].
 //
 // It imports the model, and fields, the table of what is said in columns, and nothing
 // else of ours. It does no I/O of its own. The world comes in as messages, and what a
 // person asks for goes out through [Actions]:
 //
-//	Source.Next ──batchMsg──▶ App.Update ──▶ model.State ──▶ App.View
+//	Source.Next ──batchMsg──▶ App.Update ──▶ fold.State ──▶ App.View
 //	tick, keys, mouse ───────▶    │
 //	                              └─ a key of the table ──▶ Actions.Plan, Actions.Do
 //
@@ -20,7 +20,7 @@
 //   - layout.go cuts the screen into rectangles, a pure function of the size.
 //   - locks.go, queue.go with why.go, sessions.go, journal.go, findings.go and
 //     lab.go are the panels. None knows another. Each gets a size and a
-//     [model.State] and returns lines. verdict.go says how a [model.Condition] looks.
+//     [fold.State] and returns lines. verdict.go says how a [model.Condition] looks.
 //   - jump.go goes from one panel to another and back; sheet.go is what is read in
 //     the place of a page: `e` explains, `c` says it in etcdctl.
 //   - table.go is the table that the panels share, cell.go fills its columns in: each

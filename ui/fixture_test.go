@@ -216,8 +216,8 @@ func (b *bench) sees(want string) {
 	}
 }
 
-// lab is a world in which everything that can be wrong is wrong.
-func lab(b *bench) {
+// wrongLab is a world in which everything that can be wrong is wrong.
+func wrongLab(b *bench) {
 	w := b.w
 	w.add(model.ClusterStatus{At: t0, Members: []model.Member{
 		{ID: 1, Name: "m1", Endpoint: "127.0.0.1:2379", Version: "3.6.16", Term: 2, Rev: 184_000},

@@ -105,7 +105,7 @@ func FuzzErrors(f *testing.F) {
 			planMsg{id: 1, plan: model.Plan{Action: act, Unknown: text, Goes: []model.KV{{Key: text, Value: text, CreateRev: 1}}}},
 		} {
 			b := newBench(t, Options{Lab: n%2 == 0, Armed: true, Profile: colours})
-			lab(b)
+			wrongLab(b)
 			b.size(30+int(n)%100, 6+int(n)%30)
 			b.press("x")
 			if b.dialog != nil && n%3 > 0 {
@@ -118,7 +118,7 @@ func FuzzErrors(f *testing.F) {
 		}
 		b := newBench(t, Options{Profile: colours, NoLab: text})
 		b.h.refuse = text
-		lab(b)
+		wrongLab(b)
 		for _, k := range []string{"x", "5", "K", "?"} {
 			b.press(k)
 			exact(t, b.View(), b.App.w, b.App.h)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/lab"
 )
 
 // labPart is one of the lists of the Lab page.
@@ -40,8 +42,8 @@ type section struct {
 type labRows struct {
 	members    []model.Member
 	faults     []model.FaultOn
-	contenders []model.ContenderInfo
-	clients    []model.ClientInfo
+	contenders []lab.ContenderInfo
+	clients    []lab.ClientInfo
 }
 
 func newLabPanel() *labPanel {
@@ -54,12 +56,12 @@ func newLabPanel() *labPanel {
 }
 
 // look takes in what there is now. Every list keeps its selection.
-func (p *labPanel) look(s *model.State) {
+func (p *labPanel) look(s *fold.State) {
 	p.rows = labRows{members: downFirst(s.Cluster().Members), faults: s.Faults(), contenders: s.Contenders(), clients: s.Clients()}
 	follow(&p.parts[partMembers], p.rows.members, memberName)
 	follow(&p.parts[partFaults], p.rows.faults, func(x model.FaultOn) string { return strconv.Itoa(x.ID) })
-	follow(&p.parts[partContenders], p.rows.contenders, func(c model.ContenderInfo) string { return c.Name })
-	follow(&p.parts[partClients], p.rows.clients, func(c model.ClientInfo) string { return c.Name })
+	follow(&p.parts[partContenders], p.rows.contenders, func(c lab.ContenderInfo) string { return c.Name })
+	follow(&p.parts[partClients], p.rows.clients, func(c lab.ClientInfo) string { return c.Name })
 }
 
 func follow[T any](s *section, rows []T, id func(T) string) {
@@ -81,7 +83,7 @@ func (p *labPanel) focus() labPart {
 }
 
 // turn gives the keyboard to the next list that is not empty.
-func (p *labPanel) turn(s *model.State, by int) {
+func (p *labPanel) turn(s *fold.State, by int) {
 	p.look(s)
 	at := p.focus()
 	for range partCount {
@@ -94,14 +96,14 @@ func (p *labPanel) turn(s *model.State, by int) {
 }
 
 // move moves the cursor of the list that has the keyboard.
-func (p *labPanel) move(s *model.State, n int) {
+func (p *labPanel) move(s *fold.State, n int) {
 	p.look(s)
 	x := &p.parts[p.focus()]
 	x.pick.move(x.pick.place+n, len(x.ids), x.id)
 }
 
 // click selects what stands at a line of the page.
-func (p *labPanel) click(s *model.State, y int) {
+func (p *labPanel) click(s *fold.State, y int) {
 	p.look(s)
 	for part := range p.parts {
 		x := &p.parts[part]
@@ -113,16 +115,16 @@ func (p *labPanel) click(s *model.State, y int) {
 }
 
 // contender returns the contender under the cursor.
-func (p *labPanel) contender(s *model.State) (model.ContenderInfo, bool) {
+func (p *labPanel) contender(s *fold.State) (lab.ContenderInfo, bool) {
 	p.look(s)
 	if len(p.rows.contenders) == 0 {
-		return model.ContenderInfo{}, false
+		return lab.ContenderInfo{}, false
 	}
 	return p.rows.contenders[p.parts[partContenders].pick.place], true
 }
 
 // fault returns the fault under the cursor of its list.
-func (p *labPanel) fault(s *model.State) (model.FaultOn, bool) {
+func (p *labPanel) fault(s *fold.State) (model.FaultOn, bool) {
 	p.look(s)
 	if len(p.rows.faults) == 0 {
 		return model.FaultOn{}, false

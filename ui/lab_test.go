@@ -105,7 +105,7 @@ func TestFaultMenu(t *testing.T) {
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
 			b := newBench(t, Options{Lab: true, Armed: true})
-			lab(b)
+			wrongLab(b)
 			b.pressed(r.keys...)
 			r.check(b)
 			if t.Failed() {
@@ -130,7 +130,7 @@ func (p picky) Available(a model.Action) error {
 
 func TestFaultMenuSaysWhyNot(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
-	lab(b)
+	wrongLab(b)
 	why := map[model.FaultKind]string{model.FaultPause: "c1 has ended"}
 	b.live.Actions = picky{b.h, why}
 	b.pressed("5", "F", "grace")
@@ -163,7 +163,7 @@ func (h slowHands) Available(model.Action) error { return <-h.answer }
 // TestSlowHands: a lab that does not answer what can be done holds no key up.
 func TestSlowHands(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
-	lab(b)
+	wrongLab(b)
 	slow := slowHands{b.h, make(chan error)}
 	b.live.Actions = slow
 	b.press("5")
@@ -201,7 +201,7 @@ func TestSlowHands(t *testing.T) {
 // TestFaultLeftMeanwhile: who left the menu does not want the fault any more.
 func TestFaultLeftMeanwhile(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
-	lab(b)
+	wrongLab(b)
 	b.pressed("5", "F", "down", "grace")
 	_, cmd := b.Update(keyMsg("enter"))
 	b.press("esc")
@@ -214,7 +214,7 @@ func TestFaultLeftMeanwhile(t *testing.T) {
 // TestSaidOnce: an error that begins with what was asked for is not said twice.
 func TestSaidOnce(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
-	lab(b)
+	wrongLab(b)
 	act := inject(model.Fault{Kind: model.FaultHoldKeepalives, Target: "c1"})
 	b.send(outcomeMsg{model.Outcome{Action: act, Err: act.Describe() + ": it is in force already"}})
 	b.sees("not done: hold keepalives of c1: it is in force already")
@@ -252,7 +252,7 @@ func TestEveryFaultIsOffered(t *testing.T) {
 
 func TestFaultsInForce(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
-	lab(b)
+	wrongLab(b)
 	b.w.add(model.FaultOn{At: at(22), ID: 2, Fault: model.Fault{Kind: model.FaultIsolate, Target: "m2", For: 5 * time.Second}},
 		model.FaultOn{At: at(22), ID: 3, Fault: model.Fault{Kind: model.FaultSlowMember, Target: "m2", Delay: time.Second}})
 	b.press("5")

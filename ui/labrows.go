@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // memberCells are the columns of the members.
@@ -96,7 +97,7 @@ func memberName(m model.Member) string {
 }
 
 // memberFaults says in words what is done to a member.
-func memberFaults(s *model.State, name string) string {
+func memberFaults(s *fold.State, name string) string {
 	var words []string
 	for _, x := range s.Faults() {
 		if x.Fault.Target != name {

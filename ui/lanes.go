@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/lab"
 )
 
 // laneSpan is how far back the lanes go.
@@ -20,18 +21,18 @@ const laneName = 10
 // lane is what one contender did for its lock in the last minute.
 type lane struct {
 	name   string
-	spells []model.Interval
-	beside []model.Overlap // when it believed to hold beside another
+	spells []lab.Interval
+	beside []lab.Overlap // when it believed to hold beside another
 }
 
 // lanes are the lanes of a lock, as far as the lab tells of it.
 type lanes struct {
 	all  []lane
-	over []model.Overlap // of the last minute, by their beginning
+	over []lab.Overlap // of the last minute, by their beginning
 }
 
 // lanesOf collects the lanes of a lock, at most n of them.
-func lanesOf(s *model.State, lock string, now time.Time, n int) lanes {
+func lanesOf(s *fold.State, lock string, now time.Time, n int) lanes {
 	var l lanes
 	for _, o := range s.Overlaps(lock) {
 		if o.To.IsZero() || o.To.After(now.Add(-laneSpan)) {
@@ -63,7 +64,7 @@ func lanesOf(s *model.State, lock string, now time.Time, n int) lanes {
 
 // addOthers adds the claims that stand there now and are of no contender. Of their
 // past only that is known, and nothing of what they believe.
-func (l *lanes) addOthers(s *model.State, lock string, now time.Time, n int) {
+func (l *lanes) addOthers(s *fold.State, lock string, now time.Time, n int) {
 	k := s.Lock(lock)
 	if k == nil || !k.Recipe().HasHolder || len(l.all) == 0 { // without contenders the queue says as much
 		return
@@ -74,12 +75,12 @@ func (l *lanes) addOthers(s *model.State, lock string, now time.Time, n int) {
 		if !k.IsClaim(c) || slices.ContainsFunc(l.all, func(x lane) bool { return x.name == who }) {
 			continue
 		}
-		waits := model.Interval{Kind: model.IntervalWaits, From: c.Since}
-		x := lane{name: who, spells: []model.Interval{waits}}
+		waits := lab.Interval{Kind: lab.IntervalWaits, From: c.Since}
+		x := lane{name: who, spells: []lab.Interval{waits}}
 		if k.Holds(i) {
 			d, _ := k.HeldFor(now)
 			x.spells[0].To = now.Add(-d)
-			x.spells = append(x.spells, model.Interval{Kind: model.IntervalHolds, From: x.spells[0].To})
+			x.spells = append(x.spells, lab.Interval{Kind: lab.IntervalHolds, From: x.spells[0].To})
 		}
 		l.all = append(l.all, x)
 	}
@@ -119,11 +120,11 @@ func (x *lane) mark(from, to time.Time) int {
 	mark, middle := noMark, from.Add(to.Sub(from)/2)
 	for _, sp := range x.spells {
 		switch {
-		case sp.Kind == model.IntervalHolds && touches(sp.From, sp.To, from, to):
+		case sp.Kind == lab.IntervalHolds && touches(sp.From, sp.To, from, to):
 			return holdsMark
-		case sp.Kind == model.IntervalBelieves && touches(sp.From, sp.To, middle, middle.Add(1)):
+		case sp.Kind == lab.IntervalBelieves && touches(sp.From, sp.To, middle, middle.Add(1)):
 			mark = min(mark, falseMark)
-		case sp.Kind == model.IntervalWaits && touches(sp.From, sp.To, from, to):
+		case sp.Kind == lab.IntervalWaits && touches(sp.From, sp.To, from, to):
 			mark = min(mark, waitsMark)
 		}
 	}
@@ -224,7 +225,7 @@ func (l *lanes) words(f frame) []span {
 }
 
 // together is how long any of the overlaps lasted in the last minute.
-func together(over []model.Overlap, now time.Time) time.Duration {
+func together(over []lab.Overlap, now time.Time) time.Duration {
 	var sum time.Duration
 	end := now.Add(-laneSpan)
 	for _, o := range over { // by their beginning

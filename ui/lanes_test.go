@@ -8,10 +8,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/lab"
 )
 
-func spell(kind model.IntervalKind, from, to float64) model.Interval {
-	s := model.Interval{Kind: kind, Lock: "/l", From: at(from)}
+func spell(kind lab.IntervalKind, from, to float64) lab.Interval {
+	s := lab.Interval{Kind: kind, Lock: "/l", From: at(from)}
 	if to > 0 {
 		s.To = at(to)
 	}
@@ -20,23 +22,23 @@ func spell(kind model.IntervalKind, from, to float64) model.Interval {
 
 // TestLane draws what a contender did, a character a second.
 func TestLane(t *testing.T) {
-	const w, h, b = model.IntervalWaits, model.IntervalHolds, model.IntervalBelieves
+	const w, h, b = lab.IntervalWaits, lab.IntervalHolds, lab.IntervalBelieves
 	rows := []struct {
 		name, want string
 		lane       lane
 	}{
 		{"waits, holds, lets go", "                    ░░░░░░░░░░██████████                    ",
-			lane{spells: []model.Interval{spell(w, 20, 30), spell(h, 30, 40), spell(b, 30.1, 40.01)}}},
+			lane{spells: []lab.Interval{spell(w, 20, 30), spell(h, 30, 40), spell(b, 30.1, 40.01)}}},
 		{"its word comes a moment after the deed: no lie", "██████████████████████████████                              ",
-			lane{spells: []model.Interval{spell(h, -9, 30), spell(b, -8, 30.3)}}},
+			lane{spells: []lab.Interval{spell(h, -9, 30), spell(b, -8, 30.3)}}},
 		{"goes on", "                                        ████████████████████",
-			lane{spells: []model.Interval{spell(h, 40, 0), spell(b, 40, 0)}}},
+			lane{spells: []lab.Interval{spell(h, 40, 0), spell(b, 40, 0)}}},
 		{"a short hold is not lost", "                              █                             ",
-			lane{spells: []model.Interval{spell(h, 30.2, 30.25)}}},
+			lane{spells: []lab.Interval{spell(h, 30.2, 30.25)}}},
 		{"believes what is not so", "          ░░░░░██████████▚▚▚▚▚                              ",
-			lane{spells: []model.Interval{spell(w, 10, 15), spell(h, 15, 25), spell(b, 15, 30)}}},
+			lane{spells: []lab.Interval{spell(w, 10, 15), spell(h, 15, 25), spell(b, 15, 30)}}},
 		{"a short overlap is not lost either", "█████████▚                                                  ",
-			lane{spells: []model.Interval{spell(h, 0, 9.95), spell(b, 0, 9.98)}, beside: []model.Overlap{{From: at(9.95), To: at(9.98)}}}},
+			lane{spells: []lab.Interval{spell(h, 0, 9.95), spell(b, 0, 9.98)}, beside: []lab.Overlap{{From: at(9.95), To: at(9.98)}}}},
 	}
 	th := newTheme(ThemeDark, colours, false)
 	for _, r := range rows {
@@ -51,7 +53,7 @@ func TestLane(t *testing.T) {
 }
 
 func TestTogether(t *testing.T) {
-	over := []model.Overlap{{From: at(-100), To: at(2)}, {From: at(10), To: at(12)}, {From: at(11), To: at(13)}, {From: at(59)}}
+	over := []lab.Overlap{{From: at(-100), To: at(2)}, {From: at(10), To: at(12)}, {From: at(11), To: at(13)}, {From: at(59)}}
 	if got := together(over, at(60)); got != 2*time.Second+3*time.Second+time.Second {
 		t.Errorf("got %v: what overlaps counts once, and no more than the last minute", got)
 	}
@@ -212,8 +214,8 @@ func TestBesideTruth(t *testing.T) {
 
 // TestTruthOfAnUnknownLock: of a program that does not say its lock nothing is known.
 func TestTruthOfAnUnknownLock(t *testing.T) {
-	c := model.ContenderInfo{Contender: model.Contender{Name: "worker", Proc: model.ProcRunning}}
-	if got := truthWord(model.NewState(), c, 0); got != "?" {
+	c := lab.ContenderInfo{Contender: model.Contender{Name: "worker", Proc: model.ProcRunning}}
+	if got := truthWord(fold.NewState(), c, 0); got != "?" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -239,7 +241,7 @@ func TestFreeLockInTrouble(t *testing.T) {
 // TestEndpointsToPaste: on a narrow screen the words give way to what is copied.
 func TestEndpointsToPaste(t *testing.T) {
 	b := newBench(t, Options{Lab: true})
-	lab(b)
+	wrongLab(b)
 	b.live.Endpoints = []string{"127.0.0.1:44945", "127.0.0.1:43543", "127.0.0.1:42925"}
 	b.press("5")
 	b.sees("point any etcdctl here")
@@ -250,7 +252,7 @@ func TestEndpointsToPaste(t *testing.T) {
 // TestClients: foreign clients are seen, selected and broken.
 func TestClients(t *testing.T) {
 	b := newBench(t, Options{Lab: true})
-	lab(b)
+	wrongLab(b)
 	who := model.Client{Name: "127.0.0.1:50001"}
 	b.w.add(model.Connected{At: at(22), Client: who, Peer: who.Name, Agent: "grpc-go/1.71.1", Member: "127.0.0.1:2381", On: true})
 	b.sync(30)

@@ -46,7 +46,7 @@ func lessonBench(t testing.TB, x *teller, o Options) *bench {
 	o.Lab, o.Armed, o.Lesson = true, true, x.lesson()
 	b := newBench(t, o)
 	b.size(80, 24)
-	lab(b)
+	wrongLab(b)
 	return b
 }
 

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/fields"
 )
 
 // frame is what a panel needs to paint: what is true, when, and how it looks.
 type frame struct {
-	s   *model.State
+	s   *fold.State
 	th  *theme
 	now time.Time
 	// onScreen collects the leases that are shown: they are read first.

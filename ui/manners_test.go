@@ -50,7 +50,7 @@ func TestUnaskedMembersInTheLab(t *testing.T) {
 func TestKeysDoNotWaitForTheHands(t *testing.T) {
 	for _, key := range []string{"x", "H", "K", "N", "A", "?"} {
 		b := newBench(t, Options{Lab: true, Armed: true})
-		lab(b)
+		wrongLab(b)
 		slow := slowHands{b.h, make(chan error)}
 		b.live.Actions = slow
 		b.press("/", "checkout", "enter")

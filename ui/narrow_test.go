@@ -27,7 +27,7 @@ func TestBreakOffersWhatIsPossible(t *testing.T) {
 		{[]string{"/", "job7", "enter", "enter", "down"}, 80, 24, "R revoke the lease  D delete this claim", "! its client may still believe that it waits", "one that waits holds nothing", "old holder"},
 	} {
 		b := newBench(t, Options{Lab: true, Armed: true})
-		lab(b)
+		wrongLab(b)
 		b.size(r.w, r.h)
 		b.press(r.keys...)
 		b.pressed("x")
@@ -76,7 +76,7 @@ func TestModeStays(t *testing.T) {
 // TestSortMark: which column sorts is said at every width at which it is shown.
 func TestSortMark(t *testing.T) {
 	b := newBench(t, Options{})
-	lab(b)
+	wrongLab(b)
 	for _, by := range []string{"held", "behind", "longest", "state"} {
 		b.press(":", "sort "+by, "enter")
 		for w := 60; w <= 200; w += 10 {
@@ -92,7 +92,7 @@ func TestSortMark(t *testing.T) {
 // TestTabsInLittleRoom: every page can be seen and clicked.
 func TestTabsInLittleRoom(t *testing.T) {
 	b := newBench(t, Options{Lab: true})
-	lab(b)
+	wrongLab(b)
 	b.size(40, 12)
 	b.press("5")
 	b.sees(" 1  2  3  4(6) [5 Lab]")
@@ -114,7 +114,7 @@ func TestFooterDimsWhatDoesNothing(t *testing.T) {
 		}
 	}
 	before := b.text()
-	lab(b)
+	wrongLab(b)
 	b.press("4")
 	for _, key := range []string{"enter", "e", "o", "tab", "x"} {
 		if dims(key) {
@@ -134,7 +134,7 @@ func TestFooterDimsWhatDoesNothing(t *testing.T) {
 // TestEnterSaysWhatItDoes: in the menu of faults it chooses, or does it at once.
 func TestEnterSaysWhatItDoes(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
-	lab(b)
+	wrongLab(b)
 	b.press("5", "down")
 	b.pressed("F")
 	b.sees("enter choose")

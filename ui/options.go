@@ -6,6 +6,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"locktop/model"
+	"locktop/model/discover"
 )
 
 // Actions is what the console may do. It plans before it does, and it may refuse.
@@ -45,7 +46,7 @@ type Found struct {
 	Keys    int64
 	Partial string
 	// Guesses are the prefixes that look like locks, the surest first.
-	Guesses []model.PrefixGuess
+	Guesses []discover.PrefixGuess
 }
 
 // LabelColors are the colours that a label can have.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // sortKey is by what the locks are ordered.
@@ -34,7 +35,7 @@ type order struct {
 func (o *order) many() bool { return o.total > rankPiece }
 
 // refresh goes on with what is due, and says whether that changed what is shown.
-func (o *order) refresh(s *model.State, now time.Time) bool {
+func (o *order) refresh(s *fold.State, now time.Time) bool {
 	if !o.unranked(s.Version(), now) {
 		return false
 	}
@@ -86,7 +87,7 @@ func (o *order) rank(l *model.Lock, c model.Condition, i int) int64 {
 }
 
 // lockText is what a filter looks at: the name and who holds it.
-func lockText(s *model.State, l *model.Lock) (name, holder string) {
+func lockText(s *fold.State, l *model.Lock) (name, holder string) {
 	if h := l.Head(); h != nil {
 		holder = s.Who(brief(h.Ref()))
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"locktop/model"
+	"locktop/model/diagnose"
 	"locktop/model/recipe"
 )
 
@@ -82,7 +83,7 @@ func TestPageStories(t *testing.T) {
 			}
 		}},
 		{"explain", "the catalogue's entry, then what is here", []string{"/", "job7", "enter", "e"}, func(b *bench) {
-			e, _ := model.Explain(model.CodeDeadHolder)
+			e, _ := diagnose.Explain(model.CodeDeadHolder)
 			b.sees(e.Title)
 			b.sees("what happens")
 			b.press("esc")
@@ -127,7 +128,7 @@ func TestPageStories(t *testing.T) {
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
 			b := newBench(t, Options{Lab: true, Armed: true})
-			lab(b)
+			wrongLab(b)
 			for _, k := range r.keys {
 				if k == "grace" {
 					b.send(graceMsg{b.dialog.id})

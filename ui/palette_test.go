@@ -132,7 +132,7 @@ func TestPalette(t *testing.T) {
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
 			b := newBench(t, r.o)
-			lab(b)
+			wrongLab(b)
 			b.press(r.keys...)
 			exact(t, b.View(), 120, 40)
 			r.check(b)
@@ -149,7 +149,7 @@ func TestSettingsAreRemembered(t *testing.T) {
 	var told []Settings
 	o := Options{Remember: func(s Settings) error { told = append(told, s); return nil }}
 	b := newBench(t, o)
-	lab(b)
+	wrongLab(b)
 	if err := b.rememberChanges(); err != nil || told != nil {
 		t.Errorf("nothing changed: %v, %v", told, err)
 	}
@@ -162,7 +162,7 @@ func TestSettingsAreRemembered(t *testing.T) {
 		t.Fatal(d)
 	}
 	again := newBench(t, Options{Settings: told[0]})
-	lab(again)
+	wrongLab(again)
 	if d := cmp.Diff(want, again.settings()); d != "" {
 		t.Error(d)
 	}
@@ -182,7 +182,7 @@ func TestThemes(t *testing.T) {
 	for _, name := range Themes {
 		for _, p := range []termenv.Profile{termenv.ANSI, termenv.ANSI256, termenv.TrueColor} {
 			b := newBench(t, Options{Lab: true, Profile: p, Theme: name})
-			lab(b)
+			wrongLab(b)
 			exact(t, b.View(), 120, 40)
 			if text == "" {
 				text = b.text()

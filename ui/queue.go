@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/fields"
 )
 
@@ -168,7 +169,7 @@ func (p *queuePanel) queue(lines []string, f frame, l *model.Lock, w, h int, foc
 	return p.table.paint(lines, l.Len(), look, id, func(i int, r *row) { claimRow(f, l, i, r) })
 }
 
-func placeOf(s *model.State, l *model.Lock, key string) int {
+func placeOf(s *fold.State, l *model.Lock, key string) int {
 	if c := s.Claim(key); c != nil {
 		return l.Place(c)
 	}
@@ -176,7 +177,7 @@ func placeOf(s *model.State, l *model.Lock, key string) int {
 }
 
 // chosen returns the claim under the cursor, nil if there is none.
-func (p *queuePanel) chosen(s *model.State) *model.Claim {
+func (p *queuePanel) chosen(s *fold.State) *model.Claim {
 	l := s.Lock(p.lock)
 	if l == nil {
 		return nil
@@ -190,7 +191,7 @@ func (p *queuePanel) chosen(s *model.State) *model.Claim {
 }
 
 // move puts the cursor at a place of the queue.
-func (p *queuePanel) move(s *model.State, i int) {
+func (p *queuePanel) move(s *fold.State, i int) {
 	if l := s.Lock(p.lock); l != nil {
 		p.pick.move(i, l.Len(), func(i int) string { return l.At(i).Key })
 	}
@@ -274,7 +275,7 @@ func identity(r *row, c *model.Claim) {
 const alsoMax = 32
 
 // also names the other locks in which the lease of a claim stands.
-func (th *theme) also(s *model.State, l *model.Lock, c *model.Claim) string {
+func (th *theme) also(s *fold.State, l *model.Lock, c *model.Claim) string {
 	lease := c.LeaseInfo()
 	if lease == nil {
 		return ""

@@ -50,7 +50,7 @@ func TestGolden(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			b := newBench(t, Options{Lab: true, Armed: true, ASCII: r.ascii, NoSuspend: "the members live in this process", Profile: colours})
 			b.size(r.w, r.h)
-			lab(b)
+			wrongLab(b)
 			b.pressed(r.keys...)
 			exact(t, b.View(), r.w, r.h)
 			golden(t, r.name, b.text())
@@ -63,7 +63,7 @@ func TestNoColourSaysTheSame(t *testing.T) {
 		var screens []string
 		for _, p := range []termenv.Profile{termenv.Ascii, termenv.ANSI} {
 			b := newBench(t, Options{Lab: true, Profile: p})
-			lab(b)
+			wrongLab(b)
 			b.press(keys...)
 			screens = append(screens, b.text())
 			if p == termenv.Ascii && strings.Contains(b.View(), "\x1b") {
@@ -155,7 +155,7 @@ func TestColumnsGoByRank(t *testing.T) {
 // TestEverySizeFits walks sizes and screens: nothing wraps, nothing overflows.
 func TestEverySizeFits(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true, Profile: colours})
-	lab(b)
+	wrongLab(b)
 	for _, keys := range [][]string{{"1"}, {"1", "enter"}, {"2"}, {"3"}, {"4"}, {"5"}, {"1", "e"}, {"1", "c"}, {"1", "?"}, {"1", "x"}, {"1", "/", "a"}, {"5", "F"}, {"n"}, {"5", "F", "down", "down", "down", "down", "grace", "enter"}, {" "}} {
 		b.pressed(keys...)
 		for w := 1; w <= 130; w += 3 {

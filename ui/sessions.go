@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/model/recipe"
 	"locktop/ui/fields"
 )
@@ -60,7 +61,7 @@ func newSessionsPanel() *sessionsPanel {
 }
 
 // many says whether there are too many keys to rank their leases between two frames.
-func (p *sessionsPanel) many(s *model.State) bool {
+func (p *sessionsPanel) many(s *fold.State) bool {
 	keys, _ := s.Counts()
 	return keys > rankPiece
 }
@@ -112,7 +113,7 @@ func (p *sessionsPanel) setFilter(text string) {
 }
 
 // chosen returns the lease under the cursor, nil if there is none.
-func (p *sessionsPanel) chosen(s *model.State) *model.Lease {
+func (p *sessionsPanel) chosen(s *fold.State) *model.Lease {
 	if p.pick.place < len(p.ids) && p.pick.id == p.id(p.pick.place) {
 		return s.Lease(p.ids[p.pick.place])
 	}
@@ -197,7 +198,7 @@ func standing(l *model.Lease) int {
 }
 
 // sessionText is what a filter looks at: the id and who it is, and its locks.
-func sessionText(s *model.State, l *model.Lease) (string, string) {
+func sessionText(s *fold.State, l *model.Lease) (string, string) {
 	x := fields.SessionOf(l)
 	who := l.ID.String()
 	if x.Lead != nil {

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/model/discover"
 	"locktop/ui/fields"
 )
 
@@ -46,31 +47,31 @@ type (
 )
 
 // guessCells are the columns of the prefixes that may be watched: a box, and the fields.
-var guessCells = append(cells[model.PrefixGuess]{{column{least: 3, most: 3}, func(r *row, g *model.PrefixGuess) {
+var guessCells = append(cells[discover.PrefixGuess]{{column{least: 3, most: 3}, func(r *row, g *discover.PrefixGuess) {
 	if r.f.marks[g.Prefix] {
 		r.add(accent, "[x]")
 	} else {
 		r.add(dim, "[ ]")
 	}
-}}}, cellsOf(fields.Guesses, map[string]func(*row, *model.PrefixGuess){
-	"PREFIX": func(r *row, g *model.PrefixGuess) { r.add(plain, r.f.th.cutPath(r.f.th.clean(g.Prefix), r.room())) },
-	"RECIPE": func(r *row, g *model.PrefixGuess) {
+}}}, cellsOf(fields.Guesses, map[string]func(*row, *discover.PrefixGuess){
+	"PREFIX": func(r *row, g *discover.PrefixGuess) { r.add(plain, r.f.th.cutPath(r.f.th.clean(g.Prefix), r.room())) },
+	"RECIPE": func(r *row, g *discover.PrefixGuess) {
 		recipe := g.Recipe
 		if len(g.Alternatives) > 0 {
 			recipe += " or " + strings.Join(g.Alternatives, ", ")
 		}
 		r.add(dim, r.f.th.cut(r.f.th.clean(recipe), r.room()))
 	},
-	"SURE": func(r *row, g *model.PrefixGuess) {
+	"SURE": func(r *row, g *discover.PrefixGuess) {
 		st := plain
 		if g.Confidence == model.Hint {
 			st = dim
 		}
 		r.add(st, string(g.Confidence))
 	},
-	"LOCKS":   func(r *row, g *model.PrefixGuess) { r.add(plain, count(int64(g.Locks))) },
-	"CLAIMS":  func(r *row, g *model.PrefixGuess) { r.add(plain, count(int64(g.Claims))) },
-	"EXAMPLE": func(r *row, g *model.PrefixGuess) { r.add(dim, r.f.th.cutKey(r.f.th.clean(g.Example), r.room())) },
+	"LOCKS":   func(r *row, g *discover.PrefixGuess) { r.add(plain, count(int64(g.Locks))) },
+	"CLAIMS":  func(r *row, g *discover.PrefixGuess) { r.add(plain, count(int64(g.Claims))) },
+	"EXAMPLE": func(r *row, g *discover.PrefixGuess) { r.add(dim, r.f.th.cutKey(r.f.th.clean(g.Example), r.room())) },
 }, nil)...)
 
 func newStartPage(s *Start) *startPage {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
+	"locktop/model/discover"
 )
 
 // startOf is a start page whose scan answers at once.
@@ -29,7 +30,7 @@ func startOf(t *testing.T, f Found, err error) (*bench, *[][]string) {
 	return b, watched
 }
 
-var guesses = []model.PrefixGuess{
+var guesses = []discover.PrefixGuess{
 	{Prefix: "/jobs/", Recipe: "mutex", Confidence: model.Strong, Locks: 3, Claims: 9, Leased: 9, Example: "/jobs/a/694d81e5fc652594"},
 	{Prefix: "/jobs/deep/", Recipe: "election", Confidence: model.Strong, Locks: 1, Claims: 2, Leased: 1, Example: "/jobs/deep/x/1"},
 	{Prefix: "/svc/\x1b[2J銀", Recipe: "single", Alternatives: []string{"vitess"}, Confidence: model.Hint, Locks: 1, Claims: 1, Example: "/svc/\x1b[2J銀"},
@@ -119,7 +120,7 @@ func TestAnotherPrefix(t *testing.T) {
 	b.send(scannedMsg{Found{Keys: 1, Guesses: guesses}, nil})
 	b.press("enter")
 	b.send(b.w.batch())
-	lab(b)
+	wrongLab(b)
 	b.press("s", "v", "down", " ", "esc", "2", ":", "prefix /other/", "enter")
 	b.send(pulledMsg{b.sources - 1, sourceEndedMsg{errors.New("closed")}})
 	if len(*watched) != 2 || b.page != pageLocks || b.state.Lock("/jobs/billing") != nil || b.spent != nil {

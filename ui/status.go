@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // freshness is how true the screen is: live, loading or lost.
@@ -21,7 +22,7 @@ type freshness struct {
 }
 
 // fresh sums up the feeds: the worst one counts.
-func fresh(s *model.State) freshness {
+func fresh(s *fold.State) freshness {
 	fr := freshness{state: model.WatchLive, percent: -1}
 	var done, total int64
 	feeds := s.Watches()

@@ -157,7 +157,7 @@ func TestStories(t *testing.T) {
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
 			b := newBench(t, r.o)
-			lab(b)
+			wrongLab(b)
 			for _, k := range r.keys {
 				if k == "grace" {
 					b.send(graceMsg{b.dialog.id})
@@ -187,7 +187,7 @@ func TestRefusingHands(t *testing.T) {
 			}
 			for _, o := range []Options{{}, {Lab: true}} {
 				b := newBench(t, o)
-				lab(b)
+				wrongLab(b)
 				b.press("/", "checkout", "enter")
 				b.h.refuse = "the console is read-only"
 				b.press(keys...)
@@ -325,7 +325,7 @@ func TestRowsStayWhileTheCursorMoves(t *testing.T) {
 
 func TestMouse(t *testing.T) {
 	b := newBench(t, Options{})
-	lab(b)
+	wrongLab(b)
 	click := func(x, y int) {
 		b.send(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
 	}

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/model/diagnose"
 )
 
 // paragraph is text that is wrapped, with something in front of its first line.
@@ -70,7 +71,7 @@ func (a *App) explain() {
 	s := &textView{title: string(f.Code), lines: f.Etcdctl}
 	add := func(st style, lead, text string) { s.body = append(s.body, paragraph{st, lead, th.prose(text)}) }
 	blank := func() { add(plain, "", "") }
-	e, ok := model.Explain(f.Code)
+	e, ok := diagnose.Explain(f.Code)
 	if !ok {
 		add(plain, "  ", "there is no entry about "+string(f.Code))
 	}
@@ -99,7 +100,7 @@ func (a *App) explain() {
 	a.sheet = s
 }
 
-func needsWords(list []model.Needs) string {
+func needsWords(list []diagnose.Needs) string {
 	words := make([]string, len(list))
 	for i, n := range list {
 		words[i] = string(n)

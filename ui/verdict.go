@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // level returns the style and sign of a level.
@@ -57,7 +58,7 @@ type tally struct {
 
 func newTally() tally { return tally{rhythm: rhythm{per: sortPer, atOnce: tallyAtOnce}} }
 
-func (t *tally) update(s *model.State, total int, now time.Time) {
+func (t *tally) update(s *fold.State, total int, now time.Time) {
 	if t.due(s.Version(), now) {
 		t.begin(s.Version(), now, total)
 		t.errors, t.warnings, t.infos = s.CountFindings()

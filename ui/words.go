@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // age writes a duration for a column: whole seconds, and one unit with a plus
@@ -118,7 +119,7 @@ func remaining(left, granted int64) string {
 }
 
 // who names a claim, in cells. A value may be long: only its start is looked at.
-func (th *theme) who(s *model.State, r model.ClaimRef) string {
+func (th *theme) who(s *fold.State, r model.ClaimRef) string {
 	return th.tame(s.Who(brief(r)))
 }
 
@@ -128,7 +129,7 @@ func brief(r model.ClaimRef) model.ClaimRef {
 }
 
 // sentence says an entry.
-func (th *theme) sentence(s *model.State, f *model.JournalEntry) string {
+func (th *theme) sentence(s *fold.State, f *model.JournalEntry) string {
 	short := *f
 	short.Lock, short.Text = shorten(f.Lock), shorten(f.Text)
 	short.Claim, short.From, short.WaitsFor = brief(f.Claim), brief(f.From), brief(f.WaitsFor)

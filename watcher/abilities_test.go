@@ -23,7 +23,7 @@ var abilities = []struct {
 	why  string // what it means for the watcher
 	ask  func(ctx context.Context, nobody, eve *clientv3.Client, theirs int64) error
 }{
-	{"a streamed list", "where there is none, it is listed in pages of 50,000 keys",
+	{"a streamed list", "without it, locktop lists in pages of 50,000 keys",
 		func(ctx context.Context, _, eve *clientv3.Client, _ int64) error {
 			chunks, err := eve.GetStream(ctx, "/mine/", clientv3.WithPrefix())
 			if err != nil {
@@ -34,31 +34,31 @@ var abilities = []struct {
 			}
 			return err
 		}},
-	{"the TTL of another's lease, for a user", "this is all that is asked of leases",
+	{"the TTL of another's lease, for a user", "locktop asks nothing else about leases",
 		func(ctx context.Context, _, eve *clientv3.Client, theirs int64) error {
 			return second(pb.NewLeaseClient(eve.ActiveConnection()).LeaseTimeToLive(ctx, &pb.LeaseTimeToLiveRequest{ID: theirs}))
 		}},
-	{"the TTL of a lease, without a login", "without a user, auth shows as soon as keys are listed",
+	{"the TTL of a lease, without a login", "without a user, the list of keys is refused first",
 		func(ctx context.Context, nobody, _ *clientv3.Client, theirs int64) error {
 			return second(pb.NewLeaseClient(nobody.ActiveConnection()).LeaseTimeToLive(ctx, &pb.LeaseTimeToLiveRequest{ID: theirs}))
 		}},
-	{"the keys of another's lease, for a user", "not asked: each key tells its lease",
+	{"the keys of another's lease, for a user", "locktop does not ask: each key names its lease",
 		func(ctx context.Context, _, eve *clientv3.Client, theirs int64) error {
 			return second(pb.NewLeaseClient(eve.ActiveConnection()).LeaseTimeToLive(ctx, &pb.LeaseTimeToLiveRequest{ID: theirs, Keys: true}))
 		}},
-	{"the list of all leases, for a user", "asked only where LeaseLists is set, which wants root",
+	{"the list of all leases, for a user", "locktop asks only with LeaseLists, which needs root",
 		func(ctx context.Context, _, eve *clientv3.Client, _ int64) error {
 			return second(pb.NewLeaseClient(eve.ActiveConnection()).LeaseLeases(ctx, &pb.LeaseLeasesRequest{}))
 		}},
-	{"the status of a member, for a user", "versions, leader and alarms come from here",
+	{"the status of a member, for a user", "the source of versions, leader and alarms",
 		func(ctx context.Context, _, eve *clientv3.Client, _ int64) error {
 			return second(pb.NewMaintenanceClient(eve.ActiveConnection()).Status(ctx, &pb.StatusRequest{}))
 		}},
-	{"the status of a member, without a login", "the same",
+	{"the status of a member, without a login", "as above",
 		func(ctx context.Context, nobody, _ *clientv3.Client, _ int64) error {
 			return second(pb.NewMaintenanceClient(nobody.ActiveConnection()).Status(ctx, &pb.StatusRequest{}))
 		}},
-	{"the list of members, for a user", "where it is refused, members are known by their endpoints alone",
+	{"the list of members, for a user", "if it is refused, locktop knows members by their endpoints only",
 		func(ctx context.Context, _, eve *clientv3.Client, _ int64) error {
 			return second(pb.NewClusterClient(eve.ActiveConnection()).MemberList(ctx, &pb.MemberListRequest{}))
 		}},
@@ -110,7 +110,7 @@ func askAbilities(t *testing.T, minor string) (out []string) {
 		case err == nil:
 			out = append(out, "yes")
 		case failures.CodeOf(err) == codes.Unimplemented:
-			out = append(out, "no: unknown to it")
+			out = append(out, "no: unknown method")
 		default:
 			out = append(out, "no: "+failures.Cause(err))
 		}
@@ -120,15 +120,15 @@ func askAbilities(t *testing.T, minor string) (out []string) {
 
 func abilityPage(answers map[string][]string) string {
 	var b strings.Builder
-	b.WriteString(`# What each release of etcd can do for a reader
+	b.WriteString(`# What a reader may ask of each release of etcd
 
-Asked of real servers with auth on; a user may read one prefix alone. Written by
+The answers come from real servers with auth switched on. The user may read one prefix only. Written by
 
     go test ./watcher -run TestAbilities -update
 
-The matrix of releases and ways of access (plain, TLS, client certificate, password, password over TLS, least
-rights by password and by certificate) is TestMatrix; no row is left out. The servers are 3.4 of Debian and
-the releases that the modules below testdata/servers require.
+TestMatrix tries each release with each way of access: plain, TLS, client certificate, password, password over TLS,
+and least rights by password and by certificate. Version 3.4 is the server of Debian; the modules in testdata/servers
+pin the others.
 
 `)
 	fmt.Fprintf(&b, "| | %s | |\n|%s --- | --- |\n", strings.Join(releases, " | "), strings.Repeat(" --- |", len(releases)))
@@ -139,7 +139,7 @@ the releases that the modules below testdata/servers require.
 		}
 		fmt.Fprintf(&b, "| %s | %s |\n", strings.Join(row, " | "), a.why)
 	}
-	b.WriteString(`| an answer to a progress request is never early | no before 3.4.25 | no before 3.5.8 | yes | yes | etcd-io/etcd#15220: changes can come behind Watching and Back there |
+	b.WriteString(`| an answer to a progress request is never early | no before 3.4.25 | no before 3.5.8 | yes | yes | etcd-io/etcd#15220: on older releases changes can follow Watching and Back |
 `)
 	return b.String()
 }

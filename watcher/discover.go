@@ -16,6 +16,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 
 	"locktop/model"
+	"locktop/model/discover"
 	"locktop/watcher/failures"
 	"locktop/watcher/pace"
 )
@@ -91,7 +92,7 @@ type Discovery struct {
 	// Partial says why not all keys were looked at, empty if they were.
 	Partial string
 	// Prefixes are those that look like locks, the surest first.
-	Prefixes []model.PrefixGuess
+	Prefixes []discover.PrefixGuess
 }
 
 // Small says whether the keys are so few that they may all be watched.
@@ -120,7 +121,7 @@ type scan struct {
 	DiscoverOptions
 	client  *clientv3.Client
 	cluster *identity
-	guesser model.Guesser
+	guesser discover.Guesser
 	found   Discovery
 	page    int64
 	goal    int64 // keys there are to look at
@@ -131,7 +132,7 @@ type scan struct {
 
 func newScan(client *clientv3.Client, o DiscoverOptions) *scan {
 	o = o.withDefaults()
-	return &scan{DiscoverOptions: o, client: client, cluster: &identity{}, guesser: model.Guesser{Pins: o.Pins}, page: min(firstPage, o.Page),
+	return &scan{DiscoverOptions: o, client: client, cluster: &identity{}, guesser: discover.Guesser{Pins: o.Pins}, page: min(firstPage, o.Page),
 		bucket: pace.NewBucket(float64(o.RPS), 1, 1, time.Now()), now: time.Now,
 		sleep: func(ctx context.Context, d time.Duration) { pace.Sleep(ctx, d, nil) }}
 }

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher/pace"
 )
 
@@ -163,7 +164,7 @@ func TestEveryPrefixIsNamedBeforeAnyIsListed(t *testing.T) {
 			t.Cleanup(func() { _ = w.Close() })
 			release := sync.OnceFunc(func() { close(c.begin) })
 			t.Cleanup(release) // before Close, which waits for the list
-			r, s := &record{t: t, w: w}, model.NewState()
+			r, s := &record{t: t, w: w}, fold.NewState()
 			r.until("list of the other one", func() bool { return len(all[model.Loaded](r)) == 1 })
 			s.Apply(model.Batch{Events: r.events})
 			if s.Loaded() {

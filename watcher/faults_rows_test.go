@@ -15,6 +15,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // faultGroups share a cluster.
@@ -52,7 +53,7 @@ func startNode(_ int, p *process) { p.start() }
 var trioFaults = []fault{
 	{name: "a member is killed", writable: true, maybe: true, lost: model.LostDisconnect, says: "trying again",
 		inject: func(a *arena) { a.each(stopNode, 0) }, heal: func(a *arena) { a.each(startNode, 0) },
-		note: "the client goes to another member by itself"},
+		note: "the client switches to another member by itself"},
 	{name: "the only member that was named is killed", client: onlyM1, writable: true, lost: model.LostDisconnect, says: "no connection to",
 		inject: func(a *arena) { a.each(stopNode, 0) }, heal: func(a *arena) { a.each(startNode, 0) }},
 	{name: "the leader moves", writable: true, maybe: true, lost: model.LostDisconnect, says: "trying again",
@@ -63,26 +64,26 @@ var trioFaults = []fault{
 		inject: func(a *arena) { a.each(stopNode, 0, 1, 2) }, heal: func(a *arena) { a.each(startNode, 0, 1, 2); a.take(a.t) }},
 	{name: "all members are gone for minutes", least: 3 * time.Minute, lost: model.LostDisconnect, says: "no connection to",
 		inject: func(a *arena) { a.each(stopNode, 0, 1, 2) }, heal: func(a *arena) { a.each(startNode, 0, 1, 2); a.take(a.t) },
-		note: "the pauses between tries stay short"},
+		note: "the pauses between attempts stay short"},
 	{name: "the only member that was named is cut off", client: onlyM1, writable: true, lost: model.LostDisconnect, says: "quorum",
 		inject: func(a *arena) { a.trio.isolate(0, true) }, heal: func(a *arena) { a.trio.isolate(0, false) },
-		note: "it still accepts connections, and its watch goes silent"},
+		note: "it still accepts connections, but its watch is silent"},
 	{name: "a member is cut off", writable: true, maybe: true, lost: model.LostDisconnect, says: "trying again",
 		inject: func(a *arena) { a.trio.isolate(0, true) }, heal: func(a *arena) { a.trio.isolate(0, false) },
-		note: "the reads come from all members by turns"},
+		note: "the reads alternate between all members"},
 	{name: "the only member that was named stops without a word", client: onlyM1, writable: true, lost: model.LostDisconnect, says: "no answer in time",
 		inject: func(a *arena) { a.trio.nodes[0].signal(syscall.SIGSTOP) }, heal: func(a *arena) { a.trio.nodes[0].signal(syscall.SIGCONT) },
-		note: "it lags when it comes back"},
+		note: "it lags behind when it comes back"},
 	{name: "the only member that was named lags", client: onlySlow, writable: true, lost: model.LostDisconnect, says: "lags",
 		inject: func(a *arena) { a.trio.lag(a.slow, true); a.take(a.t) }, heal: func(a *arena) { a.trio.lag(a.slow, false) },
-		note: "it answers and knows its leader, but the log does not reach it: what it shows is old, and every linearizable read waits"},
+		note: "it answers and knows its leader, but the log does not reach it: its data are old, and every linearizable read waits"},
 	{name: "a member lags", client: allButOneSlow, writable: true, maybe: true, lost: model.LostSilent, says: "does not follow the cluster",
 		inject: func(a *arena) { a.trio.lag(a.slow, true); a.take(a.t) }, heal: func(a *arena) { a.trio.lag(a.slow, false) },
-		shows: behind, note: "the status shows its old revision; a watch on it is opened again elsewhere"},
+		shows: behind, note: "the status shows its old revision; the watch moves to another member"},
 	{name: "an alarm is raised", inject: func(a *arena) { a.alarm(pb.AlarmRequest_ACTIVATE) },
 		heal:  func(a *arena) { a.alarm(pb.AlarmRequest_DEACTIVATE); a.take(a.t) },
-		shows: func(_ *arena, st *model.State) bool { return slices.Contains(st.Cluster().Alarms, "NOSPACE on m1") },
-		note:  "reading goes on; the status says NOSPACE"},
+		shows: func(_ *arena, st *fold.State) bool { return slices.Contains(st.Cluster().Alarms, "NOSPACE on m1") },
+		note:  "reading continues; the status shows NOSPACE"},
 }
 
 // onlySlow connects to a follower alone, which is the one to lag.
@@ -97,7 +98,7 @@ func allButOneSlow(a *arena) clientv3.Config {
 }
 
 // behind says that the status shows a member at an older revision than the others.
-func behind(a *arena, st *model.State) bool {
+func behind(a *arena, st *fold.State) bool {
 	var slow, newest int64
 	for _, m := range st.Cluster().Members {
 		newest = max(newest, m.Rev)
@@ -145,7 +146,7 @@ var wireFaults = []fault{
 			rev := put(a.t, a.root, "/elsewhere", "")
 			must[*clientv3.CompactResponse](a.t)(a.root.Compact(context.Background(), rev))
 			a.wire.set(false)
-		}, note: "what changed meanwhile is a gap in the journal"},
+		}, note: "the changes in between are a gap in the journal"},
 }
 
 func certArena(t *testing.T) *arena {
@@ -164,7 +165,7 @@ var certFaults = []fault{
 		},
 		inject: func(a *arena) { a.ca.issue("server", -time.Second); a.wire.set(true); a.wire.set(false) },
 		heal:   func(a *arena) { a.ca.issue("server", time.Hour) },
-		note:   "open connections live on: it shows with the next one"},
+		note:   "open connections survive; the next one fails"},
 }
 
 func ourCertArena(t *testing.T) *arena {
@@ -191,10 +192,10 @@ var ourCertFaults = []fault{
 	{name: "the certificate of the watcher expires", client: byCert, writable: true, lost: model.LostDisconnect, says: "eve.pem (CN=eve) expired on ",
 		inject: func(a *arena) { a.ca.issue("eve", -time.Second); a.wire.set(true); a.wire.set(false) },
 		heal:   func(a *arena) { a.ca.issue("eve", time.Hour) },
-		shows: func(a *arena, st *model.State) bool {
+		shows: func(a *arena, st *fold.State) bool {
 			return strings.Contains(feedOf(st, "/q/").Detail, a.ca.ends["eve"].Format("2006-01-02 15:04:05 MST"))
 		},
-		note: "open connections live on; a new one in the same file is taken without a restart"},
+		note: "open connections survive; a new certificate in the same file needs no restart"},
 }
 
 func loginArena(t *testing.T) *arena {
@@ -228,7 +229,7 @@ func (a *arena) password(pw string) {
 var loginFaults = []fault{
 	{name: "the password is changed", client: asEve, writable: true, lost: model.LostDenied, says: "valid user name and password",
 		inject: func(a *arena) { a.password("another") }, heal: func(a *arena) { a.password("pw of eve") },
-		note: "a refusal is tried again after half a minute: it takes a person to change that"},
+		note: "the watcher tries again after half a minute: only a person can change a refusal"},
 	{name: "the same password is set again", client: asEve, inject: func(a *arena) { a.password("pw of eve") },
 		note: "etcd forgets the token; the watcher logs in again"},
 	{name: "the role loses the prefix", client: asEve, writable: true, lost: model.LostDenied, says: "--prefix=true read '/q/'",
@@ -260,7 +261,7 @@ var tokenFaults = []fault{
 		inject: func(a *arena) {
 			a.do(func(ctx context.Context) error { return second(a.root.RoleAdd(ctx, "another")) })
 		},
-		note: "JWT: every token is of an old revision of auth then"},
+		note: "JWT: the change makes every token outdated"},
 }
 
 func openArena(t *testing.T) *arena {

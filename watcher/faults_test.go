@@ -15,6 +15,7 @@ import (
 
 	"locktop/chaos"
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher/pace"
 )
 
@@ -38,10 +39,10 @@ type fault struct {
 	says string
 	// maybe says that the watch may stay live, if it is on another member.
 	maybe bool
-	shows func(*arena, *model.State) bool // what else is seen meanwhile, if anything
-	lists int                             // that the return costs
-	least time.Duration                   // that it lasts with -update
-	note  string                          // for the person who reads the table
+	shows func(*arena, *fold.State) bool // what else is seen meanwhile, if anything
+	lists int                            // that the return costs
+	least time.Duration                  // that it lasts with -update
+	note  string                         // for the person who reads the table
 }
 
 // arena is the cluster on which faults happen.
@@ -99,19 +100,19 @@ func (f fault) run(a *arena) (r result) {
 	}
 	s := see(t, proc.connect(cfg), Options{Prefixes: []string{"/q/"}, Timing: timing})
 	defer s.close()
-	s.until("the holder", func(st *model.State) bool { return s.proven("/q/") && holds(st, a.key) })
+	s.until("the holder", func(st *fold.State) bool { return s.proven("/q/") && holds(st, a.key) })
 	was := a.key
 
 	before, began := count.copy(), time.Now()
 	f.inject(a)
 	if f.says != "" && !f.maybe {
-		r.after = s.until("a loss", func(st *model.State) bool { return !live(st, "/q/") })
+		r.after = s.until("a loss", func(st *fold.State) bool { return !live(st, "/q/") })
 	}
 	if f.writable && f.heal != nil {
 		a.take(t)
 	}
 	<-time.After(r.lasts)
-	s.until("the last good state", func(st *model.State) bool {
+	s.until("the last good state", func(st *fold.State) bool {
 		feed := feedOf(st, "/q/")
 		r.shown, r.detail, r.age = string(feed.State), feed.Detail, time.Since(feed.SeenAt)
 		if feed.State == model.WatchLost {
@@ -128,7 +129,7 @@ func (f fault) run(a *arena) (r result) {
 	} else {
 		a.take(t)
 	}
-	s.until("the truth", func(st *model.State) bool { return live(st, "/q/") && holds(st, a.key) })
+	s.until("the truth", func(st *fold.State) bool { return live(st, "/q/") && holds(st, a.key) })
 	r.back = time.Since(began)
 	r.cost, r.costs = count.since(before)
 	s.close()
@@ -259,20 +260,20 @@ func TestFaults(t *testing.T) {
 // faultPage writes the measurements for people.
 func faultPage(results map[string][]result, version string) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, `# What the watcher makes of faults
+	fmt.Fprintf(&b, `# How the watcher survives faults
 
-Measured on processes of etcd %[2]s, each fault for %[1]v or longer, with the rhythm of the program; by
+Measured on processes of etcd %[2]s, each fault for %[1]v or longer, with the timing of the program. Written by
 
     go test ./watcher -run TestFaults -update -hold %[1]v -server %[3]s -timeout 60m
 
-The test wants the same of 3.4, 3.5 and 3.6 (-server 3.4 …, without -update).
+The test also passes on 3.4, 3.5 and 3.6 (-server 3.4 …, without -update).
 
-*Shown* is the state of the feed at the end of the fault; what was known before stays on the screen, with its
-*age*. *Right again* is the time from the end of the fault (or from the change, where nothing has to end) until
-the watch is live and the present holder is shown, with the requests that took. A *list* more than the first one
-is a gap in the journal; nothing is invented for it.
+*Shown* is the state of the watch at the end of the fault. Older facts stay on the screen with their *age*. *Recovered*
+is the time from the end of the fault until the watch is live again and shows the present holder. A fault that does not
+end counts from its start. *Requests* are the cost of the recovery. *Lists* counts the lists after the first one: each
+is a gap in the journal, and the watcher invents nothing for it.
 
-| fault | for | shown | lost after | age | requests/s | right again | it took | lists | |
+| fault | for | shown | lost after | age | requests/s | recovered | requests | lists | note |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 `, *faultHold, version, *faultServer)
 	for _, group := range faultGroups {

@@ -11,6 +11,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher/pace"
 )
 
@@ -51,13 +52,13 @@ func (f *flood) response(revs int) clientv3.WatchResponse {
 type road struct {
 	f     *follower
 	box   *mailbox
-	state *model.State
+	state *fold.State
 	now   time.Time
 	step  time.Duration // between two batches
 }
 
 func newRoad(step time.Duration) *road {
-	r := &road{step: step, box: newMailbox(1 << 20), state: model.NewState(), now: time.Unix(1_800_000_000, 0)}
+	r := &road{step: step, box: newMailbox(1 << 20), state: fold.NewState(), now: time.Unix(1_800_000_000, 0)}
 	r.f = &follower{prefix: "/bench/", box: r.box, now: func() time.Time { return r.now }}
 	r.state.Apply(model.Batch{Events: []model.Event{model.LoadStarted{At: r.now, Prefix: "/bench/"}, model.Loaded{At: r.now, Prefix: "/bench/"}}})
 	return r

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/backoff"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/model/recipe"
 )
 
@@ -153,7 +154,7 @@ type followed struct {
 	news   chan struct{} // capacity 1: something was applied
 
 	mu                            sync.Mutex
-	state                         *model.State
+	state                         *fold.State
 	loaded, lost, back, revisions int
 }
 
@@ -170,7 +171,7 @@ func (h *trial) follow() *followed {
 	timing.BackoffMin, timing.BackoffMax, timing.Ask = 5*time.Millisecond, 40*time.Millisecond, 10*time.Millisecond
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &followed{w: New(c, Options{Prefixes: h.prefixes, Timing: timing, Budget: 100}), c: c, cancel: cancel,
-		done: make(chan struct{}), news: make(chan struct{}, 1), state: model.NewState()}
+		done: make(chan struct{}), news: make(chan struct{}, 1), state: fold.NewState()}
 	go l.run(ctx)
 	return l
 }
@@ -273,15 +274,15 @@ func (h *trial) compare(s *actor, l *followed) bool {
 }
 
 // freshState is a state that knows nothing but one read.
-func freshState(kvs []model.KV, rev int64) *model.State {
-	s := model.NewState()
+func freshState(kvs []model.KV, rev int64) *fold.State {
+	s := fold.NewState()
 	s.Apply(model.Batch{Events: []model.Event{model.LoadStarted{Rev: rev},
 		model.Listed{Rev: rev, KVs: kvs, Done: int64(len(kvs))}, model.Loaded{Rev: rev}}})
 	return s
 }
 
 // pictureOf is what a state says of locks, keys and leases, a line each.
-func pictureOf(s *model.State, by *actor) []string {
+func pictureOf(s *fold.State, by *actor) []string {
 	var out []string
 	line := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	for _, l := range s.Locks() {
@@ -327,7 +328,7 @@ func keyOf(c *model.Claim) string {
 
 // checkRules derives order and holder of every queue from the keys alone, by what
 // the recipe says of itself.
-func checkRules(s *model.State, kvs []model.KV) error {
+func checkRules(s *fold.State, kvs []model.KV) error {
 	for _, l := range s.Locks() {
 		r := l.Recipe()
 		if l.Free() || !r.HasHolder || r.Order == recipe.NoOrder {

@@ -9,6 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher/pace"
 )
 
@@ -43,7 +44,7 @@ func past(r *record) []int64 {
 
 // told is the journal of the state that the events make.
 func told(r *record) string {
-	s := model.NewState()
+	s := fold.NewState()
 	for _, b := range r.batches {
 		s.Apply(b)
 	}

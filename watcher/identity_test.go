@@ -13,12 +13,13 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher/hostile"
 )
 
 // folded is the state that the delivered events make.
-func folded(r *record) *model.State {
-	s := model.NewState()
+func folded(r *record) *fold.State {
+	s := fold.NewState()
 	for _, b := range r.batches {
 		s.Apply(b)
 	}
@@ -26,7 +27,7 @@ func folded(r *record) *model.State {
 }
 
 // holder is the key that holds a lock, empty if none does.
-func holder(s *model.State, lock string) string {
+func holder(s *fold.State, lock string) string {
 	if l := s.Lock(lock); l != nil && l.Holder() != nil {
 		return l.Holder().Key
 	}
@@ -34,7 +35,7 @@ func holder(s *model.State, lock string) string {
 }
 
 // journal is every sentence of the journal.
-func journal(s *model.State) string {
+func journal(s *fold.State) string {
 	var lines []string
 	for _, f := range s.Journal() {
 		lines = append(lines, f.Sentence(s.Who))
@@ -42,7 +43,7 @@ func journal(s *model.State) string {
 	return strings.Join(lines, "\n")
 }
 
-// door is an address that leads to one server or another, and may be shut.
+// listener is an address that leads to one server or another, and may be shut.
 type door struct {
 	mu    sync.Mutex
 	to    string // "" while it is shut
@@ -268,7 +269,7 @@ func TestAnotherClusterInARecording(t *testing.T) {
 	r.until("a list", func() bool { return len(all[model.Loaded](r)) == 1 })
 	s.Become(0xbb, 50, hostile.Key("/l/a", 2, 40))
 	r.until("the other holder", func() bool { return holder(folded(r), "/l/a") == "/l/a/2" })
-	again := model.NewState()
+	again := fold.NewState()
 	for _, b := range replayed(t, bytes.NewReader(recorded(t, r.batches))) {
 		again.Apply(b)
 	}

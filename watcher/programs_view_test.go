@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // story is what has to be seen of a program, in this order.
@@ -26,7 +27,7 @@ type story struct {
 	play    func(t *testing.T, s *story) // the real program, nil if it is only replayed
 }
 
-// look is what is seen after something was done.
+// Inspect is what is seen after something was done.
 type look struct {
 	// when says what was done.
 	when string
@@ -69,12 +70,12 @@ func (f form) fits(l *model.Lock, c *model.Claim) bool {
 // view writes states as the looks are written.
 type view struct {
 	story *story
-	state *model.State
+	state *fold.State
 	seen  map[string][]int64 // the create revisions of a lock's claims, in order
 }
 
 func newView(s *story) *view {
-	return &view{story: s, state: model.NewState(s.pins...), seen: map[string][]int64{}}
+	return &view{story: s, state: fold.NewState(s.pins...), seen: map[string][]int64{}}
 }
 
 func (v *view) apply(t testing.TB, e model.Event) {

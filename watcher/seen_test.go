@@ -10,6 +10,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher/pace"
 )
 
@@ -22,14 +23,14 @@ type seen struct {
 	news chan struct{} // capacity 1: something was applied
 
 	mu     sync.Mutex
-	state  *model.State
+	state  *fold.State
 	events []model.Event
 }
 
 // see follows until the test ends, or close.
 func see(t testing.TB, c *clientv3.Client, o Options) *seen {
 	ctx, stop := context.WithCancel(context.Background())
-	s := &seen{t: t, w: New(c, o), stop: stop, done: make(chan struct{}), news: make(chan struct{}, 1), state: model.NewState()}
+	s := &seen{t: t, w: New(c, o), stop: stop, done: make(chan struct{}), news: make(chan struct{}, 1), state: fold.NewState()}
 	go s.run(ctx)
 	t.Cleanup(s.close)
 	return s
@@ -60,7 +61,7 @@ func (s *seen) close() {
 }
 
 // until waits for a state and says how long that took.
-func (s *seen) until(what string, ok func(*model.State) bool) time.Duration {
+func (s *seen) until(what string, ok func(*fold.State) bool) time.Duration {
 	s.t.Helper()
 	began, late := time.Now(), time.NewTimer(2*deadline) // a refusal is tried again after 30 s
 	defer late.Stop()
@@ -138,7 +139,7 @@ func (s *seen) otherLossBefore(e model.Lost) bool {
 	return false
 }
 
-func feedOf(st *model.State, prefix string) *model.PrefixWatch {
+func feedOf(st *fold.State, prefix string) *model.PrefixWatch {
 	for _, f := range st.Watches() {
 		if f.Prefix == prefix {
 			return f
@@ -147,10 +148,10 @@ func feedOf(st *model.State, prefix string) *model.PrefixWatch {
 	return &model.PrefixWatch{}
 }
 
-func live(st *model.State, prefix string) bool { return feedOf(st, prefix).State == model.WatchLive }
+func live(st *fold.State, prefix string) bool { return feedOf(st, prefix).State == model.WatchLive }
 
 // holds says whether a key is the holder of its lock.
-func holds(st *model.State, key string) bool {
+func holds(st *fold.State, key string) bool {
 	for _, l := range st.Locks() {
 		if h := l.Holder(); h != nil && h.Key == key {
 			return true

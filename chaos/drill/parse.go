@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"locktop/model"
+	"locktop/model/diagnose"
 )
 
 // Bounds of a file: more than these is a mistake, or not for one machine.
@@ -21,7 +22,7 @@ const (
 
 // Parse reads a drill. name is that of its file, with or without .yaml, and stands
 // in the errors ("NAME.yaml:LINE: what, and what would do"), of which several may
-// be joined. What the file does not know is refused, never skipped.
+// be joined. Parse refuses every word that it does not know; it skips none.
 func Parse(name string, data []byte) (*Drill, error) {
 	file := name
 	if path.Ext(file) != ".yaml" && path.Ext(file) != ".yml" {
@@ -293,7 +294,7 @@ func (p *parser) contenders(n *yaml.Node, what string) []string {
 func (p *parser) codes(n *yaml.Node, what string) []model.Code {
 	var all []model.Code
 	for _, word := range p.texts(n, what) {
-		if _, ok := model.Explain(model.Code(word)); !ok {
+		if _, ok := diagnose.Explain(model.Code(word)); !ok {
 			p.fail(n.Line, "there is no finding %q: locktop explain lists them", word)
 		}
 		all = append(all, model.Code(word))

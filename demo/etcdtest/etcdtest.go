@@ -40,7 +40,7 @@ func Nobody(t testing.TB) string {
 }
 
 // Member starts one etcd member in this process and returns it when it serves. The
-// changes are made to its configuration. Who starts it ends it.
+// changes are made to its configuration. The caller ends it.
 func Member(t testing.TB, changes ...func(*embed.Config)) (e *embed.Etcd) {
 	t.Helper()
 	OnPorts(t, 2, func(addrs []string) (err error) {

@@ -95,7 +95,7 @@ func TestAProcessThatCannotStart(t *testing.T) {
 // Every etcd is started here or where the ports come from package ports, so that no
 // start can fail because somebody else was quicker.
 func TestNobodyElseStartsServers(t *testing.T) {
-	homes := []string{"demo/etcdtest/etcdtest.go", "demo/etcdtest/process.go", "demo/member_ops.go", "demo/member_main.go",
+	homes := []string{"demo/etcdtest/etcdtest.go", "demo/etcdtest/process.go", "demo/cluster/member_ops.go", "demo/cluster/member_main.go",
 		"demo/bench/load/server.go", "watcher/cluster_test.go", "demo/etcdtest/etcdtest_test.go"}
 	root := filepath.Join("..", "..")
 	seen := 0

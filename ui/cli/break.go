@@ -14,7 +14,10 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos"
+	"locktop/chaos/gate"
 	"locktop/model"
+	"locktop/model/diagnose"
+	"locktop/model/fold"
 	"locktop/ui/cli/session"
 	"locktop/watcher"
 )
@@ -98,7 +101,7 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 }
 
 // breakTarget finds the claim that is meant.
-func (e *env) breakTarget(s *model.State, name string, f breakFlags) (model.Action, error) {
+func (e *env) breakTarget(s *fold.State, name string, f breakFlags) (model.Action, error) {
 	l := s.Lock(name)
 	if l == nil || l.Head() == nil {
 		return model.Action{}, e.noLock(s, name, e.lockPrefixes(name))
@@ -119,12 +122,12 @@ func (e *env) breakTarget(s *model.State, name string, f breakFlags) (model.Acti
 
 // openGate opens the one door for writes to a cluster that is not ours, armed, with
 // its journal. The writer's connection is opened by the first write.
-func (e *env) openGate(ctx context.Context, reader *clientv3.Client, report func(model.Event)) (g *chaos.Gate, journalPath string, closeAll func(), err error) {
+func (e *env) openGate(ctx context.Context, reader *clientv3.Client, report func(model.Event)) (g *gate.Gate, journalPath string, closeAll func(), err error) {
 	journal, path, err := openJournal()
 	if err != nil {
 		return nil, "", nil, err
 	}
-	g = chaos.NewGate(chaos.GateOptions{Reader: reader, Armed: true, Cluster: e.clusterOf(ctx, reader), Journal: journal, User: userName(), Report: report,
+	g = gate.New(gate.Options{Reader: reader, Armed: true, Cluster: e.clusterOf(ctx, reader), Journal: journal, User: userName(), Report: report,
 		Endpoint: strings.Join(e.flags.endpoints, ","),
 		Dial: func(context.Context) (*clientv3.Client, error) {
 			return e.dial(chaos.Writing())
@@ -177,12 +180,12 @@ func journalFile() (file, origin string, err error) {
 }
 
 // showPlan prints what would go, who is next, and the line that does the same.
-func (e *env) showPlan(s *model.State, p model.Plan) error {
+func (e *env) showPlan(s *fold.State, p model.Plan) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, at %s\n", p.Action.Describe(), strings.Join(e.flags.endpoints, ", "))
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
-		if f := l.BeforeBreak(c); f != nil {
-			fmt.Fprintf(&b, "  %s: %s\n", f.Code, f.Breaking().Words())
+		if f := diagnose.BeforeBreak(l, c); f != nil {
+			fmt.Fprintf(&b, "  %s: %s\n", f.Code, diagnose.BreakingOf(f.Code).Words())
 		}
 	}
 	for _, kv := range p.Goes {
@@ -236,7 +239,7 @@ func (e *env) askFor(name string, yes bool) error {
 const seenWithin = 10 * time.Second
 
 // breakAndWatch acts, and prints what the watch saw of it.
-func (e *env) breakAndWatch(ctx context.Context, w *session.Session, gate *chaos.Gate, p model.Plan) error {
+func (e *env) breakAndWatch(ctx context.Context, w *session.Session, gate *gate.Gate, p model.Plan) error {
 	o := gate.Do(ctx, p)
 	fmt.Fprintln(e.out, o.Describe())
 	if o.Changed != "" {

@@ -9,8 +9,10 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos"
+	"locktop/chaos/gate"
 	"locktop/demo"
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/cli/session"
 	"locktop/watcher"
 )
@@ -20,8 +22,8 @@ import (
 type bench struct {
 	t     *testing.T
 	src   model.Source
-	state *model.State
-	gate  *chaos.Gate
+	state *fold.State
+	gate  *gate.Gate
 }
 
 // newBench starts a lab with two contenders on one mutex.
@@ -40,8 +42,8 @@ func newBench(t *testing.T, locks ...string) *bench {
 		t.Fatal(err)
 	}
 	w := watcher.New(client, watcher.Options{})
-	b := &bench{t: t, src: session.Merge(ctx, w, lab), state: model.NewState()}
-	b.gate = chaos.NewGate(chaos.GateOptions{Reader: client, Armed: true, Lab: lab, Journal: io.Discard, Report: lab.Report,
+	b := &bench{t: t, src: session.Merge(ctx, w, lab), state: fold.NewState()}
+	b.gate = gate.New(gate.Options{Reader: client, Armed: true, Lab: lab, Journal: io.Discard, Report: lab.Report,
 		Dial: func(context.Context) (*clientv3.Client, error) {
 			return dial(lab.MemberEndpoints(), time.Second, nil, chaos.Writing())
 		}})

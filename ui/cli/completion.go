@@ -13,6 +13,7 @@ import (
 	"locktop/chaos"
 	"locktop/demo"
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/report"
 )
 
@@ -119,7 +120,7 @@ func (e *env) lockNames(ctx context.Context, typed string) []string {
 		return nil
 	}
 	defer client.Close()
-	s := model.NewState(e.pins...)
+	s := fold.NewState(e.pins...)
 	for _, prefix := range narrowed(prefixList(e.flags.prefixes), typed) {
 		applyKeys(ctx, client, s, prefix)
 	}
@@ -163,7 +164,7 @@ func narrowed(prefixes []string, typed string) []string {
 
 // applyKeys applies the first keys under a prefix. A member answers from what it has:
 // no quorum is bothered.
-func applyKeys(ctx context.Context, c *clientv3.Client, s *model.State, prefix string) {
+func applyKeys(ctx context.Context, c *clientv3.Client, s *fold.State, prefix string) {
 	page, rev := keys(ctx, c, prefix, clientv3.WithPrefix(), clientv3.WithLimit(completeKeys))
 	if len(page) > 0 && !slices.ContainsFunc(page, func(kv model.KV) bool { return kv.Lease != 0 }) {
 		// Servers from 3.7 on answer from their index, which knows no leases, unless they

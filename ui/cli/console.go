@@ -12,9 +12,10 @@ import (
 	"github.com/muesli/termenv"
 	"github.com/spf13/cobra"
 
-	"locktop/chaos"
 	"locktop/chaos/drill"
+	"locktop/chaos/gate"
 	"locktop/demo"
+	"locktop/demo/contender"
 	"locktop/model"
 	"locktop/ui"
 	"locktop/ui/cli/session"
@@ -53,7 +54,7 @@ func (e *env) runConsole(ctx context.Context, armed bool, since sinceFlags) erro
 		defer closeGate()
 		w.live.Actions, w.live.JournalPath, w.events = gate, journal, []model.Source{done}
 	} else {
-		gate := chaos.NewGate(chaos.GateOptions{Reader: client, Why: e.whyReadOnly()})
+		gate := gate.New(gate.Options{Reader: client, Why: e.whyReadOnly()})
 		defer gate.Close()
 		w.live.Actions = gate
 	}
@@ -111,12 +112,12 @@ func (e *env) demoCmd() *cobra.Command {
 	cmd.Flags().BoolVar(&f.processes, "processes", false, "members as processes of their own, which can be paused")
 	addWord(cmd.Flags(), &f.fence, "fence", "", "--fence", fenceNames, "what the resource behind the locks refuses with an old token: "+strings.Join(fenceNames, ", "))
 	cmd.Flags().StringVar(&f.drill, "drill", "", "tell this drill as a lesson, on the lab that it asks for: a name (\"locktop drill list\") or a file")
-	cmd.Flags().IntVar(&f.contenders, "contenders", 6, fmt.Sprintf("contenders to start with, 0 to %d", demo.MaxContenders))
+	cmd.Flags().IntVar(&f.contenders, "contenders", 6, fmt.Sprintf("contenders to start with, 0 to %d", contender.MaxContenders))
 	return cmd
 }
 
 func (f demoFlags) check() error {
-	if err := inRange("--contenders", f.contenders, 0, demo.MaxContenders, ""); err != nil {
+	if err := inRange("--contenders", f.contenders, 0, contender.MaxContenders, ""); err != nil {
 		return err
 	}
 	switch {

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"locktop/demo"
+	"locktop/demo/contender"
 )
 
 func (e *env) contendCmd() *cobra.Command {
-	o := demo.ContenderOptions{}
+	o := contender.Options{}
 	var armed, withStdin bool
 	var jitter string
 	cmd := &cobra.Command{
@@ -34,7 +34,7 @@ func (e *env) contendCmd() *cobra.Command {
 			"  owner                           Layotto's: one key with its owner, on a lease that nobody\n" +
 			"                                  renews. Known by a name like /layotto/lock|||app||x\n" +
 			"  uuid-queue                      LOCK/UUID, and the oldest key holds\n\n" +
-			"With --manual it reads commands, one on a line: " + strings.Join(demo.ManualWords(), ", ") + ".",
+			"With --manual it reads commands, one on a line: " + strings.Join(contender.ManualWords(), ", ") + ".",
 		Example: "  locktop contend /jobs/billing --armed --ttl 10 --hold 3s\n" +
 			"  locktop contend --armed --manual --recipe election /jobs/leader",
 		Args: locksArg,
@@ -46,7 +46,7 @@ func (e *env) contendCmd() *cobra.Command {
 				args[i] = e.inNamespace(args[i])
 			}
 			o.Locks, o.Endpoints = args, e.flags.endpoints
-			o.Full = jitter == demo.JitterFull
+			o.Full = jitter == contender.JitterFull
 			if withStdin || o.Manual {
 				o.EndWith = e.in
 			}
@@ -58,7 +58,7 @@ func (e *env) contendCmd() *cobra.Command {
 				return err
 			}
 			o.Endpoints = e.flags.endpoints // as they were looked up
-			if err = demo.RunContender(cmd.Context(), o, e.out); errors.Is(err, demo.ErrDenied) {
+			if err = contender.Run(cmd.Context(), o, e.out); errors.Is(err, contender.ErrDenied) {
 				return badInput{err}
 			}
 			return err
@@ -67,19 +67,19 @@ func (e *env) contendCmd() *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&armed, "armed", false, "allow writing to the cluster")
 	f.StringVar(&o.Name, "name", fmt.Sprintf("pid-%d", os.Getpid()), "what it calls itself, and the value it campaigns with")
-	f.StringVar(&o.Recipe, "recipe", demo.RecipeMutex, "how it locks: one of those above")
+	f.StringVar(&o.Recipe, "recipe", contender.RecipeMutex, "how it locks: one of those above")
 	f.IntVar(&o.TTL, "ttl", 10, "TTL of its lease in seconds")
 	f.BoolVar(&o.NoLease, "no-lease", false, "with lock-rpc and election-rpc: ask with lease 0, for which the server makes one of 60 s that nobody renews")
 	f.DurationVar(&o.Hold, "hold", 5*time.Second, "how long it holds the lock, give or take a third")
 	f.DurationVar(&o.Think, "think", time.Second, "how long it does without, give or take")
-	addWord(f, &jitter, "jitter", "", "--jitter", []string{demo.JitterSome, demo.JitterFull}, "some, or full: it holds for anything from 0 to twice --hold")
+	addWord(f, &jitter, "jitter", "", "--jitter", []string{contender.JitterSome, contender.JitterFull}, "some, or full: it holds for anything from 0 to twice --hold")
 	f.IntVar(&o.Rounds, "rounds", 0, "end after so many turns, 0: never")
 	f.IntVar(&o.Workers, "workers", 0, "so many compete in one process with one session, each as NAME.N (mutex only)")
 	f.BoolVar(&o.Manual, "manual", false, "do what standard input says, and nothing by itself")
 	f.BoolVar(&o.IgnoreDone, "ignore-done", false, "work on when the session is lost, as if nobody had said so")
 	f.StringVar(&o.Resource, "resource", "", "host:port of the lab's guarded resource, read and written under the lock")
 	f.Uint64Var(&o.Seed, "seed", 1, "makes its variations repeat")
-	f.BoolVar(&withStdin, demo.EndWithStdinFlag, false, "end when standard input does")
+	f.BoolVar(&withStdin, contender.EndWithStdinFlag, false, "end when standard input does")
 	return cmd
 }
 

@@ -13,7 +13,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"locktop/demo"
+	"locktop/demo/contender"
 	"locktop/model"
 )
 
@@ -57,7 +57,7 @@ func tookAndLetGo(t *testing.T, out string) bool {
 	t.Helper()
 	var states []model.BeliefState
 	for line := range strings.Lines(out) {
-		b, _, err := demo.DecodeBelief([]byte(line))
+		b, _, err := contender.DecodeBelief([]byte(line))
 		if err != nil {
 			t.Fatalf("%v: %s", err, line)
 		}
@@ -74,7 +74,7 @@ func TestAContenderLogsIn(t *testing.T) {
 	endpoint := guarded(t)
 	enlist(t, endpoint, "worker", "/mine/", "/mine0", mayBoth)
 	t.Setenv("ETCDCTL_PASSWORD", secret)
-	for _, recipe := range demo.ContenderRecipes {
+	for _, recipe := range contender.Recipes {
 		t.Run(recipe, func(t *testing.T) {
 			code, out, errs := program(t, t.TempDir(), briefly(endpoint, recipe, "/mine/"+recipe, "--user", "worker")...)
 			if code != exitOK || !tookAndLetGo(t, out) || errs != "" {

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"locktop/demo"
+	"locktop/demo/contender"
 	"locktop/model"
 )
 
 // TestContendByEveryRecipe takes two locks for a turn with each recipe.
 func TestContendByEveryRecipe(t *testing.T) {
 	endpoint := etcdProcess(t)
-	for _, recipe := range demo.ContenderRecipes {
+	for _, recipe := range contender.Recipes {
 		t.Run(recipe, func(t *testing.T) {
 			code, out, errs := program(t, t.TempDir(), "contend", "--armed", "--endpoints", endpoint, "--recipe", recipe, "--name", "me",
 				"--rounds", "1", "--ttl", "5", "--hold", "10ms", "--think", "10ms", "/locks/"+recipe+"/a", "/locks/"+recipe+"/b")
@@ -20,7 +20,7 @@ func TestContendByEveryRecipe(t *testing.T) {
 			}
 			held := map[string]bool{}
 			for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
-				b, _, err := demo.DecodeBelief([]byte(line))
+				b, _, err := contender.DecodeBelief([]byte(line))
 				if err != nil {
 					t.Fatalf("%v: %s", err, line)
 				}

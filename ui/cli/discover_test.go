@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"locktop/model"
+	"locktop/model/discover"
 	"locktop/watcher"
 )
 
@@ -79,11 +79,11 @@ func TestDiscoveryNotes(t *testing.T) {
 	}{
 		{"nothing found", "", watcher.Discovery{Keys: 2, Total: 2, Requests: 3},
 			"Scanned 2 keys (3 requests)\nNone of them looks like a lock\n"},
-		{"many keys", "/a", watcher.Discovery{Keys: 60_000, Total: 60_000, Requests: 3, Prefixes: []model.PrefixGuess{{Prefix: "/a'b/"}}},
+		{"many keys", "/a", watcher.Discovery{Keys: 60_000, Total: 60_000, Requests: 3, Prefixes: []discover.PrefixGuess{{Prefix: "/a'b/"}}},
 			"Scanned 60000 keys under \"/a\" (3 requests)\nNext: locktop --prefix '/a'\\''b/'\n"},
-		{"a prefix that no shell passes on", "", watcher.Discovery{Keys: 60_000, Total: 60_000, Requests: 3, Prefixes: []model.PrefixGuess{{Prefix: "/\x00"}}},
+		{"a prefix that no shell passes on", "", watcher.Discovery{Keys: 60_000, Total: 60_000, Requests: 3, Prefixes: []discover.PrefixGuess{{Prefix: "/\x00"}}},
 			"Scanned 60000 keys (3 requests)\n"},
-		{"few keys", "", watcher.Discovery{Keys: 2, Total: 2, Requests: 3, Prefixes: []model.PrefixGuess{{Prefix: "/a/"}}},
+		{"few keys", "", watcher.Discovery{Keys: 2, Total: 2, Requests: 3, Prefixes: []discover.PrefixGuess{{Prefix: "/a/"}}},
 			"Scanned 2 keys (3 requests)\nFew enough to watch everything\nNext: locktop\n"},
 	} {
 		var w strings.Builder

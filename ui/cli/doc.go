@@ -7,7 +7,7 @@
 //	replay                   a recording in the place of a cluster    ──┤
 //	demo, proxy              a lab; without a screen, line by line    ──┘
 //
-//	locktop, demo, proxy, replay on a terminal: a source ──▶ ui ──▶ chaos.Gate
+//	locktop, demo, proxy, replay on a terminal: a source ──▶ ui ──▶ gate.Gate
 //
 // input.go refuses bad flags and arguments, connect.go opens every connection, exit.go
 // makes exit codes of errors.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/report"
 )
 
@@ -70,7 +71,7 @@ func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) e
 }
 
 // diagnosis prints the findings of the cluster and of each lock that has some, and sums up.
-func (e *env) diagnosis(s *model.State, sick []*model.Lock, blind bool, limits string) error {
+func (e *env) diagnosis(s *fold.State, sick []*model.Lock, blind bool, limits string) error {
 	if err := report.Findings(e.out, s.ClusterFindings(), ""); err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (e *env) diagnosis(s *model.State, sick []*model.Lock, blind bool, limits s
 
 // summary is the last line of a diagnosis: how many findings of each severity, on how many
 // locks.
-func summary(s *model.State, blind bool) string {
+func summary(s *fold.State, blind bool) string {
 	locks := many(len(s.Locks()), "lock")
 	n := map[model.Severity]int{}
 	for _, f := range s.Findings() {

@@ -17,6 +17,7 @@ import (
 	"locktop/chaos/drill/play"
 	"locktop/demo"
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/report"
 )
 
@@ -228,7 +229,7 @@ func (e *env) stage(room *labRoom, source model.Source) play.Stage {
 }
 
 // eventOf is an entry as the events command has it.
-func eventOf(s *model.State, f *model.JournalEntry) any {
+func eventOf(s *fold.State, f *model.JournalEntry) any {
 	var line strings.Builder
 	if err := report.EventLine(&line, s, f); err != nil {
 		return err.Error() // cannot happen: every field is text or a number

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"locktop/chaos/drill"
 	"locktop/demo"
 )
@@ -52,14 +50,5 @@ func TestDrillsPage(t *testing.T) {
 	if !ok || !ended {
 		t.Fatalf("%s has no table of drills", drillPage)
 	}
-	page := before + table.String() + "\n" + after
-	if *update {
-		if err := os.WriteFile(drillPage, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if d := cmp.Diff(page, string(old)); d != "" {
-		t.Errorf("run go test ./ui/cli -run DrillsPage -update (-runs +page)\n%s", d)
-	}
+	document(t, drillPage, before+table.String()+"\n"+after)
 }

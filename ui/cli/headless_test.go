@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // cli is the program on one etcd process, and etcdctl beside it.
@@ -122,7 +123,7 @@ func TestADiagnosisIsSummedUp(t *testing.T) {
 		{"an info is no problem, and not nothing", append(list("/a/1f"), old), false, "0 errors, 0 warnings, 1 info on 1 lock"},
 		{"what was found stands, whatever was not seen", append(list("/a/1f"), old), true, "0 errors, 0 warnings, 1 info on 1 lock"},
 	} {
-		s := model.NewState()
+		s := fold.NewState()
 		s.Apply(model.Batch{Events: row.events})
 		if got := summary(s, row.blind); got != row.want {
 			t.Errorf("%s: %q, want %q", row.reason, got, row.want)

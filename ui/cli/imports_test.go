@@ -30,6 +30,13 @@ func TestRooms(t *testing.T) {
 	}
 	rooms := []room{
 		{"locktop/model/recipe", map[string]string{"locktop/": "a recipe knows keys and nothing else"}},
+		{"locktop/model", map[string]string{
+			"locktop/model/lab": "the keyspace asks its witness", "locktop/model/diagnose": "the keyspace marks, and the rules come for it",
+			"locktop/model/fold": "the fold applies events to the keyspace"}},
+		{"locktop/model/lab", map[string]string{
+			"locktop/model/diagnose": "a report is no finding", "locktop/model/fold": "the fold applies events to the reports"}},
+		{"locktop/model/diagnose", map[string]string{"locktop/model/fold": "the fold asks for the findings"}},
+		{"locktop", map[string]string{"locktop/model/history": "it tells stories to tests", "locktop/model/hostile": "it feeds fuzz tests"}},
 		{"locktop/watcher/answers", map[string]string{"locktop/": "it knows no room, so that every room may use it", "go.etcd.io/etcd/client": "it stands below the client library", tea: "no screen here"}},
 		{"locktop/watcher/pace", map[string]string{"locktop/": "pace knows nothing of what is asked", etcd: "pace asks nobody", tea: "no screen here"}},
 		{"locktop/watcher/failures", map[string]string{"locktop/chaos": "a failure is of who looks", "locktop/demo": "a failure is what it is, in a lab too",
@@ -37,17 +44,32 @@ func TestRooms(t *testing.T) {
 		{"locktop/watcher", map[string]string{
 			"locktop/chaos": "who looks does not break", "locktop/demo": "the watcher is never told what the lab does",
 			"locktop/ui": "the watcher feeds the model, not a screen", "go.etcd.io/etcd/server/v3": "the watcher is a client", tea: "no screen here"}},
+		{"locktop/chaos/relay", map[string]string{"locktop/": "it carries frames, whoever speaks", etcd: "it knows HTTP/2 and nothing of etcd"}},
+		{"locktop/chaos/gate", map[string]string{
+			"locktop/watcher": "done and seen are different things", "locktop/chaos/proxy": "an action is one thing, a fault another", "locktop/chaos/drill": "a drill is played by others",
+			"locktop/demo": "the lab implements what the gate asks for", "locktop/ui": "the gate is asked, it does not ask", tea: "no screen here"}},
+		{"locktop/chaos/proxy", map[string]string{
+			"locktop/watcher": "done and seen are different things", "locktop/chaos/gate": "a fault is one thing, an action another", "locktop/chaos/drill": "a drill is played by others",
+			"locktop/demo": "the lab puts it between", "locktop/ui": "the proxy reports events", tea: "no screen here"}},
 		{"locktop/watcher/recording", map[string]string{
 			"locktop/watcher": "a recording is of any source", "locktop/chaos": "nobody acts on a recording", "locktop/demo": "a recording is of any source",
 			"locktop/ui": "a recording has no screen", etcd: "a recording needs no cluster", tea: "a recording has no screen"}},
 		{"locktop/chaos", map[string]string{
 			"locktop/watcher": "done and seen are different things", "locktop/demo": "the lab implements what chaos asks for",
 			"locktop/ui": "chaos is asked, it does not ask", tea: "no screen here"}},
-		{"locktop/chaos/drill/judge", map[string]string{"locktop/chaos/drill/play": "a verdict does not depend on how the drill is run"}},
+		{"locktop/chaos/drill/judge", map[string]string{
+			"locktop/chaos/drill/play": "a verdict does not depend on how the drill is run", "locktop/model/fold": "a verdict is a second opinion"}},
 		{"locktop/chaos/drill/play", map[string]string{
 			"locktop/watcher": "a drill is handed what is seen", "locktop/demo": "a drill is played on a lab that somebody else started",
 			"locktop/ui": "a drill is told by whoever runs it", "go.etcd.io/etcd/server/v3": "a drill starts no member",
 			"go.etcd.io/etcd/client/v3": "a drill acts through its stage", tea: "no screen here"}},
+		{"locktop/demo/cluster", map[string]string{
+			"locktop/chaos": "members know no proxy: the lab puts it between", "locktop/model": "members are etcd, and know nothing of locks",
+			"locktop/watcher": "what the lab does has to be seen from outside", "locktop/ui": "the lab has no screen"}},
+		{"locktop/demo/contender", map[string]string{
+			"locktop/chaos/gate": "a contender is a client like any other", "locktop/chaos/proxy": "a contender does not know what stands between", "locktop/demo/cluster": "a contender knows endpoints, not members",
+			"locktop/watcher": "what the lab does has to be seen from outside", "locktop/ui": "the lab has no screen"}},
+		{"locktop/demo/process", map[string]string{"locktop/": "it knows processes and nothing else"}},
 		{"locktop/demo", map[string]string{
 			"locktop/watcher": "what the lab does has to be seen from outside", "locktop/ui": "the lab has no screen", tea: "no screen here"}},
 		{"locktop/ui", map[string]string{

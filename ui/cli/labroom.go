@@ -12,6 +12,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos"
+	"locktop/chaos/gate"
 	"locktop/demo"
 	"locktop/model"
 	"locktop/ui"
@@ -29,7 +30,7 @@ type labRoom struct {
 	lab     *demo.Lab
 	client  *clientv3.Client
 	watcher *watcher.Watcher
-	gate    *chaos.Gate
+	gate    *gate.Gate
 	journal *os.File // of actions on a cluster that is not ours
 }
 
@@ -79,23 +80,23 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 // openGate opens the door for actions. What is done to programs on a cluster that is
 // not ours is written to the journal that lasts.
 func (r *labRoom) openGate(e *env, foreign bool) (journalPath string, err error) {
-	gate := chaos.GateOptions{Reader: r.client, Lab: r.lab, Report: r.lab.Report, User: userName()}
+	options := gate.Options{Reader: r.client, Lab: r.lab, Report: r.lab.Report, User: userName()}
 	if !foreign {
-		gate.Armed, gate.Journal, gate.Endpoint = true, r.lab.Journal(), r.lab.Endpoints()[0]
-		gate.Dial = func(context.Context) (*clientv3.Client, error) {
+		options.Armed, options.Journal, options.Endpoint = true, r.lab.Journal(), r.lab.Endpoints()[0]
+		options.Dial = func(context.Context) (*clientv3.Client, error) {
 			return dial(r.lab.MemberEndpoints(), e.flags.dialTimeout, nil, chaos.Writing())
 		}
-		r.gate = chaos.NewGate(gate)
+		r.gate = gate.New(options)
 		return r.lab.JournalPath(), nil
 	}
-	gate.Why, gate.Endpoint = faultsWantArmed, strings.Join(e.flags.endpoints, ",")
+	options.Why, options.Endpoint = faultsWantArmed, strings.Join(e.flags.endpoints, ",")
 	if r.armed {
 		if r.journal, journalPath, err = openJournal(); err != nil {
 			return "", badInput{err}
 		}
-		gate.Armed, gate.Journal, gate.Why = true, r.journal, "the proxy never writes to the cluster; \"locktop --armed\" breaks locks"
+		options.Armed, options.Journal, options.Why = true, r.journal, "the proxy never writes to the cluster; \"locktop --armed\" breaks locks"
 	}
-	r.gate = chaos.NewGate(gate)
+	r.gate = gate.New(options)
 	return journalPath, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // quietPercent is GOGC while keys are listed: nothing is collected below 80 MB, nor below
@@ -42,7 +43,7 @@ const pageFirst = time.Second
 // lists are loaded. A list that fails ends it as well: it may be begun again and again, and
 // each time leaves behind what it had read.
 func untilLoaded(end func()) func(model.Batch, error) {
-	lists := model.NewState() // knows nothing but which prefixes were listed
+	lists := fold.NewState() // knows nothing but which prefixes were listed
 	return func(b model.Batch, err error) {
 		switch {
 		case err != nil:
@@ -53,7 +54,7 @@ func untilLoaded(end func()) func(model.Batch, error) {
 	}
 }
 
-func endsLists(lists *model.State, e model.Event) bool {
+func endsLists(lists *fold.State, e model.Event) bool {
 	switch e.(type) {
 	case model.Requested, model.Loaded:
 		lists.Apply(model.Batch{Events: []model.Event{e}})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // percent is what the runtime is told of when to collect.
@@ -47,7 +48,7 @@ func TestGarbageIsCollectedAsUsualSoonEnough(t *testing.T) {
 }
 
 func TestTheFirstOfTwoListsEndsNothing(t *testing.T) {
-	lists := model.NewState()
+	lists := fold.NewState()
 	for _, r := range []struct {
 		e    model.Event
 		want bool

@@ -12,6 +12,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/cli/session"
 	"locktop/ui/report"
 	"locktop/watcher"
@@ -106,18 +107,18 @@ func (e *env) lockPrefixes(name string) []string {
 	return []string{name}
 }
 
-func (e *env) noLock(s *model.State, name string, prefixes []string) error {
+func (e *env) noLock(s *fold.State, name string, prefixes []string) error {
 	keys, _ := s.Counts()
 	return bad("there is no lock %q at %s: %d keys under %s, none of them a claim of it (\"locktop ls\" lists the locks)",
 		name, strings.Join(e.flags.endpoints, ", "), keys, strings.Join(quoted(prefixes), ", "))
 }
 
-func (o outFlags) observation(s *model.State, prefixes []string, not unseen) report.Observation {
+func (o outFlags) observation(s *fold.State, prefixes []string, not unseen) report.Observation {
 	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Denied: o.unreadLeases(s), Blind: not.blind, Unread: not.unread}
 }
 
 // unreadLeases lists the readings that were refused, a few of them by name.
-func (o outFlags) unreadLeases(s *model.State) []string {
+func (o outFlags) unreadLeases(s *fold.State) []string {
 	if o.leases == "none" && o.watch == 0 {
 		return nil // none was asked for
 	}
@@ -162,7 +163,7 @@ func (e *env) list(ctx context.Context, w *watched, until func() bool) error {
 
 // look lists the prefixes, reads the leases that are asked for, and observes for
 // as long as the flags say. It says what of that could not be seen, too.
-func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (s *model.State, not unseen, err error) {
+func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (s *fold.State, not unseen, err error) {
 	listed := lateGC()
 	w, err := e.watch(ctx, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, LeaseLists: out.leaseLists})
 	if err != nil {

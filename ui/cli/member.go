@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"locktop/demo"
+	"locktop/demo/cluster"
 )
 
 // memberCommand is the hidden command that runs a member of a lab in a process of
@@ -17,7 +17,7 @@ func (e *env) memberCmd() *cobra.Command {
 		DisableFlagParsing: true, // they are the cluster's
 		PersistentPreRunE:  func(*cobra.Command, []string) error { return nil },
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return demo.RunMember(cmd.Context(), args, e.in, e.stdout)
+			return cluster.RunMember(cmd.Context(), args, e.in, e.stdout)
 		},
 	}
 }

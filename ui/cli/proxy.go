@@ -12,6 +12,7 @@ import (
 
 	"locktop/demo"
 	"locktop/model"
+	"locktop/model/lab"
 	"locktop/ui/cli/session"
 )
 
@@ -125,7 +126,7 @@ func (f proxyFlags) serverTLS() (*tls.Config, error) {
 }
 
 // howEnded is an error if a contender ended badly.
-func howEnded(all []model.ContenderInfo) error {
+func howEnded(all []lab.ContenderInfo) error {
 	for _, c := range all {
 		if c.Proc == model.ProcEnded && c.Ended != "exit 0" && c.Ended != "stopped" {
 			return fmt.Errorf("%s ended: %s", c.Name, c.Ended)
@@ -154,7 +155,7 @@ func followYours(ctx context.Context, s *session.Session, yours []string) error 
 }
 
 // ended says whether there are contenders and all of them have ended.
-func ended(all []model.ContenderInfo) bool {
+func ended(all []lab.ContenderInfo) bool {
 	for _, c := range all {
 		if c.Proc != model.ProcEnded {
 			return false

@@ -10,44 +10,109 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"locktop/ui"
 )
 
-var update = flag.Bool("update", false, "write the table of keys into the README")
+var update = flag.Bool("update", false, "write the documents that are made of the program")
 
-const readme = "../../README.md"
+const (
+	readme      = "../../README.md"
+	keysPage    = "../KEYS.md"
+	commandPage = "COMMANDS.md"
+)
 
-// keyTable is the README's table of keys.
-func keyTable() string {
-	var b strings.Builder
-	b.WriteString("| key | where | what | needs |\n| --- | --- | --- | --- |\n")
-	for _, k := range ui.Keys() {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", strings.ReplaceAll(k.Keys, "|", `\|`), k.Where, k.What, k.Needs)
-	}
-	return b.String()
-}
-
-func TestTheReadmeHasTheKeysOfTheProgram(t *testing.T) {
-	text, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const from, to = "<!-- keys: this table is checked against the program -->\n", "<!-- end of keys -->"
-	before, rest, ok1 := strings.Cut(string(text), from)
-	table, after, ok2 := strings.Cut(rest, to)
-	if !ok1 || !ok2 {
-		t.Fatal("the marks around the table of keys are gone")
-	}
+// document holds a file against what it has to be, or writes it.
+func document(t *testing.T, file, want string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(readme, []byte(before+from+keyTable()+to+after), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if d := cmp.Diff(keyTable(), table); d != "" {
-		t.Errorf("run go test ./ui/cli -run Readme -update (-program +README)\n%s", d)
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
+	if d := cmp.Diff(want, string(got)); d != "" {
+		t.Errorf("run go test ./ui/cli -run Page -update (-program +%s)\n%s", file, d)
+	}
+}
+
+// TestKeysPage writes the table of keys.
+func TestKeysPage(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Keys of the console\n\nWritten by `go test ./ui/cli -run Page -update`; do not edit. `?` shows the keys of one screen.\n\n" +
+		"| key | where | what | needs |\n| --- | --- | --- | --- |\n")
+	for _, k := range ui.Keys() {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", strings.ReplaceAll(k.Keys, "|", `\|`), k.Where, k.What, k.Needs)
+	}
+	document(t, keysPage, b.String())
+}
+
+// TestCommandsPage writes the reference of commands and flags.
+func TestCommandsPage(t *testing.T) {
+	e := &env{}
+	root := e.rootCmd()
+	var b strings.Builder
+	b.WriteString("# Commands\n\nWritten by `go test ./ui/cli -run Page -update`; do not edit. The manual, `locktop man | man -l -`, says the same.\n\n" +
+		"| command | what it does |\n| --- | --- |\n")
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.Name(), strings.ReplaceAll(c.CommandPath(), " ", "-"), c.Short)
+		}
+	}
+	fence := func(text string) {
+		if text = strings.Trim(text, "\n"); text != "" {
+			fmt.Fprintf(&b, "\n```text\n%s\n```\n", text)
+		}
+	}
+	for _, c := range everyCommand(root) {
+		if c != root && !c.IsAvailableCommand() {
+			continue
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s.\n", c.CommandPath(), upperFirst(c.Short))
+		fence(c.UseLine())
+		if c.Long != c.Short {
+			fence(c.Long)
+		}
+		fence(flagLines(flagsOf(c, false)))
+		var shared []string
+		flagsOf(c, true).VisitAll(func(f *pflag.Flag) { shared = append(shared, "`--"+f.Name+"`") })
+		if len(shared) > 0 {
+			fmt.Fprintf(&b, "\nShared flags: %s.\n", strings.Join(shared, ", "))
+		}
+		if c.Example != "" {
+			b.WriteString("\nExamples:\n")
+			fence(c.Example)
+		}
+	}
+	b.WriteString("\n## Shared flags\n\nSeveral commands take these flags. A name in square brackets is the environment variable for the flag.\n")
+	fence(flagLines(e.shared))
+	b.WriteString("\n## Exit codes\n\n| code | meaning |\n| --- | --- |\n")
+	for _, x := range exitWords {
+		fmt.Fprintf(&b, "| %s | %s |\n", x.code, x.words)
+	}
+	document(t, commandPage, b.String())
+}
+
+// flagLines are the flags with their meanings. A default that is another in every
+// process is left out.
+func flagLines(set *pflag.FlagSet) string {
+	some := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.VisitAll(func(f *pflag.Flag) {
+		if f.Name == "help" {
+			return
+		}
+		shown := *f
+		if perProcess(f) {
+			shown.DefValue = ""
+		}
+		some.AddFlag(&shown)
+	})
+	return some.FlagUsages()
 }
 
 func TestEveryFlagAndFileOfTheReadmeExists(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/cli/session"
 )
 
@@ -89,7 +90,7 @@ func (e *env) observe(ctx context.Context, on *session.Session, out outFlags) (n
 
 // withoutIdle takes those of the leases without a reading that nobody waits for out of what
 // was asked, and counts them.
-func withoutIdle(s *model.State, asked, unread []model.LeaseID) (rest []model.LeaseID, n int) {
+func withoutIdle(s *fold.State, asked, unread []model.LeaseID) (rest []model.LeaseID, n int) {
 	idle := map[model.LeaseID]bool{}
 	for _, id := range unread {
 		if !contended(s, id) {
@@ -101,12 +102,12 @@ func withoutIdle(s *model.State, asked, unread []model.LeaseID) (rest []model.Le
 
 // enough says whether the readings that are left need not be waited for: a finding depends
 // on that of a contended lock, and the others would take the budget more than a second.
-func (e *env) enough(s *model.State, left []model.LeaseID) bool {
+func (e *env) enough(s *fold.State, left []model.LeaseID) bool {
 	return len(left) == 0 || len(left) > e.flags.leaseBudget && !slices.ContainsFunc(left, func(id model.LeaseID) bool { return contended(s, id) })
 }
 
 // contended says whether a claim of the lease is the head of a lock that others wait for.
-func contended(s *model.State, id model.LeaseID) bool {
+func contended(s *fold.State, id model.LeaseID) bool {
 	return slices.ContainsFunc(s.Lease(id).Claims(), func(c *model.Claim) bool {
 		l := c.Lock()
 		return l != nil && l.Head() == c && l.Behind() > 0
@@ -114,7 +115,7 @@ func contended(s *model.State, id model.LeaseID) bool {
 }
 
 // untried takes those out of a list whose reading was tried, or that are gone.
-func untried(s *model.State, ids []model.LeaseID) []model.LeaseID {
+func untried(s *fold.State, ids []model.LeaseID) []model.LeaseID {
 	return slices.DeleteFunc(ids, func(id model.LeaseID) bool {
 		l := s.Lease(id)
 		return l == nil || l.HasRead || l.Unread != ""
@@ -122,7 +123,7 @@ func untried(s *model.State, ids []model.LeaseID) []model.LeaseID {
 }
 
 // wanted returns the leases for which a reading is bought.
-func wanted(s *model.State, leases string) []model.LeaseID {
+func wanted(s *fold.State, leases string) []model.LeaseID {
 	var ids []model.LeaseID
 	seen := map[model.LeaseID]bool{0: true}
 	add := func(c *model.Claim) {

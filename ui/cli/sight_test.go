@@ -21,7 +21,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"locktop/demo"
+	"locktop/demo/cluster"
 )
 
 // held puts a lock there for each name, with a lease that nobody renews for a while, and
@@ -73,8 +73,8 @@ func watchers(endpoint string) int {
 // TestDoctorNeverSaysWellOfWhatItLostSightOf: what happens to the cluster once doctor
 // watches, so that all was well when it began.
 func TestDoctorNeverSaysWellOfWhatItLostSightOf(t *testing.T) {
-	cluster := func(t *testing.T, members int) *demo.Cluster {
-		c, err := demo.StartCluster(within(t), demo.ClusterOptions{Members: members, Dir: t.TempDir(), Process: []string{locktop(t), memberCommand}})
+	lab := func(t *testing.T, members int) *cluster.Cluster {
+		c, err := cluster.Start(within(t), cluster.Options{Members: members, Dir: t.TempDir(), Process: []string{locktop(t), memberCommand}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,22 +84,22 @@ func TestDoctorNeverSaysWellOfWhatItLostSightOf(t *testing.T) {
 	for _, row := range []struct {
 		reason  string
 		members int
-		happens func(*demo.Cluster, string) error // to the member that doctor looks at
+		happens func(*cluster.Cluster, string) error // to the member that doctor looks at
 		watch   string
 		code    int
 		want    string
 	}{
 		{"nothing happens", 1, nil, "1s", exitOK, "No problems on 1 lock (1 claim)"},
-		{"its process is killed", 1, (*demo.Cluster).StopMember, "3s", exitBad, `the keys under "/ok/"`},
-		{"its process is frozen, and its connections stay open", 1, (*demo.Cluster).PauseMember, "3s", exitBad, `the keys under "/ok/"`},
-		{"it is frozen for so long that reads fail, too", 1, (*demo.Cluster).PauseMember, "9s", exitBad, `the keys under "/ok/"`},
-		{"it is cut off from the others, and its watch stays open", 3, (*demo.Cluster).Isolate, "3s", exitBad, `the keys under "/ok/"`},
-		{"the others end, so that there is no leader", 3, func(c *demo.Cluster, _ string) error { _, err := c.LoseQuorum(); return err }, "3s", exitBad, `the keys under "/ok/"`},
+		{"its process is killed", 1, (*cluster.Cluster).StopMember, "3s", exitBad, `"/ok/"`},
+		{"its process is frozen, and its connections stay open", 1, (*cluster.Cluster).PauseMember, "3s", exitBad, `"/ok/"`},
+		{"it is frozen for so long that reads fail, too", 1, (*cluster.Cluster).PauseMember, "9s", exitBad, `"/ok/"`},
+		{"it is cut off from the others, and its watch stays open", 3, (*cluster.Cluster).Isolate, "3s", exitBad, `"/ok/"`},
+		{"the others end, so that there is no leader", 3, func(c *cluster.Cluster, _ string) error { _, err := c.LoseQuorum(); return err }, "3s", exitBad, `"/ok/"`},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			locktop(t)
 			home(t, "")
-			c := cluster(t, row.members)
+			c := lab(t, row.members)
 			name := c.Names()[0]
 			endpoint := strings.TrimPrefix(c.MemberEndpoints()[0], "http://")
 			held(t, endpoint, "/ok/lock")

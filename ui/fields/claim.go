@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // Claim is a key in the queue of a lock, at a time.
 type Claim struct {
 	*model.Claim
-	S        *model.State
+	S        *fold.State
 	L        *model.Lock
 	Now      time.Time
 	Position int // from 1
@@ -20,7 +21,7 @@ type Claim struct {
 }
 
 // Queue yields the queue of a lock in order, the holders first.
-func Queue(s *model.State, l *model.Lock, now time.Time) iter.Seq[Claim] {
+func Queue(s *fold.State, l *model.Lock, now time.Time) iter.Seq[Claim] {
 	return func(yield func(Claim) bool) {
 		n := 0
 		l.Queue(func(c, ahead *model.Claim) bool {
@@ -31,7 +32,7 @@ func Queue(s *model.State, l *model.Lock, now time.Time) iter.Seq[Claim] {
 }
 
 // At is the key c, which stands at a position of the queue, from 1, behind ahead.
-func At(s *model.State, l *model.Lock, now time.Time, c *model.Claim, position int, ahead *model.Claim) Claim {
+func At(s *fold.State, l *model.Lock, now time.Time, c *model.Claim, position int, ahead *model.Claim) Claim {
 	x := Claim{c, s, l, now, position, l.RoleAt(c, position-1), ahead}
 	if x.Role == model.RoleHolds {
 		x.Ahead = nil // readers hold together, though one stands behind the other

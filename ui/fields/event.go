@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // Event is a line of the journal of a state.
 type Event struct {
-	S *model.State
+	S *fold.State
 	F *model.JournalEntry
 }
 

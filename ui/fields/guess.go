@@ -4,16 +4,16 @@ import (
 	"strconv"
 	"strings"
 
-	"locktop/model"
+	"locktop/model/discover"
 )
 
 // Guesses are the fields of a prefix that looks like locks.
-var Guesses = []Field[model.PrefixGuess]{
+var Guesses = []Field[discover.PrefixGuess]{
 	{Name: "name", In: In{JSON: 10}},
 	{Name: "prefix", Title: "PREFIX", In: In{Table: 10, CSV: 10, Console: 10}, Width: Width{Least: 14, Fair: 24, Most: 60},
-		Raw: func(p model.PrefixGuess) string { return p.Prefix }},
+		Raw: func(p discover.PrefixGuess) string { return p.Prefix }},
 	{Name: "recipe", Title: "RECIPE", In: In{Table: 20, CSV: 20, JSON: 30, Console: 20}, Width: Width{Least: 8, Fair: 18, Most: 24, Rank: 2},
-		Cell: recipes, Record: func(p model.PrefixGuess) string { return Guarded(recipes(p)) }},
+		Cell: recipes, Record: func(p discover.PrefixGuess) string { return Guarded(recipes(p)) }},
 	{Name: "alternatives", In: In{JSON: 40}},
 	{Name: "confidence", Title: "CONFIDENCE", In: In{Table: 30, CSV: 30}, Own: guessSure},
 	{Name: "recipe_confidence", In: In{JSON: 50}},
@@ -24,17 +24,17 @@ var Guesses = []Field[model.PrefixGuess]{
 		Own: guessClaims},
 	{Name: "leased", Title: "LEASED", In: In{Wide: 10, CSV: 60, JSON: 80}, Own: guessLeased},
 	{Name: "pattern", Title: "PATTERN", In: In{Wide: 20, CSV: 70, JSON: 20},
-		Raw: func(p model.PrefixGuess) string { return p.Pattern }},
+		Raw: func(p discover.PrefixGuess) string { return p.Pattern }},
 	{Name: "example", Title: "EXAMPLE", In: In{Wide: 30, CSV: 80, JSON: 90, Console: 60}, Width: Width{Least: 20, Fair: 30, Most: 70, Rank: 5},
-		Raw: func(p model.PrefixGuess) string { return p.Example }},
+		Raw: func(p discover.PrefixGuess) string { return p.Example }},
 }
 
 // recipes names the recipe, and those that only a value would tell from it.
-func recipes(p model.PrefixGuess) string {
+func recipes(p discover.PrefixGuess) string {
 	return strings.Join(append([]string{p.Recipe}, p.Alternatives...), " or ")
 }
 
-func guessSure(p model.PrefixGuess) string   { return string(p.Confidence) }
-func guessLocks(p model.PrefixGuess) string  { return strconv.Itoa(p.Locks) }
-func guessClaims(p model.PrefixGuess) string { return strconv.Itoa(p.Claims) }
-func guessLeased(p model.PrefixGuess) string { return strconv.Itoa(p.Leased) }
+func guessSure(p discover.PrefixGuess) string   { return string(p.Confidence) }
+func guessLocks(p discover.PrefixGuess) string  { return strconv.Itoa(p.Locks) }
+func guessClaims(p discover.PrefixGuess) string { return strconv.Itoa(p.Claims) }
+func guessLeased(p discover.PrefixGuess) string { return strconv.Itoa(p.Leased) }

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // Lock is a lock of a state, at a time.
 type Lock struct {
-	S   *model.State
+	S   *fold.State
 	L   *model.Lock
 	Now time.Time
 }

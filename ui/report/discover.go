@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"locktop/model"
+	"locktop/model/discover"
 	"locktop/ui/fields"
 )
 
@@ -24,7 +25,7 @@ type guess struct {
 }
 
 // Guesses writes the prefixes that look like locks in one of Formats.
-func Guesses(w io.Writer, list []model.PrefixGuess, format string) error {
+func Guesses(w io.Writer, list []discover.PrefixGuess, format string) error {
 	switch format {
 	case "json":
 		all := make([]guess, 0, len(list))
@@ -33,7 +34,7 @@ func Guesses(w io.Writer, list []model.PrefixGuess, format string) error {
 		}
 		return writeJSON(w, all, "  ")
 	case "jsonl":
-		return eachLine(w, slices.Values(list), func(o *stream, p model.PrefixGuess) { o.value(guessOf(p)) })
+		return eachLine(w, slices.Values(list), func(o *stream, p discover.PrefixGuess) { o.value(guessOf(p)) })
 	case "csv":
 		return writeCSV(w, fields.Records(fields.Guesses, list))
 	case "table", "wide":
@@ -42,7 +43,7 @@ func Guesses(w io.Writer, list []model.PrefixGuess, format string) error {
 	return noFormat(format)
 }
 
-func guessOf(p model.PrefixGuess) guess {
+func guessOf(p discover.PrefixGuess) guess {
 	g := guess{Pattern: model.Printable(p.Pattern), Recipe: p.Recipe, Alternatives: notNil(p.Alternatives),
 		Confidence: string(p.Confidence), Locks: p.Locks, Claims: p.Claims, Leased: p.Leased}
 	g.Name, g.NameBase64 = text(p.Prefix)

@@ -9,16 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
+	"locktop/model/discover"
 )
 
-var someGuesses = []model.PrefixGuess{
+var someGuesses = []discover.PrefixGuess{
 	{Prefix: "/jobs/", Pattern: "/jobs/*", Recipe: "mutex", Alternatives: []string{"election"}, Confidence: model.Strong,
 		Locks: 300, Claims: 412, Leased: 411, Example: "/jobs/a/694d81e5fc652501"},
 	{Prefix: "/x\xff\x1b[2J,\"/", Pattern: "/x\xff\x1b[2J,\"/*", Recipe: "order-only", Confidence: model.Hint,
 		Locks: 1, Claims: 2, Leased: 2, Example: "/x\xff\x1b[2J,\"/y"},
 }
 
-func guessed(t *testing.T, list []model.PrefixGuess, format string) string {
+func guessed(t *testing.T, list []discover.PrefixGuess, format string) string {
 	t.Helper()
 	var b strings.Builder
 	if err := Guesses(&b, list, format); err != nil {

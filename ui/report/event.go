@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/fields"
 )
 
@@ -32,11 +33,11 @@ type eventClaim struct {
 }
 
 // EventLine writes one entry as an object on a line of its own.
-func EventLine(w io.Writer, s *model.State, f *model.JournalEntry) error {
+func EventLine(w io.Writer, s *fold.State, f *model.JournalEntry) error {
 	return writeJSON(w, eventOf(s, f), "")
 }
 
-func eventOf(s *model.State, f *model.JournalEntry) event {
+func eventOf(s *fold.State, f *model.JournalEntry) event {
 	e := event{At: &f.At, Kind: fields.EventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
 	if f.Past {
 		e.At = nil
@@ -62,7 +63,7 @@ func eventOf(s *model.State, f *model.JournalEntry) event {
 	return e
 }
 
-func refOf(s *model.State, r model.ClaimRef) *eventClaim {
+func refOf(s *fold.State, r model.ClaimRef) *eventClaim {
 	if r.IsZero() {
 		return nil
 	}
@@ -76,7 +77,7 @@ func refOf(s *model.State, r model.ClaimRef) *eventClaim {
 }
 
 // EventText writes one entry as a sentence behind its time.
-func EventText(w io.Writer, s *model.State, f *model.JournalEntry) error {
+func EventText(w io.Writer, s *fold.State, f *model.JournalEntry) error {
 	if _, err := fmt.Fprintf(w, "%s  %s\n", stamp(f, "15:04:05.000"), f.Sentence(s.Who)); err != nil {
 		return fmt.Errorf("writing an event: %w", err)
 	}

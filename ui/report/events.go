@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/fields"
 )
 
@@ -14,13 +15,13 @@ import (
 // list, which Close ends.
 type Events struct {
 	w      io.Writer
-	s      *model.State
+	s      *fold.State
 	format string
 	n      int
 }
 
 // NewEvents returns a writer of what happens in s.
-func NewEvents(w io.Writer, s *model.State, format string) *Events {
+func NewEvents(w io.Writer, s *fold.State, format string) *Events {
 	return &Events{w: w, s: s, format: format}
 }
 
@@ -68,7 +69,7 @@ func (e *Events) put(text string) error {
 
 // eventWide writes one entry with its date, revision, kind, and where there are such,
 // key, lease, cause and confidence behind the sentence.
-func eventWide(w io.Writer, s *model.State, f *model.JournalEntry) error {
+func eventWide(w io.Writer, s *fold.State, f *model.JournalEntry) error {
 	var more []string
 	add := func(name, value string) {
 		if value != "" {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"locktop/model"
+	"locktop/model/diagnose"
 	"locktop/model/recipe"
 )
 
@@ -17,12 +18,12 @@ const (
 	explainIndent = 14
 )
 
-// Explain writes what is known of a code or a recipe. An unknown name is an error
-// that lists those that are near.
+// Explain writes the explanation of a finding or a recipe. An unknown name is an error
+// that lists similar names.
 func Explain(w io.Writer, name string) error {
 	name = strings.ToLower(strings.TrimSpace(name))
 	var page string
-	if e, ok := model.Explain(model.Code(name)); ok {
+	if e, ok := diagnose.Explain(model.Code(name)); ok {
 		page = codePage(e)
 	} else if r := recipe.Named(name); r != nil {
 		page = recipePage(r)
@@ -35,7 +36,7 @@ func Explain(w io.Writer, name string) error {
 	return nil
 }
 
-// ExplainList writes every code and every recipe, one line each.
+// ExplainList writes all findings and recipes, one line each.
 func ExplainList(w io.Writer) error {
 	var b strings.Builder
 	width := 0
@@ -43,7 +44,7 @@ func ExplainList(w io.Writer) error {
 		width = max(width, len(n))
 	}
 	b.WriteString("Findings\n")
-	for _, e := range model.Catalogue() {
+	for _, e := range diagnose.Catalogue() {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, e.Code, e.Title)
 	}
 	b.WriteString("\nRecipes\n")
@@ -56,8 +57,8 @@ func ExplainList(w io.Writer) error {
 	return nil
 }
 
-// codePage explains a kind of finding.
-func codePage(e model.Entry) string {
+// codePage explains a finding.
+func codePage(e diagnose.Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n\n", e.Code, e.Title)
 	paragraph(&b, "what happens", e.Mechanism)
@@ -71,21 +72,23 @@ func codePage(e model.Entry) string {
 	return b.String()
 }
 
-// needWords name what a finding rests on, to be read after "with".
-var needWords = map[model.Needs]string{
-	model.NeedsEtcd:        "what etcd says",
-	model.NeedsProxy:       "a proxy in the path",
-	model.NeedsVersion:     "the server's version",
-	model.NeedsClient:      "the client's word",
-	model.NeedsDeclaration: "the number of contenders declared",
+// needWords name the source of a finding. They follow "with".
+var needWords = map[diagnose.Needs]string{
+	diagnose.NeedsEtcd:        "what etcd says",
+	diagnose.NeedsProxy:       "a proxy in the path",
+	diagnose.NeedsVersion:     "the server's version",
+	diagnose.NeedsClient:      "the client's word",
+	diagnose.NeedsMetrics:     "the members' own metrics",
+	diagnose.NeedsDeclaration: "a declared number of contenders",
 }
 
-// confidenceWords says how much may be claimed, on what, and what makes it surer.
-func confidenceWords(e model.Entry) string {
+// confidenceWords says how sure a finding can be, from which source, and which other
+// source makes it surer.
+func confidenceWords(e diagnose.Entry) string {
 	var first, rest string
 	if len(e.Needs) > 0 {
 		first = " with " + needWords[e.Needs[0]]
-		if e.Needs[0] == model.NeedsEtcd {
+		if e.Needs[0] == diagnose.NeedsEtcd {
 			first = " from etcd alone"
 		}
 		var more []string
@@ -100,7 +103,7 @@ func confidenceWords(e model.Entry) string {
 	case e.Confidence == model.Certain:
 		return string(e.Confidence) + first
 	case rest != "":
-		return string(e.Confidence) + " at most" + first + "; surer with " + rest
+		return string(e.Confidence) + " at most" + first + "; more certain with " + rest
 	}
 	return string(e.Confidence) + " at most" + first
 }
@@ -112,7 +115,7 @@ func recipePage(r *recipe.Recipe) string {
 	filled(&b, "", r.Who)
 	b.WriteByte('\n')
 	paragraph(&b, "order", orderWords(r))
-	paragraph(&b, "who holds", holdWords(r))
+	paragraph(&b, "holder", holdWords(r))
 	paragraph(&b, "waiters", waiterWords(r))
 	paragraph(&b, "renewal", renewalWords(r))
 	paragraph(&b, "recognised", recognisedWords(r))
@@ -125,57 +128,57 @@ func recipePage(r *recipe.Recipe) string {
 func recognisedWords(r *recipe.Recipe) string {
 	switch {
 	case len(r.Signs) == 0:
-		return "not by itself: --recipe PREFIX=" + r.Name + " says so"
+		return "never by itself; set it with --recipe PREFIX=" + r.Name
 	case r.Confidence == model.Certain:
-		return "with certainty, by the form of the keys; --recipe PREFIX=NAME overrules it"
+		return "certain, from the form of the keys; --recipe PREFIX=NAME overrides it"
 	}
-	return string(r.Confidence) + " at most, by the form of the keys and values; --recipe PREFIX=NAME overrules it"
+	return string(r.Confidence) + " at most, from the form of the keys and values; --recipe PREFIX=NAME overrides it"
 }
 
 func orderWords(r *recipe.Recipe) string {
 	switch r.Order {
 	case recipe.ByCreate:
-		return "by create revision, the lowest first; a later write does not move a claim"
+		return "by create revision, lowest first; a later write does not move a claim"
 	case recipe.ByMod:
-		return "by mod revision, the lowest first"
+		return "by mod revision, lowest first"
 	}
-	return "none: there is a single key"
+	return "none: there is only one key"
 }
 
 func holdWords(r *recipe.Recipe) string {
 	switch {
 	case !r.HasHolder:
-		return "not judged: the keys are listed in order, and none is called the holder"
+		return "unknown: the keys are listed in order, without a holder"
 	case r.Readers != nil:
-		return "several may: a reader with no writer before it, a writer with nothing before it"
+		return "each reader without a writer before it, or a writer with nothing before it"
 	case r.Order == recipe.ByMod:
 		return "the claim with the lowest mod revision"
 	case r.Order == recipe.ByCreate:
 		return "the claim with the lowest create revision"
 	}
-	return "whoever wrote the key, for as long as it exists"
+	return "the writer of the key, while the key exists"
 }
 
 func waiterWords(r *recipe.Recipe) string {
 	switch {
 	case !r.WaitersVisible():
-		return "not visible in etcd: waiting leaves no key"
+		return "not visible in etcd: a waiter leaves no key"
 	case !r.HasHolder:
-		return "visible if there are any: each would be a key"
+		return "visible, if there are any: each waiter would be a key"
 	}
-	return "visible: each is a key"
+	return "visible: each waiter is a key"
 }
 
 func renewalWords(r *recipe.Recipe) string {
 	switch {
 	case !r.HasHolder:
-		return "not known"
+		return "unknown"
 	case r.Rhythm == recipe.RenewsByHand:
-		return "when the program says so: a falling TTL alone proves nothing"
+		return "at times that the program chooses: a falling TTL alone proves nothing"
 	case r.Rhythm == recipe.RenewsNever:
-		return "never, by design: the TTL is the time to work, a falling one is no fault"
+		return "never, by design: the TTL limits the work, so a falling TTL is normal"
 	}
-	return "at a third of the TTL"
+	return "every third of the TTL"
 }
 
 // paragraph writes a label and a text beside it.
@@ -183,8 +186,8 @@ func paragraph(b *strings.Builder, label, text string) {
 	filled(b, fmt.Sprintf("%-*s", explainIndent, label), text)
 }
 
-// filled writes text after a head, in lines that begin below its end. A word that
-// is longer than a line gets one of its own.
+// filled writes text after a head, and indents its lines to the end of the head. A word
+// longer than a line gets a line of its own.
 func filled(b *strings.Builder, head, text string) {
 	indent := strings.Repeat(" ", len(head))
 	column := len(head)
@@ -209,7 +212,7 @@ func filled(b *strings.Builder, head, text string) {
 // ExplainNames returns every name that can be explained.
 func ExplainNames() []string {
 	var names []string
-	for _, e := range model.Catalogue() {
+	for _, e := range diagnose.Catalogue() {
 		names = append(names, string(e.Code))
 	}
 	for _, r := range recipe.All() {
@@ -218,19 +221,19 @@ func ExplainNames() []string {
 	return names
 }
 
-// nearMost is how many near names an error lists.
+// nearMost is the most similar names that an error lists.
 const nearMost = 5
 
 func unknownName(name string) error {
 	near := nearNames(name)
 	if len(near) == 0 {
-		return fmt.Errorf("no code and no recipe is called %q; \"locktop explain\" lists all", name)
+		return fmt.Errorf("unknown finding or recipe %q; \"locktop explain\" lists all", name)
 	}
-	return fmt.Errorf("no code and no recipe is called %q; near: %s; \"locktop explain\" lists all", name, strings.Join(near, ", "))
+	return fmt.Errorf("unknown finding or recipe %q; similar: %s; \"locktop explain\" lists all", name, strings.Join(near, ", "))
 }
 
-// nearNames returns the names that name may have meant, the nearest first: those
-// few changes away, then those that begin with it or contain it.
+// nearNames returns similar names, the nearest first: a few changes away, then those
+// that begin with the name or contain it.
 func nearNames(name string) []string {
 	n := utf8.RuneCountInString(name)
 	if n < 2 || n > 64 {

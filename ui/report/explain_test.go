@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
+	"locktop/model/diagnose"
 )
 
 func explained(t *testing.T, name string) string {
@@ -46,12 +47,12 @@ func TestExplainARecipe(t *testing.T) {
 	want := `vitess-lock
 Vitess etcd2topo
 
-order         by mod revision, the lowest first
-who holds     the claim with the lowest mod revision
-waiters       visible: each is a key
-renewal       at a third of the TTL
-recognised    strong at most, by the form of the keys and values; --recipe
-              PREFIX=NAME overrules it
+order         by mod revision, lowest first
+holder        the claim with the lowest mod revision
+waiters       visible: each waiter is a key
+renewal       every third of the TTL
+recognised    strong at most, from the form of the keys and values; --recipe
+              PREFIX=NAME overrides it
 quirks        The keys end in the lease id in decimal, the value says who locked
               and why. Unlocking revokes the lease. The keepalive is tied to the
               caller's context: when that ends, the lock runs out 30 s later.
@@ -65,13 +66,21 @@ quirks        The keys end in the lease id in decimal, the value says who locked
 func TestConfidenceWords(t *testing.T) {
 	for code, want := range map[model.Code]string{
 		model.CodeGhostWaiter:       "certain with a proxy in the path",
-		model.CodeZombieCandidate:   "strong at most with the number of contenders declared; surer with the client's word",
+		model.CodeZombieCandidate:   "strong at most with a declared number of contenders; more certain with the client's word",
 		model.CodeExpiredWaiterWins: "certain with the server's version or the client's word",
 		model.CodeDeadHolder:        "strong at most from etcd alone",
+		model.CodeOverloadReject:    "strong at most with the members' own metrics",
 	} {
-		e, _ := model.Explain(code)
+		e, _ := diagnose.Explain(code)
 		if got := confidenceWords(e); got != want {
 			t.Errorf("%s: %q, want %q", code, got, want)
+		}
+	}
+	for _, e := range diagnose.Catalogue() {
+		for _, n := range e.Needs {
+			if needWords[n] == "" {
+				t.Errorf("%s: a sentence ends before it names its source, %s", e.Code, n)
+			}
 		}
 	}
 }
@@ -105,12 +114,12 @@ func TestEveryNameIsExplainedWithin80Columns(t *testing.T) {
 
 func TestExplainAnUnknownName(t *testing.T) {
 	for _, tt := range []struct{ name, want, reason string }{
-		{"orphen-key", `no code and no recipe is called "orphen-key"; near: orphan-key; "locktop explain" lists all`, "a typing error"},
-		{"vitess", `no code and no recipe is called "vitess"; near: vitess-lock, vitess-election; "locktop explain" lists all`, "a beginning"},
-		{"waiter", `no code and no recipe is called "waiter"; near: ghost-waiter, dead-waiter, expired-waiter-wins; "locktop explain" lists all`, "a part"},
-		{"qqqqqqqq", `no code and no recipe is called "qqqqqqqq"; "locktop explain" lists all`, "nothing near"},
-		{"", `no code and no recipe is called ""; "locktop explain" lists all`, "no name"},
-		{"a\x1b[2J", `no code and no recipe is called "a\x1b[2j"; "locktop explain" lists all`, "nothing unescaped on the terminal"},
+		{"orphen-key", `unknown finding or recipe "orphen-key"; similar: orphan-key; "locktop explain" lists all`, "a typing error"},
+		{"vitess", `unknown finding or recipe "vitess"; similar: vitess-lock, vitess-election; "locktop explain" lists all`, "a beginning"},
+		{"waiter", `unknown finding or recipe "waiter"; similar: ghost-waiter, dead-waiter, expired-waiter-wins; "locktop explain" lists all`, "a part"},
+		{"qqqqqqqq", `unknown finding or recipe "qqqqqqqq"; "locktop explain" lists all`, "nothing near"},
+		{"", `unknown finding or recipe ""; "locktop explain" lists all`, "no name"},
+		{"a\x1b[2J", `unknown finding or recipe "a\x1b[2j"; "locktop explain" lists all`, "nothing unescaped on the terminal"},
 	} {
 		var b strings.Builder
 		err := Explain(&b, tt.name)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/fields"
 )
 
@@ -31,7 +32,7 @@ func noFormat(format string) error {
 }
 
 // Locks writes locks in one of Formats.
-func Locks(w io.Writer, s *model.State, locks []*model.Lock, o Observation, format string) error {
+func Locks(w io.Writer, s *fold.State, locks []*model.Lock, o Observation, format string) error {
 	switch format {
 	case "table":
 		return Table(w, s, locks, o.At)
@@ -48,7 +49,7 @@ func Locks(w io.Writer, s *model.State, locks []*model.Lock, o Observation, form
 }
 
 // OneLock writes one lock in one of Formats.
-func OneLock(w io.Writer, s *model.State, l *model.Lock, o Observation, format string) error {
+func OneLock(w io.Writer, s *fold.State, l *model.Lock, o Observation, format string) error {
 	switch format {
 	case "table":
 		return Describe(w, s, l, o.At)

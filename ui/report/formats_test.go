@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -22,8 +23,8 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // scene is a state with a healthy lock whose waiter has a name that a spreadsheet
 // would run, and one that a foreign key blocks.
-func scene() *model.State {
-	s := model.NewState()
+func scene() *fold.State {
+	s := fold.NewState()
 	kv := func(key, value string, rev int64, lease model.LeaseID) model.KV {
 		return model.KV{Key: key, Value: value, CreateRev: rev, ModRev: rev, Version: 1, Lease: lease}
 	}
@@ -49,7 +50,7 @@ func scene() *model.State {
 }
 
 // written is what each thing looks like in a format.
-func written(t *testing.T, s *model.State, format string) string {
+func written(t *testing.T, s *fold.State, format string) string {
 	t.Helper()
 	var b strings.Builder
 	o := Observation{At: s.Now(), Prefixes: []string{""}}

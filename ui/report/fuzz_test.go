@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/model/hostile"
 	"locktop/model/recipe"
 )
@@ -24,7 +25,7 @@ func FuzzReports(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := model.NewState(model.Pin{Prefix: "/s/", Recipe: recipe.Named("single")})
+		s := fold.NewState(model.Pin{Prefix: "/s/", Recipe: recipe.Named("single")})
 		s.Apply(model.Batch{Events: hostile.Events(data)})
 		now := s.Now().Add(time.Second)
 		var b bytes.Buffer
@@ -54,7 +55,7 @@ func FuzzReports(f *testing.F) {
 
 // checkFormats wants of every format text that is fit for a terminal, objects on
 // lines, and records of which no cell is a formula.
-func checkFormats(t *testing.T, s *model.State, now time.Time) {
+func checkFormats(t *testing.T, s *fold.State, now time.Time) {
 	t.Helper()
 	o := Observation{At: now}
 	for _, format := range []string{"wide", "jsonl", "csv"} {
@@ -140,7 +141,7 @@ func plainJSON(t *testing.T, js []byte) {
 	}
 }
 
-func checkJSON(t *testing.T, s *model.State, now time.Time) {
+func checkJSON(t *testing.T, s *fold.State, now time.Time) {
 	t.Helper()
 	var b bytes.Buffer
 	must(t, JSON(&b, s, s.Locks(), Observation{At: now, For: time.Second, Prefixes: []string{"\x1b\xff"}, Denied: []string{"\u202e"}}))
@@ -168,7 +169,7 @@ func checkJSON(t *testing.T, s *model.State, now time.Time) {
 	}
 }
 
-func checkEvents(t *testing.T, s *model.State) {
+func checkEvents(t *testing.T, s *fold.State) {
 	t.Helper()
 	for _, fact := range s.Journal() {
 		var b bytes.Buffer

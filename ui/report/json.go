@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/fields"
 )
 
@@ -86,7 +87,7 @@ type identity struct {
 }
 
 // JSON writes the locks of a state as one object.
-func JSON(w io.Writer, s *model.State, locks []*model.Lock, obs Observation) error {
+func JSON(w io.Writer, s *fold.State, locks []*model.Lock, obs Observation) error {
 	o := newStream(w, true, flushAt)
 	o.open('{')
 	o.name(`"schema": `)
@@ -125,7 +126,7 @@ func printable(js []byte) []byte {
 	return out
 }
 
-func clusterOf(s *model.State) *cluster {
+func clusterOf(s *fold.State) *cluster {
 	c := s.Cluster()
 	if c.At.IsZero() {
 		return nil
@@ -148,7 +149,7 @@ func clusterOf(s *model.State) *cluster {
 	return out
 }
 
-func observedOf(s *model.State, o Observation) observed {
+func observedOf(s *fold.State, o Observation) observed {
 	keys, claims := s.Counts()
 	out := observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, LeasesLeft: o.Unread, Denied: o.Denied}
 	if out.Denied == nil {
@@ -176,7 +177,7 @@ func observedOf(s *model.State, o Observation) observed {
 	return out
 }
 
-func (o *stream) lock(s *model.State, l *model.Lock, now time.Time) {
+func (o *stream) lock(s *fold.State, l *model.Lock, now time.Time) {
 	r := l.Recipe()
 	o.open('{')
 	o.bytes(`"name": `, `"name_base64": `, l.Name)
@@ -369,7 +370,7 @@ func notNil(list []string) []string {
 	return list
 }
 
-func identityOf(s *model.State, r model.ClaimRef) identity {
+func identityOf(s *fold.State, r model.ClaimRef) identity {
 	id := s.Identity(r)
 	out := identity{Source: id.Source}
 	if id.Text != "" {

@@ -10,11 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // kinds is a state with a lock of every kind, in every condition that events alone make.
-func kinds() *model.State {
-	s := model.NewState()
+func kinds() *fold.State {
+	s := fold.NewState()
 	at := func(sec int) time.Time { return noon.Add(time.Duration(sec) * time.Second) }
 	rev := int64(100)
 	put := func(sec int, key, value string, lease model.LeaseID) {

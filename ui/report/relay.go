@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 const (
@@ -86,7 +87,7 @@ func (g *leg) hand(err error) (more bool) {
 
 // run writes what is left of the locks, together with others that run. The first lock
 // of all has nothing before it in the list.
-func (r *relay) run(o *stream, s *model.State, first *model.Lock, now time.Time) {
+func (r *relay) run(o *stream, s *fold.State, first *model.Lock, now time.Time) {
 	g := &leg{relay: r}
 	o.w = g
 	for part := g.take(); len(part) > 0; part = g.take() {
@@ -103,7 +104,7 @@ func (r *relay) run(o *stream, s *model.State, first *model.Lock, now time.Time)
 }
 
 // locks writes the list of locks into the list that is open.
-func (o *stream) locks(s *model.State, locks []*model.Lock, now time.Time) {
+func (o *stream) locks(s *fold.State, locks []*model.Lock, now time.Time) {
 	o.flush()
 	if len(locks) == 0 || o.err != nil {
 		return

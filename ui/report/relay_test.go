@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // Streams that write a list together write what one writes alone: many short queues, and
@@ -15,7 +16,7 @@ import (
 func TestSeveralWriteWhatOneWrites(t *testing.T) {
 	for _, r := range []struct {
 		reason string
-		s      *model.State
+		s      *fold.State
 	}{
 		{"600 locks of ten claims: a dozen parts", manyClaims(6_000)},
 		{"a long queue between short ones", longAmongShort()},
@@ -36,7 +37,7 @@ func TestSeveralWriteWhatOneWrites(t *testing.T) {
 }
 
 // longAmongShort is a queue of a document larger than partBytes, and locks around it.
-func longAmongShort() *model.State {
+func longAmongShort() *fold.State {
 	s := manyClaims(3_000)
 	var kvs []model.KV
 	for i := range 2_000 {

@@ -12,17 +12,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/model/hostile"
 )
 
 // manyClaims is a state of claims, ten of each lock.
-func manyClaims(claims int) *model.State {
+func manyClaims(claims int) *fold.State {
 	var kvs []model.KV
 	for i := range claims {
 		lease := model.LeaseID(0x694d81e5fc650000 + i)
 		kvs = append(kvs, model.KV{Key: fmt.Sprintf("/bench/lock-%06d/%s", i/10, lease), CreateRev: int64(i + 1), ModRev: int64(i + 1), Version: 1, Lease: lease})
 	}
-	s := model.NewState()
+	s := fold.NewState()
 	s.Apply(model.Batch{Events: []model.Event{model.LoadStarted{At: noon, Rev: 1}, model.Listed{At: noon, Rev: 1, KVs: kvs}, model.Loaded{At: noon, Rev: 1}}})
 	return s
 }
@@ -34,7 +35,7 @@ func FuzzStream(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := model.NewState()
+		s := fold.NewState()
 		s.Apply(model.Batch{Events: hostile.Events(data)})
 		o := Observation{At: s.Now().Add(1500 * time.Millisecond), Prefixes: []string{"a\u202e\"<\\"}}
 		var doc, lines bytes.Buffer

@@ -10,16 +10,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/fields"
 )
 
 // Table writes one line per lock.
-func Table(w io.Writer, s *model.State, locks []*model.Lock, now time.Time) error {
+func Table(w io.Writer, s *fold.State, locks []*model.Lock, now time.Time) error {
 	return align(w, fields.Rows(fields.Locks, lockRows(s, locks, now), false))
 }
 
 // lockRows are the locks as what the fields are of.
-func lockRows(s *model.State, locks []*model.Lock, now time.Time) []fields.Lock {
+func lockRows(s *fold.State, locks []*model.Lock, now time.Time) []fields.Lock {
 	rows := make([]fields.Lock, len(locks))
 	for i, l := range locks {
 		rows[i] = fields.Lock{S: s, L: l, Now: now}
@@ -28,11 +29,11 @@ func lockRows(s *model.State, locks []*model.Lock, now time.Time) []fields.Lock 
 }
 
 // Describe writes one lock in full: its queue, its leases, what happened to it.
-func Describe(w io.Writer, s *model.State, l *model.Lock, now time.Time) error {
+func Describe(w io.Writer, s *fold.State, l *model.Lock, now time.Time) error {
 	return describe(w, s, l, now, false)
 }
 
-func describe(w io.Writer, s *model.State, l *model.Lock, now time.Time, wide bool) error {
+func describe(w io.Writer, s *fold.State, l *model.Lock, now time.Time, wide bool) error {
 	r := l.Recipe()
 	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  state    %s\n", model.Printable(l.Name), r.Name, r.Confidence,
 		strings.ReplaceAll(string(r.Order), "_", " "), l.Condition().Word); err != nil {

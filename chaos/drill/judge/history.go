@@ -12,7 +12,7 @@ import (
 
 // history is what the judge knows, folded by itself from the same events as the
 // screen: etcd's own order, and the reports of the contenders. It is deliberately
-// simpler than model.State, and knows nothing of it.
+// simpler than fold.State, and knows nothing of it.
 type history struct {
 	locks map[string]*lockHistory
 	// owners are the processes that leases were granted to, by their own word or

@@ -8,9 +8,10 @@ import (
 	"locktop/model"
 )
 
-// served: whoever asked before the steps were over came first within the bound, or
-// still has time. Who asked later is not judged, or contenders that come back for ever
-// would never let it end; nor who left before, which may have given up by itself.
+// served: every contender that asked before the steps were over came first within the
+// bound, or still has time. Later requests are not judged: contenders that come back for
+// ever would never let it end. Contenders that left are not judged either: they may have
+// given up by themselves.
 func served(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	r.Bound, r.Unit = seconds(e.Within), drill.Seconds

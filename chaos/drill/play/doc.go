@@ -3,7 +3,7 @@
 //	Stage: a lab that somebody else started ──▶ Run ──▶ Round ──▶ Report
 //
 // [Run] plays the steps and pulls the batches of the lab and of its watch into two
-// accounts: a model.State, as the console has it, and a judge.Judge. Waits and targets
+// accounts: a fold.State, as the console has it, and a judge.Judge. Waits and targets
 // ("holder of orders") are read from the first, verdicts come from the second.
 //
 // However a run ends, every fault is healed, with a context of its own. Then the run

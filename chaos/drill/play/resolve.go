@@ -10,12 +10,13 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/judge"
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // resolver finds out whom a target means now.
 type resolver struct {
 	d      *drill.Drill
-	s      *model.State
+	s      *fold.State
 	j      *judge.Judge
 	rng    *rand.Rand
 	leader func(context.Context) (string, error)

@@ -11,6 +11,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/judge"
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // Bounds of a run, besides what its waits say.
@@ -65,7 +66,7 @@ type Options struct {
 	Limit time.Duration
 	// Event makes of an entry what the report has of it, at the end of the run. nil: the
 	// report has no events.
-	Event func(*model.State, *model.JournalEntry) any
+	Event func(*fold.State, *model.JournalEntry) any
 }
 
 // Round is one run of a drill.
@@ -108,8 +109,8 @@ func Run(ctx context.Context, d *drill.Drill, stage Stage, o Options) Round {
 	return r.finish(ctx, err)
 }
 
-// What the errors of a source, and of Begin, are wrapped into: neither says anything
-// about the drill.
+// The errors of a source and of Begin are wrapped into these. Neither says anything about
+// the drill.
 var (
 	errSource = errors.New("what happens can no longer be seen")
 	errBegin  = errors.New("the contenders did not start")
@@ -120,7 +121,7 @@ type runner struct {
 	d        *drill.Drill
 	stage    Stage
 	o        Options
-	s        *model.State
+	s        *fold.State
 	j        *judge.Judge
 	view     view
 	v        *resolver
@@ -141,7 +142,7 @@ func newRunner(d *drill.Drill, stage Stage, o Options) *runner {
 		o.Seed = d.Seed
 	}
 	now := stage.Now()
-	r := &runner{d: d, stage: stage, o: o, s: model.NewState(stage.Pins...), j: judge.New(d, now),
+	r := &runner{d: d, stage: stage, o: o, s: fold.NewState(stage.Pins...), j: judge.New(d, now),
 		round: Round{Seed: o.Seed, Started: now}, deadline: now.Add(o.Limit + lookWithin)}
 	for _, s := range d.Steps {
 		r.deadline = r.deadline.Add(s.Pause)
@@ -182,7 +183,7 @@ func (r *runner) play(ctx context.Context) (err error) {
 	return nil
 }
 
-// look waits for the first list of what there is.
+// Inspect waits for the first list of what there is.
 func (r *runner) look(ctx context.Context) error {
 	ok, err := r.until(ctx, r.stage.Now().Add(lookWithin), r.s.Loaded)
 	if err == nil && !ok {

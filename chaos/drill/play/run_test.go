@@ -19,6 +19,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -349,7 +350,7 @@ func TestTeller(t *testing.T) {
 func TestReports(t *testing.T) {
 	d := crashDrill(t, crashSteps, crashExpect+"  - served: {within: 1s}\n  - tokens-grow\n")
 	d.Defect = "etcd-io/etcd#1"
-	event := func(s *model.State, f *model.JournalEntry) any { return map[string]any{"kind": f.Kind} }
+	event := func(s *fold.State, f *model.JournalEntry) any { return map[string]any{"kind": f.Kind} }
 	p := crashPlay()
 	round := Run(t.Context(), d, p.stage(), Options{Seed: 7, Event: event})
 	report := Report{Drill: d, Rounds: []Round{round}}

@@ -4,12 +4,13 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/judge"
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // view is what waits are held against: queues and findings as the screen shows them,
 // beliefs, processes and counts as the judge knows them.
 type view struct {
-	s *model.State
+	s *fold.State
 	j *judge.Judge
 }
 

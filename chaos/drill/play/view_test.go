@@ -8,13 +8,14 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/judge"
 	"locktop/model"
-	"locktop/model/planted"
+	"locktop/model/diagnose"
+	"locktop/model/fold"
 )
 
 // A wait that ends in vain says of a lock what the screen says of it.
 func TestAWaitSaysTheStateOfTheLock(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	s := model.NewState()
+	s := fold.NewState()
 	put := func(rev int64, key string, lease model.LeaseID) model.Event {
 		return model.Committed{At: at, Rev: rev, Changes: []model.Change{{KV: model.KV{Key: key, CreateRev: rev, ModRev: rev, Version: 1, Lease: lease}}}}
 	}
@@ -32,9 +33,9 @@ func TestAWaitSaysTheStateOfTheLock(t *testing.T) {
 		{"/free", "nobody held it", "it was let go"},
 	} {
 		l := s.Lock(r.lock)
-		for _, e := range model.Catalogue() {
+		for _, e := range diagnose.Catalogue() {
 			for _, sev := range []model.Severity{model.SevInfo, model.SevWarning, model.SevError} {
-				planted.Findings(l, planted.About(l, e.Code, sev))
+				s.SetFindings(l, []model.Finding{{Code: e.Code, Severity: sev, Lock: l.Name, Claim: l.Head().Ref(), Summary: "it is " + string(e.Code)}})
 				if got, want := v.Queue(r.lock).Words(), r.words+" ("+l.Condition().Word+")"; got != want {
 					t.Fatalf("%s: %q, want %q", r.reason, got, want)
 				}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher"
 )
 
@@ -34,7 +35,7 @@ func serveFollow(ctx context.Context, endpoint string) error {
 	var last model.Committed
 	var latest time.Time
 	var lags []time.Duration
-	state := model.NewState()
+	state := fold.NewState()
 	for said := false; ctx.Err() == nil || time.Since(latest) <= followQuiet; {
 		b, err := w.Next(life, state.Want())
 		if err != nil {

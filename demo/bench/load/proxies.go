@@ -8,11 +8,11 @@ import (
 	"github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
 
-	"locktop/chaos"
+	"locktop/chaos/proxy"
 )
 
 func serveProxy(ctx context.Context, backend string) error {
-	p, err := chaos.NewProxy(chaos.ProxyOptions{Backends: []string{backend}})
+	p, err := proxy.New(proxy.Options{Backends: []string{backend}})
 	if err != nil {
 		return err
 	}

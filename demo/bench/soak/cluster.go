@@ -8,8 +8,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"locktop/demo"
 	"locktop/demo/bench/load"
+	"locktop/demo/cluster"
 )
 
 // dialAll makes the contenders' clients, whose keepalives the ledger hears.
@@ -69,7 +69,7 @@ func (h *heard) KeepAlive(ctx context.Context, id clientv3.LeaseID) (<-chan *cli
 
 // moveLeaders gives the cluster another leader, spread over the time, and says how
 // often it did.
-func moveLeaders(ctx context.Context, cluster *demo.Cluster, length time.Duration, say *log.Logger) (n int) {
+func moveLeaders(ctx context.Context, cluster *cluster.Cluster, length time.Duration, say *log.Logger) (n int) {
 	for range moves {
 		if !load.Pause(ctx, length/(moves+1)) {
 			break

@@ -11,6 +11,7 @@ import (
 
 	"locktop/demo/bench/load"
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/watcher"
 )
 
@@ -45,7 +46,7 @@ const kept = 20
 type observer struct {
 	client  *clientv3.Client
 	watcher *watcher.Watcher
-	state   *model.State
+	state   *fold.State
 	ledger  *ledger
 
 	seq     uint64 // of the last fact that was looked at
@@ -63,7 +64,7 @@ func newObserver(ctx context.Context, endpoints []string, lg *ledger, say *log.L
 	if err != nil {
 		return nil, fmt.Errorf("dial: %w", err)
 	}
-	return &observer{client: c, watcher: watcher.New(c, watcher.Options{}), state: model.NewState(), ledger: lg,
+	return &observer{client: c, watcher: watcher.New(c, watcher.Options{}), state: fold.NewState(), ledger: lg,
 		done: map[claimID]struct{}{}, active: map[string]struct{}{},
 		say: say, out: summary{Causes: map[model.Cause]int{}, Verdicts: map[ending]map[verdict]int{},
 			Findings: map[string]map[string]int{}}}, nil

@@ -25,7 +25,7 @@ import (
 
 	"github.com/prometheus/procfs"
 
-	"locktop/demo"
+	"locktop/demo/cluster"
 )
 
 // options is what the flags say.
@@ -95,7 +95,7 @@ func soak(ctx context.Context, o options, say *log.Logger) (*summary, error) {
 		return nil, fmt.Errorf("make a directory: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	cluster, err := demo.StartCluster(ctx, demo.ClusterOptions{Members: 3, Dir: dir, Progress: func(s string) { say.Print(s) }})
+	cluster, err := cluster.Start(ctx, cluster.Options{Members: 3, Dir: dir, Progress: func(s string) { say.Print(s) }})
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func soak(ctx context.Context, o options, say *log.Logger) (*summary, error) {
 }
 
 // run lets the contenders compete and watches them.
-func run(ctx context.Context, o options, cluster *demo.Cluster, say *log.Logger) (*summary, error) {
+func run(ctx context.Context, o options, cluster *cluster.Cluster, say *log.Logger) (*summary, error) {
 	length := time.Duration(o.minutes * float64(time.Minute))
 	lg := newLedger()
 	clients, err := dialAll(ctx, cluster.MemberEndpoints(), o.clients, lg)

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/fold"
 )
 
 // Session is a source and the state that is made of it.
 type Session struct {
-	State *model.State
+	State *fold.State
 	// Name is what errors call the source, such as the endpoints.
 	Name string
 	// OneCluster makes the answer of another cluster an error. Without it the state begins
@@ -30,7 +31,7 @@ type Session struct {
 
 // New returns a session on a source. Whoever opened the source closes it.
 func New(src model.Source, pins ...model.Pin) *Session {
-	return &Session{State: model.NewState(pins...), src: src}
+	return &Session{State: fold.NewState(pins...), src: src}
 }
 
 // CouldNotLook is the error of a look that failed: nothing can be said of what it was to

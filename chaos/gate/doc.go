@@ -1,0 +1,14 @@
+// Package gate is the one door for the actions of the console.
+//
+//	Plan: read what would go ──▶ a person confirms ──▶ Do: read again, compare,
+//	                                                   journal, act, journal
+//
+// A [Gate] refuses every write while it is not armed. [Gate.Do] does nothing that was not
+// shown: a claim is deleted by a transaction that compares what the plan showed, and a
+// lease is revoked only while it holds no other keys than the plan lists. Just before it
+// writes, the gate asks every endpoint which cluster it belongs to. Another cluster shuts
+// the gate for good.
+//
+// The journal has a line before an action and one after it, with the etcdctl line that
+// does the same. Actions on a lab go through the gate, too, and from there to the lab.
+package gate

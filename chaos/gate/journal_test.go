@@ -1,0 +1,112 @@
+package gate
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/chaos/chaostest"
+	"locktop/model"
+)
+
+// writerFunc is a journal that looks at the world while it is written.
+type writerFunc func(line []byte) (int, error)
+
+func (f writerFunc) Write(line []byte) (int, error) { return f(line) }
+
+func TestJournalIsWrittenBeforeTheAct(t *testing.T) {
+	t.Parallel()
+	var b *bench
+	var lease clientv3.LeaseID
+	var lived []bool
+	b = newBench(t, func(o *Options) {
+		o.Journal = writerFunc(func(line []byte) (int, error) {
+			lived = append(lived, chaostest.LeaseLives(t, b.direct, lease))
+			return len(line), nil
+		})
+	})
+	lease = b.lease(t)
+	o := b.gate.Do(chaostest.Within(t), b.plan(t, model.Action{Kind: model.RevokeLease, Lease: model.LeaseID(lease)}))
+	if d := cmp.Diff([]bool{true, false}, lived); d != "" || !o.Done {
+		t.Errorf("outcome %+v; whether the lease lived at each line (-want +got):\n%s", o, d)
+	}
+}
+
+func TestJournalThatFailsPreventsTheAct(t *testing.T) {
+	t.Parallel()
+	lab := &labStub{}
+	b := newBench(t, func(o *Options) {
+		o.Lab = lab
+		o.Journal = writerFunc(func([]byte) (int, error) { return 0, errors.New("no space left") })
+	})
+	claim := b.claim(t, "/claim", b.lease(t))
+	before := b.world(t)
+	for _, kind := range model.ActionKinds {
+		a := claim
+		a.Kind, a.Contender = kind, "a"
+		wantRefused(t, b.gate.Do(chaostest.Within(t), b.plan(t, a)), "the journal cannot be written: no space left")
+	}
+	if b.dialled != 0 || len(lab.did) != 0 || b.world(t) != before {
+		t.Errorf("dialled %d times, lab did %v", b.dialled, lab.did)
+	}
+}
+
+func TestJournalThatFailsAfterTheActIsSaid(t *testing.T) {
+	t.Parallel()
+	n := 0
+	b := newBench(t, func(o *Options) {
+		o.Journal = writerFunc(func(line []byte) (int, error) {
+			if n++; n > 1 {
+				return 0, errors.New("no space left")
+			}
+			return len(line), nil
+		})
+	})
+	o := b.gate.Do(chaostest.Within(t), b.plan(t, b.claim(t, "/claim", 0)))
+	if !o.Done || o.Err != "the outcome could not be journaled: no space left" {
+		t.Errorf("outcome %+v", o)
+	}
+}
+
+func TestJournalLines(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
+	b := newBench(t, func(o *Options) { o.Now = func() time.Time { return at } })
+	// Escape sequences of terminals, a right-to-left override, bytes that are no
+	// UTF-8, a rune beyond 16 bits.
+	key := "/\x1b[2J\x7f\u009b\u202e\xff😀\n\"'"
+	a := b.claim(t, key, 0)
+	p := b.plan(t, a)
+	a = p.Action // with its guard
+	o := b.gate.Do(chaostest.Within(t), p)
+	if !o.Done {
+		t.Fatalf("outcome %+v", o)
+	}
+	for _, c := range b.journal.Bytes() {
+		if c != '\n' && (c < ' ' || c > '~') {
+			t.Fatalf("byte %#x in the journal: %s", c, &b.journal)
+		}
+	}
+	if strings.Contains(b.journal.String(), "secret") {
+		t.Errorf("the value of a key is in the journal: %s", &b.journal)
+	}
+	keys := []any{map[string]any{"key": strings.ToValidUTF8(key, "\ufffd"),
+		"key_base64": "LxtbMkp/wpvigK7/8J+YgAoiJw==", "create_revision": float64(a.CreateRev)}}
+	intent := map[string]any{"time": "2024-05-06T07:08:09Z", "step": "intent", "user": "me",
+		"endpoint": b.gate.o.Endpoint, "dry_run": false, "keys": keys,
+		"action": strings.ToValidUTF8(a.Describe(), "\ufffd"), "etcdctl": strings.ToValidUTF8(a.Etcdctl(), "\ufffd")}
+	outcome := map[string]any{"step": "outcome", "done": true, "revision": float64(o.Rev),
+		"outcome": strings.ToValidUTF8(o.Describe(), "\ufffd")}
+	for k, v := range intent {
+		if outcome[k] == nil {
+			outcome[k] = v
+		}
+	}
+	if d := cmp.Diff([]map[string]any{intent, outcome}, b.lines(t)); d != "" {
+		t.Errorf("journal (-want +got):\n%s", d)
+	}
+}

@@ -1,0 +1,463 @@
+package proxy
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/codes"
+
+	"locktop/chaos/relay"
+	"locktop/model"
+)
+
+// Methods that the proxy looks into besides those that write, without their packages.
+const (
+	methodGrant     = "Lease/LeaseGrant"
+	methodKeepAlive = "Lease/LeaseKeepAlive"
+	methodRevoke    = "Lease/LeaseRevoke"
+	methodTxn       = "KV/Txn"
+	methodWatch     = "Watch/Watch"
+)
+
+// errOver says that a call has ended, so that nothing of it may be sent.
+var errOver = errors.New("the call is over")
+
+// call is one RPC on its way through the proxy: a stream of a connection.
+type call struct {
+	proxy  *Proxy
+	conn   *connection
+	stream uint32
+	method string // without its package
+	looked bool   // into its messages
+
+	lease    atomic.Int64 // of the latest request to renew or revoke
+	writes   writes
+	watches  watches   // only of methodWatch
+	renewals *renewals // only of methodKeepAlive
+
+	requests, replies flow
+	headed            atomic.Bool // the client has the header of the answers
+	dropped           bool        // the client gets no more; known to who relays the answers
+
+	ended  atomic.Bool
+	mu     sync.Mutex
+	ctx    context.Context // ends with the call; nil until somebody waits for that
+	cancel context.CancelFunc
+}
+
+// flow is one direction of a call.
+type flow struct {
+	messages messages
+	message  *message // that pieces belong to, while some are missing
+	partial  []byte   // of one that is wanted whole
+	lane     messageQueue
+}
+
+// asks sees a frame of the client's.
+func (l *connection) asks(u *relay.Frame) (pass bool, err error) {
+	if l.refused[u.Stream] {
+		l.afterRefusal(u)
+		return false, nil
+	}
+	switch u.Kind {
+	case http2.FrameHeaders:
+		if l.listener.proxy.foreign {
+			if passes, err := l.lends(u); !passes || err != nil {
+				return false, err
+			}
+		}
+		return l.opens(u)
+	case http2.FrameData:
+		l.toMember.Bytes.Add(int64(len(u.Data)))
+		if c := l.call(u.Stream); c != nil {
+			return c.asked(u)
+		}
+	case http2.FrameWindowUpdate:
+		return l.toMember.Window(u), nil
+	case http2.FramePing:
+		return l.toClient.Ping(u), nil
+	case http2.FrameRSTStream:
+		if c := l.call(u.Stream); c != nil {
+			c.over()
+		}
+	}
+	return true, nil
+}
+
+// answers sees a frame of the member's.
+func (l *connection) answers(u *relay.Frame) (pass bool, err error) {
+	c := l.call(u.Stream)
+	switch u.Kind {
+	case http2.FrameHeaders:
+		if c == nil {
+			return l.toClient.Header(u)
+		}
+		return c.header(u)
+	case http2.FrameWindowUpdate:
+		return l.toClient.Window(u), nil
+	case http2.FramePing:
+		return l.toMember.Ping(u), nil
+	case http2.FrameData:
+		l.toClient.Bytes.Add(int64(len(u.Data)))
+		if c != nil {
+			return c.answer(u)
+		}
+	case http2.FrameRSTStream:
+		if c != nil {
+			return c.reset(u)
+		}
+	}
+	return true, nil
+}
+
+// opens begins a call. It passes at once even where its messages do not: streams
+// have to begin in order.
+func (l *connection) opens(u *relay.Frame) (pass bool, err error) {
+	path, agent := "", ""
+	for i, f := range u.Fields {
+		switch f.Name {
+		case ":path":
+			path = f.Value
+		case "user-agent":
+			agent = f.Value
+		case ":scheme": // these two matter only if the block is written anew
+			u.Fields[i].Value = l.listener.proxy.scheme
+		case ":authority":
+			u.Fields[i].Value = l.listener.backend
+		}
+	}
+	l.speaks(agent)
+	c := &call{proxy: l.listener.proxy, conn: l, stream: u.Stream, method: path[strings.LastIndexByte(path, '.')+1:]}
+	c.looked = lookedInto(c.method)
+	c.requests.lane = messageQueue{call: c, direction: model.Requests, deliver: c.sendRequest, back: l.toClient}
+	c.replies.lane = messageQueue{call: c, direction: model.Replies, deliver: c.sendReply, back: l.toMember}
+	if c.method == methodKeepAlive {
+		c.renewals = c.proxy.holds.renewals(l, c)
+	}
+	l.mu.Lock()
+	l.calls[u.Stream] = c
+	l.mu.Unlock()
+	return l.toMember.Header(u)
+}
+
+// call returns the call of that stream, nil if there is none or it is over.
+func (l *connection) call(stream uint32) *call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.calls[stream]
+}
+
+// calm says whether no fault can act on what comes in that direction.
+func (c *call) calm(f *flow) bool {
+	for _, x := range c.proxy.faults.now().list {
+		if x.lease != 0 || x.on(c.conn) {
+			return false
+		}
+	}
+	return !f.lane.queues && f.partial == nil
+}
+
+// scan finds the messages that a frame which passes completes.
+func (c *call) scan(f *flow, u *relay.Frame, whole func(text []byte)) {
+	f.message = nil
+	for b := u.Data; len(b) > 0; {
+		part := f.messages.next(b, c.looked)
+		if part.last {
+			whole(part.text)
+		}
+		b = b[part.size:]
+	}
+}
+
+// asked sees requests, or the client's half-close.
+func (c *call) asked(u *relay.Frame) (pass bool, err error) {
+	if c.calm(&c.requests) && (c.renewals == nil || !c.renewals.busy()) {
+		c.scan(&c.requests, u, func(text []byte) {
+			c.requested(text)
+			c.sending(text)
+		})
+		return true, nil
+	}
+	if err := c.conn.toMember.Aside(u); err != nil {
+		return false, err
+	}
+	c.conn.toClient.Credit(c.stream, u.Pad)
+	return false, c.requests.pieces(u, c.looked, c.renewals != nil, func(p *piece) error {
+		if p.last {
+			c.requested(p.text)
+		}
+		return c.requests.lane.pass(p)
+	})
+}
+
+// sendRequest sends a piece to the member.
+func (c *call) sendRequest(p *piece) error {
+	if p.last && !c.sending(p.text) {
+		return errOver
+	}
+	if c.renewals != nil && (p.last || p.end) {
+		return c.renewals.pass(p)
+	}
+	return c.send(p)
+}
+
+// send implements sink.
+func (c *call) send(p *piece) error { return c.write(c.conn.toMember, p) }
+
+// write writes a piece, unless the call is over.
+func (c *call) write(to *relay.Direction, p *piece) error {
+	return to.Insert(func() error {
+		switch {
+		case c.ended.Load():
+			return errOver
+		case p.reset:
+			return to.Framer.WriteRSTStream(c.stream, p.code)
+		case p.fields != nil:
+			return to.Headers(c.stream, p.fields, p.end)
+		}
+		return to.Framer.WriteData(c.stream, p.end, p.data)
+	})
+}
+
+// forget implements sink.
+func (c *call) forget(p *piece) { c.requests.lane.forget(p) }
+
+// header sees the header of the answers, or the status after them.
+func (c *call) header(u *relay.Frame) (pass bool, err error) {
+	to := c.conn.toClient
+	if !u.Ends() && !c.dropped {
+		c.headed.Store(true)
+		return to.Header(u)
+	}
+	code, text := statusOf(u.Fields)
+	// That the client's time is up it knows by itself, and it does not matter who
+	// notices first.
+	isAnswer := code != codes.OK && code != codes.DeadlineExceeded && code != codes.Canceled
+	if u.Ends() && isAnswer && !c.dropped {
+		c.refused(code, text)
+	}
+	if c.calm(&c.replies) && !c.dropped {
+		if isAnswer {
+			c.writes.given()
+		}
+		c.over()
+		return to.Header(u)
+	}
+	if err := to.Aside(u); err != nil {
+		return false, err
+	}
+	p := &piece{fields: slices.Clone(u.Fields), end: true}
+	if isAnswer {
+		p.message, p.first, p.last = &message{}, true, true
+	}
+	return false, c.pass(p)
+}
+
+// statusOf reads the status that a call ends with, OK if there is none.
+func statusOf(fields []hpack.HeaderField) (code codes.Code, text string) {
+	for _, f := range fields {
+		switch f.Name {
+		case "grpc-status":
+			n, _ := strconv.ParseUint(f.Value, 10, 32) // what is no number says nothing
+			code = codes.Code(n)
+		case "grpc-message":
+			text = f.Value
+			if plain, err := url.PathUnescape(text); err == nil {
+				text = plain
+			}
+		}
+	}
+	return code, text
+}
+
+// answer sees answers.
+func (c *call) answer(u *relay.Frame) (pass bool, err error) {
+	if c.calm(&c.replies) && !c.dropped {
+		c.scan(&c.replies, u, func(text []byte) {
+			c.answered(text)
+			if c.method == methodWatch {
+				c.watches.answered(c, text)
+			}
+			c.writes.given()
+		})
+		if u.Ends() {
+			c.over()
+		}
+		return true, nil
+	}
+	if err := c.conn.toClient.Aside(u); err != nil {
+		return false, err
+	}
+	c.conn.toMember.Credit(c.stream, u.Pad)
+	return false, c.replies.pieces(u, c.looked, false, func(p *piece) error {
+		if p.last {
+			c.answered(p.text)
+		}
+		return c.pass(p)
+	})
+}
+
+// reset sees the member break the call off.
+func (c *call) reset(u *relay.Frame) (pass bool, err error) {
+	if !c.dropped && !c.replies.lane.queues {
+		c.over()
+		return true, nil
+	}
+	if err := c.conn.toClient.Aside(u); err != nil || len(u.Data) < 4 {
+		return false, err
+	}
+	return false, c.pass(&piece{reset: true, code: http2.ErrCode(binary.BigEndian.Uint32(u.Data)), end: true})
+}
+
+// pass passes a piece of the answers on, unless they are dropped.
+func (c *call) pass(p *piece) error {
+	if p.first && !c.dropped {
+		if x := c.drops(); x != nil {
+			c.drop(x)
+		}
+	}
+	if c.dropped {
+		c.conn.toMember.Credit(c.stream, len(p.data))
+		return nil
+	}
+	return c.replies.lane.pass(p)
+}
+
+// sendReply sends a piece to the client.
+func (c *call) sendReply(p *piece) error {
+	if p.last && c.method == methodWatch && p.fields == nil {
+		c.watches.answered(c, p.text)
+	}
+	if err := c.write(c.conn.toClient, p); err != nil {
+		return err
+	}
+	if p.last {
+		c.writes.given()
+	}
+	if p.end {
+		c.over()
+	}
+	return nil
+}
+
+// drop keeps the call open with no answer until its client gives up or the fault is
+// healed, while the member may go on.
+func (c *call) drop(x *injected) {
+	c.dropped = true
+	c.conn.toClient.Rewrites = true
+	ctx := c.context()
+	c.conn.listener.wg.Go(func() {
+		select {
+		case <-x.healed:
+		case <-ctx.Done():
+			return
+		}
+		lost := &piece{end: true, fields: []hpack.HeaderField{
+			{Name: "grpc-status", Value: strconv.Itoa(int(codes.Unavailable))},
+			{Name: "grpc-message", Value: "the answer was lost on the way"}}}
+		if !c.headed.Load() {
+			lost.fields = append([]hpack.HeaderField{{Name: ":status", Value: "200"},
+				{Name: "content-type", Value: "application/grpc"}}, lost.fields...)
+		}
+		// Should one of them fail, the connection is lost or the client has given up.
+		_ = c.write(c.conn.toMember, &piece{reset: true, code: http2.ErrCodeCancel})
+		_ = c.write(c.conn.toClient, lost)
+		c.over()
+	})
+}
+
+// context ends with the call.
+func (c *call) context() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx == nil {
+		c.ctx, c.cancel = context.WithCancel(c.conn.ctx)
+		if c.ended.Load() {
+			c.cancel()
+		}
+	}
+	return c.ctx
+}
+
+// requested learns from a request when it comes.
+func (c *call) requested(text []byte) {
+	switch c.method {
+	case methodKeepAlive:
+		id := renewedLease(text)
+		c.lease.Store(int64(id))
+		c.proxy.owns(c.conn, id, true)
+	case methodRevoke:
+		// Should the revoke fail, the next renewal reports the owner again.
+		id := number(text, 1)
+		c.lease.Store(id)
+		c.proxy.owners.forgetLease(model.LeaseID(id))
+	default:
+		c.writes.asked(c.method, text)
+	}
+}
+
+// sending learns from a request before it goes to the member. It may not go if the
+// call is over.
+func (c *call) sending(text []byte) bool {
+	if c.method == methodWatch {
+		c.watches.requested(c, text)
+	}
+	return c.writes.sending()
+}
+
+// answered learns from an answer when it comes.
+func (c *call) answered(text []byte) {
+	if c.method == methodGrant {
+		c.proxy.owns(c.conn, model.LeaseID(number(text, 2)), false) // the header is before it
+		return
+	}
+	c.writes.answered(c.method, text)
+}
+
+// over ends the call and reports what it came to.
+func (c *call) over() {
+	c.mu.Lock()
+	if c.ended.Swap(true) {
+		c.mu.Unlock()
+		return
+	}
+	if c.cancel != nil {
+		c.cancel()
+	}
+	c.mu.Unlock()
+	c.conn.mu.Lock()
+	delete(c.conn.calls, c.stream)
+	c.conn.mu.Unlock()
+	if c.renewals != nil {
+		c.proxy.holds.ended(c.renewals)
+	}
+	for _, w := range c.writes.over() {
+		w.At, w.Client = c.proxy.now(), c.conn.who()
+		c.proxy.report(w)
+	}
+	if c.method == methodWatch {
+		c.watches.over(c)
+	}
+}
+
+// lookedInto says whether messages of that method are evidence.
+func lookedInto(method string) bool {
+	switch method {
+	case methodGrant, methodKeepAlive, methodRevoke, methodTxn, methodWatch:
+		return true
+	}
+	return requestWrites[method] != nil
+}
+
+// renewedLease returns the lease that a LeaseKeepAlive request is for, 0 if it
+// cannot be read.
+func renewedLease(text []byte) model.LeaseID { return model.LeaseID(number(text, 1)) }

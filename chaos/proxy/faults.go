@@ -1,0 +1,243 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"locktop/model"
+)
+
+// leaseTarget begins the target of a fault that is done to a lease, in hex.
+const leaseTarget = "lease:"
+
+// everyone is the target that means every client.
+const everyone = "all"
+
+// Inject puts a fault in force: one of those that are done to a client. It acts on
+// the connections and streams that are open and on those that open later, until it
+// is healed or its client forgotten; For is the caller's to keep. A message that is
+// being forwarded at this very moment may still pass.
+//
+// The target is a client with listeners of its own, the address of a connected
+// client that shares one, "all", or for hold-keepalives "lease:" and hex. Any other
+// is ErrNoClient. A fault that is in force already is an error too.
+func (p *Proxy) Inject(f model.Fault) error {
+	if err := p.inject(f); err != nil {
+		return fmt.Errorf("%s: %w", f.Describe(), err)
+	}
+	if f.Kind == model.FaultCut {
+		p.sever()
+	}
+	return nil
+}
+
+func (p *Proxy) inject(f model.Fault) error {
+	if err := f.Check(); err != nil {
+		return err
+	}
+	if info, _ := f.Kind.Info(); info.Target != model.TargetClient {
+		return fmt.Errorf("the proxy cannot do that to a %s", info.Target)
+	}
+	if f.Member != "" && !slices.Contains(p.names, f.Member) {
+		return fmt.Errorf("there is no member %s; there are %s", model.Printable(f.Member), strings.Join(p.names, ", "))
+	}
+	x := &injected{Fault: f, healed: make(chan struct{})}
+	x.left.Store(int64(f.Count))
+	p.mu.Lock() // the client stays while the fault is put in force
+	defer p.mu.Unlock()
+	if p.closed {
+		return ErrClosed
+	}
+	if hex, ok := strings.CutPrefix(f.Target, leaseTarget); ok && f.Kind == model.FaultHoldKeepalives {
+		id, err := model.ParseLeaseID(hex)
+		if err != nil {
+			return err
+		}
+		x.lease = id
+	} else if !p.known(f.Target) {
+		return ErrNoClient
+	}
+	return p.faults.add(x)
+}
+
+// known says whether a fault can be done to that client. p.mu is held.
+func (p *Proxy) known(client string) bool {
+	if client == everyone || p.clients[client] != nil {
+		return true
+	}
+	for _, l := range connectionsOf(p.shared) {
+		if l.client == client {
+			return true
+		}
+	}
+	return false
+}
+
+// sever closes the connections that are cut now.
+func (p *Proxy) sever() {
+	p.mu.Lock()
+	links := connectionsOf(p.shared)
+	for _, doors := range p.clients {
+		links = append(links, connectionsOf(doors)...)
+	}
+	p.mu.Unlock()
+	now := p.faults.now()
+	for _, l := range links {
+		if now.strikes(model.FaultCut, l) {
+			_ = l.Close()
+		}
+	}
+}
+
+// Heal ends every fault in force that f heals (see [model.Fault.Heals]), and
+// returns how many those were. Of the renewals that hold-keepalives held, the latest
+// of each lease goes to the member now and the older ones are dropped: renewing
+// twice at the same moment is renewing once. All else that was held goes on in order.
+func (p *Proxy) Heal(f model.Fault) int {
+	return p.heal(func(x model.Fault) bool { return f.Heals(x) })
+}
+
+// HealAll ends every fault and returns how many there were.
+func (p *Proxy) HealAll() int {
+	return p.heal(func(model.Fault) bool { return true })
+}
+
+func (p *Proxy) heal(which func(model.Fault) bool) int {
+	n := p.faults.remove(which)
+	if n > 0 {
+		p.holds.release()
+	}
+	return n
+}
+
+// Faults returns the faults in force, oldest first.
+func (p *Proxy) Faults() []model.Fault {
+	var out []model.Fault
+	for _, x := range p.faults.now().list {
+		out = append(out, x.Fault)
+	}
+	return out
+}
+
+// injected is a fault in force.
+type injected struct {
+	model.Fault
+	lease  model.LeaseID // the target, if it is a lease
+	left   atomic.Int64  // how many messages more, if Count bounds them
+	healed chan struct{} // closed when it is
+}
+
+// on says whether the fault is done to that connection.
+func (x *injected) on(l *connection) bool {
+	return (x.Target == l.client || x.Target == everyone) && (x.Member == "" || x.Member == l.listener.member)
+}
+
+// take counts one more message, false if there were enough.
+func (x *injected) take() bool { return x.Count == 0 || x.left.Add(-1) >= 0 }
+
+// same says whether two faults would do the same.
+func same(f, g model.Fault) bool {
+	for _, h := range []*model.Fault{&f, &g} {
+		h.For = 0
+		if h.Direction == "" {
+			h.Direction = model.Requests
+		}
+	}
+	return f == g
+}
+
+// faults are those in force, as a snapshot that never changes: while no fault is in
+// force, a message costs one atomic load.
+type faults struct {
+	mu  sync.Mutex // of those who change it
+	cur atomic.Pointer[inForce]
+}
+
+// inForce is what is in force until changed is closed.
+type inForce struct {
+	list    []*injected
+	changed chan struct{}
+}
+
+func newFaults() *faults {
+	fs := &faults{}
+	fs.cur.Store(&inForce{changed: make(chan struct{})})
+	return fs
+}
+
+func (fs *faults) now() *inForce { return fs.cur.Load() }
+
+// add puts a fault in force.
+func (fs *faults) add(x *injected) error {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	list := fs.now().list
+	if slices.ContainsFunc(list, func(y *injected) bool { return same(x.Fault, y.Fault) }) {
+		return fmt.Errorf("it is in force already")
+	}
+	fs.replace(append(slices.Clone(list), x))
+	return nil
+}
+
+// remove ends the faults for which it is true, and counts them.
+func (fs *faults) remove(which func(model.Fault) bool) int {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	var stay, gone []*injected
+	for _, x := range fs.now().list {
+		if which(x.Fault) {
+			gone = append(gone, x)
+		} else {
+			stay = append(stay, x)
+		}
+	}
+	if len(gone) == 0 {
+		return 0
+	}
+	fs.replace(stay)
+	for _, x := range gone {
+		close(x.healed)
+	}
+	return len(gone)
+}
+
+// replace makes that list the one in force and wakes who waits for a change.
+func (fs *faults) replace(list []*injected) {
+	old := fs.now()
+	fs.cur.Store(&inForce{list: list, changed: make(chan struct{})})
+	close(old.changed)
+}
+
+// strikes says whether a fault of that kind is done to that connection.
+func (s *inForce) strikes(kind model.FaultKind, l *connection) bool {
+	for _, x := range s.list {
+		if x.Kind == kind && x.on(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// wait waits for a change of the faults, until the context ends or the time is
+// come; no time is for ever.
+func (s *inForce) wait(ctx context.Context, until time.Time) error {
+	var due <-chan time.Time
+	if !until.IsZero() {
+		t := time.NewTimer(time.Until(until))
+		defer t.Stop()
+		due = t.C
+	}
+	select {
+	case <-s.changed:
+		return nil
+	case <-due:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

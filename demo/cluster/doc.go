@@ -1,0 +1,10 @@
+// Package cluster is 1, 3 or 5 etcd members on the loopback interface, embedded or
+// processes, which a lab breaks one by one: stop, start, pause, isolate, slow down, move
+// the leader, compact, fill up.
+//
+//	client ──▶ member ──relay──▶ member
+//
+// Each member listens to its peers behind a relay of its own, so that it can be cut off
+// or slowed down without its help. cluster.go says why starting and ending etcd fast is
+// not as plain as it looks.
+package cluster

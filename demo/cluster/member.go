@@ -1,0 +1,221 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/etcdserver"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+)
+
+var errNoQuorum = fmt.Errorf("no leader after %v: is the machine overloaded?", readyWithin)
+
+// member is one etcd server: embedded, a process, or stopped.
+type member struct {
+	name, client string
+	plan         memberPlan
+	relay        *relay
+
+	// At most one of the two is set. Both stay when it ends by itself, until it is
+	// stopped or started again.
+	etcd *embed.Etcd
+	proc *memberProc
+
+	id       uint64 // what etcd calls it; the same for ever
+	paused   bool
+	isolated bool // survives a restart
+	full     bool // it was not there when the others were drained
+
+	mu sync.Mutex
+	// servers are the gRPC servers of the member, known only from the hook that
+	// registers services. Stopping them ends open watches at once, where
+	// [embed.Etcd.Close] waits seconds for them.
+	servers []*grpc.Server
+}
+
+// memberPlan is what has to be known of a member before it is started.
+type memberPlan struct {
+	name, dir, log string
+	// Addresses to listen on, and those that others are told.
+	client, advertise string
+	peer, peerRelay   string
+	cluster           string // all members, as etcd wants to be told
+	quota             int64  // of the database in bytes, 0 is etcd's default
+	existing          bool   // it was started before
+}
+
+// parseMemberPlan is the other end of args.
+func parseMemberPlan(args []string) (p memberPlan, err error) {
+	f := flag.NewFlagSet("member", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.StringVar(&p.name, "name", "", "")
+	f.StringVar(&p.dir, "dir", "", "")
+	f.StringVar(&p.log, "log", "", "")
+	f.StringVar(&p.client, "client", "", "")
+	f.StringVar(&p.advertise, "advertise", "", "")
+	f.StringVar(&p.peer, "peer", "", "")
+	f.StringVar(&p.peerRelay, "peer-relay", "", "")
+	f.StringVar(&p.cluster, "cluster", "", "")
+	f.Int64Var(&p.quota, "quota", 0, "")
+	f.BoolVar(&p.existing, "existing", false, "")
+	if err = f.Parse(args); err == nil && (p.name == "" || p.dir == "" || p.cluster == "" || f.NArg() > 0) {
+		err = errors.New("the lab starts this, with arguments of its own")
+	}
+	return p, err
+}
+
+// args is p as arguments of [RunMember].
+func (p memberPlan) args() []string {
+	return []string{"-name=" + p.name, "-dir=" + p.dir, "-log=" + p.log, "-client=" + p.client,
+		"-advertise=" + p.advertise, "-peer=" + p.peer, "-peer-relay=" + p.peerRelay, "-cluster=" + p.cluster,
+		"-quota=" + strconv.FormatInt(p.quota, 10), "-existing=" + strconv.FormatBool(p.existing)}
+}
+
+// config is p in etcd's words.
+func (m *member) config(lg *zap.Logger, p memberPlan) *embed.Config {
+	cfg := embed.NewConfig()
+	cfg.Name = p.name
+	cfg.Dir = p.dir
+	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(lg)
+	cfg.TickMs = uint(heartbeat.Milliseconds())
+	cfg.ElectionMs = uint(election.Milliseconds())
+	cfg.UnsafeNoFsync = true
+	cfg.QuotaBackendBytes = p.quota
+	// A lab that is watched for a day must not fill up by itself.
+	cfg.AutoCompactionMode, cfg.AutoCompactionRetention = embed.CompactorModeRevision, "10000"
+	// Nobody asks the lab by JSON, and the gateway keeps a connection per member.
+	cfg.EnableGRPCGateway = false
+	cfg.ListenPeerUrls = []url.URL{httpURL(p.peer)}
+	cfg.AdvertisePeerUrls = []url.URL{httpURL(p.peerRelay)}
+	cfg.ListenClientUrls = []url.URL{httpURL(p.client)}
+	cfg.AdvertiseClientUrls = []url.URL{httpURL(p.advertise)}
+	// A token of its own: a member of another lab that finds a port reused must not
+	// talk to this one.
+	cfg.InitialClusterToken = "locktop " + p.cluster
+	cfg.InitialCluster = p.cluster
+	if p.existing {
+		cfg.ClusterState = embed.ClusterStateFlagExisting
+	}
+	cfg.ServiceRegister = func(s *grpc.Server) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.servers = append(m.servers, s)
+	}
+	return cfg
+}
+
+func httpURL(addr string) url.URL { return url.URL{Scheme: "http", Host: addr} }
+
+// done is closed when the member has ended, nil if it is stopped.
+func (m *member) done() <-chan struct{} {
+	switch {
+	case m.proc != nil:
+		return m.proc.done
+	case m.etcd != nil:
+		return m.etcd.Server.StopNotify()
+	}
+	return nil
+}
+
+// stopped says whether the member was stopped, or never started.
+func (m *member) stopped() bool { return m.proc == nil && m.etcd == nil }
+
+// up says whether the member runs, if only paused.
+func (m *member) up() bool {
+	select {
+	case <-m.done():
+		return false
+	default:
+		return !m.stopped()
+	}
+}
+
+// serves waits until the member has been told of a leader and answers clients.
+func (m *member) serves(ctx context.Context) error {
+	var ready <-chan struct{}
+	var failed <-chan error
+	if m.proc != nil {
+		ready = m.proc.ready
+	} else {
+		ready, failed = m.etcd.Server.ReadyNotify(), m.etcd.Err()
+	}
+	select {
+	case <-ready:
+		return nil
+	case err := <-failed:
+		return fmt.Errorf("member %s failed: %w", m.name, err)
+	case <-m.done():
+		return fmt.Errorf("member %s has ended (%s)", m.name, m.howEnded())
+	case <-ctx.Done():
+		return fmt.Errorf("member %s: %w", m.name, context.Cause(ctx))
+	}
+}
+
+// howEnded says why a member that was not stopped does not run.
+func (m *member) howEnded() string {
+	if m.proc != nil {
+		return m.proc.how
+	}
+	return "etcd gave up; see " + m.plan.log
+}
+
+// cutOff cuts the member off from exactly these peers.
+func (m *member) cutOff(peers []uint64) error {
+	if m.proc != nil {
+		if err := m.proc.cutOff(peers); err != nil {
+			return fmt.Errorf("cut the links of %s: %w", m.name, err)
+		}
+		return nil
+	}
+	cutPeers(m.etcd.Server, peers)
+	return nil
+}
+
+// cutPeers cuts a server off from exactly these peers.
+func cutPeers(s *etcdserver.EtcdServer, peers []uint64) {
+	for _, p := range s.Cluster().Members() {
+		switch {
+		case p.ID == s.MemberID(): // not a peer
+		case slices.Contains(peers, uint64(p.ID)):
+			s.CutPeer(p.ID)
+		default:
+			s.MendPeer(p.ID)
+		}
+	}
+}
+
+// stopServing ends the connections of clients.
+func (m *member) stopServing() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.servers {
+		s.Stop()
+	}
+	m.servers = nil
+}
+
+// hardStop ends the member without a word to its peers.
+func (m *member) hardStop() {
+	if m.proc != nil {
+		m.proc.kill()
+	}
+	if m.etcd != nil {
+		m.etcd.Server.HardStop()
+	}
+}
+
+// release frees what a member that was ended has, its ports first of all.
+func (m *member) release() {
+	if m.etcd != nil {
+		m.etcd.Close()
+	}
+}

@@ -1,0 +1,47 @@
+package contender
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// parseArgs reads what [Options.Args] wrote. If the flag for it is
+// there, EndWith is stdin.
+func parseArgs(args []string, stdin io.Reader) (Options, error) {
+	var o Options
+	fs := flag.NewFlagSet("contender", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.StringVar(&o.Name, "name", "", "")
+	fs.StringVar(&o.Recipe, "recipe", RecipeMutex, "")
+	endpoints := fs.String("endpoints", "", "")
+	fs.IntVar(&o.TTL, "ttl", 5, "")
+	fs.DurationVar(&o.Hold, "hold", time.Second, "")
+	fs.DurationVar(&o.Think, "think", time.Second, "")
+	fs.Uint64Var(&o.Seed, "seed", 1, "")
+	fs.BoolVar(&o.NoLease, "no-lease", false, "")
+	jitter := fs.String("jitter", JitterSome, "")
+	fs.IntVar(&o.Rounds, "rounds", 0, "")
+	fs.IntVar(&o.Workers, "workers", 0, "")
+	fs.BoolVar(&o.Manual, "manual", false, "")
+	fs.BoolVar(&o.IgnoreDone, "ignore-done", false, "")
+	fs.StringVar(&o.Resource, "resource", "", "")
+	withStdin := fs.Bool(EndWithStdinFlag, false, "")
+	if err := fs.Parse(args); err != nil {
+		return o, fmt.Errorf("read the contender's arguments: %w", err)
+	}
+	if fs.NArg() == 0 {
+		return o, errors.New("read the contender's arguments: no lock")
+	}
+	o.Locks, o.Full = fs.Args(), *jitter == JitterFull
+	if *endpoints != "" {
+		o.Endpoints = strings.Split(*endpoints, ",")
+	}
+	if *withStdin || o.Manual {
+		o.EndWith = stdin
+	}
+	return o, nil
+}

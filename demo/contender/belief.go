@@ -1,0 +1,71 @@
+package contender
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"locktop/model"
+)
+
+// BeliefLine is one line of what a contender prints: JSON, one object per line.
+// It says what the contender believes, which need not be true.
+type BeliefLine struct {
+	At        time.Time         `json:"at"`
+	Contender string            `json:"contender"`
+	PID       int               `json:"pid"`
+	State     model.BeliefState `json:"state"`
+	Lock      string            `json:"lock"`
+	// Key and Lease (hex) are of the claim that the line speaks of, if there is one.
+	Key   string `json:"key,omitempty"`
+	Lease string `json:"lease,omitempty"`
+	// Token is the create revision of Key, once it has the lock.
+	Token int64 `json:"token,omitempty"`
+	// Text is what went wrong, in words.
+	Text string `json:"text,omitempty"`
+}
+
+// DecodeBelief reads a line that a contender printed, and the process id that it
+// gave. It fails on anything that is not such a line.
+func DecodeBelief(line []byte) (model.Belief, int, error) {
+	var l BeliefLine
+	if err := json.Unmarshal(line, &l); err != nil {
+		return model.Belief{}, 0, fmt.Errorf("read a contender's line: %w", err)
+	}
+	switch l.State {
+	case model.BeliefIdle, model.BeliefWaiting, model.BeliefHolding, model.BeliefLeaving, model.BeliefLost:
+	default:
+		return model.Belief{}, 0, fmt.Errorf("read a contender's line: unknown state %q", l.State)
+	}
+	if l.Contender == "" || l.PID <= 0 {
+		return model.Belief{}, 0, fmt.Errorf("read a contender's line: no contender in %.80q", line)
+	}
+	b := model.Belief{At: l.At, Contender: l.Contender, Lock: l.Lock, State: l.State, Key: l.Key, Token: l.Token, Text: l.Text}
+	if l.Lease != "" {
+		var err error
+		if b.Lease, err = model.ParseLeaseID(l.Lease); err != nil {
+			return model.Belief{}, 0, fmt.Errorf("read a contender's line: %w", err)
+		}
+	}
+	return b, l.PID, nil
+}
+
+// teller prints belief lines, each in one write. Several may share it.
+type teller struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (t *teller) say(l BeliefLine) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l.At = time.Now()
+	line, err := json.Marshal(l)
+	if err != nil {
+		return // cannot happen: every field is text or a number
+	}
+	// A reader that is gone is noticed by the process's other life line.
+	_, _ = t.out.Write(append(line, '\n'))
+}

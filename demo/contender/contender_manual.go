@@ -1,0 +1,342 @@
+package contender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"locktop/model"
+)
+
+// ManualWords are what a manual contender can be told, sorted. With several locks
+// "lock" takes the next of them and "unlock" lets the last one go.
+func ManualWords() []string { return slices.Sorted(maps.Keys(manualWords)) }
+
+// manualWords do what they are called. The error is for the person who said it.
+var manualWords = map[string]func(*manual, context.Context) error{
+	"lock":         (*manual).lock,        // starts to acquire the next lock
+	"lock-again":   (*manual).lockAgain,   // the one it holds, by a second attempt with the same session
+	"unlock":       (*manual).unlock,      // lets the last one go
+	"unlock-again": (*manual).unlockAgain, // sends the last unlock once more
+	"read":         (*manual).read,        // the guarded resource, and keeps what it says
+	"put":          (*manual).put,         // writes what was read, with one element more
+	"write":        (*manual).write,       // both at once
+	"close":        (*manual).close,       // the session, which revokes the lease
+	"drop":         (*manual).drop,        // stops renewing and says nothing to etcd
+	"proclaim":     (*manual).proclaim,    // writes a new value as the leader
+}
+
+// manual is a contender that does what it is told. One goroutine has its state; only
+// attempts run beside it.
+type manual struct {
+	*worker
+	s        *session // nil: none yet, or none any more
+	held     []hold   // the last one taken at the end
+	waiting  *waiting // nil: for nothing
+	outcomes chan outcome
+	released *hold    // by the last unlock, whatever was answered
+	kept     *reading // by the last "read"
+	values   int      // that were proclaimed
+}
+
+// waiting is an attempt that runs, outcome how it ended.
+type waiting struct {
+	lock   string
+	claim  claim
+	cancel context.CancelFunc
+}
+
+type outcome struct {
+	claim claim
+	err   error
+}
+
+// obey does what the words say until ctx ends.
+func (c *contender) obey(ctx context.Context, words <-chan string) {
+	m := &manual{worker: c.workers[0], outcomes: make(chan outcome, 1)}
+	c.sayIdle("")
+	defer m.leave()
+	for {
+		var lost <-chan struct{}
+		if m.s != nil {
+			lost = m.s.lost
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case word := <-words:
+			m.do(ctx, word)
+		case o := <-m.outcomes:
+			m.acquired(ctx, o)
+		case <-lost:
+			m.lose()
+		}
+	}
+}
+
+// do does what a word says, or says why not.
+func (m *manual) do(ctx context.Context, word string) {
+	f := manualWords[word]
+	if f == nil {
+		m.note(fmt.Sprintf("%.40q is no command: want one of %s", word, strings.Join(ManualWords(), ", ")))
+		return
+	}
+	if err := f(m, ctx); err != nil {
+		m.note(word + ": " + m.clearer(ctx, err).Error())
+	}
+}
+
+// note says something without a change of what is believed.
+func (m *manual) note(text string) {
+	switch {
+	case m.waiting != nil:
+		m.say(m.waiting.lock, model.BeliefWaiting, m.waiting.claim, text)
+	case len(m.held) > 0:
+		h := m.last()
+		m.say(h.lock, model.BeliefHolding, h.claim, text)
+	case m.released != nil:
+		m.say(m.released.lock, model.BeliefIdle, claim{}, text)
+	default:
+		m.say(m.o.Locks[0], model.BeliefIdle, claim{}, text)
+	}
+}
+
+// last is the lock that was taken last. There is one.
+func (m *manual) last() hold { return m.held[len(m.held)-1] }
+
+var (
+	errHoldsNothing = errors.New("it holds no lock; say lock first")
+	errIsWaiting    = errors.New("it is still waiting for a lock")
+	errNoResource   = errors.New("there is no guarded resource")
+)
+
+func (m *manual) lock(ctx context.Context) error {
+	for _, lock := range m.o.Locks {
+		if !m.holds(lock) {
+			return m.start(ctx, lock)
+		}
+	}
+	return errors.New("it holds every lock of its own; say lock-again for a second time")
+}
+
+func (m *manual) holds(lock string) bool {
+	return slices.ContainsFunc(m.held, func(h hold) bool { return h.lock == lock })
+}
+
+func (m *manual) lockAgain(ctx context.Context) error {
+	if len(m.held) == 0 {
+		return errHoldsNothing
+	}
+	return m.start(ctx, m.last().lock)
+}
+
+// start begins an attempt in the background, with a session if there is none.
+func (m *manual) start(ctx context.Context, lock string) error {
+	if m.waiting != nil {
+		return errIsWaiting
+	}
+	if m.s == nil || m.s.ended() && len(m.held) == 0 {
+		s, err := m.open(ctx)
+		if err != nil {
+			return err
+		}
+		m.s = s
+	}
+	a := m.bid(m.s, lock)
+	ctx, cancel := context.WithCancel(ctx)
+	m.waiting = &waiting{lock: lock, claim: a.claim, cancel: cancel}
+	m.say(lock, model.BeliefWaiting, a.claim, "")
+	go func() {
+		defer cancel()
+		c, err := a.acquire(ctx)
+		m.outcomes <- outcome{c, err}
+	}()
+	return nil
+}
+
+// acquired takes note of how an attempt ended. After an error the session stays, and
+// with it what the attempt may have left.
+func (m *manual) acquired(ctx context.Context, o outcome) {
+	lock, was := m.waiting.lock, m.waiting.claim
+	m.waiting = nil
+	why := ""
+	if m.s != nil {
+		why = m.s.loss(o.err)
+	}
+	switch {
+	case o.err == nil && m.s != nil:
+		m.held = append(m.held, hold{lock, o.claim})
+		m.say(lock, model.BeliefHolding, o.claim, "")
+	case o.err == nil: // the session was closed meanwhile
+		_ = undo(o.claim.release, nil)
+		m.say(lock, model.BeliefIdle, claim{}, "")
+	case why != "":
+		m.say(lock, model.BeliefLost, was, why)
+	case m.s == nil:
+		m.say(lock, model.BeliefIdle, claim{}, "") // close ended it
+	default:
+		m.say(lock, model.BeliefIdle, claim{}, "wait for the lock: "+m.clearer(ctx, o.err).Error())
+	}
+}
+
+// lose takes note of the end of the lease.
+func (m *manual) lose() {
+	for _, h := range slices.Backward(m.held) {
+		m.say(h.lock, model.BeliefLost, h.claim, leaseGone)
+	}
+	if len(m.held) == 0 && m.waiting == nil {
+		m.say(m.o.Locks[0], model.BeliefLost, claim{lease: model.LeaseID(m.s.Lease())}, leaseGone)
+	}
+	m.held, m.s.lost = nil, nil
+	if m.waiting == nil {
+		m.s = nil
+		return
+	}
+	m.say(m.waiting.lock, model.BeliefLost, m.waiting.claim, leaseGone)
+	m.s = nil
+	m.waiting.cancel()
+}
+
+func (m *manual) unlock(ctx context.Context) error {
+	if len(m.held) == 0 {
+		return errHoldsNothing
+	}
+	h := m.last()
+	m.held, m.released = m.held[:len(m.held)-1], &h
+	m.say(h.lock, model.BeliefLeaving, h.claim, "")
+	text := ""
+	if err := m.ask(ctx, h.release); err != nil {
+		text = "unlock: " + strings.TrimPrefix(err.Error(), "unlock: ")
+	}
+	for _, other := range m.held {
+		if other.lock == h.lock { // had twice: the other one knows of nothing
+			m.say(h.lock, model.BeliefHolding, other.claim, text)
+			return nil
+		}
+	}
+	m.say(h.lock, model.BeliefIdle, claim{}, text)
+	return nil
+}
+
+func (m *manual) unlockAgain(ctx context.Context) error {
+	if m.released == nil {
+		return errors.New("nothing was unlocked yet; say unlock first")
+	}
+	if err := m.ask(ctx, m.released.release); err != nil {
+		return err
+	}
+	m.note("unlocked " + m.released.lock + " once more")
+	return nil
+}
+
+// ask makes a request and waits for the answer, within bounds.
+func (m *manual) ask(ctx context.Context, request func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	err := request(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("no answer within %v", askWithin)
+	}
+	return err
+}
+
+func (m *manual) read(ctx context.Context) error {
+	if m.guard == nil {
+		return errNoResource
+	}
+	if len(m.held) == 0 {
+		return errHoldsNothing
+	}
+	r, err := m.guard.read(ctx, m.name, m.last())
+	if err != nil {
+		return err
+	}
+	m.kept = &r
+	return nil
+}
+
+// put needs no lock any more: that is what a program does which was paused after it
+// had looked.
+func (m *manual) put(ctx context.Context) error {
+	if m.guard == nil {
+		return errNoResource
+	}
+	if m.kept == nil {
+		return errors.New("it has read nothing; say read first")
+	}
+	r := *m.kept
+	m.kept = nil
+	return m.guard.write(ctx, m.name, r)
+}
+
+func (m *manual) write(ctx context.Context) error {
+	if err := m.read(ctx); err != nil {
+		return err
+	}
+	return m.put(ctx)
+}
+
+func (m *manual) close(context.Context) error {
+	if m.s == nil || m.s.Session == nil {
+		return errors.New("it has no session; say lock first")
+	}
+	if m.waiting != nil {
+		m.waiting.cancel()
+	}
+	err := m.s.Session.Close() // revokes even what was dropped
+	m.s = nil
+	for _, h := range slices.Backward(m.held) {
+		m.say(h.lock, model.BeliefIdle, claim{}, "")
+	}
+	m.held = nil
+	return err
+}
+
+func (m *manual) drop(context.Context) error {
+	if m.s == nil || m.s.Session == nil || m.s.ended() {
+		return errors.New("it renews nothing; say lock first")
+	}
+	m.s.lost = nil // it believes what it believed
+	m.s.Orphan()
+	m.note("renews no more")
+	return nil
+}
+
+func (m *manual) proclaim(ctx context.Context) error {
+	if len(m.held) == 0 {
+		return errHoldsNothing
+	}
+	h := m.last()
+	if h.claim.proclaim == nil {
+		return fmt.Errorf("recipe %s has no proclamations", m.o.Recipe)
+	}
+	m.values++
+	value := fmt.Sprintf("%s#%d", m.o.Name, m.values)
+	if err := m.ask(ctx, func(ctx context.Context) error { return h.claim.proclaim(ctx, value) }); err != nil {
+		return err
+	}
+	m.note("proclaimed " + value)
+	return nil
+}
+
+// leave lets everything go.
+func (m *manual) leave() {
+	if m.waiting != nil {
+		m.waiting.cancel()
+		// It ends soon: at the latest the client is closed under it.
+		if o := <-m.outcomes; o.err == nil {
+			m.held = append(m.held, hold{m.waiting.lock, o.claim})
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
+	defer cancel()
+	for _, h := range slices.Backward(m.held) {
+		_ = h.release(ctx) // the session's end comes next, and takes it along
+	}
+	if m.s != nil {
+		m.s.close()
+	}
+}

@@ -1,0 +1,74 @@
+package contender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"go.etcd.io/etcd/client/v3/concurrency"
+
+	"locktop/model/recipe"
+)
+
+// session is a lease that is kept alive, or nothing at all for a recipe that does
+// without.
+type session struct {
+	*concurrency.Session
+	// lost is closed when the lease is gone. It is nil where there is no lease, and
+	// where nobody is to hear of its end.
+	lost <-chan struct{}
+}
+
+// open begins a session as the recipe wants it.
+func (c *contender) open(ctx context.Context) (*session, error) {
+	if c.o.NoLease || recipe.Played(c.o.Recipe).Rhythm == recipe.RenewsNever {
+		return &session{}, nil
+	}
+	lease, err := grant(ctx, c.client, c.o.TTL)
+	if err != nil {
+		return nil, err
+	}
+	// The session outlives ctx, or it could not be closed in order. Closing waits
+	// no longer than the TTL that it is told.
+	inner, err := concurrency.NewSession(c.client, concurrency.WithLease(lease),
+		concurrency.WithTTL(int(leaveWithin/time.Second)))
+	if err != nil {
+		return nil, fmt.Errorf("open a session: %w", err)
+	}
+	s := &session{Session: inner}
+	if !c.o.IgnoreDone {
+		s.lost = inner.Done()
+	}
+	return s, nil
+}
+
+// ended says whether nothing keeps the lease alive any more, heard of or not.
+func (s *session) ended() bool { return s.Session != nil && isDone(s.Done()) }
+
+// close ends the session and its keys, if it still has some.
+func (s *session) close() {
+	if s.Session != nil && !s.ended() {
+		_ = s.Session.Close() // what it cannot revoke runs out
+	}
+}
+
+// leaseGone is what the client library tells by ending a session.
+const leaseGone = "the session is gone: its lease was not renewed in time"
+
+// loss says in which way the session or the claim was lost, after an attempt that
+// ended with err; empty if it was not.
+func (s *session) loss(err error) string {
+	switch {
+	case isDone(s.lost) || errors.Is(err, rpctypes.ErrLeaseNotFound):
+		return leaseGone
+	case errors.Is(err, concurrency.ErrSessionExpired):
+		// So the library says, but all that it saw is that the key is not there.
+		if s.ended() {
+			return leaseGone
+		}
+		return "the key is gone, though the session is not"
+	}
+	return ""
+}

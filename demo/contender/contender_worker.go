@@ -1,0 +1,214 @@
+package contender
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"time"
+
+	"locktop/demo/process"
+	"locktop/model"
+)
+
+// worker is one who competes: most contenders are one.
+type worker struct {
+	*contender
+	name   string
+	rng    *rand.Rand
+	turned int // turns that are over
+}
+
+// hold is a lock that is had.
+type hold struct {
+	lock string
+	claim
+}
+
+// say prints what the worker believes of a lock.
+func (w *worker) say(lock string, state model.BeliefState, c claim, text string) {
+	l := BeliefLine{Contender: w.name, PID: os.Getpid(), State: state, Lock: lock,
+		Key: c.key, Token: c.token, Text: text}
+	if c.lease != 0 {
+		l.Lease = c.lease.String()
+	}
+	w.tell.say(l)
+}
+
+// bid is what the recipe needs for one attempt at a lock.
+func (w *worker) bid(s *session, lock string) attempt {
+	return playOf(w.o.Recipe).attempt(bid{lock: lock, name: w.o.Name, client: w.client, session: s.Session,
+		ttl: w.o.TTL, think: w.o.Think, rng: w.rng, failed: func(text string) { w.failed(s, lock, text) }})
+}
+
+// failed says that one try ended, and that the next begins with the same session.
+func (w *worker) failed(s *session, lock, text string) {
+	w.say(lock, model.BeliefIdle, claim{}, text)
+	w.say(lock, model.BeliefWaiting, claim{lease: model.LeaseID(s.Lease())}, "")
+}
+
+// turns takes turns with one session. It returns nil when the rounds are over.
+func (w *worker) turns(ctx context.Context, s *session) error {
+	for w.o.Rounds == 0 || w.turned < w.o.Rounds {
+		if s.ended() {
+			return w.loseIdle(s)
+		}
+		if err := w.turn(ctx, s); err != nil {
+			return err
+		}
+		if w.turned++; w.turned == w.o.Rounds {
+			break
+		}
+		if !process.Sleep(ctx, s.lost, jitter(w.rng, w.o.Think, 0.6)) {
+			if isDone(s.lost) {
+				return w.loseIdle(s)
+			}
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// loseIdle takes note of a session that ended between two turns, and says so if
+// anybody is to hear of it.
+func (w *worker) loseIdle(s *session) error {
+	if s.lost != nil {
+		w.say(w.o.Locks[0], model.BeliefLost, claim{lease: model.LeaseID(s.Lease())}, leaseGone)
+	}
+	return errLost
+}
+
+// turn is: wait for the locks, hold them, let them go.
+func (w *worker) turn(ctx context.Context, s *session) error {
+	var held []hold
+	for _, lock := range w.o.Locks {
+		h, err := w.take(ctx, s, lock)
+		if err != nil {
+			return w.giveUp(ctx, s, held, err)
+		}
+		held = append(held, h)
+	}
+	if err := w.work(ctx, s, held); err != nil {
+		return w.giveUp(ctx, s, held, err)
+	}
+	for len(held) > 0 {
+		last := held[len(held)-1]
+		held = held[:len(held)-1]
+		if err := w.letGo(last); err != nil {
+			return w.giveUp(ctx, s, held, err)
+		}
+	}
+	return nil
+}
+
+// take waits for one lock.
+func (w *worker) take(ctx context.Context, s *session, lock string) (hold, error) {
+	a := w.bid(s, lock)
+	w.say(lock, model.BeliefWaiting, a.claim, "")
+	waiting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if s.lost != nil {
+		// Without this a waiter whose lease ended waits on, as the client library does
+		// not look at its own key while it waits.
+		defer context.AfterFunc(s.Ctx(), cancel)()
+	}
+	c, err := a.acquire(waiting)
+	if why := s.loss(err); why != "" {
+		w.say(lock, model.BeliefLost, a.claim, why)
+		return hold{}, errLost
+	}
+	if ctx.Err() != nil && err != nil {
+		return hold{}, ctx.Err()
+	}
+	if err != nil {
+		return hold{}, fmt.Errorf("wait for the lock: %w", err)
+	}
+	w.say(lock, model.BeliefHolding, c, "")
+	return hold{lock, c}, nil
+}
+
+// work is what the locks are for: time that passes, between a reading of the guarded
+// resource and a writing, if there is one. Of the resource's errors the lines tell;
+// the turn goes on.
+func (w *worker) work(ctx context.Context, s *session, held []hold) error {
+	var read []reading
+	for _, h := range held {
+		if r, ok := w.read(ctx, h); ok {
+			read = append(read, r)
+		}
+	}
+	if !process.Sleep(ctx, s.lost, w.holdFor()) {
+		if isDone(s.lost) {
+			return errLost
+		}
+		return ctx.Err()
+	}
+	for _, r := range read {
+		w.write(ctx, r)
+	}
+	return nil
+}
+
+// read reads the register of a lock. It returns false where there is none to read.
+func (w *worker) read(ctx context.Context, h hold) (reading, bool) {
+	if w.guard == nil {
+		return reading{}, false
+	}
+	r, err := w.guard.read(ctx, w.name, h)
+	if err != nil {
+		w.say(h.lock, model.BeliefHolding, h.claim, err.Error())
+	}
+	return r, err == nil
+}
+
+// write writes back what was read, with one element more.
+func (w *worker) write(ctx context.Context, r reading) {
+	if err := w.guard.write(ctx, w.name, r); err != nil {
+		w.say(r.lock, model.BeliefHolding, r.claim, err.Error())
+	}
+}
+
+// holdFor is how long this turn lasts.
+func (w *worker) holdFor() time.Duration {
+	if w.o.Full {
+		return jitter(w.rng, w.o.Hold, 1)
+	}
+	return jitter(w.rng, w.o.Hold, 1.0/3)
+}
+
+// letGo gives a lock back, whatever became of the context.
+func (w *worker) letGo(h hold) error {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
+	defer cancel()
+	w.say(h.lock, model.BeliefLeaving, h.claim, "")
+	err := h.release(ctx)
+	if isAnswer(err) {
+		w.say(h.lock, model.BeliefIdle, claim{}, err.Error())
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("let the lock go: %w", err)
+	}
+	w.say(h.lock, model.BeliefIdle, claim{}, "")
+	return nil
+}
+
+// giveUp ends a turn that failed with err: what is held is said to be lost, or let
+// go, the last first.
+func (w *worker) giveUp(ctx context.Context, s *session, held []hold, err error) error {
+	within, cancel := context.WithTimeout(context.Background(), leaveWithin)
+	defer cancel()
+	for _, h := range slices.Backward(held) {
+		if isDone(s.lost) {
+			w.say(h.lock, model.BeliefLost, h.claim, leaseGone)
+			continue
+		}
+		w.say(h.lock, model.BeliefLeaving, h.claim, "")
+		_ = h.release(within) // the session's end comes next, and takes it along
+		if ctx.Err() == nil {
+			w.say(h.lock, model.BeliefIdle, claim{}, "")
+		}
+	}
+	return err
+}

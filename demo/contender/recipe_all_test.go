@@ -1,0 +1,303 @@
+package contender
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/demo/labtest"
+	"locktop/demo/process"
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/recipe"
+)
+
+func TestRecipesTakeTurns(t *testing.T) {
+	endpoint, cli := oneEtcd(t)
+	hex, uuid, ns := `/[0-9a-f]{8,16}`, `/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`, `/\d{19}`
+	tests := []struct {
+		recipe, key string
+		queued      int // keys while one holds and one waits
+		noLease     bool
+		reason      string
+	}{
+		{RecipeMutex, hex, 2, false, "the Go mutex"},
+		{RecipeTryLock, hex, 1, false, "who fails leaves the queue, except for a moment"},
+		{RecipeElection, hex, 2, false, "the Go election"},
+		{RecipeRWRead, "/read" + ns, 2, false, "readers hold together"},
+		{RecipeRWWrite, "/write" + ns, 2, false, "writers queue"},
+		{RecipeLockRPC, hex, 2, false, "the server's mutex"},
+		{RecipeLockRPC, hex, 2, true, "on a lease of the server's own"},
+		{RecipeElectionRPC, hex, 2, false, "the server's election"},
+		{RecipeElectionRPC, hex, 2, true, "on a lease of the server's own"},
+		{RecipeSingle, "", 1, false, "waiters have no key"},
+		{RecipeOwner, "", 1, false, "neither here"},
+		{RecipeUUIDQueue, uuid, 2, false, "a queue by hand"},
+		{RecipeSpin, "", 1, false, "nor here"},
+	}
+	tried := map[string]bool{}
+	for i, tt := range tests {
+		tried[tt.recipe] = true
+		t.Run(fmt.Sprintf("%s/%v", tt.recipe, tt.noLease), func(t *testing.T) {
+			t.Parallel()
+			lock := fmt.Sprintf("/locks/%d", i)
+			if tt.recipe == RecipeOwner {
+				lock = fmt.Sprintf("/layotto/lock|||%d", i) // by which it is known
+			}
+			o := Options{Locks: []string{lock}, Recipe: tt.recipe, Endpoints: []string{endpoint},
+				TTL: 30, NoLease: tt.noLease, Think: 20 * time.Millisecond, Manual: true}
+			h := &heard{t: t}
+			o.Name = "a"
+			a := contendWith(t, h, o)
+			o.Name = "b"
+			b := contendWith(t, h, o)
+			first := h.after(a.tell("lock"), "a", model.BeliefHolding)
+			wantClaim(t, cli, regexp.QuoteMeta(lock)+tt.key, first, tt.recipe)
+			n := b.tell("lock")
+			h.after(n, "b", model.BeliefWaiting)
+			labtest.Eventually(t, "b asks: "+tt.reason, func() bool { return countKeys(t, cli, lock) == tt.queued })
+			if got, want := toldFrom(t, cli, lock), recipe.Played(tt.recipe); got != want {
+				t.Errorf("the keys tell %+v: want %+v", got, want)
+			}
+			if tt.recipe == RecipeRWRead {
+				h.after(n, "b", model.BeliefHolding)
+			}
+			h.after(a.tell("unlock"), "a", model.BeliefIdle)
+			second := h.after(n, "b", model.BeliefHolding)
+			wantClaim(t, cli, regexp.QuoteMeta(lock)+tt.key, second, tt.recipe)
+			if second.Token <= first.Token {
+				t.Errorf("tokens %d, then %d: want them to grow", first.Token, second.Token)
+			}
+			h.after(b.tell("unlock"), "b", model.BeliefIdle)
+			labtest.Eventually(t, "nothing is left", func() bool { return countKeys(t, cli, lock) == 0 })
+		})
+	}
+	for _, r := range Recipes {
+		if !tried[r] {
+			t.Errorf("recipe %s is not tried", r)
+		}
+	}
+	for _, r := range recipe.All() {
+		for _, word := range r.Plays {
+			if !slices.Contains(Recipes, word) {
+				t.Errorf("%s is said to be played as %s, which no contender knows", r.Name, word)
+			}
+		}
+	}
+}
+
+// toldFrom is the recipe that the keys of a lock tell.
+func toldFrom(t *testing.T, cli *clientv3.Client, lock string) *recipe.Recipe {
+	t.Helper()
+	r, err := cli.Get(t.Context(), lock, clientv3.WithPrefix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := model.Listed{}
+	for _, kv := range r.Kvs {
+		if k := string(kv.Key); k == lock || strings.HasPrefix(k, lock+"/") {
+			list.KVs = append(list.KVs, model.KV{Key: k, Value: string(kv.Value), CreateRev: kv.CreateRevision, ModRev: kv.ModRevision,
+				Version: kv.Version, Lease: model.LeaseID(kv.Lease)})
+		}
+	}
+	s := fold.NewState()
+	s.Apply(model.Batch{Events: []model.Event{model.LoadStarted{}, list, model.Loaded{Rev: r.Header.Revision}}})
+	if l := s.Lock(lock); l != nil {
+		return l.Recipe()
+	}
+	return nil
+}
+
+// wantClaim compares what a holder says of its key with what etcd has.
+func wantClaim(t *testing.T, cli *clientv3.Client, key string, b model.Belief, value string) {
+	t.Helper()
+	if !regexp.MustCompile("^" + key + "$").MatchString(b.Key) {
+		t.Errorf("key %q: want %s", b.Key, key)
+	}
+	r, err := cli.Get(t.Context(), b.Key)
+	if err != nil || len(r.Kvs) != 1 {
+		t.Fatalf("key %q: %v (%v)", b.Key, r, err)
+	}
+	kv := r.Kvs[0]
+	if kv.CreateRevision != b.Token || model.LeaseID(kv.Lease) != b.Lease || b.Lease == 0 {
+		t.Errorf("%+v: etcd has %v", b, kv)
+	}
+	valued := slices.Contains([]string{RecipeElection, RecipeElectionRPC, RecipeSingle, RecipeSpin, RecipeOwner}, value)
+	if got := string(kv.Value); valued && got != b.Contender || !valued && got != "" {
+		t.Errorf("value %q of recipe %s", got, value)
+	}
+}
+
+// countKeys are the keys of a lock, and the one of its name.
+func countKeys(t *testing.T, cli *clientv3.Client, lock string) int {
+	t.Helper()
+	r, err := cli.Get(t.Context(), lock, clientv3.WithCountOnly())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(r.Count) + len(labtest.Queue(t, cli, lock))
+}
+
+func TestRecipesByThemselves(t *testing.T) {
+	endpoint, cli := oneEtcd(t)
+	for _, recipe := range Recipes {
+		t.Run(recipe, func(t *testing.T) {
+			t.Parallel()
+			lock := "/locks/" + recipe
+			h := &heard{t: t}
+			var both []*run
+			for i, name := range []string{"a", "b"} {
+				both = append(both, contendWith(t, h, Options{Name: name, Locks: []string{lock}, Recipe: recipe,
+					Endpoints: []string{endpoint}, TTL: 30, Rounds: 2, Hold: 20 * time.Millisecond, Think: 20 * time.Millisecond,
+					Seed: uint64(i)}))
+			}
+			held := map[string]int{}
+			for _, r := range both {
+				if !process.Wait(r.ended, labtest.Patience) {
+					t.Fatalf("it has not ended after 2 rounds: %+v", h.lines())
+				}
+			}
+			for _, b := range h.lines() {
+				vain := recipe == RecipeSingle && b.State == model.BeliefIdle && b.Text == triedInVain
+				if b.Text != "" && !vain {
+					t.Errorf("%+v", b)
+				}
+				if b.State == model.BeliefHolding {
+					held[b.Contender]++
+				}
+			}
+			if held["a"] != 2 || held["b"] != 2 {
+				t.Errorf("turns %v: want 2 each", held)
+			}
+			if n := countKeys(t, cli, lock); n != 0 {
+				t.Errorf("%d keys are left", n)
+			}
+		})
+	}
+}
+
+func TestOwnerIsAnswered(t *testing.T) {
+	endpoint, cli := oneEtcd(t)
+	h := &heard{t: t}
+	lock := "/layotto/lock|||app||x"
+	a := contendWith(t, h, Options{Name: "a", Locks: []string{lock}, Recipe: RecipeOwner,
+		Endpoints: []string{endpoint}, Manual: true})
+	tests := []struct {
+		meanwhile func() error
+		want      string
+	}{
+		{func() error { _, err := cli.Delete(t.Context(), lock); return err }, "the lock does not exist"},
+		{func() error { _, err := cli.Put(t.Context(), lock, "b"); return err }, "the lock belongs to others"},
+	}
+	for _, tt := range tests {
+		h.after(a.tell("lock"), "a", model.BeliefHolding)
+		if err := tt.meanwhile(); err != nil {
+			t.Fatal(err)
+		}
+		if b := h.after(a.tell("unlock"), "a", model.BeliefIdle); !strings.Contains(b.Text, tt.want) {
+			t.Errorf("%+v: want %q", b, tt.want)
+		}
+	}
+	if r, err := cli.Get(t.Context(), lock); err != nil || len(r.Kvs) != 1 {
+		t.Errorf("the lock of others: %v (%v)", r, err)
+	}
+}
+
+// Election.Campaign does not look at its own key after it waited: a candidate whose
+// lease ended meanwhile is told that it won (etcd issue 19597).
+func TestGhostLeader(t *testing.T) {
+	endpoint, cli := oneEtcd(t)
+	for _, ignore := range []bool{true, false} {
+		t.Run(fmt.Sprint(ignore), func(t *testing.T) {
+			h := &heard{t: t}
+			lock := fmt.Sprintf("/ghost/%v", ignore)
+			a := contendWith(t, h, Options{Name: "a", Locks: []string{lock}, Recipe: RecipeElection,
+				Endpoints: []string{endpoint}, TTL: 30, Manual: true})
+			h.after(a.tell("lock"), "a", model.BeliefHolding)
+			b := contendWith(t, h, Options{Name: "b", Locks: []string{lock}, Recipe: RecipeElection,
+				Endpoints: []string{endpoint}, TTL: 3, Manual: true, IgnoreDone: ignore})
+			n := b.tell("lock")
+			waiting := h.after(n, "b", model.BeliefWaiting)
+			labtest.Eventually(t, "b is in line", func() bool { return len(labtest.Queue(t, cli, lock)) == 2 })
+			if _, err := cli.Revoke(t.Context(), clientv3.LeaseID(waiting.Lease)); err != nil {
+				t.Fatal(err)
+			}
+			if !ignore {
+				h.after(n, "b", model.BeliefLost)
+				return
+			}
+			a.tell("unlock")
+			won := h.after(n, "b", model.BeliefHolding)
+			if q := labtest.Queue(t, cli, lock); len(q) != 0 {
+				t.Errorf("keys %q", q)
+			}
+			if won.Key != waiting.Key || won.Token == 0 {
+				t.Errorf("%+v: want the key and the token that it had", won)
+			}
+		})
+	}
+}
+
+func TestWorkersShareOneKey(t *testing.T) {
+	endpoint, cli := oneEtcd(t)
+	h := &heard{t: t}
+	contendWith(t, h, Options{Name: "w", Locks: []string{"/l"}, Recipe: RecipeMutex,
+		Endpoints: []string{endpoint}, Workers: 2, Hold: time.Hour})
+	one, two := h.after(0, "w.1", model.BeliefHolding), h.after(0, "w.2", model.BeliefHolding)
+	if one.Key != two.Key || one.Token != two.Token || one.Token == 0 {
+		t.Errorf("%+v and %+v: want one claim", one, two)
+	}
+	if q := labtest.Queue(t, cli, "/l"); len(q) != 1 {
+		t.Errorf("keys %q", q)
+	}
+}
+
+func TestSeveralLocksAreLetGoInReverse(t *testing.T) {
+	endpoint, _ := oneEtcd(t)
+	h := &heard{t: t}
+	r := contendWith(t, h, Options{Name: "c", Locks: []string{"/a", "/b"}, Recipe: RecipeMutex,
+		Endpoints: []string{endpoint}, Rounds: 1})
+	if !process.Wait(r.ended, labtest.Patience) {
+		t.Fatal("its round is over")
+	}
+	var got []string
+	for _, b := range h.lines() {
+		got = append(got, string(b.State)+b.Lock)
+	}
+	want := "idle/a idle/b waiting/a holding/a waiting/b holding/b leaving/b idle/b leaving/a idle/a"
+	if strings.Join(got, " ") != want {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+}
+
+// Who does not hear of the end of the session believes to hold until the turn is over,
+// and takes a new session for the next one.
+func TestIgnoreDone(t *testing.T) {
+	endpoint, cli := oneEtcd(t)
+	for _, ignore := range []bool{true, false} {
+		t.Run(fmt.Sprint(ignore), func(t *testing.T) {
+			h := &heard{t: t}
+			contendWith(t, h, Options{Name: "c", Locks: []string{fmt.Sprintf("/l/%v", ignore)}, Recipe: RecipeLockRPC,
+				Endpoints: []string{endpoint}, TTL: 2, Hold: 3 * time.Second, IgnoreDone: ignore, Rounds: 2})
+			first := h.after(0, "c", model.BeliefHolding)
+			if _, err := cli.Revoke(t.Context(), clientv3.LeaseID(first.Lease)); err != nil {
+				t.Fatal(err)
+			}
+			second := h.until(0, "another claim", func(b model.Belief) bool {
+				return b.State == model.BeliefHolding && b.Key != first.Key
+			})
+			if second.Token <= first.Token {
+				t.Errorf("tokens %d, then %d", first.Token, second.Token)
+			}
+			lost := slices.ContainsFunc(h.lines(), func(b model.Belief) bool { return b.State == model.BeliefLost })
+			if lost == ignore {
+				t.Errorf("lost is said: %v; %+v", lost, h.lines())
+			}
+		})
+	}
+}

@@ -1,0 +1,120 @@
+package contender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+	experimental "go.etcd.io/etcd/client/v3/experimental/recipes"
+
+	"locktop/model"
+)
+
+// The recipes of the Go client's own packages, used as they are.
+
+func lockMutex(b bid) attempt {
+	m := concurrency.NewMutex(b.session, b.lock)
+	return attempt{claim: b.byLease(), acquire: func(ctx context.Context) (claim, error) {
+		if err := m.Lock(ctx); err != nil {
+			return claim{}, err
+		}
+		return b.ofMutex(m), nil
+	}}
+}
+
+func tryMutex(b bid) attempt {
+	m := concurrency.NewMutex(b.session, b.lock)
+	return attempt{claim: b.byLease(), acquire: func(ctx context.Context) (claim, error) {
+		for {
+			err := m.TryLock(ctx)
+			if err == nil {
+				return b.ofMutex(m), nil
+			}
+			if !errors.Is(err, concurrency.ErrLocked) {
+				return claim{}, err
+			}
+			if err := b.again(ctx); err != nil {
+				return claim{}, err
+			}
+		}
+	}}
+}
+
+// ofMutex is the claim of a mutex that was just locked.
+func (b bid) ofMutex(m *concurrency.Mutex) claim {
+	is := m.IsOwner() // the only way to the create revision
+	c := b.byLease()
+	c.key, c.token = m.Key(), is.GetCompare().GetCreateRevision()
+	held := *m // Unlock forgets the key when it heard the answer
+	c.release = func(ctx context.Context) error {
+		m := held
+		return m.Unlock(ctx)
+	}
+	return c
+}
+
+func campaign(b bid) attempt {
+	e := concurrency.NewElection(b.session, b.lock)
+	return attempt{claim: b.byLease(), acquire: func(ctx context.Context) (claim, error) {
+		if err := e.Campaign(ctx, b.name); err != nil {
+			return claim{}, err
+		}
+		c := b.byLease()
+		c.key, c.token = e.Key(), e.Rev()
+		held := *e // Resign forgets the key
+		c.release = func(ctx context.Context) error {
+			e := held
+			return e.Resign(ctx)
+		}
+		c.proclaim = e.Proclaim
+		return c, nil
+	}}
+}
+
+func lockShared(b bid) attempt { return b.rwMutex("read", (*experimental.RWMutex).RLock) }
+func lockAlone(b bid) attempt  { return b.rwMutex("write", (*experimental.RWMutex).Lock) }
+
+// rwMutex takes one side of an RWMutex. Its lock cannot be told to end: where ctx
+// does, it is left to itself, until the client is closed at the latest, and the
+// session's end takes its key away.
+func (b bid) rwMutex(side string, lock func(*experimental.RWMutex) error) attempt {
+	return attempt{claim: b.keyless(), acquire: func(ctx context.Context) (claim, error) {
+		locked := make(chan error, 1)
+		go func() { locked <- lock(experimental.NewRWMutex(b.session, b.lock)) }()
+		select {
+		case err := <-locked:
+			if err != nil {
+				return claim{}, err
+			}
+		case <-ctx.Done():
+			return claim{}, ctx.Err()
+		}
+		kv, err := b.newest(ctx, b.lock+"/"+side+"/")
+		if err != nil {
+			return claim{}, err
+		}
+		// RUnlock and Unlock delete it by name too, but cannot be told to end.
+		return claim{key: string(kv.Key), lease: model.LeaseID(kv.Lease), token: kv.CreateRevision,
+			release: b.deleteByName(string(kv.Key))}, nil
+	}}
+}
+
+// newest is the session's youngest key below a prefix: RWMutex does not tell its own.
+func (b bid) newest(ctx context.Context, prefix string) (*mvccpb.KeyValue, error) {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	r, err := b.client.Get(ctx, prefix, clientv3.WithPrefix(),
+		clientv3.WithSort(clientv3.SortByCreateRevision, clientv3.SortDescend))
+	if err != nil {
+		return nil, fmt.Errorf("look for the own key below %s: %w", prefix, err)
+	}
+	for _, kv := range r.Kvs {
+		if kv.Lease == int64(b.leaseID()) {
+			return kv, nil
+		}
+	}
+	return nil, concurrency.ErrSessionExpired // as Mutex.Lock says in this case
+}

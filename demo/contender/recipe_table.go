@@ -1,0 +1,214 @@
+package contender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+
+	"locktop/demo/process"
+	"locktop/model"
+	"locktop/model/recipe"
+)
+
+// Recipes that a contender knows.
+const (
+	// RecipeMutex, RecipeTryLock and RecipeElection are those of the Go client's
+	// package concurrency; RecipeTryLock does not queue, but tries again and again.
+	RecipeMutex    = "mutex"
+	RecipeTryLock  = "try-lock"
+	RecipeElection = "election"
+	// RecipeRWRead and RecipeRWWrite are the two sides of its experimental RWMutex.
+	RecipeRWRead  = "rw-read"
+	RecipeRWWrite = "rw-write"
+	// RecipeLockRPC and RecipeElectionRPC leave the work to the server.
+	RecipeLockRPC     = "lock-rpc"
+	RecipeElectionRPC = "election-rpc"
+	// RecipeSingle is one key, named as the lock, that the first transaction wins;
+	// the others watch it. RecipeSpin is the same without a watch.
+	RecipeSingle = "single"
+	RecipeSpin   = "spin"
+	// RecipeOwner is Layotto's: one key whose value is the owner, on a lease that is
+	// never renewed. A contender that does not get it tries again.
+	RecipeOwner = "owner"
+	// RecipeUUIDQueue is the queue of many tutorials: LOCK/UUID, and the lowest create
+	// revision holds.
+	RecipeUUIDQueue = "uuid-queue"
+)
+
+// play is how a contender takes part by a recipe. What the recipe itself is,
+// [recipe.Played] says.
+type play struct {
+	word    string
+	attempt func(bid) attempt
+	served  bool // the server does the work, and makes a lease for who brings none
+}
+
+var plays = []play{
+	{word: RecipeMutex, attempt: lockMutex},
+	{word: RecipeTryLock, attempt: tryMutex},
+	{word: RecipeElection, attempt: campaign},
+	{word: RecipeRWRead, attempt: lockShared},
+	{word: RecipeRWWrite, attempt: lockAlone},
+	{word: RecipeLockRPC, attempt: lockByServer, served: true},
+	{word: RecipeElectionRPC, attempt: campaignByServer, served: true},
+	{word: RecipeSingle, attempt: takeKey},
+	{word: RecipeOwner, attempt: takeAsOwner},
+	{word: RecipeUUIDQueue, attempt: queueByUUID},
+	{word: RecipeSpin, attempt: spinOnKey},
+}
+
+// Recipes are all recipes that a contender knows.
+var Recipes = words(func(play) bool { return true })
+
+// byName says whether the recipe of the play has the same name: those two are the ones
+// of which people have heard.
+func (p play) byName() bool {
+	r := recipe.Played(p.word)
+	return r != nil && r.Name == p.word
+}
+
+// CommonRecipes are those of [Recipes] that are called like the recipe which the watch
+// tells: the ones of which people have heard.
+func CommonRecipes() []string { return words(play.byName) }
+
+// words are those of the plays of some kind.
+func words(is func(play) bool) (all []string) {
+	for _, p := range plays {
+		if is(p) {
+			all = append(all, p.word)
+		}
+	}
+	return all
+}
+
+// playOf is the play of that word, zero if there is none.
+func playOf(word string) play {
+	if i := slices.IndexFunc(plays, func(p play) bool { return p.word == word }); i >= 0 {
+		return plays[i]
+	}
+	return play{}
+}
+
+// bid is what a recipe needs to know to compete for a lock once.
+type bid struct {
+	lock, name string
+	client     *clientv3.Client
+	session    *concurrency.Session // nil where the recipe does without
+	ttl        int                  // seconds, for a lease of the recipe's own
+	think      time.Duration        // mean pause between two tries
+	rng        *rand.Rand
+	failed     func(text string) // says that a try failed, and that another follows
+}
+
+// attempt is one try to get a lock.
+type attempt struct {
+	// claim is what it will make, as far as that is known before.
+	claim claim
+	// acquire returns when the lock is had, or with an error when ctx ended. Of a
+	// claim that failed it leaves nothing behind, unless etcd does not answer.
+	acquire func(ctx context.Context) (claim, error)
+}
+
+// claim is a place in a lock's queue, or the key that is the lock.
+type claim struct {
+	key   string
+	lease model.LeaseID
+	// token is the create revision of the key: what it shows to a guarded resource.
+	token int64
+	// release gives the claim back. Called again it does what a client does that has
+	// not heard the answer: the same request again, whoever may hold the lock by now.
+	release func(ctx context.Context) error
+	// proclaim writes a value into the key; nil where the recipe has no such thing.
+	proclaim func(ctx context.Context, value string) error
+}
+
+// Answers of the recipe [RecipeOwner] to an unlock, other than yes.
+var (
+	errNoSuchLock   = errors.New("unlock: the lock does not exist")
+	errLockOfOthers = errors.New("unlock: the lock belongs to others")
+)
+
+// leaseID is the session's lease, 0 where there is none.
+func (b bid) leaseID() clientv3.LeaseID {
+	if b.session == nil {
+		return clientv3.NoLease
+	}
+	return b.session.Lease()
+}
+
+// byLease is the claim of recipes that name the key by the lease.
+func (b bid) byLease() claim {
+	lease := model.LeaseID(b.leaseID())
+	if lease == 0 {
+		return claim{}
+	}
+	return claim{key: b.lock + "/" + lease.String(), lease: lease}
+}
+
+// keyless is the claim of recipes whose waiters have no key, or none that is known.
+func (b bid) keyless() claim { return claim{lease: model.LeaseID(b.leaseID())} }
+
+// again pauses between two tries.
+func (b bid) again(ctx context.Context) error {
+	process.Sleep(ctx, nil, jitter(b.rng, b.think, 0.6))
+	return ctx.Err()
+}
+
+// put creates a key if there is none. It returns the revision, and whether it did.
+func (b bid) put(ctx context.Context, key, value string, lease clientv3.LeaseID) (rev int64, ok bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	r, err := b.client.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
+		Then(clientv3.OpPut(key, value, clientv3.WithLease(lease))).Commit()
+	if err != nil {
+		return 0, false, fmt.Errorf("put %s: %w", key, err)
+	}
+	return r.Header.Revision, r.Succeeded, nil
+}
+
+// deleteByName returns a release that does not look at whose key it is by now.
+func (b bid) deleteByName(key string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := b.client.Delete(ctx, key)
+		return err
+	}
+}
+
+// undo gives back what a failed attempt may have made, whatever became of its ctx.
+func undo(release func(context.Context) error, err error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
+	defer cancel()
+	_ = release(ctx) // why it failed before is what counts
+	return err
+}
+
+// gone waits until key is deleted at rev or later. A history that is compacted is no
+// error: the caller has to look again anyway.
+func (b bid) gone(ctx context.Context, key string, rev int64) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for r := range b.client.Watch(ctx, key, clientv3.WithRev(rev)) {
+		if err := r.Err(); errors.Is(err, rpctypes.ErrCompacted) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("watch %s: %w", key, err)
+		}
+		for _, e := range r.Events {
+			if e.Type == mvccpb.Event_DELETE {
+				return nil
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return fmt.Errorf("watch %s: it ended", key)
+}

@@ -1,0 +1,45 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// ProcAttr is how a contender is started: in a process group of its own, so that
+// ctrl-c at the terminal is not for it. If the lab dies, the end of its standard
+// input is what ends it.
+func ProcAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// States of a process: SSTOP and SZOMB of sys/proc.h.
+const (
+	stopped = 4
+	zombie  = 5
+)
+
+// StartTime returns when a process was started, in a form that only compares. It
+// fails if there is no such process, or only what is left of it for its parent.
+func StartTime(pid int) (string, error) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return "", fmt.Errorf("read when process %d started: %w", pid, err)
+	}
+	if info.Proc.P_stat == zombie {
+		return "", fmt.Errorf("read when process %d started: it has ended", pid)
+	}
+	t := info.Proc.P_starttime
+	return fmt.Sprintf("%d.%06d", t.Sec, t.Usec), nil
+}
+
+// isPaused says whether a process has stopped, by its entry in the system's table as
+// there is no waitid in the library for this system. The error is [os.ErrProcessDone]
+// if it has ended.
+func isPaused(pid int) (bool, error) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil || info.Proc.P_stat == zombie {
+		return false, os.ErrProcessDone
+	}
+	return info.Proc.P_stat == stopped, nil
+}

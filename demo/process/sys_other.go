@@ -1,0 +1,26 @@
+//go:build !linux && !darwin
+
+package process
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+var errSystem = errors.New("the lab runs on Linux and macOS only")
+
+// Without a lock file there is no lab, so what follows is never used.
+var (
+	SigPause    = os.Kill
+	SigContinue = os.Kill
+	SigStop     = os.Kill
+)
+
+func LockFile(*os.File) (bool, error)              { return false, errSystem }
+func IsOurs(os.FileInfo) bool                      { return false }
+func ProcAttr() *syscall.SysProcAttr               { return nil }
+func StartTime(int) (string, error)                { return "", errSystem }
+func SignalGroup(p *os.Process, s os.Signal) error { return p.Signal(s) }
+func PauseGroup(*os.Process) error                 { return errSystem }
+func AwaitPaused(int) error                        { return errSystem }

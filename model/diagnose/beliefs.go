@@ -1,0 +1,197 @@
+package diagnose
+
+import (
+	"fmt"
+	"time"
+
+	"locktop/model"
+	"locktop/model/lab"
+	"locktop/model/recipe"
+)
+
+// beliefsFamily is about two who believe that they hold the lock, which etcd itself never shows.
+var beliefsFamily = []Entry{
+	{
+		Code:  model.CodeStaleHolder,
+		Title: "An old holder still acts after etcd gave the lock to the next",
+		Mechanism: "The holder was paused or cut off for longer than its TTL. Its lease ended, the next one got the lock, and the " +
+			"old one wakes up and goes on with its work. A lease alone cannot prevent that.",
+		Looks: "etcd shows one holder at any time. What can be seen is the handover by a lost lease, not by an unlock, while the " +
+			"old holder's process or connection is alive, or its own word that it holds. Only the guarded resource can prove " +
+			"that both acted.",
+		Do: "Stop the old holder first, then check what it wrote since the handover. Pass the claim's create revision to the " +
+			"resource and let it refuse older ones, on reads as well as on writes.",
+		Threads: []string{"etcd-io/etcd#10811", "etcd-io/etcd#11457", "ftl#2044", "pingcap/tiflow#1540", "pingcap/tiflow#1533",
+			"posthog#74478"},
+		Needs:      []Needs{NeedsClient, NeedsProxy},
+		Confidence: model.Strong,
+		Breaking:   Breaking{BreakWrong, "stop the old holder first, as it goes on whatever etcd says: to break the new holder's claim lets one more in"},
+	},
+	{
+		Code:  model.CodeLateDone,
+		Title: "The holder learns of its loss later than the next learns of its win",
+		Mechanism: "The client counts the TTL from the last reply it read and looks once a second. If only its renewals are cut, it " +
+			"closes session.Done() after etcd has already passed the lock on. Overlaps of 0.8 s (TTL 2 s) and 0.3 s (TTL 5 s) " +
+			"were measured.",
+		Looks: "A handover by expiry, and writes of the old holder for up to about 1 s after it. etcd shows only the handover; " +
+			"the proxy's times or the client's word show the overlap.",
+		Do: "Expect it of every lock by lease, even with correct clients. Let the holder stop after two thirds of the TTL " +
+			"without a renewal, and let the resource refuse old revisions.",
+		Needs:      []Needs{NeedsClient},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakNone, "it is over: the old holder knows of its loss"},
+	},
+	{
+		Code:  model.CodeExpiredWaiterWins,
+		Title: "A waiter whose lease has died is told that it got the lock",
+		Mechanism: "Before 3.5 Lock does not check its own key at the end of the wait, neither in the Go client nor in the lock " +
+			"service of the server. A waiter whose lease died in the queue is told that it got the lock. The fix did not go " +
+			"back to 3.4.",
+		Looks: "The server's version proves the risk, not that it happened. A case is proven when a contender says that it holds " +
+			"by a key that had gone before.",
+		Do: "Upgrade the server and the client library. Until then read the key after Lock, in the same transaction as the " +
+			"first write. Stop a client that works without a key.",
+		Threads:    []string{"etcd-io/etcd#11456", "etcd-io/etcd#9921", "etcd-io/etcd#11408"},
+		Needs:      []Needs{NeedsVersion, NeedsClient},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakNone, ghostAtWork},
+	},
+	{
+		Code:  model.CodeGhostLeader,
+		Title: "A candidate believes that it leads, but has no key",
+		Mechanism: "Campaign does not check its own key, up to and including 3.7.3. If a candidate's lease ends while it waits, and " +
+			"the leader ahead then goes, Campaign returns success with no key and no lease behind it. Seen in production.",
+		Looks: "The election is empty, or led by someone else, while a process acts as leader. etcd alone shows only the " +
+			"emptiness, often right after a waiter's lease ended. It is certain when a contender says that it leads by a key that had gone before.",
+		Do: "Find the process that acts as leader and restart it. In the client: wait for Campaign and session.Done() at the " +
+			"same time, and check after it in a transaction that the own key exists.",
+		Threads:    []string{"cagriekin/charts#326", "cagriekin/charts#327", "mailgun/holster#38", "etcd-io/etcd#22387"},
+		Needs:      []Needs{NeedsClient},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakNone, ghostAtWork},
+	},
+	{
+		Code:  model.CodeRWExpiredWriter,
+		Title: "A reader or writer holds an RWMutex without its key",
+		Mechanism: "The RWMutex of etcd's experimental recipes does not check after the wait that its own key still exists. One " +
+			"whose lease ended in the queue goes on as if it held.",
+		Looks: "The same as ghost-leader: the lock is free or someone else's in etcd while a process works under it. From outside " +
+			"that can only be guessed.",
+		Do:         "Restart the process that works without a key. Do not use this recipe where two writers would do harm.",
+		Threads:    []string{"etcd-io/etcd#16221"},
+		Needs:      []Needs{NeedsClient},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakNone, ghostAtWork},
+	},
+}
+
+// falseBeliefs finds contenders that say they hold while etcd says that they do not:
+// two may act now.
+func falseBeliefs(x *ruleContext) {
+	if x.lab == nil {
+		return
+	}
+	for _, c := range x.lab.Competitors {
+		since, is := x.reports.FalseSince(c, x.l)
+		if !is {
+			continue
+		}
+		claim, _ := x.reports.ClaimOf(c, x.l)
+		if grace := x.graceOf(c, claim, since); x.k.Now().Sub(since) < grace {
+			x.recheck(since.Add(grace))
+			continue
+		}
+		if !x.reports.TookItself(c) && !x.reports.HangsInUnlock(c) {
+			x.falseBelief(c, claim)
+		}
+	}
+}
+
+// lateGrace is how long a client that runs may go on believing after its lease ended,
+// though it looks after its session: it counts the TTL from the last answer, looks
+// about once a second, and its word has to come. What it tells then is [CodeLateDone].
+const lateGrace = lab.Grace + 1500*time.Millisecond
+
+// graceOf is how long a contender's belief has to be false to be reported. One that
+// was paused, or that never held, is not merely late.
+func (x *ruleContext) graceOf(c *lab.Competitor, claim *model.Claim, since time.Time) time.Duration {
+	if x.reports.PausedSince(c.ContenderInfo, since) || claim == nil && x.reports.NeverHeld(c) {
+		return lab.Grace
+	}
+	return lateGrace
+}
+
+// falseBelief reports one of them.
+func (x *ruleContext) falseBelief(c *lab.Competitor, claim *model.Claim) {
+	now := "nobody holds it"
+	if x.head != nil {
+		now = "etcd gave it to " + x.k.Who(x.head.Ref())
+	}
+	f := model.Finding{Code: model.CodeStaleHolder, Severity: model.SevError, Confidence: model.Strong, Lease: c.Lease,
+		Summary:  fmt.Sprintf("%s still believes that it holds %s, but %s", model.Printable(c.Name), model.Printable(x.l.Name), now),
+		Evidence: []string{"its own word against the queue; its process is " + string(x.reports.ProcOf(c.ContenderInfo))},
+		Advice:   []string{"stop " + model.Printable(c.Name), "let the resource that the lock protects refuse old revisions (fencing)"}}
+	if claim == nil && x.reports.NeverHeld(c) {
+		f.Code, f.Confidence = ghostCode(c.Recipe), model.Certain
+		f.Summary = fmt.Sprintf("%s believes that it holds %s, but its key was gone before it began to; %s", model.Printable(c.Name), model.Printable(x.l.Name), now)
+		f.Evidence = []string{"key " + model.Printable(c.Belief.Key) + " did not exist when its client was told that it had won"}
+		f.Advice = []string{"restart " + model.Printable(c.Name), "in the client: wait for Lock or Campaign and for session.Done() at once, and check after it that the own key is there"}
+	}
+	if g := x.lab.Removed(c.Belief.Key); g != nil && x.actedAfter(c, g) {
+		f.Confidence = model.Certain
+		f.Evidence = append(f.Evidence, fmt.Sprintf("the resource accepted its token %d %s after its claim had gone", c.LastAccess.Token, model.Duration(c.LastAccess.At.Sub(g.At), false)))
+	}
+	x.report(f, claim)
+}
+
+// ghostCode names what a win without a key is, by the word for the contender's recipe.
+func ghostCode(word string) model.Code {
+	if r := recipe.Played(word); r != nil && r.Ghost != "" {
+		return model.Code(r.Ghost)
+	}
+	return model.CodeGhostLeader
+}
+
+// actedAfter says whether the resource accepted an access of a contender after its
+// claim had gone.
+func (x *ruleContext) actedAfter(c *lab.Competitor, g *lab.RemovedClaim) bool {
+	a := c.LastAccess
+	return a.Accepted && a.Lock == x.l.Name && a.At.After(g.At) && (a.Token == 0 || a.Token <= g.Ref.CreateRev)
+}
+
+// lateDone notes that a contender learnt of its loss after the next one had the lock,
+// though its process was never paused: the Go client counts the TTL from the last
+// reply and looks once a second (client/v3 lease.go, deadlineLoop).
+func lateDone(x *ruleContext) {
+	if x.lab == nil || !x.l.Recipe().Exclusive() {
+		return
+	}
+	var worst lab.LateWord
+	for _, w := range x.reports.LateWords(x.lab) {
+		if worst.Lock == "" || w.From.After(worst.From) {
+			worst = w
+		}
+		x.recheck(w.At.Add(lab.ToldFor))
+	}
+	if worst.Lock == "" {
+		return
+	}
+	x.report(model.Finding{Code: model.CodeLateDone, Severity: model.SevInfo, Confidence: model.Certain, Lease: worst.Holder.Lease,
+		Summary: fmt.Sprintf("%s learnt that it had lost %s %d ms after %s had got it",
+			model.Printable(worst.Believer), model.Printable(x.l.Name), worst.At.Sub(worst.From).Milliseconds(), worst.Who),
+		Evidence: []string{"its own word against the queue; its process was not paused"},
+		Advice:   []string{"let holders stop after two thirds of the TTL without a renewal", "let the resource that the lock protects refuse old revisions (fencing)"}}, nil)
+}
+
+// oldLockService: the 3.4 server's own lock service can return success to a waiter
+// whose lease died (fix etcd-io/etcd#11408 only in 3.5 and later).
+func oldLockService(x *clusterContext) {
+	if !versionBelow(x.k.Cluster(), 3, 5) {
+		return
+	}
+	x.report(model.Finding{Code: model.CodeExpiredWaiterWins, Severity: model.SevInfo, Confidence: model.Certain,
+		Summary:  "the lock service of server " + model.Printable(serverVersion(x.k.Cluster())) + " can tell a waiter whose lease died in the queue that it got the lock",
+		Evidence: []string{"etcd-io/etcd#11456; fixed by #11408 in 3.5, never in 3.4"},
+		Advice:   []string{"upgrade, or check after Lock that the key is still there"},
+		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
+}

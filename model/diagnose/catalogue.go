@@ -1,0 +1,92 @@
+package diagnose
+
+import "locktop/model"
+
+// Needs says what has to be there to find something.
+type Needs string
+
+// What findings need.
+const (
+	NeedsEtcd        Needs = "etcd alone"
+	NeedsProxy       Needs = "proxy in the path"
+	NeedsVersion     Needs = "server version"
+	NeedsClient      Needs = "the client's word"
+	NeedsMetrics     Needs = "the members' own metrics"
+	NeedsDeclaration Needs = "expected number of contenders"
+)
+
+// Entry is what is known of one kind of finding, for somebody who has to act on it.
+type Entry struct {
+	Code  model.Code
+	Title string // one line, plain words
+	// Mechanism is what happens, Looks how it shows, Do what to do first and what
+	// not to do. One to four sentences each.
+	Mechanism, Looks, Do string
+	// Threads are where it was reported or fixed: owner/repository#number, or only
+	// repository#number.
+	Threads []string
+	// Needs is what it takes to find it: first what Confidence rests on, then what
+	// makes it surer. If NeedsEtcd is not the first, etcd shows no sign of it that
+	// would be worth a finding.
+	Needs []Needs
+	// Confidence is the most that may be claimed with the first of Needs.
+	Confidence model.Confidence
+	// Breaking says whether breaking the claim that it is about is a cure.
+	Breaking Breaking
+}
+
+// order is that in which a diagnosis asks.
+var order = []model.Code{
+	// the cluster
+	model.CodeNoQuorum, model.CodeNoSpace, model.CodeMemberDivergence, model.CodeLeaseGhostList,
+	model.CodePinnedBadMember, model.CodeMassRevocation, model.CodeOverloadReject, model.CodeTTLReset,
+	// a head that does not leave
+	model.CodeOrphanKey, model.CodeLeaseDetached, model.CodeForeignKey, model.CodeNestedPrefix, model.CodeDeadHolder,
+	model.CodeKeepaliveStalled, model.CodeUnattendedLease, model.CodeLeaseOverdue, model.CodeExpiryBacklog,
+	model.CodeRevokeFailing, model.CodeRevokeForgotten, model.CodeProxyKeepalive, model.CodeTTLRollover,
+	model.CodeTTLFloor,
+	// a head that is renewed
+	model.CodeLockCycle, model.CodeSharedLease, model.CodeLongHeld, model.CodeZombieHolder, model.CodeUnlockLost,
+	model.CodeForeignKeepalive, model.CodeGhostWaiter, model.CodeMissedDelete, model.CodeSameSession,
+	// the waiters
+	model.CodeDeadWaiter, model.CodeZombieCandidate, model.CodeDeadSessionLoop, model.CodeLockOverrunsDeadline,
+	model.CodeCompactedWait, model.CodeLongQueue,
+	// locks that are lost while their owner works
+	model.CodeKeepaliveCancelled, model.CodeKeepaliveHalted, model.CodeKeepaliveUnread, model.CodeKeepaliveDenied,
+	model.CodeHalfOpenTCP, model.CodeRenewRace, model.CodeStaleUnlock, model.CodeExternalRevoke,
+	model.CodeExternalDelete,
+	// two who believe
+	model.CodeStaleHolder, model.CodeLateDone, model.CodeExpiredWaiterWins, model.CodeGhostLeader,
+	model.CodeRWExpiredWriter,
+}
+
+// Catalogue returns every kind of finding in the order in which a diagnosis asks:
+// the cluster first, then a head that does not leave, a head that renews, the
+// waiters, locks lost at work, and two who believe.
+func Catalogue() []Entry {
+	all := make([]Entry, len(order))
+	for i, code := range order {
+		all[i] = *entries[code]
+	}
+	return all
+}
+
+// Explain returns the entry of a code.
+func Explain(code model.Code) (Entry, bool) {
+	e := entries[code]
+	if e == nil {
+		return Entry{}, false
+	}
+	return *e, true
+}
+
+// entries are those of all families.
+var entries = func() map[model.Code]*Entry {
+	all := map[model.Code]*Entry{}
+	for _, family := range [][]Entry{clusterFamily, membersFamily, misplacedFamily, overdueFamily, ttlFamily, renewalsFamily, circlesFamily, holdsFamily, untoldFamily, renewersFamily, waitersFamily, beliefsFamily, unlocksFamily} {
+		for i := range family {
+			all[family[i].Code] = &family[i]
+		}
+	}
+	return all
+}()

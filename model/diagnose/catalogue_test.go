@@ -1,0 +1,133 @@
+package diagnose_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"locktop/model"
+	"locktop/model/diagnose"
+)
+
+// declaredCodes reads the constants of type Code from the source, so that a new one
+// cannot be forgotten here.
+func declaredCodes(t *testing.T) map[string]model.Code {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../code.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := map[string]model.Code{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if typ, ok := spec.Type.(*ast.Ident); ok && typ.Name == "Code" {
+			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			codes[spec.Names[0].Name] = model.Code(value)
+		}
+		return true
+	})
+	return codes
+}
+
+func TestEveryCodeIsInTheCatalogueOnce(t *testing.T) {
+	seen := map[model.Code]int{}
+	for _, e := range diagnose.Catalogue() {
+		seen[e.Code]++
+	}
+	codes := declaredCodes(t)
+	for name, code := range codes {
+		if seen[code] != 1 {
+			t.Errorf("%s (%s) is in the catalogue %d times", name, code, seen[code])
+		}
+		if joined := "Code" + strings.ReplaceAll(string(code), "-", ""); !strings.EqualFold(name, joined) {
+			t.Errorf("%s is the code %s", name, code)
+		}
+		if e, ok := diagnose.Explain(code); !ok || e.Code != code {
+			t.Errorf("Explain(%s) = %s, %v", code, e.Code, ok)
+		}
+	}
+	if len(seen) != len(codes) {
+		t.Errorf("%d codes in the catalogue, %d constants", len(seen), len(codes))
+	}
+	if _, ok := diagnose.Explain("no-such-code"); ok {
+		t.Error("an unknown code is explained")
+	}
+}
+
+func TestCatalogueTexts(t *testing.T) {
+	markdown := regexp.MustCompile("[`*_|]|\\]\\(|  |\n|\t|->")
+	sentence := regexp.MustCompile(`[.!?:]( |$)`)
+	for _, e := range diagnose.Catalogue() {
+		texts := map[string]string{"Title": e.Title, "Mechanism": e.Mechanism, "Looks": e.Looks, "Do": e.Do}
+		for name, s := range texts {
+			switch {
+			case s == "" || s != strings.TrimSpace(s):
+				t.Errorf("%s: %s is empty or has spaces around it", e.Code, name)
+			case markdown.MatchString(s):
+				t.Errorf("%s: %s has markup or odd spaces: %q", e.Code, name, markdown.FindString(s))
+			case name == "Title" && (strings.HasSuffix(s, ".") || len(s) > 80):
+				t.Errorf("%s: the title is a line without a full stop, of 80 characters at most: %q", e.Code, s)
+			case name != "Title" && !strings.HasSuffix(s, "."):
+				t.Errorf("%s: %s does not end in a full stop", e.Code, name)
+			case name != "Title" && len(sentence.FindAllString(s, -1)) > 8:
+				t.Errorf("%s: %s is too long for somebody in a hurry", e.Code, name)
+			}
+			for i := 0; i < len(s); i++ {
+				if s[i] >= 0x80 {
+					t.Errorf("%s: %s has characters that an old terminal does not know", e.Code, name)
+					break
+				}
+			}
+		}
+	}
+}
+
+func TestCatalogueThreadsAndNeeds(t *testing.T) {
+	thread := regexp.MustCompile(`^([A-Za-z0-9-]+/)?[A-Za-z0-9._-]+#[1-9][0-9]*$`)
+	needs := []diagnose.Needs{diagnose.NeedsEtcd, diagnose.NeedsProxy, diagnose.NeedsVersion, diagnose.NeedsClient, diagnose.NeedsMetrics, diagnose.NeedsDeclaration}
+	for _, e := range diagnose.Catalogue() {
+		for i, s := range e.Threads {
+			if !thread.MatchString(s) || strings.HasPrefix(s, "etcd#") {
+				t.Errorf("%s: thread %q is not repository#number", e.Code, s)
+			}
+			if slices.Contains(e.Threads[:i], s) {
+				t.Errorf("%s: thread %s twice", e.Code, s)
+			}
+		}
+		if len(e.Needs) == 0 {
+			t.Errorf("%s needs nothing", e.Code)
+		}
+		for i, n := range e.Needs {
+			if !slices.Contains(needs, n) || slices.Contains(e.Needs[:i], n) {
+				t.Errorf("%s: needs %q, which is unknown or said twice", e.Code, n)
+			}
+		}
+		if !slices.Contains([]model.Confidence{model.Certain, model.Strong, model.Hint}, e.Confidence) {
+			t.Errorf("%s: confidence %q", e.Code, e.Confidence)
+		}
+	}
+}
+
+func TestCatalogueKeepsTheOrderOfADiagnosis(t *testing.T) {
+	want := []model.Code{model.CodeNoQuorum, model.CodeOrphanKey, model.CodeDeadHolder, model.CodeLockCycle, model.CodeDeadWaiter, model.CodeKeepaliveCancelled, model.CodeStaleHolder}
+	var got []model.Code
+	for _, e := range diagnose.Catalogue() {
+		if slices.Contains(want, e.Code) {
+			got = append(got, e.Code)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("order %v, want %v", got, want)
+	}
+}

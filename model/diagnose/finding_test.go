@@ -1,0 +1,376 @@
+package diagnose_test
+
+import (
+	"strings"
+	"testing"
+
+	"locktop/model"
+	"locktop/model/diagnose"
+	"locktop/model/fold"
+	"locktop/model/history"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// state folds a story.
+func state(h *history.History) *fold.State {
+	s := fold.NewState()
+	s.Apply(model.Batch{Events: h.Events})
+	return s
+}
+
+// codes returns what is found, as "severity code (confidence) lock".
+func codes(s *fold.State) []string {
+	var out []string
+	for _, f := range s.Findings() {
+		out = append(out, string(f.Severity)+" "+string(f.Code)+" ("+string(f.Confidence)+") "+f.Lock)
+	}
+	return out
+}
+
+func TestFindingsFromStories(t *testing.T) {
+	a, b, c := model.LeaseID(0xa1), model.LeaseID(0xb2), model.LeaseID(0xc3)
+	two := func(h *history.History) {
+		h.Put(1, history.ClaimKey("/l", a), "", a)
+		h.Put(2, history.ClaimKey("/l", b), "", b)
+	}
+	rows := []struct {
+		name, reason string
+		tell         func(h *history.History)
+		want         []string
+	}{
+		{"healthy", "a lease that is renewed on time accuses nobody", func(h *history.History) {
+			two(h)
+			h.Read(3, a, 60, 58)
+			h.Read(22, a, 60, 59)
+			h.Read(43, a, 60, 58)
+		}, nil},
+		{"stalled", "its own rhythm was learned, so this is strong", func(h *history.History) {
+			two(h)
+			h.Read(3, a, 60, 58)
+			h.Read(23, a, 60, 59)
+			h.Read(48, a, 60, 35)
+		}, []string{"warning keepalive-stalled (strong) /l"}},
+		{"dead", "two renewals missed and others wait for long", func(h *history.History) {
+			two(h)
+			h.Read(3, a, 120, 118)
+			h.Read(43, a, 120, 119)
+			h.Read(128, a, 120, 34)
+		}, []string{"error dead-holder (strong) /l"}},
+		{"first look at a falling lease", "some clients renew only at the very end: a hint", func(h *history.History) {
+			two(h)
+			h.Read(3, a, 60, 10)
+		}, []string{"warning dead-holder (hint) /l"}},
+		{"a slow renewer", "a client that renews a second before the end is healthy once that is known", func(h *history.History) {
+			two(h)
+			h.Read(3, a, 10, 9)
+			h.Read(11.5, a, 10, 1)
+			h.Read(12.5, a, 10, 9)
+			h.Read(20, a, 10, 2)
+		}, nil},
+		{"a new leader", "a full TTL anew for a lease that was not renewed", func(h *history.History) {
+			two(h)
+			h.Read(3, a, 60, 58)
+			h.Read(23, a, 60, 59)
+			h.Read(70, a, 60, 13)
+			h.Add(model.LeaseRead{At: history.At(71), ID: a, Granted: 60, Remaining: 59, Term: 3})
+		}, []string{"warning ttl-reset (certain) /l"}},
+		{"a new leader and a healthy lease", "the next renewal comes by itself", func(h *history.History) {
+			two(h)
+			h.Read(3, a, 60, 58)
+			h.Add(model.LeaseRead{At: history.At(15), ID: a, Granted: 60, Remaining: 59, Term: 3})
+		}, nil},
+		{"an answer from a deposed leader", "more left than was granted (etcd-io/etcd#12381)", func(h *history.History) {
+			two(h)
+			h.Read(3, a, 60, 58)
+			h.Read(4, a, 60, 9_223_372_036)
+		}, []string{"info ttl-rollover (certain) /l"}},
+		{"past its end", "beyond ten seconds, alone: revoking fails", func(h *history.History) {
+			two(h)
+			h.Read(3, a, 60, -3)
+			h.Read(12, a, 60, -12)
+		}, []string{"error revoke-failing (strong) /l"}},
+		{"never renewed", "the lock service grants 60 s that nobody keeps alive", func(h *history.History) {
+			two(h)
+			h.Read(1.1, a, 60, 59)
+			h.Read(14, a, 60, 47)
+			h.Read(24, a, 60, 37)
+		}, []string{"warning unattended-lease (hint) /l"}},
+		{"a dead waiter", "the lock will idle at its turn", func(h *history.History) {
+			two(h)
+			h.Put(2, history.ClaimKey("/l", c), "", c)
+			h.Read(3, a, 10, 9)
+			h.Read(3, b, 10, 9)
+			h.Read(7, b, 10, 9)
+			h.Read(15, b, 10, 1)
+		}, []string{"warning dead-waiter (strong) /l"}},
+		{"stopped at a leader change", "others were renewed since, this one never", func(h *history.History) {
+			two(h)
+			for i := range model.LeaseID(3) {
+				h.Put(2, history.ClaimKey("/other", 0x10+i), "", 0x10+i)
+			}
+			h.Read(3, a, 30, 28)
+			h.Read(12, a, 30, 29)
+			for i := range model.LeaseID(3) {
+				h.Read(13, 0x10+i, 30, 29)
+			}
+			term3 := func(sec float64, id model.LeaseID, left int64) {
+				h.Add(model.LeaseRead{At: history.At(sec), ID: id, Granted: 30, Remaining: left, Term: 3})
+			}
+			for i := range model.LeaseID(3) {
+				term3(20, 0x10+i, 29)
+				term3(29, 0x10+i, 21)
+				term3(31, 0x10+i, 29)
+			}
+			term3(20, a, 29)
+			term3(34, a, 15)
+		}, []string{"warning keepalive-halted (strong) /l"}},
+		{"stopped at the same age again and again", "a timeout of the client's is behind it", func(h *history.History) {
+			sec := 1.0
+			for i := range model.LeaseID(4) {
+				id := 0x20 + i
+				h.Put(sec, history.ClaimKey("/l", id), "", id)
+				h.Put(sec, history.ClaimKey("/l", b), "", b)
+				h.Read(sec+1, id, 10, 9)
+				h.Read(sec+19, id, 10, 9)
+				h.Read(sec+30, id, 10, 9) // the last renewal, at the age of 30 s
+				if i == 3 {
+					h.Read(sec+38, id, 10, 1)
+					return
+				}
+				h.Read(sec+39.5, id, 10, 0)
+				h.End(sec+40, id)
+				h.Read(sec+40, id, 0, -1)
+				h.Del(sec+40, history.ClaimKey("/l", b))
+				sec += 41
+			}
+		}, []string{"warning keepalive-cancelled (strong) /l"}},
+		{"an orphan", "a key without a lease, named by none", func(h *history.History) {
+			h.Put(1, "/l/694d81e5fc652594", "", 0)
+			h.Put(2, history.ClaimKey("/l", b), "", b)
+		}, []string{"error orphan-key (certain) /l"}},
+		{"a detached lease", "a later put took the lease away", func(h *history.History) {
+			x := model.LeaseID(0x694d81e5fc652594)
+			h.Put(1, history.ClaimKey("/l", x), "", x)
+			h.Put(2, history.ClaimKey("/l", b), "", b)
+			h.Put(3, history.ClaimKey("/l", x), "status", 0)
+		}, []string{"error lease-detached (certain) /l"}},
+		{"a nested lock", "/l waits for /l/sub, not the other way", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l/sub", a), "", a)
+			h.Put(2, history.ClaimKey("/l", b), "", b)
+		}, []string{"error nested-prefix (certain) /l"}},
+		{"siblings", "a name that begins alike is no path above", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/lock2", a), "", a)
+			h.Put(2, history.ClaimKey("/lock", b), "", b)
+		}, nil},
+		{"two sessions cross", "each holds what the other waits for", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Put(2, history.ClaimKey("/m", b), "", b)
+			h.Put(3, history.ClaimKey("/m", a), "", a)
+			h.Put(4, history.ClaimKey("/l", b), "", b)
+			h.Add(model.Tick{At: history.At(20)})
+		}, []string{"error lock-cycle (certain) /l", "error lock-cycle (certain) /m", "info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
+		{"three sessions in a circle", "of any length", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Put(2, history.ClaimKey("/m", b), "", b)
+			h.Put(3, history.ClaimKey("/n", c), "", c)
+			h.Put(4, history.ClaimKey("/m", a), "", a)
+			h.Put(5, history.ClaimKey("/n", b), "", b)
+			h.Put(6, history.ClaimKey("/l", c), "", c)
+			h.Add(model.Tick{At: history.At(20)})
+		}, []string{"error lock-cycle (certain) /l", "error lock-cycle (certain) /m", "error lock-cycle (certain) /n",
+			"info shared-lease (certain) /l", "info shared-lease (certain) /m", "info shared-lease (certain) /n"}},
+		{"the same order", "both take /l first: they wait, but not for each other", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Put(2, history.ClaimKey("/m", a), "", a)
+			h.Put(3, history.ClaimKey("/l", b), "", b)
+		}, []string{"info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
+		{"a circle that was broken", "one side went", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Put(2, history.ClaimKey("/m", b), "", b)
+			h.Put(3, history.ClaimKey("/m", a), "", a)
+			h.Put(4, history.ClaimKey("/l", b), "", b)
+			h.End(15, b)
+		}, []string{"info shared-lease (certain) /l", "info shared-lease (certain) /m"}},
+		{"a registry", "leased keys side by side are no lock", func(h *history.History) {
+			h.Put(1, "/services/api/10.0.0.1:80", "up", a)
+			h.Put(2, "/services/api/10.0.0.2:80", "up", b)
+			h.Read(3, a, 60, 2)
+			h.Read(3, b, 60, 2)
+		}, nil},
+		{"a lock that is not renewed by design", "its TTL is the time to work", func(h *history.History) {
+			h.Put(1, "shedlock:prod:report", "ADDED:2026-01-02T03:04:05Z@host-7", a)
+			h.Read(2, a, 600, 598)
+			h.Read(500, a, 600, 100)
+		}, nil},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			h := history.New()
+			h.Loaded(0)
+			r.tell(h)
+			if d := cmp.Diff(r.want, codes(state(h))); d != "" {
+				t.Errorf("%s\n(-want +got)\n%s", r.reason, d)
+			}
+		})
+	}
+}
+
+// A session with several workers, each of which wants one lock only, makes the same
+// picture for as long as a hold takes.
+func TestACircleHasToLast(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	h.Put(1, history.ClaimKey("/l", 0xa1), "", 0xa1)
+	h.Put(1, history.ClaimKey("/m", 0xb2), "", 0xb2)
+	h.Put(1, history.ClaimKey("/m", 0xa1), "", 0xa1)
+	h.Put(1, history.ClaimKey("/l", 0xb2), "", 0xb2)
+	s := state(h)
+	confidence := func() (c model.Confidence) {
+		for _, f := range s.Lock("/l").Findings() {
+			if f.Code == model.CodeLockCycle {
+				c = f.Confidence
+			}
+		}
+		return c
+	}
+	for _, row := range []struct {
+		sec    float64
+		want   model.Confidence
+		reason string
+	}{{3, "", "it may end with the next hold"}, {4.1, model.Strong, "it lasts"}, {11.1, model.Certain, "nobody gets on"}} {
+		s.Apply(model.Batch{Events: []model.Event{model.Tick{At: history.At(row.sec)}}})
+		if got := confidence(); got != row.want {
+			t.Errorf("after %v s: %q, want %q: %s", row.sec-1, got, row.want, row.reason)
+		}
+	}
+}
+
+func TestLongHeldNeedsAHistory(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	sec := 1.0
+	for i := range 12 {
+		lease := model.LeaseID(0x100 + i)
+		h.Put(sec, history.ClaimKey("/l", lease), "", lease)
+		sec++
+		h.Del(sec, history.ClaimKey("/l", lease))
+		h.Read(sec, lease, 10, 9)
+	}
+	h.Put(sec, history.ClaimKey("/l", 0xa1), "", 0xa1)
+	h.Put(sec, history.ClaimKey("/l", 0xb2), "", 0xb2)
+	h.Read(sec+1, 0xa1, 60, 59)
+	h.Add(model.Tick{At: history.At(sec + 20)})
+	s := state(h)
+	if got := codes(s); len(got) != 0 {
+		t.Fatalf("after 20 s where a second is usual: %v, want nothing below 30 s", got)
+	}
+	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: history.At(sec + 31)}}})
+	if d := cmp.Diff([]string{"warning long-held (hint) /l"}, codes(s)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	if alt := s.Findings()[0].Alternatives; len(alt) != 5 {
+		t.Errorf("alternatives %v: a hint names what looks the same", alt)
+	}
+}
+
+func TestDeclaredContendersAreMissed(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	h.Put(1, history.ClaimKey("/ha", 0xa1), "node-1", 0xa1)
+	s := fold.NewState(model.Pin{Prefix: "/ha", Expect: 2})
+	s.Apply(model.Batch{Events: h.Events})
+	if got := codes(s); len(got) != 0 {
+		t.Fatalf("at once: %v; a client that comes back takes a moment", got)
+	}
+	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: history.At(12)}}})
+	if d := cmp.Diff([]string{"warning zombie-candidate (strong) /ha"}, codes(s)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	h.Put(13, history.ClaimKey("/ha", 0xb2), "node-2", 0xb2)
+	s.Apply(model.Batch{Events: h.Events[len(h.Events)-1:]})
+	if got := codes(s); len(got) != 0 {
+		t.Errorf("with two in the queue: %v", got)
+	}
+}
+
+func TestTheLabKnowsWhatWasAskedFor(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	h.Put(1, history.ClaimKey("/l", 0xa1), "", 0xa1)
+	h.Add(model.Contender{At: history.At(1), Name: "c1", Lock: "/l", TTL: 1, Proc: model.ProcRunning},
+		model.Belief{At: history.At(1), Contender: "c1", Lock: "/l", State: model.BeliefHolding, Lease: 0xa1})
+	h.Read(2, 0xa1, 2, 1)
+	if d := cmp.Diff([]string{"info ttl-floor (certain) /l"}, codes(state(h))); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+func TestMembersThatDiffer(t *testing.T) {
+	status := func(sec float64, a, b, rev int64) model.ClusterStatus {
+		return model.ClusterStatus{At: history.At(sec), Members: []model.Member{{ID: 1, Name: "m1", Leader: true, Version: "3.6.1", Keys: a, KeysRev: rev},
+			{ID: 2, Name: "m2", Version: "3.6.1", Keys: b, KeysRev: rev}}}
+	}
+	rows := []struct {
+		events []model.Event
+		want   []string
+		reason string
+	}{
+		{[]model.Event{status(1, 7, 7, 40)}, nil, "the same number at the same revision"},
+		{[]model.Event{status(1, 7, 6, 40)}, []string{"error member-divergence (certain) "}, "one has lost a key"},
+		{[]model.Event{status(1, 7, 6, 40), status(6, 0, 0, 0)}, []string{"error member-divergence (certain) "}, "not counted again: what was found stays"},
+		{[]model.Event{status(1, 7, 6, 40), status(61, 9, 9, 50)}, nil, "a later count agrees"},
+	}
+	for _, r := range rows {
+		s := fold.NewState()
+		s.Apply(model.Batch{Events: r.events})
+		if d := cmp.Diff(r.want, codes(s)); d != "" {
+			t.Errorf("%s\n(-want +got)\n%s", r.reason, d)
+		}
+	}
+}
+
+func TestEveryFindingSaysWhatToDo(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	h.Put(1, "/l/config\x1b[31m", "x", 0)
+	h.Put(2, history.ClaimKey("/l", 0xb2), "", 0xb2)
+	for _, f := range state(h).Findings() {
+		if f.Summary == "" || len(f.Evidence) == 0 || len(f.Advice) == 0 || len(f.Etcdctl) == 0 {
+			t.Errorf("%s: %+v", f.Code, f)
+		}
+		if strings.ContainsAny(f.Summary+strings.Join(f.Evidence, ""), "\x1b\n") {
+			t.Errorf("%s is not fit for a terminal: %q", f.Code, f.Summary)
+		}
+		if _, ok := diagnose.Explain(f.Code); !ok {
+			t.Errorf("%s is not in the catalogue", f.Code)
+		}
+	}
+}
+
+// TestUnaskedMembersAreNotDown: one endpoint of three is asked.
+func TestUnaskedMembersAreNotDown(t *testing.T) {
+	s := fold.NewState()
+	round := func(sec float64, leader bool) {
+		s.Apply(model.Batch{Events: []model.Event{model.ClusterStatus{At: history.At(sec), Members: []model.Member{
+			{ID: 1, Name: "m1", Version: "3.6.1", NoLeader: !leader}, {ID: 2, Name: "m2", Unasked: true, Leader: leader}, {ID: 3, Name: "m3", Unasked: true}}}}})
+	}
+	round(1, true)
+	round(2, false)
+	if c := s.Cluster(); c.Up() != 1 || c.Asked() != 1 {
+		t.Errorf("%d of %d are up", c.Up(), c.Asked())
+	}
+	if all := s.ClusterFindings(); len(all) > 0 {
+		t.Errorf("an election takes a moment: %v", all)
+	}
+	round(3, false)
+	if all := s.ClusterFindings(); len(all) != 1 || all[0].Code != model.CodeNoQuorum || !strings.Contains(all[0].Summary, "1 of 1 members answer") {
+		t.Errorf("got %v", all)
+	}
+	s.Apply(model.Batch{Events: []model.Event{model.ClusterStatus{At: history.At(4), Members: []model.Member{{ID: 1, Name: "m1", Leader: true}, {ID: 2, Name: "m2", Err: "refused"}, {ID: 3, Name: "m3"}}}}})
+	for _, f := range s.Journal() {
+		if f.Kind == model.EntryMember && strings.Contains(f.Text, "answer") {
+			t.Errorf("nothing was known of it before: %s", f.Text)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locktop/model"
+	"locktop/model/lab"
+)
+
+// holdsFamily is about holders that are renewed and do not let go.
+var holdsFamily = []Entry{
+	{
+		Code:  model.CodeLongHeld,
+		Title: "The lock is held far longer than usual by a holder that renews",
+		Mechanism: "The lease proves that something renews it, not that work is done. Behind the same picture stand a slow holder, " +
+			"zombie-holder, unlock-lost, ghost-waiter, missed-delete and foreign-keepalive.",
+		Looks: "The holder renews on schedule and holds several times longer than the longest hold known of this lock. It needs " +
+			"a history: without one nothing is said.",
+		Do: "Look at the holder's process: does it work, and does it know that it holds? If it only works slowly, leave it. " +
+			"If it does not, break the lock. Do not revoke by the age alone.",
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Hint,
+		Breaking:   Breaking{BreakCures, "it frees the lock, but a holder that works would lose it: look at its process first"},
+	},
+	{
+		Code:  model.CodeZombieHolder,
+		Title: "The holder hangs, but its session goes on renewing",
+		Mechanism: "In the client library a goroutine of its own keeps the lease alive. The work under the lock may hang, be " +
+			"finished or have died, and renewals still go out. The lease shows that the process lives, no more.",
+		Looks: "Exactly like a busy holder: it renews on schedule, and holds far longer than usual. An election value that no " +
+			"longer changes, or no guarded writes, make it likelier.",
+		Do: "Look at the process first (stack dump, log, CPU). If it hangs, stop it or revoke its lease, which frees all its " +
+			"keys. If it turns out to be busy, a revoke would make two of them work.",
+		Threads:    []string{"etcd-io/etcd#17470", "etcd-io/etcd#6127", "rabbitmq#17404", "projecteru2/core#399", "vitess#4189"},
+		Needs:      []Needs{NeedsClient},
+		Confidence: model.Strong,
+		Breaking:   Breaking{BreakCures, "its program says that it does not hold, so no work is lost"},
+	},
+}
+
+// Bounds of longHeld: a hold is long if it is this many times the longest of the
+// last ones.
+const (
+	longHolds  = 10 // that have to be known
+	longFactor = 5
+	longLeast  = 30 * time.Second
+)
+
+// longHeld says honestly that etcd cannot tell a hung holder from a busy one.
+func longHeld(x *ruleContext) {
+	if x.explained || x.lease == nil || x.lease.State() != model.LeaseHealthy || len(x.l.HoldTimes()) < longHolds {
+		return
+	}
+	usual := slices.Max(x.l.HoldTimes())
+	limit := max(longFactor*usual, longLeast)
+	held, atLeast := x.l.HeldFor(x.k.Now())
+	if held < limit {
+		x.recheck(x.l.HeadSince().Add(limit))
+		return
+	}
+	f := model.Finding{Code: model.CodeLongHeld, Severity: model.SevInfo, Confidence: model.Hint, Lease: x.lease.ID,
+		Summary: fmt.Sprintf("%s holds for %s, where the last %d holds took %s at most; it is alive in etcd's eyes, which cannot tell a hung holder from a busy one",
+			x.k.Who(x.head.Ref()), model.Duration(held, atLeast), len(x.l.HoldTimes()), model.Duration(usual, false)),
+		Evidence:     []string{readingWords(x.lease)},
+		Advice:       []string{"look at the holder's process: does it work?", "if it does not, break the lock"},
+		Alternatives: []model.Code{model.CodeZombieHolder, model.CodeUnlockLost, model.CodeGhostWaiter, model.CodeMissedDelete, model.CodeForeignKeepalive}}
+	if x.l.Behind() > 0 {
+		f.Severity = model.SevWarning
+	}
+	x.report(f, x.head)
+}
+
+// zombieAfter is how long a contender that does not want the lock may take to let go.
+const zombieAfter = 5 * time.Second
+
+// zombieHolder finds a head that is renewed though no worker of its process wants the
+// lock: a session that was never closed (projecteru2/core#399).
+func zombieHolder(x *ruleContext) {
+	if x.explained || x.lab == nil || x.l.Behind() == 0 || x.lease == nil || x.lease.State() != model.LeaseHealthy {
+		return
+	}
+	o, known := x.reports.LeaseOwner(x.lease.ID)
+	if !known {
+		return
+	}
+	since := x.l.HeadSince()
+	var who *lab.Competitor
+	for _, c := range x.reports.Workers(o.Name) {
+		if !c.CompetesFor(x.lab) {
+			continue
+		}
+		if c.Belief.At.IsZero() || x.reports.ProcOf(c.ContenderInfo) != model.ProcRunning ||
+			c.Belief.State != model.BeliefIdle && c.Belief.State != model.BeliefLost {
+			return
+		}
+		if who = c; c.Belief.At.After(since) {
+			since = c.Belief.At
+		}
+	}
+	if who == nil {
+		return
+	}
+	if x.k.Now().Sub(since) < zombieAfter {
+		x.recheck(since.Add(zombieAfter))
+		return
+	}
+	x.explained = true
+	x.report(model.Finding{Code: model.CodeZombieHolder, Severity: model.SevError, Confidence: model.Strong, Lease: x.lease.ID,
+		Summary: fmt.Sprintf("%s says that it is %s since %s, but its claim heads the queue of %s and is renewed",
+			model.Printable(who.Name), who.Belief.State, model.Duration(x.k.Now().Sub(since), false), model.Printable(x.l.Name)),
+		Evidence: []string{readingWords(x.lease), fmt.Sprintf("%d behind it wait", x.l.Behind())},
+		Advice:   []string{"revoke its lease: " + model.Action{Kind: model.RevokeLease, Lease: x.lease.ID}.Etcdctl(), "make the client close its session when it does not want the lock any more"}}, x.head)
+}

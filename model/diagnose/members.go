@@ -1,0 +1,215 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+// membersFamily is about a member that is ill, and a leader that changes.
+var membersFamily = []Entry{
+	{
+		Code:  model.CodePinnedBadMember,
+		Title: "Clients stick to a member that is cut off or frozen",
+		Mechanism: "A paused or partitioned member may still accept TCP, so its clients see no reason to change. Their renewals go " +
+			"nowhere and their leases run out together.",
+		Looks: "Several leases stall at the same time and were granted through the same member, while leases of other members " +
+			"are renewed. That member lags behind, knows no leader, or does not answer; if it looks well, or nobody asks it, " +
+			"fewer than six could be clients that died by chance. A lease ID tells which member granted " +
+			"it, not where its client is connected now: the proxy knows that, so one such lease is enough for it to be certain.",
+		Do: "Look at that member: paused, out of CPU, stuck on disk, cut off? Restart the clients that hang. Set " +
+			"DialKeepAliveTime, DialKeepAliveTimeout and WithRequireLeader in them.",
+		Threads: []string{"patroni#3335", "etcd-io/etcd#8660", "etcd-io/etcd#10816", "etcd-io/etcd#14641", "etcd-io/etcd#8382",
+			"pingcap/tiflow#7470"},
+		Needs:      []Needs{NeedsEtcd, NeedsProxy},
+		Confidence: model.Strong,
+		Breaking:   Breaking{BreakNone, "no single claim is to blame: look at the member, and restart the clients that hang"},
+	},
+	{
+		Code:  model.CodeMassRevocation,
+		Title: "Many healthy leases were revoked just after a leader change",
+		Mechanism: "A leader that was stuck in a disk sync or without CPU wakes up, still believes that it leads, and revokes every " +
+			"lease that it thinks has run out. The leases had been renewed with the new leader meanwhile. Fixed in 3.5.13.",
+		Looks: "A burst of leases ends within seconds after a leader change, though their last readings were healthy. On a " +
+			"server older than 3.5.13 this pattern is as good as certain.",
+		Do: "Upgrade. Until then find out why the old leader hung: slow disk, starved CPU, a suspended machine. The lost " +
+			"locks are lost: make sure that their old holders have stopped.",
+		Threads:    []string{"etcd-io/etcd#15247", "etcd-io/etcd#12528", "etcd-io/etcd#17425"},
+		Needs:      []Needs{NeedsEtcd, NeedsVersion},
+		Confidence: model.Strong,
+		Breaking:   Breaking{BreakNone, "the leases are gone already"},
+	},
+}
+
+// pinnedMin is how many stalled leases of one member make a pattern if that member is
+// seen to be ill, pinnedMany if it is not: three clients that die at once came through
+// the same one of three members once in nine times, six of them once in 243.
+const (
+	pinnedMin  = 3
+	pinnedMany = 6
+)
+
+// pinnedMember finds leases that stall together and were granted through the same
+// member, while those of others are renewed.
+func pinnedMember(x *clusterContext) {
+	if len(x.k.Late()) == 0 || len(x.k.Cluster().Members) < 2 || pinnedByProxy(x) || len(x.k.Late()) < pinnedMin {
+		return
+	}
+	by := map[string]int{}
+	for l := range x.k.Late() {
+		by[x.k.GrantedBy(l.ID)]++
+	}
+	for member, n := range by {
+		if member == "" || n < pinnedMin || 5*n < 4*len(x.k.Late()) { // nearly all of them
+			continue
+		}
+		healthy := 0
+		for _, l := range x.k.Leases() {
+			if l.HasRead && l.State() == model.LeaseHealthy && x.k.GrantedBy(l.ID) != member {
+				healthy++
+			}
+		}
+		if healthy < pinnedMin || n < pinnedMany && !x.ill(member) {
+			return
+		}
+		x.report(model.Finding{Code: model.CodePinnedBadMember, Severity: model.SevWarning, Confidence: model.Strong,
+			Summary:  fmt.Sprintf("%d leases stall, all granted through %s, while %d of other members are renewed", n, member, healthy),
+			Evidence: []string{"a lease's id tells which member granted it (etcd pkg/idutil); its client may sit there still"},
+			Advice:   []string{"look at " + member + ": cut off or paused, with its connections still open?", "set DialKeepAliveTime and -Timeout in the clients, restart those that hang"},
+			Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
+	}
+}
+
+// pinnedByProxy finds a member that serves nobody and through which the proxy saw a
+// stalled lease being renewed: then one such lease is enough.
+func pinnedByProxy(x *clusterContext) bool {
+	through := map[string]int{} // by address
+	for l := range x.k.Late() {
+		if k := x.reports.Renewer(l.ID); k.Member != "" {
+			through[bare(k.Member)]++
+		}
+	}
+	healthy := false
+	for _, m := range x.k.Cluster().Members {
+		healthy = healthy || x.ailment(m) == "" && m.Endpoint != ""
+	}
+	if !healthy {
+		return false // that is no member's fault
+	}
+	for _, m := range x.k.Cluster().Members {
+		n, why := through[bare(m.Endpoint)], x.ailment(m)
+		if n == 0 || why == "" || m.Endpoint == "" {
+			continue
+		}
+		x.report(model.Finding{Code: model.CodePinnedBadMember, Severity: model.SevWarning, Confidence: model.Certain,
+			Summary:  fmt.Sprintf("%d stalled leases are renewed through %s, which %s, while other members are well", n, m.Label(), why),
+			Evidence: []string{"the proxy saw their renewals go to " + model.Printable(m.Endpoint)},
+			Advice:   []string{"look at " + m.Label() + ": cut off or paused, with its connections still open?", "set DialKeepAliveTime and -Timeout in the clients, restart those that hang"},
+			Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
+		return true
+	}
+	return false
+}
+
+// ill says whether that member is seen not to serve.
+func (x *clusterContext) ill(label string) bool {
+	return slices.ContainsFunc(x.k.Cluster().Members, func(m model.Member) bool { return m.Label() == label && x.ailment(m) != "" })
+}
+
+// ailment says in words what keeps a member from serving, "" if nothing does.
+func (x *clusterContext) ailment(m model.Member) string {
+	switch {
+	case m.Unasked:
+		return "" // nothing is known of it
+	case m.Err != "":
+		return "does not answer"
+	case m.NoLeader:
+		return "knows no leader"
+	case m.Rev < x.k.PriorRev():
+		return "lags behind" // by more than a whole round
+	}
+	return ""
+}
+
+// bare is an address without its scheme.
+func bare(endpoint string) string {
+	if _, rest, ok := strings.Cut(endpoint, "://"); ok {
+		return rest
+	}
+	return endpoint
+}
+
+// Bounds of massRevocation: that many healthy leases within massBurst, at most
+// massWindow from a change of leader.
+const (
+	massWindow = model.EarlyKept / 2
+	massBurst  = 2 * time.Second
+	massMin    = 10
+)
+
+// massRevocation finds many healthy leases that ended early at once, about when the
+// leader changed: an old leader that still thought it led (etcd-io/etcd#15247,
+// fixed in 3.5.13). On later servers these are sessions that were closed.
+func massRevocation(x *clusterContext) {
+	v := serverVersion(x.k.Cluster())
+	if v == "" || !versionLess(v, "3.5.13") || x.k.LeaderSince().IsZero() || x.k.Now().Sub(x.k.LeaderSince()) > time.Minute {
+		return
+	}
+	n := 0
+	for i, from := range x.k.EndedEarly() {
+		burst := 0
+		for _, e := range x.k.EndedEarly()[i:] {
+			if e.At.Sub(from.At) <= massBurst && e.At.Sub(x.k.LeaderSince()).Abs() <= massWindow {
+				burst++
+			}
+		}
+		n = max(n, burst)
+	}
+	if n < massMin {
+		return
+	}
+	x.report(model.Finding{Code: model.CodeMassRevocation, Severity: model.SevWarning, Confidence: model.Strong,
+		Summary:  fmt.Sprintf("%d leases ended early within %s, about when the leader changed", n, model.Duration(massBurst, false)),
+		Evidence: []string{"their last readings were healthy; server " + v},
+		Advice:   []string{"upgrade: before 3.5.13 a leader that hung revokes every lease when it wakes (etcd-io/etcd#15247)"},
+		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
+}
+
+// serverVersion returns the lowest version among the members, "" if unknown.
+func serverVersion(c model.ClusterStatus) string {
+	low := ""
+	for _, m := range c.Members {
+		known := m.Version != "" && m.Version[0] >= '0' && m.Version[0] <= '9'
+		if known && (low == "" || versionLess(m.Version, low)) {
+			low = m.Version
+		}
+	}
+	return low
+}
+
+// versionBelow says whether a member is known to be older.
+func versionBelow(c model.ClusterStatus, major, minor int) bool {
+	v := serverVersion(c)
+	return v != "" && versionLess(v, fmt.Sprintf("%d.%d.0", major, minor))
+}
+
+func versionLess(a, b string) bool {
+	pa, pb := versionParts(a), versionParts(b)
+	for i := range pa {
+		if pa[i] != pb[i] {
+			return pa[i] < pb[i]
+		}
+	}
+	return false
+}
+
+func versionParts(v string) (parts [3]int) {
+	for i, p := range strings.SplitN(strings.SplitN(v, "-", 2)[0], ".", 3) {
+		parts[i], _ = strconv.Atoi(p) // what is no number counts as 0
+	}
+	return parts
+}

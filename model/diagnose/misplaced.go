@@ -1,0 +1,141 @@
+package diagnose
+
+import (
+	"fmt"
+
+	"locktop/model"
+	"locktop/model/recipe"
+)
+
+// misplacedFamily is about keys that block by their mere form.
+var misplacedFamily = []Entry{
+	{
+		Code:  model.CodeOrphanKey,
+		Title: "The head of the queue has no lease and never expires",
+		Mechanism: "Someone wrote a key under the lock's name without a lease: a home-made lock, a forgotten option, a restored " +
+			"backup. etcd removes only keys that hang on a lease, so this one stays until it is deleted.",
+		Looks: "The head shows lease 0 while those behind it have leases, and the queue does not move.",
+		Do: "Make sure that its writer is gone. Then delete that claim guarded by its create revision, not by its bare name: " +
+			"the name may belong to a new claim by then.",
+		Threads:    []string{"hashicorp/vault#2526"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakCures, writerGone},
+	},
+	{
+		Code:  model.CodeLeaseDetached,
+		Title: "A later write took the lease off the claim",
+		Mechanism: "A key keeps only the lease of its last put. A client that writes into its own claim without passing the lease " +
+			"(or IgnoreLease) turns it into a key that never expires. When that client ends, the lock stays taken.",
+		Looks: "The key's name still ends in a lease ID, but its lease is 0 and its version is above 1. The lease in the name " +
+			"may be gone already.",
+		Do: "Check that the writer is gone, then delete that claim guarded by its create revision. Fix the client, or it " +
+			"happens again with the next holder.",
+		Threads:    []string{"pingcap/tidb#43850", "pingcap/tidb#43894", "etcd-io/etcd#14758"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakCures, writerGone},
+	},
+	{
+		Code:  model.CodeForeignKey,
+		Title: "A key that is no claim stands first and blocks the lock",
+		Mechanism: "The Go client's rule counts every key under the lock's name, whatever it is. Data that was stored there before " +
+			"the first claim is the oldest, so all claims wait for it, for ever.",
+		Looks: "The head's last segment is not its lease ID. Often it has a value and no lease. All real claims wait behind it.",
+		Do: "Find out whose data it is and move it elsewhere, or rename the lock. Do not simply delete it: some program needs " +
+			"it.",
+		Threads:    []string{"website#710", "etcd-io/etcd#6278", "etcd-io/etcd#6284", "vitess#15118"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakWrong, "some program may need this key: find out whose it is, and move the data or rename the lock"},
+	},
+	{
+		Code:  model.CodeNestedPrefix,
+		Title: "The lock waits for another lock whose name lies below its own",
+		Mechanism: "The claims of lock a/b also lie under a/, so whoever wants a waits for each older claim of a/b. The other way " +
+			"round there is no waiting: a/b does not look at a.",
+		Looks: "The head's key has more path segments than the other claims have, and it is a claim of the deeper lock at the " +
+			"same time.",
+		Do: "Wait until the deeper lock is let go, or break that one if its holder is dead. Then rename, so that no lock's " +
+			"name is a path above another's.",
+		Threads:    []string{"website#710"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakWrong, "this is a rightful claim of the lock below: wait until it is let go, and break it only if its holder is dead"},
+	},
+}
+
+// wrongHead finds a head that never leaves because it is no live claim: a key
+// without a lease, a foreign key, a nested lock (etcd client/v3 concurrency/key.go:
+// the wait looks at every key under the name).
+func wrongHead(x *ruleContext) {
+	if x.l.Len() < 2 || x.l.Shape() != recipe.Queue {
+		return
+	}
+	if f, ok := x.misplaced(x.head); ok {
+		f.Severity = model.SevError
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%d behind it wait", x.l.Len()-1))
+		x.report(f, x.head)
+	}
+}
+
+// wrongWaiter finds such a key in the middle of the queue: it blocks when its turn
+// comes, if a claim stands behind it.
+func wrongWaiter(x *ruleContext) {
+	if x.l.Shape() != recipe.Queue || x.l.AllByLease() {
+		return
+	}
+	place := 0
+	x.l.Claims(func(c *model.Claim) bool {
+		place++
+		if place == 1 || place == x.l.Len() {
+			return place < model.MaxScan
+		}
+		if f, ok := x.misplaced(c); ok {
+			f.Severity = model.SevWarning
+			f.Summary += fmt.Sprintf(", when it becomes first; it is at place %d", place)
+			x.report(f, c)
+			return false
+		}
+		return place < model.MaxScan
+	})
+}
+
+// misplaced says what is wrong with a key of the queue by its form alone.
+func (x *ruleContext) misplaced(c *model.Claim) (model.Finding, bool) {
+	if c.KV.Lease != 0 && x.l.IsClaim(c) {
+		return model.Finding{}, false // the usual case, for which nothing is written
+	}
+	key := model.Printable(c.Key)
+	guarded := "delete it guarded by its revisions, not by name: " +
+		model.Action{Kind: model.DeleteClaim, Key: c.Key, CreateRev: c.CreateRev, ModRev: c.ModRev}.Etcdctl()
+	f := model.Finding{Confidence: model.Certain, Lease: c.KV.Lease}
+	f.Evidence = []string{fmt.Sprintf("key %s, create revision %d, version %d, lease %s", key, c.CreateRev, c.Version, leaseWords(c))}
+	switch {
+	case c.KV.Lease == 0 && x.l.IsClaim(c) && c.Version > 1:
+		f.Code = model.CodeLeaseDetached
+		f.Summary = key + " lost its lease by a later put without one: it never expires and blocks the lock"
+		f.Advice = []string{"make sure that its writer is gone", guarded, "make the client pass its lease, or IgnoreLease, with every put"}
+	case c.KV.Lease == 0 && (x.l.IsClaim(c) || x.l.Recipe().AnyName && x.l.Beside(c)):
+		f.Code = model.CodeOrphanKey
+		f.Summary = key + " has no lease: it never expires and blocks the lock"
+		f.Advice = []string{"make sure that its writer is gone", guarded}
+	case !x.l.Beside(c) && c.Lock() != nil:
+		f.Code = model.CodeNestedPrefix
+		f.Summary = fmt.Sprintf("%s waits for the lock %s, whose name lies below its own", model.Printable(x.l.Name), model.Printable(c.Lock().Name))
+		f.Advice = []string{"wait for " + model.Printable(c.Lock().Name) + " to be let go, or break that one",
+			"rename one of the two, so that no lock's name is a path above another's"}
+	default:
+		f.Code = model.CodeForeignKey
+		f.Summary = key + " is no claim, but it is counted as one: it blocks the lock"
+		f.Advice = []string{"move the data elsewhere, or rename the lock"}
+	}
+	return f, true
+}
+
+func leaseWords(c *model.Claim) string {
+	if c.KV.Lease == 0 {
+		return "none"
+	}
+	return c.KV.Lease.String()
+}

@@ -1,0 +1,248 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locktop/model"
+)
+
+// renewalsFamily is about renewals that do not come.
+var renewalsFamily = []Entry{
+	{
+		Code:  model.CodeDeadHolder,
+		Title: "The holder no longer renews; the lock is free when its lease ends",
+		Mechanism: "The holder died or lost its connection without letting go, so its key stays until the TTL is over. A long " +
+			"default TTL makes this look like a stuck lock. That its process is dead remains a guess: cut off from etcd it " +
+			"looks the same.",
+		Looks: "The remaining TTL only falls: at least two renewals were missed. The lock becomes free about half a second after " +
+			"it reaches 0.",
+		Do: "Wait for the end shown, or revoke the lease now if the holder is certainly dead. If it may still run, stop it " +
+			"first: it may believe that it holds. Later: a shorter TTL, and a revoke when the program exits.",
+		Threads:    []string{"cilium#8195", "ovsdb-etcd#357", "pingcap/tidb#4624", "pingcap/tidb#3454"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Strong,
+		Breaking:   Breaking{BreakCures, holderDead},
+	},
+	{
+		Code:  model.CodeKeepaliveStalled,
+		Title: "The holder has missed a renewal",
+		Mechanism: "Renewals stopped a moment ago: a garbage collection, no CPU, a suspended process or machine, a network fault. It " +
+			"may recover. If it does not, the lock passes to the next while the old holder may still work.",
+		Looks: "The remaining TTL is clearly below two thirds of the granted one, or behind the rhythm this lease had before, " +
+			"and does not rise.",
+		Do: "Use the time that is left: look at the holder's host and network, and warn its owner. Expect a takeover when the " +
+			"TTL ends. Do not revoke a holder that may come back.",
+		Threads:    []string{"etcd-io/etcd#11886", "etcd-io/etcd#13156", "etcd-io/etcd#9899", "pingcap/tiflow#4248"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Strong,
+		Breaking:   Breaking{BreakWrong, "the holder may come back, and would go on to work without the lock: look at it first"},
+	},
+	{
+		Code:  model.CodeUnattendedLease,
+		Title: "The lock service granted a lease that nobody renews",
+		Mechanism: "A Lock or Campaign request without a lease makes the server grant one of 60 s, and no one keeps it alive. The " +
+			"claim goes after 60 s, whether its owner still works or still waits.",
+		Looks: "Granted is 60 s, and the remaining TTL has only fallen since the key appeared. It takes 20 to 25 s of watching " +
+			"to tell. A client that asked for 60 s itself and died before its first renewal looks the same.",
+		Do: "Fix the caller: grant a lease, keep it alive, pass it. Until then no piece of work under this lock may take " +
+			"longer than 60 s, waiting included.",
+		Threads:    []string{"shubhamranjan/dotnet-etcd#321", "etcd-cpp-apiv3#30"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Hint,
+		Breaking:   Breaking{BreakWrong, "its owner may be at work though nobody renews: the key goes by itself when its lease ends"},
+	},
+	{
+		Code:  model.CodeProxyKeepalive,
+		Title: "An etcd grpc-proxy may have renewed a dead client's lease",
+		Mechanism: "etcd grpc-proxy renews leases upstream on its own. While the client's stream is open it drops a lease only after " +
+			"a whole TTL without a request. A dead client then keeps its lock up to one TTL longer.",
+		Looks: "A lease outlives its client by up to one extra TTL, then falls and ends like any other. Without knowing the path " +
+			"of the client this is a guess.",
+		Do: "Nothing is broken: count two TTLs for a takeover behind a grpc-proxy. Revoke if that is too long and the holder " +
+			"is certainly dead.",
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Hint,
+		Breaking:   Breaking{BreakCures, holderDead},
+	},
+	{
+		Code:  model.CodeKeepaliveCancelled,
+		Title: "Renewals stop because they were tied to a context that ended",
+		Mechanism: "The program started the keepalive with the context of the acquire call. When that one ends, by its timeout or by " +
+			"a return, renewals stop without a word while the work goes on.",
+		Looks: "The lease is renewed for a while, then no more. The age at which it stops is round and the same for every " +
+			"instance, and the process is healthy.",
+		Do: "Treat the lock as lost at the end of the TTL: stop that worker before. Then give the keepalive a context that " +
+			"lives as long as the lock.",
+		Threads:    []string{"vitess#11794", "vitess#11811", "vitess#20340", "cilium#12619"},
+		Needs:      []Needs{NeedsEtcd, NeedsClient},
+		Confidence: model.Strong,
+		Breaking:   Breaking{BreakWrong, "the worker may go on without the lock: stop it first"},
+	},
+	{
+		Code:  model.CodeKeepaliveHalted,
+		Title: "An old client stopped renewing after one server error",
+		Mechanism: "Some older client versions left their keepalive loop at the first error from a server. The program runs on and " +
+			"does not notice that nobody renews.",
+		Looks: "At a leader change or a restart of a member some leases recover and this one falls to 0, though its process is " +
+			"alive.",
+		Do: "Restart that client, then upgrade its library. In its code: watch the keepalive channel, and treat its close as " +
+			"the loss of the lock.",
+		Threads:    []string{"etcd-io/etcd#6922", "etcd-io/etcd#8618", "etcd-io/etcd#7472", "etcd-io/jetcd#1049", "trillian#2654"},
+		Needs:      []Needs{NeedsEtcd, NeedsClient},
+		Confidence: model.Strong,
+		Breaking:   Breaking{BreakWrong, "the holder may be at work: restart it first, and the claim goes by itself"},
+	},
+	{
+		Code:  model.CodeKeepaliveUnread,
+		Title: "The program does not read its keepalive replies",
+		Mechanism: "The Go client puts replies into a channel of 16. If nobody reads it, the client only complains in its log; up to " +
+			"3.3.8 it also sent a request every 500 ms.",
+		Looks: "With old clients renewals come far more often than every third of the TTL. With newer ones there is nothing to " +
+			"see outside the client's log.",
+		Do:         "Read the channel in a loop until it closes, and upgrade the client. Nothing has to be done to the lock.",
+		Threads:    []string{"etcd-io/etcd#9911", "etcd-io/etcd#9952"},
+		Needs:      []Needs{NeedsEtcd, NeedsProxy, NeedsVersion},
+		Confidence: model.Hint,
+		Breaking:   Breaking{BreakWrong, nothingWrong + ": only its program does not read the answers"},
+	},
+	{
+		Code:  model.CodeHalfOpenTCP,
+		Title: "The client talks into a connection whose other end is gone",
+		Mechanism: "A machine vanished without closing its connections. The operating system notices only after minutes or hours, " +
+			"and renewals are sent to nobody meanwhile.",
+		Looks: "Some leases fall while their clients are up and see no error. From etcd it looks like any other stall.",
+		Do: "Restart the client, or wait until it dials anew. Set DialKeepAliveTime and DialKeepAliveTimeout to less than a " +
+			"third of the TTL together.",
+		Threads:    []string{"cortex#2278", "etcd-cpp-apiv3#105"},
+		Needs:      []Needs{NeedsEtcd, NeedsProxy},
+		Confidence: model.Hint,
+		Breaking:   Breaking{BreakWrong, "its client may be at work: restart it first"},
+	},
+}
+
+// etaError is how far away the end of a dead holder's lease has to be to be an
+// error for those who wait.
+const etaError = 30 * time.Second
+
+// missedRenewals finds a head whose lease is not renewed any more, or never was.
+func missedRenewals(x *ruleContext) {
+	if x.lease == nil || x.denied(x.lease) {
+		return
+	}
+	if _, dead := x.lease.ResetDead(); dead {
+		return
+	}
+	st := x.lease.State()
+	if st != model.LeaseLate && st != model.LeaseSilent {
+		return
+	}
+	if x.unattended(x.head) {
+		return
+	}
+	f := model.Finding{Severity: model.SevWarning, Confidence: model.Strong, Lease: x.lease.ID,
+		Evidence:     []string{readingWords(x.lease), x.rhythmWords()},
+		Alternatives: []model.Code{model.CodeKeepaliveCancelled, model.CodeKeepaliveHalted, model.CodeHalfOpenTCP}}
+	if !x.lease.Learned() {
+		f.Confidence = model.Hint // some clients renew only at the very end (etcd-cpp-apiv3: a second before)
+	}
+	left, _ := x.lease.Remaining(x.k.Now())
+	eta := time.Duration(left)*time.Second + expiryLag
+	who := x.k.Who(x.head.Ref())
+	x.namePattern(&f)
+	if f.Code != "" {
+		f.Summary = fmt.Sprintf("%s; the lock is free in about %s", f.Summary, model.Duration(eta, false))
+	} else if st == model.LeaseLate {
+		f.Code = model.CodeKeepaliveStalled
+		f.Summary = fmt.Sprintf("%s has missed a renewal; if it does not come, the lock is free in about %s", who, model.Duration(eta, false))
+		f.Advice = []string{"look at the holder: paused, starved of CPU, cut off?"}
+	} else {
+		f.Code = model.CodeDeadHolder
+		f.Summary = fmt.Sprintf("%s does not renew any more: the lock is free in about %s", who, model.Duration(eta, false))
+		f.Advice = []string{"wait for it, or break the lock now if the holder is certainly dead"}
+		if x.l.Behind() > 0 && eta > etaError {
+			f.Severity = model.SevError
+		}
+	}
+	x.report(f, x.head)
+}
+
+// stopsMin is how many renewals have to have stopped at the same age to make a
+// pattern, and stopSpread how far these ages may lie apart.
+const (
+	stopsMin   = 3
+	stopSpread = 2 * time.Second
+)
+
+// namePattern tells two ways of stopping that leave a pattern: at a change of the
+// leader while others go on, and at the same age in one holder after another.
+func (x *ruleContext) namePattern(f *model.Finding) {
+	who := x.k.Who(x.head.Ref())
+	if !x.lease.ResetAt.IsZero() && x.renewedSince(x.k.LeaderSince()) >= stopsMin {
+		f.Code = model.CodeKeepaliveHalted
+		f.Summary = who + " was never renewed since the leader changed, while others are"
+		f.Evidence = append(f.Evidence, fmt.Sprintf("a new raft term was seen %s ago", model.Duration(x.k.Now().Sub(x.k.LeaderSince()), false)))
+		f.Advice = []string{"restart the holder: its renewing loop has ended", "upgrade its client, and watch the channel of KeepAlive for its end"}
+		f.Alternatives = []model.Code{model.CodeHalfOpenTCP}
+		return
+	}
+	if age, ok := constantAge(x.l.StopAges()); ok {
+		f.Code = model.CodeKeepaliveCancelled
+		f.Summary = fmt.Sprintf("%s does not renew any more, like the last %d holders that stopped at an age of about %s", who, len(x.l.StopAges()), model.Duration(age, false))
+		f.Advice = []string{"look for a timeout of that length in the client: is KeepAlive bound to the context of the acquisition?"}
+		f.Alternatives = []model.Code{model.CodeDeadHolder}
+	}
+}
+
+// constantAge says whether all ages are about the same.
+func constantAge(ages []time.Duration) (time.Duration, bool) {
+	if len(ages) < stopsMin || slices.Max(ages)-slices.Min(ages) > stopSpread {
+		return 0, false
+	}
+	return model.Percentile(ages, 50), true
+}
+
+// renewedSince counts the leases that are known to have been renewed since then.
+func (x *ruleContext) renewedSince(t time.Time) int {
+	n := 0
+	for _, l := range x.k.Leases() {
+		if l.HasRead && l.Read.At.After(t) && l.ResetAt.IsZero() && l.Renewals > 0 && l.State() == model.LeaseHealthy {
+			n++
+		}
+	}
+	return n
+}
+
+// expiryLag is how long after its end a lease is removed: the server looks every
+// 500 ms.
+const expiryLag = 500 * time.Millisecond
+
+// unattended finds a claim whose lease nobody ever renewed, as the lock service
+// grants it to callers that bring none (dotnet-etcd#321).
+func (x *ruleContext) unattended(c *model.Claim) bool {
+	l := c.LeaseInfo()
+	rpcLease := c.Form().Of().ServerLease
+	if rpcLease == 0 || l.Read.Granted != rpcLease || l.Renewals > 0 || c.SinceAtLeast {
+		return false
+	}
+	if l.Read.At.Sub(l.First.At) < time.Duration(rpcLease)*time.Second/3 || l.First.Remaining < rpcLease-5 {
+		return false
+	}
+	left, _ := l.Remaining(x.k.Now())
+	x.report(model.Finding{Code: model.CodeUnattendedLease, Severity: model.SevWarning, Confidence: model.Hint, Lease: l.ID,
+		Alternatives: []model.Code{model.CodeDeadHolder}, // a client with the usual TTL of 60 s that died before its first renewal
+		Summary: fmt.Sprintf("the lease of %s was never renewed since it was granted: the key goes in about %d s, whatever its owner does",
+			model.Printable(c.Key), left),
+		Evidence: []string{readingWords(l), fmt.Sprintf("first read with %d s left %s ago, only falling since", l.First.Remaining, model.Duration(x.k.Now().Sub(l.First.At), false)),
+			"60 s is what the lock service grants when it is called without a lease, and then nobody renews it"},
+		Advice: []string{"make the caller grant a lease, keep it alive, and pass it"}}, c)
+	return true
+}
+
+func (x *ruleContext) rhythmWords() string {
+	if x.lease.Learned() {
+		return fmt.Sprintf("it was seen to be renewed at least every %s before", model.Duration(max(x.lease.Rhythm, time.Duration(x.lease.Read.Granted)*time.Second/3), false))
+	}
+	return "it was not seen to be renewed yet; clients of this recipe usually renew at a third of the TTL"
+}

@@ -1,0 +1,129 @@
+package diagnose
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+// renewersFamily is about who renews a lease, and who may not.
+var renewersFamily = []Entry{
+	{
+		Code:  model.CodeForeignKeepalive,
+		Title: "Somebody else renews the holder's lease",
+		Mechanism: "A lease can be renewed by anyone who knows its ID: another goroutine, a program that shares the lease, an " +
+			"etcdctl lock left running in a container whose exec session was cut. The holder itself may be gone.",
+		Looks: "A renewing head, like a busy one. Renewals that come more often than every third of the TTL are a sign. The " +
+			"proxy sees which connection renews, and is certain.",
+		Do: "Find the other renewer first. Revoke once it is clear that nobody needs the lease; the renewer then fails, which " +
+			"may be the first that anyone hears of it.",
+		Threads:    []string{"etcd-io/etcd#10117", "etcd-io/etcd#9218"},
+		Needs:      []Needs{NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakWrong, "somebody renews this lease, maybe on purpose: find out who needs it first"},
+	},
+	{
+		Code:  model.CodeKeepaliveDenied,
+		Title: "The server refuses renewals for lack of permission",
+		Mechanism: "A role was changed, or a token became too old, and renewals are no longer allowed. Until March 2026 servers did " +
+			"not check the permission of a renewal; since the fix of CVE-2026-33413 they want write permission on the keys of " +
+			"the lease. An upgrade can bring this out.",
+		Looks: "Leases are lost right after a change of users or roles, after an upgrade, or at the age of a token. The proxy " +
+			"sees PermissionDenied or Unauthenticated on the keepalive.",
+		Do: "Give the role write permission on the lock's keys, or renew the token, and restart the client. Do not turn " +
+			"authentication off.",
+		Threads:    []string{"patroni#2332", "etcd-io/etcd#13300", "etcd-io/etcd#8287"},
+		Needs:      []Needs{NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakWrong, "its client is alive: give its role the permission first"},
+	},
+}
+
+// claimsHere yields the claims of this lock that hang on one of some leases, by lease:
+// the leases are few, the claims may be many.
+func claimsHere[V any](x *ruleContext, of map[model.LeaseID]V, yield func(*model.Lease, *model.Claim)) {
+	if len(of) == 0 {
+		return
+	}
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		l := x.k.Lease(id)
+		if l == nil {
+			continue
+		}
+		if c := x.claimOn(l); c != nil {
+			yield(l, c)
+		}
+	}
+}
+
+// claimOn returns the claim of this lock that hangs on a lease, nil for none.
+func (x *ruleContext) claimOn(l *model.Lease) *model.Claim {
+	for _, c := range l.Claims()[:min(len(l.Claims()), model.MaxScan)] {
+		if c.Lock() == x.l {
+			return c
+		}
+	}
+	return nil
+}
+
+// foreignKeepalive finds a lease that somebody else than its owner renews, so that the
+// owner's end would not free the lock (etcd-io/etcd#10117).
+func foreignKeepalive(x *ruleContext) {
+	if !x.l.Recipe().HasHolder {
+		return
+	}
+	claimsHere(x, x.reports.Shared(), func(l *model.Lease, c *model.Claim) {
+		names := x.reports.ForeignKeepers(l.ID, x.k.Now())
+		if len(names) == 0 {
+			return
+		}
+		f := model.Finding{Code: model.CodeForeignKeepalive, Severity: model.SevInfo, Confidence: model.Certain, Lease: l.ID,
+			Summary:  fmt.Sprintf("the lease of %s is renewed by %s", model.Printable(c.Key), strings.Join(names, " and ")),
+			Evidence: []string{"the proxy saw their requests, each on a listener of its own"},
+			Advice:   []string{"find out who renews on purpose before you break the lock: the end of its owner does not free it"}}
+		if c == x.head && x.l.Behind() > 0 {
+			f.Severity = model.SevWarning
+		}
+		x.report(f, c)
+	})
+}
+
+// keepaliveDenied finds a claim whose lease may not be renewed any more
+// (etcd-io/etcd#13300, the fix of CVE-2026-33413).
+func keepaliveDenied(x *ruleContext) {
+	if !x.l.Recipe().HasHolder {
+		return
+	}
+	claimsHere(x, x.reports.Refusals(), func(l *model.Lease, c *model.Claim) {
+		if !x.denied(l) {
+			return
+		}
+		r := x.reports.Refusals()[l.ID]
+		left, _ := l.Remaining(x.k.Now())
+		f := model.Finding{Code: model.CodeKeepaliveDenied, Severity: model.SevWarning, Confidence: sure(r.Client), Lease: l.ID,
+			Summary: fmt.Sprintf("%s may not renew the lease of %s any more: it ends in about %d s, whatever its client does",
+				model.Printable(r.Name), model.Printable(c.Key), left),
+			Evidence: []string{"the member refused its renewal: " + model.Printable(r.Text), readingWords(l)},
+			Advice:   []string{"give its role write permission on the keys of the lock, or renew its token, and restart it"}}
+		x.report(f, c)
+	})
+}
+
+// denied says whether a renewal of a lease was refused within its TTL, and none has
+// gone through since.
+func (x *ruleContext) denied(l *model.Lease) bool {
+	r, refused := x.reports.Refusals()[l.ID]
+	if !refused || !l.HasRead || l.Read.Granted <= 0 || !l.Read.At.After(r.At) || !l.ResetAt.IsZero() {
+		return false
+	}
+	ttl := time.Duration(l.Read.Granted) * time.Second
+	if x.k.Now().Sub(r.At) > ttl+expiryLag {
+		return false
+	}
+	renewed := l.Read.At.Add(-time.Duration(l.Read.Granted-l.Read.Remaining) * time.Second) // and up to a second later
+	return renewed.Add(time.Second).Before(r.At) || x.k.Now().Sub(r.At) > ttl/2 && renewed.Before(r.At)
+}

@@ -1,0 +1,109 @@
+package diagnose
+
+import (
+	"fmt"
+	"time"
+
+	"locktop/model"
+)
+
+// ttlFamily is about TTLs that are not what one would think.
+var ttlFamily = []Entry{
+	{
+		Code:  model.CodeTTLReset,
+		Title: "A new leader gave every lease its full TTL again",
+		Mechanism: "A leader that takes over does not know how old the leases are, so it starts all of them at their full TTL. A " +
+			"dead holder gets a fresh term. If leaders change more often than the TTL is long, nothing ever expires.",
+		Looks: "The remaining TTL of a lease that nobody renews jumps back to the granted value at the moment the raft term " +
+			"changes.",
+		Do: "Wait out the new term, or break the lock if the holder is certainly dead. Then find out why the leader changes. " +
+			"Lease checkpoints rarely help: off by default, only for more than 5 minutes of remaining TTL, and kept over a " +
+			"restart only from 3.5.2 (by a flag) and 3.6.",
+		Threads: []string{"etcd-io/etcd#9395", "etcd-io/etcd#13294", "etcd-io/etcd#20273", "etcd-io/etcd#2660", "etcd-io/etcd#9888",
+			"etcd-io/etcd#17132", "gardener/etcd-druid#733"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakCures, holderDead},
+	},
+	{
+		Code:  model.CodeTTLRollover,
+		Title: "A reading of the TTL made no sense and was discarded",
+		Mechanism: "A leader that was deposed a moment ago could answer a TTL question with some 9.2 billion seconds. Newer servers " +
+			"return an error in its place, it seems from 3.5.14 on.",
+		Looks:      "One reading has far more left than was granted. The next one is normal.",
+		Do:         "Nothing: the lease is read again. The leader did change a moment ago, so look for ttl-reset.",
+		Threads:    []string{"etcd-io/etcd#12381", "etcd-io/etcd#17704"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakWrong, nothingWrong + ": one reading was false"},
+	},
+	{
+		Code:  model.CodeTTLFloor,
+		Title: "The server granted a longer TTL than was asked for",
+		Mechanism: "The shortest TTL is one and a half election timeouts, rounded up to seconds. With default timing 1 s becomes 2 " +
+			"s, with an election timeout of 10 s it becomes 15 s.",
+		Looks: "The granted TTL is above what the client asked for. etcd shows only what was granted; what was asked is known to " +
+			"the client and the proxy.",
+		Do: "Count with the granted TTL. If takeovers must be faster, look at the election timeout; shorten it only if the " +
+			"network allows.",
+		Needs:      []Needs{NeedsClient, NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakWrong, nothingWrong + ": its TTL is longer than its client asked for"},
+	},
+}
+
+// oddKeep is how long an unbelievable answer is worth mentioning.
+const oddKeep = 30 * time.Second
+
+// unbelievable finds a reading with more left than was granted (etcd-io/etcd#12381).
+func unbelievable(x *ruleContext) {
+	if x.lease == nil || x.lease.Odd.At.IsZero() || x.k.Now().Sub(x.lease.Odd.At) > oddKeep {
+		return
+	}
+	o := x.lease.Odd
+	x.recheck(o.At.Add(oddKeep + time.Millisecond))
+	x.report(model.Finding{Code: model.CodeTTLRollover, Severity: model.SevInfo, Confidence: model.Certain, Lease: o.ID,
+		Summary:  fmt.Sprintf("a reading said %d s left of %d: it is not believed", o.Remaining, o.Granted),
+		Evidence: []string{"a leader that was just deposed answers like that (etcd-io/etcd#12381)"},
+		Advice:   []string{"nothing: the lease is read again"}}, x.head)
+}
+
+// reset finds a head that was not renewed and got a whole TTL more from a new raft
+// leader (etcd-io/etcd#9395).
+func reset(x *ruleContext) {
+	if x.lease == nil || x.lease.ResetAt.IsZero() {
+		return
+	}
+	sure, dead := x.lease.ResetDead()
+	if !dead {
+		return
+	}
+	x.report(model.Finding{Code: model.CodeTTLReset, Severity: model.SevWarning, Confidence: sure, Lease: x.lease.ID,
+		Summary:  fmt.Sprintf("a new raft leader gave the lease of %s its full %d s anew, though nobody renewed it", model.Printable(x.head.Key), x.lease.Read.Granted),
+		Evidence: []string{readingWords(x.lease), fmt.Sprintf("the raft term changed to %d between two readings; before, renewals were missed", x.lease.Read.Term)},
+		Advice:   []string{"wait for the end of the new term, or break the lock", "find out why the leader changes"}}, x.head)
+}
+
+// ttlFloor notes that a contender of the lab got a longer TTL than it asked for: the
+// server's shortest is one and a half election timeouts.
+func ttlFloor(x *ruleContext) {
+	if x.lab == nil || x.head == nil || !x.l.Recipe().HasHolder {
+		return
+	}
+	for _, c := range x.lab.Competitors {
+		if c.Lease == 0 || c.TTL == 0 {
+			continue
+		}
+		if l := x.k.Lease(c.Lease); l != nil && l.HasRead && l.Read.Granted > int64(c.TTL) {
+			x.report(model.Finding{Code: model.CodeTTLFloor, Severity: model.SevInfo, Confidence: model.Certain, Lease: l.ID,
+				Summary:  fmt.Sprintf("%s asked for a TTL of %d s and was granted %d s", model.Printable(c.Name), c.TTL, l.Read.Granted),
+				Evidence: []string{"the server grants no less than one and a half election timeouts"},
+				Advice:   []string{"count with the granted TTL"}}, x.claimOn(l))
+			return
+		}
+	}
+}
+
+func readingWords(l *model.Lease) string {
+	return fmt.Sprintf("lease %s: %d of %d s left at the last reading", l.ID, l.Read.Remaining, l.Read.Granted)
+}

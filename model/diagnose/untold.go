@@ -1,0 +1,182 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locktop/model"
+	"locktop/model/lab"
+)
+
+// untoldFamily is about clients that were not told what became of a request or of a key.
+var untoldFamily = []Entry{
+	{
+		Code:  model.CodeUnlockLost,
+		Title: "The holder let go, but its unlock never arrived",
+		Mechanism: "The unlock failed by timeout or in a partition, the program went on, and its session recovered and renews the " +
+			"key. The program believes that it holds nothing.",
+		Looks: "A head that renews while its owner is idle. It is more than a hint only when the hold goes back to just before a " +
+			"spell without leader, and many locks of that lease are concerned.",
+		Do: "Ask the owner whether it holds. If not, delete that claim guarded by its create revision, or revoke the lease if " +
+			"nothing else hangs on it. In the client: close the session when an unlock fails.",
+		Threads:    []string{"cilium#9855", "cilium#9046", "cilium#9982"},
+		Needs:      []Needs{NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakCures, "its client has let go already, so no work is lost"},
+	},
+	{
+		Code:  model.CodeGhostWaiter,
+		Title: "A claim that its client has given up, but still renews",
+		Mechanism: "A Lock fails because the reply to its transaction is lost or late, yet the claim was written. The client " +
+			"believes that it has no lock, its unlock is refused, and its session renews the claim. When its turn comes, it " +
+			"holds for as long as the process lives. The fix in etcd covers only the phase of waiting.",
+		Looks: "First an ordinary waiter, then a holder that never lets go. From etcd alone it cannot be told from those. The " +
+			"proxy sees the lost reply, and that no watch waits for the key ahead.",
+		Do: "Ask its owner; if it does not want the lock, revoke that lease. In the client: after any error of Lock close the " +
+			"session, do not only retry.",
+		Threads:    []string{"etcd-io/etcd#9715", "etcd-io/etcd#10153", "etcd-io/etcd#10111", "etcd-io/jetcd#291"},
+		Needs:      []Needs{NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakCures, "its client was never told of this claim, so no work is lost"},
+	},
+	{
+		Code:  model.CodeMissedDelete,
+		Title: "The head does not know that its turn has come",
+		Mechanism: "A waiter watches the key ahead of it. If that deletion never reaches it (a cut-off member, a dead connection, a " +
+			"watch bug of the server), it waits on although it is first, and renews all the while. Watch bugs were fixed in " +
+			"3.5.13, 3.4.34 and 3.5.18, among others.",
+		Looks: "The key ahead was deleted long ago, the head renews, nothing else moves. The same picture as a busy holder; with " +
+			"the proxy it is seen that no watch event was passed on.",
+		Do: "Restart that client; its claim goes and the next in line moves up. Use WithRequireLeader and DialKeepAliveTime " +
+			"in clients, and upgrade the server.",
+		Threads: []string{"etcd-io/etcd#7247", "etcd-io/etcd#8980", "etcd-io/etcd#12534", "etcd-io/etcd#14641", "etcd-io/etcd#17611",
+			"k8s#89488", "cilium#23590", "etcd-io/etcd#17612", "etcd-io/etcd#17529", "etcd-io/etcd#18089",
+			"etcd-io/etcd#18475", "etcd-io/etcd#19179", "etcd-io/etcd#19249"},
+		Needs:      []Needs{NeedsProxy},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakCures, "its client does not know that it holds, so no work is lost; restart the client all the same"},
+	},
+}
+
+// openAfter is how long an answer, a watch event or a second try may be under way.
+const openAfter = 2 * time.Second
+
+// sure is how sure a word of the proxy about clients is: of one that shares its
+// listener only the connection is known.
+func sure(clients ...model.Client) model.Confidence {
+	if slices.ContainsFunc(clients, func(c model.Client) bool { return !c.Certain }) {
+		return model.Strong
+	}
+	return model.Certain
+}
+
+// openNotes looks at what the proxy saw of this lock's keys and what has not come to
+// its end.
+func openNotes(x *ruleContext) {
+	if x.lab == nil || !x.l.Recipe().HasHolder {
+		return
+	}
+	missed := false
+	for _, key := range x.lab.Open {
+		n := x.reports.NotesOf(key)
+		if c := x.k.Claim(key); c != nil && c.Lock() == x.l {
+			ghostWaiter(x, n, c)
+			unlockLost(x, n, c)
+		} else if !missed {
+			missed = missedDelete(x, n)
+		}
+	}
+}
+
+// blocks raises a finding to an error if its claim is first and others wait.
+func (x *ruleContext) blocks(f *model.Finding, c *model.Claim) {
+	f.Severity = model.SevWarning
+	if c == x.head && x.l.Behind() > 0 {
+		f.Severity = model.SevError
+		x.explained = true
+		f.Evidence = append(f.Evidence, fmt.Sprintf("it is first, and %d behind it wait", x.l.Behind()))
+	}
+}
+
+// ghostWaiter finds a claim whose client was never told that it was written: it
+// believes that its Lock failed, and its session renews the claim all the same
+// (etcd-io/etcd#9715).
+func ghostWaiter(x *ruleContext, n *lab.Notes, c *model.Claim) {
+	w := n.Ghost
+	if w == nil || c.CreateRev > w.Rev || c.KV.Lease != w.Lease {
+		return
+	}
+	if x.k.Now().Sub(w.At) < openAfter {
+		x.recheck(w.At.Add(openAfter))
+		return
+	}
+	f := model.Finding{Code: model.CodeGhostWaiter, Confidence: sure(w.Client), Lease: w.Lease,
+		Summary: fmt.Sprintf("%s has a claim of which it was never told: it does not wait for its turn, and will not let go", model.Printable(w.Name)),
+		Evidence: []string{fmt.Sprintf("the proxy saw the put of %s done at revision %d, and its answer never reached the client", model.Printable(n.Key), w.Rev),
+			"the client has not spoken of that key since, and watches no key ahead of it"},
+		Advice: []string{"revoke that lease: " + model.Action{Kind: model.RevokeLease, Lease: w.Lease}.Etcdctl(), "in the client: close the session after any error of Lock"}}
+	x.blocks(&f, c)
+	x.report(f, c)
+}
+
+// unlockLost finds a claim that its client tried to delete, without effect, while its
+// session lives on (cilium#9855).
+func unlockLost(x *ruleContext, n *lab.Notes, c *model.Claim) {
+	w := n.Undone
+	if w == nil || c.Since.After(w.At) || c.LeaseInfo().State() != model.LeaseHealthy {
+		return
+	}
+	if x.k.Now().Sub(w.At) < openAfter {
+		x.recheck(w.At.Add(openAfter))
+		return
+	}
+	what := "it was sent, and no answer came"
+	if w.Unsent {
+		what = "it never reached the member"
+	}
+	f := model.Finding{Code: model.CodeUnlockLost, Confidence: sure(w.Client), Lease: c.KV.Lease,
+		Summary: fmt.Sprintf("%s tried to delete its claim %s ago, without effect; its session renews it on", model.Printable(w.Name), model.Duration(x.k.Now().Sub(w.At), false)),
+		Evidence: []string{fmt.Sprintf("the proxy saw the delete of %s: %s", model.Printable(n.Key), what),
+			"the claim is still there: " + readingWords(c.LeaseInfo())},
+		Advice: []string{"revoke its lease: " + model.Action{Kind: model.RevokeLease, Lease: c.KV.Lease}.Etcdctl(), "in the client: close the session when Unlock fails"}}
+	for _, o := range x.reports.Workers(w.Name) {
+		if o.CompetesFor(x.lab) && o.Belief.State == model.BeliefIdle && o.Belief.At.After(c.Since) {
+			f.Evidence = append(f.Evidence, model.Printable(o.Name)+" says that it is idle")
+		}
+	}
+	x.blocks(&f, c)
+	x.report(f, c)
+}
+
+// missedDelete finds a head that still watches a key which went: it does not know that
+// its turn has come (etcd-io/etcd#17529 and others).
+func missedDelete(x *ruleContext, n *lab.Notes) bool {
+	if x.head == nil || x.lease == nil || n.GoneAt.IsZero() || x.lease.State() != model.LeaseHealthy {
+		return false
+	}
+	o, known := x.reports.LeaseOwner(x.lease.ID)
+	if !known || x.reports.HoldsBy(o.Name, x.head.Key) {
+		return false
+	}
+	at := slices.IndexFunc(n.Watchers, func(w model.Watches) bool { return x.reports.SameProgram(w.Name, o.Name) })
+	if at < 0 {
+		return false
+	}
+	w, since := n.Watchers[at], n.GoneAt
+	if w.At.After(since) {
+		since = w.At
+	}
+	if x.k.Now().Sub(since) < openAfter {
+		x.recheck(since.Add(openAfter))
+		return false
+	}
+	f := model.Finding{Code: model.CodeMissedDelete, Confidence: sure(o.Client, w.Client), Lease: x.lease.ID,
+		Summary: fmt.Sprintf("%s is first and does not know it: it still waits for a key that went %s ago", model.Printable(o.Name), model.Duration(x.k.Now().Sub(n.GoneAt), false)),
+		Evidence: []string{"the proxy sees its watch of " + model.Printable(n.Key) + " open, and that key is gone",
+			readingWords(x.lease)},
+		Advice: []string{"restart " + model.Printable(o.Name) + ": its claim goes and the next in line moves up", "use WithRequireLeader and DialKeepAliveTime in clients"}}
+	x.blocks(&f, x.head)
+	x.report(f, x.head)
+	return true
+}

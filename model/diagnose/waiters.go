@@ -1,0 +1,228 @@
+package diagnose
+
+import (
+	"fmt"
+	"time"
+
+	"locktop/model"
+	"locktop/model/lab"
+)
+
+// waitersFamily is about waiters.
+var waitersFamily = []Entry{
+	{
+		Code:  model.CodeDeadWaiter,
+		Title: "A waiter no longer renews; the lock will idle at its turn",
+		Mechanism: "A client died in the queue, or it timed out without taking its claim back. Its key keeps the place until its TTL " +
+			"ends. If its turn comes before that, the lock belongs to nobody who works.",
+		Looks: "A claim behind the head whose remaining TTL only falls. It can idle the lock for that long at most.",
+		Do: "Revoke its lease now if it hangs on nothing else: a dead client is not harmed. Or leave it, if it ends before " +
+			"its turn.",
+		Threads:    []string{"etcd-io/jetcd#291"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Strong,
+		Breaking:   Breaking{BreakCures, "it takes a dead waiter out of the queue before its turn comes"},
+	},
+	{
+		Code:  model.CodeZombieCandidate,
+		Title: "A contender lost its place in the queue and does not know it",
+		Mechanism: "While a client waits, its session may end and its key go. Lock and Campaign do not notice before the key ahead " +
+			"is deleted, and the client does not queue again. A standby that everybody counts on is not there. Open in etcd.",
+		Looks: "One claim fewer than there are replicas. etcd does not know how many there should be, so the expected number has " +
+			"to be declared, or the contender itself says that it waits by a key that went.",
+		Do: "Restart the client that is missing from the queue, before the holder has to be replaced. In the client: wait for " +
+			"Lock or Campaign and for session.Done() at the same time.",
+		Threads: []string{"etcd-io/etcd#19597", "etcd-io/etcd#22387", "cagriekin/charts#326", "mailgun/holster#36", "pingcap/tiflow#5753",
+			"pingcap/tiflow#5745", "python-etcd#181"},
+		Needs:      []Needs{NeedsDeclaration, NeedsClient},
+		Confidence: model.Strong,
+		Breaking:   Breaking{BreakNone, "the claim that is missed is gone already: restart its client"},
+	},
+	{
+		Code:  model.CodeDeadSessionLoop,
+		Title: "A client retries for ever with a lease that has ended",
+		Mechanism: "The client's lease is gone, but it keeps using the same session. Every attempt fails, and it never grants a new " +
+			"lease. One case lasted 16 hours.",
+		Looks: "The client's key is absent from the queue. The proxy and the client's log show over and over: requested lease " +
+			"not found.",
+		Do: "Restart that client. In its code: make a new session when session.Done() is closed, before the next try.",
+		Threads: []string{"cilium#42596", "cilium#42709", "titan#220", "Scalingo/link#78", "pingcap/tidb#3869",
+			"milvus#26846"},
+		Needs:      []Needs{NeedsDeclaration, NeedsProxy},
+		Confidence: model.Hint,
+		Breaking:   Breaking{BreakNone, "there is no claim: restart the client"},
+	},
+	{
+		Code:  model.CodeLockOverrunsDeadline,
+		Title: "A Lock call outlasts its deadline",
+		Mechanism: "When Lock fails, the Go client cleans up its key with the client's own context, which has no deadline. On a " +
+			"frozen connection a Lock with a deadline of 2 s was still blocked after 12 s.",
+		Looks: "A waiter's key stays, and its renewals have stopped. A dead waiter looks the same.",
+		Do: "Restart the client if it hangs; its key goes with its TTL. In the client: set DialKeepAliveTime and " +
+			"DialKeepAliveTimeout, and run Lock in a goroutine with a timeout of its own.",
+		Threads:    []string{"vitess#20149", "vitess#15756"},
+		Needs:      []Needs{NeedsEtcd, NeedsClient},
+		Confidence: model.Hint,
+		Breaking:   Breaking{BreakHarmless, "the call has failed on its client's side: the claim goes with its lease, or now"},
+	},
+	{
+		Code:  model.CodeCompactedWait,
+		Title: "A waiter failed because its revision was compacted away",
+		Mechanism: "A waiter that lost its watch resumes it at an old revision. If a compaction has passed that one, Lock fails: " +
+			"required revision has been compacted. Clients before 3.3.10 also left their key behind.",
+		Looks: "A waiter leaves at once although its lease lives on, and a compaction came shortly before.",
+		Do: "Let the client try again; it queues at the end. Keep more history (auto-compaction retention) if this comes " +
+			"often.",
+		Threads:    []string{"etcd-io/etcd#9715", "etcd-io/etcd#9386"},
+		Needs:      []Needs{NeedsClient},
+		Confidence: model.Strong,
+		Breaking:   Breaking{BreakNone, "the claim is gone already: let its client queue anew"},
+	},
+	{
+		Code:  model.CodeLongQueue,
+		Title: "The queue is so long that the last one waits very long",
+		Mechanism: "The queue is served in order, so the wait is the usual hold time multiplied by the place. Locks of one key have " +
+			"no queue: each release wakes every waiter, and all but one of their transactions fail.",
+		Looks: "Hundreds of claims behind one holder. For a lock of one key: a burst of failed transactions after each deletion; " +
+			"the waiters themselves cannot be seen.",
+		Do: "Check first that the head works and its holds are as long as usual. Then split the lock, or let contenders give " +
+			"up early (TryLock, a deadline). Revoking waiters moves nothing.",
+		Threads:    []string{"consul#7523", "etcd-cpp-apiv3#269"},
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Certain,
+		Breaking:   Breaking{BreakNone, "no single claim is to blame for a long queue: see first whether its head works"},
+	},
+}
+
+// deadWaiters finds claims behind the head that nobody renews any more: when their
+// turn comes the lock idles for the rest of their TTL.
+func deadWaiters(x *ruleContext) {
+	if x.k.Missed() == 0 && x.lab == nil {
+		return // no lease anywhere is silent, and no process of the lab has ended
+	}
+	var dead []*model.Claim
+	place := 0
+	x.l.Claims(func(c *model.Claim) bool {
+		place++
+		if place > x.l.Holders() && place > 1 && c.LeaseInfo() != nil && x.l.IsClaim(c) {
+			if c.LeaseInfo().State() == model.LeaseSilent && !x.unattended(c) || x.processEnded(c) {
+				dead = append(dead, c)
+			}
+		}
+		return place < model.MaxScan
+	})
+	if len(dead) == 0 {
+		return
+	}
+	c := dead[0]
+	left, _ := c.LeaseInfo().Remaining(x.k.Now())
+	f := model.Finding{Code: model.CodeDeadWaiter, Severity: model.SevWarning, Confidence: model.Strong, Lease: c.LeaseInfo().ID,
+		Summary: fmt.Sprintf("%s waits at place %d but does not renew any more: at its turn the lock idles for up to %d s",
+			x.k.Who(c.Ref()), x.l.Place(c)+1, left),
+		Evidence: []string{readingWords(c.LeaseInfo())},
+		Advice:   []string{"revoke its lease now, nobody is harmed: " + model.Action{Kind: model.RevokeLease, Lease: c.LeaseInfo().ID}.Etcdctl()},
+		Etcdctl:  []string{c.LeaseInfo().ID.Etcdctl()}}
+	f.Alternatives = []model.Code{model.CodeLockOverrunsDeadline, model.CodeHalfOpenTCP}
+	switch {
+	case x.processEnded(c):
+		f.Confidence, f.Alternatives = model.Certain, nil
+		f.Evidence = append(f.Evidence, "its process has ended")
+	case !c.LeaseInfo().Learned():
+		f.Confidence = model.Hint
+	}
+	if len(dead) > 1 {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%d more waiters look the same", len(dead)-1))
+	}
+	x.report(f, c)
+}
+
+// processEnded says whether the lab saw the process of a claim end, long enough ago
+// that the claim would have gone if it had let go in order.
+func (x *ruleContext) processEnded(c *model.Claim) bool {
+	o, known := x.reports.LeaseOwner(c.KV.Lease)
+	if !known || !o.Certain || x.lab == nil {
+		return false
+	}
+	p := x.reports.Program(o.Name)
+	if p == nil || p.Proc != model.ProcEnded {
+		return false
+	}
+	if late := p.At.Add(lab.Grace); x.k.Now().Before(late) {
+		x.recheck(late)
+		return false
+	}
+	return true
+}
+
+// candidateAfter is how long a healthy client takes at least to learn that its lease
+// has gone.
+const candidateAfter = 2 * time.Second
+
+// zombieCandidates finds a contender that waits for ever: its key went while it
+// waited, which Lock and Campaign do not notice (etcd-io/etcd#19597).
+func zombieCandidates(x *ruleContext) {
+	if x.lab == nil || x.k.LiveSince(x.l.Name).IsZero() {
+		return
+	}
+	for _, c := range x.lab.Competitors {
+		b := c.Belief
+		if b.State != model.BeliefWaiting || b.Key == "" || x.k.Claim(b.Key) != nil || x.reports.ProcOf(c.ContenderInfo) != model.ProcRunning {
+			continue
+		}
+		g := x.lab.Removed(b.Key)
+		if g == nil || g.At.Before(b.At) {
+			continue // its request may be under way
+		}
+		grace := max(candidateAfter, time.Duration(c.TTL)*time.Second/3+time.Second) // its next renewal tells it
+		if x.k.Now().Sub(g.At) < grace {
+			x.recheck(g.At.Add(grace))
+			continue
+		}
+		x.report(model.Finding{Code: model.CodeZombieCandidate, Severity: model.SevWarning, Confidence: model.Strong, Lease: b.Lease,
+			Summary:  fmt.Sprintf("%s waits for %s since its claim went %s ago, and is not in the queue", model.Printable(c.Name), model.Printable(x.l.Name), model.Duration(x.k.Now().Sub(g.At), false)),
+			Evidence: []string{"key " + model.Printable(b.Key) + " is gone; the contender's last word is that it waits"},
+			Advice:   []string{"restart " + model.Printable(c.Name), "in the client: wait for Lock or Campaign and for session.Done() at once"}}, nil)
+	}
+}
+
+// missingAfter is how long fewer contenders than declared have to be seen: a client
+// that comes back takes a moment.
+const missingAfter = 10 * time.Second
+
+// missing finds a queue with fewer claims than the operator declared: one of them may
+// sit in Lock or Campaign with a dead session (etcd-io/etcd#19597).
+func missing(x *ruleContext) {
+	since := x.l.FewSince()
+	if since.IsZero() {
+		return
+	}
+	if x.k.Now().Sub(since) < missingAfter {
+		x.recheck(since.Add(missingAfter))
+		return
+	}
+	x.report(model.Finding{Code: model.CodeZombieCandidate, Severity: model.SevWarning, Confidence: model.Strong,
+		Summary:  fmt.Sprintf("%d contenders are in the queue, %d were declared", x.l.Own(), x.k.Expected(x.l.Name)),
+		Evidence: []string{fmt.Sprintf("fewer than declared since %s", model.Duration(x.k.Now().Sub(since), false))},
+		Advice:   []string{"look at the clients that are not there: one may wait for ever with a session that ended", "restart it; select on session.Done() around Lock and Campaign"}}, nil)
+}
+
+// longQueueMin is how many waiters make a long queue.
+const longQueueMin = 100
+
+// longQueue notes a queue so long that its last one waits for very long.
+func longQueue(x *ruleContext) {
+	n := x.l.Behind()
+	if n < longQueueMin {
+		return
+	}
+	f := model.Finding{Code: model.CodeLongQueue, Severity: model.SevInfo, Confidence: model.Certain,
+		Summary:  fmt.Sprintf("%d wait in the queue", n),
+		Evidence: []string{"no hold was seen whole often enough to say how long the last one waits"},
+		Advice:   []string{"shard the lock, or give up after a while (TryLock, a deadline)"}}
+	if len(x.l.HoldTimes()) >= longHolds {
+		usual := model.Percentile(x.l.HoldTimes(), 50)
+		f.Evidence = []string{fmt.Sprintf("a hold usually takes %s: the last one waits for about %s",
+			model.Duration(usual, false), model.Duration(usual*time.Duration(n), false))}
+	}
+	x.report(f, nil)
+}

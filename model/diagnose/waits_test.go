@@ -1,0 +1,60 @@
+package diagnose
+
+import (
+	"fmt"
+	"testing"
+
+	"locktop/model"
+	"locktop/model/history"
+	"locktop/model/lab"
+
+	"pgregory.net/rapid"
+)
+
+// The search begins at what changed. Whatever happened, it knows of a circle if and
+// only if a search from every session finds one, and every circle it knows stands.
+func TestCirclesAreFoundFromWhatChanged(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := history.New()
+		h.Loaded(0)
+		k := model.NewKeyspace()
+		reports := lab.NewReports(k)
+		d := NewDiagnosis(k, reports)
+		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
+			lock := fmt.Sprintf("/l%d", rapid.IntRange(0, 3).Draw(t, "lock"))
+			lease := model.LeaseID(rapid.IntRange(1, 4).Draw(t, "lease"))
+			key := history.ClaimKey(lock, lease)
+			if rapid.IntRange(0, 9).Draw(t, "shared") == 0 {
+				key = fmt.Sprintf("%s/read/170000000000000000%d", lock, lease)
+			}
+			switch _, there := h.Keys[key]; {
+			case rapid.IntRange(0, 19).Draw(t, "end") == 0:
+				h.End(float64(i), lease)
+			case there:
+				h.Del(float64(i), key)
+			default:
+				h.Put(float64(i), key, "", lease)
+			}
+			for _, e := range h.Events {
+				if k.Apply(e); len(k.Touched()) > 0 {
+					reports.Follow()
+				}
+				d.Update()
+			}
+			h.Events = nil
+			found := false
+			for _, l := range k.Leases() {
+				w := walker{note: func(*cycle) { found = true }, on: map[*model.Lease]int{}, done: map[*model.Lease]bool{}}
+				w.walk(l, nil)
+			}
+			if known := len(d.circles.locks) > 0; known != found {
+				t.Fatalf("step %d: a circle is known: %v; there is one: %v", i, known, found)
+			}
+			for _, l := range d.circles.locks {
+				if !d.circles.of[l].stands() {
+					t.Fatalf("step %d: the circle of %s does not stand", i, l.Name)
+				}
+			}
+		}
+	})
+}

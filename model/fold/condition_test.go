@@ -1,0 +1,168 @@
+package fold
+
+import (
+	"testing"
+
+	"locktop/model"
+	"locktop/model/diagnose"
+	"locktop/model/history"
+)
+
+func TestConditionsOfLocks(t *testing.T) {
+	a, b := model.LeaseID(0xa1), model.LeaseID(0xb2)
+	warning, info := model.Finding{Code: model.CodeDeadHolder, Severity: model.SevWarning, Lease: a}, model.Finding{Code: model.CodeLongQueue, Severity: model.SevInfo}
+	two := func(h *history.History) {
+		h.Put(1, history.ClaimKey("/l", a), "", a)
+		h.Put(2, history.ClaimKey("/l", b), "", b)
+	}
+	healthy := func(h *history.History) { two(h); h.Read(3, a, 60, 58) }
+	late := func(h *history.History) { two(h); h.Read(3, a, 60, 58); h.Read(28, a, 60, 36) }
+	free := func(h *history.History) {
+		h.Put(1, history.ClaimKey("/l", a), "", a)
+		h.Del(2, history.ClaimKey("/l", a))
+	}
+	group := func(h *history.History) { h.Put(1, "/l/host-a:80", "x", a); h.Put(1, "/l/host-b:80", "x", b) }
+	for _, r := range []struct {
+		reason  string
+		tell    func(h *history.History)
+		found   []model.Finding
+		word    string
+		level   model.Level
+		trouble bool
+		moves   string
+	}{
+		{"the lease says it where nothing is found", healthy, nil, "healthy", model.LevelWell, false, ""},
+		{"of a lock `late` alone does not say what is late, and scripts compare with this word", late, nil, "lease late", model.LevelWarning, true, "ends in 36s unless renewed"},
+		{"likewise", two, nil, "lease not read", model.LevelUnread, false, ""},
+		{"likewise", func(h *history.History) { two(h); h.Read(3, a, 0, -1) }, nil, "lease gone", model.LevelError, true, ""},
+		{"likewise", func(h *history.History) { two(h); h.Read(3, a, 60, -2) }, nil, "lease overdue", model.LevelError, true, "past its end, etcd has yet to revoke it"},
+		{"the columns of leases have the same word", func(h *history.History) {
+			h.Put(1, "/l/694d81e5fc652594", "", 0)
+			h.Put(2, history.ClaimKey("/l", b), "", b)
+		}, nil,
+			"no lease", model.LevelWarning, true, "never expires by itself"},
+		{"one word: which key it is stands in the queue", func(h *history.History) { h.Put(1, "/l/setting", "", 0); two(h) }, nil,
+			"blocked", model.LevelError, true, "a key that is no claim stands first"},
+		{"a finding says more than the lease", healthy, []model.Finding{warning}, "dead-holder", model.LevelWarning, true, ""},
+		{"also one that is only worth knowing: `healthy` would hide that it is held for long", healthy, []model.Finding{info}, "long-queue", model.LevelInfo, false, ""},
+		{"which says more than that nothing was read, too", two, []model.Finding{info}, "long-queue", model.LevelInfo, false, ""},
+		{"but not more than trouble with the lease", late, []model.Finding{info}, "lease late", model.LevelWarning, true, "ends in 36s unless renewed"},
+		{"nobody holds it", free, nil, "free", model.LevelIdle, false, ""},
+		{"what is worth knowing of a free lock is not how it is", free, []model.Finding{info}, "free", model.LevelIdle, false, ""},
+		{"nobody holds it, and one believes so", free, []model.Finding{{Code: model.CodeStaleHolder, Severity: model.SevError}}, "stale-holder", model.LevelError, true, ""},
+		{"leased keys side by side are no lock", group, nil, "order only", model.LevelIdle, false, ""},
+		{"likewise", group, []model.Finding{info}, "order only", model.LevelIdle, false, ""},
+		{"trouble with them is still trouble: a word that says nothing would hide it", group, []model.Finding{warning}, "dead-holder", model.LevelWarning, true, ""},
+		{"what waits as a foreign key does not block yet: its holder ends as ever", healthy, []model.Finding{{Code: model.CodeForeignKey, Severity: model.SevWarning}},
+			"foreign-key", model.LevelWarning, true, ""},
+		{"it is first, and stays", func(h *history.History) { h.Put(1, "/l/setting", "", 0); two(h) }, []model.Finding{{Code: model.CodeForeignKey, Severity: model.SevError}},
+			"foreign-key", model.LevelError, true, "does not end by itself"},
+		{"each of the circle renews", healthy, []model.Finding{{Code: model.CodeLockCycle, Severity: model.SevError}}, "lock-cycle", model.LevelError, true, "does not end while renewed"},
+	} {
+		h := history.New()
+		h.Loaded(0)
+		r.tell(h)
+		s := apply(model.Batch{Events: h.Events})
+		l := s.Lock("/l")
+		for i := range r.found {
+			if r.found[i].Severity == model.SevError && l.Head() != nil {
+				r.found[i].Claim = l.Head().Ref() // an error is about what blocks
+			}
+		}
+		s.SetFindings(l, r.found)
+		c := l.Condition()
+		if c.Word != r.word || c.Level != r.level || c.Trouble() != r.trouble || c.Sentence() == "" && r.found == nil {
+			t.Errorf("%+v, want %q at level %d, trouble %v: %s", c, r.word, r.level, r.trouble, r.reason)
+		}
+		if got := l.MovesWhen(s.Now()); got != r.moves {
+			t.Errorf("%s moves when it %q, want %q: %s", c.Word, got, r.moves, r.reason)
+		}
+	}
+}
+
+// The legend of the console is made of these.
+func TestEveryConditionHasASentenceOfItsOwn(t *testing.T) {
+	said := map[string]bool{}
+	for i, c := range model.Conditions() {
+		if c.Word == "" || c.Sentence() == "" || said[c.Word] || said[c.Sentence()] {
+			t.Errorf("%+v: no word, or no sentence, or one of another", c)
+		}
+		if i > 0 && c.Rank < model.Conditions()[i-1].Rank {
+			t.Errorf("%s comes after what is worse", c.Word)
+		}
+		said[c.Word], said[c.Sentence()] = true, true
+	}
+	for _, st := range []model.LeaseState{model.LeaseNone, model.LeaseUnknown, model.LeaseHealthy, model.LeaseLate, model.LeaseSilent, model.LeaseOverdue, model.LeaseGone} {
+		if !said[st.Condition().Word] {
+			t.Errorf("%s: %q is not among them", st, st.Condition().Word)
+		}
+	}
+}
+
+// Whatever is found, the worse condition has the higher rank, of locks and of sessions.
+func TestConditionsOfEveryFinding(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	h.Put(1, history.ClaimKey("/l", 0xa1), "", 0xa1)
+	h.Read(2, 0xa1, 60, 58)
+	s := apply(model.Batch{Events: h.Events})
+	l := s.Lock("/l")
+	for _, e := range diagnose.Catalogue() {
+		rank := s.Lock("/l").Head().LeaseInfo().State().Condition().Rank
+		for _, sev := range []model.Severity{model.SevInfo, model.SevWarning, model.SevError} {
+			s.SetFindings(l, []model.Finding{{Code: e.Code, Severity: sev, Lease: 0xa1, Claim: l.Head().Ref(), Summary: "x"}})
+			c := l.Condition()
+			if c.Word != string(e.Code) || c.Code() != e.Code || c.Level != sev.Level() || c.Sentence() != "x" || c.Rank <= rank {
+				t.Errorf("%s as %s: %+v after rank %d", e.Code, sev, c, rank)
+			}
+			rank = c.Rank
+			switch of := s.Lease(0xa1).Condition(); {
+			case sev == model.SevInfo && of.Word != "healthy":
+				t.Errorf("%s as %s: the session is %+v: what is worth knowing is not how it is", e.Code, sev, of)
+			case sev != model.SevInfo && of != c:
+				t.Errorf("%s as %s: the session is %+v and its only lock %+v", e.Code, sev, of, c)
+			}
+		}
+	}
+}
+
+func TestRoles(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	for _, key := range []string{"/m/a1", "/m/setting", "/m/b2", "/b/setting", "/b/a1", "/rw/read/1700000000000000001", "/rw/read/1700000000000000002",
+		"/rw/write/1700000000000000003", "/rw/read/1700000000000000004", "/g/host-a:80", "/g/host-b:80"} {
+		lease := map[string]model.LeaseID{"/m/a1": 0xa1, "/b/a1": 0xa1, "/m/b2": 0xb2, "/m/setting": 0, "/b/setting": 0}
+		id, ok := lease[key]
+		if !ok {
+			id = model.LeaseID(0x10 + len(h.Keys))
+		}
+		h.Put(1, key, "", id)
+	}
+	s := apply(model.Batch{Events: h.Events})
+	for _, r := range []struct {
+		key    string
+		role   model.Role
+		name   string
+		reason string
+	}{
+		{"/m/a1", model.RoleHolds, "holder", "the first claim holds"},
+		{"/m/setting", model.RoleForeign, "foreign", "it is counted, and is no claim"},
+		{"/m/b2", model.RoleWaits, "waiter", "it has to wait"},
+		{"/b/setting", model.RoleBlocks, "foreign", "it is no claim and first; programs know it as foreign"},
+		{"/b/a1", model.RoleWaits, "waiter", "nobody holds a blocked lock"},
+		{"/rw/read/1700000000000000001", model.RoleHolds, "holder", "readers hold together"},
+		{"/rw/read/1700000000000000002", model.RoleHolds, "holder", "also the second"},
+		{"/rw/write/1700000000000000003", model.RoleWaits, "waiter", "a writer waits for them"},
+		{"/rw/read/1700000000000000004", model.RoleWaits, "waiter", "a reader behind it waits for it"},
+		{"/g/host-a:80", model.RoleMember, "waiter", "of keys side by side the first is not known to hold; programs know them as waiters"},
+		{"/g/host-b:80", model.RoleMember, "waiter", "nor is the second known to wait"},
+	} {
+		c, where := s.Claim(r.key), s.Lock("/"+string(r.key[1]))
+		if where == nil {
+			where = s.Lock("/rw")
+		}
+		if got := where.Role(c); got != r.role || got != where.RoleAt(c, where.Place(c)) || got.Name() != r.name {
+			t.Errorf("%s: %s (%s), by its place %s, want %s (%s): %s", r.key, got, got.Name(), where.RoleAt(c, where.Place(c)), r.role, r.name, r.reason)
+		}
+	}
+}

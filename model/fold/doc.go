@@ -1,0 +1,14 @@
+// Package fold applies batches of events to all that is known of the locks.
+//
+//	            ┌─▶ model.Keyspace     keys, queues, leases, journal
+//	Batch ─▶ State ─▶ lab.Reports      beliefs, intervals, owners, clients
+//	            └─▶ diagnose.Diagnosis findings
+//	              ◀── Want: leases to read next, when to wake
+//
+// [State] is what the other rooms use: it answers what the three of them do. Each event
+// goes to the keyspace first, then to the reports, then the rules look at what changed.
+//
+// Three laws hold, as tests: the same history gives the same state; how it is put into
+// batches does not matter; a list at a revision and the events after it give the same queues
+// as all events from the start.
+package fold

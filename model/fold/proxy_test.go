@@ -1,0 +1,159 @@
+package fold
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/model"
+	"locktop/model/history"
+	"locktop/model/lab"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func sureOf(name string) model.Client { return model.Client{Name: name, Certain: true} }
+
+// The proxy and the watch do not wait for each other.
+func TestTheProxySaysWhoDeleted(t *testing.T) {
+	rows := []struct {
+		reason, who string
+		cause       model.Cause
+		words       string
+	}{
+		{"its own unlock", "c1", model.CauseReleased, "the proxy saw its owner c1 delete it"},
+		{"somebody else's", "c9", model.CauseDeleted, "the proxy saw c9 delete it, which is not its owner c1"},
+	}
+	for _, row := range rows {
+		for _, first := range []string{"the watch", "the proxy"} {
+			h := history.TwoContenders()
+			key := history.ClaimKey("/l", 0xa1)
+			wrote := model.Wrote{At: history.At(3), Client: sureOf(row.who), Key: key, Delete: true, Rev: h.Rev + 1, Told: true}
+			if first == "the proxy" {
+				h.Add(wrote)
+				h.Del(3.1, key)
+			} else {
+				h.Del(3.1, key)
+				h.Add(wrote)
+			}
+			facts := state(h).Journal()
+			i := slices.IndexFunc(facts, func(f *model.JournalEntry) bool { return f.Kind == model.EntryHandover })
+			if i < 0 {
+				t.Fatalf("%s: no handover", row.reason)
+			}
+			if f := facts[i]; f.Cause != row.cause || f.Confidence != model.Certain || f.Pending || f.Evidence != row.words {
+				t.Errorf("%s, seen by %s first: %s (%s, pending %v): %s", row.reason, first, f.Cause, f.Confidence, f.Pending, f.Evidence)
+			}
+		}
+	}
+}
+
+func TestAPutThatIsNotToldIsAGhostOnlyIfItIsNotKnown(t *testing.T) {
+	key := history.ClaimKey("/l", 0xc3)
+	put := func(rev int64, told bool) model.Wrote {
+		return model.Wrote{At: history.At(4), Client: sureOf("c3"), Key: key, Lease: 0xc3, Rev: rev, Told: told}
+	}
+	rows := []struct {
+		name, reason string
+		tell         func(h *history.History)
+		want         bool
+	}{
+		{"not told", "it does not know", func(h *history.History) { h.Put(4, key, "", 0xc3); h.Add(put(h.Rev, false)) }, true},
+		{"the proxy first", "sources do not wait for each other", func(h *history.History) { h.Add(put(h.Rev+1, false)); h.Put(4, key, "", 0xc3) }, true},
+		{"told", "it knows", func(h *history.History) { h.Put(4, key, "", 0xc3); h.Add(put(h.Rev, true)) }, false},
+		{"a later put of the same claim", "a proposal whose answer is lost is no ghost", func(h *history.History) {
+			h.Put(4, key, "", 0xc3)
+			h.Add(put(h.Rev, true))
+			h.Put(4, key, "x", 0xc3)
+			h.Add(put(h.Rev, false))
+		}, false},
+		{"taken again", "that it knew of the claim before says nothing about the next of that name", func(h *history.History) {
+			h.Put(4, key, "", 0xc3)
+			h.Add(put(h.Rev, true))
+			h.Del(4, key)
+			h.Add(model.Wrote{At: history.At(4), Client: sureOf("c3"), Key: key, Delete: true, Rev: h.Rev, Told: true})
+			h.Put(4, key, "", 0xc3)
+			h.Add(put(h.Rev, false))
+		}, true},
+		{"its own word", "it says that it waits by that key, after the put", func(h *history.History) {
+			h.Put(4, key, "", 0xc3)
+			h.Add(put(h.Rev, false), model.Belief{At: history.At(4.1), Contender: "c3", Lock: "/l", State: model.BeliefWaiting, Key: key, Lease: 0xc3})
+		}, false},
+		{"ended", "its process is gone, so its lease ends", func(h *history.History) {
+			h.Add(model.Contender{At: history.At(3), Name: "c3", Lock: "/l", Proc: model.ProcRunning})
+			h.Put(4, key, "", 0xc3)
+			h.Add(put(h.Rev, false), model.Contender{At: history.At(5), Name: "c3", Lock: "/l", Proc: model.ProcEnded})
+		}, false},
+		{"gone", "there is nothing left", func(h *history.History) {
+			h.Put(4, key, "", 0xc3)
+			h.Add(put(h.Rev, false))
+			h.Del(5, key)
+		}, false},
+	}
+	for _, row := range rows {
+		h := history.TwoContenders()
+		row.tell(h)
+		h.Add(model.Tick{At: history.At(8)})
+		got := slices.ContainsFunc(state(h).Findings(), func(f model.Finding) bool { return f.Code == model.CodeGhostWaiter })
+		if got != row.want {
+			t.Errorf("%s: found %v; %s", row.name, got, row.reason)
+		}
+	}
+}
+
+func TestSpellsAndOverlaps(t *testing.T) {
+	h := history.TwoContenders()
+	h.End(4, 0xa1)
+	h.Add(model.Belief{At: history.At(4), Contender: "c2", Lock: "/l", State: model.BeliefHolding, Key: history.ClaimKey("/l", 0xb2), Lease: 0xb2},
+		model.Belief{At: history.At(4.8), Contender: "c1", Lock: "/l", State: model.BeliefLost, Key: history.ClaimKey("/l", 0xa1), Lease: 0xa1})
+	s := state(h)
+	words := func(list []lab.Interval) string {
+		var b strings.Builder
+		for _, sp := range list {
+			to := "on"
+			if !sp.To.IsZero() {
+				to = fmt.Sprint(sp.To.Sub(history.Start).Seconds())
+			}
+			fmt.Fprintf(&b, "%s %v-%s; ", sp.Kind, sp.From.Sub(history.Start).Seconds(), to)
+		}
+		return b.String()
+	}
+	if d := cmp.Diff("holds 1-4; believes 1-4.8; ", words(s.Intervals("c1"))); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff("waits 2-4; holds 4-on; believes 4-on; ", words(s.Intervals("c2"))); d != "" {
+		t.Error(d)
+	}
+	all := s.Overlaps("/l")
+	if len(all) != 1 || all[0].Believer != "c1" || all[0].Who != "c2" || all[0].For(s.Now()) != 800*time.Millisecond || all[0].To.IsZero() {
+		t.Errorf("overlaps: %+v", all)
+	}
+}
+
+func TestAContenderThatLetGoOverlapsNobody(t *testing.T) {
+	h := history.TwoContenders()
+	h.Del(4, history.ClaimKey("/l", 0xa1))
+	h.Add(model.Wrote{At: history.At(4), Client: sureOf("c1"), Key: history.ClaimKey("/l", 0xa1), Delete: true, Rev: h.Rev, Told: true},
+		model.Belief{At: history.At(4.03), Contender: "c1", Lock: "/l", State: model.BeliefIdle})
+	if all := state(h).Overlaps("/l"); len(all) != 0 {
+		t.Errorf("overlaps: %+v", all)
+	}
+}
+
+func TestClients(t *testing.T) {
+	h := history.TwoContenders()
+	foreign := model.Client{Name: "127.0.0.1:5"}
+	h.Add(model.Connected{At: history.At(3), Client: sureOf("c1"), Peer: "127.0.0.1:4", Member: "m1:1", On: true},
+		model.Connected{At: history.At(3), Client: foreign, Peer: "127.0.0.1:5", Agent: "grpc-go/1.7", Member: "m1:1", On: true},
+		model.LeaseOwner{At: history.At(4), Client: foreign, Lease: 0xf1}, model.LeaseOwner{At: history.At(4), Client: foreign, Lease: 0xf1, Renews: true},
+		model.Watches{At: history.At(4), Client: foreign, Key: "/l/x", On: true},
+		model.Connected{At: history.At(5), Client: model.Client{Name: "127.0.0.1:6"}, Peer: "127.0.0.1:6", On: true},
+		model.Connected{At: history.At(6), Client: model.Client{Name: "127.0.0.1:6"}, Peer: "127.0.0.1:6"})
+	want := []lab.ClientInfo{{Client: foreign, Peer: "127.0.0.1:5", Agent: "grpc-go/1.7", Member: "m1:1", Connections: 1,
+		Granted: 1, Renewed: 1, Watches: 1, Since: history.At(3)}}
+	if d := cmp.Diff(want, state(h).Clients()); d != "" {
+		t.Errorf("contenders and those that went are not listed (-want +got)\n%s", d)
+	}
+}

@@ -1,0 +1,383 @@
+package fold
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/model"
+	"locktop/model/history"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func state(h *history.History) *State {
+	s := NewState()
+	s.Apply(model.Batch{Events: h.Events})
+	return s
+}
+
+// journal prints what the state says happened, one line per fact.
+func journal(s *State) string {
+	var b strings.Builder
+	for _, f := range s.Journal() {
+		fmt.Fprintf(&b, "%s %s\n", f.Kind, f.Sentence(s.Who))
+	}
+	return b.String()
+}
+
+func TestStories(t *testing.T) {
+	a, b, c := model.LeaseID(0xa1), model.LeaseID(0xb2), model.LeaseID(0xc3)
+	rows := []struct {
+		name, reason string
+		tell         func(h *history.History)
+		want         string
+	}{
+		{"release", "one key goes and its lease lives on", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Put(2, history.ClaimKey("/l", b), "", b)
+			h.Del(5, history.ClaimKey("/l", a))
+			h.Read(5.1, a, 10, 8)
+		}, `acquired a1 took /l, which was free
+queued b2 joined the queue of /l at place 2, behind a1
+handover b2 got /l from a1 after 4.0s: released (strong); no gap
+`},
+		{"expiry", "the readings fell to nothing before all keys went in one revision", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Put(2, history.ClaimKey("/l", b), "", b)
+			h.Read(4, a, 5, 1)
+			h.Read(5, a, 5, 0)
+			h.Del(5.9, history.ClaimKey("/l", a))
+			h.Read(6, a, 0, -1)
+		}, `acquired a1 took /l, which was free
+queued b2 joined the queue of /l at place 2, behind a1
+finding keepalive-stalled (hint): a1 has missed a renewal; if it does not come, the lock is free in about 1.5s
+finding dead-holder (hint): a1 does not renew any more: the lock is free in about 0.5s
+handover b2 got /l from a1 after 4.9s: lease expired (strong); no gap
+finding dead-holder on /l is over, after 0.9s
+`},
+		{"ended early", "the lease had time left: its owner closed it, or somebody revoked it", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Read(4, a, 60, 58)
+			h.End(5, a)
+			h.Read(5.1, a, 0, -1)
+		}, `acquired a1 took /l, which was free
+left a1 no longer holds /l after 4.0s: lease revoked or closed (hint); nobody waits
+`},
+		{"our own revoke", "our journal is the only thing that makes a revoke certain", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Put(1, history.ClaimKey("/l", b), "", b)
+			h.End(5, a)
+			h.Add(model.Acted{At: history.At(5.1), Outcome: model.Outcome{At: history.At(5.1), Done: true, Rev: h.Rev, Action: model.Action{Kind: model.RevokeLease, Lease: a}}})
+		}, `acquired a1 took /l, which was free
+queued b2 joined the queue of /l at place 2, behind a1
+handover b2 got /l from a1 after 4.0s: lease revoked or closed (certain); no gap
+action done: revoke lease a1
+`},
+		{"our own delete", "done may be known before it is seen", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Add(model.Acted{At: history.At(4.9), Outcome: model.Outcome{At: history.At(4.9), Done: true, Rev: h.Rev + 1,
+				Action: model.Action{Kind: model.DeleteClaim, Key: history.ClaimKey("/l", a), CreateRev: h.Rev}}})
+			h.Del(5, history.ClaimKey("/l", a))
+		}, `acquired a1 took /l, which was free
+action done: delete claim /l/a1 if its create revision is still 101
+left a1 no longer holds /l after 4.0s: key deleted (certain); nobody waits
+`},
+		{"other keys of the lease stay", "an ended lease takes all its keys in one revision", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Put(1, history.ClaimKey("/m", a), "", a)
+			h.Del(2, history.ClaimKey("/l", a))
+		}, `acquired a1 took /l, which was free
+acquired a1 took /m, which was free
+left a1 no longer holds /l after 1.0s: released (strong); nobody waits
+`},
+		{"over a free lock", "the gap is how long nobody held", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Del(2, history.ClaimKey("/l", a))
+			h.Read(2.1, a, 10, 9)
+			h.Put(2.5, history.ClaimKey("/l", b), "", b)
+		}, `acquired a1 took /l, which was free
+left a1 no longer holds /l after 1.0s: released (strong); nobody waits
+handover b2 got /l from a1 after 1.0s: released (strong); free for 0.5 s
+`},
+		{"a waiter leaves", "it never held, so nothing is handed over", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Put(1, history.ClaimKey("/l", b), "", b)
+			h.Put(1, history.ClaimKey("/l", c), "", c)
+			h.Del(2, history.ClaimKey("/l", b))
+			h.Read(2, b, 10, 9)
+		}, `acquired a1 took /l, which was free
+queued b2 joined the queue of /l at place 2, behind a1
+queued c3 joined the queue of /l at place 3, behind b2
+left b2 left the queue of /l at place 2: released (strong)
+`},
+		{"nobody reads the lease", "without a reading the cause stays unknown", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Del(2, history.ClaimKey("/l", a))
+			h.Add(model.Tick{At: history.At(8)})
+		}, `acquired a1 took /l, which was free
+left a1 no longer holds /l after 1.0s: cause unknown (hint); nobody waits
+`},
+		{"a foreign key", "the recipe counts every key under the name", func(h *history.History) {
+			h.Put(1, "/l/config", "x", 0)
+			h.Put(2, history.ClaimKey("/l", a), "", a)
+			h.Del(3, "/l/config")
+		}, `blocked /l is blocked by /l/config, which is no claim of it
+queued a1 joined the queue of /l at place 2, behind /l/config
+finding foreign-key (certain): /l/config is no claim, but it is counted as one: it blocks the lock
+acquired a1 got /l, which /l/config blocked
+finding foreign-key on /l is over, after 1.0s
+`},
+		{"an orphan", "nothing but a delete takes a key without a lease", func(h *history.History) {
+			h.Put(1, "/l/694d81e5fc652594", "", 0)
+			h.Put(2, history.ClaimKey("/l", a), "", a)
+			h.Del(3, "/l/694d81e5fc652594")
+		}, `acquired /l/694d81e5fc652594 took /l, which was free
+queued a1 joined the queue of /l at place 2, behind /l/694d81e5fc652594
+finding orphan-key (certain): /l/694d81e5fc652594 has no lease: it never expires and blocks the lock
+handover a1 got /l from /l/694d81e5fc652594 after 1.0s: key deleted (strong); no gap
+finding orphan-key on /l is over, after 1.0s
+`},
+		{"an election", "candidates are named by their value", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/e", a), "node-1", a)
+			h.Put(2, history.ClaimKey("/e", b), "node-2", b)
+			h.Put(3, history.ClaimKey("/e", a), "node-1 again", a)
+			h.Del(4, history.ClaimKey("/e", a))
+			h.Read(4, a, 10, 9)
+		}, `acquired node-1 took /e, which was free
+queued node-2 joined the queue of /e at place 2, behind node-1
+handover node-2 got /e from node-1 again after 3.0s: released (strong); no gap
+`},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			h := history.New()
+			h.Loaded(0)
+			r.tell(h)
+			if d := cmp.Diff(r.want, journal(state(h))); d != "" {
+				t.Errorf("%s\n(-want +got)\n%s", r.reason, d)
+			}
+		})
+	}
+}
+
+func TestQueueOrderAndHolder(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	h.Put(1, "/l/1f", "", 0x1f)
+	h.Put(2, "/l/b", "", 0xb)
+	h.Put(3, "/l/sub/c", "", 0xc) // nested: /l waits for it, it does not wait for /l
+	h.Put(4, "/l/note", "hello", 0)
+	h.Put(5, "/lx/d", "", 0xd) // a sibling that shares only letters
+	s := state(h)
+	l := s.Lock("/l")
+	var keys []string
+	for c := range l.Claims {
+		keys = append(keys, c.Key)
+	}
+	if d := cmp.Diff([]string{"/l/1f", "/l/b", "/l/sub/c", "/l/note"}, keys); d != "" {
+		t.Errorf("queue of /l (-want +got)\n%s", d)
+	}
+	if got := l.Holder().Key; got != "/l/1f" {
+		t.Errorf("holder of /l is %s", got)
+	}
+	if got := s.Lock("/l/sub").Len(); got != 1 {
+		t.Errorf("/l/sub has %d keys: nesting is one-way", got)
+	}
+	if got := l.WaitsFor(s.Claim("/l/sub/c")).Key; got != "/l/b" {
+		t.Errorf("the nested key waits in /l for %s", got)
+	}
+	if d := cmp.Diff([]string{"/l", "/l/sub", "/lx"}, lockNames(s)); d != "" {
+		t.Errorf("locks (-want +got)\n%s", d)
+	}
+}
+
+func lockNames(s *State) []string {
+	var names []string
+	for _, l := range s.Locks() {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+func TestDurationsThatBeganBeforeWeLookedAreLowerBounds(t *testing.T) {
+	h := history.New()
+	h.Add(model.LoadStarted{At: history.At(0), Rev: 50},
+		model.Listed{At: history.At(0), Rev: 50, KVs: []model.KV{{Key: "/l/a1", CreateRev: 9, ModRev: 9, Version: 1, Lease: 0xa1}}, Done: 1, Total: 1},
+		model.Loaded{At: history.At(0), Rev: 50})
+	h.Put(3, history.ClaimKey("/l", 0xb2), "", 0xb2)
+	s := state(h)
+	l := s.Lock("/l")
+	if d, bound := l.HeldFor(history.At(10)); d != 10*time.Second || !bound {
+		t.Errorf("held %v, lower bound %v; want 10s, true", d, bound)
+	}
+	if d, bound, any := l.LongestWait(history.At(10)); d != 7*time.Second || bound || !any {
+		t.Errorf("longest wait %v, lower bound %v; want 7s seen from its start", d, bound)
+	}
+}
+
+func TestAFreeLockIsRememberedForAWhile(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	h.Put(1, history.ClaimKey("/l", 0xa1), "", 0xa1)
+	h.Del(2, history.ClaimKey("/l", 0xa1))
+	s := state(h)
+	if l := s.Lock("/l"); l == nil || !l.Free() {
+		t.Fatalf("lock after its only claim went: %+v, want a free one", l)
+	}
+	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: history.At(70)}}})
+	if l := s.Lock("/l"); l != nil {
+		t.Errorf("still remembered after a minute")
+	}
+	if len(s.Leases()) != 0 {
+		t.Errorf("%d leases are left over", len(s.Leases()))
+	}
+}
+
+func TestRelistSaysOnlyWhatItKnows(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	h.Put(1, history.ClaimKey("/l", 0xa1), "", 0xa1)
+	h.Put(2, history.ClaimKey("/l", 0xb2), "", 0xb2)
+	h.Put(2, history.ClaimKey("/m", 0xc3), "", 0xc3)
+	h.Add(model.Lost{At: history.At(3), Reason: model.LostCompacted, Detail: "the watch fell behind"},
+		model.LoadStarted{At: history.At(9), Rev: 500},
+		model.Listed{At: history.At(9), Rev: 500, KVs: []model.KV{
+			{Key: "/l/b2", CreateRev: 102, ModRev: 102, Version: 1, Lease: 0xb2},
+			{Key: "/m/c3", CreateRev: 103, ModRev: 103, Version: 1, Lease: 0xc3}}, Done: 2, Total: 2},
+		model.Loaded{At: history.At(9), Rev: 500})
+	s := state(h)
+	want := `acquired a1 took /l, which was free
+queued b2 joined the queue of /l at place 2, behind a1
+acquired c3 took /m, which was free
+gap the watch of all keys is lost (compacted): the watch fell behind
+handover b2 now holds /l, a1 does not any more: it changed while the watch was lost
+gap all keys was listed again at revision 500: what happened in between was not seen
+`
+	if d := cmp.Diff(want, journal(s)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	if d, bound := s.Lock("/m").HeldFor(history.At(12)); d != 10*time.Second || bound {
+		t.Errorf("/m held for %v (lower bound %v): the same claim was seen from its start", d, bound)
+	}
+}
+
+func TestLeaseStates(t *testing.T) {
+	rows := []struct {
+		granted, remaining int64
+		want               model.LeaseState
+		reason             string
+	}{
+		{60, 59, model.LeaseHealthy, "just renewed"},
+		{60, 40, model.LeaseHealthy, "the renewal is due now"},
+		{60, 37, model.LeaseLate, "more than a third and a second ago"},
+		{60, 10, model.LeaseSilent, "two renewals missed"},
+		{5, 4, model.LeaseHealthy, "a short lease just renewed"},
+		{5, 3, model.LeaseHealthy, "a short lease before its renewal: 3.4 s reads 3"},
+		{5, 1, model.LeaseLate, "at least 3 s ago where 1.7 is usual"},
+		{5, 0, model.LeaseSilent, "in its last second"},
+		{60, -5, model.LeaseOverdue, "expired but not yet revoked (etcd-io/etcd#13975)"},
+		{0, -1, model.LeaseGone, "etcd does not know it"},
+	}
+	for _, r := range rows {
+		l := &model.Lease{Readings: &model.Readings{Read: model.LeaseRead{Granted: r.granted, Remaining: r.remaining}, HasRead: true}}
+		if got := l.State(); got != r.want {
+			t.Errorf("%d of %d s left: %s, want %s: %s", r.remaining, r.granted, got, r.want, r.reason)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	rows := []struct{ in, want, reason string }{
+		{"/jobs/a", "/jobs/a", "plain"},
+		{"a\x1b[31mb", `a\x1b[31mb`, "escape sequence"},
+		{"a\nb\t", `a\nb\t`, "control characters"},
+		{"a\xff\xfe", `a\xff\xfe`, "not UTF-8"},
+		{"a\u202eb", `a\u202eb`, "mark that turns the direction of text"},
+		{"锁", "锁", "wide but printable"},
+		{"e\u0301", `e\u0301`, "combining mark: its width depends on the terminal"},
+		{`a\b`, `a\\b`, "the escape character itself"},
+	}
+	for _, r := range rows {
+		if got := model.Printable(r.in); got != r.want {
+			t.Errorf("Printable(%q) = %q, want %q: %s", r.in, got, r.want, r.reason)
+		}
+	}
+}
+
+func TestParseLeaseID(t *testing.T) {
+	rows := []struct {
+		in   string
+		want model.LeaseID
+		ok   bool
+	}{
+		{"694d81e5fc652594", 0x694d81e5fc652594, true},
+		{"093a64a83ac42057", 0x93a64a83ac42057, true},
+		{"0x2A", 0x2a, true},
+		{"", 0, false}, {"0", 0, false}, {"xyz", 0, false}, {"ffffffffffffffff", 0, false},
+	}
+	for _, r := range rows {
+		got, err := model.ParseLeaseID(r.in)
+		if got != r.want || (err == nil) != r.ok {
+			t.Errorf("ParseLeaseID(%q) = %v, %v", r.in, got, err)
+		}
+	}
+}
+
+// TestWhatIsOnTheScreenIsReadFirst: among many contended locks, the leases that a person
+// looks at do not wait for their turn among all heads, and what was asked for first
+// keeps its place whatever happens to it.
+func TestWhatIsOnTheScreenIsReadFirst(t *testing.T) {
+	const locks = 500
+	s := NewState()
+	events := []model.Event{model.LoadStarted{At: history.Start, Rev: 2 * locks}}
+	var kvs []model.KV
+	for i := range 2 * locks { // two claims of each
+		lease := model.LeaseID(0x1000 + i)
+		kvs = append(kvs, model.KV{Key: fmt.Sprintf("/l/%03d/%s", i/2, lease), CreateRev: int64(i + 1), ModRev: int64(i + 1), Version: 1, Lease: lease})
+	}
+	s.Apply(model.Batch{Events: append(events, model.Listed{At: history.Start, Rev: 2 * locks, KVs: kvs}, model.Loaded{At: history.Start, Rev: 2 * locks})})
+	before := s.Want().Leases
+	if len(before) != 64 {
+		t.Fatalf("%d leases are wanted, want %d", len(before), 64)
+	}
+	first := s.Claim(kvs[slices.IndexFunc(kvs, func(kv model.KV) bool { return kv.Lease == before[0] })].Key)
+	kv := first.KV
+	kv.ModRev, kv.Version = 5_000, 2
+	s.Apply(model.Batch{Events: []model.Event{model.Committed{At: history.Start.Add(time.Second), Rev: 5_000, Changes: []model.Change{{KV: kv}}}}})
+	if after := s.Want().Leases; after[0] != before[0] {
+		t.Errorf("a key was written again, and its lease lost its place to %s", after[0])
+	}
+	shown := []model.LeaseID{0x1000 + 2*400, 0x1000 + 2*401 + 1}
+	s.Look(shown)
+	got := s.Want().Leases
+	for _, id := range shown {
+		if i := slices.Index(got, id); i < 0 || i > 1 {
+			t.Errorf("lease %s is on the screen and wanted at place %d", id, i)
+		}
+	}
+	s.Look(nil)
+	if got := s.Want().Leases; slices.Contains(got[:2], shown[0]) {
+		t.Errorf("lease %s is not on the screen any more, and still before others", shown[0])
+	}
+}
+
+// A directory that empties in one revision takes none of its neighbours along: etcd's
+// recipes count every key under a name, in whatever directory.
+func TestADirectoryThatEmptiesAtOnceLeavesItsNeighbours(t *testing.T) {
+	for _, emptied := range []string{"/h/a", "/h/b", "/h/c"} {
+		h := history.New()
+		h.Loaded(0)
+		for _, dir := range []string{"/h/a", "/h/b", "/h/c"} {
+			h.Put(1, dir+"/1", "", 0)
+			h.Put(1, dir+"/2", "", 0)
+		}
+		h.Del(2, emptied+"/1", emptied+"/2")
+		h.Put(3, "/h/17", "", 0x17)
+		if n := state(h).Lock("/h").Len(); n != 5 {
+			t.Errorf("without %s there are %d keys in the queue, want the four of its neighbours and the claim", emptied, n)
+		}
+	}
+}

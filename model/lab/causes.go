@@ -1,0 +1,60 @@
+package lab
+
+import (
+	"slices"
+
+	"locktop/model"
+)
+
+// Explain looks for a delete that the proxy saw take the claim.
+func (lab *Reports) Explain(f *model.JournalEntry) bool {
+	n := lab.notes[f.Removed().Key]
+	if n == nil || f.Rev == 0 {
+		return false
+	}
+	for _, w := range n.writes {
+		if w.Delete && w.Rev == f.Rev && lab.settleByWrote(f, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// explainByWrote gives the entries about a claim that a client deleted their cause. The
+// watch may have seen its going before the proxy reported the request.
+func (lab *Reports) explainByWrote(w model.Wrote) {
+	l := lab.k.Lock(lab.lockName(w.Key))
+	ll := lab.placeOf(w.Key)
+	if l == nil {
+		return
+	}
+	for _, f := range slices.Backward(l.Journal()) {
+		if f.Kind != model.EntryHandover && f.Kind != model.EntryLeft || f.Removed().Key != w.Key || f.Confidence == model.Certain {
+			continue
+		}
+		direct := f.Rev == w.Rev
+		if g := (*RemovedClaim)(nil); !direct && f.Gap > 0 && ll != nil { // over a free lock
+			g = ll.Removed(w.Key)
+			direct = g != nil && g.Rev == w.Rev && g.Ref.CreateRev == f.Removed().CreateRev
+		}
+		if direct && lab.settleByWrote(f, w) {
+			lab.k.Explained()
+		}
+	}
+}
+
+// settleByWrote makes a cause certain by who deleted the key, if both that one and the
+// owner are known.
+func (lab *Reports) settleByWrote(f *model.JournalEntry, w model.Wrote) bool {
+	o, known := lab.owners[f.Removed().Lease]
+	if !known || !o.Certain || !w.Certain {
+		return false
+	}
+	f.Cause, f.Confidence, f.Pending = model.CauseReleased, model.Certain, false
+	f.Evidence = "the proxy saw its owner " + model.Printable(w.Name) + " delete it"
+	if !lab.SameProgram(o.Name, w.Name) {
+		f.Cause = model.CauseDeleted
+		f.Evidence = "the proxy saw " + model.Printable(w.Name) + " delete it, which is not its owner " + model.Printable(o.Name)
+	}
+	return true
+}

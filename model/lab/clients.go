@@ -1,0 +1,132 @@
+package lab
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+// ClientInfo is a client of the proxy that is no contender.
+type ClientInfo struct {
+	model.Client
+	// Peer, Agent and Member are those of its newest connection.
+	Peer, Agent, Member string
+	// Connections counts those that are open.
+	Connections int
+	// Granted and Renewed count the leases that it was granted and that it renewed,
+	// ended ones included; Watches the single keys that it watches now.
+	Granted, Renewed, Watches int
+	// Since is when it connected first.
+	Since time.Time
+}
+
+// client is what is known of a client of the proxy.
+type client struct {
+	model.Client
+	since            time.Time
+	seen             time.Time         // when it was last connected, or did something
+	conns            []model.Connected // the open ones, newest last
+	granted, renewed int
+	watching         map[string]bool
+	told             bool // its connections are reported
+}
+
+// connsMax bounds how many connections of a client are remembered.
+const connsMax = 64
+
+// client returns what is known of a client, made if needed.
+func (lab *Reports) client(c model.Client, at time.Time) *client {
+	cl := lab.clients[c.Name]
+	if cl == nil {
+		if len(lab.clients) >= clientsMax {
+			lab.dropClient()
+		}
+		cl = &client{Client: c, since: at, watching: map[string]bool{}}
+		lab.clients[c.Name] = cl
+	}
+	if at.After(cl.seen) {
+		cl.seen = at
+	}
+	return cl
+}
+
+// dropClient forgets the client that was seen last the longest ago, of those without
+// a connection if there is any.
+func (lab *Reports) dropClient() {
+	var oldest *client
+	for _, c := range lab.clients {
+		if oldest == nil || len(c.conns) == 0 && len(oldest.conns) > 0 ||
+			(len(c.conns) == 0) == (len(oldest.conns) == 0) && (c.seen.Before(oldest.seen) || c.seen.Equal(oldest.seen) && c.Name < oldest.Name) {
+			oldest = c
+		}
+	}
+	delete(lab.clients, oldest.Name)
+}
+
+// connected takes the begin or end of a connection in. A client without any is
+// forgotten, unless it is a contender, which comes back.
+func (lab *Reports) connected(e model.Connected) {
+	cl := lab.client(e.Client, e.At)
+	cl.told = true
+	cl.conns = slices.DeleteFunc(cl.conns, func(c model.Connected) bool { return c.Peer == e.Peer && c.Member == e.Member })
+	if e.On && len(cl.conns) < connsMax {
+		cl.conns = append(cl.conns, e)
+	}
+	if len(cl.conns) == 0 {
+		lab.forgetWatches(e.Name)
+		if !e.Certain {
+			delete(lab.clients, e.Name)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(lab.shared)) {
+		if l := lab.k.Lease(id); l != nil && slices.ContainsFunc(lab.keepers[id], func(k model.LeaseOwner) bool { return k.Name == e.Name }) {
+			lab.k.TouchLease(l)
+		}
+	}
+}
+
+// forgetWatches forgets what a client watched.
+func (lab *Reports) forgetWatches(name string) {
+	cl := lab.clients[name]
+	if cl == nil {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(cl.watching)) {
+		if n := lab.notes[key]; n != nil {
+			n.Watchers = slices.DeleteFunc(n.Watchers, func(w model.Watches) bool { return w.Name == name })
+			lab.reopen(n)
+		}
+	}
+	clear(cl.watching)
+}
+
+// recent is how long ago a client may have lost its connection to count as there.
+const recent = time.Minute
+
+// there says whether a client is connected, or was not long ago.
+func (lab *Reports) there(name string, now time.Time) bool {
+	if c := lab.contenders[name]; c != nil && c.Proc == model.ProcEnded {
+		return false
+	}
+	cl := lab.clients[name]
+	return cl != nil && (len(cl.conns) > 0 || !cl.told || now.Sub(cl.seen) < recent)
+}
+
+// Clients returns the clients that are connected through the proxy and are no
+// contenders, by name.
+func (lab *Reports) Clients() []ClientInfo {
+	var all []ClientInfo
+	for _, c := range lab.clients {
+		if len(c.conns) == 0 || lab.contenders[c.Name] != nil {
+			continue
+		}
+		last := c.conns[len(c.conns)-1]
+		all = append(all, ClientInfo{Client: c.Client, Peer: last.Peer, Agent: last.Agent, Member: last.Member,
+			Connections: len(c.conns), Granted: c.granted, Renewed: c.renewed, Watches: len(c.watching), Since: c.since})
+	}
+	slices.SortFunc(all, func(a, b ClientInfo) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}

@@ -1,0 +1,51 @@
+package lab_test
+
+import (
+	"testing"
+	"time"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/history"
+)
+
+// For how long two believed has one answer: the finding, the belief and the overlap go by
+// the same intervals.
+func TestAFalseBeliefBeginsWithItsOverlap(t *testing.T) {
+	for _, r := range []struct {
+		key, reason string
+	}{
+		{history.ClaimKey("/l", 0xa1), "the contender names its key"},
+		{"", "it names its lease alone, by which its claim is known"},
+	} {
+		h := history.New()
+		h.Loaded(0)
+		h.Add(model.Contender{At: history.At(1), Name: "c1", Lock: "/l", Recipe: "mutex", TTL: 10, Proc: model.ProcRunning})
+		h.Put(1, history.ClaimKey("/l", 0xa1), "", 0xa1)
+		h.Put(1, history.ClaimKey("/l", 0xb2), "", 0xb2)
+		h.Add(model.Belief{At: history.At(2), Contender: "c1", Lock: "/l", State: model.BeliefHolding, Key: r.key, Lease: 0xa1},
+			model.Tick{At: history.At(3)})
+		s := fold.NewState()
+		s.Apply(model.Batch{Events: h.Events})
+		if got := s.Overlaps("/l"); len(got) > 0 {
+			t.Errorf("%s: one that holds overlaps %+v", r.reason, got)
+		}
+		h.Events = nil
+		h.Del(30, history.ClaimKey("/l", 0xa1))
+		h.Add(model.Tick{At: history.At(31)})
+		s.Apply(model.Batch{Events: h.Events})
+		c := s.Of("/l").Competitors[0]
+		since, is := s.FalseSince(c, s.Lock("/l"))
+		over := s.Overlaps("/l")
+		if !is || len(over) != 1 || !since.Equal(over[0].From) || !since.Equal(history.At(30)) {
+			t.Errorf("%s: false since %v (%v), overlaps %+v; want both from second 30 on", r.reason, since, is, over)
+		}
+		if found := s.Findings(); len(found) > 0 {
+			t.Errorf("%s: a word may be late, and it is found %+v", r.reason, found)
+		}
+		s.Apply(model.Batch{Events: []model.Event{model.Tick{At: history.At(32)}}})
+		if found := s.Findings(); len(found) != 1 || found[0].Code != model.CodeStaleHolder {
+			t.Errorf("%s: %v after the loss: %+v", r.reason, 2*time.Second, found)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+// ContenderInfo is a contender with its belief beside what etcd says.
+type ContenderInfo struct {
+	model.Contender
+	Belief model.Belief // its last word, on whichever lock; zero At: it has said nothing yet
+	Lease  model.LeaseID
+	// LastAccess is its last access to the guarded resource, zero At for none;
+	// Accepted and Refused count them all.
+	LastAccess        model.Access
+	Accepted, Refused int
+
+	pauseEnded  time.Time     // when its process last ran on after a pause
+	competitors []*Competitor // on the locks that it competes for, in the order in which it came to them
+}
+
+// Competitor is what a contender says of one lock: one that takes several says of one of
+// them that it holds while it waits for the next.
+type Competitor struct {
+	*ContenderInfo
+	Belief model.Belief // its last word on this lock; zero At: it has said nothing of it yet
+
+	place    *Lock
+	interval *span // while it believes that it holds
+}
+
+// competitorsMax bounds how many locks of a contender are followed, the last ones.
+const competitorsMax = 16
+
+// Reports is what the lab and its proxy reported.
+type Reports struct {
+	k          *model.Keyspace
+	contenders map[string]*ContenderInfo
+	faults     []model.FaultOn
+	owners     map[model.LeaseID]model.LeaseOwner
+	ownerOrder []model.LeaseID
+	locks      map[string]*Lock
+	proxyState
+}
+
+// ownersMax bounds how many leases are remembered with their client, ended ones
+// included: the journal still names them. contendersMax bounds how many contenders
+// are, from where on those that ended make room.
+const (
+	ownersMax     = 4096
+	contendersMax = 512
+)
+
+// NewReports returns those of a keyspace about which nothing was reported yet.
+func NewReports(k *model.Keyspace) *Reports {
+	return &Reports{k: k, contenders: map[string]*ContenderInfo{}, owners: map[model.LeaseID]model.LeaseOwner{},
+		locks: map[string]*Lock{}, proxyState: newProxyState()}
+}
+
+// Forget drops what was reported of another cluster. Its contenders and the faults stay:
+// they are processes, and no keys.
+func (lab *Reports) Forget() {
+	old := *lab
+	*lab = *NewReports(old.k)
+	lab.contenders, lab.faults = old.contenders, old.faults
+	for _, c := range lab.contenders {
+		c.competitors = nil
+	}
+}
+
+// Apply takes a report in, after the keyspace has seen the event.
+func (lab *Reports) Apply(e model.Event) {
+	switch e := e.(type) {
+	case model.Contender:
+		lab.contender(e)
+	case model.Belief:
+		lab.noteBelief(e)
+	case model.LeaseOwner:
+		lab.keeper(e)
+		lab.noteOwner(e)
+	case model.Access:
+		lab.access(e)
+	case model.Wrote:
+		lab.wrote(e)
+	case model.Watches:
+		lab.watches(e)
+	case model.Refused:
+		lab.refusal(e)
+	case model.Connected:
+		lab.connected(e)
+	case model.TurnedAway:
+		lab.k.Record(&model.JournalEntry{At: e.At, Kind: model.EntryLab, Text: e.Text})
+	case model.FaultOn:
+		lab.faults = append(lab.faults, e)
+		lab.k.Record(&model.JournalEntry{At: e.At, Kind: model.EntryLab, Text: "fault: " + e.Fault.Describe()})
+	case model.FaultOff:
+		lab.faultOff(e)
+	}
+}
+
+func (lab *Reports) info(name string) *ContenderInfo {
+	c := lab.contenders[name]
+	if c == nil {
+		lab.dropEnded()
+		c = &ContenderInfo{Contender: model.Contender{Name: name}}
+		lab.contenders[name] = c
+	}
+	return c
+}
+
+// dropEnded forgets the contenders that ended when there are too many.
+func (lab *Reports) dropEnded() {
+	if len(lab.contenders) < contendersMax {
+		return
+	}
+	for name, c := range lab.contenders {
+		if c.Proc == model.ProcEnded {
+			lab.leave(c)
+			delete(lab.contenders, name)
+		}
+	}
+}
+
+func (lab *Reports) contender(e model.Contender) {
+	c := lab.info(e.Name)
+	if e.Proc != c.Proc && c.Proc != "" || e.Proc == model.ProcEnded {
+		text := fmt.Sprintf("%s (pid %d) is %s", e.Name, e.PID, e.Proc)
+		if e.Ended != "" {
+			text += ": " + e.Ended
+		}
+		lab.k.Record(&model.JournalEntry{At: e.At, Kind: model.EntryLab, Lock: e.Lock, Text: text})
+	}
+	if c.Proc == model.ProcPaused && e.Proc == model.ProcRunning {
+		c.pauseEnded = e.At
+	}
+	c.Contender = e
+	if c.on(e.Lock) == nil {
+		lab.move(c, e.Lock)
+	}
+	if e.Proc == model.ProcEnded {
+		lab.ended(c, e.At)
+	}
+	lab.k.MarkLock(e.Lock)
+}
+
+// ended forgets what a contender that ended had open.
+func (lab *Reports) ended(c *ContenderInfo, at time.Time) {
+	for _, worker := range lab.Workers(c.Name) {
+		worker.endInterval(at, "")
+	}
+	lab.forgetOpen(c.Name)
+}
+
+func (lab *Reports) faultOff(e model.FaultOff) {
+	for i, f := range lab.faults {
+		if f.ID == e.ID {
+			lab.faults = slices.Delete(lab.faults, i, i+1)
+			lab.k.Record(&model.JournalEntry{At: e.At, Kind: model.EntryLab, Text: "fault ended: " + f.Fault.Describe() + " (" + e.Why + ")"})
+			return
+		}
+	}
+}
+
+// orElse returns a, or b if a is empty.
+func orElse(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// Contenders returns the contenders of the lab, c2 before c10.
+func (lab *Reports) Contenders() []ContenderInfo {
+	all := make([]ContenderInfo, 0, len(lab.contenders))
+	for _, c := range lab.contenders {
+		all = append(all, *c)
+	}
+	slices.SortFunc(all, func(a, b ContenderInfo) int {
+		if d := len(a.Name) - len(b.Name); d != 0 {
+			return d
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return all
+}
+
+// Faults returns the faults in force, oldest first.
+func (lab *Reports) Faults() []model.FaultOn { return lab.faults }
