@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"locktop/watcher/failures"
+
 	"github.com/google/go-cmp/cmp"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -107,10 +109,10 @@ func askAbilities(t *testing.T, minor string) (out []string) {
 		switch {
 		case err == nil:
 			out = append(out, "yes")
-		case codeOf(err) == codes.Unimplemented:
+		case failures.CodeOf(err) == codes.Unimplemented:
 			out = append(out, "no: unknown method")
 		default:
-			out = append(out, "no: "+cause(err))
+			out = append(out, "no: "+failures.Cause(err))
 		}
 	}
 	return out

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc"
 
 	"locktop/model"
+	"locktop/watcher/pace"
 )
 
 // compare counts the watched keys on every member at one and the same revision,
@@ -97,7 +98,7 @@ func (s *statusRounds) ghosts(ctx context.Context, up []*model.Member) (unlisted
 	if err != nil {
 		return unread(err)
 	}
-	sleep(ctx, s.etcd.timing.Settle, nil)
+	pace.Sleep(ctx, s.etcd.timing.Settle, nil)
 	for m, ids := range first {
 		again, err := s.leases(ctx, m)
 		if err != nil {
@@ -120,7 +121,7 @@ func (s *statusRounds) ghosts(ctx context.Context, up []*model.Member) (unlisted
 func (s *statusRounds) leases(ctx context.Context, m *model.Member) (map[int64]bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Call)
 	defer cancel()
-	s.etcd.meter.count(s.etcd.now())
+	s.etcd.meter.Count(s.etcd.now())
 	resp, err := pb.NewLeaseClient(s.at(m.Endpoint)).LeaseLeases(ctx, &pb.LeaseLeasesRequest{})
 	if err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func (s *statusRounds) count(ctx context.Context, conn grpc.ClientConnInterface,
 	defer cancel()
 	total := int64(0)
 	for _, p := range s.prefixes {
-		s.etcd.meter.count(s.etcd.now())
+		s.etcd.meter.Count(s.etcd.now())
 		resp, err := pb.NewKVClient(conn).Range(ctx, &pb.RangeRequest{Key: firstKey(p), RangeEnd: rangeEnd(p),
 			Revision: rev, Serializable: true, CountOnly: true})
 		if err != nil {

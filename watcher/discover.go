@@ -17,6 +17,8 @@ import (
 
 	"locktop/model"
 	"locktop/model/discover"
+	"locktop/watcher/failures"
+	"locktop/watcher/pace"
 )
 
 // SmallKeyspace is how many keys are watched whole without a thought: one list of
@@ -123,7 +125,7 @@ type scan struct {
 	found   Discovery
 	page    int64
 	goal    int64 // keys there are to look at
-	bucket  *bucket
+	bucket  *pace.Bucket
 	now     func() time.Time
 	sleep   func(ctx context.Context, d time.Duration)
 }
@@ -131,8 +133,8 @@ type scan struct {
 func newScan(client *clientv3.Client, o DiscoverOptions) *scan {
 	o = o.withDefaults()
 	return &scan{DiscoverOptions: o, client: client, cluster: &identity{}, guesser: discover.Guesser{Pins: o.Pins}, page: min(firstPage, o.Page),
-		bucket: newBucket(float64(o.RPS), 1, 1, time.Now()), now: time.Now,
-		sleep: func(ctx context.Context, d time.Duration) { sleep(ctx, d, nil) }}
+		bucket: pace.NewBucket(float64(o.RPS), 1, 1, time.Now()), now: time.Now,
+		sleep: func(ctx context.Context, d time.Duration) { pace.Sleep(ctx, d, nil) }}
 }
 
 func (s *scan) run(ctx context.Context) (Discovery, error) {
@@ -270,7 +272,7 @@ func (s *scan) count(ctx context.Context, prefix string) (int64, error) {
 // its own.
 func (s *scan) ask(ctx context.Context, req *pb.RangeRequest) (*pb.RangeResponse, error) {
 	for {
-		ok, wait := s.bucket.take(s.now(), true)
+		ok, wait := s.bucket.Take(s.now(), true)
 		if ok {
 			break
 		}
@@ -286,7 +288,7 @@ func (s *scan) ask(ctx context.Context, req *pb.RangeRequest) (*pb.RangeResponse
 	var p peer.Peer
 	resp, err := pb.NewKVClient(identified{s.client.ActiveConnection(), s.cluster}).Range(ctx, req, grpc.Peer(&p), grpc.MaxCallRecvMsgSize(math.MaxInt32))
 	if err != nil && p.Addr != nil {
-		return nil, &endpointError{p.Addr.String(), err}
+		return nil, failures.At(p.Addr.String(), err)
 	}
 	return resp, err
 }
@@ -297,10 +299,10 @@ func (s *scan) explained(err error) error {
 		return err
 	}
 	if errors.Is(err, ErrOtherCluster) {
-		return fmt.Errorf("look at %s: %w: name the endpoints of one cluster only, or look again", name(s.Prefix), err)
+		return fmt.Errorf("look at %s: %w: name the endpoints of one cluster only, or look again", failures.Name(s.Prefix), err)
 	}
-	text := strings.TrimSuffix(explain(err, "look at", s.Prefix, s.client.Endpoints()), "; trying again")
-	if classify(err) == failDenied {
+	text := strings.TrimSuffix(failures.Explain(err, "look at", s.Prefix, s.client.Endpoints()), "; trying again")
+	if failures.Classify(err) == failures.Denied {
 		text += ", or begin below a prefix that may be read"
 	}
 	return errors.New(text)

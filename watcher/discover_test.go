@@ -16,6 +16,7 @@ import (
 
 	"locktop/chaos"
 	"locktop/model"
+	"locktop/watcher/pace"
 )
 
 // wire notes what a client sends.
@@ -176,7 +177,7 @@ func TestDiscoverKeepsTheRate(t *testing.T) {
 	scan := newScan(w.readOnly(t, s, clientv3.Config{}), DiscoverOptions{RPS: 4, Page: 50})
 	scan.now = func() time.Time { return clock }
 	scan.sleep = func(_ context.Context, d time.Duration) { clock = clock.Add(d) }
-	scan.bucket = newBucket(4, 1, 1, clock)
+	scan.bucket = pace.NewBucket(4, 1, 1, clock)
 	if d, err := scan.run(context.Background()); err != nil || d.Keys != 1_000 || d.Requests != len(at) {
 		t.Fatalf("%+v, %v", d, err)
 	}
@@ -211,7 +212,7 @@ func TestDiscoverEndsWithItsContext(t *testing.T) {
 	// and while it waits for its turn
 	waiting, stop := context.WithCancel(context.Background())
 	slow := newScan(c, DiscoverOptions{RPS: 1})
-	slow.sleep = func(ctx context.Context, d time.Duration) { stop(); sleep(ctx, d, nil) }
+	slow.sleep = func(ctx context.Context, d time.Duration) { stop(); pace.Sleep(ctx, d, nil) }
 	if d, err = slow.run(waiting); err != context.Canceled || d.Keys != 0 || len(w.ranges) != sent+1 {
 		t.Errorf("%+v, %v, %d requests", d, err, len(w.ranges)-sent)
 	}

@@ -16,6 +16,8 @@
 //	readers   ─┼─▶ mailbox ─▶ Next ─▶ model.Batch
 //	status    ─┘
 //
+// Below it stand packages that know no watcher: answers checks what an answer of etcd has to
+// have, failures tells errors apart and puts them into words, pace keeps to the budget.
 // Package recording writes batches to a file and gives them back.
 //
 // What is guaranteed:

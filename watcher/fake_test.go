@@ -20,6 +20,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/watcher/pace"
 )
 
 // fake is a cluster of one key whose troubles are set by the test.
@@ -139,7 +140,7 @@ func fails(err error) func(*fakeStream) {
 }
 
 func (c *fake) watcher(t *testing.T) *record {
-	w, _ := start(c, &meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
+	w, _ := start(c, &pace.Meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
 	t.Cleanup(func() { _ = w.Close() })
 	return &record{t: t, w: w}
 }
@@ -159,7 +160,7 @@ func TestEveryPrefixIsNamedBeforeAnyIsListed(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			c := &fake{rev: 40, late: row.late, begin: make(chan struct{})}
-			w, _ := start(c, &meter{}, Options{Prefixes: row.prefixes, OneLook: row.oneLook, Timing: quick}.withDefaults())
+			w, _ := start(c, &pace.Meter{}, Options{Prefixes: row.prefixes, OneLook: row.oneLook, Timing: quick}.withDefaults())
 			t.Cleanup(func() { _ = w.Close() })
 			release := sync.OnceFunc(func() { close(c.begin) })
 			t.Cleanup(release) // before Close, which waits for the list
@@ -370,7 +371,7 @@ func TestAListThatFails(t *testing.T) {
 		{"each that breaks under way was begun and is lost", errors.New("the stream broke"), 1, true},
 	} {
 		c := &fake{rev: 5, listErr: row.err, listed: row.keys}
-		w, _ := start(c, &meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
+		w, _ := start(c, &pace.Meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
 		r := &record{t: t, w: w}
 		r.want.WakeAt = time.Now() // ticks: there may be no other news
 		r.until("four tries", func() (done bool) {
@@ -389,7 +390,7 @@ func TestAListThatFails(t *testing.T) {
 
 func TestReadingsFollowTheWish(t *testing.T) {
 	c := &fake{rev: 40, hold: make(chan struct{})}
-	w, _ := start(c, &meter{}, Options{Prefixes: []string{"/l/"}, Budget: 4, Timing: quick}.withDefaults())
+	w, _ := start(c, &pace.Meter{}, Options{Prefixes: []string{"/l/"}, Budget: 4, Timing: quick}.withDefaults())
 	defer w.Close()
 	r := &record{t: t, w: w}
 	has[model.Watching](r, 1)
@@ -430,9 +431,9 @@ func TestReadingsFollowTheWish(t *testing.T) {
 func TestAReadingInAHurryWaitsForNoOther(t *testing.T) {
 	c := &fake{rev: 40, hold: make(chan struct{})}
 	close(c.hold)
-	w, _ := start(c, &meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
+	w, _ := start(c, &pace.Meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
 	defer w.Close()
-	w.leases.bucket = newBucket(15, 1e6, 0, time.Now()) // it takes a day to be full
+	w.leases.bucket = pace.NewBucket(15, 1e6, 0, time.Now()) // it takes a day to be full
 	r := &record{t: t, w: w}
 	r.want.Leases = []model.LeaseID{1, 2}
 	has[model.Watching](r, 2)
@@ -451,7 +452,7 @@ func (c *fake) read() []model.LeaseID {
 
 func TestOneLookReadsWithoutBudgetButBounded(t *testing.T) {
 	c := &fake{rev: 40, hold: make(chan struct{})}
-	w, _ := start(c, &meter{}, Options{Budget: 1, OneLook: true, Timing: quick}.withDefaults())
+	w, _ := start(c, &pace.Meter{}, Options{Budget: 1, OneLook: true, Timing: quick}.withDefaults())
 	defer w.Close()
 	r := &record{t: t, w: w}
 	for id := range model.LeaseID(200) {
@@ -459,7 +460,7 @@ func TestOneLookReadsWithoutBudgetButBounded(t *testing.T) {
 	}
 	has[model.Loaded](r, 1)
 	for end := time.Now().Add(deadline); len(c.read()) < oneLookInFlight && time.Now().Before(end); {
-		sleep(context.Background(), time.Millisecond, nil)
+		pace.Sleep(context.Background(), time.Millisecond, nil)
 	}
 	if n := len(c.read()); n != oneLookInFlight {
 		t.Errorf("%d in flight, want %d", n, oneLookInFlight)

@@ -16,6 +16,7 @@ import (
 	"locktop/chaos"
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/watcher/pace"
 )
 
 var (
@@ -155,7 +156,7 @@ func (a *arena) take(t testing.TB) {
 			return
 		}
 		a.root.ActiveConnection().ResetConnectBackoff()
-		sleep(ctx, 50*time.Millisecond, nil)
+		pace.Sleep(ctx, 50*time.Millisecond, nil)
 	}
 	t.Fatalf("nobody can write: %v", err)
 }

@@ -12,6 +12,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/watcher/pace"
 )
 
 // flood makes responses of a watch in which claims join queues and leave them.
@@ -134,7 +135,7 @@ func TestAllocationsOfAnEvent(t *testing.T) {
 func TestQuietEventsComeAtOnce(t *testing.T) {
 	const long = time.Hour // nothing here may wait for it
 	watcherOf := func(prefixes int, told time.Time) *Watcher {
-		w := &Watcher{now: time.Now, timing: Timing{Drain: long, Lull: long, Nap: time.Millisecond}, meter: &meter{}, box: newMailbox(boxChanges),
+		w := &Watcher{now: time.Now, timing: Timing{Drain: long, Lull: long, Nap: time.Millisecond}, meter: &pace.Meter{}, box: newMailbox(boxChanges),
 			alone: prefixes == 1, pulls: newPulls(time.Second), told: told}
 		w.leases = newLeases(nil, w, Options{Budget: -1})
 		return w

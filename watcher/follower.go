@@ -11,6 +11,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
+	"locktop/watcher/failures"
+	"locktop/watcher/pace"
 )
 
 // health is what the prober found out.
@@ -49,7 +51,7 @@ type follower struct {
 	// servers answer a progress request ahead of events (etcd-io/etcd#15220).
 	delivered int64
 	lost      bool
-	failure   failure // of the last Lost, while lost
+	failure   failures.Class // of the last Lost, while lost
 	lostAt    time.Time
 	delay     time.Duration
 	relogin   bool // a token was refused since the watch last caught up
@@ -75,45 +77,45 @@ func (f *follower) run(ctx context.Context) {
 		}
 		// Opening a watch logs in first. A token that was refused all the same is older
 		// than what has just changed; the next watch brings a new one.
-		if doing == "watch" && tokenRefused(err) && !f.relogin {
+		if doing == "watch" && failures.TokenRefused(err) && !f.relogin {
 			f.relogin = true
 			continue
 		}
 		f.passTurn()
-		class := classify(err)
-		if class.reason() == model.LostCompacted {
+		class := failures.Classify(err)
+		if class.Reason() == model.LostCompacted {
 			f.loaded = false
 		}
-		if class == failRestored {
+		if class == failures.Restored {
 			f.watched.Store(0)
 		}
-		f.lose(ctx, class, explain(err, doing, f.prefix, f.remote.endpoints()))
+		f.lose(ctx, class, failures.Explain(err, doing, f.prefix, f.remote.endpoints()))
 		f.rest(ctx, class)
 	}
 }
 
 // lose reports a loss, once for each reason. A failing cluster fails in several
 // ways by turns, so another way of the same reason is news only after a while.
-func (f *follower) lose(ctx context.Context, class failure, detail string) {
-	if f.lost && f.failure.reason() == class.reason() &&
+func (f *follower) lose(ctx context.Context, class failures.Class, detail string) {
+	if f.lost && f.failure.Reason() == class.Reason() &&
 		(f.failure == class || time.Since(f.lostAt) < f.timing.Silence) {
 		return
 	}
 	f.lost, f.failure, f.lostAt = true, class, time.Now()
-	f.denied.Store(class.reason() == model.LostDenied)
-	f.emit(ctx, model.Lost{At: f.now(), Prefix: f.prefix, Reason: class.reason(), Detail: detail})
+	f.denied.Store(class.Reason() == model.LostDenied)
+	f.emit(ctx, model.Lost{At: f.now(), Prefix: f.prefix, Reason: class.Reason(), Detail: detail})
 }
 
 // rest waits before the next try, longer each time. What the prober says
 // meanwhile is of use only once there is a watch again.
-func (f *follower) rest(ctx context.Context, class failure) {
-	if class.reason() == model.LostDenied {
-		sleep(ctx, f.timing.Denied, nil)
+func (f *follower) rest(ctx context.Context, class failures.Class) {
+	if class.Reason() == model.LostDenied {
+		pace.Sleep(ctx, f.timing.Denied, nil)
 		return
 	}
 	f.remote.nudge()
 	f.delay = min(max(f.timing.BackoffMin, f.delay*2), f.timing.BackoffMax)
-	sleep(ctx, f.delay, nil)
+	pace.Sleep(ctx, f.delay, nil)
 }
 
 // emit fails only with ctx, which run notices by itself.
@@ -250,7 +252,7 @@ func (f *follower) watch(ctx context.Context) error {
 func (f *follower) received(ctx context.Context, resp clientv3.WatchResponse, ok bool) error {
 	switch {
 	case !ok:
-		return errEnded
+		return failures.ErrEnded
 	case resp.Err() != nil:
 		return resp.Err()
 	case resp.Created:
@@ -315,7 +317,7 @@ func (f *follower) probed(ctx context.Context, h health) error {
 	}
 	f.w.failSince = time.Time{}
 	if h.rev < h.floor {
-		return fmt.Errorf("%w from %d to %d", errRestored, h.floor, h.rev)
+		return fmt.Errorf("%w from %d to %d", failures.ErrRestored, h.floor, h.rev)
 	}
 	if f.w.pending == 0 {
 		f.w.asked = 0
@@ -347,7 +349,7 @@ func (f *follower) stillBehind() error {
 		patience += f.timing.Call // the stream may have to log in first
 	}
 	if f.w.asked++; time.Duration(f.w.asked)*f.timing.Ask >= patience {
-		return fmt.Errorf("%w: it stands at revision %d, the cluster at %d", errSilent, f.watched.Load(), f.w.pending)
+		return fmt.Errorf("%w: it stands at revision %d, the cluster at %d", failures.ErrSilent, f.watched.Load(), f.w.pending)
 	}
 	f.askProgress()
 	return nil
@@ -371,8 +373,8 @@ func (f *follower) caughtUp(ctx context.Context) {
 // probeFailed gives a failing cluster some time, unless it is plain that there is
 // no connection. The watch stays open: the client resumes it by itself.
 func (f *follower) probeFailed(ctx context.Context, h health) error {
-	class := classify(h.err)
-	if class.reason() == model.LostDenied {
+	class := failures.Classify(h.err)
+	if class.Reason() == model.LostDenied {
 		return h.err
 	}
 	if f.w.failSince.IsZero() {
@@ -380,7 +382,7 @@ func (f *follower) probeFailed(ctx context.Context, h health) error {
 	}
 	if h.hard || h.ended.Sub(f.w.failSince) >= f.timing.Silence {
 		f.w.pending = 0
-		f.lose(ctx, class, explain(h.err, "read", f.prefix, f.remote.endpoints()))
+		f.lose(ctx, class, failures.Explain(h.err, "read", f.prefix, f.remote.endpoints()))
 	}
 	return nil
 }

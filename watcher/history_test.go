@@ -10,6 +10,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/watcher/pace"
 )
 
 // passOn lets a lock go through n hands, each queued behind the one before, and returns
@@ -164,7 +165,7 @@ func TestHistoryIsReadOnePrefixAfterAnother(t *testing.T) {
 	}
 	o := Options{Prefixes: []string{"/a/", "/b/", "/c/"}, Since: 10, Timing: quick}
 	o.Timing.Silence = deadline // it is slow, and nobody loses patience
-	w, _ := start(c, &meter{}, o.withDefaults())
+	w, _ := start(c, &pace.Meter{}, o.withDefaults())
 	t.Cleanup(func() { _ = w.Close() })
 	r := &record{t: t, w: w}
 	has[model.Loaded](r, 1)
@@ -180,7 +181,7 @@ func TestHistoryIsReadOnePrefixAfterAnother(t *testing.T) {
 		if times >= until {
 			break
 		}
-		sleep(t.Context(), quick.Ask, nil)
+		pace.Sleep(t.Context(), quick.Ask, nil)
 	}
 	c.set(func() { answer = true })
 	r.until("all three are live", func() bool {

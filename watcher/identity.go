@@ -17,6 +17,7 @@ import (
 
 	"locktop/model"
 	"locktop/watcher/answers"
+	"locktop/watcher/pace"
 )
 
 // ErrOtherCluster is the error of an answer that came from another cluster than the
@@ -198,7 +199,7 @@ func (w *Watcher) meet(ctx context.Context, e *etcd, prefixes []string) {
 	i.mu.Unlock()
 	turns := again && time.Since(seen) < 4*e.timing.Steady
 	said := ""
-	for began, steady := time.Now(), uint64(0); ctx.Err() == nil; sleep(ctx, e.timing.Status, nil) {
+	for began, steady := time.Now(), uint64(0); ctx.Err() == nil; pace.Sleep(ctx, e.timing.Status, nil) {
 		at := survey(ctx, e.client, e.timing.Call)
 		ids := clusters(at)
 		detail := fmt.Sprintf("%v (id %x instead of %x) at %s: what was known of the old one does not apply to it; listing anew",

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/watcher/failures"
+	"locktop/watcher/pace"
 )
 
 // leases reads what is wanted, in that order and within the budget.
@@ -13,7 +15,7 @@ type leases struct {
 	remote   remote
 	box      *mailbox
 	now      func() time.Time
-	bucket   *bucket // nil: no budget
+	bucket   *pace.Bucket // nil: no budget
 	slots    chan struct{}
 	pulls    *pulls
 	pause    time.Duration // between looks at a connection that is down
@@ -50,7 +52,7 @@ func (l *leases) want(w model.Want) {
 		}
 	}
 	l.mu.Unlock()
-	poke(l.changed)
+	pace.Poke(l.changed)
 }
 
 // delivered frees the leases whose readings were handed out.
@@ -114,7 +116,7 @@ func (l *leases) run(ctx context.Context) {
 			continue
 		}
 		if l.remote.down() {
-			sleep(ctx, l.pause, nil)
+			pace.Sleep(ctx, l.pause, nil)
 			continue
 		}
 		select {
@@ -143,11 +145,11 @@ func (l *leases) run(ctx context.Context) {
 // pay waits for a token. It says false when ctx has ended.
 func (l *leases) pay(ctx context.Context) bool {
 	for l.bucket != nil {
-		ok, wait := l.bucket.take(time.Now(), l.hurried())
+		ok, wait := l.bucket.Take(time.Now(), l.hurried())
 		if ok {
 			break
 		}
-		sleep(ctx, wait, l.changed)
+		pace.Sleep(ctx, wait, l.changed)
 		if ctx.Err() != nil {
 			return false
 		}
@@ -157,7 +159,7 @@ func (l *leases) pay(ctx context.Context) bool {
 
 func (l *leases) refund() {
 	if l.bucket != nil {
-		l.bucket.refund()
+		l.bucket.Refund()
 	}
 }
 
@@ -185,17 +187,17 @@ func (l *leases) read(ctx context.Context, id model.LeaseID) {
 
 // unread says in a few words why a lease was not read.
 func unread(err error) string {
-	switch classify(err) {
-	case failTimeout:
+	switch failures.Classify(err) {
+	case failures.Timeout:
 		return "no answer in time"
-	case failNoLeader:
+	case failures.NoLeader:
 		return "no leader"
-	case failUnreachable:
-		return "no connection: " + cause(err)
-	case failDenied:
+	case failures.Unreachable:
+		return "no connection: " + failures.Cause(err)
+	case failures.Denied:
 		return "no permission"
-	case failLogin:
-		return "not logged in: " + cause(err)
+	case failures.Login:
+		return "not logged in: " + failures.Cause(err)
 	}
-	return cause(err)
+	return failures.Cause(err)
 }

@@ -11,6 +11,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 
 	"locktop/model"
+	"locktop/watcher/pace"
 )
 
 func TestNormalise(t *testing.T) {
@@ -91,7 +92,7 @@ func TestMailboxIsBounded(t *testing.T) {
 	for end := time.Now().Add(deadline); got < 2 && time.Now().Before(end); {
 		events, _ := b.take(1)
 		got += len(events)
-		sleep(context.Background(), time.Millisecond, b.ready)
+		pace.Sleep(context.Background(), time.Millisecond, b.ready)
 	}
 	if err := <-done; err != nil || got != 2 {
 		t.Errorf("%d events, push: %v", got, err)

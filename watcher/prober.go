@@ -3,6 +3,9 @@ package watcher
 import (
 	"context"
 	"time"
+
+	"locktop/watcher/failures"
+	"locktop/watcher/pace"
 )
 
 // prober asks the cluster for its revision and tells the followers.
@@ -23,8 +26,8 @@ func (p *prober) run(ctx context.Context) {
 			p.remote.nudge()
 		}
 		// A short rest first, so that kicks cannot make it spin.
-		sleep(ctx, p.timing.Nap, nil)
-		sleep(ctx, pause, p.kicked)
+		pace.Sleep(ctx, p.timing.Nap, nil)
+		pace.Sleep(ctx, pause, p.kicked)
 	}
 }
 
@@ -45,11 +48,11 @@ func (p *prober) round(ctx context.Context) bool {
 		return false
 	}
 	h.hard = h.err != nil && p.remote.down()
-	if h.err != nil && classify(h.err) == failDenied {
+	if h.err != nil && failures.Classify(h.err) == failures.Denied {
 		// Permission on one prefix says nothing about the others.
 		asker.denied.Store(true)
 		asker.tell(h)
-		poke(p.kicked)
+		pace.Poke(p.kicked)
 		return true
 	}
 	for i, f := range p.followers {

@@ -20,6 +20,8 @@ import (
 	"google.golang.org/grpc/peer"
 
 	"locktop/model"
+	"locktop/watcher/failures"
+	"locktop/watcher/pace"
 )
 
 // remote is all that a watcher asks of a cluster.
@@ -62,7 +64,7 @@ type etcd struct {
 	client   *clientv3.Client
 	conn     *grpc.ClientConn
 	identity identity
-	meter    *meter
+	meter    *pace.Meter
 	now      func() time.Time
 	timing   Timing
 	pageSize int64
@@ -76,11 +78,11 @@ type etcd struct {
 func (e *etcd) call(ctx context.Context, f func(ctx context.Context, opts ...grpc.CallOption) error) error {
 	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), e.timing.Call)
 	defer cancel()
-	e.meter.count(e.now())
+	e.meter.Count(e.now())
 	var p peer.Peer
 	err := f(ctx, grpc.Peer(&p))
 	if err != nil && p.Addr != nil {
-		return &endpointError{p.Addr.String(), err}
+		return failures.At(p.Addr.String(), err)
 	}
 	return err
 }
@@ -112,12 +114,12 @@ func (e *etcd) probe(ctx context.Context, prefix string) (int64, error) {
 // the rest is compacted.
 func (e *etcd) oldest(ctx context.Context, prefix string, rev int64) (int64, error) {
 	_, err := e.getRange(ctx, &pb.RangeRequest{Key: firstKey(prefix), Revision: rev, CountOnly: true})
-	if !isEtcd(err, rpctypes.ErrCompacted) {
+	if !failures.IsEtcd(err, rpctypes.ErrCompacted) {
 		return rev, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.timing.Stall)
 	defer cancel()
-	e.meter.count(e.now())
+	e.meter.Count(e.now())
 	s := e.watch(ctx, prefix, rev)
 	defer s.close()
 	for resp := range s.responses() {
@@ -128,7 +130,7 @@ func (e *etcd) oldest(ctx context.Context, prefix string, rev int64) (int64, err
 			return 0, resp.Err()
 		}
 	}
-	return 0, cmp.Or(ctx.Err(), errEnded)
+	return 0, cmp.Or(ctx.Err(), failures.ErrEnded)
 }
 
 func (e *etcd) getRange(ctx context.Context, req *pb.RangeRequest) (resp *pb.RangeResponse, err error) {
@@ -173,7 +175,7 @@ func (e *etcd) whenDown(ctx context.Context, f func()) {
 func (e *etcd) list(ctx context.Context, prefix string, rev int64, each func([]model.KV) error) error {
 	if !e.noStream.Load() {
 		seen, err := e.listStream(ctx, prefix, rev, each)
-		if seen || codeOf(err) != codes.Unimplemented {
+		if seen || failures.CodeOf(err) != codes.Unimplemented {
 			return err
 		}
 		e.noStream.Store(true)
@@ -185,11 +187,11 @@ func (e *etcd) list(ctx context.Context, prefix string, rev int64, each func([]m
 func (e *etcd) listStream(ctx context.Context, prefix string, rev int64, each func([]model.KV) error) (seen bool, err error) {
 	ctx, cancel := context.WithCancelCause(clientv3.WithRequireLeader(ctx))
 	defer cancel(nil)
-	e.meter.count(e.now())
+	e.meter.Count(e.now())
 	next, err := rangeStream(ctx, e.checked(), &pb.RangeRequest{Key: firstKey(prefix), RangeEnd: rangeEnd(prefix), Revision: rev})
 	for err == nil {
 		var c chunk
-		stall := time.AfterFunc(e.timing.Stall, func() { cancel(errStalled) })
+		stall := time.AfterFunc(e.timing.Stall, func() { cancel(failures.ErrStalled) })
 		err = next(&c)
 		stall.Stop()
 		if err == nil {
@@ -200,8 +202,8 @@ func (e *etcd) listStream(ctx context.Context, prefix string, rev int64, each fu
 	switch {
 	case errors.Is(err, io.EOF):
 		return seen, context.Cause(ctx)
-	case errors.Is(context.Cause(ctx), errStalled):
-		return seen, errStalled
+	case errors.Is(context.Cause(ctx), failures.ErrStalled):
+		return seen, failures.ErrStalled
 	}
 	return seen, err
 }
@@ -226,7 +228,7 @@ func (e *etcd) listPages(ctx context.Context, prefix string, rev int64, each fun
 func (e *etcd) page(ctx context.Context, key, prefix string, rev int64) (*clientv3.GetResponse, error) {
 	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), e.timing.Stall)
 	defer cancel()
-	e.meter.count(e.now())
+	e.meter.Count(e.now())
 	kv := clientv3.NewKVFromKVClient(repeating{clientv3.RetryKVClient(e.client), &e.identity}, e.client)
 	resp, err := kv.Get(ctx, key, clientv3.WithRange(string(rangeEnd(prefix))),
 		clientv3.WithRev(rev), clientv3.WithLimit(e.pageSize))

@@ -11,6 +11,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/watcher/pace"
 )
 
 // seen is a state that a watcher keeps up to date, and all that it was made of.
@@ -48,7 +49,7 @@ func (s *seen) run(ctx context.Context) {
 		s.events = append(s.events, b.Events...)
 		want = s.state.Want()
 		s.mu.Unlock()
-		poke(s.news)
+		pace.Poke(s.news)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/connectivity"
 
 	"locktop/model"
+	"locktop/watcher/pace"
 )
 
 // statusRounds asks every endpoint that we were given how its member is. URLs
@@ -63,7 +64,7 @@ func (s *statusRounds) run(ctx context.Context) {
 		if s.oneLook {
 			return
 		}
-		sleep(ctx, s.etcd.timing.Status, nil)
+		pace.Sleep(ctx, s.etcd.timing.Status, nil)
 	}
 }
 
@@ -119,7 +120,7 @@ func (s *statusRounds) at(endpoint string) identified {
 func (s *statusRounds) ask(ctx context.Context, conn grpc.ClientConnInterface) (*pb.StatusResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Call)
 	defer cancel()
-	s.etcd.meter.count(s.etcd.now())
+	s.etcd.meter.Count(s.etcd.now())
 	return pb.NewMaintenanceClient(conn).Status(ctx, &pb.StatusRequest{})
 }
 
@@ -128,7 +129,7 @@ func (s *statusRounds) ask(ctx context.Context, conn grpc.ClientConnInterface) (
 func (s *statusRounds) members(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Call)
 	defer cancel()
-	s.etcd.meter.count(s.etcd.now())
+	s.etcd.meter.Count(s.etcd.now())
 	resp, err := pb.NewClusterClient(s.etcd.checked()).MemberList(ctx, &pb.MemberListRequest{Linearizable: false})
 	if err == nil {
 		s.list = resp.Members

@@ -10,6 +10,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
+	"locktop/watcher/pace"
 )
 
 var (
@@ -36,7 +37,7 @@ type Watcher struct {
 	pulls  *pulls
 	kicked chan struct{} // asks for a round of the prober
 	leases *leases
-	meter  *meter
+	meter  *pace.Meter
 	stop   context.CancelFunc
 	wg     sync.WaitGroup
 }
@@ -49,7 +50,7 @@ var _ model.Source = (*Watcher)(nil)
 // connection that died without a word is noticed late.
 func New(client *clientv3.Client, o Options) *Watcher {
 	o = o.withDefaults()
-	m := &meter{}
+	m := &pace.Meter{}
 	e := &etcd{client: client, conn: client.ActiveConnection(), meter: m, now: o.Now,
 		timing: o.Timing, pageSize: int64(o.PageSize)}
 	w, ctx := prepare(e, m, o)
@@ -58,13 +59,13 @@ func New(client *clientv3.Client, o Options) *Watcher {
 }
 
 // start follows a cluster that stays the same, without rounds of status.
-func start(r remote, m *meter, o Options) (*Watcher, context.Context) {
+func start(r remote, m *pace.Meter, o Options) (*Watcher, context.Context) {
 	w, ctx := prepare(r, m, o)
 	w.wg.Go(func() { w.follow(ctx, r, o) })
 	return w, ctx
 }
 
-func prepare(r remote, m *meter, o Options) (*Watcher, context.Context) {
+func prepare(r remote, m *pace.Meter, o Options) (*Watcher, context.Context) {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &Watcher{now: o.Now, timing: o.Timing, budget: max(0, o.Budget), meter: m,
 		box: newMailbox(boxChanges), alone: len(o.Prefixes) == 1, pulls: newPulls(o.Timing.Grace), stop: stop, kicked: make(chan struct{}, 1)}
@@ -99,7 +100,7 @@ func (w *Watcher) follow(ctx context.Context, r remote, o Options, others ...fun
 		wg.Go(run)
 	}
 	p := &prober{remote: r, pulls: w.pulls, timing: o.Timing, kicked: w.kicked}
-	kick := func() { poke(w.kicked) }
+	kick := func() { pace.Poke(w.kicked) }
 	turn := make(chan struct{}, 1)
 	for _, prefix := range o.Prefixes {
 		f := &follower{prefix: prefix, oneLook: o.OneLook, remote: r, box: w.box, timing: o.Timing,
@@ -126,7 +127,7 @@ func newLeases(r remote, w *Watcher, o Options) *leases {
 	if o.OneLook {
 		l.slots = make(chan struct{}, oneLookInFlight)
 	} else if o.Budget > 0 {
-		l.bucket = forBudget(o.Budget, time.Now())
+		l.bucket = pace.ForBudget(o.Budget, time.Now())
 	}
 	return l
 }
@@ -151,7 +152,7 @@ func (w *Watcher) Next(ctx context.Context, want model.Want) (model.Batch, error
 	defer w.pulls.end()
 	w.leases.want(want)
 	if want.Confirm {
-		poke(w.kicked)
+		pace.Poke(w.kicked)
 	}
 	tick, err := w.await(ctx, want.WakeAt)
 	if err != nil {
@@ -172,7 +173,7 @@ func (w *Watcher) Next(ctx context.Context, want model.Want) (model.Batch, error
 }
 
 func (w *Watcher) batch(events []model.Event, left int) model.Batch {
-	return model.Batch{Events: events, Cost: model.Cost{RPS: w.meter.rps(w.now()),
+	return model.Batch{Events: events, Cost: model.Cost{RPS: w.meter.RPS(w.now()),
 		Budget: w.budget, Readings: w.leases.count(), Behind: left}}
 }
 
@@ -230,7 +231,7 @@ func (w *Watcher) collect(ctx context.Context) error {
 			w.much = weight >= muchChanges
 			return nil
 		}
-		sleep(ctx, rest, w.box.ready)
+		pace.Sleep(ctx, rest, w.box.ready)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -15,6 +15,7 @@ import (
 
 	"locktop/demo/etcdtest"
 	"locktop/model"
+	"locktop/watcher/pace"
 )
 
 func typeName(ev model.Event) string { return strings.TrimPrefix(fmt.Sprintf("%T", ev), "model.") }
@@ -62,7 +63,7 @@ func TestListComesInChunksOfOneRevision(t *testing.T) {
 		{reason: "all keys in pages", pages: true, prefix: "", page: 3_000, total: keys + 1},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			m := &meter{}
+			m := &pace.Meter{}
 			o := Options{Prefixes: []string{row.prefix}, OneLook: true, PageSize: row.page, Timing: quick}.withDefaults()
 			e := &etcd{client: c, conn: c.ActiveConnection(), meter: m, now: time.Now, timing: o.Timing, pageSize: int64(o.PageSize)}
 			e.noStream.Store(row.pages)
@@ -241,7 +242,7 @@ func TestNextAllowsOneCallAndEndsWithClose(t *testing.T) {
 		return w.pulls.busy
 	}
 	for end := time.Now().Add(deadline); !busy() && time.Now().Before(end); {
-		sleep(context.Background(), time.Millisecond, nil)
+		pace.Sleep(context.Background(), time.Millisecond, nil)
 	}
 	if _, err := w.Next(context.Background(), model.Want{}); !errors.Is(err, ErrBusy) {
 		t.Errorf("second call: %v, want %v", err, ErrBusy)
@@ -343,7 +344,7 @@ func TestCompactionWhileAwayGivesAFreshList(t *testing.T) {
 	s := newServer(t)
 	c := s.dial()
 	put(t, c, "/l/a", "1")
-	m := &meter{}
+	m := &pace.Meter{}
 	o := Options{Prefixes: []string{"/l/"}, Budget: -1, Timing: quick}.withDefaults()
 	e := &etcd{client: c, conn: c.ActiveConnection(), meter: m, now: time.Now, timing: o.Timing, pageSize: 100}
 	box := newMailbox(boxChanges)
@@ -367,7 +368,7 @@ func TestCompactionWhileAwayGivesAFreshList(t *testing.T) {
 				t.Errorf("got %+v", l)
 			}
 		}
-		sleep(ctx, time.Millisecond, box.ready)
+		pace.Sleep(ctx, time.Millisecond, box.ready)
 	}
 	if d := cmp.Diff([]string{"Lost", "LoadStarted", "Listed", "Loaded"}, got); d != "" {
 		t.Error(d)

@@ -38,6 +38,9 @@ func TestRooms(t *testing.T) {
 		{"locktop/model/diagnose", map[string]string{"locktop/model/fold": "the fold asks for the findings"}},
 		{"locktop", map[string]string{"locktop/model/history": "it tells stories to tests", "locktop/model/hostile": "it feeds fuzz tests"}},
 		{"locktop/watcher/answers", map[string]string{"locktop/": "it knows no room, so that every room may use it", "go.etcd.io/etcd/client": "it stands below the client library", tea: "no screen here"}},
+		{"locktop/watcher/pace", map[string]string{"locktop/": "pace knows nothing of what is asked", etcd: "pace asks nobody", tea: "no screen here"}},
+		{"locktop/watcher/failures", map[string]string{"locktop/chaos": "a failure is of who looks", "locktop/demo": "a failure is what it is, in a lab too",
+			"locktop/ui": "a failure is told by whoever shows it", "go.etcd.io/etcd/client": "it tells errors apart and asks nobody", tea: "no screen here"}},
 		{"locktop/watcher", map[string]string{
 			"locktop/chaos": "who looks does not break", "locktop/demo": "the watcher is never told what the lab does",
 			"locktop/ui": "the watcher feeds the model, not a screen", "go.etcd.io/etcd/server/v3": "the watcher is a client", tea: "no screen here"}},

@@ -289,7 +289,8 @@ func TestAnAnswerThatCouldNotBeWrittenIsNone(t *testing.T) {
 		{"discover"}, {"break", "/l", "--dry-run"}, {"explain"}, {"explain", "ttl-reset"}, {"config"}, {"config", "-o", "json"}, {"version"}, {"man"}, {"drill", "list"},
 		{"drill", "list", "-o", "json"}, {"drill", "show", "holder-crash"}, {"drill", "run", "holder-crash", "--dry-run"}, {"completion", "bash"}, {"--help"}, {"ls", "--help"}, {}} {
 		cmd := exec.Command(locktop(t), args...)
-		cmd.Env = append(os.Environ(), "ETCDCTL_ENDPOINTS="+endpoint) // not every command takes the flag
+		// Not as flags: a command that asks no cluster refuses those.
+		cmd.Env = append(os.Environ(), "ETCDCTL_ENDPOINTS="+endpoint, "ETCDCTL_DIAL_TIMEOUT=20s", "ETCDCTL_COMMAND_TIMEOUT=20s")
 		var errs bytes.Buffer
 		cmd.Stdout, cmd.Stderr = full, &errs
 		_ = cmd.Run() // the exit code says it

@@ -1,4 +1,4 @@
-package watcher
+package pace
 
 import (
 	"testing"
@@ -20,10 +20,10 @@ func TestBucketKeepsTheBudget(t *testing.T) {
 	} {
 		now := time.Unix(1000, 0)
 		end := now.Add(time.Duration(row.seconds) * time.Second)
-		b := forBudget(row.budget, now)
+		b := ForBudget(row.budget, now)
 		var got []time.Time
 		for !now.After(end) {
-			ok, wait := b.take(now, row.hurry)
+			ok, wait := b.Take(now, row.hurry)
 			if ok {
 				got = append(got, now)
 				continue
@@ -45,22 +45,22 @@ func TestBucketKeepsTheBudget(t *testing.T) {
 }
 
 func TestMeter(t *testing.T) {
-	m, at := &meter{}, time.Unix(1000, 0)
-	if got := m.rps(at); got != 0 {
+	m, at := &Meter{}, time.Unix(1000, 0)
+	if got := m.RPS(at); got != 0 {
 		t.Errorf("at the start %v", got)
 	}
 	for s := range 10 {
 		for range 6 {
-			m.count(at.Add(time.Duration(s) * time.Second))
+			m.Count(at.Add(time.Duration(s) * time.Second))
 		}
 	}
-	if got := m.rps(at.Add(9 * time.Second)); got != 6 {
+	if got := m.RPS(at.Add(9 * time.Second)); got != 6 {
 		t.Errorf("steady: %v, want 6", got)
 	}
-	if got := m.rps(at.Add(11 * time.Second)); got != 6*3./5 {
+	if got := m.RPS(at.Add(11 * time.Second)); got != 6*3./5 {
 		t.Errorf("two quiet seconds: %v, want 3.6", got)
 	}
-	if got := m.rps(at.Add(time.Minute)); got != 0 {
+	if got := m.RPS(at.Add(time.Minute)); got != 0 {
 		t.Errorf("long quiet: %v", got)
 	}
 }

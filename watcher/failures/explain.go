@@ -1,0 +1,75 @@
+package failures
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"google.golang.org/grpc/status"
+)
+
+// Explain writes the sentence for the person at the keyboard: what failed, where
+// and what to do next.
+func Explain(err error, doing, prefix string, endpoints []string) string {
+	where := strings.Join(endpoints, ", ")
+	var at *endpointError
+	if errors.As(err, &at) {
+		where = at.addr
+	}
+	what := fmt.Sprintf("cannot %s %s", doing, Name(prefix))
+	switch Classify(err) {
+	case Unreachable:
+		return fmt.Sprintf("%s: no connection to %s (%s); check that etcd runs there and that endpoint, TLS and firewall are right; trying again", what, where, Cause(err))
+	case Timeout:
+		return fmt.Sprintf("%s: no answer in time from %s; the cluster may have lost its quorum or be overloaded, or that member lags: etcdctl endpoint status --cluster; trying again", what, where)
+	case NoLeader:
+		return fmt.Sprintf("%s: no leader as seen from %s; that member is cut off or the cluster lost its quorum: etcdctl endpoint status --cluster; trying again", what, where)
+	case Compacted:
+		return fmt.Sprintf("the revisions to continue from were compacted on %s; listing %s anew, what happened in between is not known", where, Name(prefix))
+	case Restored:
+		return fmt.Sprintf("%s on %s: it was restored from a backup or replaced; listing %s anew", Cause(err), where, Name(prefix))
+	case Silent:
+		return fmt.Sprintf("%s on %s: its member may be cut off; opening the watch again, on another endpoint if there is one", Cause(err), where)
+	case Denied:
+		if prefix == "" {
+			return fmt.Sprintf("%s: no permission on %s. Try --prefix with one you may read, or a role that grants all keys: etcdctl role grant-permission ROLE --prefix=true read ''", what, where)
+		}
+		return fmt.Sprintf("%s: no permission on %s; a role that grants it: etcdctl role grant-permission ROLE --prefix=true read %s", what, where, shellQuote(prefix))
+	case Malformed:
+		return fmt.Sprintf("%s: %s; trying again", what, Cause(err))
+	case Login:
+		return fmt.Sprintf("%s: %s wants a valid user name and password: %s", what, where, Cause(err))
+	}
+	return fmt.Sprintf("%s on %s: %s; trying again", what, where, Cause(err))
+}
+
+// Cause returns the words of the innermost error, without grpc's wrappings.
+func Cause(err error) string {
+	var at *endpointError
+	if errors.As(err, &at) {
+		err = at.err
+	}
+	text := err.Error()
+	if s, ok := status.FromError(err); ok {
+		text = s.Message()
+	}
+	if i := strings.LastIndex(text, `desc = `); i >= 0 {
+		text = strings.Trim(text[i+len(`desc = `):], `"`)
+	}
+	text = strings.TrimPrefix(text, "transport: ")
+	text = strings.TrimPrefix(text, "Error while dialing: ")
+	return strings.TrimPrefix(text, "etcdserver: ")
+}
+
+// Name names the keys under a prefix in a sentence.
+func Name(prefix string) string {
+	if prefix == "" {
+		return "all keys"
+	}
+	return fmt.Sprintf("%q", prefix)
+}
+
+// shellQuote quotes s for a POSIX shell.
+func shellQuote(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,54 @@
+package failures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"locktop/model"
+	"locktop/watcher/answers"
+)
+
+func TestExplainSaysWhatFailedWhereAndWhatToDo(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		err    error
+		prefix string
+		class  Class
+		lost   model.LostReason
+		want   []string
+	}{
+		{"all keys are denied", rpctypes.ErrPermissionDenied, "", Denied, model.LostDenied,
+			[]string{"cannot list all keys: no permission on m1:1. Try --prefix with one you may read", "read ''"}},
+		{"a prefix is denied", rpctypes.ErrPermissionDenied, "/a'/", Denied, model.LostDenied,
+			[]string{`cannot list "/a'/": no permission on m1:1; a role that grants it: etcdctl role grant-permission ROLE --prefix=true read '/a'\''/'`}},
+		{"a refusal as plain text", errors.New("rpc error: etcdserver: permission denied"), "/a/", Denied, model.LostDenied, []string{"no permission"}},
+		{"a wrong password", rpctypes.ErrAuthFailed, "", Login, model.LostDenied, []string{"m1:1 wants a valid user name and password: "}},
+		{"nobody is there", status.Error(codes.Unavailable, `connection error: desc = "transport: Error while dialing: dial tcp: refused"`), "/a/", Unreachable,
+			model.LostDisconnect, []string{"no connection to m1:1 (dial tcp: refused)", "check that etcd runs there"}},
+		{"no answer", context.DeadlineExceeded, "/a/", Timeout, model.LostDisconnect, []string{"no answer in time from m1:1", "etcdctl endpoint status --cluster"}},
+		{"no leader", rpctypes.ErrNoLeader, "/a/", NoLeader, model.LostDisconnect, []string{"no leader as seen from m1:1"}},
+		{"compacted", rpctypes.ErrCompacted, "/a/", Compacted, model.LostCompacted, []string{`compacted on m1:1; listing "/a/" anew`}},
+		{"restored", ErrRestored, "/a/", Restored, model.LostCompacted, []string{"restored from a backup"}},
+		{"silent", ErrSilent, "/a/", Silent, model.LostSilent, []string{"opening the watch again"}},
+		{"an answer that no etcd gives", status.Error(answers.Code, "no header"), "/a/", Malformed, model.LostDisconnect, []string{`cannot list "/a/": no header`}},
+		{"another address than those asked", At("m2:2", ErrStalled), "/a/", Timeout, model.LostDisconnect, []string{"no answer in time from m2:2"}},
+		{"something else", errors.New("disk on fire"), "/a/", Other, model.LostDisconnect, []string{`cannot list "/a/" on m1:1: disk on fire; trying again`}},
+	} {
+		if got := Classify(fmt.Errorf("wrapped: %w", row.err)); got != row.class || got.Reason() != row.lost {
+			t.Errorf("%s: class %d for %v, want %d for %v", row.reason, got, got.Reason(), row.class, row.lost)
+		}
+		said := Explain(row.err, "list", row.prefix, []string{"m1:1"})
+		for _, want := range row.want {
+			if !strings.Contains(said, want) {
+				t.Errorf("%s: %q, want %q in it", row.reason, said, want)
+			}
+		}
+	}
+}
