@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"locktop/ui/cli/notices"
 )
 
 // etcdClientModule is the module whose version says which releases of etcd this
@@ -85,13 +87,21 @@ func (b build) String() string {
 
 func (e *env) versionCmd() *cobra.Command {
 	var output string
+	var licences bool
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "print the versions of locktop and of its etcd client, and what it was built from",
 		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			b := thisBuild()
 			var err error
+			if licences {
+				if cmd.Flags().Changed("output") {
+					return bad("--notices prints text: leave -o %s out", output)
+				}
+				_, err = fmt.Fprintf(e.out, "%s\n%s", notices.License, notices.Linked)
+				return err
+			}
 			switch output {
 			case "table":
 				_, err = fmt.Fprintln(e.out, b)
@@ -106,5 +116,6 @@ func (e *env) versionCmd() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "table", "table (one line) or json")
+	cmd.Flags().BoolVar(&licences, "notices", false, "print the licence of locktop, and the licences and notices of what is linked into it")
 	return cmd
 }
