@@ -99,6 +99,10 @@ func (e *env) addSharedFlags() {
 // flagError says what is wrong with a flag, in one line with what to do. A flag that
 // another command has is no typing error: it says why it is not taken here.
 func flagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) && invalid.GetFlag().Name == "endpoints" {
+		return bad("--endpoints %q: %v", withoutUser(invalid.GetValue()), errors.Unwrap(err))
+	}
 	flag, typed := "", ""
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
