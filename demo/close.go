@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// graceAtClose is what contenders have to end by themselves when the lab ends.
+	// graceAtClose is what contenders of our own have to end by themselves when the lab ends.
 	graceAtClose = 250 * time.Millisecond
 	// goneAtClose bounds the wait for those that were killed. They go at once, but a
 	// machine that is busy takes its time to say so.
@@ -21,7 +21,8 @@ const (
 )
 
 // Close ends the contenders, the proxy and the members and removes the directory,
-// within three seconds on a machine that is not overloaded. Faults are not healed: they
+// within three seconds on a machine that is not overloaded, and what Options.Grace gives
+// to a program of the user's. Faults are not healed: they
 // go with what they were done to. It may be called more than once, and returns what
 // could not be ended or removed.
 func (l *Lab) Close() error {
@@ -83,14 +84,7 @@ func (l *Lab) shut() {
 func (l *Lab) endProcs() error {
 	l.mu.Lock()
 	for _, p := range l.procs {
-		if p.paused {
-			p.signal(os.Kill)
-			continue
-		}
-		if p.stdin != nil {
-			p.stdin.Close()
-		}
-		p.signal(process.SigStop)
+		p.askToEnd()
 	}
 	l.mu.Unlock()
 	gone := make(chan struct{})
@@ -101,11 +95,11 @@ func (l *Lab) endProcs() error {
 	if process.Wait(gone, graceAtClose) {
 		return nil
 	}
-	l.mu.Lock()
-	for _, p := range l.procs {
-		p.signal(os.Kill)
+	l.kill(func(p *proc) bool { return p.command == nil })
+	if len(l.o.Command) > 0 && l.unhurried(gone, l.o.Grace-graceAtClose) {
+		return nil
 	}
-	l.mu.Unlock()
+	l.kill(func(*proc) bool { return true })
 	if process.Wait(gone, goneAtClose) {
 		return nil
 	}

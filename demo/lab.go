@@ -43,18 +43,19 @@ type Lab struct {
 	wg     sync.WaitGroup // one per contender
 	ops    sync.WaitGroup // one per action and timer that is at work; add with begin
 
-	mu       sync.Mutex // never held while something is waited for, but for a process to stop
-	closed   bool
-	programs map[string]*program // all that ever were
-	first    []*program          // those that Begin has yet to start
-	procs    map[string]*proc    // alive
-	spawned  int                 // contenders so far
-	members  []procRecord        // processes of members, also such that have ended
-	recipes  map[string]string   // of each lock
-	claims   map[string][]spoken // of each contender as it says, the latest last
-	faults   []*fault            // in force, or about to be, oldest first
-	faultID  int
-	client   *clientv3.Client // for faults of the data; nil before the first
+	mu        sync.Mutex // never held while something is waited for, but for a process to stop
+	closed    bool
+	programs  map[string]*program // all that ever were
+	first     []*program          // those that Begin has yet to start
+	procs     map[string]*proc    // alive
+	spawned   int                 // contenders so far
+	members   []procRecord        // processes of members, also such that have ended
+	recipes   map[string]string   // of each lock
+	claims    map[string][]spoken // of each contender as it says, the latest last
+	faults    []*fault            // in force, or about to be, oldest first
+	faultID   int
+	lastGuest *proc            // Command, when it has ended
+	client    *clientv3.Client // for faults of the data; nil before the first
 
 	once     sync.Once
 	closeErr error

@@ -79,6 +79,10 @@ type Options struct {
 	// its own listeners, all else of its environment the user's. It has no standard
 	// input, and is not asked what it believes.
 	Command []string
+	// Grace is what Command, and what it has started, have to end by themselves when the
+	// lab ends, at least a quarter of a second. After Hurry is closed they are killed.
+	Grace time.Duration
+	Hurry <-chan struct{}
 	// Output and Errors are where Command prints; nil: a file of the lab.
 	Output, Errors io.Writer
 

@@ -27,7 +27,8 @@ type proc struct {
 
 	// Guarded by the lab's mutex.
 	paused    bool
-	stopping  bool
+	stopping  bool // by a fault
+	asked     bool // to end, with what it has started, because the lab or it ends
 	killTimer *time.Timer
 }
 
@@ -114,6 +115,9 @@ func (l *Lab) spawn(pr *program) (*proc, error) {
 	l.tell(p, model.ProcRunning, "")
 	l.record()
 	l.wg.Go(func() {
+		if p.command != nil {
+			l.awaitGroup(p)
+		}
 		_ = p.cmd.Wait() // how it ended is in its ProcessState
 		l.ended(p)
 	})
@@ -211,6 +215,9 @@ func (l *Lab) ended(p *proc) {
 	delete(l.procs, p.name())
 	if p.killTimer != nil {
 		p.killTimer.Stop()
+	}
+	if p.command != nil {
+		l.lastGuest = p
 	}
 	l.tell(p, model.ProcEnded, p.howEnded())
 	l.record()

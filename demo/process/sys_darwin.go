@@ -1,6 +1,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -31,6 +32,42 @@ func StartTime(pid int) (string, error) {
 	}
 	t := info.Proc.P_starttime
 	return fmt.Sprintf("%d.%06d", t.Sec, t.Usec), nil
+}
+
+// AwaitEnd waits until a child has ended, and leaves what is left of it: until somebody
+// waits for it, its number and that of its group belong to nobody else.
+func AwaitEnd(pid int) error {
+	queue, err := unix.Kqueue()
+	if err != nil {
+		return fmt.Errorf("wait for the end of process %d: %w", pid, err)
+	}
+	defer unix.Close(queue)
+	end := []unix.Kevent_t{{Filter: unix.EVFILT_PROC, Flags: unix.EV_ADD | unix.EV_ONESHOT, Fflags: unix.NOTE_EXIT}}
+	unix.SetKevent(&end[0], pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT)
+	for {
+		_, err := unix.Kevent(queue, end, make([]unix.Kevent_t, 1), nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil && !errors.Is(err, unix.ESRCH): // that is one that has ended already
+			return fmt.Errorf("wait for the end of process %d: %w", pid, err)
+		default:
+			return nil
+		}
+	}
+}
+
+// GroupLives says whether a process of the group runs.
+func GroupLives(group int) bool {
+	all, err := unix.SysctlKinfoProcSlice("kern.proc.pgrp", group)
+	if err != nil {
+		return false
+	}
+	for _, p := range all {
+		if p.Proc.P_stat != zombie {
+			return true
+		}
+	}
+	return false
 }
 
 // isPaused says whether a process has stopped, by its entry in the system's table as

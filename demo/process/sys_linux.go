@@ -1,6 +1,7 @@
 package process
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -18,20 +19,57 @@ func ProcAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
+// AwaitEnd waits until a child has ended, and leaves what is left of it: until somebody
+// waits for it, its number and that of its group belong to nobody else.
+func AwaitEnd(pid int) error {
+	for {
+		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return fmt.Errorf("wait for the end of process %d: %w", pid, err)
+		default:
+			return nil
+		}
+	}
+}
+
+// GroupLives says whether a process of the group runs.
+func GroupLives(group int) bool {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if _, err := strconv.Atoi(e.Name()); err != nil {
+			continue
+		}
+		// State and group are the third and the fifth field (proc_pid_stat(5)).
+		if f := statFields(e.Name()); len(f) > 2 && f[2] == strconv.Itoa(group) && f[0] != "Z" && f[0] != "X" {
+			return true
+		}
+	}
+	return false
+}
+
+// statFields are the fields of /proc/PID/stat after the name, which stands in parentheses
+// and may hold anything; none if there is no such process.
+func statFields(pid string) []string {
+	data, err := os.ReadFile("/proc/" + pid + "/stat")
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+}
+
 // cldStopped is CLD_STOPPED of sigaction(2).
 const cldStopped = 5
 
 // StartTime returns when a process was started, in a form that only compares. It
 // fails if there is no such process, or only what is left of it for its parent.
 func StartTime(pid int) (string, error) {
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return "", fmt.Errorf("read when process %d started: %w", pid, err)
-	}
-	// The second field is a name in parentheses, which may hold anything; the state
-	// is the third, the start the 22nd (proc_pid_stat(5)).
-	rest := string(data)
-	f := strings.Fields(rest[strings.LastIndexByte(rest, ')')+1:])
+	// The state is the third field, the start the 22nd (proc_pid_stat(5)).
+	f := statFields(strconv.Itoa(pid))
 	if len(f) < 20 || f[0] == "Z" || f[0] == "X" {
 		return "", fmt.Errorf("read when process %d started: it has ended", pid)
 	}

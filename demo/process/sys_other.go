@@ -23,4 +23,6 @@ func ProcAttr() *syscall.SysProcAttr               { return nil }
 func StartTime(int) (string, error)                { return "", errSystem }
 func SignalGroup(p *os.Process, s os.Signal) error { return p.Signal(s) }
 func PauseGroup(*os.Process) error                 { return errSystem }
+func AwaitEnd(int) error                           { return errSystem }
+func GroupLives(int) bool                          { return false }
 func AwaitPaused(int) error                        { return errSystem }

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -71,12 +72,11 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 	if err != nil {
 		return err
 	}
-	gate, journal, closeGate, err := e.openGate(ctx, w.client, nil)
+	gate, closeGate, err := e.breakGate(ctx, w.client, f.dryRun)
 	if err != nil {
 		return err
 	}
 	defer closeGate()
-	fmt.Fprintf(e.err, "journal: %s\n", journal)
 	plan, err := gate.Plan(ctx, target)
 	if err != nil {
 		return fmt.Errorf("reading what would go: %w", err)
@@ -118,6 +118,21 @@ func (e *env) breakTarget(s *fold.State, name string, f breakFlags) (model.Actio
 		return model.Action{}, bad("%q has no lease to revoke: delete it with --claim %q", c.Key, c.Key)
 	}
 	return model.Action{Kind: model.RevokeLease, Lock: name, Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}, nil
+}
+
+// breakGate is the door for break. A dry run only plans: it writes nothing, so it needs no
+// place for a journal, and its door opens no connection to write.
+func (e *env) breakGate(ctx context.Context, reader *clientv3.Client, dryRun bool) (*gate.Gate, func(), error) {
+	if dryRun {
+		g := gate.New(gate.Options{Reader: reader, Armed: true, Cluster: e.clusterOf(ctx, reader), Journal: io.Discard,
+			Dial: func(context.Context) (*clientv3.Client, error) { return nil, errors.New("a dry run writes nothing") }})
+		return g, func() { g.Close() }, nil
+	}
+	g, journal, closeGate, err := e.openGate(ctx, reader, nil)
+	if err == nil {
+		fmt.Fprintf(e.err, "journal: %s\n", journal)
+	}
+	return g, closeGate, err
 }
 
 // openGate opens the one door for writes to a cluster that is not ours, armed, with

@@ -149,7 +149,7 @@ func (e *env) fill(flags *pflag.FlagSet, s setting) error {
 func set(flag pflag.Value, values []string, name string) error {
 	for _, v := range values {
 		if err := flag.Set(v); err != nil {
-			return bad("%s %q: %v", name, withoutUser(v), err)
+			return bad("%s %q: %v", name, shownOf(v, values), err)
 		}
 	}
 	return nil
@@ -176,7 +176,7 @@ func (e *env) check() error {
 	f.tls.always = !f.insecureTransport
 	for _, p := range f.endpoints {
 		if _, err := hostPort(p); err != nil {
-			return bad("%s %q: %v", e.from("endpoints").name, withoutUser(p), err)
+			return bad("%s %q: %v", e.from("endpoints").name, shownOf(p, f.endpoints), err)
 		}
 	}
 	return e.parsePins()

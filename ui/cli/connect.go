@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -51,6 +53,9 @@ func (f tlsFlags) config(endpoints []string) (*tls.Config, error) {
 	}
 	if plain || !secure && f == (tlsFlags{}) {
 		return nil, nil
+	}
+	if text, err := os.ReadFile(f.cacert); err == nil && !x509.NewCertPool().AppendCertsFromPEM(text) {
+		return nil, bad("TLS to %s: %s has no certificate in PEM form (see --cacert)", strings.Join(endpoints, ", "), f.cacert)
 	}
 	c, err := transport.TLSInfo{CertFile: f.cert, KeyFile: f.key, TrustedCAFile: f.cacert,
 		InsecureSkipVerify: f.skipVerify, ServerName: f.serverName}.ClientConfig()
@@ -285,16 +290,28 @@ func ask(ctx context.Context, c *clientv3.Client, endpoint string, dialing, answ
 	return nil
 }
 
-// withoutUser is an endpoint as it may be shown: a password in it is nobody's to see.
+// withoutUser is an endpoint, or several, as it may be shown: a password in it is nobody's
+// to see, whatever characters it has. No host has an @.
 func withoutUser(endpoint string) string {
-	if scheme, rest, ok := strings.Cut(endpoint, "://"); ok {
-		if _, host, found := strings.Cut(rest, "@"); found {
-			return scheme + "://xxxxx@" + host
-		}
-	} else if _, host, found := strings.Cut(endpoint, "@"); found {
-		return "xxxxx@" + host
+	at := strings.LastIndexByte(endpoint, '@')
+	if at < 0 {
+		return endpoint
 	}
-	return endpoint
+	for _, scheme := range []string{"http://", "https://"} {
+		if strings.HasPrefix(endpoint, scheme) {
+			return scheme + hidden + endpoint[at:]
+		}
+	}
+	return hidden + endpoint[at:]
+}
+
+// shownOf is one of several values as it may be shown. Where any of them has a user, a comma
+// in the password may have cut it in two.
+func shownOf(value string, all []string) string {
+	if joined := strings.Join(all, ","); strings.Contains(joined, "@") {
+		return withoutUser(joined)
+	}
+	return value
 }
 
 // hostPort returns the address of an endpoint, which is host:port or a URL.

@@ -105,6 +105,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &refused) { // by the flag itself, in its own words
 		return refused
 	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) && invalid.GetFlag().Name == "endpoints" {
+		return bad("--endpoints %q: %v", withoutUser(invalid.GetValue()), errors.Unwrap(err))
+	}
 	flag, typed := "", ""
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {

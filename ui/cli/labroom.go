@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -44,6 +46,9 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 	if r.closed {
 		return ui.Live{}, demo.ErrClosed
 	}
+	// A reader who leaves must not end us before the room is tidied up: from here on
+	// writing fails instead. Programs that are started have the signal as always.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	self, err := os.Executable()
 	if err != nil {
 		return ui.Live{}, fmt.Errorf("finding this program, which the contenders run: %w", err)

@@ -20,8 +20,9 @@ import (
 type proxyFlags struct {
 	armed     bool // faults may be done
 	port      int
-	cert, key string   // of the listeners, empty for plain text
-	yours     []string // the command to run behind it
+	grace     time.Duration // for the command to end by itself
+	cert, key string        // of the listeners, empty for plain text
+	yours     []string      // the command to run behind it
 }
 
 func (e *env) proxyCmd() *cobra.Command {
@@ -43,8 +44,13 @@ func (e *env) proxyCmd() *cobra.Command {
 			"the journal of actions. A profile that is read-only rules the proxy out. locktop itself\n" +
 			"only reads the cluster. Without a terminal there are no faults, and what happens is printed\n" +
 			"line by line until COMMAND ends: then what COMMAND prints is on standard output, and the\n" +
-			"lines are on standard error. The exit code is 1 if COMMAND ended with another than 0, 2 if\n" +
-			"it could not be started.",
+			"lines are on standard error. The exit code is then COMMAND's own, or 128 and the number of\n" +
+			"the signal that ended it; 2, and a line that says so, if it could not be started.\n\n" +
+			"When locktop is told to end (ctrl-c, SIGTERM, SIGHUP) it sends SIGTERM to COMMAND and to what\n" +
+			"COMMAND has started, once, and waits for --grace: connections stay open, so that COMMAND can\n" +
+			"unlock. What is left then is killed, at once with a second ctrl-c. Where COMMAND ends by\n" +
+			"itself, what it has left behind is ended the same way. Only what makes itself a process\n" +
+			"group of its own is left alone.",
 		Example: "  locktop proxy --endpoints 10.0.0.1:2379 -- ./worker --lock /jobs/billing\n" +
 			"  locktop proxy --armed --endpoints 127.0.0.1:2379 -- ./worker",
 		Args: cobra.ArbitraryArgs,
@@ -55,12 +61,16 @@ func (e *env) proxyCmd() *cobra.Command {
 			if f.port < 0 || f.port > 65535 {
 				return bad("--port %d: want 1 to 65535, or 0 for free ports", f.port)
 			}
+			if f.grace < 0 {
+				return bad("--grace %s: want 0 or more", f.grace)
+			}
 			f.yours = args
 			return e.runProxy(cmd.Context(), f)
 		},
 	}
 	cmd.Flags().BoolVar(&f.armed, "armed", false, "allow faults on the programs behind the proxy: each one is confirmed and written to the journal first")
 	cmd.Flags().IntVar(&f.port, "port", 0, "first port of the shared listeners, one per endpoint (default: free ports)")
+	cmd.Flags().DurationVar(&f.grace, "grace", 10*time.Second, "time that COMMAND has to end by itself when it is told to")
 	cmd.Flags().StringVar(&f.cert, "listen-cert", "", "serve COMMAND and others over TLS with this certificate, which has to be good for 127.0.0.1")
 	cmd.Flags().StringVar(&f.key, "listen-key", "", "key of that certificate")
 	return cmd
@@ -81,11 +91,22 @@ func (e *env) runProxy(ctx context.Context, f proxyFlags) (err error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	r := labRoom{armed: f.armed}
+	impatient := newImpatience()
 	defer func() {
 		cancel() // ends a start under way, for which close waits
+		stop := impatient.begin(func() {
+			if len(f.yours) > 0 {
+				e.tellLine(fmt.Sprintf("waiting up to %s for %s to end; ctrl-c kills it", f.grace, f.yours[0]))
+			}
+		})
 		err = r.closeAfter(err)
+		stop()
+		if err == nil && len(f.yours) > 0 && !e.isTerminal() {
+			err = e.howEnded(r.lab.CommandEnd())
+		}
 	}()
-	lab := demo.Options{Endpoints: e.flags.endpoints, TLS: secure, ServerTLS: served, Port: f.port, Command: f.yours}
+	lab := demo.Options{Endpoints: e.flags.endpoints, TLS: secure, ServerTLS: served, Port: f.port, Command: f.yours,
+		Grace: f.grace, Hurry: impatient.hurry}
 	if e.isTerminal() {
 		o := e.uiOptions("proxy before " + e.label())
 		o.LabelColor = e.labelColor()
@@ -103,14 +124,7 @@ func (e *env) runProxy(ctx context.Context, f proxyFlags) (err error) {
 		return err
 	}
 	fmt.Fprintf(out, "proxy ready: ETCD_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
-	lines := e.inLines(live.Source, out)
-	if err := followYours(ctx, lines, f.yours); err != nil {
-		return err
-	}
-	if ctx.Err() != nil {
-		return nil
-	}
-	return howEnded(lines.State.Contenders())
+	return followYours(ctx, e.inLines(live.Source, out), f.yours)
 }
 
 // serverTLS is what the listeners speak, nil for plain text.
@@ -125,14 +139,13 @@ func (f proxyFlags) serverTLS() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// howEnded is an error if a contender ended badly.
-func howEnded(all []lab.ContenderInfo) error {
-	for _, c := range all {
-		if c.Proc == model.ProcEnded && c.Ended != "exit 0" && c.Ended != "stopped" {
-			return fmt.Errorf("%s ended: %s", c.Name, c.Ended)
-		}
+// howEnded says how the command ended, if not well, and has its exit code.
+func (e *env) howEnded(code int, how string) error {
+	if code == 0 {
+		return nil
 	}
-	return nil
+	tellError(e.err, errors.New(how))
+	return exitCode(code)
 }
 
 // lastWords is how long after its end there is news of a contender.

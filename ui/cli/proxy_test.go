@@ -45,8 +45,8 @@ func TestACommandBehindTheProxy(t *testing.T) {
 	}{
 		{[]string{"etcdctl", "put", "/a", "b"}, 0, "OK\n", []string{"proxy ready: ETCD_ENDPOINTS=127.0.0.1:"}, "its output is passed on untouched"},
 		{[]string{"etcdctl", "get", "/a"}, 0, "/a\nb\n", nil, "and it was the cluster that it wrote to"},
-		{[]string{"sh", "-c", "exit 3"}, 1, "", []string{"locktop: sh ended: exit 3"}, "a failure is no success"},
-		{[]string{"sh", "-c", "kill -9 $$"}, 1, "", []string{"locktop: sh ended: killed"}, "nor is a violent end"},
+		{[]string{"sh", "-c", "exit 3"}, 3, "", []string{"locktop: sh ended: exit 3"}, "a failure is no success"},
+		{[]string{"sh", "-c", "kill -9 $$"}, 137, "", []string{"locktop: sh ended: killed"}, "nor is a violent end"},
 		{[]string{"/no/such/program"}, 2, "", []string{"locktop: ", "/no/such/program: no such file or directory"}, "what cannot be started is named"},
 		{[]string{"no-such-program"}, 2, "", []string{`"no-such-program": executable file not found`}, "what cannot be found is named"},
 	}
@@ -97,8 +97,8 @@ func TestWhatHappensIsToldBesideTheCommand(t *testing.T) {
 	}
 	cmd.Process.Signal(os.Interrupt)
 	cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("exit %d after an interrupt", code)
+	if code := cmd.ProcessState.ExitCode(); code != 128+15 {
+		t.Errorf("exit %d after an interrupt: want that of a command which SIGTERM ended", code)
 	}
 	checkNothingLeft(t, tmp)
 }

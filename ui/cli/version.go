@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"locktop/ui/cli/notices"
 )
 
 // etcdClientModule is the module whose version says which releases of etcd this
@@ -84,11 +86,19 @@ func (b build) String() string {
 
 func (e *env) versionCmd() *cobra.Command {
 	var output string
+	var licences bool
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "print the versions of locktop and of its etcd client, and what it was built from",
 		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if licences {
+				if cmd.Flags().Changed("output") {
+					return bad("--notices prints text: leave -o %s out", output)
+				}
+				_, err := fmt.Fprintf(e.out, "%s\n%s", notices.License, notices.Linked)
+				return err
+			}
 			if output == "json" {
 				return printJSON(e.out, thisBuild())
 			}
@@ -97,5 +107,6 @@ func (e *env) versionCmd() *cobra.Command {
 		},
 	}
 	addOutput(cmd, &output, tableOrJSON, "table (one line) or json")
+	cmd.Flags().BoolVar(&licences, "notices", false, "print the licence of locktop, and the licences and notices of what is linked into it")
 	return cmd
 }

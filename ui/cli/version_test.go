@@ -56,3 +56,19 @@ func TestVersionRefusesOtherFormats(t *testing.T) {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}
 }
+
+func TestVersionPrintsTheNotices(t *testing.T) {
+	var out, errs strings.Builder
+	if code := Main([]string{"version", "--notices"}, strings.NewReader(""), &out, &errs); code != exitOK {
+		t.Fatalf("exit %d: %s", code, errs.String())
+	}
+	text := out.String()
+	for _, want := range []string{"Apache License", "The locktop Authors", "  - go.etcd.io/etcd/client/v3 v3.", "  - Go, its runtime and standard library", "Copyright 2009 The Go Authors"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if code := Main([]string{"version", "--notices", "-o", "json"}, strings.NewReader(""), &out, &errs); code != exitBad || !strings.Contains(errs.String(), "leave -o json out") {
+		t.Errorf("as JSON: exit %d: %s", code, errs.String())
+	}
+}
