@@ -20,7 +20,7 @@ func (a *App) action(kind model.ActionKind) (model.Action, string) {
 		return model.Action{Kind: kind}, ""
 	case kind == model.SpawnProc:
 		if act.Lock == "" {
-			act.Lock = a.locks.pick.id
+			act.Lock = a.board.locks.pick.id
 		}
 		act.Contender = ""
 		if act.Lock == "" {
@@ -49,7 +49,7 @@ func (a *App) whyNotAct(act model.Action, why string) string {
 	case a.live.Actions == nil:
 		return "still starting"
 	case !act.Kind.WritesEtcd() && !a.o.Lab:
-		return a.noLab()
+		return a.frame().whyNoLab()
 	case act.Kind.WritesEtcd() && a.disarmed:
 		return "disarmed: another cluster answers; start locktop again to arm it"
 	case !act.Kind.WritesEtcd() && a.asksFirst(act) && !a.o.Armed:
@@ -121,13 +121,6 @@ func (a *App) available(m availableMsg) tea.Cmd {
 
 // actFirst does the one action that was asked for.
 func (a *App) actFirst(m availableMsg) tea.Cmd { return a.act(m.acts[0]) }
-
-func (a *App) noLab() string {
-	if a.o.NoLab != "" {
-		return a.th.clean(a.o.NoLab)
-	}
-	return "this is not a lab of our own"
-}
 
 // fault returns the action that does the fault to the contender under the cursor,
 // or that heals it where it is in force, and why there is nothing to do it to.
@@ -218,11 +211,5 @@ func (a *App) seen(w awaited) string {
 	return a.th.cutKey(a.th.clean(w.key), 40) + " is gone"
 }
 
-// heal returns the action that ends the marked fault, and why there is none.
-func (a *App) heal() (model.Action, string) {
-	x, ok := a.lab.fault(a.state)
-	if !ok {
-		return model.Action{Kind: model.HealFault}, "no fault is in force"
-	}
-	return model.Action{Kind: model.HealFault, Fault: x.Fault}, ""
-}
+// target returns what is under the cursor.
+func (a *App) target() target { return a.here().Target(a.frame()).complete() }

@@ -62,7 +62,7 @@ func sameState(b *bench, l *model.Lock, reason string) {
 	lockRow(f, l, r)
 	wants("the page of locks", r.spans[r.ends[len(r.ends)-2]].text, mark)
 	var title []string
-	for _, sp := range (&queuePanel{}).title(f, l, 200) {
+	for _, sp := range (&queuePane{}).title(f, l, 200) {
 		title = append(title, sp.text)
 	}
 	wants("the title of the queue", strings.Join(title, "  "), mark)

@@ -11,24 +11,6 @@ import (
 	"locktop/model"
 )
 
-// pageID is one of the pages, or the queue view that opens from the first.
-type pageID int
-
-const (
-	pageLocks pageID = iota
-	pageSessions
-	pageJournal
-	pageFindings
-	pageLab
-	pageQueue
-)
-
-// pages are those with a digit, in order.
-var pages = []struct {
-	title string
-	where where
-}{{"Locks", onLocks}, {"Sessions", onSessions}, {"Journal", onJournal}, {"Findings", onFindings}, {"Lab", onLab}}
-
 // App is the console as a Bubble Tea model. Make it with [NewApp].
 type App struct {
 	o    Options
@@ -49,15 +31,9 @@ type App struct {
 	spent   error // why the source ended
 	err     error // why the program ended
 
-	page     pageID
-	paneHas  bool // the keyboard is with the queue pane
-	locks    *locksPanel
-	queue    *queuePanel
-	sessions *sessionsPanel
-	journal  *journalPanel
-	findings *findingsPanel
-	lab      *labPanel
-	tally    tally
+	pages    []Page
+	at       int // which of them is shown
+	board    *board
 	trail    []historyEntry // of jumps, to come back
 	sheet    *textView      // what is read in the place of the page
 	dialog   *dialog
@@ -76,8 +52,6 @@ type App struct {
 	opening  bool // another one is being opened
 	palette  *palette
 	columns  *columnMenu
-	marks    []string // names of locks, in the order in which they were marked
-	marked   map[string]bool
 	themed   string   // the theme that was chosen by hand, "" for none
 	was      Settings // as they came in
 	notice   notice
@@ -110,7 +84,7 @@ const noticeFor = 12 * time.Second
 
 // NewApp returns the console as a tea.Model; [Run] is how to run it.
 func NewApp(o Options) *App {
-	a := &App{o: o, ctx: context.Background(), keys: newKeymap(keyTable()), copy: func(string) {}, after: tea.Tick}
+	a := &App{o: o, ctx: context.Background(), copy: func(string) {}, after: tea.Tick}
 	a.setTheme(cmp.Or(o.Theme, known(o.Settings.Theme), ThemeDark))
 	a.reset(o.Settings)
 	a.was = a.settings()
@@ -121,16 +95,18 @@ func NewApp(o Options) *App {
 	return a
 }
 
-// empty forgets all that was seen. What a person has set stays.
+// reset forgets all that was seen. What a person has set stays.
 func (a *App) reset(s Settings) {
 	a.state = model.NewState(a.o.Pins...)
-	a.locks, a.queue, a.lab = newLocksPanel(), newQueuePanel(), newLabPanel()
-	a.sessions, a.journal, a.findings = newSessionsPanel(), newJournalPanel(), newFindingsPanel()
-	a.tally, a.trail, a.awaited, a.paneHas, a.spent = newTally(), nil, nil, false, nil
+	locks := newLockList()
+	a.pages = newPages(locks)
+	a.keys = newKeymap(keyTable(a.pages))
+	a.board = &board{locks: locks, tally: newTally(), doubts: doubts{}, marks: a.board.bookmarks(), lab: a.o.Lab, noLab: a.o.NoLab}
+	a.trail, a.awaited, a.spent = nil, nil, nil
 	a.apply(s)
 }
 
-// dress puts a theme on.
+// setTheme changes how it looks.
 func (a *App) setTheme(name string) {
 	a.th = newTheme(name, a.o.Profile, a.o.ASCII)
 	a.old = a.th.dimmed()
@@ -145,21 +121,17 @@ type rankMsg struct{}
 // Update takes a message in.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m, cmd := a.update(msg)
-	if a.ranking || a.frozen || !a.locksUnranked() && !a.sessionsUnranked() {
+	if a.ranking || a.frozen || !a.unranked() {
 		return m, cmd
 	}
 	a.ranking = true
 	return m, tea.Batch(cmd, func() tea.Msg { return rankMsg{} })
 }
 
-// locksUnranked says whether locks are to be ranked in pieces.
-func (a *App) locksUnranked() bool {
-	return a.locks.order.many() && a.locks.order.unranked(a.state.Version(), a.now)
-}
-
-// sessionsUnranked says whether sessions are.
-func (a *App) sessionsUnranked() bool {
-	return a.page == pageSessions && a.sessions.many(a.state) && a.sessions.unranked(a.state.Version(), a.now)
+// unranked says whether rows are to be ranked in pieces.
+func (a *App) unranked() bool {
+	p, many := a.here().(inPieces)
+	return a.board.locks.unranked(a.state, a.now) || many && p.Ranks(a.state, a.now)
 }
 
 // rank ranks the next piece, and says whether that changes what is shown.
@@ -168,12 +140,12 @@ func (a *App) rank() bool {
 	if a.frozen {
 		return false
 	}
-	if a.locksUnranked() {
-		a.locks.rank(a.frame())
-		return !a.locks.order.going
+	if a.board.locks.unranked(a.state, a.now) {
+		a.board.locks.rank(a.frame())
+		return !a.board.locks.order.going
 	}
-	a.sessions.refresh(a.frame())
-	return !a.sessions.going || a.sessions.total == 0 // then it says how far it has come
+	p, ok := a.here().(inPieces)
+	return ok && p.Rank(a.frame())
 }
 
 func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -257,7 +229,6 @@ func (a *App) View() string {
 
 func (a *App) resize(w, h int) tea.Cmd {
 	a.w, a.h = w, h
-	a.settlePane()
 	a.thaw()
 	return nil
 }
@@ -266,13 +237,15 @@ func (a *App) say(st style, text string) {
 	a.notice = notice{st, text, a.now.Add(noticeFor)}
 }
 
-// frame is what the panels paint from.
+// frame is what the pages paint from.
 func (a *App) frame() frame {
 	th := a.th
 	if a.spent != nil || fresh(a.state).state == model.WatchLost || a.dialog != nil || a.question != nil || a.menu != nil || a.columns != nil {
 		th = a.old
 	}
-	return frame{s: a.state, th: th, now: a.now, onScreen: &a.onScreen, marks: a.marked}
+	b := a.board
+	b.prefixes, b.endpoints, b.height, b.lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.lesson.showing()
+	return frame{board: b, s: a.state, th: th, now: a.now, onScreen: &a.onScreen}
 }
 
 // paint returns the lines of the screen, each exactly as wide as it.
@@ -280,11 +253,11 @@ func (a *App) paint() []string {
 	if a.w <= 0 || a.h <= 0 {
 		return nil
 	}
-	l := a.arrange(a.page)
+	l := a.arrange()
 	if !a.frozen {
-		a.locks.update(a.frame()) // its counts stand on every page, above the rest
+		a.board.locks.update(a.frame()) // its counts stand on every page, above the rest
 	}
-	a.tally.update(a.state, a.locks.order.total, a.now)
+	a.board.tally.update(a.state, a.board.locks.order.total, a.now)
 	switch {
 	case l.tiny:
 		return fill([]string{a.tinyLine(a.w)}, a.w, a.h)
@@ -303,7 +276,7 @@ func (a *App) paint() []string {
 	} else {
 		lines = append(lines, a.body(l)...)
 	}
-	lines = fill(lines, a.w, l.main.y+l.main.h+l.pane.h)
+	lines = fill(lines, a.w, l.main.y+l.main.h)
 	if l.lesson.h > 0 {
 		lines = append(lines, a.lesson.lines(a.frame(), a.w, l.lesson.h)...)
 	}
@@ -349,37 +322,14 @@ func (a *App) bottom(lines []string, l layout) []string {
 func (a *App) body(l layout) []string {
 	a.onScreen = a.onScreen[:0]
 	f := a.frame()
-	h := l.main.h + l.pane.h
+	h := l.main.h
 	if a.sheet != nil {
 		return a.sheet.render(a.th, a.w, h)
 	}
 	if a.helping {
 		return a.helpLines(a.w, h)
 	}
-	if text := a.nothing(); text != nil && (a.page == pageLocks || a.page == pageQueue) {
-		return fill(text, a.w, h)
-	}
-	switch a.page {
-	case pageSessions:
-		return a.sessions.Render(f, a.w, h)
-	case pageJournal:
-		return a.journal.Render(f, a.w, h)
-	case pageFindings:
-		return a.findings.Render(f, a.w, h, &a.tally)
-	case pageLab:
-		if !a.o.Lab {
-			return fill(a.noLabLines(), a.w, h)
-		}
-		return a.lab.Render(f, a.w, h, a.live.Endpoints)
-	case pageQueue:
-		return a.queue.Render(f, a.w, h, true, a.o.Lab && a.h >= tallFrom && h >= lanesFrom)
-	}
-	lines := a.locks.Render(f, a.w, l.main.h, !a.paneHas || l.pane.h == 0)
-	a.queue.show(a.locks.pick.id)
-	if l.pane.h > 0 {
-		lines = append(lines, a.queue.Render(f, a.w, l.pane.h, a.paneHas, a.o.Lab && a.h >= tallFrom && l.pane.h >= lanesPane)...)
-	}
-	return lines
+	return a.here().Paint(f, a.w, h)
 }
 
 // where says which keys count now: the top of the stack of inputs.
@@ -416,8 +366,8 @@ func (a *App) pageWhere() where {
 	if a.start != nil {
 		return inStart
 	}
-	if a.page == pageQueue {
-		return onQueue
-	}
-	return pages[a.page].where
+	return onPage(a.at)
 }
+
+// here is the page that is shown, under dialogs, fields and help.
+func (a *App) here() Page { return a.pages[a.at] }

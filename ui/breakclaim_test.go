@@ -57,7 +57,7 @@ func TestBreakTakesTheClaimOfTheFinding(t *testing.T) {
 			chosen := false
 			for _, f := range b.state.Findings() {
 				if f.Code == r.code {
-					b.findings.show(&f)
+					b.findings().Show(b.frame(), Request{Finding: &f})
 					chosen = true
 				}
 			}
@@ -92,7 +92,7 @@ func TestEveryFindingLeadsToItsClaim(t *testing.T) {
 		fill(b)
 		for _, f := range b.state.Findings() {
 			b.press("4")
-			b.findings.show(&f)
+			b.findings().Show(b.frame(), Request{Finding: &f})
 			b.sync(b.now.Sub(t0).Seconds())
 			b.press("x")
 			switch {

@@ -278,3 +278,11 @@ func (th *theme) ruler(w int, title ...span) string {
 	b = th.put(b, rule, " "+strings.Repeat(th.sign.line, rest+1))
 	return string(b)
 }
+
+// fill makes it h lines.
+func fill(lines []string, w, h int) []string {
+	for len(lines) < h {
+		lines = append(lines, blank(w))
+	}
+	return lines[:max(0, h)]
+}

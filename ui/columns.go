@@ -1,5 +1,7 @@
 package ui
 
+import "maps"
+
 // columnMenu is the dialog in which columns of a table are switched on and off.
 type columnMenu struct {
 	name string
@@ -7,39 +9,26 @@ type columnMenu struct {
 	at   int
 }
 
-// columnTable is the table that has the keyboard, "" if the page has none of which
-// columns could go.
-func (a *App) columnTable() string {
-	switch {
-	case a.page == pageSessions:
-		return "sessions"
-	case a.page == pageFindings:
-		return "findings"
-	case a.page == pageLab && a.lab.focus() == partMembers:
-		return "members"
-	case a.page == pageLab && a.lab.focus() == partContenders:
-		return "contenders"
-	case a.page == pageQueue, a.page == pageLocks && a.paneHas:
-		return "queue"
-	case a.page == pageLocks:
-		return "locks"
+// tables are the tables of the console by name.
+func (a *App) tables() map[string]*table {
+	all := map[string]*table{}
+	for _, p := range a.pages {
+		if p, ok := p.(tabled); ok {
+			maps.Copy(all, p.Tables())
+		}
 	}
-	return ""
+	return all
 }
 
 func (a *App) whyNoColumns() string {
-	if a.page == pageLab && !a.o.Lab {
-		return a.noLab()
-	}
-	if a.columnTable() == "" {
-		return "the columns of this list stay; those of the members and the contenders can go"
-	}
-	return ""
+	_, why := a.here().(tabled).Table(a.frame())
+	return why
 }
 
 func (a *App) openColumns() {
-	name := a.columnTable()
-	a.columns = &columnMenu{name: name, t: a.tables()[name]}
+	p := a.here().(tabled)
+	name, _ := p.Table(a.frame())
+	a.columns = &columnMenu{name: name, t: p.Tables()[name]}
 }
 
 func (m *columnMenu) move(n int) { m.at = max(0, min(m.at+n, len(m.t.cols)-1)) }
@@ -83,9 +72,9 @@ func (m *columnMenu) lines(a *App, w, h int) [][]span {
 	return append(out, a.hints(inColumns, w))
 }
 
-func columnKeys() []binding {
+func columnKeys(on places) []binding {
 	return []binding{
-		{keys: []string{"v"}, in: onPages &^ onJournal, what: "which columns are shown", why: (*App).whyNoColumns, do: run((*App).openColumns)},
+		{keys: []string{"v"}, in: on.tables, what: "which columns are shown", why: (*App).whyNoColumns, do: run((*App).openColumns)},
 		{keys: []string{" "}, in: inColumns, short: "on or off", what: "show the column, or do not", do: run((*App).toggleColumn)},
 		{keys: []string{"up", "k"}, in: inColumns, what: "column above", do: run(func(a *App) { a.columns.move(-1) })},
 		{keys: []string{"down", "j"}, in: inColumns, what: "column below", do: run(func(a *App) { a.columns.move(1) })},
@@ -94,9 +83,9 @@ func columnKeys() []binding {
 }
 
 // markKeys are those of the marks.
-func markKeys() []binding {
+func markKeys(on places) []binding {
 	return []binding{
-		{keys: []string{"b"}, in: onTargets, what: "bookmark the lock, or take the mark away", do: run((*App).toggleMark)},
-		{keys: []string{"'"}, in: onPages, what: "to the next bookmarked lock", do: run((*App).nextMark)},
+		{keys: []string{"b"}, in: on.targets, what: "bookmark the lock, or take the mark away", do: run((*App).toggleMark)},
+		{keys: []string{"'"}, in: on.all, what: "to the next bookmarked lock", do: run((*App).nextMark)},
 	}
 }

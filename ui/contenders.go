@@ -17,14 +17,14 @@ type stance struct {
 	how   style // of the note, and of what it believes
 }
 
-func (p *labPanel) contenderRow(f frame, c model.ContenderInfo, r *row) {
+func contenderRow(f frame, c model.ContenderInfo, r *row) {
 	claim, place := f.s.Truth(c)
 	f.sees(claim)
 	x := stance{ContenderInfo: c, place: place, st: plain}
 	if c.Proc == model.ProcEnded {
 		x.st = dim
 	}
-	x.note, x.how = p.doubts.mismatch(f.s, c, place, f.now)
+	x.note, x.how = f.doubts.mismatch(f.s, c, place, f.now)
 	contenderCells.row(f, x, r)
 }
 

@@ -87,7 +87,7 @@ func (a *App) breakAgain(o model.Outcome) tea.Cmd {
 
 // openBreak opens the dialog on what was under the cursor and reads the plans.
 func (a *App) openBreak(said availableMsg) tea.Cmd {
-	if a.where()&onTargets == 0 {
+	if a.where()&anyPage == 0 || !a.here().About().Targets {
 		return nil // something else has come up meanwhile
 	}
 	a.thaw()
@@ -99,7 +99,7 @@ func (a *App) openBreak(said availableMsg) tea.Cmd {
 	if d.t.action.Lease == 0 {
 		d.revoke.why = "the key has no lease"
 	}
-	a.locks.pick.pinned = true
+	a.board.locks.pick.pinned = true
 	a.dialog = d
 	return tea.Batch(
 		a.after(grace, func(time.Time) tea.Msg { return graceMsg{d.id} }),

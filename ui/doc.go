@@ -14,14 +14,14 @@
 // How the package is cut:
 //
 //   - app.go is the one tea.Model. Its Update is a switch of one-line cases;
-//     feed.go has the commands and messages behind them.
+//     messages.go has the commands and messages behind them.
 //   - keys.go is the one table of keys. What a key does, where, under which
 //     condition and how help names it stand in one row.
 //   - layout.go cuts the screen into rectangles, a pure function of the size.
 //   - locks.go, queue.go with why.go, sessions.go, journal.go, findings.go and
 //     lab.go are the panels. None knows another. Each gets a size and a
 //     [model.State] and returns lines. verdict.go says how a [model.Condition] looks.
-//   - jump.go goes from one panel to another and back; sheet.go is what is read in
+//   - jump.go goes from one panel to another and back; textview.go is what is read in
 //     the place of a page: `e` explains, `c` says it in etcdctl.
 //   - table.go is the table that the panels share, cell.go fills its columns in: each
 //     is a field with a function of its own; ranking.go puts long lists in order, and
@@ -41,7 +41,7 @@
 // more than 10,000 in pieces, with a message for each: no key waits for all of them. A
 // frame of 200 by 50 takes 490 allocations at most, and 430 if five rows changed, by
 // any number of locks (costs_test.go). What only says that all is as it was is not
-// painted before the next second (feed.go), and rows that are well count in steps
+// painted before the next second (messages.go), and rows that are well count in steps
 // (locks.go): an idle console costs next to nothing. Every line is exactly as wide as
 // the screen. A colour never says alone what it says.
 package ui

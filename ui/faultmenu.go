@@ -37,16 +37,10 @@ func (s subject) target(t model.FaultTarget) (string, bool) {
 
 // subject returns what the person points at.
 func (a *App) subject() subject {
-	if a.page == pageLab {
-		a.lab.look(a.state)
-		switch part := a.lab.focus(); part {
-		case partMembers:
-			return subject{kind: model.TargetMember, name: a.lab.parts[part].pick.id}
-		case partClients:
-			return subject{kind: model.TargetClient, name: a.lab.parts[part].pick.id}
-		}
-	}
 	t := a.target()
+	if t.other.kind != "" {
+		return t.other
+	}
 	if t.action.Contender == "" {
 		return subject{kind: model.TargetCluster, why: t.why}
 	}
@@ -88,7 +82,7 @@ func (a *App) whyNoFaults() string {
 	case a.live.Actions == nil:
 		return "still starting"
 	case !a.o.Lab:
-		return a.noLab()
+		return a.frame().whyNoLab()
 	case a.o.Foreign && !a.o.Armed:
 		return faultsWantArmed
 	}

@@ -32,9 +32,10 @@ var findingCells = cellsOf(fields.Findings, map[string]func(*row, *model.Finding
 	"IN SHORT": func(r *row, x *model.Finding) { r.add(plain, r.f.th.cut(r.f.th.prose(x.Summary), r.room())) },
 }, nil)
 
-// findingsPanel lists what is wrong, the worst first, and says all about the one
+// findingsPage lists what is wrong, the worst first, and says all about the one
 // under the cursor.
-type findingsPanel struct {
+type findingsPage struct {
+	usual
 	table  table
 	pick   selection
 	filter string
@@ -47,8 +48,8 @@ type findingsPanel struct {
 	total int
 }
 
-func newFindingsPanel() *findingsPanel {
-	return &findingsPanel{table: newTable(findingCells.columns(), true), rhythm: rhythm{per: tallyAtOnce, atOnce: 1}}
+func newFindingsPage() *findingsPage {
+	return &findingsPage{table: newTable(findingCells.columns(), true), rhythm: rhythm{per: tallyAtOnce, atOnce: 1}}
 }
 
 // findingID names a finding for as long as it lasts.
@@ -56,10 +57,10 @@ func findingID(f *model.Finding) string {
 	return string(f.Code) + "\x00" + f.Lock + "\x00" + f.Lease.String() + "\x00" + f.Claim.Key + "\x00" + strconv.FormatInt(f.Claim.CreateRev, 10)
 }
 
-func (p *findingsPanel) id(i int) string { return findingID(&p.list[i]) }
+func (p *findingsPage) id(i int) string { return findingID(&p.list[i]) }
 
 // refresh asks for the findings anew if that is due.
-func (p *findingsPanel) refresh(f frame) {
+func (p *findingsPage) refresh(f frame) {
 	if !p.due(f.s.Version(), f.now) {
 		return
 	}
@@ -74,7 +75,7 @@ func (p *findingsPanel) refresh(f frame) {
 	p.pick.follow(len(all), p.place, p.id)
 }
 
-func (p *findingsPanel) place(id string) int {
+func (p *findingsPage) place(id string) int {
 	for i := range p.list {
 		if findingID(&p.list[i]) == id {
 			return i
@@ -83,39 +84,130 @@ func (p *findingsPanel) place(id string) int {
 	return -1
 }
 
-// show selects a finding.
-func (p *findingsPanel) show(f *model.Finding) {
-	p.pick.id, p.pick.pinned, p.force, p.filter, p.top = findingID(f), true, true, "", 0
+func (p *findingsPage) About() About {
+	return About{Title: "Findings", Targets: true, Shows: ShowFinding}
 }
 
-func (p *findingsPanel) move(i int, now time.Time) {
+func (p *findingsPage) Keys() []PageKey {
+	return []PageKey{
+		queueOf(p.Lock),
+		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "text", What: "from the list to the text and back", Some: true,
+			Do: func(frame) Request { p.full = !p.full; return Request{} }},
+	}
+}
+
+func (p *findingsPage) Move(f frame, n int) {
+	if p.full {
+		p.top = max(0, p.top+n)
+		return
+	}
+	p.move(p.pick.place+n, f.now)
+}
+
+func (p *findingsPage) Step() int {
+	if p.full {
+		return max(1, p.height-1)
+	}
+	return p.table.step()
+}
+
+func (p *findingsPage) move(i int, now time.Time) {
 	p.pick.move(i, len(p.list), p.id)
 	p.held, p.top = now.Add(sortHold), 0
 }
 
-func (p *findingsPanel) setFilter(text string) {
+// Click selects a row; the first line of the page is its title.
+func (p *findingsPage) Click(f frame, _, y int) {
+	if i := p.table.at(y-1, len(p.list)); i >= 0 {
+		p.full = false
+		p.move(i, f.now)
+	}
+}
+
+func (p *findingsPage) Empty() bool { return len(p.list) == 0 }
+
+func (p *findingsPage) Target(f frame) target {
+	x := p.chosen()
+	if x == nil {
+		return target{why: "no finding is selected"}
+	}
+	t := target{finding: x, lock: f.s.Lock(x.Lock)}
+	if c := f.s.Claim(x.Claim.Key); x.About(c) {
+		t.claim = c
+	}
+	return t.ofClient(f.s)
+}
+
+func (p *findingsPage) Lock(f frame) Request { return p.Target(f).toLock() }
+
+func (p *findingsPage) Finding(f frame) (*model.Finding, string) {
+	p.refresh(f)
+	return p.chosen(), "there is no finding"
+}
+
+func (p *findingsPage) Commands(f frame) (string, []string) {
+	if x := p.chosen(); x != nil {
+		return string(x.Code), x.Etcdctl
+	}
+	return p.usual.Commands(f)
+}
+
+func (p *findingsPage) Show(_ frame, r Request) {
+	p.choose(findingID(r.Finding))
+	p.filter, p.top = "", 0
+}
+
+func (p *findingsPage) choose(id string) { p.pick.id, p.pick.pinned, p.force = id, true, true }
+
+func (p *findingsPage) Spot() string { return p.pick.id }
+
+func (p *findingsPage) Return(_ frame, id string) {
+	if id != "" {
+		p.choose(id)
+	}
+}
+
+func (p *findingsPage) Back() bool {
+	if p.full {
+		p.full = false
+	} else {
+		p.SetFilter("")
+	}
+	return true
+}
+
+func (p *findingsPage) Filter() string { return p.filter }
+
+func (p *findingsPage) SetFilter(text string) {
 	if p.filter != text {
 		p.filter, p.force, p.table.top, p.top = text, true, 0, 0
 	}
 }
 
+func (p *findingsPage) Hits() string {
+	return count(int64(len(p.list))) + " of " + plural(p.total, "finding")
+}
+
+func (p *findingsPage) Tables() map[string]*table      { return map[string]*table{"findings": &p.table} }
+func (p *findingsPage) Table(frame) (name, why string) { return "findings", "" }
+
 // chosen returns the finding under the cursor, nil if there is none.
-func (p *findingsPanel) chosen() *model.Finding {
+func (p *findingsPage) chosen() *model.Finding {
 	if p.pick.place < len(p.list) && p.pick.id == p.id(p.pick.place) {
 		return &p.list[p.pick.place]
 	}
 	return nil
 }
 
-// Render returns the lines of the page.
-func (p *findingsPanel) Render(f frame, w, h int, t *tally) []string {
+// Paint returns the lines of the page.
+func (p *findingsPage) Paint(f frame, w, h int) []string {
 	p.refresh(f)
 	if p.total == 0 {
 		return fill(f.th.onlyText(w, paragraph{}, paragraph{good, "  ", f.th.sign.holds + " nothing is wrong, as far as etcd tells"},
 			paragraph{dim, "  ", "Some mechanisms leave no sign in etcd: a holder that hangs while its client renews is one."}), w, h)
 	}
 	title := []span{{strong, "findings"}}
-	if words := t.words(); len(words) > 0 {
+	if words := f.tally.words(); len(words) > 0 {
 		title = append(title, span{plain, " " + strings.Join(words, ", ")})
 	}
 	lines := []string{f.th.ruler(w, title...)}
@@ -143,7 +235,7 @@ func findingRow(f frame, x *model.Finding, r *row) {
 }
 
 // inFull appends h lines with all that is known of a finding.
-func (p *findingsPanel) inFull(lines []string, f frame, x *model.Finding, w, h int) []string {
+func (p *findingsPage) inFull(lines []string, f frame, x *model.Finding, w, h int) []string {
 	th := f.th
 	var all []string
 	for _, para := range paragraphsOf(th, x) {

@@ -320,3 +320,20 @@ func foreign(l string) string {
 }
 
 var colours = termenv.ANSI
+
+// on is the title of the page that is shown.
+func (b *bench) on() string { return b.here().About().Title }
+
+func pageOf[P Page](b *bench) P {
+	for _, p := range b.pages {
+		if p, ok := p.(P); ok {
+			return p
+		}
+	}
+	panic("there is no such page")
+}
+
+func (b *bench) locks() *locksPage       { return pageOf[*locksPage](b) }
+func (b *bench) sessions() *sessionsPage { return pageOf[*sessionsPage](b) }
+func (b *bench) findings() *findingsPage { return pageOf[*findingsPage](b) }
+func (b *bench) lab() *labPage           { return pageOf[*labPage](b) }

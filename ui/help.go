@@ -89,7 +89,7 @@ func (a *App) helpLines(w, h int) []string {
 		add(span{dim, "  the log is "}, span{plain, th.clean(a.o.LogPath)})
 	}
 	a.helpTop = max(0, min(a.helpTop, len(all)-(h-1)))
-	title := []span{{strong, "help for " + on.String()}}
+	title := []span{{strong, "help for " + placesOf(a.pages).words(on)}}
 	if below := len(all) - a.helpTop - (h - 1); below > 0 {
 		title = append(title, span{dim, " " + strconv.Itoa(below) + " more lines below"})
 	}

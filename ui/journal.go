@@ -3,13 +3,15 @@ package ui
 import (
 	"sort"
 	"strconv"
+	"strings"
 
 	"locktop/model"
 )
 
-// journalPanel shows the entries, newest at the bottom. It follows the end until a
+// journalPage shows the entries, newest at the bottom. It follows the end until a
 // person scrolls up; then the line at the bottom stays where it is, by its number.
-type journalPanel struct {
+type journalPage struct {
+	usual
 	filter string
 	lock   string // only this one, "" for all
 
@@ -19,12 +21,65 @@ type journalPanel struct {
 	height  int
 }
 
-func newJournalPanel() *journalPanel { return &journalPanel{} }
-
 // wrapMax bounds how many lines one entry may take.
 const wrapMax = 3
 
-func (p *journalPanel) setFilter(text string) {
+func (p *journalPage) About() About { return About{Title: "Journal", Shows: ShowJournal} }
+
+func (p *journalPage) Keys() []PageKey {
+	return []PageKey{{Keys: []string{"f", "enter"}, Group: KeysOfLists, Short: "this lock", What: "only the selected lock, or all again", Do: p.turn}}
+}
+
+// turn goes from all locks to the selected one, and back.
+func (p *journalPage) turn(f frame) Request {
+	switch {
+	case p.lock != "":
+		p.only("")
+	case f.locks.pick.id == "":
+		return Request{Why: "no lock is selected"}
+	default:
+		p.only(f.locks.pick.id)
+	}
+	return Request{}
+}
+
+func (p *journalPage) Move(_ frame, n int)         { p.scroll(n) }
+func (p *journalPage) Step() int                   { return max(1, p.height-2) }
+func (p *journalPage) Show(_ frame, r Request)     { p.only(r.Lock) }
+func (p *journalPage) Spot() string                { return p.lock }
+func (p *journalPage) Return(_ frame, lock string) { p.only(lock) }
+
+func (p *journalPage) Back() bool {
+	if p.filter != "" {
+		p.SetFilter("")
+	} else {
+		p.only("")
+	}
+	return true
+}
+
+// Finding is about the lock whose journal is shown, or else the selected one.
+func (p *journalPage) Finding(f frame) (*model.Finding, string) {
+	if l := f.s.Lock(p.lock); l != nil {
+		return findingAbout(f, l)
+	}
+	return p.usual.Finding(f)
+}
+
+func (p *journalPage) Commands(f frame) (about string, lines []string) {
+	for _, prefix := range f.prefixes {
+		lines = append(lines, "etcdctl watch --prefix "+quote(prefix))
+	}
+	return "what happens from now on", lines
+}
+
+// quote quotes for a POSIX shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+func (p *journalPage) Filter() string { return p.filter }
+func (p *journalPage) Hits() string   { return plural(len(p.matched), "line") }
+
+func (p *journalPage) SetFilter(text string) {
 	if p.filter != text {
 		p.filter = text
 		p.rescan()
@@ -32,18 +87,18 @@ func (p *journalPanel) setFilter(text string) {
 }
 
 // only shows the entries of one lock, of all if it is "".
-func (p *journalPanel) only(lock string) {
+func (p *journalPage) only(lock string) {
 	if p.lock != lock {
 		p.lock = lock
 		p.rescan()
 	}
 }
 
-func (p *journalPanel) rescan() { p.matched, p.scanned, p.anchor = nil, 0, 0 }
+func (p *journalPage) rescan() { p.matched, p.scanned, p.anchor = nil, 0, 0 }
 
 // update looks at the entries that came since, and forgets those that the state
 // has forgotten.
-func (p *journalPanel) update(f frame) {
+func (p *journalPage) update(f frame) {
 	facts := f.s.Journal()
 	if len(facts) == 0 {
 		return
@@ -64,7 +119,7 @@ func (p *journalPanel) update(f frame) {
 }
 
 // bottom returns the place of the entry at the bottom, -1 if there is none.
-func (p *journalPanel) bottom() int {
+func (p *journalPage) bottom() int {
 	if p.anchor == 0 {
 		return len(p.matched) - 1
 	}
@@ -73,7 +128,7 @@ func (p *journalPanel) bottom() int {
 }
 
 // scroll moves by n entries; at the end it follows again.
-func (p *journalPanel) scroll(n int) {
+func (p *journalPage) scroll(n int) {
 	i := p.bottom() + n
 	switch {
 	case len(p.matched) == 0:
@@ -84,8 +139,8 @@ func (p *journalPanel) scroll(n int) {
 	}
 }
 
-// Render returns the lines of the page.
-func (p *journalPanel) Render(f frame, w, h int) []string {
+// Paint returns the lines of the page.
+func (p *journalPage) Paint(f frame, w, h int) []string {
 	p.update(f)
 	p.height = max(0, h-1)
 	lines := make([]string, h) // filled from the bottom
@@ -104,7 +159,7 @@ func (p *journalPanel) Render(f frame, w, h int) []string {
 	return fill(lines, w, h)
 }
 
-func (p *journalPanel) scope(f frame) string {
+func (p *journalPage) scope(f frame) string {
 	switch {
 	case p.lock != "":
 		return " to " + f.th.clean(p.lock)
@@ -114,7 +169,7 @@ func (p *journalPanel) scope(f frame) string {
 	return ""
 }
 
-func (p *journalPanel) title(f frame, w int) string {
+func (p *journalPage) title(f frame, w int) string {
 	t := []span{{strong, "journal"}}
 	if p.lock != "" {
 		t = append(t, span{plain, " of "}, span{accent, f.th.cutPath(f.th.clean(p.lock), 40)})

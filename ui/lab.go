@@ -19,13 +19,13 @@ const (
 	partCount
 )
 
-// labPanel shows the lab: members, faults in force, and the contenders with what
+// labPage shows the lab: members, faults in force, and the contenders with what
 // they believe beside what etcd says.
-type labPanel struct {
-	parts  [partCount]section
-	has    labPart // the list that has the keyboard
-	rows   labRows
-	doubts doubts
+type labPage struct {
+	usual
+	parts [partCount]section
+	has   labPart // the list that has the keyboard
+	rows  labRows
 }
 
 // section is one list of the page: a table with a selection.
@@ -44,8 +44,8 @@ type labRows struct {
 	clients    []model.ClientInfo
 }
 
-func newLabPanel() *labPanel {
-	p := &labPanel{has: partContenders, doubts: doubts{}}
+func newLabPage() *labPage {
+	p := &labPage{has: partContenders}
 	p.parts[partMembers].table = newTable(memberCells.columns(), true)
 	p.parts[partFaults].table = newTable(faultCells.columns(), false)
 	p.parts[partContenders].table = newTable(contenderCells.columns(), true)
@@ -54,7 +54,7 @@ func newLabPanel() *labPanel {
 }
 
 // look takes in what there is now. Every list keeps its selection.
-func (p *labPanel) look(s *model.State) {
+func (p *labPage) look(s *model.State) {
 	p.rows = labRows{members: downFirst(s.Cluster().Members), faults: s.Faults(), contenders: s.Contenders(), clients: s.Clients()}
 	follow(&p.parts[partMembers], p.rows.members, memberName)
 	follow(&p.parts[partFaults], p.rows.faults, func(x model.FaultOn) string { return strconv.Itoa(x.ID) })
@@ -73,7 +73,7 @@ func follow[T any](s *section, rows []T, id func(T) string) {
 func (s *section) id(i int) string { return s.ids[i] }
 
 // focus returns the list that has the keyboard. One that is empty has not.
-func (p *labPanel) focus() labPart {
+func (p *labPage) focus() labPart {
 	if len(p.parts[p.has].ids) == 0 {
 		return partContenders
 	}
@@ -81,7 +81,7 @@ func (p *labPanel) focus() labPart {
 }
 
 // turn gives the keyboard to the next list that is not empty.
-func (p *labPanel) turn(s *model.State, by int) {
+func (p *labPage) turn(s *model.State, by int) {
 	p.look(s)
 	at := p.focus()
 	for range partCount {
@@ -93,16 +93,16 @@ func (p *labPanel) turn(s *model.State, by int) {
 	}
 }
 
-// move moves the cursor of the list that has the keyboard.
-func (p *labPanel) move(s *model.State, n int) {
-	p.look(s)
+// Move moves the cursor of the list that has the keyboard.
+func (p *labPage) Move(f frame, n int) {
+	p.look(f.s)
 	x := &p.parts[p.focus()]
 	x.pick.move(x.pick.place+n, len(x.ids), x.id)
 }
 
-// click selects what stands at a line of the page.
-func (p *labPanel) click(s *model.State, y int) {
-	p.look(s)
+// Click selects what stands at a line of the page.
+func (p *labPage) Click(f frame, _, y int) {
+	p.look(f.s)
 	for part := range p.parts {
 		x := &p.parts[part]
 		if i := x.table.at(y-x.y, len(x.ids)); x.y >= 0 && i >= 0 {
@@ -113,7 +113,7 @@ func (p *labPanel) click(s *model.State, y int) {
 }
 
 // contender returns the contender under the cursor.
-func (p *labPanel) contender(s *model.State) (model.ContenderInfo, bool) {
+func (p *labPage) contender(s *model.State) (model.ContenderInfo, bool) {
 	p.look(s)
 	if len(p.rows.contenders) == 0 {
 		return model.ContenderInfo{}, false
@@ -122,7 +122,7 @@ func (p *labPanel) contender(s *model.State) (model.ContenderInfo, bool) {
 }
 
 // fault returns the fault under the cursor of its list.
-func (p *labPanel) fault(s *model.State) (model.FaultOn, bool) {
+func (p *labPage) fault(s *model.State) (model.FaultOn, bool) {
 	p.look(s)
 	if len(p.rows.faults) == 0 {
 		return model.FaultOn{}, false
@@ -133,9 +133,11 @@ func (p *labPanel) fault(s *model.State) (model.FaultOn, bool) {
 // onePartBelow is the height below which one list at a time is shown.
 const onePartBelow = 13
 
-// Render returns the lines of the page. endpoints are what a person can point
-// etcdctl at.
-func (p *labPanel) Render(f frame, w, h int, endpoints []string) []string {
+// Paint returns the lines of the page.
+func (p *labPage) Paint(f frame, w, h int) []string {
+	if !f.lab {
+		return fill(noLabLines(f, w), w, h)
+	}
 	p.look(f.s)
 	for i := range p.parts {
 		p.parts[i].y = -1
@@ -150,8 +152,8 @@ func (p *labPanel) Render(f frame, w, h int, endpoints []string) []string {
 			continue
 		}
 		lines = append(lines, f.th.ruler(w, p.title(f.th, labPart(part), room)...))
-		if part == int(partMembers) && h >= onePartBelow && len(endpoints) > 0 {
-			env := "export ETCDCTL_ENDPOINTS=" + strings.Join(endpoints, ",")
+		if part == int(partMembers) && h >= onePartBelow && len(f.endpoints) > 0 {
+			env := "export ETCDCTL_ENDPOINTS=" + strings.Join(f.endpoints, ",")
 			env = f.th.clean(env)
 			hint := []span{{dim, "point any etcdctl here"}}
 			if 2+width(env)+2+width(hint[0].text) > w { // a line to paste is worth more in full
@@ -166,7 +168,7 @@ func (p *labPanel) Render(f frame, w, h int, endpoints []string) []string {
 
 // share says how many lines each list has, its ruler excepted: the contenders get
 // what the others leave.
-func (p *labPanel) share(h int) [partCount]int {
+func (p *labPage) share(h int) [partCount]int {
 	var rooms [partCount]int
 	if h < onePartBelow {
 		rooms[p.focus()] = max(0, h-1)
@@ -193,7 +195,7 @@ func (p *labPanel) share(h int) [partCount]int {
 }
 
 // title is the ruler over a list: what it is, and how much of it is not shown.
-func (p *labPanel) title(th *theme, part labPart, room int) []span {
+func (p *labPage) title(th *theme, part labPart, room int) []span {
 	x := &p.parts[part]
 	var t []span
 	switch part {
@@ -217,7 +219,7 @@ func (p *labPanel) title(th *theme, part labPart, room int) []span {
 }
 
 // named is the name of a list, in brackets if it has the keyboard.
-func (p *labPanel) named(part labPart, name string) []span {
+func (p *labPage) named(part labPart, name string) []span {
 	if part == p.focus() {
 		return []span{{accent, "[" + name + "]"}}
 	}
@@ -233,7 +235,7 @@ func nothingIn(part labPart) []span {
 	return []span{{dim, "  no contender runs: "}, {accent, "N"}, {dim, " spawns one"}}
 }
 
-func (p *labPanel) list(lines []string, f frame, part labPart, w, h int) []string {
+func (p *labPage) list(lines []string, f frame, part labPart, w, h int) []string {
 	x := &p.parts[part]
 	if len(x.ids) == 0 {
 		return fill(append(lines, f.th.line(w, nothingIn(part), nil)), w, len(lines)+h)
@@ -251,7 +253,7 @@ func (p *labPanel) list(lines []string, f frame, part labPart, w, h int) []strin
 	return x.table.paint(lines, len(x.ids), l, x.id, func(i int, r *row) { p.fill(f, part, i, r) })
 }
 
-func (p *labPanel) fill(f frame, part labPart, i int, r *row) {
+func (p *labPage) fill(f frame, part labPart, i int, r *row) {
 	switch part {
 	case partMembers:
 		memberCells.row(f, p.rows.members[i], r)
@@ -260,6 +262,6 @@ func (p *labPanel) fill(f frame, part labPart, i int, r *row) {
 	case partClients:
 		clientCells.row(f, p.rows.clients[i], r)
 	case partContenders:
-		p.contenderRow(f, p.rows.contenders[i], r)
+		contenderRow(f, p.rows.contenders[i], r)
 	}
 }

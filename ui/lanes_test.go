@@ -231,8 +231,8 @@ func TestFreeLockInTrouble(t *testing.T) {
 	b.sync(12)
 	b.sees("─ x stale-holder ─ free for 10s")
 	b.sees("x 1 in trouble")
-	if b.locks.name(0) != "/l" {
-		t.Errorf("%s stands first", b.locks.name(0))
+	if b.board.locks.name(0) != "/l" {
+		t.Errorf("%s stands first", b.board.locks.name(0))
 	}
 }
 

@@ -110,10 +110,6 @@ func (p *lessonPane) over() bool {
 // person.
 func (p *lessonPane) acts() bool { return p.step.Kind == StepDo || p.step.Kind == StepWait }
 
-// settlePane takes the keyboard from a pane of the first page that a lesson left no
-// room for.
-func (a *App) settlePane() { a.paneHas = a.paneHas && a.arrange(pageLocks).pane.h > 0 }
-
 // begin asks for the first step, once the person has read what the lesson is for.
 func (a *App) begin() tea.Cmd {
 	a.lesson.begun, a.lesson.since, a.lesson.page = true, a.now, 0
@@ -147,7 +143,6 @@ func (a *App) stepped(m lessonMsg) tea.Cmd {
 	}
 	p.steps++
 	p.step, p.since, p.page, p.at, p.chosen, p.has = m.step, a.now, 0, 0, 0, false
-	a.settlePane()
 	if p.acts() {
 		return a.nextStep()
 	}
@@ -190,7 +185,6 @@ func (a *App) goOn() tea.Cmd {
 // fold hides the lesson but for its title, which says when it waits, or shows it again.
 func (a *App) fold() {
 	a.lesson.folded = !a.lesson.folded
-	a.settlePane()
 }
 
 func (a *App) whyNoFold() string {
@@ -228,7 +222,6 @@ func (a *App) predict(choice int) {
 			p.right++
 		}
 	}
-	a.settlePane()
 }
 
 // answersWord says which digits answer; the first stands before it.
@@ -241,12 +234,12 @@ func (a *App) answersWord() string {
 
 // lessonKeys are those of the lesson: one for whatever it waits for, and those of
 // its question.
-func lessonKeys() []binding {
+func lessonKeys(on places) []binding {
 	digits := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}
 	return []binding{
-		{keys: []string{"n"}, in: onPages | inHelp | inSheet, short: "lesson", what: "go on with the lesson, or to its question", needs: needsLesson,
+		{keys: []string{"n"}, in: on.all | inHelp | inSheet, short: "lesson", what: "go on with the lesson, or to its question", needs: needsLesson,
 			why: (*App).whyNoLesson, do: (*App).goOn, frozen: true},
-		{keys: []string{"L"}, in: onPages, what: "hide the lesson but for its title, or show it again", needs: needsLesson,
+		{keys: []string{"L"}, in: on.all, what: "hide the lesson but for its title, or show it again", needs: needsLesson,
 			why: (*App).whyNoFold, do: run((*App).fold), frozen: true},
 		{keys: []string{"up", "k"}, in: inLesson, what: "answer above", do: run(func(a *App) { a.lesson.at = max(0, a.lesson.at-1) }), frozen: true},
 		{keys: []string{"down", "j"}, in: inLesson, what: "answer below", do: run(func(a *App) {

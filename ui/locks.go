@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -9,14 +8,14 @@ import (
 	"locktop/ui/fields"
 )
 
-// frame is what a panel needs to paint: what is true, when, and how it looks.
+// frame is what a page needs to paint: what is true, when, and how it looks.
 type frame struct {
+	*board
 	s   *model.State
 	th  *theme
 	now time.Time
 	// onScreen collects the leases that are shown: they are read first.
 	onScreen *[]model.LeaseID
-	marks    map[string]bool // locks that are bookmarked
 }
 
 func (f frame) sees(c *model.Claim) {
@@ -56,7 +55,7 @@ func calmLease(l *model.Lease) bool {
 var lockCells = cellsOf(fields.Locks, map[string]func(*row, *fields.Lock){
 	"LOCK": func(r *row, x *fields.Lock) {
 		th := r.f.th
-		if r.f.marks[x.L.Name] {
+		if r.f.marks.has[x.L.Name] {
 			r.add(plain, th.cutPath(th.clean(x.L.Name), r.room()-2))
 			r.add(accent, " "+th.sign.mark)
 		} else {
@@ -95,26 +94,84 @@ var lockCells = cellsOf(fields.Locks, map[string]func(*row, *fields.Lock){
 	},
 }, map[string]sortKey{"LOCK": sortName, "HELD": sortHeld, "BEHIND": sortBehind, "LONGEST": sortLongest, "STATE": sortState})
 
-// locksPanel is the table of locks.
-type locksPanel struct {
-	table table
-	order order
-	pick  selection
+// locksPage is the table of locks and, where there is room, the queue of the selected one.
+type locksPage struct {
+	usual
+	table   table
+	locks   *lockList
+	queue   *queuePane
+	pane    int  // lines of the queue, 0 if it has no room
+	rows    int  // lines above it
+	paneHas bool // the keyboard is with the queue
 }
 
-func newLocksPanel() *locksPanel {
-	return &locksPanel{table: newTable(lockCells.columns(), true), order: order{ranking: newRanking[*model.Lock, string](), by: sortState}}
+func newLocksPage(locks *lockList, queue *queuePane) *locksPage {
+	return &locksPage{table: newTable(lockCells.columns(), true), locks: locks, queue: queue}
 }
 
-// Render returns the lines of the table; focused if it has the keyboard.
-func (p *locksPanel) Render(f frame, w, h int, focused bool) []string {
-	p.update(f)
+func (p *locksPage) About() About {
+	return About{Title: "Locks", Targets: true, Shows: ShowRow}
+}
+
+func (p *locksPage) Keys() []PageKey {
+	return []PageKey{
+		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "queue", What: "open the queue of the lock", Some: true, Do: p.Lock},
+		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "pane", What: "from the table to the queue and back", Why: p.whyNoPane,
+			Do: func(frame) Request { p.paneHas = !p.paneHas; return Request{} }},
+		{Keys: []string{"s"}, Group: KeysOfLists, Short: "sort", What: "sort by the next column",
+			Do: func(frame) Request { p.sortBy(p.locks.order.by%(sortCount-1) + 1); return Request{} }},
+		{Keys: []string{"S"}, Group: KeysOfLists, What: "turn the order round", Do: func(frame) Request { p.sortBy(p.locks.order.by); return Request{} }},
+		journalOfLock,
+	}
+}
+
+// journalOfLock is a key of the pages that show one lock.
+var journalOfLock = PageKey{Keys: []string{"f"}, Group: KeysOfLists, Short: "journal", What: "the journal of this lock alone", Some: true,
+	Do: func(f frame) Request { return Request{Show: ShowJournal, Lock: f.locks.pick.id} }}
+
+func (p *locksPage) sortBy(k sortKey) { p.locks.sortBy(k) }
+
+// Paint returns the lines of the table, and of the queue under it.
+func (p *locksPage) Paint(f frame, w, h int) []string {
+	p.rows, p.pane = lockShares(h, f.lesson)
+	p.paneHas = p.paneHas && p.pane > 0
+	if text := noLocks(f, w); text != nil {
+		return fill(text, w, h)
+	}
+	lines := p.list(f, w, p.rows)
+	p.queue.show(p.locks.pick.id)
+	if p.pane > 0 {
+		lines = append(lines, p.queue.lines(f, w, p.pane, p.paneHas, f.lab && f.height >= tallFrom && p.pane >= lanesPane)...)
+	}
+	return lines
+}
+
+const (
+	paneFrom   = 12 // lines of the page from which it shows a queue
+	tableLeast = 9  // lines that a lesson leaves to the page, if it can: a title and 8 rows
+)
+
+// lockShares divides the page between its table and the queue under it.
+func lockShares(h int, lesson bool) (rows, pane int) {
+	if h < paneFrom || lesson && h < 2*tableLeast {
+		return h, 0
+	}
+	rows = h / 2
+	if lesson { // it tells of few locks
+		rows = min(rows, tableLeast)
+	}
+	return rows, h - rows
+}
+
+// list returns the lines of the table.
+func (p *locksPage) list(f frame, w, h int) []string {
+	p.locks.update(f)
 	p.table.fit(w, h, f.th)
-	names := p.order.ids
-	p.table.reveal(p.pick.place, len(names))
-	lines := []string{p.table.head(p.order.by, p.order.reversed)}
-	l := look{cursor: p.pick.place, keys: focused}
-	return p.table.paint(lines, len(names), l, p.name, func(i int, r *row) {
+	names, pick := p.locks.order.ids, &p.locks.pick
+	p.table.reveal(pick.place, len(names))
+	lines := []string{p.table.head(p.locks.order.by, p.locks.order.reversed)}
+	l := look{cursor: pick.place, keys: !p.paneHas}
+	return p.table.paint(lines, len(names), l, p.locks.name, func(i int, r *row) {
 		lock := f.s.Lock(names[i])
 		switch {
 		case lock == nil:
@@ -127,44 +184,107 @@ func (p *locksPanel) Render(f frame, w, h int, focused bool) []string {
 	})
 }
 
-func (p *locksPanel) name(i int) string { return p.order.ids[i] }
+func (p *locksPage) Move(f frame, n int) {
+	if p.paneHas {
+		p.queue.move(f.s, p.queue.pick.place+n)
+		return
+	}
+	p.locks.move(p.locks.pick.place+n, f.now)
+}
 
-// update sorts if that is due, unless there are so many locks that it is done in pieces
-// by messages. Between two sorts the rows stay where they are, so a place found once
-// stays right.
-func (p *locksPanel) update(f frame) {
-	for more := !p.order.many(); more; more = p.order.going && !p.order.waits(f.now) {
-		p.rank(f)
+func (p *locksPage) Step() int {
+	if p.paneHas {
+		return p.queue.table.step()
+	}
+	return p.table.step()
+}
+
+func (p *locksPage) Point(y int) { p.paneHas = p.pane > 0 && y >= p.rows }
+
+// Click selects a row, and a click on a title sorts by it.
+func (p *locksPage) Click(f frame, x, y int) {
+	if p.pane > 0 && y >= p.rows {
+		p.paneHas = p.queue.click(f.s, y-p.rows) || p.paneHas
+		return
+	}
+	if y == 0 {
+		if c := p.table.columnAt(x); c >= 0 && lockCells[c].sort != sortNone {
+			p.sortBy(lockCells[c].sort)
+		}
+		return
+	}
+	if i := p.table.at(y, len(p.locks.order.ids)); i >= 0 {
+		p.paneHas = false
+		p.locks.move(i, f.now)
 	}
 }
 
-// rank goes on with sorting.
-func (p *locksPanel) rank(f frame) {
-	if p.order.refresh(f.s, f.now) {
-		p.pick.follow(len(p.order.ids), func(id string) int { return slices.Index(p.order.ids, id) }, p.name)
+func (p *locksPage) whyNoPane() string {
+	if p.pane == 0 {
+		return "there is no room for the queue beside the table: enter opens it"
 	}
+	return ""
 }
 
-// move puts the cursor at a row and holds the order still for a moment.
-func (p *locksPanel) move(i int, now time.Time) {
-	p.pick.move(i, len(p.order.ids), p.name)
-	p.order.held = now.Add(sortHold)
+func (p *locksPage) Empty() bool { return len(p.locks.order.ids) == 0 }
+
+// Target is the first claim of the selected lock, or the one selected in its queue.
+func (p *locksPage) Target(f frame) target {
+	p.queue.show(p.locks.pick.id)
+	t := p.queue.target(f)
+	if !p.paneHas && t.lock != nil {
+		t.claim = t.lock.Head()
+	}
+	return t.ofClient(f.s)
 }
 
-func (p *locksPanel) sortBy(k sortKey) {
-	if p.order.by == k {
-		p.order.reversed = !p.order.reversed
+func (p *locksPage) Finding(f frame) (*model.Finding, string) { return p.Target(f).finds(f, p.paneHas) }
+
+func (p *locksPage) Commands(f frame) (string, []string) { return p.Target(f).commands(f, nil) }
+
+func (p *locksPage) Show(f frame, r Request) {
+	p.locks.reveal(f.s, r.Lock)
+	p.queue.show(r.Lock)
+}
+
+func (p *locksPage) Back() bool {
+	if p.Filter() != "" {
+		p.SetFilter("")
 	} else {
-		p.order.by, p.order.reversed = k, false
+		p.paneHas, p.queue.pick = false, selection{}
 	}
-	p.order.force = true
+	return true
 }
 
-func (p *locksPanel) setFilter(text string) {
-	if p.order.filter != text {
-		p.order.filter, p.order.force = text, true
+func (p *locksPage) Spot() string { return p.locks.pick.id }
+
+func (p *locksPage) Return(_ frame, name string) {
+	if name != "" && name != p.locks.pick.id {
+		p.locks.choose(name)
+	}
+}
+
+func (p *locksPage) Filter() string { return p.locks.order.filter }
+
+func (p *locksPage) SetFilter(text string) {
+	if p.locks.setFilter(text) {
 		p.table.top = 0
 	}
+}
+
+func (p *locksPage) Hits() string {
+	return count(int64(len(p.locks.order.ids))) + " of " + plural(p.locks.order.total, "lock")
+}
+
+func (p *locksPage) Tables() map[string]*table {
+	return map[string]*table{"locks": &p.table, "queue": &p.queue.table}
+}
+
+func (p *locksPage) Table(frame) (name, why string) {
+	if p.paneHas {
+		return "queue", ""
+	}
+	return "locks", ""
 }
 
 func lockRow(f frame, l *model.Lock, r *row) {

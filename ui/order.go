@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -140,4 +141,85 @@ func (p *selection) move(i, n int, id func(i int) string) {
 	}
 	p.place = max(0, min(i, n-1))
 	p.id, p.pinned = id(p.place), true
+}
+
+// lockList is all locks in their order, and the selected one.
+type lockList struct {
+	order order
+	pick  selection
+}
+
+func newLockList() *lockList {
+	return &lockList{order: order{ranking: newRanking[*model.Lock, string](), by: sortState}}
+}
+
+func (p *lockList) name(i int) string { return p.order.ids[i] }
+
+// update sorts if that is due, unless there are so many locks that it is done in pieces
+// by messages. Between two sorts the rows stay where they are, so a place found once
+// stays right.
+func (p *lockList) update(f frame) {
+	for more := !p.order.many(); more; more = p.order.going && !p.order.waits(f.now) {
+		p.rank(f)
+	}
+}
+
+// rank goes on with sorting.
+func (p *lockList) rank(f frame) {
+	if p.order.refresh(f.s, f.now) {
+		p.pick.follow(len(p.order.ids), func(id string) int { return slices.Index(p.order.ids, id) }, p.name)
+	}
+}
+
+// unranked says whether locks are to be ranked in pieces.
+func (p *lockList) unranked(s *model.State, now time.Time) bool {
+	return p.order.many() && p.order.unranked(s.Version(), now)
+}
+
+// move puts the cursor at a row and holds the order still for a moment.
+func (p *lockList) move(i int, now time.Time) {
+	p.pick.move(i, len(p.order.ids), p.name)
+	p.order.held = now.Add(sortHold)
+}
+
+// choose selects a lock by its name.
+func (p *lockList) choose(name string) {
+	p.pick.id, p.pick.pinned = name, true
+	p.order.force = true
+}
+
+// reveal selects a lock. A filter that hides it is let go.
+func (p *lockList) reveal(s *model.State, name string) {
+	if l := s.Lock(name); l != nil {
+		if keep := matcher(p.order.filter); keep != nil && !keep(lockText(s, l)) {
+			p.setFilter("")
+		}
+	}
+	p.choose(name)
+}
+
+// request asks for the queue of the selected lock.
+func (p *lockList) request() Request {
+	if p.pick.id == "" {
+		return Request{Why: "there is no lock to open yet"}
+	}
+	return Request{Show: ShowQueue, Lock: p.pick.id}
+}
+
+func (p *lockList) sortBy(k sortKey) {
+	if p.order.by == k {
+		p.order.reversed = !p.order.reversed
+	} else {
+		p.order.by, p.order.reversed = k, false
+	}
+	p.order.force = true
+}
+
+// setFilter says whether that is another one.
+func (p *lockList) setFilter(text string) bool {
+	if p.order.filter == text {
+		return false
+	}
+	p.order.filter, p.order.force = text, true
+	return true
 }

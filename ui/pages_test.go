@@ -24,41 +24,41 @@ func TestPageStories(t *testing.T) {
 			b.sees("$ etcdctl get --prefix '/blocked/lock/'")
 		}},
 		{"from finding to lock and back", "enter and -", []string{"4", "/", "dead", "enter", "enter"}, func(b *bench) {
-			if b.page != pageQueue || b.queue.lock != "/cron/job7" || b.locks.pick.id != "/cron/job7" {
-				b.t.Errorf("on page %d at %s", b.page, b.queue.lock)
+			if b.on() != "Queue" || b.locks().queue.lock != "/cron/job7" || b.board.locks.pick.id != "/cron/job7" {
+				b.t.Errorf("on page %s at %s", b.on(), b.locks().queue.lock)
 			}
 			b.press("-")
-			if x := b.findings.chosen(); b.page != pageFindings || x == nil || x.Code != model.CodeDeadHolder {
-				b.t.Errorf("back on page %d at %v", b.page, x)
+			if x := b.findings().chosen(); b.on() != "Findings" || x == nil || x.Code != model.CodeDeadHolder {
+				b.t.Errorf("back on page %s at %v", b.on(), x)
 			}
 		}},
 		{"from lock to why", "w goes to the finding", []string{"/", "job7", "enter", "w"}, func(b *bench) {
-			if x := b.findings.chosen(); b.page != pageFindings || x == nil || x.Code != model.CodeDeadHolder {
-				b.t.Errorf("on page %d at %v", b.page, x)
+			if x := b.findings().chosen(); b.on() != "Findings" || x == nil || x.Code != model.CodeDeadHolder {
+				b.t.Errorf("on page %s at %v", b.on(), x)
 			}
 			b.press("-")
-			if b.page != pageLocks || b.locks.pick.id != "/cron/job7" {
-				b.t.Errorf("back on page %d at %s", b.page, b.locks.pick.id)
+			if b.on() != "Locks" || b.board.locks.pick.id != "/cron/job7" {
+				b.t.Errorf("back on page %s at %s", b.on(), b.board.locks.pick.id)
 			}
 		}},
 		{"from lock to session to its lock", "o and enter; - goes all the way back", []string{"/", "report", "enter", "o"}, func(b *bench) {
-			if l := b.sessions.chosen(b.state); b.page != pageSessions || l == nil || l.ID != 0xb2 {
-				b.t.Fatalf("on page %d at %v", b.page, l)
+			if l := b.sessions().chosen(b.state); b.on() != "Sessions" || l == nil || l.ID != 0xb2 {
+				b.t.Fatalf("on page %s at %v", b.on(), l)
 			}
 			b.press("enter")
-			if b.page != pageQueue || b.queue.lock != "/jobs/report" {
-				b.t.Errorf("on page %d at %s", b.page, b.queue.lock)
+			if b.on() != "Queue" || b.locks().queue.lock != "/jobs/report" {
+				b.t.Errorf("on page %s at %s", b.on(), b.locks().queue.lock)
 			}
 			b.press("-", "-")
-			if b.page != pageLocks {
-				b.t.Errorf("back on page %d", b.page)
+			if b.on() != "Locks" {
+				b.t.Errorf("back on page %s", b.on())
 			}
 			b.press("-")
 			b.sees("nothing to go back to")
 		}},
 		{"worst session first", "a circle, then who does not renew", []string{"2"}, func(b *bench) {
 			var got []string
-			for _, id := range b.sessions.ids[:4] {
+			for _, id := range b.sessions().ids[:4] {
 				got = append(got, id.String())
 			}
 			if want := []string{"a1", "b2", "f7", "c3"}; !slices.Equal(got, want) {
@@ -67,8 +67,8 @@ func TestPageStories(t *testing.T) {
 			b.sees("revoking it takes 2 watched keys")
 		}},
 		{"filter sessions", "by who", []string{"2", "/", "c1", "enter"}, func(b *bench) {
-			if len(b.sessions.ids) != 1 || b.sessions.ids[0] != 0xf6 {
-				b.t.Errorf("kept %v", b.sessions.ids)
+			if len(b.sessions().ids) != 1 || b.sessions().ids[0] != 0xf6 {
+				b.t.Errorf("kept %v", b.sessions().ids)
 			}
 		}},
 		{"break from a session", "the claim that counts", []string{"2", "/", "c3", "enter", "x"}, func(b *bench) {
@@ -86,8 +86,8 @@ func TestPageStories(t *testing.T) {
 			b.sees(e.Title)
 			b.sees("what happens")
 			b.press("esc")
-			if b.sheet != nil || b.page != pageLocks {
-				b.t.Errorf("still open, page %d", b.page)
+			if b.sheet != nil || b.on() != "Locks" {
+				b.t.Errorf("still open, page %s", b.on())
 			}
 		}},
 		{"nothing to explain", "is said", []string{"/", "very", "enter", "e"}, func(b *bench) {
@@ -247,14 +247,14 @@ func TestSelectedSessionStays(t *testing.T) {
 	}
 	b.sync(2)
 	b.press("2", "down", "down", "down")
-	l := b.sessions.chosen(b.state)
+	l := b.sessions().chosen(b.state)
 	b.w.read(3, 0x110, 60, 5)
 	b.sync(3)
-	if b.sessions.ids[0] == 0x110 {
+	if b.sessions().ids[0] == 0x110 {
 		t.Error("the rows moved under the cursor")
 	}
 	b.sync(9)
-	if b.sessions.ids[0] != 0x110 || b.sessions.chosen(b.state) != l {
-		t.Errorf("first is %s, chosen %v, was %v", b.sessions.ids[0], b.sessions.chosen(b.state), l)
+	if b.sessions().ids[0] != 0x110 || b.sessions().chosen(b.state) != l {
+		t.Errorf("first is %s, chosen %v, was %v", b.sessions().ids[0], b.sessions().chosen(b.state), l)
 	}
 }

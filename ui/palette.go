@@ -39,7 +39,7 @@ func commands() []verb {
 		{"lock", "NAME", "the queue of a lock", false, (*App).lockNames, (*App).cmdLock},
 		{"lease", "ID", "a session by its lease, hex or decimal", false, nil, (*App).cmdLease},
 		{"prefix", "PREFIX", "watch the keys under another prefix", true, func(a *App) []string { return a.o.Prefixes }, (*App).cmdPrefix},
-		{"page", "NAME", "a page", false, func(*App) []string { return pageNames() }, (*App).cmdPage},
+		{"page", "NAME", "a page", false, (*App).pageNames, (*App).cmdPage},
 		{"sort", "BY", "sort the locks", false, func(*App) []string { return sortNames[1:] }, (*App).cmdSort},
 		{"theme", "NAME", "dark, light or mono", true, func(*App) []string { return Themes }, (*App).cmdTheme},
 		{"quit", "", "leave locktop", true, nil, func(*App, string) (tea.Cmd, string) { return tea.Quit, "" }},
@@ -49,9 +49,9 @@ func commands() []verb {
 // typing says whether the footer is a field.
 func (a *App) typing() bool { return a.field != nil || a.palette != nil }
 
-func paletteKeys() []binding {
+func paletteKeys(on places) []binding {
 	return []binding{
-		{keys: []string{":"}, in: onPages | inStart, what: "type a command: " + commandWords(), do: run(func(a *App) { a.palette = &palette{} })},
+		{keys: []string{":"}, in: on.all | inStart, what: "type a command: " + commandWords(), do: run(func(a *App) { a.palette = &palette{} })},
 		{keys: []string{"enter"}, in: inPalette, short: "do it", what: "do the command", do: (*App).obey},
 		{keys: []string{"tab"}, in: inPalette, short: "complete", what: "complete the command or the name, and on to the next", do: run(func(a *App) { a.complete(1) })},
 		{keys: []string{"shift+tab"}, in: inPalette, what: "the completion before", do: run(func(a *App) { a.complete(-1) })},
@@ -67,10 +67,12 @@ func commandWords() string {
 	return strings.Join(words, ", ")
 }
 
-func pageNames() []string {
+func (a *App) pageNames() []string {
 	var names []string
-	for _, p := range pages {
-		names = append(names, strings.ToLower(p.title))
+	for _, p := range a.pages {
+		if !p.About().Inner {
+			names = append(names, strings.ToLower(p.About().Title))
+		}
 	}
 	return names
 }
@@ -242,9 +244,7 @@ func (a *App) cmdLock(arg string) (tea.Cmd, string) {
 	if l == nil {
 		return nil, "there is no lock of that name: tab completes those that there are"
 	}
-	a.jump(pageQueue)
-	a.selectLock(l.Name)
-	a.queue.show(l.Name)
+	a.show(Request{Show: ShowQueue, Lock: l.Name})
 	return nil, ""
 }
 
@@ -267,8 +267,7 @@ func (a *App) cmdLease(arg string) (tea.Cmd, string) {
 	case l == nil:
 		return nil, "no watched key hangs on that lease, in hex or in decimal"
 	}
-	a.jump(pageSessions)
-	a.sessions.show(id)
+	a.show(Request{Show: ShowSession, Lease: id})
 	if standing(l) == 0 && !l.Condition().Trouble() {
 		a.say(late, "lease "+id.String()+" has "+plural(len(l.Claims()), "watched key")+", none of them in the queue of a lock")
 	}
@@ -276,13 +275,14 @@ func (a *App) cmdLease(arg string) (tea.Cmd, string) {
 }
 
 func (a *App) cmdPage(arg string) (tea.Cmd, string) {
-	for i, name := range pageNames() {
-		if strings.HasPrefix(name, strings.ToLower(arg)) || arg == strconv.Itoa(i+1) {
-			a.jump(pageID(i))
+	for i, p := range a.pages {
+		name := strings.ToLower(p.About().Title)
+		if !p.About().Inner && (strings.HasPrefix(name, strings.ToLower(arg)) || arg == digitOf(a.pages, i)) {
+			a.jump(i)
 			return nil, ""
 		}
 	}
-	return nil, "there is no such page: " + strings.Join(pageNames(), ", ")
+	return nil, "there is no such page: " + strings.Join(a.pageNames(), ", ")
 }
 
 func (a *App) cmdSort(arg string) (tea.Cmd, string) {
@@ -290,8 +290,8 @@ func (a *App) cmdSort(arg string) (tea.Cmd, string) {
 	if by <= 0 {
 		return nil, "want one of " + strings.Join(sortNames[1:], ", ")
 	}
-	if a.locks.order.by != sortKey(by) {
-		a.locks.sortBy(sortKey(by))
+	if a.board.locks.order.by != sortKey(by) {
+		a.board.locks.sortBy(sortKey(by))
 	}
 	return nil, ""
 }

@@ -17,12 +17,12 @@ func TestPalette(t *testing.T) {
 		check        func(b *bench)
 	}{
 		{"lock", "its queue opens, and esc comes back", Options{}, []string{":", "lock /jobs/report", "enter"}, func(b *bench) {
-			if b.page != pageQueue || b.queue.lock != "/jobs/report" || b.palette != nil {
-				b.t.Errorf("page %d at %s", b.page, b.queue.lock)
+			if b.on() != "Queue" || b.locks().queue.lock != "/jobs/report" || b.palette != nil {
+				b.t.Errorf("page %s at %s", b.on(), b.locks().queue.lock)
 			}
 			b.press("esc")
-			if b.page != pageLocks {
-				b.t.Errorf("back on %d", b.page)
+			if b.on() != "Locks" {
+				b.t.Errorf("back on %s", b.on())
 			}
 		}},
 		{"no such lock", "the line stays, with the reason", Options{}, []string{":", "lock /nope", "enter"}, func(b *bench) {
@@ -38,36 +38,36 @@ func TestPalette(t *testing.T) {
 				b.t.Errorf("%q", b.palette.text)
 			}
 			b.press("shift+tab", "enter")
-			if b.queue.lock != "/jobs/billing" {
-				b.t.Errorf("at %s", b.queue.lock)
+			if b.locks().queue.lock != "/jobs/billing" {
+				b.t.Errorf("at %s", b.locks().queue.lock)
 			}
 		}},
 		{"wide names", "are completed", Options{}, []string{":", "lock /銀", "tab", "enter"}, func(b *bench) {
-			if b.queue.lock != "/銀行/決済" {
-				b.t.Errorf("at %s", b.queue.lock)
+			if b.locks().queue.lock != "/銀行/決済" {
+				b.t.Errorf("at %s", b.locks().queue.lock)
 			}
 		}},
 		{"nothing to complete", "is said", Options{}, []string{":", "lock zz", "tab"}, func(b *bench) { b.sees("nothing begins like that") }},
 		{"lease in hex", "as etcdctl prints it", Options{}, []string{":", "lease c3", "enter"}, func(b *bench) {
-			if l := b.sessions.chosen(b.state); b.page != pageSessions || l == nil || l.ID != 0xc3 {
-				b.t.Errorf("page %d at %v", b.page, l)
+			if l := b.sessions().chosen(b.state); b.on() != "Sessions" || l == nil || l.ID != 0xc3 {
+				b.t.Errorf("page %s at %v", b.on(), l)
 			}
 		}},
 		{"lease in decimal", "as Go prints it", Options{}, []string{":", "lease 195", "enter"}, func(b *bench) {
-			if l := b.sessions.chosen(b.state); l == nil || l.ID != 0xc3 {
+			if l := b.sessions().chosen(b.state); l == nil || l.ID != 0xc3 {
 				b.t.Errorf("at %v", l)
 			}
 		}},
 		{"no such lease", "is said", Options{}, []string{":", "lease 0xfff1", "enter"}, func(b *bench) { b.sees("no watched key hangs on that lease") }},
 		{"no lease", "is said", Options{}, []string{":", "lease zz", "enter"}, func(b *bench) { b.sees("want the id of a lease") }},
 		{"page by name", "or by its beginning", Options{}, []string{":", "page find", "enter"}, func(b *bench) {
-			if b.page != pageFindings {
-				b.t.Errorf("page %d", b.page)
+			if b.on() != "Findings" {
+				b.t.Errorf("page %s", b.on())
 			}
 		}},
 		{"sort", "by a name", Options{}, []string{":", "sort name", "enter"}, func(b *bench) {
-			if !slices.IsSorted(b.locks.order.ids) {
-				b.t.Errorf("%q", b.locks.order.ids)
+			if !slices.IsSorted(b.board.locks.order.ids) {
+				b.t.Errorf("%q", b.board.locks.order.ids)
 			}
 		}},
 		{"theme", "at once", Options{Profile: colours}, []string{":", "theme light", "enter"}, func(b *bench) {
@@ -80,7 +80,7 @@ func TestPalette(t *testing.T) {
 		{"unknown", "names all there are", Options{}, []string{":", "nonsense", "enter"}, func(b *bench) { b.sees("no such command: lock NAME, lease ID") }},
 		{"an argument too few", "says which", Options{}, []string{":", "lock", "enter"}, func(b *bench) { b.sees("want lock NAME") }},
 		{"esc", "leaves it", Options{}, []string{":", "lock", "esc"}, func(b *bench) {
-			if b.palette != nil || b.page != pageLocks {
+			if b.palette != nil || b.on() != "Locks" {
 				b.t.Error("still open")
 			}
 		}},
@@ -90,22 +90,22 @@ func TestPalette(t *testing.T) {
 			}
 		}},
 		{"bookmark", "' comes back to it, from one to the next", Options{}, []string{":", "lock /cron/job7", "enter", "b", "esc", "home", "b", "3", "'"}, func(b *bench) {
-			if b.page != pageLocks || b.locks.pick.id != "/cron/job7" {
-				b.t.Errorf("page %d at %s", b.page, b.locks.pick.id)
+			if b.on() != "Locks" || b.board.locks.pick.id != "/cron/job7" {
+				b.t.Errorf("page %s at %s", b.on(), b.board.locks.pick.id)
 			}
 			b.sees("/cron/job7 ◆")
 			b.press("'")
-			if b.locks.pick.id != "/blocked/lock" {
-				b.t.Errorf("at %s", b.locks.pick.id)
+			if b.board.locks.pick.id != "/blocked/lock" {
+				b.t.Errorf("at %s", b.board.locks.pick.id)
 			}
 			b.press("b", "end", "'", "'")
-			if b.locks.pick.id != "/cron/job7" || len(b.marks) != 1 {
-				b.t.Errorf("at %s of %q", b.locks.pick.id, b.marks)
+			if b.board.locks.pick.id != "/cron/job7" || len(b.board.marks.names) != 1 {
+				b.t.Errorf("at %s of %q", b.board.locks.pick.id, b.board.marks.names)
 			}
 		}},
 		{"bookmark behind a filter", "the filter goes", Options{}, []string{"home", "b", "/", "jobs", "enter", "'"}, func(b *bench) {
-			if b.locks.pick.id != "/blocked/lock" || b.locks.order.filter != "" {
-				b.t.Errorf("at %s, filter %q", b.locks.pick.id, b.locks.order.filter)
+			if b.board.locks.pick.id != "/blocked/lock" || b.board.locks.order.filter != "" {
+				b.t.Errorf("at %s, filter %q", b.board.locks.pick.id, b.board.locks.order.filter)
 			}
 		}},
 		{"no bookmark", "says how to make one", Options{}, []string{"'"}, func(b *bench) { b.sees("no lock is marked: b marks") }},

@@ -14,8 +14,8 @@ import (
 // peerRows are the cells of as many locks as BenchmarkPaintAll has lines with rows on
 // its screen, in the same texts and styles.
 func peerRows(x *bench) (rows [][]string, styles [][]style) {
-	for _, name := range x.locks.order.ids[:x.locks.table.h+x.queue.table.h] {
-		r := &x.locks.table.row
+	for _, name := range x.board.locks.order.ids[:x.locks().table.h+x.locks().queue.table.h] {
+		r := &x.locks().table.row
 		r.spans, r.ends = r.spans[:0], r.ends[:0]
 		lockRow(x.frame(), x.state.Lock(name), r)
 		var cells []string
@@ -81,8 +81,8 @@ func BenchmarkGrowth(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("paint/%d", claims), func(b *testing.B) {
 			for b.Loop() {
-				clear(x.locks.table.old)
-				clear(x.queue.table.old)
+				clear(x.locks().table.old)
+				clear(x.locks().queue.table.old)
 				x.dirty = true
 				x.View()
 			}
@@ -98,6 +98,6 @@ func growth(tb testing.TB, claims int) *bench {
 		b.w.claim(1, fmt.Sprintf("/jobs/team-%02d/lock-%06d", i/10%7, i/10), "", model.LeaseID(0x694d81e5fc650000+i))
 	}
 	b.sync(3)
-	b.locks.order.held = at(1e6) // without the sort, which has its own rhythm
+	b.board.locks.order.held = at(1e6) // without the sort, which has its own rhythm
 	return b
 }

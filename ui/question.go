@@ -40,7 +40,7 @@ const faultsWantArmed = "this cluster is not a lab of ours; \"locktop proxy --ar
 
 // openQuestion opens the dialog and reads whom the action would hit.
 func (a *App) openQuestion(act model.Action) tea.Cmd {
-	if a.where()&onPages == 0 {
+	if a.where()&anyPage == 0 {
 		return nil // something else has come up meanwhile
 	}
 	a.thaw()

@@ -37,18 +37,18 @@ var claimCells = cellsOf(fields.Claims, map[string]func(*row, *fields.Claim){
 	},
 }, nil)
 
-// queuePanel shows the queue of one lock and, as far as there is room, what
-// happened to it last.
-type queuePanel struct {
+// queuePane shows the queue of one lock and, as far as there is room, what happened to
+// it last. Two pages show it: as their whole, and under a table.
+type queuePane struct {
 	table table
 	lock  string
 	pick  selection
 }
 
-func newQueuePanel() *queuePanel { return &queuePanel{table: newTable(claimCells.columns(), true)} }
+func newQueuePane() *queuePane { return &queuePane{table: newTable(claimCells.columns(), true)} }
 
 // show sets the lock whose queue is shown.
-func (p *queuePanel) show(lock string) {
+func (p *queuePane) show(lock string) {
 	if p.lock != lock {
 		p.lock, p.pick, p.table.top = lock, selection{}, 0
 	}
@@ -57,9 +57,9 @@ func (p *queuePanel) show(lock string) {
 // lanesRows is how many lanes of h lines are shown at most.
 func lanesRows(h int) int { return max(3, h/5) }
 
-// Render returns the lines of the pane, its title included; with lanes if there is
+// lines returns the lines of the pane, its title included; with lanes if there is
 // room for them and the lab tells of any.
-func (p *queuePanel) Render(f frame, w, h int, focused, timed bool) []string {
+func (p *queuePane) lines(f frame, w, h int, focused, timed bool) []string {
 	l := f.s.Lock(p.lock)
 	if l == nil {
 		return fill([]string{f.th.ruler(w, span{dim, "queue"})}, w, h)
@@ -97,16 +97,8 @@ func shares(h int) (queue, under int) {
 	return h - under, under
 }
 
-// fill makes it h lines.
-func fill(lines []string, w, h int) []string {
-	for len(lines) < h {
-		lines = append(lines, blank(w))
-	}
-	return lines[:max(0, h)]
-}
-
 // title says of the lock what fits into w cells, part by part.
-func (p *queuePanel) title(f frame, l *model.Lock, w int) []span {
+func (p *queuePane) title(f frame, l *model.Lock, w int) []span {
 	th := f.th
 	c := l.Condition()
 	t := []span{{strong, th.cutPath(th.clean(l.Name), 48)}}
@@ -149,7 +141,7 @@ func (p *queuePanel) title(f frame, l *model.Lock, w int) []span {
 	return t
 }
 
-func (p *queuePanel) queue(lines []string, f frame, l *model.Lock, w, h int, focused bool) []string {
+func (p *queuePane) queue(lines []string, f frame, l *model.Lock, w, h int, focused bool) []string {
 	if h < 1 {
 		return lines
 	}
@@ -176,7 +168,7 @@ func placeOf(s *model.State, l *model.Lock, key string) int {
 }
 
 // chosen returns the claim under the cursor, nil if there is none.
-func (p *queuePanel) chosen(s *model.State) *model.Claim {
+func (p *queuePane) chosen(s *model.State) *model.Claim {
 	l := s.Lock(p.lock)
 	if l == nil {
 		return nil
@@ -189,8 +181,30 @@ func (p *queuePanel) chosen(s *model.State) *model.Claim {
 	return l.Head()
 }
 
+// target is the claim under the cursor.
+func (p *queuePane) target(f frame) target {
+	var t target
+	if t.lock = f.s.Lock(p.lock); t.lock != nil {
+		t.claim = p.chosen(f.s)
+	}
+	return t
+}
+
+// click selects the claim at a line, and says whether there is one.
+func (p *queuePane) click(s *model.State, y int) bool {
+	l := s.Lock(p.lock)
+	if l == nil {
+		return false
+	}
+	i := p.table.at(y-1, l.Len()) // the first line is the title
+	if i >= 0 {
+		p.move(s, i)
+	}
+	return i >= 0
+}
+
 // move puts the cursor at a place of the queue.
-func (p *queuePanel) move(s *model.State, i int) {
+func (p *queuePane) move(s *model.State, i int) {
 	if l := s.Lock(p.lock); l != nil {
 		p.pick.move(i, l.Len(), func(i int) string { return l.At(i).Key })
 	}
@@ -209,7 +223,7 @@ func (th *theme) behind(who string, room int) string {
 	return th.cutKey(who, room)
 }
 
-// competitor says what a key is in the queue of a lock.
+// role says what a key is in the queue of a lock.
 func (th *theme) role(l *model.Lock, c *model.Claim, i int) (style, string, string) {
 	role := l.RoleAt(c, i)
 	st, sign := waiting, th.sign.waits

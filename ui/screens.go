@@ -1,10 +1,8 @@
 package ui
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"locktop/model"
 )
@@ -33,13 +31,13 @@ func (a *App) bootScreen() []string {
 func (a *App) tinyLine(w int) string {
 	f := a.frame()
 	if a.booted {
-		a.locks.update(f)
+		f.locks.update(f)
 	}
-	n := a.locks.order.bad
+	n := f.locks.order.bad
 	if n == 0 {
-		return a.th.line(w, []span{{plain, plural(a.locks.order.total, "lock")}, {good, " ok"}}, nil)
+		return a.th.line(w, []span{{plain, plural(f.locks.order.total, "lock")}, {good, " ok"}}, nil)
 	}
-	return a.th.line(w, []span{{bad, a.th.sign.bad + " " + strconv.Itoa(n)}, {plain, " of " + plural(a.locks.order.total, "lock")}}, nil)
+	return a.th.line(w, []span{{bad, a.th.sign.bad + " " + strconv.Itoa(n)}, {plain, " of " + plural(f.locks.order.total, "lock")}}, nil)
 }
 
 // onlyText is what a page says that has nothing else to show.
@@ -49,48 +47,6 @@ func (th *theme) onlyText(w int, all ...paragraph) []string {
 		lines = append(lines, th.paragraph(p, w)...)
 	}
 	return lines
-}
-
-// nothing is what the first page says if there is no lock to show, nil if there is.
-func (a *App) nothing() []string {
-	if a.locks.order.total > 0 {
-		return nil
-	}
-	say := func(st style, text string) paragraph { return paragraph{st, "  ", text} }
-	blank := paragraph{}
-	under := "under " + a.prefixes()
-	keys, _ := a.state.Counts()
-	fr := fresh(a.state)
-	switch {
-	case fr.state == model.WatchLost:
-		return a.th.onlyText(a.w, blank, say(late, "nothing is known "+under+" yet: the watch is lost, see below"))
-	case !a.state.Loaded():
-		return a.th.onlyText(a.w, blank, say(plain, "listing the keys "+under+" "+a.th.sign.unread))
-	case keys == 0:
-		return a.th.onlyText(a.w, blank, say(strong, "no keys "+under+" yet"), blank,
-			say(dim, "Waiting for the first one: it will show here at once."),
-			say(dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
-	}
-	return a.th.onlyText(a.w, blank, say(strong, plural(keys, "key")+" "+under+", and none of them is a claim of a lock"), blank,
-		say(dim, "A claim is a key <name>/<lease id in hex> that hangs on that lease, as etcdctl lock makes it."),
-		say(dim, "Is the prefix the right one? Waiting for the first claim."))
-}
-
-func (a *App) prefixes() string {
-	if len(a.o.Prefixes) == 0 {
-		return "any prefix"
-	}
-	names := make([]string, len(a.o.Prefixes))
-	for i, p := range a.o.Prefixes {
-		names[i] = a.th.clean(prefixWord(p))
-	}
-	return strings.Join(names, ", ")
-}
-
-func (a *App) noLabLines() []string {
-	return a.th.onlyText(a.w, paragraph{}, paragraph{strong, "  ", "not available: " + a.noLab()}, paragraph{},
-		paragraph{dim, "  ", "On a cluster of its own locktop shows members, faults and contenders here, and what each contender " +
-			"believes beside what etcd says. Everything on the other pages works as it does there."})
 }
 
 // noticeSpans is what a person must know now, empty if there is nothing.
@@ -133,22 +89,14 @@ func (a *App) footerLine(th *theme, w int) string {
 }
 
 func (a *App) hits() string {
-	switch a.page {
-	case pageLocks:
-		return fmt.Sprintf("%s of %s", count(int64(len(a.locks.order.ids))), plural(a.locks.order.total, "lock"))
-	case pageSessions:
-		return fmt.Sprintf("%s of %s", count(int64(len(a.sessions.ids))), plural(a.sessions.total, "session"))
-	case pageFindings:
-		return fmt.Sprintf("%s of %s", count(int64(len(a.findings.list))), plural(a.findings.total, "finding"))
+	if p, ok := a.here().(filtered); ok {
+		return p.Hits()
 	}
-	return plural(len(a.journal.matched), "line")
+	return ""
 }
 
 // first are the keys that a footer shows before all others, in this order.
 var first = []string{"n", "x", "enter", "/", "e", "w"}
-
-// firstInLab are those of the Lab page, where one acts.
-var firstInLab = []string{"n", "F", "U", "tab", "x", "enter", "H", "P", "K", "T", "N"}
 
 // hints are the keys of a place in short, the most important first and as many as
 // fit; help comes last and always.
@@ -159,7 +107,7 @@ func (a *App) hints(in where, w int) []span {
 	for i := range a.keys.rows {
 		b := &a.keys.rows[i]
 		switch {
-		case b.short == "" || b.in&in == 0 || b.needs == needsLab && !a.o.Lab || b.needs == needsLesson && a.whyNoLesson() != "", in == inStart && b.closed(a) != "", in == inBreak && b.act != "" && a.whyNotWay(a.dialog.way(b.act)) != "":
+		case b.short == "" || b.in&in == 0 || b.needs == NeedsLab && !a.o.Lab || b.needs == needsLesson && a.whyNoLesson() != "", in == inStart && b.closed(a) != "", in == inBreak && b.act != "" && a.whyNotWay(a.dialog.way(b.act)) != "":
 		case b.short == "help":
 			help = a.hint(b)
 			w -= 7
@@ -168,8 +116,8 @@ func (a *App) hints(in where, w int) []span {
 		}
 	}
 	before := first
-	if in == onLab {
-		before = firstInLab
+	if own := a.here().About().First; own != nil && in == a.pageWhere() {
+		before = own
 	}
 	slices.SortStableFunc(rows, func(a, b *binding) int { return prominence(before, a) - prominence(before, b) })
 	for _, b := range rows {
@@ -192,7 +140,7 @@ func (a *App) hint(b *binding) [2]span {
 	if b.brief != nil {
 		short = b.brief(a)
 	}
-	if b.in&onPages != 0 && (b.closed(a) != "" || b.needs == needsArmed && !a.o.Armed) {
+	if b.in&anyPage != 0 && (b.closed(a) != "" || b.needs == needsArmed && !a.o.Armed) {
 		st = dim
 	}
 	return [2]span{{st, keyNames(b.keys[:1])}, {dim, " " + short}}

@@ -45,9 +45,10 @@ var sessionCells = cellsOf(fields.Sessions, map[string]func(*row, *fields.Sessio
 	"STATE": func(r *row, x *fields.Session) { r.put(r.f.th.says(x.Condition())) },
 }, nil)
 
-// sessionsPanel is the table of the leases that stand in some queue, or are not
+// sessionsPage is the table of the leases that stand in some queue, or are not
 // well.
-type sessionsPanel struct {
+type sessionsPage struct {
+	usual
 	table  table
 	pick   selection
 	filter string
@@ -55,19 +56,19 @@ type sessionsPanel struct {
 	ranking[*model.Lease, model.LeaseID]
 }
 
-func newSessionsPanel() *sessionsPanel {
-	return &sessionsPanel{table: newTable(sessionCells.columns(), true), ranking: newRanking[*model.Lease, model.LeaseID]()}
+func newSessionsPage() *sessionsPage {
+	return &sessionsPage{table: newTable(sessionCells.columns(), true), ranking: newRanking[*model.Lease, model.LeaseID]()}
 }
 
 // many says whether there are too many keys to rank their leases between two frames.
-func (p *sessionsPanel) many(s *model.State) bool {
+func (p *sessionsPage) many(s *model.State) bool {
 	keys, _ := s.Counts()
 	return keys > rankPiece
 }
 
 // refresh goes on with what is due, and says whether that changed what is shown: the
 // neediest first.
-func (p *sessionsPanel) refresh(f frame) bool {
+func (p *sessionsPage) refresh(f frame) bool {
 	if !p.unranked(f.s.Version(), f.now) {
 		return false
 	}
@@ -92,36 +93,117 @@ func (p *sessionsPanel) refresh(f frame) bool {
 	return done
 }
 
-func (p *sessionsPanel) id(i int) string { return p.ids[i].String() }
+func (p *sessionsPage) id(i int) string { return p.ids[i].String() }
 
-// show selects a session.
-func (p *sessionsPanel) show(id model.LeaseID) {
-	p.pick.id, p.pick.pinned, p.force = id.String(), true, true
-	p.filter = ""
+func (p *sessionsPage) About() About {
+	return About{Title: "Sessions", Targets: true, Shows: ShowSession}
 }
 
-func (p *sessionsPanel) move(i int, now time.Time) {
+func (p *sessionsPage) Keys() []PageKey { return []PageKey{queueOf(p.Lock)} }
+
+// queueOf is the key of a page that leads to a lock.
+func queueOf(lock func(frame) Request) PageKey {
+	return PageKey{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "lock", What: "jump to the queue of the lock", Some: true, Do: lock}
+}
+
+func (p *sessionsPage) Move(f frame, n int) { p.move(p.pick.place+n, f.now) }
+func (p *sessionsPage) Step() int           { return p.table.step() }
+func (p *sessionsPage) Empty() bool         { return len(p.ids) == 0 }
+
+func (p *sessionsPage) move(i int, now time.Time) {
 	p.pick.move(i, len(p.ids), p.id)
 	p.held = now.Add(sortHold)
 }
 
-func (p *sessionsPanel) setFilter(text string) {
+func (p *sessionsPage) Click(f frame, _, y int) {
+	if i := p.table.at(y, len(p.ids)); i >= 0 {
+		p.move(i, f.now)
+	}
+}
+
+// Target is the claim of the session that counts most.
+func (p *sessionsPage) Target(f frame) target {
+	t := target{claim: claimOf(p.chosen(f.s))}
+	if t.claim != nil {
+		t.lock = t.claim.Lock()
+	}
+	return t.ofClient(f.s)
+}
+
+func (p *sessionsPage) Lock(f frame) Request { return p.Target(f).toLock() }
+
+func (p *sessionsPage) Finding(f frame) (*model.Finding, string) {
+	l := p.chosen(f.s)
+	if l == nil {
+		return nil, "no session is selected"
+	}
+	x, _ := l.Worst()
+	return x, "nothing is found about session " + l.ID.String()
+}
+
+func (p *sessionsPage) Commands(f frame) (string, []string) {
+	if l := p.chosen(f.s); l != nil {
+		return "session " + l.ID.String(), []string{l.ID.Etcdctl(), "etcdctl lease list"}
+	}
+	return "the sessions", []string{"etcdctl lease list"}
+}
+
+func (p *sessionsPage) Show(_ frame, r Request) {
+	p.choose(r.Lease.String())
+	p.filter = ""
+}
+
+func (p *sessionsPage) choose(id string) { p.pick.id, p.pick.pinned, p.force = id, true, true }
+
+func (p *sessionsPage) Spot() string { return p.pick.id }
+
+func (p *sessionsPage) Return(_ frame, id string) {
+	if id != "" {
+		p.choose(id)
+	}
+}
+
+func (p *sessionsPage) Back() bool {
+	p.SetFilter("")
+	return true
+}
+
+func (p *sessionsPage) Filter() string { return p.filter }
+
+func (p *sessionsPage) SetFilter(text string) {
 	if p.filter != text {
 		p.filter, p.force, p.table.top = text, true, 0
 	}
 }
 
+func (p *sessionsPage) Hits() string {
+	return count(int64(len(p.ids))) + " of " + plural(p.total, "session")
+}
+
+func (p *sessionsPage) Ranks(s *model.State, now time.Time) bool {
+	return p.many(s) && p.unranked(s.Version(), now)
+}
+
+// Rank ranks the next sessions. As long as none is shown the page says how many are left.
+func (p *sessionsPage) Rank(f frame) bool {
+	p.refresh(f)
+	return !p.going || p.total == 0
+}
+
+func (p *sessionsPage) Tables() map[string]*table      { return map[string]*table{"sessions": &p.table} }
+func (p *sessionsPage) Table(frame) (name, why string) { return "sessions", "" }
+
 // chosen returns the lease under the cursor, nil if there is none.
-func (p *sessionsPanel) chosen(s *model.State) *model.Lease {
+func (p *sessionsPage) chosen(s *model.State) *model.Lease {
 	if p.pick.place < len(p.ids) && p.pick.id == p.id(p.pick.place) {
 		return s.Lease(p.ids[p.pick.place])
 	}
 	return nil
 }
 
-// Render returns the lines of the page: the table, and what ends with the chosen
+// Paint returns the lines of the page: the table, and what ends with the chosen
 // session.
-func (p *sessionsPanel) Render(f frame, w, h int) []string {
+func (p *sessionsPage) Paint(f frame, w, h int) []string {
 	for more := !p.many(f.s); more; more = p.going && !p.waits(f.now) {
 		p.refresh(f)
 	}
@@ -238,4 +320,20 @@ func often(d time.Duration) string {
 // grantedBy names the member that granted a lease, "" if its id does not tell.
 func grantedBy(f frame, l *model.Lease) string {
 	return f.th.clean(strings.TrimPrefix(f.s.GrantedBy(l.ID), "member "))
+}
+
+// claimOf returns the claim of a session that counts most: one that holds, else
+// one that waits.
+func claimOf(l *model.Lease) *model.Claim {
+	if l == nil {
+		return nil
+	}
+	if f, _ := l.Worst(); f != nil {
+		for _, c := range l.Claims() {
+			if f.About(c) {
+				return c
+			}
+		}
+	}
+	return fields.SessionOf(l).Lead
 }

@@ -26,7 +26,7 @@ func TestManySessionsAreRankedInPieces(t *testing.T) {
 	b.press("1")
 	b.sees("[1 Locks]")
 	b.press("2")
-	s := b.sessions
+	s := b.sessions()
 	b.rank()
 	if len(s.ids) != n+1 || s.total != n+1 {
 		t.Fatalf("%d ids of %d sessions, %d to go", len(s.ids), s.total, s.left())
@@ -70,11 +70,11 @@ func TestManySessionsAreRankedInPieces(t *testing.T) {
 func TestManyLocksAreRankedInPieces(t *testing.T) {
 	const n = 3*rankPiece + 7
 	b := crowd(t, n)
-	o := &b.locks.order
+	o := &b.board.locks.order
 	b.press("end")
 	last := o.ids[n-1]
-	if b.locks.pick.id != last {
-		t.Fatalf("%q chosen, want %q", b.locks.pick.id, last)
+	if b.board.locks.pick.id != last {
+		t.Fatalf("%q chosen, want %q", b.board.locks.pick.id, last)
 	}
 	b.send(tickMsg(at(100)))
 	b.press("s")
@@ -82,8 +82,8 @@ func TestManyLocksAreRankedInPieces(t *testing.T) {
 		t.Errorf("going %v and %q last after one piece, want what was shown until all is ranked", o.going, o.ids[n-1])
 	}
 	b.rank()
-	if o.total != n || len(o.ids) != n || b.locks.pick.id != last || o.ids[b.locks.pick.place] != last {
-		t.Errorf("%d of %d locks, %q chosen at %d", len(o.ids), o.total, b.locks.pick.id, b.locks.pick.place)
+	if o.total != n || len(o.ids) != n || b.board.locks.pick.id != last || o.ids[b.board.locks.pick.place] != last {
+		t.Errorf("%d of %d locks, %q chosen at %d", len(o.ids), o.total, b.board.locks.pick.id, b.board.locks.pick.place)
 	}
 	before := slices.Clone(o.ids)
 	b.w.claim(101, "/aaa", "", 1)
@@ -103,7 +103,7 @@ func TestManyLocksAreRankedInPieces(t *testing.T) {
 
 // rank does what the messages for it would, until there is nothing more to do.
 func (b *bench) rank() {
-	for b.locksUnranked() || b.sessionsUnranked() {
+	for b.unranked() {
 		b.send(rankMsg{})
 	}
 }

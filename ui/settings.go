@@ -30,17 +30,11 @@ func known(theme string) string {
 // sortNames are what a person calls the orders, by sortKey.
 var sortNames = []string{"", "state", "name", "held", "behind", "longest"}
 
-// tables are the tables of the console by name.
-func (a *App) tables() map[string]*table {
-	return map[string]*table{"locks": &a.locks.table, "queue": &a.queue.table, "sessions": &a.sessions.table, "findings": &a.findings.table,
-		"members": &a.lab.parts[partMembers].table, "contenders": &a.lab.parts[partContenders].table}
-}
-
 // settings are what is set now.
 func (a *App) settings() Settings {
-	s := Settings{Theme: a.themed, Reversed: a.locks.order.reversed}
-	if a.locks.order.by != sortState {
-		s.Sort = sortNames[a.locks.order.by]
+	s := Settings{Theme: a.themed, Reversed: a.board.locks.order.reversed}
+	if a.board.locks.order.by != sortState {
+		s.Sort = sortNames[a.board.locks.order.by]
 	}
 	for name, t := range a.tables() {
 		for _, c := range t.cols {
@@ -59,9 +53,9 @@ func (a *App) settings() Settings {
 func (a *App) apply(s Settings) {
 	a.themed = known(s.Theme)
 	if by := slices.Index(sortNames, s.Sort); by > 0 {
-		a.locks.order.by = sortKey(by)
+		a.board.locks.order.by = sortKey(by)
 	}
-	a.locks.order.reversed = s.Reversed
+	a.board.locks.order.reversed = s.Reversed
 	for name, t := range a.tables() {
 		for _, c := range t.cols {
 			if slices.Contains(s.Hidden[name], c.title) {

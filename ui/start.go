@@ -47,7 +47,7 @@ type (
 
 // guessCells are the columns of the prefixes that may be watched: a box, and the fields.
 var guessCells = append(cells[model.PrefixGuess]{{column{least: 3, most: 3}, func(r *row, g *model.PrefixGuess) {
-	if r.f.marks[g.Prefix] {
+	if r.f.marks.has[g.Prefix] {
 		r.add(accent, "[x]")
 	} else {
 		r.add(dim, "[ ]")
@@ -225,8 +225,8 @@ func (a *App) watched(m watchedMsg) tea.Cmd {
 	a.dialog, a.question, a.menu, a.columns, a.sheet, a.field = nil, nil, nil, nil, nil, nil
 	a.thaw()
 	a.reset(set)
-	a.goTo(pageLocks)
-	a.say(plain, "watching the keys under "+a.prefixes())
+	a.goTo(0)
+	a.say(plain, "watching the keys under "+a.frame().watched())
 	return a.pull()
 }
 
@@ -313,7 +313,7 @@ func (a *App) guessRows(lines []string, h int) []string {
 	p.table.reveal(p.pick.place, len(list))
 	lines = append(lines, p.table.head(sortNone, false))
 	return p.table.paint(lines, len(list), look{cursor: p.pick.place, keys: true}, p.id, func(i int, r *row) {
-		guessCells.row(frame{th: th, marks: p.chosen}, list[i], r)
+		guessCells.row(frame{th: th, board: &board{marks: marks{has: p.chosen}}}, list[i], r)
 	})
 }
 

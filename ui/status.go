@@ -223,13 +223,16 @@ func (a *App) statusRight(th *theme) []segment {
 // page one is on.
 func (a *App) tabsLine(th *theme, w int) string {
 	var left []span
-	n, worst := a.tally.count()
-	for i := range pages {
+	n, worst := a.board.tally.count()
+	for i, p := range a.pages {
+		if p.About().Inner {
+			continue
+		}
 		st, text := dim, " "+a.tab(i)+" "
-		if pageID(i) == pageFindings && n > 0 {
+		if p.About().Shows&ShowFinding != 0 && n > 0 {
 			st = worst
 		}
-		if pageID(i) == a.page || a.page == pageQueue && i == 0 {
+		if i == a.tabShown() {
 			st, text = accent, "["+a.tab(i)+"]"
 		}
 		left = append(left, span{st, text})
@@ -243,14 +246,34 @@ const tabWordsFrom = 60
 
 // tab is how a page is called in the line of pages.
 func (a *App) tab(i int) string {
-	text, some := strconv.Itoa(i+1)+" "+pages[i].title, " %s"
-	if a.w < tabWordsFrom && pageID(i) != a.page && (a.page != pageQueue || i > 0) {
-		text, some = strconv.Itoa(i+1), "(%s)"
+	about := a.pages[i].About()
+	text, some := digitOf(a.pages, i)+" "+about.Title, " %s"
+	if a.w < tabWordsFrom && i != a.tabShown() {
+		text, some = digitOf(a.pages, i), "(%s)"
 	}
-	if n, _ := a.tally.count(); n > 0 && pageID(i) == pageFindings {
+	if n, _ := a.board.tally.count(); n > 0 && about.Shows&ShowFinding != 0 {
 		text += fmt.Sprintf(some, count(int64(n)))
 	}
 	return text
+}
+
+// tabShown is which page the line of pages shows as the one where one is.
+func (a *App) tabShown() int {
+	if a.here().About().Inner {
+		return 0
+	}
+	return a.at
+}
+
+// digitOf is the key of a page.
+func digitOf(pages []Page, i int) string {
+	n := 1
+	for _, p := range pages[:i] {
+		if !p.About().Inner {
+			n++
+		}
+	}
+	return strconv.Itoa(n)
 }
 
 // wordsFrom is the width from which what must stay in sight has room for words.
@@ -259,7 +282,7 @@ const wordsFrom = 100
 func (a *App) inSight(th *theme) []segment {
 	var right []segment
 	add := func(rank int, spans ...span) { right = append(right, segment{rank, spans}) }
-	lies, n := a.lab.doubts.count(a.now), len(a.state.Faults())
+	lies, n := a.board.doubts.count(a.now), len(a.state.Faults())
 	if a.w < wordsFrom && lies > 0 && n > 0 {
 		add(1, span{alarm, fmt.Sprintf(" !! %d false, %s ", lies, plural(n, "fault"))})
 		lies, n = 0, 0
@@ -270,9 +293,9 @@ func (a *App) inSight(th *theme) []segment {
 	if n > 0 {
 		add(2, span{late, th.sign.late + " " + plural(n, "fault")}, span{plain, " "}, span{accent, "A"}, span{dim, " heals"})
 	}
-	if n := a.locks.order.bad; n > 0 {
+	if n := a.board.locks.order.bad; n > 0 {
 		add(3, span{bad, th.sign.bad + " " + strconv.Itoa(n) + " in trouble"})
 	}
-	add(4, span{dim, plural(a.locks.order.total, "lock")})
+	add(4, span{dim, plural(a.board.locks.order.total, "lock")})
 	return right
 }

@@ -152,6 +152,9 @@ func (t *table) show(c column, on bool) {
 	t.th = nil // fitted anew
 }
 
+// step is how far PgUp and PgDn go.
+func (t *table) step() int { return max(1, t.h-1) }
+
 // reveal moves the window so that place i of n is in it.
 func (t *table) reveal(i, n int) {
 	if i >= t.top+t.h {

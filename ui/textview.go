@@ -61,7 +61,7 @@ func (s *textView) render(th *theme, w, h int) []string {
 
 // explain opens what is known of the mechanism behind a finding.
 func (a *App) explain() {
-	f, about := a.finding()
+	f, about := a.here().Finding(a.frame())
 	if f == nil {
 		a.say(late, "nothing to explain: "+about)
 		return
@@ -107,48 +107,10 @@ func needsWords(list []model.Needs) string {
 	return strings.Join(words, ", ")
 }
 
-// finding returns the finding under the cursor or the worst one about what is
-// there, else what there is none about.
-func (a *App) finding() (*model.Finding, string) {
-	var l *model.Lock
-	switch a.page {
-	case pageFindings:
-		a.findings.refresh(a.frame())
-		return a.findings.chosen(), "there is no finding"
-	case pageSessions:
-		lease := a.sessions.chosen(a.state)
-		if lease == nil {
-			return nil, "no session is selected"
-		}
-		f, _ := lease.Worst()
-		return f, "nothing is found about session " + lease.ID.String()
-	case pageJournal:
-		l = a.state.Lock(a.journal.lock)
-		if l == nil {
-			l = a.state.Lock(a.locks.pick.id)
-		}
-	default:
-		t := a.target()
-		l = t.lock
-		if l != nil && t.claim != nil {
-			if f := l.Worst(t.claim); f != nil && (a.page == pageQueue || a.paneHas) {
-				return f, ""
-			}
-		}
-	}
-	if l == nil {
-		return nil, "no lock is selected"
-	}
-	if all := l.Findings(); len(all) > 0 {
-		return &all[0], ""
-	}
-	return nil, "nothing is found about " + a.th.clean(l.Name)
-}
-
 // byHand opens the lines of etcdctl that show the same as the page.
 func (a *App) byHand() {
 	th := a.th
-	about, lines := a.commands()
+	about, lines := a.here().Commands(a.frame())
 	s := &textView{title: "by hand: " + about, lines: lines}
 	add := func(st style, lead, text string) { s.body = append(s.body, paragraph{st, lead, th.prose(text)}) }
 	if len(a.live.Endpoints) > 0 {
@@ -162,41 +124,6 @@ func (a *App) byHand() {
 	a.sheet = s
 }
 
-// commands returns the lines of etcdctl behind what is selected.
-func (a *App) commands() (about string, lines []string) {
-	th := a.th
-	switch a.page {
-	case pageJournal:
-		for _, p := range a.o.Prefixes {
-			lines = append(lines, "etcdctl watch --prefix "+quote(p))
-		}
-		return "what happens from now on", lines
-	case pageFindings:
-		if f := a.findings.chosen(); f != nil {
-			return string(f.Code), f.Etcdctl
-		}
-		return "the cluster", clusterCommands
-	case pageSessions:
-		if l := a.sessions.chosen(a.state); l != nil {
-			return "session " + l.ID.String(), []string{l.ID.Etcdctl(), "etcdctl lease list"}
-		}
-		return "the sessions", []string{"etcdctl lease list"}
-	case pageLab:
-		lines = clusterCommands
-	}
-	t := a.target()
-	if t.lock == nil {
-		return "the cluster", clusterCommands
-	}
-	lines = append(lines[:len(lines):len(lines)], t.lock.Etcdctl()...)
-	if c := t.claim; c != nil && c != t.lock.Head() && c.KV.Lease != 0 {
-		lines = append(lines, c.KV.Lease.Etcdctl())
-	}
-	return th.clean(t.lock.Name), lines
-}
-
-var clusterCommands = []string{"etcdctl endpoint status --cluster -w table", "etcdctl alarm list"}
-
 // copySheet puts the commands of the sheet into the clipboard.
 func (a *App) copySheet() tea.Cmd {
 	if len(a.sheet.lines) == 0 {
@@ -208,6 +135,3 @@ func (a *App) copySheet() tea.Cmd {
 	put := a.copy
 	return func() tea.Msg { put(text); return nil }
 }
-
-// quote quotes for a POSIX shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,95 @@
+package ui
+
+import "locktop/model"
+
+func (p *labPage) About() About {
+	return About{Title: "Lab", Targets: true, First: []string{"n", "F", "U", "tab", "x", "enter", "H", "P", "K", "T", "N"}}
+}
+
+func (p *labPage) Keys() []PageKey {
+	turn := func(by int) func(frame) Request {
+		return func(f frame) Request { p.turn(f.s, by); return Request{} }
+	}
+	return []PageKey{
+		queueOf(p.Lock),
+		{Keys: []string{"tab"}, Group: KeysOfParts, Short: "list", What: "to the next list", Do: turn(1)},
+		{Keys: []string{"shift+tab"}, Group: KeysOfParts, What: "to the list before", Do: turn(-1)},
+		{Keys: []string{"U"}, Group: KeysThatAct, Short: "heal", What: "heal the marked fault", Needs: NeedsLab, Kind: model.HealFault, Act: p.heal},
+	}
+}
+
+func (p *labPage) Step() int { return p.parts[p.focus()].table.step() }
+
+// heal is the action that ends the marked fault.
+func (p *labPage) heal(f frame) (model.Action, string) {
+	x, ok := p.fault(f.s)
+	if !ok {
+		return model.Action{Kind: model.HealFault}, "no fault is in force"
+	}
+	return model.Action{Kind: model.HealFault, Fault: x.Fault}, ""
+}
+
+// Target is a contender with its claim, or a member or a client.
+func (p *labPage) Target(f frame) target {
+	p.look(f.s)
+	var t target
+	switch part := p.focus(); part {
+	case partMembers:
+		t.other = subject{kind: model.TargetMember, name: p.parts[part].pick.id}
+		t.why = "a member is selected: F shows what can be done to it, tab goes to the contenders"
+		return t
+	case partClients:
+		t.other = subject{kind: model.TargetClient, name: p.parts[part].pick.id}
+		t.why = "this client is no process of the lab: F shows what can be done to it, tab goes to the contenders"
+		return t
+	case partFaults:
+		t.why = "a fault is selected: U heals it, tab goes to the contenders"
+		return t
+	}
+	c, ok := p.contender(f.s)
+	if !ok {
+		t.why = "no contender is selected"
+		return t
+	}
+	t.action.Contender, t.action.Lock, t.action.Recipe, t.action.Lease = c.Name, c.Lock, c.Recipe, c.Lease
+	t.lock = f.s.Lock(c.Lock)
+	t.claim, _ = f.s.Truth(c)
+	return t
+}
+
+func (p *labPage) Lock(f frame) Request {
+	c, ok := p.contender(f.s)
+	if !ok || f.s.Lock(c.Lock) == nil {
+		return Request{Why: "this contender has no lock to show"}
+	}
+	return Request{Show: ShowQueue, Lock: c.Lock}
+}
+
+func (p *labPage) Finding(f frame) (*model.Finding, string) { return findingAbout(f, p.Target(f).lock) }
+
+func (p *labPage) Commands(f frame) (string, []string) {
+	return p.Target(f).commands(f, clusterCommands)
+}
+
+func (p *labPage) Tables() map[string]*table {
+	return map[string]*table{"members": &p.parts[partMembers].table, "contenders": &p.parts[partContenders].table}
+}
+
+func (p *labPage) Table(f frame) (name, why string) {
+	switch {
+	case !f.lab:
+		return "", f.whyNoLab()
+	case p.focus() == partMembers:
+		return "members", ""
+	case p.focus() == partContenders:
+		return "contenders", ""
+	}
+	return "", "the columns of this list stay; those of the members and the contenders can go"
+}
+
+// noLabLines are what the page says without a lab.
+func noLabLines(f frame, w int) []string {
+	return f.th.onlyText(w, paragraph{}, paragraph{strong, "  ", "not available: " + f.whyNoLab()}, paragraph{},
+		paragraph{dim, "  ", "On a cluster of its own locktop shows members, faults and contenders here, and what each contender " +
+			"believes beside what etcd says. Everything on the other pages works as it does there."})
+}

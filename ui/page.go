@@ -1,0 +1,302 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+// Page is one page of the console. It knows no other page and not the console around
+// it. What it needs comes with the frame; what another page would show it asks for with
+// a [Request].
+type Page interface {
+	// About says what the page is called and what it is for.
+	About() About
+	// Keys are those that only this page has, beside those of every page.
+	Keys() []PageKey
+	// Paint returns h lines of w cells each.
+	Paint(f frame, w, h int) []string
+	// Move moves the cursor by n rows. Step is how many a screen has.
+	Move(f frame, n int)
+	Step() int
+	// Click selects what stands in a cell of the page.
+	Click(f frame, x, y int)
+	// Empty says that there is nothing to select.
+	Empty() bool
+	// Target is what an action would be done to.
+	Target(f frame) target
+	// Lock is the lock to which the selected thing leads, and its claim there if it is
+	// one claim that was selected.
+	Lock(f frame) Request
+	// Finding is the worst one about what is selected, or why there is none.
+	Finding(f frame) (x *model.Finding, why string)
+	// Commands are the lines of etcdctl that show the same by hand.
+	Commands(f frame) (about string, lines []string)
+	// Show selects what was asked for, one of what the page says it shows.
+	Show(f frame, r Request)
+	// Back takes back the last thing that was set, and says whether there was any.
+	Back() bool
+	// Spot is where one is on the page, and Return goes there.
+	Spot() string
+	Return(f frame, spot string)
+}
+
+// What only some pages have.
+type (
+	// filtered is a page whose rows can be filtered. Hits says how many are left.
+	filtered interface {
+		Filter() string
+		SetFilter(text string)
+		Hits() string
+	}
+	// tabled is a page with tables whose columns can go. Table names the one that has
+	// the keyboard, or says why it has none.
+	tabled interface {
+		Tables() map[string]*table
+		Table(f frame) (name, why string)
+	}
+	// inPieces is a page with so many rows that it puts them in order in pieces. Rank
+	// does the next one, and says whether that changes what is shown.
+	inPieces interface {
+		Ranks(s *model.State, now time.Time) bool
+		Rank(f frame) bool
+	}
+	// split is a page with two parts one above the other. Point gives the keyboard to
+	// the one that has that line.
+	split interface{ Point(y int) }
+)
+
+// About is what the console has to know of a page.
+type About struct {
+	Title string
+	// Inner pages are opened from another one; the others have a digit.
+	Inner bool
+	// Targets: what is selected there can be broken, or faults be done to it.
+	Targets bool
+	Shows   Things
+	// First are the keys that the footer shows first, nil for the usual ones.
+	First []string
+}
+
+// Things are kinds of what a page can show.
+type Things uint
+
+// Kinds of what can be asked for.
+const (
+	ShowRow     Things = 1 << iota // a lock among the others
+	ShowQueue                      // the queue of a lock
+	ShowSession                    // a lease
+	ShowFinding
+	ShowJournal // of one lock
+)
+
+// Request asks for something to be shown, on whatever page shows it.
+type Request struct {
+	Show    Things // one of them, 0 for nothing
+	Lock    string
+	Claim   *model.Claim // in the queue of the lock, nil for none of them
+	Lease   model.LeaseID
+	Finding *model.Finding
+	Why     string // why there is nothing to show
+}
+
+// PageKey is a key of a page alone. Pages that have the same key for the same share a
+// row of the table of keys.
+type PageKey struct {
+	Keys  []string
+	Group KeyGroup
+	Short string // for the footer, "" for not in it
+	What  string
+	Some  bool          // it does nothing on an empty page
+	Why   func() string // why it does nothing now, "" if it works; nil for always
+	Do    func(f frame) Request
+	// Act, in the place of Do, asks for an action, or says why there is nothing to do.
+	Act   func(f frame) (a model.Action, why string)
+	Kind  model.ActionKind
+	Needs string
+}
+
+// NeedsLab says of a key that it works in a lab only.
+const NeedsLab = "own lab, or proxy --armed"
+
+// KeyGroup says where among the keys of every page those of one stand.
+type KeyGroup int
+
+// Groups of keys.
+const (
+	KeysThatOpen KeyGroup = iota
+	KeysOfParts
+	KeysOfLists
+	KeysThatAct
+)
+
+// usual is the page that has nothing of what not every page has.
+type usual struct{}
+
+func (usual) Keys() []PageKey       { return nil }
+func (usual) Click(frame, int, int) {}
+func (usual) Empty() bool           { return false }
+func (usual) Target(frame) target   { return target{} }
+func (usual) Show(frame, Request)   {}
+func (usual) Back() bool            { return false }
+func (usual) Spot() string          { return "" }
+func (usual) Return(frame, string)  {}
+func (usual) Lock(f frame) Request  { return f.locks.request() }
+func (usual) Finding(f frame) (*model.Finding, string) {
+	return findingAbout(f, f.s.Lock(f.locks.pick.id))
+}
+func (usual) Commands(frame) (string, []string) { return "the cluster", clusterCommands }
+
+// newPages are all pages, in the order of their digits. This is the one place to add one.
+func newPages(locks *lockList) []Page {
+	queue := newQueuePane()
+	return []Page{
+		newLocksPage(locks, queue),
+		&queuePage{queue: queue},
+		newSessionsPage(),
+		&journalPage{},
+		newFindingsPage(),
+		newLabPage(),
+	}
+}
+
+// board is what every page may read of the console.
+type board struct {
+	locks    *lockList // all of them; the selected one is what other pages start from
+	tally    tally
+	doubts   doubts
+	marks    marks
+	lab      bool
+	noLab    string // why there is none
+	prefixes []string
+	// endpoints are what a person can point etcdctl at.
+	endpoints []string
+	height    int  // of the whole screen
+	lesson    bool // a lesson is told on a part of it
+}
+
+// whyNoLab says why there are no members and contenders to show.
+func (f frame) whyNoLab() string {
+	if f.noLab != "" {
+		return f.th.clean(f.noLab)
+	}
+	return "this is not a lab of our own"
+}
+
+// watched names what is watched.
+func (f frame) watched() string {
+	if len(f.prefixes) == 0 {
+		return "any prefix"
+	}
+	names := make([]string, len(f.prefixes))
+	for i, p := range f.prefixes {
+		names[i] = f.th.clean(prefixWord(p))
+	}
+	return strings.Join(names, ", ")
+}
+
+// target is what an action would be done to.
+type target struct {
+	action model.Action
+	lock   *model.Lock
+	claim  *model.Claim
+	// finding is the one that is selected, nil on other pages.
+	finding *model.Finding
+	// other is what else faults can be done to: a member, a client.
+	other subject
+	// why there is no contender, if there is none.
+	why string
+}
+
+// complete names in the action what the target is.
+func (t target) complete() target {
+	if t.lock != nil {
+		t.action.Lock = t.lock.Name
+		if r := t.lock.Recipe(); r.ByName() {
+			t.action.Recipe = r.Name
+		}
+	}
+	if c := t.claim; c != nil {
+		t.action.Key, t.action.CreateRev, t.action.Lease = c.Key, c.CreateRev, c.KV.Lease
+	}
+	return t
+}
+
+// ofClient finds the contender that the claim of a target belongs to.
+func (t target) ofClient(s *model.State) target {
+	var ref model.ClaimRef
+	switch {
+	case t.claim != nil:
+		ref = brief(t.claim.Ref())
+	case t.finding != nil && t.finding.Lease != 0:
+		ref.Lease = t.finding.Lease // of a claim that is gone
+	default:
+		t.why = "no claim is selected"
+		return t
+	}
+	if id := s.Identity(ref); id.Source == "proxy" {
+		t.action.Contender = id.Text
+		return t
+	}
+	t.why = "whose claim this is, is not known: its client is no contender of the lab"
+	return t
+}
+
+// toLock asks for the queue of the lock of a target.
+func (t target) toLock() Request {
+	if t.lock == nil {
+		return Request{Why: "no lock belongs to this"}
+	}
+	return Request{Show: ShowQueue, Lock: t.lock.Name, Claim: t.claim}
+}
+
+// commands are the lines of etcdctl about a target, after some others.
+func (t target) commands(f frame, lines []string) (about string, all []string) {
+	if t.lock == nil {
+		return "the cluster", clusterCommands
+	}
+	lines = append(lines[:len(lines):len(lines)], t.lock.Etcdctl()...)
+	if c := t.claim; c != nil && c != t.lock.Head() && c.KV.Lease != 0 {
+		lines = append(lines, c.KV.Lease.Etcdctl())
+	}
+	return f.th.clean(t.lock.Name), lines
+}
+
+var clusterCommands = []string{"etcdctl endpoint status --cluster -w table", "etcdctl alarm list"}
+
+// findingAbout is the worst finding about a lock, or why there is none.
+func findingAbout(f frame, l *model.Lock) (*model.Finding, string) {
+	if l == nil {
+		return nil, "no lock is selected"
+	}
+	if all := l.Findings(); len(all) > 0 {
+		return &all[0], ""
+	}
+	return nil, "nothing is found about " + f.th.clean(l.Name)
+}
+
+// noLocks is what the pages of locks say if there is none to show, nil if there is one.
+func noLocks(f frame, w int) []string {
+	if f.locks.order.total > 0 {
+		return nil
+	}
+	say := func(st style, text string) paragraph { return paragraph{st, "  ", text} }
+	blank := paragraph{}
+	under := "under " + f.watched()
+	keys, _ := f.s.Counts()
+	fr := fresh(f.s)
+	switch {
+	case fr.state == model.WatchLost:
+		return f.th.onlyText(w, blank, say(late, "nothing is known "+under+" yet: the watch is lost, see below"))
+	case !f.s.Loaded():
+		return f.th.onlyText(w, blank, say(plain, "listing the keys "+under+" "+f.th.sign.unread))
+	case keys == 0:
+		return f.th.onlyText(w, blank, say(strong, "no keys "+under+" yet"), blank,
+			say(dim, "Waiting for the first one: it will show here at once."),
+			say(dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
+	}
+	return f.th.onlyText(w, blank, say(strong, plural(keys, "key")+" "+under+", and none of them is a claim of a lock"), blank,
+		say(dim, "A claim is a key <name>/<lease id in hex> that hangs on that lease, as etcdctl lock makes it."),
+		say(dim, "Is the prefix the right one? Waiting for the first claim."))
+}
