@@ -59,7 +59,7 @@ func sameState(b *bench, l *model.Lock, reason string) {
 	f := b.frame()
 	mark := f.th.says(l.Condition()).text
 	r := &row{widths: fitColumns(lockCells.columns(), 200)}
-	lockRow(f, l, r)
+	lockRow(f.view, l, r)
 	wants("the page of locks", r.spans[r.ends[len(r.ends)-2]].text, mark)
 	var title []string
 	for _, sp := range (&queuePane{}).title(f, l, 200) {
@@ -68,7 +68,7 @@ func sameState(b *bench, l *model.Lock, reason string) {
 	wants("the title of the queue", strings.Join(title, "  "), mark)
 	if h := l.Head(); h != nil && l.Condition().Trouble() && l.Condition().Code() != "" && h.LeaseInfo().State() != model.LeaseNone {
 		r = &row{widths: fitColumns(sessionCells.columns(), 200)}
-		sessionRow(f, h.LeaseInfo(), r)
+		sessionRow(f.view, h.LeaseInfo(), r)
 		wants("the page of sessions", r.spans[len(r.spans)-1].text, mark)
 	}
 

@@ -101,7 +101,7 @@ func (a *App) reset(s Settings) {
 	locks := newLockList()
 	a.pages = newPages(locks)
 	a.keys = newKeymap(keyTable(a.pages))
-	a.board = &board{locks: locks, tally: newTally(), doubts: doubts{}, marks: a.board.bookmarks(), lab: a.o.Lab, noLab: a.o.NoLab}
+	a.board = &board{locks: locks, tally: newTally(), doubts: doubts{}, marked: a.board.bookmarks(), lab: a.o.Lab, noLab: a.o.NoLab}
 	a.trail, a.awaited, a.spent = nil, nil, nil
 	a.apply(s)
 }
@@ -245,7 +245,7 @@ func (a *App) frame() frame {
 	}
 	b := a.board
 	b.prefixes, b.endpoints, b.height, b.lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.lesson.showing()
-	return frame{board: b, s: a.state, th: th, now: a.now, onScreen: &a.onScreen}
+	return frame{b, view{s: a.state, th: th, now: a.now, onScreen: &a.onScreen, marks: b.marked.has}}
 }
 
 // paint returns the lines of the screen, each exactly as wide as it.

@@ -36,7 +36,7 @@ func (all cells[R]) columns() []column {
 }
 
 // row fills in a line about x.
-func (all cells[R]) row(f frame, x R, r *row) {
+func (all cells[R]) row(f view, x R, r *row) {
 	about, _ := r.about.(*R) // kept: else every row would take memory for it
 	if about == nil {
 		about = new(R)

@@ -12,7 +12,7 @@ var clientCells = cells[model.ClientInfo]{
 	{column{title: "CLIENT", least: 15, fair: 21, most: 30}, func(r *row, c *model.ClientInfo) {
 		th := r.f.th
 		name := th.clean(c.Name)
-		if words := th.clientFaults(r.f.s, c.Name); words != "" {
+		if words := clientFaults(th, r.f.s, c.Name); words != "" {
 			words = " " + th.sign.late + " " + words
 			r.add(plain, th.cut(name, max(6, r.room()-width(words))))
 			r.add(late, words)
@@ -34,7 +34,7 @@ var clientCells = cells[model.ClientInfo]{
 }
 
 // clientFaults names what is done to a client.
-func (th *theme) clientFaults(s *model.State, name string) string {
+func clientFaults(th *theme, s *model.State, name string) string {
 	text := ""
 	for _, x := range s.Faults() {
 		if x.Fault.Target == name && name != "" {

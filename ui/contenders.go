@@ -25,7 +25,7 @@ func contenderRow(f frame, c model.ContenderInfo, r *row) {
 		x.st = dim
 	}
 	x.note, x.how = f.doubts.mismatch(f.s, c, place, f.now)
-	contenderCells.row(f, x, r)
+	contenderCells.row(f.view, x, r)
 }
 
 // contenderCells are the columns of the contenders.
@@ -33,7 +33,7 @@ var contenderCells = cells[stance]{
 	{column{title: "NAME", least: 5, fair: 6, most: 10}, func(r *row, x *stance) { r.add(x.st, r.f.th.cut(r.f.th.clean(x.Name), r.room())) }},
 	{column{title: "PID", least: 7, most: 8, rank: 6, right: true}, func(r *row, x *stance) { r.add(dim, strconv.Itoa(x.PID)) }},
 	{column{title: "PROCESS", least: 9, fair: 13, most: 20, rank: 3}, func(r *row, x *stance) {
-		proc, st := r.f.th.process(r.f.s, x.ContenderInfo, r.room())
+		proc, st := processLook(r.f.th, r.f.s, x.ContenderInfo, r.room())
 		r.add(st, r.f.th.cut(proc, r.room()))
 	}},
 	{column{title: "LOCK", least: 13, fair: 20, most: 26, rank: 2}, func(r *row, x *stance) { r.add(x.st, r.f.th.cutPath(r.f.th.clean(x.Lock), r.room())) }},
@@ -47,7 +47,7 @@ var contenderCells = cells[stance]{
 		} else if lease := r.f.s.Lease(x.Lease); lease == nil {
 			r.add(dim, "no key on it") // whether the lease lives is not known then
 		} else {
-			r.f.th.leaseCell(r, lease, r.f.now)
+			r.lease(lease, r.f.now)
 		}
 	}},
 	{column{title: "LAST ACCESS", least: 15, fair: 22, most: 34, rank: 4}, accessCell},
@@ -91,7 +91,7 @@ func accessCell(r *row, c *stance) {
 // besideWords say that a belief is false and for how long beside who holds, as far
 // as there is room. Belief and truth stand there in words of their own, so how long
 // and beside whom is worth more than to say it at length.
-func besideWords(f frame, c model.ContenderInfo, note string, room int) string {
+func besideWords(f view, c model.ContenderInfo, note string, room int) string {
 	for _, o := range f.s.Overlaps(c.Lock) {
 		if o.Believer != c.Name || !o.To.IsZero() {
 			continue
@@ -107,8 +107,8 @@ func besideWords(f frame, c model.ContenderInfo, note string, room int) string {
 	return note
 }
 
-// process says how a contender's process is, and what is done to it.
-func (th *theme) process(s *model.State, c model.ContenderInfo, room int) (string, style) {
+// processLook says how a contender's process is, and what is done to it.
+func processLook(th *theme, s *model.State, c model.ContenderInfo, room int) (string, style) {
 	if c.Proc == model.ProcEnded {
 		return th.sign.bad + " " + th.clean(c.Ended), dim
 	}

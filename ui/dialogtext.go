@@ -118,7 +118,7 @@ func (d *dialog) subject(a *App, w int, add func(int, ...span)) {
 		return
 	}
 	place := t.lock.Place(c)
-	_, sign, word := th.role(t.lock, c, place)
+	_, sign, word := roleLook(th, t.lock, c, place)
 	d0, atLeast := c.Waited(a.now)
 	if place == 0 {
 		d0, atLeast = t.lock.HeldFor(a.now)

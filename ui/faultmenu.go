@@ -9,19 +9,9 @@ import (
 	"locktop/model"
 )
 
-// subject is what faults are done to: what is selected. Its kind is TargetProcess
-// for a contender, TargetClient for a client that is not of the lab, TargetMember,
-// or TargetCluster where nothing of these is selected.
-type subject struct {
-	kind model.FaultTarget
-	name string
-	lock string // of a contender
-	why  string // for TargetCluster: why it is nothing narrower
-}
-
-// target returns what a kind of fault would be done to, false if it cannot be done
+// targetOf returns what a kind of fault would be done to, false if it cannot be done
 // to such a subject.
-func (s subject) target(t model.FaultTarget) (string, bool) {
+func targetOf(s subject, t model.FaultTarget) (string, bool) {
 	switch t {
 	case model.TargetProcess, model.TargetClaim:
 		return s.name, s.kind == model.TargetProcess
@@ -47,8 +37,8 @@ func (a *App) subject() subject {
 	return subject{kind: model.TargetProcess, name: t.action.Contender, lock: t.action.Lock}
 }
 
-// words name the subject in a title.
-func (s subject) words(th *theme) string {
+// subjectWords name the subject in a title.
+func subjectWords(th *theme, s subject) string {
 	if s.kind == model.TargetCluster {
 		return "the cluster"
 	}
@@ -93,7 +83,7 @@ func (a *App) whyNoFaults() string {
 func (a *App) openFaults() tea.Cmd {
 	m := &faultMenu{on: a.subject()}
 	for _, info := range model.FaultKinds() {
-		if name, ok := m.on.target(info.Target); ok {
+		if name, ok := targetOf(m.on, info.Target); ok {
 			m.rows = append(m.rows, faultChoice{info: info, fault: model.Fault{Kind: info.Kind, Target: name}})
 		}
 	}
@@ -218,7 +208,7 @@ func (a *App) chosen(msg chosenMsg) tea.Cmd {
 
 // over paints the menu over the lines of the screen.
 func (m *faultMenu) over(a *App, lines []string) []string {
-	title := " faults: " + m.on.words(a.th) + " "
+	title := " faults: " + subjectWords(a.th, m.on) + " "
 	draw := m.list
 	if m.choice != nil {
 		title = " fault: " + string(m.choice.info.Kind) + " "

@@ -220,14 +220,14 @@ func (p *findingsPage) Paint(f frame, w, h int) []string {
 	p.table.reveal(p.pick.place, len(p.list))
 	lines = append(lines, p.table.head(sortNone, false))
 	lines = p.table.paint(lines, len(p.list), look{cursor: p.pick.place, keys: !p.full || under == 0}, p.id,
-		func(i int, r *row) { findingRow(f, &p.list[i], r) })
+		func(i int, r *row) { findingRow(f.view, &p.list[i], r) })
 	if x := p.chosen(); x != nil && under > 0 {
 		lines = p.inFull(lines, f, x, w, under)
 	}
 	return fill(lines, w, h)
 }
 
-func findingRow(f frame, x *model.Finding, r *row) {
+func findingRow(f view, x *model.Finding, r *row) {
 	if l := f.s.Lock(x.Lock); l != nil {
 		f.sees(l.Head())
 	}

@@ -256,11 +256,11 @@ func (p *labPage) list(lines []string, f frame, part labPart, w, h int) []string
 func (p *labPage) fill(f frame, part labPart, i int, r *row) {
 	switch part {
 	case partMembers:
-		memberCells.row(f, p.rows.members[i], r)
+		memberCells.row(f.view, p.rows.members[i], r)
 	case partFaults:
-		faultCells.row(f, p.rows.faults[i], r)
+		faultCells.row(f.view, p.rows.faults[i], r)
 	case partClients:
-		clientCells.row(f, p.rows.clients[i], r)
+		clientCells.row(f.view, p.rows.clients[i], r)
 	case partContenders:
 		contenderRow(f, p.rows.contenders[i], r)
 	}

@@ -226,7 +226,7 @@ func TestEveryFaultIsOffered(t *testing.T) {
 		found := 0
 		for _, on := range []subject{{kind: model.TargetProcess, name: "c1", lock: "/l"}, {kind: model.TargetMember, name: "m1"},
 			{kind: model.TargetClient, name: "127.0.0.1:4711"}, {kind: model.TargetCluster}} {
-			name, ok := on.target(info.Target)
+			name, ok := targetOf(on, info.Target)
 			if !ok {
 				continue
 			}

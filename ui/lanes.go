@@ -139,7 +139,7 @@ func (l *lanes) height() int {
 }
 
 // lines paints the lanes.
-func (l *lanes) lines(lines []string, f frame, w int) []string {
+func (l *lanes) lines(lines []string, f view, w int) []string {
 	th, cell := f.th, laneCell(w-laneName-4)
 	n := 0
 	if cell > 0 {
@@ -192,17 +192,8 @@ func (x *lane) paint(th *theme, now time.Time, cell time.Duration, n int) []span
 	return spans
 }
 
-// exact is the time up to which milliseconds are counted: what is shown moves on by
-// whole seconds, and what happened since has begun already.
-func (f frame) exact() time.Time {
-	if t := f.s.Now(); t.After(f.now) {
-		return t
-	}
-	return f.now
-}
-
 // words say for how long two held, and who.
-func (l *lanes) words(f frame) []span {
+func (l *lanes) words(f view) []span {
 	th := f.th
 	sum := together(l.over, f.exact())
 	if sum <= 0 {

@@ -12,8 +12,7 @@ import (
 // text is told it stays as high as it is, so that nothing moves.
 const (
 	lessonLow  = 7
-	lessonHigh = 8 // from tallFrom on
-	tallFrom   = 30
+	lessonHigh = 8 // from page tallFrom on
 	lessonMost = 24
 )
 
@@ -243,7 +242,7 @@ func (p *lessonPane) options(th *theme, text func(st style, lead, s string)) {
 
 // verdict is how it ended, line by line.
 func (p *lessonPane) verdict(th *theme, text func(st style, lead, s string)) {
-	st, sign := th.verdictStyle(p.step.Verdict)
+	st, sign := verdictStyle(th, p.step.Verdict)
 	head := strings.ToUpper(string(p.step.Verdict)) + ": " + p.step.Verdict.words()
 	if p.asked > 0 {
 		head += "; " + strconv.Itoa(p.right) + " of " + plural(p.asked, "prediction") + " came true"
@@ -253,7 +252,7 @@ func (p *lessonPane) verdict(th *theme, text func(st style, lead, s string)) {
 		text(plain, "    ", p.step.Text)
 	}
 	for _, l := range p.step.Lines {
-		st, sign := th.verdictStyle(l.Verdict)
+		st, sign := verdictStyle(th, l.Verdict)
 		s := string(l.Verdict) + ": " + l.Name
 		if l.Measured != "" {
 			s += " " + th.sign.line + " " + l.Measured
@@ -279,7 +278,7 @@ func (v Verdict) words() string {
 	return "whether it was as expected cannot be told"
 }
 
-func (th *theme) verdictStyle(v Verdict) (style, string) {
+func verdictStyle(th *theme, v Verdict) (style, string) {
 	switch v {
 	case VerdictHeld:
 		return good, th.sign.holds

@@ -8,22 +8,6 @@ import (
 	"locktop/ui/fields"
 )
 
-// frame is what a page needs to paint: what is true, when, and how it looks.
-type frame struct {
-	*board
-	s   *model.State
-	th  *theme
-	now time.Time
-	// onScreen collects the leases that are shown: they are read first.
-	onScreen *[]model.LeaseID
-}
-
-func (f frame) sees(c *model.Claim) {
-	if c != nil && c.KV.Lease != 0 {
-		*f.onScreen = append(*f.onScreen, c.KV.Lease)
-	}
-}
-
 // A row about which there is nothing to worry counts in steps, so that a screen full of
 // them is not painted anew every second. What it says was true at the step, and a step
 // is no more than a cell of the bar of its lease.
@@ -33,14 +17,14 @@ const (
 	calmTTL  = barCells * calmStep // of the lease at least
 )
 
-// calm is the frame for a row that counts in steps.
-func (f frame) calm() frame {
+// calm is the view for a row that counts in steps.
+func calm(f view) view {
 	f.now = f.now.Truncate(calmStep)
 	return f
 }
 
 // calmLock says whether the row of a lock may count in steps.
-func (f frame) calmLock(l *model.Lock) bool {
+func calmLock(f view, l *model.Lock) bool {
 	held, _ := l.HeldFor(f.now)
 	longest, _, waits := l.LongestWait(f.now)
 	return held >= calmFrom && (!waits || longest >= calmFrom) && calmLease(l.Head().LeaseInfo()) && !l.Condition().Trouble()
@@ -55,7 +39,7 @@ func calmLease(l *model.Lease) bool {
 var lockCells = cellsOf(fields.Locks, map[string]func(*row, *fields.Lock){
 	"LOCK": func(r *row, x *fields.Lock) {
 		th := r.f.th
-		if r.f.marks.has[x.L.Name] {
+		if r.f.marks[x.L.Name] {
 			r.add(plain, th.cutPath(th.clean(x.L.Name), r.room()-2))
 			r.add(accent, " "+th.sign.mark)
 		} else {
@@ -72,7 +56,7 @@ var lockCells = cellsOf(fields.Locks, map[string]func(*row, *fields.Lock){
 	},
 	"LEASE": func(r *row, x *fields.Lock) {
 		if !x.L.Free() && x.L.Recipe().HasHolder {
-			r.f.th.leaseCell(r, x.L.Head().LeaseInfo(), x.Now)
+			r.lease(x.L.Head().LeaseInfo(), x.Now)
 		}
 	},
 	"BEHIND": lockBehind,
@@ -176,10 +160,10 @@ func (p *locksPage) list(f frame, w, h int) []string {
 		switch {
 		case lock == nil:
 			lockCells.goneRow(f.th.cutPath(f.th.clean(names[i]), r.room()), r)
-		case i != l.cursor && f.calmLock(lock):
-			lockRow(f.calm(), lock, r)
+		case i != l.cursor && calmLock(f.view, lock):
+			lockRow(calm(f.view), lock, r)
 		default:
-			lockRow(f, lock, r)
+			lockRow(f.view, lock, r)
 		}
 	})
 }
@@ -287,7 +271,7 @@ func (p *locksPage) Table(frame) (name, why string) {
 	return "locks", ""
 }
 
-func lockRow(f frame, l *model.Lock, r *row) {
+func lockRow(f view, l *model.Lock, r *row) {
 	f.sees(l.Head())
 	lockCells.row(f, fields.Lock{S: f.s, L: l, Now: f.now}, r)
 }

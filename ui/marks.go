@@ -5,23 +5,9 @@ import "slices"
 // marksMax bounds how many locks are bookmarked.
 const marksMax = 100
 
-// marks are the locks that are bookmarked, in the order in which they were.
-type marks struct {
-	names []string
-	has   map[string]bool
-}
-
-// bookmarks are what stays of a board when all that was seen is forgotten.
-func (b *board) bookmarks() marks {
-	if b == nil {
-		return marks{has: map[string]bool{}}
-	}
-	return b.marks
-}
-
 // toggleMark bookmarks the lock of what is selected, or takes its mark away.
 func (a *App) toggleMark() {
-	r, m := a.here().Lock(a.frame()), &a.board.marks
+	r, m := a.here().Lock(a.frame()), &a.board.marked
 	name := r.Lock
 	switch {
 	case name == "":
@@ -44,7 +30,7 @@ func (a *App) toggleMark() {
 // nextMark goes to the lock that was marked after the one that is selected: its queue if
 // one looks at a queue, else its row.
 func (a *App) nextMark() {
-	names := a.board.marks.names
+	names := a.board.marked.names
 	at := slices.Index(names, a.here().Lock(a.frame()).Lock)
 	for i := range names {
 		name := names[(at+1+i)%len(names)]

@@ -8,12 +8,9 @@ import (
 	"locktop/model"
 )
 
-// sortKey is by what the locks are ordered.
-type sortKey int
-
+// By what the locks are sorted.
 const (
-	sortNone sortKey = iota
-	sortState
+	sortState sortKey = 1 + iota
 	sortName
 	sortHeld
 	sortBehind

@@ -166,7 +166,7 @@ type board struct {
 	locks    *lockList // all of them; the selected one is what other pages start from
 	tally    tally
 	doubts   doubts
-	marks    marks
+	marked   marks
 	lab      bool
 	noLab    string // why there is none
 	prefixes []string
@@ -299,4 +299,37 @@ func noLocks(f frame, w int) []string {
 	return f.th.onlyText(w, blank, say(strong, plural(keys, "key")+" "+under+", and none of them is a claim of a lock"), blank,
 		say(dim, "A claim is a key <name>/<lease id in hex> that hangs on that lease, as etcdctl lock makes it."),
 		say(dim, "Is the prefix the right one? Waiting for the first claim."))
+}
+
+// subject is what faults are done to: what is selected. Its kind is TargetProcess
+// for a contender, TargetClient for a client that is not of the lab, TargetMember,
+// or TargetCluster where nothing of these is selected.
+type subject struct {
+	kind model.FaultTarget
+	name string
+	lock string // of a contender
+	why  string // for TargetCluster: why it is nothing narrower
+}
+
+// marks are the locks that are bookmarked, in the order in which they were.
+type marks struct {
+	names []string
+	has   map[string]bool
+}
+
+// bookmarks are what stays of a board when all that was seen is forgotten.
+func (b *board) bookmarks() marks {
+	if b == nil {
+		return marks{has: map[string]bool{}}
+	}
+	return b.marked
+}
+
+// tallFrom is the height of the screen from which there is room for what is only nice to have.
+const tallFrom = 30
+
+// frame is what a page needs to paint.
+type frame struct {
+	*board
+	view
 }

@@ -99,8 +99,8 @@ func TestPalette(t *testing.T) {
 				b.t.Errorf("at %s", b.board.locks.pick.id)
 			}
 			b.press("b", "end", "'", "'")
-			if b.board.locks.pick.id != "/cron/job7" || len(b.board.marks.names) != 1 {
-				b.t.Errorf("at %s of %q", b.board.locks.pick.id, b.board.marks.names)
+			if b.board.locks.pick.id != "/cron/job7" || len(b.board.marked.names) != 1 {
+				b.t.Errorf("at %s of %q", b.board.locks.pick.id, b.board.marked.names)
 			}
 		}},
 		{"bookmark behind a filter", "the filter goes", Options{}, []string{"home", "b", "/", "jobs", "enter", "'"}, func(b *bench) {

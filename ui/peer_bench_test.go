@@ -17,7 +17,7 @@ func peerRows(x *bench) (rows [][]string, styles [][]style) {
 	for _, name := range x.board.locks.order.ids[:x.locks().table.h+x.locks().queue.table.h] {
 		r := &x.locks().table.row
 		r.spans, r.ends = r.spans[:0], r.ends[:0]
-		lockRow(x.frame(), x.state.Lock(name), r)
+		lockRow(x.frame().view, x.state.Lock(name), r)
 		var cells []string
 		var looks []style
 		from := 0

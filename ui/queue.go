@@ -11,13 +11,13 @@ import (
 var claimCells = cellsOf(fields.Claims, map[string]func(*row, *fields.Claim){
 	"#": func(r *row, x *fields.Claim) { r.add(dim, strconv.Itoa(x.Position)) },
 	"ROLE": func(r *row, x *fields.Claim) {
-		st, sign, word := r.f.th.role(x.L, x.Claim, x.Position-1)
+		st, sign, word := roleLook(r.f.th, x.L, x.Claim, x.Position-1)
 		r.add(st, sign+" "+word)
 	},
 	"WHO":     func(r *row, x *fields.Claim) { identity(r, x.Claim) },
 	"KEY":     func(r *row, x *fields.Claim) { r.add(plain, r.f.th.cutKey(r.f.th.clean(x.Key), r.room())) },
 	"CREATED": func(r *row, x *fields.Claim) { r.add(dim, count(x.CreateRev)) },
-	"LEASE":   func(r *row, x *fields.Claim) { r.f.th.leaseCell(r, x.LeaseInfo(), x.Now) },
+	"LEASE":   func(r *row, x *fields.Claim) { r.lease(x.LeaseInfo(), x.Now) },
 	"SINCE": func(r *row, x *fields.Claim) {
 		d, atLeast := x.Waited(x.Now)
 		if x.Position == 1 && x.L.Recipe().HasHolder {
@@ -27,12 +27,12 @@ var claimCells = cellsOf(fields.Claims, map[string]func(*row, *fields.Claim){
 	},
 	"WAITS FOR": func(r *row, x *fields.Claim) {
 		if x.Ahead != nil {
-			r.add(dim, r.f.th.behind(r.f.th.who(x.S, x.Ahead.Ref()), r.room()))
+			r.add(dim, behind(r.f.th, r.f.th.who(x.S, x.Ahead.Ref()), r.room()))
 		}
 	},
 	"NOTE": func(r *row, x *fields.Claim) {
 		if r.room() > 0 {
-			r.add(r.f.th.note(r.f, x))
+			r.add(note(r.f.th, r.f, x))
 		}
 	},
 }, nil)
@@ -72,11 +72,11 @@ func (p *queuePane) lines(f frame, w, h int, focused, timed bool) []string {
 	rows, rest := shares(h - 1 - past.height())
 	lines = p.queue(lines, f, l, w, rows, focused)
 	if past.height() > 0 {
-		lines = past.lines(lines, f, w)
+		lines = past.lines(lines, f.view, w)
 	}
 	why, facts := whyShares(f.th, l.Findings(), w, rest)
 	if why > 0 {
-		lines = f.th.whyPane(lines, l.Findings(), w, why)
+		lines = whyPane(f.th, lines, l.Findings(), w, why)
 	}
 	if facts > 0 {
 		lines = append(lines, f.th.ruler(w, span{dim, "journal of this lock"}))
@@ -157,7 +157,7 @@ func (p *queuePane) queue(lines []string, f frame, l *model.Lock, w, h int, focu
 	if !focused && !p.pick.pinned {
 		look.cursor = -1
 	}
-	return p.table.paint(lines, l.Len(), look, id, func(i int, r *row) { claimRow(f, l, i, r) })
+	return p.table.paint(lines, l.Len(), look, id, func(i int, r *row) { claimRow(f.view, l, i, r) })
 }
 
 func placeOf(s *model.State, l *model.Lock, key string) int {
@@ -210,21 +210,21 @@ func (p *queuePane) move(s *model.State, i int) {
 	}
 }
 
-func claimRow(f frame, l *model.Lock, i int, r *row) {
+func claimRow(f view, l *model.Lock, i int, r *row) {
 	c := l.At(i)
 	f.sees(c)
 	claimCells.row(f, fields.At(f.s, l, f.now, c, i+1, l.WaitsFor(c)), r)
 }
 
-func (th *theme) behind(who string, room int) string {
+func behind(th *theme, who string, room int) string {
 	if text := "behind " + who; width(text) <= room {
 		return text
 	}
 	return th.cutKey(who, room)
 }
 
-// role says what a key is in the queue of a lock.
-func (th *theme) role(l *model.Lock, c *model.Claim, i int) (style, string, string) {
+// roleLook says what a key is in the queue of a lock.
+func roleLook(th *theme, l *model.Lock, c *model.Claim, i int) (style, string, string) {
 	role := l.RoleAt(c, i)
 	st, sign := waiting, th.sign.waits
 	switch {
@@ -245,17 +245,17 @@ func (th *theme) role(l *model.Lock, c *model.Claim, i int) (style, string, stri
 
 // note is what there is to say of a claim besides: a finding about it, else the
 // other locks in which its lease stands.
-func (th *theme) note(f frame, c *fields.Claim) (style, string) {
+func note(th *theme, f view, c *fields.Claim) (style, string) {
 	x := c.L.Worst(c.Claim)
 	if x == nil || x.Severity == model.SevInfo {
-		return dim, th.also(f.s, c.L, c.Claim)
+		return dim, also(th, f.s, c.L, c.Claim)
 	}
 	st, sign := th.severity(x.Severity)
 	text := sign + " " + string(x.Code)
 	if left, ok := c.LeaseInfo().Remaining(f.now); ok && x.Code == model.CodeDeadWaiter && c.Role != model.RoleHolds {
 		text += ": idles up to " + strconv.FormatInt(left, 10) + "s"
 	}
-	if also := th.also(f.s, c.L, c.Claim); also != "" {
+	if also := also(th, f.s, c.L, c.Claim); also != "" {
 		text += ", " + also
 	}
 	return st, text
@@ -288,7 +288,7 @@ func identity(r *row, c *model.Claim) {
 const alsoMax = 32
 
 // also names the other locks in which the lease of a claim stands.
-func (th *theme) also(s *model.State, l *model.Lock, c *model.Claim) string {
+func also(th *theme, s *model.State, l *model.Lock, c *model.Claim) string {
 	lease := c.LeaseInfo()
 	if lease == nil {
 		return ""

@@ -235,7 +235,7 @@ func TestProse(t *testing.T) {
 					exact(rt, l, w, 1)
 				}
 			}
-			for _, l := range th.whyPane(nil, []model.Finding{x}, w, 9) {
+			for _, l := range whyPane(th, nil, []model.Finding{x}, w, 9) {
 				exact(rt, l, w, 1)
 			}
 		})

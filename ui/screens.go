@@ -40,15 +40,6 @@ func (a *App) tinyLine(w int) string {
 	return a.th.line(w, []span{{bad, a.th.sign.bad + " " + strconv.Itoa(n)}, {plain, " of " + plural(f.locks.order.total, "lock")}}, nil)
 }
 
-// onlyText is what a page says that has nothing else to show.
-func (th *theme) onlyText(w int, all ...paragraph) []string {
-	var lines []string
-	for _, p := range all {
-		lines = append(lines, th.paragraph(p, w)...)
-	}
-	return lines
-}
-
 // noticeSpans is what a person must know now, empty if there is nothing.
 func (a *App) noticeSpans(th *theme) []span {
 	fr := fresh(a.state)

@@ -7,7 +7,7 @@ import (
 )
 
 // takesAlong appends h lines that list the keys that end with a session.
-func takesAlong(lines []string, f frame, l *model.Lease, w, h int) []string {
+func takesAlong(lines []string, f view, l *model.Lease, w, h int) []string {
 	th := f.th
 	all := l.Claims()
 	title := []span{{strong, "session " + l.ID.String()}}
@@ -27,7 +27,7 @@ func takesAlong(lines []string, f frame, l *model.Lease, w, h int) []string {
 		shown--
 	}
 	for _, c := range all[:max(0, shown)] {
-		lines = append(lines, th.line(w, th.keyOf(f, c, w), nil))
+		lines = append(lines, th.line(w, keyOf(th, f, c, w), nil))
 	}
 	if n := len(all) - shown; n > 0 {
 		lines = append(lines, th.line(w, []span{{late, "  and " + plural(n, "key") + " more"}}, nil))
@@ -36,7 +36,7 @@ func takesAlong(lines []string, f frame, l *model.Lease, w, h int) []string {
 }
 
 // keyOf says what a key of a session is.
-func (th *theme) keyOf(f frame, c *model.Claim, w int) []span {
+func keyOf(th *theme, f view, c *model.Claim, w int) []span {
 	key := span{dim, th.cutKey(th.clean(c.Key), max(12, w/3))}
 	l := c.Lock()
 	if l == nil {
@@ -44,7 +44,7 @@ func (th *theme) keyOf(f frame, c *model.Claim, w int) []span {
 		return []span{{dim, text + blanks[:max(1, 26-width(text))]}, key}
 	}
 	i := l.Place(c)
-	st, sign, word := th.role(l, c, i)
+	st, sign, word := roleLook(th, l, c, i)
 	text := "  " + sign + " " + word
 	text += blanks[:max(1, 12-width(text))]
 	place := "place " + strconv.Itoa(i+1) + " of " + strconv.Itoa(l.Len())

@@ -27,11 +27,11 @@ var sessionCells = cellsOf(fields.Sessions, map[string]func(*row, *fields.Sessio
 			identity(r, x.Lead)
 		}
 	},
-	"LEASE":      func(r *row, x *fields.Session) { r.f.th.leaseCell(r, x.Lease, r.f.now) },
+	"LEASE":      func(r *row, x *fields.Session) { r.lease(x.Lease, r.f.now) },
 	"RHYTHM":     func(r *row, x *fields.Session) { r.add(dim, renews(x.Lease)) },
 	"GRANTED BY": func(r *row, x *fields.Session) { r.add(dim, r.f.th.cut(grantedBy(r.f, x.Lease), r.room())) },
-	"HOLDS":      func(r *row, x *fields.Session) { r.add(plain, r.f.th.lockNames(&x.Holds, r.room())) },
-	"WAITS FOR":  func(r *row, x *fields.Session) { r.add(plain, r.f.th.lockNames(&x.Waits, r.room())) },
+	"HOLDS":      func(r *row, x *fields.Session) { r.add(plain, lockNames(r.f.th, &x.Holds, r.room())) },
+	"WAITS FOR":  func(r *row, x *fields.Session) { r.add(plain, lockNames(r.f.th, &x.Waits, r.room())) },
 	"OTHER": func(r *row, x *fields.Session) {
 		switch {
 		case x.More:
@@ -226,9 +226,9 @@ func (p *sessionsPage) Paint(f frame, w, h int) []string {
 	lines := []string{p.table.head(sortNone, false)}
 	lines = p.table.paint(lines, len(p.ids), look{cursor: p.pick.place, keys: true}, p.id, func(i int, r *row) {
 		if l := f.s.Lease(p.ids[i]); l != nil {
-			at := f
+			at := f.view
 			if i != p.pick.place && calmLease(l) && !l.Condition().Trouble() {
-				at = f.calm()
+				at = calm(f.view)
 			}
 			sessionRow(at, l, r)
 			return
@@ -236,18 +236,18 @@ func (p *sessionsPage) Paint(f frame, w, h int) []string {
 		sessionCells.goneRow(p.ids[i].Short(), r)
 	})
 	if l := p.chosen(f.s); l != nil && under > 0 {
-		lines = takesAlong(lines, f, l, w, under)
+		lines = takesAlong(lines, f.view, l, w, under)
 	}
 	return fill(lines, w, h)
 }
 
-func sessionRow(f frame, l *model.Lease, r *row) {
+func sessionRow(f view, l *model.Lease, r *row) {
 	*f.onScreen = append(*f.onScreen, l.ID)
 	sessionCells.row(f, fields.SessionOf(l), r)
 }
 
 // lockNames names the first of some locks.
-func (th *theme) lockNames(locks *fields.Some, room int) string {
+func lockNames(th *theme, locks *fields.Some, room int) string {
 	if locks.N == 0 || room == 0 {
 		return ""
 	}
@@ -318,7 +318,7 @@ func often(d time.Duration) string {
 }
 
 // grantedBy names the member that granted a lease, "" if its id does not tell.
-func grantedBy(f frame, l *model.Lease) string {
+func grantedBy(f view, l *model.Lease) string {
 	return f.th.clean(strings.TrimPrefix(f.s.GrantedBy(l.ID), "member "))
 }
 

@@ -47,7 +47,7 @@ type (
 
 // guessCells are the columns of the prefixes that may be watched: a box, and the fields.
 var guessCells = append(cells[model.PrefixGuess]{{column{least: 3, most: 3}, func(r *row, g *model.PrefixGuess) {
-	if r.f.marks.has[g.Prefix] {
+	if r.f.marks[g.Prefix] {
 		r.add(accent, "[x]")
 	} else {
 		r.add(dim, "[ ]")
@@ -313,7 +313,7 @@ func (a *App) guessRows(lines []string, h int) []string {
 	p.table.reveal(p.pick.place, len(list))
 	lines = append(lines, p.table.head(sortNone, false))
 	return p.table.paint(lines, len(list), look{cursor: p.pick.place, keys: true}, p.id, func(i int, r *row) {
-		guessCells.row(frame{th: th, board: &board{marks: marks{has: p.chosen}}}, list[i], r)
+		guessCells.row(view{th: th, marks: p.chosen}, list[i], r)
 	})
 }
 

@@ -59,7 +59,7 @@ type row struct {
 	spans  []span
 	ends   []int
 	widths []int // of the columns, for cells that depend on it
-	f      frame
+	f      view
 	about  any // what the row is about
 }
 
@@ -320,3 +320,8 @@ func (t *table) head(by sortKey, reversed bool) string {
 	}
 	return t.draw(asUsual)
 }
+
+// sortKey is by what a table is sorted, 0 for nothing. What the others mean its page says.
+type sortKey int
+
+const sortNone sortKey = 0

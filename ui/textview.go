@@ -9,34 +9,6 @@ import (
 	"locktop/model"
 )
 
-// paragraph is text that is wrapped, with something in front of its first line.
-type paragraph struct {
-	st   style
-	lead string
-	text string
-}
-
-// paragraphMax bounds how many lines one paragraph may take.
-const paragraphMax = 24
-
-// readable is how long a line of text may be, commands excepted.
-const readable = 110
-
-// paragraph writes it into lines of exactly w cells.
-func (th *theme) paragraph(p paragraph, w int) []string {
-	var lines []string
-	lead := span{dim, p.lead}
-	room := max(8, w-width(p.lead)-1)
-	if !strings.Contains(p.lead, "$") {
-		room = min(room, readable)
-	}
-	for _, part := range th.wrap(p.text, room, paragraphMax) {
-		lines = append(lines, th.line(w, []span{lead, {p.st, part}}, nil))
-		lead.text = string(pad(nil, width(p.lead)))
-	}
-	return lines
-}
-
 // textView is a text to read in the place of the page: what a finding means, or how
 // to see the same by hand.
 type textView struct {

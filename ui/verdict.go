@@ -45,29 +45,3 @@ func outlook(l *model.Lock, c model.Condition, now time.Time) string {
 	}
 	return l.MovesWhen(now)
 }
-
-// tallyAtOnce is below how many locks findings are counted with every change.
-const tallyAtOnce = 1000
-
-// tally counts the findings, at a rhythm: it goes over all of them.
-type tally struct {
-	rhythm
-	errors, warnings, infos int
-}
-
-func newTally() tally { return tally{rhythm: rhythm{per: sortPer, atOnce: tallyAtOnce}} }
-
-func (t *tally) update(s *model.State, total int, now time.Time) {
-	if t.due(s.Version(), now) {
-		t.begin(s.Version(), now, total)
-		t.errors, t.warnings, t.infos = s.CountFindings()
-	}
-}
-
-// count returns how many a person should look at, in the style of the worst.
-func (t *tally) count() (int, style) {
-	if t.errors > 0 {
-		return t.errors + t.warnings, bad
-	}
-	return t.warnings, late
-}

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"strconv"
 	"strings"
 
 	"locktop/model"
@@ -32,7 +31,7 @@ func whyShares(th *theme, list []model.Finding, w, h int) (why, journal int) {
 	if len(list) == 0 || h < 2 {
 		return 0, h
 	}
-	need := 1 + len(th.whyLines(list, w))
+	need := 1 + len(whyLines(th, list, w))
 	if rest := h - need; rest >= 3 {
 		return need, rest
 	}
@@ -43,13 +42,13 @@ func whyShares(th *theme, list []model.Finding, w, h int) (why, journal int) {
 }
 
 // whyPane appends h lines that say why a lock is as it is.
-func (th *theme) whyPane(lines []string, list []model.Finding, w, h int) []string {
+func whyPane(th *theme, lines []string, list []model.Finding, w, h int) []string {
 	title := []span{{strong, "why"}}
 	if len(list) > 1 {
 		title = append(title, span{dim, " " + plural(len(list), "finding")})
 	}
 	title = append(title, span{plain, " "}, span{accent, "e"}, span{dim, " explains"})
-	all := th.whyLines(list, w)
+	all := whyLines(th, list, w)
 	for rank := whyRanks; rank > 0; rank-- {
 		for i := len(all) - 1; i >= 0 && len(all) > h-1; i-- {
 			if all[i].rank == rank {
@@ -65,16 +64,16 @@ func (th *theme) whyPane(lines []string, list []model.Finding, w, h int) []strin
 }
 
 // whyLines are all that could be said.
-func (th *theme) whyLines(list []model.Finding, w int) []whyLine {
+func whyLines(th *theme, list []model.Finding, w int) []whyLine {
 	var all []whyLine
 	for i := range list[:min(len(list), whyMost)] {
-		all = th.finding(all, &list[i], w, i == 0)
+		all = whyFinding(th, all, &list[i], w, i == 0)
 	}
 	return all
 }
 
 // finding appends what is to be said of one finding.
-func (th *theme) finding(all []whyLine, f *model.Finding, w int, worst bool) []whyLine {
+func whyFinding(th *theme, all []whyLine, f *model.Finding, w int, worst bool) []whyLine {
 	st, sign := th.severity(f.Severity)
 	first, rest := whyOthers, whyAdvice
 	if worst {
@@ -122,19 +121,4 @@ func codes(list []model.Code) string {
 		names[i] = string(c)
 	}
 	return strings.Join(names, ", ")
-}
-
-// words are "2 errors", "3 warnings", "1 info", as far as there are any.
-func (t *tally) words() []string {
-	var parts []string
-	if t.errors > 0 {
-		parts = append(parts, plural(t.errors, "error"))
-	}
-	if t.warnings > 0 {
-		parts = append(parts, plural(t.warnings, "warning"))
-	}
-	if t.infos > 0 {
-		parts = append(parts, strconv.Itoa(t.infos)+" info")
-	}
-	return parts
 }
