@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // action returns the action of that kind on what is under the cursor, and why
@@ -110,10 +111,10 @@ func whysNot(hands Actions, acts []model.Action) []string {
 // available goes on with what can be done, or says why nothing can.
 func (a *App) available(m availableMsg) tea.Cmd {
 	for i := range m.whys {
-		m.whys[i] = a.th.clean(m.whys[i])
+		m.whys[i] = a.th.Clean(m.whys[i])
 	}
 	if !slices.Contains(m.whys, "") {
-		a.say(late, "not available: "+m.whys[0])
+		a.say(draw.Late, "not available: "+m.whys[0])
 		return nil
 	}
 	return m.then(a, m)
@@ -145,7 +146,7 @@ func (a *App) act(act model.Action) tea.Cmd {
 	if a.asksFirst(act) {
 		return a.openQuestion(act)
 	}
-	a.say(dim, a.th.clean(act.Describe())+" "+a.th.sign.unread)
+	a.say(draw.Dim, a.th.Clean(act.Describe())+" "+a.th.Sign.Unread)
 	hands, ctx := a.live.Actions, a.ctx
 	return func() tea.Msg {
 		plan, err := hands.Plan(ctx, act)
@@ -171,12 +172,12 @@ func (a *App) outcome(o model.Outcome) tea.Cmd {
 	if rest, twice := strings.CutPrefix(o.Err, o.Action.Describe()+": "); twice {
 		o.Err = rest // what was asked for is said once
 	}
-	text := a.th.clean(o.Describe())
+	text := a.th.Clean(o.Describe())
 	if !o.Done {
-		a.say(bad, text)
+		a.say(draw.Bad, text)
 		return a.breakAgain(o)
 	}
-	a.say(good, text)
+	a.say(draw.Good, text)
 	if o.Action.Kind.WritesEtcd() && o.Action.Key != "" {
 		a.awaited = append(a.awaited, awaited{o.Action.Lock, o.Action.Key, o.Action.CreateRev})
 		a.lookForAwaited()
@@ -192,7 +193,7 @@ func (a *App) lookForAwaited() {
 			rest = append(rest, w)
 			continue
 		}
-		a.say(good, "done, then seen: "+a.seen(w))
+		a.say(draw.Good, "done, then seen: "+a.seen(w))
 	}
 	a.awaited = rest
 }
@@ -204,11 +205,11 @@ func (a *App) seen(w awaited) string {
 		for i := len(facts) - 1; i >= 0; i-- {
 			f := facts[i]
 			if f.Kind == model.EntryHandover && f.From.Key == w.key || f.Kind == model.EntryLeft && f.Claim.Key == w.key {
-				return a.th.sentence(a.state, f)
+				return a.th.Sentence(a.state, f)
 			}
 		}
 	}
-	return a.th.cutKey(a.th.clean(w.key), 40) + " is gone"
+	return a.th.CutKey(a.th.Clean(w.key), 40) + " is gone"
 }
 
 // target returns what is under the cursor.

@@ -11,6 +11,7 @@ import (
 	"locktop/model"
 	"locktop/model/planted"
 	"locktop/ui/report"
+	"locktop/ui/table"
 )
 
 // Whatever is found about a lock, all say that it is in the same state: the console, on
@@ -57,19 +58,19 @@ func sameState(b *bench, l *model.Lock, reason string) {
 		}
 	}
 	f := b.frame()
-	mark := f.th.says(l.Condition()).text
-	r := &row{widths: fitColumns(lockCells.columns(), 200)}
-	lockRow(f.view, l, r)
-	wants("the page of locks", r.spans[r.ends[len(r.ends)-2]].text, mark)
+	mark := f.Th.Says(l.Condition()).Text
+	r := &table.Row{Widths: table.FitColumns(lockCells.Columns(), 200)}
+	lockRow(f.View, l, r)
+	wants("the page of locks", r.Spans[r.Ends[len(r.Ends)-2]].Text, mark)
 	var title []string
 	for _, sp := range (&queuePane{}).title(f, l, 200) {
-		title = append(title, sp.text)
+		title = append(title, sp.Text)
 	}
 	wants("the title of the queue", strings.Join(title, "  "), mark)
 	if h := l.Head(); h != nil && l.Condition().Trouble() && l.Condition().Code() != "" && h.LeaseInfo().State() != model.LeaseNone {
-		r = &row{widths: fitColumns(sessionCells.columns(), 200)}
-		sessionRow(f.view, h.LeaseInfo(), r)
-		wants("the page of sessions", r.spans[len(r.spans)-1].text, mark)
+		r = &table.Row{Widths: table.FitColumns(sessionCells.Columns(), 200)}
+		sessionRow(f.View, h.LeaseInfo(), r)
+		wants("the page of sessions", r.Spans[len(r.Spans)-1].Text, mark)
 	}
 
 	var out bytes.Buffer

@@ -9,6 +9,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/table"
 )
 
 // App is the console as a Bubble Tea model. Make it with [NewApp].
@@ -16,8 +18,8 @@ type App struct {
 	o    Options
 	ctx  context.Context
 	keys keymap
-	th   *theme
-	old  *theme // for what may not be true any more
+	th   *draw.Theme
+	old  *draw.Theme // for what may not be true any more
 
 	state   *model.State
 	live    Live
@@ -75,7 +77,7 @@ type App struct {
 
 // notice is a line for the person, shown for a while.
 type notice struct {
-	st    style
+	st    draw.Style
 	text  string
 	until time.Time
 }
@@ -85,7 +87,7 @@ const noticeFor = 12 * time.Second
 // NewApp returns the console as a tea.Model; [Run] is how to run it.
 func NewApp(o Options) *App {
 	a := &App{o: o, ctx: context.Background(), copy: func(string) {}, after: tea.Tick}
-	a.setTheme(cmp.Or(o.Theme, known(o.Settings.Theme), ThemeDark))
+	a.setTheme(cmp.Or(o.Theme, known(o.Settings.Theme), draw.ThemeDark))
 	a.reset(o.Settings)
 	a.was = a.settings()
 	a.was = a.settings()
@@ -108,8 +110,8 @@ func (a *App) reset(s Settings) {
 
 // setTheme changes how it looks.
 func (a *App) setTheme(name string) {
-	a.th = newTheme(name, a.o.Profile, a.o.ASCII)
-	a.old = a.th.dimmed()
+	a.th = draw.NewTheme(name, a.o.Profile, a.o.ASCII)
+	a.old = a.th.Dimmed()
 }
 
 // Init starts the boot and the clock.
@@ -142,7 +144,7 @@ func (a *App) rank() bool {
 	}
 	if a.board.locks.unranked(a.state, a.now) {
 		a.board.locks.rank(a.frame())
-		return !a.board.locks.order.going
+		return !a.board.locks.order.Going
 	}
 	p, ok := a.here().(inPieces)
 	return ok && p.Rank(a.frame())
@@ -233,7 +235,7 @@ func (a *App) resize(w, h int) tea.Cmd {
 	return nil
 }
 
-func (a *App) say(st style, text string) {
+func (a *App) say(st draw.Style, text string) {
 	a.notice = notice{st, text, a.now.Add(noticeFor)}
 }
 
@@ -245,7 +247,7 @@ func (a *App) frame() frame {
 	}
 	b := a.board
 	b.prefixes, b.endpoints, b.height, b.lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.lesson.showing()
-	return frame{b, view{s: a.state, th: th, now: a.now, onScreen: &a.onScreen, marks: b.marked.has}}
+	return frame{b, table.View{S: a.state, Th: th, Now: a.now, OnScreen: &a.onScreen, Marks: b.marked.has}}
 }
 
 // paint returns the lines of the screen, each exactly as wide as it.
@@ -257,10 +259,10 @@ func (a *App) paint() []string {
 	if !a.frozen {
 		a.board.locks.update(a.frame()) // its counts stand on every page, above the rest
 	}
-	a.board.tally.update(a.state, a.board.locks.order.total, a.now)
+	a.board.tally.update(a.state, a.board.locks.order.Total, a.now)
 	switch {
 	case l.tiny:
-		return fill([]string{a.tinyLine(a.w)}, a.w, a.h)
+		return draw.Fill([]string{a.tinyLine(a.w)}, a.w, a.h)
 	case !a.booted:
 		return a.bootScreen()
 	}
@@ -276,7 +278,7 @@ func (a *App) paint() []string {
 	} else {
 		lines = append(lines, a.body(l)...)
 	}
-	lines = fill(lines, a.w, l.main.y+l.main.h)
+	lines = draw.Fill(lines, a.w, l.main.y+l.main.h)
 	if l.lesson.h > 0 {
 		lines = append(lines, a.lesson.lines(a.frame(), a.w, l.lesson.h)...)
 	}
@@ -293,7 +295,7 @@ func (a *App) paint() []string {
 	if a.columns != nil {
 		lines = a.box(lines, " columns ", a.columns.lines)
 	}
-	return fill(lines, a.w, a.h)
+	return draw.Fill(lines, a.w, a.h)
 }
 
 // bottom paints the notice and the footer. A notice that is longer than its line
@@ -305,17 +307,17 @@ func (a *App) bottom(lines []string, l layout) []string {
 	}
 	if l.notice.y == l.footer.y {
 		if len(note) > 0 && !a.typing() {
-			return append(lines, a.th.line(a.w, note, nil))
+			return append(lines, a.th.Line(a.w, note, nil))
 		}
 		return append(lines, a.footerLine(a.th, a.w))
 	}
-	if len(note) == 1 && width(note[0].text) > a.w && !a.typing() && a.dialog == nil && a.question == nil && a.menu == nil {
-		for _, text := range a.th.wrap(note[0].text, a.w, 2) {
-			lines = append(lines, a.th.line(a.w, []span{{note[0].st, text}}, nil))
+	if len(note) == 1 && draw.Width(note[0].Text) > a.w && !a.typing() && a.dialog == nil && a.question == nil && a.menu == nil {
+		for _, text := range a.th.Wrap(note[0].Text, a.w, 2) {
+			lines = append(lines, a.th.Line(a.w, []draw.Span{note[0].St.Of(text)}, nil))
 		}
 		return lines
 	}
-	return append(lines, a.th.line(a.w, note, nil), a.footerLine(a.th, a.w))
+	return append(lines, a.th.Line(a.w, note, nil), a.footerLine(a.th, a.w))
 }
 
 // body paints the page.

@@ -4,44 +4,48 @@ import (
 	"strconv"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/table"
 )
 
 // clientCells are the columns of the clients at the proxy's shared listeners, which are
 // no contenders.
-var clientCells = cells[model.ClientInfo]{
-	{column{title: "CLIENT", least: 15, fair: 21, most: 30}, func(r *row, c *model.ClientInfo) {
-		th := r.f.th
-		name := th.clean(c.Name)
-		if words := clientFaults(th, r.f.s, c.Name); words != "" {
-			words = " " + th.sign.late + " " + words
-			r.add(plain, th.cut(name, max(6, r.room()-width(words))))
-			r.add(late, words)
+var clientCells = table.Cells[model.ClientInfo]{
+	{Column: table.Column{Title: "CLIENT", Least: 15, Fair: 21, Most: 30}, Fill: func(r *table.Row, c *model.ClientInfo) {
+		th := r.F.Th
+		name := th.Clean(c.Name)
+		if words := clientFaults(th, r.F.S, c.Name); words != "" {
+			words = " " + th.Sign.Late + " " + words
+			r.Add(draw.Plain, th.Cut(name, max(6, r.Room()-draw.Width(words))))
+			r.Add(draw.Late, words)
 		} else {
-			r.add(plain, th.cut(name, r.room()))
+			r.Add(draw.Plain, th.Cut(name, r.Room()))
 		}
 	}},
-	{column{title: "AGENT", least: 12, fair: 24, most: 44, rank: 2}, func(r *row, c *model.ClientInfo) { r.add(dim, r.f.th.cut(r.f.th.clean(c.Agent), r.room())) }},
-	{column{title: "MEMBER", least: 15, fair: 16, most: 24, rank: 3}, func(r *row, c *model.ClientInfo) { r.add(plain, r.f.th.cut(r.f.th.clean(c.Member), r.room())) }},
-	{column{title: "LEASES", least: 8, fair: 24, most: 24, rank: 1}, func(r *row, c *model.ClientInfo) {
+	{Column: table.Column{Title: "AGENT", Least: 12, Fair: 24, Most: 44, Rank: 2}, Fill: func(r *table.Row, c *model.ClientInfo) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(c.Agent), r.Room())) }},
+	{Column: table.Column{Title: "MEMBER", Least: 15, Fair: 16, Most: 24, Rank: 3}, Fill: func(r *table.Row, c *model.ClientInfo) {
+		r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Clean(c.Member), r.Room()))
+	}},
+	{Column: table.Column{Title: "LEASES", Least: 8, Fair: 24, Most: 24, Rank: 1}, Fill: func(r *table.Row, c *model.ClientInfo) {
 		leases := strconv.Itoa(c.Granted) + " granted"
-		if r.room() >= 22 {
+		if r.Room() >= 22 {
 			leases += ", " + strconv.Itoa(c.Renewed) + " renewed"
 		}
-		r.add(plain, r.f.th.cut(leases, r.room()))
+		r.Add(draw.Plain, r.F.Th.Cut(leases, r.Room()))
 	}},
-	{column{title: "CONNS", least: 5, most: 5, rank: 4, right: true}, func(r *row, c *model.ClientInfo) { r.add(dim, strconv.Itoa(c.Connections)) }},
-	{column{title: "SINCE", least: 6, most: 7, rank: 5, right: true}, func(r *row, c *model.ClientInfo) { r.add(dim, age(r.f.now.Sub(c.Since), false)) }},
+	{Column: table.Column{Title: "CONNS", Least: 5, Most: 5, Rank: 4, Right: true}, Fill: func(r *table.Row, c *model.ClientInfo) { r.Add(draw.Dim, strconv.Itoa(c.Connections)) }},
+	{Column: table.Column{Title: "SINCE", Least: 6, Most: 7, Rank: 5, Right: true}, Fill: func(r *table.Row, c *model.ClientInfo) { r.Add(draw.Dim, draw.Age(r.F.Now.Sub(c.Since), false)) }},
 }
 
 // clientFaults names what is done to a client.
-func clientFaults(th *theme, s *model.State, name string) string {
+func clientFaults(th *draw.Theme, s *model.State, name string) string {
 	text := ""
 	for _, x := range s.Faults() {
 		if x.Fault.Target == name && name != "" {
 			if text != "" {
 				text += "+"
 			}
-			text += th.clean(string(x.Fault.Kind))
+			text += th.Clean(string(x.Fault.Kind))
 		}
 	}
 	return text

@@ -1,17 +1,22 @@
 package ui
 
-import "maps"
+import (
+	"maps"
+
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
 
 // columnMenu is the dialog in which columns of a table are switched on and off.
 type columnMenu struct {
 	name string
-	t    *table
+	t    *table.Table
 	at   int
 }
 
 // tables are the tables of the console by name.
-func (a *App) tables() map[string]*table {
-	all := map[string]*table{}
+func (a *App) tables() map[string]*table.Table {
+	all := map[string]*table.Table{}
 	for _, p := range a.pages {
 		if p, ok := p.(tabled); ok {
 			maps.Copy(all, p.Tables())
@@ -31,41 +36,41 @@ func (a *App) openColumns() {
 	a.columns = &columnMenu{name: name, t: p.Tables()[name]}
 }
 
-func (m *columnMenu) move(n int) { m.at = max(0, min(m.at+n, len(m.t.cols)-1)) }
+func (m *columnMenu) move(n int) { m.at = max(0, min(m.at+n, len(m.t.Cols)-1)) }
 
 // toggle switches the column under the cursor.
 func (a *App) toggleColumn() {
 	m := a.columns
-	c := m.t.cols[m.at]
-	if c.rank == 0 {
-		a.say(late, c.title+" stays: the rows are about it")
+	c := m.t.Cols[m.at]
+	if c.Rank == 0 {
+		a.say(draw.Late, c.Title+" stays: the rows are about it")
 		return
 	}
-	m.t.show(c, m.t.off[c.title])
+	m.t.Show(c, m.t.Off[c.Title])
 }
 
 // lines is the menu in at most h lines of w cells.
-func (m *columnMenu) lines(a *App, w, h int) [][]span {
+func (m *columnMenu) lines(a *App, w, h int) [][]draw.Span {
 	th := a.th
 	top := max(0, m.at-max(1, h-3)+1)
-	out := [][]span{{{dim, "of the " + m.name + "; without room the least important go by themselves"}}}
-	for i, c := range m.t.cols {
+	out := [][]draw.Span{{draw.Dim.Of("of the " + m.name + "; without room the least important go by themselves")}}
+	for i, c := range m.t.Cols {
 		if i < top || len(out) >= max(1, h-1) {
 			continue
 		}
-		mark, box, st := "  ", "[x] ", plain
+		mark, box, st := "  ", "[x] ", draw.Plain
 		if i == m.at {
-			mark = th.sign.cursor + " "
+			mark = th.Sign.Cursor + " "
 		}
-		if m.t.off[c.title] {
-			box, st = "[ ] ", dim
+		if m.t.Off[c.Title] {
+			box, st = "[ ] ", draw.Dim
 		}
-		line := []span{{accent, mark}, {st, box + c.title}}
+		line := []draw.Span{draw.Accent.Of(mark), st.Of(box + c.Title)}
 		switch {
-		case c.rank == 0:
-			line = append(line, span{dim, "  stays"})
-		case !m.t.off[c.title] && i < len(m.t.widths) && m.t.widths[i] == 0:
-			line = append(line, span{dim, "  no room now"})
+		case c.Rank == 0:
+			line = append(line, draw.Dim.Of("  stays"))
+		case !m.t.Off[c.Title] && i < len(m.t.Widths) && m.t.Widths[i] == 0:
+			line = append(line, draw.Dim.Of("  no room now"))
 		}
 		out = append(out, line)
 	}

@@ -6,59 +6,61 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/table"
 )
 
 // competitor is a contender, what is true of it, and what there is to say of the two.
 type stance struct {
 	model.ContenderInfo
 	place int // in the queue, from 1, 0 for none
-	st    style
+	st    draw.Style
 	note  string
-	how   style // of the note, and of what it believes
+	how   draw.Style // of the note, and of what it believes
 }
 
-func contenderRow(f frame, c model.ContenderInfo, r *row) {
-	claim, place := f.s.Truth(c)
-	f.sees(claim)
-	x := stance{ContenderInfo: c, place: place, st: plain}
+func contenderRow(f frame, c model.ContenderInfo, r *table.Row) {
+	claim, place := f.S.Truth(c)
+	f.Sees(claim)
+	x := stance{ContenderInfo: c, place: place, st: draw.Plain}
 	if c.Proc == model.ProcEnded {
-		x.st = dim
+		x.st = draw.Dim
 	}
-	x.note, x.how = f.doubts.mismatch(f.s, c, place, f.now)
-	contenderCells.row(f.view, x, r)
+	x.note, x.how = f.doubts.mismatch(f.S, c, place, f.Now)
+	contenderCells.Row(f.View, x, r)
 }
 
 // contenderCells are the columns of the contenders.
-var contenderCells = cells[stance]{
-	{column{title: "NAME", least: 5, fair: 6, most: 10}, func(r *row, x *stance) { r.add(x.st, r.f.th.cut(r.f.th.clean(x.Name), r.room())) }},
-	{column{title: "PID", least: 7, most: 8, rank: 6, right: true}, func(r *row, x *stance) { r.add(dim, strconv.Itoa(x.PID)) }},
-	{column{title: "PROCESS", least: 9, fair: 13, most: 20, rank: 3}, func(r *row, x *stance) {
-		proc, st := processLook(r.f.th, r.f.s, x.ContenderInfo, r.room())
-		r.add(st, r.f.th.cut(proc, r.room()))
+var contenderCells = table.Cells[stance]{
+	{Column: table.Column{Title: "NAME", Least: 5, Fair: 6, Most: 10}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.Cut(r.F.Th.Clean(x.Name), r.Room())) }},
+	{Column: table.Column{Title: "PID", Least: 7, Most: 8, Rank: 6, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.PID)) }},
+	{Column: table.Column{Title: "PROCESS", Least: 9, Fair: 13, Most: 20, Rank: 3}, Fill: func(r *table.Row, x *stance) {
+		proc, st := processLook(r.F.Th, r.F.S, x.ContenderInfo, r.Room())
+		r.Add(st, r.F.Th.Cut(proc, r.Room()))
 	}},
-	{column{title: "LOCK", least: 13, fair: 20, most: 26, rank: 2}, func(r *row, x *stance) { r.add(x.st, r.f.th.cutPath(r.f.th.clean(x.Lock), r.room())) }},
-	{column{title: "RECIPE", least: 8, most: 8, rank: 8}, func(r *row, x *stance) { r.add(dim, r.f.th.cut(r.f.th.clean(x.Recipe), r.room())) }},
-	{column{title: "TTL", least: 4, most: 5, rank: 7, right: true}, func(r *row, x *stance) { r.add(dim, strconv.Itoa(x.TTL)+"s") }},
-	{column{title: "BELIEVES", least: 8, most: 8}, func(r *row, x *stance) { r.add(x.how, believes(x.ContenderInfo)) }},
-	{column{title: "TRUTH", least: 8, most: 9}, func(r *row, x *stance) { r.add(x.how, truthWord(r.f.s, x.ContenderInfo, x.place)) }},
-	{column{title: "LEASE", least: 12, most: 25, rank: 5}, func(r *row, x *stance) {
+	{Column: table.Column{Title: "LOCK", Least: 13, Fair: 20, Most: 26, Rank: 2}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.CutPath(r.F.Th.Clean(x.Lock), r.Room())) }},
+	{Column: table.Column{Title: "RECIPE", Least: 8, Most: 8, Rank: 8}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(x.Recipe), r.Room())) }},
+	{Column: table.Column{Title: "TTL", Least: 4, Most: 5, Rank: 7, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.TTL)+"s") }},
+	{Column: table.Column{Title: "BELIEVES", Least: 8, Most: 8}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, believes(x.ContenderInfo)) }},
+	{Column: table.Column{Title: "TRUTH", Least: 8, Most: 9}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, truthWord(r.F.S, x.ContenderInfo, x.place)) }},
+	{Column: table.Column{Title: "LEASE", Least: 12, Most: 25, Rank: 5}, Fill: func(r *table.Row, x *stance) {
 		if x.Lease == 0 {
-			r.add(dim, "no lease yet")
-		} else if lease := r.f.s.Lease(x.Lease); lease == nil {
-			r.add(dim, "no key on it") // whether the lease lives is not known then
+			r.Add(draw.Dim, "no lease yet")
+		} else if lease := r.F.S.Lease(x.Lease); lease == nil {
+			r.Add(draw.Dim, "no key on it") // whether the lease lives is not known then
 		} else {
-			r.lease(lease, r.f.now)
+			r.Lease(lease, r.F.Now)
 		}
 	}},
-	{column{title: "LAST ACCESS", least: 15, fair: 22, most: 34, rank: 4}, accessCell},
-	{column{title: "", least: 30, fair: 40, most: 52, rank: 1}, func(r *row, x *stance) {
+	{Column: table.Column{Title: "LAST ACCESS", Least: 15, Fair: 22, Most: 34, Rank: 4}, Fill: accessCell},
+	{Column: table.Column{Title: "", Least: 30, Fair: 40, Most: 52, Rank: 1}, Fill: func(r *table.Row, x *stance) {
 		note, how := x.note, x.how
-		if how == alarm {
-			note = besideWords(r.f, x.ContenderInfo, note, r.room())
+		if how == draw.Alarm {
+			note = besideWords(r.F, x.ContenderInfo, note, r.Room())
 		} else if x.Belief.Text != "" && x.Proc != model.ProcPaused {
-			note, how = r.f.th.clean(x.Belief.Text), dim
+			note, how = r.F.Th.Clean(x.Belief.Text), draw.Dim
 		}
-		r.add(how, r.f.th.cut(note, r.room()))
+		r.Add(how, r.F.Th.Cut(note, r.Room()))
 	}},
 }
 
@@ -66,10 +68,10 @@ var contenderCells = cells[stance]{
 const falseShort = "!! FALSE for"
 
 // accessCell says what the guarded resource last said to a contender.
-func accessCell(r *row, c *stance) {
+func accessCell(r *table.Row, c *stance) {
 	x := c.LastAccess
 	if x.At.IsZero() {
-		r.add(dim, "none")
+		r.Add(draw.Dim, "none")
 		return
 	}
 	what := "read"
@@ -77,29 +79,29 @@ func accessCell(r *row, c *stance) {
 		what = "write"
 	}
 	text := " ago"
-	if n := c.Accepted + c.Refused; r.room() >= 30 {
+	if n := c.Accepted + c.Refused; r.Room() >= 30 {
 		text += "  " + strconv.Itoa(c.Accepted) + "/" + strconv.Itoa(n) + " ok"
 	}
-	ago := " " + age(r.f.now.Sub(x.At), false)
+	ago := " " + draw.Age(r.F.Now.Sub(x.At), false)
 	if !x.Accepted {
-		r.add(bad, r.f.th.sign.bad+" "+what+" refused"+ago+text)
+		r.Add(draw.Bad, r.F.Th.Sign.Bad+" "+what+" refused"+ago+text)
 		return
 	}
-	r.add(dim, what+" ok"+ago+text)
+	r.Add(draw.Dim, what+" ok"+ago+text)
 }
 
 // besideWords say that a belief is false and for how long beside who holds, as far
 // as there is room. Belief and truth stand there in words of their own, so how long
 // and beside whom is worth more than to say it at length.
-func besideWords(f view, c model.ContenderInfo, note string, room int) string {
-	for _, o := range f.s.Overlaps(c.Lock) {
+func besideWords(f table.View, c model.ContenderInfo, note string, room int) string {
+	for _, o := range f.S.Overlaps(c.Lock) {
 		if o.Believer != c.Name || !o.To.IsZero() {
 			continue
 		}
-		ms := " " + count(max(0, o.For(f.exact())).Milliseconds()) + " ms"
-		who := " beside " + f.th.cut(f.th.tame(o.Who), 10)
+		ms := " " + draw.Count(max(0, o.For(f.Exact())).Milliseconds()) + " ms"
+		who := " beside " + f.Th.Cut(f.Th.Tame(o.Who), 10)
 		for _, words := range []string{note + ms + who, falseShort + ms + who, falseShort + ms} {
-			if width(words) <= room {
+			if draw.Width(words) <= room {
 				return words
 			}
 		}
@@ -108,9 +110,9 @@ func besideWords(f view, c model.ContenderInfo, note string, room int) string {
 }
 
 // processLook says how a contender's process is, and what is done to it.
-func processLook(th *theme, s *model.State, c model.ContenderInfo, room int) (string, style) {
+func processLook(th *draw.Theme, s *model.State, c model.ContenderInfo, room int) (string, draw.Style) {
 	if c.Proc == model.ProcEnded {
-		return th.sign.bad + " " + th.clean(c.Ended), dim
+		return th.Sign.Bad + " " + th.Clean(c.Ended), draw.Dim
 	}
 	var words []string
 	if c.Proc == model.ProcPaused {
@@ -124,15 +126,15 @@ func processLook(th *theme, s *model.State, c model.ContenderInfo, room int) (st
 		case x.Fault.Kind == model.FaultHoldKeepalives:
 			word = "held"
 		}
-		words = append(words, th.clean(word))
+		words = append(words, th.Clean(word))
 	}
 	if len(words) == 0 {
-		return th.sign.holds + " runs", good
+		return th.Sign.Holds + " runs", draw.Good
 	}
-	if text := strings.Join(words, "+"); width(text)+2 <= room || len(words) == 1 {
-		return th.sign.late + " " + text, late
+	if text := strings.Join(words, "+"); draw.Width(text)+2 <= room || len(words) == 1 {
+		return th.Sign.Late + " " + text, draw.Late
 	}
-	return th.sign.late + " " + plural(len(words), "fault"), late
+	return th.Sign.Late + " " + draw.Plural(len(words), "fault"), draw.Late
 }
 
 func believes(c model.ContenderInfo) string {
@@ -207,25 +209,25 @@ func (d doubts) count(now time.Time) int {
 
 // mismatch says in words where belief and truth lie apart. Only one of the ways
 // is dangerous: to believe that one holds.
-func (d doubts) mismatch(s *model.State, c model.ContenderInfo, place int, now time.Time) (string, style) {
+func (d doubts) mismatch(s *model.State, c model.ContenderInfo, place int, now time.Time) (string, draw.Style) {
 	alive := c.Proc != model.ProcEnded
 	switch {
 	case d.alarming(c.Name, now):
-		return "!! BELIEVES IT HOLDS: DOES NOT", alarm
+		return "!! BELIEVES IT HOLDS: DOES NOT", draw.Alarm
 	case alive && c.Belief.State == model.BeliefHolding && !holds(s, c, place):
-		return "not learnt yet: it lost it", late
+		return "not learnt yet: it lost it", draw.Late
 	case alive && c.Belief.State == model.BeliefWaiting && holds(s, c, place):
-		return "not learnt yet: it holds", late
+		return "not learnt yet: it holds", draw.Late
 	case !alive && place > 0:
-		return "ended, its key is still there", late
+		return "ended, its key is still there", draw.Late
 	case alive && c.Belief.State == model.BeliefWaiting && c.Belief.Key != "" && place == 0 && now.Sub(c.Belief.At) >= doubtAfter:
-		return "not learnt yet: its key is gone", late
+		return "not learnt yet: its key is gone", draw.Late
 	case alive && c.Proc == model.ProcPaused && !c.Belief.At.IsZero():
-		return "paused: said so " + age(now.Sub(c.Belief.At), false) + " ago", late
+		return "paused: said so " + draw.Age(now.Sub(c.Belief.At), false) + " ago", draw.Late
 	case alive && c.Belief.State == model.BeliefLeaving && place > 0:
-		return "asked to let go, not answered", dim
+		return "asked to let go, not answered", draw.Dim
 	case alive && c.Belief.State == model.BeliefLeaving:
-		return "let go, not told so yet", dim
+		return "let go, not told so yet", draw.Dim
 	}
-	return "", plain
+	return "", draw.Plain
 }

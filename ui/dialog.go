@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // grace is how long a dialog ignores the keys that confirm: one that was meant
@@ -79,7 +80,7 @@ func (a *App) breakAgain(o model.Outcome) tea.Cmd {
 		}
 		cmd := a.openBreak(said)
 		if a.dialog != nil {
-			a.dialog.hint = "nothing was done: " + a.th.clean(o.Changed)
+			a.dialog.hint = "nothing was done: " + a.th.Clean(o.Changed)
 		}
 		return cmd
 	})
@@ -134,9 +135,9 @@ func (a *App) planned(m planMsg) tea.Cmd {
 	w.plan, w.ready = m.plan, true
 	switch {
 	case m.err != nil:
-		w.why = a.th.clean(m.err.Error())
+		w.why = a.th.Clean(m.err.Error())
 	case m.plan.Refused != "":
-		w.why = a.th.clean(m.plan.Refused)
+		w.why = a.th.Clean(m.plan.Refused)
 	}
 	return nil
 }
@@ -207,7 +208,7 @@ func (a *App) confirmTyped() tea.Cmd {
 		d.typing, d.hint = "", "the claim is gone, there is nothing left to break"
 		return nil
 	}
-	if name := d.t.action.Lock; d.name.text != name && d.name.text != a.th.clean(name) {
+	if name := d.t.action.Lock; d.name.text != name && d.name.text != a.th.Clean(name) {
 		d.hint = "that is not the name of the lock"
 		return nil
 	}
@@ -220,7 +221,7 @@ func (a *App) confirmTyped() tea.Cmd {
 
 func (a *App) carryOut(w *way) tea.Cmd {
 	a.dialog = nil
-	a.say(dim, a.th.clean(w.action.Describe())+" "+a.th.sign.unread)
+	a.say(draw.Dim, a.th.Clean(w.action.Describe())+" "+a.th.Sign.Unread)
 	hands, plan := a.live.Actions, w.plan
 	ctx, cancel := a.withTimeout()
 	return func() tea.Msg {
@@ -232,7 +233,7 @@ func (a *App) carryOut(w *way) tea.Cmd {
 // dialogLine is a line of the dialog; where room is short the highest rank goes.
 type dialogLine struct {
 	rank  int
-	spans []span
+	spans []draw.Span
 }
 
 const (
@@ -247,29 +248,29 @@ func (d *dialog) over(a *App, lines []string) []string {
 	return a.box(lines, " break a lock ", d.lines)
 }
 
-// box paints a frame over the middle of the screen. draw returns what stands in
+// box paints a frame over the middle of the screen. inside returns what stands in
 // it, in at most h lines of w cells.
-func (a *App) box(lines []string, title string, draw func(a *App, w, h int) [][]span) []string {
+func (a *App) box(lines []string, title string, inside func(a *App, w, h int) [][]draw.Span) []string {
 	bw := min(a.w, 92)
 	if a.w < 110 {
 		bw = a.w
 	}
 	bh := max(1, len(lines)-4)
-	content := draw(a, bw-4, bh)
+	content := inside(a, bw-4, bh)
 	x, y := (a.w-bw)/2, 1+max(0, (len(lines)-2-len(content)-2)/2)
 	th := a.th
 	edge := func(l, r, title string) string {
-		b := th.put(nil, accent, l+th.sign.line)
-		b = th.put(b, strong, title)
-		return string(th.put(b, accent, strings.Repeat(th.sign.line, max(0, bw-3-width(title)))+r))
+		b := th.Put(nil, draw.Accent, l+th.Sign.Line)
+		b = th.Put(b, draw.Strong, title)
+		return string(th.Put(b, draw.Accent, strings.Repeat(th.Sign.Line, max(0, bw-3-draw.Width(title)))+r))
 	}
-	painted := []string{edge(th.sign.box.TopLeft, th.sign.box.TopRight, th.cut(title, bw-4))}
+	painted := []string{edge(th.Sign.Box.TopLeft, th.Sign.Box.TopRight, th.Cut(title, bw-4))}
 	for _, sp := range content {
-		b := th.put(nil, accent, th.sign.box.Left)
-		b = append(b, " "+th.line(bw-4, sp, nil)+" "...)
-		painted = append(painted, string(th.put(b, accent, th.sign.box.Left)))
+		b := th.Put(nil, draw.Accent, th.Sign.Box.Left)
+		b = append(b, " "+th.Line(bw-4, sp, nil)+" "...)
+		painted = append(painted, string(th.Put(b, draw.Accent, th.Sign.Box.Left)))
 	}
-	painted = append(painted, edge(th.sign.box.BottomLeft, th.sign.box.BottomRight, ""))
+	painted = append(painted, edge(th.Sign.Box.BottomLeft, th.Sign.Box.BottomRight, ""))
 	for i, p := range painted {
 		if y+i < len(lines) {
 			lines[y+i] = stamp(lines[y+i], p, x, bw, a.w)
@@ -285,8 +286,8 @@ func stamp(line, p string, x, w, total int) string {
 	for cut := x + w + 1; cut <= total && ansi.StringWidth(right) > total-x-w; cut++ { // a wide character lies across the edge
 		right = ansi.TruncateLeft(line, cut, "")
 	}
-	b := pad([]byte(left), x-ansi.StringWidth(left))
+	b := draw.Pad([]byte(left), x-ansi.StringWidth(left))
 	b = append(b, p...)
-	b = pad(b, total-x-w-ansi.StringWidth(right))
+	b = draw.Pad(b, total-x-w-ansi.StringWidth(right))
 	return string(append(b, right...))
 }

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // targetOf returns what a kind of fault would be done to, false if it cannot be done
@@ -38,12 +39,12 @@ func (a *App) subject() subject {
 }
 
 // subjectWords name the subject in a title.
-func subjectWords(th *theme, s subject) string {
+func subjectWords(th *draw.Theme, s subject) string {
 	if s.kind == model.TargetCluster {
 		return "the cluster"
 	}
 	return string(map[model.FaultTarget]string{model.TargetProcess: "contender ", model.TargetClient: "client ",
-		model.TargetMember: "member "}[s.kind]) + th.clean(s.name)
+		model.TargetMember: "member "}[s.kind]) + th.Clean(s.name)
 }
 
 // faultMenu is the dialog of the faults that can be done to a subject.
@@ -124,7 +125,7 @@ func (a *App) askHands() tea.Cmd {
 func (a *App) answered(msg handsMsg) {
 	msg.menu.asks = false
 	for i, why := range msg.whys {
-		msg.menu.rows[i].why = a.th.clean(why)
+		msg.menu.rows[i].why = a.th.Clean(why)
 	}
 }
 
@@ -199,7 +200,7 @@ func (a *App) chosen(msg chosenMsg) tea.Cmd {
 	case msg.menu != a.menu:
 		return nil
 	case msg.err != nil:
-		a.menu.hint = "cannot be done now: " + a.th.clean(msg.err.Error())
+		a.menu.hint = "cannot be done now: " + a.th.Clean(msg.err.Error())
 		return nil
 	}
 	a.menu = nil
@@ -209,42 +210,42 @@ func (a *App) chosen(msg chosenMsg) tea.Cmd {
 // over paints the menu over the lines of the screen.
 func (m *faultMenu) over(a *App, lines []string) []string {
 	title := " faults: " + subjectWords(a.th, m.on) + " "
-	draw := m.list
+	inside := m.list
 	if m.choice != nil {
 		title = " fault: " + string(m.choice.info.Kind) + " "
-		draw = m.choices
+		inside = m.choices
 	}
-	return a.box(lines, title, draw)
+	return a.box(lines, title, inside)
 }
 
 // list is the menu in at most h lines of w cells.
-func (m *faultMenu) list(a *App, w, h int) [][]span {
+func (m *faultMenu) list(a *App, w, h int) [][]draw.Span {
 	th := a.th
-	var under [][]span
-	add := func(spans ...span) { under = append(under, spans) }
+	var under [][]draw.Span
+	add := func(spans ...draw.Span) { under = append(under, spans) }
 	r := &m.rows[m.at]
 	switch {
 	case m.hint != "":
-		add(span{late, th.sign.late + " " + m.hint})
+		add(draw.Late.Of(th.Sign.Late + " " + m.hint))
 	case r.why != "":
-		lead := th.sign.late + " "
-		for _, part := range th.wrap("cannot be done now: "+r.why, max(8, w-2), 3) {
-			add(span{late, lead + part})
+		lead := th.Sign.Late + " "
+		for _, part := range th.Wrap("cannot be done now: "+r.why, max(8, w-2), 3) {
+			add(draw.Late.Of(lead + part))
 			lead = "  "
 		}
-		add(span{dim, "it would " + r.info.What})
+		add(draw.Dim.Of("it would " + r.info.What))
 	default:
 		f := presets(r.info, r.fault, a.memberNames()).fault()
 		f.For = 0
-		add(span{dim, "will "}, span{strong, th.clean(f.Describe())})
+		add(draw.Dim.Of("will "), draw.Strong.Of(th.Clean(f.Describe())))
 	}
 	if r.info.Heal != "" {
-		add(span{dim, "healing it will " + r.info.Heal})
+		add(draw.Dim.Of("healing it will " + r.info.Heal))
 	} else {
-		add(span{dim, "done at once, there is nothing to heal"})
+		add(draw.Dim.Of("done at once, there is nothing to heal"))
 	}
 	if m.on.why != "" {
-		add(span{dim, "only what is done to the cluster, because " + m.on.why})
+		add(draw.Dim.Of("only what is done to the cluster, because " + m.on.why))
 	}
 	add(a.hints(inFaults, w)...)
 	room := max(1, h-len(under)-1)
@@ -259,38 +260,38 @@ func (m *faultMenu) list(a *App, w, h int) [][]span {
 }
 
 // window is the part of the rows that fits, the cursor in it.
-func (m *faultMenu) window(a *App, w, h int) [][]span {
+func (m *faultMenu) window(a *App, w, h int) [][]draw.Span {
 	th := a.th
 	h = min(h, len(m.rows))
 	m.top = max(0, min(m.top, m.at, len(m.rows)-h))
 	m.top = max(m.top, m.at-h+1)
-	var out [][]span
+	var out [][]draw.Span
 	for i := m.top; i < m.top+h; i++ {
 		r := &m.rows[i]
-		mark, name, what := "  ", strong, plain
+		mark, name, what := "  ", draw.Strong, draw.Plain
 		if i == m.at {
-			mark = th.sign.cursor + " "
+			mark = th.Sign.Cursor + " "
 		}
 		if r.why != "" {
-			name, what = dim, dim
+			name, what = draw.Dim, draw.Dim
 		}
 		kind := string(r.info.Kind)
-		line := []span{{accent, mark}, {name, kind + blanks[:max(1, 16-len(kind))]}}
+		line := []draw.Span{draw.Accent.Of(mark), name.Of(kind + draw.Blanks[:max(1, 16-len(kind))])}
 		switch {
 		case r.why != "":
-			line = append(line, span{dim, "not now: " + r.why})
+			line = append(line, draw.Dim.Of("not now: "+r.why))
 		case a.inForce(r):
-			line = append(line, span{late, th.sign.late + " in force  "}, span{what, r.info.What})
+			line = append(line, draw.Late.Of(th.Sign.Late+" in force  "), what.Of(r.info.What))
 		default:
-			line = append(line, span{what, r.info.What})
+			line = append(line, what.Of(r.info.What))
 		}
 		if i == m.top && m.top > 0 || i == m.top+h-1 && i < len(m.rows)-1 {
 			line = cutSpans(th, line, w-2)
-			arrow := th.sign.up
+			arrow := th.Sign.Up
 			if i > m.top {
-				arrow = th.sign.dwn
+				arrow = th.Sign.Dwn
 			}
-			line = append(line, span{dim, " " + arrow})
+			line = append(line, draw.Dim.Of(" "+arrow))
 		}
 		out = append(out, line)
 	}
@@ -298,14 +299,14 @@ func (m *faultMenu) window(a *App, w, h int) [][]span {
 }
 
 // cutSpans shortens a line to w cells.
-func cutSpans(th *theme, spans []span, w int) []span {
-	var out []span
+func cutSpans(th *draw.Theme, spans []draw.Span, w int) []draw.Span {
+	var out []draw.Span
 	for _, sp := range spans {
 		if w <= 0 {
 			break
 		}
-		sp.text = th.cut(sp.text, w)
-		w -= width(sp.text)
+		sp.Text = th.Cut(sp.Text, w)
+		w -= draw.Width(sp.Text)
 		out = append(out, sp)
 	}
 	return out

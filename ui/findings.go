@@ -7,49 +7,51 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/ui/draw"
 	"locktop/ui/fields"
+	"locktop/ui/table"
 )
 
 // findingCells are the columns of the findings.
-var findingCells = cellsOf(fields.Findings, map[string]func(*row, *model.Finding){
-	"FINDING": func(r *row, x *model.Finding) {
-		st, sign := r.f.th.severity(x.Severity)
-		r.add(st, sign+" "+string(x.Code))
+var findingCells = table.CellsOf(fields.Findings, map[string]func(*table.Row, *model.Finding){
+	"FINDING": func(r *table.Row, x *model.Finding) {
+		st, sign := r.F.Th.Severity(x.Severity)
+		r.Add(st, sign+" "+string(x.Code))
 	},
-	"LOCK": func(r *row, x *model.Finding) {
-		th := r.f.th
+	"LOCK": func(r *table.Row, x *model.Finding) {
+		th := r.F.Th
 		switch {
 		case x.Lock != "":
-			r.add(plain, th.cutPath(th.clean(x.Lock), r.room()))
+			r.Add(draw.Plain, th.CutPath(th.Clean(x.Lock), r.Room()))
 		case x.Lease != 0:
-			r.add(plain, th.tame("lease "+x.Lease.Short()))
+			r.Add(draw.Plain, th.Tame("lease "+x.Lease.Short()))
 		default:
-			r.add(dim, "the cluster")
+			r.Add(draw.Dim, "the cluster")
 		}
 	},
-	"SINCE":    func(r *row, x *model.Finding) { r.add(plain, age(r.f.now.Sub(x.Since), false)) },
-	"SURE":     func(r *row, x *model.Finding) { r.add(dim, string(x.Confidence)) },
-	"IN SHORT": func(r *row, x *model.Finding) { r.add(plain, r.f.th.cut(r.f.th.prose(x.Summary), r.room())) },
+	"SINCE":    func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, draw.Age(r.F.Now.Sub(x.Since), false)) },
+	"SURE":     func(r *table.Row, x *model.Finding) { r.Add(draw.Dim, string(x.Confidence)) },
+	"IN SHORT": func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Prose(x.Summary), r.Room())) },
 }, nil)
 
 // findingsPage lists what is wrong, the worst first, and says all about the one
 // under the cursor.
 type findingsPage struct {
 	usual
-	table  table
+	table  table.Table
 	pick   selection
 	filter string
 	full   bool // the keyboard is with the text below
 	top    int  // its first line shown
 	height int
 
-	rhythm
+	table.Rhythm
 	list  []model.Finding // as shown
 	total int
 }
 
 func newFindingsPage() *findingsPage {
-	return &findingsPage{table: newTable(findingCells.columns(), true), rhythm: rhythm{per: tallyAtOnce, atOnce: 1}}
+	return &findingsPage{table: table.New(findingCells.Columns(), true), Rhythm: table.Rhythm{Per: tallyAtOnce, AtOnce: 1}}
 }
 
 // findingID names a finding for as long as it lasts.
@@ -61,12 +63,12 @@ func (p *findingsPage) id(i int) string { return findingID(&p.list[i]) }
 
 // refresh asks for the findings anew if that is due.
 func (p *findingsPage) refresh(f frame) {
-	if !p.due(f.s.Version(), f.now) {
+	if !p.Due(f.S.Version(), f.Now) {
 		return
 	}
-	all := f.s.Findings()
+	all := f.S.Findings()
 	p.total = len(all)
-	p.begin(f.s.Version(), f.now, p.total)
+	p.Begin(f.S.Version(), f.Now, p.total)
 	slices.SortStableFunc(all, func(a, b model.Finding) int { return int(b.Severity.Level() - a.Severity.Level()) })
 	if keep := matcher(p.filter); keep != nil {
 		all = slices.DeleteFunc(all, func(x model.Finding) bool { return !keep(string(x.Code)+" "+x.Lock, x.Summary) })
@@ -101,26 +103,26 @@ func (p *findingsPage) Move(f frame, n int) {
 		p.top = max(0, p.top+n)
 		return
 	}
-	p.move(p.pick.place+n, f.now)
+	p.move(p.pick.place+n, f.Now)
 }
 
 func (p *findingsPage) Step() int {
 	if p.full {
 		return max(1, p.height-1)
 	}
-	return p.table.step()
+	return p.table.Step()
 }
 
 func (p *findingsPage) move(i int, now time.Time) {
 	p.pick.move(i, len(p.list), p.id)
-	p.held, p.top = now.Add(sortHold), 0
+	p.Held, p.top = now.Add(table.SortHold), 0
 }
 
 // Click selects a row; the first line of the page is its title.
 func (p *findingsPage) Click(f frame, _, y int) {
-	if i := p.table.at(y-1, len(p.list)); i >= 0 {
+	if i := p.table.At(y-1, len(p.list)); i >= 0 {
 		p.full = false
-		p.move(i, f.now)
+		p.move(i, f.Now)
 	}
 }
 
@@ -131,11 +133,11 @@ func (p *findingsPage) Target(f frame) target {
 	if x == nil {
 		return target{why: "no finding is selected"}
 	}
-	t := target{finding: x, lock: f.s.Lock(x.Lock)}
-	if c := f.s.Claim(x.Claim.Key); x.About(c) {
+	t := target{finding: x, lock: f.S.Lock(x.Lock)}
+	if c := f.S.Claim(x.Claim.Key); x.About(c) {
 		t.claim = c
 	}
-	return t.ofClient(f.s)
+	return t.ofClient(f.S)
 }
 
 func (p *findingsPage) Lock(f frame) Request { return p.Target(f).toLock() }
@@ -157,7 +159,7 @@ func (p *findingsPage) Show(_ frame, r Request) {
 	p.filter, p.top = "", 0
 }
 
-func (p *findingsPage) choose(id string) { p.pick.id, p.pick.pinned, p.force = id, true, true }
+func (p *findingsPage) choose(id string) { p.pick.id, p.pick.pinned, p.Force = id, true, true }
 
 func (p *findingsPage) Spot() string { return p.pick.id }
 
@@ -180,15 +182,17 @@ func (p *findingsPage) Filter() string { return p.filter }
 
 func (p *findingsPage) SetFilter(text string) {
 	if p.filter != text {
-		p.filter, p.force, p.table.top, p.top = text, true, 0, 0
+		p.filter, p.Force, p.table.Top, p.top = text, true, 0, 0
 	}
 }
 
 func (p *findingsPage) Hits() string {
-	return count(int64(len(p.list))) + " of " + plural(p.total, "finding")
+	return draw.Count(int64(len(p.list))) + " of " + draw.Plural(p.total, "finding")
 }
 
-func (p *findingsPage) Tables() map[string]*table      { return map[string]*table{"findings": &p.table} }
+func (p *findingsPage) Tables() map[string]*table.Table {
+	return map[string]*table.Table{"findings": &p.table}
+}
 func (p *findingsPage) Table(frame) (name, why string) { return "findings", "" }
 
 // chosen returns the finding under the cursor, nil if there is none.
@@ -203,71 +207,71 @@ func (p *findingsPage) chosen() *model.Finding {
 func (p *findingsPage) Paint(f frame, w, h int) []string {
 	p.refresh(f)
 	if p.total == 0 {
-		return fill(f.th.onlyText(w, paragraph{}, paragraph{good, "  ", f.th.sign.holds + " nothing is wrong, as far as etcd tells"},
-			paragraph{dim, "  ", "Some mechanisms leave no sign in etcd: a holder that hangs while its client renews is one."}), w, h)
+		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Good, Lead: "  ", Text: f.Th.Sign.Holds + " nothing is wrong, as far as etcd tells"},
+			draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "Some mechanisms leave no sign in etcd: a holder that hangs while its client renews is one."}), w, h)
 	}
-	title := []span{{strong, "findings"}}
+	title := []draw.Span{draw.Strong.Of("findings")}
 	if words := f.tally.words(); len(words) > 0 {
-		title = append(title, span{plain, " " + strings.Join(words, ", ")})
+		title = append(title, draw.Plain.Of(" "+strings.Join(words, ", ")))
 	}
-	lines := []string{f.th.ruler(w, title...)}
+	lines := []string{f.Th.Ruler(w, title...)}
 	rows, under := h-1, 0
 	if h >= 12 {
 		under = h * 11 / 20
 		rows -= under
 	}
-	p.table.fit(w, rows, f.th)
-	p.table.reveal(p.pick.place, len(p.list))
-	lines = append(lines, p.table.head(sortNone, false))
-	lines = p.table.paint(lines, len(p.list), look{cursor: p.pick.place, keys: !p.full || under == 0}, p.id,
-		func(i int, r *row) { findingRow(f.view, &p.list[i], r) })
+	p.table.Fit(w, rows, f.Th)
+	p.table.Reveal(p.pick.place, len(p.list))
+	lines = append(lines, p.table.Head(table.SortNone, false))
+	lines = p.table.Paint(lines, len(p.list), table.Look{Cursor: p.pick.place, Keys: !p.full || under == 0}, p.id,
+		func(i int, r *table.Row) { findingRow(f.View, &p.list[i], r) })
 	if x := p.chosen(); x != nil && under > 0 {
 		lines = p.inFull(lines, f, x, w, under)
 	}
-	return fill(lines, w, h)
+	return draw.Fill(lines, w, h)
 }
 
-func findingRow(f view, x *model.Finding, r *row) {
-	if l := f.s.Lock(x.Lock); l != nil {
-		f.sees(l.Head())
+func findingRow(f table.View, x *model.Finding, r *table.Row) {
+	if l := f.S.Lock(x.Lock); l != nil {
+		f.Sees(l.Head())
 	}
-	findingCells.row(f, *x, r)
+	findingCells.Row(f, *x, r)
 }
 
 // inFull appends h lines with all that is known of a finding.
 func (p *findingsPage) inFull(lines []string, f frame, x *model.Finding, w, h int) []string {
-	th := f.th
+	th := f.Th
 	var all []string
 	for _, para := range paragraphsOf(th, x) {
-		all = append(all, th.paragraph(para, w)...)
+		all = append(all, th.Paragraph(para, w)...)
 	}
 	p.height = h - 1
 	p.top = max(0, min(p.top, len(all)-p.height))
-	st, sign := th.severity(x.Severity)
-	title := []span{{st, sign + " " + string(x.Code)}, {dim, " " + string(x.Confidence)}}
+	st, sign := th.Severity(x.Severity)
+	title := []draw.Span{st.Of(sign + " " + string(x.Code)), draw.Dim.Of(" " + string(x.Confidence))}
 	if below := len(all) - p.top - p.height; below > 0 || p.top > 0 {
-		title = append(title, span{plain, " "}, span{accent, "tab"}, span{dim, " scrolls, " + plural(max(0, below), "line") + " below"})
+		title = append(title, draw.Plain.Of(" "), draw.Accent.Of("tab"), draw.Dim.Of(" scrolls, "+draw.Plural(max(0, below), "line")+" below"))
 	}
-	lines = append(lines, th.ruler(w, title...))
+	lines = append(lines, th.Ruler(w, title...))
 	return append(lines, all[p.top:min(len(all), p.top+p.height)]...)
 }
 
 // paragraphsOf says all about a finding, in the order in which one acts.
-func paragraphsOf(th *theme, x *model.Finding) []paragraph {
-	all := []paragraph{{strong, "  ", th.prose(x.Summary)}}
+func paragraphsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
+	all := []draw.Paragraph{{St: draw.Strong, Lead: "  ", Text: th.Prose(x.Summary)}}
 	for _, e := range x.Evidence {
-		all = append(all, paragraph{dim, "    " + th.sign.fact + " ", th.prose(e)})
+		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "    " + th.Sign.Fact + " ", Text: th.Prose(e)})
 	}
 	lead := "  do: "
 	for _, d := range x.Advice {
-		all = append(all, paragraph{plain, lead, th.prose(d)})
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: lead, Text: th.Prose(d)})
 		lead = "      "
 	}
 	if len(x.Alternatives) > 0 {
-		all = append(all, paragraph{plain, "  looks the same: ", codes(x.Alternatives)})
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  looks the same: ", Text: codes(x.Alternatives)})
 	}
 	for _, c := range x.Etcdctl {
-		all = append(all, paragraph{dim, "  $ ", th.prose(c)})
+		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "  $ ", Text: th.Prose(c)})
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // journalPage shows the entries, newest at the bottom. It follows the end until a
@@ -60,7 +61,7 @@ func (p *journalPage) Back() bool {
 
 // Finding is about the lock whose journal is shown, or else the selected one.
 func (p *journalPage) Finding(f frame) (*model.Finding, string) {
-	if l := f.s.Lock(p.lock); l != nil {
+	if l := f.S.Lock(p.lock); l != nil {
 		return findingAbout(f, l)
 	}
 	return p.usual.Finding(f)
@@ -77,7 +78,7 @@ func (p *journalPage) Commands(f frame) (about string, lines []string) {
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func (p *journalPage) Filter() string { return p.filter }
-func (p *journalPage) Hits() string   { return plural(len(p.matched), "line") }
+func (p *journalPage) Hits() string   { return draw.Plural(len(p.matched), "line") }
 
 func (p *journalPage) SetFilter(text string) {
 	if p.filter != text {
@@ -99,7 +100,7 @@ func (p *journalPage) rescan() { p.matched, p.scanned, p.anchor = nil, 0, 0 }
 // update looks at the entries that came since, and forgets those that the state
 // has forgotten.
 func (p *journalPage) update(f frame) {
-	facts := f.s.Journal()
+	facts := f.S.Journal()
 	if len(facts) == 0 {
 		return
 	}
@@ -109,7 +110,7 @@ func (p *journalPage) update(f frame) {
 		if p.lock != "" && fact.Lock != p.lock {
 			continue
 		}
-		if keep == nil || keep(f.th.sentence(f.s, fact), string(fact.Kind)) {
+		if keep == nil || keep(f.Th.Sentence(f.S, fact), string(fact.Kind)) {
 			p.matched = append(p.matched, fact)
 		}
 	}
@@ -154,15 +155,15 @@ func (p *journalPage) Paint(f frame, w, h int) []string {
 	}
 	lines = append([]string{p.title(f, w)}, lines[y:]...)
 	if len(lines) == 1 && h > 1 {
-		lines = append(lines, f.th.line(w, []span{{dim, "  nothing has happened yet" + p.scope(f)}}, nil))
+		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  nothing has happened yet" + p.scope(f))}, nil))
 	}
-	return fill(lines, w, h)
+	return draw.Fill(lines, w, h)
 }
 
 func (p *journalPage) scope(f frame) string {
 	switch {
 	case p.lock != "":
-		return " to " + f.th.clean(p.lock)
+		return " to " + f.Th.Clean(p.lock)
 	case p.filter != "":
 		return " that fits the filter"
 	}
@@ -170,44 +171,44 @@ func (p *journalPage) scope(f frame) string {
 }
 
 func (p *journalPage) title(f frame, w int) string {
-	t := []span{{strong, "journal"}}
+	t := []draw.Span{draw.Strong.Of("journal")}
 	if p.lock != "" {
-		t = append(t, span{plain, " of "}, span{accent, f.th.cutPath(f.th.clean(p.lock), 40)})
+		t = append(t, draw.Plain.Of(" of "), draw.Accent.Of(f.Th.CutPath(f.Th.Clean(p.lock), 40)))
 	}
-	t = append(t, span{dim, " " + f.th.sign.dot + " " + plural(len(p.matched), "line")})
+	t = append(t, draw.Dim.Of(" "+f.Th.Sign.Dot+" "+draw.Plural(len(p.matched), "line")))
 	if below := len(p.matched) - 1 - p.bottom(); below > 0 {
-		t = append(t, span{late, " " + f.th.sign.dot + " " + strconv.Itoa(below) + " newer below, G goes there"})
+		t = append(t, draw.Late.Of(" "+f.Th.Sign.Dot+" "+strconv.Itoa(below)+" newer below, G goes there"))
 	}
-	return f.th.ruler(w, t...)
+	return f.Th.Ruler(w, t...)
 }
 
 // factLines writes an entry into lines of exactly w cells.
 func factLines(f frame, fact *model.JournalEntry, w int) []string {
-	sign, st := f.th.factSign(fact)
-	indent := []span{{dim, factClock(fact) + " "}}
+	sign, st := f.Th.FactSign(fact)
+	indent := []draw.Span{draw.Dim.Of(draw.FactClock(fact) + " ")}
 	if w >= 100 {
 		rev := ""
 		if fact.Rev > 0 {
-			rev = count(fact.Rev)
+			rev = draw.Count(fact.Rev)
 		}
-		indent = append(indent, span{dim, blanks[:max(0, 10-len(rev))] + rev + "  "})
+		indent = append(indent, draw.Dim.Of(draw.Blanks[:max(0, 10-len(rev))]+rev+"  "))
 	}
-	indent = append(indent, span{st, sign + " "})
+	indent = append(indent, st.Of(sign+" "))
 	if w >= 80 {
 		kind := string(fact.Kind)
-		indent = append(indent, span{st, kind + blanks[:max(0, 9-len(kind))]})
+		indent = append(indent, st.Of(kind+draw.Blanks[:max(0, 9-len(kind))]))
 	}
 	if w < 50 {
-		indent = []span{{st, sign + " "}}
+		indent = []draw.Span{st.Of(sign + " ")}
 	}
 	iw := 0
 	for _, sp := range indent {
-		iw += width(sp.text)
+		iw += draw.Width(sp.Text)
 	}
-	text := f.th.wrap(f.th.sentence(f.s, fact), w-iw, wrapMax)
-	lines := []string{f.th.line(w, append(indent, span{plain, text[0]}), nil)}
+	text := f.Th.Wrap(f.Th.Sentence(f.S, fact), w-iw, wrapMax)
+	lines := []string{f.Th.Line(w, append(indent, draw.Plain.Of(text[0])), nil)}
 	for _, more := range text[1:] {
-		lines = append(lines, f.th.line(w, []span{{plain, string(pad(nil, iw)) + more}}, nil))
+		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Plain.Of(string(draw.Pad(nil, iw)) + more)}, nil))
 	}
 	return lines
 }

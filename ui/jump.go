@@ -1,5 +1,7 @@
 package ui
 
+import "locktop/ui/draw"
+
 // historyEntry is where one was before a jump: a page, and the spot on each.
 type historyEntry struct {
 	page  int
@@ -25,7 +27,7 @@ func (a *App) jump(page int) {
 // comeBack takes the last jump back.
 func (a *App) comeBack() {
 	if len(a.trail) == 0 {
-		a.say(late, "nothing to go back to: no jump was made")
+		a.say(draw.Late, "nothing to go back to: no jump was made")
 		return
 	}
 	e := a.trail[len(a.trail)-1]
@@ -41,7 +43,7 @@ func (a *App) comeBack() {
 func (a *App) show(r Request) {
 	switch {
 	case r.Why != "":
-		a.say(late, r.Why)
+		a.say(draw.Late, r.Why)
 		return
 	case r.Show == 0:
 		return

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // where is a set of places in which a key counts: pages, by their order, and what takes
@@ -303,7 +304,7 @@ func programKeys(on places) []binding {
 		{keys: []string{"?", "h", "f1"}, in: on.all | inStart, short: "help", what: "help for this screen", do: (*App).openHelp, frozen: true},
 		{keys: []string{"q"}, in: on.all | inStart, what: "quit", do: func(*App) tea.Cmd { return tea.Quit }, frozen: true},
 		{keys: []string{"ctrl+c"}, in: inAll, what: "quit", do: func(*App) tea.Cmd { return tea.Quit }, frozen: true},
-		{keys: []string{"ctrl+z"}, in: inAll, what: "suspend", why: func(a *App) string { return a.th.clean(a.o.NoSuspend) },
+		{keys: []string{"ctrl+z"}, in: inAll, what: "suspend", why: func(a *App) string { return a.th.Clean(a.o.NoSuspend) },
 			do: func(*App) tea.Cmd { return tea.Suspend }, frozen: true},
 	}
 }
@@ -388,14 +389,14 @@ func (a *App) key(msg tea.KeyMsg) tea.Cmd {
 	case !a.booted && b.in != inAll && msg.String() != "q":
 		return nil
 	case a.frozen && !b.frozen:
-		a.say(late, "the screen is frozen: space lets it go, then the key works")
+		a.say(draw.Late, "the screen is frozen: space lets it go, then the key works")
 		return nil
 	}
 	a.pressed = msg.String()
 	reason := b.closed(a)
 	switch {
 	case reason != "":
-		a.say(late, "not available: "+reason)
+		a.say(draw.Late, "not available: "+reason)
 		return nil
 	case b.asks != nil:
 		acts, _ := b.asks(a)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/table"
 )
 
 // labPart is one of the lists of the Lab page.
@@ -30,7 +32,7 @@ type labPage struct {
 
 // section is one list of the page: a table with a selection.
 type section struct {
-	table table
+	table table.Table
 	pick  selection
 	ids   []string
 	y     int // the line of the page at which its table begins
@@ -46,10 +48,10 @@ type labRows struct {
 
 func newLabPage() *labPage {
 	p := &labPage{has: partContenders}
-	p.parts[partMembers].table = newTable(memberCells.columns(), true)
-	p.parts[partFaults].table = newTable(faultCells.columns(), false)
-	p.parts[partContenders].table = newTable(contenderCells.columns(), true)
-	p.parts[partClients].table = newTable(clientCells.columns(), false)
+	p.parts[partMembers].table = table.New(memberCells.Columns(), true)
+	p.parts[partFaults].table = table.New(faultCells.Columns(), false)
+	p.parts[partContenders].table = table.New(contenderCells.Columns(), true)
+	p.parts[partClients].table = table.New(clientCells.Columns(), false)
 	return p
 }
 
@@ -95,17 +97,17 @@ func (p *labPage) turn(s *model.State, by int) {
 
 // Move moves the cursor of the list that has the keyboard.
 func (p *labPage) Move(f frame, n int) {
-	p.look(f.s)
+	p.look(f.S)
 	x := &p.parts[p.focus()]
 	x.pick.move(x.pick.place+n, len(x.ids), x.id)
 }
 
 // Click selects what stands at a line of the page.
 func (p *labPage) Click(f frame, _, y int) {
-	p.look(f.s)
+	p.look(f.S)
 	for part := range p.parts {
 		x := &p.parts[part]
-		if i := x.table.at(y-x.y, len(x.ids)); x.y >= 0 && i >= 0 {
+		if i := x.table.At(y-x.y, len(x.ids)); x.y >= 0 && i >= 0 {
 			p.has = labPart(part)
 			x.pick.move(i, len(x.ids), x.id)
 		}
@@ -136,9 +138,9 @@ const onePartBelow = 13
 // Paint returns the lines of the page.
 func (p *labPage) Paint(f frame, w, h int) []string {
 	if !f.lab {
-		return fill(noLabLines(f, w), w, h)
+		return draw.Fill(noLabLines(f, w), w, h)
 	}
-	p.look(f.s)
+	p.look(f.S)
 	for i := range p.parts {
 		p.parts[i].y = -1
 	}
@@ -146,24 +148,24 @@ func (p *labPage) Paint(f frame, w, h int) []string {
 	var lines []string
 	for part, room := range rooms {
 		if part == int(partFaults) && room == 0 && h >= onePartBelow {
-			lines = append(lines, f.th.ruler(w, span{dim, "no fault is in force: "}, span{accent, "F"}, span{dim, " does one to what is selected"}))
+			lines = append(lines, f.Th.Ruler(w, draw.Dim.Of("no fault is in force: "), draw.Accent.Of("F"), draw.Dim.Of(" does one to what is selected")))
 		}
 		if room == 0 {
 			continue
 		}
-		lines = append(lines, f.th.ruler(w, p.title(f.th, labPart(part), room)...))
+		lines = append(lines, f.Th.Ruler(w, p.title(f.Th, labPart(part), room)...))
 		if part == int(partMembers) && h >= onePartBelow && len(f.endpoints) > 0 {
 			env := "export ETCDCTL_ENDPOINTS=" + strings.Join(f.endpoints, ",")
-			env = f.th.clean(env)
-			hint := []span{{dim, "point any etcdctl here"}}
-			if 2+width(env)+2+width(hint[0].text) > w { // a line to paste is worth more in full
+			env = f.Th.Clean(env)
+			hint := []draw.Span{draw.Dim.Of("point any etcdctl here")}
+			if 2+draw.Width(env)+2+draw.Width(hint[0].Text) > w { // a line to paste is worth more in full
 				hint = nil
 			}
-			lines = append(lines, f.th.line(w, []span{{dim, "  "}, {plain, env}}, hint))
+			lines = append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  "), draw.Plain.Of(env)}, hint))
 		}
 		lines = p.list(lines, f, labPart(part), w, room)
 	}
-	return fill(lines, w, h)
+	return draw.Fill(lines, w, h)
 }
 
 // share says how many lines each list has, its ruler excepted: the contenders get
@@ -178,7 +180,7 @@ func (p *labPage) share(h int) [partCount]int {
 	for part, most := range map[labPart]int{partMembers: h / 4, partFaults: h / 6, partClients: h / 8} {
 		x := &p.parts[part]
 		n := max(1, min(len(x.ids), most))
-		if x.table.header && len(x.ids) > 0 {
+		if x.table.Header && len(x.ids) > 0 {
 			n++
 		}
 		if len(x.ids) == 0 && part != partMembers {
@@ -195,72 +197,72 @@ func (p *labPage) share(h int) [partCount]int {
 }
 
 // title is the ruler over a list: what it is, and how much of it is not shown.
-func (p *labPage) title(th *theme, part labPart, room int) []span {
+func (p *labPage) title(th *draw.Theme, part labPart, room int) []draw.Span {
 	x := &p.parts[part]
-	var t []span
+	var t []draw.Span
 	switch part {
 	case partMembers:
 		t = p.named(part, "cluster")
 	case partFaults:
-		t = append(p.named(part, "faults"), span{plain, " "}, span{alarm, " " + strconv.Itoa(len(x.ids)) + " in force "}, span{plain, " "},
-			span{accent, "U"}, span{plain, " heals the marked one  "}, span{accent, "A"}, span{plain, " heals all"})
+		t = append(p.named(part, "faults"), draw.Plain.Of(" "), draw.Alarm.Of(" "+strconv.Itoa(len(x.ids))+" in force "), draw.Plain.Of(" "),
+			draw.Accent.Of("U"), draw.Plain.Of(" heals the marked one  "), draw.Accent.Of("A"), draw.Plain.Of(" heals all"))
 	case partClients:
-		t = append(p.named(part, "other clients"), span{dim, " at the endpoints above"})
+		t = append(p.named(part, "other clients"), draw.Dim.Of(" at the endpoints above"))
 	case partContenders:
-		t = append(p.named(part, "contenders"), span{dim, " what they believe beside what etcd says"})
+		t = append(p.named(part, "contenders"), draw.Dim.Of(" what they believe beside what etcd says"))
 	}
-	if x.table.header {
+	if x.table.Header {
 		room--
 	}
 	if hidden := len(x.ids) - room; hidden > 0 {
-		t = append(t, span{late, "  " + th.sign.dwn + " " + strconv.Itoa(room) + " of " + strconv.Itoa(len(x.ids))})
+		t = append(t, draw.Late.Of("  "+th.Sign.Dwn+" "+strconv.Itoa(room)+" of "+strconv.Itoa(len(x.ids))))
 	}
 	return t
 }
 
 // named is the name of a list, in brackets if it has the keyboard.
-func (p *labPage) named(part labPart, name string) []span {
+func (p *labPage) named(part labPart, name string) []draw.Span {
 	if part == p.focus() {
-		return []span{{accent, "[" + name + "]"}}
+		return []draw.Span{draw.Accent.Of("[" + name + "]")}
 	}
-	return []span{{strong, name}}
+	return []draw.Span{draw.Strong.Of(name)}
 }
 
 // nothingIn says why a list is empty.
-func nothingIn(part labPart) []span {
+func nothingIn(part labPart) []draw.Span {
 	switch part {
 	case partMembers:
-		return []span{{dim, "  no member has answered yet"}}
+		return []draw.Span{draw.Dim.Of("  no member has answered yet")}
 	}
-	return []span{{dim, "  no contender runs: "}, {accent, "N"}, {dim, " spawns one"}}
+	return []draw.Span{draw.Dim.Of("  no contender runs: "), draw.Accent.Of("N"), draw.Dim.Of(" spawns one")}
 }
 
 func (p *labPage) list(lines []string, f frame, part labPart, w, h int) []string {
 	x := &p.parts[part]
 	if len(x.ids) == 0 {
-		return fill(append(lines, f.th.line(w, nothingIn(part), nil)), w, len(lines)+h)
+		return draw.Fill(append(lines, f.Th.Line(w, nothingIn(part), nil)), w, len(lines)+h)
 	}
 	x.y = len(lines)
-	x.table.fit(w, h, f.th)
-	x.table.reveal(x.pick.place, len(x.ids))
-	if x.table.header {
-		lines = append(lines, x.table.head(sortNone, false))
+	x.table.Fit(w, h, f.Th)
+	x.table.Reveal(x.pick.place, len(x.ids))
+	if x.table.Header {
+		lines = append(lines, x.table.Head(table.SortNone, false))
 	}
-	l := look{cursor: x.pick.place, keys: part == p.focus()}
-	if !l.keys && part != partFaults { // U heals the marked fault wherever the keyboard is
-		l.cursor = -1
+	l := table.Look{Cursor: x.pick.place, Keys: part == p.focus()}
+	if !l.Keys && part != partFaults { // U heals the marked fault wherever the keyboard is
+		l.Cursor = -1
 	}
-	return x.table.paint(lines, len(x.ids), l, x.id, func(i int, r *row) { p.fill(f, part, i, r) })
+	return x.table.Paint(lines, len(x.ids), l, x.id, func(i int, r *table.Row) { p.fill(f, part, i, r) })
 }
 
-func (p *labPage) fill(f frame, part labPart, i int, r *row) {
+func (p *labPage) fill(f frame, part labPart, i int, r *table.Row) {
 	switch part {
 	case partMembers:
-		memberCells.row(f.view, p.rows.members[i], r)
+		memberCells.Row(f.View, p.rows.members[i], r)
 	case partFaults:
-		faultCells.row(f.view, p.rows.faults[i], r)
+		faultCells.Row(f.View, p.rows.faults[i], r)
 	case partClients:
-		clientCells.row(f.view, p.rows.clients[i], r)
+		clientCells.Row(f.View, p.rows.clients[i], r)
 	case partContenders:
 		contenderRow(f, p.rows.contenders[i], r)
 	}

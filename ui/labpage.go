@@ -1,6 +1,10 @@
 package ui
 
-import "locktop/model"
+import (
+	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
 
 func (p *labPage) About() About {
 	return About{Title: "Lab", Targets: true, First: []string{"n", "F", "U", "tab", "x", "enter", "H", "P", "K", "T", "N"}}
@@ -8,7 +12,7 @@ func (p *labPage) About() About {
 
 func (p *labPage) Keys() []PageKey {
 	turn := func(by int) func(frame) Request {
-		return func(f frame) Request { p.turn(f.s, by); return Request{} }
+		return func(f frame) Request { p.turn(f.S, by); return Request{} }
 	}
 	return []PageKey{
 		queueOf(p.Lock),
@@ -18,11 +22,11 @@ func (p *labPage) Keys() []PageKey {
 	}
 }
 
-func (p *labPage) Step() int { return p.parts[p.focus()].table.step() }
+func (p *labPage) Step() int { return p.parts[p.focus()].table.Step() }
 
 // heal is the action that ends the marked fault.
 func (p *labPage) heal(f frame) (model.Action, string) {
-	x, ok := p.fault(f.s)
+	x, ok := p.fault(f.S)
 	if !ok {
 		return model.Action{Kind: model.HealFault}, "no fault is in force"
 	}
@@ -31,7 +35,7 @@ func (p *labPage) heal(f frame) (model.Action, string) {
 
 // Target is a contender with its claim, or a member or a client.
 func (p *labPage) Target(f frame) target {
-	p.look(f.s)
+	p.look(f.S)
 	var t target
 	switch part := p.focus(); part {
 	case partMembers:
@@ -46,20 +50,20 @@ func (p *labPage) Target(f frame) target {
 		t.why = "a fault is selected: U heals it, tab goes to the contenders"
 		return t
 	}
-	c, ok := p.contender(f.s)
+	c, ok := p.contender(f.S)
 	if !ok {
 		t.why = "no contender is selected"
 		return t
 	}
 	t.action.Contender, t.action.Lock, t.action.Recipe, t.action.Lease = c.Name, c.Lock, c.Recipe, c.Lease
-	t.lock = f.s.Lock(c.Lock)
-	t.claim, _ = f.s.Truth(c)
+	t.lock = f.S.Lock(c.Lock)
+	t.claim, _ = f.S.Truth(c)
 	return t
 }
 
 func (p *labPage) Lock(f frame) Request {
-	c, ok := p.contender(f.s)
-	if !ok || f.s.Lock(c.Lock) == nil {
+	c, ok := p.contender(f.S)
+	if !ok || f.S.Lock(c.Lock) == nil {
 		return Request{Why: "this contender has no lock to show"}
 	}
 	return Request{Show: ShowQueue, Lock: c.Lock}
@@ -71,8 +75,8 @@ func (p *labPage) Commands(f frame) (string, []string) {
 	return p.Target(f).commands(f, clusterCommands)
 }
 
-func (p *labPage) Tables() map[string]*table {
-	return map[string]*table{"members": &p.parts[partMembers].table, "contenders": &p.parts[partContenders].table}
+func (p *labPage) Tables() map[string]*table.Table {
+	return map[string]*table.Table{"members": &p.parts[partMembers].table, "contenders": &p.parts[partContenders].table}
 }
 
 func (p *labPage) Table(f frame) (name, why string) {
@@ -89,7 +93,7 @@ func (p *labPage) Table(f frame) (name, why string) {
 
 // noLabLines are what the page says without a lab.
 func noLabLines(f frame, w int) []string {
-	return f.th.onlyText(w, paragraph{}, paragraph{strong, "  ", "not available: " + f.whyNoLab()}, paragraph{},
-		paragraph{dim, "  ", "On a cluster of its own locktop shows members, faults and contenders here, and what each contender " +
+	return f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Strong, Lead: "  ", Text: "not available: " + f.whyNoLab()}, draw.Paragraph{},
+		draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "On a cluster of its own locktop shows members, faults and contenders here, and what each contender " +
 			"believes beside what etcd says. Everything on the other pages works as it does there."})
 }

@@ -6,70 +6,74 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/table"
 )
 
 // memberCells are the columns of the members.
-var memberCells = cells[model.Member]{
-	{column{title: "MEMBER", least: 6, most: 12}, func(r *row, m *model.Member) { r.add(plain, r.f.th.cut(r.f.th.clean(memberName(*m)), r.room())) }},
-	{column{title: "ROLE", least: 9, most: 9, rank: 1}, func(r *row, m *model.Member) {
-		th := r.f.th
+var memberCells = table.Cells[model.Member]{
+	{Column: table.Column{Title: "MEMBER", Least: 6, Most: 12}, Fill: func(r *table.Row, m *model.Member) {
+		r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Clean(memberName(*m)), r.Room()))
+	}},
+	{Column: table.Column{Title: "ROLE", Least: 9, Most: 9, Rank: 1}, Fill: func(r *table.Row, m *model.Member) {
+		th := r.F.Th
 		switch {
 		case m.Err != "":
-			r.add(bad, th.sign.bad+" down")
+			r.Add(draw.Bad, th.Sign.Bad+" down")
 		case m.Unasked && !m.Leader:
-			r.add(dim, th.sign.unread+" unknown")
+			r.Add(draw.Dim, th.Sign.Unread+" unknown")
 		case m.Leader:
-			r.add(good, th.sign.holds+" leader")
+			r.Add(draw.Good, th.Sign.Holds+" leader")
 		default:
-			r.add(dim, th.sign.waits+" follows")
+			r.Add(draw.Dim, th.Sign.Waits+" follows")
 		}
 	}},
-	{column{title: "ENDPOINT", least: 16, most: 30, rank: 2}, func(r *row, m *model.Member) { r.add(plain, r.f.th.cut(r.f.th.clean(m.Endpoint), r.room())) }},
-	{column{title: "ETCD", least: 7, most: 9, rank: 4, right: true}, func(r *row, m *model.Member) { r.add(dim, r.f.th.cut(r.f.th.clean(m.Version), r.room())) }},
-	{column{title: "TERM", least: 5, most: 6, rank: 5, right: true}, func(r *row, m *model.Member) {
+	{Column: table.Column{Title: "ENDPOINT", Least: 16, Most: 30, Rank: 2}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Clean(m.Endpoint), r.Room())) }},
+	{Column: table.Column{Title: "ETCD", Least: 7, Most: 9, Rank: 4, Right: true}, Fill: func(r *table.Row, m *model.Member) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(m.Version), r.Room())) }},
+	{Column: table.Column{Title: "TERM", Least: 5, Most: 6, Rank: 5, Right: true}, Fill: func(r *table.Row, m *model.Member) {
 		if m.Unasked {
-			r.add(dim, "-")
+			r.Add(draw.Dim, "-")
 		} else {
-			r.add(dim, strconv.FormatUint(m.Term, 10))
+			r.Add(draw.Dim, strconv.FormatUint(m.Term, 10))
 		}
 	}},
-	{column{title: "REVISION", least: 9, most: 12, rank: 3, right: true}, func(r *row, m *model.Member) {
+	{Column: table.Column{Title: "REVISION", Least: 9, Most: 12, Rank: 3, Right: true}, Fill: func(r *table.Row, m *model.Member) {
 		if m.Unasked {
-			r.add(dim, "-")
+			r.Add(draw.Dim, "-")
 		} else {
-			r.add(plain, count(m.Rev))
+			r.Add(draw.Plain, draw.Count(m.Rev))
 		}
 	}},
-	{column{title: "ANSWER", least: 6, most: 60}, func(r *row, m *model.Member) {
-		th := r.f.th
-		if words := memberFaults(r.f.s, memberName(*m)); words != "" {
-			r.add(late, th.sign.late+" "+words+" ")
+	{Column: table.Column{Title: "ANSWER", Least: 6, Most: 60}, Fill: func(r *table.Row, m *model.Member) {
+		th := r.F.Th
+		if words := memberFaults(r.F.S, memberName(*m)); words != "" {
+			r.Add(draw.Late, th.Sign.Late+" "+words+" ")
 		}
 		switch {
 		case m.Unasked:
-			r.add(dim, th.cut("not asked: not among --endpoints", r.room()))
+			r.Add(draw.Dim, th.Cut("not asked: not among --endpoints", r.Room()))
 		case m.Err != "":
-			r.add(bad, th.cut(th.clean(m.Err), r.room()))
+			r.Add(draw.Bad, th.Cut(th.Clean(m.Err), r.Room()))
 		default:
-			r.add(dim, "ok")
+			r.Add(draw.Dim, "ok")
 		}
 	}},
 }
 
 // faultCells are the columns of the faults in force.
-var faultCells = cells[model.FaultOn]{
-	{column{title: "ID", least: 3, most: 5, right: true}, func(r *row, x *model.FaultOn) { r.add(dim, "#"+strconv.Itoa(x.ID)) }},
-	{column{title: "SINCE", least: 11, most: 12, rank: 2}, func(r *row, x *model.FaultOn) { r.add(dim, age(r.f.now.Sub(x.At), false)+" ago") }},
-	{column{title: "ENDS", least: 12, most: 13, rank: 1}, func(r *row, x *model.FaultOn) {
+var faultCells = table.Cells[model.FaultOn]{
+	{Column: table.Column{Title: "ID", Least: 3, Most: 5, Right: true}, Fill: func(r *table.Row, x *model.FaultOn) { r.Add(draw.Dim, "#"+strconv.Itoa(x.ID)) }},
+	{Column: table.Column{Title: "SINCE", Least: 11, Most: 12, Rank: 2}, Fill: func(r *table.Row, x *model.FaultOn) { r.Add(draw.Dim, draw.Age(r.F.Now.Sub(x.At), false)+" ago") }},
+	{Column: table.Column{Title: "ENDS", Least: 12, Most: 13, Rank: 1}, Fill: func(r *table.Row, x *model.FaultOn) {
 		if x.Fault.For > 0 {
-			r.add(plain, "ends in "+age(x.At.Add(x.Fault.For).Sub(r.f.now), false))
+			r.Add(draw.Plain, "ends in "+draw.Age(x.At.Add(x.Fault.For).Sub(r.F.Now), false))
 		} else {
-			r.add(dim, "until healed")
+			r.Add(draw.Dim, "until healed")
 		}
 	}},
-	{column{title: "FAULT", least: 14, fair: 30, most: 100}, func(r *row, x *model.FaultOn) {
-		th := r.f.th
-		r.add(late, th.sign.late+" "+th.cut(th.clean(x.Fault.Describe()), r.room()-2))
+	{Column: table.Column{Title: "FAULT", Least: 14, Fair: 30, Most: 100}, Fill: func(r *table.Row, x *model.FaultOn) {
+		th := r.F.Th
+		r.Add(draw.Late, th.Sign.Late+" "+th.Cut(th.Clean(x.Fault.Describe()), r.Room()-2))
 	}},
 }
 

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"locktop/ui/draw"
+
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -85,8 +87,8 @@ type lessonPane struct {
 	chosen      int  // the answer, from 1; 0: none yet
 	steps       int  // how many there were
 	drawn       drawn
-	body        [][]span // what was drawn of it
-	right       int      // how many predictions were right, of how many
+	body        [][]draw.Span // what was drawn of it
+	right       int           // how many predictions were right, of how many
 	asked       int
 }
 
@@ -212,7 +214,7 @@ func (a *App) answer(choice int) tea.Cmd {
 func (a *App) predict(choice int) {
 	p := a.lesson
 	if choice < 1 || choice > len(p.step.Options) {
-		a.say(late, "there is no such answer")
+		a.say(draw.Late, "there is no such answer")
 		return
 	}
 	p.chosen, p.at, p.has = choice, choice-1, false

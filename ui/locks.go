@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/ui/draw"
 	"locktop/ui/fields"
+	"locktop/ui/table"
 )
 
 // A row about which there is nothing to worry counts in steps, so that a screen full of
@@ -13,20 +15,20 @@ import (
 // is no more than a cell of the bar of its lease.
 const (
 	calmStep = 5 * time.Second
-	calmFrom = 2 * calmStep        // since the last change
-	calmTTL  = barCells * calmStep // of the lease at least
+	calmFrom = 2 * calmStep             // since the last change
+	calmTTL  = draw.BarCells * calmStep // of the lease at least
 )
 
 // calm is the view for a row that counts in steps.
-func calm(f view) view {
-	f.now = f.now.Truncate(calmStep)
+func calm(f table.View) table.View {
+	f.Now = f.Now.Truncate(calmStep)
 	return f
 }
 
 // calmLock says whether the row of a lock may count in steps.
-func calmLock(f view, l *model.Lock) bool {
-	held, _ := l.HeldFor(f.now)
-	longest, _, waits := l.LongestWait(f.now)
+func calmLock(f table.View, l *model.Lock) bool {
+	held, _ := l.HeldFor(f.Now)
+	longest, _, waits := l.LongestWait(f.Now)
 	return held >= calmFrom && (!waits || longest >= calmFrom) && calmLease(l.Head().LeaseInfo()) && !l.Condition().Trouble()
 }
 
@@ -36,52 +38,52 @@ func calmLease(l *model.Lease) bool {
 }
 
 // lockCells are the columns of the locks.
-var lockCells = cellsOf(fields.Locks, map[string]func(*row, *fields.Lock){
-	"LOCK": func(r *row, x *fields.Lock) {
-		th := r.f.th
-		if r.f.marks[x.L.Name] {
-			r.add(plain, th.cutPath(th.clean(x.L.Name), r.room()-2))
-			r.add(accent, " "+th.sign.mark)
+var lockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.Lock){
+	"LOCK": func(r *table.Row, x *fields.Lock) {
+		th := r.F.Th
+		if r.F.Marks[x.L.Name] {
+			r.Add(draw.Plain, th.CutPath(th.Clean(x.L.Name), r.Room()-2))
+			r.Add(draw.Accent, " "+th.Sign.Mark)
 		} else {
-			r.add(plain, th.cutPath(th.clean(x.L.Name), r.room()))
+			r.Add(draw.Plain, th.CutPath(th.Clean(x.L.Name), r.Room()))
 		}
 	},
-	"RECIPE": func(r *row, x *fields.Lock) { r.add(dim, r.f.th.cut(x.L.Recipe().Name, r.room())) },
+	"RECIPE": func(r *table.Row, x *fields.Lock) { r.Add(draw.Dim, r.F.Th.Cut(x.L.Recipe().Name, r.Room())) },
 	"HOLDER": lockHolder,
-	"HELD": func(r *row, x *fields.Lock) {
+	"HELD": func(r *table.Row, x *fields.Lock) {
 		if !x.L.Free() && x.L.Recipe().HasHolder {
 			d, atLeast := x.L.HeldFor(x.Now)
-			r.add(plain, age(d, atLeast))
+			r.Add(draw.Plain, draw.Age(d, atLeast))
 		}
 	},
-	"LEASE": func(r *row, x *fields.Lock) {
+	"LEASE": func(r *table.Row, x *fields.Lock) {
 		if !x.L.Free() && x.L.Recipe().HasHolder {
-			r.lease(x.L.Head().LeaseInfo(), x.Now)
+			r.Lease(x.L.Head().LeaseInfo(), x.Now)
 		}
 	},
 	"BEHIND": lockBehind,
-	"LONGEST": func(r *row, x *fields.Lock) {
+	"LONGEST": func(r *table.Row, x *fields.Lock) {
 		if d, atLeast, any := x.L.LongestWait(x.Now); any {
-			r.add(plain, age(d, atLeast))
+			r.Add(draw.Plain, draw.Age(d, atLeast))
 		} else {
-			r.add(dim, "-")
+			r.Add(draw.Dim, "-")
 		}
 	},
-	"STATE": func(r *row, x *fields.Lock) {
+	"STATE": func(r *table.Row, x *fields.Lock) {
 		c := x.L.Condition()
-		r.put(r.f.th.says(c))
-		if room := r.room() - 2 - len(c.Word); room >= 12 {
-			if text := outlook(x.L, c, x.Now); text != "" {
-				r.add(dim, "  "+text)
+		r.Put(r.F.Th.Says(c))
+		if room := r.Room() - 2 - len(c.Word); room >= 12 {
+			if text := draw.Outlook(x.L, c, x.Now); text != "" {
+				r.Add(draw.Dim, "  "+text)
 			}
 		}
 	},
-}, map[string]sortKey{"LOCK": sortName, "HELD": sortHeld, "BEHIND": sortBehind, "LONGEST": sortLongest, "STATE": sortState})
+}, map[string]table.SortKey{"LOCK": sortName, "HELD": sortHeld, "BEHIND": sortBehind, "LONGEST": sortLongest, "STATE": sortState})
 
 // locksPage is the table of locks and, where there is room, the queue of the selected one.
 type locksPage struct {
 	usual
-	table   table
+	table   table.Table
 	locks   *lockList
 	queue   *queuePane
 	pane    int  // lines of the queue, 0 if it has no room
@@ -90,7 +92,7 @@ type locksPage struct {
 }
 
 func newLocksPage(locks *lockList, queue *queuePane) *locksPage {
-	return &locksPage{table: newTable(lockCells.columns(), true), locks: locks, queue: queue}
+	return &locksPage{table: table.New(lockCells.Columns(), true), locks: locks, queue: queue}
 }
 
 func (p *locksPage) About() About {
@@ -113,14 +115,14 @@ func (p *locksPage) Keys() []PageKey {
 var journalOfLock = PageKey{Keys: []string{"f"}, Group: KeysOfLists, Short: "journal", What: "the journal of this lock alone", Some: true,
 	Do: func(f frame) Request { return Request{Show: ShowJournal, Lock: f.locks.pick.id} }}
 
-func (p *locksPage) sortBy(k sortKey) { p.locks.sortBy(k) }
+func (p *locksPage) sortBy(k table.SortKey) { p.locks.sortBy(k) }
 
 // Paint returns the lines of the table, and of the queue under it.
 func (p *locksPage) Paint(f frame, w, h int) []string {
 	p.rows, p.pane = lockShares(h, f.lesson)
 	p.paneHas = p.paneHas && p.pane > 0
 	if text := noLocks(f, w); text != nil {
-		return fill(text, w, h)
+		return draw.Fill(text, w, h)
 	}
 	lines := p.list(f, w, p.rows)
 	p.queue.show(p.locks.pick.id)
@@ -150,37 +152,37 @@ func lockShares(h int, lesson bool) (rows, pane int) {
 // list returns the lines of the table.
 func (p *locksPage) list(f frame, w, h int) []string {
 	p.locks.update(f)
-	p.table.fit(w, h, f.th)
-	names, pick := p.locks.order.ids, &p.locks.pick
-	p.table.reveal(pick.place, len(names))
-	lines := []string{p.table.head(p.locks.order.by, p.locks.order.reversed)}
-	l := look{cursor: pick.place, keys: !p.paneHas}
-	return p.table.paint(lines, len(names), l, p.locks.name, func(i int, r *row) {
-		lock := f.s.Lock(names[i])
+	p.table.Fit(w, h, f.Th)
+	names, pick := p.locks.order.Ids, &p.locks.pick
+	p.table.Reveal(pick.place, len(names))
+	lines := []string{p.table.Head(p.locks.order.by, p.locks.order.reversed)}
+	l := table.Look{Cursor: pick.place, Keys: !p.paneHas}
+	return p.table.Paint(lines, len(names), l, p.locks.name, func(i int, r *table.Row) {
+		lock := f.S.Lock(names[i])
 		switch {
 		case lock == nil:
-			lockCells.goneRow(f.th.cutPath(f.th.clean(names[i]), r.room()), r)
-		case i != l.cursor && calmLock(f.view, lock):
-			lockRow(calm(f.view), lock, r)
+			lockCells.GoneRow(f.Th.CutPath(f.Th.Clean(names[i]), r.Room()), r)
+		case i != l.Cursor && calmLock(f.View, lock):
+			lockRow(calm(f.View), lock, r)
 		default:
-			lockRow(f.view, lock, r)
+			lockRow(f.View, lock, r)
 		}
 	})
 }
 
 func (p *locksPage) Move(f frame, n int) {
 	if p.paneHas {
-		p.queue.move(f.s, p.queue.pick.place+n)
+		p.queue.move(f.S, p.queue.pick.place+n)
 		return
 	}
-	p.locks.move(p.locks.pick.place+n, f.now)
+	p.locks.move(p.locks.pick.place+n, f.Now)
 }
 
 func (p *locksPage) Step() int {
 	if p.paneHas {
-		return p.queue.table.step()
+		return p.queue.table.Step()
 	}
-	return p.table.step()
+	return p.table.Step()
 }
 
 func (p *locksPage) Point(y int) { p.paneHas = p.pane > 0 && y >= p.rows }
@@ -188,18 +190,18 @@ func (p *locksPage) Point(y int) { p.paneHas = p.pane > 0 && y >= p.rows }
 // Click selects a row, and a click on a title sorts by it.
 func (p *locksPage) Click(f frame, x, y int) {
 	if p.pane > 0 && y >= p.rows {
-		p.paneHas = p.queue.click(f.s, y-p.rows) || p.paneHas
+		p.paneHas = p.queue.click(f.S, y-p.rows) || p.paneHas
 		return
 	}
 	if y == 0 {
-		if c := p.table.columnAt(x); c >= 0 && lockCells[c].sort != sortNone {
-			p.sortBy(lockCells[c].sort)
+		if c := p.table.ColumnAt(x); c >= 0 && lockCells[c].Sort != table.SortNone {
+			p.sortBy(lockCells[c].Sort)
 		}
 		return
 	}
-	if i := p.table.at(y, len(p.locks.order.ids)); i >= 0 {
+	if i := p.table.At(y, len(p.locks.order.Ids)); i >= 0 {
 		p.paneHas = false
-		p.locks.move(i, f.now)
+		p.locks.move(i, f.Now)
 	}
 }
 
@@ -210,7 +212,7 @@ func (p *locksPage) whyNoPane() string {
 	return ""
 }
 
-func (p *locksPage) Empty() bool { return len(p.locks.order.ids) == 0 }
+func (p *locksPage) Empty() bool { return len(p.locks.order.Ids) == 0 }
 
 // Target is the first claim of the selected lock, or the one selected in its queue.
 func (p *locksPage) Target(f frame) target {
@@ -219,7 +221,7 @@ func (p *locksPage) Target(f frame) target {
 	if !p.paneHas && t.lock != nil {
 		t.claim = t.lock.Head()
 	}
-	return t.ofClient(f.s)
+	return t.ofClient(f.S)
 }
 
 func (p *locksPage) Finding(f frame) (*model.Finding, string) { return p.Target(f).finds(f, p.paneHas) }
@@ -227,7 +229,7 @@ func (p *locksPage) Finding(f frame) (*model.Finding, string) { return p.Target(
 func (p *locksPage) Commands(f frame) (string, []string) { return p.Target(f).commands(f, nil) }
 
 func (p *locksPage) Show(f frame, r Request) {
-	p.locks.reveal(f.s, r.Lock)
+	p.locks.reveal(f.S, r.Lock)
 	p.queue.show(r.Lock)
 }
 
@@ -252,16 +254,16 @@ func (p *locksPage) Filter() string { return p.locks.order.filter }
 
 func (p *locksPage) SetFilter(text string) {
 	if p.locks.setFilter(text) {
-		p.table.top = 0
+		p.table.Top = 0
 	}
 }
 
 func (p *locksPage) Hits() string {
-	return count(int64(len(p.locks.order.ids))) + " of " + plural(p.locks.order.total, "lock")
+	return draw.Count(int64(len(p.locks.order.Ids))) + " of " + draw.Plural(p.locks.order.Total, "lock")
 }
 
-func (p *locksPage) Tables() map[string]*table {
-	return map[string]*table{"locks": &p.table, "queue": &p.queue.table}
+func (p *locksPage) Tables() map[string]*table.Table {
+	return map[string]*table.Table{"locks": &p.table, "queue": &p.queue.table}
 }
 
 func (p *locksPage) Table(frame) (name, why string) {
@@ -271,39 +273,39 @@ func (p *locksPage) Table(frame) (name, why string) {
 	return "locks", ""
 }
 
-func lockRow(f view, l *model.Lock, r *row) {
-	f.sees(l.Head())
-	lockCells.row(f, fields.Lock{S: f.s, L: l, Now: f.now}, r)
+func lockRow(f table.View, l *model.Lock, r *table.Row) {
+	f.Sees(l.Head())
+	lockCells.Row(f, fields.Lock{S: f.S, L: l, Now: f.Now}, r)
 }
 
-func lockHolder(r *row, x *fields.Lock) {
-	th := r.f.th
+func lockHolder(r *table.Row, x *fields.Lock) {
+	th := r.F.Th
 	switch head := x.L.Head(); {
 	case head == nil:
-		r.add(dim, "nobody")
+		r.Add(draw.Dim, "nobody")
 	case !x.L.Recipe().HasHolder:
-		r.add(dim, "-")
+		r.Add(draw.Dim, "-")
 	case x.L.Blocked():
-		r.add(bad, th.cutKey(th.clean(head.Key), r.room()))
+		r.Add(draw.Bad, th.CutKey(th.Clean(head.Key), r.Room()))
 	default:
 		more := ""
 		if n := x.L.Holders(); n > 1 {
 			more = " +" + strconv.Itoa(n-1)
 		}
-		r.add(plain, th.cut(th.who(x.S, head.Ref()), r.room()-len(more)))
-		r.add(dim, more)
+		r.Add(draw.Plain, th.Cut(th.Who(x.S, head.Ref()), r.Room()-len(more)))
+		r.Add(draw.Dim, more)
 	}
 }
 
-func lockBehind(r *row, x *fields.Lock) {
+func lockBehind(r *table.Row, x *fields.Lock) {
 	switch n := x.L.Behind(); {
 	case !x.L.Free() && !x.L.Recipe().WaitersVisible():
-		r.add(dim, "?")
+		r.Add(draw.Dim, "?")
 	case !x.L.Free() && !x.L.Recipe().HasHolder:
-		r.add(dim, "-")
+		r.Add(draw.Dim, "-")
 	case n == 0:
-		r.add(dim, "0")
+		r.Add(draw.Dim, "0")
 	default:
-		r.add(plain, strconv.Itoa(n))
+		r.Add(draw.Plain, strconv.Itoa(n))
 	}
 }

@@ -1,6 +1,10 @@
 package ui
 
-import "slices"
+import (
+	"slices"
+
+	"locktop/ui/draw"
+)
 
 // marksMax bounds how many locks are bookmarked.
 const marksMax = 100
@@ -11,20 +15,20 @@ func (a *App) toggleMark() {
 	name := r.Lock
 	switch {
 	case name == "":
-		a.say(late, r.Why)
+		a.say(draw.Late, r.Why)
 		return
 	case m.has[name]:
 		delete(m.has, name)
 		m.names = slices.DeleteFunc(m.names, func(n string) bool { return n == name })
-		a.say(plain, "no mark on "+a.th.clean(name)+" any more")
+		a.say(draw.Plain, "no mark on "+a.th.Clean(name)+" any more")
 		return
 	case len(m.names) >= marksMax:
-		a.say(late, "that would be too many marks: b takes one away")
+		a.say(draw.Late, "that would be too many marks: b takes one away")
 		return
 	}
 	m.has[name] = true
 	m.names = append(m.names, name)
-	a.say(plain, "marked "+a.th.clean(name)+": ' comes back to it")
+	a.say(draw.Plain, "marked "+a.th.Clean(name)+": ' comes back to it")
 }
 
 // nextMark goes to the lock that was marked after the one that is selected: its queue if
@@ -40,8 +44,8 @@ func (a *App) nextMark() {
 		}
 	}
 	if len(names) > 0 {
-		a.say(late, "no marked lock is there any more")
+		a.say(draw.Late, "no marked lock is there any more")
 		return
 	}
-	a.say(late, "no lock is marked: b marks the one that is selected")
+	a.say(draw.Late, "no lock is marked: b marks the one that is selected")
 }

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // Messages. Whatever blocks runs in a tea.Cmd and comes back as one of these.
@@ -111,7 +112,7 @@ func (a *App) bootDone(m bootedMsg) tea.Cmd {
 	}
 	a.live, a.booted = m.live, true
 	if a.o.Notice != "" {
-		a.say(late, a.th.clean(a.o.Notice))
+		a.say(draw.Late, a.th.Clean(a.o.Notice))
 	}
 	if a.live.Start != nil {
 		a.start = newStartPage(a.live.Start)
@@ -149,7 +150,7 @@ func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 		a.otherCluster(now)
 	}
 	if !listed && a.state.Loaded() {
-		a.board.locks.order.force = true // the first page that is whole does not wait for its turn
+		a.board.locks.order.Force = true // the first page that is whole does not wait for its turn
 	}
 	a.cost = b.Cost
 	a.setNow()
@@ -176,7 +177,7 @@ func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 func (a *App) otherCluster(what string) {
 	a.disarmed = a.disarmed || a.o.Armed
 	a.o.Armed, a.dialog, a.awaited = false, nil, nil
-	a.say(bad, a.th.clean(what))
+	a.say(draw.Bad, a.th.Clean(what))
 }
 
 // listEvery is how often a page is painted to which a list under way adds: its parts come

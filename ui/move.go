@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 
+	"locktop/ui/draw"
+
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -77,10 +79,10 @@ func (a *App) thaw() { a.frozen, a.frozenBody = false, nil }
 func (a *App) toggleMouse() tea.Cmd {
 	a.mouseOff = !a.mouseOff
 	if a.mouseOff {
-		a.say(plain, "mouse off: the terminal selects text now")
+		a.say(draw.Plain, "mouse off: the terminal selects text now")
 		return tea.DisableMouse
 	}
-	a.say(plain, "mouse on")
+	a.say(draw.Plain, "mouse on")
 	return tea.EnableMouseCellMotion
 }
 
@@ -100,10 +102,10 @@ func (a *App) copyKey() tea.Cmd {
 		text = t.action.Lock
 	}
 	if text == "" {
-		a.say(late, "nothing is selected that could be copied")
+		a.say(draw.Late, "nothing is selected that could be copied")
 		return nil
 	}
-	a.say(plain, "copied "+a.th.clean(text)+" (if the terminal allows it)")
+	a.say(draw.Plain, "copied "+a.th.Clean(text)+" (if the terminal allows it)")
 	put := a.copy
 	return func() tea.Msg { put(text); return nil }
 }
@@ -162,7 +164,7 @@ func (a *App) clickTab(x int) {
 		if p.About().Inner {
 			continue
 		}
-		w := width(a.tab(i)) + 2
+		w := draw.Width(a.tab(i)) + 2
 		if x >= 0 && x < w {
 			a.goTo(i)
 		}

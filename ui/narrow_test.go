@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // TestBreakOffersWhatIsPossible: the prompt names the ways that are open, however
@@ -107,7 +108,7 @@ func TestFooterDimsWhatDoesNothing(t *testing.T) {
 	b.sync(1)
 	b.press("4")
 	b.text()
-	dims := func(key string) bool { return b.hint(b.keys.at[b.where()][key])[0].st == dim }
+	dims := func(key string) bool { return b.hint(b.keys.at[b.where()][key])[0].St == draw.Dim }
 	for _, key := range []string{"enter", "e", "o", "tab", "x", "H"} {
 		if !dims(key) {
 			t.Errorf("%s looks as if it did something on an empty page", key)

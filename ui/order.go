@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/table"
 )
 
 // By what the locks are sorted.
 const (
-	sortState sortKey = 1 + iota
+	sortState table.SortKey = 1 + iota
 	sortName
 	sortHeld
 	sortBehind
@@ -20,8 +22,8 @@ const (
 
 // order is the list of locks as shown: names, filtered and sorted.
 type order struct {
-	ranking[*model.Lock, string]
-	by       sortKey
+	table.Ranking[*model.Lock, string]
+	by       table.SortKey
 	reversed bool
 	filter   string // "!" in front turns it round
 
@@ -29,11 +31,11 @@ type order struct {
 }
 
 // many says whether there are too many locks to rank them between two frames.
-func (o *order) many() bool { return o.total > rankPiece }
+func (o *order) many() bool { return o.Total > table.RankPiece }
 
 // refresh goes on with what is due, and says whether that changed what is shown.
 func (o *order) refresh(s *model.State, now time.Time) bool {
-	if !o.unranked(s.Version(), now) {
+	if !o.Unranked(s.Version(), now) {
 		return false
 	}
 	keep, sign := matcher(o.filter), int64(-1) // the most first
@@ -41,15 +43,15 @@ func (o *order) refresh(s *model.State, now time.Time) bool {
 		sign = 1
 	}
 	list := func() []*model.Lock { o.badSeen = 0; return s.Locks() }
-	done := o.ranking.refresh(s.Version(), now, list, func(l *model.Lock, i int) (scored[string], bool) {
+	done := o.Ranking.Refresh(s.Version(), now, list, func(l *model.Lock, i int) (table.Scored[string], bool) {
 		c := l.Condition()
-		if o.found++; c.Trouble() {
+		if o.Found++; c.Trouble() {
 			o.badSeen++
 		}
 		if keep != nil && !keep(lockText(s, l)) {
-			return scored[string]{}, false
+			return table.Scored[string]{}, false
 		}
-		return scored[string]{l.Name, sign * o.rank(l, c, i), uint64(i)}, true
+		return table.Scored[string]{ID: l.Name, Rank: sign * o.rank(l, c, i), Tie: uint64(i)}, true
 	})
 	if done {
 		o.bad = o.badSeen
@@ -65,12 +67,12 @@ func (o *order) rank(l *model.Lock, c model.Condition, i int) int64 {
 		if l.Free() {
 			return -1
 		}
-		d, _ := l.HeldFor(o.at)
+		d, _ := l.HeldFor(o.At)
 		return int64(d)
 	case sortBehind:
 		return int64(l.Behind())
 	case sortLongest:
-		d, _, any := l.LongestWait(o.at)
+		d, _, any := l.LongestWait(o.At)
 		if !any {
 			return -1
 		}
@@ -86,7 +88,7 @@ func (o *order) rank(l *model.Lock, c model.Condition, i int) int64 {
 // lockText is what a filter looks at: the name and who holds it.
 func lockText(s *model.State, l *model.Lock) (name, holder string) {
 	if h := l.Head(); h != nil {
-		holder = s.Who(brief(h.Ref()))
+		holder = s.Who(draw.Brief(h.Ref()))
 	}
 	return l.Name, holder
 }
@@ -147,42 +149,42 @@ type lockList struct {
 }
 
 func newLockList() *lockList {
-	return &lockList{order: order{ranking: newRanking[*model.Lock, string](), by: sortState}}
+	return &lockList{order: order{Ranking: table.NewRanking[*model.Lock, string](), by: sortState}}
 }
 
-func (p *lockList) name(i int) string { return p.order.ids[i] }
+func (p *lockList) name(i int) string { return p.order.Ids[i] }
 
 // update sorts if that is due, unless there are so many locks that it is done in pieces
 // by messages. Between two sorts the rows stay where they are, so a place found once
 // stays right.
 func (p *lockList) update(f frame) {
-	for more := !p.order.many(); more; more = p.order.going && !p.order.waits(f.now) {
+	for more := !p.order.many(); more; more = p.order.Going && !p.order.Waits(f.Now) {
 		p.rank(f)
 	}
 }
 
 // rank goes on with sorting.
 func (p *lockList) rank(f frame) {
-	if p.order.refresh(f.s, f.now) {
-		p.pick.follow(len(p.order.ids), func(id string) int { return slices.Index(p.order.ids, id) }, p.name)
+	if p.order.refresh(f.S, f.Now) {
+		p.pick.follow(len(p.order.Ids), func(id string) int { return slices.Index(p.order.Ids, id) }, p.name)
 	}
 }
 
 // unranked says whether locks are to be ranked in pieces.
 func (p *lockList) unranked(s *model.State, now time.Time) bool {
-	return p.order.many() && p.order.unranked(s.Version(), now)
+	return p.order.many() && p.order.Unranked(s.Version(), now)
 }
 
 // move puts the cursor at a row and holds the order still for a moment.
 func (p *lockList) move(i int, now time.Time) {
-	p.pick.move(i, len(p.order.ids), p.name)
-	p.order.held = now.Add(sortHold)
+	p.pick.move(i, len(p.order.Ids), p.name)
+	p.order.Held = now.Add(table.SortHold)
 }
 
 // choose selects a lock by its name.
 func (p *lockList) choose(name string) {
 	p.pick.id, p.pick.pinned = name, true
-	p.order.force = true
+	p.order.Force = true
 }
 
 // reveal selects a lock. A filter that hides it is let go.
@@ -203,13 +205,13 @@ func (p *lockList) request() Request {
 	return Request{Show: ShowQueue, Lock: p.pick.id}
 }
 
-func (p *lockList) sortBy(k sortKey) {
+func (p *lockList) sortBy(k table.SortKey) {
 	if p.order.by == k {
 		p.order.reversed = !p.order.reversed
 	} else {
 		p.order.by, p.order.reversed = k, false
 	}
-	p.order.force = true
+	p.order.Force = true
 }
 
 // setFilter says whether that is another one.
@@ -217,6 +219,6 @@ func (p *lockList) setFilter(text string) bool {
 	if p.order.filter == text {
 		return false
 	}
-	p.order.filter, p.order.force = text, true
+	p.order.filter, p.order.Force = text, true
 	return true
 }

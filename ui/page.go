@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/table"
 )
 
 // Page is one page of the console. It knows no other page and not the console around
@@ -53,7 +55,7 @@ type (
 	// tabled is a page with tables whose columns can go. Table names the one that has
 	// the keyboard, or says why it has none.
 	tabled interface {
-		Tables() map[string]*table
+		Tables() map[string]*table.Table
 		Table(f frame) (name, why string)
 	}
 	// inPieces is a page with so many rows that it puts them in order in pieces. Rank
@@ -144,7 +146,7 @@ func (usual) Spot() string          { return "" }
 func (usual) Return(frame, string)  {}
 func (usual) Lock(f frame) Request  { return f.locks.request() }
 func (usual) Finding(f frame) (*model.Finding, string) {
-	return findingAbout(f, f.s.Lock(f.locks.pick.id))
+	return findingAbout(f, f.S.Lock(f.locks.pick.id))
 }
 func (usual) Commands(frame) (string, []string) { return "the cluster", clusterCommands }
 
@@ -179,7 +181,7 @@ type board struct {
 // whyNoLab says why there are no members and contenders to show.
 func (f frame) whyNoLab() string {
 	if f.noLab != "" {
-		return f.th.clean(f.noLab)
+		return f.Th.Clean(f.noLab)
 	}
 	return "this is not a lab of our own"
 }
@@ -191,7 +193,7 @@ func (f frame) watched() string {
 	}
 	names := make([]string, len(f.prefixes))
 	for i, p := range f.prefixes {
-		names[i] = f.th.clean(prefixWord(p))
+		names[i] = f.Th.Clean(prefixWord(p))
 	}
 	return strings.Join(names, ", ")
 }
@@ -228,7 +230,7 @@ func (t target) ofClient(s *model.State) target {
 	var ref model.ClaimRef
 	switch {
 	case t.claim != nil:
-		ref = brief(t.claim.Ref())
+		ref = draw.Brief(t.claim.Ref())
 	case t.finding != nil && t.finding.Lease != 0:
 		ref.Lease = t.finding.Lease // of a claim that is gone
 	default:
@@ -260,7 +262,7 @@ func (t target) commands(f frame, lines []string) (about string, all []string) {
 	if c := t.claim; c != nil && c != t.lock.Head() && c.KV.Lease != 0 {
 		lines = append(lines, c.KV.Lease.Etcdctl())
 	}
-	return f.th.clean(t.lock.Name), lines
+	return f.Th.Clean(t.lock.Name), lines
 }
 
 var clusterCommands = []string{"etcdctl endpoint status --cluster -w table", "etcdctl alarm list"}
@@ -273,32 +275,32 @@ func findingAbout(f frame, l *model.Lock) (*model.Finding, string) {
 	if all := l.Findings(); len(all) > 0 {
 		return &all[0], ""
 	}
-	return nil, "nothing is found about " + f.th.clean(l.Name)
+	return nil, "nothing is found about " + f.Th.Clean(l.Name)
 }
 
 // noLocks is what the pages of locks say if there is none to show, nil if there is one.
 func noLocks(f frame, w int) []string {
-	if f.locks.order.total > 0 {
+	if f.locks.order.Total > 0 {
 		return nil
 	}
-	say := func(st style, text string) paragraph { return paragraph{st, "  ", text} }
-	blank := paragraph{}
+	say := func(st draw.Style, text string) draw.Paragraph { return draw.Paragraph{St: st, Lead: "  ", Text: text} }
+	blank := draw.Paragraph{}
 	under := "under " + f.watched()
-	keys, _ := f.s.Counts()
-	fr := fresh(f.s)
+	keys, _ := f.S.Counts()
+	fr := fresh(f.S)
 	switch {
 	case fr.state == model.WatchLost:
-		return f.th.onlyText(w, blank, say(late, "nothing is known "+under+" yet: the watch is lost, see below"))
-	case !f.s.Loaded():
-		return f.th.onlyText(w, blank, say(plain, "listing the keys "+under+" "+f.th.sign.unread))
+		return f.Th.OnlyText(w, blank, say(draw.Late, "nothing is known "+under+" yet: the watch is lost, see below"))
+	case !f.S.Loaded():
+		return f.Th.OnlyText(w, blank, say(draw.Plain, "listing the keys "+under+" "+f.Th.Sign.Unread))
 	case keys == 0:
-		return f.th.onlyText(w, blank, say(strong, "no keys "+under+" yet"), blank,
-			say(dim, "Waiting for the first one: it will show here at once."),
-			say(dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
+		return f.Th.OnlyText(w, blank, say(draw.Strong, "no keys "+under+" yet"), blank,
+			say(draw.Dim, "Waiting for the first one: it will show here at once."),
+			say(draw.Dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
 	}
-	return f.th.onlyText(w, blank, say(strong, plural(keys, "key")+" "+under+", and none of them is a claim of a lock"), blank,
-		say(dim, "A claim is a key <name>/<lease id in hex> that hangs on that lease, as etcdctl lock makes it."),
-		say(dim, "Is the prefix the right one? Waiting for the first claim."))
+	return f.Th.OnlyText(w, blank, say(draw.Strong, draw.Plural(keys, "key")+" "+under+", and none of them is a claim of a lock"), blank,
+		say(draw.Dim, "A claim is a key <name>/<lease id in hex> that hangs on that lease, as etcdctl lock makes it."),
+		say(draw.Dim, "Is the prefix the right one? Waiting for the first claim."))
 }
 
 // subject is what faults are done to: what is selected. Its kind is TargetProcess
@@ -331,5 +333,5 @@ const tallFrom = 30
 // frame is what a page needs to paint.
 type frame struct {
 	*board
-	view
+	table.View
 }

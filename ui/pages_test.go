@@ -58,7 +58,7 @@ func TestPageStories(t *testing.T) {
 		}},
 		{"worst session first", "a circle, then who does not renew", []string{"2"}, func(b *bench) {
 			var got []string
-			for _, id := range b.sessions().ids[:4] {
+			for _, id := range b.sessions().Ids[:4] {
 				got = append(got, id.String())
 			}
 			if want := []string{"a1", "b2", "f7", "c3"}; !slices.Equal(got, want) {
@@ -67,8 +67,8 @@ func TestPageStories(t *testing.T) {
 			b.sees("revoking it takes 2 watched keys")
 		}},
 		{"filter sessions", "by who", []string{"2", "/", "c1", "enter"}, func(b *bench) {
-			if len(b.sessions().ids) != 1 || b.sessions().ids[0] != 0xf6 {
-				b.t.Errorf("kept %v", b.sessions().ids)
+			if len(b.sessions().Ids) != 1 || b.sessions().Ids[0] != 0xf6 {
+				b.t.Errorf("kept %v", b.sessions().Ids)
 			}
 		}},
 		{"break from a session", "the claim that counts", []string{"2", "/", "c3", "enter", "x"}, func(b *bench) {
@@ -250,11 +250,11 @@ func TestSelectedSessionStays(t *testing.T) {
 	l := b.sessions().chosen(b.state)
 	b.w.read(3, 0x110, 60, 5)
 	b.sync(3)
-	if b.sessions().ids[0] == 0x110 {
+	if b.sessions().Ids[0] == 0x110 {
 		t.Error("the rows moved under the cursor")
 	}
 	b.sync(9)
-	if b.sessions().ids[0] != 0x110 || b.sessions().chosen(b.state) != l {
-		t.Errorf("first is %s, chosen %v, was %v", b.sessions().ids[0], b.sessions().chosen(b.state), l)
+	if b.sessions().Ids[0] != 0x110 || b.sessions().chosen(b.state) != l {
+		t.Errorf("first is %s, chosen %v, was %v", b.sessions().Ids[0], b.sessions().chosen(b.state), l)
 	}
 }

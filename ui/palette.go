@@ -9,6 +9,8 @@ import (
 	"github.com/muesli/termenv"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/table"
 )
 
 // palette is the line in which a command is typed.
@@ -41,7 +43,7 @@ func commands() []verb {
 		{"prefix", "PREFIX", "watch the keys under another prefix", true, func(a *App) []string { return a.o.Prefixes }, (*App).cmdPrefix},
 		{"page", "NAME", "a page", false, (*App).pageNames, (*App).cmdPage},
 		{"sort", "BY", "sort the locks", false, func(*App) []string { return sortNames[1:] }, (*App).cmdSort},
-		{"theme", "NAME", "dark, light or mono", true, func(*App) []string { return Themes }, (*App).cmdTheme},
+		{"theme", "NAME", "dark, light or mono", true, func(*App) []string { return draw.Themes }, (*App).cmdTheme},
 		{"quit", "", "leave locktop", true, nil, func(*App, string) (tea.Cmd, string) { return tea.Quit, "" }},
 	}
 }
@@ -170,7 +172,7 @@ func (a *App) offers(text string) []string {
 		return nil
 	}
 	for _, o := range c.offers(a) {
-		if o = a.th.clean(o); strings.HasPrefix(o, arg) && len(all) < offersMax {
+		if o = a.th.Clean(o); strings.HasPrefix(o, arg) && len(all) < offersMax {
 			all = append(all, c.name+" "+o)
 		}
 	}
@@ -193,35 +195,35 @@ func commonStart(all []string) string {
 }
 
 // paletteLine is the line that is typed, and beside it what it may become.
-func (a *App) paletteLine(th *theme, w int) string {
+func (a *App) paletteLine(th *draw.Theme, w int) string {
 	p := a.palette
-	line := []span{{accent, ":"}, {strong, th.clean(p.text)}, {accent, "_"}, {plain, "  "}}
+	line := []draw.Span{draw.Accent.Of(":"), draw.Strong.Of(th.Clean(p.text)), draw.Accent.Of("_"), draw.Plain.Of("  ")}
 	word, _, behind := strings.Cut(p.text, " ")
 	c := commandNamed(word)
 	switch {
 	case p.hint != "":
-		return th.line(w, append(line, span{late, th.sign.late + " " + p.hint}), nil)
+		return th.Line(w, append(line, draw.Late.Of(th.Sign.Late+" "+p.hint)), nil)
 	case len(p.found) > 1:
 		for i, f := range p.found[max(0, p.at):] {
-			st := dim
+			st := draw.Dim
 			if i == 0 && p.at >= 0 {
-				st = accent
+				st = draw.Accent
 			}
 			_, arg, ok := strings.Cut(f, " ")
 			if !ok || arg == "" {
 				arg = f
 			}
-			if line = append(line, span{st, arg + " "}); i > 20 {
+			if line = append(line, st.Of(arg+" ")); i > 20 {
 				break
 			}
 		}
-		return th.line(w, line, []span{{dim, count(int64(len(p.found)))}})
+		return th.Line(w, line, []draw.Span{draw.Dim.Of(draw.Count(int64(len(p.found))))})
 	case behind && c != nil:
-		line = append(line, span{dim, c.what + "  "})
+		line = append(line, draw.Dim.Of(c.what+"  "))
 	case p.text == "":
-		line = append(line, span{dim, commandWords() + "  "})
+		line = append(line, draw.Dim.Of(commandWords()+"  "))
 	}
-	return th.line(w, append(line, a.hints(inPalette, w/2)...), nil)
+	return th.Line(w, append(line, a.hints(inPalette, w/2)...), nil)
 }
 
 func (a *App) lockNames() []string {
@@ -237,7 +239,7 @@ func (a *App) lockNames() []string {
 func (a *App) cmdLock(arg string) (tea.Cmd, string) {
 	l := a.state.Lock(arg)
 	for _, other := range a.state.Locks() {
-		if l == nil && a.th.clean(other.Name) == arg {
+		if l == nil && a.th.Clean(other.Name) == arg {
 			l = other
 		}
 	}
@@ -269,7 +271,7 @@ func (a *App) cmdLease(arg string) (tea.Cmd, string) {
 	}
 	a.show(Request{Show: ShowSession, Lease: id})
 	if standing(l) == 0 && !l.Condition().Trouble() {
-		a.say(late, "lease "+id.String()+" has "+plural(len(l.Claims()), "watched key")+", none of them in the queue of a lock")
+		a.say(draw.Late, "lease "+id.String()+" has "+draw.Plural(len(l.Claims()), "watched key")+", none of them in the queue of a lock")
 	}
 	return nil, ""
 }
@@ -290,15 +292,15 @@ func (a *App) cmdSort(arg string) (tea.Cmd, string) {
 	if by <= 0 {
 		return nil, "want one of " + strings.Join(sortNames[1:], ", ")
 	}
-	if a.board.locks.order.by != sortKey(by) {
-		a.board.locks.sortBy(sortKey(by))
+	if a.board.locks.order.by != table.SortKey(by) {
+		a.board.locks.sortBy(table.SortKey(by))
 	}
 	return nil, ""
 }
 
 func (a *App) cmdTheme(arg string) (tea.Cmd, string) {
 	if known(arg) == "" {
-		return nil, "want one of " + strings.Join(Themes, ", ")
+		return nil, "want one of " + strings.Join(draw.Themes, ", ")
 	}
 	if a.themed = arg; a.o.Profile == termenv.Ascii {
 		return nil, "kept for next time: there are no colours here (NO_COLOR, --color or the terminal says so)"

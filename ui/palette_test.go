@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"locktop/ui/draw"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/muesli/termenv"
 )
@@ -66,12 +68,12 @@ func TestPalette(t *testing.T) {
 			}
 		}},
 		{"sort", "by a name", Options{}, []string{":", "sort name", "enter"}, func(b *bench) {
-			if !slices.IsSorted(b.board.locks.order.ids) {
-				b.t.Errorf("%q", b.board.locks.order.ids)
+			if !slices.IsSorted(b.board.locks.order.Ids) {
+				b.t.Errorf("%q", b.board.locks.order.Ids)
 			}
 		}},
 		{"theme", "at once", Options{Profile: colours}, []string{":", "theme light", "enter"}, func(b *bench) {
-			if !strings.Contains(b.View(), "\x1b[35") || b.settings().Theme != ThemeLight {
+			if !strings.Contains(b.View(), "\x1b[35") || b.settings().Theme != draw.ThemeLight {
 				b.t.Errorf("no magenta on a light ground:\n%q", b.View())
 			}
 		}},
@@ -157,7 +159,7 @@ func TestSettingsAreRemembered(t *testing.T) {
 	if err := b.rememberChanges(); err != nil {
 		t.Fatal(err)
 	}
-	want := Settings{Theme: ThemeMono, Sort: "name", Reversed: true, Hidden: map[string][]string{"locks": {"HELD"}, "sessions": {"WHO"}}}
+	want := Settings{Theme: draw.ThemeMono, Sort: "name", Reversed: true, Hidden: map[string][]string{"locks": {"HELD"}, "sessions": {"WHO"}}}
 	if d := cmp.Diff([]Settings{want}, told); d != "" {
 		t.Fatal(d)
 	}
@@ -179,7 +181,7 @@ func TestSettingsAreRemembered(t *testing.T) {
 // and what must be told apart looks different.
 func TestThemes(t *testing.T) {
 	var text string
-	for _, name := range Themes {
+	for _, name := range draw.Themes {
 		for _, p := range []termenv.Profile{termenv.ANSI, termenv.ANSI256, termenv.TrueColor} {
 			b := newBench(t, Options{Lab: true, Profile: p, Theme: name})
 			lab(b)
@@ -191,18 +193,18 @@ func TestThemes(t *testing.T) {
 				t.Errorf("%s: %s", name, d)
 			}
 			th := b.th
-			for _, pair := range [][2]style{{bad, plain}, {bad, late}, {late, plain}, {alarm, plain}, {armed, readonly}, {accent, plain}} {
-				if th.before[pair[0]] == th.before[pair[1]] {
+			for _, pair := range [][2]draw.Style{{draw.Bad, draw.Plain}, {draw.Bad, draw.Late}, {draw.Late, draw.Plain}, {draw.Alarm, draw.Plain}, {draw.Armed, draw.Readonly}, {draw.Accent, draw.Plain}} {
+				if th.Before[pair[0]] == th.Before[pair[1]] {
 					t.Errorf("%s: styles %d and %d look the same", name, pair[0], pair[1])
 				}
 			}
-			for s := range styleCount {
-				colour := strings.ContainsAny(strings.NewReplacer("\x1b[", ";", "m", ";").Replace(th.before[s]), "3") && strings.Contains(th.before[s], "3")
-				if name == ThemeMono && colour {
-					t.Errorf("mono: style %d is %q", s, th.before[s])
+			for s := range draw.StyleCount {
+				colour := strings.ContainsAny(strings.NewReplacer("\x1b[", ";", "m", ";").Replace(th.Before[s]), "3") && strings.Contains(th.Before[s], "3")
+				if name == draw.ThemeMono && colour {
+					t.Errorf("mono: style %d is %q", s, th.Before[s])
 				}
 			}
-			if name == ThemeLight && strings.Contains(th.before[late], "[1;33m") {
+			if name == draw.ThemeLight && strings.Contains(th.Before[draw.Late], "[1;33m") {
 				t.Error("yellow on a light ground")
 			}
 		}

@@ -4,35 +4,38 @@ import (
 	"strconv"
 
 	"locktop/model"
+	"locktop/ui/axis"
+	"locktop/ui/draw"
 	"locktop/ui/fields"
+	"locktop/ui/table"
 )
 
 // claimCells are the columns of a queue.
-var claimCells = cellsOf(fields.Claims, map[string]func(*row, *fields.Claim){
-	"#": func(r *row, x *fields.Claim) { r.add(dim, strconv.Itoa(x.Position)) },
-	"ROLE": func(r *row, x *fields.Claim) {
-		st, sign, word := roleLook(r.f.th, x.L, x.Claim, x.Position-1)
-		r.add(st, sign+" "+word)
+var claimCells = table.CellsOf(fields.Claims, map[string]func(*table.Row, *fields.Claim){
+	"#": func(r *table.Row, x *fields.Claim) { r.Add(draw.Dim, strconv.Itoa(x.Position)) },
+	"ROLE": func(r *table.Row, x *fields.Claim) {
+		st, sign, word := roleLook(r.F.Th, x.L, x.Claim, x.Position-1)
+		r.Add(st, sign+" "+word)
 	},
-	"WHO":     func(r *row, x *fields.Claim) { identity(r, x.Claim) },
-	"KEY":     func(r *row, x *fields.Claim) { r.add(plain, r.f.th.cutKey(r.f.th.clean(x.Key), r.room())) },
-	"CREATED": func(r *row, x *fields.Claim) { r.add(dim, count(x.CreateRev)) },
-	"LEASE":   func(r *row, x *fields.Claim) { r.lease(x.LeaseInfo(), x.Now) },
-	"SINCE": func(r *row, x *fields.Claim) {
+	"WHO":     func(r *table.Row, x *fields.Claim) { identity(r, x.Claim) },
+	"KEY":     func(r *table.Row, x *fields.Claim) { r.Add(draw.Plain, r.F.Th.CutKey(r.F.Th.Clean(x.Key), r.Room())) },
+	"CREATED": func(r *table.Row, x *fields.Claim) { r.Add(draw.Dim, draw.Count(x.CreateRev)) },
+	"LEASE":   func(r *table.Row, x *fields.Claim) { r.Lease(x.LeaseInfo(), x.Now) },
+	"SINCE": func(r *table.Row, x *fields.Claim) {
 		d, atLeast := x.Waited(x.Now)
 		if x.Position == 1 && x.L.Recipe().HasHolder {
 			d, atLeast = x.L.HeldFor(x.Now)
 		}
-		r.add(plain, age(d, atLeast))
+		r.Add(draw.Plain, draw.Age(d, atLeast))
 	},
-	"WAITS FOR": func(r *row, x *fields.Claim) {
+	"WAITS FOR": func(r *table.Row, x *fields.Claim) {
 		if x.Ahead != nil {
-			r.add(dim, behind(r.f.th, r.f.th.who(x.S, x.Ahead.Ref()), r.room()))
+			r.Add(draw.Dim, behind(r.F.Th, r.F.Th.Who(x.S, x.Ahead.Ref()), r.Room()))
 		}
 	},
-	"NOTE": func(r *row, x *fields.Claim) {
-		if r.room() > 0 {
-			r.add(note(r.f.th, r.f, x))
+	"NOTE": func(r *table.Row, x *fields.Claim) {
+		if r.Room() > 0 {
+			r.Add(note(r.F.Th, r.F, x))
 		}
 	},
 }, nil)
@@ -40,17 +43,17 @@ var claimCells = cellsOf(fields.Claims, map[string]func(*row, *fields.Claim){
 // queuePane shows the queue of one lock and, as far as there is room, what happened to
 // it last. Two pages show it: as their whole, and under a table.
 type queuePane struct {
-	table table
+	table table.Table
 	lock  string
 	pick  selection
 }
 
-func newQueuePane() *queuePane { return &queuePane{table: newTable(claimCells.columns(), true)} }
+func newQueuePane() *queuePane { return &queuePane{table: table.New(claimCells.Columns(), true)} }
 
 // show sets the lock whose queue is shown.
 func (p *queuePane) show(lock string) {
 	if p.lock != lock {
-		p.lock, p.pick, p.table.top = lock, selection{}, 0
+		p.lock, p.pick, p.table.Top = lock, selection{}, 0
 	}
 }
 
@@ -60,29 +63,29 @@ func lanesRows(h int) int { return max(3, h/5) }
 // lines returns the lines of the pane, its title included; with lanes if there is
 // room for them and the lab tells of any.
 func (p *queuePane) lines(f frame, w, h int, focused, timed bool) []string {
-	l := f.s.Lock(p.lock)
+	l := f.S.Lock(p.lock)
 	if l == nil {
-		return fill([]string{f.th.ruler(w, span{dim, "queue"})}, w, h)
+		return draw.Fill([]string{f.Th.Ruler(w, draw.Dim.Of("queue"))}, w, h)
 	}
-	lines := []string{f.th.ruler(w, p.title(f, l, w)...)}
-	var past lanes
-	if timed && laneCell(w-laneName-4) > 0 {
-		past = lanesOf(f.s, l.Name, f.now, lanesRows(h))
+	lines := []string{f.Th.Ruler(w, p.title(f, l, w)...)}
+	var past axis.Lanes
+	if timed && axis.LaneCell(w-axis.LaneName-4) > 0 {
+		past = axis.LanesOf(f.S, l.Name, f.Now, lanesRows(h))
 	}
-	rows, rest := shares(h - 1 - past.height())
+	rows, rest := shares(h - 1 - past.Height())
 	lines = p.queue(lines, f, l, w, rows, focused)
-	if past.height() > 0 {
-		lines = past.lines(lines, f.view, w)
+	if past.Height() > 0 {
+		lines = past.Lines(lines, f.View, w)
 	}
-	why, facts := whyShares(f.th, l.Findings(), w, rest)
+	why, facts := whyShares(f.Th, l.Findings(), w, rest)
 	if why > 0 {
-		lines = whyPane(f.th, lines, l.Findings(), w, why)
+		lines = whyPane(f.Th, lines, l.Findings(), w, why)
 	}
 	if facts > 0 {
-		lines = append(lines, f.th.ruler(w, span{dim, "journal of this lock"}))
+		lines = append(lines, f.Th.Ruler(w, draw.Dim.Of("journal of this lock")))
 		lines = lastFacts(lines, f, l.Journal(), w, facts-1)
 	}
-	return fill(lines, w, h)
+	return draw.Fill(lines, w, h)
 }
 
 // underFrom is the height from which half of what is more goes under the queue.
@@ -98,45 +101,45 @@ func shares(h int) (queue, under int) {
 }
 
 // title says of the lock what fits into w cells, part by part.
-func (p *queuePane) title(f frame, l *model.Lock, w int) []span {
-	th := f.th
+func (p *queuePane) title(f frame, l *model.Lock, w int) []draw.Span {
+	th := f.Th
 	c := l.Condition()
-	t := []span{{strong, th.cutPath(th.clean(l.Name), 48)}}
-	w -= 6 + width(t[0].text)
-	part := func(spans ...span) {
+	t := []draw.Span{draw.Strong.Of(th.CutPath(th.Clean(l.Name), 48))}
+	w -= 6 + draw.Width(t[0].Text)
+	part := func(spans ...draw.Span) {
 		n := 3
 		for _, sp := range spans {
-			n += width(sp.text)
+			n += draw.Width(sp.Text)
 		}
 		if w -= n; w >= 0 {
-			t = append(append(t, span{rule, " " + th.sign.line + " "}), spans...)
+			t = append(append(t, draw.Rule.Of(" "+th.Sign.Line+" ")), spans...)
 		}
 	}
 	if name := l.Recipe().Name; name != "" {
-		part(span{dim, name})
+		part(draw.Dim.Of(name))
 	}
-	part(th.says(c))
-	if text := outlook(l, c, f.now); text != "" {
-		part(span{plain, text})
+	part(th.Says(c))
+	if text := draw.Outlook(l, c, f.Now); text != "" {
+		part(draw.Plain.Of(text))
 	}
 	if next := l.At(1); next != nil && c.Trouble() && l.Behind() > 0 {
-		part(span{plain, "next is " + th.cut(th.who(f.s, next.Ref()), 20)})
+		part(draw.Plain.Of("next is " + th.Cut(th.Who(f.S, next.Ref()), 20)))
 	}
 	if n := l.Behind(); n > 0 {
-		part(span{dim, strconv.Itoa(n) + " behind"})
+		part(draw.Dim.Of(strconv.Itoa(n) + " behind"))
 	}
 	st := l.Stats()
 	if st.Handovers > 0 {
-		part(span{dim, "handovers " + count(int64(st.Handovers))})
+		part(draw.Dim.Of("handovers " + draw.Count(int64(st.Handovers))))
 	}
 	if st.Overtakes > 0 {
-		part(span{late, "overtakes " + count(int64(st.Overtakes))})
+		part(draw.Late.Of("overtakes " + draw.Count(int64(st.Overtakes))))
 	}
 	if st.Waits > 0 {
-		part(span{dim, "wait p50 " + model.Duration(st.WaitP50, false) + " p99 " + model.Duration(st.WaitP99, false)})
+		part(draw.Dim.Of("wait p50 " + model.Duration(st.WaitP50, false) + " p99 " + model.Duration(st.WaitP99, false)))
 	}
 	if st.Holds > 0 {
-		part(span{dim, "hold p50 " + model.Duration(st.HoldP50, false)})
+		part(draw.Dim.Of("hold p50 " + model.Duration(st.HoldP50, false)))
 	}
 	return t
 }
@@ -146,18 +149,18 @@ func (p *queuePane) queue(lines []string, f frame, l *model.Lock, w, h int, focu
 		return lines
 	}
 	if l.Free() {
-		return fill(append(lines, f.th.line(w, []span{{dim, "  nobody holds it and nobody waits"}}, nil)), w, len(lines)+h)
+		return draw.Fill(append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  nobody holds it and nobody waits")}, nil)), w, len(lines)+h)
 	}
 	id := func(i int) string { return l.At(i).Key }
-	p.pick.follow(l.Len(), func(key string) int { return placeOf(f.s, l, key) }, id)
-	p.table.fit(w, h, f.th)
-	p.table.reveal(p.pick.place, l.Len())
-	lines = append(lines, p.table.head(sortNone, false))
-	look := look{cursor: p.pick.place, keys: focused}
+	p.pick.follow(l.Len(), func(key string) int { return placeOf(f.S, l, key) }, id)
+	p.table.Fit(w, h, f.Th)
+	p.table.Reveal(p.pick.place, l.Len())
+	lines = append(lines, p.table.Head(table.SortNone, false))
+	look := table.Look{Cursor: p.pick.place, Keys: focused}
 	if !focused && !p.pick.pinned {
-		look.cursor = -1
+		look.Cursor = -1
 	}
-	return p.table.paint(lines, l.Len(), look, id, func(i int, r *row) { claimRow(f.view, l, i, r) })
+	return p.table.Paint(lines, l.Len(), look, id, func(i int, r *table.Row) { claimRow(f.View, l, i, r) })
 }
 
 func placeOf(s *model.State, l *model.Lock, key string) int {
@@ -184,8 +187,8 @@ func (p *queuePane) chosen(s *model.State) *model.Claim {
 // target is the claim under the cursor.
 func (p *queuePane) target(f frame) target {
 	var t target
-	if t.lock = f.s.Lock(p.lock); t.lock != nil {
-		t.claim = p.chosen(f.s)
+	if t.lock = f.S.Lock(p.lock); t.lock != nil {
+		t.claim = p.chosen(f.S)
 	}
 	return t
 }
@@ -196,7 +199,7 @@ func (p *queuePane) click(s *model.State, y int) bool {
 	if l == nil {
 		return false
 	}
-	i := p.table.at(y-1, l.Len()) // the first line is the title
+	i := p.table.At(y-1, l.Len()) // the first line is the title
 	if i >= 0 {
 		p.move(s, i)
 	}
@@ -210,33 +213,33 @@ func (p *queuePane) move(s *model.State, i int) {
 	}
 }
 
-func claimRow(f view, l *model.Lock, i int, r *row) {
+func claimRow(f table.View, l *model.Lock, i int, r *table.Row) {
 	c := l.At(i)
-	f.sees(c)
-	claimCells.row(f, fields.At(f.s, l, f.now, c, i+1, l.WaitsFor(c)), r)
+	f.Sees(c)
+	claimCells.Row(f, fields.At(f.S, l, f.Now, c, i+1, l.WaitsFor(c)), r)
 }
 
-func behind(th *theme, who string, room int) string {
-	if text := "behind " + who; width(text) <= room {
+func behind(th *draw.Theme, who string, room int) string {
+	if text := "behind " + who; draw.Width(text) <= room {
 		return text
 	}
-	return th.cutKey(who, room)
+	return th.CutKey(who, room)
 }
 
 // roleLook says what a key is in the queue of a lock.
-func roleLook(th *theme, l *model.Lock, c *model.Claim, i int) (style, string, string) {
+func roleLook(th *draw.Theme, l *model.Lock, c *model.Claim, i int) (draw.Style, string, string) {
 	role := l.RoleAt(c, i)
-	st, sign := waiting, th.sign.waits
+	st, sign := draw.Waiting, th.Sign.Waits
 	switch {
 	case !l.Recipe().HasHolder:
-		st = dim
+		st = draw.Dim
 	case role == model.RoleBlocks, role == model.RoleForeign:
-		st, sign = bad, th.sign.bad
+		st, sign = draw.Bad, th.Sign.Bad
 	case role == model.RoleHolds:
-		st, sign = good, th.sign.holds
+		st, sign = draw.Good, th.Sign.Holds
 	default:
 		if how := c.LeaseInfo().State().Condition(); how.Trouble() {
-			st, trouble := th.level(how.Level)
+			st, trouble := th.Level(how.Level)
 			return st, sign, string(role) + " " + trouble
 		}
 	}
@@ -245,42 +248,42 @@ func roleLook(th *theme, l *model.Lock, c *model.Claim, i int) (style, string, s
 
 // note is what there is to say of a claim besides: a finding about it, else the
 // other locks in which its lease stands.
-func note(th *theme, f view, c *fields.Claim) (style, string) {
+func note(th *draw.Theme, f table.View, c *fields.Claim) (draw.Style, string) {
 	x := c.L.Worst(c.Claim)
 	if x == nil || x.Severity == model.SevInfo {
-		return dim, also(th, f.s, c.L, c.Claim)
+		return draw.Dim, also(th, f.S, c.L, c.Claim)
 	}
-	st, sign := th.severity(x.Severity)
+	st, sign := th.Severity(x.Severity)
 	text := sign + " " + string(x.Code)
-	if left, ok := c.LeaseInfo().Remaining(f.now); ok && x.Code == model.CodeDeadWaiter && c.Role != model.RoleHolds {
+	if left, ok := c.LeaseInfo().Remaining(f.Now); ok && x.Code == model.CodeDeadWaiter && c.Role != model.RoleHolds {
 		text += ": idles up to " + strconv.FormatInt(left, 10) + "s"
 	}
-	if also := also(th, f.s, c.L, c.Claim); also != "" {
+	if also := also(th, f.S, c.L, c.Claim); also != "" {
 		text += ", " + also
 	}
 	return st, text
 }
 
 // identity fills in who a claim belongs to, and how that is known.
-func identity(r *row, c *model.Claim) {
-	th := r.f.th
-	id := r.f.s.Identity(brief(c.Ref()))
+func identity(r *table.Row, c *model.Claim) {
+	th := r.F.Th
+	id := r.F.S.Identity(draw.Brief(c.Ref()))
 	switch {
 	case id.Text == "" && c.KV.Lease == 0:
-		r.add(dim, "unknown")
+		r.Add(draw.Dim, "unknown")
 	case id.Text == "":
 		text := "lease " + c.KV.Lease.Short()
-		if width(text) > r.room() {
+		if draw.Width(text) > r.Room() {
 			text = c.KV.Lease.Short()
 		}
-		r.add(dim, th.tame(text))
+		r.Add(draw.Dim, th.Tame(text))
 	default:
-		text, source := th.tame(id.Text), " ("+id.Source+")"
-		if room := r.room(); width(text)+len(source) > room {
-			source, text = "", th.cut(text, room)
+		text, source := th.Tame(id.Text), " ("+id.Source+")"
+		if room := r.Room(); draw.Width(text)+len(source) > room {
+			source, text = "", th.Cut(text, room)
 		}
-		r.add(plain, text)
-		r.add(dim, source)
+		r.Add(draw.Plain, text)
+		r.Add(draw.Dim, source)
 	}
 }
 
@@ -288,7 +291,7 @@ func identity(r *row, c *model.Claim) {
 const alsoMax = 32
 
 // also names the other locks in which the lease of a claim stands.
-func also(th *theme, s *model.State, l *model.Lock, c *model.Claim) string {
+func also(th *draw.Theme, s *model.State, l *model.Lock, c *model.Claim) string {
 	lease := c.LeaseInfo()
 	if lease == nil {
 		return ""
@@ -314,7 +317,7 @@ func also(th *theme, s *model.State, l *model.Lock, c *model.Claim) string {
 		if text != "" {
 			text += ", "
 		}
-		text += verb + th.cutPath(th.clean(other.Name), 24)
+		text += verb + th.CutPath(th.Clean(other.Name), 24)
 	}
 	if text == "" {
 		return ""
@@ -328,9 +331,9 @@ func also(th *theme, s *model.State, l *model.Lock, c *model.Claim) string {
 // lastFacts appends the newest h entries, newest last.
 func lastFacts(lines []string, f frame, facts []*model.JournalEntry, w, h int) []string {
 	for _, fact := range facts[max(0, len(facts)-h):] {
-		sign, st := f.th.factSign(fact)
-		lines = append(lines, f.th.line(w, []span{
-			{dim, "  " + factClock(fact)[:8] + " "}, {st, sign + " "}, {plain, f.th.sentence(f.s, fact)}}, nil))
+		sign, st := f.Th.FactSign(fact)
+		lines = append(lines, f.Th.Line(w, []draw.Span{
+			draw.Dim.Of("  " + draw.FactClock(fact)[:8] + " "), st.Of(sign + " "), draw.Plain.Of(f.Th.Sentence(f.S, fact))}, nil))
 	}
 	return lines
 }

@@ -1,6 +1,10 @@
 package ui
 
-import "locktop/model"
+import (
+	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
 
 // Lines of a queue from which it shows lanes: as a page, and as the pane of one.
 const (
@@ -22,16 +26,16 @@ func (p *queuePage) Keys() []PageKey { return []PageKey{journalOfLock} }
 
 func (p *queuePage) Paint(f frame, w, h int) []string {
 	if text := noLocks(f, w); text != nil {
-		return fill(text, w, h)
+		return draw.Fill(text, w, h)
 	}
 	return p.queue.lines(f, w, h, true, f.lab && f.height >= tallFrom && h >= lanesFrom)
 }
 
-func (p *queuePage) Move(f frame, n int)     { p.queue.move(f.s, p.queue.pick.place+n) }
-func (p *queuePage) Step() int               { return p.queue.table.step() }
-func (p *queuePage) Click(f frame, _, y int) { p.queue.click(f.s, y) }
+func (p *queuePage) Move(f frame, n int)     { p.queue.move(f.S, p.queue.pick.place+n) }
+func (p *queuePage) Step() int               { return p.queue.table.Step() }
+func (p *queuePage) Click(f frame, _, y int) { p.queue.click(f.S, y) }
 
-func (p *queuePage) Target(f frame) target { return p.queue.target(f).ofClient(f.s) }
+func (p *queuePage) Target(f frame) target { return p.queue.target(f).ofClient(f.S) }
 
 func (p *queuePage) Finding(f frame) (*model.Finding, string) { return p.Target(f).finds(f, true) }
 
@@ -41,21 +45,23 @@ func (p *queuePage) Commands(f frame) (string, []string) { return p.Target(f).co
 func (p *queuePage) Show(f frame, r Request) {
 	switch {
 	case r.Show == ShowRow:
-		f.locks.reveal(f.s, r.Lock)
+		f.locks.reveal(f.S, r.Lock)
 	case r.Lock != f.locks.pick.id:
 		f.locks.choose(r.Lock)
 	}
 	f.locks.pick.pinned = true
 	p.queue.show(r.Lock)
-	if l := f.s.Lock(r.Lock); r.Claim != nil && r.Claim.Lock() == l {
-		p.queue.move(f.s, l.Place(r.Claim))
+	if l := f.S.Lock(r.Lock); r.Claim != nil && r.Claim.Lock() == l {
+		p.queue.move(f.S, l.Place(r.Claim))
 	}
 }
 
 func (p *queuePage) Spot() string                { return p.queue.lock }
 func (p *queuePage) Return(_ frame, lock string) { p.queue.show(lock) }
 
-func (p *queuePage) Tables() map[string]*table      { return map[string]*table{"queue": &p.queue.table} }
+func (p *queuePage) Tables() map[string]*table.Table {
+	return map[string]*table.Table{"queue": &p.queue.table}
+}
 func (p *queuePage) Table(frame) (name, why string) { return "queue", "" }
 
 // finds is the finding about the claim of a target, if that was selected and not its

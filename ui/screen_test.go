@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/table"
 )
 
 func TestGolden(t *testing.T) {
@@ -130,21 +132,21 @@ func TestLayout(t *testing.T) {
 
 func TestColumnsGoByRank(t *testing.T) {
 	for w := 20; w < 220; w++ {
-		for name, cols := range map[string][]column{"locks": lockCells.columns(), "queue": claimCells.columns(), "members": memberCells.columns(), "sessions": sessionCells.columns(), "findings": findingCells.columns(), "contenders": contenderCells.columns(), "faults": faultCells.columns(), "clients": clientCells.columns()} {
+		for name, cols := range map[string][]table.Column{"locks": lockCells.Columns(), "queue": claimCells.Columns(), "members": memberCells.Columns(), "sessions": sessionCells.Columns(), "findings": findingCells.Columns(), "contenders": contenderCells.Columns(), "faults": faultCells.Columns(), "clients": clientCells.Columns()} {
 			sum, dropped := -1, 99
-			for i, cw := range fitColumns(cols, w) {
+			for i, cw := range table.FitColumns(cols, w) {
 				if cw == 0 {
-					dropped = min(dropped, cols[i].rank)
+					dropped = min(dropped, cols[i].Rank)
 					continue
 				}
 				sum += cw + 1
-				if cw > cols[i].most && cw > cols[i].least {
-					t.Errorf("%s at %d: column %s is %d wide", name, w, cols[i].title, cw)
+				if cw > cols[i].Most && cw > cols[i].Least {
+					t.Errorf("%s at %d: column %s is %d wide", name, w, cols[i].Title, cw)
 				}
 			}
-			for i, cw := range fitColumns(cols, w) {
-				if cw > 0 && cols[i].rank > dropped {
-					t.Errorf("%s at %d: %s stays although rank %d went", name, w, cols[i].title, dropped)
+			for i, cw := range table.FitColumns(cols, w) {
+				if cw > 0 && cols[i].Rank > dropped {
+					t.Errorf("%s at %d: %s stays although rank %d went", name, w, cols[i].Title, dropped)
 				}
 			}
 			if sum > w && dropped > 1 {
@@ -225,13 +227,13 @@ func TestHostileBytes(t *testing.T) {
 // TestProse: what the model wrote is not trusted to be fit for a terminal.
 func TestProse(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		th := newTheme(ThemeDark, colours, ascii)
+		th := draw.NewTheme(draw.ThemeDark, colours, ascii)
 		rapid.Check(t, func(rt *rapid.T) {
 			text := hostile().Draw(rt, "text")
 			w := rapid.IntRange(30, 90).Draw(rt, "w")
 			x := model.Finding{Code: "x", Summary: text, Evidence: []string{text}, Advice: []string{text}, Etcdctl: []string{text}}
 			for _, p := range paragraphsOf(th, &x) {
-				for _, l := range th.paragraph(p, w) {
+				for _, l := range th.Paragraph(p, w) {
 					exact(rt, l, w, 1)
 				}
 			}
@@ -253,7 +255,7 @@ func TestStampCutsWideCharacters(t *testing.T) {
 
 func TestWidthAgrees(t *testing.T) {
 	for r := rune(0x20); r < 0x20000; r++ {
-		if w := simpleWidth(r); w != 0 && w != measured(string(r)) {
+		if w := draw.SimpleWidth(r); w != 0 && w != measured(string(r)) {
 			t.Fatalf("%U is %d cells wide, not %d", r, measured(string(r)), w)
 		}
 	}
@@ -272,11 +274,11 @@ func TestWords(t *testing.T) {
 		{12*time.Minute + 4*time.Second, true, "12m+", "a lower bound has one"},
 		{27 * time.Hour, true, "1d+", "days"},
 	} {
-		if got := age(r.d, r.atLeast); got != r.want {
+		if got := draw.Age(r.d, r.atLeast); got != r.want {
 			t.Errorf("%v: got %s, want %s (%s)", r.d, got, r.want, r.reason)
 		}
 	}
-	if got := fmt.Sprint(count(184203), " ", count(-1234), " ", count(7)); got != "184,203 -1,234 7" {
+	if got := fmt.Sprint(draw.Count(184203), " ", draw.Count(-1234), " ", draw.Count(7)); got != "184,203 -1,234 7" {
 		t.Errorf("got %s", got)
 	}
 }

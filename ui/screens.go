@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // bootScreen shows how far the start has come.
@@ -12,19 +13,19 @@ func (a *App) bootScreen() []string {
 	th := a.th
 	elapsed := ""
 	if !a.started.IsZero() {
-		elapsed = "  " + age(a.tick.Sub(a.started), false)
+		elapsed = "  " + draw.Age(a.tick.Sub(a.started), false)
 	}
-	lines := []string{th.line(a.w, []span{{accent, "locktop"}, {plain, " "}, {a.o.labelStyle(), th.clean(a.o.Label)},
-		{dim, " is starting" + elapsed}}, nil), string(pad(nil, a.w))}
+	lines := []string{th.Line(a.w, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), a.o.labelStyle().Of(th.Clean(a.o.Label)),
+		draw.Dim.Of(" is starting" + elapsed)}, nil), string(draw.Pad(nil, a.w))}
 	shown := a.boot[max(0, len(a.boot)-max(1, a.h-4)):]
 	for i, text := range shown {
-		st, sign := dim, th.sign.holds
+		st, sign := draw.Dim, th.Sign.Holds
 		if i == len(shown)-1 {
-			st, sign = plain, th.sign.waits
+			st, sign = draw.Plain, th.Sign.Waits
 		}
-		lines = append(lines, th.line(a.w, []span{{st, "  " + sign + " " + th.clean(text)}}, nil))
+		lines = append(lines, th.Line(a.w, []draw.Span{st.Of("  " + sign + " " + th.Clean(text))}, nil))
 	}
-	return fill(append(lines, string(pad(nil, a.w)), th.line(a.w, []span{{accent, "  q"}, {dim, " quit"}}, nil)), a.w, a.h)
+	return draw.Fill(append(lines, string(draw.Pad(nil, a.w)), th.Line(a.w, []draw.Span{draw.Accent.Of("  q"), draw.Dim.Of(" quit")}, nil)), a.w, a.h)
 }
 
 // tinyLine is all that fits on a very small screen.
@@ -35,48 +36,48 @@ func (a *App) tinyLine(w int) string {
 	}
 	n := f.locks.order.bad
 	if n == 0 {
-		return a.th.line(w, []span{{plain, plural(f.locks.order.total, "lock")}, {good, " ok"}}, nil)
+		return a.th.Line(w, []draw.Span{draw.Plain.Of(draw.Plural(f.locks.order.Total, "lock")), draw.Good.Of(" ok")}, nil)
 	}
-	return a.th.line(w, []span{{bad, a.th.sign.bad + " " + strconv.Itoa(n)}, {plain, " of " + plural(f.locks.order.total, "lock")}}, nil)
+	return a.th.Line(w, []draw.Span{draw.Bad.Of(a.th.Sign.Bad + " " + strconv.Itoa(n)), draw.Plain.Of(" of " + draw.Plural(f.locks.order.Total, "lock"))}, nil)
 }
 
 // noticeSpans is what a person must know now, empty if there is nothing.
-func (a *App) noticeSpans(th *theme) []span {
+func (a *App) noticeSpans(th *draw.Theme) []draw.Span {
 	fr := fresh(a.state)
 	switch {
 	case a.frozen:
-		return []span{{armed, " FROZEN for " + age(a.now.Sub(a.frozenAt), false) + " "},
-			{plain, " events are still collected, "}, {accent, "space"}, {plain, " lets go"}}
+		return []draw.Span{draw.Armed.Of(" FROZEN for " + draw.Age(a.now.Sub(a.frozenAt), false) + " "),
+			draw.Plain.Of(" events are still collected, "), draw.Accent.Of("space"), draw.Plain.Of(" lets go")}
 	case a.notice.text != "":
-		return []span{{a.notice.st, a.notice.text}}
+		return []draw.Span{a.notice.st.Of(a.notice.text)}
 	case a.spent != nil:
-		return []span{{bad, th.sign.bad + " nothing more will come: " + th.clean(a.spent.Error()) + "; start locktop again"}}
+		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " nothing more will come: " + th.Clean(a.spent.Error()) + "; start locktop again")}
 	case fr.state == model.WatchLost:
 		seen := ""
 		if !fr.seen.IsZero() {
-			seen = "; shown as it was " + age(a.now.Sub(fr.seen), false) + " ago"
+			seen = "; shown as it was " + draw.Age(a.now.Sub(fr.seen), false) + " ago"
 		}
-		return []span{{bad, th.sign.bad + " " + th.clean(fr.what) + seen}}
+		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " " + th.Clean(fr.what) + seen)}
 	}
 	return nil
 }
 
 // footerLine is the filter while there is one, and the keys that work here.
-func (a *App) footerLine(th *theme, w int) string {
+func (a *App) footerLine(th *draw.Theme, w int) string {
 	if a.palette != nil {
 		return a.paletteLine(th, w)
 	}
 	if a.field != nil {
-		return th.line(w, append([]span{{accent, "/ "}, {strong, th.clean(a.field.text)}, {accent, "_"}, {dim, "  " + a.hits() + "  "}},
+		return th.Line(w, append([]draw.Span{draw.Accent.Of("/ "), draw.Strong.Of(th.Clean(a.field.text)), draw.Accent.Of("_"), draw.Dim.Of("  " + a.hits() + "  ")},
 			a.hints(inFilter, w/2)...), nil)
 	}
 	if text := a.filter(); text != "" {
-		return th.line(w, []span{{accent, "/ "}, {strong, th.clean(text)}, {dim, "  " + a.hits() + "  "}, {accent, "esc"}, {dim, " clears"}}, nil)
+		return th.Line(w, []draw.Span{draw.Accent.Of("/ "), draw.Strong.Of(th.Clean(text)), draw.Dim.Of("  " + a.hits() + "  "), draw.Accent.Of("esc"), draw.Dim.Of(" clears")}, nil)
 	}
 	if a.dialog != nil || a.question != nil || a.columns != nil {
-		return string(pad(nil, w)) // the dialog says what to press
+		return string(draw.Pad(nil, w)) // the dialog says what to press
 	}
-	return th.line(w, a.hints(a.where(), w), nil)
+	return th.Line(w, a.hints(a.where(), w), nil)
 }
 
 func (a *App) hits() string {
@@ -91,10 +92,10 @@ var first = []string{"n", "x", "enter", "/", "e", "w"}
 
 // hints are the keys of a place in short, the most important first and as many as
 // fit; help comes last and always.
-func (a *App) hints(in where, w int) []span {
+func (a *App) hints(in where, w int) []draw.Span {
 	rows := make([]*binding, 0, len(a.keys.rows))
-	spans := make([]span, 0, 48)
-	var help [2]span
+	spans := make([]draw.Span, 0, 48)
+	var help [2]draw.Span
 	for i := range a.keys.rows {
 		b := &a.keys.rows[i]
 		switch {
@@ -113,12 +114,12 @@ func (a *App) hints(in where, w int) []span {
 	slices.SortStableFunc(rows, func(a, b *binding) int { return prominence(before, a) - prominence(before, b) })
 	for _, b := range rows {
 		part := a.hint(b)
-		if n := width(part[0].text) + width(part[1].text) + 2; n <= w {
+		if n := draw.Width(part[0].Text) + draw.Width(part[1].Text) + 2; n <= w {
 			w -= n
-			spans = append(spans, part[0], part[1], span{plain, "  "})
+			spans = append(spans, part[0], part[1], draw.Plain.Of("  "))
 		}
 	}
-	if help[0].text == "" {
+	if help[0].Text == "" {
 		return spans
 	}
 	return append(spans, help[0], help[1])
@@ -126,15 +127,15 @@ func (a *App) hints(in where, w int) []span {
 
 // hint is a key in short. One that would only say why it does nothing now is dim: it
 // keeps its place, so that the others keep theirs.
-func (a *App) hint(b *binding) [2]span {
-	short, st := b.short, accent
+func (a *App) hint(b *binding) [2]draw.Span {
+	short, st := b.short, draw.Accent
 	if b.brief != nil {
 		short = b.brief(a)
 	}
 	if b.in&anyPage != 0 && (b.closed(a) != "" || b.needs == needsArmed && !a.o.Armed) {
-		st = dim
+		st = draw.Dim
 	}
-	return [2]span{{st, keyNames(b.keys[:1])}, {dim, " " + short}}
+	return [2]draw.Span{st.Of(keyNames(b.keys[:1])), draw.Dim.Of(" " + short)}
 }
 
 func prominence(first []string, b *binding) int {

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"locktop/ui/draw"
+	"locktop/ui/table"
 )
 
 // Settings are what a person has made of the console, to be remembered. The zero
@@ -21,7 +24,7 @@ type Settings struct {
 
 // known is the name of a theme, "" for one that there is not.
 func known(theme string) string {
-	if slices.Contains(Themes, theme) {
+	if slices.Contains(draw.Themes, theme) {
 		return theme
 	}
 	return ""
@@ -37,12 +40,12 @@ func (a *App) settings() Settings {
 		s.Sort = sortNames[a.board.locks.order.by]
 	}
 	for name, t := range a.tables() {
-		for _, c := range t.cols {
-			if t.off[c.title] {
+		for _, c := range t.Cols {
+			if t.Off[c.Title] {
 				if s.Hidden == nil {
 					s.Hidden = map[string][]string{}
 				}
-				s.Hidden[name] = append(s.Hidden[name], c.title)
+				s.Hidden[name] = append(s.Hidden[name], c.Title)
 			}
 		}
 	}
@@ -53,13 +56,13 @@ func (a *App) settings() Settings {
 func (a *App) apply(s Settings) {
 	a.themed = known(s.Theme)
 	if by := slices.Index(sortNames, s.Sort); by > 0 {
-		a.board.locks.order.by = sortKey(by)
+		a.board.locks.order.by = table.SortKey(by)
 	}
 	a.board.locks.order.reversed = s.Reversed
 	for name, t := range a.tables() {
-		for _, c := range t.cols {
-			if slices.Contains(s.Hidden[name], c.title) {
-				t.show(c, false)
+		for _, c := range t.Cols {
+			if slices.Contains(s.Hidden[name], c.Title) {
+				t.Show(c, false)
 			}
 		}
 	}

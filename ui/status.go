@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // segment is a part of the status line; the highest rank goes first when it gets
 // narrow.
 type segment struct {
 	rank  int
-	spans []span
+	spans []draw.Span
 }
 
 // statusLine paints the permanent line at the top.
-func statusLine(th *theme, w int, left, right []segment) string {
+func statusLine(th *draw.Theme, w int, left, right []segment) string {
 	for need(left)+need(right)+2 > w {
 		worst := 0
 		var from *[]segment
@@ -34,7 +35,7 @@ func statusLine(th *theme, w int, left, right []segment) string {
 		rest := append([]segment(nil), (*from)[:at]...)
 		*from = append(rest, (*from)[at+1:]...)
 	}
-	return th.line(w, join(th, left), join(th, right))
+	return th.Line(w, join(th, left), join(th, right))
 }
 
 func need(parts []segment) int {
@@ -44,17 +45,17 @@ func need(parts []segment) int {
 			n += 3
 		}
 		for _, s := range p.spans {
-			n += width(s.text)
+			n += draw.Width(s.Text)
 		}
 	}
 	return n
 }
 
-func join(th *theme, parts []segment) []span {
-	var all []span
+func join(th *draw.Theme, parts []segment) []draw.Span {
+	var all []draw.Span
 	for i, p := range parts {
 		if i > 0 {
-			all = append(all, span{dim, " " + th.sign.dot + " "})
+			all = append(all, draw.Dim.Of(" "+th.Sign.Dot+" "))
 		}
 		all = append(all, p.spans...)
 	}
@@ -62,29 +63,29 @@ func join(th *theme, parts []segment) []span {
 }
 
 // statusLeft says which cluster this is and how it does.
-func (a *App) statusLeft(th *theme) []segment {
-	label := []segment{{0, []span{{accent, "locktop"}, {plain, " "}, {a.o.labelStyle(), th.cut(th.clean(a.o.Label), 32)}}}}
+func (a *App) statusLeft(th *draw.Theme) []segment {
+	label := []segment{{0, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), a.o.labelStyle().Of(th.Cut(th.Clean(a.o.Label), 32))}}}
 	c := a.state.Cluster()
 	if len(c.Members) == 0 {
 		return label
 	}
-	parts := append(label, segment{2, []span{quorum(th, c)}}, segment{3, []span{a.leaderSpan(th)}})
+	parts := append(label, segment{2, []draw.Span{quorum(th, c)}}, segment{3, []draw.Span{a.leaderSpan(th)}})
 	for _, alarmText := range c.Alarms {
-		parts = append(parts, segment{1, []span{{alarm, " " + th.cut(th.clean(alarmText), 24) + " "}}})
+		parts = append(parts, segment{1, []draw.Span{draw.Alarm.Of(" " + th.Cut(th.Clean(alarmText), 24) + " ")}})
 	}
-	parts = append(parts, segment{6, []span{{dim, "rev "}, {plain, count(a.state.Rev())}}})
+	parts = append(parts, segment{6, []draw.Span{draw.Dim.Of("rev "), draw.Plain.Of(draw.Count(a.state.Rev()))}})
 	if v := version(c); v != "" {
-		parts = append(parts, segment{7, []span{{dim, "etcd " + th.cut(th.clean(v), 12)}}})
+		parts = append(parts, segment{7, []draw.Span{draw.Dim.Of("etcd " + th.Cut(th.Clean(v), 12))}})
 	}
 	if a.o.Lab && len(a.live.Endpoints) > 0 { // elsewhere the label says it
-		parts = append(parts, segment{4, []span{{dim, th.clean(shortEndpoints(a.live.Endpoints, a.w))}}})
+		parts = append(parts, segment{4, []draw.Span{draw.Dim.Of(th.Clean(shortEndpoints(a.live.Endpoints, a.w)))}})
 	}
 	return parts
 }
 
 // quorum says how many members answer. Of those that were not asked nothing is
 // known: only what is known to be down can say that there is no quorum.
-func quorum(th *theme, c model.ClusterStatus) span {
+func quorum(th *draw.Theme, c model.ClusterStatus) draw.Span {
 	up, asked, n := c.Up(), c.Asked(), len(c.Members)
 	text := fmt.Sprintf("%d/%d members", up, n)
 	if asked < n {
@@ -92,11 +93,11 @@ func quorum(th *theme, c model.ClusterStatus) span {
 	}
 	switch down := asked - up; {
 	case n-down <= n/2:
-		return span{bad, th.sign.bad + " " + text + ", no quorum"}
+		return draw.Bad.Of(th.Sign.Bad + " " + text + ", no quorum")
 	case down > 0:
-		return span{late, th.sign.late + " " + text}
+		return draw.Late.Of(th.Sign.Late + " " + text)
 	}
-	return span{plain, text}
+	return draw.Plain.Of(text)
 }
 
 // shortEndpoints names endpoints in little room: in full, with the host once, or the
@@ -120,16 +121,16 @@ func shortEndpoints(endpoints []string, w int) string {
 	return fmt.Sprintf("%s +%d", endpoints[0], len(endpoints)-1)
 }
 
-func (a *App) leaderSpan(th *theme) span {
+func (a *App) leaderSpan(th *draw.Theme) draw.Span {
 	m := a.state.Cluster().Leader()
 	name := m.Name
 	if name == "" {
 		name = strconv.FormatUint(m.ID, 16)
 	}
 	if m.ID == 0 && m.Name == "" {
-		return span{bad, th.sign.bad + " no leader"}
+		return draw.Bad.Of(th.Sign.Bad + " no leader")
 	}
-	return span{plain, "leader " + th.cut(th.clean(name), 16)}
+	return draw.Plain.Of("leader " + th.Cut(th.Clean(name), 16))
 }
 
 func version(c model.ClusterStatus) string {
@@ -143,54 +144,54 @@ func version(c model.ClusterStatus) string {
 
 // statusRight says what one may do and how fresh the screen is: both stay however
 // narrow it gets.
-func (a *App) statusRight(th *theme) []segment {
-	mode := segment{0, []span{{readonly, "READ-ONLY"}}}
+func (a *App) statusRight(th *draw.Theme) []segment {
+	mode := segment{0, []draw.Span{draw.Readonly.Of("READ-ONLY")}}
 	if a.o.Armed {
-		mode = segment{0, []span{{armed, " ARMED "}}}
+		mode = segment{0, []draw.Span{draw.Armed.Of(" ARMED ")}}
 	}
 	fr := fresh(a.state)
-	var live span
+	var live draw.Span
 	switch {
 	case a.spent != nil:
-		live = span{alarm, " ENDED "}
+		live = draw.Alarm.Of(" ENDED ")
 	case fr.state == model.WatchLost:
-		live = span{alarm, " LOST " + age(a.now.Sub(fr.since), false) + " "}
+		live = draw.Alarm.Of(" LOST " + draw.Age(a.now.Sub(fr.since), false) + " ")
 	case fr.state == model.WatchLoading && fr.percent >= 0:
-		live = span{late, fmt.Sprintf("loading %d%%", fr.percent)}
+		live = draw.Late.Of(fmt.Sprintf("loading %d%%", fr.percent))
 	case fr.state == model.WatchLoading:
-		live = span{late, "loading"}
+		live = draw.Late.Of("loading")
 	default:
-		live = span{good, th.sign.holds + " live"}
+		live = draw.Good.Of(th.Sign.Holds + " live")
 	}
-	parts := []segment{mode, {0, []span{live}}}
+	parts := []segment{mode, {0, []draw.Span{live}}}
 	if a.cost.Behind > 0 {
-		parts = append(parts, segment{4, []span{{late, count(int64(a.cost.Behind)) + " behind"}}})
+		parts = append(parts, segment{4, []draw.Span{draw.Late.Of(draw.Count(int64(a.cost.Behind)) + " behind")}})
 	}
 	if a.cost.Budget > 0 {
 		rate := fmt.Sprintf("%2.0f rpc/s", a.cost.RPS)
-		parts = append(parts, segment{5, []span{{dim, rate}}},
-			segment{9, []span{{dim, fmt.Sprintf("budget %d reads/s", a.cost.Budget)}}})
+		parts = append(parts, segment{5, []draw.Span{draw.Dim.Of(rate)}},
+			segment{9, []draw.Span{draw.Dim.Of(fmt.Sprintf("budget %d reads/s", a.cost.Budget))}})
 	}
 	return parts
 }
 
 // tabsLine paints the pages, and at the right what must stay in sight whatever
 // page one is on.
-func (a *App) tabsLine(th *theme, w int) string {
-	var left []span
+func (a *App) tabsLine(th *draw.Theme, w int) string {
+	var left []draw.Span
 	n, worst := a.board.tally.count()
 	for i, p := range a.pages {
 		if p.About().Inner {
 			continue
 		}
-		st, text := dim, " "+a.tab(i)+" "
+		st, text := draw.Dim, " "+a.tab(i)+" "
 		if p.About().Shows&ShowFinding != 0 && n > 0 {
 			st = worst
 		}
 		if i == a.tabShown() {
-			st, text = accent, "["+a.tab(i)+"]"
+			st, text = draw.Accent, "["+a.tab(i)+"]"
 		}
-		left = append(left, span{st, text})
+		left = append(left, st.Of(text))
 	}
 	return statusLine(th, w, []segment{{0, left}}, a.inSight(th))
 }
@@ -207,7 +208,7 @@ func (a *App) tab(i int) string {
 		text, some = digitOf(a.pages, i), "(%s)"
 	}
 	if n, _ := a.board.tally.count(); n > 0 && about.Shows&ShowFinding != 0 {
-		text += fmt.Sprintf(some, count(int64(n)))
+		text += fmt.Sprintf(some, draw.Count(int64(n)))
 	}
 	return text
 }
@@ -234,23 +235,23 @@ func digitOf(pages []Page, i int) string {
 // wordsFrom is the width from which what must stay in sight has room for words.
 const wordsFrom = 100
 
-func (a *App) inSight(th *theme) []segment {
+func (a *App) inSight(th *draw.Theme) []segment {
 	var right []segment
-	add := func(rank int, spans ...span) { right = append(right, segment{rank, spans}) }
+	add := func(rank int, spans ...draw.Span) { right = append(right, segment{rank, spans}) }
 	lies, n := a.board.doubts.count(a.now), len(a.state.Faults())
 	if a.w < wordsFrom && lies > 0 && n > 0 {
-		add(1, span{alarm, fmt.Sprintf(" !! %d false, %s ", lies, plural(n, "fault"))})
+		add(1, draw.Alarm.Of(fmt.Sprintf(" !! %d false, %s ", lies, draw.Plural(n, "fault"))))
 		lies, n = 0, 0
 	}
 	if lies > 0 {
-		add(1, span{alarm, " !! " + plural(lies, "false belief") + " "})
+		add(1, draw.Alarm.Of(" !! "+draw.Plural(lies, "false belief")+" "))
 	}
 	if n > 0 {
-		add(2, span{late, th.sign.late + " " + plural(n, "fault")}, span{plain, " "}, span{accent, "A"}, span{dim, " heals"})
+		add(2, draw.Late.Of(th.Sign.Late+" "+draw.Plural(n, "fault")), draw.Plain.Of(" "), draw.Accent.Of("A"), draw.Dim.Of(" heals"))
 	}
 	if n := a.board.locks.order.bad; n > 0 {
-		add(3, span{bad, th.sign.bad + " " + strconv.Itoa(n) + " in trouble"})
+		add(3, draw.Bad.Of(th.Sign.Bad+" "+strconv.Itoa(n)+" in trouble"))
 	}
-	add(4, span{dim, plural(a.board.locks.order.total, "lock")})
+	add(4, draw.Dim.Of(draw.Plural(a.board.locks.order.Total, "lock")))
 	return right
 }

@@ -27,7 +27,7 @@ func TestStories(t *testing.T) {
 	}{
 		{"trouble first", "the first screen shows what is wrong", Options{}, nil, func(b *bench) {
 			want := []string{"/blocked/lock", "/demo/checkout", "/jobs/billing", "/jobs/report", "/cron/job7"}
-			if got := b.board.locks.order.ids[:5]; !slices.Equal(got, want) {
+			if got := b.board.locks.order.Ids[:5]; !slices.Equal(got, want) {
 				b.t.Errorf("first are %q, want errors before warnings: %q", got, want)
 			}
 			b.sees("x lock-cycle")
@@ -43,14 +43,14 @@ func TestStories(t *testing.T) {
 			b.sees("also waits for /jobs/report")
 		}},
 		{"filter", "as you type, and it stays in sight", Options{}, []string{"/", "j", "o", "b", "s", "enter"}, func(b *bench) {
-			if got := len(b.board.locks.order.ids); got != 2 {
+			if got := len(b.board.locks.order.Ids); got != 2 {
 				b.t.Errorf("%d locks", got)
 			}
 			b.sees("/ jobs")
 		}},
 		{"filter turned round", "! keeps the rest", Options{}, []string{"/", "!jobs", "enter"}, func(b *bench) {
-			if slices.Contains(b.board.locks.order.ids, "/jobs/billing") || len(b.board.locks.order.ids) != 7 {
-				b.t.Errorf("kept %q", b.board.locks.order.ids)
+			if slices.Contains(b.board.locks.order.Ids, "/jobs/billing") || len(b.board.locks.order.Ids) != 7 {
+				b.t.Errorf("kept %q", b.board.locks.order.Ids)
 			}
 		}},
 		{"filter cleared", "esc clears", Options{}, []string{"/", "jobs", "esc"}, func(b *bench) {
@@ -59,8 +59,8 @@ func TestStories(t *testing.T) {
 			}
 		}},
 		{"sort by name", "s goes on to the next column", Options{}, []string{"s"}, func(b *bench) {
-			if !slices.IsSorted(b.board.locks.order.ids) {
-				b.t.Errorf("order %q", b.board.locks.order.ids)
+			if !slices.IsSorted(b.board.locks.order.Ids) {
+				b.t.Errorf("order %q", b.board.locks.order.Ids)
 			}
 		}},
 		{"journal of one lock", "f shows only that", Options{}, []string{"/", "job7", "enter", "f"}, func(b *bench) {
@@ -274,13 +274,13 @@ func TestSelectionIsIdentity(t *testing.T) {
 	}
 	b.press("S") // turned round, equal ones stay by name
 	b.press("s") // by name
-	if got := b.board.locks.order.ids[b.board.locks.pick.place]; got != "/l/05" {
+	if got := b.board.locks.order.Ids[b.board.locks.pick.place]; got != "/l/05" {
 		t.Errorf("after a sort: %s", got)
 	}
 	b.w.claim(10, "/a/first", "", 0x99)
 	b.w.claim(10, "/l/04x", "", 0x98)
 	b.sync(20)
-	if got := b.board.locks.order.ids[b.board.locks.pick.place]; got != "/l/05" {
+	if got := b.board.locks.order.Ids[b.board.locks.pick.place]; got != "/l/05" {
 		t.Errorf("after others came: %s", got)
 	}
 	b.press("enter")
@@ -315,15 +315,15 @@ func TestRowsStayWhileTheCursorMoves(t *testing.T) {
 	b.w.claim(1, "/b", "", 3)
 	b.sync(2)
 	b.press("down")
-	before := slices.Clone(b.board.locks.order.ids)
+	before := slices.Clone(b.board.locks.order.Ids)
 	b.w.read(3, 2, 60, 5) // /b is silent now and belongs to the top
 	b.sync(3)
-	if !slices.Equal(before, b.board.locks.order.ids) {
-		t.Errorf("the rows moved under the cursor: %q", b.board.locks.order.ids)
+	if !slices.Equal(before, b.board.locks.order.Ids) {
+		t.Errorf("the rows moved under the cursor: %q", b.board.locks.order.Ids)
 	}
 	b.sync(6)
-	if b.board.locks.order.ids[0] != "/b" {
-		t.Errorf("not sorted after a while: %q", b.board.locks.order.ids)
+	if b.board.locks.order.Ids[0] != "/b" {
+		t.Errorf("not sorted after a while: %q", b.board.locks.order.Ids)
 	}
 }
 

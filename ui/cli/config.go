@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"locktop/ui"
+	"locktop/ui/draw"
 )
 
 // setting is one value that a flag, the environment or a profile can give, in that
@@ -173,7 +173,7 @@ func (e *env) check() error {
 	case !slices.Contains([]string{"auto", "always", "never"}, e.screen.color):
 		return bad("%s %q: want auto, always or never", e.from("color").name, e.screen.color)
 	case !isTheme(e.screen.theme):
-		return bad("%s %q: want %s or %s", e.from("theme").name, e.screen.theme, themeAuto, strings.Join(ui.Themes, ", "))
+		return bad("%s %q: want %s or %s", e.from("theme").name, e.screen.theme, themeAuto, strings.Join(draw.Themes, ", "))
 	case f.user == "" && max(e.from("password").rank, e.from("password-file").rank) == fromFlag:
 		return bad("--password or --password-file without --user: whose is it?")
 	case len(f.endpoints) == 0:

@@ -54,6 +54,13 @@ func TestRooms(t *testing.T) {
 			"locktop/watcher": "a field is of the model", "locktop/chaos": "a field is of the model", "locktop/demo": "a field is of the model",
 			"locktop/ui/cli": "the command line uses fields", "locktop/ui/report": "reports are views of fields",
 			etcd: "a field is of the model", tea: "a field is text, on paper too"}},
+		{"locktop/ui/draw", map[string]string{
+			"locktop/ui": "text knows no table, page or key", "locktop/watcher": "text is of the model", "locktop/chaos": "text is of the model",
+			"locktop/demo": "text is of the model", etcd: "the screen never touches etcd", tea: "a line is text, whatever shows it"}},
+		{"locktop/ui/table", map[string]string{
+			"locktop/ui/axis": "a table knows no lanes", "locktop/ui/report": "the screen writes no reports", tea: "a table is lines, whatever shows them"}},
+		{"locktop/ui/axis", map[string]string{
+			"locktop/ui/report": "the screen writes no reports", tea: "lanes are lines, whatever shows them"}},
 		{"locktop/ui/cli/quiet", map[string]string{"github.com/": "it has to be initialised before everything else", "golang.org/": "likewise"}},
 	}
 	// leaves know no other room, and every room may use them.

@@ -17,6 +17,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui"
+	"locktop/ui/draw"
 	"locktop/watcher"
 )
 
@@ -163,12 +164,12 @@ const themeAuto = "auto"
 func groundOf(colours string) string {
 	switch colours[strings.LastIndexByte(colours, ';')+1:] {
 	case "7", "15":
-		return ui.ThemeLight
+		return draw.ThemeLight
 	case "":
 		return ""
 	}
-	return ui.ThemeDark
+	return draw.ThemeDark
 }
 
 // isTheme says whether --theme takes the name.
-func isTheme(name string) bool { return name == themeAuto || slices.Contains(ui.Themes, name) }
+func isTheme(name string) bool { return name == themeAuto || slices.Contains(draw.Themes, name) }
