@@ -101,7 +101,7 @@ func NewApp(o Options) *App {
 func (a *App) reset(s Settings) {
 	a.state = model.NewState(a.o.Pins...)
 	locks := newLockList()
-	a.pages = newPages(locks)
+	a.pages = allPages(locks)
 	a.keys = newKeymap(keyTable(a.pages))
 	a.board = &board{locks: locks, tally: newTally(), doubts: doubts{}, marked: a.board.bookmarks(), lab: a.o.Lab, noLab: a.o.NoLab}
 	a.trail, a.awaited, a.spent = nil, nil, nil

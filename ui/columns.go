@@ -26,13 +26,13 @@ func (a *App) tables() map[string]*table.Table {
 }
 
 func (a *App) whyNoColumns() string {
-	_, why := a.here().(tabled).Table(a.frame())
+	_, why := a.here().(tabled).Focus(a.frame())
 	return why
 }
 
 func (a *App) openColumns() {
 	p := a.here().(tabled)
-	name, _ := p.Table(a.frame())
+	name, _ := p.Focus(a.frame())
 	a.columns = &columnMenu{name: name, t: p.Tables()[name]}
 }
 

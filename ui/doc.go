@@ -21,7 +21,7 @@
 //   - page.go is what a page is: one interface. locks.go, queuepage.go, sessions.go,
 //     journal.go, findings.go and lab.go are the pages. None knows another: what another
 //     one would show a page asks for with a [Request], and jump.go goes there and back.
-//     To add a page, write its file and one line in newPages.
+//     To add a page, write its file and one line in allPages.
 //   - queue.go with why.go is the queue of a lock, which two pages show; labrows.go,
 //     contenders.go and clients.go are the lists of the Lab page; order.go is the list of
 //     all locks; tally.go counts findings.

@@ -90,8 +90,8 @@ func (p *findingsPage) About() About {
 	return About{Title: "Findings", Targets: true, Shows: ShowFinding}
 }
 
-func (p *findingsPage) Keys() []PageKey {
-	return []PageKey{
+func (p *findingsPage) Keys() []Key {
+	return []Key{
 		queueOf(p.Lock),
 		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "text", What: "from the list to the text and back", Some: true,
 			Do: func(frame) Request { p.full = !p.full; return Request{} }},
@@ -193,7 +193,7 @@ func (p *findingsPage) Hits() string {
 func (p *findingsPage) Tables() map[string]*table.Table {
 	return map[string]*table.Table{"findings": &p.table}
 }
-func (p *findingsPage) Table(frame) (name, why string) { return "findings", "" }
+func (p *findingsPage) Focus(frame) (name, why string) { return "findings", "" }
 
 // chosen returns the finding under the cursor, nil if there is none.
 func (p *findingsPage) chosen() *model.Finding {

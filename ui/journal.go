@@ -27,8 +27,8 @@ const wrapMax = 3
 
 func (p *journalPage) About() About { return About{Title: "Journal", Shows: ShowJournal} }
 
-func (p *journalPage) Keys() []PageKey {
-	return []PageKey{{Keys: []string{"f", "enter"}, Group: KeysOfLists, Short: "this lock", What: "only the selected lock, or all again", Do: p.turn}}
+func (p *journalPage) Keys() []Key {
+	return []Key{{Keys: []string{"f", "enter"}, Group: KeysOfLists, Short: "this lock", What: "only the selected lock, or all again", Do: p.turn}}
 }
 
 // turn goes from all locks to the selected one, and back.

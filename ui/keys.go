@@ -114,7 +114,7 @@ type binding struct {
 	then func(a *App, said availableMsg) tea.Cmd
 	// frozen: it works while drawing is frozen.
 	frozen bool
-	own    map[where]PageKey // of a row that is of single pages
+	own    map[where]Key // of a row that is of single pages
 }
 
 // KeyHelp is a row of the table of keys, in words.
@@ -125,7 +125,7 @@ type KeyHelp struct {
 // Keys returns the table of keys in words. Footer, help and manual come from it.
 func Keys() []KeyHelp {
 	var rows []KeyHelp
-	on := placesOf(newPages(newLockList()))
+	on := placesOf(allPages(newLockList()))
 	for _, b := range keyTable(on.pages) {
 		rows = append(rows, KeyHelp{Keys: keyNames(b.keys), Where: on.words(b.in), What: b.what, Needs: b.needs})
 	}
@@ -159,7 +159,7 @@ func (on places) own(group KeyGroup) []binding {
 			at := slices.IndexFunc(rows, func(b binding) bool { return b.what == k.What })
 			if at < 0 {
 				at = len(rows)
-				rows = append(rows, binding{keys: k.Keys, short: k.Short, what: k.What, needs: k.Needs, act: k.Kind, own: map[where]PageKey{}})
+				rows = append(rows, binding{keys: k.Keys, short: k.Short, what: k.What, needs: k.Needs, act: k.Kind, own: map[where]Key{}})
 				rows[at].bind(k)
 			}
 			rows[at].in |= onPage(i)
@@ -170,9 +170,9 @@ func (on places) own(group KeyGroup) []binding {
 }
 
 // bind lets a row do what the page that is shown has for it.
-func (b *binding) bind(k PageKey) {
+func (b *binding) bind(k Key) {
 	own := b.own
-	here := func(a *App) PageKey { return own[onPage(a.at)] }
+	here := func(a *App) Key { return own[onPage(a.at)] }
 	b.why = func(a *App) string {
 		switch k := here(a); {
 		case k.Some && a.here().Empty():

@@ -74,8 +74,8 @@ func follow[T any](s *section, rows []T, id func(T) string) {
 
 func (s *section) id(i int) string { return s.ids[i] }
 
-// focus returns the list that has the keyboard. One that is empty has not.
-func (p *labPage) focus() labPart {
+// focused returns the list that has the keyboard. One that is empty has not.
+func (p *labPage) focused() labPart {
 	if len(p.parts[p.has].ids) == 0 {
 		return partContenders
 	}
@@ -85,7 +85,7 @@ func (p *labPage) focus() labPart {
 // turn gives the keyboard to the next list that is not empty.
 func (p *labPage) turn(s *model.State, by int) {
 	p.look(s)
-	at := p.focus()
+	at := p.focused()
 	for range partCount {
 		at = (at + labPart(by) + partCount) % partCount
 		if len(p.parts[at].ids) > 0 {
@@ -98,7 +98,7 @@ func (p *labPage) turn(s *model.State, by int) {
 // Move moves the cursor of the list that has the keyboard.
 func (p *labPage) Move(f frame, n int) {
 	p.look(f.S)
-	x := &p.parts[p.focus()]
+	x := &p.parts[p.focused()]
 	x.pick.move(x.pick.place+n, len(x.ids), x.id)
 }
 
@@ -173,7 +173,7 @@ func (p *labPage) Paint(f frame, w, h int) []string {
 func (p *labPage) share(h int) [partCount]int {
 	var rooms [partCount]int
 	if h < onePartBelow {
-		rooms[p.focus()] = max(0, h-1)
+		rooms[p.focused()] = max(0, h-1)
 		return rooms
 	}
 	rest := h - 1 // the line with the endpoints
@@ -222,7 +222,7 @@ func (p *labPage) title(th *draw.Theme, part labPart, room int) []draw.Span {
 
 // named is the name of a list, in brackets if it has the keyboard.
 func (p *labPage) named(part labPart, name string) []draw.Span {
-	if part == p.focus() {
+	if part == p.focused() {
 		return []draw.Span{draw.Accent.Of("[" + name + "]")}
 	}
 	return []draw.Span{draw.Strong.Of(name)}
@@ -248,7 +248,7 @@ func (p *labPage) list(lines []string, f frame, part labPart, w, h int) []string
 	if x.table.Header {
 		lines = append(lines, x.table.Head(table.SortNone, false))
 	}
-	l := table.Look{Cursor: x.pick.place, Keys: part == p.focus()}
+	l := table.Look{Cursor: x.pick.place, Keys: part == p.focused()}
 	if !l.Keys && part != partFaults { // U heals the marked fault wherever the keyboard is
 		l.Cursor = -1
 	}

@@ -10,11 +10,11 @@ func (p *labPage) About() About {
 	return About{Title: "Lab", Targets: true, First: []string{"n", "F", "U", "tab", "x", "enter", "H", "P", "K", "T", "N"}}
 }
 
-func (p *labPage) Keys() []PageKey {
+func (p *labPage) Keys() []Key {
 	turn := func(by int) func(frame) Request {
 		return func(f frame) Request { p.turn(f.S, by); return Request{} }
 	}
-	return []PageKey{
+	return []Key{
 		queueOf(p.Lock),
 		{Keys: []string{"tab"}, Group: KeysOfParts, Short: "list", What: "to the next list", Do: turn(1)},
 		{Keys: []string{"shift+tab"}, Group: KeysOfParts, What: "to the list before", Do: turn(-1)},
@@ -22,7 +22,7 @@ func (p *labPage) Keys() []PageKey {
 	}
 }
 
-func (p *labPage) Step() int { return p.parts[p.focus()].table.Step() }
+func (p *labPage) Step() int { return p.parts[p.focused()].table.Step() }
 
 // heal is the action that ends the marked fault.
 func (p *labPage) heal(f frame) (model.Action, string) {
@@ -37,7 +37,7 @@ func (p *labPage) heal(f frame) (model.Action, string) {
 func (p *labPage) Target(f frame) target {
 	p.look(f.S)
 	var t target
-	switch part := p.focus(); part {
+	switch part := p.focused(); part {
 	case partMembers:
 		t.other = subject{kind: model.TargetMember, name: p.parts[part].pick.id}
 		t.why = "a member is selected: F shows what can be done to it, tab goes to the contenders"
@@ -79,13 +79,13 @@ func (p *labPage) Tables() map[string]*table.Table {
 	return map[string]*table.Table{"members": &p.parts[partMembers].table, "contenders": &p.parts[partContenders].table}
 }
 
-func (p *labPage) Table(f frame) (name, why string) {
+func (p *labPage) Focus(f frame) (name, why string) {
 	switch {
 	case !f.lab:
 		return "", f.whyNoLab()
-	case p.focus() == partMembers:
+	case p.focused() == partMembers:
 		return "members", ""
-	case p.focus() == partContenders:
+	case p.focused() == partContenders:
 		return "contenders", ""
 	}
 	return "", "the columns of this list stay; those of the members and the contenders can go"

@@ -99,8 +99,8 @@ func (p *locksPage) About() About {
 	return About{Title: "Locks", Targets: true, Shows: ShowRow}
 }
 
-func (p *locksPage) Keys() []PageKey {
-	return []PageKey{
+func (p *locksPage) Keys() []Key {
+	return []Key{
 		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "queue", What: "open the queue of the lock", Some: true, Do: p.Lock},
 		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "pane", What: "from the table to the queue and back", Why: p.whyNoPane,
 			Do: func(frame) Request { p.paneHas = !p.paneHas; return Request{} }},
@@ -112,7 +112,7 @@ func (p *locksPage) Keys() []PageKey {
 }
 
 // journalOfLock is a key of the pages that show one lock.
-var journalOfLock = PageKey{Keys: []string{"f"}, Group: KeysOfLists, Short: "journal", What: "the journal of this lock alone", Some: true,
+var journalOfLock = Key{Keys: []string{"f"}, Group: KeysOfLists, Short: "journal", What: "the journal of this lock alone", Some: true,
 	Do: func(f frame) Request { return Request{Show: ShowJournal, Lock: f.locks.pick.id} }}
 
 func (p *locksPage) sortBy(k table.SortKey) { p.locks.sortBy(k) }
@@ -266,7 +266,7 @@ func (p *locksPage) Tables() map[string]*table.Table {
 	return map[string]*table.Table{"locks": &p.table, "queue": &p.queue.table}
 }
 
-func (p *locksPage) Table(frame) (name, why string) {
+func (p *locksPage) Focus(frame) (name, why string) {
 	if p.paneHas {
 		return "queue", ""
 	}

@@ -16,7 +16,7 @@ type Page interface {
 	// About says what the page is called and what it is for.
 	About() About
 	// Keys are those that only this page has, beside those of every page.
-	Keys() []PageKey
+	Keys() []Key
 	// Paint returns h lines of w cells each.
 	Paint(f frame, w, h int) []string
 	// Move moves the cursor by n rows. Step is how many a screen has.
@@ -52,11 +52,11 @@ type (
 		SetFilter(text string)
 		Hits() string
 	}
-	// tabled is a page with tables whose columns can go. Table names the one that has
+	// tabled is a page with tables whose columns can go. Focus names the one that has
 	// the keyboard, or says why it has none.
 	tabled interface {
 		Tables() map[string]*table.Table
-		Table(f frame) (name, why string)
+		Focus(f frame) (name, why string)
 	}
 	// inPieces is a page with so many rows that it puts them in order in pieces. Rank
 	// does the next one, and says whether that changes what is shown.
@@ -103,9 +103,9 @@ type Request struct {
 	Why     string // why there is nothing to show
 }
 
-// PageKey is a key of a page alone. Pages that have the same key for the same share a
+// Key is a key of a page alone. Pages that have the same key for the same share a
 // row of the table of keys.
-type PageKey struct {
+type Key struct {
 	Keys  []string
 	Group KeyGroup
 	Short string // for the footer, "" for not in it
@@ -136,7 +136,7 @@ const (
 // usual is the page that has nothing of what not every page has.
 type usual struct{}
 
-func (usual) Keys() []PageKey       { return nil }
+func (usual) Keys() []Key           { return nil }
 func (usual) Click(frame, int, int) {}
 func (usual) Empty() bool           { return false }
 func (usual) Target(frame) target   { return target{} }
@@ -150,8 +150,8 @@ func (usual) Finding(f frame) (*model.Finding, string) {
 }
 func (usual) Commands(frame) (string, []string) { return "the cluster", clusterCommands }
 
-// newPages are all pages, in the order of their digits. This is the one place to add one.
-func newPages(locks *lockList) []Page {
+// allPages are all pages, in the order of their digits. This is the one place to add one.
+func allPages(locks *lockList) []Page {
 	queue := newQueuePane()
 	return []Page{
 		newLocksPage(locks, queue),

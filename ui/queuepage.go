@@ -22,7 +22,7 @@ func (p *queuePage) About() About {
 	return About{Title: "Queue", Inner: true, Targets: true, Shows: ShowRow | ShowQueue}
 }
 
-func (p *queuePage) Keys() []PageKey { return []PageKey{journalOfLock} }
+func (p *queuePage) Keys() []Key { return []Key{journalOfLock} }
 
 func (p *queuePage) Paint(f frame, w, h int) []string {
 	if text := noLocks(f, w); text != nil {
@@ -62,7 +62,7 @@ func (p *queuePage) Return(_ frame, lock string) { p.queue.show(lock) }
 func (p *queuePage) Tables() map[string]*table.Table {
 	return map[string]*table.Table{"queue": &p.queue.table}
 }
-func (p *queuePage) Table(frame) (name, why string) { return "queue", "" }
+func (p *queuePage) Focus(frame) (name, why string) { return "queue", "" }
 
 // finds is the finding about the claim of a target, if that was selected and not its
 // lock, else the worst one about the lock.

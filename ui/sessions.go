@@ -101,11 +101,11 @@ func (p *sessionsPage) About() About {
 	return About{Title: "Sessions", Targets: true, Shows: ShowSession}
 }
 
-func (p *sessionsPage) Keys() []PageKey { return []PageKey{queueOf(p.Lock)} }
+func (p *sessionsPage) Keys() []Key { return []Key{queueOf(p.Lock)} }
 
 // queueOf is the key of a page that leads to a lock.
-func queueOf(lock func(frame) Request) PageKey {
-	return PageKey{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "lock", What: "jump to the queue of the lock", Some: true, Do: lock}
+func queueOf(lock func(frame) Request) Key {
+	return Key{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "lock", What: "jump to the queue of the lock", Some: true, Do: lock}
 }
 
 func (p *sessionsPage) Move(f frame, n int) { p.move(p.pick.place+n, f.Now) }
@@ -195,7 +195,7 @@ func (p *sessionsPage) Rank(f frame) bool {
 func (p *sessionsPage) Tables() map[string]*table.Table {
 	return map[string]*table.Table{"sessions": &p.table}
 }
-func (p *sessionsPage) Table(frame) (name, why string) { return "sessions", "" }
+func (p *sessionsPage) Focus(frame) (name, why string) { return "sessions", "" }
 
 // chosen returns the lease under the cursor, nil if there is none.
 func (p *sessionsPage) chosen(s *model.State) *model.Lease {

@@ -176,7 +176,7 @@ func TestStories(t *testing.T) {
 // TestRefusingHands presses every key of the table that acts, on every page where
 // it counts: a refusal is said and nothing is planned or done.
 func TestRefusingHands(t *testing.T) {
-	pages := newPages(newLockList())
+	pages := allPages(newLockList())
 	pagesOf := map[string][]string{"Locks": {"1"}, "Queue": {"1", "enter"}, "Journal": {"3"}, "Lab": {"5"}, "Sessions": {"2"}, "Findings": {"4"}}
 	for _, row := range keyTable(pages) {
 		if row.act == "" || row.in&anyPage == 0 {
@@ -212,7 +212,7 @@ func TestRefusingHands(t *testing.T) {
 }
 
 func TestKeysDoNotCollide(t *testing.T) {
-	on := placesOf(newPages(newLockList()))
+	on := placesOf(allPages(newLockList()))
 	for w := where(1); w < whereEnd; w <<= 1 {
 		seen := map[string]string{}
 		for _, row := range keyTable(on.pages) {
@@ -233,7 +233,7 @@ func TestKeyTable(t *testing.T) {
 	taken := []string{"ctrl+b", "ctrl+a", "ctrl+w", "ctrl+r", "ctrl+k", "ctrl+u", "ctrl+d", "ctrl+e"}
 	done := map[model.ActionKind]bool{model.HealFault: true, // the second half of a toggle
 		model.TellProc: true} // drills tell
-	for _, row := range keyTable(newPages(newLockList())) {
+	for _, row := range keyTable(allPages(newLockList())) {
 		if row.what == "" || (row.do == nil) == (row.then == nil) || (row.asks == nil) != (row.then == nil) || row.in == 0 {
 			t.Errorf("row %v is not complete", row.keys)
 		}
@@ -257,7 +257,7 @@ func TestKeyTable(t *testing.T) {
 			t.Errorf("no key for %q", k)
 		}
 	}
-	if len(Keys()) != len(keyTable(newPages(newLockList()))) {
+	if len(Keys()) != len(keyTable(allPages(newLockList()))) {
 		t.Error("Keys is not the table")
 	}
 }
