@@ -8,20 +8,21 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // action returns the action of that kind on what is under the cursor, and why
 // there is nothing to do it to, if so.
 func (a *App) action(kind model.ActionKind) (model.Action, string) {
 	t := a.target()
-	act := t.action
+	act := t.Action
 	act.Kind = kind
 	switch {
 	case kind == model.HealAll:
 		return model.Action{Kind: kind}, ""
 	case kind == model.SpawnProc:
 		if act.Lock == "" {
-			act.Lock = a.board.locks.pick.id
+			act.Lock = a.board.Locks.Pick.ID
 		}
 		act.Contender = ""
 		if act.Lock == "" {
@@ -29,16 +30,16 @@ func (a *App) action(kind model.ActionKind) (model.Action, string) {
 		}
 		return act, ""
 	case kind.WritesEtcd():
-		if t.claim == nil && t.finding != nil {
-			return act, t.finding.BreakWords()
+		if t.Claim == nil && t.Finding != nil {
+			return act, t.Finding.BreakWords()
 		}
-		if t.claim == nil {
+		if t.Claim == nil {
 			return act, "there is no claim to break: nobody holds it and nobody waits"
 		}
 		return act, ""
 	}
 	if act.Contender == "" {
-		return act, t.why
+		return act, t.Why
 	}
 	return act, ""
 }
@@ -50,7 +51,7 @@ func (a *App) whyNotAct(act model.Action, why string) string {
 	case a.live.Actions == nil:
 		return "still starting"
 	case !act.Kind.WritesEtcd() && !a.o.Lab:
-		return a.frame().whyNoLab()
+		return a.frame().WhyNoLab()
 	case act.Kind.WritesEtcd() && a.disarmed:
 		return "disarmed: another cluster answers; start locktop again to arm it"
 	case !act.Kind.WritesEtcd() && a.asksFirst(act) && !a.o.Armed:
@@ -70,7 +71,7 @@ func one(action func(a *App) (model.Action, string)) func(a *App) ([]model.Actio
 // availableMsg is what the actions said of actions: why each cannot be done now, ""
 // if it can.
 type availableMsg struct {
-	on   target // what was under the cursor
+	on   page.Target // what was under the cursor
 	acts []model.Action
 	whys []string
 	then func(a *App, said availableMsg) tea.Cmd
@@ -93,7 +94,7 @@ func (a *App) ask(acts []model.Action, then func(*App, availableMsg) tea.Cmd) te
 }
 
 // askOn asks of what is not under the cursor any more.
-func (a *App) askOn(on target, acts []model.Action, then func(*App, availableMsg) tea.Cmd) tea.Cmd {
+func (a *App) askOn(on page.Target, acts []model.Action, then func(*App, availableMsg) tea.Cmd) tea.Cmd {
 	hands := a.live.Actions
 	return func() tea.Msg { return availableMsg{on, acts, whysNot(hands, acts), then} }
 }
@@ -127,10 +128,10 @@ func (a *App) actFirst(m availableMsg) tea.Cmd { return a.act(m.acts[0]) }
 // or that heals it where it is in force, and why there is nothing to do it to.
 func (a *App) fault(kind model.FaultKind) (model.Action, string) {
 	t := a.target()
-	act := model.Action{Kind: model.InjectFault, Lock: t.action.Lock,
-		Fault: model.Fault{Kind: kind, Target: t.action.Contender}}
+	act := model.Action{Kind: model.InjectFault, Lock: t.Action.Lock,
+		Fault: model.Fault{Kind: kind, Target: t.Action.Contender}}
 	if act.Fault.Target == "" {
-		return act, t.why
+		return act, t.Why
 	}
 	for _, on := range a.state.Faults() {
 		if act.Fault.Heals(on.Fault) {
@@ -213,4 +214,4 @@ func (a *App) seen(w awaited) string {
 }
 
 // target returns what is under the cursor.
-func (a *App) target() target { return a.here().Target(a.frame()).complete() }
+func (a *App) target() page.Target { return a.here().Target(a.frame()).Complete() }

@@ -10,6 +10,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/planted"
+	"locktop/ui/page"
 	"locktop/ui/report"
 	"locktop/ui/table"
 )
@@ -59,17 +60,17 @@ func sameState(b *bench, l *model.Lock, reason string) {
 	}
 	f := b.frame()
 	mark := f.Th.Says(l.Condition()).Text
-	r := &table.Row{Widths: table.FitColumns(lockCells.Columns(), 200)}
-	lockRow(f.View, l, r)
+	r := &table.Row{Widths: table.FitColumns(page.LockCells.Columns(), 200)}
+	page.LockRow(f.View, l, r)
 	wants("the page of locks", r.Spans[r.Ends[len(r.Ends)-2]].Text, mark)
 	var title []string
-	for _, sp := range (&queuePane{}).title(f, l, 200) {
+	for _, sp := range (&page.QueuePane{}).Title(f, l, 200) {
 		title = append(title, sp.Text)
 	}
 	wants("the title of the queue", strings.Join(title, "  "), mark)
 	if h := l.Head(); h != nil && l.Condition().Trouble() && l.Condition().Code() != "" && h.LeaseInfo().State() != model.LeaseNone {
-		r = &table.Row{Widths: table.FitColumns(sessionCells.Columns(), 200)}
-		sessionRow(f.View, h.LeaseInfo(), r)
+		r = &table.Row{Widths: table.FitColumns(page.SessionCells.Columns(), 200)}
+		page.SessionRow(f.View, h.LeaseInfo(), r)
 		wants("the page of sessions", r.Spans[len(r.Spans)-1].Text, mark)
 	}
 

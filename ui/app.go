@@ -10,6 +10,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
@@ -33,9 +34,9 @@ type App struct {
 	spent   error // why the source ended
 	err     error // why the program ended
 
-	pages    []Page
+	pages    []page.Page
 	at       int // which of them is shown
-	board    *board
+	board    *page.Board
 	trail    []historyEntry // of jumps, to come back
 	sheet    *textView      // what is read in the place of the page
 	dialog   *dialog
@@ -100,10 +101,10 @@ func NewApp(o Options) *App {
 // reset forgets all that was seen. What a person has set stays.
 func (a *App) reset(s Settings) {
 	a.state = model.NewState(a.o.Pins...)
-	locks := newLockList()
-	a.pages = allPages(locks)
+	locks := page.NewLockList()
+	a.pages = page.All(locks)
 	a.keys = newKeymap(keyTable(a.pages))
-	a.board = &board{locks: locks, tally: newTally(), doubts: doubts{}, marked: a.board.bookmarks(), lab: a.o.Lab, noLab: a.o.NoLab}
+	a.board = &page.Board{Locks: locks, Tally: page.NewTally(), Doubts: page.Doubts{}, Marked: a.board.Bookmarks(), Lab: a.o.Lab, NoLab: a.o.NoLab}
 	a.trail, a.awaited, a.spent = nil, nil, nil
 	a.apply(s)
 }
@@ -132,8 +133,8 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // unranked says whether rows are to be ranked in pieces.
 func (a *App) unranked() bool {
-	p, many := a.here().(inPieces)
-	return a.board.locks.unranked(a.state, a.now) || many && p.Ranks(a.state, a.now)
+	p, many := a.here().(page.InPieces)
+	return a.board.Locks.Unranked(a.state, a.now) || many && p.Ranks(a.state, a.now)
 }
 
 // rank ranks the next piece, and says whether that changes what is shown.
@@ -142,11 +143,11 @@ func (a *App) rank() bool {
 	if a.frozen {
 		return false
 	}
-	if a.board.locks.unranked(a.state, a.now) {
-		a.board.locks.rank(a.frame())
-		return !a.board.locks.order.Going
+	if a.board.Locks.Unranked(a.state, a.now) {
+		a.board.Locks.Rank(a.frame())
+		return !a.board.Locks.Order.Going
 	}
-	p, ok := a.here().(inPieces)
+	p, ok := a.here().(page.InPieces)
 	return ok && p.Rank(a.frame())
 }
 
@@ -240,14 +241,14 @@ func (a *App) say(st draw.Style, text string) {
 }
 
 // frame is what the pages paint from.
-func (a *App) frame() frame {
+func (a *App) frame() page.Frame {
 	th := a.th
-	if a.spent != nil || fresh(a.state).state == model.WatchLost || a.dialog != nil || a.question != nil || a.menu != nil || a.columns != nil {
+	if a.spent != nil || page.Fresh(a.state).State == model.WatchLost || a.dialog != nil || a.question != nil || a.menu != nil || a.columns != nil {
 		th = a.old
 	}
 	b := a.board
-	b.prefixes, b.endpoints, b.height, b.lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.lesson.showing()
-	return frame{b, table.View{S: a.state, Th: th, Now: a.now, OnScreen: &a.onScreen, Marks: b.marked.has}}
+	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.lesson.showing()
+	return page.Frame{Board: b, View: table.View{S: a.state, Th: th, Now: a.now, OnScreen: &a.onScreen, Marks: b.Marked.Has}}
 }
 
 // paint returns the lines of the screen, each exactly as wide as it.
@@ -257,9 +258,9 @@ func (a *App) paint() []string {
 	}
 	l := a.arrange()
 	if !a.frozen {
-		a.board.locks.update(a.frame()) // its counts stand on every page, above the rest
+		a.board.Locks.Update(a.frame()) // its counts stand on every page, above the rest
 	}
-	a.board.tally.update(a.state, a.board.locks.order.Total, a.now)
+	a.board.Tally.Update(a.state, a.board.Locks.Order.Total, a.now)
 	switch {
 	case l.tiny:
 		return draw.Fill([]string{a.tinyLine(a.w)}, a.w, a.h)
@@ -372,4 +373,4 @@ func (a *App) pageWhere() where {
 }
 
 // here is the page that is shown, under dialogs, fields and help.
-func (a *App) here() Page { return a.pages[a.at] }
+func (a *App) here() page.Page { return a.pages[a.at] }

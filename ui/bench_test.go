@@ -25,8 +25,8 @@ func BenchmarkPaintAll(b *testing.B) {
 	x := crowd(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		clear(x.locks().table.Old)
-		clear(x.locks().queue.table.Old)
+		clear(x.locks().Table.Old)
+		clear(x.locks().Queue.Table.Old)
 		x.dirty = true
 		x.View()
 	}
@@ -37,8 +37,8 @@ func BenchmarkPaintFive(b *testing.B) {
 	x := crowd(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, name := range x.board.locks.order.Ids[:5] {
-			delete(x.locks().table.Old, name)
+		for _, name := range x.board.Locks.Order.IDs[:5] {
+			delete(x.locks().Table.Old, name)
 		}
 		x.dirty = true
 		x.View()
@@ -51,7 +51,7 @@ func BenchmarkMessage(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			x := crowd(b, n)
-			x.board.locks.order.Held = at(1e6) // without the sort, which has its own rhythm
+			x.board.Locks.Order.Held = at(1e6) // without the sort, which has its own rhythm
 			id := model.LeaseID(0x694d81e5fc650000)
 			left := int64(0)
 			b.ReportAllocs()
@@ -71,9 +71,9 @@ func BenchmarkSort(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			x := crowd(b, n)
 			for b.Loop() {
-				x.board.locks.order.Force = true
-				for x.board.locks.order.Unranked(x.state.Version(), x.now) {
-					x.board.locks.rank(x.frame())
+				x.board.Locks.Order.Force = true
+				for x.board.Locks.Order.Unranked(x.state.Version(), x.now) {
+					x.board.Locks.Rank(x.frame())
 				}
 			}
 		})
@@ -91,7 +91,7 @@ func BenchmarkLongQueue(b *testing.B) {
 	x.press("enter", "end")
 	b.ReportAllocs()
 	for b.Loop() {
-		clear(x.locks().queue.table.Old)
+		clear(x.locks().Queue.Table.Old)
 		x.dirty = true
 		x.View()
 	}
@@ -128,7 +128,7 @@ func BenchmarkRankSessions(b *testing.B) {
 	for b.Loop() {
 		x.sessions().Force = true
 		for x.sessions().Unranked(x.state.Version(), x.now) {
-			x.sessions().refresh(x.frame())
+			x.sessions().Refresh(x.frame())
 		}
 	}
 }

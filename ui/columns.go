@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"locktop/ui/draw"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
@@ -18,7 +19,7 @@ type columnMenu struct {
 func (a *App) tables() map[string]*table.Table {
 	all := map[string]*table.Table{}
 	for _, p := range a.pages {
-		if p, ok := p.(tabled); ok {
+		if p, ok := p.(page.Tabled); ok {
 			maps.Copy(all, p.Tables())
 		}
 	}
@@ -26,12 +27,12 @@ func (a *App) tables() map[string]*table.Table {
 }
 
 func (a *App) whyNoColumns() string {
-	_, why := a.here().(tabled).Focus(a.frame())
+	_, why := a.here().(page.Tabled).Focus(a.frame())
 	return why
 }
 
 func (a *App) openColumns() {
-	p := a.here().(tabled)
+	p := a.here().(page.Tabled)
 	name, _ := p.Focus(a.frame())
 	a.columns = &columnMenu{name: name, t: p.Tables()[name]}
 }

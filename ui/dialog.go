@@ -9,6 +9,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // grace is how long a dialog ignores the keys that confirm: one that was meant
@@ -26,7 +27,7 @@ type way struct {
 // dialog shows what breaking a lock takes along, and asks.
 type dialog struct {
 	id     int
-	t      target
+	t      page.Target
 	revoke way
 	delete way
 	live   bool             // the grace is over
@@ -73,7 +74,7 @@ func (a *App) breakAgain(o model.Outcome) tea.Cmd {
 	}
 	act := o.Action
 	act.CreateRev, act.Lease = o.Now.CreateRev, o.Now.Lease
-	t := target{action: act, lock: a.state.Lock(act.Lock), claim: a.state.Claim(act.Key)}
+	t := page.Target{Action: act, Lock: a.state.Lock(act.Lock), Claim: a.state.Claim(act.Key)}
 	return a.askOn(t, waysOf(act), func(a *App, said availableMsg) tea.Cmd {
 		if a.dialog != nil {
 			return nil
@@ -97,10 +98,10 @@ func (a *App) openBreak(said availableMsg) tea.Cmd {
 	d.revoke.action, d.delete.action = said.acts[0], said.acts[0]
 	d.revoke.action.Kind = model.RevokeLease
 	d.revoke.why, d.delete.why = said.why(model.RevokeLease), said.why(model.DeleteClaim)
-	if d.t.action.Lease == 0 {
+	if d.t.Action.Lease == 0 {
 		d.revoke.why = "the key has no lease"
 	}
-	a.board.locks.pick.pinned = true
+	a.board.Locks.Pick.Pinned = true
 	a.dialog = d
 	return tea.Batch(
 		a.after(grace, func(time.Time) tea.Msg { return graceMsg{d.id} }),
@@ -190,8 +191,8 @@ func (a *App) outdated(w *way) model.Outcome {
 
 // gone says whether the claim that the dialog is about is no more.
 func (d *dialog) gone(a *App) bool {
-	c := a.state.Claim(d.t.action.Key)
-	return c == nil || c.CreateRev != d.t.action.CreateRev
+	c := a.state.Claim(d.t.Action.Key)
+	return c == nil || c.CreateRev != d.t.Action.CreateRev
 }
 
 // whyNotWay says why a way is closed, "" if it is open.
@@ -208,7 +209,7 @@ func (a *App) confirmTyped() tea.Cmd {
 		d.typing, d.hint = "", "the claim is gone, there is nothing left to break"
 		return nil
 	}
-	if name := d.t.action.Lock; d.name.text != name && d.name.text != a.th.Clean(name) {
+	if name := d.t.Action.Lock; d.name.text != name && d.name.text != a.th.Clean(name) {
 		d.hint = "that is not the name of the lock"
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // leastKeys is how many of the keys that go are shown before anything that can be
@@ -47,7 +48,7 @@ func (d *dialog) lines(a *App, w, h int) [][]draw.Span {
 
 // warning is what no way of breaking changes, "" for a claim that is gone.
 func (d *dialog) warning(a *App) string {
-	l, c := d.t.lock, a.state.Claim(d.t.action.Key)
+	l, c := d.t.Lock, a.state.Claim(d.t.Action.Key)
 	switch {
 	case d.gone(a) || l == nil:
 		return ""
@@ -61,9 +62,9 @@ func (d *dialog) warning(a *App) string {
 
 // cure says first whether breaking is a cure of what is found.
 func (d *dialog) cure(a *App, w int, add func(int, ...draw.Span)) {
-	f := d.t.finding
-	if f == nil && d.t.lock != nil {
-		f = d.t.lock.BeforeBreak(a.state.Claim(d.t.action.Key))
+	f := d.t.Finding
+	if f == nil && d.t.Lock != nil {
+		f = d.t.Lock.BeforeBreak(a.state.Claim(d.t.Action.Key))
 	}
 	if f == nil || d.gone(a) {
 		return
@@ -109,23 +110,23 @@ func trim(all []dialogLine, h int, at *int) []dialogLine {
 func (d *dialog) subject(a *App, w int, add func(int, ...draw.Span)) {
 	th, t := a.th, d.t
 	label := "lock     "
-	for _, part := range th.Wrap(th.Clean(t.action.Lock), w-len(label), 3) { // whole: it may have to be typed
+	for _, part := range th.Wrap(th.Clean(t.Action.Lock), w-len(label), 3) { // whole: it may have to be typed
 		add(ranked, draw.Dim.Of(label), draw.Strong.Of(part))
 		label = "         "
 	}
-	c := a.state.Claim(t.action.Key)
-	if d.gone(a) || t.lock == nil {
+	c := a.state.Claim(t.Action.Key)
+	if d.gone(a) || t.Lock == nil {
 		add(ranked, draw.Late.Of(th.Sign.Late+" this claim has gone meanwhile: esc leaves"))
 		return
 	}
-	place := t.lock.Place(c)
-	_, sign, word := roleLook(th, t.lock, c, place)
+	place := t.Lock.Place(c)
+	_, sign, word := page.RoleLook(th, t.Lock, c, place)
 	d0, atLeast := c.Waited(a.now)
 	if place == 0 {
-		d0, atLeast = t.lock.HeldFor(a.now)
+		d0, atLeast = t.Lock.HeldFor(a.now)
 	}
 	add(ranked, draw.Dim.Of("claim    "), draw.Strong.Of(th.Cut(th.Who(a.state, c.Ref()), 40)),
-		draw.Plain.Of(" "+sign+" "+word+", place "+strconv.Itoa(place+1)+" of "+draw.Count(int64(t.lock.Len()))+", since "+draw.Age(d0, atLeast)))
+		draw.Plain.Of(" "+sign+" "+word+", place "+strconv.Itoa(place+1)+" of "+draw.Count(int64(t.Lock.Len()))+", since "+draw.Age(d0, atLeast)))
 	via := ""
 	if e := d.delete.plan.Endpoint; e != "" {
 		via = ", read at " + th.Clean(e)
@@ -147,7 +148,7 @@ func (d *dialog) wayLines(a *App, w int, x *way, key, name, what string, add fun
 	case !x.ready:
 		add(ranked, draw.Dim.Of("   reading what it would touch "+a.th.Sign.Unread))
 	case x == &d.delete:
-		add(ranked, draw.Plain.Of("   "+a.th.Cut(a.next(d.t.action.Key, 0), w-3)))
+		add(ranked, draw.Plain.Of("   "+a.th.Cut(a.next(d.t.Action.Key, 0), w-3)))
 	}
 	if x.plan.Unknown != "" {
 		add(ranked, draw.Late.Of("   "+a.th.Sign.Late+" "+a.th.Cut("not all of it is known: "+a.th.Clean(x.plan.Unknown), w-5)))
@@ -203,8 +204,8 @@ func (a *App) next(key string, lease model.LeaseID) string {
 		return "no watched key, or gone"
 	}
 	l := c.Lock()
-	if d := a.dialog; l == nil && d != nil && d.t.lock != nil && d.t.lock.Place(c) >= 0 {
-		l = d.t.lock // it is none of its claims, and stands in its way
+	if d := a.dialog; l == nil && d != nil && d.t.Lock != nil && d.t.Lock.Place(c) >= 0 {
+		l = d.t.Lock // it is none of its claims, and stands in its way
 	}
 	if l == nil {
 		return "is no claim of a lock"
@@ -219,7 +220,7 @@ func (a *App) next(key string, lease model.LeaseID) string {
 	if l.Head() != c {
 		return "leaves the queue of " + name + " at place " + strconv.Itoa(l.Place(c)+1)
 	}
-	for i := 1; i < min(l.Len(), alsoMax); i++ {
+	for i := 1; i < min(l.Len(), page.AlsoMax); i++ {
 		if n := l.At(i); lease == 0 || n.KV.Lease != lease {
 			return a.th.Cut(a.th.Who(a.state, n.Ref()), 24) + " gets " + name
 		}

@@ -13,22 +13,17 @@
 //
 // How the console is cut:
 //
-//	ui ──▶ axis ──▶ table ──▶ draw
+//	ui ──▶ page ──▶ axis ──▶ table ──▶ draw
 //
 // draw says how text becomes cells, table paints rows, axis paints what happened across
-// time. None of them knows a page. In this package are the pages and the shell:
+// time, and page has the pages, none of which knows another. This package is the shell
+// around them:
 //
-//   - page.go is what a page is: one interface. locks.go, queuepage.go, sessions.go,
-//     journal.go, findings.go and lab.go are the pages. None knows another: what another
-//     one would show a page asks for with a [Request], and jump.go goes there and back.
-//     To add a page, write its file and one line in allPages.
-//   - queue.go with why.go is the queue of a lock, which two pages show; labrows.go,
-//     contenders.go and clients.go are the lists of the Lab page; order.go is the list of
-//     all locks; tally.go counts findings.
 //   - app.go is the one tea.Model. Its Update is a switch of one-line cases;
 //     messages.go has the commands and messages behind them.
 //   - keys.go is the one table of keys. What a key does, where, under which condition and
 //     how help names it stand in one row; the rows of one page alone come from that page.
+//   - jump.go goes to the page that shows what another one asks for, and back.
 //   - layout.go cuts the screen into rectangles, a pure function of the size.
 //   - dialog.go breaks a lock, dialogtext.go is what it says; faultmenu.go and
 //     faultchoice.go are the menu of faults; act.go is every other action, help.go is `?`,

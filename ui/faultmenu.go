@@ -8,50 +8,51 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // targetOf returns what a kind of fault would be done to, false if it cannot be done
 // to such a subject.
-func targetOf(s subject, t model.FaultTarget) (string, bool) {
+func targetOf(s page.Subject, t model.FaultTarget) (string, bool) {
 	switch t {
 	case model.TargetProcess, model.TargetClaim:
-		return s.name, s.kind == model.TargetProcess
+		return s.Name, s.Kind == model.TargetProcess
 	case model.TargetClient:
-		return s.name, s.kind == model.TargetProcess || s.kind == model.TargetClient
+		return s.Name, s.Kind == model.TargetProcess || s.Kind == model.TargetClient
 	case model.TargetKey:
-		return s.lock + "/by-hand", s.kind == model.TargetProcess && s.lock != ""
+		return s.Lock + "/by-hand", s.Kind == model.TargetProcess && s.Lock != ""
 	case model.TargetMember:
-		return s.name, s.kind == model.TargetMember
+		return s.Name, s.Kind == model.TargetMember
 	}
-	return "", s.kind == model.TargetMember || s.kind == model.TargetCluster
+	return "", s.Kind == model.TargetMember || s.Kind == model.TargetCluster
 }
 
 // subject returns what the person points at.
-func (a *App) subject() subject {
+func (a *App) subject() page.Subject {
 	t := a.target()
-	if t.other.kind != "" {
-		return t.other
+	if t.Other.Kind != "" {
+		return t.Other
 	}
-	if t.action.Contender == "" {
-		return subject{kind: model.TargetCluster, why: t.why}
+	if t.Action.Contender == "" {
+		return page.Subject{Kind: model.TargetCluster, Why: t.Why}
 	}
-	return subject{kind: model.TargetProcess, name: t.action.Contender, lock: t.action.Lock}
+	return page.Subject{Kind: model.TargetProcess, Name: t.Action.Contender, Lock: t.Action.Lock}
 }
 
 // subjectWords name the subject in a title.
-func subjectWords(th *draw.Theme, s subject) string {
-	if s.kind == model.TargetCluster {
+func subjectWords(th *draw.Theme, s page.Subject) string {
+	if s.Kind == model.TargetCluster {
 		return "the cluster"
 	}
 	return string(map[model.FaultTarget]string{model.TargetProcess: "contender ", model.TargetClient: "client ",
-		model.TargetMember: "member "}[s.kind]) + th.Clean(s.name)
+		model.TargetMember: "member "}[s.Kind]) + th.Clean(s.Name)
 }
 
 // faultMenu is the dialog of the faults that can be done to a subject.
 type faultMenu struct {
 	id     int
 	live   bool // the grace is over
-	on     subject
+	on     page.Subject
 	rows   []faultChoice
 	at     int // the row under the cursor
 	top    int // the first row that is shown
@@ -73,7 +74,7 @@ func (a *App) whyNoFaults() string {
 	case a.live.Actions == nil:
 		return "still starting"
 	case !a.o.Lab:
-		return a.frame().whyNoLab()
+		return a.frame().WhyNoLab()
 	case a.o.Foreign && !a.o.Armed:
 		return faultsWantArmed
 	}
@@ -135,7 +136,7 @@ func (a *App) inForce(r *faultChoice) bool {
 }
 
 func (m *faultMenu) action(f model.Fault) model.Action {
-	return model.Action{Kind: model.InjectFault, Lock: m.on.lock, Fault: f}
+	return model.Action{Kind: model.InjectFault, Lock: m.on.Lock, Fault: f}
 }
 
 func (m *faultMenu) move(n int) {
@@ -244,8 +245,8 @@ func (m *faultMenu) list(a *App, w, h int) [][]draw.Span {
 	} else {
 		add(draw.Dim.Of("done at once, there is nothing to heal"))
 	}
-	if m.on.why != "" {
-		add(draw.Dim.Of("only what is done to the cluster, because " + m.on.why))
+	if m.on.Why != "" {
+		add(draw.Dim.Of("only what is done to the cluster, because " + m.on.Why))
 	}
 	add(a.hints(inFaults, w)...)
 	room := max(1, h-len(under)-1)

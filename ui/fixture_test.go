@@ -18,6 +18,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"locktop/model"
+	"locktop/ui/page"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -324,7 +325,7 @@ var colours = termenv.ANSI
 // on is the title of the page that is shown.
 func (b *bench) on() string { return b.here().About().Title }
 
-func pageOf[P Page](b *bench) P {
+func pageOf[P page.Page](b *bench) P {
 	for _, p := range b.pages {
 		if p, ok := p.(P); ok {
 			return p
@@ -333,7 +334,7 @@ func pageOf[P Page](b *bench) P {
 	panic("there is no such page")
 }
 
-func (b *bench) locks() *locksPage       { return pageOf[*locksPage](b) }
-func (b *bench) sessions() *sessionsPage { return pageOf[*sessionsPage](b) }
-func (b *bench) findings() *findingsPage { return pageOf[*findingsPage](b) }
-func (b *bench) lab() *labPage           { return pageOf[*labPage](b) }
+func (b *bench) locks() *page.LocksPage       { return pageOf[*page.LocksPage](b) }
+func (b *bench) sessions() *page.SessionsPage { return pageOf[*page.SessionsPage](b) }
+func (b *bench) findings() *page.FindingsPage { return pageOf[*page.FindingsPage](b) }
+func (b *bench) lab() *page.LabPage           { return pageOf[*page.LabPage](b) }

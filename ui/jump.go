@@ -1,6 +1,9 @@
 package ui
 
-import "locktop/ui/draw"
+import (
+	"locktop/ui/draw"
+	"locktop/ui/page"
+)
 
 // historyEntry is where one was before a jump: a page, and the spot on each.
 type historyEntry struct {
@@ -40,7 +43,7 @@ func (a *App) comeBack() {
 
 // show goes to the page that shows what was asked for: the one where one is, or the
 // first of those that do.
-func (a *App) show(r Request) {
+func (a *App) show(r page.Request) {
 	switch {
 	case r.Why != "":
 		a.say(draw.Late, r.Why)
@@ -59,12 +62,12 @@ func (a *App) show(r Request) {
 // openSession goes to the session of the selected claim.
 func (a *App) openSession() {
 	t := a.target()
-	r := Request{Show: ShowSession}
+	r := page.Request{Show: page.ShowSession}
 	switch {
-	case t.claim != nil:
-		r.Lease = t.claim.KV.Lease
-	case t.finding != nil && a.state.Lease(t.finding.Lease) != nil:
-		r.Lease = t.finding.Lease
+	case t.Claim != nil:
+		r.Lease = t.Claim.KV.Lease
+	case t.Finding != nil && a.state.Lease(t.Finding.Lease) != nil:
+		r.Lease = t.Finding.Lease
 	}
 	if r.Lease == 0 {
 		r.Why = "what is selected has no session"
@@ -78,5 +81,5 @@ func (a *App) openFinding() {
 	if f != nil {
 		why = ""
 	}
-	a.show(Request{Show: ShowFinding, Finding: f, Why: why})
+	a.show(page.Request{Show: page.ShowFinding, Finding: f, Why: why})
 }

@@ -8,6 +8,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // where is a set of places in which a key counts: pages, by their order, and what takes
@@ -41,22 +42,22 @@ func onPage(page int) where { return 1 << page }
 
 // places are sets of pages by what they have.
 type places struct {
-	pages                               []Page
+	pages                               []page.Page
 	all, targets, filter, tables, inner where
 	showsFinding, showsSession          where
 }
 
-func placesOf(pages []Page) places {
+func placesOf(pages []page.Page) places {
 	on := places{pages: pages}
 	for i, p := range pages {
 		about := p.About()
-		_, filter := p.(filtered)
-		_, tables := p.(tabled)
+		_, filter := p.(page.Filtered)
+		_, tables := p.(page.Tabled)
 		for _, x := range []struct {
 			has bool
 			set *where
 		}{{true, &on.all}, {about.Targets, &on.targets}, {filter, &on.filter}, {tables, &on.tables}, {about.Inner, &on.inner},
-			{about.Shows&ShowFinding != 0, &on.showsFinding}, {about.Shows&ShowSession != 0, &on.showsSession}} {
+			{about.Shows&page.ShowFinding != 0, &on.showsFinding}, {about.Shows&page.ShowSession != 0, &on.showsSession}} {
 			if x.has {
 				*x.set |= onPage(i)
 			}
@@ -114,7 +115,7 @@ type binding struct {
 	then func(a *App, said availableMsg) tea.Cmd
 	// frozen: it works while drawing is frozen.
 	frozen bool
-	own    map[where]Key // of a row that is of single pages
+	own    map[where]page.Key // of a row that is of single pages
 }
 
 // KeyHelp is a row of the table of keys, in words.
@@ -125,7 +126,7 @@ type KeyHelp struct {
 // Keys returns the table of keys in words. Footer, help and manual come from it.
 func Keys() []KeyHelp {
 	var rows []KeyHelp
-	on := placesOf(allPages(newLockList()))
+	on := placesOf(page.All(page.NewLockList()))
 	for _, b := range keyTable(on.pages) {
 		rows = append(rows, KeyHelp{Keys: keyNames(b.keys), Where: on.words(b.in), What: b.what, Needs: b.needs})
 	}
@@ -138,7 +139,7 @@ const (
 )
 
 // keyTable is the table of keys.
-func keyTable(pages []Page) []binding {
+func keyTable(pages []page.Page) []binding {
 	on := placesOf(pages)
 	var all []binding
 	for _, rows := range [][]binding{moveKeys(on), pageKeys(on), listKeys(on), actKeys(on), inputKeys(), menuKeys(), lessonKeys(on), paletteKeys(on),
@@ -149,7 +150,7 @@ func keyTable(pages []Page) []binding {
 }
 
 // own are the keys of a group that single pages have. What several have is one row.
-func (on places) own(group KeyGroup) []binding {
+func (on places) own(group page.KeyGroup) []binding {
 	var rows []binding
 	for i, p := range on.pages {
 		for _, k := range p.Keys() {
@@ -159,7 +160,7 @@ func (on places) own(group KeyGroup) []binding {
 			at := slices.IndexFunc(rows, func(b binding) bool { return b.what == k.What })
 			if at < 0 {
 				at = len(rows)
-				rows = append(rows, binding{keys: k.Keys, short: k.Short, what: k.What, needs: k.Needs, act: k.Kind, own: map[where]Key{}})
+				rows = append(rows, binding{keys: k.Keys, short: k.Short, what: k.What, needs: k.Needs, act: k.Kind, own: map[where]page.Key{}})
 				rows[at].bind(k)
 			}
 			rows[at].in |= onPage(i)
@@ -170,9 +171,9 @@ func (on places) own(group KeyGroup) []binding {
 }
 
 // bind lets a row do what the page that is shown has for it.
-func (b *binding) bind(k Key) {
+func (b *binding) bind(k page.Key) {
 	own := b.own
-	here := func(a *App) Key { return own[onPage(a.at)] }
+	here := func(a *App) page.Key { return own[onPage(a.at)] }
 	b.why = func(a *App) string {
 		switch k := here(a); {
 		case k.Some && a.here().Empty():
@@ -210,14 +211,14 @@ func moveKeys(on places) []binding {
 }
 
 func pageKeys(on places) []binding {
-	rows := append(on.own(KeysThatOpen), []binding{
+	rows := append(on.own(page.KeysThatOpen), []binding{
 		{keys: []string{"e"}, in: on.all, short: "explain", what: "explain the worst finding about what is selected", why: (*App).whyEmpty, do: run((*App).explain)},
 		{keys: []string{"w"}, in: on.all &^ on.showsFinding, short: "why", what: "jump to the worst finding about what is selected", why: (*App).whyEmpty, do: run((*App).openFinding)},
 		{keys: []string{"o"}, in: on.targets &^ on.showsSession, short: "session", what: "jump to the session of what is selected", why: (*App).whyEmpty, do: run((*App).openSession)},
 		{keys: []string{"-"}, in: on.all, what: "back to where the last jump was made", do: run((*App).comeBack)},
 		{keys: []string{"c"}, in: on.all, short: "etcdctl", what: "the etcdctl lines that show the same by hand", do: run((*App).byHand)},
 	}...)
-	rows = append(rows, on.own(KeysOfParts)...)
+	rows = append(rows, on.own(page.KeysOfParts)...)
 	for i, p := range on.pages {
 		if about := p.About(); !about.Inner {
 			rows = append(rows, binding{keys: []string{digitOf(on.pages, i)}, in: on.all | inHelp | inSheet,
@@ -229,7 +230,7 @@ func pageKeys(on places) []binding {
 
 func listKeys(on places) []binding {
 	rows := []binding{{keys: []string{"/"}, in: on.filter, short: "filter", what: "filter as you type, ! in front turns it round", do: run((*App).editFilter)}}
-	return append(append(rows, on.own(KeysOfLists)...), []binding{
+	return append(append(rows, on.own(page.KeysOfLists)...), []binding{
 		{keys: []string{"esc"}, in: on.inner, short: "back", what: "back to where one came from", do: run((*App).back)},
 		{keys: []string{"esc"}, in: on.all &^ on.inner, what: "back, or clear the filter", do: run((*App).back)},
 		{keys: []string{"y"}, in: inSheet, short: "copy", what: "copy the etcdctl lines (OSC 52)", do: (*App).copySheet},
@@ -242,22 +243,22 @@ func actKeys(on places) []binding {
 	rows := []binding{
 		{keys: []string{"x"}, in: on.targets, short: "break", what: "break the lock: shows what goes, then asks", needs: needsArmed,
 			act: model.RevokeLease, asks: (*App).breakWays, then: (*App).openBreak},
-		{keys: []string{"F"}, in: on.targets, short: "faults", what: "what can be done to what is selected: a contender, a member, the cluster", needs: NeedsLab,
+		{keys: []string{"F"}, in: on.targets, short: "faults", what: "what can be done to what is selected: a contender, a member, the cluster", needs: page.NeedsLab,
 			why: (*App).whyNoFaults, do: (*App).openFaults},
 		on.faultKey("H", "hold", "hold the contender's keepalives, or let them go", model.FaultHoldKeepalives),
 		on.faultKey("P", "pause", "pause the contender's process, or let it run", model.FaultPause),
 		on.faultKey("K", "kill", "kill the contender (SIGKILL)", model.FaultKill),
 		on.faultKey("T", "stop", "stop the contender (SIGTERM)", model.FaultStop),
-		{keys: []string{"N"}, in: on.targets, short: "spawn", what: "spawn a contender on this lock", needs: NeedsLab, act: model.SpawnProc,
+		{keys: []string{"N"}, in: on.targets, short: "spawn", what: "spawn a contender on this lock", needs: page.NeedsLab, act: model.SpawnProc,
 			asks: one(func(a *App) (model.Action, string) { return a.action(model.SpawnProc) }), then: (*App).actFirst},
 	}
-	return append(append(rows, on.own(KeysThatAct)...), binding{keys: []string{"A"}, in: on.all, what: "heal all faults", needs: NeedsLab, act: model.HealAll,
+	return append(append(rows, on.own(page.KeysThatAct)...), binding{keys: []string{"A"}, in: on.all, what: "heal all faults", needs: page.NeedsLab, act: model.HealAll,
 		asks: one(func(a *App) (model.Action, string) { return a.action(model.HealAll) }), then: (*App).actFirst})
 }
 
 // faultKey is a key that does a fault to the contender under the cursor, or heals it.
 func (on places) faultKey(key, short, what string, kind model.FaultKind) binding {
-	return binding{keys: []string{key}, in: on.targets, short: short, what: what, needs: NeedsLab, act: model.InjectFault,
+	return binding{keys: []string{key}, in: on.targets, short: short, what: what, needs: page.NeedsLab, act: model.InjectFault,
 		asks: one(func(a *App) (model.Action, string) { return a.fault(kind) }), then: (*App).actFirst}
 }
 
@@ -286,14 +287,14 @@ func menuKeys() []binding {
 	return []binding{
 		{keys: []string{"up", "k"}, in: inFaults, what: "up", do: run(func(a *App) { a.menu.move(-1) })},
 		{keys: []string{"down", "j"}, in: inFaults, what: "down", do: run(func(a *App) { a.menu.move(1) })},
-		{keys: []string{"enter"}, in: inFaults, short: "choose", brief: (*App).chooseWord, what: "choose how, or do it if there is nothing to choose", needs: NeedsLab, act: model.InjectFault, do: (*App).choose},
+		{keys: []string{"enter"}, in: inFaults, short: "choose", brief: (*App).chooseWord, what: "choose how, or do it if there is nothing to choose", needs: page.NeedsLab, act: model.InjectFault, do: (*App).choose},
 		{keys: []string{"esc", "q"}, in: inFaults, short: "leave it", what: "do nothing", do: run(func(a *App) { a.menu = nil })},
 		{keys: []string{"up", "k"}, in: inChoice, what: "line above", do: run(func(a *App) { a.menu.choice.move(-1) })},
 		{keys: []string{"down", "j"}, in: inChoice, what: "line below", do: run(func(a *App) { a.menu.choice.move(1) })},
 		{keys: []string{"left"}, in: inChoice, what: "value to the left", do: run(func(a *App) { a.menu.choice.turn(-1) })},
 		{keys: []string{"right"}, in: inChoice, what: "value to the right", do: run(func(a *App) { a.menu.choice.turn(1) })},
 		{keys: []string{"esc"}, in: inChoice, short: "back", what: "back to the kinds", do: run(func(a *App) { a.menu.choice, a.menu.hint = nil, "" })},
-		{keys: []string{"enter"}, in: inChoice, short: "do it", what: "do what the dialog says", needs: NeedsLab, act: model.InjectFault, do: (*App).confirmFault},
+		{keys: []string{"enter"}, in: inChoice, short: "do it", what: "do what the dialog says", needs: page.NeedsLab, act: model.InjectFault, do: (*App).confirmFault},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"locktop/model"
 	"locktop/ui/axis"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 func spell(kind model.IntervalKind, from, to float64) model.Interval {
@@ -215,7 +216,7 @@ func TestBesideTruth(t *testing.T) {
 // TestTruthOfAnUnknownLock: of a program that does not say its lock nothing is known.
 func TestTruthOfAnUnknownLock(t *testing.T) {
 	c := model.ContenderInfo{Contender: model.Contender{Name: "worker", Proc: model.ProcRunning}}
-	if got := truthWord(model.NewState(), c, 0); got != "?" {
+	if got := page.TruthWord(model.NewState(), c, 0); got != "?" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -233,8 +234,8 @@ func TestFreeLockInTrouble(t *testing.T) {
 	b.sync(12)
 	b.sees("─ x stale-holder ─ free for 10s")
 	b.sees("x 1 in trouble")
-	if b.board.locks.name(0) != "/l" {
-		t.Errorf("%s stands first", b.board.locks.name(0))
+	if b.board.Locks.Name(0) != "/l" {
+		t.Errorf("%s stands first", b.board.Locks.Name(0))
 	}
 }
 

@@ -1,5 +1,7 @@
 package ui
 
+import "locktop/ui/page"
+
 // rect is a part of the screen, in cells.
 type rect struct{ x, y, w, h int }
 
@@ -59,7 +61,7 @@ func arrange(w, h, lesson int) layout {
 	if l.notice.h == 0 {
 		l.notice = rect{0, h - 1, w, 1}
 	}
-	if most := bottom - top - tableLeast; lesson > 0 {
+	if most := bottom - top - page.TableLeast; lesson > 0 {
 		lesson = min(max(most, lessonLeast), lesson, max(0, bottom-top-lessonLeast))
 		bottom -= lesson
 		l.lesson = rect{0, bottom, w, lesson}

@@ -219,8 +219,8 @@ func TestLessonLeavesTheTable(t *testing.T) {
 		x := &teller{steps: slices.Clone(told)[i:]}
 		b := lessonBench(t, x, Options{})
 		b.step()
-		if b.locks().table.H < 8 {
-			t.Errorf("step %d leaves %d rows", i, b.locks().table.H)
+		if b.locks().Table.H < 8 {
+			t.Errorf("step %d leaves %d rows", i, b.locks().Table.H)
 		}
 		exact(t, b.View(), 80, 24)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // Lines of the pane of a lesson, its title included: as long as the lab acts or a
@@ -26,7 +27,7 @@ func (p *lessonPane) height(th *draw.Theme, w, h int) int {
 		return 1
 	}
 	usual := lessonLow
-	if h >= tallFrom {
+	if h >= page.TallFrom {
 		usual = lessonHigh
 	}
 	if p.step.Kind != StepAsk && p.step.Kind != StepVerdict {
@@ -36,7 +37,7 @@ func (p *lessonPane) height(th *draw.Theme, w, h int) int {
 }
 
 // lines is the pane in h lines of w cells.
-func (p *lessonPane) lines(f frame, w, h int) []string {
+func (p *lessonPane) lines(f page.Frame, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}

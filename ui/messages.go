@@ -150,7 +150,7 @@ func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 		a.otherCluster(now)
 	}
 	if !listed && a.state.Loaded() {
-		a.board.locks.order.Force = true // the first page that is whole does not wait for its turn
+		a.board.Locks.Order.Force = true // the first page that is whole does not wait for its turn
 	}
 	a.cost = b.Cost
 	a.setNow()
@@ -230,7 +230,7 @@ func (a *App) setNow() {
 	if t = t.Truncate(time.Second); t.After(a.now) {
 		a.now = t
 	}
-	a.board.doubts.look(a.state, a.now)
+	a.board.Doubts.Look(a.state, a.now)
 }
 
 // planTimeout bounds how long a dialog waits for what it has to show.

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"locktop/ui/draw"
+	"locktop/ui/page"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -52,14 +53,14 @@ func (a *App) editFilter() { a.field = &field{text: a.filter()} }
 
 // filter returns the filter of the page, "" if it has none.
 func (a *App) filter() string {
-	if p, ok := a.here().(filtered); ok {
+	if p, ok := a.here().(page.Filtered); ok {
 		return p.Filter()
 	}
 	return ""
 }
 
 func (a *App) setFilter(text string) {
-	if p, ok := a.here().(filtered); ok {
+	if p, ok := a.here().(page.Filtered); ok {
 		p.SetFilter(text)
 	}
 }
@@ -97,9 +98,9 @@ func (a *App) resumed() tea.Cmd {
 // copyKey puts the selected key into the clipboard of the terminal.
 func (a *App) copyKey() tea.Cmd {
 	t := a.target()
-	text := t.action.Key
+	text := t.Action.Key
 	if text == "" {
-		text = t.action.Lock
+		text = t.Action.Lock
 	}
 	if text == "" {
 		a.say(draw.Late, "nothing is selected that could be copied")
@@ -146,7 +147,7 @@ func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
 		if m.Button == tea.MouseButtonWheelUp {
 			n = -3
 		}
-		if p, ok := a.here().(split); ok && !over {
+		if p, ok := a.here().(page.Split); ok && !over {
 			p.Point(m.Y - l.main.y)
 		}
 		a.moveBy(n)

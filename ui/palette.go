@@ -10,6 +10,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
@@ -246,7 +247,7 @@ func (a *App) cmdLock(arg string) (tea.Cmd, string) {
 	if l == nil {
 		return nil, "there is no lock of that name: tab completes those that there are"
 	}
-	a.show(Request{Show: ShowQueue, Lock: l.Name})
+	a.show(page.Request{Show: page.ShowQueue, Lock: l.Name})
 	return nil, ""
 }
 
@@ -269,8 +270,8 @@ func (a *App) cmdLease(arg string) (tea.Cmd, string) {
 	case l == nil:
 		return nil, "no watched key hangs on that lease, in hex or in decimal"
 	}
-	a.show(Request{Show: ShowSession, Lease: id})
-	if standing(l) == 0 && !l.Condition().Trouble() {
+	a.show(page.Request{Show: page.ShowSession, Lease: id})
+	if page.Standing(l) == 0 && !l.Condition().Trouble() {
 		a.say(draw.Late, "lease "+id.String()+" has "+draw.Plural(len(l.Claims()), "watched key")+", none of them in the queue of a lock")
 	}
 	return nil, ""
@@ -292,8 +293,8 @@ func (a *App) cmdSort(arg string) (tea.Cmd, string) {
 	if by <= 0 {
 		return nil, "want one of " + strings.Join(sortNames[1:], ", ")
 	}
-	if a.board.locks.order.by != table.SortKey(by) {
-		a.board.locks.sortBy(table.SortKey(by))
+	if a.board.Locks.Order.By != table.SortKey(by) {
+		a.board.Locks.SortBy(table.SortKey(by))
 	}
 	return nil, ""
 }

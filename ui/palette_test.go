@@ -19,8 +19,8 @@ func TestPalette(t *testing.T) {
 		check        func(b *bench)
 	}{
 		{"lock", "its queue opens, and esc comes back", Options{}, []string{":", "lock /jobs/report", "enter"}, func(b *bench) {
-			if b.on() != "Queue" || b.locks().queue.lock != "/jobs/report" || b.palette != nil {
-				b.t.Errorf("page %s at %s", b.on(), b.locks().queue.lock)
+			if b.on() != "Queue" || b.locks().Queue.Lock != "/jobs/report" || b.palette != nil {
+				b.t.Errorf("page %s at %s", b.on(), b.locks().Queue.Lock)
 			}
 			b.press("esc")
 			if b.on() != "Locks" {
@@ -40,23 +40,23 @@ func TestPalette(t *testing.T) {
 				b.t.Errorf("%q", b.palette.text)
 			}
 			b.press("shift+tab", "enter")
-			if b.locks().queue.lock != "/jobs/billing" {
-				b.t.Errorf("at %s", b.locks().queue.lock)
+			if b.locks().Queue.Lock != "/jobs/billing" {
+				b.t.Errorf("at %s", b.locks().Queue.Lock)
 			}
 		}},
 		{"wide names", "are completed", Options{}, []string{":", "lock /銀", "tab", "enter"}, func(b *bench) {
-			if b.locks().queue.lock != "/銀行/決済" {
-				b.t.Errorf("at %s", b.locks().queue.lock)
+			if b.locks().Queue.Lock != "/銀行/決済" {
+				b.t.Errorf("at %s", b.locks().Queue.Lock)
 			}
 		}},
 		{"nothing to complete", "is said", Options{}, []string{":", "lock zz", "tab"}, func(b *bench) { b.sees("nothing begins like that") }},
 		{"lease in hex", "as etcdctl prints it", Options{}, []string{":", "lease c3", "enter"}, func(b *bench) {
-			if l := b.sessions().chosen(b.state); b.on() != "Sessions" || l == nil || l.ID != 0xc3 {
+			if l := b.sessions().Chosen(b.state); b.on() != "Sessions" || l == nil || l.ID != 0xc3 {
 				b.t.Errorf("page %s at %v", b.on(), l)
 			}
 		}},
 		{"lease in decimal", "as Go prints it", Options{}, []string{":", "lease 195", "enter"}, func(b *bench) {
-			if l := b.sessions().chosen(b.state); l == nil || l.ID != 0xc3 {
+			if l := b.sessions().Chosen(b.state); l == nil || l.ID != 0xc3 {
 				b.t.Errorf("at %v", l)
 			}
 		}},
@@ -68,8 +68,8 @@ func TestPalette(t *testing.T) {
 			}
 		}},
 		{"sort", "by a name", Options{}, []string{":", "sort name", "enter"}, func(b *bench) {
-			if !slices.IsSorted(b.board.locks.order.Ids) {
-				b.t.Errorf("%q", b.board.locks.order.Ids)
+			if !slices.IsSorted(b.board.Locks.Order.IDs) {
+				b.t.Errorf("%q", b.board.Locks.Order.IDs)
 			}
 		}},
 		{"theme", "at once", Options{Profile: colours}, []string{":", "theme light", "enter"}, func(b *bench) {
@@ -92,22 +92,22 @@ func TestPalette(t *testing.T) {
 			}
 		}},
 		{"bookmark", "' comes back to it, from one to the next", Options{}, []string{":", "lock /cron/job7", "enter", "b", "esc", "home", "b", "3", "'"}, func(b *bench) {
-			if b.on() != "Locks" || b.board.locks.pick.id != "/cron/job7" {
-				b.t.Errorf("page %s at %s", b.on(), b.board.locks.pick.id)
+			if b.on() != "Locks" || b.board.Locks.Pick.ID != "/cron/job7" {
+				b.t.Errorf("page %s at %s", b.on(), b.board.Locks.Pick.ID)
 			}
 			b.sees("/cron/job7 ◆")
 			b.press("'")
-			if b.board.locks.pick.id != "/blocked/lock" {
-				b.t.Errorf("at %s", b.board.locks.pick.id)
+			if b.board.Locks.Pick.ID != "/blocked/lock" {
+				b.t.Errorf("at %s", b.board.Locks.Pick.ID)
 			}
 			b.press("b", "end", "'", "'")
-			if b.board.locks.pick.id != "/cron/job7" || len(b.board.marked.names) != 1 {
-				b.t.Errorf("at %s of %q", b.board.locks.pick.id, b.board.marked.names)
+			if b.board.Locks.Pick.ID != "/cron/job7" || len(b.board.Marked.Names) != 1 {
+				b.t.Errorf("at %s of %q", b.board.Locks.Pick.ID, b.board.Marked.Names)
 			}
 		}},
 		{"bookmark behind a filter", "the filter goes", Options{}, []string{"home", "b", "/", "jobs", "enter", "'"}, func(b *bench) {
-			if b.board.locks.pick.id != "/blocked/lock" || b.board.locks.order.filter != "" {
-				b.t.Errorf("at %s, filter %q", b.board.locks.pick.id, b.board.locks.order.filter)
+			if b.board.Locks.Pick.ID != "/blocked/lock" || b.board.Locks.Order.Filter != "" {
+				b.t.Errorf("at %s, filter %q", b.board.Locks.Pick.ID, b.board.Locks.Order.Filter)
 			}
 		}},
 		{"no bookmark", "says how to make one", Options{}, []string{"'"}, func(b *bench) { b.sees("no lock is marked: b marks") }},

@@ -10,15 +10,16 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // peerRows are the cells of as many locks as BenchmarkPaintAll has lines with rows on
 // its screen, in the same texts and styles.
 func peerRows(x *bench) (rows [][]string, styles [][]draw.Style) {
-	for _, name := range x.board.locks.order.Ids[:x.locks().table.H+x.locks().queue.table.H] {
-		r := &x.locks().table.Row
+	for _, name := range x.board.Locks.Order.IDs[:x.locks().Table.H+x.locks().Queue.Table.H] {
+		r := &x.locks().Table.Row
 		r.Spans, r.Ends = r.Spans[:0], r.Ends[:0]
-		lockRow(x.frame().View, x.state.Lock(name), r)
+		page.LockRow(x.frame().View, x.state.Lock(name), r)
 		var cells []string
 		var looks []draw.Style
 		from := 0
@@ -44,7 +45,7 @@ func BenchmarkPeerTable(b *testing.B) {
 	x.View()
 	rows, styles := peerRows(x)
 	var titles []string
-	for _, c := range lockCells {
+	for _, c := range page.LockCells {
 		titles = append(titles, c.Title)
 	}
 	looks := map[draw.Style]lipgloss.Style{}
@@ -82,8 +83,8 @@ func BenchmarkGrowth(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("paint/%d", claims), func(b *testing.B) {
 			for b.Loop() {
-				clear(x.locks().table.Old)
-				clear(x.locks().queue.table.Old)
+				clear(x.locks().Table.Old)
+				clear(x.locks().Queue.Table.Old)
 				x.dirty = true
 				x.View()
 			}
@@ -99,6 +100,6 @@ func growth(tb testing.TB, claims int) *bench {
 		b.w.claim(1, fmt.Sprintf("/jobs/team-%02d/lock-%06d", i/10%7, i/10), "", model.LeaseID(0x694d81e5fc650000+i))
 	}
 	b.sync(3)
-	b.board.locks.order.Held = at(1e6) // without the sort, which has its own rhythm
+	b.board.Locks.Order.Held = at(1e6) // without the sort, which has its own rhythm
 	return b
 }

@@ -12,6 +12,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
@@ -104,7 +105,7 @@ func TestLayout(t *testing.T) {
 		l := arrange(r.w, r.h, r.lesson)
 		pane := l.main
 		var rows int
-		rows, pane.h = lockShares(l.main.h, r.lesson > 0)
+		rows, pane.h = page.LockShares(l.main.h, r.lesson > 0)
 		pane.y += rows
 		drawing := []byte(strings.Repeat(".", r.h))
 		for _, part := range []struct {
@@ -132,7 +133,7 @@ func TestLayout(t *testing.T) {
 
 func TestColumnsGoByRank(t *testing.T) {
 	for w := 20; w < 220; w++ {
-		for name, cols := range map[string][]table.Column{"locks": lockCells.Columns(), "queue": claimCells.Columns(), "members": memberCells.Columns(), "sessions": sessionCells.Columns(), "findings": findingCells.Columns(), "contenders": contenderCells.Columns(), "faults": faultCells.Columns(), "clients": clientCells.Columns()} {
+		for name, cols := range map[string][]table.Column{"locks": page.LockCells.Columns(), "queue": page.ClaimCells.Columns(), "members": page.MemberCells.Columns(), "sessions": page.SessionCells.Columns(), "findings": page.FindingCells.Columns(), "contenders": page.ContenderCells.Columns(), "faults": page.FaultCells.Columns(), "clients": page.ClientCells.Columns()} {
 			sum, dropped := -1, 99
 			for i, cw := range table.FitColumns(cols, w) {
 				if cw == 0 {
@@ -232,12 +233,12 @@ func TestProse(t *testing.T) {
 			text := hostile().Draw(rt, "text")
 			w := rapid.IntRange(30, 90).Draw(rt, "w")
 			x := model.Finding{Code: "x", Summary: text, Evidence: []string{text}, Advice: []string{text}, Etcdctl: []string{text}}
-			for _, p := range paragraphsOf(th, &x) {
+			for _, p := range page.ParagraphsOf(th, &x) {
 				for _, l := range th.Paragraph(p, w) {
 					exact(rt, l, w, 1)
 				}
 			}
-			for _, l := range whyPane(th, nil, []model.Finding{x}, w, 9) {
+			for _, l := range page.WhyPane(th, nil, []model.Finding{x}, w, 9) {
 				exact(rt, l, w, 1)
 			}
 		})

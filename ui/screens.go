@@ -6,6 +6,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // bootScreen shows how far the start has come.
@@ -32,18 +33,18 @@ func (a *App) bootScreen() []string {
 func (a *App) tinyLine(w int) string {
 	f := a.frame()
 	if a.booted {
-		f.locks.update(f)
+		f.Locks.Update(f)
 	}
-	n := f.locks.order.bad
+	n := f.Locks.Order.Bad
 	if n == 0 {
-		return a.th.Line(w, []draw.Span{draw.Plain.Of(draw.Plural(f.locks.order.Total, "lock")), draw.Good.Of(" ok")}, nil)
+		return a.th.Line(w, []draw.Span{draw.Plain.Of(draw.Plural(f.Locks.Order.Total, "lock")), draw.Good.Of(" ok")}, nil)
 	}
-	return a.th.Line(w, []draw.Span{draw.Bad.Of(a.th.Sign.Bad + " " + strconv.Itoa(n)), draw.Plain.Of(" of " + draw.Plural(f.locks.order.Total, "lock"))}, nil)
+	return a.th.Line(w, []draw.Span{draw.Bad.Of(a.th.Sign.Bad + " " + strconv.Itoa(n)), draw.Plain.Of(" of " + draw.Plural(f.Locks.Order.Total, "lock"))}, nil)
 }
 
 // noticeSpans is what a person must know now, empty if there is nothing.
 func (a *App) noticeSpans(th *draw.Theme) []draw.Span {
-	fr := fresh(a.state)
+	fr := page.Fresh(a.state)
 	switch {
 	case a.frozen:
 		return []draw.Span{draw.Armed.Of(" FROZEN for " + draw.Age(a.now.Sub(a.frozenAt), false) + " "),
@@ -52,12 +53,12 @@ func (a *App) noticeSpans(th *draw.Theme) []draw.Span {
 		return []draw.Span{a.notice.st.Of(a.notice.text)}
 	case a.spent != nil:
 		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " nothing more will come: " + th.Clean(a.spent.Error()) + "; start locktop again")}
-	case fr.state == model.WatchLost:
+	case fr.State == model.WatchLost:
 		seen := ""
-		if !fr.seen.IsZero() {
-			seen = "; shown as it was " + draw.Age(a.now.Sub(fr.seen), false) + " ago"
+		if !fr.Seen.IsZero() {
+			seen = "; shown as it was " + draw.Age(a.now.Sub(fr.Seen), false) + " ago"
 		}
-		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " " + th.Clean(fr.what) + seen)}
+		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " " + th.Clean(fr.What) + seen)}
 	}
 	return nil
 }
@@ -81,7 +82,7 @@ func (a *App) footerLine(th *draw.Theme, w int) string {
 }
 
 func (a *App) hits() string {
-	if p, ok := a.here().(filtered); ok {
+	if p, ok := a.here().(page.Filtered); ok {
 		return p.Hits()
 	}
 	return ""
@@ -99,7 +100,7 @@ func (a *App) hints(in where, w int) []draw.Span {
 	for i := range a.keys.rows {
 		b := &a.keys.rows[i]
 		switch {
-		case b.short == "" || b.in&in == 0 || b.needs == NeedsLab && !a.o.Lab || b.needs == needsLesson && a.whyNoLesson() != "", in == inStart && b.closed(a) != "", in == inBreak && b.act != "" && a.whyNotWay(a.dialog.way(b.act)) != "":
+		case b.short == "" || b.in&in == 0 || b.needs == page.NeedsLab && !a.o.Lab || b.needs == needsLesson && a.whyNoLesson() != "", in == inStart && b.closed(a) != "", in == inBreak && b.act != "" && a.whyNotWay(a.dialog.way(b.act)) != "":
 		case b.short == "help":
 			help = a.hint(b)
 			w -= 7

@@ -29,40 +29,40 @@ func TestManySessionsAreRankedInPieces(t *testing.T) {
 	b.press("2")
 	s := b.sessions()
 	b.rank()
-	if len(s.Ids) != n+1 || s.Total != n+1 {
-		t.Fatalf("%d ids of %d sessions, %d to go", len(s.Ids), s.Total, s.Left())
+	if len(s.IDs) != n+1 || s.Total != n+1 {
+		t.Fatalf("%d ids of %d sessions, %d to go", len(s.IDs), s.Total, s.Left())
 	}
-	if s.Ids[0] != first || s.Ids[n] != waits {
-		t.Errorf("first %s and last %s, want who is waited for and who waits", s.Ids[0], s.Ids[n])
+	if s.IDs[0] != first || s.IDs[n] != waits {
+		t.Errorf("first %s and last %s, want who is waited for and who waits", s.IDs[0], s.IDs[n])
 	}
-	if healthy := s.Ids[1:n]; !slices.IsSorted(healthy) {
+	if healthy := s.IDs[1:n]; !slices.IsSorted(healthy) {
 		t.Error("equals are not in order of their ids")
 	}
 
 	b.press("end", "up")
-	chosen := s.Ids[n-1]
+	chosen := s.IDs[n-1]
 	b.press("1")
 	b.w.add(model.LeaseUnread{At: at(99), ID: waits, Reason: "the members are slow"}) // something has changed
 	b.sync(100)
 	b.rank() // the locks
 	b.press("2")
 	b.send(rankMsg{})
-	if l := s.chosen(b.state); s.Left() == 0 || l == nil || l.ID != chosen {
+	if l := s.Chosen(b.state); s.Left() == 0 || l == nil || l.ID != chosen {
 		t.Errorf("%d to go, %v chosen, want %s as before", s.Left(), l, chosen)
 	}
 	b.w.del(101, leaseKey("/jobs/team-00/lock-000000", 0x694d81e5fc650000)) // its place is taken by one that was ranked
 	b.sync(101)
 	b.press("up", "down")
 	b.rank()
-	if !s.Going || len(s.Ids) != n+1 {
-		t.Errorf("%d sessions right after a cursor key, going %v: the rows moved", len(s.Ids), s.Going)
+	if !s.Going || len(s.IDs) != n+1 {
+		t.Errorf("%d sessions right after a cursor key, going %v: the rows moved", len(s.IDs), s.Going)
 	}
 	b.send(tickMsg(at(110)))
 	b.rank()
-	if l := s.chosen(b.state); l == nil || l.ID != chosen || len(s.Ids) != n || s.Total != n {
-		t.Errorf("%v chosen of %d of %d, want %s still, of one less", l, len(s.Ids), s.Total, chosen)
+	if l := s.Chosen(b.state); l == nil || l.ID != chosen || len(s.IDs) != n || s.Total != n {
+		t.Errorf("%v chosen of %d of %d, want %s still, of one less", l, len(s.IDs), s.Total, chosen)
 	}
-	if slices.Contains(s.Ids, 0x694d81e5fc650000) || !slices.IsSorted(s.Ids[1:n-1]) {
+	if slices.Contains(s.IDs, 0x694d81e5fc650000) || !slices.IsSorted(s.IDs[1:n-1]) {
 		t.Error("who has gone is still there, or the order is not that of all")
 	}
 }
@@ -71,33 +71,33 @@ func TestManySessionsAreRankedInPieces(t *testing.T) {
 func TestManyLocksAreRankedInPieces(t *testing.T) {
 	const n = 3*table.RankPiece + 7
 	b := crowd(t, n)
-	o := &b.board.locks.order
+	o := &b.board.Locks.Order
 	b.press("end")
-	last := o.Ids[n-1]
-	if b.board.locks.pick.id != last {
-		t.Fatalf("%q chosen, want %q", b.board.locks.pick.id, last)
+	last := o.IDs[n-1]
+	if b.board.Locks.Pick.ID != last {
+		t.Fatalf("%q chosen, want %q", b.board.Locks.Pick.ID, last)
 	}
 	b.send(tickMsg(at(100)))
 	b.press("s")
-	if b.send(rankMsg{}); !o.Going || o.Ids[n-1] != last {
-		t.Errorf("going %v and %q last after one piece, want what was shown until all is ranked", o.Going, o.Ids[n-1])
+	if b.send(rankMsg{}); !o.Going || o.IDs[n-1] != last {
+		t.Errorf("going %v and %q last after one piece, want what was shown until all is ranked", o.Going, o.IDs[n-1])
 	}
 	b.rank()
-	if o.Total != n || len(o.Ids) != n || b.board.locks.pick.id != last || o.Ids[b.board.locks.pick.place] != last {
-		t.Errorf("%d of %d locks, %q chosen at %d", len(o.Ids), o.Total, b.board.locks.pick.id, b.board.locks.pick.place)
+	if o.Total != n || len(o.IDs) != n || b.board.Locks.Pick.ID != last || o.IDs[b.board.Locks.Pick.Place] != last {
+		t.Errorf("%d of %d locks, %q chosen at %d", len(o.IDs), o.Total, b.board.Locks.Pick.ID, b.board.Locks.Pick.Place)
 	}
-	before := slices.Clone(o.Ids)
+	before := slices.Clone(o.IDs)
 	b.w.claim(101, "/aaa", "", 1)
 	b.sync(101)
 	b.send(rankMsg{})
 	b.press("up")
 	b.rank()
-	if !slices.Equal(o.Ids, before) {
+	if !slices.Equal(o.IDs, before) {
 		t.Error("the rows moved right after a cursor key")
 	}
 	b.send(tickMsg(at(110)))
 	b.rank()
-	if o.Total != n+1 || !slices.Contains(o.Ids, "/aaa") {
+	if o.Total != n+1 || !slices.Contains(o.IDs, "/aaa") {
 		t.Errorf("%d locks when the rows may move again, want %d", o.Total, n+1)
 	}
 }

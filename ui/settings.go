@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"locktop/ui/draw"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
@@ -35,9 +36,9 @@ var sortNames = []string{"", "state", "name", "held", "behind", "longest"}
 
 // settings are what is set now.
 func (a *App) settings() Settings {
-	s := Settings{Theme: a.themed, Reversed: a.board.locks.order.reversed}
-	if a.board.locks.order.by != sortState {
-		s.Sort = sortNames[a.board.locks.order.by]
+	s := Settings{Theme: a.themed, Reversed: a.board.Locks.Order.Reversed}
+	if a.board.Locks.Order.By != page.SortState {
+		s.Sort = sortNames[a.board.Locks.Order.By]
 	}
 	for name, t := range a.tables() {
 		for _, c := range t.Cols {
@@ -56,9 +57,9 @@ func (a *App) settings() Settings {
 func (a *App) apply(s Settings) {
 	a.themed = known(s.Theme)
 	if by := slices.Index(sortNames, s.Sort); by > 0 {
-		a.board.locks.order.by = table.SortKey(by)
+		a.board.Locks.Order.By = table.SortKey(by)
 	}
-	a.board.locks.order.reversed = s.Reversed
+	a.board.Locks.Order.Reversed = s.Reversed
 	for name, t := range a.tables() {
 		for _, c := range t.Cols {
 			if slices.Contains(s.Hidden[name], c.Title) {

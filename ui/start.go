@@ -11,6 +11,7 @@ import (
 	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
@@ -26,7 +27,7 @@ type startPage struct {
 	err    error // why the scan ended early
 
 	table  table.Table
-	pick   selection
+	pick   page.Selection
 	chosen map[string]bool // prefixes
 }
 
@@ -133,13 +134,13 @@ func (a *App) scanned(m scannedMsg) tea.Cmd {
 	if m.err != nil && !errors.Is(m.err, context.Canceled) {
 		p.err = m.err
 	}
-	p.pick.follow(len(m.found.Guesses), func(string) int { return -1 }, p.id)
+	p.pick.Follow(len(m.found.Guesses), func(string) int { return -1 }, p.id)
 	return nil
 }
 
 func (p *startPage) id(i int) string { return p.found.Guesses[i].Prefix }
 
-func (p *startPage) move(n int) { p.pick.move(p.pick.place+n, len(p.found.Guesses), p.id) }
+func (p *startPage) move(n int) { p.pick.Move(p.pick.Place+n, len(p.found.Guesses), p.id) }
 
 // stopScan ends the look at the keys early; what was found stays.
 func (a *App) stopScan() { a.start.cancel() }
@@ -162,7 +163,7 @@ func (a *App) whyNothingToChoose() string {
 }
 
 func (a *App) choosePrefix() {
-	id := a.start.pick.id
+	id := a.start.pick.ID
 	a.start.chosen[id] = !a.start.chosen[id]
 }
 
@@ -176,7 +177,7 @@ func (a *App) watchChosen() tea.Cmd {
 		}
 	}
 	if prefixes == nil {
-		prefixes = []string{p.pick.id}
+		prefixes = []string{p.pick.ID}
 	}
 	return a.watch(outermost(prefixes))
 }
@@ -232,7 +233,7 @@ func (a *App) watched(m watchedMsg) tea.Cmd {
 	a.thaw()
 	a.reset(set)
 	a.goTo(0)
-	a.say(draw.Plain, "watching the keys under "+a.frame().watched())
+	a.say(draw.Plain, "watching the keys under "+a.frame().Watched())
 	return a.pull()
 }
 
@@ -297,7 +298,7 @@ func (a *App) startNote() []draw.Span {
 	case p.busy || len(p.found.Guesses) == 0:
 		return nil
 	}
-	g := &p.found.Guesses[p.pick.place]
+	g := &p.found.Guesses[p.pick.Place]
 	text := "  for example " + a.th.Clean(g.Example)
 	if g.Leased < g.Claims {
 		text += "; " + strconv.Itoa(g.Claims-g.Leased) + " without a lease"
@@ -316,9 +317,9 @@ func (a *App) guessRows(lines []string, h int) []string {
 	p, th := a.start, a.th
 	list := p.found.Guesses
 	p.table.Fit(a.w, h, th)
-	p.table.Reveal(p.pick.place, len(list))
+	p.table.Reveal(p.pick.Place, len(list))
 	lines = append(lines, p.table.Head(table.SortNone, false))
-	return p.table.Paint(lines, len(list), table.Look{Cursor: p.pick.place, Keys: true}, p.id, func(i int, r *table.Row) {
+	return p.table.Paint(lines, len(list), table.Look{Cursor: p.pick.Place, Keys: true}, p.id, func(i int, r *table.Row) {
 		guessCells.Row(table.View{Th: th, Marks: p.chosen}, list[i], r)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
+	"locktop/ui/page"
 )
 
 // startOf is a start page whose scan answers at once.
@@ -126,7 +127,7 @@ func TestAnotherPrefix(t *testing.T) {
 		t.Errorf("watched %q, page %s, ended by %v", *watched, b.on(), b.spent)
 	}
 	b.sees("watching the keys under /other/")
-	if b.board.locks.order.by != sortName || strings.Contains(b.text(), "RECIPE") {
+	if b.board.Locks.Order.By != page.SortName || strings.Contains(b.text(), "RECIPE") {
 		t.Errorf("what was set is gone:\n%s", b.text())
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // segment is a part of the status line; the highest rank goes first when it gets
@@ -149,16 +150,16 @@ func (a *App) statusRight(th *draw.Theme) []segment {
 	if a.o.Armed {
 		mode = segment{0, []draw.Span{draw.Armed.Of(" ARMED ")}}
 	}
-	fr := fresh(a.state)
+	fr := page.Fresh(a.state)
 	var live draw.Span
 	switch {
 	case a.spent != nil:
 		live = draw.Alarm.Of(" ENDED ")
-	case fr.state == model.WatchLost:
-		live = draw.Alarm.Of(" LOST " + draw.Age(a.now.Sub(fr.since), false) + " ")
-	case fr.state == model.WatchLoading && fr.percent >= 0:
-		live = draw.Late.Of(fmt.Sprintf("loading %d%%", fr.percent))
-	case fr.state == model.WatchLoading:
+	case fr.State == model.WatchLost:
+		live = draw.Alarm.Of(" LOST " + draw.Age(a.now.Sub(fr.Since), false) + " ")
+	case fr.State == model.WatchLoading && fr.Percent >= 0:
+		live = draw.Late.Of(fmt.Sprintf("loading %d%%", fr.Percent))
+	case fr.State == model.WatchLoading:
 		live = draw.Late.Of("loading")
 	default:
 		live = draw.Good.Of(th.Sign.Holds + " live")
@@ -179,13 +180,13 @@ func (a *App) statusRight(th *draw.Theme) []segment {
 // page one is on.
 func (a *App) tabsLine(th *draw.Theme, w int) string {
 	var left []draw.Span
-	n, worst := a.board.tally.count()
+	n, worst := a.board.Tally.Count()
 	for i, p := range a.pages {
 		if p.About().Inner {
 			continue
 		}
 		st, text := draw.Dim, " "+a.tab(i)+" "
-		if p.About().Shows&ShowFinding != 0 && n > 0 {
+		if p.About().Shows&page.ShowFinding != 0 && n > 0 {
 			st = worst
 		}
 		if i == a.tabShown() {
@@ -207,7 +208,7 @@ func (a *App) tab(i int) string {
 	if a.w < tabWordsFrom && i != a.tabShown() {
 		text, some = digitOf(a.pages, i), "(%s)"
 	}
-	if n, _ := a.board.tally.count(); n > 0 && about.Shows&ShowFinding != 0 {
+	if n, _ := a.board.Tally.Count(); n > 0 && about.Shows&page.ShowFinding != 0 {
 		text += fmt.Sprintf(some, draw.Count(int64(n)))
 	}
 	return text
@@ -222,7 +223,7 @@ func (a *App) tabShown() int {
 }
 
 // digitOf is the key of a page.
-func digitOf(pages []Page, i int) string {
+func digitOf(pages []page.Page, i int) string {
 	n := 1
 	for _, p := range pages[:i] {
 		if !p.About().Inner {
@@ -238,7 +239,7 @@ const wordsFrom = 100
 func (a *App) inSight(th *draw.Theme) []segment {
 	var right []segment
 	add := func(rank int, spans ...draw.Span) { right = append(right, segment{rank, spans}) }
-	lies, n := a.board.doubts.count(a.now), len(a.state.Faults())
+	lies, n := a.board.Doubts.Count(a.now), len(a.state.Faults())
 	if a.w < wordsFrom && lies > 0 && n > 0 {
 		add(1, draw.Alarm.Of(fmt.Sprintf(" !! %d false, %s ", lies, draw.Plural(n, "fault"))))
 		lies, n = 0, 0
@@ -249,9 +250,9 @@ func (a *App) inSight(th *draw.Theme) []segment {
 	if n > 0 {
 		add(2, draw.Late.Of(th.Sign.Late+" "+draw.Plural(n, "fault")), draw.Plain.Of(" "), draw.Accent.Of("A"), draw.Dim.Of(" heals"))
 	}
-	if n := a.board.locks.order.bad; n > 0 {
+	if n := a.board.Locks.Order.Bad; n > 0 {
 		add(3, draw.Bad.Of(th.Sign.Bad+" "+strconv.Itoa(n)+" in trouble"))
 	}
-	add(4, draw.Dim.Of(draw.Plural(a.board.locks.order.Total, "lock")))
+	add(4, draw.Dim.Of(draw.Plural(a.board.Locks.Order.Total, "lock")))
 	return right
 }

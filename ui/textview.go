@@ -8,6 +8,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // textView is a text to read in the place of the page: what a finding means, or how
@@ -59,7 +60,7 @@ func (a *App) explain() {
 	}
 	blank()
 	add(draw.Accent, "  ", "here")
-	s.body = append(s.body, paragraphsOf(th, f)...)
+	s.body = append(s.body, page.ParagraphsOf(th, f)...)
 	blank()
 	if len(e.Needs) > 0 {
 		sure := "; at most " + string(e.Confidence)

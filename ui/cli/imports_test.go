@@ -59,6 +59,9 @@ func TestRooms(t *testing.T) {
 			"locktop/demo": "text is of the model", etcd: "the screen never touches etcd", tea: "a line is text, whatever shows it"}},
 		{"locktop/ui/table", map[string]string{
 			"locktop/ui/axis": "a table knows no lanes", "locktop/ui/report": "the screen writes no reports", tea: "a table is lines, whatever shows them"}},
+		{"locktop/ui/page", map[string]string{
+			"locktop/ui/report": "the screen writes no reports", "locktop/watcher": "the screen shows the model", "locktop/chaos": "a page asks for no action",
+			"locktop/demo": "the screen does not know where it is", etcd: "the screen never touches etcd", tea: "a page is lines, keys come by their names"}},
 		{"locktop/ui/axis", map[string]string{
 			"locktop/ui/report": "the screen writes no reports", tea: "lanes are lines, whatever shows them"}},
 		{"locktop/ui/cli/quiet", map[string]string{"github.com/": "it has to be initialised before everything else", "golang.org/": "likewise"}},

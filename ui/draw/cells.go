@@ -289,4 +289,4 @@ func Fill(lines []string, w, h int) []string {
 }
 
 // Of is text in a style.
-func (st Style) Of(text string) Span { return Span{st, text} }
+func (st Style) Of(text string) Span { return Span{St: st, Text: text} }

@@ -68,7 +68,7 @@ func (a Scored[ID]) compare(b Scored[ID]) int {
 // is shown stays until all of that is done.
 type Ranking[T, ID any] struct {
 	Rhythm
-	Ids   []ID // as shown
+	IDs   []ID // as shown
 	Total int  // how many it would be without the filter
 
 	// Of the ranking that goes on: all that is to be ranked, how many are, and what came
@@ -123,7 +123,7 @@ func (r *Ranking[T, ID]) Refresh(version uint64, now time.Time, list func() []T,
 		return false
 	}
 	r.Going, r.Total = false, r.Found
-	r.Ids, r.next = r.next, r.Ids
+	r.IDs, r.next = r.next, r.IDs
 	clear(r.keys)
 	clear(r.all)
 	return true

@@ -30,8 +30,8 @@ func TestARankingIsTheSortedList(t *testing.T) {
 		}
 		want := slices.DeleteFunc(slices.Clone(list), func(x int) bool { return x%keep != 0 })
 		slices.SortStableFunc(want, func(a, b int) int { return int(rank(a) - rank(b)) })
-		if !slices.Equal(r.Ids, want) || r.Total != n {
-			rt.Fatalf("%d of %d, want %d in order", len(r.Ids), r.Total, len(want))
+		if !slices.Equal(r.IDs, want) || r.Total != n {
+			rt.Fatalf("%d of %d, want %d in order", len(r.IDs), r.Total, len(want))
 		}
 		if most := 1 + n/RankPiece + 1 + len(want)/RankPiece; calls > most {
 			rt.Fatalf("%d calls for %d rows, want %d at most", calls, n, most)

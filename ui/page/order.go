@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"slices"
@@ -12,8 +12,8 @@ import (
 
 // By what the locks are sorted.
 const (
-	sortState table.SortKey = 1 + iota
-	sortName
+	SortState table.SortKey = 1 + iota
+	SortName
 	sortHeld
 	sortBehind
 	sortLongest
@@ -23,11 +23,11 @@ const (
 // order is the list of locks as shown: names, filtered and sorted.
 type order struct {
 	table.Ranking[*model.Lock, string]
-	by       table.SortKey
-	reversed bool
-	filter   string // "!" in front turns it round
+	By       table.SortKey
+	Reversed bool
+	Filter   string // "!" in front turns it round
 
-	bad, badSeen int // how many are in trouble, of all
+	Bad, badSeen int // how many are in trouble, of all
 }
 
 // many says whether there are too many locks to rank them between two frames.
@@ -38,8 +38,8 @@ func (o *order) refresh(s *model.State, now time.Time) bool {
 	if !o.Unranked(s.Version(), now) {
 		return false
 	}
-	keep, sign := matcher(o.filter), int64(-1) // the most first
-	if o.reversed != (o.by == sortName) {
+	keep, sign := matcher(o.Filter), int64(-1) // the most first
+	if o.Reversed != (o.By == SortName) {
 		sign = 1
 	}
 	list := func() []*model.Lock { o.badSeen = 0; return s.Locks() }
@@ -54,14 +54,14 @@ func (o *order) refresh(s *model.State, now time.Time) bool {
 		return table.Scored[string]{ID: l.Name, Rank: sign * o.rank(l, c, i), Tie: uint64(i)}, true
 	})
 	if done {
-		o.bad = o.badSeen
+		o.Bad = o.badSeen
 	}
 	return done
 }
 
 func (o *order) rank(l *model.Lock, c model.Condition, i int) int64 {
-	switch o.by {
-	case sortName:
+	switch o.By {
+	case SortName:
 		return int64(i)
 	case sortHeld:
 		if l.Free() {
@@ -107,90 +107,92 @@ func matcher(filter string) func(a, b string) bool {
 	return func(a, b string) bool { return (has(a, want) || has(b, want)) != not }
 }
 
-// selection is a selection by identity, with the place where it was seen last.
-type selection struct {
-	id     string
-	place  int
-	pinned bool // a person chose it; until then it follows the first row
+// Selection is a selection by identity, with the place where it was seen last.
+type Selection struct {
+	ID     string
+	Place  int
+	Pinned bool // a person chose it; until then it follows the first row
 }
 
-// follow finds the chosen row again in a list of n. place tells where an
+// Follow finds the chosen row again in a list of n. place tells where an
 // identity stands, -1 if it is gone: then the row that took its place is chosen.
-func (p *selection) follow(n int, place func(id string) int, id func(i int) string) {
+func (p *Selection) Follow(n int, place func(id string) int, id func(i int) string) {
 	if n == 0 {
-		p.place, p.id = 0, "" // nothing that is not shown may be acted upon
+		p.Place, p.ID = 0, "" // nothing that is not shown may be acted upon
 		return
 	}
-	if !p.pinned {
-		p.place, p.id = 0, id(0)
+	if !p.Pinned {
+		p.Place, p.ID = 0, id(0)
 		return
 	}
-	if i := place(p.id); i >= 0 {
-		p.place = i
+	if i := place(p.ID); i >= 0 {
+		p.Place = i
 		return
 	}
-	p.place = max(0, min(p.place, n-1))
-	p.id = id(p.place)
+	p.Place = max(0, min(p.Place, n-1))
+	p.ID = id(p.Place)
 }
 
-// move chooses the row i of n.
-func (p *selection) move(i, n int, id func(i int) string) {
+// Move chooses the row i of n.
+func (p *Selection) Move(i, n int, id func(i int) string) {
 	if n == 0 {
 		return
 	}
-	p.place = max(0, min(i, n-1))
-	p.id, p.pinned = id(p.place), true
+	p.Place = max(0, min(i, n-1))
+	p.ID, p.Pinned = id(p.Place), true
 }
 
-// lockList is all locks in their order, and the selected one.
-type lockList struct {
-	order order
-	pick  selection
+// LockList is all locks in their order, and the selected one.
+type LockList struct {
+	Order order
+	Pick  Selection
 }
 
-func newLockList() *lockList {
-	return &lockList{order: order{Ranking: table.NewRanking[*model.Lock, string](), by: sortState}}
+// NewLockList returns an empty list, worst first.
+func NewLockList() *LockList {
+	return &LockList{Order: order{Ranking: table.NewRanking[*model.Lock, string](), By: SortState}}
 }
 
-func (p *lockList) name(i int) string { return p.order.Ids[i] }
+// Name is the name of the lock in row i.
+func (p *LockList) Name(i int) string { return p.Order.IDs[i] }
 
-// update sorts if that is due, unless there are so many locks that it is done in pieces
+// Update sorts if that is due, unless there are so many locks that it is done in pieces
 // by messages. Between two sorts the rows stay where they are, so a place found once
 // stays right.
-func (p *lockList) update(f frame) {
-	for more := !p.order.many(); more; more = p.order.Going && !p.order.Waits(f.Now) {
-		p.rank(f)
+func (p *LockList) Update(f Frame) {
+	for more := !p.Order.many(); more; more = p.Order.Going && !p.Order.Waits(f.Now) {
+		p.Rank(f)
 	}
 }
 
-// rank goes on with sorting.
-func (p *lockList) rank(f frame) {
-	if p.order.refresh(f.S, f.Now) {
-		p.pick.follow(len(p.order.Ids), func(id string) int { return slices.Index(p.order.Ids, id) }, p.name)
+// Rank goes on with sorting.
+func (p *LockList) Rank(f Frame) {
+	if p.Order.refresh(f.S, f.Now) {
+		p.Pick.Follow(len(p.Order.IDs), func(id string) int { return slices.Index(p.Order.IDs, id) }, p.Name)
 	}
 }
 
-// unranked says whether locks are to be ranked in pieces.
-func (p *lockList) unranked(s *model.State, now time.Time) bool {
-	return p.order.many() && p.order.Unranked(s.Version(), now)
+// Unranked says whether locks are to be ranked in pieces.
+func (p *LockList) Unranked(s *model.State, now time.Time) bool {
+	return p.Order.many() && p.Order.Unranked(s.Version(), now)
 }
 
 // move puts the cursor at a row and holds the order still for a moment.
-func (p *lockList) move(i int, now time.Time) {
-	p.pick.move(i, len(p.order.Ids), p.name)
-	p.order.Held = now.Add(table.SortHold)
+func (p *LockList) move(i int, now time.Time) {
+	p.Pick.Move(i, len(p.Order.IDs), p.Name)
+	p.Order.Held = now.Add(table.SortHold)
 }
 
 // choose selects a lock by its name.
-func (p *lockList) choose(name string) {
-	p.pick.id, p.pick.pinned = name, true
-	p.order.Force = true
+func (p *LockList) choose(name string) {
+	p.Pick.ID, p.Pick.Pinned = name, true
+	p.Order.Force = true
 }
 
 // reveal selects a lock. A filter that hides it is let go.
-func (p *lockList) reveal(s *model.State, name string) {
+func (p *LockList) reveal(s *model.State, name string) {
 	if l := s.Lock(name); l != nil {
-		if keep := matcher(p.order.filter); keep != nil && !keep(lockText(s, l)) {
+		if keep := matcher(p.Order.Filter); keep != nil && !keep(lockText(s, l)) {
 			p.setFilter("")
 		}
 	}
@@ -198,27 +200,28 @@ func (p *lockList) reveal(s *model.State, name string) {
 }
 
 // request asks for the queue of the selected lock.
-func (p *lockList) request() Request {
-	if p.pick.id == "" {
+func (p *LockList) request() Request {
+	if p.Pick.ID == "" {
 		return Request{Why: "there is no lock to open yet"}
 	}
-	return Request{Show: ShowQueue, Lock: p.pick.id}
+	return Request{Show: ShowQueue, Lock: p.Pick.ID}
 }
 
-func (p *lockList) sortBy(k table.SortKey) {
-	if p.order.by == k {
-		p.order.reversed = !p.order.reversed
+// SortBy sorts by k, or turns the order round if that is what it is sorted by.
+func (p *LockList) SortBy(k table.SortKey) {
+	if p.Order.By == k {
+		p.Order.Reversed = !p.Order.Reversed
 	} else {
-		p.order.by, p.order.reversed = k, false
+		p.Order.By, p.Order.Reversed = k, false
 	}
-	p.order.Force = true
+	p.Order.Force = true
 }
 
 // setFilter says whether that is another one.
-func (p *lockList) setFilter(text string) bool {
-	if p.order.filter == text {
+func (p *LockList) setFilter(text string) bool {
+	if p.Order.Filter == text {
 		return false
 	}
-	p.order.filter, p.order.Force = text, true
+	p.Order.Filter, p.Order.Force = text, true
 	return true
 }

@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"slices"
@@ -10,8 +10,8 @@ import (
 	"locktop/ui/table"
 )
 
-// memberCells are the columns of the members.
-var memberCells = table.Cells[model.Member]{
+// MemberCells are the columns of the members.
+var MemberCells = table.Cells[model.Member]{
 	{Column: table.Column{Title: "MEMBER", Least: 6, Most: 12}, Fill: func(r *table.Row, m *model.Member) {
 		r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Clean(memberName(*m)), r.Room()))
 	}},
@@ -60,8 +60,8 @@ var memberCells = table.Cells[model.Member]{
 	}},
 }
 
-// faultCells are the columns of the faults in force.
-var faultCells = table.Cells[model.FaultOn]{
+// FaultCells are the columns of the faults in force.
+var FaultCells = table.Cells[model.FaultOn]{
 	{Column: table.Column{Title: "ID", Least: 3, Most: 5, Right: true}, Fill: func(r *table.Row, x *model.FaultOn) { r.Add(draw.Dim, "#"+strconv.Itoa(x.ID)) }},
 	{Column: table.Column{Title: "SINCE", Least: 11, Most: 12, Rank: 2}, Fill: func(r *table.Row, x *model.FaultOn) { r.Add(draw.Dim, draw.Age(r.F.Now.Sub(x.At), false)+" ago") }},
 	{Column: table.Column{Title: "ENDS", Least: 12, Most: 13, Rank: 1}, Fill: func(r *table.Row, x *model.FaultOn) {

@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"strings"
@@ -42,8 +42,8 @@ func whyShares(th *draw.Theme, list []model.Finding, w, h int) (why, journal int
 	return h - 4, 4
 }
 
-// whyPane appends h lines that say why a lock is as it is.
-func whyPane(th *draw.Theme, lines []string, list []model.Finding, w, h int) []string {
+// WhyPane appends h lines that say why a lock is as it is.
+func WhyPane(th *draw.Theme, lines []string, list []model.Finding, w, h int) []string {
 	title := []draw.Span{draw.Strong.Of("why")}
 	if len(list) > 1 {
 		title = append(title, draw.Dim.Of(" "+draw.Plural(len(list), "finding")))

@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"strconv"
@@ -19,19 +19,19 @@ type stance struct {
 	how   draw.Style // of the note, and of what it believes
 }
 
-func contenderRow(f frame, c model.ContenderInfo, r *table.Row) {
+func contenderRow(f Frame, c model.ContenderInfo, r *table.Row) {
 	claim, place := f.S.Truth(c)
 	f.Sees(claim)
 	x := stance{ContenderInfo: c, place: place, st: draw.Plain}
 	if c.Proc == model.ProcEnded {
 		x.st = draw.Dim
 	}
-	x.note, x.how = f.doubts.mismatch(f.S, c, place, f.Now)
-	contenderCells.Row(f.View, x, r)
+	x.note, x.how = f.Doubts.mismatch(f.S, c, place, f.Now)
+	ContenderCells.Row(f.View, x, r)
 }
 
-// contenderCells are the columns of the contenders.
-var contenderCells = table.Cells[stance]{
+// ContenderCells are the columns of the contenders.
+var ContenderCells = table.Cells[stance]{
 	{Column: table.Column{Title: "NAME", Least: 5, Fair: 6, Most: 10}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.Cut(r.F.Th.Clean(x.Name), r.Room())) }},
 	{Column: table.Column{Title: "PID", Least: 7, Most: 8, Rank: 6, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.PID)) }},
 	{Column: table.Column{Title: "PROCESS", Least: 9, Fair: 13, Most: 20, Rank: 3}, Fill: func(r *table.Row, x *stance) {
@@ -42,7 +42,7 @@ var contenderCells = table.Cells[stance]{
 	{Column: table.Column{Title: "RECIPE", Least: 8, Most: 8, Rank: 8}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(x.Recipe), r.Room())) }},
 	{Column: table.Column{Title: "TTL", Least: 4, Most: 5, Rank: 7, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.TTL)+"s") }},
 	{Column: table.Column{Title: "BELIEVES", Least: 8, Most: 8}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, believes(x.ContenderInfo)) }},
-	{Column: table.Column{Title: "TRUTH", Least: 8, Most: 9}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, truthWord(r.F.S, x.ContenderInfo, x.place)) }},
+	{Column: table.Column{Title: "TRUTH", Least: 8, Most: 9}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, TruthWord(r.F.S, x.ContenderInfo, x.place)) }},
 	{Column: table.Column{Title: "LEASE", Least: 12, Most: 25, Rank: 5}, Fill: func(r *table.Row, x *stance) {
 		if x.Lease == 0 {
 			r.Add(draw.Dim, "no lease yet")
@@ -153,7 +153,8 @@ func believes(c model.ContenderInfo) string {
 	return "?"
 }
 
-func truthWord(s *model.State, c model.ContenderInfo, place int) string {
+// TruthWord says what etcd says of a contender at that place of its queue, from 1.
+func TruthWord(s *model.State, c model.ContenderInfo, place int) string {
 	switch {
 	case place == 0 && c.Lock == "":
 		return "?" // a program of the user's own: for which lock is not known
@@ -175,11 +176,11 @@ func holds(s *model.State, c model.ContenderInfo, place int) bool {
 // client that lets go tells us a moment after etcd did.
 const doubtAfter = 2 * time.Second
 
-// doubts remembers since when a contender believes to hold and does not.
-type doubts map[string]time.Time
+// Doubts remembers since when a contender believes to hold and does not.
+type Doubts map[string]time.Time
 
-// look compares belief with truth.
-func (d doubts) look(s *model.State, now time.Time) {
+// Look compares belief with truth.
+func (d Doubts) Look(s *model.State, now time.Time) {
 	for _, c := range s.Contenders() {
 		_, place := s.Truth(c)
 		if c.Proc == model.ProcEnded || c.Belief.State != model.BeliefHolding || holds(s, c, place) {
@@ -191,13 +192,13 @@ func (d doubts) look(s *model.State, now time.Time) {
 }
 
 // alarming says whether it has been so for long enough.
-func (d doubts) alarming(name string, now time.Time) bool {
+func (d Doubts) alarming(name string, now time.Time) bool {
 	since, ok := d[name]
 	return ok && now.Sub(since) >= doubtAfter
 }
 
-// count returns how many contenders alarm.
-func (d doubts) count(now time.Time) int {
+// Count returns how many contenders alarm.
+func (d Doubts) Count(now time.Time) int {
 	n := 0
 	for name := range d {
 		if d.alarming(name, now) {
@@ -209,7 +210,7 @@ func (d doubts) count(now time.Time) int {
 
 // mismatch says in words where belief and truth lie apart. Only one of the ways
 // is dangerous: to believe that one holds.
-func (d doubts) mismatch(s *model.State, c model.ContenderInfo, place int, now time.Time) (string, draw.Style) {
+func (d Doubts) mismatch(s *model.State, c model.ContenderInfo, place int, now time.Time) (string, draw.Style) {
 	alive := c.Proc != model.ProcEnded
 	switch {
 	case d.alarming(c.Name, now):

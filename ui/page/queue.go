@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"strconv"
@@ -10,11 +10,11 @@ import (
 	"locktop/ui/table"
 )
 
-// claimCells are the columns of a queue.
-var claimCells = table.CellsOf(fields.Claims, map[string]func(*table.Row, *fields.Claim){
+// ClaimCells are the columns of a queue.
+var ClaimCells = table.CellsOf(fields.Claims, map[string]func(*table.Row, *fields.Claim){
 	"#": func(r *table.Row, x *fields.Claim) { r.Add(draw.Dim, strconv.Itoa(x.Position)) },
 	"ROLE": func(r *table.Row, x *fields.Claim) {
-		st, sign, word := roleLook(r.F.Th, x.L, x.Claim, x.Position-1)
+		st, sign, word := RoleLook(r.F.Th, x.L, x.Claim, x.Position-1)
 		r.Add(st, sign+" "+word)
 	},
 	"WHO":     func(r *table.Row, x *fields.Claim) { identity(r, x.Claim) },
@@ -40,20 +40,20 @@ var claimCells = table.CellsOf(fields.Claims, map[string]func(*table.Row, *field
 	},
 }, nil)
 
-// queuePane shows the queue of one lock and, as far as there is room, what happened to
+// QueuePane shows the queue of one lock and, as far as there is room, what happened to
 // it last. Two pages show it: as their whole, and under a table.
-type queuePane struct {
-	table table.Table
-	lock  string
-	pick  selection
+type QueuePane struct {
+	Table table.Table
+	Lock  string
+	Pick  Selection
 }
 
-func newQueuePane() *queuePane { return &queuePane{table: table.New(claimCells.Columns(), true)} }
+func newQueuePane() *QueuePane { return &QueuePane{Table: table.New(ClaimCells.Columns(), true)} }
 
 // show sets the lock whose queue is shown.
-func (p *queuePane) show(lock string) {
-	if p.lock != lock {
-		p.lock, p.pick, p.table.Top = lock, selection{}, 0
+func (p *QueuePane) show(lock string) {
+	if p.Lock != lock {
+		p.Lock, p.Pick, p.Table.Top = lock, Selection{}, 0
 	}
 }
 
@@ -62,24 +62,24 @@ func lanesRows(h int) int { return max(3, h/5) }
 
 // lines returns the lines of the pane, its title included; with lanes if there is
 // room for them and the lab tells of any.
-func (p *queuePane) lines(f frame, w, h int, focused, timed bool) []string {
-	l := f.S.Lock(p.lock)
+func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
+	l := f.S.Lock(p.Lock)
 	if l == nil {
 		return draw.Fill([]string{f.Th.Ruler(w, draw.Dim.Of("queue"))}, w, h)
 	}
-	lines := []string{f.Th.Ruler(w, p.title(f, l, w)...)}
+	lines := []string{f.Th.Ruler(w, p.Title(f, l, w)...)}
 	var past axis.Lanes
 	if timed && axis.LaneCell(w-axis.LaneName-4) > 0 {
 		past = axis.LanesOf(f.S, l.Name, f.Now, lanesRows(h))
 	}
-	rows, rest := shares(h - 1 - past.Height())
+	rows, rest := Shares(h - 1 - past.Height())
 	lines = p.queue(lines, f, l, w, rows, focused)
 	if past.Height() > 0 {
 		lines = past.Lines(lines, f.View, w)
 	}
 	why, facts := whyShares(f.Th, l.Findings(), w, rest)
 	if why > 0 {
-		lines = whyPane(f.Th, lines, l.Findings(), w, why)
+		lines = WhyPane(f.Th, lines, l.Findings(), w, why)
 	}
 	if facts > 0 {
 		lines = append(lines, f.Th.Ruler(w, draw.Dim.Of("journal of this lock")))
@@ -91,17 +91,17 @@ func (p *queuePane) lines(f frame, w, h int, focused, timed bool) []string {
 // underFrom is the height from which half of what is more goes under the queue.
 const underFrom = 40
 
-// shares divides h lines between the queue and what stands under it, by the
+// Shares divides h lines between the queue and what stands under it, by the
 // height alone: a queue that grows moves nothing.
-func shares(h int) (queue, under int) {
+func Shares(h int) (queue, under int) {
 	if h >= 8 {
 		under = min(h/2, 16) + max(0, h-underFrom)/2
 	}
 	return h - under, under
 }
 
-// title says of the lock what fits into w cells, part by part.
-func (p *queuePane) title(f frame, l *model.Lock, w int) []draw.Span {
+// Title says of the lock what fits into w cells, part by part.
+func (p *QueuePane) Title(f Frame, l *model.Lock, w int) []draw.Span {
 	th := f.Th
 	c := l.Condition()
 	t := []draw.Span{draw.Strong.Of(th.CutPath(th.Clean(l.Name), 48))}
@@ -144,7 +144,7 @@ func (p *queuePane) title(f frame, l *model.Lock, w int) []draw.Span {
 	return t
 }
 
-func (p *queuePane) queue(lines []string, f frame, l *model.Lock, w, h int, focused bool) []string {
+func (p *QueuePane) queue(lines []string, f Frame, l *model.Lock, w, h int, focused bool) []string {
 	if h < 1 {
 		return lines
 	}
@@ -152,15 +152,15 @@ func (p *queuePane) queue(lines []string, f frame, l *model.Lock, w, h int, focu
 		return draw.Fill(append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  nobody holds it and nobody waits")}, nil)), w, len(lines)+h)
 	}
 	id := func(i int) string { return l.At(i).Key }
-	p.pick.follow(l.Len(), func(key string) int { return placeOf(f.S, l, key) }, id)
-	p.table.Fit(w, h, f.Th)
-	p.table.Reveal(p.pick.place, l.Len())
-	lines = append(lines, p.table.Head(table.SortNone, false))
-	look := table.Look{Cursor: p.pick.place, Keys: focused}
-	if !focused && !p.pick.pinned {
+	p.Pick.Follow(l.Len(), func(key string) int { return placeOf(f.S, l, key) }, id)
+	p.Table.Fit(w, h, f.Th)
+	p.Table.Reveal(p.Pick.Place, l.Len())
+	lines = append(lines, p.Table.Head(table.SortNone, false))
+	look := table.Look{Cursor: p.Pick.Place, Keys: focused}
+	if !focused && !p.Pick.Pinned {
 		look.Cursor = -1
 	}
-	return p.table.Paint(lines, l.Len(), look, id, func(i int, r *table.Row) { claimRow(f.View, l, i, r) })
+	return p.Table.Paint(lines, l.Len(), look, id, func(i int, r *table.Row) { claimRow(f.View, l, i, r) })
 }
 
 func placeOf(s *model.State, l *model.Lock, key string) int {
@@ -170,14 +170,14 @@ func placeOf(s *model.State, l *model.Lock, key string) int {
 	return -1
 }
 
-// chosen returns the claim under the cursor, nil if there is none.
-func (p *queuePane) chosen(s *model.State) *model.Claim {
-	l := s.Lock(p.lock)
+// Chosen returns the claim under the cursor, nil if there is none.
+func (p *QueuePane) Chosen(s *model.State) *model.Claim {
+	l := s.Lock(p.Lock)
 	if l == nil {
 		return nil
 	}
-	if p.pick.pinned {
-		if c := s.Claim(p.pick.id); c != nil && l.Place(c) >= 0 {
+	if p.Pick.Pinned {
+		if c := s.Claim(p.Pick.ID); c != nil && l.Place(c) >= 0 {
 			return c
 		}
 	}
@@ -185,21 +185,21 @@ func (p *queuePane) chosen(s *model.State) *model.Claim {
 }
 
 // target is the claim under the cursor.
-func (p *queuePane) target(f frame) target {
-	var t target
-	if t.lock = f.S.Lock(p.lock); t.lock != nil {
-		t.claim = p.chosen(f.S)
+func (p *QueuePane) target(f Frame) Target {
+	var t Target
+	if t.Lock = f.S.Lock(p.Lock); t.Lock != nil {
+		t.Claim = p.Chosen(f.S)
 	}
 	return t
 }
 
 // click selects the claim at a line, and says whether there is one.
-func (p *queuePane) click(s *model.State, y int) bool {
-	l := s.Lock(p.lock)
+func (p *QueuePane) click(s *model.State, y int) bool {
+	l := s.Lock(p.Lock)
 	if l == nil {
 		return false
 	}
-	i := p.table.At(y-1, l.Len()) // the first line is the title
+	i := p.Table.At(y-1, l.Len()) // the first line is the title
 	if i >= 0 {
 		p.move(s, i)
 	}
@@ -207,16 +207,16 @@ func (p *queuePane) click(s *model.State, y int) bool {
 }
 
 // move puts the cursor at a place of the queue.
-func (p *queuePane) move(s *model.State, i int) {
-	if l := s.Lock(p.lock); l != nil {
-		p.pick.move(i, l.Len(), func(i int) string { return l.At(i).Key })
+func (p *QueuePane) move(s *model.State, i int) {
+	if l := s.Lock(p.Lock); l != nil {
+		p.Pick.Move(i, l.Len(), func(i int) string { return l.At(i).Key })
 	}
 }
 
 func claimRow(f table.View, l *model.Lock, i int, r *table.Row) {
 	c := l.At(i)
 	f.Sees(c)
-	claimCells.Row(f, fields.At(f.S, l, f.Now, c, i+1, l.WaitsFor(c)), r)
+	ClaimCells.Row(f, fields.At(f.S, l, f.Now, c, i+1, l.WaitsFor(c)), r)
 }
 
 func behind(th *draw.Theme, who string, room int) string {
@@ -226,8 +226,8 @@ func behind(th *draw.Theme, who string, room int) string {
 	return th.CutKey(who, room)
 }
 
-// roleLook says what a key is in the queue of a lock.
-func roleLook(th *draw.Theme, l *model.Lock, c *model.Claim, i int) (draw.Style, string, string) {
+// RoleLook says what a key is in the queue of a lock.
+func RoleLook(th *draw.Theme, l *model.Lock, c *model.Claim, i int) (draw.Style, string, string) {
 	role := l.RoleAt(c, i)
 	st, sign := draw.Waiting, th.Sign.Waits
 	switch {
@@ -287,8 +287,8 @@ func identity(r *table.Row, c *model.Claim) {
 	}
 }
 
-// alsoMax bounds how many other claims of a lease are looked at for one row.
-const alsoMax = 32
+// AlsoMax bounds how many other claims of a lease are looked at for one row.
+const AlsoMax = 32
 
 // also names the other locks in which the lease of a claim stands.
 func also(th *draw.Theme, s *model.State, l *model.Lock, c *model.Claim) string {
@@ -298,7 +298,7 @@ func also(th *draw.Theme, s *model.State, l *model.Lock, c *model.Claim) string 
 	}
 	all := lease.Claims()
 	text, shown := "", 0
-	for _, o := range all[:min(len(all), alsoMax)] {
+	for _, o := range all[:min(len(all), AlsoMax)] {
 		other := o.Lock()
 		if o == c || other == nil || other == l {
 			continue
@@ -329,7 +329,7 @@ func also(th *draw.Theme, s *model.State, l *model.Lock, c *model.Claim) string 
 }
 
 // lastFacts appends the newest h entries, newest last.
-func lastFacts(lines []string, f frame, facts []*model.JournalEntry, w, h int) []string {
+func lastFacts(lines []string, f Frame, facts []*model.JournalEntry, w, h int) []string {
 	for _, fact := range facts[max(0, len(facts)-h):] {
 		sign, st := f.Th.FactSign(fact)
 		lines = append(lines, f.Th.Line(w, []draw.Span{

@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"strconv"
@@ -12,23 +12,25 @@ import (
 // tallyAtOnce is below how many locks findings are counted with every change.
 const tallyAtOnce = 1000
 
-// tally counts the findings, at a rhythm: it goes over all of them.
-type tally struct {
+// Tally counts the findings, at a rhythm: it goes over all of them.
+type Tally struct {
 	table.Rhythm
 	errors, warnings, infos int
 }
 
-func newTally() tally { return tally{Rhythm: table.Rhythm{Per: table.SortPer, AtOnce: tallyAtOnce}} }
+// NewTally returns one that has counted nothing.
+func NewTally() Tally { return Tally{Rhythm: table.Rhythm{Per: table.SortPer, AtOnce: tallyAtOnce}} }
 
-func (t *tally) update(s *model.State, total int, now time.Time) {
+// Update counts anew if that is due, for so many locks.
+func (t *Tally) Update(s *model.State, total int, now time.Time) {
 	if t.Due(s.Version(), now) {
 		t.Begin(s.Version(), now, total)
 		t.errors, t.warnings, t.infos = s.CountFindings()
 	}
 }
 
-// count returns how many a person should look at, in the style of the worst.
-func (t *tally) count() (int, draw.Style) {
+// Count returns how many a person should look at, in the style of the worst.
+func (t *Tally) Count() (int, draw.Style) {
 	if t.errors > 0 {
 		return t.errors + t.warnings, draw.Bad
 	}
@@ -36,7 +38,7 @@ func (t *tally) count() (int, draw.Style) {
 }
 
 // words are "2 errors", "3 warnings", "1 info", as far as there are any.
-func (t *tally) words() []string {
+func (t *Tally) words() []string {
 	var parts []string
 	if t.errors > 0 {
 		parts = append(parts, draw.Plural(t.errors, "error"))

@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"strings"
@@ -18,55 +18,55 @@ type Page interface {
 	// Keys are those that only this page has, beside those of every page.
 	Keys() []Key
 	// Paint returns h lines of w cells each.
-	Paint(f frame, w, h int) []string
+	Paint(f Frame, w, h int) []string
 	// Move moves the cursor by n rows. Step is how many a screen has.
-	Move(f frame, n int)
+	Move(f Frame, n int)
 	Step() int
 	// Click selects what stands in a cell of the page.
-	Click(f frame, x, y int)
+	Click(f Frame, x, y int)
 	// Empty says that there is nothing to select.
 	Empty() bool
 	// Target is what an action would be done to.
-	Target(f frame) target
+	Target(f Frame) Target
 	// Lock is the lock to which the selected thing leads, and its claim there if it is
 	// one claim that was selected.
-	Lock(f frame) Request
+	Lock(f Frame) Request
 	// Finding is the worst one about what is selected, or why there is none.
-	Finding(f frame) (x *model.Finding, why string)
+	Finding(f Frame) (x *model.Finding, why string)
 	// Commands are the lines of etcdctl that show the same by hand.
-	Commands(f frame) (about string, lines []string)
+	Commands(f Frame) (about string, lines []string)
 	// Show selects what was asked for, one of what the page says it shows.
-	Show(f frame, r Request)
+	Show(f Frame, r Request)
 	// Back takes back the last thing that was set, and says whether there was any.
 	Back() bool
 	// Spot is where one is on the page, and Return goes there.
 	Spot() string
-	Return(f frame, spot string)
+	Return(f Frame, spot string)
 }
 
 // What only some pages have.
 type (
-	// filtered is a page whose rows can be filtered. Hits says how many are left.
-	filtered interface {
+	// Filtered is a page whose rows can be filtered. Hits says how many are left.
+	Filtered interface {
 		Filter() string
 		SetFilter(text string)
 		Hits() string
 	}
-	// tabled is a page with tables whose columns can go. Focus names the one that has
+	// Tabled is a page with tables whose columns can go. Focus names the one that has
 	// the keyboard, or says why it has none.
-	tabled interface {
+	Tabled interface {
 		Tables() map[string]*table.Table
-		Focus(f frame) (name, why string)
+		Focus(f Frame) (name, why string)
 	}
-	// inPieces is a page with so many rows that it puts them in order in pieces. Rank
+	// InPieces is a page with so many rows that it puts them in order in pieces. Rank
 	// does the next one, and says whether that changes what is shown.
-	inPieces interface {
+	InPieces interface {
 		Ranks(s *model.State, now time.Time) bool
-		Rank(f frame) bool
+		Rank(f Frame) bool
 	}
-	// split is a page with two parts one above the other. Point gives the keyboard to
+	// Split is a page with two parts one above the other. Point gives the keyboard to
 	// the one that has that line.
-	split interface{ Point(y int) }
+	Split interface{ Point(y int) }
 )
 
 // About is what the console has to know of a page.
@@ -112,9 +112,9 @@ type Key struct {
 	What  string
 	Some  bool          // it does nothing on an empty page
 	Why   func() string // why it does nothing now, "" if it works; nil for always
-	Do    func(f frame) Request
+	Do    func(f Frame) Request
 	// Act, in the place of Do, asks for an action, or says why there is nothing to do.
-	Act   func(f frame) (a model.Action, why string)
+	Act   func(f Frame) (a model.Action, why string)
 	Kind  model.ActionKind
 	Needs string
 }
@@ -137,21 +137,21 @@ const (
 type usual struct{}
 
 func (usual) Keys() []Key           { return nil }
-func (usual) Click(frame, int, int) {}
+func (usual) Click(Frame, int, int) {}
 func (usual) Empty() bool           { return false }
-func (usual) Target(frame) target   { return target{} }
-func (usual) Show(frame, Request)   {}
+func (usual) Target(Frame) Target   { return Target{} }
+func (usual) Show(Frame, Request)   {}
 func (usual) Back() bool            { return false }
 func (usual) Spot() string          { return "" }
-func (usual) Return(frame, string)  {}
-func (usual) Lock(f frame) Request  { return f.locks.request() }
-func (usual) Finding(f frame) (*model.Finding, string) {
-	return findingAbout(f, f.S.Lock(f.locks.pick.id))
+func (usual) Return(Frame, string)  {}
+func (usual) Lock(f Frame) Request  { return f.Locks.request() }
+func (usual) Finding(f Frame) (*model.Finding, string) {
+	return findingAbout(f, f.S.Lock(f.Locks.Pick.ID))
 }
-func (usual) Commands(frame) (string, []string) { return "the cluster", clusterCommands }
+func (usual) Commands(Frame) (string, []string) { return "the cluster", clusterCommands }
 
-// allPages are all pages, in the order of their digits. This is the one place to add one.
-func allPages(locks *lockList) []Page {
+// All are all pages, in the order of their digits. This is the one place to add one.
+func All(locks *LockList) []Page {
 	queue := newQueuePane()
 	return []Page{
 		newLocksPage(locks, queue),
@@ -163,112 +163,112 @@ func allPages(locks *lockList) []Page {
 	}
 }
 
-// board is what every page may read of the console.
-type board struct {
-	locks    *lockList // all of them; the selected one is what other pages start from
-	tally    tally
-	doubts   doubts
-	marked   marks
-	lab      bool
-	noLab    string // why there is none
-	prefixes []string
-	// endpoints are what a person can point etcdctl at.
-	endpoints []string
-	height    int  // of the whole screen
-	lesson    bool // a lesson is told on a part of it
+// Board is what every page may read of the console.
+type Board struct {
+	Locks    *LockList // all of them; the selected one is what other pages start from
+	Tally    Tally
+	Doubts   Doubts
+	Marked   marks
+	Lab      bool
+	NoLab    string // why there is none
+	Prefixes []string
+	// Endpoints are what a person can point etcdctl at.
+	Endpoints []string
+	Height    int  // of the whole screen
+	Lesson    bool // a lesson is told on a part of it
 }
 
-// whyNoLab says why there are no members and contenders to show.
-func (f frame) whyNoLab() string {
-	if f.noLab != "" {
-		return f.Th.Clean(f.noLab)
+// WhyNoLab says why there are no members and contenders to show.
+func (f Frame) WhyNoLab() string {
+	if f.NoLab != "" {
+		return f.Th.Clean(f.NoLab)
 	}
 	return "this is not a lab of our own"
 }
 
-// watched names what is watched.
-func (f frame) watched() string {
-	if len(f.prefixes) == 0 {
+// Watched names what is watched.
+func (f Frame) Watched() string {
+	if len(f.Prefixes) == 0 {
 		return "any prefix"
 	}
-	names := make([]string, len(f.prefixes))
-	for i, p := range f.prefixes {
+	names := make([]string, len(f.Prefixes))
+	for i, p := range f.Prefixes {
 		names[i] = f.Th.Clean(prefixWord(p))
 	}
 	return strings.Join(names, ", ")
 }
 
-// target is what an action would be done to.
-type target struct {
-	action model.Action
-	lock   *model.Lock
-	claim  *model.Claim
-	// finding is the one that is selected, nil on other pages.
-	finding *model.Finding
-	// other is what else faults can be done to: a member, a client.
-	other subject
-	// why there is no contender, if there is none.
-	why string
+// Target is what an action would be done to.
+type Target struct {
+	Action model.Action
+	Lock   *model.Lock
+	Claim  *model.Claim
+	// Finding is the one that is selected, nil on other pages.
+	Finding *model.Finding
+	// Other is what else faults can be done to: a member, a client.
+	Other Subject
+	// Why there is no contender, if there is none.
+	Why string
 }
 
-// complete names in the action what the target is.
-func (t target) complete() target {
-	if t.lock != nil {
-		t.action.Lock = t.lock.Name
-		if r := t.lock.Recipe(); r.ByName() {
-			t.action.Recipe = r.Name
+// Complete names in the action what the target is.
+func (t Target) Complete() Target {
+	if t.Lock != nil {
+		t.Action.Lock = t.Lock.Name
+		if r := t.Lock.Recipe(); r.ByName() {
+			t.Action.Recipe = r.Name
 		}
 	}
-	if c := t.claim; c != nil {
-		t.action.Key, t.action.CreateRev, t.action.Lease = c.Key, c.CreateRev, c.KV.Lease
+	if c := t.Claim; c != nil {
+		t.Action.Key, t.Action.CreateRev, t.Action.Lease = c.Key, c.CreateRev, c.KV.Lease
 	}
 	return t
 }
 
 // ofClient finds the contender that the claim of a target belongs to.
-func (t target) ofClient(s *model.State) target {
+func (t Target) ofClient(s *model.State) Target {
 	var ref model.ClaimRef
 	switch {
-	case t.claim != nil:
-		ref = draw.Brief(t.claim.Ref())
-	case t.finding != nil && t.finding.Lease != 0:
-		ref.Lease = t.finding.Lease // of a claim that is gone
+	case t.Claim != nil:
+		ref = draw.Brief(t.Claim.Ref())
+	case t.Finding != nil && t.Finding.Lease != 0:
+		ref.Lease = t.Finding.Lease // of a claim that is gone
 	default:
-		t.why = "no claim is selected"
+		t.Why = "no claim is selected"
 		return t
 	}
 	if id := s.Identity(ref); id.Source == "proxy" {
-		t.action.Contender = id.Text
+		t.Action.Contender = id.Text
 		return t
 	}
-	t.why = "whose claim this is, is not known: its client is no contender of the lab"
+	t.Why = "whose claim this is, is not known: its client is no contender of the lab"
 	return t
 }
 
 // toLock asks for the queue of the lock of a target.
-func (t target) toLock() Request {
-	if t.lock == nil {
+func (t Target) toLock() Request {
+	if t.Lock == nil {
 		return Request{Why: "no lock belongs to this"}
 	}
-	return Request{Show: ShowQueue, Lock: t.lock.Name, Claim: t.claim}
+	return Request{Show: ShowQueue, Lock: t.Lock.Name, Claim: t.Claim}
 }
 
 // commands are the lines of etcdctl about a target, after some others.
-func (t target) commands(f frame, lines []string) (about string, all []string) {
-	if t.lock == nil {
+func (t Target) commands(f Frame, lines []string) (about string, all []string) {
+	if t.Lock == nil {
 		return "the cluster", clusterCommands
 	}
-	lines = append(lines[:len(lines):len(lines)], t.lock.Etcdctl()...)
-	if c := t.claim; c != nil && c != t.lock.Head() && c.KV.Lease != 0 {
+	lines = append(lines[:len(lines):len(lines)], t.Lock.Etcdctl()...)
+	if c := t.Claim; c != nil && c != t.Lock.Head() && c.KV.Lease != 0 {
 		lines = append(lines, c.KV.Lease.Etcdctl())
 	}
-	return f.Th.Clean(t.lock.Name), lines
+	return f.Th.Clean(t.Lock.Name), lines
 }
 
 var clusterCommands = []string{"etcdctl endpoint status --cluster -w table", "etcdctl alarm list"}
 
 // findingAbout is the worst finding about a lock, or why there is none.
-func findingAbout(f frame, l *model.Lock) (*model.Finding, string) {
+func findingAbout(f Frame, l *model.Lock) (*model.Finding, string) {
 	if l == nil {
 		return nil, "no lock is selected"
 	}
@@ -279,17 +279,17 @@ func findingAbout(f frame, l *model.Lock) (*model.Finding, string) {
 }
 
 // noLocks is what the pages of locks say if there is none to show, nil if there is one.
-func noLocks(f frame, w int) []string {
-	if f.locks.order.Total > 0 {
+func noLocks(f Frame, w int) []string {
+	if f.Locks.Order.Total > 0 {
 		return nil
 	}
 	say := func(st draw.Style, text string) draw.Paragraph { return draw.Paragraph{St: st, Lead: "  ", Text: text} }
 	blank := draw.Paragraph{}
-	under := "under " + f.watched()
+	under := "under " + f.Watched()
 	keys, _ := f.S.Counts()
-	fr := fresh(f.S)
+	fr := Fresh(f.S)
 	switch {
-	case fr.state == model.WatchLost:
+	case fr.State == model.WatchLost:
 		return f.Th.OnlyText(w, blank, say(draw.Late, "nothing is known "+under+" yet: the watch is lost, see below"))
 	case !f.S.Loaded():
 		return f.Th.OnlyText(w, blank, say(draw.Plain, "listing the keys "+under+" "+f.Th.Sign.Unread))
@@ -303,35 +303,35 @@ func noLocks(f frame, w int) []string {
 		say(draw.Dim, "Is the prefix the right one? Waiting for the first claim."))
 }
 
-// subject is what faults are done to: what is selected. Its kind is TargetProcess
+// Subject is what faults are done to: what is selected. Its kind is TargetProcess
 // for a contender, TargetClient for a client that is not of the lab, TargetMember,
 // or TargetCluster where nothing of these is selected.
-type subject struct {
-	kind model.FaultTarget
-	name string
-	lock string // of a contender
-	why  string // for TargetCluster: why it is nothing narrower
+type Subject struct {
+	Kind model.FaultTarget
+	Name string
+	Lock string // of a contender
+	Why  string // for TargetCluster: why it is nothing narrower
 }
 
 // marks are the locks that are bookmarked, in the order in which they were.
 type marks struct {
-	names []string
-	has   map[string]bool
+	Names []string
+	Has   map[string]bool
 }
 
-// bookmarks are what stays of a board when all that was seen is forgotten.
-func (b *board) bookmarks() marks {
+// Bookmarks are what stays of a board when all that was seen is forgotten.
+func (b *Board) Bookmarks() marks {
 	if b == nil {
-		return marks{has: map[string]bool{}}
+		return marks{Has: map[string]bool{}}
 	}
-	return b.marked
+	return b.Marked
 }
 
-// tallFrom is the height of the screen from which there is room for what is only nice to have.
-const tallFrom = 30
+// TallFrom is the height of the screen from which there is room for what is only nice to have.
+const TallFrom = 30
 
-// frame is what a page needs to paint.
-type frame struct {
-	*board
+// Frame is what a page needs to paint.
+type Frame struct {
+	*Board
 	table.View
 }

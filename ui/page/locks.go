@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"strconv"
@@ -37,8 +37,8 @@ func calmLease(l *model.Lease) bool {
 	return l == nil || !l.HasRead || time.Duration(l.Granted())*time.Second >= calmTTL
 }
 
-// lockCells are the columns of the locks.
-var lockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.Lock){
+// LockCells are the columns of the locks.
+var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.Lock){
 	"LOCK": func(r *table.Row, x *fields.Lock) {
 		th := r.F.Th
 		if r.F.Marks[x.L.Name] {
@@ -78,204 +78,205 @@ var lockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.
 			}
 		}
 	},
-}, map[string]table.SortKey{"LOCK": sortName, "HELD": sortHeld, "BEHIND": sortBehind, "LONGEST": sortLongest, "STATE": sortState})
+}, map[string]table.SortKey{"LOCK": SortName, "HELD": sortHeld, "BEHIND": sortBehind, "LONGEST": sortLongest, "STATE": SortState})
 
-// locksPage is the table of locks and, where there is room, the queue of the selected one.
-type locksPage struct {
+// LocksPage is the table of locks and, where there is room, the queue of the selected one.
+type LocksPage struct {
 	usual
-	table   table.Table
-	locks   *lockList
-	queue   *queuePane
+	Table   table.Table
+	locks   *LockList
+	Queue   *QueuePane
 	pane    int  // lines of the queue, 0 if it has no room
 	rows    int  // lines above it
 	paneHas bool // the keyboard is with the queue
 }
 
-func newLocksPage(locks *lockList, queue *queuePane) *locksPage {
-	return &locksPage{table: table.New(lockCells.Columns(), true), locks: locks, queue: queue}
+func newLocksPage(locks *LockList, queue *QueuePane) *LocksPage {
+	return &LocksPage{Table: table.New(LockCells.Columns(), true), locks: locks, Queue: queue}
 }
 
-func (p *locksPage) About() About {
+func (p *LocksPage) About() About {
 	return About{Title: "Locks", Targets: true, Shows: ShowRow}
 }
 
-func (p *locksPage) Keys() []Key {
+func (p *LocksPage) Keys() []Key {
 	return []Key{
 		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "queue", What: "open the queue of the lock", Some: true, Do: p.Lock},
 		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "pane", What: "from the table to the queue and back", Why: p.whyNoPane,
-			Do: func(frame) Request { p.paneHas = !p.paneHas; return Request{} }},
+			Do: func(Frame) Request { p.paneHas = !p.paneHas; return Request{} }},
 		{Keys: []string{"s"}, Group: KeysOfLists, Short: "sort", What: "sort by the next column",
-			Do: func(frame) Request { p.sortBy(p.locks.order.by%(sortCount-1) + 1); return Request{} }},
-		{Keys: []string{"S"}, Group: KeysOfLists, What: "turn the order round", Do: func(frame) Request { p.sortBy(p.locks.order.by); return Request{} }},
+			Do: func(Frame) Request { p.sortBy(p.locks.Order.By%(sortCount-1) + 1); return Request{} }},
+		{Keys: []string{"S"}, Group: KeysOfLists, What: "turn the order round", Do: func(Frame) Request { p.sortBy(p.locks.Order.By); return Request{} }},
 		journalOfLock,
 	}
 }
 
 // journalOfLock is a key of the pages that show one lock.
 var journalOfLock = Key{Keys: []string{"f"}, Group: KeysOfLists, Short: "journal", What: "the journal of this lock alone", Some: true,
-	Do: func(f frame) Request { return Request{Show: ShowJournal, Lock: f.locks.pick.id} }}
+	Do: func(f Frame) Request { return Request{Show: ShowJournal, Lock: f.Locks.Pick.ID} }}
 
-func (p *locksPage) sortBy(k table.SortKey) { p.locks.sortBy(k) }
+func (p *LocksPage) sortBy(k table.SortKey) { p.locks.SortBy(k) }
 
 // Paint returns the lines of the table, and of the queue under it.
-func (p *locksPage) Paint(f frame, w, h int) []string {
-	p.rows, p.pane = lockShares(h, f.lesson)
+func (p *LocksPage) Paint(f Frame, w, h int) []string {
+	p.rows, p.pane = LockShares(h, f.Lesson)
 	p.paneHas = p.paneHas && p.pane > 0
 	if text := noLocks(f, w); text != nil {
 		return draw.Fill(text, w, h)
 	}
 	lines := p.list(f, w, p.rows)
-	p.queue.show(p.locks.pick.id)
+	p.Queue.show(p.locks.Pick.ID)
 	if p.pane > 0 {
-		lines = append(lines, p.queue.lines(f, w, p.pane, p.paneHas, f.lab && f.height >= tallFrom && p.pane >= lanesPane)...)
+		lines = append(lines, p.Queue.lines(f, w, p.pane, p.paneHas, f.Lab && f.Height >= TallFrom && p.pane >= lanesPane)...)
 	}
 	return lines
 }
 
 const (
 	paneFrom   = 12 // lines of the page from which it shows a queue
-	tableLeast = 9  // lines that a lesson leaves to the page, if it can: a title and 8 rows
+	TableLeast = 9  // lines that a lesson leaves to the page, if it can: a title and 8 rows
 )
 
-// lockShares divides the page between its table and the queue under it.
-func lockShares(h int, lesson bool) (rows, pane int) {
-	if h < paneFrom || lesson && h < 2*tableLeast {
+// LockShares divides the page between its table and the queue under it.
+func LockShares(h int, lesson bool) (rows, pane int) {
+	if h < paneFrom || lesson && h < 2*TableLeast {
 		return h, 0
 	}
 	rows = h / 2
 	if lesson { // it tells of few locks
-		rows = min(rows, tableLeast)
+		rows = min(rows, TableLeast)
 	}
 	return rows, h - rows
 }
 
 // list returns the lines of the table.
-func (p *locksPage) list(f frame, w, h int) []string {
-	p.locks.update(f)
-	p.table.Fit(w, h, f.Th)
-	names, pick := p.locks.order.Ids, &p.locks.pick
-	p.table.Reveal(pick.place, len(names))
-	lines := []string{p.table.Head(p.locks.order.by, p.locks.order.reversed)}
-	l := table.Look{Cursor: pick.place, Keys: !p.paneHas}
-	return p.table.Paint(lines, len(names), l, p.locks.name, func(i int, r *table.Row) {
+func (p *LocksPage) list(f Frame, w, h int) []string {
+	p.locks.Update(f)
+	p.Table.Fit(w, h, f.Th)
+	names, pick := p.locks.Order.IDs, &p.locks.Pick
+	p.Table.Reveal(pick.Place, len(names))
+	lines := []string{p.Table.Head(p.locks.Order.By, p.locks.Order.Reversed)}
+	l := table.Look{Cursor: pick.Place, Keys: !p.paneHas}
+	return p.Table.Paint(lines, len(names), l, p.locks.Name, func(i int, r *table.Row) {
 		lock := f.S.Lock(names[i])
 		switch {
 		case lock == nil:
-			lockCells.GoneRow(f.Th.CutPath(f.Th.Clean(names[i]), r.Room()), r)
+			LockCells.GoneRow(f.Th.CutPath(f.Th.Clean(names[i]), r.Room()), r)
 		case i != l.Cursor && calmLock(f.View, lock):
-			lockRow(calm(f.View), lock, r)
+			LockRow(calm(f.View), lock, r)
 		default:
-			lockRow(f.View, lock, r)
+			LockRow(f.View, lock, r)
 		}
 	})
 }
 
-func (p *locksPage) Move(f frame, n int) {
+func (p *LocksPage) Move(f Frame, n int) {
 	if p.paneHas {
-		p.queue.move(f.S, p.queue.pick.place+n)
+		p.Queue.move(f.S, p.Queue.Pick.Place+n)
 		return
 	}
-	p.locks.move(p.locks.pick.place+n, f.Now)
+	p.locks.move(p.locks.Pick.Place+n, f.Now)
 }
 
-func (p *locksPage) Step() int {
+func (p *LocksPage) Step() int {
 	if p.paneHas {
-		return p.queue.table.Step()
+		return p.Queue.Table.Step()
 	}
-	return p.table.Step()
+	return p.Table.Step()
 }
 
-func (p *locksPage) Point(y int) { p.paneHas = p.pane > 0 && y >= p.rows }
+func (p *LocksPage) Point(y int) { p.paneHas = p.pane > 0 && y >= p.rows }
 
 // Click selects a row, and a click on a title sorts by it.
-func (p *locksPage) Click(f frame, x, y int) {
+func (p *LocksPage) Click(f Frame, x, y int) {
 	if p.pane > 0 && y >= p.rows {
-		p.paneHas = p.queue.click(f.S, y-p.rows) || p.paneHas
+		p.paneHas = p.Queue.click(f.S, y-p.rows) || p.paneHas
 		return
 	}
 	if y == 0 {
-		if c := p.table.ColumnAt(x); c >= 0 && lockCells[c].Sort != table.SortNone {
-			p.sortBy(lockCells[c].Sort)
+		if c := p.Table.ColumnAt(x); c >= 0 && LockCells[c].Sort != table.SortNone {
+			p.sortBy(LockCells[c].Sort)
 		}
 		return
 	}
-	if i := p.table.At(y, len(p.locks.order.Ids)); i >= 0 {
+	if i := p.Table.At(y, len(p.locks.Order.IDs)); i >= 0 {
 		p.paneHas = false
 		p.locks.move(i, f.Now)
 	}
 }
 
-func (p *locksPage) whyNoPane() string {
+func (p *LocksPage) whyNoPane() string {
 	if p.pane == 0 {
 		return "there is no room for the queue beside the table: enter opens it"
 	}
 	return ""
 }
 
-func (p *locksPage) Empty() bool { return len(p.locks.order.Ids) == 0 }
+func (p *LocksPage) Empty() bool { return len(p.locks.Order.IDs) == 0 }
 
 // Target is the first claim of the selected lock, or the one selected in its queue.
-func (p *locksPage) Target(f frame) target {
-	p.queue.show(p.locks.pick.id)
-	t := p.queue.target(f)
-	if !p.paneHas && t.lock != nil {
-		t.claim = t.lock.Head()
+func (p *LocksPage) Target(f Frame) Target {
+	p.Queue.show(p.locks.Pick.ID)
+	t := p.Queue.target(f)
+	if !p.paneHas && t.Lock != nil {
+		t.Claim = t.Lock.Head()
 	}
 	return t.ofClient(f.S)
 }
 
-func (p *locksPage) Finding(f frame) (*model.Finding, string) { return p.Target(f).finds(f, p.paneHas) }
+func (p *LocksPage) Finding(f Frame) (*model.Finding, string) { return p.Target(f).finds(f, p.paneHas) }
 
-func (p *locksPage) Commands(f frame) (string, []string) { return p.Target(f).commands(f, nil) }
+func (p *LocksPage) Commands(f Frame) (string, []string) { return p.Target(f).commands(f, nil) }
 
-func (p *locksPage) Show(f frame, r Request) {
+func (p *LocksPage) Show(f Frame, r Request) {
 	p.locks.reveal(f.S, r.Lock)
-	p.queue.show(r.Lock)
+	p.Queue.show(r.Lock)
 }
 
-func (p *locksPage) Back() bool {
+func (p *LocksPage) Back() bool {
 	if p.Filter() != "" {
 		p.SetFilter("")
 	} else {
-		p.paneHas, p.queue.pick = false, selection{}
+		p.paneHas, p.Queue.Pick = false, Selection{}
 	}
 	return true
 }
 
-func (p *locksPage) Spot() string { return p.locks.pick.id }
+func (p *LocksPage) Spot() string { return p.locks.Pick.ID }
 
-func (p *locksPage) Return(_ frame, name string) {
-	if name != "" && name != p.locks.pick.id {
+func (p *LocksPage) Return(_ Frame, name string) {
+	if name != "" && name != p.locks.Pick.ID {
 		p.locks.choose(name)
 	}
 }
 
-func (p *locksPage) Filter() string { return p.locks.order.filter }
+func (p *LocksPage) Filter() string { return p.locks.Order.Filter }
 
-func (p *locksPage) SetFilter(text string) {
+func (p *LocksPage) SetFilter(text string) {
 	if p.locks.setFilter(text) {
-		p.table.Top = 0
+		p.Table.Top = 0
 	}
 }
 
-func (p *locksPage) Hits() string {
-	return draw.Count(int64(len(p.locks.order.Ids))) + " of " + draw.Plural(p.locks.order.Total, "lock")
+func (p *LocksPage) Hits() string {
+	return draw.Count(int64(len(p.locks.Order.IDs))) + " of " + draw.Plural(p.locks.Order.Total, "lock")
 }
 
-func (p *locksPage) Tables() map[string]*table.Table {
-	return map[string]*table.Table{"locks": &p.table, "queue": &p.queue.table}
+func (p *LocksPage) Tables() map[string]*table.Table {
+	return map[string]*table.Table{"locks": &p.Table, "queue": &p.Queue.Table}
 }
 
-func (p *locksPage) Focus(frame) (name, why string) {
+func (p *LocksPage) Focus(Frame) (name, why string) {
 	if p.paneHas {
 		return "queue", ""
 	}
 	return "locks", ""
 }
 
-func lockRow(f table.View, l *model.Lock, r *table.Row) {
+// LockRow fills in the row of a lock.
+func LockRow(f table.View, l *model.Lock, r *table.Row) {
 	f.Sees(l.Head())
-	lockCells.Row(f, fields.Lock{S: f.S, L: l, Now: f.Now}, r)
+	LockCells.Row(f, fields.Lock{S: f.S, L: l, Now: f.Now}, r)
 }
 
 func lockHolder(r *table.Row, x *fields.Lock) {

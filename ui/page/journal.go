@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"sort"
@@ -32,23 +32,23 @@ func (p *journalPage) Keys() []Key {
 }
 
 // turn goes from all locks to the selected one, and back.
-func (p *journalPage) turn(f frame) Request {
+func (p *journalPage) turn(f Frame) Request {
 	switch {
 	case p.lock != "":
 		p.only("")
-	case f.locks.pick.id == "":
+	case f.Locks.Pick.ID == "":
 		return Request{Why: "no lock is selected"}
 	default:
-		p.only(f.locks.pick.id)
+		p.only(f.Locks.Pick.ID)
 	}
 	return Request{}
 }
 
-func (p *journalPage) Move(_ frame, n int)         { p.scroll(n) }
+func (p *journalPage) Move(_ Frame, n int)         { p.scroll(n) }
 func (p *journalPage) Step() int                   { return max(1, p.height-2) }
-func (p *journalPage) Show(_ frame, r Request)     { p.only(r.Lock) }
+func (p *journalPage) Show(_ Frame, r Request)     { p.only(r.Lock) }
 func (p *journalPage) Spot() string                { return p.lock }
-func (p *journalPage) Return(_ frame, lock string) { p.only(lock) }
+func (p *journalPage) Return(_ Frame, lock string) { p.only(lock) }
 
 func (p *journalPage) Back() bool {
 	if p.filter != "" {
@@ -60,15 +60,15 @@ func (p *journalPage) Back() bool {
 }
 
 // Finding is about the lock whose journal is shown, or else the selected one.
-func (p *journalPage) Finding(f frame) (*model.Finding, string) {
+func (p *journalPage) Finding(f Frame) (*model.Finding, string) {
 	if l := f.S.Lock(p.lock); l != nil {
 		return findingAbout(f, l)
 	}
 	return p.usual.Finding(f)
 }
 
-func (p *journalPage) Commands(f frame) (about string, lines []string) {
-	for _, prefix := range f.prefixes {
+func (p *journalPage) Commands(f Frame) (about string, lines []string) {
+	for _, prefix := range f.Prefixes {
 		lines = append(lines, "etcdctl watch --prefix "+quote(prefix))
 	}
 	return "what happens from now on", lines
@@ -99,7 +99,7 @@ func (p *journalPage) rescan() { p.matched, p.scanned, p.anchor = nil, 0, 0 }
 
 // update looks at the entries that came since, and forgets those that the state
 // has forgotten.
-func (p *journalPage) update(f frame) {
+func (p *journalPage) update(f Frame) {
 	facts := f.S.Journal()
 	if len(facts) == 0 {
 		return
@@ -141,7 +141,7 @@ func (p *journalPage) scroll(n int) {
 }
 
 // Paint returns the lines of the page.
-func (p *journalPage) Paint(f frame, w, h int) []string {
+func (p *journalPage) Paint(f Frame, w, h int) []string {
 	p.update(f)
 	p.height = max(0, h-1)
 	lines := make([]string, h) // filled from the bottom
@@ -160,7 +160,7 @@ func (p *journalPage) Paint(f frame, w, h int) []string {
 	return draw.Fill(lines, w, h)
 }
 
-func (p *journalPage) scope(f frame) string {
+func (p *journalPage) scope(f Frame) string {
 	switch {
 	case p.lock != "":
 		return " to " + f.Th.Clean(p.lock)
@@ -170,7 +170,7 @@ func (p *journalPage) scope(f frame) string {
 	return ""
 }
 
-func (p *journalPage) title(f frame, w int) string {
+func (p *journalPage) title(f Frame, w int) string {
 	t := []draw.Span{draw.Strong.Of("journal")}
 	if p.lock != "" {
 		t = append(t, draw.Plain.Of(" of "), draw.Accent.Of(f.Th.CutPath(f.Th.Clean(p.lock), 40)))
@@ -183,7 +183,7 @@ func (p *journalPage) title(f frame, w int) string {
 }
 
 // factLines writes an entry into lines of exactly w cells.
-func factLines(f frame, fact *model.JournalEntry, w int) []string {
+func factLines(f Frame, fact *model.JournalEntry, w int) []string {
 	sign, st := f.Th.FactSign(fact)
 	indent := []draw.Span{draw.Dim.Of(draw.FactClock(fact) + " ")}
 	if w >= 100 {

@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"locktop/model"
@@ -6,13 +6,13 @@ import (
 	"locktop/ui/table"
 )
 
-func (p *labPage) About() About {
+func (p *LabPage) About() About {
 	return About{Title: "Lab", Targets: true, First: []string{"n", "F", "U", "tab", "x", "enter", "H", "P", "K", "T", "N"}}
 }
 
-func (p *labPage) Keys() []Key {
-	turn := func(by int) func(frame) Request {
-		return func(f frame) Request { p.turn(f.S, by); return Request{} }
+func (p *LabPage) Keys() []Key {
+	turn := func(by int) func(Frame) Request {
+		return func(f Frame) Request { p.turn(f.S, by); return Request{} }
 	}
 	return []Key{
 		queueOf(p.Lock),
@@ -22,11 +22,11 @@ func (p *labPage) Keys() []Key {
 	}
 }
 
-func (p *labPage) Step() int { return p.parts[p.focused()].table.Step() }
+func (p *LabPage) Step() int { return p.parts[p.focused()].table.Step() }
 
 // heal is the action that ends the marked fault.
-func (p *labPage) heal(f frame) (model.Action, string) {
-	x, ok := p.fault(f.S)
+func (p *LabPage) heal(f Frame) (model.Action, string) {
+	x, ok := p.Fault(f.S)
 	if !ok {
 		return model.Action{Kind: model.HealFault}, "no fault is in force"
 	}
@@ -34,34 +34,34 @@ func (p *labPage) heal(f frame) (model.Action, string) {
 }
 
 // Target is a contender with its claim, or a member or a client.
-func (p *labPage) Target(f frame) target {
+func (p *LabPage) Target(f Frame) Target {
 	p.look(f.S)
-	var t target
+	var t Target
 	switch part := p.focused(); part {
 	case partMembers:
-		t.other = subject{kind: model.TargetMember, name: p.parts[part].pick.id}
-		t.why = "a member is selected: F shows what can be done to it, tab goes to the contenders"
+		t.Other = Subject{Kind: model.TargetMember, Name: p.parts[part].pick.ID}
+		t.Why = "a member is selected: F shows what can be done to it, tab goes to the contenders"
 		return t
 	case partClients:
-		t.other = subject{kind: model.TargetClient, name: p.parts[part].pick.id}
-		t.why = "this client is no process of the lab: F shows what can be done to it, tab goes to the contenders"
+		t.Other = Subject{Kind: model.TargetClient, Name: p.parts[part].pick.ID}
+		t.Why = "this client is no process of the lab: F shows what can be done to it, tab goes to the contenders"
 		return t
 	case partFaults:
-		t.why = "a fault is selected: U heals it, tab goes to the contenders"
+		t.Why = "a fault is selected: U heals it, tab goes to the contenders"
 		return t
 	}
 	c, ok := p.contender(f.S)
 	if !ok {
-		t.why = "no contender is selected"
+		t.Why = "no contender is selected"
 		return t
 	}
-	t.action.Contender, t.action.Lock, t.action.Recipe, t.action.Lease = c.Name, c.Lock, c.Recipe, c.Lease
-	t.lock = f.S.Lock(c.Lock)
-	t.claim, _ = f.S.Truth(c)
+	t.Action.Contender, t.Action.Lock, t.Action.Recipe, t.Action.Lease = c.Name, c.Lock, c.Recipe, c.Lease
+	t.Lock = f.S.Lock(c.Lock)
+	t.Claim, _ = f.S.Truth(c)
 	return t
 }
 
-func (p *labPage) Lock(f frame) Request {
+func (p *LabPage) Lock(f Frame) Request {
 	c, ok := p.contender(f.S)
 	if !ok || f.S.Lock(c.Lock) == nil {
 		return Request{Why: "this contender has no lock to show"}
@@ -69,20 +69,20 @@ func (p *labPage) Lock(f frame) Request {
 	return Request{Show: ShowQueue, Lock: c.Lock}
 }
 
-func (p *labPage) Finding(f frame) (*model.Finding, string) { return findingAbout(f, p.Target(f).lock) }
+func (p *LabPage) Finding(f Frame) (*model.Finding, string) { return findingAbout(f, p.Target(f).Lock) }
 
-func (p *labPage) Commands(f frame) (string, []string) {
+func (p *LabPage) Commands(f Frame) (string, []string) {
 	return p.Target(f).commands(f, clusterCommands)
 }
 
-func (p *labPage) Tables() map[string]*table.Table {
+func (p *LabPage) Tables() map[string]*table.Table {
 	return map[string]*table.Table{"members": &p.parts[partMembers].table, "contenders": &p.parts[partContenders].table}
 }
 
-func (p *labPage) Focus(f frame) (name, why string) {
+func (p *LabPage) Focus(f Frame) (name, why string) {
 	switch {
-	case !f.lab:
-		return "", f.whyNoLab()
+	case !f.Lab:
+		return "", f.WhyNoLab()
 	case p.focused() == partMembers:
 		return "members", ""
 	case p.focused() == partContenders:
@@ -92,8 +92,8 @@ func (p *labPage) Focus(f frame) (name, why string) {
 }
 
 // noLabLines are what the page says without a lab.
-func noLabLines(f frame, w int) []string {
-	return f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Strong, Lead: "  ", Text: "not available: " + f.whyNoLab()}, draw.Paragraph{},
+func noLabLines(f Frame, w int) []string {
+	return f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Strong, Lead: "  ", Text: "not available: " + f.WhyNoLab()}, draw.Paragraph{},
 		draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "On a cluster of its own locktop shows members, faults and contenders here, and what each contender " +
 			"believes beside what etcd says. Everything on the other pages works as it does there."})
 }

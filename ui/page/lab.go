@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"slices"
@@ -21,9 +21,9 @@ const (
 	partCount
 )
 
-// labPage shows the lab: members, faults in force, and the contenders with what
+// LabPage shows the lab: members, faults in force, and the contenders with what
 // they believe beside what etcd says.
-type labPage struct {
+type LabPage struct {
 	usual
 	parts [partCount]section
 	has   labPart // the list that has the keyboard
@@ -33,7 +33,7 @@ type labPage struct {
 // section is one list of the page: a table with a selection.
 type section struct {
 	table table.Table
-	pick  selection
+	pick  Selection
 	ids   []string
 	y     int // the line of the page at which its table begins
 }
@@ -46,17 +46,17 @@ type labRows struct {
 	clients    []model.ClientInfo
 }
 
-func newLabPage() *labPage {
-	p := &labPage{has: partContenders}
-	p.parts[partMembers].table = table.New(memberCells.Columns(), true)
-	p.parts[partFaults].table = table.New(faultCells.Columns(), false)
-	p.parts[partContenders].table = table.New(contenderCells.Columns(), true)
-	p.parts[partClients].table = table.New(clientCells.Columns(), false)
+func newLabPage() *LabPage {
+	p := &LabPage{has: partContenders}
+	p.parts[partMembers].table = table.New(MemberCells.Columns(), true)
+	p.parts[partFaults].table = table.New(FaultCells.Columns(), false)
+	p.parts[partContenders].table = table.New(ContenderCells.Columns(), true)
+	p.parts[partClients].table = table.New(ClientCells.Columns(), false)
 	return p
 }
 
 // look takes in what there is now. Every list keeps its selection.
-func (p *labPage) look(s *model.State) {
+func (p *LabPage) look(s *model.State) {
 	p.rows = labRows{members: downFirst(s.Cluster().Members), faults: s.Faults(), contenders: s.Contenders(), clients: s.Clients()}
 	follow(&p.parts[partMembers], p.rows.members, memberName)
 	follow(&p.parts[partFaults], p.rows.faults, func(x model.FaultOn) string { return strconv.Itoa(x.ID) })
@@ -69,13 +69,13 @@ func follow[T any](s *section, rows []T, id func(T) string) {
 	for _, r := range rows {
 		s.ids = append(s.ids, id(r))
 	}
-	s.pick.follow(len(s.ids), func(id string) int { return slices.Index(s.ids, id) }, s.id)
+	s.pick.Follow(len(s.ids), func(id string) int { return slices.Index(s.ids, id) }, s.id)
 }
 
 func (s *section) id(i int) string { return s.ids[i] }
 
 // focused returns the list that has the keyboard. One that is empty has not.
-func (p *labPage) focused() labPart {
+func (p *LabPage) focused() labPart {
 	if len(p.parts[p.has].ids) == 0 {
 		return partContenders
 	}
@@ -83,7 +83,7 @@ func (p *labPage) focused() labPart {
 }
 
 // turn gives the keyboard to the next list that is not empty.
-func (p *labPage) turn(s *model.State, by int) {
+func (p *LabPage) turn(s *model.State, by int) {
 	p.look(s)
 	at := p.focused()
 	for range partCount {
@@ -96,48 +96,48 @@ func (p *labPage) turn(s *model.State, by int) {
 }
 
 // Move moves the cursor of the list that has the keyboard.
-func (p *labPage) Move(f frame, n int) {
+func (p *LabPage) Move(f Frame, n int) {
 	p.look(f.S)
 	x := &p.parts[p.focused()]
-	x.pick.move(x.pick.place+n, len(x.ids), x.id)
+	x.pick.Move(x.pick.Place+n, len(x.ids), x.id)
 }
 
 // Click selects what stands at a line of the page.
-func (p *labPage) Click(f frame, _, y int) {
+func (p *LabPage) Click(f Frame, _, y int) {
 	p.look(f.S)
 	for part := range p.parts {
 		x := &p.parts[part]
 		if i := x.table.At(y-x.y, len(x.ids)); x.y >= 0 && i >= 0 {
 			p.has = labPart(part)
-			x.pick.move(i, len(x.ids), x.id)
+			x.pick.Move(i, len(x.ids), x.id)
 		}
 	}
 }
 
 // contender returns the contender under the cursor.
-func (p *labPage) contender(s *model.State) (model.ContenderInfo, bool) {
+func (p *LabPage) contender(s *model.State) (model.ContenderInfo, bool) {
 	p.look(s)
 	if len(p.rows.contenders) == 0 {
 		return model.ContenderInfo{}, false
 	}
-	return p.rows.contenders[p.parts[partContenders].pick.place], true
+	return p.rows.contenders[p.parts[partContenders].pick.Place], true
 }
 
-// fault returns the fault under the cursor of its list.
-func (p *labPage) fault(s *model.State) (model.FaultOn, bool) {
+// Fault returns the fault under the cursor of its list.
+func (p *LabPage) Fault(s *model.State) (model.FaultOn, bool) {
 	p.look(s)
 	if len(p.rows.faults) == 0 {
 		return model.FaultOn{}, false
 	}
-	return p.rows.faults[p.parts[partFaults].pick.place], true
+	return p.rows.faults[p.parts[partFaults].pick.Place], true
 }
 
 // onePartBelow is the height below which one list at a time is shown.
 const onePartBelow = 13
 
 // Paint returns the lines of the page.
-func (p *labPage) Paint(f frame, w, h int) []string {
-	if !f.lab {
+func (p *LabPage) Paint(f Frame, w, h int) []string {
+	if !f.Lab {
 		return draw.Fill(noLabLines(f, w), w, h)
 	}
 	p.look(f.S)
@@ -154,8 +154,8 @@ func (p *labPage) Paint(f frame, w, h int) []string {
 			continue
 		}
 		lines = append(lines, f.Th.Ruler(w, p.title(f.Th, labPart(part), room)...))
-		if part == int(partMembers) && h >= onePartBelow && len(f.endpoints) > 0 {
-			env := "export ETCDCTL_ENDPOINTS=" + strings.Join(f.endpoints, ",")
+		if part == int(partMembers) && h >= onePartBelow && len(f.Endpoints) > 0 {
+			env := "export ETCDCTL_ENDPOINTS=" + strings.Join(f.Endpoints, ",")
 			env = f.Th.Clean(env)
 			hint := []draw.Span{draw.Dim.Of("point any etcdctl here")}
 			if 2+draw.Width(env)+2+draw.Width(hint[0].Text) > w { // a line to paste is worth more in full
@@ -170,7 +170,7 @@ func (p *labPage) Paint(f frame, w, h int) []string {
 
 // share says how many lines each list has, its ruler excepted: the contenders get
 // what the others leave.
-func (p *labPage) share(h int) [partCount]int {
+func (p *LabPage) share(h int) [partCount]int {
 	var rooms [partCount]int
 	if h < onePartBelow {
 		rooms[p.focused()] = max(0, h-1)
@@ -197,7 +197,7 @@ func (p *labPage) share(h int) [partCount]int {
 }
 
 // title is the ruler over a list: what it is, and how much of it is not shown.
-func (p *labPage) title(th *draw.Theme, part labPart, room int) []draw.Span {
+func (p *LabPage) title(th *draw.Theme, part labPart, room int) []draw.Span {
 	x := &p.parts[part]
 	var t []draw.Span
 	switch part {
@@ -221,7 +221,7 @@ func (p *labPage) title(th *draw.Theme, part labPart, room int) []draw.Span {
 }
 
 // named is the name of a list, in brackets if it has the keyboard.
-func (p *labPage) named(part labPart, name string) []draw.Span {
+func (p *LabPage) named(part labPart, name string) []draw.Span {
 	if part == p.focused() {
 		return []draw.Span{draw.Accent.Of("[" + name + "]")}
 	}
@@ -237,32 +237,32 @@ func nothingIn(part labPart) []draw.Span {
 	return []draw.Span{draw.Dim.Of("  no contender runs: "), draw.Accent.Of("N"), draw.Dim.Of(" spawns one")}
 }
 
-func (p *labPage) list(lines []string, f frame, part labPart, w, h int) []string {
+func (p *LabPage) list(lines []string, f Frame, part labPart, w, h int) []string {
 	x := &p.parts[part]
 	if len(x.ids) == 0 {
 		return draw.Fill(append(lines, f.Th.Line(w, nothingIn(part), nil)), w, len(lines)+h)
 	}
 	x.y = len(lines)
 	x.table.Fit(w, h, f.Th)
-	x.table.Reveal(x.pick.place, len(x.ids))
+	x.table.Reveal(x.pick.Place, len(x.ids))
 	if x.table.Header {
 		lines = append(lines, x.table.Head(table.SortNone, false))
 	}
-	l := table.Look{Cursor: x.pick.place, Keys: part == p.focused()}
+	l := table.Look{Cursor: x.pick.Place, Keys: part == p.focused()}
 	if !l.Keys && part != partFaults { // U heals the marked fault wherever the keyboard is
 		l.Cursor = -1
 	}
 	return x.table.Paint(lines, len(x.ids), l, x.id, func(i int, r *table.Row) { p.fill(f, part, i, r) })
 }
 
-func (p *labPage) fill(f frame, part labPart, i int, r *table.Row) {
+func (p *LabPage) fill(f Frame, part labPart, i int, r *table.Row) {
 	switch part {
 	case partMembers:
-		memberCells.Row(f.View, p.rows.members[i], r)
+		MemberCells.Row(f.View, p.rows.members[i], r)
 	case partFaults:
-		faultCells.Row(f.View, p.rows.faults[i], r)
+		FaultCells.Row(f.View, p.rows.faults[i], r)
 	case partClients:
-		clientCells.Row(f.View, p.rows.clients[i], r)
+		ClientCells.Row(f.View, p.rows.clients[i], r)
 	case partContenders:
 		contenderRow(f, p.rows.contenders[i], r)
 	}

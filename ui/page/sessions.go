@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"slices"
@@ -13,8 +13,8 @@ import (
 	"locktop/ui/table"
 )
 
-// sessionCells are the columns of the sessions.
-var sessionCells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *fields.Session){
+// SessionCells are the columns of the sessions.
+var SessionCells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *fields.Session){
 	"SESSION": func(r *table.Row, x *fields.Session) {
 		id := x.ID.String()
 		if r.Room() < len(id) {
@@ -47,36 +47,36 @@ var sessionCells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *f
 	"STATE": func(r *table.Row, x *fields.Session) { r.Put(r.F.Th.Says(x.Condition())) },
 }, nil)
 
-// sessionsPage is the table of the leases that stand in some queue, or are not
+// SessionsPage is the table of the leases that stand in some queue, or are not
 // well.
-type sessionsPage struct {
+type SessionsPage struct {
 	usual
 	table  table.Table
-	pick   selection
+	pick   Selection
 	filter string
 
 	table.Ranking[*model.Lease, model.LeaseID]
 }
 
-func newSessionsPage() *sessionsPage {
-	return &sessionsPage{table: table.New(sessionCells.Columns(), true), Ranking: table.NewRanking[*model.Lease, model.LeaseID]()}
+func newSessionsPage() *SessionsPage {
+	return &SessionsPage{table: table.New(SessionCells.Columns(), true), Ranking: table.NewRanking[*model.Lease, model.LeaseID]()}
 }
 
 // many says whether there are too many keys to rank their leases between two frames.
-func (p *sessionsPage) many(s *model.State) bool {
+func (p *SessionsPage) many(s *model.State) bool {
 	keys, _ := s.Counts()
 	return keys > table.RankPiece
 }
 
-// refresh goes on with what is due, and says whether that changed what is shown: the
+// Refresh goes on with what is due, and says whether that changed what is shown: the
 // neediest first.
-func (p *sessionsPage) refresh(f frame) bool {
+func (p *SessionsPage) Refresh(f Frame) bool {
 	if !p.Unranked(f.S.Version(), f.Now) {
 		return false
 	}
 	keep := matcher(p.filter)
 	done := p.Ranking.Refresh(f.S.Version(), f.Now, f.S.Leases, func(l *model.Lease, _ int) (table.Scored[model.LeaseID], bool) {
-		c, st := l.Condition(), standing(l)
+		c, st := l.Condition(), Standing(l)
 		if st == 0 && !c.Trouble() {
 			return table.Scored[model.LeaseID]{}, false
 		}
@@ -84,58 +84,58 @@ func (p *sessionsPage) refresh(f frame) bool {
 		return table.Scored[model.LeaseID]{ID: l.ID, Rank: -(int64(c.Rank)*4 + int64(st)), Tie: uint64(l.ID)}, keep == nil || keep(sessionText(f.S, l))
 	})
 	if done {
-		p.pick.follow(len(p.Ids), func(id string) int {
+		p.pick.Follow(len(p.IDs), func(id string) int {
 			lease, err := model.ParseLeaseID(id)
 			if err != nil {
 				return -1
 			}
-			return slices.Index(p.Ids, lease)
+			return slices.Index(p.IDs, lease)
 		}, p.id)
 	}
 	return done
 }
 
-func (p *sessionsPage) id(i int) string { return p.Ids[i].String() }
+func (p *SessionsPage) id(i int) string { return p.IDs[i].String() }
 
-func (p *sessionsPage) About() About {
+func (p *SessionsPage) About() About {
 	return About{Title: "Sessions", Targets: true, Shows: ShowSession}
 }
 
-func (p *sessionsPage) Keys() []Key { return []Key{queueOf(p.Lock)} }
+func (p *SessionsPage) Keys() []Key { return []Key{queueOf(p.Lock)} }
 
 // queueOf is the key of a page that leads to a lock.
-func queueOf(lock func(frame) Request) Key {
+func queueOf(lock func(Frame) Request) Key {
 	return Key{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "lock", What: "jump to the queue of the lock", Some: true, Do: lock}
 }
 
-func (p *sessionsPage) Move(f frame, n int) { p.move(p.pick.place+n, f.Now) }
-func (p *sessionsPage) Step() int           { return p.table.Step() }
-func (p *sessionsPage) Empty() bool         { return len(p.Ids) == 0 }
+func (p *SessionsPage) Move(f Frame, n int) { p.move(p.pick.Place+n, f.Now) }
+func (p *SessionsPage) Step() int           { return p.table.Step() }
+func (p *SessionsPage) Empty() bool         { return len(p.IDs) == 0 }
 
-func (p *sessionsPage) move(i int, now time.Time) {
-	p.pick.move(i, len(p.Ids), p.id)
+func (p *SessionsPage) move(i int, now time.Time) {
+	p.pick.Move(i, len(p.IDs), p.id)
 	p.Held = now.Add(table.SortHold)
 }
 
-func (p *sessionsPage) Click(f frame, _, y int) {
-	if i := p.table.At(y, len(p.Ids)); i >= 0 {
+func (p *SessionsPage) Click(f Frame, _, y int) {
+	if i := p.table.At(y, len(p.IDs)); i >= 0 {
 		p.move(i, f.Now)
 	}
 }
 
 // Target is the claim of the session that counts most.
-func (p *sessionsPage) Target(f frame) target {
-	t := target{claim: claimOf(p.chosen(f.S))}
-	if t.claim != nil {
-		t.lock = t.claim.Lock()
+func (p *SessionsPage) Target(f Frame) Target {
+	t := Target{Claim: claimOf(p.Chosen(f.S))}
+	if t.Claim != nil {
+		t.Lock = t.Claim.Lock()
 	}
 	return t.ofClient(f.S)
 }
 
-func (p *sessionsPage) Lock(f frame) Request { return p.Target(f).toLock() }
+func (p *SessionsPage) Lock(f Frame) Request { return p.Target(f).toLock() }
 
-func (p *sessionsPage) Finding(f frame) (*model.Finding, string) {
-	l := p.chosen(f.S)
+func (p *SessionsPage) Finding(f Frame) (*model.Finding, string) {
+	l := p.Chosen(f.S)
 	if l == nil {
 		return nil, "no session is selected"
 	}
@@ -143,73 +143,73 @@ func (p *sessionsPage) Finding(f frame) (*model.Finding, string) {
 	return x, "nothing is found about session " + l.ID.String()
 }
 
-func (p *sessionsPage) Commands(f frame) (string, []string) {
-	if l := p.chosen(f.S); l != nil {
+func (p *SessionsPage) Commands(f Frame) (string, []string) {
+	if l := p.Chosen(f.S); l != nil {
 		return "session " + l.ID.String(), []string{l.ID.Etcdctl(), "etcdctl lease list"}
 	}
 	return "the sessions", []string{"etcdctl lease list"}
 }
 
-func (p *sessionsPage) Show(_ frame, r Request) {
+func (p *SessionsPage) Show(_ Frame, r Request) {
 	p.choose(r.Lease.String())
 	p.filter = ""
 }
 
-func (p *sessionsPage) choose(id string) { p.pick.id, p.pick.pinned, p.Force = id, true, true }
+func (p *SessionsPage) choose(id string) { p.pick.ID, p.pick.Pinned, p.Force = id, true, true }
 
-func (p *sessionsPage) Spot() string { return p.pick.id }
+func (p *SessionsPage) Spot() string { return p.pick.ID }
 
-func (p *sessionsPage) Return(_ frame, id string) {
+func (p *SessionsPage) Return(_ Frame, id string) {
 	if id != "" {
 		p.choose(id)
 	}
 }
 
-func (p *sessionsPage) Back() bool {
+func (p *SessionsPage) Back() bool {
 	p.SetFilter("")
 	return true
 }
 
-func (p *sessionsPage) Filter() string { return p.filter }
+func (p *SessionsPage) Filter() string { return p.filter }
 
-func (p *sessionsPage) SetFilter(text string) {
+func (p *SessionsPage) SetFilter(text string) {
 	if p.filter != text {
 		p.filter, p.Force, p.table.Top = text, true, 0
 	}
 }
 
-func (p *sessionsPage) Hits() string {
-	return draw.Count(int64(len(p.Ids))) + " of " + draw.Plural(p.Total, "session")
+func (p *SessionsPage) Hits() string {
+	return draw.Count(int64(len(p.IDs))) + " of " + draw.Plural(p.Total, "session")
 }
 
-func (p *sessionsPage) Ranks(s *model.State, now time.Time) bool {
+func (p *SessionsPage) Ranks(s *model.State, now time.Time) bool {
 	return p.many(s) && p.Unranked(s.Version(), now)
 }
 
 // Rank ranks the next sessions. As long as none is shown the page says how many are left.
-func (p *sessionsPage) Rank(f frame) bool {
-	p.refresh(f)
+func (p *SessionsPage) Rank(f Frame) bool {
+	p.Refresh(f)
 	return !p.Going || p.Total == 0
 }
 
-func (p *sessionsPage) Tables() map[string]*table.Table {
+func (p *SessionsPage) Tables() map[string]*table.Table {
 	return map[string]*table.Table{"sessions": &p.table}
 }
-func (p *sessionsPage) Focus(frame) (name, why string) { return "sessions", "" }
+func (p *SessionsPage) Focus(Frame) (name, why string) { return "sessions", "" }
 
-// chosen returns the lease under the cursor, nil if there is none.
-func (p *sessionsPage) chosen(s *model.State) *model.Lease {
-	if p.pick.place < len(p.Ids) && p.pick.id == p.id(p.pick.place) {
-		return s.Lease(p.Ids[p.pick.place])
+// Chosen returns the lease under the cursor, nil if there is none.
+func (p *SessionsPage) Chosen(s *model.State) *model.Lease {
+	if p.pick.Place < len(p.IDs) && p.pick.ID == p.id(p.pick.Place) {
+		return s.Lease(p.IDs[p.pick.Place])
 	}
 	return nil
 }
 
 // Paint returns the lines of the page: the table, and what ends with the chosen
 // session.
-func (p *sessionsPage) Paint(f frame, w, h int) []string {
+func (p *SessionsPage) Paint(f Frame, w, h int) []string {
 	for more := !p.many(f.S); more; more = p.Going && !p.Waits(f.Now) {
-		p.refresh(f)
+		p.Refresh(f)
 	}
 	under := 0
 	if h >= 14 {
@@ -226,28 +226,29 @@ func (p *sessionsPage) Paint(f frame, w, h int) []string {
 		return draw.Fill([]string{string(draw.Pad(nil, w)), f.Th.Line(w, []draw.Span{draw.Dim.Of("  no lease stands in the queue of a lock")}, nil)}, w, h)
 	}
 	p.table.Fit(w, h-under, f.Th)
-	p.table.Reveal(p.pick.place, len(p.Ids))
+	p.table.Reveal(p.pick.Place, len(p.IDs))
 	lines := []string{p.table.Head(table.SortNone, false)}
-	lines = p.table.Paint(lines, len(p.Ids), table.Look{Cursor: p.pick.place, Keys: true}, p.id, func(i int, r *table.Row) {
-		if l := f.S.Lease(p.Ids[i]); l != nil {
+	lines = p.table.Paint(lines, len(p.IDs), table.Look{Cursor: p.pick.Place, Keys: true}, p.id, func(i int, r *table.Row) {
+		if l := f.S.Lease(p.IDs[i]); l != nil {
 			at := f.View
-			if i != p.pick.place && calmLease(l) && !l.Condition().Trouble() {
+			if i != p.pick.Place && calmLease(l) && !l.Condition().Trouble() {
 				at = calm(f.View)
 			}
-			sessionRow(at, l, r)
+			SessionRow(at, l, r)
 			return
 		}
-		sessionCells.GoneRow(p.Ids[i].Short(), r)
+		SessionCells.GoneRow(p.IDs[i].Short(), r)
 	})
-	if l := p.chosen(f.S); l != nil && under > 0 {
+	if l := p.Chosen(f.S); l != nil && under > 0 {
 		lines = takesAlong(lines, f.View, l, w, under)
 	}
 	return draw.Fill(lines, w, h)
 }
 
-func sessionRow(f table.View, l *model.Lease, r *table.Row) {
+// SessionRow fills in the row of a session.
+func SessionRow(f table.View, l *model.Lease, r *table.Row) {
 	*f.OnScreen = append(*f.OnScreen, l.ID)
-	sessionCells.Row(f, fields.SessionOf(l), r)
+	SessionCells.Row(f, fields.SessionOf(l), r)
 }
 
 // lockNames names the first of some locks.
@@ -262,9 +263,9 @@ func lockNames(th *draw.Theme, locks *fields.Some, room int) string {
 	return th.CutPath(th.Clean(locks.First[0].Name), room-len(more)) + more
 }
 
-// standing ranks what a lease is to others: 3 holds a lock for which others wait,
+// Standing ranks what a lease is to others: 3 holds a lock for which others wait,
 // 2 holds one, 1 waits or is listed, 0 nothing of that.
-func standing(l *model.Lease) int {
+func Standing(l *model.Lease) int {
 	best := 0
 	for _, c := range l.Claims() {
 		lock := c.Lock()
@@ -303,18 +304,18 @@ func renews(l *model.Lease) string {
 	case l.Granted() <= 0:
 		return ""
 	case l.Learned():
-		return often(max(third, l.Rhythm)) + " seen"
+		return Often(max(third, l.Rhythm)) + " seen"
 	}
-	for _, c := range l.Claims()[:min(len(l.Claims()), alsoMax)] {
+	for _, c := range l.Claims()[:min(len(l.Claims()), AlsoMax)] {
 		if lock := c.Lock(); lock != nil && lock.Recipe().Rhythm == recipe.RenewsAtThird {
-			return often(third) + " usual"
+			return Often(third) + " usual"
 		}
 	}
 	return "by hand"
 }
 
-// often writes how long lies between two renewals: never 0s.
-func often(d time.Duration) string {
+// Often writes how long lies between two renewals: never 0s.
+func Often(d time.Duration) string {
 	if d < time.Second {
 		return "<1s"
 	}

@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"strconv"
@@ -8,9 +8,9 @@ import (
 	"locktop/ui/table"
 )
 
-// clientCells are the columns of the clients at the proxy's shared listeners, which are
+// ClientCells are the columns of the clients at the proxy's shared listeners, which are
 // no contenders.
-var clientCells = table.Cells[model.ClientInfo]{
+var ClientCells = table.Cells[model.ClientInfo]{
 	{Column: table.Column{Title: "CLIENT", Least: 15, Fair: 21, Most: 30}, Fill: func(r *table.Row, c *model.ClientInfo) {
 		th := r.F.Th
 		name := th.Clean(c.Name)

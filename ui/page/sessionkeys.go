@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"strconv"
@@ -46,7 +46,7 @@ func keyOf(th *draw.Theme, f table.View, c *model.Claim, w int) []draw.Span {
 		return []draw.Span{draw.Dim.Of(text + draw.Blanks[:max(1, 26-draw.Width(text))]), key}
 	}
 	i := l.Place(c)
-	st, sign, word := roleLook(th, l, c, i)
+	st, sign, word := RoleLook(th, l, c, i)
 	text := "  " + sign + " " + word
 	text += draw.Blanks[:max(1, 12-draw.Width(text))]
 	place := "place " + strconv.Itoa(i+1) + " of " + strconv.Itoa(l.Len())

@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"slices"
@@ -12,8 +12,8 @@ import (
 	"locktop/ui/table"
 )
 
-// findingCells are the columns of the findings.
-var findingCells = table.CellsOf(fields.Findings, map[string]func(*table.Row, *model.Finding){
+// FindingCells are the columns of the findings.
+var FindingCells = table.CellsOf(fields.Findings, map[string]func(*table.Row, *model.Finding){
 	"FINDING": func(r *table.Row, x *model.Finding) {
 		st, sign := r.F.Th.Severity(x.Severity)
 		r.Add(st, sign+" "+string(x.Code))
@@ -34,12 +34,12 @@ var findingCells = table.CellsOf(fields.Findings, map[string]func(*table.Row, *m
 	"IN SHORT": func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Prose(x.Summary), r.Room())) },
 }, nil)
 
-// findingsPage lists what is wrong, the worst first, and says all about the one
+// FindingsPage lists what is wrong, the worst first, and says all about the one
 // under the cursor.
-type findingsPage struct {
+type FindingsPage struct {
 	usual
 	table  table.Table
-	pick   selection
+	pick   Selection
 	filter string
 	full   bool // the keyboard is with the text below
 	top    int  // its first line shown
@@ -50,8 +50,8 @@ type findingsPage struct {
 	total int
 }
 
-func newFindingsPage() *findingsPage {
-	return &findingsPage{table: table.New(findingCells.Columns(), true), Rhythm: table.Rhythm{Per: tallyAtOnce, AtOnce: 1}}
+func newFindingsPage() *FindingsPage {
+	return &FindingsPage{table: table.New(FindingCells.Columns(), true), Rhythm: table.Rhythm{Per: tallyAtOnce, AtOnce: 1}}
 }
 
 // findingID names a finding for as long as it lasts.
@@ -59,10 +59,10 @@ func findingID(f *model.Finding) string {
 	return string(f.Code) + "\x00" + f.Lock + "\x00" + f.Lease.String() + "\x00" + f.Claim.Key + "\x00" + strconv.FormatInt(f.Claim.CreateRev, 10)
 }
 
-func (p *findingsPage) id(i int) string { return findingID(&p.list[i]) }
+func (p *FindingsPage) id(i int) string { return findingID(&p.list[i]) }
 
 // refresh asks for the findings anew if that is due.
-func (p *findingsPage) refresh(f frame) {
+func (p *FindingsPage) refresh(f Frame) {
 	if !p.Due(f.S.Version(), f.Now) {
 		return
 	}
@@ -74,10 +74,10 @@ func (p *findingsPage) refresh(f frame) {
 		all = slices.DeleteFunc(all, func(x model.Finding) bool { return !keep(string(x.Code)+" "+x.Lock, x.Summary) })
 	}
 	p.list = all
-	p.pick.follow(len(all), p.place, p.id)
+	p.pick.Follow(len(all), p.place, p.id)
 }
 
-func (p *findingsPage) place(id string) int {
+func (p *FindingsPage) place(id string) int {
 	for i := range p.list {
 		if findingID(&p.list[i]) == id {
 			return i
@@ -86,90 +86,90 @@ func (p *findingsPage) place(id string) int {
 	return -1
 }
 
-func (p *findingsPage) About() About {
+func (p *FindingsPage) About() About {
 	return About{Title: "Findings", Targets: true, Shows: ShowFinding}
 }
 
-func (p *findingsPage) Keys() []Key {
+func (p *FindingsPage) Keys() []Key {
 	return []Key{
 		queueOf(p.Lock),
 		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "text", What: "from the list to the text and back", Some: true,
-			Do: func(frame) Request { p.full = !p.full; return Request{} }},
+			Do: func(Frame) Request { p.full = !p.full; return Request{} }},
 	}
 }
 
-func (p *findingsPage) Move(f frame, n int) {
+func (p *FindingsPage) Move(f Frame, n int) {
 	if p.full {
 		p.top = max(0, p.top+n)
 		return
 	}
-	p.move(p.pick.place+n, f.Now)
+	p.move(p.pick.Place+n, f.Now)
 }
 
-func (p *findingsPage) Step() int {
+func (p *FindingsPage) Step() int {
 	if p.full {
 		return max(1, p.height-1)
 	}
 	return p.table.Step()
 }
 
-func (p *findingsPage) move(i int, now time.Time) {
-	p.pick.move(i, len(p.list), p.id)
+func (p *FindingsPage) move(i int, now time.Time) {
+	p.pick.Move(i, len(p.list), p.id)
 	p.Held, p.top = now.Add(table.SortHold), 0
 }
 
 // Click selects a row; the first line of the page is its title.
-func (p *findingsPage) Click(f frame, _, y int) {
+func (p *FindingsPage) Click(f Frame, _, y int) {
 	if i := p.table.At(y-1, len(p.list)); i >= 0 {
 		p.full = false
 		p.move(i, f.Now)
 	}
 }
 
-func (p *findingsPage) Empty() bool { return len(p.list) == 0 }
+func (p *FindingsPage) Empty() bool { return len(p.list) == 0 }
 
-func (p *findingsPage) Target(f frame) target {
-	x := p.chosen()
+func (p *FindingsPage) Target(f Frame) Target {
+	x := p.Chosen()
 	if x == nil {
-		return target{why: "no finding is selected"}
+		return Target{Why: "no finding is selected"}
 	}
-	t := target{finding: x, lock: f.S.Lock(x.Lock)}
+	t := Target{Finding: x, Lock: f.S.Lock(x.Lock)}
 	if c := f.S.Claim(x.Claim.Key); x.About(c) {
-		t.claim = c
+		t.Claim = c
 	}
 	return t.ofClient(f.S)
 }
 
-func (p *findingsPage) Lock(f frame) Request { return p.Target(f).toLock() }
+func (p *FindingsPage) Lock(f Frame) Request { return p.Target(f).toLock() }
 
-func (p *findingsPage) Finding(f frame) (*model.Finding, string) {
+func (p *FindingsPage) Finding(f Frame) (*model.Finding, string) {
 	p.refresh(f)
-	return p.chosen(), "there is no finding"
+	return p.Chosen(), "there is no finding"
 }
 
-func (p *findingsPage) Commands(f frame) (string, []string) {
-	if x := p.chosen(); x != nil {
+func (p *FindingsPage) Commands(f Frame) (string, []string) {
+	if x := p.Chosen(); x != nil {
 		return string(x.Code), x.Etcdctl
 	}
 	return p.usual.Commands(f)
 }
 
-func (p *findingsPage) Show(_ frame, r Request) {
+func (p *FindingsPage) Show(_ Frame, r Request) {
 	p.choose(findingID(r.Finding))
 	p.filter, p.top = "", 0
 }
 
-func (p *findingsPage) choose(id string) { p.pick.id, p.pick.pinned, p.Force = id, true, true }
+func (p *FindingsPage) choose(id string) { p.pick.ID, p.pick.Pinned, p.Force = id, true, true }
 
-func (p *findingsPage) Spot() string { return p.pick.id }
+func (p *FindingsPage) Spot() string { return p.pick.ID }
 
-func (p *findingsPage) Return(_ frame, id string) {
+func (p *FindingsPage) Return(_ Frame, id string) {
 	if id != "" {
 		p.choose(id)
 	}
 }
 
-func (p *findingsPage) Back() bool {
+func (p *FindingsPage) Back() bool {
 	if p.full {
 		p.full = false
 	} else {
@@ -178,40 +178,40 @@ func (p *findingsPage) Back() bool {
 	return true
 }
 
-func (p *findingsPage) Filter() string { return p.filter }
+func (p *FindingsPage) Filter() string { return p.filter }
 
-func (p *findingsPage) SetFilter(text string) {
+func (p *FindingsPage) SetFilter(text string) {
 	if p.filter != text {
 		p.filter, p.Force, p.table.Top, p.top = text, true, 0, 0
 	}
 }
 
-func (p *findingsPage) Hits() string {
+func (p *FindingsPage) Hits() string {
 	return draw.Count(int64(len(p.list))) + " of " + draw.Plural(p.total, "finding")
 }
 
-func (p *findingsPage) Tables() map[string]*table.Table {
+func (p *FindingsPage) Tables() map[string]*table.Table {
 	return map[string]*table.Table{"findings": &p.table}
 }
-func (p *findingsPage) Focus(frame) (name, why string) { return "findings", "" }
+func (p *FindingsPage) Focus(Frame) (name, why string) { return "findings", "" }
 
-// chosen returns the finding under the cursor, nil if there is none.
-func (p *findingsPage) chosen() *model.Finding {
-	if p.pick.place < len(p.list) && p.pick.id == p.id(p.pick.place) {
-		return &p.list[p.pick.place]
+// Chosen returns the finding under the cursor, nil if there is none.
+func (p *FindingsPage) Chosen() *model.Finding {
+	if p.pick.Place < len(p.list) && p.pick.ID == p.id(p.pick.Place) {
+		return &p.list[p.pick.Place]
 	}
 	return nil
 }
 
 // Paint returns the lines of the page.
-func (p *findingsPage) Paint(f frame, w, h int) []string {
+func (p *FindingsPage) Paint(f Frame, w, h int) []string {
 	p.refresh(f)
 	if p.total == 0 {
 		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Good, Lead: "  ", Text: f.Th.Sign.Holds + " nothing is wrong, as far as etcd tells"},
 			draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "Some mechanisms leave no sign in etcd: a holder that hangs while its client renews is one."}), w, h)
 	}
 	title := []draw.Span{draw.Strong.Of("findings")}
-	if words := f.tally.words(); len(words) > 0 {
+	if words := f.Tally.words(); len(words) > 0 {
 		title = append(title, draw.Plain.Of(" "+strings.Join(words, ", ")))
 	}
 	lines := []string{f.Th.Ruler(w, title...)}
@@ -221,11 +221,11 @@ func (p *findingsPage) Paint(f frame, w, h int) []string {
 		rows -= under
 	}
 	p.table.Fit(w, rows, f.Th)
-	p.table.Reveal(p.pick.place, len(p.list))
+	p.table.Reveal(p.pick.Place, len(p.list))
 	lines = append(lines, p.table.Head(table.SortNone, false))
-	lines = p.table.Paint(lines, len(p.list), table.Look{Cursor: p.pick.place, Keys: !p.full || under == 0}, p.id,
+	lines = p.table.Paint(lines, len(p.list), table.Look{Cursor: p.pick.Place, Keys: !p.full || under == 0}, p.id,
 		func(i int, r *table.Row) { findingRow(f.View, &p.list[i], r) })
-	if x := p.chosen(); x != nil && under > 0 {
+	if x := p.Chosen(); x != nil && under > 0 {
 		lines = p.inFull(lines, f, x, w, under)
 	}
 	return draw.Fill(lines, w, h)
@@ -235,14 +235,14 @@ func findingRow(f table.View, x *model.Finding, r *table.Row) {
 	if l := f.S.Lock(x.Lock); l != nil {
 		f.Sees(l.Head())
 	}
-	findingCells.Row(f, *x, r)
+	FindingCells.Row(f, *x, r)
 }
 
 // inFull appends h lines with all that is known of a finding.
-func (p *findingsPage) inFull(lines []string, f frame, x *model.Finding, w, h int) []string {
+func (p *FindingsPage) inFull(lines []string, f Frame, x *model.Finding, w, h int) []string {
 	th := f.Th
 	var all []string
-	for _, para := range paragraphsOf(th, x) {
+	for _, para := range ParagraphsOf(th, x) {
 		all = append(all, th.Paragraph(para, w)...)
 	}
 	p.height = h - 1
@@ -256,8 +256,8 @@ func (p *findingsPage) inFull(lines []string, f frame, x *model.Finding, w, h in
 	return append(lines, all[p.top:min(len(all), p.top+p.height)]...)
 }
 
-// paragraphsOf says all about a finding, in the order in which one acts.
-func paragraphsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
+// ParagraphsOf says all about a finding, in the order in which one acts.
+func ParagraphsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
 	all := []draw.Paragraph{{St: draw.Strong, Lead: "  ", Text: th.Prose(x.Summary)}}
 	for _, e := range x.Evidence {
 		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "    " + th.Sign.Fact + " ", Text: th.Prose(e)})
