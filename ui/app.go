@@ -22,39 +22,29 @@ type App struct {
 	th   *draw.Theme
 	old  *draw.Theme // for what may not be true any more
 
-	state   *model.State
-	live    Live
-	booted  bool
-	boot    []string // progress lines
-	booting bootGate
-	started time.Time
-	now     time.Time // what is shown is as of now
-	tick    time.Time
-	cost    model.Cost
-	spent   error // why the source ended
-	err     error // why the program ended
+	state *model.State
+	live  Live
+	booting
+	now   time.Time // what is shown is as of now
+	tick  time.Time
+	cost  model.Cost
+	spent error // why the source ended
+	err   error // why the program ended
 
-	pages    []page.Page
-	at       int // which of them is shown
-	board    *page.Board
-	trail    []historyEntry // of jumps, to come back
-	sheet    *textView      // what is read in the place of the page
-	dialog   *dialog
-	question *question
-	menu     *faultMenu
+	pages []page.Page
+	at    int // which of them is shown
+	board *page.Board
+	trail []historyEntry // of jumps, to come back
+	sheet *textView      // what is read in the place of the page
+	dialogs
+	help
 	lesson   *lessonPane
 	pressed  string // the key that is being done
-	dialogs  int    // so that a late answer does not reach the next one
-	helping  bool
-	helpTop  int
-	cannot   map[string]string // what the actions cannot do, by what the key does
-	asking   bool              // the actions are being asked for help's sake
-	field    *field            // the filter, while it is typed
+	field    *field // the filter, while it is typed
 	start    *startPage
 	sources  int  // how many there have been
 	opening  bool // another one is being opened
 	palette  *palette
-	columns  *columnMenu
 	themed   string   // the theme that was chosen by hand, "" for none
 	was      Settings // as they came in
 	notice   notice
@@ -64,16 +54,33 @@ type App struct {
 	copy     func(string)
 	after    func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
 
-	ranking    bool      // a rankMsg is on its way
-	listShown  time.Time // when a list under way was last painted
+	freezing
+	painting
+}
+
+// booting is how far the start has come.
+type booting struct {
+	booted  bool
+	boot    []string // progress lines
+	boots   bootGate
+	started time.Time
+}
+
+// freezing is the body as it was when the screen was frozen.
+type freezing struct {
 	frozen     bool
 	frozenAt   time.Time
 	frozenBody []string
+}
 
-	w, h     int
-	dirty    bool
-	view     string
-	onScreen []model.LeaseID
+// painting is what was painted last.
+type painting struct {
+	w, h      int
+	dirty     bool
+	view      string
+	onScreen  []model.LeaseID
+	ranking   bool      // a rankMsg is on its way
+	listShown time.Time // when a list under way was last painted
 }
 
 // notice is a line for the person, shown for a while.
@@ -199,7 +206,7 @@ func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.graceOver(msg)
 	case lessonMsg:
 		return a, a.stepped(msg)
-	case handsMsg:
+	case offersMsg:
 		a.answered(msg)
 		return a, nil
 	case availableMsg:
@@ -243,7 +250,7 @@ func (a *App) say(st draw.Style, text string) {
 // frame is what the pages paint from.
 func (a *App) frame() page.Frame {
 	th := a.th
-	if a.spent != nil || page.Fresh(a.state).State == model.WatchLost || a.dialog != nil || a.question != nil || a.menu != nil || a.columns != nil {
+	if a.spent != nil || page.Fresh(a.state).State == model.WatchLost || a.top() != nil {
 		th = a.old
 	}
 	b := a.board
@@ -284,17 +291,8 @@ func (a *App) paint() []string {
 		lines = append(lines, a.lesson.lines(a.frame(), a.w, l.lesson.h)...)
 	}
 	lines = a.bottom(lines, l)
-	if a.dialog != nil {
-		lines = a.dialog.over(a, lines)
-	}
-	if a.question != nil {
-		lines = a.question.over(a, lines)
-	}
-	if a.menu != nil {
-		lines = a.menu.over(a, lines)
-	}
-	if a.columns != nil {
-		lines = a.box(lines, " columns ", a.columns.lines)
+	if top := a.top(); top != nil {
+		lines = top.over(a, lines)
 	}
 	return draw.Fill(lines, a.w, a.h)
 }
@@ -337,19 +335,10 @@ func (a *App) body(l layout) []string {
 
 // where says which keys count now: the top of the stack of inputs.
 func (a *App) where() where {
+	if top := a.top(); top != nil {
+		return top.where()
+	}
 	switch {
-	case a.dialog != nil && a.dialog.typing != "":
-		return inTyped
-	case a.dialog != nil:
-		return inBreak
-	case a.question != nil:
-		return inQuestion
-	case a.menu != nil && a.menu.choice != nil:
-		return inChoice
-	case a.menu != nil:
-		return inFaults
-	case a.columns != nil:
-		return inColumns
 	case a.palette != nil:
 		return inPalette
 	case a.field != nil:

@@ -50,6 +50,11 @@ func (a *App) toggleColumn() {
 	m.t.Show(c, m.t.Off[c.Title])
 }
 
+func (m *columnMenu) where() where { return inColumns }
+
+// over paints the menu over the lines of the screen.
+func (m *columnMenu) over(a *App, lines []string) []string { return a.box(lines, " columns ", m.lines) }
+
 // lines is the menu in at most h lines of w cells.
 func (m *columnMenu) lines(a *App, w, h int) [][]draw.Span {
 	th := a.th

@@ -93,8 +93,8 @@ func (a *App) openBreak(said availableMsg) tea.Cmd {
 		return nil // something else has come up meanwhile
 	}
 	a.thaw()
-	a.dialogs++
-	d := &dialog{id: a.dialogs, t: said.on}
+	a.opened++
+	d := &dialog{id: a.opened, t: said.on}
 	d.revoke.action, d.delete.action = said.acts[0], said.acts[0]
 	d.revoke.action.Kind = model.RevokeLease
 	d.revoke.why, d.delete.why = said.why(model.RevokeLease), said.why(model.DeleteClaim)
@@ -247,6 +247,47 @@ const (
 // over paints the dialog over the lines of the screen.
 func (d *dialog) over(a *App, lines []string) []string {
 	return a.box(lines, " break a lock ", d.lines)
+}
+
+// dialogs are what stands over the pages and takes the keyboard from them. One is open
+// at a time.
+type dialogs struct {
+	dialog   *dialog
+	question *question
+	menu     *faultMenu
+	columns  *columnMenu
+	opened   int // how many there were, so that a late answer does not reach the next one
+}
+
+// layer is a dialog: which keys count in it, and how it is painted over the screen.
+type layer interface {
+	where() where
+	over(a *App, lines []string) []string
+}
+
+// top is the dialog that is open, nil for none.
+func (d *dialogs) top() layer {
+	switch {
+	case d.dialog != nil:
+		return d.dialog
+	case d.question != nil:
+		return d.question
+	case d.menu != nil:
+		return d.menu
+	case d.columns != nil:
+		return d.columns
+	}
+	return nil
+}
+
+// closeAll leaves them all.
+func (d *dialogs) closeAll() { d.dialog, d.question, d.menu, d.columns = nil, nil, nil, nil }
+
+func (d *dialog) where() where {
+	if d.typing != "" {
+		return inTyped
+	}
+	return inBreak
 }
 
 // box paints a frame over the middle of the screen. inside returns what stands in

@@ -90,26 +90,26 @@ func (a *App) openFaults() tea.Cmd {
 		}
 	}
 	a.menu = m
-	return tea.Batch(a.graceFor(m), a.askHands())
+	return tea.Batch(a.graceFor(m), a.askOffers())
 }
 
 // graceFor lets no key confirm for a moment.
 func (a *App) graceFor(m *faultMenu) tea.Cmd {
-	a.dialogs++
-	m.id, m.live = a.dialogs, false
+	a.opened++
+	m.id, m.live = a.opened, false
 	id := m.id
 	return a.after(grace, func(time.Time) tea.Msg { return graceMsg{id} })
 }
 
-// handsMsg is what the actions said of the rows of a menu.
-type handsMsg struct {
+// offersMsg is what the actions said of the rows of a menu.
+type offersMsg struct {
 	menu *faultMenu
 	whys []string
 }
 
-// askHands asks anew what can be done, beside the screen: a lab that takes its time
+// askOffers asks anew what can be done, beside the screen: a lab that takes its time
 // to answer must not hold it up. One question at a time.
-func (a *App) askHands() tea.Cmd {
+func (a *App) askOffers() tea.Cmd {
 	m := a.menu
 	if m == nil || m.asks {
 		return nil
@@ -119,11 +119,11 @@ func (a *App) askHands() tea.Cmd {
 	for i, r := range m.rows {
 		acts[i] = m.action(presets(r.info, r.fault, a.memberNames()).fault())
 	}
-	return func() tea.Msg { return handsMsg{m, whysNot(hands, acts)} }
+	return func() tea.Msg { return offersMsg{m, whysNot(hands, acts)} }
 }
 
 // answered takes in what can be done.
-func (a *App) answered(msg handsMsg) {
+func (a *App) answered(msg offersMsg) {
 	msg.menu.asks = false
 	for i, why := range msg.whys {
 		msg.menu.rows[i].why = a.th.Clean(why)
@@ -206,6 +206,13 @@ func (a *App) chosen(msg chosenMsg) tea.Cmd {
 	}
 	a.menu = nil
 	return a.act(msg.act)
+}
+
+func (m *faultMenu) where() where {
+	if m.choice != nil {
+		return inChoice
+	}
+	return inFaults
 }
 
 // over paints the menu over the lines of the screen.

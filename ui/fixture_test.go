@@ -168,7 +168,7 @@ func (b *bench) do(cmd tea.Cmd) {
 		for _, c := range m {
 			b.do(c)
 		}
-	case planMsg, outcomeMsg, lessonMsg, handsMsg, chosenMsg, questionMsg, availableMsg, helpMsg, watchedMsg:
+	case planMsg, outcomeMsg, lessonMsg, offersMsg, chosenMsg, questionMsg, availableMsg, helpMsg, watchedMsg:
 		b.send(m)
 	}
 }

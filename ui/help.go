@@ -11,6 +11,14 @@ import (
 	"locktop/ui/draw"
 )
 
+// help is the help that is shown in the place of the page.
+type help struct {
+	helping bool
+	helpTop int
+	cannot  map[string]string // what the actions cannot do, by what the key does
+	asking  bool              // the actions are being asked for help's sake
+}
+
 // helpMsg is what the actions cannot do now, by what the key does.
 type helpMsg struct{ whys map[string]string }
 

@@ -173,7 +173,7 @@ func TestSlowHands(t *testing.T) {
 	ask := func(cmd tea.Cmd) { go func() { took <- cmd() }() }
 	m := b.menu
 	m.asks = false // the command of F was not run
-	ask(b.askHands())
+	ask(b.askOffers())
 	b.Update(graceMsg{m.id})
 	for range 3 { // seconds go by, and the question is not asked twice
 		b.Update(tickMsg(at(30)))

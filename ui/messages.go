@@ -45,10 +45,10 @@ func (a *App) startBoot() tea.Cmd {
 	progress, done := make(chan string), make(chan struct{})
 	run := func() tea.Msg {
 		defer close(done)
-		if !a.booting.enter() {
+		if !a.boots.enter() {
 			return nil
 		}
-		defer a.booting.leave()
+		defer a.boots.leave()
 		live, err := a.o.Boot(a.ctx, func(line string) {
 			select {
 			case progress <- line:
@@ -216,7 +216,7 @@ func (a *App) ticked(t time.Time) tea.Cmd {
 	if a.notice.text != "" && a.now.After(a.notice.until) {
 		a.notice = notice{}
 	}
-	return tea.Batch(everySecond(), a.askHands(), a.askForHelp())
+	return tea.Batch(everySecond(), a.askOffers(), a.askForHelp())
 }
 
 // setNow moves the shown time on. It is cut to seconds, so that all that counts

@@ -136,7 +136,7 @@ func (f *field) key(msg tea.KeyMsg) {
 
 // mouse: a click selects, a click on a title sorts, the wheel moves.
 func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
-	if !a.booted || a.dialog != nil || a.question != nil || a.menu != nil || a.columns != nil || a.start != nil || a.frozen {
+	if !a.booted || a.top() != nil || a.start != nil || a.frozen {
 		return nil
 	}
 	l := a.arrange()

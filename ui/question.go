@@ -45,8 +45,8 @@ func (a *App) openQuestion(act model.Action) tea.Cmd {
 		return nil // something else has come up meanwhile
 	}
 	a.thaw()
-	a.dialogs++
-	q := &question{id: a.dialogs}
+	a.opened++
+	q := &question{id: a.opened}
 	var first string
 	if first, q.locks = a.locksOf(act.Fault.Target); act.Lock == "" {
 		act.Lock = first
@@ -118,6 +118,8 @@ func (a *App) confirmQuestion() tea.Cmd {
 	hands, ctx, plan := a.live.Actions, a.ctx, q.plan
 	return func() tea.Msg { return outcomeMsg{hands.Do(ctx, plan)} }
 }
+
+func (q *question) where() where { return inQuestion }
 
 // over paints the dialog over the lines of the screen.
 func (q *question) over(a *App, lines []string) []string {

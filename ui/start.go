@@ -93,10 +93,10 @@ func (a *App) scan() tea.Cmd {
 	run := func() tea.Msg {
 		defer cancel()
 		defer close(done)
-		if !a.booting.enter() {
+		if !a.boots.enter() {
 			return nil
 		}
-		defer a.booting.leave()
+		defer a.boots.leave()
 		found, err := p.s.Scan(ctx, func(n, total int64) {
 			select {
 			case lines <- scanLineMsg{done: n, total: total}:
@@ -209,10 +209,10 @@ func (a *App) watch(prefixes []string) tea.Cmd {
 	}
 	open, ctx := a.o.Watch, a.ctx
 	return func() tea.Msg {
-		if !a.booting.enter() {
+		if !a.boots.enter() {
 			return nil
 		}
-		defer a.booting.leave()
+		defer a.boots.leave()
 		live, err := open(ctx, prefixes)
 		return watchedMsg{prefixes, live, err}
 	}
@@ -229,7 +229,8 @@ func (a *App) watched(m watchedMsg) tea.Cmd {
 	set := a.settings()
 	a.live, a.start, a.o.Prefixes = m.live, nil, m.prefixes
 	a.sources++
-	a.dialog, a.question, a.menu, a.columns, a.sheet, a.field = nil, nil, nil, nil, nil, nil
+	a.closeAll()
+	a.sheet, a.field = nil, nil
 	a.thaw()
 	a.reset(set)
 	a.goTo(0)

@@ -6,8 +6,11 @@ import (
 	"locktop/ui/table"
 )
 
+// labFirst are the keys with which one acts.
+var labFirst = []string{"n", "F", "U", "tab", "x", "enter", "H", "P", "K", "T", "N"}
+
 func (p *LabPage) About() About {
-	return About{Title: "Lab", Targets: true, First: []string{"n", "F", "U", "tab", "x", "enter", "H", "P", "K", "T", "N"}}
+	return About{Title: "Lab", Targets: true, First: labFirst}
 }
 
 func (p *LabPage) Keys() []Key {

@@ -50,7 +50,6 @@ var SessionCells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *f
 // SessionsPage is the table of the leases that stand in some queue, or are not
 // well.
 type SessionsPage struct {
-	usual
 	table  table.Table
 	pick   Selection
 	filter string
