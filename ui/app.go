@@ -247,15 +247,20 @@ func (a *App) say(st draw.Style, text string) {
 	a.notice = notice{st, text, a.now.Add(noticeFor)}
 }
 
-// frame is what the pages paint from.
+// frame is what a page is asked about.
 func (a *App) frame() page.Frame {
-	th := a.th
-	if a.spent != nil || page.Fresh(a.state).State == model.WatchLost || a.top() != nil {
-		th = a.old
-	}
 	b := a.board
 	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.lesson.showing()
-	return page.Frame{Board: b, View: table.View{S: a.state, Th: th, Now: a.now, OnScreen: &a.onScreen, Marks: b.Marked.Has}}
+	return page.Frame{Board: b, View: table.View{S: a.state, Th: a.th, Now: a.now, OnScreen: &a.onScreen, Marks: b.Marked.Has}}
+}
+
+// canvas is what is painted from: dim if it may not be true any more, or lies under a dialog.
+func (a *App) canvas() page.Frame {
+	f := a.frame()
+	if a.spent != nil || a.top() != nil || page.Fresh(a.state).State == model.WatchLost {
+		f.Th = a.old
+	}
+	return f
 }
 
 // paint returns the lines of the screen, each exactly as wide as it.
@@ -288,7 +293,7 @@ func (a *App) paint() []string {
 	}
 	lines = draw.Fill(lines, a.w, l.main.y+l.main.h)
 	if l.lesson.h > 0 {
-		lines = append(lines, a.lesson.lines(a.frame(), a.w, l.lesson.h)...)
+		lines = append(lines, a.lesson.lines(a.canvas(), a.w, l.lesson.h)...)
 	}
 	lines = a.bottom(lines, l)
 	if top := a.top(); top != nil {
@@ -322,7 +327,7 @@ func (a *App) bottom(lines []string, l layout) []string {
 // body paints the page.
 func (a *App) body(l layout) []string {
 	a.onScreen = a.onScreen[:0]
-	f := a.frame()
+	f := a.canvas()
 	h := l.main.h
 	if a.sheet != nil {
 		return a.sheet.render(a.th, a.w, h)

@@ -31,7 +31,7 @@ func (a *App) bootScreen() []string {
 
 // tinyLine is all that fits on a very small screen.
 func (a *App) tinyLine(w int) string {
-	f := a.frame()
+	f := a.canvas()
 	if a.booted {
 		f.Locks.Update(f)
 	}
