@@ -8,20 +8,22 @@ import (
 
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // action returns the action of that kind on what is under the cursor, and why
 // there is nothing to do it to, if so.
 func (a *App) action(kind model.ActionKind) (model.Action, string) {
 	t := a.target()
-	act := t.action
+	act := t.Action
 	act.Kind = kind
 	switch {
 	case kind == model.HealAll:
 		return model.Action{Kind: kind}, ""
 	case kind == model.SpawnProc:
 		if act.Lock == "" {
-			act.Lock = a.locks.pick.id
+			act.Lock = a.board.Locks.Pick.ID
 		}
 		act.Contender = ""
 		if act.Lock == "" {
@@ -29,16 +31,16 @@ func (a *App) action(kind model.ActionKind) (model.Action, string) {
 		}
 		return act, ""
 	case kind.WritesEtcd():
-		if t.claim == nil && t.finding != nil {
-			return act, diagnose.BreakWords(t.finding)
+		if t.Claim == nil && t.Finding != nil {
+			return act, diagnose.BreakWords(t.Finding)
 		}
-		if t.claim == nil {
+		if t.Claim == nil {
 			return act, "there is no claim to break: nobody holds it and nobody waits"
 		}
 		return act, ""
 	}
 	if act.Contender == "" {
-		return act, t.why
+		return act, t.Why
 	}
 	return act, ""
 }
@@ -50,7 +52,7 @@ func (a *App) whyNotAct(act model.Action, why string) string {
 	case a.live.Actions == nil:
 		return "still starting"
 	case !act.Kind.WritesEtcd() && !a.o.Lab:
-		return a.noLab()
+		return a.frame().WhyNoLab()
 	case act.Kind.WritesEtcd() && a.disarmed:
 		return "disarmed: another cluster answers; start locktop again to arm it"
 	case !act.Kind.WritesEtcd() && a.asksFirst(act) && !a.o.Armed:
@@ -70,7 +72,7 @@ func one(action func(a *App) (model.Action, string)) func(a *App) ([]model.Actio
 // availableMsg is what the actions said of actions: why each cannot be done now, ""
 // if it can.
 type availableMsg struct {
-	on   target // what was under the cursor
+	on   page.Target // what was under the cursor
 	acts []model.Action
 	whys []string
 	then func(a *App, said availableMsg) tea.Cmd
@@ -93,7 +95,7 @@ func (a *App) ask(acts []model.Action, then func(*App, availableMsg) tea.Cmd) te
 }
 
 // askOn asks of what is not under the cursor any more.
-func (a *App) askOn(on target, acts []model.Action, then func(*App, availableMsg) tea.Cmd) tea.Cmd {
+func (a *App) askOn(on page.Target, acts []model.Action, then func(*App, availableMsg) tea.Cmd) tea.Cmd {
 	hands := a.live.Actions
 	return func() tea.Msg { return availableMsg{on, acts, whysNot(hands, acts), then} }
 }
@@ -111,10 +113,10 @@ func whysNot(hands Actions, acts []model.Action) []string {
 // available goes on with what can be done, or says why nothing can.
 func (a *App) available(m availableMsg) tea.Cmd {
 	for i := range m.whys {
-		m.whys[i] = a.th.clean(m.whys[i])
+		m.whys[i] = a.th.Clean(m.whys[i])
 	}
 	if !slices.Contains(m.whys, "") {
-		a.say(late, "not available: "+m.whys[0])
+		a.say(draw.Late, "not available: "+m.whys[0])
 		return nil
 	}
 	return m.then(a, m)
@@ -123,21 +125,14 @@ func (a *App) available(m availableMsg) tea.Cmd {
 // actFirst does the one action that was asked for.
 func (a *App) actFirst(m availableMsg) tea.Cmd { return a.act(m.acts[0]) }
 
-func (a *App) noLab() string {
-	if a.o.NoLab != "" {
-		return a.th.clean(a.o.NoLab)
-	}
-	return "this is not a lab of our own"
-}
-
 // fault returns the action that does the fault to the contender under the cursor,
 // or that heals it where it is in force, and why there is nothing to do it to.
 func (a *App) fault(kind model.FaultKind) (model.Action, string) {
 	t := a.target()
-	act := model.Action{Kind: model.InjectFault, Lock: t.action.Lock,
-		Fault: model.Fault{Kind: kind, Target: t.action.Contender}}
+	act := model.Action{Kind: model.InjectFault, Lock: t.Action.Lock,
+		Fault: model.Fault{Kind: kind, Target: t.Action.Contender}}
 	if act.Fault.Target == "" {
-		return act, t.why
+		return act, t.Why
 	}
 	for _, on := range a.state.Faults() {
 		if act.Fault.Heals(on.Fault) {
@@ -153,7 +148,7 @@ func (a *App) act(act model.Action) tea.Cmd {
 	if a.asksFirst(act) {
 		return a.openQuestion(act)
 	}
-	a.say(dim, a.th.clean(act.Describe())+" "+a.th.sign.unread)
+	a.say(draw.Dim, a.th.Clean(act.Describe())+" "+a.th.Sign.Unread)
 	hands, ctx := a.live.Actions, a.ctx
 	return func() tea.Msg {
 		plan, err := hands.Plan(ctx, act)
@@ -179,12 +174,12 @@ func (a *App) outcome(o model.Outcome) tea.Cmd {
 	if rest, twice := strings.CutPrefix(o.Err, o.Action.Describe()+": "); twice {
 		o.Err = rest // what was asked for is said once
 	}
-	text := a.th.clean(o.Describe())
+	text := a.th.Clean(o.Describe())
 	if !o.Done {
-		a.say(bad, text)
+		a.say(draw.Bad, text)
 		return a.breakAgain(o)
 	}
-	a.say(good, text)
+	a.say(draw.Good, text)
 	if o.Action.Kind.WritesEtcd() && o.Action.Key != "" {
 		a.awaited = append(a.awaited, awaited{o.Action.Lock, o.Action.Key, o.Action.CreateRev})
 		a.lookForAwaited()
@@ -200,7 +195,7 @@ func (a *App) lookForAwaited() {
 			rest = append(rest, w)
 			continue
 		}
-		a.say(good, "done, then seen: "+a.seen(w))
+		a.say(draw.Good, "done, then seen: "+a.seen(w))
 	}
 	a.awaited = rest
 }
@@ -212,18 +207,12 @@ func (a *App) seen(w awaited) string {
 		for i := len(facts) - 1; i >= 0; i-- {
 			f := facts[i]
 			if f.Kind == model.EntryHandover && f.From.Key == w.key || f.Kind == model.EntryLeft && f.Claim.Key == w.key {
-				return a.th.sentence(a.state, f)
+				return a.th.Sentence(a.state, f)
 			}
 		}
 	}
-	return a.th.cutKey(a.th.clean(w.key), 40) + " is gone"
+	return a.th.CutKey(a.th.Clean(w.key), 40) + " is gone"
 }
 
-// heal returns the action that ends the marked fault, and why there is none.
-func (a *App) heal() (model.Action, string) {
-	x, ok := a.lab.fault(a.state)
-	if !ok {
-		return model.Action{Kind: model.HealFault}, "no fault is in force"
-	}
-	return model.Action{Kind: model.HealFault, Fault: x.Fault}, ""
-}
+// target returns what is under the cursor.
+func (a *App) target() page.Target { return a.here().Target(a.frame()).Complete() }

@@ -10,7 +10,9 @@ import (
 
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/ui/page"
 	"locktop/ui/report"
+	"locktop/ui/table"
 )
 
 // Whatever is found about a lock, all say that it is in the same state: the console, on
@@ -64,19 +66,19 @@ func sameState(b *bench, l *model.Lock, reason string) {
 		}
 	}
 	f := b.frame()
-	mark := f.th.says(l.Condition()).text
-	r := &row{widths: fitColumns(lockCells.columns(), 200)}
-	lockRow(f, l, r)
-	wants("the page of locks", r.spans[r.ends[len(r.ends)-2]].text, mark)
+	mark := f.Th.Says(l.Condition()).Text
+	r := &table.Row{Widths: table.FitColumns(page.LockCells.Columns(), 200)}
+	page.LockRow(f.View, l, r)
+	wants("the page of locks", r.Spans[r.Ends[len(r.Ends)-2]].Text, mark)
 	var title []string
-	for _, sp := range (&queuePanel{}).title(f, l, 200) {
-		title = append(title, sp.text)
+	for _, sp := range (&page.QueuePane{}).Title(f, l, 200) {
+		title = append(title, sp.Text)
 	}
 	wants("the title of the queue", strings.Join(title, "  "), mark)
 	if h := l.Head(); h != nil && l.Condition().Trouble() && l.Condition().Code() != "" && h.LeaseInfo().State() != model.LeaseNone {
-		r = &row{widths: fitColumns(sessionCells.columns(), 200)}
-		sessionRow(f, h.LeaseInfo(), r)
-		wants("the page of sessions", r.spans[len(r.spans)-1].text, mark)
+		r = &table.Row{Widths: table.FitColumns(page.SessionCells.Columns(), 200)}
+		page.SessionRow(f.View, h.LeaseInfo(), r)
+		wants("the page of sessions", r.Spans[len(r.Spans)-1].Text, mark)
 	}
 
 	var out bytes.Buffer

@@ -10,75 +10,42 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/ui/draw"
+	"locktop/ui/page"
+	"locktop/ui/table"
 )
-
-// pageID is one of the pages, or the queue view that opens from the first.
-type pageID int
-
-const (
-	pageLocks pageID = iota
-	pageSessions
-	pageJournal
-	pageFindings
-	pageLab
-	pageQueue
-)
-
-// pages are those with a digit, in order.
-var pages = []struct {
-	title string
-	where where
-}{{"Locks", onLocks}, {"Sessions", onSessions}, {"Journal", onJournal}, {"Findings", onFindings}, {"Lab", onLab}}
 
 // App is the console as a Bubble Tea model. Make it with [NewApp].
 type App struct {
 	o    Options
 	ctx  context.Context
 	keys keymap
-	th   *theme
-	old  *theme // for what may not be true any more
+	th   *draw.Theme
+	old  *draw.Theme // for what may not be true any more
 
-	state   *fold.State
-	live    Live
-	booted  bool
-	boot    []string // progress lines
-	booting bootGate
-	started time.Time
-	now     time.Time // what is shown is as of now
-	tick    time.Time
-	cost    model.Cost
-	spent   error // why the source ended
-	err     error // why the program ended
+	state *fold.State
+	live  Live
+	booting
+	now   time.Time // what is shown is as of now
+	tick  time.Time
+	cost  model.Cost
+	spent error // why the source ended
+	err   error // why the program ended
 
-	page     pageID
-	paneHas  bool // the keyboard is with the queue pane
-	locks    *locksPanel
-	queue    *queuePanel
-	sessions *sessionsPanel
-	journal  *journalPanel
-	findings *findingsPanel
-	lab      *labPanel
-	tally    tally
-	trail    []historyEntry // of jumps, to come back
-	sheet    *textView      // what is read in the place of the page
-	dialog   *dialog
-	question *question
-	menu     *faultMenu
+	pages []page.Page
+	at    int // which of them is shown
+	board *page.Board
+	trail []historyEntry // of jumps, to come back
+	sheet *textView      // what is read in the place of the page
+	dialogs
+	help
 	lesson   *lessonPane
 	pressed  string // the key that is being done
-	dialogs  int    // so that a late answer does not reach the next one
-	helping  bool
-	helpTop  int
-	cannot   map[string]string // what the actions cannot do, by what the key does
-	asking   bool              // the actions are being asked for help's sake
-	field    *field            // the filter, while it is typed
+	field    *field // the filter, while it is typed
 	start    *startPage
 	sources  int  // how many there have been
 	opening  bool // another one is being opened
 	palette  *palette
-	columns  *columnMenu
-	marks    []string // names of locks, in the order in which they were marked
-	marked   map[string]bool
 	themed   string   // the theme that was chosen by hand, "" for none
 	was      Settings // as they came in
 	notice   notice
@@ -88,21 +55,38 @@ type App struct {
 	copy     func(string)
 	after    func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
 
-	ranking    bool      // a rankMsg is on its way
-	listShown  time.Time // when a list under way was last painted
+	freezing
+	painting
+}
+
+// booting is how far the start has come.
+type booting struct {
+	booted  bool
+	boot    []string // progress lines
+	boots   bootGate
+	started time.Time
+}
+
+// freezing is the body as it was when the screen was frozen.
+type freezing struct {
 	frozen     bool
 	frozenAt   time.Time
 	frozenBody []string
+}
 
-	w, h     int
-	dirty    bool
-	view     string
-	onScreen []model.LeaseID
+// painting is what was painted last.
+type painting struct {
+	w, h      int
+	dirty     bool
+	view      string
+	onScreen  []model.LeaseID
+	ranking   bool      // a rankMsg is on its way
+	listShown time.Time // when a list under way was last painted
 }
 
 // notice is a line for the person, shown for a while.
 type notice struct {
-	st    style
+	st    draw.Style
 	text  string
 	until time.Time
 }
@@ -111,8 +95,8 @@ const noticeFor = 12 * time.Second
 
 // NewApp returns the console as a tea.Model; [Run] is how to run it.
 func NewApp(o Options) *App {
-	a := &App{o: o, ctx: context.Background(), keys: newKeymap(keyTable()), copy: func(string) {}, after: tea.Tick}
-	a.setTheme(cmp.Or(o.Theme, known(o.Settings.Theme), ThemeDark))
+	a := &App{o: o, ctx: context.Background(), copy: func(string) {}, after: tea.Tick}
+	a.setTheme(cmp.Or(o.Theme, known(o.Settings.Theme), draw.ThemeDark))
 	a.reset(o.Settings)
 	a.was = a.settings()
 	a.was = a.settings()
@@ -122,19 +106,21 @@ func NewApp(o Options) *App {
 	return a
 }
 
-// empty forgets all that was seen. What a person has set stays.
+// reset forgets all that was seen. What a person has set stays.
 func (a *App) reset(s Settings) {
 	a.state = fold.NewState(a.o.Pins...)
-	a.locks, a.queue, a.lab = newLocksPanel(), newQueuePanel(), newLabPanel()
-	a.sessions, a.journal, a.findings = newSessionsPanel(), newJournalPanel(), newFindingsPanel()
-	a.tally, a.trail, a.awaited, a.paneHas, a.spent = newTally(), nil, nil, false, nil
+	locks := page.NewLockList()
+	a.pages = page.All(locks)
+	a.keys = newKeymap(keyTable(a.pages))
+	a.board = &page.Board{Locks: locks, Tally: page.NewTally(), Doubts: page.Doubts{}, Marked: a.board.Bookmarks(), Lab: a.o.Lab, NoLab: a.o.NoLab}
+	a.trail, a.awaited, a.spent = nil, nil, nil
 	a.apply(s)
 }
 
-// dress puts a theme on.
+// setTheme changes how it looks.
 func (a *App) setTheme(name string) {
-	a.th = newTheme(name, a.o.Profile, a.o.ASCII)
-	a.old = a.th.dimmed()
+	a.th = draw.NewTheme(name, a.o.Profile, a.o.ASCII)
+	a.old = a.th.Dimmed()
 }
 
 // Init starts the boot and the clock.
@@ -146,21 +132,17 @@ type rankMsg struct{}
 // Update takes a message in.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m, cmd := a.update(msg)
-	if a.ranking || a.frozen || !a.locksUnranked() && !a.sessionsUnranked() {
+	if a.ranking || a.frozen || !a.unranked() {
 		return m, cmd
 	}
 	a.ranking = true
 	return m, tea.Batch(cmd, func() tea.Msg { return rankMsg{} })
 }
 
-// locksUnranked says whether locks are to be ranked in pieces.
-func (a *App) locksUnranked() bool {
-	return a.locks.order.many() && a.locks.order.unranked(a.state.Version(), a.now)
-}
-
-// sessionsUnranked says whether sessions are.
-func (a *App) sessionsUnranked() bool {
-	return a.page == pageSessions && a.sessions.many(a.state) && a.sessions.unranked(a.state.Version(), a.now)
+// unranked says whether rows are to be ranked in pieces.
+func (a *App) unranked() bool {
+	p, many := a.here().(page.InPieces)
+	return a.board.Locks.Unranked(a.state, a.now) || many && p.Ranks(a.state, a.now)
 }
 
 // rank ranks the next piece, and says whether that changes what is shown.
@@ -169,12 +151,12 @@ func (a *App) rank() bool {
 	if a.frozen {
 		return false
 	}
-	if a.locksUnranked() {
-		a.locks.rank(a.frame())
-		return !a.locks.order.going
+	if a.board.Locks.Unranked(a.state, a.now) {
+		a.board.Locks.Rank(a.frame())
+		return !a.board.Locks.Order.Going
 	}
-	a.sessions.refresh(a.frame())
-	return !a.sessions.going || a.sessions.total == 0 // then it says how far it has come
+	p, ok := a.here().(page.InPieces)
+	return ok && p.Rank(a.frame())
 }
 
 func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -225,7 +207,7 @@ func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.graceOver(msg)
 	case lessonMsg:
 		return a, a.stepped(msg)
-	case handsMsg:
+	case offersMsg:
 		a.answered(msg)
 		return a, nil
 	case availableMsg:
@@ -258,22 +240,28 @@ func (a *App) View() string {
 
 func (a *App) resize(w, h int) tea.Cmd {
 	a.w, a.h = w, h
-	a.settlePane()
 	a.thaw()
 	return nil
 }
 
-func (a *App) say(st style, text string) {
+func (a *App) say(st draw.Style, text string) {
 	a.notice = notice{st, text, a.now.Add(noticeFor)}
 }
 
-// frame is what the panels paint from.
-func (a *App) frame() frame {
-	th := a.th
-	if a.spent != nil || fresh(a.state).state == model.WatchLost || a.dialog != nil || a.question != nil || a.menu != nil || a.columns != nil {
-		th = a.old
+// frame is what a page is asked about.
+func (a *App) frame() page.Frame {
+	b := a.board
+	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.lesson.showing()
+	return page.Frame{Board: b, View: table.View{S: a.state, Th: a.th, Now: a.now, OnScreen: &a.onScreen, Marks: b.Marked.Has}}
+}
+
+// canvas is what is painted from: dim if it may not be true any more, or lies under a dialog.
+func (a *App) canvas() page.Frame {
+	f := a.frame()
+	if a.spent != nil || a.top() != nil || page.Fresh(a.state).State == model.WatchLost {
+		f.Th = a.old
 	}
-	return frame{s: a.state, th: th, now: a.now, onScreen: &a.onScreen, marks: a.marked}
+	return f
 }
 
 // paint returns the lines of the screen, each exactly as wide as it.
@@ -281,14 +269,14 @@ func (a *App) paint() []string {
 	if a.w <= 0 || a.h <= 0 {
 		return nil
 	}
-	l := a.arrange(a.page)
+	l := a.arrange()
 	if !a.frozen {
-		a.locks.update(a.frame()) // its counts stand on every page, above the rest
+		a.board.Locks.Update(a.frame()) // its counts stand on every page, above the rest
 	}
-	a.tally.update(a.state, a.locks.order.total, a.now)
+	a.board.Tally.Update(a.state, a.board.Locks.Order.Total, a.now)
 	switch {
 	case l.tiny:
-		return fill([]string{a.tinyLine(a.w)}, a.w, a.h)
+		return draw.Fill([]string{a.tinyLine(a.w)}, a.w, a.h)
 	case !a.booted:
 		return a.bootScreen()
 	}
@@ -304,24 +292,15 @@ func (a *App) paint() []string {
 	} else {
 		lines = append(lines, a.body(l)...)
 	}
-	lines = fill(lines, a.w, l.main.y+l.main.h+l.pane.h)
+	lines = draw.Fill(lines, a.w, l.main.y+l.main.h)
 	if l.lesson.h > 0 {
-		lines = append(lines, a.lesson.lines(a.frame(), a.w, l.lesson.h)...)
+		lines = append(lines, a.lesson.lines(a.canvas(), a.w, l.lesson.h)...)
 	}
 	lines = a.bottom(lines, l)
-	if a.dialog != nil {
-		lines = a.dialog.over(a, lines)
+	if top := a.top(); top != nil {
+		lines = top.over(a, lines)
 	}
-	if a.question != nil {
-		lines = a.question.over(a, lines)
-	}
-	if a.menu != nil {
-		lines = a.menu.over(a, lines)
-	}
-	if a.columns != nil {
-		lines = a.box(lines, " columns ", a.columns.lines)
-	}
-	return fill(lines, a.w, a.h)
+	return draw.Fill(lines, a.w, a.h)
 }
 
 // bottom paints the notice and the footer. A notice that is longer than its line
@@ -333,71 +312,39 @@ func (a *App) bottom(lines []string, l layout) []string {
 	}
 	if l.notice.y == l.footer.y {
 		if len(note) > 0 && !a.typing() {
-			return append(lines, a.th.line(a.w, note, nil))
+			return append(lines, a.th.Line(a.w, note, nil))
 		}
 		return append(lines, a.footerLine(a.th, a.w))
 	}
-	if len(note) == 1 && width(note[0].text) > a.w && !a.typing() && a.dialog == nil && a.question == nil && a.menu == nil {
-		for _, text := range a.th.wrap(note[0].text, a.w, 2) {
-			lines = append(lines, a.th.line(a.w, []span{{note[0].st, text}}, nil))
+	if len(note) == 1 && draw.Width(note[0].Text) > a.w && !a.typing() && a.dialog == nil && a.question == nil && a.menu == nil {
+		for _, text := range a.th.Wrap(note[0].Text, a.w, 2) {
+			lines = append(lines, a.th.Line(a.w, []draw.Span{note[0].St.Of(text)}, nil))
 		}
 		return lines
 	}
-	return append(lines, a.th.line(a.w, note, nil), a.footerLine(a.th, a.w))
+	return append(lines, a.th.Line(a.w, note, nil), a.footerLine(a.th, a.w))
 }
 
 // body paints the page.
 func (a *App) body(l layout) []string {
 	a.onScreen = a.onScreen[:0]
-	f := a.frame()
-	h := l.main.h + l.pane.h
+	f := a.canvas()
+	h := l.main.h
 	if a.sheet != nil {
 		return a.sheet.render(a.th, a.w, h)
 	}
 	if a.helping {
 		return a.helpLines(a.w, h)
 	}
-	if text := a.nothing(); text != nil && (a.page == pageLocks || a.page == pageQueue) {
-		return fill(text, a.w, h)
-	}
-	switch a.page {
-	case pageSessions:
-		return a.sessions.Render(f, a.w, h)
-	case pageJournal:
-		return a.journal.Render(f, a.w, h)
-	case pageFindings:
-		return a.findings.Render(f, a.w, h, &a.tally)
-	case pageLab:
-		if !a.o.Lab {
-			return fill(a.noLabLines(), a.w, h)
-		}
-		return a.lab.Render(f, a.w, h, a.live.Endpoints)
-	case pageQueue:
-		return a.queue.Render(f, a.w, h, true, a.o.Lab && a.h >= tallFrom && h >= lanesFrom)
-	}
-	lines := a.locks.Render(f, a.w, l.main.h, !a.paneHas || l.pane.h == 0)
-	a.queue.show(a.locks.pick.id)
-	if l.pane.h > 0 {
-		lines = append(lines, a.queue.Render(f, a.w, l.pane.h, a.paneHas, a.o.Lab && a.h >= tallFrom && l.pane.h >= lanesPane)...)
-	}
-	return lines
+	return a.here().Paint(f, a.w, h)
 }
 
 // where says which keys count now: the top of the stack of inputs.
 func (a *App) where() where {
+	if top := a.top(); top != nil {
+		return top.where()
+	}
 	switch {
-	case a.dialog != nil && a.dialog.typing != "":
-		return inTyped
-	case a.dialog != nil:
-		return inBreak
-	case a.question != nil:
-		return inQuestion
-	case a.menu != nil && a.menu.choice != nil:
-		return inChoice
-	case a.menu != nil:
-		return inFaults
-	case a.columns != nil:
-		return inColumns
 	case a.palette != nil:
 		return inPalette
 	case a.field != nil:
@@ -417,8 +364,8 @@ func (a *App) pageWhere() where {
 	if a.start != nil {
 		return inStart
 	}
-	if a.page == pageQueue {
-		return onQueue
-	}
-	return pages[a.page].where
+	return onPage(a.at)
 }
+
+// here is the page that is shown, under dialogs, fields and help.
+func (a *App) here() page.Page { return a.pages[a.at] }

@@ -25,8 +25,8 @@ func BenchmarkPaintAll(b *testing.B) {
 	x := crowd(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		clear(x.locks.table.old)
-		clear(x.queue.table.old)
+		clear(x.locks().Table.Old)
+		clear(x.locks().Queue.Table.Old)
 		x.dirty = true
 		x.View()
 	}
@@ -37,8 +37,8 @@ func BenchmarkPaintFive(b *testing.B) {
 	x := crowd(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, name := range x.locks.order.ids[:5] {
-			delete(x.locks.table.old, name)
+		for _, name := range x.board.Locks.Order.IDs[:5] {
+			delete(x.locks().Table.Old, name)
 		}
 		x.dirty = true
 		x.View()
@@ -51,7 +51,7 @@ func BenchmarkMessage(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			x := crowd(b, n)
-			x.locks.order.held = at(1e6) // without the sort, which has its own rhythm
+			x.board.Locks.Order.Held = at(1e6) // without the sort, which has its own rhythm
 			id := model.LeaseID(0x694d81e5fc650000)
 			left := int64(0)
 			b.ReportAllocs()
@@ -71,9 +71,9 @@ func BenchmarkSort(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			x := crowd(b, n)
 			for b.Loop() {
-				x.locks.order.force = true
-				for x.locks.order.unranked(x.state.Version(), x.now) {
-					x.locks.rank(x.frame())
+				x.board.Locks.Order.Force = true
+				for x.board.Locks.Order.Unranked(x.state.Version(), x.now) {
+					x.board.Locks.Rank(x.frame())
 				}
 			}
 		})
@@ -91,7 +91,7 @@ func BenchmarkLongQueue(b *testing.B) {
 	x.press("enter", "end")
 	b.ReportAllocs()
 	for b.Loop() {
-		clear(x.queue.table.old)
+		clear(x.locks().Queue.Table.Old)
 		x.dirty = true
 		x.View()
 	}
@@ -126,9 +126,9 @@ func BenchmarkRankSessions(b *testing.B) {
 	x := crowd(b, 100_000)
 	x.press("2")
 	for b.Loop() {
-		x.sessions.force = true
-		for x.sessions.unranked(x.state.Version(), x.now) {
-			x.sessions.refresh(x.frame())
+		x.sessions().Force = true
+		for x.sessions().Unranked(x.state.Version(), x.now) {
+			x.sessions().Refresh(x.frame())
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"locktop/model"
+	"locktop/ui/page"
 )
 
 // troubles is a lock with several findings at once, each about a claim of its own, and
@@ -57,7 +58,7 @@ func TestBreakTakesTheClaimOfTheFinding(t *testing.T) {
 			chosen := false
 			for _, f := range b.state.Findings() {
 				if f.Code == r.code {
-					b.findings.show(&f)
+					b.findings().Show(b.frame(), page.Request{Finding: &f})
 					chosen = true
 				}
 			}
@@ -69,13 +70,13 @@ func TestBreakTakesTheClaimOfTheFinding(t *testing.T) {
 			b.sees(r.says)
 			switch {
 			case r.key == "" && b.dialog != nil:
-				t.Fatalf("%s: it offers %q", r.reason, b.dialog.t.action.Key)
+				t.Fatalf("%s: it offers %q", r.reason, b.dialog.t.Action.Key)
 			case r.key == "":
 				return
 			case b.dialog == nil:
 				t.Fatalf("%s: no dialog:\n%s", r.reason, b.text())
 			}
-			if got := b.dialog.t.action; got.Key != r.key || got.CreateRev != b.w.keys[r.key].CreateRev {
+			if got := b.dialog.t.Action; got.Key != r.key || got.CreateRev != b.w.keys[r.key].CreateRev {
 				t.Errorf("%s: it offers %s of revision %d", r.reason, got.Key, got.CreateRev)
 			}
 			if text := b.text(); strings.Index(text, r.says) > strings.Index(text, "lock     /") {
@@ -92,16 +93,16 @@ func TestEveryFindingLeadsToItsClaim(t *testing.T) {
 		fill(b)
 		for _, f := range b.state.Findings() {
 			b.press("4")
-			b.findings.show(&f)
+			b.findings().Show(b.frame(), page.Request{Finding: &f})
 			b.sync(b.now.Sub(t0).Seconds())
 			b.press("x")
 			switch {
 			case f.Claim.IsZero() && b.dialog != nil:
-				t.Errorf("%s: %s on %s is about no claim, and x offers %s", name, f.Code, f.Lock, b.dialog.t.action.Key)
+				t.Errorf("%s: %s on %s is about no claim, and x offers %s", name, f.Code, f.Lock, b.dialog.t.Action.Key)
 			case !f.Claim.IsZero() && b.dialog == nil:
 				t.Errorf("%s: %s on %s is about %s, and x offers nothing", name, f.Code, f.Lock, f.Claim.Key)
-			case b.dialog != nil && (b.dialog.t.action.Key != f.Claim.Key || b.dialog.t.action.CreateRev != f.Claim.CreateRev):
-				t.Errorf("%s: %s on %s is about %s, and x offers %s", name, f.Code, f.Lock, f.Claim.Key, b.dialog.t.action.Key)
+			case b.dialog != nil && (b.dialog.t.Action.Key != f.Claim.Key || b.dialog.t.Action.CreateRev != f.Claim.CreateRev):
+				t.Errorf("%s: %s on %s is about %s, and x offers %s", name, f.Code, f.Lock, f.Claim.Key, b.dialog.t.Action.Key)
 			}
 			if b.dialog != nil {
 				b.press("esc")

@@ -1,91 +1,91 @@
 package ui
 
+import (
+	"maps"
+
+	"locktop/ui/draw"
+	"locktop/ui/page"
+	"locktop/ui/table"
+)
+
 // columnMenu is the dialog in which columns of a table are switched on and off.
 type columnMenu struct {
 	name string
-	t    *table
+	t    *table.Table
 	at   int
 }
 
-// columnTable is the table that has the keyboard, "" if the page has none of which
-// columns could go.
-func (a *App) columnTable() string {
-	switch {
-	case a.page == pageSessions:
-		return "sessions"
-	case a.page == pageFindings:
-		return "findings"
-	case a.page == pageLab && a.lab.focus() == partMembers:
-		return "members"
-	case a.page == pageLab && a.lab.focus() == partContenders:
-		return "contenders"
-	case a.page == pageQueue, a.page == pageLocks && a.paneHas:
-		return "queue"
-	case a.page == pageLocks:
-		return "locks"
+// tables are the tables of the console by name.
+func (a *App) tables() map[string]*table.Table {
+	all := map[string]*table.Table{}
+	for _, p := range a.pages {
+		if p, ok := p.(page.Tabled); ok {
+			maps.Copy(all, p.Tables())
+		}
 	}
-	return ""
+	return all
 }
 
 func (a *App) whyNoColumns() string {
-	if a.page == pageLab && !a.o.Lab {
-		return a.noLab()
-	}
-	if a.columnTable() == "" {
-		return "the columns of this list stay; those of the members and the contenders can go"
-	}
-	return ""
+	_, why := a.here().(page.Tabled).Focus(a.frame())
+	return why
 }
 
 func (a *App) openColumns() {
-	name := a.columnTable()
-	a.columns = &columnMenu{name: name, t: a.tables()[name]}
+	p := a.here().(page.Tabled)
+	name, _ := p.Focus(a.frame())
+	a.columns = &columnMenu{name: name, t: p.Tables()[name]}
 }
 
-func (m *columnMenu) move(n int) { m.at = max(0, min(m.at+n, len(m.t.cols)-1)) }
+func (m *columnMenu) move(n int) { m.at = max(0, min(m.at+n, len(m.t.Cols)-1)) }
 
 // toggle switches the column under the cursor.
 func (a *App) toggleColumn() {
 	m := a.columns
-	c := m.t.cols[m.at]
-	if c.rank == 0 {
-		a.say(late, c.title+" stays: the rows are about it")
+	c := m.t.Cols[m.at]
+	if c.Rank == 0 {
+		a.say(draw.Late, c.Title+" stays: the rows are about it")
 		return
 	}
-	m.t.show(c, m.t.off[c.title])
+	m.t.Show(c, m.t.Off[c.Title])
 }
 
+func (m *columnMenu) where() where { return inColumns }
+
+// over paints the menu over the lines of the screen.
+func (m *columnMenu) over(a *App, lines []string) []string { return a.box(lines, " columns ", m.lines) }
+
 // lines is the menu in at most h lines of w cells.
-func (m *columnMenu) lines(a *App, w, h int) [][]span {
+func (m *columnMenu) lines(a *App, w, h int) [][]draw.Span {
 	th := a.th
 	top := max(0, m.at-max(1, h-3)+1)
-	out := [][]span{{{dim, "of the " + m.name + "; without room the least important go by themselves"}}}
-	for i, c := range m.t.cols {
+	out := [][]draw.Span{{draw.Dim.Of("of the " + m.name + "; without room the least important go by themselves")}}
+	for i, c := range m.t.Cols {
 		if i < top || len(out) >= max(1, h-1) {
 			continue
 		}
-		mark, box, st := "  ", "[x] ", plain
+		mark, box, st := "  ", "[x] ", draw.Plain
 		if i == m.at {
-			mark = th.sign.cursor + " "
+			mark = th.Sign.Cursor + " "
 		}
-		if m.t.off[c.title] {
-			box, st = "[ ] ", dim
+		if m.t.Off[c.Title] {
+			box, st = "[ ] ", draw.Dim
 		}
-		line := []span{{accent, mark}, {st, box + c.title}}
+		line := []draw.Span{draw.Accent.Of(mark), st.Of(box + c.Title)}
 		switch {
-		case c.rank == 0:
-			line = append(line, span{dim, "  stays"})
-		case !m.t.off[c.title] && i < len(m.t.widths) && m.t.widths[i] == 0:
-			line = append(line, span{dim, "  no room now"})
+		case c.Rank == 0:
+			line = append(line, draw.Dim.Of("  stays"))
+		case !m.t.Off[c.Title] && i < len(m.t.Widths) && m.t.Widths[i] == 0:
+			line = append(line, draw.Dim.Of("  no room now"))
 		}
 		out = append(out, line)
 	}
 	return append(out, a.hints(inColumns, w))
 }
 
-func columnKeys() []binding {
+func columnKeys(on places) []binding {
 	return []binding{
-		{keys: []string{"v"}, in: onPages &^ onJournal, what: "which columns are shown", why: (*App).whyNoColumns, do: run((*App).openColumns)},
+		{keys: []string{"v"}, in: on.tables, what: "which columns are shown", why: (*App).whyNoColumns, do: run((*App).openColumns)},
 		{keys: []string{" "}, in: inColumns, short: "on or off", what: "show the column, or do not", do: run((*App).toggleColumn)},
 		{keys: []string{"up", "k"}, in: inColumns, what: "column above", do: run(func(a *App) { a.columns.move(-1) })},
 		{keys: []string{"down", "j"}, in: inColumns, what: "column below", do: run(func(a *App) { a.columns.move(1) })},
@@ -94,9 +94,9 @@ func columnKeys() []binding {
 }
 
 // markKeys are those of the marks.
-func markKeys() []binding {
+func markKeys(on places) []binding {
 	return []binding{
-		{keys: []string{"b"}, in: onTargets, what: "bookmark the lock, or take the mark away", do: run((*App).toggleMark)},
-		{keys: []string{"'"}, in: onPages, what: "to the next bookmarked lock", do: run((*App).nextMark)},
+		{keys: []string{"b"}, in: on.targets, what: "bookmark the lock, or take the mark away", do: run((*App).toggleMark)},
+		{keys: []string{"'"}, in: on.all, what: "to the next bookmarked lock", do: run((*App).nextMark)},
 	}
 }

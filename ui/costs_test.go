@@ -14,14 +14,14 @@ func TestCostsOfAFrame(t *testing.T) {
 	for _, locks := range []int{500, 5_000} {
 		x := crowd(t, locks)
 		all := testing.AllocsPerRun(50, func() {
-			clear(x.locks.table.old)
-			clear(x.queue.table.old)
+			clear(x.locks().Table.Old)
+			clear(x.locks().Queue.Table.Old)
 			x.dirty = true
 			x.View()
 		})
 		five := testing.AllocsPerRun(50, func() {
-			for _, name := range x.locks.order.ids[:5] {
-				delete(x.locks.table.old, name)
+			for _, name := range x.board.Locks.Order.IDs[:5] {
+				delete(x.locks().Table.Old, name)
 			}
 			x.dirty = true
 			x.View()

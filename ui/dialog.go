@@ -8,6 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // grace is how long a dialog ignores the keys that confirm: one that was meant
@@ -25,7 +27,7 @@ type way struct {
 // dialog shows what breaking a lock takes along, and asks.
 type dialog struct {
 	id     int
-	t      target
+	t      page.Target
 	revoke way
 	delete way
 	live   bool             // the grace is over
@@ -72,14 +74,14 @@ func (a *App) breakAgain(o model.Outcome) tea.Cmd {
 	}
 	act := o.Action
 	act.CreateRev, act.Lease = o.Now.CreateRev, o.Now.Lease
-	t := target{action: act, lock: a.state.Lock(act.Lock), claim: a.state.Claim(act.Key)}
+	t := page.Target{Action: act, Lock: a.state.Lock(act.Lock), Claim: a.state.Claim(act.Key)}
 	return a.askOn(t, waysOf(act), func(a *App, said availableMsg) tea.Cmd {
 		if a.dialog != nil {
 			return nil
 		}
 		cmd := a.openBreak(said)
 		if a.dialog != nil {
-			a.dialog.hint = "nothing was done: " + a.th.clean(o.Changed)
+			a.dialog.hint = "nothing was done: " + a.th.Clean(o.Changed)
 		}
 		return cmd
 	})
@@ -87,19 +89,19 @@ func (a *App) breakAgain(o model.Outcome) tea.Cmd {
 
 // openBreak opens the dialog on what was under the cursor and reads the plans.
 func (a *App) openBreak(said availableMsg) tea.Cmd {
-	if a.where()&onTargets == 0 {
+	if a.where()&anyPage == 0 || !a.here().About().Targets {
 		return nil // something else has come up meanwhile
 	}
 	a.thaw()
-	a.dialogs++
-	d := &dialog{id: a.dialogs, t: said.on}
+	a.opened++
+	d := &dialog{id: a.opened, t: said.on}
 	d.revoke.action, d.delete.action = said.acts[0], said.acts[0]
 	d.revoke.action.Kind = model.RevokeLease
 	d.revoke.why, d.delete.why = said.why(model.RevokeLease), said.why(model.DeleteClaim)
-	if d.t.action.Lease == 0 {
+	if d.t.Action.Lease == 0 {
 		d.revoke.why = "the key has no lease"
 	}
-	a.locks.pick.pinned = true
+	a.board.Locks.Pick.Pinned = true
 	a.dialog = d
 	return tea.Batch(
 		a.after(grace, func(time.Time) tea.Msg { return graceMsg{d.id} }),
@@ -134,9 +136,9 @@ func (a *App) planned(m planMsg) tea.Cmd {
 	w.plan, w.ready = m.plan, true
 	switch {
 	case m.err != nil:
-		w.why = a.th.clean(m.err.Error())
+		w.why = a.th.Clean(m.err.Error())
 	case m.plan.Refused != "":
-		w.why = a.th.clean(m.plan.Refused)
+		w.why = a.th.Clean(m.plan.Refused)
 	}
 	return nil
 }
@@ -189,8 +191,8 @@ func (a *App) outdated(w *way) model.Outcome {
 
 // gone says whether the claim that the dialog is about is no more.
 func (d *dialog) gone(a *App) bool {
-	c := a.state.Claim(d.t.action.Key)
-	return c == nil || c.CreateRev != d.t.action.CreateRev
+	c := a.state.Claim(d.t.Action.Key)
+	return c == nil || c.CreateRev != d.t.Action.CreateRev
 }
 
 // whyNotWay says why a way is closed, "" if it is open.
@@ -207,7 +209,7 @@ func (a *App) confirmTyped() tea.Cmd {
 		d.typing, d.hint = "", "the claim is gone, there is nothing left to break"
 		return nil
 	}
-	if name := d.t.action.Lock; d.name.text != name && d.name.text != a.th.clean(name) {
+	if name := d.t.Action.Lock; d.name.text != name && d.name.text != a.th.Clean(name) {
 		d.hint = "that is not the name of the lock"
 		return nil
 	}
@@ -220,7 +222,7 @@ func (a *App) confirmTyped() tea.Cmd {
 
 func (a *App) carryOut(w *way) tea.Cmd {
 	a.dialog = nil
-	a.say(dim, a.th.clean(w.action.Describe())+" "+a.th.sign.unread)
+	a.say(draw.Dim, a.th.Clean(w.action.Describe())+" "+a.th.Sign.Unread)
 	hands, plan := a.live.Actions, w.plan
 	ctx, cancel := a.withTimeout()
 	return func() tea.Msg {
@@ -232,7 +234,7 @@ func (a *App) carryOut(w *way) tea.Cmd {
 // dialogLine is a line of the dialog; where room is short the highest rank goes.
 type dialogLine struct {
 	rank  int
-	spans []span
+	spans []draw.Span
 }
 
 const (
@@ -247,29 +249,70 @@ func (d *dialog) over(a *App, lines []string) []string {
 	return a.box(lines, " break a lock ", d.lines)
 }
 
-// box paints a frame over the middle of the screen. draw returns what stands in
+// dialogs are what stands over the pages and takes the keyboard from them. One is open
+// at a time.
+type dialogs struct {
+	dialog   *dialog
+	question *question
+	menu     *faultMenu
+	columns  *columnMenu
+	opened   int // how many there were, so that a late answer does not reach the next one
+}
+
+// layer is a dialog: which keys count in it, and how it is painted over the screen.
+type layer interface {
+	where() where
+	over(a *App, lines []string) []string
+}
+
+// top is the dialog that is open, nil for none.
+func (d *dialogs) top() layer {
+	switch {
+	case d.dialog != nil:
+		return d.dialog
+	case d.question != nil:
+		return d.question
+	case d.menu != nil:
+		return d.menu
+	case d.columns != nil:
+		return d.columns
+	}
+	return nil
+}
+
+// closeAll leaves them all.
+func (d *dialogs) closeAll() { d.dialog, d.question, d.menu, d.columns = nil, nil, nil, nil }
+
+func (d *dialog) where() where {
+	if d.typing != "" {
+		return inTyped
+	}
+	return inBreak
+}
+
+// box paints a frame over the middle of the screen. inside returns what stands in
 // it, in at most h lines of w cells.
-func (a *App) box(lines []string, title string, draw func(a *App, w, h int) [][]span) []string {
+func (a *App) box(lines []string, title string, inside func(a *App, w, h int) [][]draw.Span) []string {
 	bw := min(a.w, 92)
 	if a.w < 110 {
 		bw = a.w
 	}
 	bh := max(1, len(lines)-4)
-	content := draw(a, bw-4, bh)
+	content := inside(a, bw-4, bh)
 	x, y := (a.w-bw)/2, 1+max(0, (len(lines)-2-len(content)-2)/2)
 	th := a.th
 	edge := func(l, r, title string) string {
-		b := th.put(nil, accent, l+th.sign.line)
-		b = th.put(b, strong, title)
-		return string(th.put(b, accent, strings.Repeat(th.sign.line, max(0, bw-3-width(title)))+r))
+		b := th.Put(nil, draw.Accent, l+th.Sign.Line)
+		b = th.Put(b, draw.Strong, title)
+		return string(th.Put(b, draw.Accent, strings.Repeat(th.Sign.Line, max(0, bw-3-draw.Width(title)))+r))
 	}
-	painted := []string{edge(th.sign.box.TopLeft, th.sign.box.TopRight, th.cut(title, bw-4))}
+	painted := []string{edge(th.Sign.Box.TopLeft, th.Sign.Box.TopRight, th.Cut(title, bw-4))}
 	for _, sp := range content {
-		b := th.put(nil, accent, th.sign.box.Left)
-		b = append(b, " "+th.line(bw-4, sp, nil)+" "...)
-		painted = append(painted, string(th.put(b, accent, th.sign.box.Left)))
+		b := th.Put(nil, draw.Accent, th.Sign.Box.Left)
+		b = append(b, " "+th.Line(bw-4, sp, nil)+" "...)
+		painted = append(painted, string(th.Put(b, draw.Accent, th.Sign.Box.Left)))
 	}
-	painted = append(painted, edge(th.sign.box.BottomLeft, th.sign.box.BottomRight, ""))
+	painted = append(painted, edge(th.Sign.Box.BottomLeft, th.Sign.Box.BottomRight, ""))
 	for i, p := range painted {
 		if y+i < len(lines) {
 			lines[y+i] = stamp(lines[y+i], p, x, bw, a.w)
@@ -285,8 +328,8 @@ func stamp(line, p string, x, w, total int) string {
 	for cut := x + w + 1; cut <= total && ansi.StringWidth(right) > total-x-w; cut++ { // a wide character lies across the edge
 		right = ansi.TruncateLeft(line, cut, "")
 	}
-	b := pad([]byte(left), x-ansi.StringWidth(left))
+	b := draw.Pad([]byte(left), x-ansi.StringWidth(left))
 	b = append(b, p...)
-	b = pad(b, total-x-w-ansi.StringWidth(right))
+	b = draw.Pad(b, total-x-w-ansi.StringWidth(right))
 	return string(append(b, right...))
 }

@@ -6,6 +6,8 @@ import (
 
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // leastKeys is how many of the keys that go are shown before anything that can be
@@ -13,9 +15,9 @@ import (
 const leastKeys = 3
 
 // lines are what the dialog says, in at most h lines of w cells.
-func (d *dialog) lines(a *App, w, h int) [][]span {
+func (d *dialog) lines(a *App, w, h int) [][]draw.Span {
 	var all []dialogLine
-	add := func(rank int, spans ...span) { all = append(all, dialogLine{rank, spans}) }
+	add := func(rank int, spans ...draw.Span) { all = append(all, dialogLine{rank, spans}) }
 	d.cure(a, w, add)
 	d.subject(a, w, add)
 	add(spacing)
@@ -28,14 +30,14 @@ func (d *dialog) lines(a *App, w, h int) [][]span {
 	d.commandLine(a, w, &d.delete, add)
 	add(spacing)
 	if text := d.warning(a); text != "" {
-		add(ranked, span{late, a.th.sign.late + " " + text})
+		add(ranked, draw.Late.Of(a.th.Sign.Late+" "+text))
 		add(spacing)
 	}
 	all = append(all, d.prompt(a, w)...)
 	keys := d.goesLines(a, w)
 	all = trim(all, h-min(len(keys), leastKeys), &goes)
 	room := h - len(all)
-	var out [][]span
+	var out [][]draw.Span
 	for i, l := range all {
 		if i == goes {
 			out = append(out, d.window(a, keys, room)...)
@@ -47,7 +49,7 @@ func (d *dialog) lines(a *App, w, h int) [][]span {
 
 // warning is what no way of breaking changes, "" for a claim that is gone.
 func (d *dialog) warning(a *App) string {
-	l, c := d.t.lock, a.state.Claim(d.t.action.Key)
+	l, c := d.t.Lock, a.state.Claim(d.t.Action.Key)
 	switch {
 	case d.gone(a) || l == nil:
 		return ""
@@ -60,22 +62,22 @@ func (d *dialog) warning(a *App) string {
 }
 
 // cure says first whether breaking is a cure of what is found.
-func (d *dialog) cure(a *App, w int, add func(int, ...span)) {
-	f := d.t.finding
-	if f == nil && d.t.lock != nil {
-		f = diagnose.BeforeBreak(d.t.lock, a.state.Claim(d.t.action.Key))
+func (d *dialog) cure(a *App, w int, add func(int, ...draw.Span)) {
+	f := d.t.Finding
+	if f == nil && d.t.Lock != nil {
+		f = diagnose.BeforeBreak(d.t.Lock, a.state.Claim(d.t.Action.Key))
 	}
 	if f == nil || d.gone(a) {
 		return
 	}
-	rank, st, sign := detail, dim, a.th.sign.fact
+	rank, st, sign := detail, draw.Dim, a.th.Sign.Fact
 	if diagnose.BreakingOf(f.Code).Effect == diagnose.BreakWrong {
-		rank, st, sign = ranked, late, a.th.sign.late
+		rank, st, sign = ranked, draw.Late, a.th.Sign.Late
 	}
 	lead := sign + " "
-	for _, part := range a.th.wrap(string(f.Code)+": "+diagnose.BreakingOf(f.Code).Words(), w-width(lead), 4) {
-		add(rank, span{st, lead + part})
-		lead = string(pad(nil, width(lead)))
+	for _, part := range a.th.Wrap(string(f.Code)+": "+diagnose.BreakingOf(f.Code).Words(), w-draw.Width(lead), 4) {
+		add(rank, st.Of(lead+part))
+		lead = string(draw.Pad(nil, draw.Width(lead)))
 	}
 	add(spacing)
 }
@@ -106,93 +108,93 @@ func trim(all []dialogLine, h int, at *int) []dialogLine {
 }
 
 // subject says what would be broken.
-func (d *dialog) subject(a *App, w int, add func(int, ...span)) {
+func (d *dialog) subject(a *App, w int, add func(int, ...draw.Span)) {
 	th, t := a.th, d.t
 	label := "lock     "
-	for _, part := range th.wrap(th.clean(t.action.Lock), w-len(label), 3) { // whole: it may have to be typed
-		add(ranked, span{dim, label}, span{strong, part})
+	for _, part := range th.Wrap(th.Clean(t.Action.Lock), w-len(label), 3) { // whole: it may have to be typed
+		add(ranked, draw.Dim.Of(label), draw.Strong.Of(part))
 		label = "         "
 	}
-	c := a.state.Claim(t.action.Key)
-	if d.gone(a) || t.lock == nil {
-		add(ranked, span{late, th.sign.late + " this claim has gone meanwhile: esc leaves"})
+	c := a.state.Claim(t.Action.Key)
+	if d.gone(a) || t.Lock == nil {
+		add(ranked, draw.Late.Of(th.Sign.Late+" this claim has gone meanwhile: esc leaves"))
 		return
 	}
-	place := t.lock.Place(c)
-	_, sign, word := th.role(t.lock, c, place)
+	place := t.Lock.Place(c)
+	_, sign, word := page.RoleLook(th, t.Lock, c, place)
 	d0, atLeast := c.Waited(a.now)
 	if place == 0 {
-		d0, atLeast = t.lock.HeldFor(a.now)
+		d0, atLeast = t.Lock.HeldFor(a.now)
 	}
-	add(ranked, span{dim, "claim    "}, span{strong, th.cut(th.who(a.state, c.Ref()), 40)},
-		span{plain, " " + sign + " " + word + ", place " + strconv.Itoa(place+1) + " of " + count(int64(t.lock.Len())) + ", since " + age(d0, atLeast)})
+	add(ranked, draw.Dim.Of("claim    "), draw.Strong.Of(th.Cut(th.Who(a.state, c.Ref()), 40)),
+		draw.Plain.Of(" "+sign+" "+word+", place "+strconv.Itoa(place+1)+" of "+draw.Count(int64(t.Lock.Len()))+", since "+draw.Age(d0, atLeast)))
 	via := ""
 	if e := d.delete.plan.Endpoint; e != "" {
-		via = ", read at " + th.clean(e)
+		via = ", read at " + th.Clean(e)
 	} else if e := d.revoke.plan.Endpoint; e != "" {
-		via = ", read at " + th.clean(e)
+		via = ", read at " + th.Clean(e)
 	}
-	add(detail, span{dim, "key      "}, span{plain, th.cutKey(th.clean(c.Key), w-9)})
-	add(detail, span{dim, "created  "}, span{plain, "rev " + count(c.CreateRev)}, span{dim, via})
+	add(detail, draw.Dim.Of("key      "), draw.Plain.Of(th.CutKey(th.Clean(c.Key), w-9)))
+	add(detail, draw.Dim.Of("created  "), draw.Plain.Of("rev "+draw.Count(c.CreateRev)), draw.Dim.Of(via))
 }
 
 // wayLines name a way and what it means.
-func (d *dialog) wayLines(a *App, w int, x *way, key, name, what string, add func(int, ...span)) {
-	add(ranked, span{accent, key}, span{strong, "  " + name}, span{dim, "  " + what})
+func (d *dialog) wayLines(a *App, w int, x *way, key, name, what string, add func(int, ...draw.Span)) {
+	add(ranked, draw.Accent.Of(key), draw.Strong.Of("  "+name), draw.Dim.Of("  "+what))
 	why := a.whyNotWay(x)
 	switch {
 	case why != "":
-		add(ranked, span{bad, "   " + a.th.sign.bad + " " + a.th.cut("not possible: "+why, w-5)})
+		add(ranked, draw.Bad.Of("   "+a.th.Sign.Bad+" "+a.th.Cut("not possible: "+why, w-5)))
 		return
 	case !x.ready:
-		add(ranked, span{dim, "   reading what it would touch " + a.th.sign.unread})
+		add(ranked, draw.Dim.Of("   reading what it would touch "+a.th.Sign.Unread))
 	case x == &d.delete:
-		add(ranked, span{plain, "   " + a.th.cut(a.next(d.t.action.Key, 0), w-3)})
+		add(ranked, draw.Plain.Of("   "+a.th.Cut(a.next(d.t.Action.Key, 0), w-3)))
 	}
 	if x.plan.Unknown != "" {
-		add(ranked, span{late, "   " + a.th.sign.late + " " + a.th.cut("not all of it is known: "+a.th.clean(x.plan.Unknown), w-5)})
+		add(ranked, draw.Late.Of("   "+a.th.Sign.Late+" "+a.th.Cut("not all of it is known: "+a.th.Clean(x.plan.Unknown), w-5)))
 	}
 	if x.plan.DryRun {
-		add(ranked, span{late, "   dry run: it will only be said what would have been done"})
+		add(ranked, draw.Late.Of("   dry run: it will only be said what would have been done"))
 	}
 }
 
-func (d *dialog) commandLine(a *App, w int, x *way, add func(int, ...span)) {
+func (d *dialog) commandLine(a *App, w int, x *way, add func(int, ...draw.Span)) {
 	if cmd := x.plan.Action.Etcdctl(); cmd != "" && a.whyNotWay(x) == "" {
 		if strings.Contains(cmd, "\n") && !strings.Contains(cmd, `\`) {
 			cmd = strings.Replace(cmd, "printf '%s'", "printf '%b'", 1) // on one line, \n is for printf to read
 		}
 		lead := "   $ "
-		for _, part := range a.th.wrap(a.th.clean(cmd), w-5, 3) {
-			add(command, span{dim, lead + part})
+		for _, part := range a.th.Wrap(a.th.Clean(cmd), w-5, 3) {
+			add(command, draw.Dim.Of(lead+part))
 			lead = "     "
 		}
 	}
 }
 
 // goesLines are the keys that a revoke takes along, with who is next.
-func (d *dialog) goesLines(a *App, w int) [][]span {
+func (d *dialog) goesLines(a *App, w int) [][]draw.Span {
 	if !d.revoke.ready || a.whyNotWay(&d.revoke) != "" {
 		return nil
 	}
-	var lines [][]span
+	var lines [][]draw.Span
 	for _, kv := range d.revoke.plan.Goes {
 		next := a.next(kv.Key, kv.Lease)
-		key := a.th.cutKey(a.th.clean(kv.Key), max(12, w/2-6))
-		lines = append(lines, []span{{plain, "   - " + key + "  "}, {dim, next}})
+		key := a.th.CutKey(a.th.Clean(kv.Key), max(12, w/2-6))
+		lines = append(lines, []draw.Span{draw.Plain.Of("   - " + key + "  "), draw.Dim.Of(next)})
 	}
 	return lines
 }
 
 // window is the part of the keys that fits, the last line saying what does not.
-func (d *dialog) window(a *App, keys [][]span, h int) [][]span {
+func (d *dialog) window(a *App, keys [][]draw.Span, h int) [][]draw.Span {
 	if len(keys) <= h || h < 1 {
 		d.top = 0
 		return keys[:min(len(keys), max(0, h))]
 	}
 	d.top = max(0, min(d.top, len(keys)-(h-1)))
-	out := append([][]span(nil), keys[d.top:d.top+h-1]...)
-	return append(out, []span{{late, "   " + plural(len(keys), "key") + " in all"}, {dim, ", up and down show them"}})
+	out := append([][]draw.Span(nil), keys[d.top:d.top+h-1]...)
+	return append(out, []draw.Span{draw.Late.Of("   " + draw.Plural(len(keys), "key") + " in all"), draw.Dim.Of(", up and down show them")})
 }
 
 // next says what becomes of a lock when a key in its queue goes, and with it all
@@ -203,13 +205,13 @@ func (a *App) next(key string, lease model.LeaseID) string {
 		return "no watched key, or gone"
 	}
 	l := c.Lock()
-	if d := a.dialog; l == nil && d != nil && d.t.lock != nil && d.t.lock.Place(c) >= 0 {
-		l = d.t.lock // it is none of its claims, and stands in its way
+	if d := a.dialog; l == nil && d != nil && d.t.Lock != nil && d.t.Lock.Place(c) >= 0 {
+		l = d.t.Lock // it is none of its claims, and stands in its way
 	}
 	if l == nil {
 		return "is no claim of a lock"
 	}
-	name := a.th.cutPath(a.th.clean(l.Name), 28)
+	name := a.th.CutPath(a.th.Clean(l.Name), 28)
 	if !l.Recipe().HasHolder {
 		return "goes from " + name
 	}
@@ -219,9 +221,9 @@ func (a *App) next(key string, lease model.LeaseID) string {
 	if l.Head() != c {
 		return "leaves the queue of " + name + " at place " + strconv.Itoa(l.Place(c)+1)
 	}
-	for i := 1; i < min(l.Len(), alsoMax); i++ {
+	for i := 1; i < min(l.Len(), page.AlsoMax); i++ {
 		if n := l.At(i); lease == 0 || n.KV.Lease != lease {
-			return a.th.cut(a.th.who(a.state, n.Ref()), 24) + " gets " + name
+			return a.th.Cut(a.th.Who(a.state, n.Ref()), 24) + " gets " + name
 		}
 	}
 	return name + " is free then"
@@ -231,10 +233,10 @@ func (a *App) next(key string, lease model.LeaseID) string {
 func (d *dialog) prompt(a *App, w int) []dialogLine {
 	var lines []dialogLine
 	if d.hint != "" {
-		lead := a.th.sign.late + " "
-		for _, part := range a.th.wrap(d.hint, w-width(lead), 3) {
-			lines = append(lines, dialogLine{ranked, []span{{late, lead + part}}})
-			lead = string(pad(nil, width(lead)))
+		lead := a.th.Sign.Late + " "
+		for _, part := range a.th.Wrap(d.hint, w-draw.Width(lead), 3) {
+			lines = append(lines, dialogLine{ranked, []draw.Span{draw.Late.Of(lead + part)}})
+			lead = string(draw.Pad(nil, draw.Width(lead)))
 		}
 	}
 	if d.typing != "" {
@@ -242,13 +244,13 @@ func (d *dialog) prompt(a *App, w int) []dialogLine {
 		if d.typing == model.RevokeLease {
 			way = "revoke the lease"
 		}
-		name := a.th.clean(d.name.text)
-		if over := width(name) + len("> _") - w; over > 0 { // one sees what one types
-			name, _ = tail(name, width(name)-over-1)
-			name = a.th.sign.more + name
+		name := a.th.Clean(d.name.text)
+		if over := draw.Width(name) + len("> _") - w; over > 0 { // one sees what one types
+			name, _ = draw.Tail(name, draw.Width(name)-over-1)
+			name = a.th.Sign.More + name
 		}
-		return append(lines, dialogLine{ranked, []span{{plain, "type the lock's name to " + way + ":"}}},
-			dialogLine{ranked, []span{{accent, "> "}, {strong, name}, {accent, "_"}}}, dialogLine{ranked, a.hints(inTyped, w)})
+		return append(lines, dialogLine{ranked, []draw.Span{draw.Plain.Of("type the lock's name to " + way + ":")}},
+			dialogLine{ranked, []draw.Span{draw.Accent.Of("> "), draw.Strong.Of(name), draw.Accent.Of("_")}}, dialogLine{ranked, a.hints(inTyped, w)})
 	}
 	if d.gone(a) {
 		leave := a.hint(a.keys.at[inBreak]["esc"])

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // choice is the second step of the menu: how a fault is to be done. All of it is
@@ -88,7 +89,7 @@ var rateValues = []value{rateValue(0), rateValue(10_000), rateValue(1_000)}
 func rateValue(n int) value {
 	words := "not thin"
 	if n > 0 {
-		words = count(int64(n)) + " B/s"
+		words = draw.Count(int64(n)) + " B/s"
 	}
 	return value{words, func(f *model.Fault) { f.Rate = n }}
 }
@@ -162,30 +163,30 @@ func (c *choice) turn(n int) {
 func (a *App) confirmFault() tea.Cmd { return a.inject(a.menu.choice.fault()) }
 
 // choices is the second step in at most h lines of w cells.
-func (m *faultMenu) choices(a *App, w, h int) [][]span {
+func (m *faultMenu) choices(a *App, w, h int) [][]draw.Span {
 	th, c := a.th, m.choice
-	var top, under [][]span
-	top = append(top, []span{{dim, c.info.What}}, nil)
+	var top, under [][]draw.Span
+	top = append(top, []draw.Span{draw.Dim.Of(c.info.What)}, nil)
 	for i := range c.asks {
 		top = append(top, c.asks[i].line(th, w, i == c.at))
 	}
 	f := c.fault()
-	for _, part := range th.wrap(th.clean(f.Describe()), max(8, w-5), 2) {
+	for _, part := range th.Wrap(th.Clean(f.Describe()), max(8, w-5), 2) {
 		lead := "     "
 		if under == nil {
 			lead = "will "
 		}
-		under = append(under, []span{{dim, lead}, {strong, part}})
+		under = append(under, []draw.Span{draw.Dim.Of(lead), draw.Strong.Of(part)})
 	}
 	switch {
 	case m.hint != "":
-		under = append(under, []span{{late, th.sign.late + " " + m.hint}})
+		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + m.hint)})
 	case f.For > 0:
-		under = append(under, []span{{dim, "then, or when healed, it will " + c.info.Heal}})
+		under = append(under, []draw.Span{draw.Dim.Of("then, or when healed, it will " + c.info.Heal)})
 	default:
-		under = append(under, []span{{dim, "healing it will " + c.info.Heal}})
+		under = append(under, []draw.Span{draw.Dim.Of("healing it will " + c.info.Heal)})
 	}
-	under = append(under, append([]span{{accent, "up down"}, {dim, " line  "}, {accent, "left right"}, {dim, " value  "}}, a.hints(inChoice, w)...))
+	under = append(under, append([]draw.Span{draw.Accent.Of("up down"), draw.Dim.Of(" line  "), draw.Accent.Of("left right"), draw.Dim.Of(" value  ")}, a.hints(inChoice, w)...))
 	if len(top)+1+len(under) <= h {
 		top = append(top, nil)
 	}
@@ -198,25 +199,25 @@ func (m *faultMenu) choices(a *App, w, h int) [][]span {
 }
 
 // line shows the values of an ask, or where they have no room the chosen one.
-func (x *ask) line(th *theme, w int, cursor bool) []span {
+func (x *ask) line(th *draw.Theme, w int, cursor bool) []draw.Span {
 	mark := "  "
 	if cursor {
-		mark = th.sign.cursor + " "
+		mark = th.Sign.Cursor + " "
 	}
-	lead := []span{{accent, mark}, {dim, x.name + blanks[:max(1, 11-len(x.name))]}}
+	lead := []draw.Span{draw.Accent.Of(mark), draw.Dim.Of(x.name + draw.Blanks[:max(1, 11-len(x.name))])}
 	line, n := lead, 13
 	for i, v := range x.values {
-		text := th.clean(v.words)
-		n += width(text) + 2
+		text := th.Clean(v.words)
+		n += draw.Width(text) + 2
 		if i == x.at {
-			line = append(line[:len(line):len(line)], span{accent, "["}, span{strong, text}, span{accent, "]"})
+			line = append(line[:len(line):len(line)], draw.Accent.Of("["), draw.Strong.Of(text), draw.Accent.Of("]"))
 		} else {
-			line = append(line[:len(line):len(line)], span{plain, " " + text + " "})
+			line = append(line[:len(line):len(line)], draw.Plain.Of(" "+text+" "))
 		}
 	}
 	if n <= w {
 		return line
 	}
-	return append(lead, span{accent, "["}, span{strong, th.cut(th.clean(x.values[x.at].words), max(4, w-24))}, span{accent, "]"},
-		span{dim, " " + strconv.Itoa(x.at+1) + " of " + strconv.Itoa(len(x.values))})
+	return append(lead, draw.Accent.Of("["), draw.Strong.Of(th.Cut(th.Clean(x.values[x.at].words), max(4, w-24))), draw.Accent.Of("]"),
+		draw.Dim.Of(" "+strconv.Itoa(x.at+1)+" of "+strconv.Itoa(len(x.values))))
 }

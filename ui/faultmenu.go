@@ -7,66 +7,52 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
-// subject is what faults are done to: what is selected. Its kind is TargetProcess
-// for a contender, TargetClient for a client that is not of the lab, TargetMember,
-// or TargetCluster where nothing of these is selected.
-type subject struct {
-	kind model.FaultTarget
-	name string
-	lock string // of a contender
-	why  string // for TargetCluster: why it is nothing narrower
-}
-
-// target returns what a kind of fault would be done to, false if it cannot be done
+// targetOf returns what a kind of fault would be done to, false if it cannot be done
 // to such a subject.
-func (s subject) target(t model.FaultTarget) (string, bool) {
+func targetOf(s page.Subject, t model.FaultTarget) (string, bool) {
 	switch t {
 	case model.TargetProcess, model.TargetClaim:
-		return s.name, s.kind == model.TargetProcess
+		return s.Name, s.Kind == model.TargetProcess
 	case model.TargetClient:
-		return s.name, s.kind == model.TargetProcess || s.kind == model.TargetClient
+		return s.Name, s.Kind == model.TargetProcess || s.Kind == model.TargetClient
 	case model.TargetKey:
-		return s.lock + "/by-hand", s.kind == model.TargetProcess && s.lock != ""
+		return s.Lock + "/by-hand", s.Kind == model.TargetProcess && s.Lock != ""
 	case model.TargetMember:
-		return s.name, s.kind == model.TargetMember
+		return s.Name, s.Kind == model.TargetMember
 	}
-	return "", s.kind == model.TargetMember || s.kind == model.TargetCluster
+	return "", s.Kind == model.TargetMember || s.Kind == model.TargetCluster
 }
 
 // subject returns what the person points at.
-func (a *App) subject() subject {
-	if a.page == pageLab {
-		a.lab.look(a.state)
-		switch part := a.lab.focus(); part {
-		case partMembers:
-			return subject{kind: model.TargetMember, name: a.lab.parts[part].pick.id}
-		case partClients:
-			return subject{kind: model.TargetClient, name: a.lab.parts[part].pick.id}
-		}
-	}
+func (a *App) subject() page.Subject {
 	t := a.target()
-	if t.action.Contender == "" {
-		return subject{kind: model.TargetCluster, why: t.why}
+	if t.Other.Kind != "" {
+		return t.Other
 	}
-	return subject{kind: model.TargetProcess, name: t.action.Contender, lock: t.action.Lock}
+	if t.Action.Contender == "" {
+		return page.Subject{Kind: model.TargetCluster, Why: t.Why}
+	}
+	return page.Subject{Kind: model.TargetProcess, Name: t.Action.Contender, Lock: t.Action.Lock}
 }
 
-// words name the subject in a title.
-func (s subject) words(th *theme) string {
-	if s.kind == model.TargetCluster {
+// subjectWords name the subject in a title.
+func subjectWords(th *draw.Theme, s page.Subject) string {
+	if s.Kind == model.TargetCluster {
 		return "the cluster"
 	}
 	return string(map[model.FaultTarget]string{model.TargetProcess: "contender ", model.TargetClient: "client ",
-		model.TargetMember: "member "}[s.kind]) + th.clean(s.name)
+		model.TargetMember: "member "}[s.Kind]) + th.Clean(s.Name)
 }
 
 // faultMenu is the dialog of the faults that can be done to a subject.
 type faultMenu struct {
 	id     int
 	live   bool // the grace is over
-	on     subject
+	on     page.Subject
 	rows   []faultChoice
 	at     int // the row under the cursor
 	top    int // the first row that is shown
@@ -88,7 +74,7 @@ func (a *App) whyNoFaults() string {
 	case a.live.Actions == nil:
 		return "still starting"
 	case !a.o.Lab:
-		return a.noLab()
+		return a.frame().WhyNoLab()
 	case a.o.Foreign && !a.o.Armed:
 		return faultsWantArmed
 	}
@@ -99,31 +85,31 @@ func (a *App) whyNoFaults() string {
 func (a *App) openFaults() tea.Cmd {
 	m := &faultMenu{on: a.subject()}
 	for _, info := range model.FaultKinds() {
-		if name, ok := m.on.target(info.Target); ok {
+		if name, ok := targetOf(m.on, info.Target); ok {
 			m.rows = append(m.rows, faultChoice{info: info, fault: model.Fault{Kind: info.Kind, Target: name}})
 		}
 	}
 	a.menu = m
-	return tea.Batch(a.graceFor(m), a.askHands())
+	return tea.Batch(a.graceFor(m), a.askOffers())
 }
 
 // graceFor lets no key confirm for a moment.
 func (a *App) graceFor(m *faultMenu) tea.Cmd {
-	a.dialogs++
-	m.id, m.live = a.dialogs, false
+	a.opened++
+	m.id, m.live = a.opened, false
 	id := m.id
 	return a.after(grace, func(time.Time) tea.Msg { return graceMsg{id} })
 }
 
-// handsMsg is what the actions said of the rows of a menu.
-type handsMsg struct {
+// offersMsg is what the actions said of the rows of a menu.
+type offersMsg struct {
 	menu *faultMenu
 	whys []string
 }
 
-// askHands asks anew what can be done, beside the screen: a lab that takes its time
+// askOffers asks anew what can be done, beside the screen: a lab that takes its time
 // to answer must not hold it up. One question at a time.
-func (a *App) askHands() tea.Cmd {
+func (a *App) askOffers() tea.Cmd {
 	m := a.menu
 	if m == nil || m.asks {
 		return nil
@@ -133,14 +119,14 @@ func (a *App) askHands() tea.Cmd {
 	for i, r := range m.rows {
 		acts[i] = m.action(presets(r.info, r.fault, a.memberNames()).fault())
 	}
-	return func() tea.Msg { return handsMsg{m, whysNot(hands, acts)} }
+	return func() tea.Msg { return offersMsg{m, whysNot(hands, acts)} }
 }
 
 // answered takes in what can be done.
-func (a *App) answered(msg handsMsg) {
+func (a *App) answered(msg offersMsg) {
 	msg.menu.asks = false
 	for i, why := range msg.whys {
-		msg.menu.rows[i].why = a.th.clean(why)
+		msg.menu.rows[i].why = a.th.Clean(why)
 	}
 }
 
@@ -150,7 +136,7 @@ func (a *App) inForce(r *faultChoice) bool {
 }
 
 func (m *faultMenu) action(f model.Fault) model.Action {
-	return model.Action{Kind: model.InjectFault, Lock: m.on.lock, Fault: f}
+	return model.Action{Kind: model.InjectFault, Lock: m.on.Lock, Fault: f}
 }
 
 func (m *faultMenu) move(n int) {
@@ -215,52 +201,59 @@ func (a *App) chosen(msg chosenMsg) tea.Cmd {
 	case msg.menu != a.menu:
 		return nil
 	case msg.err != nil:
-		a.menu.hint = "cannot be done now: " + a.th.clean(msg.err.Error())
+		a.menu.hint = "cannot be done now: " + a.th.Clean(msg.err.Error())
 		return nil
 	}
 	a.menu = nil
 	return a.act(msg.act)
 }
 
+func (m *faultMenu) where() where {
+	if m.choice != nil {
+		return inChoice
+	}
+	return inFaults
+}
+
 // over paints the menu over the lines of the screen.
 func (m *faultMenu) over(a *App, lines []string) []string {
-	title := " faults: " + m.on.words(a.th) + " "
-	draw := m.list
+	title := " faults: " + subjectWords(a.th, m.on) + " "
+	inside := m.list
 	if m.choice != nil {
 		title = " fault: " + string(m.choice.info.Kind) + " "
-		draw = m.choices
+		inside = m.choices
 	}
-	return a.box(lines, title, draw)
+	return a.box(lines, title, inside)
 }
 
 // list is the menu in at most h lines of w cells.
-func (m *faultMenu) list(a *App, w, h int) [][]span {
+func (m *faultMenu) list(a *App, w, h int) [][]draw.Span {
 	th := a.th
-	var under [][]span
-	add := func(spans ...span) { under = append(under, spans) }
+	var under [][]draw.Span
+	add := func(spans ...draw.Span) { under = append(under, spans) }
 	r := &m.rows[m.at]
 	switch {
 	case m.hint != "":
-		add(span{late, th.sign.late + " " + m.hint})
+		add(draw.Late.Of(th.Sign.Late + " " + m.hint))
 	case r.why != "":
-		lead := th.sign.late + " "
-		for _, part := range th.wrap("cannot be done now: "+r.why, max(8, w-2), 3) {
-			add(span{late, lead + part})
+		lead := th.Sign.Late + " "
+		for _, part := range th.Wrap("cannot be done now: "+r.why, max(8, w-2), 3) {
+			add(draw.Late.Of(lead + part))
 			lead = "  "
 		}
-		add(span{dim, "it would " + r.info.What})
+		add(draw.Dim.Of("it would " + r.info.What))
 	default:
 		f := presets(r.info, r.fault, a.memberNames()).fault()
 		f.For = 0
-		add(span{dim, "will "}, span{strong, th.clean(f.Describe())})
+		add(draw.Dim.Of("will "), draw.Strong.Of(th.Clean(f.Describe())))
 	}
 	if r.info.Heal != "" {
-		add(span{dim, "healing it will " + r.info.Heal})
+		add(draw.Dim.Of("healing it will " + r.info.Heal))
 	} else {
-		add(span{dim, "done at once, there is nothing to heal"})
+		add(draw.Dim.Of("done at once, there is nothing to heal"))
 	}
-	if m.on.why != "" {
-		add(span{dim, "only what is done to the cluster, because " + m.on.why})
+	if m.on.Why != "" {
+		add(draw.Dim.Of("only what is done to the cluster, because " + m.on.Why))
 	}
 	add(a.hints(inFaults, w)...)
 	room := max(1, h-len(under)-1)
@@ -275,38 +268,38 @@ func (m *faultMenu) list(a *App, w, h int) [][]span {
 }
 
 // window is the part of the rows that fits, the cursor in it.
-func (m *faultMenu) window(a *App, w, h int) [][]span {
+func (m *faultMenu) window(a *App, w, h int) [][]draw.Span {
 	th := a.th
 	h = min(h, len(m.rows))
 	m.top = max(0, min(m.top, m.at, len(m.rows)-h))
 	m.top = max(m.top, m.at-h+1)
-	var out [][]span
+	var out [][]draw.Span
 	for i := m.top; i < m.top+h; i++ {
 		r := &m.rows[i]
-		mark, name, what := "  ", strong, plain
+		mark, name, what := "  ", draw.Strong, draw.Plain
 		if i == m.at {
-			mark = th.sign.cursor + " "
+			mark = th.Sign.Cursor + " "
 		}
 		if r.why != "" {
-			name, what = dim, dim
+			name, what = draw.Dim, draw.Dim
 		}
 		kind := string(r.info.Kind)
-		line := []span{{accent, mark}, {name, kind + blanks[:max(1, 16-len(kind))]}}
+		line := []draw.Span{draw.Accent.Of(mark), name.Of(kind + draw.Blanks[:max(1, 16-len(kind))])}
 		switch {
 		case r.why != "":
-			line = append(line, span{dim, "not now: " + r.why})
+			line = append(line, draw.Dim.Of("not now: "+r.why))
 		case a.inForce(r):
-			line = append(line, span{late, th.sign.late + " in force  "}, span{what, r.info.What})
+			line = append(line, draw.Late.Of(th.Sign.Late+" in force  "), what.Of(r.info.What))
 		default:
-			line = append(line, span{what, r.info.What})
+			line = append(line, what.Of(r.info.What))
 		}
 		if i == m.top && m.top > 0 || i == m.top+h-1 && i < len(m.rows)-1 {
 			line = cutSpans(th, line, w-2)
-			arrow := th.sign.up
+			arrow := th.Sign.Up
 			if i > m.top {
-				arrow = th.sign.dwn
+				arrow = th.Sign.Dwn
 			}
-			line = append(line, span{dim, " " + arrow})
+			line = append(line, draw.Dim.Of(" "+arrow))
 		}
 		out = append(out, line)
 	}
@@ -314,14 +307,14 @@ func (m *faultMenu) window(a *App, w, h int) [][]span {
 }
 
 // cutSpans shortens a line to w cells.
-func cutSpans(th *theme, spans []span, w int) []span {
-	var out []span
+func cutSpans(th *draw.Theme, spans []draw.Span, w int) []draw.Span {
+	var out []draw.Span
 	for _, sp := range spans {
 		if w <= 0 {
 			break
 		}
-		sp.text = th.cut(sp.text, w)
-		w -= width(sp.text)
+		sp.Text = th.Cut(sp.Text, w)
+		w -= draw.Width(sp.Text)
 		out = append(out, sp)
 	}
 	return out

@@ -18,6 +18,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"locktop/model"
+	"locktop/ui/page"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -167,7 +168,7 @@ func (b *bench) do(cmd tea.Cmd) {
 		for _, c := range m {
 			b.do(c)
 		}
-	case planMsg, outcomeMsg, lessonMsg, handsMsg, chosenMsg, questionMsg, availableMsg, helpMsg, watchedMsg:
+	case planMsg, outcomeMsg, lessonMsg, offersMsg, chosenMsg, questionMsg, availableMsg, helpMsg, watchedMsg:
 		b.send(m)
 	}
 }
@@ -320,3 +321,20 @@ func foreign(l string) string {
 }
 
 var colours = termenv.ANSI
+
+// on is the title of the page that is shown.
+func (b *bench) on() string { return b.here().About().Title }
+
+func pageOf[P page.Page](b *bench) P {
+	for _, p := range b.pages {
+		if p, ok := p.(P); ok {
+			return p
+		}
+	}
+	panic("there is no such page")
+}
+
+func (b *bench) locks() *page.LocksPage       { return pageOf[*page.LocksPage](b) }
+func (b *bench) sessions() *page.SessionsPage { return pageOf[*page.SessionsPage](b) }
+func (b *bench) findings() *page.FindingsPage { return pageOf[*page.FindingsPage](b) }
+func (b *bench) lab() *page.LabPage           { return pageOf[*page.LabPage](b) }

@@ -8,7 +8,16 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
+
+// help is the help that is shown in the place of the page.
+type help struct {
+	helping bool
+	helpTop int
+	cannot  map[string]string // what the actions cannot do, by what the key does
+	asking  bool              // the actions are being asked for help's sake
+}
 
 // helpMsg is what the actions cannot do now, by what the key does.
 type helpMsg struct{ whys map[string]string }
@@ -53,7 +62,7 @@ func (a *App) askForHelp() tea.Cmd {
 func (a *App) helpLines(w, h int) []string {
 	th := a.th
 	all := []string{}
-	add := func(spans ...span) { all = append(all, th.line(w, spans, nil)) }
+	add := func(spans ...draw.Span) { all = append(all, th.Line(w, spans, nil)) }
 	on := a.pageWhere()
 	for i := range a.keys.rows {
 		b := &a.keys.rows[i]
@@ -61,63 +70,63 @@ func (a *App) helpLines(w, h int) []string {
 			continue
 		}
 		names := keyNames(b.keys)
-		key := span{accent, "  " + names + blanks[:max(1, 14-len(names))]}
+		key := draw.Accent.Of("  " + names + draw.Blanks[:max(1, 14-len(names))])
 		reason := b.closed(a)
 		if reason == "" {
-			reason = a.th.clean(a.cannot[b.what])
+			reason = a.th.Clean(a.cannot[b.what])
 		}
 		if reason != "" {
-			what, why := span{dim, key.text + b.what}, "  not now: "+reason
-			if width(what.text)+width(why) <= w {
-				add(what, span{late, why})
+			what, why := draw.Dim.Of(key.Text+b.what), "  not now: "+reason
+			if draw.Width(what.Text)+draw.Width(why) <= w {
+				add(what, draw.Late.Of(why))
 				continue
 			}
 			add(what)
-			all = append(all, th.paragraph(paragraph{late, blanks[:16], strings.TrimSpace(why)}, w)...)
+			all = append(all, th.Paragraph(draw.Paragraph{St: draw.Late, Lead: draw.Blanks[:16], Text: strings.TrimSpace(why)}, w)...)
 			continue
 		}
-		add(key, span{plain, b.what})
+		add(key, draw.Plain.Of(b.what))
 	}
-	all = append(all, th.ruler(w, span{strong, "signs"}))
+	all = append(all, th.Ruler(w, draw.Strong.Of("signs")))
 	for _, l := range a.legend() {
 		add(l...)
 	}
 	if a.live.JournalPath != "" {
-		add(span{dim, "  actions are written to "}, span{plain, th.clean(a.live.JournalPath)})
+		add(draw.Dim.Of("  actions are written to "), draw.Plain.Of(th.Clean(a.live.JournalPath)))
 	}
 	if a.o.LogPath != "" {
-		add(span{dim, "  the log is "}, span{plain, th.clean(a.o.LogPath)})
+		add(draw.Dim.Of("  the log is "), draw.Plain.Of(th.Clean(a.o.LogPath)))
 	}
 	a.helpTop = max(0, min(a.helpTop, len(all)-(h-1)))
-	title := []span{{strong, "help for " + on.String()}}
+	title := []draw.Span{draw.Strong.Of("help for " + placesOf(a.pages).words(on))}
 	if below := len(all) - a.helpTop - (h - 1); below > 0 {
-		title = append(title, span{dim, " " + strconv.Itoa(below) + " more lines below"})
+		title = append(title, draw.Dim.Of(" "+strconv.Itoa(below)+" more lines below"))
 	}
-	return fill(append([]string{th.ruler(w, title...)}, all[a.helpTop:]...), w, h)
+	return draw.Fill(append([]string{th.Ruler(w, title...)}, all[a.helpTop:]...), w, h)
 }
 
 // legendLead is the width of what the legend explains.
 const legendLead = 18
 
-func (a *App) legend() [][]span {
-	s := a.th.sign
-	var all [][]span
-	add := func(st style, lead, text string) {
-		all = append(all, []span{{st, "  " + lead + blanks[:max(0, legendLead-2-width(lead))]}, {plain, text}})
+func (a *App) legend() [][]draw.Span {
+	s := a.th.Sign
+	var all [][]draw.Span
+	add := func(st draw.Style, lead, text string) {
+		all = append(all, []draw.Span{st.Of("  " + lead + draw.Blanks[:max(0, legendLead-2-draw.Width(lead))]), draw.Plain.Of(text)})
 	}
 	for _, c := range model.Conditions() {
-		says := a.th.says(c)
-		add(says.st, says.text, c.Sentence())
+		says := a.th.Says(c)
+		add(says.St, says.Text, c.Sentence())
 	}
-	add(bad, s.bad+" error", "a finding: blocks or lets two hold, and does not end by itself")
-	add(late, s.late+" warning", "a finding: it will end, or may harm")
-	add(waiting, s.info+" info", "a finding: worth knowing")
-	add(plain, "?", "waiting leaves no trace in etcd: how many wait is not known")
-	add(plain, "39/60s "+s.renewed+"12s", "seconds left of the TTL, and how long ago it was renewed")
-	add(plain, "39/60s "+s.stale+"12s", "as read 12 s ago: healthy then, not asked since")
-	add(plain, "c2 (proxy)", "who, and what says so: the proxy, the key's value, a sibling key of its lease")
-	add(plain, "p50 p99", "half of the waits, or of the holds, were shorter; of a hundred all but one")
-	add(accent, s.mark, "bookmarked: b marks, ' goes to the next")
-	add(plain, "12m+", "at least: it began before we looked")
+	add(draw.Bad, s.Bad+" error", "a finding: blocks or lets two hold, and does not end by itself")
+	add(draw.Late, s.Late+" warning", "a finding: it will end, or may harm")
+	add(draw.Waiting, s.Info+" info", "a finding: worth knowing")
+	add(draw.Plain, "?", "waiting leaves no trace in etcd: how many wait is not known")
+	add(draw.Plain, "39/60s "+s.Renewed+"12s", "seconds left of the TTL, and how long ago it was renewed")
+	add(draw.Plain, "39/60s "+s.Stale+"12s", "as read 12 s ago: healthy then, not asked since")
+	add(draw.Plain, "c2 (proxy)", "who, and what says so: the proxy, the key's value, a sibling key of its lease")
+	add(draw.Plain, "p50 p99", "half of the waits, or of the holds, were shorter; of a hundred all but one")
+	add(draw.Accent, s.Mark, "bookmarked: b marks, ' goes to the next")
+	add(draw.Plain, "12m+", "at least: it began before we looked")
 	return all
 }

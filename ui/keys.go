@@ -1,62 +1,93 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
-// where is a set of places in which a key counts.
+// where is a set of places in which a key counts: pages, by their order, and what takes
+// the keyboard from them.
 type where uint
 
 const (
-	onLocks where = 1 << iota
-	onQueue
-	onSessions
-	onJournal
-	onFindings
-	onLab
-	inHelp
-	inSheet  // an explanation, or the lines of etcdctl
-	inBreak  // the dialog that breaks a lock
-	inTyped  // and its text field
-	inFaults // the menu of faults
-	inChoice // and its second step
-	inLesson // the question of a lesson
-	inFilter // the text field of a filter
+	inHelp   where = 1 << (pagesMax + iota)
+	inSheet        // an explanation, or the lines of etcdctl
+	inBreak        // the dialog that breaks a lock
+	inTyped        // and its text field
+	inFaults       // the menu of faults
+	inChoice       // and its second step
+	inLesson       // the question of a lesson
+	inFilter       // the text field of a filter
 	inPalette
 	inColumns
 	inStart // what to watch is being chosen
 	inQuestion
 	whereEnd
 
-	onPages   = onLocks | onQueue | onSessions | onJournal | onFindings | onLab
-	onQueues  = onLocks | onQueue
-	onTargets = onQueues | onSessions | onFindings | onLab
-	inAll     = whereEnd - 1
+	pagesMax = 16 // pages that there can be
+	anyPage  = 1<<pagesMax - 1
+	inAll    = whereEnd - 1
 )
 
-var whereNames = []string{"Locks", "Queue", "Sessions", "Journal", "Findings", "Lab", "help", "text", "break dialog", "typed name", "fault menu", "fault choice", "lesson", "filter", "palette", "columns", "start", "question"}
+var inputNames = []string{"help", "text", "break dialog", "typed name", "fault menu", "fault choice", "lesson", "filter", "palette", "columns", "start", "question"}
 
-// String names the places for help.
-func (w where) String() string {
-	switch w {
-	case inAll:
-		return "everywhere"
-	case onPages, onPages | inHelp, onPages | inHelp | inSheet:
-		return "every page"
-	case onPages | inStart:
-		return "every page, start"
-	case onPages &^ onQueue:
-		return "every page but Queue"
-	case onTargets:
-		return "every page but Journal"
+// onPage is where the keys of a page count.
+func onPage(page int) where { return 1 << page }
+
+// places are sets of pages by what they have.
+type places struct {
+	pages                               []page.Page
+	all, targets, filter, tables, inner where
+	showsFinding, showsSession          where
+}
+
+func placesOf(pages []page.Page) places {
+	on := places{pages: pages}
+	for i, p := range pages {
+		about := p.About()
+		_, filter := p.(page.Filtered)
+		_, tables := p.(page.Tabled)
+		for _, x := range []struct {
+			has bool
+			set *where
+		}{{true, &on.all}, {about.Targets, &on.targets}, {filter, &on.filter}, {tables, &on.tables}, {about.Inner, &on.inner},
+			{about.Shows&page.ShowFinding != 0, &on.showsFinding}, {about.Shows&page.ShowSession != 0, &on.showsSession}} {
+			if x.has {
+				*x.set |= onPage(i)
+			}
+		}
 	}
-	var names []string
-	for i, n := range whereNames {
-		if w&(1<<i) != 0 {
+	return on
+}
+
+// words name some of the places for help.
+func (on places) words(w where) string {
+	var names, others []string
+	for i, p := range on.pages {
+		if w&onPage(i) != 0 {
+			names = append(names, p.About().Title)
+		} else {
+			others = append(others, p.About().Title)
+		}
+	}
+	switch {
+	case w == inAll:
+		return "everywhere"
+	case len(others) == 0 && w&^anyPage&^(inHelp|inSheet) == 0: // these stand over a page
+		return "every page"
+	case len(others) == 0:
+		names = []string{"every page"}
+	case len(others) == 1 && len(names) > 1:
+		names = []string{"every page but " + others[0]}
+	}
+	for i, n := range inputNames {
+		if w&(inHelp<<i) != 0 {
 			names = append(names, n)
 		}
 	}
@@ -84,6 +115,7 @@ type binding struct {
 	then func(a *App, said availableMsg) tea.Cmd
 	// frozen: it works while drawing is frozen.
 	frozen bool
+	own    map[where]page.Key // of a row that is of single pages
 }
 
 // KeyHelp is a row of the table of keys, in words.
@@ -94,41 +126,78 @@ type KeyHelp struct {
 // Keys returns the table of keys in words. Footer, help and manual come from it.
 func Keys() []KeyHelp {
 	var rows []KeyHelp
-	for _, b := range keyTable() {
-		rows = append(rows, KeyHelp{Keys: keyNames(b.keys), Where: b.in.String(), What: b.what, Needs: b.needs})
+	on := placesOf(page.All(page.NewLockList()))
+	for _, b := range keyTable(on.pages) {
+		rows = append(rows, KeyHelp{Keys: keyNames(b.keys), Where: on.words(b.in), What: b.what, Needs: b.needs})
 	}
 	return rows
 }
 
 const (
 	needsArmed  = "armed"
-	needsLab    = "own lab, or proxy --armed"
 	needsLesson = "a lesson"
 )
 
 // keyTable is the table of keys.
-func keyTable() []binding {
+func keyTable(pages []page.Page) []binding {
+	on := placesOf(pages)
 	var all []binding
-	all = append(all, moveKeys()...)
-	all = append(all, pageKeys()...)
-	all = append(all, listKeys()...)
-	all = append(all, actKeys()...)
-	all = append(all, inputKeys()...)
-	all = append(all, menuKeys()...)
-	all = append(all, lessonKeys()...)
-	all = append(all, paletteKeys()...)
-	all = append(all, columnKeys()...)
-	all = append(all, markKeys()...)
-	all = append(all, startKeys()...)
-	return append(all, programKeys()...)
+	for _, rows := range [][]binding{moveKeys(on), pageKeys(on), listKeys(on), actKeys(on), inputKeys(), menuKeys(), lessonKeys(on), paletteKeys(on),
+		columnKeys(on), markKeys(on), startKeys(), programKeys(on)} {
+		all = append(all, rows...)
+	}
+	return all
+}
+
+// own are the keys of a group that single pages have. What several have is one row.
+func (on places) own(group page.KeyGroup) []binding {
+	var rows []binding
+	for i, p := range on.pages {
+		for _, k := range p.Keys() {
+			if k.Group != group {
+				continue
+			}
+			at := slices.IndexFunc(rows, func(b binding) bool { return b.what == k.What })
+			if at < 0 {
+				at = len(rows)
+				rows = append(rows, binding{keys: k.Keys, short: k.Short, what: k.What, needs: k.Needs, act: k.Kind, own: map[where]page.Key{}})
+				rows[at].bind(k)
+			}
+			rows[at].in |= onPage(i)
+			rows[at].own[onPage(i)] = k
+		}
+	}
+	return rows
+}
+
+// bind lets a row do what the page that is shown has for it.
+func (b *binding) bind(k page.Key) {
+	own := b.own
+	here := func(a *App) page.Key { return own[onPage(a.at)] }
+	b.why = func(a *App) string {
+		switch k := here(a); {
+		case k.Some && a.here().Empty():
+			return a.whyEmpty()
+		case k.Why != nil:
+			return k.Why()
+		}
+		return ""
+	}
+	if k.Act == nil {
+		b.do = run(func(a *App) { a.show(here(a).Do(a.frame())) })
+		return
+	}
+	b.why = nil
+	b.asks = one(func(a *App) (model.Action, string) { return here(a).Act(a.frame()) })
+	b.then = (*App).actFirst
 }
 
 func run(f func(a *App)) func(a *App) tea.Cmd {
 	return func(a *App) tea.Cmd { f(a); return nil }
 }
 
-func moveKeys() []binding {
-	in := onPages | inHelp | inSheet
+func moveKeys(on places) []binding {
+	in := on.all | inHelp | inSheet
 	return []binding{
 		{keys: []string{"up", "k"}, in: in, what: "up", do: run(func(a *App) { a.moveBy(-1) })},
 		{keys: []string{"down", "j"}, in: in, what: "down", do: run(func(a *App) { a.moveBy(1) })},
@@ -141,65 +210,55 @@ func moveKeys() []binding {
 	}
 }
 
-func pageKeys() []binding {
-	rows := []binding{
-		{keys: []string{"enter"}, in: onLocks, short: "queue", what: "open the queue of the lock", why: (*App).whyEmpty, do: run((*App).openQueue)},
-		{keys: []string{"enter"}, in: onSessions | onFindings | onLab, short: "lock", what: "jump to the queue of the lock", why: (*App).whyEmpty, do: run((*App).openQueue)},
-		{keys: []string{"e"}, in: onPages, short: "explain", what: "explain the worst finding about what is selected", why: (*App).whyEmpty, do: run((*App).explain)},
-		{keys: []string{"w"}, in: onPages &^ onFindings, short: "why", what: "jump to the worst finding about what is selected", why: (*App).whyEmpty, do: run((*App).openFinding)},
-		{keys: []string{"o"}, in: onTargets &^ onSessions, short: "session", what: "jump to the session of what is selected", why: (*App).whyEmpty, do: run((*App).openSession)},
-		{keys: []string{"-"}, in: onPages, what: "back to where the last jump was made", do: run((*App).comeBack)},
-		{keys: []string{"c"}, in: onPages, short: "etcdctl", what: "the etcdctl lines that show the same by hand", do: run((*App).byHand)},
-		{keys: []string{"tab", "shift+tab"}, in: onLocks, short: "pane", what: "from the table to the queue and back", why: (*App).whyNoPane, do: run(func(a *App) { a.paneHas = !a.paneHas })},
-		{keys: []string{"tab"}, in: onLab, short: "list", what: "to the next list", do: run(func(a *App) { a.lab.turn(a.state, 1) })},
-		{keys: []string{"shift+tab"}, in: onLab, what: "to the list before", do: run(func(a *App) { a.lab.turn(a.state, -1) })},
-		{keys: []string{"tab", "shift+tab"}, in: onFindings, short: "text", what: "from the list to the text and back", why: (*App).whyEmpty, do: run(func(a *App) { a.findings.full = !a.findings.full })},
-	}
-	for i, p := range pages {
-		id := pageID(i)
-		rows = append(rows, binding{keys: []string{string(rune('1' + i))}, in: onPages | inHelp | inSheet,
-			what: "page " + p.title, do: run(func(a *App) { a.goTo(id) })})
+func pageKeys(on places) []binding {
+	rows := append(on.own(page.KeysThatOpen), []binding{
+		{keys: []string{"e"}, in: on.all, short: "explain", what: "explain the worst finding about what is selected", why: (*App).whyEmpty, do: run((*App).explain)},
+		{keys: []string{"w"}, in: on.all &^ on.showsFinding, short: "why", what: "jump to the worst finding about what is selected", why: (*App).whyEmpty, do: run((*App).openFinding)},
+		{keys: []string{"o"}, in: on.targets &^ on.showsSession, short: "session", what: "jump to the session of what is selected", why: (*App).whyEmpty, do: run((*App).openSession)},
+		{keys: []string{"-"}, in: on.all, what: "back to where the last jump was made", do: run((*App).comeBack)},
+		{keys: []string{"c"}, in: on.all, short: "etcdctl", what: "the etcdctl lines that show the same by hand", do: run((*App).byHand)},
+	}...)
+	rows = append(rows, on.own(page.KeysOfParts)...)
+	for i, p := range on.pages {
+		if about := p.About(); !about.Inner {
+			rows = append(rows, binding{keys: []string{digitOf(on.pages, i)}, in: on.all | inHelp | inSheet,
+				what: "page " + about.Title, do: run(func(a *App) { a.goTo(i) })})
+		}
 	}
 	return rows
 }
 
-func listKeys() []binding {
-	return []binding{
-		{keys: []string{"/"}, in: onPages &^ (onLab | onQueue), short: "filter", what: "filter as you type, ! in front turns it round", do: run((*App).editFilter)},
-		{keys: []string{"s"}, in: onLocks, short: "sort", what: "sort by the next column", do: run(func(a *App) { a.locks.sortBy(a.locks.order.by%(sortCount-1) + 1) })},
-		{keys: []string{"S"}, in: onLocks, what: "turn the order round", do: run(func(a *App) { a.locks.sortBy(a.locks.order.by) })},
-		{keys: []string{"f"}, in: onQueues, short: "journal", what: "the journal of this lock alone", why: (*App).whyEmpty, do: run((*App).onlyThisLock)},
-		{keys: []string{"f", "enter"}, in: onJournal, short: "this lock", what: "only the selected lock, or all again", do: run((*App).onlyThisLock)},
-		{keys: []string{"esc"}, in: onQueue, short: "back", what: "back to where one came from", do: run((*App).back)},
-		{keys: []string{"esc"}, in: onPages &^ onQueue, what: "back, or clear the filter", do: run((*App).back)},
+func listKeys(on places) []binding {
+	rows := []binding{{keys: []string{"/"}, in: on.filter, short: "filter", what: "filter as you type, ! in front turns it round", do: run((*App).editFilter)}}
+	return append(append(rows, on.own(page.KeysOfLists)...), []binding{
+		{keys: []string{"esc"}, in: on.inner, short: "back", what: "back to where one came from", do: run((*App).back)},
+		{keys: []string{"esc"}, in: on.all &^ on.inner, what: "back, or clear the filter", do: run((*App).back)},
 		{keys: []string{"y"}, in: inSheet, short: "copy", what: "copy the etcdctl lines (OSC 52)", do: (*App).copySheet},
-		{keys: []string{"y"}, in: onTargets, what: "copy the selected key (OSC 52)", do: (*App).copyKey, frozen: true},
-	}
+		{keys: []string{"y"}, in: on.targets, what: "copy the selected key (OSC 52)", do: (*App).copyKey, frozen: true},
+	}...)
 }
 
 // actKeys are in upper case, or open a dialog.
-func actKeys() []binding {
-	return []binding{
-		{keys: []string{"x"}, in: onTargets, short: "break", what: "break the lock: shows what goes, then asks", needs: needsArmed,
+func actKeys(on places) []binding {
+	rows := []binding{
+		{keys: []string{"x"}, in: on.targets, short: "break", what: "break the lock: shows what goes, then asks", needs: needsArmed,
 			act: model.RevokeLease, asks: (*App).breakWays, then: (*App).openBreak},
-		{keys: []string{"F"}, in: onTargets, short: "faults", what: "what can be done to what is selected: a contender, a member, the cluster", needs: needsLab,
+		{keys: []string{"F"}, in: on.targets, short: "faults", what: "what can be done to what is selected: a contender, a member, the cluster", needs: page.NeedsLab,
 			why: (*App).whyNoFaults, do: (*App).openFaults},
-		faultKey("H", "hold", "hold the contender's keepalives, or let them go", model.FaultHoldKeepalives),
-		faultKey("P", "pause", "pause the contender's process, or let it run", model.FaultPause),
-		faultKey("K", "kill", "kill the contender (SIGKILL)", model.FaultKill),
-		faultKey("T", "stop", "stop the contender (SIGTERM)", model.FaultStop),
-		{keys: []string{"N"}, in: onTargets, short: "spawn", what: "spawn a contender on this lock", needs: needsLab, act: model.SpawnProc,
+		on.faultKey("H", "hold", "hold the contender's keepalives, or let them go", model.FaultHoldKeepalives),
+		on.faultKey("P", "pause", "pause the contender's process, or let it run", model.FaultPause),
+		on.faultKey("K", "kill", "kill the contender (SIGKILL)", model.FaultKill),
+		on.faultKey("T", "stop", "stop the contender (SIGTERM)", model.FaultStop),
+		{keys: []string{"N"}, in: on.targets, short: "spawn", what: "spawn a contender on this lock", needs: page.NeedsLab, act: model.SpawnProc,
 			asks: one(func(a *App) (model.Action, string) { return a.action(model.SpawnProc) }), then: (*App).actFirst},
-		{keys: []string{"U"}, in: onLab, short: "heal", what: "heal the marked fault", needs: needsLab, act: model.HealFault,
-			asks: one((*App).heal), then: (*App).actFirst},
-		{keys: []string{"A"}, in: onPages, what: "heal all faults", needs: needsLab, act: model.HealAll,
-			asks: one(func(a *App) (model.Action, string) { return a.action(model.HealAll) }), then: (*App).actFirst},
 	}
+	return append(append(rows, on.own(page.KeysThatAct)...), binding{keys: []string{"A"}, in: on.all, what: "heal all faults", needs: page.NeedsLab, act: model.HealAll,
+		asks: one(func(a *App) (model.Action, string) { return a.action(model.HealAll) }), then: (*App).actFirst})
 }
 
 // faultKey is a key that does a fault to the contender under the cursor, or heals it.
-func faultKey(key, short, what string, kind model.FaultKind) binding {
-	return binding{keys: []string{key}, in: onTargets, short: short, what: what, needs: needsLab, act: model.InjectFault,
+func (on places) faultKey(key, short, what string, kind model.FaultKind) binding {
+	return binding{keys: []string{key}, in: on.targets, short: short, what: what, needs: page.NeedsLab, act: model.InjectFault,
 		asks: one(func(a *App) (model.Action, string) { return a.fault(kind) }), then: (*App).actFirst}
 }
 
@@ -228,25 +287,25 @@ func menuKeys() []binding {
 	return []binding{
 		{keys: []string{"up", "k"}, in: inFaults, what: "up", do: run(func(a *App) { a.menu.move(-1) })},
 		{keys: []string{"down", "j"}, in: inFaults, what: "down", do: run(func(a *App) { a.menu.move(1) })},
-		{keys: []string{"enter"}, in: inFaults, short: "choose", brief: (*App).chooseWord, what: "choose how, or do it if there is nothing to choose", needs: needsLab, act: model.InjectFault, do: (*App).choose},
+		{keys: []string{"enter"}, in: inFaults, short: "choose", brief: (*App).chooseWord, what: "choose how, or do it if there is nothing to choose", needs: page.NeedsLab, act: model.InjectFault, do: (*App).choose},
 		{keys: []string{"esc", "q"}, in: inFaults, short: "leave it", what: "do nothing", do: run(func(a *App) { a.menu = nil })},
 		{keys: []string{"up", "k"}, in: inChoice, what: "line above", do: run(func(a *App) { a.menu.choice.move(-1) })},
 		{keys: []string{"down", "j"}, in: inChoice, what: "line below", do: run(func(a *App) { a.menu.choice.move(1) })},
 		{keys: []string{"left"}, in: inChoice, what: "value to the left", do: run(func(a *App) { a.menu.choice.turn(-1) })},
 		{keys: []string{"right"}, in: inChoice, what: "value to the right", do: run(func(a *App) { a.menu.choice.turn(1) })},
 		{keys: []string{"esc"}, in: inChoice, short: "back", what: "back to the kinds", do: run(func(a *App) { a.menu.choice, a.menu.hint = nil, "" })},
-		{keys: []string{"enter"}, in: inChoice, short: "do it", what: "do what the dialog says", needs: needsLab, act: model.InjectFault, do: (*App).confirmFault},
+		{keys: []string{"enter"}, in: inChoice, short: "do it", what: "do what the dialog says", needs: page.NeedsLab, act: model.InjectFault, do: (*App).confirmFault},
 	}
 }
 
-func programKeys() []binding {
+func programKeys(on places) []binding {
 	return []binding{
-		{keys: []string{" "}, in: onPages, short: "freeze", what: "freeze the screen, and let it go; events are still collected", do: run((*App).freeze), frozen: true},
-		{keys: []string{"m"}, in: onPages | inStart, what: "mouse off, so that the terminal selects, and on", do: (*App).toggleMouse, frozen: true},
-		{keys: []string{"?", "h", "f1"}, in: onPages | inStart, short: "help", what: "help for this screen", do: (*App).openHelp, frozen: true},
-		{keys: []string{"q"}, in: onPages | inStart, what: "quit", do: func(*App) tea.Cmd { return tea.Quit }, frozen: true},
+		{keys: []string{" "}, in: on.all, short: "freeze", what: "freeze the screen, and let it go; events are still collected", do: run((*App).freeze), frozen: true},
+		{keys: []string{"m"}, in: on.all | inStart, what: "mouse off, so that the terminal selects, and on", do: (*App).toggleMouse, frozen: true},
+		{keys: []string{"?", "h", "f1"}, in: on.all | inStart, short: "help", what: "help for this screen", do: (*App).openHelp, frozen: true},
+		{keys: []string{"q"}, in: on.all | inStart, what: "quit", do: func(*App) tea.Cmd { return tea.Quit }, frozen: true},
 		{keys: []string{"ctrl+c"}, in: inAll, what: "quit", do: func(*App) tea.Cmd { return tea.Quit }, frozen: true},
-		{keys: []string{"ctrl+z"}, in: inAll, what: "suspend", why: func(a *App) string { return a.th.clean(a.o.NoSuspend) },
+		{keys: []string{"ctrl+z"}, in: inAll, what: "suspend", why: func(a *App) string { return a.th.Clean(a.o.NoSuspend) },
 			do: func(*App) tea.Cmd { return tea.Suspend }, frozen: true},
 	}
 }
@@ -267,16 +326,7 @@ const briefBelow = 60
 // whyEmpty says why a key that is about what is selected does nothing: there is
 // nothing to select. "" if there is.
 func (a *App) whyEmpty() string {
-	n := 1
-	switch a.page {
-	case pageLocks:
-		n = len(a.locks.order.ids)
-	case pageSessions:
-		n = len(a.sessions.ids)
-	case pageFindings:
-		n = len(a.findings.list)
-	}
-	if n == 0 {
+	if a.here().Empty() {
 		return "the list is empty"
 	}
 	return ""
@@ -340,14 +390,14 @@ func (a *App) key(msg tea.KeyMsg) tea.Cmd {
 	case !a.booted && b.in != inAll && msg.String() != "q":
 		return nil
 	case a.frozen && !b.frozen:
-		a.say(late, "the screen is frozen: space lets it go, then the key works")
+		a.say(draw.Late, "the screen is frozen: space lets it go, then the key works")
 		return nil
 	}
 	a.pressed = msg.String()
 	reason := b.closed(a)
 	switch {
 	case reason != "":
-		a.say(late, "not available: "+reason)
+		a.say(draw.Late, "not available: "+reason)
 		return nil
 	case b.asks != nil:
 		acts, _ := b.asks(a)

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/page"
 )
 
 // pressed presses keys; "grace" lets the time pass in which a dialog takes none.
@@ -172,7 +173,7 @@ func TestSlowHands(t *testing.T) {
 	ask := func(cmd tea.Cmd) { go func() { took <- cmd() }() }
 	m := b.menu
 	m.asks = false // the command of F was not run
-	ask(b.askHands())
+	ask(b.askOffers())
 	b.Update(graceMsg{m.id})
 	for range 3 { // seconds go by, and the question is not asked twice
 		b.Update(tickMsg(at(30)))
@@ -224,9 +225,9 @@ func TestSaidOnce(t *testing.T) {
 func TestEveryFaultIsOffered(t *testing.T) {
 	for _, info := range model.FaultKinds() {
 		found := 0
-		for _, on := range []subject{{kind: model.TargetProcess, name: "c1", lock: "/l"}, {kind: model.TargetMember, name: "m1"},
-			{kind: model.TargetClient, name: "127.0.0.1:4711"}, {kind: model.TargetCluster}} {
-			name, ok := on.target(info.Target)
+		for _, on := range []page.Subject{{Kind: model.TargetProcess, Name: "c1", Lock: "/l"}, {Kind: model.TargetMember, Name: "m1"},
+			{Kind: model.TargetClient, Name: "127.0.0.1:4711"}, {Kind: model.TargetCluster}} {
+			name, ok := targetOf(on, info.Target)
 			if !ok {
 				continue
 			}
@@ -263,7 +264,7 @@ func TestFaultsInForce(t *testing.T) {
 	b.only(model.Action{Kind: model.HealFault, Fault: model.Fault{Kind: model.FaultIsolate, Target: "m2", For: 5 * time.Second}})
 	b.w.add(model.FaultOff{At: at(25), ID: 1, Why: "healed"})
 	b.sync(25)
-	if x, _ := b.lab.fault(b.state); x.ID != 2 {
+	if x, _ := b.lab().Fault(b.state); x.ID != 2 {
 		t.Errorf("selected is #%d, want #2 still", x.ID)
 	}
 }

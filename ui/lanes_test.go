@@ -10,6 +10,9 @@ import (
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/model/lab"
+	"locktop/ui/axis"
+	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 func spell(kind lab.IntervalKind, from, to float64) lab.Interval {
@@ -25,26 +28,26 @@ func TestLane(t *testing.T) {
 	const w, h, b = lab.IntervalWaits, lab.IntervalHolds, lab.IntervalBelieves
 	rows := []struct {
 		name, want string
-		lane       lane
+		lane       axis.Lane
 	}{
 		{"waits, holds, lets go", "                    ░░░░░░░░░░██████████                    ",
-			lane{spells: []lab.Interval{spell(w, 20, 30), spell(h, 30, 40), spell(b, 30.1, 40.01)}}},
+			axis.Lane{Spells: []lab.Interval{spell(w, 20, 30), spell(h, 30, 40), spell(b, 30.1, 40.01)}}},
 		{"its word comes a moment after the deed: no lie", "██████████████████████████████                              ",
-			lane{spells: []lab.Interval{spell(h, -9, 30), spell(b, -8, 30.3)}}},
+			axis.Lane{Spells: []lab.Interval{spell(h, -9, 30), spell(b, -8, 30.3)}}},
 		{"goes on", "                                        ████████████████████",
-			lane{spells: []lab.Interval{spell(h, 40, 0), spell(b, 40, 0)}}},
+			axis.Lane{Spells: []lab.Interval{spell(h, 40, 0), spell(b, 40, 0)}}},
 		{"a short hold is not lost", "                              █                             ",
-			lane{spells: []lab.Interval{spell(h, 30.2, 30.25)}}},
+			axis.Lane{Spells: []lab.Interval{spell(h, 30.2, 30.25)}}},
 		{"believes what is not so", "          ░░░░░██████████▚▚▚▚▚                              ",
-			lane{spells: []lab.Interval{spell(w, 10, 15), spell(h, 15, 25), spell(b, 15, 30)}}},
+			axis.Lane{Spells: []lab.Interval{spell(w, 10, 15), spell(h, 15, 25), spell(b, 15, 30)}}},
 		{"a short overlap is not lost either", "█████████▚                                                  ",
-			lane{spells: []lab.Interval{spell(h, 0, 9.95), spell(b, 0, 9.98)}, beside: []lab.Overlap{{From: at(9.95), To: at(9.98)}}}},
+			axis.Lane{Spells: []lab.Interval{spell(h, 0, 9.95), spell(b, 0, 9.98)}, Beside: []lab.Overlap{{From: at(9.95), To: at(9.98)}}}},
 	}
-	th := newTheme(ThemeDark, colours, false)
+	th := draw.NewTheme(draw.ThemeDark, colours, false)
 	for _, r := range rows {
 		var got strings.Builder
-		for _, sp := range r.lane.paint(th, at(60), time.Second, 60) {
-			got.WriteString(sp.text)
+		for _, sp := range r.lane.Paint(th, at(60), time.Second, 60) {
+			got.WriteString(sp.Text)
 		}
 		if got.String() != r.want {
 			t.Errorf("%s:\n got |%s|\nwant |%s|", r.name, got.String(), r.want)
@@ -54,14 +57,14 @@ func TestLane(t *testing.T) {
 
 func TestTogether(t *testing.T) {
 	over := []lab.Overlap{{From: at(-100), To: at(2)}, {From: at(10), To: at(12)}, {From: at(11), To: at(13)}, {From: at(59)}}
-	if got := together(over, at(60)); got != 2*time.Second+3*time.Second+time.Second {
+	if got := axis.Together(over, at(60)); got != 2*time.Second+3*time.Second+time.Second {
 		t.Errorf("got %v: what overlaps counts once, and no more than the last minute", got)
 	}
 }
 
 func TestLaneCell(t *testing.T) {
 	for w, want := range map[int]time.Duration{140: time.Second / 2, 119: time.Second, 60: time.Second, 59: 2 * time.Second, 20: 3 * time.Second, 19: 0} {
-		if got := laneCell(w); got != want {
+		if got := axis.LaneCell(w); got != want {
 			t.Errorf("%d cells: got %v, want %v", w, got, want)
 		}
 	}
@@ -215,7 +218,7 @@ func TestBesideTruth(t *testing.T) {
 // TestTruthOfAnUnknownLock: of a program that does not say its lock nothing is known.
 func TestTruthOfAnUnknownLock(t *testing.T) {
 	c := lab.ContenderInfo{Contender: model.Contender{Name: "worker", Proc: model.ProcRunning}}
-	if got := truthWord(fold.NewState(), c, 0); got != "?" {
+	if got := page.TruthWord(fold.NewState(), c, 0); got != "?" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -233,8 +236,8 @@ func TestFreeLockInTrouble(t *testing.T) {
 	b.sync(12)
 	b.sees("─ x stale-holder ─ free for 10s")
 	b.sees("x 1 in trouble")
-	if b.locks.name(0) != "/l" {
-		t.Errorf("%s stands first", b.locks.name(0))
+	if b.board.Locks.Name(0) != "/l" {
+		t.Errorf("%s stands first", b.board.Locks.Name(0))
 	}
 }
 

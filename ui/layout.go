@@ -1,5 +1,7 @@
 package ui
 
+import "locktop/ui/page"
+
 // rect is a part of the screen, in cells.
 type rect struct{ x, y, w, h int }
 
@@ -15,8 +17,7 @@ type layout struct {
 	status rect
 	tabs   rect
 	main   rect
-	pane   rect // under main
-	lesson rect // under both
+	lesson rect // under it
 	notice rect
 	footer rect
 }
@@ -27,17 +28,13 @@ const (
 	tabsFrom                = 8
 	footerFrom              = 7
 	noticeFrom              = 18
-	paneFrom                = 12 // lines of main and pane together
-	tableLeast              = 9  // lines that a lesson leaves to the page, if it can: a title and 8 rows
 	lessonLeast             = 2
-	lanesFrom               = 18 // lines of the queue's page from which it shows lanes
-	lanesPane               = 14 // and of the pane of the first page
 )
 
-// arrange cuts the screen up. It depends on the size and the page alone, so
-// nothing on the screen moves when its content changes; lesson is how many lines
-// the pane of a lesson would like to have, 0 if there is none.
-func arrange(w, h int, p pageID, lesson int) layout {
+// arrange cuts the screen up. It depends on the size alone, so nothing on the
+// screen moves when its content changes; lesson is how many lines the pane of a lesson
+// would like to have, 0 if there is none.
+func arrange(w, h, lesson int) layout {
 	l := layout{w: w, h: h}
 	if w < leastWidth || h < leastHeight {
 		l.tiny = true
@@ -64,23 +61,15 @@ func arrange(w, h int, p pageID, lesson int) layout {
 	if l.notice.h == 0 {
 		l.notice = rect{0, h - 1, w, 1}
 	}
-	if most := bottom - top - tableLeast; lesson > 0 {
+	if most := bottom - top - page.TableLeast; lesson > 0 {
 		lesson = min(max(most, lessonLeast), lesson, max(0, bottom-top-lessonLeast))
 		bottom -= lesson
 		l.lesson = rect{0, bottom, w, lesson}
 	}
 	body := bottom - top
 	l.main = rect{0, top, w, body}
-	if p == pageLocks && body >= paneFrom && (lesson == 0 || body >= 2*tableLeast) {
-		half := body / 2
-		if lesson > 0 { // it tells of few locks
-			half = min(half, tableLeast)
-		}
-		l.main.h = half
-		l.pane = rect{0, top + half, w, body - half}
-	}
 	return l
 }
 
 // arrange cuts up the screen as it is now.
-func (a *App) arrange(p pageID) layout { return arrange(a.w, a.h, p, a.lesson.height(a.th, a.w, a.h)) }
+func (a *App) arrange() layout { return arrange(a.w, a.h, a.lesson.height(a.th, a.w, a.h)) }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"locktop/ui/draw"
+
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -85,8 +87,8 @@ type lessonPane struct {
 	chosen      int  // the answer, from 1; 0: none yet
 	steps       int  // how many there were
 	drawn       drawn
-	body        [][]span // what was drawn of it
-	right       int      // how many predictions were right, of how many
+	body        [][]draw.Span // what was drawn of it
+	right       int           // how many predictions were right, of how many
 	asked       int
 }
 
@@ -109,10 +111,6 @@ func (p *lessonPane) over() bool {
 // acts says whether the lab does something, and nothing is waited for from the
 // person.
 func (p *lessonPane) acts() bool { return p.step.Kind == StepDo || p.step.Kind == StepWait }
-
-// settlePane takes the keyboard from a pane of the first page that a lesson left no
-// room for.
-func (a *App) settlePane() { a.paneHas = a.paneHas && a.arrange(pageLocks).pane.h > 0 }
 
 // begin asks for the first step, once the person has read what the lesson is for.
 func (a *App) begin() tea.Cmd {
@@ -147,7 +145,6 @@ func (a *App) stepped(m lessonMsg) tea.Cmd {
 	}
 	p.steps++
 	p.step, p.since, p.page, p.at, p.chosen, p.has = m.step, a.now, 0, 0, 0, false
-	a.settlePane()
 	if p.acts() {
 		return a.nextStep()
 	}
@@ -190,7 +187,6 @@ func (a *App) goOn() tea.Cmd {
 // fold hides the lesson but for its title, which says when it waits, or shows it again.
 func (a *App) fold() {
 	a.lesson.folded = !a.lesson.folded
-	a.settlePane()
 }
 
 func (a *App) whyNoFold() string {
@@ -218,7 +214,7 @@ func (a *App) answer(choice int) tea.Cmd {
 func (a *App) predict(choice int) {
 	p := a.lesson
 	if choice < 1 || choice > len(p.step.Options) {
-		a.say(late, "there is no such answer")
+		a.say(draw.Late, "there is no such answer")
 		return
 	}
 	p.chosen, p.at, p.has = choice, choice-1, false
@@ -228,7 +224,6 @@ func (a *App) predict(choice int) {
 			p.right++
 		}
 	}
-	a.settlePane()
 }
 
 // answersWord says which digits answer; the first stands before it.
@@ -241,12 +236,12 @@ func (a *App) answersWord() string {
 
 // lessonKeys are those of the lesson: one for whatever it waits for, and those of
 // its question.
-func lessonKeys() []binding {
+func lessonKeys(on places) []binding {
 	digits := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}
 	return []binding{
-		{keys: []string{"n"}, in: onPages | inHelp | inSheet, short: "lesson", what: "go on with the lesson, or to its question", needs: needsLesson,
+		{keys: []string{"n"}, in: on.all | inHelp | inSheet, short: "lesson", what: "go on with the lesson, or to its question", needs: needsLesson,
 			why: (*App).whyNoLesson, do: (*App).goOn, frozen: true},
-		{keys: []string{"L"}, in: onPages, what: "hide the lesson but for its title, or show it again", needs: needsLesson,
+		{keys: []string{"L"}, in: on.all, what: "hide the lesson but for its title, or show it again", needs: needsLesson,
 			why: (*App).whyNoFold, do: run((*App).fold), frozen: true},
 		{keys: []string{"up", "k"}, in: inLesson, what: "answer above", do: run(func(a *App) { a.lesson.at = max(0, a.lesson.at-1) }), frozen: true},
 		{keys: []string{"down", "j"}, in: inLesson, what: "answer below", do: run(func(a *App) {

@@ -69,8 +69,8 @@ func TestLesson(t *testing.T) {
 	b.sees("▌ 1 it keeps the lock")
 	b.press("down", "esc") // back to the page, whose keys count again
 	b.press("5")
-	if b.page != pageLab || x.answers != nil && len(x.answers) != 1 {
-		t.Errorf("on page %d, answered %v", b.page, x.answers)
+	if b.on() != "Lab" || x.answers != nil && len(x.answers) != 1 {
+		t.Errorf("on page %s, answered %v", b.on(), x.answers)
 	}
 	b.press("n", "2")
 	b.sees("Not so: you said 2, and it is 3.")
@@ -219,8 +219,8 @@ func TestLessonLeavesTheTable(t *testing.T) {
 		x := &teller{steps: slices.Clone(told)[i:]}
 		b := lessonBench(t, x, Options{})
 		b.step()
-		if b.locks.table.h < 8 {
-			t.Errorf("step %d leaves %d rows", i, b.locks.table.h)
+		if b.locks().Table.H < 8 {
+			t.Errorf("step %d leaves %d rows", i, b.locks().Table.H)
 		}
 		exact(t, b.View(), 80, 24)
 	}

@@ -6,19 +6,20 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // Lines of the pane of a lesson, its title included: as long as the lab acts or a
 // text is told it stays as high as it is, so that nothing moves.
 const (
 	lessonLow  = 7
-	lessonHigh = 8 // from tallFrom on
-	tallFrom   = 30
+	lessonHigh = 8 // from page tallFrom on
 	lessonMost = 24
 )
 
 // height is how many lines the pane would like to have.
-func (p *lessonPane) height(th *theme, w, h int) int {
+func (p *lessonPane) height(th *draw.Theme, w, h int) int {
 	switch {
 	case !p.showing():
 		return 0
@@ -26,7 +27,7 @@ func (p *lessonPane) height(th *theme, w, h int) int {
 		return 1
 	}
 	usual := lessonLow
-	if h >= tallFrom {
+	if h >= page.TallFrom {
 		usual = lessonHigh
 	}
 	if p.step.Kind != StepAsk && p.step.Kind != StepVerdict {
@@ -36,12 +37,12 @@ func (p *lessonPane) height(th *theme, w, h int) int {
 }
 
 // lines is the pane in h lines of w cells.
-func (p *lessonPane) lines(f frame, w, h int) []string {
+func (p *lessonPane) lines(f page.Frame, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
-	th := f.th
-	all, room := p.content(th, w, f.now), h-1
+	th := f.Th
+	all, room := p.content(th, w, f.Now), h-1
 	p.pages = 1
 	if room > 0 {
 		p.pages = max(1, (len(all)+room-1)/room)
@@ -51,32 +52,32 @@ func (p *lessonPane) lines(f frame, w, h int) []string {
 	if p.acts() {
 		from, p.pages = max(0, len(all)-room), 1 // what is done now stands last
 	}
-	lines := []string{th.ruler(w, p.title(th, w)...)}
+	lines := []string{th.Ruler(w, p.title(th, w)...)}
 	for _, spans := range all[from:min(len(all), from+room)] {
-		lines = append(lines, th.line(w, spans, nil))
+		lines = append(lines, th.Line(w, spans, nil))
 	}
-	return fill(lines, w, h)
+	return draw.Fill(lines, w, h)
 }
 
 // title says what is told and what it waits for; the latter matters more.
-func (p *lessonPane) title(th *theme, w int) []span {
+func (p *lessonPane) title(th *draw.Theme, w int) []draw.Span {
 	hint := p.hint()
 	if p.pages > 1 {
-		hint = append([]span{{dim, strconv.Itoa(p.page+1) + " of " + strconv.Itoa(p.pages) + "  "}}, hint...)
+		hint = append([]draw.Span{draw.Dim.Of(strconv.Itoa(p.page+1) + " of " + strconv.Itoa(p.pages) + "  ")}, hint...)
 	}
 	n := 0
 	for _, sp := range hint {
-		n += width(sp.text)
+		n += draw.Width(sp.Text)
 	}
-	name := th.cut("lesson: "+th.prose(p.l.Title), w-n-8)
-	return append([]span{{strong, name}, {rule, " " + th.sign.line + " "}}, hint...)
+	name := th.Cut("lesson: "+th.Prose(p.l.Title), w-n-8)
+	return append([]draw.Span{draw.Strong.Of(name), draw.Rule.Of(" " + th.Sign.Line + " ")}, hint...)
 }
 
-func (p *lessonPane) hint() []span {
-	key := func(what string) []span { return []span{{accent, "n"}, {plain, " " + what}} }
+func (p *lessonPane) hint() []draw.Span {
+	key := func(what string) []draw.Span { return []draw.Span{draw.Accent.Of("n"), draw.Plain.Of(" " + what)} }
 	switch {
 	case p.folded && (p.acts() || p.begun && p.step.Kind == ""):
-		return []span{{dim, "the lab acts  "}, {accent, "L"}, {plain, " shows"}}
+		return []draw.Span{draw.Dim.Of("the lab acts  "), draw.Accent.Of("L"), draw.Plain.Of(" shows")}
 	case p.folded && p.over():
 		return key("shows how it ended")
 	case p.folded:
@@ -88,13 +89,13 @@ func (p *lessonPane) hint() []span {
 	case p.over():
 		return key("closes the lesson")
 	case p.has:
-		return []span{{accent, "1"}, {plain, " to "}, {accent, strconv.Itoa(len(p.step.Options))}, {plain, " answers"}}
+		return []draw.Span{draw.Accent.Of("1"), draw.Plain.Of(" to "), draw.Accent.Of(strconv.Itoa(len(p.step.Options))), draw.Plain.Of(" answers")}
 	case p.step.Kind == StepAsk && p.chosen == 0:
 		return key("answers")
 	case p.step.Kind == StepSay, p.step.Kind == StepAsk:
 		return key("goes on")
 	}
-	return []span{{dim, "the lab acts  "}, {accent, "L"}, {dim, " hides"}}
+	return []draw.Span{draw.Dim.Of("the lab acts  "), draw.Accent.Of("L"), draw.Dim.Of(" hides")}
 }
 
 // drawn is what the content of the pane depends on, besides its step.
@@ -109,7 +110,7 @@ type drawn struct {
 
 // content is all that the pane has to show. It is wrapped once, and not for every
 // frame.
-func (p *lessonPane) content(th *theme, w int, now time.Time) [][]span {
+func (p *lessonPane) content(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 	d := drawn{w: w, steps: p.steps, at: p.at, chosen: p.chosen, has: p.has, broke: p.err != nil, begun: p.begun}
 	if p.step.Kind == StepWait {
 		d.age = now.Sub(p.since)
@@ -120,48 +121,48 @@ func (p *lessonPane) content(th *theme, w int, now time.Time) [][]span {
 	return p.body
 }
 
-func (p *lessonPane) write(th *theme, w int, now time.Time) [][]span {
-	var all [][]span
-	text := func(st style, lead, s string) {
+func (p *lessonPane) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
+	var all [][]draw.Span
+	text := func(st draw.Style, lead, s string) {
 		for i, part := range strings.Split(s, "\n\n") {
 			if i > 0 {
 				all = append(all, nil)
 			}
 			part = strings.Join(strings.Fields(part), " ")
-			indent := span{dim, lead}
-			for _, l := range th.wrap(th.told(part), max(8, min(w-3, readable)-width(lead)), paragraphMax) {
-				all = append(all, []span{indent, {st, l}})
-				indent.text = string(pad(nil, width(lead)))
+			indent := draw.Dim.Of(lead)
+			for _, l := range th.Wrap(th.Told(part), max(8, min(w-3, draw.Readable)-draw.Width(lead)), draw.ParagraphMax) {
+				all = append(all, []draw.Span{indent, st.Of(l)})
+				indent.Text = string(draw.Pad(nil, draw.Width(lead)))
 			}
 		}
 	}
 	p.past(th, text)
 	switch {
 	case p.err != nil:
-		text(bad, "  "+th.sign.bad+" ", "the lesson broke off: "+p.err.Error())
-		text(dim, "    ", "the lab stays as it is; A heals every fault")
+		text(draw.Bad, "  "+th.Sign.Bad+" ", "the lesson broke off: "+p.err.Error())
+		text(draw.Dim, "    ", "the lab stays as it is; A heals every fault")
 		return all
 	case p.step.Kind == "":
-		text(plain, "  ", p.l.Why)
+		text(draw.Plain, "  ", p.l.Why)
 		return all
 	case p.step.Kind == StepAsk:
-		text(strong, "  ", p.step.Text)
+		text(draw.Strong, "  ", p.step.Text)
 		p.options(th, text)
 		return all
 	case p.step.Kind == StepVerdict:
 		p.verdict(th, text)
 		return all
 	case p.step.Kind == StepWait && (p.step.Text != "" || p.step.Within > 0):
-		text(plain, "  "+th.sign.waits+" ", p.step.present()+" ("+age(now.Sub(p.since), false)+" so far)")
+		text(draw.Plain, "  "+th.Sign.Waits+" ", p.step.present()+" ("+draw.Age(now.Sub(p.since), false)+" so far)")
 		return all
 	case p.step.Kind == StepDo:
-		text(plain, "  "+th.sign.arrow+" ", p.step.Text)
+		text(draw.Plain, "  "+th.Sign.Arrow+" ", p.step.Text)
 		return all
 	case p.step.Kind == StepDone && p.step.Text == "":
-		text(plain, "  ", "the lesson is over; the lab is yours")
+		text(draw.Plain, "  ", "the lesson is over; the lab is yours")
 		return all
 	}
-	text(plain, "  ", p.step.Text)
+	text(draw.Plain, "  ", p.step.Text)
 	return all
 }
 
@@ -194,12 +195,12 @@ func (s *LessonStep) past(took time.Duration) string {
 	case took < time.Second:
 		return "waited for " + s.waited()
 	}
-	return "waited " + age(took, false) + " for " + s.waited()
+	return "waited " + draw.Age(took, false) + " for " + s.waited()
 }
 
 // past is what was done and waited for before the step, as far as it has not been
 // read: before a text the last two.
-func (p *lessonPane) past(th *theme, text func(st style, lead, s string)) {
+func (p *lessonPane) past(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	log := p.log
 	if p.step.Kind == StepVerdict || p.err != nil {
 		return
@@ -209,60 +210,60 @@ func (p *lessonPane) past(th *theme, text func(st style, lead, s string)) {
 	}
 	for _, s := range log {
 		if s != "" {
-			text(dim, "  "+th.sign.fact+" ", s)
+			text(draw.Dim, "  "+th.Sign.Fact+" ", s)
 		}
 	}
 }
 
 // options are the answers of a question, and once one is given, which is right.
-func (p *lessonPane) options(th *theme, text func(st style, lead, s string)) {
+func (p *lessonPane) options(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	for i, o := range p.step.Options {
-		mark, st := "  ", plain
+		mark, st := "  ", draw.Plain
 		switch {
 		case p.chosen == 0 && p.has && i == p.at:
-			mark, st = th.sign.cursor+" ", strong
+			mark, st = th.Sign.Cursor+" ", draw.Strong
 		case p.chosen > 0 && i+1 == p.step.Right:
-			mark, st = th.sign.holds+" ", good
+			mark, st = th.Sign.Holds+" ", draw.Good
 		case p.chosen == i+1 && p.step.Right > 0:
-			mark, st = th.sign.bad+" ", bad
+			mark, st = th.Sign.Bad+" ", draw.Bad
 		case p.chosen == i+1:
-			mark, st = th.sign.arrow+" ", strong
+			mark, st = th.Sign.Arrow+" ", draw.Strong
 		}
 		text(st, "  "+mark+strconv.Itoa(i+1)+" ", o)
 	}
 	switch {
 	case p.chosen == 0:
 	case p.step.Right == 0:
-		text(plain, "  ", "You said "+strconv.Itoa(p.chosen)+".")
+		text(draw.Plain, "  ", "You said "+strconv.Itoa(p.chosen)+".")
 	case p.chosen == p.step.Right:
-		text(good, "  ", "Right.")
+		text(draw.Good, "  ", "Right.")
 	default:
-		text(late, "  ", "Not so: you said "+strconv.Itoa(p.chosen)+", and it is "+strconv.Itoa(p.step.Right)+".")
+		text(draw.Late, "  ", "Not so: you said "+strconv.Itoa(p.chosen)+", and it is "+strconv.Itoa(p.step.Right)+".")
 	}
 }
 
 // verdict is how it ended, line by line.
-func (p *lessonPane) verdict(th *theme, text func(st style, lead, s string)) {
-	st, sign := th.verdictStyle(p.step.Verdict)
+func (p *lessonPane) verdict(th *draw.Theme, text func(st draw.Style, lead, s string)) {
+	st, sign := verdictStyle(th, p.step.Verdict)
 	head := strings.ToUpper(string(p.step.Verdict)) + ": " + p.step.Verdict.words()
 	if p.asked > 0 {
-		head += "; " + strconv.Itoa(p.right) + " of " + plural(p.asked, "prediction") + " came true"
+		head += "; " + strconv.Itoa(p.right) + " of " + draw.Plural(p.asked, "prediction") + " came true"
 	}
 	text(st, "  "+sign+" ", head)
 	if p.step.Text != "" {
-		text(plain, "    ", p.step.Text)
+		text(draw.Plain, "    ", p.step.Text)
 	}
 	for _, l := range p.step.Lines {
-		st, sign := th.verdictStyle(l.Verdict)
+		st, sign := verdictStyle(th, l.Verdict)
 		s := string(l.Verdict) + ": " + l.Name
 		if l.Measured != "" {
-			s += " " + th.sign.line + " " + l.Measured
+			s += " " + th.Sign.Line + " " + l.Measured
 		}
 		if l.Bound != "" {
 			s += ", bound " + l.Bound
 		}
-		if st == good {
-			st = plain
+		if st == draw.Good {
+			st = draw.Plain
 		}
 		text(st, "    "+sign+" ", s)
 	}
@@ -279,12 +280,12 @@ func (v Verdict) words() string {
 	return "whether it was as expected cannot be told"
 }
 
-func (th *theme) verdictStyle(v Verdict) (style, string) {
+func verdictStyle(th *draw.Theme, v Verdict) (draw.Style, string) {
 	switch v {
 	case VerdictHeld:
-		return good, th.sign.holds
+		return draw.Good, th.Sign.Holds
 	case VerdictViolated:
-		return bad, th.sign.bad
+		return draw.Bad, th.Sign.Bad
 	}
-	return late, th.sign.late
+	return draw.Late, th.Sign.Late
 }

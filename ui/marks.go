@@ -1,65 +1,52 @@
 package ui
 
-import "slices"
+import (
+	"slices"
+
+	"locktop/ui/draw"
+	"locktop/ui/page"
+)
 
 // marksMax bounds how many locks are bookmarked.
 const marksMax = 100
 
 // toggleMark bookmarks the lock of what is selected, or takes its mark away.
 func (a *App) toggleMark() {
-	name, why := a.lockMeant()
+	r, m := a.here().Lock(a.frame()), &a.board.Marked
+	name := r.Lock
 	switch {
 	case name == "":
-		a.say(late, why)
+		a.say(draw.Late, r.Why)
 		return
-	case a.marked[name]:
-		delete(a.marked, name)
-		a.marks = slices.DeleteFunc(a.marks, func(m string) bool { return m == name })
-		a.say(plain, "no mark on "+a.th.clean(name)+" any more")
+	case m.Has[name]:
+		delete(m.Has, name)
+		m.Names = slices.DeleteFunc(m.Names, func(n string) bool { return n == name })
+		a.say(draw.Plain, "no mark on "+a.th.Clean(name)+" any more")
 		return
-	case len(a.marks) >= marksMax:
-		a.say(late, "that would be too many marks: b takes one away")
+	case len(m.Names) >= marksMax:
+		a.say(draw.Late, "that would be too many marks: b takes one away")
 		return
 	}
-	if a.marked == nil {
-		a.marked = map[string]bool{}
-	}
-	a.marked[name] = true
-	a.marks = append(a.marks, name)
-	a.say(plain, "marked "+a.th.clean(name)+": ' comes back to it")
+	m.Has[name] = true
+	m.Names = append(m.Names, name)
+	a.say(draw.Plain, "marked "+a.th.Clean(name)+": ' comes back to it")
 }
 
-// nextMark goes to the lock that was marked after the one that is selected.
+// nextMark goes to the lock that was marked after the one that is selected: its queue if
+// one looks at a queue, else its row.
 func (a *App) nextMark() {
-	here, _ := a.lockMeant()
-	at := slices.Index(a.marks, here)
-	for i := range a.marks {
-		name := a.marks[(at+1+i)%len(a.marks)]
+	names := a.board.Marked.Names
+	at := slices.Index(names, a.here().Lock(a.frame()).Lock)
+	for i := range names {
+		name := names[(at+1+i)%len(names)]
 		if a.state.Lock(name) != nil {
-			a.goToLock(name)
+			a.show(page.Request{Show: page.ShowRow, Lock: name})
 			return
 		}
 	}
-	if len(a.marks) > 0 {
-		a.say(late, "no marked lock is there any more")
+	if len(names) > 0 {
+		a.say(draw.Late, "no marked lock is there any more")
 		return
 	}
-	a.say(late, "no lock is marked: b marks the one that is selected")
-}
-
-// goToLock selects a lock: its queue if one looks at a queue, else its row. A filter
-// that hides it is let go.
-func (a *App) goToLock(name string) {
-	to := pageLocks
-	if a.page == pageQueue {
-		to = pageQueue
-	}
-	a.jump(to)
-	if l := a.state.Lock(name); l != nil {
-		if keep := matcher(a.locks.order.filter); keep != nil && !keep(lockText(a.state, l)) {
-			a.locks.setFilter("")
-		}
-	}
-	a.selectLock(name)
-	a.queue.show(name)
+	a.say(draw.Late, "no lock is marked: b marks the one that is selected")
 }

@@ -8,6 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // TestBreakOffersWhatIsPossible: the prompt names the ways that are open, however
@@ -107,7 +109,7 @@ func TestFooterDimsWhatDoesNothing(t *testing.T) {
 	b.sync(1)
 	b.press("4")
 	b.text()
-	dims := func(key string) bool { return b.hint(b.keys.at[b.where()][key])[0].st == dim }
+	dims := func(key string) bool { return b.hint(b.keys.at[b.where()][key])[0].St == draw.Dim }
 	for _, key := range []string{"enter", "e", "o", "tab", "x", "H"} {
 		if !dims(key) {
 			t.Errorf("%s looks as if it did something on an empty page", key)
@@ -146,7 +148,7 @@ func TestEnterSaysWhatItDoes(t *testing.T) {
 
 func TestOften(t *testing.T) {
 	for d, want := range map[time.Duration]string{666 * time.Millisecond: "<1s", 1600 * time.Millisecond: "1s", 20 * time.Second: "20s"} {
-		if got := often(d); got != want {
+		if got := page.Often(d); got != want {
 			t.Errorf("%s: got %q, want %q", d, got, want)
 		}
 	}
@@ -156,13 +158,13 @@ func TestOften(t *testing.T) {
 func TestSharesOfATallScreen(t *testing.T) {
 	last := 0
 	for h := 1; h <= 120; h++ {
-		queue, under := shares(h)
+		queue, under := page.Shares(h)
 		if queue+under != h || queue < h/2 || under < last {
 			t.Errorf("%d lines: %d and %d", h, queue, under)
 		}
 		last = under
 	}
-	if _, under := shares(90); under < 30 {
+	if _, under := page.Shares(90); under < 30 {
 		t.Errorf("%d of 90 lines for what happened", under)
 	}
 }

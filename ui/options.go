@@ -7,6 +7,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/discover"
+	"locktop/ui/draw"
 )
 
 // Actions is what the console may do. It plans before it does, and it may refuse.
@@ -53,18 +54,18 @@ type Found struct {
 var LabelColors = []string{"red", "yellow", "green", "cyan"}
 
 // labelStyle is how the label looks.
-func (o Options) labelStyle() style {
+func (o Options) labelStyle() draw.Style {
 	switch o.LabelColor {
 	case "red":
-		return alarm
+		return draw.Alarm
 	case "yellow":
-		return armed
+		return draw.Armed
 	case "green":
-		return readonly
+		return draw.Readonly
 	case "cyan":
-		return accent
+		return draw.Accent
 	}
-	return strong
+	return draw.Strong
 }
 
 // Options say what the console shows and what it may do.

@@ -25,41 +25,41 @@ func TestPageStories(t *testing.T) {
 			b.sees("$ etcdctl get --prefix '/blocked/lock/'")
 		}},
 		{"from finding to lock and back", "enter and -", []string{"4", "/", "dead", "enter", "enter"}, func(b *bench) {
-			if b.page != pageQueue || b.queue.lock != "/cron/job7" || b.locks.pick.id != "/cron/job7" {
-				b.t.Errorf("on page %d at %s", b.page, b.queue.lock)
+			if b.on() != "Queue" || b.locks().Queue.Lock != "/cron/job7" || b.board.Locks.Pick.ID != "/cron/job7" {
+				b.t.Errorf("on page %s at %s", b.on(), b.locks().Queue.Lock)
 			}
 			b.press("-")
-			if x := b.findings.chosen(); b.page != pageFindings || x == nil || x.Code != model.CodeDeadHolder {
-				b.t.Errorf("back on page %d at %v", b.page, x)
+			if x := b.findings().Chosen(); b.on() != "Findings" || x == nil || x.Code != model.CodeDeadHolder {
+				b.t.Errorf("back on page %s at %v", b.on(), x)
 			}
 		}},
 		{"from lock to why", "w goes to the finding", []string{"/", "job7", "enter", "w"}, func(b *bench) {
-			if x := b.findings.chosen(); b.page != pageFindings || x == nil || x.Code != model.CodeDeadHolder {
-				b.t.Errorf("on page %d at %v", b.page, x)
+			if x := b.findings().Chosen(); b.on() != "Findings" || x == nil || x.Code != model.CodeDeadHolder {
+				b.t.Errorf("on page %s at %v", b.on(), x)
 			}
 			b.press("-")
-			if b.page != pageLocks || b.locks.pick.id != "/cron/job7" {
-				b.t.Errorf("back on page %d at %s", b.page, b.locks.pick.id)
+			if b.on() != "Locks" || b.board.Locks.Pick.ID != "/cron/job7" {
+				b.t.Errorf("back on page %s at %s", b.on(), b.board.Locks.Pick.ID)
 			}
 		}},
 		{"from lock to session to its lock", "o and enter; - goes all the way back", []string{"/", "report", "enter", "o"}, func(b *bench) {
-			if l := b.sessions.chosen(b.state); b.page != pageSessions || l == nil || l.ID != 0xb2 {
-				b.t.Fatalf("on page %d at %v", b.page, l)
+			if l := b.sessions().Chosen(b.state); b.on() != "Sessions" || l == nil || l.ID != 0xb2 {
+				b.t.Fatalf("on page %s at %v", b.on(), l)
 			}
 			b.press("enter")
-			if b.page != pageQueue || b.queue.lock != "/jobs/report" {
-				b.t.Errorf("on page %d at %s", b.page, b.queue.lock)
+			if b.on() != "Queue" || b.locks().Queue.Lock != "/jobs/report" {
+				b.t.Errorf("on page %s at %s", b.on(), b.locks().Queue.Lock)
 			}
 			b.press("-", "-")
-			if b.page != pageLocks {
-				b.t.Errorf("back on page %d", b.page)
+			if b.on() != "Locks" {
+				b.t.Errorf("back on page %s", b.on())
 			}
 			b.press("-")
 			b.sees("nothing to go back to")
 		}},
 		{"worst session first", "a circle, then who does not renew", []string{"2"}, func(b *bench) {
 			var got []string
-			for _, id := range b.sessions.ids[:4] {
+			for _, id := range b.sessions().IDs[:4] {
 				got = append(got, id.String())
 			}
 			if want := []string{"a1", "b2", "f7", "c3"}; !slices.Equal(got, want) {
@@ -68,17 +68,17 @@ func TestPageStories(t *testing.T) {
 			b.sees("revoking it takes 2 watched keys")
 		}},
 		{"filter sessions", "by who", []string{"2", "/", "c1", "enter"}, func(b *bench) {
-			if len(b.sessions.ids) != 1 || b.sessions.ids[0] != 0xf6 {
-				b.t.Errorf("kept %v", b.sessions.ids)
+			if len(b.sessions().IDs) != 1 || b.sessions().IDs[0] != 0xf6 {
+				b.t.Errorf("kept %v", b.sessions().IDs)
 			}
 		}},
 		{"break from a session", "the claim that counts", []string{"2", "/", "c3", "enter", "x"}, func(b *bench) {
-			if b.dialog == nil || b.dialog.t.action.Key != "/cron/job7/c3" {
+			if b.dialog == nil || b.dialog.t.Action.Key != "/cron/job7/c3" {
 				b.t.Errorf("dialog %+v", b.dialog)
 			}
 		}},
 		{"break from a finding", "the claim it is about, though it waits", []string{"4", "/", "stale", "enter", "x"}, func(b *bench) {
-			if b.dialog == nil || b.dialog.t.action.Lease != 0xf7 {
+			if b.dialog == nil || b.dialog.t.Action.Lease != 0xf7 {
 				b.t.Errorf("dialog %+v", b.dialog)
 			}
 		}},
@@ -87,8 +87,8 @@ func TestPageStories(t *testing.T) {
 			b.sees(e.Title)
 			b.sees("what happens")
 			b.press("esc")
-			if b.sheet != nil || b.page != pageLocks {
-				b.t.Errorf("still open, page %d", b.page)
+			if b.sheet != nil || b.on() != "Locks" {
+				b.t.Errorf("still open, page %s", b.on())
 			}
 		}},
 		{"nothing to explain", "is said", []string{"/", "very", "enter", "e"}, func(b *bench) {
@@ -248,14 +248,14 @@ func TestSelectedSessionStays(t *testing.T) {
 	}
 	b.sync(2)
 	b.press("2", "down", "down", "down")
-	l := b.sessions.chosen(b.state)
+	l := b.sessions().Chosen(b.state)
 	b.w.read(3, 0x110, 60, 5)
 	b.sync(3)
-	if b.sessions.ids[0] == 0x110 {
+	if b.sessions().IDs[0] == 0x110 {
 		t.Error("the rows moved under the cursor")
 	}
 	b.sync(9)
-	if b.sessions.ids[0] != 0x110 || b.sessions.chosen(b.state) != l {
-		t.Errorf("first is %s, chosen %v, was %v", b.sessions.ids[0], b.sessions.chosen(b.state), l)
+	if b.sessions().IDs[0] != 0x110 || b.sessions().Chosen(b.state) != l {
+		t.Errorf("first is %s, chosen %v, was %v", b.sessions().IDs[0], b.sessions().Chosen(b.state), l)
 	}
 }

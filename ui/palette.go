@@ -9,6 +9,9 @@ import (
 	"github.com/muesli/termenv"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/page"
+	"locktop/ui/table"
 )
 
 // palette is the line in which a command is typed.
@@ -39,9 +42,9 @@ func commands() []verb {
 		{"lock", "NAME", "the queue of a lock", false, (*App).lockNames, (*App).cmdLock},
 		{"lease", "ID", "a session by its lease, hex or decimal", false, nil, (*App).cmdLease},
 		{"prefix", "PREFIX", "watch the keys under another prefix", true, func(a *App) []string { return a.o.Prefixes }, (*App).cmdPrefix},
-		{"page", "NAME", "a page", false, func(*App) []string { return pageNames() }, (*App).cmdPage},
+		{"page", "NAME", "a page", false, (*App).pageNames, (*App).cmdPage},
 		{"sort", "BY", "sort the locks", false, func(*App) []string { return sortNames[1:] }, (*App).cmdSort},
-		{"theme", "NAME", "dark, light or mono", true, func(*App) []string { return Themes }, (*App).cmdTheme},
+		{"theme", "NAME", "dark, light or mono", true, func(*App) []string { return draw.Themes }, (*App).cmdTheme},
 		{"quit", "", "leave locktop", true, nil, func(*App, string) (tea.Cmd, string) { return tea.Quit, "" }},
 	}
 }
@@ -49,9 +52,9 @@ func commands() []verb {
 // typing says whether the footer is a field.
 func (a *App) typing() bool { return a.field != nil || a.palette != nil }
 
-func paletteKeys() []binding {
+func paletteKeys(on places) []binding {
 	return []binding{
-		{keys: []string{":"}, in: onPages | inStart, what: "type a command: " + commandWords(), do: run(func(a *App) { a.palette = &palette{} })},
+		{keys: []string{":"}, in: on.all | inStart, what: "type a command: " + commandWords(), do: run(func(a *App) { a.palette = &palette{} })},
 		{keys: []string{"enter"}, in: inPalette, short: "do it", what: "do the command", do: (*App).obey},
 		{keys: []string{"tab"}, in: inPalette, short: "complete", what: "complete the command or the name, and on to the next", do: run(func(a *App) { a.complete(1) })},
 		{keys: []string{"shift+tab"}, in: inPalette, what: "the completion before", do: run(func(a *App) { a.complete(-1) })},
@@ -67,10 +70,12 @@ func commandWords() string {
 	return strings.Join(words, ", ")
 }
 
-func pageNames() []string {
+func (a *App) pageNames() []string {
 	var names []string
-	for _, p := range pages {
-		names = append(names, strings.ToLower(p.title))
+	for _, p := range a.pages {
+		if !p.About().Inner {
+			names = append(names, strings.ToLower(p.About().Title))
+		}
 	}
 	return names
 }
@@ -168,7 +173,7 @@ func (a *App) offers(text string) []string {
 		return nil
 	}
 	for _, o := range c.offers(a) {
-		if o = a.th.clean(o); strings.HasPrefix(o, arg) && len(all) < offersMax {
+		if o = a.th.Clean(o); strings.HasPrefix(o, arg) && len(all) < offersMax {
 			all = append(all, c.name+" "+o)
 		}
 	}
@@ -191,35 +196,35 @@ func commonStart(all []string) string {
 }
 
 // paletteLine is the line that is typed, and beside it what it may become.
-func (a *App) paletteLine(th *theme, w int) string {
+func (a *App) paletteLine(th *draw.Theme, w int) string {
 	p := a.palette
-	line := []span{{accent, ":"}, {strong, th.clean(p.text)}, {accent, "_"}, {plain, "  "}}
+	line := []draw.Span{draw.Accent.Of(":"), draw.Strong.Of(th.Clean(p.text)), draw.Accent.Of("_"), draw.Plain.Of("  ")}
 	word, _, behind := strings.Cut(p.text, " ")
 	c := commandNamed(word)
 	switch {
 	case p.hint != "":
-		return th.line(w, append(line, span{late, th.sign.late + " " + p.hint}), nil)
+		return th.Line(w, append(line, draw.Late.Of(th.Sign.Late+" "+p.hint)), nil)
 	case len(p.found) > 1:
 		for i, f := range p.found[max(0, p.at):] {
-			st := dim
+			st := draw.Dim
 			if i == 0 && p.at >= 0 {
-				st = accent
+				st = draw.Accent
 			}
 			_, arg, ok := strings.Cut(f, " ")
 			if !ok || arg == "" {
 				arg = f
 			}
-			if line = append(line, span{st, arg + " "}); i > 20 {
+			if line = append(line, st.Of(arg+" ")); i > 20 {
 				break
 			}
 		}
-		return th.line(w, line, []span{{dim, count(int64(len(p.found)))}})
+		return th.Line(w, line, []draw.Span{draw.Dim.Of(draw.Count(int64(len(p.found))))})
 	case behind && c != nil:
-		line = append(line, span{dim, c.what + "  "})
+		line = append(line, draw.Dim.Of(c.what+"  "))
 	case p.text == "":
-		line = append(line, span{dim, commandWords() + "  "})
+		line = append(line, draw.Dim.Of(commandWords()+"  "))
 	}
-	return th.line(w, append(line, a.hints(inPalette, w/2)...), nil)
+	return th.Line(w, append(line, a.hints(inPalette, w/2)...), nil)
 }
 
 func (a *App) lockNames() []string {
@@ -235,16 +240,14 @@ func (a *App) lockNames() []string {
 func (a *App) cmdLock(arg string) (tea.Cmd, string) {
 	l := a.state.Lock(arg)
 	for _, other := range a.state.Locks() {
-		if l == nil && a.th.clean(other.Name) == arg {
+		if l == nil && a.th.Clean(other.Name) == arg {
 			l = other
 		}
 	}
 	if l == nil {
 		return nil, "there is no lock of that name: tab completes those that there are"
 	}
-	a.jump(pageQueue)
-	a.selectLock(l.Name)
-	a.queue.show(l.Name)
+	a.show(page.Request{Show: page.ShowQueue, Lock: l.Name})
 	return nil, ""
 }
 
@@ -267,22 +270,22 @@ func (a *App) cmdLease(arg string) (tea.Cmd, string) {
 	case l == nil:
 		return nil, "no watched key hangs on that lease, in hex or in decimal"
 	}
-	a.jump(pageSessions)
-	a.sessions.show(id)
-	if standing(l) == 0 && !l.Condition().Trouble() {
-		a.say(late, "lease "+id.String()+" has "+plural(len(l.Claims()), "watched key")+", none of them in the queue of a lock")
+	a.show(page.Request{Show: page.ShowSession, Lease: id})
+	if page.Standing(l) == 0 && !l.Condition().Trouble() {
+		a.say(draw.Late, "lease "+id.String()+" has "+draw.Plural(len(l.Claims()), "watched key")+", none of them in the queue of a lock")
 	}
 	return nil, ""
 }
 
 func (a *App) cmdPage(arg string) (tea.Cmd, string) {
-	for i, name := range pageNames() {
-		if strings.HasPrefix(name, strings.ToLower(arg)) || arg == strconv.Itoa(i+1) {
-			a.jump(pageID(i))
+	for i, p := range a.pages {
+		name := strings.ToLower(p.About().Title)
+		if !p.About().Inner && (strings.HasPrefix(name, strings.ToLower(arg)) || arg == digitOf(a.pages, i)) {
+			a.jump(i)
 			return nil, ""
 		}
 	}
-	return nil, "there is no such page: " + strings.Join(pageNames(), ", ")
+	return nil, "there is no such page: " + strings.Join(a.pageNames(), ", ")
 }
 
 func (a *App) cmdSort(arg string) (tea.Cmd, string) {
@@ -290,15 +293,15 @@ func (a *App) cmdSort(arg string) (tea.Cmd, string) {
 	if by <= 0 {
 		return nil, "want one of " + strings.Join(sortNames[1:], ", ")
 	}
-	if a.locks.order.by != sortKey(by) {
-		a.locks.sortBy(sortKey(by))
+	if a.board.Locks.Order.By != table.SortKey(by) {
+		a.board.Locks.SortBy(table.SortKey(by))
 	}
 	return nil, ""
 }
 
 func (a *App) cmdTheme(arg string) (tea.Cmd, string) {
 	if known(arg) == "" {
-		return nil, "want one of " + strings.Join(Themes, ", ")
+		return nil, "want one of " + strings.Join(draw.Themes, ", ")
 	}
 	if a.themed = arg; a.o.Profile == termenv.Ascii {
 		return nil, "kept for next time: there are no colours here (NO_COLOR, --color or the terminal says so)"

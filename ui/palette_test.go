@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"locktop/ui/draw"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/muesli/termenv"
 )
@@ -17,12 +19,12 @@ func TestPalette(t *testing.T) {
 		check        func(b *bench)
 	}{
 		{"lock", "its queue opens, and esc comes back", Options{}, []string{":", "lock /jobs/report", "enter"}, func(b *bench) {
-			if b.page != pageQueue || b.queue.lock != "/jobs/report" || b.palette != nil {
-				b.t.Errorf("page %d at %s", b.page, b.queue.lock)
+			if b.on() != "Queue" || b.locks().Queue.Lock != "/jobs/report" || b.palette != nil {
+				b.t.Errorf("page %s at %s", b.on(), b.locks().Queue.Lock)
 			}
 			b.press("esc")
-			if b.page != pageLocks {
-				b.t.Errorf("back on %d", b.page)
+			if b.on() != "Locks" {
+				b.t.Errorf("back on %s", b.on())
 			}
 		}},
 		{"no such lock", "the line stays, with the reason", Options{}, []string{":", "lock /nope", "enter"}, func(b *bench) {
@@ -38,40 +40,40 @@ func TestPalette(t *testing.T) {
 				b.t.Errorf("%q", b.palette.text)
 			}
 			b.press("shift+tab", "enter")
-			if b.queue.lock != "/jobs/billing" {
-				b.t.Errorf("at %s", b.queue.lock)
+			if b.locks().Queue.Lock != "/jobs/billing" {
+				b.t.Errorf("at %s", b.locks().Queue.Lock)
 			}
 		}},
 		{"wide names", "are completed", Options{}, []string{":", "lock /銀", "tab", "enter"}, func(b *bench) {
-			if b.queue.lock != "/銀行/決済" {
-				b.t.Errorf("at %s", b.queue.lock)
+			if b.locks().Queue.Lock != "/銀行/決済" {
+				b.t.Errorf("at %s", b.locks().Queue.Lock)
 			}
 		}},
 		{"nothing to complete", "is said", Options{}, []string{":", "lock zz", "tab"}, func(b *bench) { b.sees("nothing begins like that") }},
 		{"lease in hex", "as etcdctl prints it", Options{}, []string{":", "lease c3", "enter"}, func(b *bench) {
-			if l := b.sessions.chosen(b.state); b.page != pageSessions || l == nil || l.ID != 0xc3 {
-				b.t.Errorf("page %d at %v", b.page, l)
+			if l := b.sessions().Chosen(b.state); b.on() != "Sessions" || l == nil || l.ID != 0xc3 {
+				b.t.Errorf("page %s at %v", b.on(), l)
 			}
 		}},
 		{"lease in decimal", "as Go prints it", Options{}, []string{":", "lease 195", "enter"}, func(b *bench) {
-			if l := b.sessions.chosen(b.state); l == nil || l.ID != 0xc3 {
+			if l := b.sessions().Chosen(b.state); l == nil || l.ID != 0xc3 {
 				b.t.Errorf("at %v", l)
 			}
 		}},
 		{"no such lease", "is said", Options{}, []string{":", "lease 0xfff1", "enter"}, func(b *bench) { b.sees("no watched key hangs on that lease") }},
 		{"no lease", "is said", Options{}, []string{":", "lease zz", "enter"}, func(b *bench) { b.sees("want the id of a lease") }},
 		{"page by name", "or by its beginning", Options{}, []string{":", "page find", "enter"}, func(b *bench) {
-			if b.page != pageFindings {
-				b.t.Errorf("page %d", b.page)
+			if b.on() != "Findings" {
+				b.t.Errorf("page %s", b.on())
 			}
 		}},
 		{"sort", "by a name", Options{}, []string{":", "sort name", "enter"}, func(b *bench) {
-			if !slices.IsSorted(b.locks.order.ids) {
-				b.t.Errorf("%q", b.locks.order.ids)
+			if !slices.IsSorted(b.board.Locks.Order.IDs) {
+				b.t.Errorf("%q", b.board.Locks.Order.IDs)
 			}
 		}},
 		{"theme", "at once", Options{Profile: colours}, []string{":", "theme light", "enter"}, func(b *bench) {
-			if !strings.Contains(b.View(), "\x1b[35") || b.settings().Theme != ThemeLight {
+			if !strings.Contains(b.View(), "\x1b[35") || b.settings().Theme != draw.ThemeLight {
 				b.t.Errorf("no magenta on a light ground:\n%q", b.View())
 			}
 		}},
@@ -80,7 +82,7 @@ func TestPalette(t *testing.T) {
 		{"unknown", "names all there are", Options{}, []string{":", "nonsense", "enter"}, func(b *bench) { b.sees("no such command: lock NAME, lease ID") }},
 		{"an argument too few", "says which", Options{}, []string{":", "lock", "enter"}, func(b *bench) { b.sees("want lock NAME") }},
 		{"esc", "leaves it", Options{}, []string{":", "lock", "esc"}, func(b *bench) {
-			if b.palette != nil || b.page != pageLocks {
+			if b.palette != nil || b.on() != "Locks" {
 				b.t.Error("still open")
 			}
 		}},
@@ -90,22 +92,22 @@ func TestPalette(t *testing.T) {
 			}
 		}},
 		{"bookmark", "' comes back to it, from one to the next", Options{}, []string{":", "lock /cron/job7", "enter", "b", "esc", "home", "b", "3", "'"}, func(b *bench) {
-			if b.page != pageLocks || b.locks.pick.id != "/cron/job7" {
-				b.t.Errorf("page %d at %s", b.page, b.locks.pick.id)
+			if b.on() != "Locks" || b.board.Locks.Pick.ID != "/cron/job7" {
+				b.t.Errorf("page %s at %s", b.on(), b.board.Locks.Pick.ID)
 			}
 			b.sees("/cron/job7 ◆")
 			b.press("'")
-			if b.locks.pick.id != "/blocked/lock" {
-				b.t.Errorf("at %s", b.locks.pick.id)
+			if b.board.Locks.Pick.ID != "/blocked/lock" {
+				b.t.Errorf("at %s", b.board.Locks.Pick.ID)
 			}
 			b.press("b", "end", "'", "'")
-			if b.locks.pick.id != "/cron/job7" || len(b.marks) != 1 {
-				b.t.Errorf("at %s of %q", b.locks.pick.id, b.marks)
+			if b.board.Locks.Pick.ID != "/cron/job7" || len(b.board.Marked.Names) != 1 {
+				b.t.Errorf("at %s of %q", b.board.Locks.Pick.ID, b.board.Marked.Names)
 			}
 		}},
 		{"bookmark behind a filter", "the filter goes", Options{}, []string{"home", "b", "/", "jobs", "enter", "'"}, func(b *bench) {
-			if b.locks.pick.id != "/blocked/lock" || b.locks.order.filter != "" {
-				b.t.Errorf("at %s, filter %q", b.locks.pick.id, b.locks.order.filter)
+			if b.board.Locks.Pick.ID != "/blocked/lock" || b.board.Locks.Order.Filter != "" {
+				b.t.Errorf("at %s, filter %q", b.board.Locks.Pick.ID, b.board.Locks.Order.Filter)
 			}
 		}},
 		{"no bookmark", "says how to make one", Options{}, []string{"'"}, func(b *bench) { b.sees("no lock is marked: b marks") }},
@@ -157,7 +159,7 @@ func TestSettingsAreRemembered(t *testing.T) {
 	if err := b.rememberChanges(); err != nil {
 		t.Fatal(err)
 	}
-	want := Settings{Theme: ThemeMono, Sort: "name", Reversed: true, Hidden: map[string][]string{"locks": {"HELD"}, "sessions": {"WHO"}}}
+	want := Settings{Theme: draw.ThemeMono, Sort: "name", Reversed: true, Hidden: map[string][]string{"locks": {"HELD"}, "sessions": {"WHO"}}}
 	if d := cmp.Diff([]Settings{want}, told); d != "" {
 		t.Fatal(d)
 	}
@@ -179,7 +181,7 @@ func TestSettingsAreRemembered(t *testing.T) {
 // and what must be told apart looks different.
 func TestThemes(t *testing.T) {
 	var text string
-	for _, name := range Themes {
+	for _, name := range draw.Themes {
 		for _, p := range []termenv.Profile{termenv.ANSI, termenv.ANSI256, termenv.TrueColor} {
 			b := newBench(t, Options{Lab: true, Profile: p, Theme: name})
 			wrongLab(b)
@@ -191,18 +193,18 @@ func TestThemes(t *testing.T) {
 				t.Errorf("%s: %s", name, d)
 			}
 			th := b.th
-			for _, pair := range [][2]style{{bad, plain}, {bad, late}, {late, plain}, {alarm, plain}, {armed, readonly}, {accent, plain}} {
-				if th.before[pair[0]] == th.before[pair[1]] {
+			for _, pair := range [][2]draw.Style{{draw.Bad, draw.Plain}, {draw.Bad, draw.Late}, {draw.Late, draw.Plain}, {draw.Alarm, draw.Plain}, {draw.Armed, draw.Readonly}, {draw.Accent, draw.Plain}} {
+				if th.Before[pair[0]] == th.Before[pair[1]] {
 					t.Errorf("%s: styles %d and %d look the same", name, pair[0], pair[1])
 				}
 			}
-			for s := range styleCount {
-				colour := strings.ContainsAny(strings.NewReplacer("\x1b[", ";", "m", ";").Replace(th.before[s]), "3") && strings.Contains(th.before[s], "3")
-				if name == ThemeMono && colour {
-					t.Errorf("mono: style %d is %q", s, th.before[s])
+			for s := range draw.StyleCount {
+				colour := strings.ContainsAny(strings.NewReplacer("\x1b[", ";", "m", ";").Replace(th.Before[s]), "3") && strings.Contains(th.Before[s], "3")
+				if name == draw.ThemeMono && colour {
+					t.Errorf("mono: style %d is %q", s, th.Before[s])
 				}
 			}
-			if name == ThemeLight && strings.Contains(th.before[late], "[1;33m") {
+			if name == draw.ThemeLight && strings.Contains(th.Before[draw.Late], "[1;33m") {
 				t.Error("yellow on a light ground")
 			}
 		}

@@ -9,24 +9,26 @@ import (
 	peer "github.com/charmbracelet/lipgloss/table"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // peerRows are the cells of as many locks as BenchmarkPaintAll has lines with rows on
 // its screen, in the same texts and styles.
-func peerRows(x *bench) (rows [][]string, styles [][]style) {
-	for _, name := range x.locks.order.ids[:x.locks.table.h+x.queue.table.h] {
-		r := &x.locks.table.row
-		r.spans, r.ends = r.spans[:0], r.ends[:0]
-		lockRow(x.frame(), x.state.Lock(name), r)
+func peerRows(x *bench) (rows [][]string, styles [][]draw.Style) {
+	for _, name := range x.board.Locks.Order.IDs[:x.locks().Table.H+x.locks().Queue.Table.H] {
+		r := &x.locks().Table.Row
+		r.Spans, r.Ends = r.Spans[:0], r.Ends[:0]
+		page.LockRow(x.frame().View, x.state.Lock(name), r)
 		var cells []string
-		var looks []style
+		var looks []draw.Style
 		from := 0
-		for _, to := range r.ends {
+		for _, to := range r.Ends {
 			var text strings.Builder
-			look := plain
-			for _, sp := range r.spans[from:to] {
-				text.WriteString(sp.text)
-				look = sp.st
+			look := draw.Plain
+			for _, sp := range r.Spans[from:to] {
+				text.WriteString(sp.Text)
+				look = sp.St
 			}
 			cells, looks, from = append(cells, text.String()), append(looks, look), to
 		}
@@ -43,11 +45,11 @@ func BenchmarkPeerTable(b *testing.B) {
 	x.View()
 	rows, styles := peerRows(x)
 	var titles []string
-	for _, c := range lockCells {
-		titles = append(titles, c.title)
+	for _, c := range page.LockCells {
+		titles = append(titles, c.Title)
 	}
-	looks := map[style]lipgloss.Style{}
-	for st := range styleCount {
+	looks := map[draw.Style]lipgloss.Style{}
+	for st := range draw.StyleCount {
 		looks[st] = lipgloss.NewStyle().Foreground(lipgloss.Color(fmt.Sprint(int(st) % 16)))
 	}
 	b.ReportAllocs()
@@ -55,7 +57,7 @@ func BenchmarkPeerTable(b *testing.B) {
 		t := peer.New().Width(200).Headers(titles...).Rows(rows...).Border(lipgloss.HiddenBorder()).
 			StyleFunc(func(row, col int) lipgloss.Style {
 				if row < 0 {
-					return looks[heading]
+					return looks[draw.Heading]
 				}
 				return looks[styles[row][col]]
 			})
@@ -81,8 +83,8 @@ func BenchmarkGrowth(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("paint/%d", claims), func(b *testing.B) {
 			for b.Loop() {
-				clear(x.locks.table.old)
-				clear(x.queue.table.old)
+				clear(x.locks().Table.Old)
+				clear(x.locks().Queue.Table.Old)
 				x.dirty = true
 				x.View()
 			}
@@ -98,6 +100,6 @@ func growth(tb testing.TB, claims int) *bench {
 		b.w.claim(1, fmt.Sprintf("/jobs/team-%02d/lock-%06d", i/10%7, i/10), "", model.LeaseID(0x694d81e5fc650000+i))
 	}
 	b.sync(3)
-	b.locks.order.held = at(1e6) // without the sort, which has its own rhythm
+	b.board.Locks.Order.Held = at(1e6) // without the sort, which has its own rhythm
 	return b
 }

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // question is the dialog that asks before something is done to a program on a cluster
@@ -40,12 +41,12 @@ const faultsWantArmed = "this cluster is not a lab of ours; \"locktop proxy --ar
 
 // openQuestion opens the dialog and reads whom the action would hit.
 func (a *App) openQuestion(act model.Action) tea.Cmd {
-	if a.where()&onPages == 0 {
+	if a.where()&anyPage == 0 {
 		return nil // something else has come up meanwhile
 	}
 	a.thaw()
-	a.dialogs++
-	q := &question{id: a.dialogs}
+	a.opened++
+	q := &question{id: a.opened}
 	var first string
 	if first, q.locks = a.locksOf(act.Fault.Target); act.Lock == "" {
 		act.Lock = first
@@ -82,7 +83,7 @@ func (a *App) locksOf(client string) (first string, words []string) {
 			if first == "" || place == "holds" && !holds {
 				first, holds = l.Name, place == "holds"
 			}
-			words = append(words, a.th.clean(l.Name)+" ("+place+")")
+			words = append(words, a.th.Clean(l.Name)+" ("+place+")")
 		}
 	}
 	return first, words
@@ -93,9 +94,9 @@ func (q *question) read(a *App, m questionMsg) {
 	q.plan, q.ready = m.plan, true
 	switch {
 	case m.err != nil:
-		q.why = a.th.clean(m.err.Error())
+		q.why = a.th.Clean(m.err.Error())
 	case m.plan.Refused != "":
-		q.why = a.th.clean(m.plan.Refused)
+		q.why = a.th.Clean(m.plan.Refused)
 	}
 }
 
@@ -113,10 +114,12 @@ func (a *App) confirmQuestion() tea.Cmd {
 		return nil
 	}
 	a.question = nil
-	a.say(dim, a.th.clean(q.act.Describe())+" "+a.th.sign.unread)
+	a.say(draw.Dim, a.th.Clean(q.act.Describe())+" "+a.th.Sign.Unread)
 	hands, ctx, plan := a.live.Actions, a.ctx, q.plan
 	return func() tea.Msg { return outcomeMsg{hands.Do(ctx, plan)} }
 }
+
+func (q *question) where() where { return inQuestion }
 
 // over paints the dialog over the lines of the screen.
 func (q *question) over(a *App, lines []string) []string {
@@ -124,41 +127,41 @@ func (q *question) over(a *App, lines []string) []string {
 }
 
 // lines are what the dialog says, in at most h lines of w cells.
-func (q *question) lines(a *App, w, h int) [][]span {
+func (q *question) lines(a *App, w, h int) [][]draw.Span {
 	th := a.th
-	var must, may [][]span
-	add := func(to *[][]span, st style, label, text string, most int) {
-		for _, part := range th.wrap(text, max(8, w-9), most) {
-			*to = append(*to, []span{{dim, label + blanks[:9-len(label)]}, {st, part}})
+	var must, may [][]draw.Span
+	add := func(to *[][]draw.Span, st draw.Style, label, text string, most int) {
+		for _, part := range th.Wrap(text, max(8, w-9), most) {
+			*to = append(*to, []draw.Span{draw.Dim.Of(label + draw.Blanks[:9-len(label)]), st.Of(part)})
 			label = ""
 		}
 	}
-	add(&must, strong, "will", th.clean(q.act.Describe()), 3)
-	hits := orElse(th.clean(q.plan.Hits), "nobody in particular")
+	add(&must, draw.Strong, "will", th.Clean(q.act.Describe()), 3)
+	hits := orElse(th.Clean(q.plan.Hits), "nobody in particular")
 	if !q.ready {
-		hits = th.sign.unread
+		hits = th.Sign.Unread
 	}
-	add(&must, strong, "hits", hits, 2)
-	locks := orElse(th.clean(q.act.Lock), "no lock is known")
+	add(&must, draw.Strong, "hits", hits, 2)
+	locks := orElse(th.Clean(q.act.Lock), "no lock is known")
 	if len(q.locks) > 0 {
 		locks = strings.Join(q.locks, ", ")
 	}
-	add(&must, strong, "lock", locks, 3)
-	add(&may, plain, "cluster", th.clean(a.o.Label), 1)
+	add(&must, draw.Strong, "lock", locks, 3)
+	add(&may, draw.Plain, "cluster", th.Clean(a.o.Label), 1)
 	if info, _ := q.act.Fault.Kind.Info(); info.Heal != "" {
-		add(&may, plain, "healing", "will "+info.Heal, 1)
+		add(&may, draw.Plain, "healing", "will "+info.Heal, 1)
 	}
 	if a.live.JournalPath != "" {
-		add(&may, plain, "journal", th.clean(a.live.JournalPath), 1)
+		add(&may, draw.Plain, "journal", th.Clean(a.live.JournalPath), 1)
 	}
-	var under [][]span
+	var under [][]draw.Span
 	switch {
 	case q.hint != "":
-		under = append(under, []span{{late, th.sign.late + " " + q.hint}})
+		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + q.hint)})
 	case q.why != "":
-		under = append(under, []span{{late, th.sign.late + " cannot be done now: " + q.why}})
+		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " cannot be done now: " + q.why)})
 	default:
-		under = append(under, []span{{late, th.sign.late + " a lock may move to another client"}})
+		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " a lock may move to another client")})
 	}
 	under = append(under, a.hints(inQuestion, w))
 	room := max(0, h-len(must)-len(under))

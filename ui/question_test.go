@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // everyAct are the keys that do something to the contender under the cursor, on a
@@ -130,7 +131,7 @@ func TestUnarmedNothingIsDoneBeforeAClusterThatIsNotOurs(t *testing.T) {
 	b := notOurs(t, false)
 	b.press("5")
 	for i := range b.keys.rows {
-		if k := &b.keys.rows[i]; k.in&onLab != 0 && k.act == model.InjectFault && b.hint(k)[0].st != dim {
+		if k := &b.keys.rows[i]; k.in&onPage(b.at) != 0 && k.act == model.InjectFault && b.hint(k)[0].St != draw.Dim {
 			t.Errorf("%v is not dim", k.keys)
 		}
 	}

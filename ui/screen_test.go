@@ -11,6 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/page"
+	"locktop/ui/table"
 )
 
 func TestGolden(t *testing.T) {
@@ -76,39 +79,41 @@ func TestNoColourSaysTheSame(t *testing.T) {
 	}
 }
 
-// TestLayout draws what arrange returns: s status, t tabs, m main, p pane,
-// l lesson, n notice, f footer; every line of the drawing is one of the screen.
+// TestLayout draws what arrange returns: s status, t tabs, m main, p the
+// pane of the first page, l lesson, n notice, f footer; every line of the drawing is one of the screen.
 func TestLayout(t *testing.T) {
 	rows := []struct {
 		w, h   int
-		page   pageID
 		lesson int
 		reason string
 		want   string
 	}{
-		{80, 24, pageLocks, 0, "half for the table, half for the pane", "st" + strings.Repeat("m", 10) + strings.Repeat("p", 10) + "nf"},
-		{80, 24, pageJournal, 0, "one pane", "st" + strings.Repeat("m", 20) + "nf"},
-		{80, 14, pageLocks, 0, "too low for a pane: the notice takes the footer's line", "st" + strings.Repeat("m", 11) + "f"},
-		{40, 10, pageLocks, 0, "small", "stmmmmmmmf"},
-		{40, 7, pageLocks, 0, "no room for the tabs", "smmmmmf"},
-		{40, 6, pageLocks, 0, "nor for the footer", "smmmmm"},
-		{20, 5, pageLocks, 0, "the smallest page", "smmmm"},
-		{80, 24, pageLocks, 7, "a lesson takes the pane's place and leaves 8 rows and their title", "st" + strings.Repeat("m", 13) + strings.Repeat("l", 7) + "nf"},
-		{80, 24, pageLocks, 24, "however much it has to say", "st" + strings.Repeat("m", 9) + strings.Repeat("l", 11) + "nf"},
-		{80, 40, pageLocks, 8, "where there is room the queue stays, and has more of it than the table", "st" + strings.Repeat("m", 9) + strings.Repeat("p", 19) + strings.Repeat("l", 8) + "nf"},
-		{40, 10, pageLocks, 7, "on a small screen a lesson gets its title and a line", "stmmmmmllf"},
-		{19, 24, pageLocks, 0, "too narrow: one line", "s......................."},
-		{80, 4, pageLocks, 0, "too low: one line", "s..."},
+		{80, 24, 0, "half for the table, half for the pane", "st" + strings.Repeat("m", 10) + strings.Repeat("p", 10) + "nf"},
+		{80, 14, 0, "too low for a pane: the notice takes the footer's line", "st" + strings.Repeat("m", 11) + "f"},
+		{40, 10, 0, "small", "stmmmmmmmf"},
+		{40, 7, 0, "no room for the tabs", "smmmmmf"},
+		{40, 6, 0, "nor for the footer", "smmmmm"},
+		{20, 5, 0, "the smallest page", "smmmm"},
+		{80, 24, 7, "a lesson takes the pane's place and leaves 8 rows and their title", "st" + strings.Repeat("m", 13) + strings.Repeat("l", 7) + "nf"},
+		{80, 24, 24, "however much it has to say", "st" + strings.Repeat("m", 9) + strings.Repeat("l", 11) + "nf"},
+		{80, 40, 8, "where there is room the queue stays, and has more of it than the table", "st" + strings.Repeat("m", 9) + strings.Repeat("p", 19) + strings.Repeat("l", 8) + "nf"},
+		{40, 10, 7, "on a small screen a lesson gets its title and a line", "stmmmmmllf"},
+		{19, 24, 0, "too narrow: one line", "s......................."},
+		{80, 4, 0, "too low: one line", "s..."},
 	}
 	for _, r := range rows {
-		l := arrange(r.w, r.h, r.page, r.lesson)
+		l := arrange(r.w, r.h, r.lesson)
+		pane := l.main
+		var rows int
+		rows, pane.h = page.LockShares(l.main.h, r.lesson > 0)
+		pane.y += rows
 		drawing := []byte(strings.Repeat(".", r.h))
 		for _, part := range []struct {
 			c byte
 			r rect
-		}{{'n', l.notice}, {'s', l.status}, {'t', l.tabs}, {'m', l.main}, {'p', l.pane}, {'l', l.lesson}, {'f', l.footer}} {
+		}{{'n', l.notice}, {'s', l.status}, {'t', l.tabs}, {'m', l.main}, {'p', pane}, {'l', l.lesson}, {'f', l.footer}} {
 			for y := part.r.y; y < part.r.y+part.r.h; y++ {
-				if drawing[y] != '.' && drawing[y] != 'n' {
+				if drawing[y] != '.' && drawing[y] != 'n' && part.c != 'p' {
 					if part.c != 'n' {
 						t.Errorf("%dx%d: %c over %c at line %d", r.w, r.h, part.c, drawing[y], y)
 					}
@@ -128,21 +133,21 @@ func TestLayout(t *testing.T) {
 
 func TestColumnsGoByRank(t *testing.T) {
 	for w := 20; w < 220; w++ {
-		for name, cols := range map[string][]column{"locks": lockCells.columns(), "queue": claimCells.columns(), "members": memberCells.columns(), "sessions": sessionCells.columns(), "findings": findingCells.columns(), "contenders": contenderCells.columns(), "faults": faultCells.columns(), "clients": clientCells.columns()} {
+		for name, cols := range map[string][]table.Column{"locks": page.LockCells.Columns(), "queue": page.ClaimCells.Columns(), "members": page.MemberCells.Columns(), "sessions": page.SessionCells.Columns(), "findings": page.FindingCells.Columns(), "contenders": page.ContenderCells.Columns(), "faults": page.FaultCells.Columns(), "clients": page.ClientCells.Columns()} {
 			sum, dropped := -1, 99
-			for i, cw := range fitColumns(cols, w) {
+			for i, cw := range table.FitColumns(cols, w) {
 				if cw == 0 {
-					dropped = min(dropped, cols[i].rank)
+					dropped = min(dropped, cols[i].Rank)
 					continue
 				}
 				sum += cw + 1
-				if cw > cols[i].most && cw > cols[i].least {
-					t.Errorf("%s at %d: column %s is %d wide", name, w, cols[i].title, cw)
+				if cw > cols[i].Most && cw > cols[i].Least {
+					t.Errorf("%s at %d: column %s is %d wide", name, w, cols[i].Title, cw)
 				}
 			}
-			for i, cw := range fitColumns(cols, w) {
-				if cw > 0 && cols[i].rank > dropped {
-					t.Errorf("%s at %d: %s stays although rank %d went", name, w, cols[i].title, dropped)
+			for i, cw := range table.FitColumns(cols, w) {
+				if cw > 0 && cols[i].Rank > dropped {
+					t.Errorf("%s at %d: %s stays although rank %d went", name, w, cols[i].Title, dropped)
 				}
 			}
 			if sum > w && dropped > 1 {
@@ -223,17 +228,17 @@ func TestHostileBytes(t *testing.T) {
 // TestProse: what the model wrote is not trusted to be fit for a terminal.
 func TestProse(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		th := newTheme(ThemeDark, colours, ascii)
+		th := draw.NewTheme(draw.ThemeDark, colours, ascii)
 		rapid.Check(t, func(rt *rapid.T) {
 			text := hostile().Draw(rt, "text")
 			w := rapid.IntRange(30, 90).Draw(rt, "w")
 			x := model.Finding{Code: "x", Summary: text, Evidence: []string{text}, Advice: []string{text}, Etcdctl: []string{text}}
-			for _, p := range paragraphsOf(th, &x) {
-				for _, l := range th.paragraph(p, w) {
+			for _, p := range page.ParagraphsOf(th, &x) {
+				for _, l := range th.Paragraph(p, w) {
 					exact(rt, l, w, 1)
 				}
 			}
-			for _, l := range th.whyPane(nil, []model.Finding{x}, w, 9) {
+			for _, l := range page.WhyPane(th, nil, []model.Finding{x}, w, 9) {
 				exact(rt, l, w, 1)
 			}
 		})
@@ -251,7 +256,7 @@ func TestStampCutsWideCharacters(t *testing.T) {
 
 func TestWidthAgrees(t *testing.T) {
 	for r := rune(0x20); r < 0x20000; r++ {
-		if w := simpleWidth(r); w != 0 && w != measured(string(r)) {
+		if w := draw.SimpleWidth(r); w != 0 && w != measured(string(r)) {
 			t.Fatalf("%U is %d cells wide, not %d", r, measured(string(r)), w)
 		}
 	}
@@ -270,11 +275,11 @@ func TestWords(t *testing.T) {
 		{12*time.Minute + 4*time.Second, true, "12m+", "a lower bound has one"},
 		{27 * time.Hour, true, "1d+", "days"},
 	} {
-		if got := age(r.d, r.atLeast); got != r.want {
+		if got := draw.Age(r.d, r.atLeast); got != r.want {
 			t.Errorf("%v: got %s, want %s (%s)", r.d, got, r.want, r.reason)
 		}
 	}
-	if got := fmt.Sprint(count(184203), " ", count(-1234), " ", count(7)); got != "184,203 -1,234 7" {
+	if got := fmt.Sprint(draw.Count(184203), " ", draw.Count(-1234), " ", draw.Count(7)); got != "184,203 -1,234 7" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -2,13 +2,13 @@ package ui
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // bootScreen shows how far the start has come.
@@ -16,154 +16,95 @@ func (a *App) bootScreen() []string {
 	th := a.th
 	elapsed := ""
 	if !a.started.IsZero() {
-		elapsed = "  " + age(a.tick.Sub(a.started), false)
+		elapsed = "  " + draw.Age(a.tick.Sub(a.started), false)
 	}
-	lines := []string{th.line(a.w, []span{{accent, "locktop"}, {plain, " "}, {a.o.labelStyle(), th.clean(a.o.Label)},
-		{dim, " is starting" + elapsed}}, nil), string(pad(nil, a.w))}
+	lines := []string{th.Line(a.w, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), a.o.labelStyle().Of(th.Clean(a.o.Label)),
+		draw.Dim.Of(" is starting" + elapsed)}, nil), string(draw.Pad(nil, a.w))}
 	shown := a.boot[max(0, len(a.boot)-max(1, a.h-4)):]
 	for i, text := range shown {
-		st, sign := dim, th.sign.holds
+		st, sign := draw.Dim, th.Sign.Holds
 		if i == len(shown)-1 {
-			st, sign = plain, th.sign.waits
+			st, sign = draw.Plain, th.Sign.Waits
 		}
-		lines = append(lines, th.line(a.w, []span{{st, "  " + sign + " " + th.clean(text)}}, nil))
+		lines = append(lines, th.Line(a.w, []draw.Span{st.Of("  " + sign + " " + th.Clean(text))}, nil))
 	}
-	return fill(append(lines, string(pad(nil, a.w)), th.line(a.w, []span{{accent, "  q"}, {dim, " quit"}}, nil)), a.w, a.h)
+	return draw.Fill(append(lines, string(draw.Pad(nil, a.w)), th.Line(a.w, []draw.Span{draw.Accent.Of("  q"), draw.Dim.Of(" quit")}, nil)), a.w, a.h)
 }
 
 // tinyLine is all that fits on a very small screen.
 func (a *App) tinyLine(w int) string {
-	f := a.frame()
+	f := a.canvas()
 	if a.booted {
-		a.locks.update(f)
+		f.Locks.Update(f)
 	}
-	n := a.locks.order.bad
+	n := f.Locks.Order.Bad
 	if n == 0 {
-		return a.th.line(w, []span{{plain, plural(a.locks.order.total, "lock")}, {good, " ok"}}, nil)
+		return a.th.Line(w, []draw.Span{draw.Plain.Of(draw.Plural(f.Locks.Order.Total, "lock")), draw.Good.Of(" ok")}, nil)
 	}
-	return a.th.line(w, []span{{bad, a.th.sign.bad + " " + strconv.Itoa(n)}, {plain, " of " + plural(a.locks.order.total, "lock")}}, nil)
-}
-
-// onlyText is what a page says that has nothing else to show.
-func (th *theme) onlyText(w int, all ...paragraph) []string {
-	var lines []string
-	for _, p := range all {
-		lines = append(lines, th.paragraph(p, w)...)
-	}
-	return lines
-}
-
-// nothing is what the first page says if there is no lock to show, nil if there is.
-func (a *App) nothing() []string {
-	if a.locks.order.total > 0 {
-		return nil
-	}
-	say := func(st style, text string) paragraph { return paragraph{st, "  ", text} }
-	blank := paragraph{}
-	under := "under " + a.prefixes()
-	keys, _ := a.state.Counts()
-	fr := fresh(a.state)
-	switch {
-	case fr.state == model.WatchLost:
-		return a.th.onlyText(a.w, blank, say(late, "nothing is known "+under+" yet: the watch is lost, see below"))
-	case !a.state.Loaded():
-		return a.th.onlyText(a.w, blank, say(plain, "listing the keys "+under+" "+a.th.sign.unread))
-	case keys == 0:
-		return a.th.onlyText(a.w, blank, say(strong, "no keys "+under+" yet"), blank,
-			say(dim, "Waiting for the first one: it will show here at once."),
-			say(dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
-	}
-	return a.th.onlyText(a.w, blank, say(strong, plural(keys, "key")+" "+under+", and none of them is a claim of a lock"), blank,
-		say(dim, "A claim is a key <name>/<lease id in hex> that hangs on that lease, as etcdctl lock makes it."),
-		say(dim, "Is the prefix the right one? Waiting for the first claim."))
-}
-
-func (a *App) prefixes() string {
-	if len(a.o.Prefixes) == 0 {
-		return "any prefix"
-	}
-	names := make([]string, len(a.o.Prefixes))
-	for i, p := range a.o.Prefixes {
-		names[i] = a.th.clean(prefixWord(p))
-	}
-	return strings.Join(names, ", ")
-}
-
-func (a *App) noLabLines() []string {
-	return a.th.onlyText(a.w, paragraph{}, paragraph{strong, "  ", "not available: " + a.noLab()}, paragraph{},
-		paragraph{dim, "  ", "On a cluster of its own locktop shows members, faults and contenders here, and what each contender " +
-			"believes beside what etcd says. Everything on the other pages works as it does there."})
+	return a.th.Line(w, []draw.Span{draw.Bad.Of(a.th.Sign.Bad + " " + strconv.Itoa(n)), draw.Plain.Of(" of " + draw.Plural(f.Locks.Order.Total, "lock"))}, nil)
 }
 
 // noticeSpans is what a person must know now, empty if there is nothing.
-func (a *App) noticeSpans(th *theme) []span {
-	fr := fresh(a.state)
+func (a *App) noticeSpans(th *draw.Theme) []draw.Span {
+	fr := page.Fresh(a.state)
 	switch {
 	case a.frozen:
-		return []span{{armed, " FROZEN for " + age(a.now.Sub(a.frozenAt), false) + " "},
-			{plain, " events are still collected, "}, {accent, "space"}, {plain, " lets go"}}
+		return []draw.Span{draw.Armed.Of(" FROZEN for " + draw.Age(a.now.Sub(a.frozenAt), false) + " "),
+			draw.Plain.Of(" events are still collected, "), draw.Accent.Of("space"), draw.Plain.Of(" lets go")}
 	case a.notice.text != "":
-		return []span{{a.notice.st, a.notice.text}}
+		return []draw.Span{a.notice.st.Of(a.notice.text)}
 	case errors.Is(a.spent, io.EOF):
-		return []span{{plain, "End of recording"}}
+		return []draw.Span{draw.Plain.Of("End of recording")}
 	case a.spent != nil:
-		return []span{{bad, th.sign.bad + " nothing more will come: " + th.clean(a.spent.Error()) + "; start locktop again"}}
-	case fr.state == model.WatchLost:
+		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " nothing more will come: " + th.Clean(a.spent.Error()) + "; start locktop again")}
+	case fr.State == model.WatchLost:
 		seen := ""
-		if !fr.seen.IsZero() {
-			seen = "; shown as it was " + age(a.now.Sub(fr.seen), false) + " ago"
+		if !fr.Seen.IsZero() {
+			seen = "; shown as it was " + draw.Age(a.now.Sub(fr.Seen), false) + " ago"
 		}
-		return []span{{bad, th.sign.bad + " " + th.clean(fr.what) + seen}}
+		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " " + th.Clean(fr.What) + seen)}
 	}
 	return nil
 }
 
 // footerLine is the filter while there is one, and the keys that work here.
-func (a *App) footerLine(th *theme, w int) string {
+func (a *App) footerLine(th *draw.Theme, w int) string {
 	if a.palette != nil {
 		return a.paletteLine(th, w)
 	}
 	if a.field != nil {
-		return th.line(w, append([]span{{accent, "/ "}, {strong, th.clean(a.field.text)}, {accent, "_"}, {dim, "  " + a.hits() + "  "}},
+		return th.Line(w, append([]draw.Span{draw.Accent.Of("/ "), draw.Strong.Of(th.Clean(a.field.text)), draw.Accent.Of("_"), draw.Dim.Of("  " + a.hits() + "  ")},
 			a.hints(inFilter, w/2)...), nil)
 	}
 	if text := a.filter(); text != "" {
-		return th.line(w, []span{{accent, "/ "}, {strong, th.clean(text)}, {dim, "  " + a.hits() + "  "}, {accent, "esc"}, {dim, " clears"}}, nil)
+		return th.Line(w, []draw.Span{draw.Accent.Of("/ "), draw.Strong.Of(th.Clean(text)), draw.Dim.Of("  " + a.hits() + "  "), draw.Accent.Of("esc"), draw.Dim.Of(" clears")}, nil)
 	}
 	if a.dialog != nil || a.question != nil || a.columns != nil {
-		return string(pad(nil, w)) // the dialog says what to press
+		return string(draw.Pad(nil, w)) // the dialog says what to press
 	}
-	return th.line(w, a.hints(a.where(), w), nil)
+	return th.Line(w, a.hints(a.where(), w), nil)
 }
 
 func (a *App) hits() string {
-	switch a.page {
-	case pageLocks:
-		return fmt.Sprintf("%s of %s", count(int64(len(a.locks.order.ids))), plural(a.locks.order.total, "lock"))
-	case pageSessions:
-		return fmt.Sprintf("%s of %s", count(int64(len(a.sessions.ids))), plural(a.sessions.total, "session"))
-	case pageFindings:
-		return fmt.Sprintf("%s of %s", count(int64(len(a.findings.list))), plural(a.findings.total, "finding"))
+	if p, ok := a.here().(page.Filtered); ok {
+		return p.Hits()
 	}
-	return plural(len(a.journal.matched), "line")
+	return ""
 }
 
 // first are the keys that a footer shows before all others, in this order.
 var first = []string{"n", "x", "enter", "/", "e", "w"}
 
-// firstInLab are those of the Lab page, where one acts.
-var firstInLab = []string{"n", "F", "U", "tab", "x", "enter", "H", "P", "K", "T", "N"}
-
 // hints are the keys of a place in short, the most important first and as many as
 // fit; help comes last and always.
-func (a *App) hints(in where, w int) []span {
+func (a *App) hints(in where, w int) []draw.Span {
 	rows := make([]*binding, 0, len(a.keys.rows))
-	spans := make([]span, 0, 48)
-	var help [2]span
+	spans := make([]draw.Span, 0, 48)
+	var help [2]draw.Span
 	for i := range a.keys.rows {
 		b := &a.keys.rows[i]
 		switch {
-		case b.short == "" || b.in&in == 0 || b.needs == needsLab && !a.o.Lab || b.needs == needsLesson && a.whyNoLesson() != "", in == inStart && b.closed(a) != "", in == inBreak && b.act != "" && a.whyNotWay(a.dialog.way(b.act)) != "":
+		case b.short == "" || b.in&in == 0 || b.needs == page.NeedsLab && !a.o.Lab || b.needs == needsLesson && a.whyNoLesson() != "", in == inStart && b.closed(a) != "", in == inBreak && b.act != "" && a.whyNotWay(a.dialog.way(b.act)) != "":
 		case b.short == "help":
 			help = a.hint(b)
 			w -= 7
@@ -172,18 +113,18 @@ func (a *App) hints(in where, w int) []span {
 		}
 	}
 	before := first
-	if in == onLab {
-		before = firstInLab
+	if own := a.here().About().First; own != nil && in == a.pageWhere() {
+		before = own
 	}
 	slices.SortStableFunc(rows, func(a, b *binding) int { return prominence(before, a) - prominence(before, b) })
 	for _, b := range rows {
 		part := a.hint(b)
-		if n := width(part[0].text) + width(part[1].text) + 2; n <= w {
+		if n := draw.Width(part[0].Text) + draw.Width(part[1].Text) + 2; n <= w {
 			w -= n
-			spans = append(spans, part[0], part[1], span{plain, "  "})
+			spans = append(spans, part[0], part[1], draw.Plain.Of("  "))
 		}
 	}
-	if help[0].text == "" {
+	if help[0].Text == "" {
 		return spans
 	}
 	return append(spans, help[0], help[1])
@@ -191,15 +132,15 @@ func (a *App) hints(in where, w int) []span {
 
 // hint is a key in short. One that would only say why it does nothing now is dim: it
 // keeps its place, so that the others keep theirs.
-func (a *App) hint(b *binding) [2]span {
-	short, st := b.short, accent
+func (a *App) hint(b *binding) [2]draw.Span {
+	short, st := b.short, draw.Accent
 	if b.brief != nil {
 		short = b.brief(a)
 	}
-	if b.in&onPages != 0 && (b.closed(a) != "" || b.needs == needsArmed && !a.o.Armed) {
-		st = dim
+	if b.in&anyPage != 0 && (b.closed(a) != "" || b.needs == needsArmed && !a.o.Armed) {
+		st = draw.Dim
 	}
-	return [2]span{{st, keyNames(b.keys[:1])}, {dim, " " + short}}
+	return [2]draw.Span{st.Of(keyNames(b.keys[:1])), draw.Dim.Of(" " + short)}
 }
 
 func prominence(first []string, b *binding) int {

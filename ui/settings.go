@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"locktop/ui/draw"
+	"locktop/ui/page"
+	"locktop/ui/table"
 )
 
 // Settings are what a person has made of the console, to be remembered. The zero
@@ -21,7 +25,7 @@ type Settings struct {
 
 // known is the name of a theme, "" for one that there is not.
 func known(theme string) string {
-	if slices.Contains(Themes, theme) {
+	if slices.Contains(draw.Themes, theme) {
 		return theme
 	}
 	return ""
@@ -30,25 +34,19 @@ func known(theme string) string {
 // sortNames are what a person calls the orders, by sortKey.
 var sortNames = []string{"", "state", "name", "held", "behind", "longest"}
 
-// tables are the tables of the console by name.
-func (a *App) tables() map[string]*table {
-	return map[string]*table{"locks": &a.locks.table, "queue": &a.queue.table, "sessions": &a.sessions.table, "findings": &a.findings.table,
-		"members": &a.lab.parts[partMembers].table, "contenders": &a.lab.parts[partContenders].table}
-}
-
 // settings are what is set now.
 func (a *App) settings() Settings {
-	s := Settings{Theme: a.themed, Reversed: a.locks.order.reversed}
-	if a.locks.order.by != sortState {
-		s.Sort = sortNames[a.locks.order.by]
+	s := Settings{Theme: a.themed, Reversed: a.board.Locks.Order.Reversed}
+	if a.board.Locks.Order.By != page.SortState {
+		s.Sort = sortNames[a.board.Locks.Order.By]
 	}
 	for name, t := range a.tables() {
-		for _, c := range t.cols {
-			if t.off[c.title] {
+		for _, c := range t.Cols {
+			if t.Off[c.Title] {
 				if s.Hidden == nil {
 					s.Hidden = map[string][]string{}
 				}
-				s.Hidden[name] = append(s.Hidden[name], c.title)
+				s.Hidden[name] = append(s.Hidden[name], c.Title)
 			}
 		}
 	}
@@ -59,13 +57,13 @@ func (a *App) settings() Settings {
 func (a *App) apply(s Settings) {
 	a.themed = known(s.Theme)
 	if by := slices.Index(sortNames, s.Sort); by > 0 {
-		a.locks.order.by = sortKey(by)
+		a.board.Locks.Order.By = table.SortKey(by)
 	}
-	a.locks.order.reversed = s.Reversed
+	a.board.Locks.Order.Reversed = s.Reversed
 	for name, t := range a.tables() {
-		for _, c := range t.cols {
-			if slices.Contains(s.Hidden[name], c.title) {
-				t.show(c, false)
+		for _, c := range t.Cols {
+			if slices.Contains(s.Hidden[name], c.Title) {
+				t.Show(c, false)
 			}
 		}
 	}

@@ -10,7 +10,10 @@ import (
 
 	"locktop/model"
 	"locktop/model/discover"
+	"locktop/ui/draw"
 	"locktop/ui/fields"
+	"locktop/ui/page"
+	"locktop/ui/table"
 )
 
 // startPage asks what to watch where there are too many keys to watch all of them
@@ -24,8 +27,8 @@ type startPage struct {
 	found  Found
 	err    error // why the scan ended early
 
-	table  table
-	pick   selection
+	table  table.Table
+	pick   page.Selection
 	chosen map[string]bool // prefixes
 }
 
@@ -47,35 +50,39 @@ type (
 )
 
 // guessCells are the columns of the prefixes that may be watched: a box, and the fields.
-var guessCells = append(cells[discover.PrefixGuess]{{column{least: 3, most: 3}, func(r *row, g *discover.PrefixGuess) {
-	if r.f.marks[g.Prefix] {
-		r.add(accent, "[x]")
+var guessCells = append(table.Cells[discover.PrefixGuess]{{Column: table.Column{Least: 3, Most: 3}, Fill: func(r *table.Row, g *discover.PrefixGuess) {
+	if r.F.Marks[g.Prefix] {
+		r.Add(draw.Accent, "[x]")
 	} else {
-		r.add(dim, "[ ]")
+		r.Add(draw.Dim, "[ ]")
 	}
-}}}, cellsOf(fields.Guesses, map[string]func(*row, *discover.PrefixGuess){
-	"PREFIX": func(r *row, g *discover.PrefixGuess) { r.add(plain, r.f.th.cutPath(r.f.th.clean(g.Prefix), r.room())) },
-	"RECIPE": func(r *row, g *discover.PrefixGuess) {
+}}}, table.CellsOf(fields.Guesses, map[string]func(*table.Row, *discover.PrefixGuess){
+	"PREFIX": func(r *table.Row, g *discover.PrefixGuess) {
+		r.Add(draw.Plain, r.F.Th.CutPath(r.F.Th.Clean(g.Prefix), r.Room()))
+	},
+	"RECIPE": func(r *table.Row, g *discover.PrefixGuess) {
 		recipe := g.Recipe
 		if len(g.Alternatives) > 0 {
 			recipe += " or " + strings.Join(g.Alternatives, ", ")
 		}
-		r.add(dim, r.f.th.cut(r.f.th.clean(recipe), r.room()))
+		r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(recipe), r.Room()))
 	},
-	"SURE": func(r *row, g *discover.PrefixGuess) {
-		st := plain
+	"SURE": func(r *table.Row, g *discover.PrefixGuess) {
+		st := draw.Plain
 		if g.Confidence == model.Hint {
-			st = dim
+			st = draw.Dim
 		}
-		r.add(st, string(g.Confidence))
+		r.Add(st, string(g.Confidence))
 	},
-	"LOCKS":   func(r *row, g *discover.PrefixGuess) { r.add(plain, count(int64(g.Locks))) },
-	"CLAIMS":  func(r *row, g *discover.PrefixGuess) { r.add(plain, count(int64(g.Claims))) },
-	"EXAMPLE": func(r *row, g *discover.PrefixGuess) { r.add(dim, r.f.th.cutKey(r.f.th.clean(g.Example), r.room())) },
+	"LOCKS":  func(r *table.Row, g *discover.PrefixGuess) { r.Add(draw.Plain, draw.Count(int64(g.Locks))) },
+	"CLAIMS": func(r *table.Row, g *discover.PrefixGuess) { r.Add(draw.Plain, draw.Count(int64(g.Claims))) },
+	"EXAMPLE": func(r *table.Row, g *discover.PrefixGuess) {
+		r.Add(draw.Dim, r.F.Th.CutKey(r.F.Th.Clean(g.Example), r.Room()))
+	},
 }, nil)...)
 
 func newStartPage(s *Start) *startPage {
-	return &startPage{s: s, total: s.Keys, table: newTable(guessCells.columns(), true), chosen: map[string]bool{}}
+	return &startPage{s: s, total: s.Keys, table: table.New(guessCells.Columns(), true), chosen: map[string]bool{}}
 }
 
 // scan begins the look at the keys, and listens to how far it comes.
@@ -87,10 +94,10 @@ func (a *App) scan() tea.Cmd {
 	run := func() tea.Msg {
 		defer cancel()
 		defer close(done)
-		if !a.booting.enter() {
+		if !a.boots.enter() {
 			return nil
 		}
-		defer a.booting.leave()
+		defer a.boots.leave()
 		found, err := p.s.Scan(ctx, func(n, total int64) {
 			select {
 			case lines <- scanLineMsg{done: n, total: total}:
@@ -128,13 +135,13 @@ func (a *App) scanned(m scannedMsg) tea.Cmd {
 	if m.err != nil && !errors.Is(m.err, context.Canceled) {
 		p.err = m.err
 	}
-	p.pick.follow(len(m.found.Guesses), func(string) int { return -1 }, p.id)
+	p.pick.Follow(len(m.found.Guesses), func(string) int { return -1 }, p.id)
 	return nil
 }
 
 func (p *startPage) id(i int) string { return p.found.Guesses[i].Prefix }
 
-func (p *startPage) move(n int) { p.pick.move(p.pick.place+n, len(p.found.Guesses), p.id) }
+func (p *startPage) move(n int) { p.pick.Move(p.pick.Place+n, len(p.found.Guesses), p.id) }
 
 // stopScan ends the look at the keys early; what was found stays.
 func (a *App) stopScan() { a.start.cancel() }
@@ -157,7 +164,7 @@ func (a *App) whyNothingToChoose() string {
 }
 
 func (a *App) choosePrefix() {
-	id := a.start.pick.id
+	id := a.start.pick.ID
 	a.start.chosen[id] = !a.start.chosen[id]
 }
 
@@ -171,7 +178,7 @@ func (a *App) watchChosen() tea.Cmd {
 		}
 	}
 	if prefixes == nil {
-		prefixes = []string{p.pick.id}
+		prefixes = []string{p.pick.ID}
 	}
 	return a.watch(outermost(prefixes))
 }
@@ -194,7 +201,7 @@ func outermost(prefixes []string) []string {
 // watch opens another source, beside the screen.
 func (a *App) watch(prefixes []string) tea.Cmd {
 	if a.opening {
-		a.say(late, "wait: what was asked for before is still being opened")
+		a.say(draw.Late, "wait: what was asked for before is still being opened")
 		return nil
 	}
 	a.opening = true
@@ -203,10 +210,10 @@ func (a *App) watch(prefixes []string) tea.Cmd {
 	}
 	open, ctx := a.o.Watch, a.ctx
 	return func() tea.Msg {
-		if !a.booting.enter() {
+		if !a.boots.enter() {
 			return nil
 		}
-		defer a.booting.leave()
+		defer a.boots.leave()
 		live, err := open(ctx, prefixes)
 		return watchedMsg{prefixes, live, err}
 	}
@@ -217,51 +224,52 @@ func (a *App) watch(prefixes []string) tea.Cmd {
 func (a *App) watched(m watchedMsg) tea.Cmd {
 	a.opening = false
 	if m.err != nil {
-		a.say(bad, "cannot watch that: "+a.th.clean(m.err.Error()))
+		a.say(draw.Bad, "cannot watch that: "+a.th.Clean(m.err.Error()))
 		return nil
 	}
 	set := a.settings()
 	a.live, a.start, a.o.Prefixes = m.live, nil, m.prefixes
 	a.sources++
-	a.dialog, a.question, a.menu, a.columns, a.sheet, a.field = nil, nil, nil, nil, nil, nil
+	a.closeAll()
+	a.sheet, a.field = nil, nil
 	a.thaw()
 	a.reset(set)
-	a.goTo(pageLocks)
-	a.say(plain, "watching the keys under "+a.prefixes())
+	a.goTo(0)
+	a.say(draw.Plain, "watching the keys under "+a.frame().Watched())
 	return a.pull()
 }
 
 // startScreen is the page in full.
 func (a *App) startScreen() []string {
 	p, th := a.start, a.th
-	say := func(st style, text string) string { return th.line(a.w, []span{{st, "  " + text}}, nil) }
-	lines := []string{th.line(a.w, []span{{accent, "locktop"}, {plain, " "}, {strong, th.cut(th.clean(a.o.Label), 40)},
-		{dim, "  " + count(p.s.Keys) + " keys"}}, nil), say(plain, "Too many to watch all of them unasked. What is to be watched?")}
-	lines = append(lines, th.line(a.w, a.scanSpans(), nil))
+	say := func(st draw.Style, text string) string { return th.Line(a.w, []draw.Span{st.Of("  " + text)}, nil) }
+	lines := []string{th.Line(a.w, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), draw.Strong.Of(th.Cut(th.Clean(a.o.Label), 40)),
+		draw.Dim.Of("  " + draw.Count(p.s.Keys) + " keys")}, nil), say(draw.Plain, "Too many to watch all of them unasked. What is to be watched?")}
+	lines = append(lines, th.Line(a.w, a.scanSpans(), nil))
 	if a.h >= noticeFrom {
-		lines = append(lines, string(pad(nil, a.w)))
+		lines = append(lines, string(draw.Pad(nil, a.w)))
 	}
 	room := a.h - len(lines) - 2
 	switch {
 	case p.busy:
-		lines = append(lines, say(dim, "Keys are listed page by page, without their values, few requests a second."))
+		lines = append(lines, say(draw.Dim, "Keys are listed page by page, without their values, few requests a second."))
 	case len(p.found.Guesses) == 0:
-		lines = append(lines, say(strong, "none of them looks like a lock"),
-			say(dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
+		lines = append(lines, say(draw.Strong, "none of them looks like a lock"),
+			say(draw.Dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
 	default:
 		lines = a.guessRows(lines, room)
 	}
-	lines = fill(lines, a.w, max(0, a.h-2))
+	lines = draw.Fill(lines, a.w, max(0, a.h-2))
 	note := a.noticeSpans(th)
 	if a.notice.text == "" {
 		note = a.startNote()
 	}
-	lines = append(lines, th.line(a.w, note, nil), a.startFooter())
-	return fill(lines, a.w, a.h)
+	lines = append(lines, th.Line(a.w, note, nil), a.startFooter())
+	return draw.Fill(lines, a.w, a.h)
 }
 
 // scanSpans say how far the scan has come, or what it has looked at.
-func (a *App) scanSpans() []span {
+func (a *App) scanSpans() []draw.Span {
 	p, th := a.start, a.th
 	if p.busy {
 		const cells = 30
@@ -269,52 +277,52 @@ func (a *App) scanSpans() []span {
 		if p.total > 0 {
 			n = int(min(cells, p.done*cells/p.total))
 		}
-		return []span{{plain, "  looking at the keys  "}, {good, strings.Repeat(th.sign.full, n)}, {dim, strings.Repeat(th.sign.empty, cells-n)},
-			{plain, "  " + count(p.done) + " of " + count(p.total)}}
+		return []draw.Span{draw.Plain.Of("  looking at the keys  "), draw.Good.Of(strings.Repeat(th.Sign.Full, n)), draw.Dim.Of(strings.Repeat(th.Sign.Empty, cells-n)),
+			draw.Plain.Of("  " + draw.Count(p.done) + " of " + draw.Count(p.total))}
 	}
-	text := "  looked at " + plural(int(p.found.Keys), "key") + ": " + plural(len(p.found.Guesses), "place") + " with locks"
-	all := []span{{plain, text}}
+	text := "  looked at " + draw.Plural(int(p.found.Keys), "key") + ": " + draw.Plural(len(p.found.Guesses), "place") + " with locks"
+	all := []draw.Span{draw.Plain.Of(text)}
 	switch {
 	case p.err != nil:
-		all = append(all, span{late, "  " + th.sign.late + " only a part: " + th.clean(p.err.Error())})
+		all = append(all, draw.Late.Of("  "+th.Sign.Late+" only a part: "+th.Clean(p.err.Error())))
 	case p.found.Partial != "":
-		all = append(all, span{late, "  " + th.sign.late + " only a part: " + th.clean(p.found.Partial)})
+		all = append(all, draw.Late.Of("  "+th.Sign.Late+" only a part: "+th.Clean(p.found.Partial)))
 	}
 	return all
 }
 
 // startNote is about the guess under the cursor, in full.
-func (a *App) startNote() []span {
+func (a *App) startNote() []draw.Span {
 	p := a.start
 	switch {
 	case a.opening:
-		return []span{{plain, "  opening " + a.th.sign.unread}}
+		return []draw.Span{draw.Plain.Of("  opening " + a.th.Sign.Unread)}
 	case p.busy || len(p.found.Guesses) == 0:
 		return nil
 	}
-	g := &p.found.Guesses[p.pick.place]
-	text := "  for example " + a.th.clean(g.Example)
+	g := &p.found.Guesses[p.pick.Place]
+	text := "  for example " + a.th.Clean(g.Example)
 	if g.Leased < g.Claims {
 		text += "; " + strconv.Itoa(g.Claims-g.Leased) + " without a lease"
 	}
-	return []span{{dim, a.th.cut(text, a.w)}}
+	return []draw.Span{draw.Dim.Of(a.th.Cut(text, a.w))}
 }
 
 func (a *App) startFooter() string {
 	if a.palette != nil {
 		return a.paletteLine(a.th, a.w)
 	}
-	return a.th.line(a.w, a.hints(inStart, a.w), nil)
+	return a.th.Line(a.w, a.hints(inStart, a.w), nil)
 }
 
 func (a *App) guessRows(lines []string, h int) []string {
 	p, th := a.start, a.th
 	list := p.found.Guesses
-	p.table.fit(a.w, h, th)
-	p.table.reveal(p.pick.place, len(list))
-	lines = append(lines, p.table.head(sortNone, false))
-	return p.table.paint(lines, len(list), look{cursor: p.pick.place, keys: true}, p.id, func(i int, r *row) {
-		guessCells.row(frame{th: th, marks: p.chosen}, list[i], r)
+	p.table.Fit(a.w, h, th)
+	p.table.Reveal(p.pick.Place, len(list))
+	lines = append(lines, p.table.Head(table.SortNone, false))
+	return p.table.Paint(lines, len(list), table.Look{Cursor: p.pick.Place, Keys: true}, p.id, func(i int, r *table.Row) {
+		guessCells.Row(table.View{Th: th, Marks: p.chosen}, list[i], r)
 	})
 }
 
@@ -326,8 +334,8 @@ func startKeys() []binding {
 		{keys: []string{"esc"}, in: inStart, short: "stop looking", what: "end the look at the keys, and keep what was found", why: (*App).whyNoScanToStop, do: run((*App).stopScan)},
 		{keys: []string{"up", "k"}, in: inStart, what: "up", do: run(func(a *App) { a.start.move(-1) })},
 		{keys: []string{"down", "j"}, in: inStart, what: "down", do: run(func(a *App) { a.start.move(1) })},
-		{keys: []string{"pgup"}, in: inStart, what: "page up", do: run(func(a *App) { a.start.move(-max(1, a.start.table.h-1)) })},
-		{keys: []string{"pgdown"}, in: inStart, what: "page down", do: run(func(a *App) { a.start.move(max(1, a.start.table.h-1)) })},
+		{keys: []string{"pgup"}, in: inStart, what: "page up", do: run(func(a *App) { a.start.move(-max(1, a.start.table.H-1)) })},
+		{keys: []string{"pgdown"}, in: inStart, what: "page down", do: run(func(a *App) { a.start.move(max(1, a.start.table.H-1)) })},
 		{keys: []string{"home", "g"}, in: inStart, what: "first", do: run(func(a *App) { a.start.move(-far) })},
 		{keys: []string{"end", "G"}, in: inStart, what: "last", do: run(func(a *App) { a.start.move(far) })},
 	}

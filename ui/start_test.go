@@ -10,6 +10,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/discover"
+	"locktop/ui/page"
 )
 
 // startOf is a start page whose scan answers at once.
@@ -123,11 +124,11 @@ func TestAnotherPrefix(t *testing.T) {
 	wrongLab(b)
 	b.press("s", "v", "down", " ", "esc", "2", ":", "prefix /other/", "enter")
 	b.send(pulledMsg{b.sources - 1, sourceEndedMsg{errors.New("closed")}})
-	if len(*watched) != 2 || b.page != pageLocks || b.state.Lock("/jobs/billing") != nil || b.spent != nil {
-		t.Errorf("watched %q, page %d, ended by %v", *watched, b.page, b.spent)
+	if len(*watched) != 2 || b.on() != "Locks" || b.state.Lock("/jobs/billing") != nil || b.spent != nil {
+		t.Errorf("watched %q, page %s, ended by %v", *watched, b.on(), b.spent)
 	}
 	b.sees("watching the keys under /other/")
-	if b.locks.order.by != sortName || strings.Contains(b.text(), "RECIPE") {
+	if b.board.Locks.Order.By != page.SortName || strings.Contains(b.text(), "RECIPE") {
 		t.Errorf("what was set is gone:\n%s", b.text())
 	}
 }

@@ -6,65 +6,21 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"locktop/model"
-	"locktop/model/fold"
+	"locktop/ui/draw"
+	"locktop/ui/page"
 )
-
-// freshness is how true the screen is: live, loading or lost.
-type freshness struct {
-	state   model.WatchState
-	percent int // while loading, -1 if not known
-	since   time.Time
-	seen    time.Time // when everything was last known to be complete
-	what    string    // what failed and what to do, for lost
-}
-
-// fresh sums up the feeds: the worst one counts.
-func fresh(s *fold.State) freshness {
-	fr := freshness{state: model.WatchLive, percent: -1}
-	var done, total int64
-	feeds := s.Watches()
-	if len(feeds) == 0 {
-		fr.state = model.WatchLoading
-	}
-	for _, f := range feeds {
-		switch {
-		case f.State == model.WatchLost:
-			if fr.state != model.WatchLost {
-				fr.state, fr.since, fr.seen = model.WatchLost, f.Since, f.SeenAt
-				fr.what = fmt.Sprintf("watch of %s lost (%s): %s", prefixWord(f.Prefix), f.Reason, f.Detail)
-			}
-		case f.State == model.WatchLoading:
-			if fr.state != model.WatchLost {
-				fr.state = model.WatchLoading
-			}
-			done, total = done+f.Done, total+f.Total
-		}
-	}
-	if total > 0 {
-		fr.percent = int(min(100, done*100/total))
-	}
-	return fr
-}
-
-func prefixWord(p string) string {
-	if p == "" {
-		return "all keys"
-	}
-	return p
-}
 
 // segment is a part of the status line; the highest rank goes first when it gets
 // narrow.
 type segment struct {
 	rank  int
-	spans []span
+	spans []draw.Span
 }
 
 // statusLine paints the permanent line at the top.
-func statusLine(th *theme, w int, left, right []segment) string {
+func statusLine(th *draw.Theme, w int, left, right []segment) string {
 	for need(left)+need(right)+2 > w {
 		worst := 0
 		var from *[]segment
@@ -82,7 +38,7 @@ func statusLine(th *theme, w int, left, right []segment) string {
 		rest := append([]segment(nil), (*from)[:at]...)
 		*from = append(rest, (*from)[at+1:]...)
 	}
-	return th.line(w, join(th, left), join(th, right))
+	return th.Line(w, join(th, left), join(th, right))
 }
 
 func need(parts []segment) int {
@@ -92,17 +48,17 @@ func need(parts []segment) int {
 			n += 3
 		}
 		for _, s := range p.spans {
-			n += width(s.text)
+			n += draw.Width(s.Text)
 		}
 	}
 	return n
 }
 
-func join(th *theme, parts []segment) []span {
-	var all []span
+func join(th *draw.Theme, parts []segment) []draw.Span {
+	var all []draw.Span
 	for i, p := range parts {
 		if i > 0 {
-			all = append(all, span{dim, " " + th.sign.dot + " "})
+			all = append(all, draw.Dim.Of(" "+th.Sign.Dot+" "))
 		}
 		all = append(all, p.spans...)
 	}
@@ -110,29 +66,29 @@ func join(th *theme, parts []segment) []span {
 }
 
 // statusLeft says which cluster this is and how it does.
-func (a *App) statusLeft(th *theme) []segment {
-	label := []segment{{0, []span{{accent, "locktop"}, {plain, " "}, {a.o.labelStyle(), th.cut(th.clean(a.o.Label), 32)}}}}
+func (a *App) statusLeft(th *draw.Theme) []segment {
+	label := []segment{{0, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), a.o.labelStyle().Of(th.Cut(th.Clean(a.o.Label), 32))}}}
 	c := a.state.Cluster()
 	if len(c.Members) == 0 {
 		return label
 	}
-	parts := append(label, segment{2, []span{quorum(th, c)}}, segment{3, []span{a.leaderSpan(th)}})
+	parts := append(label, segment{2, []draw.Span{quorum(th, c)}}, segment{3, []draw.Span{a.leaderSpan(th)}})
 	for _, alarmText := range c.Alarms {
-		parts = append(parts, segment{1, []span{{alarm, " " + th.cut(th.clean(alarmText), 24) + " "}}})
+		parts = append(parts, segment{1, []draw.Span{draw.Alarm.Of(" " + th.Cut(th.Clean(alarmText), 24) + " ")}})
 	}
-	parts = append(parts, segment{6, []span{{dim, "rev "}, {plain, count(a.state.Rev())}}})
+	parts = append(parts, segment{6, []draw.Span{draw.Dim.Of("rev "), draw.Plain.Of(draw.Count(a.state.Rev()))}})
 	if v := version(c); v != "" {
-		parts = append(parts, segment{7, []span{{dim, "etcd " + th.cut(th.clean(v), 12)}}})
+		parts = append(parts, segment{7, []draw.Span{draw.Dim.Of("etcd " + th.Cut(th.Clean(v), 12))}})
 	}
 	if a.o.Lab && len(a.live.Endpoints) > 0 { // elsewhere the label says it
-		parts = append(parts, segment{4, []span{{dim, th.clean(shortEndpoints(a.live.Endpoints, a.w))}}})
+		parts = append(parts, segment{4, []draw.Span{draw.Dim.Of(th.Clean(shortEndpoints(a.live.Endpoints, a.w)))}})
 	}
 	return parts
 }
 
 // quorum says how many members answer. Of those that were not asked nothing is
 // known: only what is known to be down can say that there is no quorum.
-func quorum(th *theme, c model.ClusterStatus) span {
+func quorum(th *draw.Theme, c model.ClusterStatus) draw.Span {
 	up, asked, n := c.Up(), c.Asked(), c.Size()
 	text := fmt.Sprintf("%d/%d members", up, n)
 	if asked < n {
@@ -140,11 +96,11 @@ func quorum(th *theme, c model.ClusterStatus) span {
 	}
 	switch {
 	case n-c.Down() <= n/2:
-		return span{bad, th.sign.bad + " " + text + ", no quorum"}
+		return draw.Bad.Of(th.Sign.Bad + " " + text + ", no quorum")
 	case asked > up:
-		return span{late, th.sign.late + " " + text}
+		return draw.Late.Of(th.Sign.Late + " " + text)
 	}
-	return span{plain, text}
+	return draw.Plain.Of(text)
 }
 
 // shortEndpoints names endpoints in little room: in full, with the host once, or the
@@ -168,16 +124,16 @@ func shortEndpoints(endpoints []string, w int) string {
 	return fmt.Sprintf("%s +%d", endpoints[0], len(endpoints)-1)
 }
 
-func (a *App) leaderSpan(th *theme) span {
+func (a *App) leaderSpan(th *draw.Theme) draw.Span {
 	m := a.state.Cluster().Leader()
 	name := m.Name
 	if name == "" {
 		name = strconv.FormatUint(m.ID, 16)
 	}
 	if m.ID == 0 && m.Name == "" {
-		return span{bad, th.sign.bad + " no leader"}
+		return draw.Bad.Of(th.Sign.Bad + " no leader")
 	}
-	return span{plain, "leader " + th.cut(th.clean(name), 16)}
+	return draw.Plain.Of("leader " + th.Cut(th.Clean(name), 16))
 }
 
 func version(c model.ClusterStatus) string {
@@ -191,53 +147,56 @@ func version(c model.ClusterStatus) string {
 
 // statusRight says what one may do and how fresh the screen is: both stay however
 // narrow it gets.
-func (a *App) statusRight(th *theme) []segment {
-	mode := segment{0, []span{{readonly, "READ-ONLY"}}}
+func (a *App) statusRight(th *draw.Theme) []segment {
+	mode := segment{0, []draw.Span{draw.Readonly.Of("READ-ONLY")}}
 	if a.o.Armed {
-		mode = segment{0, []span{{armed, " ARMED "}}}
+		mode = segment{0, []draw.Span{draw.Armed.Of(" ARMED ")}}
 	}
-	fr := fresh(a.state)
-	var live span
+	fr := page.Fresh(a.state)
+	var live draw.Span
 	switch {
 	case errors.Is(a.spent, io.EOF):
-		live = span{dim, "ended"}
+		live = draw.Dim.Of("ended")
 	case a.spent != nil:
-		live = span{alarm, " ENDED "}
-	case fr.state == model.WatchLost:
-		live = span{alarm, " LOST " + age(a.now.Sub(fr.since), false) + " "}
-	case fr.state == model.WatchLoading && fr.percent >= 0:
-		live = span{late, fmt.Sprintf("loading %d%%", fr.percent)}
-	case fr.state == model.WatchLoading:
-		live = span{late, "loading"}
+		live = draw.Alarm.Of(" ENDED ")
+	case fr.State == model.WatchLost:
+		live = draw.Alarm.Of(" LOST " + draw.Age(a.now.Sub(fr.Since), false) + " ")
+	case fr.State == model.WatchLoading && fr.Percent >= 0:
+		live = draw.Late.Of(fmt.Sprintf("loading %d%%", fr.Percent))
+	case fr.State == model.WatchLoading:
+		live = draw.Late.Of("loading")
 	default:
-		live = span{good, th.sign.holds + " live"}
+		live = draw.Good.Of(th.Sign.Holds + " live")
 	}
-	parts := []segment{mode, {0, []span{live}}}
+	parts := []segment{mode, {0, []draw.Span{live}}}
 	if a.cost.Behind > 0 {
-		parts = append(parts, segment{4, []span{{late, count(int64(a.cost.Behind)) + " behind"}}})
+		parts = append(parts, segment{4, []draw.Span{draw.Late.Of(draw.Count(int64(a.cost.Behind)) + " behind")}})
 	}
 	if a.cost.Budget > 0 {
 		rate := fmt.Sprintf("%2.0f rpc/s", a.cost.RPS)
-		parts = append(parts, segment{5, []span{{dim, rate}}},
-			segment{9, []span{{dim, fmt.Sprintf("budget %d reads/s", a.cost.Budget)}}})
+		parts = append(parts, segment{5, []draw.Span{draw.Dim.Of(rate)}},
+			segment{9, []draw.Span{draw.Dim.Of(fmt.Sprintf("budget %d reads/s", a.cost.Budget))}})
 	}
 	return parts
 }
 
 // tabsLine paints the pages, and at the right what must stay in sight whatever
 // page one is on.
-func (a *App) tabsLine(th *theme, w int) string {
-	var left []span
-	n, worst := a.tally.count()
-	for i := range pages {
-		st, text := dim, " "+a.tab(i)+" "
-		if pageID(i) == pageFindings && n > 0 {
+func (a *App) tabsLine(th *draw.Theme, w int) string {
+	var left []draw.Span
+	n, worst := a.board.Tally.Count()
+	for i, p := range a.pages {
+		if p.About().Inner {
+			continue
+		}
+		st, text := draw.Dim, " "+a.tab(i)+" "
+		if p.About().Shows&page.ShowFinding != 0 && n > 0 {
 			st = worst
 		}
-		if pageID(i) == a.page || a.page == pageQueue && i == 0 {
-			st, text = accent, "["+a.tab(i)+"]"
+		if i == a.tabShown() {
+			st, text = draw.Accent, "["+a.tab(i)+"]"
 		}
-		left = append(left, span{st, text})
+		left = append(left, st.Of(text))
 	}
 	return statusLine(th, w, []segment{{0, left}}, a.inSight(th))
 }
@@ -248,36 +207,56 @@ const tabWordsFrom = 60
 
 // tab is how a page is called in the line of pages.
 func (a *App) tab(i int) string {
-	text, some := strconv.Itoa(i+1)+" "+pages[i].title, " %s"
-	if a.w < tabWordsFrom && pageID(i) != a.page && (a.page != pageQueue || i > 0) {
-		text, some = strconv.Itoa(i+1), "(%s)"
+	about := a.pages[i].About()
+	text, some := digitOf(a.pages, i)+" "+about.Title, " %s"
+	if a.w < tabWordsFrom && i != a.tabShown() {
+		text, some = digitOf(a.pages, i), "(%s)"
 	}
-	if n, _ := a.tally.count(); n > 0 && pageID(i) == pageFindings {
-		text += fmt.Sprintf(some, count(int64(n)))
+	if n, _ := a.board.Tally.Count(); n > 0 && about.Shows&page.ShowFinding != 0 {
+		text += fmt.Sprintf(some, draw.Count(int64(n)))
 	}
 	return text
+}
+
+// tabShown is which page the line of pages shows as the one where one is.
+func (a *App) tabShown() int {
+	if a.here().About().Inner {
+		return 0
+	}
+	return a.at
+}
+
+// digitOf is the key of a page.
+func digitOf(pages []page.Page, i int) string {
+	n := 1
+	for _, p := range pages[:i] {
+		if !p.About().Inner {
+			n++
+		}
+	}
+	return strconv.Itoa(n)
 }
 
 // wordsFrom is the width from which what must stay in sight has room for words.
 const wordsFrom = 100
 
-func (a *App) inSight(th *theme) []segment {
+func (a *App) inSight(th *draw.Theme) []segment {
 	var right []segment
-	add := func(rank int, spans ...span) { right = append(right, segment{rank, spans}) }
-	lies, n := a.lab.doubts.count(a.now), len(a.state.Faults())
+	add := func(rank int, spans ...draw.Span) { right = append(right, segment{rank, spans}) }
+	lies, n := a.board.Doubts.Count(a.now), len(a.state.Faults())
 	if a.w < wordsFrom && lies > 0 && n > 0 {
-		add(1, span{alarm, fmt.Sprintf(" !! %d false, %s ", lies, plural(n, "fault"))})
+		add(1, draw.Alarm.Of(fmt.Sprintf(" !! %d false, %s ", lies, draw.Plural(n, "fault"))))
 		lies, n = 0, 0
 	}
 	if lies > 0 {
-		add(1, span{alarm, " !! " + plural(lies, "false belief") + " "})
+		add(1, draw.Alarm.Of(" !! "+draw.Plural(lies, "false belief")+" "))
 	}
 	if n > 0 {
-		add(2, span{late, th.sign.late + " " + plural(n, "fault")}, span{plain, " "}, span{accent, "A"}, span{dim, " heals"})
+		add(2, draw.Late.Of(th.Sign.Late+" "+draw.Plural(n, "fault")), draw.Plain.Of(" "), draw.Accent.Of("A"), draw.Dim.Of(" heals"))
 	}
-	if n := a.locks.order.bad; n > 0 {
-		add(3, span{bad, th.sign.bad + " " + strconv.Itoa(n) + " in trouble"})
+	if n := a.board.Locks.Order.Bad; n > 0 {
+		add(3, draw.Bad.Of(th.Sign.Bad+" "+strconv.Itoa(n)+" in trouble"))
 	}
-	add(4, span{dim, plural(a.locks.order.total, "lock")})
+	add(4, draw.Dim.Of(draw.Plural(a.board.Locks.Order.Total, "lock")))
 	return right
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locktop/model"
+	"locktop/ui/page"
 )
 
 func measured(s string) int { return ansi.StringWidth(s) }
@@ -27,15 +28,15 @@ func TestStories(t *testing.T) {
 	}{
 		{"trouble first", "the first screen shows what is wrong", Options{}, nil, func(b *bench) {
 			want := []string{"/blocked/lock", "/demo/checkout", "/jobs/billing", "/jobs/report", "/cron/job7"}
-			if got := b.locks.order.ids[:5]; !slices.Equal(got, want) {
+			if got := b.board.Locks.Order.IDs[:5]; !slices.Equal(got, want) {
 				b.t.Errorf("first are %q, want errors before warnings: %q", got, want)
 			}
 			b.sees("x lock-cycle")
 			b.sees("! dead-holder")
 		}},
 		{"open and back", "enter opens the queue, esc comes back", Options{}, []string{"enter", "esc"}, func(b *bench) {
-			if b.page != pageLocks {
-				b.t.Errorf("on page %d", b.page)
+			if b.on() != "Locks" {
+				b.t.Errorf("on page %s", b.on())
 			}
 		}},
 		{"queue says also", "other locks of the same lease", Options{}, []string{"/", "billing", "enter", "enter"}, func(b *bench) {
@@ -43,24 +44,24 @@ func TestStories(t *testing.T) {
 			b.sees("also waits for /jobs/report")
 		}},
 		{"filter", "as you type, and it stays in sight", Options{}, []string{"/", "j", "o", "b", "s", "enter"}, func(b *bench) {
-			if got := len(b.locks.order.ids); got != 2 {
+			if got := len(b.board.Locks.Order.IDs); got != 2 {
 				b.t.Errorf("%d locks", got)
 			}
 			b.sees("/ jobs")
 		}},
 		{"filter turned round", "! keeps the rest", Options{}, []string{"/", "!jobs", "enter"}, func(b *bench) {
-			if slices.Contains(b.locks.order.ids, "/jobs/billing") || len(b.locks.order.ids) != 7 {
-				b.t.Errorf("kept %q", b.locks.order.ids)
+			if slices.Contains(b.board.Locks.Order.IDs, "/jobs/billing") || len(b.board.Locks.Order.IDs) != 7 {
+				b.t.Errorf("kept %q", b.board.Locks.Order.IDs)
 			}
 		}},
 		{"filter cleared", "esc clears", Options{}, []string{"/", "jobs", "esc"}, func(b *bench) {
-			if b.locks.order.filter != "" || b.field != nil {
-				b.t.Errorf("filter %q", b.locks.order.filter)
+			if b.board.Locks.Order.Filter != "" || b.field != nil {
+				b.t.Errorf("filter %q", b.board.Locks.Order.Filter)
 			}
 		}},
 		{"sort by name", "s goes on to the next column", Options{}, []string{"s"}, func(b *bench) {
-			if !slices.IsSorted(b.locks.order.ids) {
-				b.t.Errorf("order %q", b.locks.order.ids)
+			if !slices.IsSorted(b.board.Locks.Order.IDs) {
+				b.t.Errorf("order %q", b.board.Locks.Order.IDs)
 			}
 		}},
 		{"journal of one lock", "f shows only that", Options{}, []string{"/", "job7", "enter", "f"}, func(b *bench) {
@@ -176,13 +177,16 @@ func TestStories(t *testing.T) {
 // TestRefusingHands presses every key of the table that acts, on every page where
 // it counts: a refusal is said and nothing is planned or done.
 func TestRefusingHands(t *testing.T) {
-	pagesOf := map[where][]string{onLocks: {"1"}, onQueue: {"1", "enter"}, onJournal: {"3"}, onLab: {"5"}, onSessions: {"2"}, onFindings: {"4"}}
-	for _, row := range keyTable() {
-		if row.act == "" || row.in&onPages == 0 {
+	pages := page.All(page.NewLockList())
+	pagesOf := map[string][]string{"Locks": {"1"}, "Queue": {"1", "enter"}, "Journal": {"3"}, "Lab": {"5"}, "Sessions": {"2"}, "Findings": {"4"}}
+	for _, row := range keyTable(pages) {
+		if row.act == "" || row.in&anyPage == 0 {
 			continue
 		}
-		for w, keys := range pagesOf {
-			if row.in&w == 0 {
+		for i, p := range pages {
+			w := p.About().Title
+			keys := pagesOf[w]
+			if row.in&onPage(i) == 0 {
 				continue
 			}
 			for _, o := range []Options{{}, {Lab: true}} {
@@ -191,7 +195,7 @@ func TestRefusingHands(t *testing.T) {
 				b.press("/", "checkout", "enter")
 				b.h.refuse = "the console is read-only"
 				b.press(keys...)
-				if w == onSessions || w == onFindings {
+				if w == "Sessions" || w == "Findings" {
 					b.press("/", "checkout", "enter")
 				}
 				b.press(row.keys[0])
@@ -209,15 +213,16 @@ func TestRefusingHands(t *testing.T) {
 }
 
 func TestKeysDoNotCollide(t *testing.T) {
+	on := placesOf(page.All(page.NewLockList()))
 	for w := where(1); w < whereEnd; w <<= 1 {
 		seen := map[string]string{}
-		for _, row := range keyTable() {
+		for _, row := range keyTable(on.pages) {
 			if row.in&w == 0 {
 				continue
 			}
 			for _, k := range row.keys {
 				if other, ok := seen[k]; ok {
-					t.Errorf("%s on %s is %q and %q", k, w, other, row.what)
+					t.Errorf("%s on %s is %q and %q", k, on.words(w), other, row.what)
 				}
 				seen[k] = row.what
 			}
@@ -229,7 +234,7 @@ func TestKeyTable(t *testing.T) {
 	taken := []string{"ctrl+b", "ctrl+a", "ctrl+w", "ctrl+r", "ctrl+k", "ctrl+u", "ctrl+d", "ctrl+e"}
 	done := map[model.ActionKind]bool{model.HealFault: true, // the second half of a toggle
 		model.TellProc: true} // drills tell
-	for _, row := range keyTable() {
+	for _, row := range keyTable(page.All(page.NewLockList())) {
 		if row.what == "" || (row.do == nil) == (row.then == nil) || (row.asks == nil) != (row.then == nil) || row.in == 0 {
 			t.Errorf("row %v is not complete", row.keys)
 		}
@@ -253,7 +258,7 @@ func TestKeyTable(t *testing.T) {
 			t.Errorf("no key for %q", k)
 		}
 	}
-	if len(Keys()) != len(keyTable()) {
+	if len(Keys()) != len(keyTable(page.All(page.NewLockList()))) {
 		t.Error("Keys is not the table")
 	}
 }
@@ -265,23 +270,23 @@ func TestSelectionIsIdentity(t *testing.T) {
 	}
 	b.sync(2)
 	b.press("down", "down", "down", "down", "down")
-	if got := b.locks.pick.id; got != "/l/05" {
+	if got := b.board.Locks.Pick.ID; got != "/l/05" {
 		t.Fatalf("selected %s", got)
 	}
 	b.press("S") // turned round, equal ones stay by name
 	b.press("s") // by name
-	if got := b.locks.order.ids[b.locks.pick.place]; got != "/l/05" {
+	if got := b.board.Locks.Order.IDs[b.board.Locks.Pick.Place]; got != "/l/05" {
 		t.Errorf("after a sort: %s", got)
 	}
 	b.w.claim(10, "/a/first", "", 0x99)
 	b.w.claim(10, "/l/04x", "", 0x98)
 	b.sync(20)
-	if got := b.locks.order.ids[b.locks.pick.place]; got != "/l/05" {
+	if got := b.board.Locks.Order.IDs[b.board.Locks.Pick.Place]; got != "/l/05" {
 		t.Errorf("after others came: %s", got)
 	}
 	b.press("enter")
-	if b.queue.lock != "/l/05" {
-		t.Errorf("opened %s", b.queue.lock)
+	if b.locks().Queue.Lock != "/l/05" {
+		t.Errorf("opened %s", b.locks().Queue.Lock)
 	}
 }
 
@@ -294,12 +299,12 @@ func TestSelectionInTheQueueIsIdentity(t *testing.T) {
 	b.press("enter", "down", "down", "down")
 	b.w.del(12, leaseKey("/l", 0x100))
 	b.sync(13)
-	if c := b.queue.chosen(b.state); c == nil || c.KV.Lease != 0x103 || b.queue.pick.place != 2 {
-		t.Errorf("chosen %v at %d", c, b.queue.pick.place)
+	if c := b.locks().Queue.Chosen(b.state); c == nil || c.KV.Lease != 0x103 || b.locks().Queue.Pick.Place != 2 {
+		t.Errorf("chosen %v at %d", c, b.locks().Queue.Pick.Place)
 	}
 	b.w.del(14, leaseKey("/l", 0x103))
 	b.sync(15)
-	if c := b.queue.chosen(b.state); c == nil || c.KV.Lease != 0x104 {
+	if c := b.locks().Queue.Chosen(b.state); c == nil || c.KV.Lease != 0x104 {
 		t.Errorf("the one that took its place is chosen, not %v", c)
 	}
 }
@@ -311,15 +316,15 @@ func TestRowsStayWhileTheCursorMoves(t *testing.T) {
 	b.w.claim(1, "/b", "", 3)
 	b.sync(2)
 	b.press("down")
-	before := slices.Clone(b.locks.order.ids)
+	before := slices.Clone(b.board.Locks.Order.IDs)
 	b.w.read(3, 2, 60, 5) // /b is silent now and belongs to the top
 	b.sync(3)
-	if !slices.Equal(before, b.locks.order.ids) {
-		t.Errorf("the rows moved under the cursor: %q", b.locks.order.ids)
+	if !slices.Equal(before, b.board.Locks.Order.IDs) {
+		t.Errorf("the rows moved under the cursor: %q", b.board.Locks.Order.IDs)
 	}
 	b.sync(6)
-	if b.locks.order.ids[0] != "/b" {
-		t.Errorf("not sorted after a while: %q", b.locks.order.ids)
+	if b.board.Locks.Order.IDs[0] != "/b" {
+		t.Errorf("not sorted after a while: %q", b.board.Locks.Order.IDs)
 	}
 }
 
@@ -330,20 +335,20 @@ func TestMouse(t *testing.T) {
 		b.send(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
 	}
 	click(10, 5)
-	if b.locks.pick.place != 2 {
-		t.Errorf("a click selected row %d", b.locks.pick.place)
+	if b.board.Locks.Pick.Place != 2 {
+		t.Errorf("a click selected row %d", b.board.Locks.Pick.Place)
 	}
 	click(3, 2)
-	if b.locks.order.by != sortName {
-		t.Errorf("a click on the title sorted by %d", b.locks.order.by)
+	if b.board.Locks.Order.By != page.SortName {
+		t.Errorf("a click on the title sorted by %d", b.board.Locks.Order.By)
 	}
 	click(12, 1)
-	if b.page != pageSessions {
-		t.Errorf("a click on the tab went to %d", b.page)
+	if b.on() != "Sessions" {
+		t.Errorf("a click on the tab went to %s", b.on())
 	}
 	b.press("1")
 	b.send(tea.MouseMsg{X: 5, Y: 5, Button: tea.MouseButtonWheelDown})
-	if b.locks.pick.place == 0 {
+	if b.board.Locks.Pick.Place == 0 {
 		t.Error("the wheel did nothing")
 	}
 }

@@ -6,96 +6,71 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/ui/draw"
+	"locktop/ui/page"
 )
-
-// paragraph is text that is wrapped, with something in front of its first line.
-type paragraph struct {
-	st   style
-	lead string
-	text string
-}
-
-// paragraphMax bounds how many lines one paragraph may take.
-const paragraphMax = 24
-
-// readable is how long a line of text may be, commands excepted.
-const readable = 110
-
-// paragraph writes it into lines of exactly w cells.
-func (th *theme) paragraph(p paragraph, w int) []string {
-	var lines []string
-	lead := span{dim, p.lead}
-	room := max(8, w-width(p.lead)-1)
-	if !strings.Contains(p.lead, "$") {
-		room = min(room, readable)
-	}
-	for _, part := range th.wrap(p.text, room, paragraphMax) {
-		lines = append(lines, th.line(w, []span{lead, {p.st, part}}, nil))
-		lead.text = string(pad(nil, width(p.lead)))
-	}
-	return lines
-}
 
 // textView is a text to read in the place of the page: what a finding means, or how
 // to see the same by hand.
 type textView struct {
 	title string
-	body  []paragraph
+	body  []draw.Paragraph
 	lines []string // what is copied, for the one with commands
 	top   int
 }
 
-func (s *textView) render(th *theme, w, h int) []string {
+func (s *textView) render(th *draw.Theme, w, h int) []string {
 	var all []string
 	for _, p := range s.body {
-		all = append(all, th.paragraph(p, w)...)
+		all = append(all, th.Paragraph(p, w)...)
 	}
 	s.top = max(0, min(s.top, len(all)-(h-1)))
-	title := []span{{strong, s.title}}
+	title := []draw.Span{draw.Strong.Of(s.title)}
 	if below := len(all) - s.top - (h - 1); below > 0 {
-		title = append(title, span{dim, " " + strconv.Itoa(below) + " more lines below"})
+		title = append(title, draw.Dim.Of(" "+strconv.Itoa(below)+" more lines below"))
 	}
-	return fill(append([]string{th.ruler(w, title...)}, all[s.top:]...), w, h)
+	return draw.Fill(append([]string{th.Ruler(w, title...)}, all[s.top:]...), w, h)
 }
 
 // explain opens what is known of the mechanism behind a finding.
 func (a *App) explain() {
-	f, about := a.finding()
+	f, about := a.here().Finding(a.frame())
 	if f == nil {
-		a.say(late, "nothing to explain: "+about)
+		a.say(draw.Late, "nothing to explain: "+about)
 		return
 	}
 	th := a.th
 	s := &textView{title: string(f.Code), lines: f.Etcdctl}
-	add := func(st style, lead, text string) { s.body = append(s.body, paragraph{st, lead, th.prose(text)}) }
-	blank := func() { add(plain, "", "") }
+	add := func(st draw.Style, lead, text string) {
+		s.body = append(s.body, draw.Paragraph{St: st, Lead: lead, Text: th.Prose(text)})
+	}
+	blank := func() { add(draw.Plain, "", "") }
 	e, ok := diagnose.Explain(f.Code)
 	if !ok {
-		add(plain, "  ", "there is no entry about "+string(f.Code))
+		add(draw.Plain, "  ", "there is no entry about "+string(f.Code))
 	}
-	add(strong, "  ", e.Title)
+	add(draw.Strong, "  ", e.Title)
 	for _, part := range []struct{ head, text string }{{"what happens", e.Mechanism}, {"how it looks", e.Looks}, {"what to do", e.Do}, {"to break it", e.Breaking.Words()}} {
 		if part.text != "" {
 			blank()
-			add(accent, "  ", part.head)
-			add(plain, "  ", part.text)
+			add(draw.Accent, "  ", part.head)
+			add(draw.Plain, "  ", part.text)
 		}
 	}
 	blank()
-	add(accent, "  ", "here")
-	s.body = append(s.body, paragraphsOf(th, f)...)
+	add(draw.Accent, "  ", "here")
+	s.body = append(s.body, page.ParagraphsOf(th, f)...)
 	blank()
 	if len(e.Needs) > 0 {
 		sure := "; at most " + string(e.Confidence)
 		if len(e.Needs) > 1 {
 			sure += " by the first of these"
 		}
-		add(dim, "  found with: ", needsWords(e.Needs)+sure)
+		add(draw.Dim, "  found with: ", needsWords(e.Needs)+sure)
 	}
 	if len(e.Threads) > 0 {
-		add(dim, "  reported in: ", strings.Join(e.Threads, ", "))
+		add(draw.Dim, "  reported in: ", strings.Join(e.Threads, ", "))
 	}
 	a.sheet = s
 }
@@ -108,107 +83,33 @@ func needsWords(list []diagnose.Needs) string {
 	return strings.Join(words, ", ")
 }
 
-// finding returns the finding under the cursor or the worst one about what is
-// there, else what there is none about.
-func (a *App) finding() (*model.Finding, string) {
-	var l *model.Lock
-	switch a.page {
-	case pageFindings:
-		a.findings.refresh(a.frame())
-		return a.findings.chosen(), "there is no finding"
-	case pageSessions:
-		lease := a.sessions.chosen(a.state)
-		if lease == nil {
-			return nil, "no session is selected"
-		}
-		f, _ := lease.Worst()
-		return f, "nothing is found about session " + lease.ID.String()
-	case pageJournal:
-		l = a.state.Lock(a.journal.lock)
-		if l == nil {
-			l = a.state.Lock(a.locks.pick.id)
-		}
-	default:
-		t := a.target()
-		l = t.lock
-		if l != nil && t.claim != nil {
-			if f := l.Worst(t.claim); f != nil && (a.page == pageQueue || a.paneHas) {
-				return f, ""
-			}
-		}
-	}
-	if l == nil {
-		return nil, "no lock is selected"
-	}
-	if all := l.Findings(); len(all) > 0 {
-		return &all[0], ""
-	}
-	return nil, "nothing is found about " + a.th.clean(l.Name)
-}
-
 // byHand opens the lines of etcdctl that show the same as the page.
 func (a *App) byHand() {
 	th := a.th
-	about, lines := a.commands()
+	about, lines := a.here().Commands(a.frame())
 	s := &textView{title: "by hand: " + about, lines: lines}
-	add := func(st style, lead, text string) { s.body = append(s.body, paragraph{st, lead, th.prose(text)}) }
+	add := func(st draw.Style, lead, text string) {
+		s.body = append(s.body, draw.Paragraph{St: st, Lead: lead, Text: th.Prose(text)})
+	}
 	if len(a.live.Endpoints) > 0 {
 		s.lines = append([]string{"export ETCDCTL_ENDPOINTS=" + strings.Join(a.live.Endpoints, ",")}, lines...)
 	}
 	for _, l := range s.lines {
-		add(plain, "  $ ", l)
+		add(draw.Plain, "  $ ", l)
 	}
-	add(plain, "", "")
-	add(dim, "  ", "y copies these lines (OSC 52), c or esc closes")
+	add(draw.Plain, "", "")
+	add(draw.Dim, "  ", "y copies these lines (OSC 52), c or esc closes")
 	a.sheet = s
 }
-
-// commands returns the lines of etcdctl behind what is selected.
-func (a *App) commands() (about string, lines []string) {
-	th := a.th
-	switch a.page {
-	case pageJournal:
-		for _, p := range a.o.Prefixes {
-			lines = append(lines, "etcdctl watch --prefix "+quote(p))
-		}
-		return "what happens from now on", lines
-	case pageFindings:
-		if f := a.findings.chosen(); f != nil {
-			return string(f.Code), f.Etcdctl
-		}
-		return "the cluster", clusterCommands
-	case pageSessions:
-		if l := a.sessions.chosen(a.state); l != nil {
-			return "session " + l.ID.String(), []string{l.ID.Etcdctl(), "etcdctl lease list"}
-		}
-		return "the sessions", []string{"etcdctl lease list"}
-	case pageLab:
-		lines = clusterCommands
-	}
-	t := a.target()
-	if t.lock == nil {
-		return "the cluster", clusterCommands
-	}
-	lines = append(lines[:len(lines):len(lines)], t.lock.Etcdctl()...)
-	if c := t.claim; c != nil && c != t.lock.Head() && c.KV.Lease != 0 {
-		lines = append(lines, c.KV.Lease.Etcdctl())
-	}
-	return th.clean(t.lock.Name), lines
-}
-
-var clusterCommands = []string{"etcdctl endpoint status --cluster -w table", "etcdctl alarm list"}
 
 // copySheet puts the commands of the sheet into the clipboard.
 func (a *App) copySheet() tea.Cmd {
 	if len(a.sheet.lines) == 0 {
-		a.say(late, "there are no commands on this page: c shows them")
+		a.say(draw.Late, "there are no commands on this page: c shows them")
 		return nil
 	}
 	text := strings.Join(a.sheet.lines, "\n") + "\n"
-	a.say(plain, "copied "+plural(len(a.sheet.lines), "line")+" (if the terminal allows it)")
+	a.say(draw.Plain, "copied "+draw.Plural(len(a.sheet.lines), "line")+" (if the terminal allows it)")
 	put := a.copy
 	return func() tea.Msg { put(text); return nil }
 }
-
-// quote quotes for a POSIX shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"locktop/ui"
+	"locktop/ui/draw"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -94,7 +94,7 @@ func (e *env) addSharedFlags() {
 	f.BoolVar(&e.screen.ascii, "ascii", false, "draw with ASCII characters only [LOCKTOP_ASCII]")
 	f.StringVar(&e.lang, "lang", "en", "language of lessons, where they have it [LOCKTOP_LANG]")
 	addWord(f, &e.screen.color, "color", "", "--color", []string{"auto", "always", "never"}, "auto, always or never (NO_COLOR is honoured) [LOCKTOP_COLOR]")
-	addWord(f, &e.screen.theme, "theme", "", "theme", append([]string{themeAuto}, ui.Themes...), "colours of the console: auto, dark, light or mono [LOCKTOP_THEME]")
+	addWord(f, &e.screen.theme, "theme", "", "theme", append([]string{themeAuto}, draw.Themes...), "colours of the console: auto, dark, light or mono [LOCKTOP_THEME]")
 	f.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{sharedFlag: {"true"}} })
 }
 

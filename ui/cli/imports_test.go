@@ -85,6 +85,16 @@ func TestRooms(t *testing.T) {
 		{"locktop/ui/cli/session", map[string]string{
 			"locktop/watcher": "a session takes any source", "locktop/chaos": "a session looks", "locktop/demo": "a session takes any source",
 			"locktop/ui": "a session has hooks, and no screen", etcd: "a session takes any source", tea: "a session has no screen"}},
+		{"locktop/ui/draw", map[string]string{
+			"locktop/ui": "text knows no table, page or key", "locktop/watcher": "text is of the model", "locktop/chaos": "text is of the model",
+			"locktop/demo": "text is of the model", etcd: "the screen never touches etcd", tea: "a line is text, whatever shows it"}},
+		{"locktop/ui/table", map[string]string{
+			"locktop/ui/axis": "a table knows no lanes", "locktop/ui/report": "the screen writes no reports", tea: "a table is lines, whatever shows them"}},
+		{"locktop/ui/page", map[string]string{
+			"locktop/ui/report": "the screen writes no reports", "locktop/watcher": "the screen shows the model", "locktop/chaos": "a page asks for no action",
+			"locktop/demo": "the screen does not know where it is", etcd: "the screen never touches etcd", tea: "a page is lines, keys come by their names"}},
+		{"locktop/ui/axis", map[string]string{
+			"locktop/ui/report": "the screen writes no reports", tea: "lanes are lines, whatever shows them"}},
 		{"locktop/ui/cli/quiet", map[string]string{"github.com/": "it has to be initialised before everything else", "golang.org/": "likewise"}},
 	}
 	// leaves know no other room, and every room may use them.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"locktop/ui"
+	"locktop/ui/draw"
 )
 
 // settingsFile is where the settings of the console are remembered, "" if the system
@@ -89,9 +90,9 @@ const themeAuto = "auto"
 func groundOf(colours string) string {
 	switch colours[strings.LastIndexByte(colours, ';')+1:] {
 	case "7", "15":
-		return ui.ThemeLight
+		return draw.ThemeLight
 	case "":
 		return ""
 	}
-	return ui.ThemeDark
+	return draw.ThemeDark
 }

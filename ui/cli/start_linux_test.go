@@ -13,6 +13,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/ui"
+	"locktop/ui/draw"
 )
 
 // manyKeys writes n keys, 100 a request.
@@ -89,7 +90,7 @@ func TestFewKeysAreWatchedWhole(t *testing.T) {
 	term.master.WriteString("q")
 	cmd.Wait()
 	s, err := readSettings(filepath.Join(home, "locktop", "settings.json"))
-	if err != nil || s.Theme != ui.ThemeMono {
+	if err != nil || s.Theme != draw.ThemeMono {
 		t.Errorf("%+v, %v", s, err)
 	}
 	cmd, term = consoleOn(t, b.endpoint, home)
@@ -181,7 +182,7 @@ func TestADumbTerminalGetsPlainText(t *testing.T) {
 }
 
 func TestGroundOf(t *testing.T) {
-	for colours, want := range map[string]string{"": "", "0;15": ui.ThemeLight, "0;default;7": ui.ThemeLight, "15;0": ui.ThemeDark, "7": ui.ThemeLight} {
+	for colours, want := range map[string]string{"": "", "0;15": draw.ThemeLight, "0;default;7": draw.ThemeLight, "15;0": draw.ThemeDark, "7": draw.ThemeLight} {
 		if got := groundOf(colours); got != want {
 			t.Errorf("%q: %q, want %q", colours, got, want)
 		}

@@ -1,4 +1,4 @@
-package ui
+package axis
 
 import (
 	"slices"
@@ -7,6 +7,8 @@ import (
 
 	"locktop/model/fold"
 	"locktop/model/lab"
+	"locktop/ui/draw"
+	"locktop/ui/table"
 )
 
 // laneSpan is how far back the lanes go.
@@ -15,25 +17,25 @@ const laneSpan = time.Minute
 // lanesLook bounds how many claims of a queue are looked at for lanes.
 const lanesLook = 32
 
-// laneName is how many cells the name of a lane has.
-const laneName = 10
+// LaneName is how many cells the name of a lane has.
+const LaneName = 10
 
-// lane is what one contender did for its lock in the last minute.
-type lane struct {
+// Lane is what one contender did for its lock in the last minute.
+type Lane struct {
 	name   string
-	spells []lab.Interval
-	beside []lab.Overlap // when it believed to hold beside another
+	Spells []lab.Interval
+	Beside []lab.Overlap // when it believed to hold beside another
 }
 
-// lanes are the lanes of a lock, as far as the lab tells of it.
-type lanes struct {
-	all  []lane
+// Lanes are the lanes of a lock, as far as the lab tells of it.
+type Lanes struct {
+	all  []Lane
 	over []lab.Overlap // of the last minute, by their beginning
 }
 
-// lanesOf collects the lanes of a lock, at most n of them.
-func lanesOf(s *fold.State, lock string, now time.Time, n int) lanes {
-	var l lanes
+// LanesOf collects the lanes of a lock, at most n of them.
+func LanesOf(s *fold.State, lock string, now time.Time, n int) Lanes {
+	var l Lanes
 	for _, o := range s.Overlaps(lock) {
 		if o.To.IsZero() || o.To.After(now.Add(-laneSpan)) {
 			l.over = append(l.over, o)
@@ -43,18 +45,18 @@ func lanesOf(s *fold.State, lock string, now time.Time, n int) lanes {
 		if c.Lock != lock || len(l.all) >= n {
 			continue
 		}
-		x := lane{name: c.Name}
+		x := Lane{name: c.Name}
 		for _, sp := range s.Intervals(c.Name) {
 			if sp.Lock == lock && touches(sp.From, sp.To, now.Add(-laneSpan), now) {
-				x.spells = append(x.spells, sp)
+				x.Spells = append(x.Spells, sp)
 			}
 		}
 		for _, o := range l.over {
 			if o.Believer == c.Name {
-				x.beside = append(x.beside, o)
+				x.Beside = append(x.Beside, o)
 			}
 		}
-		if len(x.spells) > 0 {
+		if len(x.Spells) > 0 {
 			l.all = append(l.all, x)
 		}
 	}
@@ -64,23 +66,23 @@ func lanesOf(s *fold.State, lock string, now time.Time, n int) lanes {
 
 // addOthers adds the claims that stand there now and are of no contender. Of their
 // past only that is known, and nothing of what they believe.
-func (l *lanes) addOthers(s *fold.State, lock string, now time.Time, n int) {
+func (l *Lanes) addOthers(s *fold.State, lock string, now time.Time, n int) {
 	k := s.Lock(lock)
 	if k == nil || !k.Recipe().HasHolder || len(l.all) == 0 { // without contenders the queue says as much
 		return
 	}
 	for i := 0; i < min(k.Len(), lanesLook) && len(l.all) < n; i++ {
 		c := k.At(i)
-		who := s.Who(brief(c.Ref()))
-		if !k.IsClaim(c) || slices.ContainsFunc(l.all, func(x lane) bool { return x.name == who }) {
+		who := s.Who(draw.Brief(c.Ref()))
+		if !k.IsClaim(c) || slices.ContainsFunc(l.all, func(x Lane) bool { return x.name == who }) {
 			continue
 		}
 		waits := lab.Interval{Kind: lab.IntervalWaits, From: c.Since}
-		x := lane{name: who, spells: []lab.Interval{waits}}
+		x := Lane{name: who, Spells: []lab.Interval{waits}}
 		if k.Holds(i) {
 			d, _ := k.HeldFor(now)
-			x.spells[0].To = now.Add(-d)
-			x.spells = append(x.spells, lab.Interval{Kind: lab.IntervalHolds, From: x.spells[0].To})
+			x.Spells[0].To = now.Add(-d)
+			x.Spells = append(x.Spells, lab.Interval{Kind: lab.IntervalHolds, From: x.Spells[0].To})
 		}
 		l.all = append(l.all, x)
 	}
@@ -89,9 +91,9 @@ func (l *lanes) addOthers(s *fold.State, lock string, now time.Time, n int) {
 // touches says whether two times overlap. The first one goes on if to is zero.
 func touches(from, to, a, b time.Time) bool { return from.Before(b) && (to.IsZero() || to.After(a)) }
 
-// laneCell is how long one cell of a lane is, for w cells: such that the lanes move by
+// LaneCell is how long one cell of a lane is, for w cells: such that the lanes move by
 // whole cells each second.
-func laneCell(w int) time.Duration {
+func LaneCell(w int) time.Duration {
 	for _, d := range []time.Duration{time.Second / 2, time.Second, 2 * time.Second, 3 * time.Second} {
 		if laneSpan <= time.Duration(w)*d {
 			return d
@@ -111,14 +113,14 @@ const (
 
 // mark says what a lane shows for a time. What is shorter than a cell shows all the
 // same, but a belief that is not true: its word comes a moment after the deed.
-func (x *lane) mark(from, to time.Time) int {
-	for _, o := range x.beside {
+func (x *Lane) mark(from, to time.Time) int {
+	for _, o := range x.Beside {
 		if touches(o.From, o.To, from, to) {
 			return besideMark
 		}
 	}
 	mark, middle := noMark, from.Add(to.Sub(from)/2)
-	for _, sp := range x.spells {
+	for _, sp := range x.Spells {
 		switch {
 		case sp.Kind == lab.IntervalHolds && touches(sp.From, sp.To, from, to):
 			return holdsMark
@@ -131,32 +133,32 @@ func (x *lane) mark(from, to time.Time) int {
 	return mark
 }
 
-// height is how many lines the lanes need, their ruler included.
-func (l *lanes) height() int {
+// Height is how many lines the lanes need, their ruler included.
+func (l *Lanes) Height() int {
 	if len(l.all) == 0 {
 		return 0
 	}
 	return len(l.all) + 3
 }
 
-// lines paints the lanes.
-func (l *lanes) lines(lines []string, f frame, w int) []string {
-	th, cell := f.th, laneCell(w-laneName-4)
+// Lines paints the lanes.
+func (l *Lanes) Lines(lines []string, f table.View, w int) []string {
+	th, cell := f.Th, LaneCell(w-LaneName-4)
 	n := 0
 	if cell > 0 {
 		n = int(laneSpan / cell)
 	}
-	s := th.sign
-	lines = append(lines, th.ruler(w, span{dim, "the last minute  "}, span{good, s.laneHolds}, span{dim, " holds  "}, span{waiting, s.laneWaits},
-		span{dim, " waits  "}, span{alarm, s.laneFalse}, span{dim, " believes it holds, has lost it"}))
-	lines = append(lines, th.line(w, []span{{dim, string(pad(nil, laneName+3)) + laneAxis(n)}}, nil))
+	s := th.Sign
+	lines = append(lines, th.Ruler(w, draw.Dim.Of("the last minute  "), draw.Good.Of(s.LaneHolds), draw.Dim.Of(" holds  "), draw.Waiting.Of(s.LaneWaits),
+		draw.Dim.Of(" waits  "), draw.Alarm.Of(s.LaneFalse), draw.Dim.Of(" believes it holds, has lost it")))
+	lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of(string(draw.Pad(nil, LaneName+3)) + laneAxis(n))}, nil))
 	for i := range l.all {
 		x := &l.all[i]
-		name := th.cutKey(th.clean(x.name), laneName)
-		spans := []span{{plain, "  " + name + string(pad(nil, laneName+1-width(name)))}}
-		lines = append(lines, th.line(w, append(spans, x.paint(th, f.now, cell, n)...), nil))
+		name := th.CutKey(th.Clean(x.name), LaneName)
+		spans := []draw.Span{draw.Plain.Of("  " + name + string(draw.Pad(nil, LaneName+1-draw.Width(name))))}
+		lines = append(lines, th.Line(w, append(spans, x.Paint(th, f.Now, cell, n)...), nil))
 	}
-	return append(lines, th.line(w, l.words(f), nil))
+	return append(lines, th.Line(w, l.words(f), nil))
 }
 
 // laneAxis writes the time over n cells.
@@ -165,19 +167,19 @@ func laneAxis(n int) string {
 		return ""
 	}
 	third := n / 3
-	label := func(s string, w int) string { return s + string(pad(nil, w-len(s))) }
+	label := func(s string, w int) string { return s + string(draw.Pad(nil, w-len(s))) }
 	return label("-60s", third) + label("-40s", third) + label("-20s", third-3) + "now"
 }
 
-// paint returns n cells up to now, runs of the same mark together.
-func (x *lane) paint(th *theme, now time.Time, cell time.Duration, n int) []span {
-	looks := [...]span{besideMark: {alarm, th.sign.laneFalse}, holdsMark: {good, th.sign.laneHolds}, falseMark: {bad, th.sign.laneFalse},
-		waitsMark: {waiting, th.sign.laneWaits}, noMark: {plain, " "}}
-	var spans []span
+// Paint returns n cells up to now, runs of the same mark together.
+func (x *Lane) Paint(th *draw.Theme, now time.Time, cell time.Duration, n int) []draw.Span {
+	looks := [...]draw.Span{besideMark: draw.Alarm.Of(th.Sign.LaneFalse), holdsMark: draw.Good.Of(th.Sign.LaneHolds), falseMark: draw.Bad.Of(th.Sign.LaneFalse),
+		waitsMark: draw.Waiting.Of(th.Sign.LaneWaits), noMark: draw.Plain.Of(" ")}
+	var spans []draw.Span
 	run, last := 0, noMark
 	flush := func() {
 		if run > 0 {
-			spans = append(spans, span{looks[last].st, strings.Repeat(looks[last].text, run)})
+			spans = append(spans, looks[last].St.Of(strings.Repeat(looks[last].Text, run)))
 		}
 	}
 	for i := range n {
@@ -193,26 +195,17 @@ func (x *lane) paint(th *theme, now time.Time, cell time.Duration, n int) []span
 	return spans
 }
 
-// exact is the time up to which milliseconds are counted: what is shown moves on by
-// whole seconds, and what happened since has begun already.
-func (f frame) exact() time.Time {
-	if t := f.s.Now(); t.After(f.now) {
-		return t
-	}
-	return f.now
-}
-
 // words say for how long two held, and who.
-func (l *lanes) words(f frame) []span {
-	th := f.th
-	sum := together(l.over, f.exact())
+func (l *Lanes) words(f table.View) []draw.Span {
+	th := f.Th
+	sum := Together(l.over, f.Exact())
 	if sum <= 0 {
-		return []span{{dim, "  no two believed to hold at a time"}}
+		return []draw.Span{draw.Dim.Of("  no two believed to hold at a time")}
 	}
-	text := " !! two believed to hold at a time for " + count(sum.Milliseconds()) + " ms: "
+	text := " !! two believed to hold at a time for " + draw.Count(sum.Milliseconds()) + " ms: "
 	var pairs []string
 	for _, o := range l.over {
-		pair := th.cut(th.clean(o.Believer), 16) + " beside " + th.cut(th.tame(o.Who), 16)
+		pair := th.Cut(th.Clean(o.Believer), 16) + " beside " + th.Cut(th.Tame(o.Who), 16)
 		if !slices.Contains(pairs, pair) { // with each handover a new overlap begins
 			pairs = append(pairs, pair)
 		}
@@ -221,11 +214,11 @@ func (l *lanes) words(f frame) []span {
 	if len(pairs) > 3 {
 		text += " and more"
 	}
-	return []span{{plain, "  "}, {alarm, text + " "}}
+	return []draw.Span{draw.Plain.Of("  "), draw.Alarm.Of(text + " ")}
 }
 
-// together is how long any of the overlaps lasted in the last minute.
-func together(over []lab.Overlap, now time.Time) time.Duration {
+// Together is how long any of the overlaps lasted in the last minute.
+func Together(over []lab.Overlap, now time.Time) time.Duration {
 	var sum time.Duration
 	end := now.Add(-laneSpan)
 	for _, o := range over { // by their beginning

@@ -1,16 +1,16 @@
-package ui
+package page
 
 import (
-	"strconv"
 	"strings"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // whyLine is a line of the why pane; where room is short the highest rank goes.
 type whyLine struct {
 	rank  int
-	spans []span
+	spans []draw.Span
 }
 
 // Ranks of the lines of the why pane, beside 0: the worst finding stays.
@@ -28,11 +28,11 @@ const whyMost = 8
 
 // whyShares divides h lines between the findings of a lock and its journal. Both
 // fit only where there is room for both.
-func whyShares(th *theme, list []model.Finding, w, h int) (why, journal int) {
+func whyShares(th *draw.Theme, list []model.Finding, w, h int) (why, journal int) {
 	if len(list) == 0 || h < 2 {
 		return 0, h
 	}
-	need := 1 + len(th.whyLines(list, w))
+	need := 1 + len(whyLines(th, list, w))
 	if rest := h - need; rest >= 3 {
 		return need, rest
 	}
@@ -42,14 +42,14 @@ func whyShares(th *theme, list []model.Finding, w, h int) (why, journal int) {
 	return h - 4, 4
 }
 
-// whyPane appends h lines that say why a lock is as it is.
-func (th *theme) whyPane(lines []string, list []model.Finding, w, h int) []string {
-	title := []span{{strong, "why"}}
+// WhyPane appends h lines that say why a lock is as it is.
+func WhyPane(th *draw.Theme, lines []string, list []model.Finding, w, h int) []string {
+	title := []draw.Span{draw.Strong.Of("why")}
 	if len(list) > 1 {
-		title = append(title, span{dim, " " + plural(len(list), "finding")})
+		title = append(title, draw.Dim.Of(" "+draw.Plural(len(list), "finding")))
 	}
-	title = append(title, span{plain, " "}, span{accent, "e"}, span{dim, " explains"})
-	all := th.whyLines(list, w)
+	title = append(title, draw.Plain.Of(" "), draw.Accent.Of("e"), draw.Dim.Of(" explains"))
+	all := whyLines(th, list, w)
 	for rank := whyRanks; rank > 0; rank-- {
 		for i := len(all) - 1; i >= 0 && len(all) > h-1; i-- {
 			if all[i].rank == rank {
@@ -57,61 +57,61 @@ func (th *theme) whyPane(lines []string, list []model.Finding, w, h int) []strin
 			}
 		}
 	}
-	lines = append(lines, th.ruler(w, title...))
+	lines = append(lines, th.Ruler(w, title...))
 	for _, l := range all[:min(len(all), h-1)] {
-		lines = append(lines, th.line(w, l.spans, nil))
+		lines = append(lines, th.Line(w, l.spans, nil))
 	}
 	return lines
 }
 
 // whyLines are all that could be said.
-func (th *theme) whyLines(list []model.Finding, w int) []whyLine {
+func whyLines(th *draw.Theme, list []model.Finding, w int) []whyLine {
 	var all []whyLine
 	for i := range list[:min(len(list), whyMost)] {
-		all = th.finding(all, &list[i], w, i == 0)
+		all = whyFinding(th, all, &list[i], w, i == 0)
 	}
 	return all
 }
 
 // finding appends what is to be said of one finding.
-func (th *theme) finding(all []whyLine, f *model.Finding, w int, worst bool) []whyLine {
-	st, sign := th.severity(f.Severity)
+func whyFinding(th *draw.Theme, all []whyLine, f *model.Finding, w int, worst bool) []whyLine {
+	st, sign := th.Severity(f.Severity)
 	first, rest := whyOthers, whyAdvice
 	if worst {
 		first, rest = 0, whySummary
 	}
-	say := func(rank int, st style, lead, text string, n int) {
-		for i, part := range th.wrap(th.prose(text), w-width(lead), n) {
+	say := func(rank int, st draw.Style, lead, text string, n int) {
+		for i, part := range th.Wrap(th.Prose(text), w-draw.Width(lead), n) {
 			if i == 1 {
-				lead = string(pad(nil, width(lead)))
+				lead = string(draw.Pad(nil, draw.Width(lead)))
 			}
 			if i > 0 {
 				rank = max(rank, rest)
 			}
-			all = append(all, whyLine{rank, []span{{dim, lead}, {st, part}}})
+			all = append(all, whyLine{rank, []draw.Span{draw.Dim.Of(lead), st.Of(part)}})
 		}
 	}
 	head := sign + " " + string(f.Code) + " (" + string(f.Confidence) + ")"
-	text := th.wrap(head+": "+th.prose(f.Summary), w-4, 3)
+	text := th.Wrap(head+": "+th.Prose(f.Summary), w-4, 3)
 	for i, part := range text {
 		if i == 0 {
-			all = append(all, whyLine{first, []span{{st, "  " + part[:min(len(part), len(head))]}, {plain, part[min(len(part), len(head)):]}}})
+			all = append(all, whyLine{first, []draw.Span{st.Of("  " + part[:min(len(part), len(head))]), draw.Plain.Of(part[min(len(part), len(head)):])}})
 			continue
 		}
-		all = append(all, whyLine{rest, []span{{plain, "    " + part}}})
+		all = append(all, whyLine{rest, []draw.Span{draw.Plain.Of("    " + part)}})
 	}
 	for _, e := range f.Evidence {
-		say(whyEvidence, dim, "    ", e, 2)
+		say(whyEvidence, draw.Dim, "    ", e, 2)
 	}
 	for i, d := range f.Advice {
 		rank, lead := whyAdvice, "        "
 		if i == 0 {
 			rank, lead = rest, "    do: "
 		}
-		say(rank, plain, lead, d, 2)
+		say(rank, draw.Plain, lead, d, 2)
 	}
 	if len(f.Alternatives) > 0 {
-		say(whyAlike, dim, "    looks the same: ", codes(f.Alternatives), 2)
+		say(whyAlike, draw.Dim, "    looks the same: ", codes(f.Alternatives), 2)
 	}
 	return all
 }
@@ -122,19 +122,4 @@ func codes(list []model.Code) string {
 		names[i] = string(c)
 	}
 	return strings.Join(names, ", ")
-}
-
-// words are "2 errors", "3 warnings", "1 info", as far as there are any.
-func (t *tally) words() []string {
-	var parts []string
-	if t.errors > 0 {
-		parts = append(parts, plural(t.errors, "error"))
-	}
-	if t.warnings > 0 {
-		parts = append(parts, plural(t.warnings, "warning"))
-	}
-	if t.infos > 0 {
-		parts = append(parts, strconv.Itoa(t.infos)+" info")
-	}
-	return parts
 }

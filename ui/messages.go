@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/draw"
 )
 
 // Messages. Whatever blocks runs in a tea.Cmd and comes back as one of these.
@@ -44,10 +45,10 @@ func (a *App) startBoot() tea.Cmd {
 	progress, done := make(chan string), make(chan struct{})
 	run := func() tea.Msg {
 		defer close(done)
-		if !a.booting.enter() {
+		if !a.boots.enter() {
 			return nil
 		}
-		defer a.booting.leave()
+		defer a.boots.leave()
 		live, err := a.o.Boot(a.ctx, func(line string) {
 			select {
 			case progress <- line:
@@ -111,7 +112,7 @@ func (a *App) bootDone(m bootedMsg) tea.Cmd {
 	}
 	a.live, a.booted = m.live, true
 	if a.o.Notice != "" {
-		a.say(late, a.th.clean(a.o.Notice))
+		a.say(draw.Late, a.th.Clean(a.o.Notice))
 	}
 	if a.live.Start != nil {
 		a.start = newStartPage(a.live.Start)
@@ -149,7 +150,7 @@ func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 		a.otherCluster(now)
 	}
 	if !listed && a.state.Loaded() {
-		a.locks.order.force = true // the first page that is whole does not wait for its turn
+		a.board.Locks.Order.Force = true // the first page that is whole does not wait for its turn
 	}
 	a.cost = b.Cost
 	a.setNow()
@@ -176,7 +177,7 @@ func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 func (a *App) otherCluster(what string) {
 	a.disarmed = a.disarmed || a.o.Armed
 	a.o.Armed, a.dialog, a.awaited = false, nil, nil
-	a.say(bad, a.th.clean(what))
+	a.say(draw.Bad, a.th.Clean(what))
 }
 
 // listEvery is how often a page is painted to which a list under way adds: its parts come
@@ -215,7 +216,7 @@ func (a *App) ticked(t time.Time) tea.Cmd {
 	if a.notice.text != "" && a.now.After(a.notice.until) {
 		a.notice = notice{}
 	}
-	return tea.Batch(everySecond(), a.askHands(), a.askForHelp())
+	return tea.Batch(everySecond(), a.askOffers(), a.askForHelp())
 }
 
 // setNow moves the shown time on. It is cut to seconds, so that all that counts
@@ -229,7 +230,7 @@ func (a *App) setNow() {
 	if t = t.Truncate(time.Second); t.After(a.now) {
 		a.now = t
 	}
-	a.lab.doubts.look(a.state, a.now)
+	a.board.Doubts.Look(a.state, a.now)
 }
 
 // planTimeout bounds how long a dialog waits for what it has to show.

@@ -1,4 +1,4 @@
-package ui
+package draw
 
 import (
 	"strconv"
@@ -11,16 +11,17 @@ import (
 // rawMax bounds how many bytes of a key or value are looked at for one cell.
 const rawMax = 1024
 
-const blanks = fewBlanks + fewBlanks + fewBlanks + fewBlanks
+// Blanks are what lines are filled with, enough for most.
+const Blanks = fewBlanks + fewBlanks + fewBlanks + fewBlanks
 
 const fewBlanks = "                                                                "
 
-// blank is a line without anything on it.
-func blank(w int) string {
-	if w > len(blanks) {
+// Blank is a line without anything on it.
+func Blank(w int) string {
+	if w > len(Blanks) {
 		return strings.Repeat(" ", w)
 	}
-	return blanks[:max(0, w)]
+	return Blanks[:max(0, w)]
 }
 
 // shorten cuts the middle out of overlong bytes.
@@ -40,9 +41,9 @@ func isASCII(s string) bool {
 	return true
 }
 
-// simpleWidth returns the width of a character that never joins with another
+// SimpleWidth returns the width of a character that never joins with another
 // one, and 0 for all that has to be measured with its neighbours.
-func simpleWidth(r rune) int {
+func SimpleWidth(r rune) int {
 	switch {
 	case r >= 0x20 && r < 0x7f:
 		return 1
@@ -56,11 +57,11 @@ func simpleWidth(r rune) int {
 	return 0
 }
 
-// width returns how many cells s takes.
-func width(s string) int {
+// Width returns how many cells s takes.
+func Width(s string) int {
 	n := 0
 	for _, r := range s {
-		w := simpleWidth(r)
+		w := SimpleWidth(r)
 		if w == 0 {
 			return ansi.StringWidth(s)
 		}
@@ -74,7 +75,7 @@ func width(s string) int {
 func standsAlone(s string) bool {
 	sum, simple := 0, true
 	for _, r := range s {
-		w := simpleWidth(r)
+		w := SimpleWidth(r)
 		if w == 0 {
 			simple = false
 			w = ansi.StringWidth(string(r))
@@ -114,8 +115,8 @@ func head(s string, w int) (string, int) {
 	return s, n
 }
 
-// tail returns as much of the end of s as fits into w cells.
-func tail(s string, w int) (string, int) {
+// Tail returns as much of the end of s as fits into w cells.
+func Tail(s string, w int) (string, int) {
 	n := 0
 	for i := len(s); i > 0; {
 		r, size := utf8.DecodeLastRuneInString(s[:i])
@@ -130,60 +131,60 @@ func tail(s string, w int) (string, int) {
 }
 
 func runeWidth(r rune) int {
-	if w := simpleWidth(r); w > 0 {
+	if w := SimpleWidth(r); w > 0 {
 		return w
 	}
 	return ansi.StringWidth(string(r))
 }
 
-// cut shortens s at its end to w cells at most, with a sign that it did.
-func (th *theme) cut(s string, w int) string {
-	if width(s) <= w {
+// Cut shortens s at its end to w cells at most, with a sign that it did.
+func (th *Theme) Cut(s string, w int) string {
+	if Width(s) <= w {
 		return s
 	}
 	if w <= 0 {
 		return ""
 	}
 	h, _ := head(s, w-1)
-	return h + th.sign.more
+	return h + th.Sign.More
 }
 
-// cutPath shortens a name in the middle: its last segment tells most, then how
+// CutPath shortens a name in the middle: its last segment tells most, then how
 // it begins.
-func (th *theme) cutPath(s string, w int) string {
-	if width(s) <= w {
+func (th *Theme) CutPath(s string, w int) string {
+	if Width(s) <= w {
 		return s
 	}
 	if w < 4 {
-		return th.cut(s, w)
+		return th.Cut(s, w)
 	}
-	last := width(s[strings.LastIndexByte(s, '/')+1:]) + 1
+	last := Width(s[strings.LastIndexByte(s, '/')+1:]) + 1
 	back := max(min(last, w-1), (w-1)*2/3)
-	t, tw := tail(s, back)
+	t, tw := Tail(s, back)
 	h, _ := head(s, w-1-tw)
-	return h + th.sign.more + t
+	return h + th.Sign.More + t
 }
 
-// cutKey shortens a key at its start: a queue's keys differ at their end.
-func (th *theme) cutKey(s string, w int) string {
-	if width(s) <= w {
+// CutKey shortens a key at its start: a queue's keys differ at their end.
+func (th *Theme) CutKey(s string, w int) string {
+	if Width(s) <= w {
 		return s
 	}
 	if w <= 1 {
-		return th.cut(s, w)
+		return th.Cut(s, w)
 	}
-	if i := strings.LastIndexByte(s, '/'); i >= 0 && width(s[i:]) <= w-1 {
-		return th.sign.more + s[i:]
+	if i := strings.LastIndexByte(s, '/'); i >= 0 && Width(s[i:]) <= w-1 {
+		return th.Sign.More + s[i:]
 	}
-	t, _ := tail(s, w-1)
-	return th.sign.more + t
+	t, _ := Tail(s, w-1)
+	return th.Sign.More + t
 }
 
-// wrap breaks a sentence into lines of at most w cells, at spaces where there
+// Wrap breaks a sentence into lines of at most w cells, at spaces where there
 // are any, and into at most n of them.
-func (th *theme) wrap(s string, w, n int) []string {
+func (th *Theme) Wrap(s string, w, n int) []string {
 	var lines []string
-	for width(s) > w && len(lines) < n-1 {
+	for Width(s) > w && len(lines) < n-1 {
 		h, _ := head(s, w)
 		if h == "" {
 			break
@@ -195,62 +196,62 @@ func (th *theme) wrap(s string, w, n int) []string {
 		lines = append(lines, s[:at])
 		s = strings.TrimPrefix(s[at:], " ")
 	}
-	return append(lines, th.cut(s, w))
+	return append(lines, th.Cut(s, w))
 }
 
-// span is a piece of text in one style. Its text is clean.
-type span struct {
-	st   style
-	text string
+// Span is a piece of text in one style. Its text is clean.
+type Span struct {
+	St   Style
+	Text string
 }
 
-// pad appends n spaces.
-func pad(b []byte, n int) []byte {
+// Pad appends n spaces.
+func Pad(b []byte, n int) []byte {
 	for n > 0 {
-		k := min(n, len(blanks))
-		b = append(b, blanks[:k]...)
+		k := min(n, len(Blanks))
+		b = append(b, Blanks[:k]...)
 		n -= k
 	}
 	return b
 }
 
-// put appends s in a style.
-func (th *theme) put(b []byte, st style, s string) []byte {
-	return th.wrapped(b, th.before[st], s)
+// Put appends s in a style.
+func (th *Theme) Put(b []byte, st Style, s string) []byte {
+	return th.wrapped(b, th.Before[st], s)
 }
 
-func (th *theme) wrapped(b []byte, before, s string) []byte {
+func (th *Theme) wrapped(b []byte, before, s string) []byte {
 	if s == "" || before == "" {
 		return append(b, s...)
 	}
 	b = append(b, before...)
 	b = append(b, s...)
-	return append(b, th.after...)
+	return append(b, th.After...)
 }
 
-// spans appends as many of the spans as fit into w cells and returns what is
+// Spans appends as many of the spans as fit into w cells and returns what is
 // left of w.
-func (th *theme) spans(b []byte, spans []span, w int, styles *[styleCount]string) ([]byte, int) {
+func (th *Theme) Spans(b []byte, spans []Span, w int, styles *[StyleCount]string) ([]byte, int) {
 	for _, sp := range spans {
 		if w <= 0 {
 			break
 		}
-		sw := width(sp.text)
+		sw := Width(sp.Text)
 		if sw > w {
-			sp.text = th.cut(sp.text, w)
-			return th.wrapped(b, styles[sp.st], sp.text), w - width(sp.text)
+			sp.Text = th.Cut(sp.Text, w)
+			return th.wrapped(b, styles[sp.St], sp.Text), w - Width(sp.Text)
 		}
-		b = th.wrapped(b, styles[sp.st], sp.text)
+		b = th.wrapped(b, styles[sp.St], sp.Text)
 		w -= sw
 	}
 	return b, w
 }
 
-// line is one line of exactly w cells: left, and right as far as it has room.
-func (th *theme) line(w int, left, right []span) string {
+// Line is one line of exactly w cells: left, and right as far as it has room.
+func (th *Theme) Line(w int, left, right []Span) string {
 	rw := 0
 	for _, sp := range right {
-		rw += width(sp.text)
+		rw += Width(sp.Text)
 	}
 	if rw >= w { // left has a blank at least
 		right, rw = nil, 0
@@ -259,22 +260,33 @@ func (th *theme) line(w int, left, right []span) string {
 	if rw > 0 {
 		room--
 	}
-	b, rest := th.spans(nil, left, max(0, room), &th.before)
+	b, rest := th.Spans(nil, left, max(0, room), &th.Before)
 	if rw > 0 {
 		rest++
 	}
-	b = pad(b, rest)
-	b, _ = th.spans(b, right, rw, &th.before)
+	b = Pad(b, rest)
+	b, _ = th.Spans(b, right, rw, &th.Before)
 	return string(b)
 }
 
-// ruler is a line across with a title in it.
-func (th *theme) ruler(w int, title ...span) string {
-	b := th.put(nil, rule, strings.Repeat(th.sign.line, min(2, w))+" ")
-	b, rest := th.spans(b, title, max(0, w-5), &th.before)
+// Ruler is a line across with a title in it.
+func (th *Theme) Ruler(w int, title ...Span) string {
+	b := th.Put(nil, Rule, strings.Repeat(th.Sign.Line, min(2, w))+" ")
+	b, rest := th.Spans(b, title, max(0, w-5), &th.Before)
 	if w < 5 {
-		return string(pad(nil, w))
+		return string(Pad(nil, w))
 	}
-	b = th.put(b, rule, " "+strings.Repeat(th.sign.line, rest+1))
+	b = th.Put(b, Rule, " "+strings.Repeat(th.Sign.Line, rest+1))
 	return string(b)
 }
+
+// Fill makes it h lines.
+func Fill(lines []string, w, h int) []string {
+	for len(lines) < h {
+		lines = append(lines, Blank(w))
+	}
+	return lines[:max(0, h)]
+}
+
+// Of is text in a style.
+func (st Style) Of(text string) Span { return Span{St: st, Text: text} }

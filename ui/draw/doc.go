@@ -1,0 +1,16 @@
+// Package draw says how text becomes cells of a terminal.
+//
+// A [Style] names what a piece of text means, and a [Theme] how that looks. A [Span] is
+// text in a style; a line is spans, cut or filled to exactly as many cells as there are.
+//
+//	bytes from etcd ──Theme.Clean──▶ text ──Style.Of──▶ Span ──Theme.Line──▶ a line of w cells
+//
+// Nothing from etcd reaches the terminal but through Theme.Clean, Tame, Prose or Told: they
+// escape what cannot be printed, and what terminals disagree about. Styles are cut to
+// escape sequences once per theme, so that a cell is two appends. A colour never says alone
+// what it says: a sign or a word stands beside it.
+//
+// The words that several pages share are here, too: ages, counts, the sign of a level.
+//
+// The package knows the model, and no table, page or key.
+package draw

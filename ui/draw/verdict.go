@@ -1,0 +1,47 @@
+package draw
+
+import (
+	"time"
+
+	"locktop/model"
+)
+
+// Level returns the style and sign of a level.
+func (th *Theme) Level(l model.Level) (Style, string) {
+	switch l {
+	case model.LevelError:
+		return Bad, th.Sign.Bad
+	case model.LevelWarning:
+		return Late, th.Sign.Late
+	case model.LevelInfo:
+		return Waiting, th.Sign.Info
+	case model.LevelWell:
+		return Good, th.Sign.Holds
+	case model.LevelUnread:
+		return Dim, th.Sign.Unread
+	}
+	return Dim, th.Sign.Waits
+}
+
+// Severity returns the style and sign of a severity.
+func (th *Theme) Severity(s model.Severity) (Style, string) { return th.Level(s.Level()) }
+
+// Says is the sign and the word of a condition, in its style.
+func (th *Theme) Says(c model.Condition) Span {
+	st, sign := th.Level(c.Level)
+	return st.Of(sign + " " + c.Word)
+}
+
+// Outlook says when the lock will move, as far as that is known, or how long it has
+// been as it is.
+func Outlook(l *model.Lock, c model.Condition, now time.Time) string {
+	switch h := l.Head(); {
+	case h == nil && c.Trouble():
+		return "free for " + Age(l.FreeFor(now), false)
+	case h == nil:
+		return "for " + Age(l.FreeFor(now), false)
+	case !l.Recipe().HasHolder:
+		return Plural(l.Len(), "key")
+	}
+	return l.MovesWhen(now)
+}

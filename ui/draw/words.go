@@ -1,0 +1,145 @@
+package draw
+
+import (
+	"strconv"
+	"time"
+
+	"locktop/model"
+	"locktop/model/fold"
+)
+
+// Age writes a duration for a column: whole seconds, and one unit with a plus
+// where it is a lower bound.
+func Age(d time.Duration, atLeast bool) string {
+	if !atLeast && d >= 10*time.Second {
+		return model.Duration(d, false)
+	}
+	n, unit := int64(d/time.Second), "s"
+	switch {
+	case d >= 24*time.Hour:
+		n, unit = int64(d/(24*time.Hour)), "d"
+	case d >= time.Hour:
+		n, unit = int64(d/time.Hour), "h"
+	case d >= time.Minute:
+		n, unit = int64(d/time.Minute), "m"
+	}
+	s := strconv.FormatInt(max(0, n), 10) + unit
+	if atLeast {
+		s += "+"
+	}
+	return s
+}
+
+// Ticks writes a duration in three cells at most: the two digits that matter.
+func Ticks(d time.Duration) string {
+	switch {
+	case d < 100*time.Second:
+		return strconv.Itoa(int(d/time.Second)) + "s"
+	case d < 100*time.Minute:
+		return strconv.Itoa(int(d/time.Minute)) + "m"
+	case d < 100*time.Hour:
+		return strconv.Itoa(int(d/time.Hour)) + "h"
+	}
+	return strconv.Itoa(min(99, int(d/(24*time.Hour)))) + "d"
+}
+
+// Count writes a number with separators: 184,203.
+func Count(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Plural writes "1 lock", "2 locks".
+func Plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return Count(int64(n)) + " " + word + "s"
+}
+
+// NoReading says why nothing is known of a lease.
+func (th *Theme) NoReading(l *model.Lease) string {
+	switch {
+	case l == nil:
+		return "no lease"
+	case l.HasRead:
+		return "gone"
+	case l.Unread != "":
+		return th.Clean(l.Unread)
+	}
+	return th.Sign.Unread + " not read"
+}
+
+// Remaining writes 39/60s, and 12m/60m where seconds would be too wide.
+func Remaining(left, granted int64) string {
+	if granted < 1000 {
+		return strconv.FormatInt(left, 10) + "/" + strconv.FormatInt(granted, 10) + "s"
+	}
+	return Ticks(time.Duration(left)*time.Second) + "/" + Ticks(time.Duration(granted)*time.Second)
+}
+
+// Who names a claim, in cells. A value may be long: only its start is looked at.
+func (th *Theme) Who(s *fold.State, r model.ClaimRef) string {
+	return th.Tame(s.Who(Brief(r)))
+}
+
+// Brief cuts the middle out of a long key and a long value: they are only to be named.
+func Brief(r model.ClaimRef) model.ClaimRef {
+	r.Value, r.Key = shorten(r.Value), shorten(r.Key)
+	return r
+}
+
+// Sentence says an entry.
+func (th *Theme) Sentence(s *fold.State, f *model.JournalEntry) string {
+	short := *f
+	short.Lock, short.Text = shorten(f.Lock), shorten(f.Text)
+	short.Claim, short.From, short.WaitsFor = Brief(f.Claim), Brief(f.From), Brief(f.WaitsFor)
+	return th.Tame(short.Sentence(s.Who))
+}
+
+// FactSign returns the sign and style of a kind of entry.
+func (th *Theme) FactSign(f *model.JournalEntry) (string, Style) {
+	switch f.Kind {
+	case model.EntryHandover:
+		if f.Cause == model.CauseExpired || f.Cause == model.CauseRevoked || f.Unseen {
+			return th.Sign.Arrow, Late
+		}
+		return th.Sign.Arrow, Good
+	case model.EntryAcquired, model.EntryShared:
+		return th.Sign.Holds, Good
+	case model.EntryFinding:
+		switch f.Severity {
+		case model.SevError:
+			return th.Sign.Bad, Bad
+		case model.SevWarning:
+			return th.Sign.Late, Late
+		}
+		return th.Sign.Fact, Dim // it is over
+	case model.EntryQueued:
+		return th.Sign.Waits, Waiting
+	case model.EntryLeft:
+		return th.Sign.left, Plain
+	case model.EntryBlocked:
+		return th.Sign.Bad, Bad
+	case model.EntryGap:
+		return th.Sign.gap, Late
+	case model.EntryAction:
+		return th.Sign.act, Accent
+	}
+	return th.Sign.Fact, Dim
+}
+
+// clock is the time of day of an entry.
+func clock(t time.Time) string { return t.Format("15:04:05.000") }
+
+// FactClock is the time of an entry, a word of the same width for one from etcd's
+// history, which keeps no times.
+func FactClock(f *model.JournalEntry) string {
+	if f.Past {
+		return "earlier     "
+	}
+	return clock(f.At)
+}

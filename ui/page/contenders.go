@@ -1,0 +1,236 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/lab"
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
+
+// competitor is a contender, what is true of it, and what there is to say of the two.
+type stance struct {
+	lab.ContenderInfo
+	place int // in the queue, from 1, 0 for none
+	st    draw.Style
+	note  string
+	how   draw.Style // of the note, and of what it believes
+}
+
+func contenderRow(f Frame, c lab.ContenderInfo, r *table.Row) {
+	claim, place := f.S.Truth(c)
+	f.Sees(claim)
+	x := stance{ContenderInfo: c, place: place, st: draw.Plain}
+	if c.Proc == model.ProcEnded {
+		x.st = draw.Dim
+	}
+	x.note, x.how = f.Doubts.mismatch(f.S, c, place, f.Now)
+	ContenderCells.Row(f.View, x, r)
+}
+
+// ContenderCells are the columns of the contenders.
+var ContenderCells = table.Cells[stance]{
+	{Column: table.Column{Title: "NAME", Least: 5, Fair: 6, Most: 10}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.Cut(r.F.Th.Clean(x.Name), r.Room())) }},
+	{Column: table.Column{Title: "PID", Least: 7, Most: 8, Rank: 6, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.PID)) }},
+	{Column: table.Column{Title: "PROCESS", Least: 9, Fair: 13, Most: 20, Rank: 3}, Fill: func(r *table.Row, x *stance) {
+		proc, st := processLook(r.F.Th, r.F.S, x.ContenderInfo, r.Room())
+		r.Add(st, r.F.Th.Cut(proc, r.Room()))
+	}},
+	{Column: table.Column{Title: "LOCK", Least: 13, Fair: 20, Most: 26, Rank: 2}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.CutPath(r.F.Th.Clean(x.Lock), r.Room())) }},
+	{Column: table.Column{Title: "RECIPE", Least: 8, Most: 8, Rank: 8}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(x.Recipe), r.Room())) }},
+	{Column: table.Column{Title: "TTL", Least: 4, Most: 5, Rank: 7, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.TTL)+"s") }},
+	{Column: table.Column{Title: "BELIEVES", Least: 8, Most: 8}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, believes(x.ContenderInfo)) }},
+	{Column: table.Column{Title: "TRUTH", Least: 8, Most: 9}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, TruthWord(r.F.S, x.ContenderInfo, x.place)) }},
+	{Column: table.Column{Title: "LEASE", Least: 12, Most: 25, Rank: 5}, Fill: func(r *table.Row, x *stance) {
+		if x.Lease == 0 {
+			r.Add(draw.Dim, "no lease yet")
+		} else if lease := r.F.S.Lease(x.Lease); lease == nil {
+			r.Add(draw.Dim, "no key on it") // whether the lease lives is not known then
+		} else {
+			r.Lease(lease, r.F.Now)
+		}
+	}},
+	{Column: table.Column{Title: "LAST ACCESS", Least: 15, Fair: 22, Most: 34, Rank: 4}, Fill: accessCell},
+	{Column: table.Column{Title: "", Least: 30, Fair: 40, Most: 52, Rank: 1}, Fill: func(r *table.Row, x *stance) {
+		note, how := x.note, x.how
+		if how == draw.Alarm {
+			note = besideWords(r.F, x.ContenderInfo, note, r.Room())
+		} else if x.Belief.Text != "" && x.Proc != model.ProcPaused {
+			note, how = r.F.Th.Clean(x.Belief.Text), draw.Dim
+		}
+		r.Add(how, r.F.Th.Cut(note, r.Room()))
+	}},
+}
+
+// falseShort is the alarm in few words.
+const falseShort = "!! FALSE for"
+
+// accessCell says what the guarded resource last said to a contender.
+func accessCell(r *table.Row, c *stance) {
+	x := c.LastAccess
+	if x.At.IsZero() {
+		r.Add(draw.Dim, "none")
+		return
+	}
+	what := "read"
+	if x.Write {
+		what = "write"
+	}
+	text := " ago"
+	if n := c.Accepted + c.Refused; r.Room() >= 30 {
+		text += "  " + strconv.Itoa(c.Accepted) + "/" + strconv.Itoa(n) + " ok"
+	}
+	ago := " " + draw.Age(r.F.Now.Sub(x.At), false)
+	if !x.Accepted {
+		r.Add(draw.Bad, r.F.Th.Sign.Bad+" "+what+" refused"+ago+text)
+		return
+	}
+	r.Add(draw.Dim, what+" ok"+ago+text)
+}
+
+// besideWords say that a belief is false and for how long beside who holds, as far
+// as there is room. Belief and truth stand there in words of their own, so how long
+// and beside whom is worth more than to say it at length.
+func besideWords(f table.View, c lab.ContenderInfo, note string, room int) string {
+	for _, o := range f.S.Overlaps(c.Lock) {
+		if o.Believer != c.Name || !o.To.IsZero() {
+			continue
+		}
+		ms := " " + draw.Count(max(0, o.For(f.Exact())).Milliseconds()) + " ms"
+		who := " beside " + f.Th.Cut(f.Th.Tame(o.Who), 10)
+		for _, words := range []string{note + ms + who, falseShort + ms + who, falseShort + ms} {
+			if draw.Width(words) <= room {
+				return words
+			}
+		}
+	}
+	return note
+}
+
+// processLook says how a contender's process is, and what is done to it.
+func processLook(th *draw.Theme, s *fold.State, c lab.ContenderInfo, room int) (string, draw.Style) {
+	if c.Proc == model.ProcEnded {
+		return th.Sign.Bad + " " + th.Clean(c.Ended), draw.Dim
+	}
+	var words []string
+	if c.Proc == model.ProcPaused {
+		words = append(words, "paused")
+	}
+	for _, x := range s.Faults() {
+		word := string(x.Fault.Kind)
+		switch {
+		case x.Fault.Target != c.Name, x.Fault.Kind == model.FaultPause:
+			continue // a process that is paused says so itself
+		case x.Fault.Kind == model.FaultHoldKeepalives:
+			word = "held"
+		}
+		words = append(words, th.Clean(word))
+	}
+	if len(words) == 0 {
+		return th.Sign.Holds + " runs", draw.Good
+	}
+	if text := strings.Join(words, "+"); draw.Width(text)+2 <= room || len(words) == 1 {
+		return th.Sign.Late + " " + text, draw.Late
+	}
+	return th.Sign.Late + " " + draw.Plural(len(words), "fault"), draw.Late
+}
+
+func believes(c lab.ContenderInfo) string {
+	switch c.Belief.State {
+	case model.BeliefHolding:
+		return "I hold"
+	case model.BeliefWaiting:
+		return "I wait"
+	case model.BeliefLost:
+		return "I lost"
+	case model.BeliefLeaving:
+		return "leaving"
+	case model.BeliefIdle:
+		return "idle"
+	}
+	return "?"
+}
+
+// TruthWord says what etcd says of a contender at that place of its queue, from 1.
+func TruthWord(s *fold.State, c lab.ContenderInfo, place int) string {
+	switch {
+	case place == 0 && c.Lock == "":
+		return "?" // a program of the user's own: for which lock is not known
+	case place == 0:
+		return "no key"
+	case holds(s, c, place):
+		return "holds"
+	}
+	return "place " + strconv.Itoa(place)
+}
+
+// holds says whether a contender at that place, from 1, holds its lock.
+func holds(s *fold.State, c lab.ContenderInfo, place int) bool {
+	l := s.Lock(c.Lock)
+	return l != nil && l.Holds(place-1)
+}
+
+// doubtAfter is how long belief and truth may lie apart before it is an alarm: a
+// client that lets go tells us a moment after etcd did.
+const doubtAfter = 2 * time.Second
+
+// Doubts remembers since when a contender believes to hold and does not.
+type Doubts map[string]time.Time
+
+// Look compares belief with truth.
+func (d Doubts) Look(s *fold.State, now time.Time) {
+	for _, c := range s.Contenders() {
+		_, place := s.Truth(c)
+		if c.Proc == model.ProcEnded || c.Belief.State != model.BeliefHolding || holds(s, c, place) {
+			delete(d, c.Name)
+		} else if _, known := d[c.Name]; !known {
+			d[c.Name] = now
+		}
+	}
+}
+
+// alarming says whether it has been so for long enough.
+func (d Doubts) alarming(name string, now time.Time) bool {
+	since, ok := d[name]
+	return ok && now.Sub(since) >= doubtAfter
+}
+
+// Count returns how many contenders alarm.
+func (d Doubts) Count(now time.Time) int {
+	n := 0
+	for name := range d {
+		if d.alarming(name, now) {
+			n++
+		}
+	}
+	return n
+}
+
+// mismatch says in words where belief and truth lie apart. Only one of the ways
+// is dangerous: to believe that one holds.
+func (d Doubts) mismatch(s *fold.State, c lab.ContenderInfo, place int, now time.Time) (string, draw.Style) {
+	alive := c.Proc != model.ProcEnded
+	switch {
+	case d.alarming(c.Name, now):
+		return "!! BELIEVES IT HOLDS: DOES NOT", draw.Alarm
+	case alive && c.Belief.State == model.BeliefHolding && !holds(s, c, place):
+		return "not learnt yet: it lost it", draw.Late
+	case alive && c.Belief.State == model.BeliefWaiting && holds(s, c, place):
+		return "not learnt yet: it holds", draw.Late
+	case !alive && place > 0:
+		return "ended, its key is still there", draw.Late
+	case alive && c.Belief.State == model.BeliefWaiting && c.Belief.Key != "" && place == 0 && now.Sub(c.Belief.At) >= doubtAfter:
+		return "not learnt yet: its key is gone", draw.Late
+	case alive && c.Proc == model.ProcPaused && !c.Belief.At.IsZero():
+		return "paused: said so " + draw.Age(now.Sub(c.Belief.At), false) + " ago", draw.Late
+	case alive && c.Belief.State == model.BeliefLeaving && place > 0:
+		return "asked to let go, not answered", draw.Dim
+	case alive && c.Belief.State == model.BeliefLeaving:
+		return "let go, not told so yet", draw.Dim
+	}
+	return "", draw.Plain
+}

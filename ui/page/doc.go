@@ -1,0 +1,22 @@
+// Package page has the pages of the console, a file each.
+//
+// A [Page] paints itself, moves its own cursor, and says what is under it. It knows no
+// other page and not the console around it. What it needs comes with the [Frame]; what
+// another page would show it asks for with a [Request], and the console finds the page
+// that shows it:
+//
+//	Frame (State, theme, time, Board) ──▶ Page.Paint ──▶ lines
+//	a key of the page ──Key.Do──▶ Request ──the console──▶ Page.Show of another page
+//
+// The [Board] is what all pages may read and the console keeps: the list of locks with the
+// one that is selected, the number of findings, the marks. Some things not every page has:
+// see [Filtered], [Tabled], [InPieces] and [Split].
+//
+// To add a page, write its file and one line in [All]: its digit, its keys, its place in
+// help and in the README's table come from there. To add a column, write a field in
+// ui/fields. To add a key of one page, write a row in its Keys.
+//
+// A selection is an identity (a name, a key), never an index. Every line is exactly as wide
+// as it was asked to be. The package touches no etcd, no file and no clock, and plans no
+// action: it only says what one would be done to.
+package page

@@ -1,0 +1,214 @@
+package page
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+
+	"locktop/model"
+	"locktop/ui/draw"
+)
+
+// journalPage shows the entries, newest at the bottom. It follows the end until a
+// person scrolls up; then the line at the bottom stays where it is, by its number.
+type journalPage struct {
+	usual
+	filter string
+	lock   string // only this one, "" for all
+
+	anchor  uint64 // Seq of the entry at the bottom, 0 follows the end
+	matched []*model.JournalEntry
+	scanned uint64 // Seq up to which matched is complete
+	height  int
+}
+
+// wrapMax bounds how many lines one entry may take.
+const wrapMax = 3
+
+func (p *journalPage) About() About { return About{Title: "Journal", Shows: ShowJournal} }
+
+func (p *journalPage) Keys() []Key {
+	return []Key{{Keys: []string{"f", "enter"}, Group: KeysOfLists, Short: "this lock", What: "only the selected lock, or all again", Do: p.turn}}
+}
+
+// turn goes from all locks to the selected one, and back.
+func (p *journalPage) turn(f Frame) Request {
+	switch {
+	case p.lock != "":
+		p.only("")
+	case f.Locks.Pick.ID == "":
+		return Request{Why: "no lock is selected"}
+	default:
+		p.only(f.Locks.Pick.ID)
+	}
+	return Request{}
+}
+
+func (p *journalPage) Move(_ Frame, n int)         { p.scroll(n) }
+func (p *journalPage) Step() int                   { return max(1, p.height-2) }
+func (p *journalPage) Show(_ Frame, r Request)     { p.only(r.Lock) }
+func (p *journalPage) Spot() string                { return p.lock }
+func (p *journalPage) Return(_ Frame, lock string) { p.only(lock) }
+
+func (p *journalPage) Back() bool {
+	if p.filter != "" {
+		p.SetFilter("")
+	} else {
+		p.only("")
+	}
+	return true
+}
+
+// Finding is about the lock whose journal is shown, or else the selected one.
+func (p *journalPage) Finding(f Frame) (*model.Finding, string) {
+	if l := f.S.Lock(p.lock); l != nil {
+		return findingAbout(f, l)
+	}
+	return p.usual.Finding(f)
+}
+
+func (p *journalPage) Commands(f Frame) (about string, lines []string) {
+	for _, prefix := range f.Prefixes {
+		lines = append(lines, "etcdctl watch --prefix "+quote(prefix))
+	}
+	return "what happens from now on", lines
+}
+
+// quote quotes for a POSIX shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+func (p *journalPage) Filter() string { return p.filter }
+func (p *journalPage) Hits() string   { return draw.Plural(len(p.matched), "line") }
+
+func (p *journalPage) SetFilter(text string) {
+	if p.filter != text {
+		p.filter = text
+		p.rescan()
+	}
+}
+
+// only shows the entries of one lock, of all if it is "".
+func (p *journalPage) only(lock string) {
+	if p.lock != lock {
+		p.lock = lock
+		p.rescan()
+	}
+}
+
+func (p *journalPage) rescan() { p.matched, p.scanned, p.anchor = nil, 0, 0 }
+
+// update looks at the entries that came since, and forgets those that the state
+// has forgotten.
+func (p *journalPage) update(f Frame) {
+	facts := f.S.Journal()
+	if len(facts) == 0 {
+		return
+	}
+	keep := matcher(p.filter)
+	from := sort.Search(len(facts), func(i int) bool { return facts[i].Seq > p.scanned })
+	for _, fact := range facts[from:] {
+		if p.lock != "" && fact.Lock != p.lock {
+			continue
+		}
+		if keep == nil || keep(f.Th.Sentence(f.S, fact), string(fact.Kind)) {
+			p.matched = append(p.matched, fact)
+		}
+	}
+	p.scanned = facts[len(facts)-1].Seq
+	old := sort.Search(len(p.matched), func(i int) bool { return p.matched[i].Seq >= facts[0].Seq })
+	p.matched = p.matched[old:]
+}
+
+// bottom returns the place of the entry at the bottom, -1 if there is none.
+func (p *journalPage) bottom() int {
+	if p.anchor == 0 {
+		return len(p.matched) - 1
+	}
+	i := sort.Search(len(p.matched), func(i int) bool { return p.matched[i].Seq > p.anchor })
+	return max(0, i-1)
+}
+
+// scroll moves by n entries; at the end it follows again.
+func (p *journalPage) scroll(n int) {
+	i := p.bottom() + n
+	switch {
+	case len(p.matched) == 0:
+	case i >= len(p.matched)-1:
+		p.anchor = 0
+	default:
+		p.anchor = p.matched[max(0, i)].Seq
+	}
+}
+
+// Paint returns the lines of the page.
+func (p *journalPage) Paint(f Frame, w, h int) []string {
+	p.update(f)
+	p.height = max(0, h-1)
+	lines := make([]string, h) // filled from the bottom
+	y := h
+	for i := p.bottom(); i >= 0 && y > 1; i-- {
+		text := factLines(f, p.matched[i], w)
+		for j := len(text) - 1; j >= 0 && y > 1; j-- {
+			y--
+			lines[y] = text[j]
+		}
+	}
+	lines = append([]string{p.title(f, w)}, lines[y:]...)
+	if len(lines) == 1 && h > 1 {
+		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  nothing has happened yet" + p.scope(f))}, nil))
+	}
+	return draw.Fill(lines, w, h)
+}
+
+func (p *journalPage) scope(f Frame) string {
+	switch {
+	case p.lock != "":
+		return " to " + f.Th.Clean(p.lock)
+	case p.filter != "":
+		return " that fits the filter"
+	}
+	return ""
+}
+
+func (p *journalPage) title(f Frame, w int) string {
+	t := []draw.Span{draw.Strong.Of("journal")}
+	if p.lock != "" {
+		t = append(t, draw.Plain.Of(" of "), draw.Accent.Of(f.Th.CutPath(f.Th.Clean(p.lock), 40)))
+	}
+	t = append(t, draw.Dim.Of(" "+f.Th.Sign.Dot+" "+draw.Plural(len(p.matched), "line")))
+	if below := len(p.matched) - 1 - p.bottom(); below > 0 {
+		t = append(t, draw.Late.Of(" "+f.Th.Sign.Dot+" "+strconv.Itoa(below)+" newer below, G goes there"))
+	}
+	return f.Th.Ruler(w, t...)
+}
+
+// factLines writes an entry into lines of exactly w cells.
+func factLines(f Frame, fact *model.JournalEntry, w int) []string {
+	sign, st := f.Th.FactSign(fact)
+	indent := []draw.Span{draw.Dim.Of(draw.FactClock(fact) + " ")}
+	if w >= 100 {
+		rev := ""
+		if fact.Rev > 0 {
+			rev = draw.Count(fact.Rev)
+		}
+		indent = append(indent, draw.Dim.Of(draw.Blanks[:max(0, 10-len(rev))]+rev+"  "))
+	}
+	indent = append(indent, st.Of(sign+" "))
+	if w >= 80 {
+		kind := string(fact.Kind)
+		indent = append(indent, st.Of(kind+draw.Blanks[:max(0, 9-len(kind))]))
+	}
+	if w < 50 {
+		indent = []draw.Span{st.Of(sign + " ")}
+	}
+	iw := 0
+	for _, sp := range indent {
+		iw += draw.Width(sp.Text)
+	}
+	text := f.Th.Wrap(f.Th.Sentence(f.S, fact), w-iw, wrapMax)
+	lines := []string{f.Th.Line(w, append(indent, draw.Plain.Of(text[0])), nil)}
+	for _, more := range text[1:] {
+		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Plain.Of(string(draw.Pad(nil, iw)) + more)}, nil))
+	}
+	return lines
+}

@@ -1,0 +1,102 @@
+package page
+
+import (
+	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
+
+// labFirst are the keys with which one acts.
+var labFirst = []string{"n", "F", "U", "tab", "x", "enter", "H", "P", "K", "T", "N"}
+
+func (p *LabPage) About() About {
+	return About{Title: "Lab", Targets: true, First: labFirst}
+}
+
+func (p *LabPage) Keys() []Key {
+	turn := func(by int) func(Frame) Request {
+		return func(f Frame) Request { p.turn(f.S, by); return Request{} }
+	}
+	return []Key{
+		queueOf(p.Lock),
+		{Keys: []string{"tab"}, Group: KeysOfParts, Short: "list", What: "to the next list", Do: turn(1)},
+		{Keys: []string{"shift+tab"}, Group: KeysOfParts, What: "to the list before", Do: turn(-1)},
+		{Keys: []string{"U"}, Group: KeysThatAct, Short: "heal", What: "heal the marked fault", Needs: NeedsLab, Kind: model.HealFault, Act: p.heal},
+	}
+}
+
+func (p *LabPage) Step() int { return p.parts[p.focused()].table.Step() }
+
+// heal is the action that ends the marked fault.
+func (p *LabPage) heal(f Frame) (model.Action, string) {
+	x, ok := p.Fault(f.S)
+	if !ok {
+		return model.Action{Kind: model.HealFault}, "no fault is in force"
+	}
+	return model.Action{Kind: model.HealFault, Fault: x.Fault}, ""
+}
+
+// Target is a contender with its claim, or a member or a client.
+func (p *LabPage) Target(f Frame) Target {
+	p.look(f.S)
+	var t Target
+	switch part := p.focused(); part {
+	case partMembers:
+		t.Other = Subject{Kind: model.TargetMember, Name: p.parts[part].pick.ID}
+		t.Why = "a member is selected: F shows what can be done to it, tab goes to the contenders"
+		return t
+	case partClients:
+		t.Other = Subject{Kind: model.TargetClient, Name: p.parts[part].pick.ID}
+		t.Why = "this client is no process of the lab: F shows what can be done to it, tab goes to the contenders"
+		return t
+	case partFaults:
+		t.Why = "a fault is selected: U heals it, tab goes to the contenders"
+		return t
+	}
+	c, ok := p.contender(f.S)
+	if !ok {
+		t.Why = "no contender is selected"
+		return t
+	}
+	t.Action.Contender, t.Action.Lock, t.Action.Recipe, t.Action.Lease = c.Name, c.Lock, c.Recipe, c.Lease
+	t.Lock = f.S.Lock(c.Lock)
+	t.Claim, _ = f.S.Truth(c)
+	return t
+}
+
+func (p *LabPage) Lock(f Frame) Request {
+	c, ok := p.contender(f.S)
+	if !ok || f.S.Lock(c.Lock) == nil {
+		return Request{Why: "this contender has no lock to show"}
+	}
+	return Request{Show: ShowQueue, Lock: c.Lock}
+}
+
+func (p *LabPage) Finding(f Frame) (*model.Finding, string) { return findingAbout(f, p.Target(f).Lock) }
+
+func (p *LabPage) Commands(f Frame) (string, []string) {
+	return p.Target(f).commands(f, clusterCommands)
+}
+
+func (p *LabPage) Tables() map[string]*table.Table {
+	return map[string]*table.Table{"members": &p.parts[partMembers].table, "contenders": &p.parts[partContenders].table}
+}
+
+func (p *LabPage) Focus(f Frame) (name, why string) {
+	switch {
+	case !f.Lab:
+		return "", f.WhyNoLab()
+	case p.focused() == partMembers:
+		return "members", ""
+	case p.focused() == partContenders:
+		return "contenders", ""
+	}
+	return "", "the columns of this list stay; those of the members and the contenders can go"
+}
+
+// noLabLines are what the page says without a lab.
+func noLabLines(f Frame, w int) []string {
+	return f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Strong, Lead: "  ", Text: "not available: " + f.WhyNoLab()}, draw.Paragraph{},
+		draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "On a cluster of its own locktop shows members, faults and contenders here, and what each contender " +
+			"believes beside what etcd says. Everything on the other pages works as it does there."})
+}

@@ -1,0 +1,312 @@
+package page
+
+import (
+	"strconv"
+	"time"
+
+	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/fields"
+	"locktop/ui/table"
+)
+
+// A row about which there is nothing to worry counts in steps, so that a screen full of
+// them is not painted anew every second. What it says was true at the step, and a step
+// is no more than a cell of the bar of its lease.
+const (
+	calmStep = 5 * time.Second
+	calmFrom = 2 * calmStep             // since the last change
+	calmTTL  = draw.BarCells * calmStep // of the lease at least
+)
+
+// calm is the view for a row that counts in steps.
+func calm(f table.View) table.View {
+	f.Now = f.Now.Truncate(calmStep)
+	return f
+}
+
+// calmLock says whether the row of a lock may count in steps.
+func calmLock(f table.View, l *model.Lock) bool {
+	held, _ := l.HeldFor(f.Now)
+	longest, _, waits := l.LongestWait(f.Now)
+	return held >= calmFrom && (!waits || longest >= calmFrom) && calmLease(l.Head().LeaseInfo()) && !l.Condition().Trouble()
+}
+
+// calmLease says whether a step means little for a lease.
+func calmLease(l *model.Lease) bool {
+	return l == nil || !l.HasRead || time.Duration(l.Granted())*time.Second >= calmTTL
+}
+
+// LockCells are the columns of the locks.
+var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.Lock){
+	"LOCK": func(r *table.Row, x *fields.Lock) {
+		th := r.F.Th
+		if r.F.Marks[x.L.Name] {
+			r.Add(draw.Plain, th.CutPath(th.Clean(x.L.Name), r.Room()-2))
+			r.Add(draw.Accent, " "+th.Sign.Mark)
+		} else {
+			r.Add(draw.Plain, th.CutPath(th.Clean(x.L.Name), r.Room()))
+		}
+	},
+	"RECIPE": func(r *table.Row, x *fields.Lock) { r.Add(draw.Dim, r.F.Th.Cut(x.L.Recipe().Name, r.Room())) },
+	"HOLDER": lockHolder,
+	"HELD": func(r *table.Row, x *fields.Lock) {
+		if !x.L.Free() && x.L.Recipe().HasHolder {
+			d, atLeast := x.L.HeldFor(x.Now)
+			r.Add(draw.Plain, draw.Age(d, atLeast))
+		}
+	},
+	"LEASE": func(r *table.Row, x *fields.Lock) {
+		if !x.L.Free() && x.L.Recipe().HasHolder {
+			r.Lease(x.L.Head().LeaseInfo(), x.Now)
+		}
+	},
+	"BEHIND": lockBehind,
+	"LONGEST": func(r *table.Row, x *fields.Lock) {
+		if d, atLeast, any := x.L.LongestWait(x.Now); any {
+			r.Add(draw.Plain, draw.Age(d, atLeast))
+		} else {
+			r.Add(draw.Dim, "-")
+		}
+	},
+	"STATE": func(r *table.Row, x *fields.Lock) {
+		c := x.L.Condition()
+		r.Put(r.F.Th.Says(c))
+		if room := r.Room() - 2 - len(c.Word); room >= 12 {
+			if text := draw.Outlook(x.L, c, x.Now); text != "" {
+				r.Add(draw.Dim, "  "+text)
+			}
+		}
+	},
+}, map[string]table.SortKey{"LOCK": SortName, "HELD": sortHeld, "BEHIND": sortBehind, "LONGEST": sortLongest, "STATE": SortState})
+
+// LocksPage is the table of locks and, where there is room, the queue of the selected one.
+type LocksPage struct {
+	usual
+	Table   table.Table
+	locks   *LockList
+	Queue   *QueuePane
+	pane    int  // lines of the queue, 0 if it has no room
+	rows    int  // lines above it
+	paneHas bool // the keyboard is with the queue
+}
+
+func newLocksPage(locks *LockList, queue *QueuePane) *LocksPage {
+	return &LocksPage{Table: table.New(LockCells.Columns(), true), locks: locks, Queue: queue}
+}
+
+func (p *LocksPage) About() About {
+	return About{Title: "Locks", Targets: true, Shows: ShowRow}
+}
+
+func (p *LocksPage) Keys() []Key {
+	return []Key{
+		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "queue", What: "open the queue of the lock", Some: true, Do: p.Lock},
+		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "pane", What: "from the table to the queue and back", Why: p.whyNoPane,
+			Do: func(Frame) Request { p.paneHas = !p.paneHas; return Request{} }},
+		{Keys: []string{"s"}, Group: KeysOfLists, Short: "sort", What: "sort by the next column",
+			Do: func(Frame) Request { p.sortBy(p.locks.Order.By%(sortCount-1) + 1); return Request{} }},
+		{Keys: []string{"S"}, Group: KeysOfLists, What: "turn the order round", Do: func(Frame) Request { p.sortBy(p.locks.Order.By); return Request{} }},
+		journalOfLock,
+	}
+}
+
+// journalOfLock is a key of the pages that show one lock.
+var journalOfLock = Key{Keys: []string{"f"}, Group: KeysOfLists, Short: "journal", What: "the journal of this lock alone", Some: true,
+	Do: func(f Frame) Request { return Request{Show: ShowJournal, Lock: f.Locks.Pick.ID} }}
+
+func (p *LocksPage) sortBy(k table.SortKey) { p.locks.SortBy(k) }
+
+// Paint returns the lines of the table, and of the queue under it.
+func (p *LocksPage) Paint(f Frame, w, h int) []string {
+	p.rows, p.pane = LockShares(h, f.Lesson)
+	p.paneHas = p.paneHas && p.pane > 0
+	if text := noLocks(f, w); text != nil {
+		return draw.Fill(text, w, h)
+	}
+	lines := p.list(f, w, p.rows)
+	p.Queue.show(p.locks.Pick.ID)
+	if p.pane > 0 {
+		lines = append(lines, p.Queue.lines(f, w, p.pane, p.paneHas, f.Lab && f.Height >= TallFrom && p.pane >= lanesPane)...)
+	}
+	return lines
+}
+
+const (
+	paneFrom   = 12 // lines of the page from which it shows a queue
+	TableLeast = 9  // lines that a lesson leaves to the page, if it can: a title and 8 rows
+)
+
+// LockShares divides the page between its table and the queue under it.
+func LockShares(h int, lesson bool) (rows, pane int) {
+	if h < paneFrom || lesson && h < 2*TableLeast {
+		return h, 0
+	}
+	rows = h / 2
+	if lesson { // it tells of few locks
+		rows = min(rows, TableLeast)
+	}
+	return rows, h - rows
+}
+
+// list returns the lines of the table.
+func (p *LocksPage) list(f Frame, w, h int) []string {
+	p.locks.Update(f)
+	p.Table.Fit(w, h, f.Th)
+	names, pick := p.locks.Order.IDs, &p.locks.Pick
+	p.Table.Reveal(pick.Place, len(names))
+	lines := []string{p.Table.Head(p.locks.Order.By, p.locks.Order.Reversed)}
+	l := table.Look{Cursor: pick.Place, Keys: !p.paneHas}
+	return p.Table.Paint(lines, len(names), l, p.locks.Name, func(i int, r *table.Row) {
+		lock := f.S.Lock(names[i])
+		switch {
+		case lock == nil:
+			LockCells.GoneRow(f.Th.CutPath(f.Th.Clean(names[i]), r.Room()), r)
+		case i != l.Cursor && calmLock(f.View, lock):
+			LockRow(calm(f.View), lock, r)
+		default:
+			LockRow(f.View, lock, r)
+		}
+	})
+}
+
+func (p *LocksPage) Move(f Frame, n int) {
+	if p.paneHas {
+		p.Queue.move(f.S, p.Queue.Pick.Place+n)
+		return
+	}
+	p.locks.move(p.locks.Pick.Place+n, f.Now)
+}
+
+func (p *LocksPage) Step() int {
+	if p.paneHas {
+		return p.Queue.Table.Step()
+	}
+	return p.Table.Step()
+}
+
+func (p *LocksPage) Point(y int) { p.paneHas = p.pane > 0 && y >= p.rows }
+
+// Click selects a row, and a click on a title sorts by it.
+func (p *LocksPage) Click(f Frame, x, y int) {
+	if p.pane > 0 && y >= p.rows {
+		p.paneHas = p.Queue.click(f.S, y-p.rows) || p.paneHas
+		return
+	}
+	if y == 0 {
+		if c := p.Table.ColumnAt(x); c >= 0 && LockCells[c].Sort != table.SortNone {
+			p.sortBy(LockCells[c].Sort)
+		}
+		return
+	}
+	if i := p.Table.At(y, len(p.locks.Order.IDs)); i >= 0 {
+		p.paneHas = false
+		p.locks.move(i, f.Now)
+	}
+}
+
+func (p *LocksPage) whyNoPane() string {
+	if p.pane == 0 {
+		return "there is no room for the queue beside the table: enter opens it"
+	}
+	return ""
+}
+
+func (p *LocksPage) Empty() bool { return len(p.locks.Order.IDs) == 0 }
+
+// Target is the first claim of the selected lock, or the one selected in its queue.
+func (p *LocksPage) Target(f Frame) Target {
+	p.Queue.show(p.locks.Pick.ID)
+	t := p.Queue.target(f)
+	if !p.paneHas && t.Lock != nil {
+		t.Claim = t.Lock.Head()
+	}
+	return t.ofClient(f.S)
+}
+
+func (p *LocksPage) Finding(f Frame) (*model.Finding, string) { return p.Target(f).finds(f, p.paneHas) }
+
+func (p *LocksPage) Commands(f Frame) (string, []string) { return p.Target(f).commands(f, nil) }
+
+func (p *LocksPage) Show(f Frame, r Request) {
+	p.locks.reveal(f.S, r.Lock)
+	p.Queue.show(r.Lock)
+}
+
+func (p *LocksPage) Back() bool {
+	if p.Filter() != "" {
+		p.SetFilter("")
+	} else {
+		p.paneHas, p.Queue.Pick = false, Selection{}
+	}
+	return true
+}
+
+func (p *LocksPage) Spot() string { return p.locks.Pick.ID }
+
+func (p *LocksPage) Return(_ Frame, name string) {
+	if name != "" && name != p.locks.Pick.ID {
+		p.locks.choose(name)
+	}
+}
+
+func (p *LocksPage) Filter() string { return p.locks.Order.Filter }
+
+func (p *LocksPage) SetFilter(text string) {
+	if p.locks.setFilter(text) {
+		p.Table.Top = 0
+	}
+}
+
+func (p *LocksPage) Hits() string {
+	return draw.Count(int64(len(p.locks.Order.IDs))) + " of " + draw.Plural(p.locks.Order.Total, "lock")
+}
+
+func (p *LocksPage) Tables() map[string]*table.Table {
+	return map[string]*table.Table{"locks": &p.Table, "queue": &p.Queue.Table}
+}
+
+func (p *LocksPage) Focus(Frame) (name, why string) {
+	if p.paneHas {
+		return "queue", ""
+	}
+	return "locks", ""
+}
+
+// LockRow fills in the row of a lock.
+func LockRow(f table.View, l *model.Lock, r *table.Row) {
+	f.Sees(l.Head())
+	LockCells.Row(f, fields.Lock{S: f.S, L: l, Now: f.Now}, r)
+}
+
+func lockHolder(r *table.Row, x *fields.Lock) {
+	th := r.F.Th
+	switch head := x.L.Head(); {
+	case head == nil:
+		r.Add(draw.Dim, "nobody")
+	case !x.L.Recipe().HasHolder:
+		r.Add(draw.Dim, "-")
+	case x.L.Blocked():
+		r.Add(draw.Bad, th.CutKey(th.Clean(head.Key), r.Room()))
+	default:
+		more := ""
+		if n := x.L.Holders(); n > 1 {
+			more = " +" + strconv.Itoa(n-1)
+		}
+		r.Add(draw.Plain, th.Cut(th.Who(x.S, head.Ref()), r.Room()-len(more)))
+		r.Add(draw.Dim, more)
+	}
+}
+
+func lockBehind(r *table.Row, x *fields.Lock) {
+	switch n := x.L.Behind(); {
+	case !x.L.Free() && !x.L.Recipe().WaitersVisible():
+		r.Add(draw.Dim, "?")
+	case !x.L.Free() && !x.L.Recipe().HasHolder:
+		r.Add(draw.Dim, "-")
+	case n == 0:
+		r.Add(draw.Dim, "0")
+	default:
+		r.Add(draw.Plain, strconv.Itoa(n))
+	}
+}

@@ -1,0 +1,228 @@
+package page
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
+
+// By what the locks are sorted.
+const (
+	SortState table.SortKey = 1 + iota
+	SortName
+	sortHeld
+	sortBehind
+	sortLongest
+	sortCount
+)
+
+// order is the list of locks as shown: names, filtered and sorted.
+type order struct {
+	table.Ranking[*model.Lock, string]
+	By       table.SortKey
+	Reversed bool
+	Filter   string // "!" in front turns it round
+
+	Bad, badSeen int // how many are in trouble, of all
+}
+
+// many says whether there are too many locks to rank them between two frames.
+func (o *order) many() bool { return o.Total > table.RankPiece }
+
+// refresh goes on with what is due, and says whether that changed what is shown.
+func (o *order) refresh(s *fold.State, now time.Time) bool {
+	if !o.Unranked(s.Version(), now) {
+		return false
+	}
+	keep, sign := matcher(o.Filter), int64(-1) // the most first
+	if o.Reversed != (o.By == SortName) {
+		sign = 1
+	}
+	list := func() []*model.Lock { o.badSeen = 0; return s.Locks() }
+	done := o.Ranking.Refresh(s.Version(), now, list, func(l *model.Lock, i int) (table.Scored[string], bool) {
+		c := l.Condition()
+		if o.Found++; c.Trouble() {
+			o.badSeen++
+		}
+		if keep != nil && !keep(lockText(s, l)) {
+			return table.Scored[string]{}, false
+		}
+		return table.Scored[string]{ID: l.Name, Rank: sign * o.rank(l, c, i), Tie: uint64(i)}, true
+	})
+	if done {
+		o.Bad = o.badSeen
+	}
+	return done
+}
+
+func (o *order) rank(l *model.Lock, c model.Condition, i int) int64 {
+	switch o.By {
+	case SortName:
+		return int64(i)
+	case sortHeld:
+		if l.Free() {
+			return -1
+		}
+		d, _ := l.HeldFor(o.At)
+		return int64(d)
+	case sortBehind:
+		return int64(l.Behind())
+	case sortLongest:
+		d, _, any := l.LongestWait(o.At)
+		if !any {
+			return -1
+		}
+		return int64(d)
+	}
+	rank := int64(c.Rank) * 2
+	if c.Trouble() && l.Behind() > 0 {
+		rank++ // somebody waits for it
+	}
+	return rank
+}
+
+// lockText is what a filter looks at: the name and who holds it.
+func lockText(s *fold.State, l *model.Lock) (name, holder string) {
+	if h := l.Head(); h != nil {
+		holder = s.Who(draw.Brief(h.Ref()))
+	}
+	return l.Name, holder
+}
+
+// matcher returns what a filter keeps, nil for all. It tells capitals apart only
+// if it contains one.
+func matcher(filter string) func(a, b string) bool {
+	want, not := strings.CutPrefix(filter, "!")
+	if want == "" {
+		return nil
+	}
+	has := strings.Contains
+	if want == strings.ToLower(want) {
+		has = func(s, sub string) bool { return strings.Contains(strings.ToLower(s), sub) }
+	}
+	return func(a, b string) bool { return (has(a, want) || has(b, want)) != not }
+}
+
+// Selection is a selection by identity, with the place where it was seen last.
+type Selection struct {
+	ID     string
+	Place  int
+	Pinned bool // a person chose it; until then it follows the first row
+}
+
+// Follow finds the chosen row again in a list of n. place tells where an
+// identity stands, -1 if it is gone: then the row that took its place is chosen.
+func (p *Selection) Follow(n int, place func(id string) int, id func(i int) string) {
+	if n == 0 {
+		p.Place, p.ID = 0, "" // nothing that is not shown may be acted upon
+		return
+	}
+	if !p.Pinned {
+		p.Place, p.ID = 0, id(0)
+		return
+	}
+	if i := place(p.ID); i >= 0 {
+		p.Place = i
+		return
+	}
+	p.Place = max(0, min(p.Place, n-1))
+	p.ID = id(p.Place)
+}
+
+// Move chooses the row i of n.
+func (p *Selection) Move(i, n int, id func(i int) string) {
+	if n == 0 {
+		return
+	}
+	p.Place = max(0, min(i, n-1))
+	p.ID, p.Pinned = id(p.Place), true
+}
+
+// LockList is all locks in their order, and the selected one.
+type LockList struct {
+	Order order
+	Pick  Selection
+}
+
+// NewLockList returns an empty list, worst first.
+func NewLockList() *LockList {
+	return &LockList{Order: order{Ranking: table.NewRanking[*model.Lock, string](), By: SortState}}
+}
+
+// Name is the name of the lock in row i.
+func (p *LockList) Name(i int) string { return p.Order.IDs[i] }
+
+// Update sorts if that is due, unless there are so many locks that it is done in pieces
+// by messages. Between two sorts the rows stay where they are, so a place found once
+// stays right.
+func (p *LockList) Update(f Frame) {
+	for more := !p.Order.many(); more; more = p.Order.Going && !p.Order.Waits(f.Now) {
+		p.Rank(f)
+	}
+}
+
+// Rank goes on with sorting.
+func (p *LockList) Rank(f Frame) {
+	if p.Order.refresh(f.S, f.Now) {
+		p.Pick.Follow(len(p.Order.IDs), func(id string) int { return slices.Index(p.Order.IDs, id) }, p.Name)
+	}
+}
+
+// Unranked says whether locks are to be ranked in pieces.
+func (p *LockList) Unranked(s *fold.State, now time.Time) bool {
+	return p.Order.many() && p.Order.Unranked(s.Version(), now)
+}
+
+// move puts the cursor at a row and holds the order still for a moment.
+func (p *LockList) move(i int, now time.Time) {
+	p.Pick.Move(i, len(p.Order.IDs), p.Name)
+	p.Order.Held = now.Add(table.SortHold)
+}
+
+// choose selects a lock by its name.
+func (p *LockList) choose(name string) {
+	p.Pick.ID, p.Pick.Pinned = name, true
+	p.Order.Force = true
+}
+
+// reveal selects a lock. A filter that hides it is let go.
+func (p *LockList) reveal(s *fold.State, name string) {
+	if l := s.Lock(name); l != nil {
+		if keep := matcher(p.Order.Filter); keep != nil && !keep(lockText(s, l)) {
+			p.setFilter("")
+		}
+	}
+	p.choose(name)
+}
+
+// request asks for the queue of the selected lock.
+func (p *LockList) request() Request {
+	if p.Pick.ID == "" {
+		return Request{Why: "there is no lock to open yet"}
+	}
+	return Request{Show: ShowQueue, Lock: p.Pick.ID}
+}
+
+// SortBy sorts by k, or turns the order round if that is what it is sorted by.
+func (p *LockList) SortBy(k table.SortKey) {
+	if p.Order.By == k {
+		p.Order.Reversed = !p.Order.Reversed
+	} else {
+		p.Order.By, p.Order.Reversed = k, false
+	}
+	p.Order.Force = true
+}
+
+// setFilter says whether that is another one.
+func (p *LockList) setFilter(text string) bool {
+	if p.Order.Filter == text {
+		return false
+	}
+	p.Order.Filter, p.Order.Force = text, true
+	return true
+}

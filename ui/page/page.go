@@ -1,0 +1,338 @@
+package page
+
+import (
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
+
+// Page is one page of the console. It knows no other page and not the console around
+// it. What it needs comes with the frame; what another page would show it asks for with
+// a [Request].
+type Page interface {
+	// About says what the page is called and what it is for.
+	About() About
+	// Keys are those that only this page has, beside those of every page.
+	Keys() []Key
+	// Paint returns h lines of w cells each.
+	Paint(f Frame, w, h int) []string
+	// Move moves the cursor by n rows. Step is how many a screen has.
+	Move(f Frame, n int)
+	Step() int
+	// Click selects what stands in a cell of the page.
+	Click(f Frame, x, y int)
+	// Empty says that there is nothing to select.
+	Empty() bool
+	// Target is what an action would be done to.
+	Target(f Frame) Target
+	// Lock is the lock to which the selected thing leads, and its claim there if it is
+	// one claim that was selected.
+	Lock(f Frame) Request
+	// Finding is the worst one about what is selected, or why there is none.
+	Finding(f Frame) (x *model.Finding, why string)
+	// Commands are the lines of etcdctl that show the same by hand.
+	Commands(f Frame) (about string, lines []string)
+	// Show selects what was asked for, one of what the page says it shows.
+	Show(f Frame, r Request)
+	// Back takes back the last thing that was set, and says whether there was any.
+	Back() bool
+	// Spot is where one is on the page, and Return goes there.
+	Spot() string
+	Return(f Frame, spot string)
+}
+
+// What only some pages have.
+type (
+	// Filtered is a page whose rows can be filtered. Hits says how many are left.
+	Filtered interface {
+		Filter() string
+		SetFilter(text string)
+		Hits() string
+	}
+	// Tabled is a page with tables whose columns can go. Focus names the one that has
+	// the keyboard, or says why it has none.
+	Tabled interface {
+		Tables() map[string]*table.Table
+		Focus(f Frame) (name, why string)
+	}
+	// InPieces is a page with so many rows that it puts them in order in pieces. Rank
+	// does the next one, and says whether that changes what is shown.
+	InPieces interface {
+		Ranks(s *fold.State, now time.Time) bool
+		Rank(f Frame) bool
+	}
+	// Split is a page with two parts one above the other. Point gives the keyboard to
+	// the one that has that line.
+	Split interface{ Point(y int) }
+)
+
+// About is what the console has to know of a page.
+type About struct {
+	Title string
+	// Inner pages are opened from another one; the others have a digit.
+	Inner bool
+	// Targets: what is selected there can be broken, or faults be done to it.
+	Targets bool
+	Shows   Things
+	// First are the keys that the footer shows first, nil for the usual ones.
+	First []string
+}
+
+// Things are kinds of what a page can show.
+type Things uint
+
+// Kinds of what can be asked for.
+const (
+	ShowRow     Things = 1 << iota // a lock among the others
+	ShowQueue                      // the queue of a lock
+	ShowSession                    // a lease
+	ShowFinding
+	ShowJournal // of one lock
+)
+
+// Request asks for something to be shown, on whatever page shows it.
+type Request struct {
+	Show    Things // one of them, 0 for nothing
+	Lock    string
+	Claim   *model.Claim // in the queue of the lock, nil for none of them
+	Lease   model.LeaseID
+	Finding *model.Finding
+	Why     string // why there is nothing to show
+}
+
+// Key is a key of a page alone. Pages that have the same key for the same share a
+// row of the table of keys.
+type Key struct {
+	Keys  []string
+	Group KeyGroup
+	Short string // for the footer, "" for not in it
+	What  string
+	Some  bool          // it does nothing on an empty page
+	Why   func() string // why it does nothing now, "" if it works; nil for always
+	Do    func(f Frame) Request
+	// Act, in the place of Do, asks for an action, or says why there is nothing to do.
+	Act   func(f Frame) (a model.Action, why string)
+	Kind  model.ActionKind
+	Needs string
+}
+
+// NeedsLab says of a key that it works in a lab only.
+const NeedsLab = "own lab, or proxy --armed"
+
+// KeyGroup says where among the keys of every page those of one stand.
+type KeyGroup int
+
+// Groups of keys.
+const (
+	KeysThatOpen KeyGroup = iota
+	KeysOfParts
+	KeysOfLists
+	KeysThatAct
+)
+
+// usual is the page that has nothing of what not every page has.
+type usual struct{}
+
+func (usual) Keys() []Key           { return nil }
+func (usual) Click(Frame, int, int) {}
+func (usual) Empty() bool           { return false }
+func (usual) Target(Frame) Target   { return Target{} }
+func (usual) Show(Frame, Request)   {}
+func (usual) Back() bool            { return false }
+func (usual) Spot() string          { return "" }
+func (usual) Return(Frame, string)  {}
+func (usual) Lock(f Frame) Request  { return f.Locks.request() }
+func (usual) Finding(f Frame) (*model.Finding, string) {
+	return findingAbout(f, f.S.Lock(f.Locks.Pick.ID))
+}
+func (usual) Commands(Frame) (string, []string) { return "the cluster", clusterCommands }
+
+// All are all pages, in the order of their digits. This is the one place to add one.
+func All(locks *LockList) []Page {
+	queue := newQueuePane()
+	return []Page{
+		newLocksPage(locks, queue),
+		&queuePage{queue: queue},
+		newSessionsPage(),
+		&journalPage{},
+		newFindingsPage(),
+		newLabPage(),
+	}
+}
+
+// Board is what every page may read of the console.
+type Board struct {
+	Locks    *LockList // all of them; the selected one is what other pages start from
+	Tally    Tally
+	Doubts   Doubts
+	Marked   marks
+	Lab      bool
+	NoLab    string // why there is none
+	Prefixes []string
+	// Endpoints are what a person can point etcdctl at.
+	Endpoints []string
+	Height    int  // of the whole screen
+	Lesson    bool // a lesson is told on a part of it
+}
+
+// WhyNoLab says why there are no members and contenders to show.
+func (f Frame) WhyNoLab() string {
+	if f.NoLab != "" {
+		return f.Th.Clean(f.NoLab)
+	}
+	return "this is not a lab of our own"
+}
+
+// Watched names what is watched.
+func (f Frame) Watched() string {
+	if len(f.Prefixes) == 0 {
+		return "any prefix"
+	}
+	names := make([]string, len(f.Prefixes))
+	for i, p := range f.Prefixes {
+		names[i] = f.Th.Clean(prefixWord(p))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Target is what an action would be done to.
+type Target struct {
+	Action model.Action
+	Lock   *model.Lock
+	Claim  *model.Claim
+	// Finding is the one that is selected, nil on other pages.
+	Finding *model.Finding
+	// Other is what else faults can be done to: a member, a client.
+	Other Subject
+	// Why there is no contender, if there is none.
+	Why string
+}
+
+// Complete names in the action what the target is.
+func (t Target) Complete() Target {
+	if t.Lock != nil {
+		t.Action.Lock = t.Lock.Name
+		if r := t.Lock.Recipe(); r.ByName() {
+			t.Action.Recipe = r.Name
+		}
+	}
+	if c := t.Claim; c != nil {
+		t.Action.Key, t.Action.CreateRev, t.Action.Lease = c.Key, c.CreateRev, c.KV.Lease
+	}
+	return t
+}
+
+// ofClient finds the contender that the claim of a target belongs to.
+func (t Target) ofClient(s *fold.State) Target {
+	var ref model.ClaimRef
+	switch {
+	case t.Claim != nil:
+		ref = draw.Brief(t.Claim.Ref())
+	case t.Finding != nil && t.Finding.Lease != 0:
+		ref.Lease = t.Finding.Lease // of a claim that is gone
+	default:
+		t.Why = "no claim is selected"
+		return t
+	}
+	if id := s.Identity(ref); id.Source == "proxy" {
+		t.Action.Contender = id.Text
+		return t
+	}
+	t.Why = "whose claim this is, is not known: its client is no contender of the lab"
+	return t
+}
+
+// toLock asks for the queue of the lock of a target.
+func (t Target) toLock() Request {
+	if t.Lock == nil {
+		return Request{Why: "no lock belongs to this"}
+	}
+	return Request{Show: ShowQueue, Lock: t.Lock.Name, Claim: t.Claim}
+}
+
+// commands are the lines of etcdctl about a target, after some others.
+func (t Target) commands(f Frame, lines []string) (about string, all []string) {
+	if t.Lock == nil {
+		return "the cluster", clusterCommands
+	}
+	lines = append(lines[:len(lines):len(lines)], t.Lock.Etcdctl()...)
+	if c := t.Claim; c != nil && c != t.Lock.Head() && c.KV.Lease != 0 {
+		lines = append(lines, c.KV.Lease.Etcdctl())
+	}
+	return f.Th.Clean(t.Lock.Name), lines
+}
+
+var clusterCommands = []string{"etcdctl endpoint status --cluster -w table", "etcdctl alarm list"}
+
+// findingAbout is the worst finding about a lock, or why there is none.
+func findingAbout(f Frame, l *model.Lock) (*model.Finding, string) {
+	if l == nil {
+		return nil, "no lock is selected"
+	}
+	if all := l.Findings(); len(all) > 0 {
+		return &all[0], ""
+	}
+	return nil, "nothing is found about " + f.Th.Clean(l.Name)
+}
+
+// noLocks is what the pages of locks say if there is none to show, nil if there is one.
+func noLocks(f Frame, w int) []string {
+	if f.Locks.Order.Total > 0 {
+		return nil
+	}
+	say := func(st draw.Style, text string) draw.Paragraph { return draw.Paragraph{St: st, Lead: "  ", Text: text} }
+	blank := draw.Paragraph{}
+	under := "under " + f.Watched()
+	keys, _ := f.S.Counts()
+	fr := Fresh(f.S)
+	switch {
+	case fr.State == model.WatchLost:
+		return f.Th.OnlyText(w, blank, say(draw.Late, "nothing is known "+under+" yet: the watch is lost, see below"))
+	case !f.S.Loaded():
+		return f.Th.OnlyText(w, blank, say(draw.Plain, "listing the keys "+under+" "+f.Th.Sign.Unread))
+	case keys == 0:
+		return f.Th.OnlyText(w, blank, say(draw.Strong, "no keys "+under+" yet"), blank,
+			say(draw.Dim, "Waiting for the first one: it will show here at once."),
+			say(draw.Dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
+	}
+	return f.Th.OnlyText(w, blank, say(draw.Strong, draw.Plural(keys, "key")+" "+under+", and none of them is a claim of a lock"), blank,
+		say(draw.Dim, "A claim is a key <name>/<lease id in hex> that hangs on that lease, as etcdctl lock makes it."),
+		say(draw.Dim, "Is the prefix the right one? Waiting for the first claim."))
+}
+
+// Subject is what faults are done to: what is selected. Its kind is TargetProcess
+// for a contender, TargetClient for a client that is not of the lab, TargetMember,
+// or TargetCluster where nothing of these is selected.
+type Subject struct {
+	Kind model.FaultTarget
+	Name string
+	Lock string // of a contender
+	Why  string // for TargetCluster: why it is nothing narrower
+}
+
+// marks are the locks that are bookmarked, in the order in which they were.
+type marks struct {
+	Names []string
+	Has   map[string]bool
+}
+
+// Bookmarks are what stays of a board when all that was seen is forgotten.
+func (b *Board) Bookmarks() marks {
+	if b == nil {
+		return marks{Has: map[string]bool{}}
+	}
+	return b.Marked
+}
+
+// TallFrom is the height of the screen from which there is room for what is only nice to have.
+const TallFrom = 30
+
+// Frame is what a page needs to paint.
+type Frame struct {
+	*Board
+	table.View
+}

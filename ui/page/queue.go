@@ -1,0 +1,340 @@
+package page
+
+import (
+	"strconv"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/ui/axis"
+	"locktop/ui/draw"
+	"locktop/ui/fields"
+	"locktop/ui/table"
+)
+
+// ClaimCells are the columns of a queue.
+var ClaimCells = table.CellsOf(fields.Claims, map[string]func(*table.Row, *fields.Claim){
+	"#": func(r *table.Row, x *fields.Claim) { r.Add(draw.Dim, strconv.Itoa(x.Position)) },
+	"ROLE": func(r *table.Row, x *fields.Claim) {
+		st, sign, word := RoleLook(r.F.Th, x.L, x.Claim, x.Position-1)
+		r.Add(st, sign+" "+word)
+	},
+	"WHO":     func(r *table.Row, x *fields.Claim) { identity(r, x.Claim) },
+	"KEY":     func(r *table.Row, x *fields.Claim) { r.Add(draw.Plain, r.F.Th.CutKey(r.F.Th.Clean(x.Key), r.Room())) },
+	"CREATED": func(r *table.Row, x *fields.Claim) { r.Add(draw.Dim, draw.Count(x.CreateRev)) },
+	"LEASE":   func(r *table.Row, x *fields.Claim) { r.Lease(x.LeaseInfo(), x.Now) },
+	"SINCE": func(r *table.Row, x *fields.Claim) {
+		d, atLeast := x.Waited(x.Now)
+		if x.Position == 1 && x.L.Recipe().HasHolder {
+			d, atLeast = x.L.HeldFor(x.Now)
+		}
+		r.Add(draw.Plain, draw.Age(d, atLeast))
+	},
+	"WAITS FOR": func(r *table.Row, x *fields.Claim) {
+		if x.Ahead != nil {
+			r.Add(draw.Dim, behind(r.F.Th, r.F.Th.Who(x.S, x.Ahead.Ref()), r.Room()))
+		}
+	},
+	"NOTE": func(r *table.Row, x *fields.Claim) {
+		if r.Room() > 0 {
+			r.Add(note(r.F.Th, r.F, x))
+		}
+	},
+}, nil)
+
+// QueuePane shows the queue of one lock and, as far as there is room, what happened to
+// it last. Two pages show it: as their whole, and under a table.
+type QueuePane struct {
+	Table table.Table
+	Lock  string
+	Pick  Selection
+}
+
+func newQueuePane() *QueuePane { return &QueuePane{Table: table.New(ClaimCells.Columns(), true)} }
+
+// show sets the lock whose queue is shown.
+func (p *QueuePane) show(lock string) {
+	if p.Lock != lock {
+		p.Lock, p.Pick, p.Table.Top = lock, Selection{}, 0
+	}
+}
+
+// lanesRows is how many lanes of h lines are shown at most.
+func lanesRows(h int) int { return max(3, h/5) }
+
+// lines returns the lines of the pane, its title included; with lanes if there is
+// room for them and the lab tells of any.
+func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
+	l := f.S.Lock(p.Lock)
+	if l == nil {
+		return draw.Fill([]string{f.Th.Ruler(w, draw.Dim.Of("queue"))}, w, h)
+	}
+	lines := []string{f.Th.Ruler(w, p.Title(f, l, w)...)}
+	var past axis.Lanes
+	if timed && axis.LaneCell(w-axis.LaneName-4) > 0 {
+		past = axis.LanesOf(f.S, l.Name, f.Now, lanesRows(h))
+	}
+	rows, rest := Shares(h - 1 - past.Height())
+	lines = p.queue(lines, f, l, w, rows, focused)
+	if past.Height() > 0 {
+		lines = past.Lines(lines, f.View, w)
+	}
+	why, facts := whyShares(f.Th, l.Findings(), w, rest)
+	if why > 0 {
+		lines = WhyPane(f.Th, lines, l.Findings(), w, why)
+	}
+	if facts > 0 {
+		lines = append(lines, f.Th.Ruler(w, draw.Dim.Of("journal of this lock")))
+		lines = lastFacts(lines, f, l.Journal(), w, facts-1)
+	}
+	return draw.Fill(lines, w, h)
+}
+
+// underFrom is the height from which half of what is more goes under the queue.
+const underFrom = 40
+
+// Shares divides h lines between the queue and what stands under it, by the
+// height alone: a queue that grows moves nothing.
+func Shares(h int) (queue, under int) {
+	if h >= 8 {
+		under = min(h/2, 16) + max(0, h-underFrom)/2
+	}
+	return h - under, under
+}
+
+// Title says of the lock what fits into w cells, part by part.
+func (p *QueuePane) Title(f Frame, l *model.Lock, w int) []draw.Span {
+	th := f.Th
+	c := l.Condition()
+	t := []draw.Span{draw.Strong.Of(th.CutPath(th.Clean(l.Name), 48))}
+	w -= 6 + draw.Width(t[0].Text)
+	part := func(spans ...draw.Span) {
+		n := 3
+		for _, sp := range spans {
+			n += draw.Width(sp.Text)
+		}
+		if w -= n; w >= 0 {
+			t = append(append(t, draw.Rule.Of(" "+th.Sign.Line+" ")), spans...)
+		}
+	}
+	if name := l.Recipe().Name; name != "" {
+		part(draw.Dim.Of(name))
+	}
+	part(th.Says(c))
+	if text := draw.Outlook(l, c, f.Now); text != "" {
+		part(draw.Plain.Of(text))
+	}
+	if next := l.At(1); next != nil && c.Trouble() && l.Behind() > 0 {
+		part(draw.Plain.Of("next is " + th.Cut(th.Who(f.S, next.Ref()), 20)))
+	}
+	if n := l.Behind(); n > 0 {
+		part(draw.Dim.Of(strconv.Itoa(n) + " behind"))
+	}
+	st := l.Stats()
+	if st.Handovers > 0 {
+		part(draw.Dim.Of("handovers " + draw.Count(int64(st.Handovers))))
+	}
+	if st.Overtakes > 0 {
+		part(draw.Late.Of("overtakes " + draw.Count(int64(st.Overtakes))))
+	}
+	if st.Waits > 0 {
+		part(draw.Dim.Of("wait p50 " + model.Duration(st.WaitP50, false) + " p99 " + model.Duration(st.WaitP99, false)))
+	}
+	if st.Holds > 0 {
+		part(draw.Dim.Of("hold p50 " + model.Duration(st.HoldP50, false)))
+	}
+	return t
+}
+
+func (p *QueuePane) queue(lines []string, f Frame, l *model.Lock, w, h int, focused bool) []string {
+	if h < 1 {
+		return lines
+	}
+	if l.Free() {
+		return draw.Fill(append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  nobody holds it and nobody waits")}, nil)), w, len(lines)+h)
+	}
+	id := func(i int) string { return l.At(i).Key }
+	p.Pick.Follow(l.Len(), func(key string) int { return placeOf(f.S, l, key) }, id)
+	p.Table.Fit(w, h, f.Th)
+	p.Table.Reveal(p.Pick.Place, l.Len())
+	lines = append(lines, p.Table.Head(table.SortNone, false))
+	look := table.Look{Cursor: p.Pick.Place, Keys: focused}
+	if !focused && !p.Pick.Pinned {
+		look.Cursor = -1
+	}
+	return p.Table.Paint(lines, l.Len(), look, id, func(i int, r *table.Row) { claimRow(f.View, l, i, r) })
+}
+
+func placeOf(s *fold.State, l *model.Lock, key string) int {
+	if c := s.Claim(key); c != nil {
+		return l.Place(c)
+	}
+	return -1
+}
+
+// Chosen returns the claim under the cursor, nil if there is none.
+func (p *QueuePane) Chosen(s *fold.State) *model.Claim {
+	l := s.Lock(p.Lock)
+	if l == nil {
+		return nil
+	}
+	if p.Pick.Pinned {
+		if c := s.Claim(p.Pick.ID); c != nil && l.Place(c) >= 0 {
+			return c
+		}
+	}
+	return l.Head()
+}
+
+// target is the claim under the cursor.
+func (p *QueuePane) target(f Frame) Target {
+	var t Target
+	if t.Lock = f.S.Lock(p.Lock); t.Lock != nil {
+		t.Claim = p.Chosen(f.S)
+	}
+	return t
+}
+
+// click selects the claim at a line, and says whether there is one.
+func (p *QueuePane) click(s *fold.State, y int) bool {
+	l := s.Lock(p.Lock)
+	if l == nil {
+		return false
+	}
+	i := p.Table.At(y-1, l.Len()) // the first line is the title
+	if i >= 0 {
+		p.move(s, i)
+	}
+	return i >= 0
+}
+
+// move puts the cursor at a place of the queue.
+func (p *QueuePane) move(s *fold.State, i int) {
+	if l := s.Lock(p.Lock); l != nil {
+		p.Pick.Move(i, l.Len(), func(i int) string { return l.At(i).Key })
+	}
+}
+
+func claimRow(f table.View, l *model.Lock, i int, r *table.Row) {
+	c := l.At(i)
+	f.Sees(c)
+	ClaimCells.Row(f, fields.At(f.S, l, f.Now, c, i+1, l.WaitsFor(c)), r)
+}
+
+func behind(th *draw.Theme, who string, room int) string {
+	if text := "behind " + who; draw.Width(text) <= room {
+		return text
+	}
+	return th.CutKey(who, room)
+}
+
+// RoleLook says what a key is in the queue of a lock.
+func RoleLook(th *draw.Theme, l *model.Lock, c *model.Claim, i int) (draw.Style, string, string) {
+	role := l.RoleAt(c, i)
+	st, sign := draw.Waiting, th.Sign.Waits
+	switch {
+	case !l.Recipe().HasHolder:
+		st = draw.Dim
+	case role == model.RoleBlocks, role == model.RoleForeign:
+		st, sign = draw.Bad, th.Sign.Bad
+	case role == model.RoleHolds:
+		st, sign = draw.Good, th.Sign.Holds
+	default:
+		if how := c.LeaseInfo().State().Condition(); how.Trouble() {
+			st, trouble := th.Level(how.Level)
+			return st, sign, string(role) + " " + trouble
+		}
+	}
+	return st, sign, string(role)
+}
+
+// note is what there is to say of a claim besides: a finding about it, else the
+// other locks in which its lease stands.
+func note(th *draw.Theme, f table.View, c *fields.Claim) (draw.Style, string) {
+	x := c.L.Worst(c.Claim)
+	if x == nil || x.Severity == model.SevInfo {
+		return draw.Dim, also(th, f.S, c.L, c.Claim)
+	}
+	st, sign := th.Severity(x.Severity)
+	text := sign + " " + string(x.Code)
+	if left, ok := c.LeaseInfo().Remaining(f.Now); ok && x.Code == model.CodeDeadWaiter && c.Role != model.RoleHolds {
+		text += ": idles up to " + strconv.FormatInt(left, 10) + "s"
+	}
+	if also := also(th, f.S, c.L, c.Claim); also != "" {
+		text += ", " + also
+	}
+	return st, text
+}
+
+// identity fills in who a claim belongs to, and how that is known.
+func identity(r *table.Row, c *model.Claim) {
+	th := r.F.Th
+	id := r.F.S.Identity(draw.Brief(c.Ref()))
+	switch {
+	case id.Text == "" && c.KV.Lease == 0:
+		r.Add(draw.Dim, "unknown")
+	case id.Text == "":
+		text := "lease " + c.KV.Lease.Short()
+		if draw.Width(text) > r.Room() {
+			text = c.KV.Lease.Short()
+		}
+		r.Add(draw.Dim, th.Tame(text))
+	default:
+		text, source := th.Tame(id.Text), " ("+id.Source+")"
+		if room := r.Room(); draw.Width(text)+len(source) > room {
+			source, text = "", th.Cut(text, room)
+		}
+		r.Add(draw.Plain, text)
+		r.Add(draw.Dim, source)
+	}
+}
+
+// AlsoMax bounds how many other claims of a lease are looked at for one row.
+const AlsoMax = 32
+
+// also names the other locks in which the lease of a claim stands.
+func also(th *draw.Theme, s *fold.State, l *model.Lock, c *model.Claim) string {
+	lease := c.LeaseInfo()
+	if lease == nil {
+		return ""
+	}
+	all := lease.Claims()
+	text, shown := "", 0
+	for _, o := range all[:min(len(all), AlsoMax)] {
+		other := o.Lock()
+		if o == c || other == nil || other == l {
+			continue
+		}
+		if shown == 2 {
+			break
+		}
+		shown++
+		verb := "waits for "
+		switch other.Role(o) {
+		case model.RoleMember:
+			verb = "in "
+		case model.RoleHolds:
+			verb = "holds "
+		}
+		if text != "" {
+			text += ", "
+		}
+		text += verb + th.CutPath(th.Clean(other.Name), 24)
+	}
+	if text == "" {
+		return ""
+	}
+	if more := len(all) - 1 - shown; more > 0 {
+		text += " +" + strconv.Itoa(more)
+	}
+	return "also " + text
+}
+
+// lastFacts appends the newest h entries, newest last.
+func lastFacts(lines []string, f Frame, facts []*model.JournalEntry, w, h int) []string {
+	for _, fact := range facts[max(0, len(facts)-h):] {
+		sign, st := f.Th.FactSign(fact)
+		lines = append(lines, f.Th.Line(w, []draw.Span{
+			draw.Dim.Of("  " + draw.FactClock(fact)[:8] + " "), st.Of(sign + " "), draw.Plain.Of(f.Th.Sentence(f.S, fact))}, nil))
+	}
+	return lines
+}

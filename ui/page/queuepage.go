@@ -1,0 +1,76 @@
+package page
+
+import (
+	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
+
+// Lines of a queue from which it shows lanes: as a page, and as the pane of one.
+const (
+	lanesFrom = 18
+	lanesPane = 14
+)
+
+// queuePage is the queue of one lock.
+type queuePage struct {
+	usual
+	queue *QueuePane
+}
+
+func (p *queuePage) About() About {
+	return About{Title: "Queue", Inner: true, Targets: true, Shows: ShowRow | ShowQueue}
+}
+
+func (p *queuePage) Keys() []Key { return []Key{journalOfLock} }
+
+func (p *queuePage) Paint(f Frame, w, h int) []string {
+	if text := noLocks(f, w); text != nil {
+		return draw.Fill(text, w, h)
+	}
+	return p.queue.lines(f, w, h, true, f.Lab && f.Height >= TallFrom && h >= lanesFrom)
+}
+
+func (p *queuePage) Move(f Frame, n int)     { p.queue.move(f.S, p.queue.Pick.Place+n) }
+func (p *queuePage) Step() int               { return p.queue.Table.Step() }
+func (p *queuePage) Click(f Frame, _, y int) { p.queue.click(f.S, y) }
+
+func (p *queuePage) Target(f Frame) Target { return p.queue.target(f).ofClient(f.S) }
+
+func (p *queuePage) Finding(f Frame) (*model.Finding, string) { return p.Target(f).finds(f, true) }
+
+func (p *queuePage) Commands(f Frame) (string, []string) { return p.Target(f).commands(f, nil) }
+
+// Show shows the queue of a lock, with the cursor on the claim that was asked for.
+func (p *queuePage) Show(f Frame, r Request) {
+	switch {
+	case r.Show == ShowRow:
+		f.Locks.reveal(f.S, r.Lock)
+	case r.Lock != f.Locks.Pick.ID:
+		f.Locks.choose(r.Lock)
+	}
+	f.Locks.Pick.Pinned = true
+	p.queue.show(r.Lock)
+	if l := f.S.Lock(r.Lock); r.Claim != nil && r.Claim.Lock() == l {
+		p.queue.move(f.S, l.Place(r.Claim))
+	}
+}
+
+func (p *queuePage) Spot() string                { return p.queue.Lock }
+func (p *queuePage) Return(_ Frame, lock string) { p.queue.show(lock) }
+
+func (p *queuePage) Tables() map[string]*table.Table {
+	return map[string]*table.Table{"queue": &p.queue.Table}
+}
+func (p *queuePage) Focus(Frame) (name, why string) { return "queue", "" }
+
+// finds is the finding about the claim of a target, if that was selected and not its
+// lock, else the worst one about the lock.
+func (t Target) finds(f Frame, claim bool) (*model.Finding, string) {
+	if claim && t.Lock != nil && t.Claim != nil {
+		if x := t.Lock.Worst(t.Claim); x != nil {
+			return x, ""
+		}
+	}
+	return findingAbout(f, t.Lock)
+}

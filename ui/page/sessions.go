@@ -1,0 +1,344 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/recipe"
+	"locktop/ui/draw"
+	"locktop/ui/fields"
+	"locktop/ui/table"
+)
+
+// SessionCells are the columns of the sessions.
+var SessionCells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *fields.Session){
+	"SESSION": func(r *table.Row, x *fields.Session) {
+		id := x.ID.String()
+		if r.Room() < len(id) {
+			id = x.ID.Short()
+		}
+		r.Add(draw.Plain, r.F.Th.Tame(id))
+	},
+	"WHO": func(r *table.Row, x *fields.Session) {
+		if x.Lead == nil || r.F.S.Identity(draw.Brief(x.Lead.Ref())).Text == "" {
+			r.Add(draw.Dim, "unknown")
+		} else {
+			identity(r, x.Lead)
+		}
+	},
+	"LEASE":      func(r *table.Row, x *fields.Session) { r.Lease(x.Lease, r.F.Now) },
+	"RHYTHM":     func(r *table.Row, x *fields.Session) { r.Add(draw.Dim, renews(x.Lease)) },
+	"GRANTED BY": func(r *table.Row, x *fields.Session) { r.Add(draw.Dim, r.F.Th.Cut(grantedBy(r.F, x.Lease), r.Room())) },
+	"HOLDS":      func(r *table.Row, x *fields.Session) { r.Add(draw.Plain, lockNames(r.F.Th, &x.Holds, r.Room())) },
+	"WAITS FOR":  func(r *table.Row, x *fields.Session) { r.Add(draw.Plain, lockNames(r.F.Th, &x.Waits, r.Room())) },
+	"OTHER": func(r *table.Row, x *fields.Session) {
+		switch {
+		case x.More:
+			r.Add(draw.Dim, "?")
+		case x.Other == 0:
+			r.Add(draw.Dim, "-")
+		default:
+			r.Add(draw.Plain, strconv.Itoa(x.Other))
+		}
+	},
+	"STATE": func(r *table.Row, x *fields.Session) { r.Put(r.F.Th.Says(x.Condition())) },
+}, nil)
+
+// SessionsPage is the table of the leases that stand in some queue, or are not
+// well.
+type SessionsPage struct {
+	table  table.Table
+	pick   Selection
+	filter string
+
+	table.Ranking[*model.Lease, model.LeaseID]
+}
+
+func newSessionsPage() *SessionsPage {
+	return &SessionsPage{table: table.New(SessionCells.Columns(), true), Ranking: table.NewRanking[*model.Lease, model.LeaseID]()}
+}
+
+// many says whether there are too many keys to rank their leases between two frames.
+func (p *SessionsPage) many(s *fold.State) bool {
+	keys, _ := s.Counts()
+	return keys > table.RankPiece
+}
+
+// Refresh goes on with what is due, and says whether that changed what is shown: the
+// neediest first.
+func (p *SessionsPage) Refresh(f Frame) bool {
+	if !p.Unranked(f.S.Version(), f.Now) {
+		return false
+	}
+	keep := matcher(p.filter)
+	done := p.Ranking.Refresh(f.S.Version(), f.Now, f.S.Leases, func(l *model.Lease, _ int) (table.Scored[model.LeaseID], bool) {
+		c, st := l.Condition(), Standing(l)
+		if st == 0 && !c.Trouble() {
+			return table.Scored[model.LeaseID]{}, false
+		}
+		p.Found++
+		return table.Scored[model.LeaseID]{ID: l.ID, Rank: -(int64(c.Rank)*4 + int64(st)), Tie: uint64(l.ID)}, keep == nil || keep(sessionText(f.S, l))
+	})
+	if done {
+		p.pick.Follow(len(p.IDs), func(id string) int {
+			lease, err := model.ParseLeaseID(id)
+			if err != nil {
+				return -1
+			}
+			return slices.Index(p.IDs, lease)
+		}, p.id)
+	}
+	return done
+}
+
+func (p *SessionsPage) id(i int) string { return p.IDs[i].String() }
+
+func (p *SessionsPage) About() About {
+	return About{Title: "Sessions", Targets: true, Shows: ShowSession}
+}
+
+func (p *SessionsPage) Keys() []Key { return []Key{queueOf(p.Lock)} }
+
+// queueOf is the key of a page that leads to a lock.
+func queueOf(lock func(Frame) Request) Key {
+	return Key{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "lock", What: "jump to the queue of the lock", Some: true, Do: lock}
+}
+
+func (p *SessionsPage) Move(f Frame, n int) { p.move(p.pick.Place+n, f.Now) }
+func (p *SessionsPage) Step() int           { return p.table.Step() }
+func (p *SessionsPage) Empty() bool         { return len(p.IDs) == 0 }
+
+func (p *SessionsPage) move(i int, now time.Time) {
+	p.pick.Move(i, len(p.IDs), p.id)
+	p.Held = now.Add(table.SortHold)
+}
+
+func (p *SessionsPage) Click(f Frame, _, y int) {
+	if i := p.table.At(y, len(p.IDs)); i >= 0 {
+		p.move(i, f.Now)
+	}
+}
+
+// Target is the claim of the session that counts most.
+func (p *SessionsPage) Target(f Frame) Target {
+	t := Target{Claim: claimOf(p.Chosen(f.S))}
+	if t.Claim != nil {
+		t.Lock = t.Claim.Lock()
+	}
+	return t.ofClient(f.S)
+}
+
+func (p *SessionsPage) Lock(f Frame) Request { return p.Target(f).toLock() }
+
+func (p *SessionsPage) Finding(f Frame) (*model.Finding, string) {
+	l := p.Chosen(f.S)
+	if l == nil {
+		return nil, "no session is selected"
+	}
+	x, _ := l.Worst()
+	return x, "nothing is found about session " + l.ID.String()
+}
+
+func (p *SessionsPage) Commands(f Frame) (string, []string) {
+	if l := p.Chosen(f.S); l != nil {
+		return "session " + l.ID.String(), []string{l.ID.Etcdctl(), "etcdctl lease list"}
+	}
+	return "the sessions", []string{"etcdctl lease list"}
+}
+
+func (p *SessionsPage) Show(_ Frame, r Request) {
+	p.choose(r.Lease.String())
+	p.filter = ""
+}
+
+func (p *SessionsPage) choose(id string) { p.pick.ID, p.pick.Pinned, p.Force = id, true, true }
+
+func (p *SessionsPage) Spot() string { return p.pick.ID }
+
+func (p *SessionsPage) Return(_ Frame, id string) {
+	if id != "" {
+		p.choose(id)
+	}
+}
+
+func (p *SessionsPage) Back() bool {
+	p.SetFilter("")
+	return true
+}
+
+func (p *SessionsPage) Filter() string { return p.filter }
+
+func (p *SessionsPage) SetFilter(text string) {
+	if p.filter != text {
+		p.filter, p.Force, p.table.Top = text, true, 0
+	}
+}
+
+func (p *SessionsPage) Hits() string {
+	return draw.Count(int64(len(p.IDs))) + " of " + draw.Plural(p.Total, "session")
+}
+
+func (p *SessionsPage) Ranks(s *fold.State, now time.Time) bool {
+	return p.many(s) && p.Unranked(s.Version(), now)
+}
+
+// Rank ranks the next sessions. As long as none is shown the page says how many are left.
+func (p *SessionsPage) Rank(f Frame) bool {
+	p.Refresh(f)
+	return !p.Going || p.Total == 0
+}
+
+func (p *SessionsPage) Tables() map[string]*table.Table {
+	return map[string]*table.Table{"sessions": &p.table}
+}
+func (p *SessionsPage) Focus(Frame) (name, why string) { return "sessions", "" }
+
+// Chosen returns the lease under the cursor, nil if there is none.
+func (p *SessionsPage) Chosen(s *fold.State) *model.Lease {
+	if p.pick.Place < len(p.IDs) && p.pick.ID == p.id(p.pick.Place) {
+		return s.Lease(p.IDs[p.pick.Place])
+	}
+	return nil
+}
+
+// Paint returns the lines of the page: the table, and what ends with the chosen
+// session.
+func (p *SessionsPage) Paint(f Frame, w, h int) []string {
+	for more := !p.many(f.S); more; more = p.Going && !p.Waits(f.Now) {
+		p.Refresh(f)
+	}
+	under := 0
+	if h >= 14 {
+		under = min(h*2/5, 12)
+	}
+	if p.Total == 0 && p.Unranked(f.S.Version(), f.Now) {
+		text := "  ranking the sessions"
+		if n := p.Left(); n > 0 {
+			text += ": " + draw.Plural(n, "lease") + " to go"
+		}
+		return draw.Fill([]string{string(draw.Pad(nil, w)), f.Th.Line(w, []draw.Span{draw.Dim.Of(text)}, nil)}, w, h)
+	}
+	if p.Total == 0 {
+		return draw.Fill([]string{string(draw.Pad(nil, w)), f.Th.Line(w, []draw.Span{draw.Dim.Of("  no lease stands in the queue of a lock")}, nil)}, w, h)
+	}
+	p.table.Fit(w, h-under, f.Th)
+	p.table.Reveal(p.pick.Place, len(p.IDs))
+	lines := []string{p.table.Head(table.SortNone, false)}
+	lines = p.table.Paint(lines, len(p.IDs), table.Look{Cursor: p.pick.Place, Keys: true}, p.id, func(i int, r *table.Row) {
+		if l := f.S.Lease(p.IDs[i]); l != nil {
+			at := f.View
+			if i != p.pick.Place && calmLease(l) && !l.Condition().Trouble() {
+				at = calm(f.View)
+			}
+			SessionRow(at, l, r)
+			return
+		}
+		SessionCells.GoneRow(p.IDs[i].Short(), r)
+	})
+	if l := p.Chosen(f.S); l != nil && under > 0 {
+		lines = takesAlong(lines, f.View, l, w, under)
+	}
+	return draw.Fill(lines, w, h)
+}
+
+// SessionRow fills in the row of a session.
+func SessionRow(f table.View, l *model.Lease, r *table.Row) {
+	*f.OnScreen = append(*f.OnScreen, l.ID)
+	SessionCells.Row(f, fields.SessionOf(l), r)
+}
+
+// lockNames names the first of some locks.
+func lockNames(th *draw.Theme, locks *fields.Some, room int) string {
+	if locks.N == 0 || room == 0 {
+		return ""
+	}
+	more := ""
+	if locks.N > 1 {
+		more = " +" + strconv.Itoa(locks.N-1)
+	}
+	return th.CutPath(th.Clean(locks.First[0].Name), room-len(more)) + more
+}
+
+// Standing ranks what a lease is to others: 3 holds a lock for which others wait,
+// 2 holds one, 1 waits or is listed, 0 nothing of that.
+func Standing(l *model.Lease) int {
+	best := 0
+	for _, c := range l.Claims() {
+		lock := c.Lock()
+		switch {
+		case lock == nil:
+		case lock.Role(c) == model.RoleHolds:
+			if lock.Behind() > 0 {
+				return 3
+			}
+			best = 2
+		default:
+			best = max(best, 1)
+		}
+	}
+	return best
+}
+
+// sessionText is what a filter looks at: the id and who it is, and its locks.
+func sessionText(s *fold.State, l *model.Lease) (string, string) {
+	x := fields.SessionOf(l)
+	who := l.ID.String()
+	if x.Lead != nil {
+		who += " " + s.Who(draw.Brief(x.Lead.Ref()))
+	}
+	locks := ""
+	for _, l := range append(x.Holds.Listed(), x.Waits.Listed()...) {
+		locks += l.Name + " "
+	}
+	return who, locks
+}
+
+// renews says how often a session is renewed: as seen, or as its recipe usually is.
+func renews(l *model.Lease) string {
+	third := time.Duration(l.Granted()) * time.Second / 3
+	switch {
+	case l.Granted() <= 0:
+		return ""
+	case l.Learned():
+		return Often(max(third, l.Rhythm)) + " seen"
+	}
+	for _, c := range l.Claims()[:min(len(l.Claims()), AlsoMax)] {
+		if lock := c.Lock(); lock != nil && lock.Recipe().Rhythm == recipe.RenewsAtThird {
+			return Often(third) + " usual"
+		}
+	}
+	return "by hand"
+}
+
+// Often writes how long lies between two renewals: never 0s.
+func Often(d time.Duration) string {
+	if d < time.Second {
+		return "<1s"
+	}
+	return draw.Ticks(d)
+}
+
+// grantedBy names the member that granted a lease, "" if its id does not tell.
+func grantedBy(f table.View, l *model.Lease) string {
+	return f.Th.Clean(strings.TrimPrefix(f.S.GrantedBy(l.ID), "member "))
+}
+
+// claimOf returns the claim of a session that counts most: one that holds, else
+// one that waits.
+func claimOf(l *model.Lease) *model.Claim {
+	if l == nil {
+		return nil
+	}
+	if f, _ := l.Worst(); f != nil {
+		for _, c := range l.Claims() {
+			if f.About(c) {
+				return c
+			}
+		}
+	}
+	return fields.SessionOf(l).Lead
+}

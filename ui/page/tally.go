@@ -1,0 +1,53 @@
+package page
+
+import (
+	"strconv"
+	"time"
+
+	"locktop/model/fold"
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
+
+// tallyAtOnce is below how many locks findings are counted with every change.
+const tallyAtOnce = 1000
+
+// Tally counts the findings, at a rhythm: it goes over all of them.
+type Tally struct {
+	table.Rhythm
+	errors, warnings, infos int
+}
+
+// NewTally returns one that has counted nothing.
+func NewTally() Tally { return Tally{Rhythm: table.Rhythm{Per: table.SortPer, AtOnce: tallyAtOnce}} }
+
+// Update counts anew if that is due, for so many locks.
+func (t *Tally) Update(s *fold.State, total int, now time.Time) {
+	if t.Due(s.Version(), now) {
+		t.Begin(s.Version(), now, total)
+		t.errors, t.warnings, t.infos = s.CountFindings()
+	}
+}
+
+// Count returns how many a person should look at, in the style of the worst.
+func (t *Tally) Count() (int, draw.Style) {
+	if t.errors > 0 {
+		return t.errors + t.warnings, draw.Bad
+	}
+	return t.warnings, draw.Late
+}
+
+// words are "2 errors", "3 warnings", "1 info", as far as there are any.
+func (t *Tally) words() []string {
+	var parts []string
+	if t.errors > 0 {
+		parts = append(parts, draw.Plural(t.errors, "error"))
+	}
+	if t.warnings > 0 {
+		parts = append(parts, draw.Plural(t.warnings, "warning"))
+	}
+	if t.infos > 0 {
+		parts = append(parts, strconv.Itoa(t.infos)+" info")
+	}
+	return parts
+}

@@ -1,0 +1,334 @@
+package table
+
+import (
+	"slices"
+
+	"locktop/ui/draw"
+)
+
+// Column is a column of a table as data.
+type Column struct {
+	Title string
+	// Least is the width below which the column is dropped. It grows to fair
+	// before any grows beyond, and never beyond most.
+	Least, Fair, Most int
+	// Rank says who goes first when it gets narrow: the highest. Rank 0 stays.
+	Rank  int
+	Right bool // numbers stand at the right
+	Sort  SortKey
+}
+
+// FitColumns returns the width of each column, 0 for dropped ones: least first,
+// and what is left goes to those of the lowest rank first.
+func FitColumns(cols []Column, w int) []int {
+	ws := make([]int, len(cols))
+	byRank := make([]int, len(cols))
+	need := 0
+	for i, c := range cols {
+		byRank[i], ws[i] = i, c.Least
+		need += c.Least + 1
+	}
+	need-- // no gap after the last one
+	slices.SortStableFunc(byRank, func(a, b int) int { return cols[a].Rank - cols[b].Rank })
+	for i := len(cols) - 1; i > 0 && need > w; i-- {
+		if c := byRank[i]; cols[c].Rank > 0 {
+			need -= ws[c] + 1
+			ws[c] = 0
+		}
+	}
+	for _, c := range byRank { // too narrow even for those that stay
+		if less := min(need-w, ws[c]-leastCell); less > 0 {
+			ws[c] -= less
+			need -= less
+		}
+	}
+	rest := w - need
+	grow := func(c, to int) {
+		if n := min(rest, to-ws[c]); ws[c] > 0 && n > 0 {
+			ws[c] += n
+			rest -= n
+		}
+	}
+	for _, c := range byRank {
+		grow(c, cols[c].Fair)
+	}
+	for _, c := range byRank {
+		grow(c, cols[c].Most)
+	}
+	return ws
+}
+
+// Row is what a panel fills in for one line: spans, and where each cell ends.
+type Row struct {
+	Spans  []draw.Span
+	Ends   []int
+	Widths []int // of the columns, for cells that depend on it
+	F      View
+	about  any // what the row is about
+}
+
+// Put and Add append text to the cell that is being filled.
+func (r *Row) Put(sp draw.Span)               { r.Spans = append(r.Spans, sp) }
+func (r *Row) Add(st draw.Style, text string) { r.Put(st.Of(text)) }
+func (r *Row) end()                           { r.Ends = append(r.Ends, len(r.Spans)) }
+
+func (r *Row) cell(st draw.Style, text string) {
+	r.Add(st, text)
+	r.end()
+}
+
+// Room returns the width of the cell that is being filled.
+func (r *Row) Room() int { return r.Widths[len(r.Ends)] }
+
+// Table paints rows. It knows nothing of what they are: only which of them are in
+// the window and which one is under the cursor. Lines that did not change are
+// kept, by the row's identity.
+type Table struct {
+	Cols   []Column
+	th     *draw.Theme
+	w, H   int // h without the header
+	Top    int
+	Widths []int
+	Header bool
+	Off    map[string]bool // titles of columns that a person does not want to see
+
+	Row       Row
+	key       []byte
+	Old, kept map[string]kept
+}
+
+// kept is a painted line and what it was painted from.
+type kept struct{ key, line string }
+
+const (
+	cursorWidth = 2
+	leastCell   = 3
+)
+
+// New returns a table, with a line of titles if header.
+func New(cols []Column, header bool) Table {
+	return Table{Cols: cols, Header: header, Old: map[string]kept{}, kept: map[string]kept{}}
+}
+
+// Fit sets the size in cells, the header included, and the theme.
+func (t *Table) Fit(w, h int, th *draw.Theme) {
+	if t.Header {
+		h--
+	}
+	t.H = max(0, h)
+	if w == t.w && th == t.th {
+		return
+	}
+	t.w, t.th = w, th
+	t.Widths = t.fitShown(w - cursorWidth)
+	t.Row.Widths = t.Widths
+	clear(t.Old)
+}
+
+// fitShown is fitColumns for the columns that are wanted; the others have no width.
+func (t *Table) fitShown(w int) []int {
+	if len(t.Off) == 0 {
+		return FitColumns(t.Cols, w)
+	}
+	var shown []Column
+	for _, c := range t.Cols {
+		if !t.Off[c.Title] {
+			shown = append(shown, c)
+		}
+	}
+	some, all := FitColumns(shown, w), make([]int, len(t.Cols))
+	for i, c := range t.Cols {
+		if !t.Off[c.Title] {
+			all[i], some = some[0], some[1:]
+		}
+	}
+	return all
+}
+
+// Show sets whether a column is wanted. One that the table is about stays.
+func (t *Table) Show(c Column, on bool) {
+	if on || c.Rank == 0 {
+		delete(t.Off, c.Title)
+	} else {
+		if t.Off == nil {
+			t.Off = map[string]bool{}
+		}
+		t.Off[c.Title] = true
+	}
+	t.th = nil // fitted anew
+}
+
+// Step is how far PgUp and PgDn go.
+func (t *Table) Step() int { return max(1, t.H-1) }
+
+// Reveal moves the window so that place i of n is in it.
+func (t *Table) Reveal(i, n int) {
+	if i >= t.Top+t.H {
+		t.Top = i - t.H + 1
+	}
+	if i < t.Top {
+		t.Top = i
+	}
+	t.Top = max(0, min(t.Top, n-t.H))
+}
+
+// At returns which row of the table stands at line y of it, -1 for the header
+// and what lies below the last row.
+func (t *Table) At(y, n int) int {
+	if t.Header {
+		y--
+	}
+	if i := t.Top + y; y >= 0 && y < t.H && i < n {
+		return i
+	}
+	return -1
+}
+
+// ColumnAt returns the column at cell x, -1 if there is none.
+func (t *Table) ColumnAt(x int) int {
+	x -= cursorWidth
+	for i, w := range t.Widths {
+		if w > 0 {
+			if x >= 0 && x < w {
+				return i
+			}
+			x -= w + 1
+		}
+	}
+	return -1
+}
+
+// Look says how the row under the cursor is shown.
+type Look struct {
+	Cursor int  // which row, -1 for none
+	Keys   bool // the table has the keyboard
+}
+
+// How a row is painted.
+const (
+	asUsual  byte = iota
+	marked        // under the cursor, but the keyboard is elsewhere
+	selected      // under the cursor
+)
+
+// Paint appends the lines of the window, exactly as many as the table is high.
+// id names a row, fill fills it in.
+func (t *Table) Paint(lines []string, n int, l Look, id func(int) string, fill func(int, *Row)) []string {
+	for i := t.Top; i < t.Top+t.H; i++ {
+		if i >= n {
+			lines = append(lines, draw.Blank(t.w))
+			continue
+		}
+		t.Row.Spans, t.Row.Ends = t.Row.Spans[:0], t.Row.Ends[:0]
+		fill(i, &t.Row)
+		as := asUsual
+		switch {
+		case i == l.Cursor && l.Keys:
+			as = selected
+		case i == l.Cursor:
+			as = marked
+		}
+		lines = append(lines, t.line(id(i), as))
+	}
+	t.Old, t.kept = t.kept, t.Old
+	clear(t.kept)
+	return lines
+}
+
+// line paints the row that was filled in, or finds it painted.
+func (t *Table) line(id string, as byte) string {
+	key := append(t.key[:0], as)
+	for _, sp := range t.Row.Spans {
+		key = append(key, 0, byte(sp.St))
+		key = append(key, sp.Text...)
+	}
+	t.key = key
+	if k, ok := t.Old[id]; ok && k.key == string(key) {
+		t.kept[id] = k
+		return k.line
+	}
+	k := kept{string(key), t.draw(as)}
+	t.kept[id] = k
+	return k.line
+}
+
+// draw paints the row that was filled in.
+func (t *Table) draw(as byte) string {
+	b := make([]byte, 0, t.w*2)
+	styles := &t.th.Before
+	if as == selected {
+		styles = &t.th.Chosen
+	}
+	if as == asUsual {
+		b = draw.Pad(b, cursorWidth)
+	} else {
+		b = t.th.Put(b, draw.Accent, t.th.Sign.Cursor)
+		b = draw.Pad(b, cursorWidth-1)
+	}
+	rest, from := t.w-cursorWidth, 0
+	for i, w := range t.Widths {
+		to := t.Row.Ends[i]
+		if w > 0 {
+			if rest < t.w-cursorWidth {
+				b = t.blank(b, 1, styles)
+				rest--
+			}
+			b = t.cell(b, t.Row.Spans[from:to], w, t.Cols[i].Right, styles)
+			rest -= w
+		}
+		from = to
+	}
+	return string(t.blank(b, rest, styles))
+}
+
+func (t *Table) cell(b []byte, spans []draw.Span, w int, right bool, styles *[draw.StyleCount]string) []byte {
+	if right {
+		n := 0
+		for _, sp := range spans {
+			n += draw.Width(sp.Text)
+		}
+		if n < w {
+			b = t.blank(b, w-n, styles)
+			w = n
+		}
+	}
+	b, rest := t.th.Spans(b, spans, w, styles)
+	return t.blank(b, rest, styles)
+}
+
+func (t *Table) blank(b []byte, n int, styles *[draw.StyleCount]string) []byte {
+	if n <= 0 || styles != &t.th.Chosen || styles[draw.Plain] == "" {
+		return draw.Pad(b, n)
+	}
+	b = append(b, styles[draw.Plain]...)
+	b = draw.Pad(b, n)
+	return append(b, t.th.After...)
+}
+
+// Head paints the titles; by sorts, and reversed turns its mark round.
+func (t *Table) Head(by SortKey, reversed bool) string {
+	t.Row.Spans, t.Row.Ends = t.Row.Spans[:0], t.Row.Ends[:0]
+	for i, c := range t.Cols {
+		if c.Sort == SortNone || c.Sort != by {
+			t.Row.cell(draw.Heading, c.Title)
+			continue
+		}
+		mark := t.th.Sign.Dwn
+		if reversed {
+			mark = t.th.Sign.Up
+		}
+		title := c.Title
+		if over := len(title) + 1 - t.Widths[i]; t.Widths[i] > 0 && over > 0 { // the mark is worth a letter
+			title = title[:max(0, len(title)-over)]
+		}
+		t.Row.Add(draw.Sorted, title)
+		t.Row.cell(draw.Sorted, mark)
+	}
+	return t.draw(asUsual)
+}
+
+// SortKey is by what a table is sorted, 0 for nothing. What the others mean its page says.
+type SortKey int
+
+// SortNone is for what is not sorted.
+const SortNone SortKey = 0

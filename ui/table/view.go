@@ -1,0 +1,35 @@
+package table
+
+import (
+	"time"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/ui/draw"
+)
+
+// View is what a row is painted from: what is true, when, and how it looks.
+type View struct {
+	S   *fold.State
+	Th  *draw.Theme
+	Now time.Time
+	// OnScreen collects the leases that are shown: they are read first.
+	OnScreen *[]model.LeaseID
+	Marks    map[string]bool // what is marked by hand
+}
+
+// Sees notes that the lease of a claim is shown.
+func (f View) Sees(c *model.Claim) {
+	if c != nil && c.KV.Lease != 0 {
+		*f.OnScreen = append(*f.OnScreen, c.KV.Lease)
+	}
+}
+
+// Exact is the time up to which milliseconds are counted: what is shown moves on by
+// whole seconds, and what happened since has begun already.
+func (f View) Exact() time.Time {
+	if t := f.S.Now(); t.After(f.Now) {
+		return t
+	}
+	return f.Now
+}
