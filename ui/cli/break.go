@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,8 +95,14 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 	if f.dryRun {
 		return nil
 	}
-	if err := e.askFor(name, f.yes); err != nil {
-		return err
+	if !f.yes {
+		role := roleOf(s, plan.Action)
+		if err := e.askFor(name); err != nil {
+			return err
+		}
+		if err := e.stillWaits(ctx, w, s, plan.Action, role); err != nil {
+			return err
+		}
 	}
 	return e.breakAndWatch(ctx, w.Session, gate, plan)
 }
@@ -235,10 +242,7 @@ func (e *env) showPlan(s *fold.State, p model.Plan) error {
 }
 
 // askFor wants the lock's name typed. Without a terminal there is nobody to ask.
-func (e *env) askFor(name string, yes bool) error {
-	if yes {
-		return nil
-	}
+func (e *env) askFor(name string) error {
 	fmt.Fprintf(e.out, "type the lock's name to do it: ")
 	line, err := bufio.NewReader(e.in).ReadString('\n')
 	if err != nil && line == "" {
@@ -246,6 +250,29 @@ func (e *env) askFor(name string, yes bool) error {
 	}
 	if strings.TrimRight(line, "\r\n") != name {
 		return bad("not done: that is not the name of the lock")
+	}
+	return nil
+}
+
+// roleOf is what the claim of an action is in its lock, "" if it is gone.
+func roleOf(s *model.State, a model.Action) model.Role {
+	l, c := s.Lock(a.Lock), s.Claim(a.Key)
+	if l == nil || c == nil || c.Lock() != l {
+		return ""
+	}
+	return l.Role(c)
+}
+
+// stillWaits is an error if a claim that waited when it was shown holds the lock by now:
+// nobody agreed to take a lock from its holder. All else is checked where it is done.
+func (e *env) stillWaits(ctx context.Context, src model.Source, s *model.State, a model.Action, was model.Role) error {
+	now := time.Now()
+	err := e.applyFor(ctx, confirming{src, new(sync.Once)}, s, e.flags.commandTimeout, func() bool { return s.SeenUpTo(now) })
+	if err != nil {
+		return err
+	}
+	if was == model.RoleWaits && roleOf(s, a) == model.RoleHolds {
+		return bad("not done: %q holds the lock now, and it waited when it was shown; look again", a.Key)
 	}
 	return nil
 }

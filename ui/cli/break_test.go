@@ -34,20 +34,26 @@ func TestBreakDoesNothingElseThanWasShown(t *testing.T) {
 	one, two := b.lease("600"), b.lease("600")
 	for _, r := range []struct {
 		name   string
+		first  string // the lease of a claim before it
 		args   []string
 		change []string
 		says   string
 		reason string
 	}{
-		{"value", []string{"--claim", "/value/" + one}, []string{"put", "--lease=" + one, "/value/" + one, "new owner"},
+		{"value", "", []string{"--claim", "/value/" + one}, []string{"put", "--lease=" + one, "/value/" + one, "new owner"},
 			"its value is another since revision", "another owner"},
-		{"lease", []string{"--claim", "/lease/" + one}, []string{"put", "--lease=" + two, "/lease/" + one, ""},
+		{"lease", "", []string{"--claim", "/lease/" + one}, []string{"put", "--lease=" + two, "/lease/" + one, ""},
 			"it is on lease " + two + " now, not on lease " + one, "another session"},
-		{"keys", nil, []string{"put", "--lease=" + one, "/another/" + one, ""},
+		{"turn", two, []string{"--claim", "/turn/" + one}, []string{"del", "/turn/" + two},
+			`"/turn/` + one + `" holds the lock now, and it waited when it was shown`, "the lock would be taken from its holder"},
+		{"keys", "", nil, []string{"put", "--lease=" + one, "/another/" + one, ""},
 			"has a key that was not shown", "the revoke would break another lock"},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			lock := "/" + r.name
+			if r.first != "" {
+				b.claim(lock, r.first)
+			}
 			key := b.claim(lock, one)
 			cmd := exec.Command(locktop(t), append([]string{"break", lock, "--armed", "--endpoints", b.endpoint}, r.args...)...)
 			state := t.TempDir()
