@@ -131,7 +131,10 @@ type Loaded struct {
 // Watching says that the watch has delivered everything of the prefix up to
 // Rev, and that the cluster, asked with a linearizable read, stood at Rev.
 type Watching struct {
-	At     time.Time
+	At time.Time
+	// Asked is when that read began: what came later may not be in it. Zero is At, as in
+	// recordings from before it was told.
+	Asked  time.Time `json:",omitzero"`
 	Prefix string
 	Rev    int64
 }

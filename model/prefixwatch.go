@@ -239,6 +239,9 @@ func (k *Keyspace) writeUnseenChange(l *Lock, at time.Time, rev int64) {
 func (k *Keyspace) watching(e Watching) {
 	f := k.watchOf(e.Prefix)
 	f.Rev, f.SeenAt = max(f.Rev, e.Rev), e.At
+	if !e.Asked.IsZero() {
+		f.SeenAt = e.Asked
+	}
 	k.seen(e.Rev)
 	k.endHistory(f, e.At, e.Rev)
 }

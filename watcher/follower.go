@@ -207,6 +207,8 @@ type watchState struct {
 	// pending is the revision of the cluster that the watch has yet to reach, 0
 	// for none.
 	pending int64
+	// pendingAsked is when the read of it began.
+	pendingAsked time.Time
 	// asked counts how often it was asked since it last got nearer. Not the clock
 	// is the measure, so that a program that was suspended blames nobody.
 	asked int
@@ -322,7 +324,7 @@ func (f *follower) probed(ctx context.Context, h health) error {
 	if f.w.pending == 0 {
 		f.w.asked = 0
 	}
-	f.w.pending = max(f.w.pending, h.rev)
+	f.w.pending, f.w.pendingAsked = max(f.w.pending, h.rev), h.began
 	// After a loss the revision alone is not enough: the stream has to answer.
 	if f.w.created && !f.lost && f.watched.Load() >= f.w.pending {
 		f.caughtUp(ctx)
@@ -364,7 +366,7 @@ func (f *follower) caughtUp(ctx context.Context) {
 		f.lost = false
 		f.emit(ctx, model.Back{At: f.now(), Prefix: f.prefix, Rev: rev})
 	}
-	f.emit(ctx, model.Watching{At: f.now(), Prefix: f.prefix, Rev: rev})
+	f.emit(ctx, model.Watching{At: f.now(), Asked: f.w.pendingAsked, Prefix: f.prefix, Rev: rev})
 	if rev >= f.until {
 		f.passTurn()
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -100,7 +99,7 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 		if err := e.askFor(name); err != nil {
 			return err
 		}
-		if err := e.stillWaits(ctx, w, s, plan.Action, role); err != nil {
+		if err := e.stillWaits(ctx, plan.Action, role); err != nil {
 			return err
 		}
 	}
@@ -255,7 +254,7 @@ func (e *env) askFor(name string) error {
 }
 
 // roleOf is what the claim of an action is in its lock, "" if it is gone.
-func roleOf(s *model.State, a model.Action) model.Role {
+func roleOf(s *fold.State, a model.Action) model.Role {
 	l, c := s.Lock(a.Lock), s.Claim(a.Key)
 	if l == nil || c == nil || c.Lock() != l {
 		return ""
@@ -264,14 +263,22 @@ func roleOf(s *model.State, a model.Action) model.Role {
 }
 
 // stillWaits is an error if a claim that waited when it was shown holds the lock by now:
-// nobody agreed to take a lock from its holder. All else is checked where it is done.
-func (e *env) stillWaits(ctx context.Context, src model.Source, s *model.State, a model.Action, was model.Role) error {
-	now := time.Now()
-	err := e.applyFor(ctx, confirming{src, new(sync.Once)}, s, e.flags.commandTimeout, func() bool { return s.SeenUpTo(now) })
+// nobody agreed to take a lock from its holder. All else is checked where it is done. It
+// lists anew: a watch of servers before 3.4.25 and 3.5.8 may lag behind what it says of
+// itself (etcd-io/etcd#15220).
+func (e *env) stillWaits(ctx context.Context, a model.Action, was model.Role) error {
+	if was != model.RoleWaits {
+		return nil
+	}
+	w, err := e.watch(ctx, watcher.Options{Prefixes: e.lockPrefixes(a.Lock), OneLook: true})
 	if err != nil {
 		return err
 	}
-	if was == model.RoleWaits && roleOf(s, a) == model.RoleHolds {
+	defer w.close()
+	if err := e.list(ctx, w, w.State.Loaded); err != nil {
+		return err
+	}
+	if roleOf(w.State, a) == model.RoleHolds {
 		return bad("not done: %q holds the lock now, and it waited when it was shown; look again", a.Key)
 	}
 	return nil
