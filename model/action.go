@@ -131,7 +131,7 @@ func (kv KV) Changed(now KV) string {
 	}
 	var words []string
 	if now.Lease != kv.Lease {
-		words = append(words, fmt.Sprintf("it is on %s now, not on %s", onLease(now.Lease), onLease(kv.Lease)))
+		words = append(words, fmt.Sprintf("it is on %s now, not on %s", OnLease(now.Lease), OnLease(kv.Lease)))
 	}
 	if now.Value != kv.Value {
 		words = append(words, fmt.Sprintf("its value is another since revision %d", now.ModRev))
@@ -142,7 +142,8 @@ func (kv KV) Changed(now KV) string {
 	return fmt.Sprintf("%q has changed: %s", now.Key, strings.Join(words, ", and "))
 }
 
-func onLease(id LeaseID) string {
+// OnLease says in words what a key with that lease is on: "lease 2f…", or "no lease".
+func OnLease(id LeaseID) string {
 	if id == 0 {
 		return "no lease"
 	}

@@ -34,6 +34,9 @@ func (a *App) action(kind model.ActionKind) (model.Action, string) {
 		if t.Claim == nil && t.Finding != nil {
 			return act, diagnose.BreakWords(t.Finding)
 		}
+		if t.Claim == nil && t.Lock == nil && act.Lease == 0 {
+			return act, "nothing is selected that could be broken"
+		}
 		if t.Claim == nil {
 			return act, "there is no claim to break: nobody holds it and nobody waits"
 		}

@@ -194,3 +194,14 @@ func TestAClaimThatIsGoneIsNotShownAgain(t *testing.T) {
 	}
 	b.sees("not done: delete claim /cron/job7/c3")
 }
+
+// TestBreakNeedsASelection: with nothing under the cursor there is no lock to speak of.
+func TestBreakNeedsASelection(t *testing.T) {
+	b := newBench(t, Options{Lab: true, Armed: true})
+	b.size(120, 36)
+	b.sync(1)
+	b.press("4", "x")
+	if text := b.text(); !strings.Contains(text, "nothing is selected that could be broken") || strings.Contains(text, "nobody holds it") {
+		t.Errorf("x without a selection says\n%s", text)
+	}
+}

@@ -165,6 +165,12 @@ func TestRevokeIsRefusedWhenThePlanIsNotTrueAnyMore(t *testing.T) {
 		{name: "the claim is on another lease", words: "is not on lease",
 			change: func(t *testing.T, a model.Action) { b.claim(t, a.Key, b.lease(t)) },
 			reason: "the revoke would not free the lock"},
+		{name: "the claim has no lease", words: "but on no lease now",
+			change: func(t *testing.T, a model.Action) {
+				_, err := b.direct.Put(chaostest.Within(t), a.Key, "")
+				chaostest.Must(t, err)
+			},
+			reason: "the revoke would not free the lock either, and nobody reads a lease 0"},
 		{name: "the lease went", words: "is gone",
 			change: func(t *testing.T, a model.Action) {
 				_, err := b.direct.Revoke(chaostest.Within(t), clientv3.LeaseID(a.Lease))

@@ -132,7 +132,7 @@ func (g *Gate) lost(ctx context.Context, a model.Action, l leaseNow) (string, er
 		return words, nil
 	}
 	if kv.Lease != a.Lease {
-		return fmt.Sprintf("%q is not on lease %s but on %s now", a.Key, a.Lease, kv.Lease), nil
+		return fmt.Sprintf("%q is not on lease %s but on %s now", a.Key, a.Lease, model.OnLease(kv.Lease)), nil
 	}
 	return "", nil
 }

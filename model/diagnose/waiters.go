@@ -115,10 +115,10 @@ func deadWaiters(x *ruleContext) {
 		return
 	}
 	c := dead[0]
-	left, _ := c.LeaseInfo().Remaining(x.k.Now())
+	left, _ := c.LeaseInfo().Remaining(x.k.Now()) // whole seconds, cut down: 0 is less than one
 	f := model.Finding{Code: model.CodeDeadWaiter, Severity: model.SevWarning, Confidence: model.Strong, Lease: c.LeaseInfo().ID,
 		Summary: fmt.Sprintf("%s waits at place %d but does not renew any more: at its turn the lock idles for up to %d s",
-			x.k.Who(c.Ref()), x.l.Place(c)+1, left),
+			x.k.Who(c.Ref()), x.l.Place(c)+1, max(left, 1)),
 		Evidence: []string{readingWords(c.LeaseInfo())},
 		Advice:   []string{"revoke its lease now, nobody is harmed: " + model.Action{Kind: model.RevokeLease, Lease: c.LeaseInfo().ID}.Etcdctl()},
 		Etcdctl:  []string{c.LeaseInfo().ID.Etcdctl()}}

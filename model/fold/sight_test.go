@@ -25,6 +25,8 @@ func TestUnseen(t *testing.T) {
 		{[]model.Event{seen(10, p), seen(10, q)}, nil, nil, "both answered at the end"},
 		{[]model.Event{seen(3, p), seen(10, q)}, nil, []model.Unseen{{What: model.UnseenKeys, Prefix: p, For: 7 * time.Second}}, "one is silent since second 3"},
 		{[]model.Event{seen(3, p), seen(10, q), lost(8)}, nil, []model.Unseen{{What: model.UnseenKeys, Prefix: p, For: 7 * time.Second}}, "it was lost later, but not seen since second 3"},
+		{[]model.Event{seen(10, p), model.Watching{At: at(10), Asked: at(9), Prefix: q, Rev: 5}}, nil, []model.Unseen{{What: model.UnseenKeys, Prefix: q, For: time.Second}},
+			"it was asked at second 9: what came in the last second may not be in the answer"},
 		{[]model.Event{lost(2), model.Back{At: at(5), Prefix: p, Rev: 5}, seen(10, p), seen(10, q)}, nil, nil, "it is back without a gap"},
 		{[]model.Event{lost(2), model.LoadStarted{At: at(4), Prefix: p, Rev: 5}, model.Loaded{At: at(4), Prefix: p, Rev: 5}, seen(10, p), seen(10, q)}, nil,
 			[]model.Unseen{{What: model.UnseenKeys, Prefix: p, For: 4 * time.Second}}, "a list had to take the place of the watch"},

@@ -12,7 +12,7 @@ import (
 	"locktop/ui/table"
 )
 
-// competitor is a contender, what is true of it, and what there is to say of the two.
+// stance is a contender, what is true of it, and what there is to say of the two.
 type stance struct {
 	lab.ContenderInfo
 	place int // in the queue, from 1, 0 for none
