@@ -77,9 +77,9 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 		return err
 	}
 	defer closeGate()
-	plan, err := gate.Plan(ctx, target)
+	plan, err := e.plan(ctx, gate, target)
 	if err != nil {
-		return fmt.Errorf("reading what would go: %w", err)
+		return err
 	}
 	plan.DryRun = f.dryRun
 	if words := plan.Outrun(s.Claim(plan.Action.Key)); words != "" {
@@ -104,6 +104,20 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 		}
 	}
 	return e.breakAndWatch(ctx, w.Session, gate, plan)
+}
+
+// plan reads what would go, for as long as an answer is waited for.
+func (e *env) plan(ctx context.Context, g *gate.Gate, target model.Action) (model.Plan, error) {
+	limited, cancel := context.WithTimeout(ctx, e.flags.commandTimeout)
+	defer cancel()
+	plan, err := g.Plan(limited, target)
+	switch {
+	case err != nil && limited.Err() != nil && ctx.Err() == nil:
+		return plan, bad("nothing was done: %s did not say within %s what would go (--command-timeout)", strings.Join(e.flags.endpoints, ", "), e.flags.commandTimeout)
+	case err != nil:
+		return plan, fmt.Errorf("reading what would go: %w", err)
+	}
+	return plan, nil
 }
 
 // breakTarget finds the claim that is meant.
