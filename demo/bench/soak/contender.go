@@ -119,6 +119,7 @@ func (c *contender) round(ctx context.Context, s *concurrency.Session) error {
 // close ends a session on purpose. Where that fails the lease lives on, and nobody
 // renews it: to warn of it is right.
 func (c *contender) close(s *concurrency.Session) {
+	c.ledger.closing(s.Lease())
 	if err := s.Close(); err != nil {
 		c.ledger.failed(c.lock, err)
 		return

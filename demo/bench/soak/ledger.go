@@ -36,6 +36,8 @@ type pulse struct {
 type ledger struct {
 	mu       sync.Mutex
 	ends     map[claimID]ending
+	unlocks  map[claimID]unlock
+	closings map[clientv3.LeaseID]time.Time // when a session was closed on purpose
 	held     map[clientv3.LeaseID]time.Time
 	pulses   map[clientv3.LeaseID]pulse
 	revoked  []time.Time // when leases were revoked on purpose
@@ -44,8 +46,14 @@ type ledger struct {
 	failures []string // what went wrong for a contender, the first ones
 }
 
+// unlock is when a claim was given up whose session went on.
+type unlock struct {
+	lease clientv3.LeaseID
+	at    time.Time
+}
+
 func newLedger() *ledger {
-	return &ledger{ends: map[claimID]ending{}, held: map[clientv3.LeaseID]time.Time{}, pulses: map[clientv3.LeaseID]pulse{}}
+	return &ledger{ends: map[claimID]ending{}, unlocks: map[claimID]unlock{}, closings: map[clientv3.LeaseID]time.Time{}, held: map[clientv3.LeaseID]time.Time{}, pulses: map[clientv3.LeaseID]pulse{}}
 }
 
 func (l *ledger) renewed(id clientv3.LeaseID, ttl int64, at time.Time) {
@@ -73,11 +81,20 @@ func (l *ledger) end(c claimID, id clientv3.LeaseID, how ending) {
 	l.ends[c] = how
 	delete(l.held, id)
 	switch how {
+	case unlocked:
+		l.unlocks[c] = unlock{id, time.Now()}
 	case lost:
 		l.lost++
 	case closed, unlockedClosed:
 		l.revoked = append(l.revoked, time.Now())
 	}
+}
+
+// closing notes that a session is about to be closed.
+func (l *ledger) closing(id clientv3.LeaseID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closings[id] = time.Now()
 }
 
 // failed notes a request that failed.
@@ -111,7 +128,10 @@ const (
 // judge holds an inferred cause against what was done.
 func (l *ledger) judge(f *model.JournalEntry, gone model.ClaimRef) (verdict, ending) {
 	l.mu.Lock()
-	how, known := l.ends[claimID{gone.Key, gone.CreateRev}]
+	id := claimID{gone.Key, gone.CreateRev}
+	how, known := l.ends[id]
+	u := l.unlocks[id]
+	closing, closes := l.closings[u.lease]
 	l.mu.Unlock()
 	if !known { // what never held was withdrawn by its owner, who deletes the key
 		return noTruth, ""
@@ -125,9 +145,15 @@ func (l *ledger) judge(f *model.JournalEntry, gone model.ClaimRef) (verdict, end
 		return unsaid, how
 	case how == unlockedClosed && f.Cause == model.CauseRevoked:
 		return nearly, how
+	case how == unlocked && f.Cause == model.CauseRevoked && closes && closing.Sub(u.at) < closedAfter:
+		return nearly, how
 	}
 	return wrong, how
 }
+
+// closedAfter bounds how long after an unlock a session that is closed looks like the
+// cause: the lease is read about a second later.
+const closedAfter = 2 * time.Second
 
 // Bounds by which a warning counts as true.
 const (

@@ -42,6 +42,8 @@ func TestASoakOfSecondsIsHealthyAndLeavesNothing(t *testing.T) {
 func TestTheLedgerJudges(t *testing.T) {
 	lg := newLedger()
 	ends := map[string]ending{"a": unlocked, "b": unlockedClosed, "c": closed, "d": lost}
+	lg.end(claimID{"f", 1}, 2, unlocked)
+	lg.closing(2)
 	for key, how := range ends {
 		lg.end(claimID{key, 1}, 1, how)
 	}
@@ -60,6 +62,7 @@ func TestTheLedgerJudges(t *testing.T) {
 		{"d", model.CauseExpired, right, "the session ended by itself"},
 		{"d", model.CauseRevoked, wrong, "nobody closed the session"},
 		{"e", model.CauseReleased, noTruth, "the ledger does not know it"},
+		{"f", model.CauseRevoked, nearly, "the session was closed in its next round, before the lease was read"},
 	}
 	for _, c := range causes {
 		if got, _ := lg.judge(&model.JournalEntry{Cause: c.cause}, model.ClaimRef{Key: c.key, CreateRev: 1}); got != c.want {
