@@ -35,25 +35,24 @@ type pulse struct {
 // ledger is the truth: what the contenders did, written down before they do it.
 type ledger struct {
 	mu       sync.Mutex
-	ends     map[claimID]ending
-	unlocks  map[claimID]unlock
+	ends     map[claimID]end
 	closings map[clientv3.LeaseID]time.Time // when a session was closed on purpose
 	held     map[clientv3.LeaseID]time.Time
 	pulses   map[clientv3.LeaseID]pulse
-	revoked  []time.Time // when leases were revoked on purpose
 	acquired int
 	lost     int
 	failures []string // what went wrong for a contender, the first ones
 }
 
-// unlock is when a claim was given up whose session went on.
-type unlock struct {
+// end is how a claim was given up, and when.
+type end struct {
+	ending
 	lease clientv3.LeaseID
 	at    time.Time
 }
 
 func newLedger() *ledger {
-	return &ledger{ends: map[claimID]ending{}, unlocks: map[claimID]unlock{}, closings: map[clientv3.LeaseID]time.Time{}, held: map[clientv3.LeaseID]time.Time{}, pulses: map[clientv3.LeaseID]pulse{}}
+	return &ledger{ends: map[claimID]end{}, closings: map[clientv3.LeaseID]time.Time{}, held: map[clientv3.LeaseID]time.Time{}, pulses: map[clientv3.LeaseID]pulse{}}
 }
 
 func (l *ledger) renewed(id clientv3.LeaseID, ttl int64, at time.Time) {
@@ -78,15 +77,10 @@ func (l *ledger) holds(id clientv3.LeaseID) {
 func (l *ledger) end(c claimID, id clientv3.LeaseID, how ending) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.ends[c] = how
+	l.ends[c] = end{how, id, time.Now()}
 	delete(l.held, id)
-	switch how {
-	case unlocked:
-		l.unlocks[c] = unlock{id, time.Now()}
-	case lost:
+	if how == lost {
 		l.lost++
-	case closed, unlockedClosed:
-		l.revoked = append(l.revoked, time.Now())
 	}
 }
 
@@ -129,10 +123,10 @@ const (
 func (l *ledger) judge(f *model.JournalEntry, gone model.ClaimRef) (verdict, ending) {
 	l.mu.Lock()
 	id := claimID{gone.Key, gone.CreateRev}
-	how, known := l.ends[id]
-	u := l.unlocks[id]
-	closing, closes := l.closings[u.lease]
+	e, known := l.ends[id]
+	closing, closes := l.closings[e.lease]
 	l.mu.Unlock()
+	how := e.ending
 	if !known { // what never held was withdrawn by its owner, who deletes the key
 		return noTruth, ""
 	}
@@ -145,7 +139,7 @@ func (l *ledger) judge(f *model.JournalEntry, gone model.ClaimRef) (verdict, end
 		return unsaid, how
 	case how == unlockedClosed && f.Cause == model.CauseRevoked:
 		return nearly, how
-	case how == unlocked && f.Cause == model.CauseRevoked && closes && closing.Sub(u.at) < closedAfter:
+	case how == unlocked && f.Cause == model.CauseRevoked && closes && closing.Sub(e.at) < closedAfter:
 		return nearly, how
 	}
 	return wrong, how
@@ -182,7 +176,7 @@ func (l *ledger) confirms(f model.Finding) (ok bool, why string) {
 		return held && time.Since(since) >= longTrue, "held for " + time.Since(since).Round(time.Millisecond).String()
 	case model.CodeMassRevocation:
 		n := 0
-		for _, at := range l.revoked {
+		for _, at := range l.closings {
 			if time.Since(at) < massSpan {
 				n++
 			}
