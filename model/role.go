@@ -19,8 +19,38 @@ func (r Role) Name() string {
 		return "holder"
 	case RoleBlocks, RoleForeign:
 		return "foreign"
+	case RoleMember:
+		return "member"
 	}
-	return "waiter" // also of a member: programs know it by that name
+	return "waiter"
+}
+
+// Remains says what no way of breaking such a key changes.
+func (r Role) Remains() string {
+	switch r {
+	case RoleHolds:
+		return "the old holder may still believe that it holds"
+	case RoleBlocks, RoleForeign:
+		return "it is no claim of this lock: some program may need it"
+	case RoleMember:
+		return "its program is not told that it went, and may need it"
+	}
+	return "its client may still believe that it waits in the queue"
+}
+
+// ToBreak returns the claim that is meant where only the lock is named to be broken: its
+// holder. Why says in words that there is none, and that a key has to be chosen.
+func (l *Lock) ToBreak() (c *Claim, why string) {
+	switch head := l.Head(); {
+	case head == nil:
+		return nil, "nobody holds it and nobody waits"
+	case !l.recipe.HasHolder:
+		return nil, Printable(l.Name) + " is no lock that is known: none of its keys is known to hold it"
+	case !l.IsClaim(head):
+		return nil, Printable(head.Key) + " stands first, and is no claim of " + Printable(l.Name)
+	default:
+		return head, ""
+	}
 }
 
 // RoleAt returns the role of the key c at that place, from 0.

@@ -40,6 +40,11 @@ func (a *App) action(kind model.ActionKind) (model.Action, string) {
 		if t.Claim == nil {
 			return act, "there is no claim to break: nobody holds it and nobody waits"
 		}
+		if t.LockOnly && !t.Lock.Recipe().HasHolder { // the dialog says of a key that blocks what it is
+			if _, why := t.Lock.ToBreak(); why != "" {
+				return act, why + "; choose a key in its queue"
+			}
+		}
 		return act, ""
 	}
 	if act.Contender == "" {

@@ -49,16 +49,10 @@ func (d *dialog) lines(a *App, w, h int) [][]draw.Span {
 
 // warning is what no way of breaking changes, "" for a claim that is gone.
 func (d *dialog) warning(a *App) string {
-	l, c := d.t.Lock, a.state.Claim(d.t.Action.Key)
-	switch {
-	case d.gone(a) || l == nil:
+	if d.gone(a) || d.t.Lock == nil {
 		return ""
-	case l.Recipe().HasHolder && !l.IsClaim(c):
-		return "it is no claim of this lock: some program may need it"
-	case l.Head() == c || l.Holds(l.Place(c)):
-		return "the old holder may still believe that it holds"
 	}
-	return "its client may still believe that it waits in the queue"
+	return d.t.Lock.Role(a.state.Claim(d.t.Action.Key)).Remains()
 }
 
 // cure says first whether breaking is a cure of what is found.

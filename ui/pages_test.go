@@ -176,6 +176,30 @@ func TestJudged(t *testing.T) {
 	}
 }
 
+// TestAGroupIsBrokenByItsKeyAlone: where a name is selected of which nobody knows who holds,
+// x asks for a key; with the cursor on one it opens the dialog. A lock opens it either way.
+func TestAGroupIsBrokenByItsKeyAlone(t *testing.T) {
+	for _, r := range []struct {
+		reason, lock string
+		keys         []string
+		opens        bool
+	}{
+		{"a group is no lock", "/group", []string{"x"}, false},
+		{"its key is chosen", "/group", []string{"2", "down", "x"}, true},
+		{"a lock has a holder", "/l", []string{"x"}, true},
+	} {
+		b := newBench(t, Options{Armed: true})
+		b.w.put(1, "/group/host-a:80", "x", 0x11)
+		b.w.put(2, "/group/host-b:80", "x", 0x12)
+		b.w.claim(3, "/l", "", 0xa1)
+		b.sync(5)
+		b.press(append([]string{"1", "/", r.lock, "enter"}, r.keys...)...)
+		if (b.dialog != nil) != r.opens || !r.opens && !strings.Contains(b.text(), "none of its keys is known to hold") {
+			t.Errorf("%s: a dialog is open: %v\n%s", r.reason, b.dialog != nil, b.text())
+		}
+	}
+}
+
 // line returns the first line of the screen that begins like that.
 func (b *bench) line(with string) string {
 	for _, l := range strings.Split(b.text(), "\n") {

@@ -159,6 +159,11 @@ func TestFindingsFromStories(t *testing.T) {
 			h.Put(1, history.ClaimKey("/l/sub", a), "", a)
 			h.Put(2, history.ClaimKey("/l", b), "", b)
 		}, []string{"error nested-prefix (certain) /l"}},
+		{"a registration below", "it is counted by the lock, and is no lock that anybody could wait for", func(h *history.History) {
+			h.Put(1, "/l/workers/10.0.0.2:80", "", a)
+			h.Put(2, history.ClaimKey("/l", b), "", b)
+			h.Put(3, "/l/workers/10.0.0.3:80", "", c)
+		}, []string{"error foreign-key (certain) /l"}},
 		{"siblings", "a name that begins alike is no path above", func(h *history.History) {
 			h.Put(1, history.ClaimKey("/lock2", a), "", a)
 			h.Put(2, history.ClaimKey("/lock", b), "", b)
@@ -371,6 +376,31 @@ func TestUnaskedMembersAreNotDown(t *testing.T) {
 	for _, f := range s.Journal() {
 		if f.Kind == model.EntryMember && strings.Contains(f.Text, "answer") {
 			t.Errorf("nothing was known of it before: %s", f.Text)
+		}
+	}
+}
+
+// TestWhatBlocksIsNamedForWhatItIs: only what is a lock is waited for, or broken.
+func TestWhatBlocksIsNamedForWhatItIs(t *testing.T) {
+	for _, r := range []struct {
+		reason, key string
+		says, not   string
+	}{
+		{"a claim of a lock", history.ClaimKey("/l/sub", 0xa1), "/l waits for the lock /l/sub,", "group"},
+		{"an instance of a service", "/l/workers/10.0.0.2:80", "/l/workers/10.0.0.2:80 is one of 1 key in the group /l/workers, which is no lock", "waits for the lock"},
+		{"data", "/l/setting", "/l/setting is no claim", "group"},
+	} {
+		h := history.New()
+		h.Loaded(0)
+		h.Put(1, r.key, "", 0xa1)
+		h.Put(2, history.ClaimKey("/l", 0xb2), "", 0xb2)
+		f := state(h).Findings()[0]
+		said := f.Summary + "\n" + strings.Join(f.Advice, "\n")
+		if !strings.Contains(said, r.says) || strings.Contains(said, r.not) {
+			t.Errorf("%s: want %q and no %q in\n%s", r.reason, r.says, r.not, said)
+		}
+		if strings.Contains(said, "break") != strings.Contains(said, "the lock /l/sub") {
+			t.Errorf("%s: a break is advised of what is no lock, or not of a lock:\n%s", r.reason, said)
 		}
 	}
 }

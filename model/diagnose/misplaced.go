@@ -120,17 +120,40 @@ func (x *ruleContext) misplaced(c *model.Claim) (model.Finding, bool) {
 		f.Code = model.CodeOrphanKey
 		f.Summary = key + " has no lease: it never expires and blocks the lock"
 		f.Advice = []string{"make sure that its writer is gone", guarded}
-	case !x.l.Beside(c) && c.Lock() != nil:
+	case !x.l.Beside(c) && c.Lock() != nil && c.Lock().Recipe().HasHolder:
+		below := lockWords(c.Lock())
 		f.Code = model.CodeNestedPrefix
-		f.Summary = fmt.Sprintf("%s waits for the lock %s, whose name lies below its own", model.Printable(x.l.Name), model.Printable(c.Lock().Name))
-		f.Advice = []string{"wait for " + model.Printable(c.Lock().Name) + " to be let go, or break that one",
+		f.Summary = fmt.Sprintf("%s waits for %s, whose name lies below its own", model.Printable(x.l.Name), below)
+		f.Advice = []string{"wait until " + model.Printable(c.Lock().Name) + " is let go; break it only if its holder is dead",
 			"rename one of the two, so that no lock's name is a path above another's"}
+	case !x.l.Beside(c) && c.Lock() != nil:
+		f.Code = model.CodeForeignKey
+		f.Summary = fmt.Sprintf("%s is one of %s in the group %s, which is no lock, but it is counted as a claim: it blocks the lock",
+			key, members(c.Lock().Len()), model.Printable(c.Lock().Name))
+		f.Advice = []string{"find out whose key it is: a program registered there loses its registration with it",
+			"rename the lock or the group, so that neither name is a path above the other's"}
 	default:
 		f.Code = model.CodeForeignKey
 		f.Summary = key + " is no claim, but it is counted as one: it blocks the lock"
 		f.Advice = []string{"move the data elsewhere, or rename the lock"}
 	}
 	return f, true
+}
+
+// lockWords name a lock, and say where only its form looks like one.
+func lockWords(l *model.Lock) string {
+	if l.Recipe().Confidence == recipe.Hint {
+		return fmt.Sprintf("%s, which looks like a lock (%s, hint)", model.Printable(l.Name), l.Recipe().Name)
+	}
+	return "the lock " + model.Printable(l.Name)
+}
+
+// members counts the keys of a group.
+func members(n int) string {
+	if n == 1 {
+		return "1 key"
+	}
+	return fmt.Sprintf("%d keys", n)
 }
 
 func leaseWords(c *model.Claim) string {

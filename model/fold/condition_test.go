@@ -154,8 +154,8 @@ func TestRoles(t *testing.T) {
 		{"/rw/read/1700000000000000002", model.RoleHolds, "holder", "also the second"},
 		{"/rw/write/1700000000000000003", model.RoleWaits, "waiter", "a writer waits for them"},
 		{"/rw/read/1700000000000000004", model.RoleWaits, "waiter", "a reader behind it waits for it"},
-		{"/g/host-a:80", model.RoleMember, "waiter", "of keys side by side the first is not known to hold; programs know them as waiters"},
-		{"/g/host-b:80", model.RoleMember, "waiter", "nor is the second known to wait"},
+		{"/g/host-a:80", model.RoleMember, "member", "of keys side by side the first is not known to hold"},
+		{"/g/host-b:80", model.RoleMember, "member", "nor is the second known to wait"},
 	} {
 		c, where := s.Claim(r.key), s.Lock("/"+string(r.key[1]))
 		if where == nil {
@@ -163,6 +163,29 @@ func TestRoles(t *testing.T) {
 		}
 		if got := where.Role(c); got != r.role || got != where.RoleAt(c, where.Place(c)) || got.Name() != r.name {
 			t.Errorf("%s: %s (%s), by its place %s, want %s (%s): %s", r.key, got, got.Name(), where.RoleAt(c, where.Place(c)), r.role, r.name, r.reason)
+		}
+	}
+}
+
+// TestWhatIsBrokenWhereOnlyTheLockIsNamed: a holder, and never a key of which nobody knows
+// that it holds.
+func TestWhatIsBrokenWhereOnlyTheLockIsNamed(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	h.Put(1, "/m/a1", "", 0xa1)
+	h.Put(1, "/b/setting", "data", 0xc3)
+	h.Put(1, "/b/b2", "", 0xb2)
+	h.Put(1, "/g/host-a:80", "", 0xd4)
+	h.Put(1, "/g/host-b:80", "", 0xe5)
+	s := apply(model.Batch{Events: h.Events})
+	for _, r := range []struct{ lock, key, why, reason string }{
+		{"/m", "/m/a1", "", "the holder is meant"},
+		{"/b", "", "/b/setting stands first, and is no claim of /b", "some program needs that key, and it has a lease as a holder has"},
+		{"/g", "", "/g is no lock that is known: none of its keys is known to hold it", "an instance of a service is nobody's lock"},
+	} {
+		c, why := s.Lock(r.lock).ToBreak()
+		if why != r.why || (c != nil) != (r.key != "") || c != nil && c.Key != r.key {
+			t.Errorf("%s: %v, %q: %s", r.lock, c, why, r.reason)
 		}
 	}
 }

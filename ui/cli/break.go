@@ -37,8 +37,9 @@ func (e *env) breakCmd() *cobra.Command {
 		Long: "break reads what would go and prints it, asks for the lock's name, checks again, acts, and\n" +
 			"prints what was seen. Revoking the lease ends the holder's whole session with every key of\n" +
 			"it. --claim KEY deletes that one key instead, only while its create revision, lease and value\n" +
-			"are as shown; its owner is not told. If anything else would go than was shown, nothing is\n" +
-			"done, and it exits 2. Either way the old holder may go on believing that it holds.\n" +
+			"are as shown; its owner is not told. Where no key is known to hold (keys side by side, or a\n" +
+			"foreign key first), --claim has to name one. If anything else would go than was shown, nothing\n" +
+			"is done, and it exits 2. Either way the old holder may go on believing that it holds.\n" +
 			"Every action is written to a journal first.",
 		Example: "  locktop break /jobs/billing --dry-run\n  locktop break /jobs/billing --armed",
 		Args:    lockArg,
@@ -126,13 +127,17 @@ func (e *env) breakTarget(s *fold.State, name string, f breakFlags) (model.Actio
 	if l == nil || l.Head() == nil {
 		return model.Action{}, e.noLock(s, name, e.lockPrefixes(name))
 	}
-	c := l.Head()
 	if f.claim != "" {
 		f.claim = e.inNamespace(f.claim)
-		if c = s.Claim(f.claim); c == nil || l.Place(c) < 0 {
+		c := s.Claim(f.claim)
+		if c == nil || l.Place(c) < 0 {
 			return model.Action{}, bad("%q is no key in the queue of %q (\"locktop describe\" lists them)", f.claim, name)
 		}
 		return model.Action{Kind: model.DeleteClaim, Lock: name, Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}, nil
+	}
+	c, why := l.ToBreak()
+	if why != "" {
+		return model.Action{}, bad("not done: %s; --claim KEY deletes the key that you name", why)
 	}
 	if c.KV.Lease == 0 {
 		return model.Action{}, bad("%q has no lease to revoke: delete it with --claim %q", c.Key, c.Key)
@@ -245,7 +250,9 @@ func (e *env) showPlan(s *fold.State, p model.Plan) error {
 	if p.Unknown != "" {
 		fmt.Fprintf(&b, "  what else goes is unknown: %s\n", p.Unknown)
 	}
-	b.WriteString("  the old holder may go on believing that it holds\n")
+	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
+		fmt.Fprintf(&b, "  %s\n", l.Role(c).Remains())
+	}
 	fmt.Fprintf(&b, "  by hand: %s\n", p.Action.Etcdctl())
 	if p.DryRun {
 		b.WriteString("dry run: nothing was done\n")

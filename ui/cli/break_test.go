@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -125,5 +126,48 @@ func TestBreakSaysWhatComesOfIt(t *testing.T) {
 	code, out, errs := b.run("", "break", "/l", "--dry-run", "--claim", "/l/config")
 	if want := "foreign-key: breaking this claim is the wrong cure: "; code != 0 || !strings.Contains(out, want) {
 		t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
+	}
+}
+
+// TestOnlyAHolderIsBrokenWithoutItsKey: of a service's instances none holds, so one is
+// deleted only if its key is named; the neighbour is a lock, and is broken by its name.
+func TestOnlyAHolderIsBrokenWithoutItsKey(t *testing.T) {
+	b := newCLI(t)
+	b.ctl("put", "--lease="+b.lease("600"), "/services/pay/10.0.0.2:80", "")
+	b.ctl("put", "--lease="+b.lease("600"), "/services/pay/10.0.0.3:80", "")
+	b.ctl("put", "--lease="+b.lease("600"), "/l/config", "")
+	b.claim("/l", b.lease("600"))
+	b.claim("/m", b.lease("600"))
+	for _, r := range []struct {
+		args   []string
+		code   int
+		says   string
+		reason string
+	}{
+		{[]string{"/services/pay", "--claim", "/services/pay/10.0.0.3:80"}, 0, "its program is not told that it went", "no holder is spoken of where there is none"},
+		{[]string{"/m"}, 0, "the old holder may still believe that it holds", "there is one here"},
+		{[]string{"/services/pay"}, exitBad, "/services/pay is no lock that is known", "nobody knows whom that would hit"},
+		{[]string{"/services/pay", "--claim", "/services/pay/10.0.0.3:80"}, 0, "delete claim /services/pay/10.0.0.3:80", "the key was named"},
+		{[]string{"/l"}, exitBad, "/l/config stands first, and is no claim of /l", "the revoke would hit another program"},
+		{[]string{"/m"}, 0, "revoke lease", "the holder is meant"},
+	} {
+		code, out, errs := b.run("", append([]string{"break", "--dry-run"}, r.args...)...)
+		if code != r.code || !strings.Contains(out+errs, r.says) || code != 0 && strings.Contains(out+errs, "by hand: etcdctl lease revoke") {
+			t.Errorf("break %v: exit %d, want %d and %q: %s\n%s%s", r.args, code, r.code, r.says, r.reason, out, errs)
+		}
+	}
+	var members struct {
+		Locks []struct {
+			Holders, Waiters []any
+			Members          []struct{ Role string }
+			WaitersVisible   bool `json:"waiters_visible"`
+		}
+	}
+	_, out, _ := b.run("", "describe", "/services/pay", "-o", "json")
+	if err := json.Unmarshal([]byte(out), &members); err != nil || len(members.Locks) != 1 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if l := members.Locks[0]; len(l.Members) != 2 || l.Members[0].Role != "member" || len(l.Holders)+len(l.Waiters) != 0 || l.WaitersVisible {
+		t.Errorf("a group has members, nobody holds and nobody waits: %+v", l)
 	}
 }

@@ -66,6 +66,7 @@ var Locks = []Field[Lock]{
 	{Name: "longest_wait", Title: "LONGEST", In: In{Table: 70, CSV: 100, Console: 70}, Width: Width{Least: 7, Fair: 8, Most: 8, Rank: 6, Right: true},
 		Cell: longest, Record: longestSeconds},
 	{Name: "longest_wait_is_lower_bound", In: In{CSV: 110}, Record: longestIsBound},
+	{Name: "members", In: In{JSON: 115}},
 	{Name: "handovers", In: In{CSV: 120, JSON: 120}, Record: func(x Lock) string { return strconv.Itoa(x.L.Stats().Handovers) }},
 	{Name: "key", Title: "KEY", In: In{Wide: 10, CSV: 130},
 		Raw: ofHead("", func(_ Lock, h *model.Claim) string { return h.Key })},

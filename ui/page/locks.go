@@ -219,7 +219,7 @@ func (p *LocksPage) Target(f Frame) Target {
 	p.Queue.show(p.locks.Pick.ID)
 	t := p.Queue.target(f)
 	if !p.paneHas && t.Lock != nil {
-		t.Claim = t.Lock.Head()
+		t.Claim, t.LockOnly = t.Lock.Head(), true
 	}
 	return t.ofClient(f.S)
 }

@@ -204,6 +204,8 @@ type Target struct {
 	Action model.Action
 	Lock   *model.Lock
 	Claim  *model.Claim
+	// LockOnly: the lock is selected, and Claim is only what stands first in it.
+	LockOnly bool
 	// Finding is the one that is selected, nil on other pages.
 	Finding *model.Finding
 	// Other is what else faults can be done to: a member, a client.

@@ -188,7 +188,7 @@ func (o *stream) lock(s *fold.State, l *model.Lock, now time.Time) {
 	o.name(`"order": `)
 	o.text(string(r.Order))
 	o.name(`"waiters_visible": `)
-	o.truth(r.WaitersVisible())
+	o.truth(r.HasHolder && r.WaitersVisible())
 	o.name(`"exclusive": `)
 	o.truth(r.Exclusive())
 	o.name(`"blocked": `)
@@ -201,22 +201,29 @@ func (o *stream) lock(s *fold.State, l *model.Lock, now time.Time) {
 	} else {
 		o.null()
 	}
-	o.name(`"holders": `)
+	list := 0
+	o.name(queueLists[list])
 	o.open('[')
-	waiting := false
+	upTo := func(at int) {
+		for ; list < at; list++ {
+			o.shut(']')
+			o.name(queueLists[list+1])
+			o.open('[')
+		}
+	}
 	for c := range fields.Queue(s, l, now) {
-		if c.Role != model.RoleHolds && !waiting {
-			waiting = true
-			o.waiters()
+		switch {
+		case !r.HasHolder:
+			upTo(2)
+		case c.Role != model.RoleHolds:
+			upTo(1)
 		}
 		o.next()
 		o.open('{')
 		o.claim(c)
 		o.shut('}')
 	}
-	if !waiting {
-		o.waiters()
-	}
+	upTo(2)
 	o.shut(']')
 	o.name(`"handovers": `)
 	o.handovers(l.Stats())
@@ -225,12 +232,9 @@ func (o *stream) lock(s *fold.State, l *model.Lock, now time.Time) {
 	o.shut('}')
 }
 
-// waiters ends the list of holders and begins that of waiters.
-func (o *stream) waiters() {
-	o.shut(']')
-	o.name(`"waiters": `)
-	o.open('[')
-}
+// queueLists are the lists into which the keys of a name go, in the order in which they
+// are written: those of what is no lock are members, and neither hold nor wait.
+var queueLists = [...]string{`"holders": `, `"waiters": `, `"members": `}
 
 // claim writes the names of a claim into the object that is open.
 func (o *stream) claim(c fields.Claim) {
