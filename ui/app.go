@@ -119,7 +119,7 @@ func (a *App) reset(s Settings) {
 
 // setTheme changes how it looks.
 func (a *App) setTheme(name string) {
-	a.th = draw.NewTheme(name, a.o.Profile, a.o.ASCII)
+	a.th = draw.NewTheme(name, a.o.Profile, a.o.Signs)
 	a.old = a.th.Dimmed()
 }
 

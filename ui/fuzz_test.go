@@ -32,7 +32,7 @@ func FuzzScreens(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, wide, high uint8, ascii bool) {
 		w, h := 1+int(wide), 1+int(high)
-		b := newBench(t, Options{Lab: true, Armed: true, Profile: colours, ASCII: ascii})
+		b := newBench(t, Options{Lab: true, Armed: true, Profile: colours, Signs: signSet(ascii)})
 		events := foul.Events(data)
 		half := len(events) / 2
 		b.send(batchMsg(model.Batch{Events: events[:half]}))

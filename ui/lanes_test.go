@@ -30,7 +30,7 @@ func TestLane(t *testing.T) {
 		name, want string
 		lane       axis.Lane
 	}{
-		{"waits, holds, lets go", "                    ░░░░░░░░░░██████████                    ",
+		{"waits, holds, lets go", "                    ──────────██████████                    ",
 			axis.Lane{Spells: []lab.Interval{spell(w, 20, 30), spell(h, 30, 40), spell(b, 30.1, 40.01)}}},
 		{"its word comes a moment after the deed: no lie", "██████████████████████████████                              ",
 			axis.Lane{Spells: []lab.Interval{spell(h, -9, 30), spell(b, -8, 30.3)}}},
@@ -38,12 +38,12 @@ func TestLane(t *testing.T) {
 			axis.Lane{Spells: []lab.Interval{spell(h, 40, 0), spell(b, 40, 0)}}},
 		{"a short hold is not lost", "                              █                             ",
 			axis.Lane{Spells: []lab.Interval{spell(h, 30.2, 30.25)}}},
-		{"believes what is not so", "          ░░░░░██████████▚▚▚▚▚                              ",
+		{"believes what is not so", "          ─────██████████▚▚▚▚▚                              ",
 			axis.Lane{Spells: []lab.Interval{spell(w, 10, 15), spell(h, 15, 25), spell(b, 15, 30)}}},
 		{"a short overlap is not lost either", "█████████▚                                                  ",
 			axis.Lane{Spells: []lab.Interval{spell(h, 0, 9.95), spell(b, 0, 9.98)}, Beside: []lab.Overlap{{From: at(9.95), To: at(9.98)}}}},
 	}
-	th := draw.NewTheme(draw.ThemeDark, colours, false)
+	th := draw.NewTheme(draw.ThemeDark, colours, draw.SignsUnicode)
 	for _, r := range rows {
 		var got strings.Builder
 		for _, sp := range r.lane.Paint(th, at(60), time.Second, 60) {
@@ -96,7 +96,7 @@ func believing(w *world, s float64, name string, what model.BeliefState, id mode
 
 func TestLanesOfALab(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		b := newBench(t, Options{Lab: true, ASCII: ascii, Profile: colours})
+		b := newBench(t, Options{Lab: true, Signs: signSet(ascii), Profile: colours})
 		overlap(b)
 		b.press("enter")
 		name := "lanes-120x40"
@@ -139,7 +139,7 @@ func TestLaneOfAClientOfNobody(t *testing.T) {
 	b.w.del(55, leaseKey("/l", 0xa2))
 	b.sync(60)
 	b.press("enter")
-	b.sees("  234567     " + strings.Repeat(" ", 45) + strings.Repeat("░", 10) + strings.Repeat("█", 5))
+	b.sees("  234567     " + strings.Repeat(" ", 45) + strings.Repeat("─", 10) + strings.Repeat("█", 5))
 }
 
 // TestOverlapsAreSummedUp: one that sleeps on beside the same other is named once,
@@ -176,7 +176,7 @@ func TestContendersBesideTruth(t *testing.T) {
 	overlap(b)
 	b.size(200, 50)
 	b.press("5")
-	b.sees("x write refused 4s ago  0/1 ok")
+	b.sees("✖ write refused 4s ago  0/1 ok")
 	b.sees("write ok 5s ago  1/1 ok")
 	b.sees("!! BELIEVES IT HOLDS: DOES NOT 8,000 ms beside c2")
 }
@@ -234,8 +234,8 @@ func TestFreeLockInTrouble(t *testing.T) {
 	b.sync(10)
 	b.w.add(model.Contender{At: at(11), Name: "c1", PID: 100, Lock: "/l", Recipe: "mutex", TTL: 5, Proc: model.ProcPaused})
 	b.sync(12)
-	b.sees("─ x stale-holder ─ free for 10s")
-	b.sees("x 1 in trouble")
+	b.sees("─ ✖ stale-holder ─ free for 10s")
+	b.sees("✖ 1 in trouble")
 	if b.board.Locks.Name(0) != "/l" {
 		t.Errorf("%s stands first", b.board.Locks.Name(0))
 	}

@@ -75,7 +75,7 @@ func TestLesson(t *testing.T) {
 	b.press("n", "2")
 	b.sees("Not so: you said 2, and it is 3.")
 	b.sees("● 3 c2 gets it, and c1 does not know")
-	b.sees("x 2 c2 gets it, and c1 knows")
+	b.sees("✖ 2 c2 gets it, and c1 knows")
 	if len(x.answers) != 1 {
 		t.Errorf("the lesson went on before the person read it: %v", x.answers)
 	}
@@ -86,9 +86,9 @@ func TestLesson(t *testing.T) {
 	b.sees("fault: pause c1 for 8s") // what was done stands over the next text
 	b.sees("Both believe now.")
 	b.press("n")
-	b.sees("x VIOLATED: something was not as expected; 0 of 1 prediction came true")
+	b.sees("✖ VIOLATED: something was not as expected; 0 of 1 prediction came true")
 	b.sees("The resource has no fence.")
-	b.sees("x violated: one holder at a time ─ 2 for 3.1 s, bound 1")
+	b.sees("✖ violated: one holder at a time ─ 2 for 3.1 s, bound 1")
 	b.sees("● held: no update lost ─ 0 of 41, bound 0")
 	b.sees("! unknown: handover in time")
 	b.press("n")
@@ -242,7 +242,7 @@ func TestGoldenLesson(t *testing.T) {
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
 			x := &teller{steps: slices.Clone(told)[max(0, r.step):]}
-			o := Options{ASCII: r.ascii, Profile: colours}
+			o := Options{Signs: signSet(r.ascii), Profile: colours}
 			b := lessonBench(t, x, o)
 			if r.h == 36 { // of one lock
 				o.Lab, o.Armed, o.Lesson = true, true, x.lesson()

@@ -23,15 +23,15 @@ func TestQuorum(t *testing.T) {
 	}{
 		{[]model.Member{up, up, up}, draw.Plain.Of("3/3 members"), "all is well"},
 		{[]model.Member{up, up, down}, draw.Late.Of("! 2/3 members"), "one is down"},
-		{[]model.Member{up, down, down}, draw.Bad.Of("x 1/3 members, no quorum"), "two are"},
+		{[]model.Member{up, down, down}, draw.Bad.Of("✖ 1/3 members, no quorum"), "two are"},
 		{[]model.Member{up, unasked, unasked}, draw.Plain.Of("1/3 members, 2 not asked"), "a proxy before one of three"},
 		{[]model.Member{up, down, unasked}, draw.Late.Of("! 1/3 members, 1 not asked"), "the third may be there"},
-		{[]model.Member{down, down, unasked}, draw.Bad.Of("x 0/3 members, 1 not asked, no quorum"), "whatever the third does"},
+		{[]model.Member{down, down, unasked}, draw.Bad.Of("✖ 0/3 members, 1 not asked, no quorum"), "whatever the third does"},
 		{[]model.Member{{ID: 1}, {ID: 2}, {ID: 3, Unasked: true}, down}, draw.Late.Of("! 2/3 members"), "the endpoint that does not answer is that of the third, which has another address"},
 		{[]model.Member{{ID: 1}, {ID: 2, Unasked: true}, {ID: 3, Unasked: true}, down, down}, draw.Late.Of("! 1/3 members"), "two such endpoints may be one member's"},
 		{[]model.Member{{ID: 1}, {ID: 2}, {ID: 3}, down, down}, draw.Late.Of("! 3/3 members"), "endpoints that no member has"},
 	} {
-		if got := quorum(draw.NewTheme(draw.ThemeDark, colours, false), model.ClusterStatus{Members: r.members}); got != r.want {
+		if got := quorum(draw.NewTheme(draw.ThemeDark, colours, draw.SignsUnicode), model.ClusterStatus{Members: r.members}); got != r.want {
 			t.Errorf("got %v, want %v: %s", got, r.want, r.reason)
 		}
 	}

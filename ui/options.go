@@ -86,9 +86,9 @@ type Options struct {
 	Foreign bool
 	// Armed says that the console may write.
 	Armed bool
-	// ASCII keeps to characters that every terminal has, Profile to the colours
-	// that this one has; termenv.Ascii is none.
-	ASCII   bool
+	// Signs are the characters to draw with, Profile the colours that this terminal has;
+	// termenv.Ascii is none.
+	Signs   draw.SignSet
 	Profile termenv.Profile
 	// Theme is one of Themes, "" for the one of Settings, or else the dark one.
 	Theme string

@@ -73,8 +73,8 @@ func TestPalette(t *testing.T) {
 			}
 		}},
 		{"theme", "at once", Options{Profile: colours}, []string{":", "theme light", "enter"}, func(b *bench) {
-			if !strings.Contains(b.View(), "\x1b[35") || b.settings().Theme != draw.ThemeLight {
-				b.t.Errorf("no magenta on a light ground:\n%q", b.View())
+			if !strings.Contains(b.View(), "\x1b[1;34m") || b.settings().Theme != draw.ThemeLight {
+				b.t.Errorf("no dark blue on a light ground:\n%q", b.View())
 			}
 		}},
 		{"theme without colours", "is kept, and said", Options{Profile: termenv.Ascii}, []string{":", "theme light", "enter"}, func(b *bench) { b.sees("there are no colours here") }},

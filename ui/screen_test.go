@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func TestGolden(t *testing.T) {
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
-			b := newBench(t, Options{Lab: true, Armed: true, ASCII: r.ascii, NoSuspend: "the members live in this process", Profile: colours})
+			b := newBench(t, Options{Lab: true, Armed: true, Signs: signSet(r.ascii), NoSuspend: "the members live in this process", Profile: colours})
 			b.size(r.w, r.h)
 			wrongLab(b)
 			b.pressed(r.keys...)
@@ -61,6 +62,11 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// coloured is an escape sequence that sets a colour, of the text or of its ground.
+var coloured = regexp.MustCompile(`\x1b\[(\d+;)*([349]\d|10\d)(;\d+)*m`)
+
+// TestNoColourSaysTheSame: without colours the text is the same, and bold still tells
+// what matters.
 func TestNoColourSaysTheSame(t *testing.T) {
 	for _, keys := range [][]string{nil, {"2"}, {"3"}, {"4"}, {"5"}, {"x"}, {"?"}, {"e"}, {"c"}, {"5", "F"}} {
 		var screens []string
@@ -69,8 +75,11 @@ func TestNoColourSaysTheSame(t *testing.T) {
 			wrongLab(b)
 			b.press(keys...)
 			screens = append(screens, b.text())
-			if p == termenv.Ascii && strings.Contains(b.View(), "\x1b") {
-				t.Errorf("%v: a style without colours", keys)
+			if p == termenv.Ascii && coloured.MatchString(b.View()) {
+				t.Errorf("%v: a colour where none is wanted", keys)
+			}
+			if p == termenv.Ascii && !strings.Contains(b.View(), "\x1b[1m") {
+				t.Errorf("%v: nothing is bold", keys)
 			}
 		}
 		if d := cmp.Diff(screens[0], screens[1]); d != "" {
@@ -199,7 +208,7 @@ func hostile() *rapid.Generator[string] {
 
 func TestHostileBytes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		b := newBench(t, Options{Lab: true, Armed: true, Profile: colours, ASCII: rapid.Bool().Draw(rt, "ascii")})
+		b := newBench(t, Options{Lab: true, Armed: true, Profile: colours, Signs: signSet(rapid.Bool().Draw(rt, "ascii"))})
 		for i := range 6 {
 			lock := "/" + hostile().Draw(rt, "lock")
 			b.w.claim(1, lock, hostile().Draw(rt, "value"), model.LeaseID(0x100+i))
@@ -228,7 +237,7 @@ func TestHostileBytes(t *testing.T) {
 // TestProse: what the model wrote is not trusted to be fit for a terminal.
 func TestProse(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		th := draw.NewTheme(draw.ThemeDark, colours, ascii)
+		th := draw.NewTheme(draw.ThemeDark, colours, signSet(ascii))
 		rapid.Check(t, func(rt *rapid.T) {
 			text := hostile().Draw(rt, "text")
 			w := rapid.IntRange(30, 90).Draw(rt, "w")
@@ -282,4 +291,12 @@ func TestWords(t *testing.T) {
 	if got := fmt.Sprint(draw.Count(184203), " ", draw.Count(-1234), " ", draw.Count(7)); got != "184,203 -1,234 7" {
 		t.Errorf("got %s", got)
 	}
+}
+
+// signSet are the characters of a test that has both.
+func signSet(ascii bool) draw.SignSet {
+	if ascii {
+		return draw.SignsASCII
+	}
+	return draw.SignsUnicode
 }

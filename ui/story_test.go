@@ -31,7 +31,7 @@ func TestStories(t *testing.T) {
 			if got := b.board.Locks.Order.IDs[:5]; !slices.Equal(got, want) {
 				b.t.Errorf("first are %q, want errors before warnings: %q", got, want)
 			}
-			b.sees("x lock-cycle")
+			b.sees("✖ lock-cycle")
 			b.sees("! dead-holder")
 		}},
 		{"open and back", "enter opens the queue, esc comes back", Options{}, []string{"enter", "esc"}, func(b *bench) {

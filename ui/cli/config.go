@@ -53,6 +53,7 @@ var settings = []setting{
 	{flag: "expect", env: "LOCKTOP_EXPECT", key: "expect", kind: aTable},
 	{flag: "lease-budget", env: "LOCKTOP_LEASE_BUDGET", key: "lease-budget", own: true},
 	{flag: "ascii", env: "LOCKTOP_ASCII", own: true},
+	{flag: "wide-signs", env: "LOCKTOP_WIDE_SIGNS", own: true},
 	{flag: "color", env: "LOCKTOP_COLOR", own: true},
 	{flag: "theme", env: "LOCKTOP_THEME", own: true},
 	{flag: "lang", env: "LOCKTOP_LANG", own: true},

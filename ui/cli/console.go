@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/user"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
@@ -19,6 +20,7 @@ import (
 	"locktop/model"
 	"locktop/ui"
 	"locktop/ui/cli/session"
+	"locktop/ui/draw"
 	"locktop/ui/report"
 	"locktop/watcher"
 )
@@ -193,7 +195,7 @@ func (e *env) show(ctx context.Context, o ui.Options) error {
 }
 
 func (e *env) uiOptions(label string) ui.Options {
-	return ui.Options{Label: label, Pins: e.pins, ASCII: e.screen.ascii || asciiLocale(), Profile: e.colours()}
+	return ui.Options{Label: label, Pins: e.pins, Signs: e.signs(), Profile: e.colours()}
 }
 
 // colours returns the colours to use: what the terminal says it can, unless the
@@ -209,15 +211,33 @@ func (e *env) colours() termenv.Profile {
 	return detected
 }
 
-// asciiLocale says whether the locale rules out more than ASCII. An unset one says
-// nothing: containers have none, and their terminals can do better.
-func asciiLocale() bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := os.Getenv(name); v != "" {
-			return v == "C" || v == "POSIX"
-		}
+// signs returns the characters to draw with: what a flag says, or else the locale.
+func (e *env) signs() draw.SignSet {
+	switch {
+	case e.screen.ascii:
+		return draw.SignsASCII
+	case e.screen.wideSigns:
+		return draw.SignsWide
 	}
-	return false
+	return localeSigns()
+}
+
+// localeSigns are the characters that the locale is sure to show as they are meant. An
+// unset one says nothing: containers have none, and their terminals can do better. Where
+// Chinese, Japanese or Korean is read, a sign of ambiguous width takes two cells.
+func localeSigns() draw.SignSet {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		switch v := os.Getenv(name); {
+		case v == "":
+			continue
+		case v == "C" || v == "POSIX":
+			return draw.SignsASCII
+		case slices.ContainsFunc([]string{"zh", "ja", "ko"}, func(l string) bool { return v == l || strings.HasPrefix(v, l+"_") || strings.HasPrefix(v, l+".") }):
+			return draw.SignsWide
+		}
+		return draw.SignsUnicode
+	}
+	return draw.SignsUnicode
 }
 
 // isTerminal says whether a console can be shown: both ends are a terminal, and

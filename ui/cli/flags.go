@@ -92,6 +92,7 @@ func (e *env) addSharedFlags() {
 	f.StringArrayVar(&e.recipes, "recipe", nil, "fix the recipe of the keys under a prefix, PREFIX=NAME; may be repeated (\"locktop explain\" lists them) [LOCKTOP_RECIPE]")
 	f.StringArrayVar(&e.expect, "expect", nil, "how many contenders each lock under a prefix should have, PREFIX=N; may be repeated [LOCKTOP_EXPECT]")
 	f.BoolVar(&e.screen.ascii, "ascii", false, "draw with ASCII characters only [LOCKTOP_ASCII]")
+	f.BoolVar(&e.screen.wideSigns, "wide-signs", false, "draw without signs that some terminals make two cells wide [LOCKTOP_WIDE_SIGNS]")
 	f.StringVar(&e.lang, "lang", "en", "language of lessons, where they have it [LOCKTOP_LANG]")
 	addWord(f, &e.screen.color, "color", "", "--color", []string{"auto", "always", "never"}, "auto, always or never (NO_COLOR is honoured) [LOCKTOP_COLOR]")
 	addWord(f, &e.screen.theme, "theme", "", "theme", append([]string{themeAuto}, draw.Themes...), "colours of the console: auto, dark, light or mono [LOCKTOP_THEME]")

@@ -57,9 +57,9 @@ type connFlags struct {
 
 // lookFlags say what the console looks like.
 type lookFlags struct {
-	ascii bool
-	color string
-	theme string
+	ascii, wideSigns bool
+	color            string
+	theme            string
 }
 
 // Main runs the command line and returns the exit code.

@@ -49,7 +49,7 @@ func SimpleWidth(r rune) int {
 		return 1
 	case r >= 0xc0 && r < 0x300, r >= 0x391 && r < 0x460 && r != 0x3a2: // Latin, Greek, Cyrillic
 		return 1
-	case r >= 0x2500 && r < 0x25a0, r == '…', r == '·', r == '●', r == '○', r == '→', r == '←':
+	case r >= 0x2500 && r < 0x25a0, r == '…', r == '·', r == '●', r == '○', r == '→', r == '←', r == '✖', r == '✔', r == '▸', r == '♥':
 		return 1
 	case r >= 0x4e00 && r < 0x9f00, r >= 0x3041 && r < 0x3097, r >= 0x30a1 && r < 0x30fb:
 		return 2

@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"io"
 	"strings"
 	"unicode"
 
@@ -27,10 +26,13 @@ const (
 	Waiting       // in the queue
 	BarLate       // the bar of a late lease, and of a bad one
 	BarBad
-	Accent // keys to press, the page one is on
-	Alarm  // must not be overlooked
-	Armed
-	Readonly
+	Belief   // what a client says and etcd does not
+	Accent   // keys that look, the page one is on
+	Change   // keys that change the world
+	Alarm    // must not be overlooked
+	Armed    // a chip: what is pressed here may hurt
+	Lab      // a chip: a cluster of our own
+	Readonly // a chip
 	StyleCount
 )
 
@@ -38,9 +40,13 @@ const (
 type Theme struct {
 	Before [StyleCount]string
 	Chosen [StyleCount]string // the same in the row under the cursor
-	After  string
-	ascii  bool
-	Sign   signs
+	// OnError and OnWarn are the same on the grounds of a verdict.
+	OnError, OnWarn [StyleCount]string
+	After           string
+	tones           [toneCount][toneCount]string
+	turned          [toneCount]string
+	set             SignSet
+	Sign            signs
 	// FullBar and emptyBar are what the bars of leases are cut from, barCells cells wide.
 	FullBar, EmptyBar string
 }
@@ -51,35 +57,65 @@ const BarCells = 12
 // signs are the characters that carry meaning. Each is one cell wide.
 type signs struct {
 	Holds, Waits, Bad, Late, Unread  string
-	Info                             string
+	Info, Done                       string
 	Renewed, Stale                   string
 	Full, Empty                      string
 	More, Dot, Line, Cursor, Up, Dwn string
-	Arrow, left, gap, act, Fact      string
+	Arrow, left, gap, Act, Fact      string
 	Mark                             string
-	LaneHolds, LaneWaits, LaneFalse  string
+	LaneHolds, LaneWaits, LaneFree   string
+	LaneFalse                        string
 	Box                              lipgloss.Border
 }
 
 var unicodeSigns = signs{
-	Holds: "●", Waits: "○", Bad: "x", Late: "!", Unread: "…", Info: "i",
+	Holds: "●", Waits: "○", Bad: "✖", Late: "!", Unread: "…", Info: "i", Done: "✔",
 	Renewed: "♥", Stale: "?",
-	Full: "━", Empty: "·",
+	Full: "━", Empty: "╌",
 	More: "…", Dot: "·", Line: "─", Cursor: "▌", Up: "▲", Dwn: "▼",
-	Arrow: "→", left: "←", gap: "≈", act: "!", Fact: "∙", Mark: "◆",
-	LaneHolds: "█", LaneWaits: "░", LaneFalse: "▚",
+	Arrow: "→", left: "←", gap: "≈", Act: "▸", Fact: "∙", Mark: "◆",
+	LaneHolds: "█", LaneWaits: "─", LaneFree: "╌", LaneFalse: "▚",
 	Box: lipgloss.RoundedBorder(),
 }
 
-var asciiSigns = signs{
-	Holds: "*", Waits: "o", Bad: "x", Late: "!", Unread: "~", Info: "i",
-	Renewed: "<", Stale: "?",
-	Full: "#", Empty: ".",
-	More: "~", Dot: "-", Line: "-", Cursor: ">", Up: "^", Dwn: "v",
-	Arrow: ">", left: "<", gap: "~", act: "!", Fact: ".", Mark: "=",
-	LaneHolds: "#", LaneWaits: ".", LaneFalse: "%",
+// wideSigns have nothing that a terminal may draw two cells wide: no sign of them is of
+// East Asian ambiguous width.
+var wideSigns = signs{
+	Holds: "◉", Waits: "◌", Bad: "✖", Late: "!", Unread: "⋯", Info: "i", Done: "✔",
+	Renewed: "↻", Stale: "?",
+	Full: "▬", Empty: "╌",
+	More: "⋯", Dot: "∙", Line: "╌", Cursor: "▐", Up: "▴", Dwn: "▾",
+	Arrow: "»", left: "«", gap: "~", Act: "▸", Fact: "∙", Mark: "▪",
+	LaneHolds: "▐", LaneWaits: "╌", LaneFree: "╌", LaneFalse: "▚",
 	Box: lipgloss.ASCIIBorder(),
 }
+
+var asciiSigns = signs{
+	Holds: "*", Waits: "o", Bad: "X", Late: "!", Unread: "~", Info: "i", Done: "v",
+	Renewed: "@", Stale: "?",
+	Full: "=", Empty: ".",
+	More: "~", Dot: ".", Line: "-", Cursor: ">", Up: "^", Dwn: "v",
+	Arrow: ">", left: "<", gap: "~", Act: ">", Fact: ".", Mark: "*",
+	LaneHolds: "#", LaneWaits: "-", LaneFree: ".", LaneFalse: "%",
+	Box: lipgloss.ASCIIBorder(),
+}
+
+// SignSet is which characters a theme draws with.
+type SignSet uint8
+
+const (
+	// SignsUnicode are for terminals that draw signs of ambiguous width one cell wide.
+	SignsUnicode SignSet = iota
+	// SignsWide are for those that draw them two cells wide.
+	SignsWide
+	// SignsASCII are for those that have nothing else.
+	SignsASCII
+)
+
+var signsOf = [...]signs{SignsUnicode: unicodeSigns, SignsWide: wideSigns, SignsASCII: asciiSigns}
+
+// narrowed writes the signs of our own sentences that are of ambiguous width with others.
+var narrowed = strings.NewReplacer("…", "⋯", "·", "∙", "→", "»", "←", "«", "–", "-", "—", "-", "×", "x", "≥", ">=", "≤", "<=", "−", "-")
 
 // Names of themes.
 const (
@@ -91,71 +127,24 @@ const (
 // Themes are the names of all themes.
 var Themes = []string{ThemeDark, ThemeLight, ThemeMono}
 
-// hues are the colours that mean something. Each is a number of the terminal's, or
-// "" for none.
-type hues struct{ red, green, yellow, cyan string }
-
-// On a dark ground: the colours that every terminal has and every person has chosen
-// to be able to read.
-var darkHues = hues{"1", "2", "3", "6"}
-
-// On a light one: there yellow and cyan are hard to read. Where there are 256 colours
-// they are darker ones, else magenta and blue.
-var (
-	lightHues   = hues{"124", "28", "94", "25"}
-	lightHues16 = hues{"1", "2", "5", "4"}
-)
-
-func huesOf(name string, p termenv.Profile) hues {
-	switch {
-	case name == ThemeMono:
-		return hues{}
-	case name != ThemeLight:
-		return darkHues
-	case p == termenv.ANSI:
-		return lightHues16
-	}
-	return lightHues
-}
-
-// NewTheme makes the theme of that name; termenv.Ascii makes each of them plain text.
-func NewTheme(name string, p termenv.Profile, ascii bool) *Theme {
-	th := &Theme{ascii: ascii, Sign: unicodeSigns}
-	if ascii {
-		th.Sign = asciiSigns
-	}
+// NewTheme makes the theme of that name; termenv.Ascii makes each of them the mono one.
+func NewTheme(name string, p termenv.Profile, set SignSet) *Theme {
+	th := &Theme{set: set, Sign: signsOf[set]}
 	th.FullBar, th.EmptyBar = strings.Repeat(th.Sign.Full, BarCells), strings.Repeat(th.Sign.Empty, BarCells)+" "
-	if p == termenv.Ascii {
-		return th
+	if p == termenv.Ascii { // no colour is wanted; bold and reversed still tell things apart
+		name, p = ThemeMono, termenv.ANSI
 	}
-	r := lipgloss.NewRenderer(io.Discard) // our own: nothing is asked of the terminal
-	r.SetColorProfile(p)
-	normal := r.NewStyle()
-	in := func(hue string, mono lipgloss.Style) lipgloss.Style {
-		if name == ThemeMono {
-			return mono
-		}
-		return normal.Foreground(lipgloss.Color(hue))
-	}
-	h, loud := huesOf(name, p), normal.Bold(true).Reverse(true)
-	for i := range th.Chosen {
-		th.Chosen[i], th.After = cut(normal.Reverse(true))
-	}
-	for s, look := range map[Style]lipgloss.Style{
-		Late: in(h.yellow, normal.Underline(true)).Bold(true).Reverse(true), Bad: in(h.red, loud).Bold(true).Reverse(true), Alarm: in(h.red, loud).Bold(true).Reverse(true),
-	} {
-		th.Chosen[s], _ = cut(look)
-	}
-	for s, look := range map[Style]lipgloss.Style{
-		Dim: normal.Faint(true), Strong: normal.Bold(true), Heading: normal.Faint(true), Sorted: normal.Bold(true), Rule: normal.Faint(true),
-		Good: in(h.green, normal), Late: in(h.yellow, normal.Underline(true)).Bold(true), Bad: in(h.red, loud).Bold(true), Waiting: in(h.cyan, normal),
-		BarLate: in(h.yellow, normal), BarBad: in(h.red, normal.Bold(true)), Accent: in(h.cyan, normal).Bold(true),
-		Alarm: in(h.red, loud).Bold(true).Reverse(true), Armed: in(h.yellow, loud).Bold(true).Reverse(true), Readonly: in(h.green, normal).Bold(true),
-	} {
-		th.Before[s], _ = cut(look)
-	}
+	paint := newPainter(name, p)
+	th.Before = paint.styles(look{})
+	th.Chosen, th.OnError, th.OnWarn = paint.styles(chosenGround), paint.styles(errorGround), paint.styles(warnGround)
+	th.Before[Readonly], _ = cut(paint.style(looks[Readonly], chipGround))
+	paint.tones(th)
+	th.After = reset
 	return th
 }
+
+// reset ends every style.
+const reset = "\x1b[0m"
 
 // cut splits a style into what goes before a text and what goes after it: painting
 // a cell is then two appends, where rendering a style costs a hundred times that.
@@ -168,11 +157,8 @@ func cut(s lipgloss.Style) (before, after string) {
 // Dimmed returns the theme for what is shown although it may not be true any more.
 func (th *Theme) Dimmed() *Theme {
 	old := *th
-	if th.After == "" {
-		return &old
-	}
 	for i := range old.Before {
-		old.Before[i], old.Chosen[i] = th.Before[Dim], th.Chosen[Plain]
+		old.Before[i], old.Chosen[i], old.OnError[i], old.OnWarn[i] = th.Before[Dim], th.Chosen[Dim], th.OnError[Dim], th.OnWarn[Dim]
 	}
 	return &old
 }
@@ -189,7 +175,10 @@ func (th *Theme) Tame(s string) string {
 	if isASCII(s) {
 		return s
 	}
-	if th.ascii {
+	switch th.set {
+	case SignsWide:
+		s = narrowed.Replace(s)
+	case SignsASCII:
 		s = strings.ReplaceAll(s, "…", th.Sign.More)
 		if isASCII(s) {
 			return s

@@ -127,7 +127,7 @@ func (th *Theme) FactSign(f *model.JournalEntry) (string, Style) {
 	case model.EntryGap:
 		return th.Sign.gap, Late
 	case model.EntryAction:
-		return th.Sign.act, Accent
+		return th.Sign.Act, Accent
 	}
 	return th.Sign.Fact, Dim
 }

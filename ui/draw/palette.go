@@ -1,0 +1,193 @@
+package draw
+
+import (
+	"io"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+)
+
+// colour is one colour of a theme for each kind of terminal: "#rrggbb", a number of the
+// 256, and a number of the 16. "" leaves the terminal's own.
+type colour struct{ rgb, of256, of16 string }
+
+func (c colour) on(p termenv.Profile) lipgloss.TerminalColor {
+	name := c.rgb
+	switch p {
+	case termenv.ANSI256:
+		name = c.of256
+	case termenv.ANSI:
+		name = c.of16
+	}
+	if name == "" {
+		return lipgloss.NoColor{}
+	}
+	return lipgloss.Color(name)
+}
+
+// attrs are what a style has beside its colour.
+type attrs struct{ bold, underline, chip bool }
+
+func (a attrs) of(s lipgloss.Style) lipgloss.Style {
+	return s.Bold(a.bold).Underline(a.underline).Reverse(a.chip)
+}
+
+// look is how a Style looks in the three themes. A chip is text on a ground of its
+// colour.
+type look struct {
+	dark, light colour
+	attrs       attrs
+	mono        attrs
+}
+
+// The colours that carry a meaning. Words have a contrast of 4.5 at least on the grounds
+// of their theme. In a light theme of 16 colours, green, yellow and cyan cannot be read:
+// there the words are the terminal's own.
+var (
+	green   = look{dark: colour{"#7bd88f", "114", "2"}, light: colour{"#1a7339", "22", ""}}
+	blue    = look{dark: colour{"#82aaff", "111", "6"}, light: colour{"#2457c0", "26", "4"}}
+	amber   = look{dark: colour{"#e8b765", "179", "11"}, light: colour{"#855300", "94", "1"}, mono: attrs{underline: true}}
+	red     = look{dark: colour{"#ff7a80", "210", "9"}, light: colour{"#b91c2b", "124", "1"}}
+	magenta = look{dark: colour{"#e29bf5", "177", "13"}, light: colour{"#8e24a8", "90", "5"}}
+	cyan    = look{dark: colour{"#5fd0dc", "80", "14"}, light: colour{"#0b6573", "24", "4"}}
+	orange  = look{dark: colour{"#ff9e4a", "215", "11"}, light: colour{"#a34a00", "130", "1"}}
+	violet  = look{dark: colour{"#a9b4ff", "147", "14"}, light: colour{"#4450bd", "61", "4"}}
+	muted   = look{dark: colour{"#98a0b0", "247", "7"}, light: colour{"#565e6c", "240", ""}}
+	title   = look{dark: colour{"#f2f4f8", "255", "15"}, light: colour{"#15181e", "233", "0"}}
+	rule    = look{dark: colour{"#454c5a", "239", "8"}, light: colour{"#c3c9d3", "251", "7"}}
+)
+
+// with is the look with these attributes, in every theme.
+func (l look) with(a attrs) look {
+	l.attrs, l.mono = a, a
+	return l
+}
+
+var (
+	strong = attrs{bold: true}
+	chip   = attrs{bold: true, chip: true}
+)
+
+// looks are how every style but Plain looks.
+var looks = [StyleCount]look{
+	Dim: muted, Strong: title.with(strong), Heading: muted, Sorted: title.with(strong), Rule: rule,
+	Good: green, Late: amber, Bad: red.with(strong), Waiting: blue, BarLate: amber, BarBad: red,
+	Belief: magenta, Accent: cyan.with(strong), Change: orange.with(strong), Alarm: red.with(chip), Armed: orange.with(chip),
+	Lab: violet.with(chip), Readonly: title.with(strong),
+}
+
+// The grounds that text can stand on. With 16 colours there is none.
+var (
+	chosenGround = look{dark: colour{"#252b38", "235", ""}, light: colour{"#e6ecf7", "254", ""}}
+	errorGround  = look{dark: colour{"#33191e", "52", ""}, light: colour{"#fdeaea", "224", ""}}
+	warnGround   = look{dark: colour{"#2e2615", "236", ""}, light: colour{"#fbf1dc", "230", ""}}
+	chipGround   = look{dark: colour{"#3a4150", "238", ""}, light: colour{"#d9dee7", "253", ""}}
+)
+
+// Tone is the colour of a piece of a lane.
+type Tone uint8
+
+// What a piece of a lane says.
+const (
+	ToneNone   Tone = iota // nobody
+	ToneHold               // one holder
+	ToneHold2              // the next one, told apart by its tone
+	ToneQuiet              // the same two of a lock that is well and not selected
+	ToneQuiet2             //
+	ToneLate               // held far longer than usual, or not renewed
+	ToneStuck              // will not move by itself
+	ToneWait               // waits in the queue
+	ToneFalse              // its client believes that it holds, and it does not
+	ToneDepth              // how many wait, above a lane
+	toneCount
+)
+
+// tones are the colours of lanes: the sign's, and for some the ground under it.
+var tones = [toneCount]struct{ sign, ground look }{
+	ToneHold:   {sign: look{dark: colour{"#4cae76", "72", "2"}, light: colour{"#2b9257", "29", "2"}}},
+	ToneHold2:  {sign: look{dark: colour{"#27858d", "30", "6"}, light: colour{"#17738a", "24", "6"}}},
+	ToneQuiet:  {sign: look{dark: colour{"#44946b", "65", "2"}, light: colour{"#4f9d75", "72", "2"}}},
+	ToneQuiet2: {sign: look{dark: colour{"#317680", "24", "6"}, light: colour{"#3b8598", "67", "6"}}},
+	ToneLate:   {sign: look{dark: colour{"#c7953f", "172", "3"}, light: colour{"#b07a14", "136", "3"}}},
+	ToneStuck:  {sign: look{dark: colour{"#d9575f", "167", "1"}, light: colour{"#cf3b47", "160", "1"}}},
+	ToneWait: {sign: look{dark: colour{"#6484c9", "68", "4"}, light: colour{"#5a83cf", "68", "4"}},
+		ground: look{dark: colour{"#1a2132", "234", ""}, light: colour{"#e8eefb", "255", ""}}},
+	ToneFalse: {sign: look{dark: colour{"#e29bf5", "177", "13"}, light: colour{"#8e24a8", "90", "5"}},
+		ground: look{dark: colour{"#57245f", "53", ""}, light: colour{"#efd3f5", "225", ""}}},
+	ToneDepth: {sign: look{dark: colour{"#6484c9", "68", "4"}, light: colour{"#5a83cf", "68", "4"}}},
+}
+
+// painter cuts the escape sequences of one theme.
+type painter struct {
+	r    *lipgloss.Renderer
+	p    termenv.Profile
+	name string
+}
+
+func newPainter(name string, p termenv.Profile) painter {
+	r := lipgloss.NewRenderer(io.Discard) // our own: nothing is asked of the terminal
+	r.SetColorProfile(p)
+	return painter{r, p, name}
+}
+
+func (x painter) colour(l look) lipgloss.TerminalColor {
+	switch x.name {
+	case ThemeMono:
+		return lipgloss.NoColor{}
+	case ThemeLight:
+		return l.light.on(x.p)
+	}
+	return l.dark.on(x.p)
+}
+
+// style is a look on a ground.
+func (x painter) style(l, ground look) lipgloss.Style {
+	a := l.attrs
+	if x.name == ThemeMono {
+		a = l.mono
+	}
+	if a.chip && x.p == termenv.ANSI { // bold black is grey there
+		a.bold = false
+	}
+	s := a.of(x.r.NewStyle().Foreground(x.colour(l)))
+	if a.chip { // its own ground
+		return s
+	}
+	return s.Background(x.colour(ground))
+}
+
+// styles are all styles on a ground.
+func (x painter) styles(ground look) (all [StyleCount]string) {
+	for s, l := range looks {
+		all[s], _ = cut(x.style(l, ground))
+	}
+	return all
+}
+
+// Tone is the escape sequence before a sign of a lane. on is what stands at the right of
+// the sign in the same cell, where a cell is split: ToneNone is the terminal's own ground,
+// and [Theme.ToneTurned] is for a left part that is nobody's.
+func (th *Theme) Tone(f, on Tone) string { return th.tones[f][on] }
+
+// ToneTurned is what goes before a sign whose left part is the terminal's own ground and
+// whose right part is f: the sign is reversed, since that ground's colour is not known.
+func (th *Theme) ToneTurned(f Tone) string { return th.turned[f] }
+
+func (x painter) tones(th *Theme) {
+	normal := x.r.NewStyle()
+	for f := range tones {
+		th.turned[f], _ = cut(normal.Reverse(true).Foreground(x.colour(tones[f].sign)))
+		for on := range tones {
+			s := normal.Foreground(x.colour(tones[f].sign))
+			switch {
+			case Tone(on) == ToneNone || on == f && tones[f].ground != (look{}):
+				s = s.Background(x.colour(tones[f].ground))
+			case tones[on].ground != (look{}): // the ground of what waits, not its sign
+				s = s.Background(x.colour(tones[on].ground))
+			default:
+				s = s.Background(x.colour(tones[on].sign))
+			}
+			th.tones[f][on], _ = cut(s)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package draw
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-runewidth"
+	"github.com/muesli/termenv"
+)
+
+// TestWideSignsAreNarrowEverywhere: a terminal that draws signs of ambiguous width two
+// cells wide shows the wide-safe set one cell wide, and the sentences that pass through
+// the theme too.
+func TestWideSignsAreNarrowEverywhere(t *testing.T) {
+	east := runewidth.NewCondition()
+	east.EastAsianWidth = true
+	narrow := func(name, s string) {
+		for _, r := range s {
+			if w := east.RuneWidth(r); w != 1 {
+				t.Errorf("%s: %q is %d cells wide", name, r, w)
+			}
+		}
+	}
+	th := NewTheme(ThemeDark, termenv.TrueColor, SignsWide)
+	set := reflect.ValueOf(th.Sign)
+	for i := range set.NumField() {
+		if f := set.Field(i); f.Kind() == reflect.String {
+			narrow(set.Type().Field(i).Name, f.String())
+		}
+	}
+	narrow("a sentence", th.Prose("c1 → c2 – free for ≥ 3 s … 2 × late · over"))
+	if east.RuneWidth('●') == 1 {
+		t.Error("nothing is of ambiguous width: the test cannot fail")
+	}
+}
+
+// TestEverySetHasEverySign: a sign that one set lacks would show as nothing.
+func TestEverySetHasEverySign(t *testing.T) {
+	for set, s := range signsOf {
+		v := reflect.ValueOf(s)
+		for i := range v.NumField() {
+			if f := v.Field(i); f.Kind() == reflect.String && runewidth.StringWidth(f.String()) != 1 {
+				t.Errorf("set %d: %s is %q", set, v.Type().Field(i).Name, f.String())
+			}
+		}
+	}
+}
+
+// TestTheSelectionKeepsColours: a row under the cursor is on a ground of its own, and says
+// by its colours what the others say. Without a ground its colours are those of the others.
+func TestTheSelectionKeepsColours(t *testing.T) {
+	for _, name := range Themes {
+		for _, p := range []termenv.Profile{termenv.ANSI, termenv.ANSI256, termenv.TrueColor} {
+			th := NewTheme(name, p, SignsUnicode)
+			ground := name != ThemeMono && p != termenv.ANSI
+			for s := range StyleCount {
+				switch {
+				case looks[s].attrs.chip:
+				case !ground && s != Readonly && th.Chosen[s] != th.Before[s]:
+					t.Errorf("%s, profile %d: style %d is %q in the selected row, and %q elsewhere", name, p, s, th.Chosen[s], th.Before[s])
+				case ground && !strings.Contains(th.Chosen[s], "48;"):
+					t.Errorf("%s, profile %d: style %d has no ground in the selected row: %q", name, p, s, th.Chosen[s])
+				case strings.Contains(th.Chosen[s], "[7m"):
+					t.Errorf("%s, profile %d: the selected row is reversed", name, p)
+				}
+			}
+		}
+	}
+}
+
+// TestTonesOfLanes: what two claims do one after the other looks different in every theme
+// that has colours, a split cell names both, and who waits never looks as if he held.
+func TestTonesOfLanes(t *testing.T) {
+	for _, name := range []string{ThemeDark, ThemeLight} {
+		for _, p := range []termenv.Profile{termenv.ANSI, termenv.ANSI256, termenv.TrueColor} {
+			th := NewTheme(name, p, SignsUnicode)
+			for _, pair := range [][2]Tone{{ToneHold, ToneHold2}, {ToneQuiet, ToneQuiet2}, {ToneHold, ToneWait}, {ToneHold, ToneLate}, {ToneLate, ToneStuck}, {ToneHold, ToneFalse}} {
+				if th.Tone(pair[0], ToneNone) == th.Tone(pair[1], ToneNone) {
+					t.Errorf("%s, profile %d: tones %d and %d look the same", name, p, pair[0], pair[1])
+				}
+			}
+			if th.Tone(ToneHold, ToneHold2) == th.Tone(ToneHold, ToneNone) {
+				t.Errorf("%s, profile %d: a split cell shows one of two", name, p)
+			}
+			if !strings.Contains(th.ToneTurned(ToneHold), "7") {
+				t.Errorf("%s, profile %d: %q is not reversed", name, p, th.ToneTurned(ToneHold))
+			}
+		}
+	}
+}
