@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -17,16 +18,38 @@ import (
 	"locktop/demo/contender"
 )
 
-// Defaults of Options: a person can watch queues of two or three per lock move.
+// Defaults of Options.
 const (
-	defaultContenders = 6
+	DefaultContenders = 12
 	defaultTTL        = 5
 	defaultHold       = 6 * time.Second
 	defaultThink      = 1200 * time.Millisecond
 )
 
-// defaultLocks are competed for where Options names none.
-var defaultLocks = []string{"/demo/orders", "/demo/billing", "/demo/leader=" + contender.RecipeElection}
+// Where Options names no locks: six queue for one, so that the order is seen, three stand
+// by for a leader, two share a report, and one is a job that runs now and then.
+const (
+	lockBilling = "/demo/billing"
+	lockLeader  = "/demo/leader"
+	lockReport  = "/demo/report"
+	lockNightly = "/demo/nightly"
+	asLeader    = lockLeader + "=" + contender.RecipeElection
+)
+
+var defaultLocks = [DefaultContenders]string{
+	lockBilling, lockBilling, lockBilling, lockBilling, lockBilling, lockBilling,
+	asLeader, asLeader, asLeader, lockReport, lockReport, lockNightly,
+}
+
+// rhythm is how long the contenders of a lock hold it and do without.
+type rhythm struct{ hold, think time.Duration }
+
+var rhythms = map[string]rhythm{
+	lockBilling: {4500 * time.Millisecond, 5 * time.Second},
+	lockLeader:  {15 * time.Second, 2 * time.Second},
+	lockReport:  {7 * time.Second, 3 * time.Second},
+	lockNightly: {4 * time.Second, 26 * time.Second},
+}
 
 // Options says what lab to start. The zero value of a field is its default.
 type Options struct {
@@ -50,15 +73,15 @@ type Options struct {
 	TLS, ServerTLS *tls.Config
 
 	// Contenders is how many are started, at most [MaxContenders]; none if negative.
-	// Default 6, but none with Endpoints or Command.
+	// Default [DefaultContenders], but none with Endpoints or Command.
 	Contenders int
 	// Locks are what they compete for, dealt out in turn: names, each with
-	// "=election" after it if it is not a mutex. Default: two mutexes and an
+	// "=election" after it if it is not a mutex. Default: three mutexes and an
 	// election below /demo/.
 	Locks []string
 	// TTL is what contenders ask for that are not told, in seconds; default 5. Hold
 	// and Think are as in ContenderOptions, for those that Spec does not know;
-	// defaults 6 s and 1.2 s.
+	// defaults 6 s and 1.2 s, but on the default locks as is the lock's way.
 	TTL         int
 	Hold, Think time.Duration
 	// Fence, if set, lets contenders that Spec does not know work on a guarded resource
@@ -133,19 +156,13 @@ func (o *Options) defaults() {
 		o.Members = 3
 	}
 	if o.Contenders == 0 && len(o.Endpoints) == 0 && len(o.Command) == 0 {
-		o.Contenders = defaultContenders
+		o.Contenders = DefaultContenders
 	}
 	if o.TTL == 0 {
 		o.TTL = defaultTTL
 	}
-	if o.Hold == 0 {
-		o.Hold = defaultHold
-	}
-	if o.Think == 0 {
-		o.Think = defaultThink
-	}
 	if len(o.Locks) == 0 {
-		o.Locks = defaultLocks
+		o.Locks = defaultLocks[:]
 	}
 	if o.Progress == nil {
 		o.Progress = func(string) {}
@@ -224,8 +241,9 @@ func (o Options) programs() ([]*program, error) {
 
 // unnamed is the nth contender that has no name of its own.
 func (o Options) unnamed(n int, lock, recipe string) *program {
-	return &program{guarded: o.Fence != "", o: contender.Options{Name: "c" + strconv.Itoa(n), Locks: []string{lock}, Recipe: recipe,
-		TTL: o.TTL, Hold: o.Hold, Think: o.Think, Seed: o.Seed + uint64(n)}}
+	r := rhythms[lock]
+	return &program{guarded: o.Fence != "", o: contender.Options{Name: "c" + strconv.Itoa(n), Locks: []string{lock}, Recipe: recipe, TTL: o.TTL,
+		Hold: cmp.Or(o.Hold, r.hold, defaultHold), Think: cmp.Or(o.Think, r.think, defaultThink), Seed: o.Seed + uint64(n)}}
 }
 
 // declared are the contenders of one row of a drill.

@@ -214,7 +214,7 @@ func demoRow() row {
 			if err != nil {
 				return nil, err
 			}
-			at, err := s.await(ctx, "/demo/orders")
+			at, err := s.await(ctx, "/demo/billing")
 			var ready time.Time
 			if err == nil {
 				ready, err = e.readiness()

@@ -114,7 +114,7 @@ func (e *env) demoCmd() *cobra.Command {
 	cmd.Flags().BoolVar(&f.processes, "processes", false, "members as processes of their own, which can be paused")
 	addWord(cmd.Flags(), &f.fence, "fence", "", "--fence", fenceNames, "what the resource behind the locks refuses with an old token: "+strings.Join(fenceNames, ", "))
 	cmd.Flags().StringVar(&f.drill, "drill", "", "tell this drill as a lesson, on the lab that it asks for: a name (\"locktop drill list\") or a file")
-	cmd.Flags().IntVar(&f.contenders, "contenders", 6, fmt.Sprintf("contenders to start with, 0 to %d", contender.MaxContenders))
+	cmd.Flags().IntVar(&f.contenders, "contenders", demo.DefaultContenders, fmt.Sprintf("contenders to start with, 0 to %d", contender.MaxContenders))
 	return cmd
 }
 

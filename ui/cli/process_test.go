@@ -334,12 +334,12 @@ func TestDemoOnFixedPortsAnswersEtcdctl(t *testing.T) {
 	if !strings.HasSuffix(line, endpoint) {
 		t.Errorf("%q does not name %s", line, endpoint)
 	}
-	untilLine(t, out, "joined the queue of /demo/orders")
-	get := exec.Command(etcdctl, "get", "--prefix", "/demo/orders/", "--keys-only")
+	untilLine(t, out, "joined the queue of /demo/billing")
+	get := exec.Command(etcdctl, "get", "--prefix", "/demo/billing/", "--keys-only")
 	get.Env = append(os.Environ(), "ETCDCTL_API=3", "ETCDCTL_ENDPOINTS="+endpoint)
 	keys, err := get.CombinedOutput()
 	if err != nil || len(strings.Fields(string(keys))) < 2 {
-		t.Errorf("etcdctl sees %q, %v: want the queue of /demo/orders", keys, err)
+		t.Errorf("etcdctl sees %q, %v: want the queue of /demo/billing", keys, err)
 	}
 	cmd.Process.Signal(syscall.SIGTERM)
 	cmd.Wait()

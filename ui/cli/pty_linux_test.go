@@ -94,7 +94,7 @@ func TestTheConsoleEndsByKeyAndLeavesTheTerminalAsItWas(t *testing.T) {
 			cmd := exec.Command(locktop(t), "demo")
 			cmd.Env = cleanEnv(tmp)
 			term := onTerminal(t, cmd)
-			until(t, "the queues are on the screen", func() bool { return strings.Contains(term.text(), "/demo/orders") })
+			until(t, "the queues are on the screen", func() bool { return strings.Contains(term.text(), "/demo/billing") })
 			term.master.WriteString(key)
 			cmd.Wait()
 			if code := cmd.ProcessState.ExitCode(); code != 0 {

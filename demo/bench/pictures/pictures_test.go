@@ -86,7 +86,7 @@ func TestAPictureIsTakenOfTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	s := scene{args: []string{"demo"}, steps: []step{sees("/demo/orders"), press("5"), sees(labPage)}}
+	s := scene{args: []string{"demo"}, steps: []step{sees("/demo/billing"), press("5"), sees(labPage)}}
 	svg, err := s.take(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ var scenes = []scene{
 		name: "demo", words: "The demo: a queue moves, its holder is paused, and two programs believe that they hold one lock",
 		args: []string{"demo"}, width: 100, height: 32,
 		steps: []step{
-			sees("/demo/orders"),
+			sees("/demo/billing"),
 			say("Six programs share three locks. The queue of each moves on."),
 			sees(moved), rest(2 * time.Second),
 			say("P pauses the holder. It stops renewing its lease."),
