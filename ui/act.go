@@ -8,7 +8,9 @@ import (
 
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/ui/dialog"
 	"locktop/ui/draw"
+	"locktop/ui/host"
 	"locktop/ui/page"
 )
 
@@ -69,69 +71,66 @@ func (a *App) whyNotAct(act model.Action, why string) string {
 	return why
 }
 
-// one is what a key asks for that does one thing.
-func one(action func(a *App) (model.Action, string)) func(a *App) ([]model.Action, string) {
-	return func(a *App) ([]model.Action, string) {
-		act, why := action(a)
-		return []model.Action{act}, a.whyNotAct(act, why)
+// breakWays are the ways to break what is under the cursor.
+func (a *App) breakWays() ([]model.Action, string) {
+	act, why := a.action(model.DeleteClaim)
+	if why = a.whyNotAct(act, why); why != "" {
+		return nil, why
 	}
+	return dialog.Ways(act), ""
 }
 
-// availableMsg is what the actions said of actions: why each cannot be done now, ""
-// if it can.
-type availableMsg struct {
-	on   page.Target // what was under the cursor
-	acts []model.Action
-	whys []string
-	then func(a *App, said availableMsg) tea.Cmd
-}
-
-// why says why an action of that kind cannot be done, "" if it can or was not asked.
-func (m availableMsg) why(kind model.ActionKind) string {
-	for i, act := range m.acts {
-		if act.Kind == kind {
-			return m.whys[i]
-		}
+// whyNoFaults says why there is nothing to choose in the menu of faults, "" if there is.
+func (a *App) whyNoFaults() string {
+	switch {
+	case a.live.Actions == nil:
+		return "still starting"
+	case !a.o.Lab:
+		return a.frame().WhyNoLab()
+	case a.o.Foreign && !a.o.Armed:
+		return faultsWantArmed
 	}
 	return ""
 }
 
-// ask asks the actions what can be done, beside the screen: a lab that takes its time
-// to answer must not hold it up. Then goes on if any of it can.
-func (a *App) ask(acts []model.Action, then func(*App, availableMsg) tea.Cmd) tea.Cmd {
-	return a.askOn(a.target(), acts, then)
-}
+// heals says whether the action only takes back what was done.
+func heals(kind model.ActionKind) bool { return kind == model.HealFault || kind == model.HealAll }
 
-// askOn asks of what is not under the cursor any more.
-func (a *App) askOn(on page.Target, acts []model.Action, then func(*App, availableMsg) tea.Cmd) tea.Cmd {
-	hands := a.live.Actions
-	return func() tea.Msg { return availableMsg{on, acts, whysNot(hands, acts), then} }
-}
+// asksFirst says whether the action is confirmed before it is done.
+func (a *App) asksFirst(act model.Action) bool { return a.o.Foreign && !heals(act.Kind) }
 
-func whysNot(hands Actions, acts []model.Action) []string {
-	whys := make([]string, len(acts))
-	for i, act := range acts {
-		if err := hands.Available(act); err != nil {
-			whys[i] = err.Error()
-		}
+// faultsWantArmed is why nothing is done to programs on a cluster that is not ours.
+const faultsWantArmed = "this cluster is not a lab of ours; \"locktop proxy --armed\" allows faults here"
+
+// one is what a key asks for that does one thing.
+func (a *App) one(action func() (model.Action, string)) func() ([]model.Action, string) {
+	return func() ([]model.Action, string) {
+		act, why := action()
+		return []model.Action{act}, a.whyNotAct(act, why)
 	}
-	return whys
+}
+
+// availableMsg is what the actions said, and what goes on with it.
+type availableMsg struct {
+	said host.Said
+	then func(host.Said) tea.Cmd
 }
 
 // available goes on with what can be done, or says why nothing can.
 func (a *App) available(m availableMsg) tea.Cmd {
-	for i := range m.whys {
-		m.whys[i] = a.th.Clean(m.whys[i])
+	whys := m.said.Whys
+	for i := range whys {
+		whys[i] = a.th.Clean(whys[i])
 	}
-	if !slices.Contains(m.whys, "") {
-		a.say(draw.Late, "not available: "+m.whys[0])
+	if !slices.Contains(whys, "") {
+		a.say(draw.Late, "not available: "+whys[0])
 		return nil
 	}
-	return m.then(a, m)
+	return m.then(m.said)
 }
 
 // actFirst does the one action that was asked for.
-func (a *App) actFirst(m availableMsg) tea.Cmd { return a.act(m.acts[0]) }
+func (a *App) actFirst(said host.Said) tea.Cmd { return a.act(said.Acts[0]) }
 
 // fault returns the action that does the fault to the contender under the cursor,
 // or that heals it where it is in force, and why there is nothing to do it to.
@@ -154,7 +153,7 @@ func (a *App) fault(kind model.FaultKind) (model.Action, string) {
 // cluster that is not it asks first.
 func (a *App) act(act model.Action) tea.Cmd {
 	if a.asksFirst(act) {
-		return a.openQuestion(act)
+		return dialog.OpenQuestion(a.self, act, a.o.Label, a.live.JournalPath)
 	}
 	a.say(draw.Dim, a.th.Clean(act.Describe())+" "+a.th.Sign.Unread)
 	hands, ctx := a.live.Actions, a.ctx
@@ -185,7 +184,10 @@ func (a *App) outcome(o model.Outcome) tea.Cmd {
 	text := a.th.Clean(o.Describe())
 	if !o.Done {
 		a.say(draw.Bad, text)
-		return a.breakAgain(o)
+		if a.dialog == nil {
+			return dialog.BreakAgain(a.self, o)
+		}
+		return nil
 	}
 	a.say(draw.Good, text)
 	if o.Action.Kind.WritesEtcd() && o.Action.Key != "" {

@@ -11,6 +11,8 @@ import (
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/ui/draw"
+	"locktop/ui/host"
+	"locktop/ui/lesson"
 	"locktop/ui/page"
 	"locktop/ui/table"
 )
@@ -19,7 +21,8 @@ import (
 type App struct {
 	o    Options
 	ctx  context.Context
-	keys keymap
+	keys host.Keymap
+	self host.Host // as its parts see it
 	th   *draw.Theme
 	old  *draw.Theme // for what may not be true any more
 
@@ -32,16 +35,16 @@ type App struct {
 	spent error // why the source ended
 	err   error // why the program ended
 
-	pages []page.Page
-	at    int // which of them is shown
-	board *page.Board
-	trail []historyEntry // of jumps, to come back
-	sheet *textView      // what is read in the place of the page
-	dialogs
+	pages  []page.Page
+	at     int // which of them is shown
+	board  *page.Board
+	trail  []historyEntry // of jumps, to come back
+	sheet  *textView      // what is read in the place of the page
+	dialog host.Dialog    // over the page, nil for none
 	help
-	lesson   *lessonPane
-	pressed  string // the key that is being done
-	field    *field // the filter, while it is typed
+	lesson   *lesson.Pane // nil for none
+	pressed  string       // the key that is being done
+	field    *host.Field  // the filter, while it is typed
 	start    *startPage
 	sources  int  // how many there have been
 	opening  bool // another one is being opened
@@ -96,13 +99,13 @@ const noticeFor = 12 * time.Second
 // NewApp returns the console as a tea.Model; [Run] is how to run it.
 func NewApp(o Options) *App {
 	a := &App{o: o, ctx: context.Background(), copy: func(string) {}, after: tea.Tick}
+	a.self = parts{a}
+	if o.Lesson != nil {
+		a.lesson = lesson.New(a.self, o.Lesson)
+	}
 	a.setTheme(cmp.Or(o.Theme, known(o.Settings.Theme), draw.ThemeDark))
 	a.reset(o.Settings)
 	a.was = a.settings()
-	a.was = a.settings()
-	if o.Lesson != nil {
-		a.lesson = &lessonPane{l: o.Lesson}
-	}
 	return a
 }
 
@@ -111,7 +114,7 @@ func (a *App) reset(s Settings) {
 	a.state = fold.NewState(a.o.Pins...)
 	locks := page.NewLockList()
 	a.pages = page.All(locks)
-	a.keys = newKeymap(keyTable(a.pages))
+	a.keys = host.NewKeymap(keyTable(a))
 	a.board = &page.Board{Locks: locks, Tally: page.NewTally(), Doubts: page.Doubts{}, Marked: a.board.Bookmarks(), Lab: a.o.Lab, NoLab: a.o.NoLab}
 	a.trail, a.awaited, a.spent = nil, nil, nil
 	a.apply(s)
@@ -196,27 +199,18 @@ func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.watched(msg)
 	case sourceEndedMsg:
 		return a, a.sourceEnded(msg.err)
-	case planMsg:
-		return a, a.planned(msg)
-	case questionMsg:
-		if a.question != nil && a.question.id == msg.id {
-			a.question.read(a, msg)
+	case host.Late:
+		if msg.To == a.dialog {
+			return a, msg.Take()
 		}
 		return a, nil
-	case graceMsg:
-		return a, a.graceOver(msg)
-	case lessonMsg:
-		return a, a.stepped(msg)
-	case offersMsg:
-		a.answered(msg)
-		return a, nil
+	case lesson.StepMsg:
+		return a, a.lesson.Stepped(msg)
 	case availableMsg:
 		return a, a.available(msg)
 	case helpMsg:
 		a.cannot, a.asking = msg.whys, false
 		return a, nil
-	case chosenMsg:
-		return a, a.chosen(msg)
 	case outcomeMsg:
 		return a, a.outcome(msg.out)
 	case rankMsg:
@@ -251,14 +245,14 @@ func (a *App) say(st draw.Style, text string) {
 // frame is what a page is asked about.
 func (a *App) frame() page.Frame {
 	b := a.board
-	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.lesson.showing()
+	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.lesson.Showing()
 	return page.Frame{Board: b, View: table.View{S: a.state, Th: a.th, Now: a.now, OnScreen: &a.onScreen, Marks: b.Marked.Has}}
 }
 
 // canvas is what is painted from: dim if it may not be true any more, or lies under a dialog.
 func (a *App) canvas() page.Frame {
 	f := a.frame()
-	if a.spent != nil || a.top() != nil || page.Fresh(a.state).State == model.WatchLost {
+	if a.spent != nil || a.dialog != nil || page.Fresh(a.state).State == model.WatchLost {
 		f.Th = a.old
 	}
 	return f
@@ -294,11 +288,11 @@ func (a *App) paint() []string {
 	}
 	lines = draw.Fill(lines, a.w, l.main.y+l.main.h)
 	if l.lesson.h > 0 {
-		lines = append(lines, a.lesson.lines(a.canvas(), a.w, l.lesson.h)...)
+		lines = append(lines, a.lesson.Lines(a.canvas(), a.w, l.lesson.h)...)
 	}
 	lines = a.bottom(lines, l)
-	if top := a.top(); top != nil {
-		lines = top.over(a, lines)
+	if a.dialog != nil {
+		lines = a.dialog.Over(lines)
 	}
 	return draw.Fill(lines, a.w, a.h)
 }
@@ -316,7 +310,7 @@ func (a *App) bottom(lines []string, l layout) []string {
 		}
 		return append(lines, a.footerLine(a.th, a.w))
 	}
-	if len(note) == 1 && draw.Width(note[0].Text) > a.w && !a.typing() && a.dialog == nil && a.question == nil && a.menu == nil {
+	if len(note) == 1 && draw.Width(note[0].Text) > a.w && !a.typing() && a.dialog == nil {
 		for _, text := range a.th.Wrap(note[0].Text, a.w, 2) {
 			lines = append(lines, a.th.Line(a.w, []draw.Span{note[0].St.Of(text)}, nil))
 		}
@@ -340,31 +334,31 @@ func (a *App) body(l layout) []string {
 }
 
 // where says which keys count now: the top of the stack of inputs.
-func (a *App) where() where {
-	if top := a.top(); top != nil {
-		return top.where()
+func (a *App) where() host.Where {
+	if a.dialog != nil {
+		return a.dialog.Place()
 	}
 	switch {
 	case a.palette != nil:
-		return inPalette
+		return host.InPalette
 	case a.field != nil:
-		return inFilter
-	case a.lesson.showing() && a.lesson.has:
-		return inLesson
+		return host.InFilter
+	case a.lesson.Has():
+		return host.InLesson
 	case a.sheet != nil:
-		return inSheet
+		return host.InText
 	case a.helping:
-		return inHelp
+		return host.InHelp
 	}
 	return a.pageWhere()
 }
 
 // pageWhere is the page under dialogs, fields and help.
-func (a *App) pageWhere() where {
+func (a *App) pageWhere() host.Where {
 	if a.start != nil {
-		return inStart
+		return host.InStart
 	}
-	return onPage(a.at)
+	return host.OnPage(a.at)
 }
 
 // here is the page that is shown, under dialogs, fields and help.

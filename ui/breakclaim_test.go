@@ -70,13 +70,13 @@ func TestBreakTakesTheClaimOfTheFinding(t *testing.T) {
 			b.sees(r.says)
 			switch {
 			case r.key == "" && b.dialog != nil:
-				t.Fatalf("%s: it offers %q", r.reason, b.dialog.t.Action.Key)
+				t.Fatalf("%s: it offers %q", r.reason, b.offered().Key)
 			case r.key == "":
 				return
 			case b.dialog == nil:
 				t.Fatalf("%s: no dialog:\n%s", r.reason, b.text())
 			}
-			if got := b.dialog.t.Action; got.Key != r.key || got.CreateRev != b.w.keys[r.key].CreateRev {
+			if got := b.offered(); got.Key != r.key || got.CreateRev != b.w.keys[r.key].CreateRev {
 				t.Errorf("%s: it offers %s of revision %d", r.reason, got.Key, got.CreateRev)
 			}
 			if text := b.text(); strings.Index(text, r.says) > strings.Index(text, "lock     /") {
@@ -98,11 +98,11 @@ func TestEveryFindingLeadsToItsClaim(t *testing.T) {
 			b.press("x")
 			switch {
 			case f.Claim.IsZero() && b.dialog != nil:
-				t.Errorf("%s: %s on %s is about no claim, and x offers %s", name, f.Code, f.Lock, b.dialog.t.Action.Key)
+				t.Errorf("%s: %s on %s is about no claim, and x offers %s", name, f.Code, f.Lock, b.offered().Key)
 			case !f.Claim.IsZero() && b.dialog == nil:
 				t.Errorf("%s: %s on %s is about %s, and x offers nothing", name, f.Code, f.Lock, f.Claim.Key)
-			case b.dialog != nil && (b.dialog.t.Action.Key != f.Claim.Key || b.dialog.t.Action.CreateRev != f.Claim.CreateRev):
-				t.Errorf("%s: %s on %s is about %s, and x offers %s", name, f.Code, f.Lock, f.Claim.Key, b.dialog.t.Action.Key)
+			case b.dialog != nil && (b.offered().Key != f.Claim.Key || b.offered().CreateRev != f.Claim.CreateRev):
+				t.Errorf("%s: %s on %s is about %s, and x offers %s", name, f.Code, f.Lock, f.Claim.Key, b.offered().Key)
 			}
 			if b.dialog != nil {
 				b.press("esc")

@@ -13,22 +13,22 @@
 //
 // How the console is cut:
 //
-//	ui ──▶ page ──▶ axis ──▶ table ──▶ draw
+//	ui ──▶ dialog, lesson ──▶ host ──▶ page ──▶ axis ──▶ table ──▶ draw
 //
 // draw says how text becomes cells, table paints rows, axis paints what happened across
-// time, and page has the pages, none of which knows another. This package is the shell
-// around them:
+// time, and page has the pages, none of which knows another. dialog has what stands over a
+// page, lesson the drill that is told under it; both see the console as host.Host. This
+// package is the shell around them:
 //
 //   - app.go is the one tea.Model. Its Update is a switch of one-line cases;
 //     messages.go has the commands and messages behind them.
 //   - keys.go is the one table of keys. What a key does, where, under which condition and
-//     how help names it stand in one row; the rows of one page alone come from that page.
+//     how help names it stand in one row; each page, dialog and the lesson bring their own.
+//   - parts.go is the console as its parts see it.
 //   - jump.go goes to the page that shows what another one asks for, and back.
 //   - layout.go cuts the screen into rectangles, a pure function of the size.
-//   - dialog.go breaks a lock, dialogtext.go is what it says; faultmenu.go and
-//     faultchoice.go are the menu of faults; act.go is every other action, help.go is `?`,
-//     textview.go is what `e` and `c` open.
-//   - lesson.go is a lesson that is told, lessonpane.go its pane under the pages.
+//   - act.go is what is done to what is selected, help.go is `?`, textview.go is what `e`
+//     and `c` open.
 //
 // Rules: a selection is an identity (a name, a key), never an index. A message
 // costs nothing that grows with the number of locks: what does, sorting and

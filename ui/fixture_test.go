@@ -18,6 +18,9 @@ import (
 	"github.com/muesli/termenv"
 
 	"locktop/model"
+	"locktop/ui/dialog"
+	"locktop/ui/host"
+	"locktop/ui/lesson"
 	"locktop/ui/page"
 )
 
@@ -129,8 +132,10 @@ func (h *hands) Do(_ context.Context, p model.Plan) model.Outcome {
 type bench struct {
 	t testing.TB
 	*App
-	w *world
-	h *hands
+	w     *world
+	h     *hands
+	later func(time.Time) tea.Msg // what comes when a dialog takes keys that confirm
+	next  tea.Cmd                 // the next step of a lesson
 }
 
 func newBench(t testing.TB, o Options) *bench {
@@ -138,7 +143,7 @@ func newBench(t testing.TB, o Options) *bench {
 	o.Prefixes = []string{"/"}
 	b := &bench{t: t, App: NewApp(o), w: newWorld()}
 	b.h = &hands{w: b.w}
-	b.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
+	b.after = func(_ time.Duration, f func(time.Time) tea.Msg) tea.Cmd { b.later = f; return nil }
 	b.live, b.booted = Live{Actions: b.h, Endpoints: []string{"127.0.0.1:2379"}}, true
 	b.size(120, 40)
 	return b
@@ -152,7 +157,7 @@ func (b *bench) send(msg tea.Msg) {
 	b.View()
 	if _, tick := msg.(tickMsg); !tick {
 		b.do(cmd)
-	} else if b.menu != nil { // the tick asks the hands anew
+	} else if _, menu := b.dialog.(*dialog.Faults); menu { // the tick asks the hands anew
 		for _, c := range cmd().(tea.BatchMsg)[1:] {
 			b.do(c)
 		}
@@ -168,7 +173,7 @@ func (b *bench) do(cmd tea.Cmd) {
 		for _, c := range m {
 			b.do(c)
 		}
-	case planMsg, outcomeMsg, lessonMsg, offersMsg, chosenMsg, questionMsg, availableMsg, helpMsg, watchedMsg:
+	case host.Late, outcomeMsg, lesson.StepMsg, availableMsg, helpMsg, watchedMsg:
 		b.send(m)
 	}
 }

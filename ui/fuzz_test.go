@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ var screens = [][]string{nil, {"enter"}, {"e"}, {"esc", "c"}, {"esc", "w"}, {"2"
 // tries presses keys of which some may lead nowhere.
 func (b *bench) tries(keys ...string) {
 	for _, k := range keys {
-		if k != "grace" || b.menu != nil || b.dialog != nil {
+		if k != "grace" || b.dialog != nil {
 			b.pressed(k)
 		}
 	}
@@ -80,13 +81,14 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-// wronged is Hands whose every answer is an error of a server that means harm.
-type wronged struct{ text string }
-
-func (h wronged) err() error { return errors.New(h.text) }
-func (h wronged) outcome(a model.Action) (o model.Outcome) {
-	return model.Outcome{Action: a, Err: h.text, Detail: h.text}
+// wronged are hands that plan what a server means that wants harm.
+type wronged struct {
+	*hands
+	plan model.Plan
+	err  error
 }
+
+func (h wronged) Plan(context.Context, model.Action) (model.Plan, error) { return h.plan, h.err }
 
 // FuzzErrors shows errors of the server wherever one can come up: the reason of an
 // action that is not available, a plan that failed or was refused, an outcome, the
@@ -97,21 +99,22 @@ func FuzzErrors(f *testing.F) {
 		f.Add(strings.Repeat(p, 3000), uint8(i))
 	}
 	f.Fuzz(func(t *testing.T, text string, n uint8) {
-		h := wronged{text}
 		act := model.Action{Kind: model.ActionKinds[int(n)%len(model.ActionKinds)], Lock: text, Key: text, Lease: 0xa1, Contender: text, Word: text}
-		for _, msg := range []tea.Msg{
-			outcomeMsg{h.outcome(act)}, outcomeMsg{model.Outcome{Action: act, Done: true, Detail: text}}, sourceEndedMsg{h.err()},
-			planMsg{id: 1, err: h.err()}, planMsg{id: 1, plan: model.Plan{Action: act, Refused: text}},
-			planMsg{id: 1, plan: model.Plan{Action: act, Unknown: text, Goes: []model.KV{{Key: text, Value: text, CreateRev: 1}}}},
+		for _, r := range []struct {
+			msg  tea.Msg
+			plan model.Plan
+			err  error
+		}{
+			{msg: outcomeMsg{model.Outcome{Action: act, Err: text, Detail: text}}}, {msg: outcomeMsg{model.Outcome{Action: act, Done: true, Detail: text}}},
+			{msg: sourceEndedMsg{errors.New(text)}}, {err: errors.New(text)}, {plan: model.Plan{Action: act, Refused: text}},
+			{plan: model.Plan{Action: act, Unknown: text, Goes: []model.KV{{Key: text, Value: text, CreateRev: 1}}}},
 		} {
 			b := newBench(t, Options{Lab: n%2 == 0, Armed: true, Profile: colours})
 			wrongLab(b)
+			b.live.Actions = wronged{b.h, r.plan, r.err}
 			b.size(30+int(n)%100, 6+int(n)%30)
 			b.press("x")
-			if b.dialog != nil && n%3 > 0 {
-				b.dialog.id = 1
-			}
-			b.send(msg)
+			b.send(r.msg)
 			exact(t, b.View(), b.App.w, b.App.h)
 			b.press("esc", "3")
 			exact(t, b.View(), b.App.w, b.App.h)

@@ -9,6 +9,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/host"
 )
 
 // help is the help that is shown in the place of the page.
@@ -35,10 +36,10 @@ func (a *App) askForHelp() tea.Cmd {
 		return nil
 	}
 	on, hands, acts := a.pageWhere(), a.live.Actions, map[string][]model.Action{}
-	for i := range a.keys.rows {
-		if b := &a.keys.rows[i]; b.in&on != 0 && b.asks != nil {
-			if list, why := b.asks(a); why == "" {
-				acts[b.what] = list
+	for i := range a.keys.Rows {
+		if b := &a.keys.Rows[i]; b.In&on != 0 && b.Asks != nil {
+			if list, why := b.Asks(); why == "" {
+				acts[b.What] = list
 			}
 		}
 	}
@@ -49,7 +50,7 @@ func (a *App) askForHelp() tea.Cmd {
 	return func() tea.Msg {
 		refused := map[string]string{}
 		for what, list := range acts {
-			if whys := whysNot(hands, list); !slices.Contains(whys, "") {
+			if whys := host.WhysNot(hands, list); !slices.Contains(whys, "") {
 				refused[what] = whys[0]
 			}
 		}
@@ -64,19 +65,19 @@ func (a *App) helpLines(w, h int) []string {
 	all := []string{}
 	add := func(spans ...draw.Span) { all = append(all, th.Line(w, spans, nil)) }
 	on := a.pageWhere()
-	for i := range a.keys.rows {
-		b := &a.keys.rows[i]
-		if b.in&on == 0 {
+	for i := range a.keys.Rows {
+		b := &a.keys.Rows[i]
+		if b.In&on == 0 {
 			continue
 		}
-		names := keyNames(b.keys)
+		names := host.Names(b.Keys)
 		key := draw.Accent.Of("  " + names + draw.Blanks[:max(1, 14-len(names))])
-		reason := b.closed(a)
+		reason := b.Closed()
 		if reason == "" {
-			reason = a.th.Clean(a.cannot[b.what])
+			reason = a.th.Clean(a.cannot[b.What])
 		}
 		if reason != "" {
-			what, why := draw.Dim.Of(key.Text+b.what), "  not now: "+reason
+			what, why := draw.Dim.Of(key.Text+b.What), "  not now: "+reason
 			if draw.Width(what.Text)+draw.Width(why) <= w {
 				add(what, draw.Late.Of(why))
 				continue
@@ -85,7 +86,7 @@ func (a *App) helpLines(w, h int) []string {
 			all = append(all, th.Paragraph(draw.Paragraph{St: draw.Late, Lead: draw.Blanks[:16], Text: strings.TrimSpace(why)}, w)...)
 			continue
 		}
-		add(key, draw.Plain.Of(b.what))
+		add(key, draw.Plain.Of(b.What))
 	}
 	all = append(all, th.Ruler(w, draw.Strong.Of("signs")))
 	for _, l := range a.legend() {
@@ -98,7 +99,7 @@ func (a *App) helpLines(w, h int) []string {
 		add(draw.Dim.Of("  the log is "), draw.Plain.Of(th.Clean(a.o.LogPath)))
 	}
 	a.helpTop = max(0, min(a.helpTop, len(all)-(h-1)))
-	title := []draw.Span{draw.Strong.Of("help for " + placesOf(a.pages).words(on))}
+	title := []draw.Span{draw.Strong.Of("help for " + on.Words(titles(a.pages)))}
 	if below := len(all) - a.helpTop - (h - 1); below > 0 {
 		title = append(title, draw.Dim.Of(" "+strconv.Itoa(below)+" more lines below"))
 	}

@@ -1,8 +1,12 @@
 package ui
 
 import (
+	"maps"
+
+	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/page"
+	"locktop/ui/table"
 )
 
 // historyEntry is where one was before a jump: a page, and the spot on each.
@@ -82,4 +86,22 @@ func (a *App) openFinding() {
 		why = ""
 	}
 	a.show(page.Request{Show: page.ShowFinding, Finding: f, Why: why})
+}
+
+// tables are the tables of the console by name.
+func (a *App) tables() map[string]*table.Table {
+	all := map[string]*table.Table{}
+	for _, p := range a.pages {
+		if p, ok := p.(page.Tabled); ok {
+			maps.Copy(all, p.Tables())
+		}
+	}
+	return all
+}
+
+// openColumns opens the list of the columns of the table that has the keyboard.
+func (a *App) openColumns() {
+	p := a.here().(page.Tabled)
+	name, _ := p.Focus(a.frame())
+	dialog.OpenColumns(a.self, name, p.Tables()[name])
 }

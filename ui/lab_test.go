@@ -9,23 +9,27 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
-	"locktop/ui/page"
+	"locktop/ui/dialog"
+	"locktop/ui/host"
 )
 
 // pressed presses keys; "grace" lets the time pass in which a dialog takes none.
 func (b *bench) pressed(keys ...string) {
 	for _, k := range keys {
-		switch {
-		case k != "grace":
-			b.press(k)
-		case b.question != nil:
-			b.send(graceMsg{b.question.id})
-		case b.menu != nil:
-			b.send(graceMsg{b.menu.id})
-		default:
-			b.send(graceMsg{b.dialog.id})
+		if k == "grace" {
+			b.send(b.later(t0))
+			continue
 		}
+		b.press(k)
 	}
+}
+
+// offered is what the dialog that is open would break.
+func (b *bench) offered() model.Action {
+	if _, ok := b.dialog.(*dialog.Break); !ok {
+		return model.Action{}
+	}
+	return b.h.plans[len(b.h.plans)-1]
 }
 
 // only checks that exactly this was done.
@@ -52,12 +56,12 @@ func TestFaultMenu(t *testing.T) {
 			b.sees("done: kill c1")
 		}},
 		{"grace", "an enter meant for the page does nothing", []string{"5", "F", "down", "enter"}, func(b *bench) {
-			if len(b.h.done) != 0 || b.menu == nil {
+			if len(b.h.done) != 0 || b.where() != host.InFaults {
 				b.t.Errorf("did %+v", b.h.done)
 			}
 		}},
 		{"grace of the second step", "a double enter does nothing", []string{"5", "F", "grace", "enter", "enter"}, func(b *bench) {
-			if len(b.h.done) != 0 || b.menu.choice == nil {
+			if len(b.h.done) != 0 || b.where() != host.InChoice {
 				b.t.Errorf("did %+v", b.h.done)
 			}
 		}},
@@ -71,7 +75,7 @@ func TestFaultMenu(t *testing.T) {
 			b.only(inject(model.Fault{Kind: model.FaultHold, Target: "c1", Method: "KV/DeleteRange", Direction: model.Replies, Count: 1, Member: "m2"}))
 		}},
 		{"back and leave", "esc goes one step back", []string{"5", "F", "grace", "enter", "esc", "esc"}, func(b *bench) {
-			if b.menu != nil || len(b.h.done) != 0 {
+			if b.dialog != nil || len(b.h.done) != 0 {
 				b.t.Errorf("did %+v", b.h.done)
 			}
 		}},
@@ -169,32 +173,34 @@ func TestSlowHands(t *testing.T) {
 	b.live.Actions = slow
 	b.press("5")
 	took := make(chan tea.Msg, 1)
-	b.Update(keyMsg("F"))
+	_, cmd := b.Update(keyMsg("F"))
 	ask := func(cmd tea.Cmd) { go func() { took <- cmd() }() }
-	m := b.menu
-	m.asks = false // the command of F was not run
-	ask(b.askOffers())
-	b.Update(graceMsg{m.id})
+	ask(cmd)
+	b.Update(b.later(t0))
 	for range 3 { // seconds go by, and the question is not asked twice
 		b.Update(tickMsg(at(30)))
 	}
 	b.Update(keyMsg("down"))
 	b.sees("kill            end the process without a word")
-	_, cmd := b.Update(keyMsg("enter"))
+	_, cmd = b.Update(keyMsg("enter"))
 	if _, again := b.Update(keyMsg("enter")); again != nil {
 		t.Error("a second enter does it twice")
 	}
-	for range m.rows {
-		slow.answer <- errors.New("the lab is closing")
+	for answered := false; !answered; {
+		select {
+		case slow.answer <- errors.New("the lab is closing"):
+		case msg := <-took:
+			b.Update(msg)
+			answered = true
+		}
 	}
-	b.Update(<-took)
 	b.sees("not now: the lab is closing")
 	ask(cmd)
 	slow.answer <- nil
 	_, cmd = b.Update(<-took)
 	b.do(cmd)
 	b.only(inject(model.Fault{Kind: model.FaultKill, Target: "c1"}))
-	if b.menu != nil {
+	if b.dialog != nil {
 		t.Error("the menu stays")
 	}
 }
@@ -219,36 +225,6 @@ func TestSaidOnce(t *testing.T) {
 	act := inject(model.Fault{Kind: model.FaultHoldKeepalives, Target: "c1"})
 	b.send(outcomeMsg{model.Outcome{Action: act, Err: act.Describe() + ": it is in force already"}})
 	b.sees("not done: hold keepalives of c1: it is in force already")
-}
-
-// TestEveryFaultIsOffered: what the menu makes of a kind is a fault that is right.
-func TestEveryFaultIsOffered(t *testing.T) {
-	for _, info := range model.FaultKinds() {
-		found := 0
-		for _, on := range []page.Subject{{Kind: model.TargetProcess, Name: "c1", Lock: "/l"}, {Kind: model.TargetMember, Name: "m1"},
-			{Kind: model.TargetClient, Name: "127.0.0.1:4711"}, {Kind: model.TargetCluster}} {
-			name, ok := targetOf(on, info.Target)
-			if !ok {
-				continue
-			}
-			found++
-			c := presets(info, model.Fault{Kind: info.Kind, Target: name}, []string{"m1", "m2"})
-			for range 9 { // every line to its last value
-				if err := c.fault().Check(); err != nil {
-					t.Errorf("%s: %v", info.Kind, err)
-				}
-				if len(c.asks) > 0 {
-					c.turn(1)
-					c.turn(1)
-					c.turn(1)
-					c.move(1)
-				}
-			}
-		}
-		if found == 0 {
-			t.Errorf("%s is offered for nothing that can be selected", info.Kind)
-		}
-	}
 }
 
 func TestFaultsInForce(t *testing.T) {

@@ -72,4 +72,4 @@ func arrange(w, h, lesson int) layout {
 }
 
 // arrange cuts up the screen as it is now.
-func (a *App) arrange() layout { return arrange(a.w, a.h, a.lesson.height(a.th, a.w, a.h)) }
+func (a *App) arrange() layout { return arrange(a.w, a.h, a.lesson.Height(a.th, a.w, a.h)) }

@@ -7,20 +7,22 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"locktop/ui/lesson"
 )
 
 // teller is a lesson from a list of steps.
 type teller struct {
-	steps   []LessonStep
+	steps   []lesson.Step
 	err     error // after the last step
 	answers []int
 }
 
-func (x *teller) lesson() *Lesson {
-	return &Lesson{Title: "Two holders", Why: "A lease that ends while its client sleeps lets two hold.",
-		Next: func(context.Context) (LessonStep, error) {
+func (x *teller) lesson() *lesson.Lesson {
+	return &lesson.Lesson{Title: "Two holders", Why: "A lease that ends while its client sleeps lets two hold.",
+		Next: func(context.Context) (lesson.Step, error) {
 			if len(x.steps) == 0 {
-				return LessonStep{}, x.err
+				return lesson.Step{}, x.err
 			}
 			s := x.steps[0]
 			x.steps = x.steps[1:]
@@ -29,16 +31,16 @@ func (x *teller) lesson() *Lesson {
 		Answer: func(n int) { x.answers = append(x.answers, n) }}
 }
 
-var told = []LessonStep{
-	{Kind: StepSay, Text: "c1 holds the lock. Its lease lives for five seconds."},
-	{Kind: StepAsk, Text: "What happens if c1 is paused for eight?", Options: []string{"it keeps the lock", "c2 gets it, and c1 knows", "c2 gets it, and c1 does not know"}, Right: 3},
-	{Kind: StepDo, Text: "fault: pause c1 for 8s"},
-	{Kind: StepWait, Text: "c2 to hold /l, at most 10s", Within: 10 * time.Second},
-	{Kind: StepSay, Text: "Both believe now."},
-	{Kind: StepVerdict, Verdict: VerdictViolated, Text: "The resource has no fence.", Lines: []LessonLine{
-		{Name: "one holder at a time", Verdict: VerdictViolated, Measured: "2 for 3.1 s", Bound: "1"},
-		{Name: "no update lost", Verdict: VerdictHeld, Measured: "0 of 41", Bound: "0"},
-		{Name: "handover in time", Verdict: VerdictUnknown, Measured: "none seen", Bound: "at most 6 s"}}},
+var told = []lesson.Step{
+	{Kind: lesson.StepSay, Text: "c1 holds the lock. Its lease lives for five seconds."},
+	{Kind: lesson.StepAsk, Text: "What happens if c1 is paused for eight?", Options: []string{"it keeps the lock", "c2 gets it, and c1 knows", "c2 gets it, and c1 does not know"}, Right: 3},
+	{Kind: lesson.StepDo, Text: "fault: pause c1 for 8s"},
+	{Kind: lesson.StepWait, Text: "c2 to hold /l, at most 10s", Within: 10 * time.Second},
+	{Kind: lesson.StepSay, Text: "Both believe now."},
+	{Kind: lesson.StepVerdict, Verdict: lesson.VerdictViolated, Text: "The resource has no fence.", Lines: []lesson.Line{
+		{Name: "one holder at a time", Verdict: lesson.VerdictViolated, Measured: "2 for 3.1 s", Bound: "1"},
+		{Name: "no update lost", Verdict: lesson.VerdictHeld, Measured: "0 of 41", Bound: "0"},
+		{Name: "handover in time", Verdict: lesson.VerdictUnknown, Measured: "none seen", Bound: "at most 6 s"}}},
 }
 
 // lessonBench is a console in which a lesson is told.
@@ -154,34 +156,12 @@ func TestNoDeadKeyInTheFooter(t *testing.T) {
 	}
 }
 
-// TestLessonWords: a wait reads as a sentence, with its bound once.
-func TestLessonWords(t *testing.T) {
-	rows := []struct {
-		step          LessonStep
-		took          time.Duration
-		present, past string
-	}{
-		{LessonStep{Kind: StepWait, Text: "a to hold /l, at most 10s", Within: 10 * time.Second}, 0, "waiting for a to hold /l, at most 10s", "waited for a to hold /l"},
-		{LessonStep{Kind: StepWait, Text: "a to hold /l", Within: 10 * time.Second}, 3 * time.Second, "waiting for a to hold /l, at most 10s", "waited 3s for a to hold /l"},
-		{LessonStep{Kind: StepWait, Text: "a to hold /l"}, time.Second, "waiting for a to hold /l", "waited 1s for a to hold /l"},
-		{LessonStep{Kind: StepWait, Within: 10 * time.Second}, 10 * time.Second, "letting it run for 10s", "let it run for 10s"},
-		{LessonStep{Kind: StepDo, Text: "pause a"}, 0, "", "pause a"},
-	}
-	for _, r := range rows {
-		if got := r.step.past(r.took); got != r.past {
-			t.Errorf("got %q, want %q", got, r.past)
-		}
-		if r.present != "" && r.step.present() != r.present {
-			t.Errorf("got %q, want %q", r.step.present(), r.present)
-		}
-	}
-}
-
 // step takes one step in, and does not ask for the next.
 func (b *bench) step() {
-	b.lesson.begun = true
-	step, err := b.lesson.l.Next(context.Background())
-	b.Update(lessonMsg{step, err})
+	if b.next == nil {
+		_, b.next = b.Update(keyMsg("n"))
+	}
+	_, b.next = b.Update(b.next())
 	b.View()
 }
 
@@ -191,7 +171,7 @@ func TestLessonBreaksOff(t *testing.T) {
 	b.press("n")
 	b.sees(`the lesson broke off: the lab is\x1b[2J closed`)
 	b.press("n")
-	if b.lesson.showing() {
+	if b.lesson.Showing() {
 		t.Error("it does not close")
 	}
 }
@@ -199,7 +179,7 @@ func TestLessonBreaksOff(t *testing.T) {
 // TestLessonReadsOn: a text that is longer than the pane is read in parts.
 func TestLessonReadsOn(t *testing.T) {
 	long := strings.Repeat("These are words that have to be read by a person who wants to learn. ", 20) + "\n\nThe end."
-	x := &teller{steps: []LessonStep{{Kind: StepSay, Text: long}, {Kind: StepDone}}}
+	x := &teller{steps: []lesson.Step{{Kind: lesson.StepSay, Text: long}, {Kind: lesson.StepDone}}}
 	b := lessonBench(t, x, Options{})
 	b.press("n")
 	b.sees("1 of 4  n reads on")
@@ -263,8 +243,8 @@ func TestGoldenLesson(t *testing.T) {
 // TestLessonFitsEverySize walks sizes and steps.
 func TestLessonFitsEverySize(t *testing.T) {
 	hostile := "\x1b[2J銀行\u202e\n\n" + strings.Repeat("👩‍👩‍👧 ", 40)
-	steps := append(slices.Clone(told), LessonStep{Kind: StepAsk, Text: hostile, Options: slices.Repeat([]string{hostile}, 9), Right: 9},
-		LessonStep{Kind: StepVerdict, Verdict: Verdict(hostile), Text: hostile, Lines: slices.Repeat([]LessonLine{{hostile, hostile, hostile, Verdict(hostile)}}, 9)})
+	steps := append(slices.Clone(told), lesson.Step{Kind: lesson.StepAsk, Text: hostile, Options: slices.Repeat([]string{hostile}, 9), Right: 9},
+		lesson.Step{Kind: lesson.StepVerdict, Verdict: lesson.Verdict(hostile), Text: hostile, Lines: slices.Repeat([]lesson.Line{{Name: hostile, Measured: hostile, Bound: hostile, Verdict: lesson.Verdict(hostile)}}, 9)})
 	for i := range steps {
 		b := lessonBench(t, &teller{steps: steps[i:]}, Options{Profile: colours})
 		b.step()

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"time"
@@ -9,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/ui/dialog"
 	"locktop/ui/draw"
 )
 
@@ -119,7 +119,7 @@ func (a *App) bootDone(m bootedMsg) tea.Cmd {
 		return a.scan()
 	}
 	if a.lesson != nil {
-		a.lesson.since = a.now
+		a.lesson.Booted()
 	}
 	return a.pull()
 }
@@ -216,7 +216,11 @@ func (a *App) ticked(t time.Time) tea.Cmd {
 	if a.notice.text != "" && a.now.After(a.notice.until) {
 		a.notice = notice{}
 	}
-	return tea.Batch(everySecond(), a.askOffers(), a.askForHelp())
+	cmds := []tea.Cmd{everySecond(), a.askForHelp()}
+	if m, ok := a.dialog.(*dialog.Faults); ok {
+		cmds = append(cmds, m.Ask())
+	}
+	return tea.Batch(cmds...)
 }
 
 // setNow moves the shown time on. It is cut to seconds, so that all that counts
@@ -231,11 +235,4 @@ func (a *App) setNow() {
 		a.now = t
 	}
 	a.board.Doubts.Look(a.state, a.now)
-}
-
-// planTimeout bounds how long a dialog waits for what it has to show.
-const planTimeout = 10 * time.Second
-
-func (a *App) withTimeout() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(a.ctx, planTimeout)
 }

@@ -1,10 +1,8 @@
 package ui
 
 import (
-	"strings"
-	"unicode"
-
 	"locktop/ui/draw"
+	"locktop/ui/host"
 	"locktop/ui/page"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -49,7 +47,7 @@ func (a *App) back() {
 }
 
 // editFilter opens the text field of the filter.
-func (a *App) editFilter() { a.field = &field{text: a.filter()} }
+func (a *App) editFilter() { a.field = &host.Field{Text: a.filter()} }
 
 // filter returns the filter of the page, "" if it has none.
 func (a *App) filter() string {
@@ -111,32 +109,9 @@ func (a *App) copyKey() tea.Cmd {
 	return func() tea.Msg { put(text); return nil }
 }
 
-// field is a line of text that is typed.
-type field struct{ text string }
-
-// key takes what was typed or pasted in. Only what can be seen gets in.
-func (f *field) key(msg tea.KeyMsg) {
-	switch msg.Type {
-	case tea.KeyRunes, tea.KeySpace:
-		for _, r := range msg.Runes {
-			if unicode.IsPrint(r) {
-				f.text += string(r)
-			}
-		}
-	case tea.KeyBackspace:
-		if r := []rune(f.text); len(r) > 0 {
-			f.text = string(r[:len(r)-1])
-		}
-	case tea.KeyCtrlU:
-		f.text = ""
-	case tea.KeyCtrlW:
-		f.text = f.text[:strings.LastIndexAny(strings.TrimRight(f.text, " /"), " /")+1]
-	}
-}
-
 // mouse: a click selects, a click on a title sorts, the wheel moves.
 func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
-	if !a.booted || a.top() != nil || a.start != nil || a.frozen {
+	if !a.booted || a.dialog != nil || a.start != nil || a.frozen {
 		return nil
 	}
 	l := a.arrange()

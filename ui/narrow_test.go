@@ -7,7 +7,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/page"
 )
@@ -109,7 +108,7 @@ func TestFooterDimsWhatDoesNothing(t *testing.T) {
 	b.sync(1)
 	b.press("4")
 	b.text()
-	dims := func(key string) bool { return b.hint(b.keys.at[b.where()][key])[0].St == draw.Dim }
+	dims := func(key string) bool { return b.hint(b.keys.At[b.where()][key], 120)[0].St == draw.Dim }
 	for _, key := range []string{"enter", "e", "o", "tab", "x", "H"} {
 		if !dims(key) {
 			t.Errorf("%s looks as if it did something on an empty page", key)
@@ -140,7 +139,7 @@ func TestEnterSaysWhatItDoes(t *testing.T) {
 	b.press("5", "down")
 	b.pressed("F")
 	b.sees("enter choose")
-	for b.menu.rows[b.menu.at].info.Kind != model.FaultKill {
+	for !strings.Contains(b.text(), "▌ kill") {
 		b.press("down")
 	}
 	b.sees("enter do it")

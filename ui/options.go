@@ -8,22 +8,14 @@ import (
 	"locktop/model"
 	"locktop/model/discover"
 	"locktop/ui/draw"
+	"locktop/ui/host"
+	"locktop/ui/lesson"
 )
-
-// Actions is what the console may do. It plans before it does, and it may refuse.
-type Actions interface {
-	// Available returns nil, or in one line why the action cannot be done now.
-	Available(a model.Action) error
-	// Plan reads what the action will touch.
-	Plan(ctx context.Context, a model.Action) (model.Plan, error)
-	// Do does what was planned. What came of it is for the watch to see.
-	Do(ctx context.Context, p model.Plan) model.Outcome
-}
 
 // Live is what Boot hands over: something to look at and something to act with.
 type Live struct {
 	Source  model.Source
-	Actions Actions
+	Actions host.Actions
 	// Endpoints are what a person can point etcdctl at.
 	Endpoints []string
 	// Start, if not nil, asks a person first what to watch: Source is nil then.
@@ -103,7 +95,7 @@ type Options struct {
 	// LogPath is the file in which the program logs.
 	LogPath string
 	// Lesson is told in a pane under the pages; nil: none.
-	Lesson *Lesson
+	Lesson *lesson.Lesson
 	// Watch watches the keys under other prefixes from now on, in the place of what
 	// Boot or it handed over before; nil: what is watched is fixed. A prefix of ""
 	// is all keys.

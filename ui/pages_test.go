@@ -73,12 +73,12 @@ func TestPageStories(t *testing.T) {
 			}
 		}},
 		{"break from a session", "the claim that counts", []string{"2", "/", "c3", "enter", "x"}, func(b *bench) {
-			if b.dialog == nil || b.dialog.t.Action.Key != "/cron/job7/c3" {
+			if b.dialog == nil || b.offered().Key != "/cron/job7/c3" {
 				b.t.Errorf("dialog %+v", b.dialog)
 			}
 		}},
 		{"break from a finding", "the claim it is about, though it waits", []string{"4", "/", "stale", "enter", "x"}, func(b *bench) {
-			if b.dialog == nil || b.dialog.t.Action.Lease != 0xf7 {
+			if b.dialog == nil || b.offered().Lease != 0xf7 {
 				b.t.Errorf("dialog %+v", b.dialog)
 			}
 		}},
@@ -129,13 +129,7 @@ func TestPageStories(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			b := newBench(t, Options{Lab: true, Armed: true})
 			wrongLab(b)
-			for _, k := range r.keys {
-				if k == "grace" {
-					b.send(graceMsg{b.dialog.id})
-					continue
-				}
-				b.press(k)
-			}
+			b.pressed(r.keys...)
 			r.check(b)
 			if t.Failed() {
 				t.Log(r.reason)

@@ -10,13 +10,14 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/host"
 	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
 // palette is the line in which a command is typed.
 type palette struct {
-	field
+	host.Field
 	found []string // what tab goes through, nil before it was pressed
 	at    int
 	hint  string // why the command was not done
@@ -52,13 +53,14 @@ func commands() []verb {
 // typing says whether the footer is a field.
 func (a *App) typing() bool { return a.field != nil || a.palette != nil }
 
-func paletteKeys(on places) []binding {
-	return []binding{
-		{keys: []string{":"}, in: on.all | inStart, what: "type a command: " + commandWords(), do: run(func(a *App) { a.palette = &palette{} })},
-		{keys: []string{"enter"}, in: inPalette, short: "do it", what: "do the command", do: (*App).obey},
-		{keys: []string{"tab"}, in: inPalette, short: "complete", what: "complete the command or the name, and on to the next", do: run(func(a *App) { a.complete(1) })},
-		{keys: []string{"shift+tab"}, in: inPalette, what: "the completion before", do: run(func(a *App) { a.complete(-1) })},
-		{keys: []string{"esc"}, in: inPalette, short: "leave it", what: "leave the palette", do: run(func(a *App) { a.palette = nil })},
+func (on places) paletteKeys() []host.Key {
+	a := on.a
+	return []host.Key{
+		{Keys: []string{":"}, In: on.all | host.InStart, What: "type a command: " + commandWords(), Do: host.Run(func() { a.palette = &palette{} })},
+		{Keys: []string{"enter"}, In: host.InPalette, Short: "do it", What: "do the command", Do: a.obey},
+		{Keys: []string{"tab"}, In: host.InPalette, Short: "complete", What: "complete the command or the name, and on to the next", Do: host.Run(func() { a.complete(1) })},
+		{Keys: []string{"shift+tab"}, In: host.InPalette, What: "the completion before", Do: host.Run(func() { a.complete(-1) })},
+		{Keys: []string{"esc"}, In: host.InPalette, Short: "leave it", What: "leave the palette", Do: host.Run(func() { a.palette = nil })},
 	}
 }
 
@@ -82,14 +84,14 @@ func (a *App) pageNames() []string {
 
 // typed takes a key in; what was offered is offered no more.
 func (p *palette) typed(msg tea.KeyMsg) {
-	p.field.key(msg)
+	p.Field.Key(msg)
 	p.found, p.hint = nil, ""
 }
 
 // obey does the command, and keeps the line with the reason if it cannot be done.
 func (a *App) obey() tea.Cmd {
 	p := a.palette
-	word, arg, _ := strings.Cut(strings.TrimSpace(p.text), " ")
+	word, arg, _ := strings.Cut(strings.TrimSpace(p.Text), " ")
 	arg = strings.TrimSpace(arg)
 	if word == "" {
 		a.palette = nil
@@ -133,12 +135,12 @@ func commandNamed(word string) *verb {
 func (a *App) complete(by int) {
 	p := a.palette
 	if p.found == nil {
-		p.found, p.at = a.offers(p.text), -1
+		p.found, p.at = a.offers(p.Text), -1
 		if by < 0 {
 			p.at = 0
 		}
-		if common := commonStart(p.found); len(common) > len(p.text) {
-			p.text = common
+		if common := commonStart(p.found); len(common) > len(p.Text) {
+			p.Text = common
 			if len(p.found) > 1 {
 				return
 			}
@@ -150,7 +152,7 @@ func (a *App) complete(by int) {
 		return
 	}
 	p.at = (p.at + by + n) % n
-	p.text = p.found[p.at]
+	p.Text = p.found[p.at]
 	if n == 1 {
 		p.found = nil // the argument is next
 	}
@@ -198,8 +200,8 @@ func commonStart(all []string) string {
 // paletteLine is the line that is typed, and beside it what it may become.
 func (a *App) paletteLine(th *draw.Theme, w int) string {
 	p := a.palette
-	line := []draw.Span{draw.Accent.Of(":"), draw.Strong.Of(th.Clean(p.text)), draw.Accent.Of("_"), draw.Plain.Of("  ")}
-	word, _, behind := strings.Cut(p.text, " ")
+	line := []draw.Span{draw.Accent.Of(":"), draw.Strong.Of(th.Clean(p.Text)), draw.Accent.Of("_"), draw.Plain.Of("  ")}
+	word, _, behind := strings.Cut(p.Text, " ")
 	c := commandNamed(word)
 	switch {
 	case p.hint != "":
@@ -221,10 +223,10 @@ func (a *App) paletteLine(th *draw.Theme, w int) string {
 		return th.Line(w, line, []draw.Span{draw.Dim.Of(draw.Count(int64(len(p.found))))})
 	case behind && c != nil:
 		line = append(line, draw.Dim.Of(c.what+"  "))
-	case p.text == "":
+	case p.Text == "":
 		line = append(line, draw.Dim.Of(commandWords()+"  "))
 	}
-	return th.Line(w, append(line, a.hints(inPalette, w/2)...), nil)
+	return th.Line(w, append(line, a.hints(host.InPalette, w/2)...), nil)
 }
 
 func (a *App) lockNames() []string {

@@ -31,13 +31,13 @@ func TestPalette(t *testing.T) {
 			b.sees(":lock /nope_  ! there is no lock of that name")
 		}},
 		{"tab", "as far as all agree, then one after another", Options{}, []string{":", "lo", "tab", "/jo", "tab"}, func(b *bench) {
-			if b.palette.text != "lock /jobs/" {
-				b.t.Errorf("%q", b.palette.text)
+			if b.palette.Text != "lock /jobs/" {
+				b.t.Errorf("%q", b.palette.Text)
 			}
 			b.sees("/jobs/billing /jobs/report")
 			b.press("tab", "tab")
-			if b.palette.text != "lock /jobs/report" {
-				b.t.Errorf("%q", b.palette.text)
+			if b.palette.Text != "lock /jobs/report" {
+				b.t.Errorf("%q", b.palette.Text)
 			}
 			b.press("shift+tab", "enter")
 			if b.locks().Queue.Lock != "/jobs/billing" {
@@ -87,7 +87,7 @@ func TestPalette(t *testing.T) {
 			}
 		}},
 		{"letters are text", "q does not quit while a command is typed", Options{}, []string{":", "q", "x"}, func(b *bench) {
-			if b.palette == nil || b.palette.text != "qx" {
+			if b.palette == nil || b.palette.Text != "qx" {
 				b.t.Errorf("%+v", b.palette)
 			}
 		}},
@@ -126,7 +126,7 @@ func TestPalette(t *testing.T) {
 			b.sees("/jobs/billing")
 		}},
 		{"columns of the journal", "there are none", Options{}, []string{"3", "v"}, func(b *bench) {
-			if b.columns != nil {
+			if b.dialog != nil {
 				b.t.Error("a menu")
 			}
 		}},

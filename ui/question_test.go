@@ -7,6 +7,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/host"
 )
 
 // everyAct are the keys that do something to the contender under the cursor, on a
@@ -37,7 +38,7 @@ func TestFaultsBeforeAClusterThatIsNotOurs(t *testing.T) {
 		t.Run(r.reason, func(t *testing.T) {
 			b := notOurs(t, true)
 			b.pressed(r.keys...)
-			if len(b.h.done) != 0 || b.question == nil {
+			if len(b.h.done) != 0 || b.dialog == nil {
 				t.Fatalf("did %v unasked", b.h.done)
 			}
 			b.press("Y")
@@ -47,7 +48,7 @@ func TestFaultsBeforeAClusterThatIsNotOurs(t *testing.T) {
 				t.Fatalf("did %v by a key that was meant for the page, or by enter", b.h.done)
 			}
 			b.press("Y")
-			if len(b.h.done) != 1 || b.question != nil {
+			if len(b.h.done) != 1 || b.dialog != nil {
 				t.Errorf("did %v, want it done once it is confirmed", b.h.done)
 			}
 			b.pressed(r.keys...)
@@ -86,7 +87,7 @@ func TestTheQuestionFindsTheLocksOfAClient(t *testing.T) {
 		model.LeaseOwner{At: at24, Lease: 0xb2, Client: at})
 	b.sync(24)
 	b.pressed("5", "tab", "F", "down", "grace", "enter", "grace", "enter")
-	if b.question == nil {
+	if b.dialog == nil {
 		t.Fatalf("no question:\n%s", b.text())
 	}
 	b.sees("/jobs/billing (waits)")
@@ -121,7 +122,7 @@ func TestUnarmedNothingIsDoneBeforeAClusterThatIsNotOurs(t *testing.T) {
 			}
 			b.press(k)
 		}
-		if len(b.h.done)+len(b.h.plans) != 0 || b.question != nil || b.menu != nil {
+		if len(b.h.done)+len(b.h.plans) != 0 || b.dialog != nil {
 			t.Errorf("%s: did %v", r.reason, b.h.done)
 		}
 		if !strings.Contains(b.text(), "locktop proxy --armed") && r.keys[1] != "F" {
@@ -130,9 +131,9 @@ func TestUnarmedNothingIsDoneBeforeAClusterThatIsNotOurs(t *testing.T) {
 	}
 	b := notOurs(t, false)
 	b.press("5")
-	for i := range b.keys.rows {
-		if k := &b.keys.rows[i]; k.in&onPage(b.at) != 0 && k.act == model.InjectFault && b.hint(k)[0].St != draw.Dim {
-			t.Errorf("%v is not dim", k.keys)
+	for i := range b.keys.Rows {
+		if k := &b.keys.Rows[i]; k.In&host.OnPage(b.at) != 0 && k.Act == model.InjectFault && b.hint(k, 200)[0].St != draw.Dim {
+			t.Errorf("%v is not dim", k.Keys)
 		}
 	}
 	b.press("F")

@@ -254,15 +254,6 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// TestStampCutsWideCharacters: half of one is not shown, at neither edge.
-func TestStampCutsWideCharacters(t *testing.T) {
-	for x := range 6 {
-		if got := stamp("銀行銀行銀行", "[--]", x, 4, 12); measured(got) != 12 {
-			t.Errorf("at %d: %q is %d cells wide", x, got, measured(got))
-		}
-	}
-}
-
 func TestWidthAgrees(t *testing.T) {
 	for r := rune(0x20); r < 0x20000; r++ {
 		if w := draw.SimpleWidth(r); w != 0 && w != measured(string(r)) {

@@ -8,6 +8,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/host"
 	"locktop/ui/page"
 )
 
@@ -73,13 +74,13 @@ func (a *App) footerLine(th *draw.Theme, w int) string {
 		return a.paletteLine(th, w)
 	}
 	if a.field != nil {
-		return th.Line(w, append([]draw.Span{draw.Accent.Of("/ "), draw.Strong.Of(th.Clean(a.field.text)), draw.Accent.Of("_"), draw.Dim.Of("  " + a.hits() + "  ")},
-			a.hints(inFilter, w/2)...), nil)
+		return th.Line(w, append([]draw.Span{draw.Accent.Of("/ "), draw.Strong.Of(th.Clean(a.field.Text)), draw.Accent.Of("_"), draw.Dim.Of("  " + a.hits() + "  ")},
+			a.hints(host.InFilter, w/2)...), nil)
 	}
 	if text := a.filter(); text != "" {
 		return th.Line(w, []draw.Span{draw.Accent.Of("/ "), draw.Strong.Of(th.Clean(text)), draw.Dim.Of("  " + a.hits() + "  "), draw.Accent.Of("esc"), draw.Dim.Of(" clears")}, nil)
 	}
-	if a.dialog != nil || a.question != nil || a.columns != nil {
+	if a.dialog != nil {
 		return string(draw.Pad(nil, w)) // the dialog says what to press
 	}
 	return th.Line(w, a.hints(a.where(), w), nil)
@@ -97,30 +98,31 @@ var first = []string{"n", "x", "enter", "/", "e", "w"}
 
 // hints are the keys of a place in short, the most important first and as many as
 // fit; help comes last and always.
-func (a *App) hints(in where, w int) []draw.Span {
-	rows := make([]*binding, 0, len(a.keys.rows))
+func (a *App) hints(in host.Where, w int) []draw.Span {
+	rows := make([]*host.Key, 0, len(a.keys.Rows))
 	spans := make([]draw.Span, 0, 48)
 	var help [2]draw.Span
-	for i := range a.keys.rows {
-		b := &a.keys.rows[i]
+	room := w
+	for i := range a.keys.Rows {
+		k := &a.keys.Rows[i]
 		switch {
-		case b.short == "" || b.in&in == 0 || b.needs == page.NeedsLab && !a.o.Lab || b.needs == needsLesson && a.whyNoLesson() != "", in == inStart && b.closed(a) != "", in == inBreak && b.act != "" && a.whyNotWay(a.dialog.way(b.act)) != "":
-		case b.short == "help":
-			help = a.hint(b)
-			w -= 7
+		case k.Short == "" || k.In&in == 0 || k.Needs == page.NeedsLab && !a.o.Lab || k.Hidden != nil && k.Hidden():
+		case k.Short == "help":
+			help = a.hint(k, w)
+			room -= 7
 		default:
-			rows = append(rows, b)
+			rows = append(rows, k)
 		}
 	}
 	before := first
 	if own := a.here().About().First; own != nil && in == a.pageWhere() {
 		before = own
 	}
-	slices.SortStableFunc(rows, func(a, b *binding) int { return prominence(before, a) - prominence(before, b) })
-	for _, b := range rows {
-		part := a.hint(b)
-		if n := draw.Width(part[0].Text) + draw.Width(part[1].Text) + 2; n <= w {
-			w -= n
+	slices.SortStableFunc(rows, func(a, b *host.Key) int { return prominence(before, a) - prominence(before, b) })
+	for _, k := range rows {
+		part := a.hint(k, w)
+		if n := draw.Width(part[0].Text) + draw.Width(part[1].Text) + 2; n <= room {
+			room -= n
 			spans = append(spans, part[0], part[1], draw.Plain.Of("  "))
 		}
 	}
@@ -132,19 +134,19 @@ func (a *App) hints(in where, w int) []draw.Span {
 
 // hint is a key in short. One that would only say why it does nothing now is dim: it
 // keeps its place, so that the others keep theirs.
-func (a *App) hint(b *binding) [2]draw.Span {
-	short, st := b.short, draw.Accent
-	if b.brief != nil {
-		short = b.brief(a)
+func (a *App) hint(k *host.Key, w int) [2]draw.Span {
+	short, st := k.Short, draw.Accent
+	if k.Brief != nil {
+		short = k.Brief(w)
 	}
-	if b.in&anyPage != 0 && (b.closed(a) != "" || b.needs == needsArmed && !a.o.Armed) {
+	if k.In&host.AnyPage != 0 && (k.Closed() != "" || k.Needs == host.NeedsArmed && !a.o.Armed) {
 		st = draw.Dim
 	}
-	return [2]draw.Span{st.Of(keyNames(b.keys[:1])), draw.Dim.Of(" " + short)}
+	return [2]draw.Span{st.Of(host.Names(k.Keys[:1])), draw.Dim.Of(" " + short)}
 }
 
-func prominence(first []string, b *binding) int {
-	if i := slices.Index(first, b.keys[0]); i >= 0 {
+func prominence(first []string, k *host.Key) int {
+	if i := slices.Index(first, k.Keys[0]); i >= 0 {
 		return i
 	}
 	return len(first)

@@ -12,6 +12,7 @@ import (
 	"locktop/model/discover"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
+	"locktop/ui/host"
 	"locktop/ui/page"
 	"locktop/ui/table"
 )
@@ -230,7 +231,7 @@ func (a *App) watched(m watchedMsg) tea.Cmd {
 	set := a.settings()
 	a.live, a.start, a.o.Prefixes = m.live, nil, m.prefixes
 	a.sources++
-	a.closeAll()
+	a.dialog = nil
 	a.sheet, a.field = nil, nil
 	a.thaw()
 	a.reset(set)
@@ -312,7 +313,7 @@ func (a *App) startFooter() string {
 	if a.palette != nil {
 		return a.paletteLine(a.th, a.w)
 	}
-	return a.th.Line(a.w, a.hints(inStart, a.w), nil)
+	return a.th.Line(a.w, a.hints(host.InStart, a.w), nil)
 }
 
 func (a *App) guessRows(lines []string, h int) []string {
@@ -326,17 +327,19 @@ func (a *App) guessRows(lines []string, h int) []string {
 	})
 }
 
-func startKeys() []binding {
-	return []binding{
-		{keys: []string{"enter"}, in: inStart, short: "watch", what: "watch the chosen prefixes, or the one under the cursor", why: (*App).whyNothingToChoose, do: (*App).watchChosen},
-		{keys: []string{" "}, in: inStart, short: "choose", what: "choose several prefixes", why: (*App).whyNothingToChoose, do: run((*App).choosePrefix)},
-		{keys: []string{"a"}, in: inStart, short: "all keys", what: "watch all keys", do: func(a *App) tea.Cmd { return a.watch([]string{""}) }},
-		{keys: []string{"esc"}, in: inStart, short: "stop looking", what: "end the look at the keys, and keep what was found", why: (*App).whyNoScanToStop, do: run((*App).stopScan)},
-		{keys: []string{"up", "k"}, in: inStart, what: "up", do: run(func(a *App) { a.start.move(-1) })},
-		{keys: []string{"down", "j"}, in: inStart, what: "down", do: run(func(a *App) { a.start.move(1) })},
-		{keys: []string{"pgup"}, in: inStart, what: "page up", do: run(func(a *App) { a.start.move(-max(1, a.start.table.H-1)) })},
-		{keys: []string{"pgdown"}, in: inStart, what: "page down", do: run(func(a *App) { a.start.move(max(1, a.start.table.H-1)) })},
-		{keys: []string{"home", "g"}, in: inStart, what: "first", do: run(func(a *App) { a.start.move(-far) })},
-		{keys: []string{"end", "G"}, in: inStart, what: "last", do: run(func(a *App) { a.start.move(far) })},
+func (on places) startKeys() []host.Key {
+	a := on.a
+	hidden := func(why func() string) func() bool { return func() bool { return why() != "" } }
+	return []host.Key{
+		{Keys: []string{"enter"}, In: host.InStart, Short: "watch", What: "watch the chosen prefixes, or the one under the cursor", Why: a.whyNothingToChoose, Hidden: hidden(a.whyNothingToChoose), Do: a.watchChosen},
+		{Keys: []string{" "}, In: host.InStart, Short: "choose", What: "choose several prefixes", Why: a.whyNothingToChoose, Hidden: hidden(a.whyNothingToChoose), Do: host.Run(a.choosePrefix)},
+		{Keys: []string{"a"}, In: host.InStart, Short: "all keys", What: "watch all keys", Do: func() tea.Cmd { return a.watch([]string{""}) }},
+		{Keys: []string{"esc"}, In: host.InStart, Short: "stop looking", What: "end the look at the keys, and keep what was found", Why: a.whyNoScanToStop, Hidden: hidden(a.whyNoScanToStop), Do: host.Run(a.stopScan)},
+		{Keys: []string{"up", "k"}, In: host.InStart, What: "up", Do: host.Run(func() { a.start.move(-1) })},
+		{Keys: []string{"down", "j"}, In: host.InStart, What: "down", Do: host.Run(func() { a.start.move(1) })},
+		{Keys: []string{"pgup"}, In: host.InStart, What: "page up", Do: host.Run(func() { a.start.move(-max(1, a.start.table.H-1)) })},
+		{Keys: []string{"pgdown"}, In: host.InStart, What: "page down", Do: host.Run(func() { a.start.move(max(1, a.start.table.H-1)) })},
+		{Keys: []string{"home", "g"}, In: host.InStart, What: "first", Do: host.Run(func() { a.start.move(-far) })},
+		{Keys: []string{"end", "G"}, In: host.InStart, What: "last", Do: host.Run(func() { a.start.move(far) })},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locktop/model"
+	"locktop/ui/host"
 	"locktop/ui/page"
 )
 
@@ -159,13 +160,7 @@ func TestStories(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			b := newBench(t, r.o)
 			wrongLab(b)
-			for _, k := range r.keys {
-				if k == "grace" {
-					b.send(graceMsg{b.dialog.id})
-					continue
-				}
-				b.press(k)
-			}
+			b.pressed(r.keys...)
 			r.check(b)
 			if t.Failed() {
 				t.Log(r.reason)
@@ -179,14 +174,14 @@ func TestStories(t *testing.T) {
 func TestRefusingHands(t *testing.T) {
 	pages := page.All(page.NewLockList())
 	pagesOf := map[string][]string{"Locks": {"1"}, "Queue": {"1", "enter"}, "Journal": {"3"}, "Lab": {"5"}, "Sessions": {"2"}, "Findings": {"4"}}
-	for _, row := range keyTable(pages) {
-		if row.act == "" || row.in&anyPage == 0 {
+	for _, row := range NewApp(Options{}).keys.Rows {
+		if row.Act == "" || row.In&host.AnyPage == 0 {
 			continue
 		}
 		for i, p := range pages {
 			w := p.About().Title
 			keys := pagesOf[w]
-			if row.in&onPage(i) == 0 {
+			if row.In&host.OnPage(i) == 0 {
 				continue
 			}
 			for _, o := range []Options{{}, {Lab: true}} {
@@ -198,11 +193,11 @@ func TestRefusingHands(t *testing.T) {
 				if w == "Sessions" || w == "Findings" {
 					b.press("/", "checkout", "enter")
 				}
-				b.press(row.keys[0])
+				b.press(row.Keys[0])
 				if len(b.h.plans)+len(b.h.done) > 0 || b.dialog != nil {
-					t.Errorf("%s on %s: planned %v, did %v", row.keys[0], w, b.h.plans, b.h.done)
+					t.Errorf("%s on %s: planned %v, did %v", row.Keys[0], w, b.h.plans, b.h.done)
 				}
-				if o.Lab || row.act.WritesEtcd() {
+				if o.Lab || row.Act.WritesEtcd() {
 					b.sees("not available: the console is read-only")
 				} else {
 					b.sees("not available: this is not a lab of our own")
@@ -213,18 +208,18 @@ func TestRefusingHands(t *testing.T) {
 }
 
 func TestKeysDoNotCollide(t *testing.T) {
-	on := placesOf(page.All(page.NewLockList()))
-	for w := where(1); w < whereEnd; w <<= 1 {
+	a := NewApp(Options{})
+	for w := host.Where(1); w < host.End; w <<= 1 {
 		seen := map[string]string{}
-		for _, row := range keyTable(on.pages) {
-			if row.in&w == 0 {
+		for _, row := range a.keys.Rows {
+			if row.In&w == 0 {
 				continue
 			}
-			for _, k := range row.keys {
+			for _, k := range row.Keys {
 				if other, ok := seen[k]; ok {
-					t.Errorf("%s on %s is %q and %q", k, on.words(w), other, row.what)
+					t.Errorf("%s on %s is %q and %q", k, w.Words(titles(a.pages)), other, row.What)
 				}
-				seen[k] = row.what
+				seen[k] = row.What
 			}
 		}
 	}
@@ -234,22 +229,22 @@ func TestKeyTable(t *testing.T) {
 	taken := []string{"ctrl+b", "ctrl+a", "ctrl+w", "ctrl+r", "ctrl+k", "ctrl+u", "ctrl+d", "ctrl+e"}
 	done := map[model.ActionKind]bool{model.HealFault: true, // the second half of a toggle
 		model.TellProc: true} // drills tell
-	for _, row := range keyTable(page.All(page.NewLockList())) {
-		if row.what == "" || (row.do == nil) == (row.then == nil) || (row.asks == nil) != (row.then == nil) || row.in == 0 {
-			t.Errorf("row %v is not complete", row.keys)
+	for _, row := range NewApp(Options{}).keys.Rows {
+		if row.What == "" || (row.Do == nil) == (row.Then == nil) || (row.Asks == nil) != (row.Then == nil) || row.In == 0 {
+			t.Errorf("row %v is not complete", row.Keys)
 		}
-		for _, k := range row.keys {
+		for _, k := range row.Keys {
 			if slices.Contains(taken, k) {
 				t.Errorf("%s belongs to tmux, vim or readline", k)
 			}
-			if row.act != "" && k != "x" && k != "enter" && strings.ToUpper(k) != k {
+			if row.Act != "" && k != "x" && k != "enter" && strings.ToUpper(k) != k {
 				t.Errorf("%s acts and is not in upper case", k)
 			}
 		}
-		if row.act != "" {
-			done[row.act] = true
-			if row.needs == "" {
-				t.Errorf("%v does not say what it needs", row.keys)
+		if row.Act != "" {
+			done[row.Act] = true
+			if row.Needs == "" {
+				t.Errorf("%v does not say what it needs", row.Keys)
 			}
 		}
 	}
@@ -258,7 +253,7 @@ func TestKeyTable(t *testing.T) {
 			t.Errorf("no key for %q", k)
 		}
 	}
-	if len(Keys()) != len(keyTable(page.All(page.NewLockList()))) {
+	if len(Keys()) != len(NewApp(Options{}).keys.Rows) {
 		t.Error("Keys is not the table")
 	}
 }

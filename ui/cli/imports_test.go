@@ -93,6 +93,16 @@ func TestRooms(t *testing.T) {
 		{"locktop/ui/page", map[string]string{
 			"locktop/ui/report": "the screen writes no reports", "locktop/watcher": "the screen shows the model", "locktop/chaos": "a page asks for no action",
 			"locktop/demo": "the screen does not know where it is", etcd: "the screen never touches etcd", tea: "a page is lines, keys come by their names"}},
+		{"locktop/ui/host", map[string]string{
+			"locktop/ui/dialog": "the console knows its parts, their host does not", "locktop/ui/lesson": "the console knows its parts, their host does not",
+			"locktop/ui/report": "the screen writes no reports", "locktop/watcher": "the screen shows the model", "locktop/chaos": "the screen asks through an interface",
+			"locktop/demo": "the screen does not know where it is", etcd: "the screen never touches etcd"}},
+		{"locktop/ui/dialog", map[string]string{
+			"locktop/ui/lesson": "a dialog knows its host and no other part", "locktop/ui/report": "the screen writes no reports", "locktop/watcher": "the screen shows the model",
+			"locktop/chaos": "a dialog asks through its host", "locktop/demo": "the screen does not know where it is", etcd: "the screen never touches etcd"}},
+		{"locktop/ui/lesson", map[string]string{
+			"locktop/ui/dialog": "a lesson knows its host and no other part", "locktop/ui/report": "the screen writes no reports", "locktop/watcher": "the screen shows the model",
+			"locktop/chaos": "a lesson is told, whoever runs the drill", "locktop/demo": "the screen does not know where it is", etcd: "the screen never touches etcd"}},
 		{"locktop/ui/axis", map[string]string{
 			"locktop/ui/report": "the screen writes no reports", tea: "lanes are lines, whatever shows them"}},
 		{"locktop/ui/cli/quiet", map[string]string{"github.com/": "it has to be initialised before everything else", "golang.org/": "likewise"}},

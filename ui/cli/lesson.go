@@ -12,34 +12,35 @@ import (
 	"locktop/demo"
 	"locktop/ui"
 	"locktop/ui/cli/session"
+	"locktop/ui/lesson"
 )
 
 // lessonLimit is how long a person may take for a lesson.
 const lessonLimit = 12 * time.Hour
 
-// lesson tells a drill to a person: it is the drill's teller, and what the console
+// lessonTeller tells a drill to a person: it is the drill's teller, and what the console
 // shows.
-type lesson struct {
+type lessonTeller struct {
 	d       *drill.Drill
 	lang    string
-	steps   chan ui.LessonStep
+	steps   chan lesson.Step
 	answers chan int
 	ctx     context.Context // ends with the console
 }
 
-func newLesson(ctx context.Context, d *drill.Drill, lang string) *lesson {
-	return &lesson{d: d, lang: lang, ctx: ctx, steps: make(chan ui.LessonStep), answers: make(chan int, 1)}
+func newLesson(ctx context.Context, d *drill.Drill, lang string) *lessonTeller {
+	return &lessonTeller{d: d, lang: lang, ctx: ctx, steps: make(chan lesson.Step), answers: make(chan int, 1)}
 }
 
 // shown is the lesson as the console wants it.
-func (l *lesson) shown() *ui.Lesson {
-	return &ui.Lesson{Title: l.d.Title, Why: l.d.Why,
-		Next: func(ctx context.Context) (ui.LessonStep, error) {
+func (l *lessonTeller) shown() *lesson.Lesson {
+	return &lesson.Lesson{Title: l.d.Title, Why: l.d.Why,
+		Next: func(ctx context.Context) (lesson.Step, error) {
 			select {
 			case s := <-l.steps:
 				return s, nil
 			case <-ctx.Done():
-				return ui.LessonStep{}, ctx.Err()
+				return lesson.Step{}, ctx.Err()
 			}
 		},
 		Answer: func(choice int) {
@@ -51,7 +52,7 @@ func (l *lesson) shown() *ui.Lesson {
 }
 
 // show hands a step over to the console.
-func (l *lesson) show(ctx context.Context, s ui.LessonStep) {
+func (l *lessonTeller) show(ctx context.Context, s lesson.Step) {
 	select {
 	case l.steps <- s:
 	case <-ctx.Done():
@@ -59,29 +60,29 @@ func (l *lesson) show(ctx context.Context, s ui.LessonStep) {
 }
 
 // Step implements drill.Teller. What is said and asked tells itself.
-func (l *lesson) Step(i int) {
+func (l *lessonTeller) Step(i int) {
 	s := l.d.Steps[i-1]
 	switch {
 	case s.Say != nil || s.Ask != nil:
 	case s.Wait != nil:
 		text := strings.TrimSuffix(strings.TrimPrefix(s.Describe(), "wait for "), ", at most "+s.Wait.Within.String())
-		l.show(l.ctx, ui.LessonStep{Kind: ui.StepWait, Text: text, Within: s.Wait.Within})
+		l.show(l.ctx, lesson.Step{Kind: lesson.StepWait, Text: text, Within: s.Wait.Within})
 	case s.Pause > 0:
-		l.show(l.ctx, ui.LessonStep{Kind: ui.StepWait, Within: s.Pause})
+		l.show(l.ctx, lesson.Step{Kind: lesson.StepWait, Within: s.Pause})
 	default:
-		l.show(l.ctx, ui.LessonStep{Kind: ui.StepDo, Text: s.Describe()})
+		l.show(l.ctx, lesson.Step{Kind: lesson.StepDo, Text: s.Describe()})
 	}
 }
 
 // Say implements drill.Teller.
-func (l *lesson) Say(ctx context.Context, t drill.Text) {
-	l.show(ctx, ui.LessonStep{Kind: ui.StepSay, Text: t.In(l.lang)})
+func (l *lessonTeller) Say(ctx context.Context, t drill.Text) {
+	l.show(ctx, lesson.Step{Kind: lesson.StepSay, Text: t.In(l.lang)})
 	l.answer(ctx)
 }
 
 // Ask implements drill.Teller.
-func (l *lesson) Ask(ctx context.Context, q drill.Question) int {
-	s := ui.LessonStep{Kind: ui.StepAsk, Text: q.Text.In(l.lang), Right: q.Answer}
+func (l *lessonTeller) Ask(ctx context.Context, q drill.Question) int {
+	s := lesson.Step{Kind: lesson.StepAsk, Text: q.Text.In(l.lang), Right: q.Answer}
 	for _, o := range q.Options {
 		s.Options = append(s.Options, o.In(l.lang))
 	}
@@ -89,7 +90,7 @@ func (l *lesson) Ask(ctx context.Context, q drill.Question) int {
 	return l.answer(ctx)
 }
 
-func (l *lesson) answer(ctx context.Context) int {
+func (l *lessonTeller) answer(ctx context.Context) int {
 	select {
 	case choice := <-l.answers:
 		return choice
@@ -99,11 +100,11 @@ func (l *lesson) answer(ctx context.Context) int {
 }
 
 // end shows the verdict.
-func (l *lesson) end(round play.Round) {
-	s := ui.LessonStep{Kind: ui.StepVerdict, Verdict: ui.Verdict(round.Verdict), Text: round.Reason}
+func (l *lessonTeller) end(round play.Round) {
+	s := lesson.Step{Kind: lesson.StepVerdict, Verdict: lesson.Verdict(round.Verdict), Text: round.Reason}
 	for _, r := range round.Results {
 		measured, bound, _ := strings.Cut(r.Numbers(), ", ")
-		s.Lines = append(s.Lines, ui.LessonLine{Name: r.Describe(), Measured: measured, Bound: bound, Verdict: ui.Verdict(r.Verdict)})
+		s.Lines = append(s.Lines, lesson.Line{Name: r.Describe(), Measured: measured, Bound: bound, Verdict: lesson.Verdict(r.Verdict)})
 	}
 	l.show(l.ctx, s)
 }

@@ -1,4 +1,4 @@
-package ui
+package dialog
 
 import (
 	"strconv"
@@ -7,7 +7,21 @@ import (
 	"locktop/model"
 	"locktop/model/diagnose"
 	"locktop/ui/draw"
+	"locktop/ui/host"
 	"locktop/ui/page"
+)
+
+// breakLine is a line of the dialog; where room is short the highest rank goes.
+type breakLine struct {
+	rank  int
+	spans []draw.Span
+}
+
+const (
+	ranked  = iota // stays
+	detail         // goes third
+	command        // second
+	spacing        // first
 )
 
 // leastKeys is how many of the keys that go are shown before anything that can be
@@ -15,32 +29,32 @@ import (
 const leastKeys = 3
 
 // lines are what the dialog says, in at most h lines of w cells.
-func (d *dialog) lines(a *App, w, h int) [][]draw.Span {
-	var all []dialogLine
-	add := func(rank int, spans ...draw.Span) { all = append(all, dialogLine{rank, spans}) }
-	d.cure(a, w, add)
-	d.subject(a, w, add)
+func (d *Break) lines(w, h int) [][]draw.Span {
+	var all []breakLine
+	add := func(rank int, spans ...draw.Span) { all = append(all, breakLine{rank, spans}) }
+	d.cure(w, add)
+	d.subject(w, add)
 	add(spacing)
-	d.wayLines(a, w, &d.revoke, "R", strings.TrimSuffix("revoke the lease "+d.revoke.action.Lease.String(), " 0"),
+	d.wayLines(w, &d.revoke, "R", strings.TrimSuffix("revoke the lease "+d.revoke.action.Lease.String(), " 0"),
 		"ends the session and all its keys", add)
 	goes := len(all)
-	d.commandLine(a, w, &d.revoke, add)
+	d.commandLine(w, &d.revoke, add)
 	add(spacing)
-	d.wayLines(a, w, &d.delete, "D", "delete this claim", "this lock only; its owner is not told", add)
-	d.commandLine(a, w, &d.delete, add)
+	d.wayLines(w, &d.delete, "D", "delete this claim", "this lock only; its owner is not told", add)
+	d.commandLine(w, &d.delete, add)
 	add(spacing)
-	if text := d.warning(a); text != "" {
-		add(ranked, draw.Late.Of(a.th.Sign.Late+" "+text))
+	if text := d.warning(); text != "" {
+		add(ranked, draw.Late.Of(d.th().Sign.Late+" "+text))
 		add(spacing)
 	}
-	all = append(all, d.prompt(a, w)...)
-	keys := d.goesLines(a, w)
+	all = append(all, d.prompt(w)...)
+	keys := d.goesLines(w)
 	all = trim(all, h-min(len(keys), leastKeys), &goes)
 	room := h - len(all)
 	var out [][]draw.Span
 	for i, l := range all {
 		if i == goes {
-			out = append(out, d.window(a, keys, room)...)
+			out = append(out, d.window(keys, room)...)
 		}
 		out = append(out, l.spans)
 	}
@@ -48,28 +62,28 @@ func (d *dialog) lines(a *App, w, h int) [][]draw.Span {
 }
 
 // warning is what no way of breaking changes, "" for a claim that is gone.
-func (d *dialog) warning(a *App) string {
-	if d.gone(a) || d.t.Lock == nil {
+func (d *Break) warning() string {
+	if d.gone() || d.t.Lock == nil {
 		return ""
 	}
-	return d.t.Lock.Role(a.state.Claim(d.t.Action.Key)).Remains()
+	return d.t.Lock.Role(d.claim(d.t.Action.Key)).Remains()
 }
 
 // cure says first whether breaking is a cure of what is found.
-func (d *dialog) cure(a *App, w int, add func(int, ...draw.Span)) {
+func (d *Break) cure(w int, add func(int, ...draw.Span)) {
 	f := d.t.Finding
 	if f == nil && d.t.Lock != nil {
-		f = diagnose.BeforeBreak(d.t.Lock, a.state.Claim(d.t.Action.Key))
+		f = diagnose.BeforeBreak(d.t.Lock, d.claim(d.t.Action.Key))
 	}
-	if f == nil || d.gone(a) {
+	if f == nil || d.gone() {
 		return
 	}
-	rank, st, sign := detail, draw.Dim, a.th.Sign.Fact
+	rank, st, sign := detail, draw.Dim, d.th().Sign.Fact
 	if diagnose.BreakingOf(f.Code).Effect == diagnose.BreakWrong {
-		rank, st, sign = ranked, draw.Late, a.th.Sign.Late
+		rank, st, sign = ranked, draw.Late, d.th().Sign.Late
 	}
 	lead := sign + " "
-	for _, part := range a.th.Wrap(string(f.Code)+": "+diagnose.BreakingOf(f.Code).Words(), w-draw.Width(lead), 4) {
+	for _, part := range d.th().Wrap(string(f.Code)+": "+diagnose.BreakingOf(f.Code).Words(), w-draw.Width(lead), 4) {
 		add(rank, st.Of(lead+part))
 		lead = string(draw.Pad(nil, draw.Width(lead)))
 	}
@@ -78,7 +92,7 @@ func (d *dialog) cure(a *App, w int, add func(int, ...draw.Span)) {
 
 // trim drops lines by rank until there are at most h, and keeps the place at
 // where the keys go in.
-func trim(all []dialogLine, h int, at *int) []dialogLine {
+func trim(all []breakLine, h int, at *int) []breakLine {
 	for rank := spacing; rank > ranked; rank-- {
 		for i := len(all) - 1; i >= 0 && len(all) > h; i-- {
 			n := 0
@@ -102,25 +116,25 @@ func trim(all []dialogLine, h int, at *int) []dialogLine {
 }
 
 // subject says what would be broken.
-func (d *dialog) subject(a *App, w int, add func(int, ...draw.Span)) {
-	th, t := a.th, d.t
+func (d *Break) subject(w int, add func(int, ...draw.Span)) {
+	th, t := d.th(), d.t
 	label := "lock     "
 	for _, part := range th.Wrap(th.Clean(t.Action.Lock), w-len(label), 3) { // whole: it may have to be typed
 		add(ranked, draw.Dim.Of(label), draw.Strong.Of(part))
 		label = "         "
 	}
-	c := a.state.Claim(t.Action.Key)
-	if d.gone(a) || t.Lock == nil {
+	c := d.claim(t.Action.Key)
+	if d.gone() || t.Lock == nil {
 		add(ranked, draw.Late.Of(th.Sign.Late+" this claim has gone meanwhile: esc leaves"))
 		return
 	}
 	place := t.Lock.Place(c)
 	_, sign, word := page.RoleLook(th, t.Lock, c, place)
-	d0, atLeast := c.Waited(a.now)
+	d0, atLeast := c.Waited(d.h.Frame().Now)
 	if place == 0 {
-		d0, atLeast = t.Lock.HeldFor(a.now)
+		d0, atLeast = t.Lock.HeldFor(d.h.Frame().Now)
 	}
-	add(ranked, draw.Dim.Of("claim    "), draw.Strong.Of(th.Cut(th.Who(a.state, c.Ref()), 40)),
+	add(ranked, draw.Dim.Of("claim    "), draw.Strong.Of(th.Cut(th.Who(d.h.Frame().S, c.Ref()), 40)),
 		draw.Plain.Of(" "+sign+" "+word+", place "+strconv.Itoa(place+1)+" of "+draw.Count(int64(t.Lock.Len()))+", since "+draw.Age(d0, atLeast)))
 	via := ""
 	if e := d.delete.plan.Endpoint; e != "" {
@@ -133,33 +147,33 @@ func (d *dialog) subject(a *App, w int, add func(int, ...draw.Span)) {
 }
 
 // wayLines name a way and what it means.
-func (d *dialog) wayLines(a *App, w int, x *way, key, name, what string, add func(int, ...draw.Span)) {
+func (d *Break) wayLines(w int, x *way, key, name, what string, add func(int, ...draw.Span)) {
 	add(ranked, draw.Accent.Of(key), draw.Strong.Of("  "+name), draw.Dim.Of("  "+what))
-	why := a.whyNotWay(x)
+	why := d.whyNot(x)
 	switch {
 	case why != "":
-		add(ranked, draw.Bad.Of("   "+a.th.Sign.Bad+" "+a.th.Cut("not possible: "+why, w-5)))
+		add(ranked, draw.Bad.Of("   "+d.th().Sign.Bad+" "+d.th().Cut("not possible: "+why, w-5)))
 		return
 	case !x.ready:
-		add(ranked, draw.Dim.Of("   reading what it would touch "+a.th.Sign.Unread))
+		add(ranked, draw.Dim.Of("   reading what it would touch "+d.th().Sign.Unread))
 	case x == &d.delete:
-		add(ranked, draw.Plain.Of("   "+a.th.Cut(a.next(d.t.Action.Key, 0), w-3)))
+		add(ranked, draw.Plain.Of("   "+d.th().Cut(d.next(d.t.Action.Key, 0), w-3)))
 	}
 	if x.plan.Unknown != "" {
-		add(ranked, draw.Late.Of("   "+a.th.Sign.Late+" "+a.th.Cut("not all of it is known: "+a.th.Clean(x.plan.Unknown), w-5)))
+		add(ranked, draw.Late.Of("   "+d.th().Sign.Late+" "+d.th().Cut("not all of it is known: "+d.th().Clean(x.plan.Unknown), w-5)))
 	}
 	if x.plan.DryRun {
 		add(ranked, draw.Late.Of("   dry run: it will only be said what would have been done"))
 	}
 }
 
-func (d *dialog) commandLine(a *App, w int, x *way, add func(int, ...draw.Span)) {
-	if cmd := x.plan.Action.Etcdctl(); cmd != "" && a.whyNotWay(x) == "" {
+func (d *Break) commandLine(w int, x *way, add func(int, ...draw.Span)) {
+	if cmd := x.plan.Action.Etcdctl(); cmd != "" && d.whyNot(x) == "" {
 		if strings.Contains(cmd, "\n") && !strings.Contains(cmd, `\`) {
 			cmd = strings.Replace(cmd, "printf '%s'", "printf '%b'", 1) // on one line, \n is for printf to read
 		}
 		lead := "   $ "
-		for _, part := range a.th.Wrap(a.th.Clean(cmd), w-5, 3) {
+		for _, part := range d.th().Wrap(d.th().Clean(cmd), w-5, 3) {
 			add(command, draw.Dim.Of(lead+part))
 			lead = "     "
 		}
@@ -167,21 +181,21 @@ func (d *dialog) commandLine(a *App, w int, x *way, add func(int, ...draw.Span))
 }
 
 // goesLines are the keys that a revoke takes along, with who is next.
-func (d *dialog) goesLines(a *App, w int) [][]draw.Span {
-	if !d.revoke.ready || a.whyNotWay(&d.revoke) != "" {
+func (d *Break) goesLines(w int) [][]draw.Span {
+	if !d.revoke.ready || d.whyNot(&d.revoke) != "" {
 		return nil
 	}
 	var lines [][]draw.Span
 	for _, kv := range d.revoke.plan.Goes {
-		next := a.next(kv.Key, kv.Lease)
-		key := a.th.CutKey(a.th.Clean(kv.Key), max(12, w/2-6))
+		next := d.next(kv.Key, kv.Lease)
+		key := d.th().CutKey(d.th().Clean(kv.Key), max(12, w/2-6))
 		lines = append(lines, []draw.Span{draw.Plain.Of("   - " + key + "  "), draw.Dim.Of(next)})
 	}
 	return lines
 }
 
 // window is the part of the keys that fits, the last line saying what does not.
-func (d *dialog) window(a *App, keys [][]draw.Span, h int) [][]draw.Span {
+func (d *Break) window(keys [][]draw.Span, h int) [][]draw.Span {
 	if len(keys) <= h || h < 1 {
 		d.top = 0
 		return keys[:min(len(keys), max(0, h))]
@@ -193,19 +207,19 @@ func (d *dialog) window(a *App, keys [][]draw.Span, h int) [][]draw.Span {
 
 // next says what becomes of a lock when a key in its queue goes, and with it all
 // keys of its lease if that is not 0.
-func (a *App) next(key string, lease model.LeaseID) string {
-	c := a.state.Claim(key)
+func (d *Break) next(key string, lease model.LeaseID) string {
+	c := d.claim(key)
 	if c == nil {
 		return "no watched key, or gone"
 	}
 	l := c.Lock()
-	if d := a.dialog; l == nil && d != nil && d.t.Lock != nil && d.t.Lock.Place(c) >= 0 {
+	if l == nil && d.t.Lock != nil && d.t.Lock.Place(c) >= 0 {
 		l = d.t.Lock // it is none of its claims, and stands in its way
 	}
 	if l == nil {
 		return "is no claim of a lock"
 	}
-	name := a.th.CutPath(a.th.Clean(l.Name), 28)
+	name := d.th().CutPath(d.th().Clean(l.Name), 28)
 	if !l.Recipe().HasHolder {
 		return "goes from " + name
 	}
@@ -217,19 +231,19 @@ func (a *App) next(key string, lease model.LeaseID) string {
 	}
 	for i := 1; i < min(l.Len(), page.AlsoMax); i++ {
 		if n := l.At(i); lease == 0 || n.KV.Lease != lease {
-			return a.th.Cut(a.th.Who(a.state, n.Ref()), 24) + " gets " + name
+			return d.th().Cut(d.th().Who(d.h.Frame().S, n.Ref()), 24) + " gets " + name
 		}
 	}
 	return name + " is free then"
 }
 
 // prompt is the end of the dialog: what to press.
-func (d *dialog) prompt(a *App, w int) []dialogLine {
-	var lines []dialogLine
+func (d *Break) prompt(w int) []breakLine {
+	var lines []breakLine
 	if d.hint != "" {
-		lead := a.th.Sign.Late + " "
-		for _, part := range a.th.Wrap(d.hint, w-draw.Width(lead), 3) {
-			lines = append(lines, dialogLine{ranked, []draw.Span{draw.Late.Of(lead + part)}})
+		lead := d.th().Sign.Late + " "
+		for _, part := range d.th().Wrap(d.hint, w-draw.Width(lead), 3) {
+			lines = append(lines, breakLine{ranked, []draw.Span{draw.Late.Of(lead + part)}})
 			lead = string(draw.Pad(nil, draw.Width(lead)))
 		}
 	}
@@ -238,17 +252,13 @@ func (d *dialog) prompt(a *App, w int) []dialogLine {
 		if d.typing == model.RevokeLease {
 			way = "revoke the lease"
 		}
-		name := a.th.Clean(d.name.text)
+		name := d.th().Clean(d.name.Text)
 		if over := draw.Width(name) + len("> _") - w; over > 0 { // one sees what one types
 			name, _ = draw.Tail(name, draw.Width(name)-over-1)
-			name = a.th.Sign.More + name
+			name = d.th().Sign.More + name
 		}
-		return append(lines, dialogLine{ranked, []draw.Span{draw.Plain.Of("type the lock's name to " + way + ":")}},
-			dialogLine{ranked, []draw.Span{draw.Accent.Of("> "), draw.Strong.Of(name), draw.Accent.Of("_")}}, dialogLine{ranked, a.hints(inTyped, w)})
+		return append(lines, breakLine{ranked, []draw.Span{draw.Plain.Of("type the lock's name to " + way + ":")}},
+			breakLine{ranked, []draw.Span{draw.Accent.Of("> "), draw.Strong.Of(name), draw.Accent.Of("_")}}, breakLine{ranked, d.h.Hints(host.InTyped, w)})
 	}
-	if d.gone(a) {
-		leave := a.hint(a.keys.at[inBreak]["esc"])
-		return append(lines, dialogLine{ranked, leave[:]})
-	}
-	return append(lines, dialogLine{ranked, a.hints(inBreak, w)})
+	return append(lines, breakLine{ranked, d.h.Hints(host.InBreak, w)})
 }

@@ -1,4 +1,4 @@
-package ui
+package lesson
 
 import (
 	"strconv"
@@ -13,31 +13,31 @@ import (
 // Lines of the pane of a lesson, its title included: as long as the lab acts or a
 // text is told it stays as high as it is, so that nothing moves.
 const (
-	lessonLow  = 7
-	lessonHigh = 8 // from page tallFrom on
-	lessonMost = 24
+	low  = 7
+	high = 8 // from page tallFrom on
+	most = 24
 )
 
-// height is how many lines the pane would like to have.
-func (p *lessonPane) height(th *draw.Theme, w, h int) int {
+// Height is how many lines the pane would like to have.
+func (p *Pane) Height(th *draw.Theme, w, h int) int {
 	switch {
-	case !p.showing():
+	case !p.Showing():
 		return 0
 	case p.folded:
 		return 1
 	}
-	usual := lessonLow
+	usual := low
 	if h >= page.TallFrom {
-		usual = lessonHigh
+		usual = high
 	}
 	if p.step.Kind != StepAsk && p.step.Kind != StepVerdict {
 		return usual
 	}
-	return max(usual, min(lessonMost, 1+len(p.content(th, w, p.since))))
+	return max(usual, min(most, 1+len(p.content(th, w, p.since))))
 }
 
-// lines is the pane in h lines of w cells.
-func (p *lessonPane) lines(f page.Frame, w, h int) []string {
+// Lines is the pane in h lines of w cells.
+func (p *Pane) Lines(f page.Frame, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (p *lessonPane) lines(f page.Frame, w, h int) []string {
 }
 
 // title says what is told and what it waits for; the latter matters more.
-func (p *lessonPane) title(th *draw.Theme, w int) []draw.Span {
+func (p *Pane) title(th *draw.Theme, w int) []draw.Span {
 	hint := p.hint()
 	if p.pages > 1 {
 		hint = append([]draw.Span{draw.Dim.Of(strconv.Itoa(p.page+1) + " of " + strconv.Itoa(p.pages) + "  ")}, hint...)
@@ -73,7 +73,7 @@ func (p *lessonPane) title(th *draw.Theme, w int) []draw.Span {
 	return append([]draw.Span{draw.Strong.Of(name), draw.Rule.Of(" " + th.Sign.Line + " ")}, hint...)
 }
 
-func (p *lessonPane) hint() []draw.Span {
+func (p *Pane) hint() []draw.Span {
 	key := func(what string) []draw.Span { return []draw.Span{draw.Accent.Of("n"), draw.Plain.Of(" " + what)} }
 	switch {
 	case p.folded && (p.acts() || p.begun && p.step.Kind == ""):
@@ -110,7 +110,7 @@ type drawn struct {
 
 // content is all that the pane has to show. It is wrapped once, and not for every
 // frame.
-func (p *lessonPane) content(th *draw.Theme, w int, now time.Time) [][]draw.Span {
+func (p *Pane) content(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 	d := drawn{w: w, steps: p.steps, at: p.at, chosen: p.chosen, has: p.has, broke: p.err != nil, begun: p.begun}
 	if p.step.Kind == StepWait {
 		d.age = now.Sub(p.since)
@@ -121,7 +121,7 @@ func (p *lessonPane) content(th *draw.Theme, w int, now time.Time) [][]draw.Span
 	return p.body
 }
 
-func (p *lessonPane) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
+func (p *Pane) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 	var all [][]draw.Span
 	text := func(st draw.Style, lead, s string) {
 		for i, part := range strings.Split(s, "\n\n") {
@@ -167,12 +167,12 @@ func (p *lessonPane) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 }
 
 // waited is what a step waits for; its bound is not a part of it.
-func (s *LessonStep) waited() string {
+func (s *Step) waited() string {
 	return strings.TrimSuffix(s.Text, ", at most "+s.Within.String())
 }
 
 // present says what is being waited for.
-func (s *LessonStep) present() string {
+func (s *Step) present() string {
 	if s.Text == "" {
 		return "letting it run for " + model.Duration(s.Within, false)
 	}
@@ -184,7 +184,7 @@ func (s *LessonStep) present() string {
 }
 
 // past says what a step has done or waited for, and for how long; "" for nothing.
-func (s *LessonStep) past(took time.Duration) string {
+func (s *Step) past(took time.Duration) string {
 	switch {
 	case s.Kind != StepWait:
 		return s.Text
@@ -200,7 +200,7 @@ func (s *LessonStep) past(took time.Duration) string {
 
 // past is what was done and waited for before the step, as far as it has not been
 // read: before a text the last two.
-func (p *lessonPane) past(th *draw.Theme, text func(st draw.Style, lead, s string)) {
+func (p *Pane) past(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	log := p.log
 	if p.step.Kind == StepVerdict || p.err != nil {
 		return
@@ -216,7 +216,7 @@ func (p *lessonPane) past(th *draw.Theme, text func(st draw.Style, lead, s strin
 }
 
 // options are the answers of a question, and once one is given, which is right.
-func (p *lessonPane) options(th *draw.Theme, text func(st draw.Style, lead, s string)) {
+func (p *Pane) options(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	for i, o := range p.step.Options {
 		mark, st := "  ", draw.Plain
 		switch {
@@ -243,7 +243,7 @@ func (p *lessonPane) options(th *draw.Theme, text func(st draw.Style, lead, s st
 }
 
 // verdict is how it ended, line by line.
-func (p *lessonPane) verdict(th *draw.Theme, text func(st draw.Style, lead, s string)) {
+func (p *Pane) verdict(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	st, sign := verdictStyle(th, p.step.Verdict)
 	head := strings.ToUpper(string(p.step.Verdict)) + ": " + p.step.Verdict.words()
 	if p.asked > 0 {

@@ -1,13 +1,13 @@
-package ui
+package dialog
 
 import (
 	"slices"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/host"
 	"locktop/ui/page"
 )
 
@@ -28,8 +28,7 @@ func targetOf(s page.Subject, t model.FaultTarget) (string, bool) {
 }
 
 // subject returns what the person points at.
-func (a *App) subject() page.Subject {
-	t := a.target()
+func subject(t page.Target) page.Subject {
 	if t.Other.Kind != "" {
 		return t.Other
 	}
@@ -48,10 +47,10 @@ func subjectWords(th *draw.Theme, s page.Subject) string {
 		model.TargetMember: "member "}[s.Kind]) + th.Clean(s.Name)
 }
 
-// faultMenu is the dialog of the faults that can be done to a subject.
-type faultMenu struct {
-	id     int
-	live   bool // the grace is over
+// Faults is the dialog of the faults that can be done to a subject.
+type Faults struct {
+	h      host.Host
+	grace  grace
 	on     page.Subject
 	rows   []faultChoice
 	at     int // the row under the cursor
@@ -69,166 +68,162 @@ type faultChoice struct {
 	why   string // why it cannot be done now, "" if it can
 }
 
-func (a *App) whyNoFaults() string {
-	switch {
-	case a.live.Actions == nil:
-		return "still starting"
-	case !a.o.Lab:
-		return a.frame().WhyNoLab()
-	case a.o.Foreign && !a.o.Armed:
-		return faultsWantArmed
-	}
-	return ""
-}
-
-// openFaults opens the menu on what is selected.
-func (a *App) openFaults() tea.Cmd {
-	m := &faultMenu{on: a.subject()}
+// OpenFaults opens the menu on what is selected.
+func OpenFaults(h host.Host, on page.Target) tea.Cmd {
+	m := &Faults{h: h, on: subject(on)}
 	for _, info := range model.FaultKinds() {
 		if name, ok := targetOf(m.on, info.Target); ok {
 			m.rows = append(m.rows, faultChoice{info: info, fault: model.Fault{Kind: info.Kind, Target: name}})
 		}
 	}
-	a.menu = m
-	return tea.Batch(a.graceFor(m), a.askOffers())
+	if !h.Open(m, false) {
+		return nil
+	}
+	return tea.Batch(m.grace.start(h, m), m.Ask())
 }
 
-// graceFor lets no key confirm for a moment.
-func (a *App) graceFor(m *faultMenu) tea.Cmd {
-	a.opened++
-	m.id, m.live = a.opened, false
-	id := m.id
-	return a.after(grace, func(time.Time) tea.Msg { return graceMsg{id} })
-}
-
-// offersMsg is what the actions said of the rows of a menu.
-type offersMsg struct {
-	menu *faultMenu
-	whys []string
-}
-
-// askOffers asks anew what can be done, beside the screen: a lab that takes its time
-// to answer must not hold it up. One question at a time.
-func (a *App) askOffers() tea.Cmd {
-	m := a.menu
-	if m == nil || m.asks {
+// Ask asks anew what can be done, beside the screen: a lab that takes its time to
+// answer must not hold it up. One question at a time.
+func (m *Faults) Ask() tea.Cmd {
+	if m.asks {
 		return nil
 	}
 	m.asks = true
-	hands, acts := a.live.Actions, make([]model.Action, len(m.rows))
-	for i, r := range m.rows {
-		acts[i] = m.action(presets(r.info, r.fault, a.memberNames()).fault())
+	actions, acts := m.h.Actions(), make([]model.Action, len(m.rows))
+	for i := range m.rows {
+		acts[i] = m.action(m.presets(&m.rows[i]).fault())
 	}
-	return func() tea.Msg { return offersMsg{m, whysNot(hands, acts)} }
+	return func() tea.Msg {
+		whys := host.WhysNot(actions, acts)
+		return host.Late{To: m, Take: func() tea.Cmd {
+			m.asks = false
+			for i, why := range whys {
+				m.rows[i].why = m.h.Frame().Th.Clean(why)
+			}
+			return nil
+		}}
+	}
 }
 
-// answered takes in what can be done.
-func (a *App) answered(msg offersMsg) {
-	msg.menu.asks = false
-	for i, why := range msg.whys {
-		msg.menu.rows[i].why = a.th.Clean(why)
+// presets are what there is to choose for a row.
+func (m *Faults) presets(r *faultChoice) *choice {
+	var members []string
+	for _, x := range m.h.Frame().S.Cluster().Members {
+		if x.Name != "" {
+			members = append(members, x.Name)
+		}
 	}
+	slices.Sort(members)
+	return presets(r.info, r.fault, members)
 }
 
 // inForce says whether a fault like that of a row is in force.
-func (a *App) inForce(r *faultChoice) bool {
-	return slices.ContainsFunc(a.state.Faults(), func(x model.FaultOn) bool { return r.fault.Heals(x.Fault) })
+func (m *Faults) inForce(r *faultChoice) bool {
+	return slices.ContainsFunc(m.h.Frame().S.Faults(), func(x model.FaultOn) bool { return r.fault.Heals(x.Fault) })
 }
 
-func (m *faultMenu) action(f model.Fault) model.Action {
+func (m *Faults) action(f model.Fault) model.Action {
 	return model.Action{Kind: model.InjectFault, Lock: m.on.Lock, Fault: f}
 }
 
-func (m *faultMenu) move(n int) {
+func (m *Faults) move(n int) {
 	m.at, m.hint = max(0, min(m.at+n, len(m.rows)-1)), ""
 }
 
 // choose goes on with the fault under the cursor: to its choices, or it is done.
-func (a *App) choose() tea.Cmd {
-	m := a.menu
-	if !m.live {
+func (m *Faults) choose() tea.Cmd {
+	if !m.grace.over {
 		return nil
 	}
 	r := &m.rows[m.at]
 	switch {
 	case r.why != "":
-		m.hint = "cannot be done now: " + r.why
+		m.hint = cannotNow + r.why
 		return nil
-	case len(r.info.Takes) == 0 && a.inForce(r):
+	case len(r.info.Takes) == 0 && m.inForce(r):
 		m.hint = "it is in force already: leave this, then U on the Lab page heals it"
 		return nil
 	}
-	c := presets(r.info, r.fault, a.memberNames())
+	c := m.presets(r)
 	if len(c.asks) == 0 {
-		return a.inject(c.fault())
+		return m.inject(c.fault())
 	}
 	m.choice, m.hint = c, ""
-	return a.graceFor(m) // a second enter must be meant
+	return m.grace.start(m.h, m) // a second enter must be meant
 }
 
 // chooseWord is what enter does with the fault under the cursor.
-func (a *App) chooseWord() string {
-	if m := a.menu; m != nil {
-		if r := &m.rows[m.at]; r.why == "" && len(presets(r.info, r.fault, a.memberNames()).asks) == 0 {
-			return "do it"
-		}
+func (m *Faults) chooseWord() string {
+	if r := &m.rows[m.at]; r.why == "" && len(m.presets(r).asks) == 0 {
+		return "do it"
 	}
 	return "choose"
 }
 
-// inject does the fault that was chosen.
-func (a *App) inject(f model.Fault) tea.Cmd {
-	m := a.menu
-	if !m.live || m.doing {
+const cannotNow = "cannot be done now: "
+
+// inject does the fault that was chosen, unless it cannot be done or the menu is left
+// meanwhile.
+func (m *Faults) inject(f model.Fault) tea.Cmd {
+	if !m.grace.over || m.doing {
 		return nil
 	}
 	m.doing, m.hint = true, ""
-	hands, act := a.live.Actions, m.action(f)
-	return func() tea.Msg { return chosenMsg{m, act, hands.Available(act)} }
-}
-
-// chosenMsg says whether the fault that was chosen can be done, nil if it can.
-type chosenMsg struct {
-	menu *faultMenu
-	act  model.Action
-	err  error
-}
-
-// chosen does it, unless the menu was left meanwhile.
-func (a *App) chosen(msg chosenMsg) tea.Cmd {
-	msg.menu.doing = false
-	switch {
-	case msg.menu != a.menu:
-		return nil
-	case msg.err != nil:
-		a.menu.hint = "cannot be done now: " + a.th.Clean(msg.err.Error())
-		return nil
+	actions, act := m.h.Actions(), m.action(f)
+	return func() tea.Msg {
+		err := actions.Available(act)
+		return host.Late{To: m, Take: func() tea.Cmd {
+			m.doing = false
+			if err != nil {
+				m.hint = cannotNow + m.h.Frame().Th.Clean(err.Error())
+				return nil
+			}
+			m.h.Close()
+			return m.h.Act(act)
+		}}
 	}
-	a.menu = nil
-	return a.act(msg.act)
 }
 
-func (m *faultMenu) where() where {
+// Place is the menu's own, or that of its second step.
+func (m *Faults) Place() host.Where {
 	if m.choice != nil {
-		return inChoice
+		return host.InChoice
 	}
-	return inFaults
+	return host.InFaults
 }
 
-// over paints the menu over the lines of the screen.
-func (m *faultMenu) over(a *App, lines []string) []string {
-	title := " faults: " + subjectWords(a.th, m.on) + " "
-	inside := m.list
+// Over paints the menu over the lines of the screen.
+func (m *Faults) Over(lines []string) []string {
+	th := m.h.Frame().Th
 	if m.choice != nil {
-		title = " fault: " + string(m.choice.info.Kind) + " "
-		inside = m.choices
+		return box(th, lines, " fault: "+string(m.choice.info.Kind)+" ", m.choices)
 	}
-	return a.box(lines, title, inside)
+	return box(th, lines, " faults: "+subjectWords(th, m.on)+" ", m.list)
+}
+
+func faultKeys(on func(func(m *Faults) tea.Cmd) func() tea.Cmd, top func() host.Dialog) []host.Key {
+	run := func(f func(m *Faults)) func() tea.Cmd {
+		return on(func(m *Faults) tea.Cmd { f(m); return nil })
+	}
+	word := func(int) string { return top().(*Faults).chooseWord() }
+	return []host.Key{
+		{Keys: []string{"up", "k"}, In: host.InFaults, What: "up", Do: run(func(m *Faults) { m.move(-1) })},
+		{Keys: []string{"down", "j"}, In: host.InFaults, What: "down", Do: run(func(m *Faults) { m.move(1) })},
+		{Keys: []string{"enter"}, In: host.InFaults, Short: "choose", Brief: word, What: "choose how, or do it if there is nothing to choose", Needs: page.NeedsLab, Act: model.InjectFault, Do: on((*Faults).choose)},
+		{Keys: []string{"esc", "q"}, In: host.InFaults, Short: "leave it", What: "do nothing", Do: run(func(m *Faults) { m.h.Close() })},
+		{Keys: []string{"up", "k"}, In: host.InChoice, What: "line above", Do: run(func(m *Faults) { m.choice.move(-1) })},
+		{Keys: []string{"down", "j"}, In: host.InChoice, What: "line below", Do: run(func(m *Faults) { m.choice.move(1) })},
+		{Keys: []string{"left"}, In: host.InChoice, What: "value to the left", Do: run(func(m *Faults) { m.choice.turn(-1) })},
+		{Keys: []string{"right"}, In: host.InChoice, What: "value to the right", Do: run(func(m *Faults) { m.choice.turn(1) })},
+		{Keys: []string{"esc"}, In: host.InChoice, Short: "back", What: "back to the kinds", Do: run(func(m *Faults) { m.choice, m.hint = nil, "" })},
+		{Keys: []string{"enter"}, In: host.InChoice, Short: "do it", What: "do what the dialog says", Needs: page.NeedsLab, Act: model.InjectFault,
+			Do: on(func(m *Faults) tea.Cmd { return m.inject(m.choice.fault()) })},
+	}
 }
 
 // list is the menu in at most h lines of w cells.
-func (m *faultMenu) list(a *App, w, h int) [][]draw.Span {
-	th := a.th
+func (m *Faults) list(w, h int) [][]draw.Span {
+	th := m.h.Frame().Th
 	var under [][]draw.Span
 	add := func(spans ...draw.Span) { under = append(under, spans) }
 	r := &m.rows[m.at]
@@ -243,7 +238,7 @@ func (m *faultMenu) list(a *App, w, h int) [][]draw.Span {
 		}
 		add(draw.Dim.Of("it would " + r.info.What))
 	default:
-		f := presets(r.info, r.fault, a.memberNames()).fault()
+		f := m.presets(r).fault()
 		f.For = 0
 		add(draw.Dim.Of("will "), draw.Strong.Of(th.Clean(f.Describe())))
 	}
@@ -255,12 +250,12 @@ func (m *faultMenu) list(a *App, w, h int) [][]draw.Span {
 	if m.on.Why != "" {
 		add(draw.Dim.Of("only what is done to the cluster, because " + m.on.Why))
 	}
-	add(a.hints(inFaults, w)...)
+	add(m.h.Hints(host.InFaults, w)...)
 	room := max(1, h-len(under)-1)
 	if len(under) > h-2 {
 		room, under = max(1, h-1), under[len(under)-1:]
 	}
-	out := m.window(a, w, room)
+	out := m.window(w, room)
 	if len(out)+len(under) < h {
 		out = append(out, nil)
 	}
@@ -268,8 +263,8 @@ func (m *faultMenu) list(a *App, w, h int) [][]draw.Span {
 }
 
 // window is the part of the rows that fits, the cursor in it.
-func (m *faultMenu) window(a *App, w, h int) [][]draw.Span {
-	th := a.th
+func (m *Faults) window(w, h int) [][]draw.Span {
+	th := m.h.Frame().Th
 	h = min(h, len(m.rows))
 	m.top = max(0, min(m.top, m.at, len(m.rows)-h))
 	m.top = max(m.top, m.at-h+1)
@@ -288,7 +283,7 @@ func (m *faultMenu) window(a *App, w, h int) [][]draw.Span {
 		switch {
 		case r.why != "":
 			line = append(line, draw.Dim.Of("not now: "+r.why))
-		case a.inForce(r):
+		case m.inForce(r):
 			line = append(line, draw.Late.Of(th.Sign.Late+" in force  "), what.Of(r.info.What))
 		default:
 			line = append(line, what.Of(r.info.What))

@@ -1,14 +1,13 @@
-package ui
+package dialog
 
 import (
-	"slices"
+	"cmp"
 	"strconv"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/host"
 )
 
 // choice is the second step of the menu: how a fault is to be done. All of it is
@@ -70,7 +69,7 @@ var methodValues = []value{
 }
 
 func methodValue(name string) value {
-	return value{orElse(name, "every method"), func(f *model.Fault) { f.Method = name }}
+	return value{cmp.Or(name, "every method"), func(f *model.Fault) { f.Method = name }}
 }
 
 var directionValues = []value{
@@ -122,25 +121,6 @@ func memberValues(members []string) []value {
 	return values
 }
 
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
-// memberNames returns the names of the members that have one.
-func (a *App) memberNames() []string {
-	var names []string
-	for _, m := range a.state.Cluster().Members {
-		if m.Name != "" {
-			names = append(names, m.Name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
 // fault is what was chosen.
 func (c *choice) fault() model.Fault {
 	f := c.base
@@ -159,12 +139,9 @@ func (c *choice) turn(n int) {
 	x.at = max(0, min(x.at+n, len(x.values)-1))
 }
 
-// confirmFault does what was chosen.
-func (a *App) confirmFault() tea.Cmd { return a.inject(a.menu.choice.fault()) }
-
 // choices is the second step in at most h lines of w cells.
-func (m *faultMenu) choices(a *App, w, h int) [][]draw.Span {
-	th, c := a.th, m.choice
+func (m *Faults) choices(w, h int) [][]draw.Span {
+	th, c := m.h.Frame().Th, m.choice
 	var top, under [][]draw.Span
 	top = append(top, []draw.Span{draw.Dim.Of(c.info.What)}, nil)
 	for i := range c.asks {
@@ -186,7 +163,7 @@ func (m *faultMenu) choices(a *App, w, h int) [][]draw.Span {
 	default:
 		under = append(under, []draw.Span{draw.Dim.Of("healing it will " + c.info.Heal)})
 	}
-	under = append(under, append([]draw.Span{draw.Accent.Of("up down"), draw.Dim.Of(" line  "), draw.Accent.Of("left right"), draw.Dim.Of(" value  ")}, a.hints(inChoice, w)...))
+	under = append(under, append([]draw.Span{draw.Accent.Of("up down"), draw.Dim.Of(" line  "), draw.Accent.Of("left right"), draw.Dim.Of(" value  ")}, m.h.Hints(host.InChoice, w)...))
 	if len(top)+1+len(under) <= h {
 		top = append(top, nil)
 	}

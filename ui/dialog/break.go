@@ -1,0 +1,214 @@
+package dialog
+
+import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/host"
+	"locktop/ui/page"
+)
+
+// planTimeout bounds how long a lock to break waits for what it has to show, and for its end.
+const planTimeout = 10 * time.Second
+
+// way is one of the two ways to break a lock.
+type way struct {
+	action model.Action
+	plan   model.Plan
+	ready  bool
+	why    string // why it cannot be done
+}
+
+// Break shows what breaking a lock takes along, and asks.
+type Break struct {
+	h      host.Host
+	t      page.Target
+	revoke way
+	delete way
+	grace  grace
+	typing model.ActionKind // the way whose confirmation is typed, "" for none
+	name   host.Field
+	top    int // first key shown of those that go
+	hint   string
+}
+
+// Ways are the ways to break what an action is about.
+func Ways(act model.Action) []model.Action {
+	act.Kind, act.ModRev = model.DeleteClaim, 0
+	acts := []model.Action{act}
+	if act.Lease != 0 {
+		act.Kind = model.RevokeLease
+		acts = append(acts, act)
+	}
+	return acts
+}
+
+// BreakAgain shows the dialog again after nothing was done because the claim, or what
+// goes with it, is not what was shown; it says what changed.
+func BreakAgain(h host.Host, o model.Outcome) tea.Cmd {
+	if o.Changed == "" || o.Now.Key == "" || h.Actions() == nil {
+		return nil
+	}
+	act := o.Action
+	act.CreateRev, act.Lease = o.Now.CreateRev, o.Now.Lease
+	f := h.Frame()
+	t := page.Target{Action: act, Lock: f.S.Lock(act.Lock), Claim: f.S.Claim(act.Key)}
+	return h.Ask(t, Ways(act), func(said host.Said) tea.Cmd {
+		return openBreak(h, said, "nothing was done: "+f.Th.Clean(o.Changed))
+	})
+}
+
+// OpenBreak opens the dialog on what was under the cursor and reads the plans.
+func OpenBreak(h host.Host, said host.Said) tea.Cmd { return openBreak(h, said, "") }
+
+func openBreak(h host.Host, said host.Said, hint string) tea.Cmd {
+	d := &Break{h: h, t: said.On, hint: hint}
+	if !h.Open(d, true) {
+		return nil
+	}
+	d.revoke.action, d.delete.action = said.Acts[0], said.Acts[0]
+	d.revoke.action.Kind = model.RevokeLease
+	d.revoke.why, d.delete.why = said.Why(model.RevokeLease), said.Why(model.DeleteClaim)
+	if d.t.Action.Lease == 0 {
+		d.revoke.why = "the key has no lease"
+	}
+	h.Frame().Locks.Pick.Pinned = true
+	return tea.Batch(d.grace.start(h, d), d.plan(&d.revoke), d.plan(&d.delete))
+}
+
+// plan reads what a way would touch.
+func (d *Break) plan(w *way) tea.Cmd {
+	if w.why != "" {
+		return nil
+	}
+	return plan(d.h, d, w.action, func(p model.Plan, why string) {
+		w.plan, w.ready = p, true
+		if why != "" {
+			w.why = why
+		}
+	})
+}
+
+func (d *Break) way(kind model.ActionKind) *way {
+	if kind == model.RevokeLease {
+		return &d.revoke
+	}
+	return &d.delete
+}
+
+// confirm goes a way, or asks for the lock's name on a cluster that is not ours.
+func (d *Break) confirm(kind model.ActionKind) tea.Cmd {
+	w := d.way(kind)
+	why := d.whyNot(w)
+	switch {
+	case !d.grace.over:
+	case why != "":
+		d.hint = "cannot " + string(kind) + ": " + why
+	case !w.ready:
+		d.hint = "wait: what it would touch is still being read"
+	case d.outrun(w) == "" && !d.h.Frame().Lab:
+		d.typing, d.name, d.hint = kind, host.Field{}, ""
+	default:
+		return d.carryOut(w)
+	}
+	return nil
+}
+
+// confirmTyped goes the way that was confirmed by the name of the lock.
+func (d *Break) confirmTyped() tea.Cmd {
+	if d.gone() {
+		d.typing, d.hint = "", isGone
+		return nil
+	}
+	if name := d.t.Action.Lock; d.name.Text != name && d.name.Text != d.th().Clean(name) {
+		d.hint = "that is not the name of the lock"
+		return nil
+	}
+	return d.carryOut(d.way(d.typing))
+}
+
+// carryOut goes a way, unless the claim on the page is not as its plan has it: then the
+// dialog opens anew, as if the act had been refused for it.
+func (d *Break) carryOut(w *way) tea.Cmd {
+	d.h.Close()
+	if changed := d.outrun(w); changed != "" {
+		return BreakAgain(d.h, model.Outcome{Action: w.action, Changed: changed, Now: d.claim(w.action.Key).KV})
+	}
+	return d.h.Do(w.plan, planTimeout)
+}
+
+// outrun says what of the claim on the page is not as the plan has it.
+func (d *Break) outrun(w *way) string { return w.plan.Outrun(d.claim(w.action.Key)) }
+
+func (d *Break) th() *draw.Theme { return d.h.Frame().Th }
+
+func (d *Break) claim(key string) *model.Claim { return d.h.Frame().S.Claim(key) }
+
+// gone says whether the claim that the dialog is about is no more.
+func (d *Break) gone() bool {
+	c := d.claim(d.t.Action.Key)
+	return c == nil || c.CreateRev != d.t.Action.CreateRev
+}
+
+const isGone = "the claim is gone, there is nothing left to break"
+
+// whyNot says why a way is closed, "" if it is open.
+func (d *Break) whyNot(w *way) string {
+	if d.gone() {
+		return isGone
+	}
+	return w.why
+}
+
+// Place is the text field once a way was chosen that has to be typed.
+func (d *Break) Place() host.Where {
+	if d.typing != "" {
+		return host.InTyped
+	}
+	return host.InBreak
+}
+
+// Type takes a key of the text field in.
+func (d *Break) Type(msg tea.KeyMsg) { d.name.Key(msg) }
+
+// Over paints the dialog over the lines of the screen.
+func (d *Break) Over(lines []string) []string {
+	return box(d.th(), lines, " break a lock ", d.lines)
+}
+
+func breakKeys(on func(func(d *Break) tea.Cmd) func() tea.Cmd, top func() host.Dialog) []host.Key {
+	run := func(f func(d *Break)) func() tea.Cmd {
+		return on(func(d *Break) tea.Cmd { f(d); return nil })
+	}
+	closed := func(kind model.ActionKind) func() bool {
+		return func() bool { d := top().(*Break); return d.whyNot(d.way(kind)) != "" }
+	}
+	return []host.Key{
+		{Keys: []string{"up"}, In: host.InBreak, What: "scroll the keys that go", Do: run(func(d *Break) { d.top-- })},
+		{Keys: []string{"down"}, In: host.InBreak, What: "scroll the keys that go", Do: run(func(d *Break) { d.top++ })},
+		{Keys: []string{"R"}, In: host.InBreak, Short: "revoke the lease", Brief: ifRoom("revoke the lease", "revoke"), What: "revoke the lease", Needs: host.NeedsArmed, Act: model.RevokeLease,
+			Hidden: closed(model.RevokeLease), Do: on(func(d *Break) tea.Cmd { return d.confirm(model.RevokeLease) })},
+		{Keys: []string{"D"}, In: host.InBreak, Short: "delete this claim", Brief: ifRoom("delete this claim", "delete"), What: "delete this claim", Needs: host.NeedsArmed, Act: model.DeleteClaim,
+			Hidden: closed(model.DeleteClaim), Do: on(func(d *Break) tea.Cmd { return d.confirm(model.DeleteClaim) })},
+		{Keys: []string{"esc", "q"}, In: host.InBreak, Short: "leave it", What: "leave the lock alone", Do: run(func(d *Break) { d.h.Close() })},
+		{Keys: []string{"enter"}, In: host.InBreak, What: "nothing: R or D confirms", Do: run(func(d *Break) { d.hint = "enter does not confirm: R or D does" })},
+		{Keys: []string{"enter"}, In: host.InTyped, Short: "do it", What: "do it, if the name is right", Needs: host.NeedsArmed, Do: on((*Break).confirmTyped)},
+		{Keys: []string{"esc"}, In: host.InTyped, Short: "back", What: "back", Do: run(func(d *Break) { d.typing = "" })},
+	}
+}
+
+// ifRoom is a word for the dialog's keys that has a shorter one where it gets narrow.
+func ifRoom(long, short string) func(w int) string {
+	return func(w int) string {
+		if w < briefBelow {
+			return short
+		}
+		return long
+	}
+}
+
+// briefBelow is the width of a dialog below which its keys have short words.
+const briefBelow = 56

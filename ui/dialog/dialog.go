@@ -1,0 +1,111 @@
+package dialog
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/host"
+)
+
+// Keys are those of the dialogs; top is the dialog that is open.
+func Keys(top func() host.Dialog) []host.Key {
+	rows := breakKeys(onTop[*Break](top), top)
+	rows = append(rows, questionKeys(onTop[*Question](top))...)
+	rows = append(rows, faultKeys(onTop[*Faults](top), top)...)
+	return append(rows, columnKeys(onTop[*Columns](top))...)
+}
+
+// onTop makes what a key does out of what it does to the dialog that is open.
+func onTop[D host.Dialog](top func() host.Dialog) func(func(d D) tea.Cmd) func() tea.Cmd {
+	return func(f func(d D) tea.Cmd) func() tea.Cmd {
+		return func() tea.Cmd { return f(top().(D)) }
+	}
+}
+
+// graceTime is how long a dialog ignores the keys that confirm: one that was meant
+// for the page under it must not break a lock.
+const graceTime = 300 * time.Millisecond
+
+// grace is whether that time is over.
+type grace struct {
+	n    int // how often it began
+	over bool
+}
+
+// start begins the time anew.
+func (g *grace) start(h host.Host, d host.Dialog) tea.Cmd {
+	g.n++
+	g.over = false
+	n := g.n
+	return h.After(graceTime, func(time.Time) tea.Msg {
+		return host.Late{To: d, Take: func() tea.Cmd { g.over = n == g.n; return nil }}
+	})
+}
+
+// plan reads what an action would touch, and why it cannot be done, if so.
+func plan(h host.Host, d host.Dialog, act model.Action, take func(p model.Plan, why string)) tea.Cmd {
+	actions := h.Actions()
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(h.Context(), planTimeout)
+		defer cancel()
+		p, err := actions.Plan(ctx, act)
+		return host.Late{To: d, Take: func() tea.Cmd {
+			why := p.Refused
+			if err != nil {
+				why = err.Error()
+			}
+			take(p, h.Frame().Th.Clean(why))
+			return nil
+		}}
+	}
+}
+
+// box paints a frame over the middle of the screen. inside returns what stands in
+// it, in at most h lines of w cells.
+func box(th *draw.Theme, lines []string, title string, inside func(w, h int) [][]draw.Span) []string {
+	w := ansi.StringWidth(lines[0])
+	bw := w
+	if w >= 110 {
+		bw = 92
+	}
+	bh := max(1, len(lines)-4)
+	content := inside(bw-4, bh)
+	x, y := (w-bw)/2, 1+max(0, (len(lines)-2-len(content)-2)/2)
+	edge := func(l, r, title string) string {
+		b := th.Put(nil, draw.Accent, l+th.Sign.Line)
+		b = th.Put(b, draw.Strong, title)
+		return string(th.Put(b, draw.Accent, strings.Repeat(th.Sign.Line, max(0, bw-3-draw.Width(title)))+r))
+	}
+	painted := []string{edge(th.Sign.Box.TopLeft, th.Sign.Box.TopRight, th.Cut(title, bw-4))}
+	for _, sp := range content {
+		b := th.Put(nil, draw.Accent, th.Sign.Box.Left)
+		b = append(b, " "+th.Line(bw-4, sp, nil)+" "...)
+		painted = append(painted, string(th.Put(b, draw.Accent, th.Sign.Box.Left)))
+	}
+	painted = append(painted, edge(th.Sign.Box.BottomLeft, th.Sign.Box.BottomRight, ""))
+	for i, p := range painted {
+		if y+i < len(lines) {
+			lines[y+i] = stamp(lines[y+i], p, x, bw, w)
+		}
+	}
+	return lines
+}
+
+// stamp puts p, w cells wide, over a line of total cells at x.
+func stamp(line, p string, x, w, total int) string {
+	left := ansi.Truncate(line, x, "")
+	right := ansi.TruncateLeft(line, x+w, "")
+	for cut := x + w + 1; cut <= total && ansi.StringWidth(right) > total-x-w; cut++ { // a wide character lies across the edge
+		right = ansi.TruncateLeft(line, cut, "")
+	}
+	b := draw.Pad([]byte(left), x-ansi.StringWidth(left))
+	b = append(b, p...)
+	b = draw.Pad(b, total-x-w-ansi.StringWidth(right))
+	return string(append(b, right...))
+}

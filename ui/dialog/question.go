@@ -1,0 +1,145 @@
+package dialog
+
+import (
+	"cmp"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/host"
+	"locktop/ui/page"
+)
+
+// Question asks before something is done to a program on a cluster that is not ours. It
+// names whom that hits.
+type Question struct {
+	h              host.Host
+	label, journal string // of the cluster, and of the file of what is done
+	grace          grace
+	act            model.Action
+	locks          []string // of whom it hits, with the place in each queue
+	plan           model.Plan
+	ready          bool
+	why            string // why it cannot be done
+	hint           string
+}
+
+// OpenQuestion opens the dialog and reads whom the action would hit. The label names the
+// cluster, the journal the file in which actions are written down.
+func OpenQuestion(h host.Host, act model.Action, label, journal string) tea.Cmd {
+	q := &Question{h: h, label: label, journal: journal}
+	if !h.Open(q, false) {
+		return nil
+	}
+	var first string
+	if first, q.locks = locksOf(h.Frame(), act.Fault.Target); act.Lock == "" {
+		act.Lock = first
+	}
+	q.act = act
+	return tea.Batch(q.grace.start(h, q), plan(h, q, act, func(p model.Plan, why string) { q.plan, q.why, q.ready = p, why, true }))
+}
+
+// locksOf names the locks in which a client has claims, and its place there; the first
+// is one that it holds, if there is any.
+func locksOf(f page.Frame, client string) (first string, words []string) {
+	if client == "" {
+		return "", nil
+	}
+	holds := false
+	for _, l := range f.S.Locks() {
+		for c := range l.Claims {
+			if id := f.S.IdentityOf(c); id.Source != "proxy" || id.Text != client {
+				continue
+			}
+			place := "waits"
+			if l.Holds(l.Place(c)) {
+				place = "holds"
+			}
+			if first == "" || place == "holds" && !holds {
+				first, holds = l.Name, place == "holds"
+			}
+			words = append(words, f.Th.Clean(l.Name)+" ("+place+")")
+		}
+	}
+	return first, words
+}
+
+// confirm does what was asked for.
+func (q *Question) confirm() tea.Cmd {
+	switch {
+	case !q.grace.over:
+		return nil
+	case q.why != "":
+		q.hint = "cannot be done now: " + q.why
+		return nil
+	case !q.ready:
+		q.hint = "wait: whom it hits is still being read"
+		return nil
+	}
+	q.h.Close()
+	return q.h.Do(q.plan, 0)
+}
+
+// Place is the question's own.
+func (q *Question) Place() host.Where { return host.InQuestion }
+
+// Over paints the dialog over the lines of the screen.
+func (q *Question) Over(lines []string) []string {
+	return box(q.h.Frame().Th, lines, " not a lab of ours: really? ", q.lines)
+}
+
+func questionKeys(on func(func(q *Question) tea.Cmd) func() tea.Cmd) []host.Key {
+	return []host.Key{
+		{Keys: []string{"Y"}, In: host.InQuestion, Short: "do it", What: "do it, to a program on a cluster that is not a lab", Needs: host.NeedsArmed, Do: on((*Question).confirm)},
+		{Keys: []string{"esc", "q"}, In: host.InQuestion, Short: "leave it", What: "do nothing", Do: on(func(q *Question) tea.Cmd { q.h.Close(); return nil })},
+		{Keys: []string{"enter"}, In: host.InQuestion, What: "nothing: Y confirms", Do: on(func(q *Question) tea.Cmd { q.hint = "enter does not confirm: Y does"; return nil })},
+	}
+}
+
+// lines are what the dialog says, in at most h lines of w cells.
+func (q *Question) lines(w, h int) [][]draw.Span {
+	th := q.h.Frame().Th
+	var must, may [][]draw.Span
+	add := func(to *[][]draw.Span, st draw.Style, label, text string, most int) {
+		for _, part := range th.Wrap(text, max(8, w-9), most) {
+			*to = append(*to, []draw.Span{draw.Dim.Of(label + draw.Blanks[:9-len(label)]), st.Of(part)})
+			label = ""
+		}
+	}
+	add(&must, draw.Strong, "will", th.Clean(q.act.Describe()), 3)
+	hits := cmp.Or(th.Clean(q.plan.Hits), "nobody in particular")
+	if !q.ready {
+		hits = th.Sign.Unread
+	}
+	add(&must, draw.Strong, "hits", hits, 2)
+	locks := cmp.Or(th.Clean(q.act.Lock), "no lock is known")
+	if len(q.locks) > 0 {
+		locks = strings.Join(q.locks, ", ")
+	}
+	add(&must, draw.Strong, "lock", locks, 3)
+	add(&may, draw.Plain, "cluster", th.Clean(q.label), 1)
+	if info, _ := q.act.Fault.Kind.Info(); info.Heal != "" {
+		add(&may, draw.Plain, "healing", "will "+info.Heal, 1)
+	}
+	if q.journal != "" {
+		add(&may, draw.Plain, "journal", th.Clean(q.journal), 1)
+	}
+	var under [][]draw.Span
+	switch {
+	case q.hint != "":
+		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + q.hint)})
+	case q.why != "":
+		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " cannot be done now: " + q.why)})
+	default:
+		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " a lock may move to another client")})
+	}
+	under = append(under, q.h.Hints(host.InQuestion, w))
+	room := max(0, h-len(must)-len(under))
+	all := append(must, may[:min(len(may), room)]...)
+	if over := len(all) + len(under) - h; over > 0 { // the prompt at the end matters most
+		all = all[:max(0, len(all)-over)]
+	}
+	return append(all, under...)
+}

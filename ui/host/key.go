@@ -1,0 +1,188 @@
+package host
+
+import (
+	"strings"
+	"unicode"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+)
+
+// Where is a set of places in which a key counts: pages, by their order, and what takes
+// the keyboard from them.
+type Where uint
+
+// What takes the keyboard from a page.
+const (
+	InHelp     Where = 1 << (pagesMax + iota)
+	InText           // an explanation, or the lines of etcdctl
+	InBreak          // the dialog that breaks a lock
+	InTyped          // and its text field
+	InFaults         // the menu of faults
+	InChoice         // and its second step
+	InLesson         // the question of a lesson
+	InFilter         // the text field of a filter
+	InPalette        // the line of commands
+	InColumns        // the list of columns
+	InStart          // what to watch is being chosen
+	InQuestion       // an act on a cluster that is not ours
+	End
+
+	pagesMax = 16 // pages that there can be
+)
+
+// Sets of places.
+const (
+	AnyPage Where = 1<<pagesMax - 1
+	All           = End - 1
+)
+
+var inputNames = []string{"help", "text", "break dialog", "typed name", "fault menu", "fault choice", "lesson", "filter", "palette", "columns", "start", "question"}
+
+// OnPage is where the keys of a page count.
+func OnPage(page int) Where { return 1 << page }
+
+// Words name the places; titles are those of the pages.
+func (w Where) Words(titles []string) string {
+	var names, others []string
+	for i, title := range titles {
+		if w&OnPage(i) != 0 {
+			names = append(names, title)
+		} else {
+			others = append(others, title)
+		}
+	}
+	switch {
+	case w == All:
+		return "everywhere"
+	case len(others) == 0 && w&^AnyPage&^(InHelp|InText) == 0: // these stand over a page
+		return "every page"
+	case len(others) == 0:
+		names = []string{"every page"}
+	case len(others) == 1 && len(names) > 1:
+		names = []string{"every page but " + others[0]}
+	}
+	for i, n := range inputNames {
+		if w&(InHelp<<i) != 0 {
+			names = append(names, n)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Key is one row of the table of keys: the only place that says what a key does, where,
+// and how it is called.
+type Key struct {
+	Keys  []string // as Bubble Tea names them
+	In    Where
+	Short string // for the footer, "" for not in it
+	// Brief, if not nil, says now what stands in w cells of the footer.
+	Brief func(w int) string
+	// Hidden, if not nil, says that the key is not in the footer now.
+	Hidden func() bool
+	What   string
+	Needs  string // for the table of keys: what has to be there
+	// Why says why the key does nothing now, "" if it works.
+	Why func() string
+	Do  func() tea.Cmd
+	// Act is the kind of action that the key asks for, "" for none, and Asks the
+	// actions of which one must be possible. The actions are asked beside the
+	// screen, and Then goes on with what they said.
+	Act  model.ActionKind
+	Asks func() (acts []model.Action, why string)
+	Then func(Said) tea.Cmd
+	// Frozen: it works while drawing is frozen.
+	Frozen bool
+}
+
+// What a key can need.
+const (
+	NeedsArmed  = "armed"
+	NeedsLesson = "a lesson"
+)
+
+// Run is a key that asks for nothing beside the screen.
+func Run(f func()) func() tea.Cmd {
+	return func() tea.Cmd { f(); return nil }
+}
+
+// Closed says why the key does nothing now, as far as the screen knows, "" if it works.
+// What the actions say of it is another matter: see [Host.Ask].
+func (k *Key) Closed() string {
+	switch {
+	case k.Why != nil:
+		return k.Why()
+	case k.Asks != nil:
+		_, why := k.Asks()
+		return why
+	}
+	return ""
+}
+
+// Keymap finds a row by place and key.
+type Keymap struct {
+	Rows []Key
+	At   map[Where]map[string]*Key
+}
+
+// NewKeymap returns the map of a table of keys.
+func NewKeymap(rows []Key) Keymap {
+	m := Keymap{Rows: rows, At: map[Where]map[string]*Key{}}
+	for w := Where(1); w < End; w <<= 1 {
+		m.At[w] = map[string]*Key{}
+		for i := range rows {
+			if rows[i].In&w == 0 {
+				continue
+			}
+			for _, k := range rows[i].Keys {
+				m.At[w][k] = &rows[i]
+			}
+		}
+	}
+	return m
+}
+
+// Names writes keys as a person reads them.
+func Names(keys []string) string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		switch k {
+		case " ":
+			k = "space"
+		case "pgup":
+			k = "PgUp"
+		case "pgdown":
+			k = "PgDn"
+		case "f1":
+			k = "F1"
+		case "home", "end":
+			k = strings.ToUpper(k[:1]) + k[1:]
+		}
+		names[i] = k
+	}
+	return strings.Join(names, " ")
+}
+
+// Field is a line of text that is typed.
+type Field struct{ Text string }
+
+// Key takes what was typed or pasted in. Only what can be seen gets in.
+func (f *Field) Key(msg tea.KeyMsg) {
+	switch msg.Type {
+	case tea.KeyRunes, tea.KeySpace:
+		for _, r := range msg.Runes {
+			if unicode.IsPrint(r) {
+				f.Text += string(r)
+			}
+		}
+	case tea.KeyBackspace:
+		if r := []rune(f.Text); len(r) > 0 {
+			f.Text = string(r[:len(r)-1])
+		}
+	case tea.KeyCtrlU:
+		f.Text = ""
+	case tea.KeyCtrlW:
+		f.Text = f.Text[:strings.LastIndexAny(strings.TrimRight(f.Text, " /"), " /")+1]
+	}
+}

@@ -1,0 +1,7 @@
+// Package lesson tells a rehearsal step by step, in a pane under every page.
+//
+// A [Lesson] says what there is to tell, in the language of the person already, and waits
+// for the person where it has to. The [Pane] shows it, asks for predictions, and takes the
+// keyboard only for their answers. It knows no drill: whoever runs one hands it over step by
+// step.
+package lesson

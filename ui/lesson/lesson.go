@@ -1,0 +1,66 @@
+package lesson
+
+import (
+	"context"
+	"time"
+)
+
+// Lesson is a rehearsal that is told step by step, in a pane under every page. It
+// is told in the language of the person already.
+type Lesson struct {
+	// Title is a line, Why a paragraph. It is read before the first step is asked for.
+	Title, Why string
+	// Next blocks until there is a next step. After StepSay and StepAsk it is called
+	// when Answer was; after StepVerdict and StepDone no more. An error ends the
+	// lesson, and is shown.
+	Next func(ctx context.Context) (Step, error)
+	// Answer says that the person goes on: with the option chosen, from 1, after
+	// StepAsk, with 0 after StepSay. It is not called on the goroutine of the screen.
+	Answer func(choice int)
+}
+
+// StepKind is what a step of a lesson is.
+type StepKind string
+
+// Kinds of steps.
+const (
+	StepSay     StepKind = "say"     // a text, until the person goes on
+	StepAsk     StepKind = "ask"     // a question that the person answers
+	StepDo      StepKind = "do"      // what is being done now
+	StepWait    StepKind = "wait"    // what is waited for
+	StepVerdict StepKind = "verdict" // how it ended, the last step
+	StepDone    StepKind = "done"    // it ended without a verdict
+)
+
+// Step is one step of a lesson. Its texts need not be fit for a terminal.
+type Step struct {
+	Kind StepKind
+	// Text is what is said, asked, done ("kill a") or waited for ("b to hold /l"); a
+	// StepWait without one lets time pass. An empty line parts paragraphs. For StepVerdict it is a remark, or empty.
+	Text string
+	// Options are the answers to StepAsk; Right is the one that is so, from 1, or 0
+	// if none is.
+	Options []string
+	Right   int
+	// Within bounds a StepWait; 0: it is not bounded.
+	Within time.Duration
+	// Verdict is the word of a StepVerdict, and Lines its expectations.
+	Verdict Verdict
+	Lines   []Line
+}
+
+// Verdict says whether what was expected was so.
+type Verdict string
+
+// Verdicts. Any other word is shown like VerdictUnknown.
+const (
+	VerdictHeld     Verdict = "held"
+	VerdictViolated Verdict = "violated"
+	VerdictUnknown  Verdict = "unknown"
+)
+
+// Line is an expectation with what was measured and the bound it has.
+type Line struct {
+	Name, Measured, Bound string
+	Verdict               Verdict
+}

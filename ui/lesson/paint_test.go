@@ -1,0 +1,29 @@
+package lesson
+
+import (
+	"testing"
+	"time"
+)
+
+// TestWords: a wait reads as a sentence, with its bound once.
+func TestWords(t *testing.T) {
+	rows := []struct {
+		step          Step
+		took          time.Duration
+		present, past string
+	}{
+		{Step{Kind: StepWait, Text: "a to hold /l, at most 10s", Within: 10 * time.Second}, 0, "waiting for a to hold /l, at most 10s", "waited for a to hold /l"},
+		{Step{Kind: StepWait, Text: "a to hold /l", Within: 10 * time.Second}, 3 * time.Second, "waiting for a to hold /l, at most 10s", "waited 3s for a to hold /l"},
+		{Step{Kind: StepWait, Text: "a to hold /l"}, time.Second, "waiting for a to hold /l", "waited 1s for a to hold /l"},
+		{Step{Kind: StepWait, Within: 10 * time.Second}, 10 * time.Second, "letting it run for 10s", "let it run for 10s"},
+		{Step{Kind: StepDo, Text: "pause a"}, 0, "", "pause a"},
+	}
+	for _, r := range rows {
+		if got := r.step.past(r.took); got != r.past {
+			t.Errorf("got %q, want %q", got, r.past)
+		}
+		if r.present != "" && r.step.present() != r.present {
+			t.Errorf("got %q, want %q", r.step.present(), r.present)
+		}
+	}
+}

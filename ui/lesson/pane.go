@@ -1,0 +1,202 @@
+package lesson
+
+import (
+	"strconv"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/ui/draw"
+	"locktop/ui/host"
+)
+
+// Pane is how far a lesson has come.
+type Pane struct {
+	h      host.Host
+	l      *Lesson
+	step   Step      // of no kind before the first one
+	log    []string  // what was done and waited for since the last text
+	since  time.Time // when the step came
+	err    error
+	begun  bool // its why was read
+	folded bool // only its title is shown
+	closed bool
+
+	page, pages int  // of the text, as far as it does not fit
+	has         bool // the keyboard is with the options
+	at          int  // the option under the cursor, from 0
+	chosen      int  // the answer, from 1; 0: none yet
+	steps       int  // how many there were
+	drawn       drawn
+	body        [][]draw.Span // what was drawn of it
+	right       int           // how many predictions were right, of how many
+	asked       int
+}
+
+// StepMsg is the next step.
+type StepMsg struct {
+	step Step
+	err  error
+}
+
+// New returns the pane of a lesson.
+func New(h host.Host, l *Lesson) *Pane { return &Pane{h: h, l: l} }
+
+// Booted says that there is something to look at now.
+func (p *Pane) Booted() { p.since = p.h.Frame().Now }
+
+// logMax bounds how much of what was done stands in the pane.
+const logMax = 32
+
+// Showing says whether there is a pane.
+func (p *Pane) Showing() bool { return p != nil && !p.closed }
+
+// Has says whether the keyboard is with its question.
+func (p *Pane) Has() bool { return p.Showing() && p.has }
+
+// over says whether nothing more will come.
+func (p *Pane) over() bool {
+	return p.err != nil || p.step.Kind == StepVerdict || p.step.Kind == StepDone
+}
+
+// acts says whether the lab does something, and nothing is waited for from the
+// person.
+func (p *Pane) acts() bool { return p.step.Kind == StepDo || p.step.Kind == StepWait }
+
+// begin asks for the first step, once the person has read what the lesson is for.
+func (p *Pane) begin() tea.Cmd {
+	p.begun, p.since, p.page = true, p.h.Frame().Now, 0
+	return p.next()
+}
+
+// next asks for the next step.
+func (p *Pane) next() tea.Cmd {
+	l, ctx := p.l, p.h.Context()
+	return func() tea.Msg {
+		step, err := l.Next(ctx)
+		return StepMsg{step, err}
+	}
+}
+
+// Stepped takes a step in.
+func (p *Pane) Stepped(m StepMsg) tea.Cmd {
+	if m.err != nil {
+		if p.h.Context().Err() == nil {
+			p.err, p.has, p.page = m.err, false, 0
+		}
+		return nil
+	}
+	now := p.h.Frame().Now
+	switch {
+	case !p.acts():
+		p.log = nil
+	default:
+		if text := p.step.past(now.Sub(p.since)); text != "" {
+			p.log = append(p.log[max(0, len(p.log)-logMax+1):], text)
+		}
+	}
+	p.steps++
+	p.step, p.since, p.page, p.at, p.chosen, p.has = m.step, now, 0, 0, 0, false
+	if p.acts() {
+		return p.next()
+	}
+	return nil
+}
+
+// whyNot says why the lesson does not go on by a key, "" if it does.
+func (p *Pane) whyNot() string {
+	switch {
+	case !p.Showing():
+		return notTold
+	case p.folded || p.page < p.pages-1 || p.over() || !p.begun:
+		return ""
+	case p.step.Kind != StepSay && p.step.Kind != StepAsk:
+		return "the lesson goes on by itself, when the lab has done its part"
+	}
+	return ""
+}
+
+const notTold = "no lesson is being told"
+
+// goOn is what the lesson waits for: the rest of a text, the next step, the answer
+// to a question, or the end.
+func (p *Pane) goOn() tea.Cmd {
+	switch {
+	case p.folded:
+		p.folded = false
+	case p.page < p.pages-1:
+		p.page++
+	case !p.begun:
+		return p.begin()
+	case p.over():
+		p.closed, p.has = true, false
+	case p.step.Kind == StepAsk && p.chosen == 0:
+		p.has = true
+	default:
+		return p.answer(p.chosen)
+	}
+	return nil
+}
+
+// answer tells the lesson and asks for its next step.
+func (p *Pane) answer(choice int) tea.Cmd {
+	l, next := p.l, p.next()
+	p.step = Step{Kind: StepWait}
+	p.steps++
+	p.page, p.log, p.since = 0, nil, p.h.Frame().Now
+	return func() tea.Msg {
+		l.Answer(choice)
+		return next()
+	}
+}
+
+// predict takes the answer to a question. The person sees whether it was right
+// before the lesson goes on.
+func (p *Pane) predict(choice int) {
+	if choice < 1 || choice > len(p.step.Options) {
+		p.h.Say(draw.Late, "there is no such answer")
+		return
+	}
+	p.chosen, p.at, p.has = choice, choice-1, false
+	if p.step.Right > 0 {
+		p.asked++
+		if choice == p.step.Right {
+			p.right++
+		}
+	}
+}
+
+// move goes to another answer.
+func (p *Pane) move(n int) { p.at = max(0, min(p.at+n, len(p.step.Options)-1)) }
+
+// Keys are those of the lesson: one for whatever it waits for, one that hides it, on the
+// pages, and those of its question.
+func (p *Pane) Keys(pages host.Where) []host.Key {
+	digits := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}
+	rows := []host.Key{
+		{Keys: []string{"n"}, In: pages | host.InHelp | host.InText, Short: "lesson", Hidden: func() bool { return p.whyNot() != "" },
+			What: "go on with the lesson, or to its question", Why: p.whyNot, Needs: host.NeedsLesson, Do: p.goOn},
+		{Keys: []string{"L"}, In: pages, What: "hide the lesson but for its title, or show it again", Needs: host.NeedsLesson, Do: host.Run(func() { p.folded = !p.folded }),
+			Why: func() string {
+				if !p.Showing() {
+					return notTold
+				}
+				return ""
+			}},
+		{Keys: []string{"up", "k"}, In: host.InLesson, What: "answer above", Do: host.Run(func() { p.move(-1) })},
+		{Keys: []string{"down", "j"}, In: host.InLesson, What: "answer below", Do: host.Run(func() { p.move(1) })},
+		{Keys: digits, In: host.InLesson, Short: "answer", What: "that answer", Needs: host.NeedsLesson, Do: host.Run(func() { p.predict(int(p.h.Pressed()[0] - '0')) }),
+			Brief: func(int) string { // the first digit stands before it
+				if n := min(9, len(p.step.Options)); n > 1 {
+					return "to " + strconv.Itoa(n) + " answer"
+				}
+				return "answers"
+			}},
+		{Keys: []string{"enter", " ", "n"}, In: host.InLesson, Short: "this answer", What: "the answer under the cursor", Needs: host.NeedsLesson, Do: host.Run(func() { p.predict(p.at + 1) })},
+		{Keys: []string{"esc", "tab"}, In: host.InLesson, Short: "to the page", What: "back to the page, the question waits", Do: host.Run(func() { p.has = false })},
+	}
+	for i := range rows {
+		rows[i].Frozen = true
+	}
+	return rows
+}

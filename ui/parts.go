@@ -1,0 +1,57 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+	"locktop/ui/draw"
+	"locktop/ui/host"
+	"locktop/ui/page"
+)
+
+// parts is the console as its parts see it.
+type parts struct{ a *App }
+
+func (p parts) Frame() page.Frame                      { return p.a.frame() }
+func (p parts) Context() context.Context               { return p.a.ctx }
+func (p parts) Actions() host.Actions                  { return p.a.live.Actions }
+func (p parts) Say(st draw.Style, text string)         { p.a.say(st, text) }
+func (p parts) Hints(in host.Where, w int) []draw.Span { return p.a.hints(in, w) }
+func (p parts) Pressed() string                        { return p.a.pressed }
+func (p parts) Close()                                 { p.a.dialog = nil }
+func (p parts) Act(act model.Action) tea.Cmd           { return p.a.act(act) }
+
+func (p parts) After(d time.Duration, f func(time.Time) tea.Msg) tea.Cmd { return p.a.after(d, f) }
+
+func (p parts) Open(d host.Dialog, aboutLock bool) bool {
+	a := p.a
+	if a.where()&host.AnyPage == 0 || aboutLock && !a.here().About().Targets {
+		return false
+	}
+	a.thaw()
+	a.dialog = d
+	return true
+}
+
+func (p parts) Ask(on page.Target, acts []model.Action, then func(host.Said) tea.Cmd) tea.Cmd {
+	actions := p.Actions()
+	return func() tea.Msg {
+		return availableMsg{host.Said{On: on, Acts: acts, Whys: host.WhysNot(actions, acts)}, then}
+	}
+}
+
+func (p parts) Do(plan model.Plan, within time.Duration) tea.Cmd {
+	a, actions := p.a, p.Actions()
+	a.say(draw.Dim, a.th.Clean(plan.Action.Describe())+" "+a.th.Sign.Unread)
+	return func() tea.Msg {
+		ctx, cancel := a.ctx, context.CancelFunc(func() {})
+		if within > 0 {
+			ctx, cancel = context.WithTimeout(ctx, within)
+		}
+		defer cancel()
+		return outcomeMsg{actions.Do(ctx, plan)}
+	}
+}
