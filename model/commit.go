@@ -35,6 +35,9 @@ func (k *Keyspace) remember(l *Lock) {
 		l.headAtMark = l.queue.first()
 		l.headRef = refOf(l.headAtMark)
 		l.heldAtMark = l.Holder() != nil
+		if l.heldAtMark && l.heldAs != "" {
+			l.headRef.Value = l.heldAs
+		}
 		l.holdsAtMark = l.holds
 		l.headGone = 0
 		k.touched = append(k.touched, l)

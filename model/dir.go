@@ -58,7 +58,12 @@ func (k *Keys) dropDir(d *dir) {
 // below yields every key in d and under it. A queue right here has them all.
 func (d *dir) below(yield func(*Claim)) {
 	if d.lock != nil && d.lock.mode == recipe.Queue {
-		d.lock.queue.all(func(c *Claim) bool { yield(c); return true })
+		d.lock.queue.all(func(c *Claim) bool {
+			if !c.beside() || c.home != d {
+				yield(c)
+			}
+			return true
+		})
 		return
 	}
 	for c := range d.others {
@@ -99,6 +104,11 @@ func (d *dir) count(c *Claim, n int) {
 
 // inQueueHere says whether c is known to its directory by the queue alone.
 func (c *Claim) inQueueHere() bool { return c.home == c.dir && c.form.Shape() == recipe.Queue }
+
+// beside says whether c competes for a lock below whose name it does not stand.
+func (c *Claim) beside() bool {
+	return c.home != nil && c.form.Shape() == recipe.Queue && (len(c.Key) <= len(c.home.path) || c.Key[len(c.home.path)] != '/')
+}
 
 // enter finds the place of a key and puts it into every queue that counts it.
 func (k *Keyspace) enter(c *Claim) {
@@ -150,8 +160,14 @@ func (k *Keyspace) eachQueue(c *Claim, f func(*Lock)) {
 			change(d.lock)
 		}
 	}
-	if h := c.home; h != nil && h.lock != nil && h.lock.mode == c.form.Shape() && h.lock.mode != recipe.Queue {
+	if h := c.home; h != nil && h.lock != nil && h.lock.mode == c.form.Shape() && (h.lock.mode != recipe.Queue || c.beside()) {
 		change(h.lock)
+	}
+	if name := recipe.Registers(k.shown(&c.KV)); name != "" {
+		if l := k.Lock(name); l != nil && l.mode == recipe.Single {
+			k.remember(l)
+			k.changed(l)
+		}
 	}
 }
 

@@ -1,6 +1,10 @@
 package model
 
-import "locktop/model/recipe"
+import (
+	"strings"
+
+	"locktop/model/recipe"
+)
 
 // Identity is who a claim belongs to, as far as anything tells.
 type Identity struct {
@@ -16,6 +20,9 @@ func (k *Keyspace) identify(r ClaimRef, lease *Lease, home *dir) Identity {
 	if name, ok := k.witness.Owner(r.Lease); ok && r.Lease != 0 {
 		return Identity{Printable(name), "proxy"}
 	}
+	if who := k.registered(r); who != "" {
+		return Identity{Printable(who), "sibling"}
+	}
 	if who, source := recipe.Owner(r.Value); who != "" {
 		return Identity{Printable(who), source}
 	}
@@ -23,7 +30,7 @@ func (k *Keyspace) identify(r ClaimRef, lease *Lease, home *dir) Identity {
 		return Identity{who, "sibling"}
 	}
 	if lease != nil {
-		if who := siblingIdentity(r.Key, lease); who != "" {
+		if who := siblingIdentity(r, lease); who != "" {
 			return Identity{who, "sibling"}
 		}
 	}
@@ -65,29 +72,49 @@ func (k *Keys) countInfo(c *Claim, n int) {
 	}
 }
 
-// siblingIdentity looks at the other keys of a lease: one that is no claim often
-// names the owner (Patroni's members/<name>, a registration of a session).
-func siblingIdentity(key string, l *Lease) string {
+// registered names the owner by the key in which its program registers where it is, if
+// that is watched.
+func (k *Keys) registered(r ClaimRef) string {
+	if r.Value == "" {
+		return ""
+	}
+	shown := recipe.NewKey(r.Key, r.Value, int64(r.Lease), 0)
+	name := recipe.Registry(&shown)
+	if name == "" {
+		return ""
+	}
+	if c := k.claims[name]; c != nil {
+		return recipe.OwnerAt(r.Value, c.Value)
+	}
+	return ""
+}
+
+// siblingIdentity reads the values of the other keys of a lease: one that is no claim often
+// says who the owner is (a registration of a session). Its name says nothing: it is that
+// of a thing. JSON that tells goes first; of plain values all have to say the same.
+func siblingIdentity(r ClaimRef, l *Lease) string {
 	if len(l.claims) == l.competing {
 		return "" // all are claims: no need to look at each
 	}
-	var best *Claim
+	told, plain, agree, first := "", "", true, ""
 	for _, c := range l.claims {
-		if c.Key == key || c.form.Claims() {
+		if c.Key == r.Key || c.form.Claims() || c.Value == "" {
 			continue
 		}
-		if best == nil || c.Key < best.Key {
-			best = c
+		if who := recipe.OwnerInJSON(c.Value); who != "" {
+			if told == "" || c.Key < first {
+				told, first = who, c.Key
+			}
+			continue
 		}
+		who, _ := recipe.Owner(c.Value)
+		agree = agree && (plain == "" || plain == who) && !strings.HasPrefix(who, "{") && !strings.HasPrefix(who, "[")
+		plain = who
 	}
-	if best == nil {
-		return ""
+	if told == "" && agree {
+		told = plain
 	}
-	_, last, _ := Split(best.Key)
-	if who := Printable(recipe.OwnerInJSON(best.Value)); who != "" && who != last {
-		return Printable(last) + " (" + who + ")"
-	}
-	return Printable(last)
+	return Printable(told)
 }
 
 // Who names a claim for a sentence or a narrow column: its identity, else its

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -54,7 +55,7 @@ type Lock struct {
 
 	mode   recipe.Shape // what the keys make of the directory
 	recipe *recipe.Recipe
-	sign   *recipe.Sign // by which it was told
+	told                // by which signs
 	queue  queue        // of a queue every key under Name + "/", in order
 	tally  recipe.Tally // of its claims
 	holds  int          // how many of the first keys hold
@@ -64,6 +65,7 @@ type Lock struct {
 	freeSince   time.Time // zero while there is a head
 	freePast    bool      // it became free before we looked, freeSince is when we learnt of it
 	lastHolder  ClaimRef  // who held before, for the next handover
+	heldAs      string    // the value with which the head became the holder
 	past
 	diagnosed
 	before
@@ -72,6 +74,14 @@ type Lock struct {
 	listed        bool // among those that are shown
 	freeScheduled bool
 	dir           *dir
+}
+
+// told is how the recipe of a lock was told.
+type told struct {
+	sign     *recipe.Sign
+	sure     Confidence
+	kind     recipe.FormSet // of the keys that compete, 0 until the first look
+	observed bool           // by what the watch has seen of the key
 }
 
 // past is what the handovers of a lock told.
@@ -111,11 +121,11 @@ func (l *Lock) Shape() recipe.Shape { return l.mode }
 func (l *Lock) Listed() bool { return l.listed }
 
 // Own returns how many of the keys are claims of this lock.
-func (l *Lock) Own() int { return int(l.tally.Own) }
+func (l *Lock) Own() int { return int(l.tally.Own(l.kind)) }
 
 // AllByLease says whether all keys of a queue are named by their lease: then each has
 // one, and none is of another lock.
-func (l *Lock) AllByLease() bool { return int(l.tally.ByLease) == l.queue.n }
+func (l *Lock) AllByLease() bool { return int(l.tally.ByLease(l.kind)) == l.queue.n }
 
 // Beside says whether a key stands right under the name of the lock, and not of one below.
 func (l *Lock) Beside(c *Claim) bool { return c.dir == l.dir }
@@ -148,6 +158,22 @@ func (l *Lock) RecipeEvidence() []string {
 		return nil
 	}
 	return l.sign.Why
+}
+
+// RecipeConfidence says how sure it is that it is that recipe.
+func (l *Lock) RecipeConfidence() Confidence { return cmp.Or(l.sure, l.recipe.Confidence) }
+
+// RecipeObserved says whether the recipe was raised or lowered by what the watch has seen:
+// a snapshot of the same keys says less.
+func (l *Lock) RecipeObserved() bool { return l.observed }
+
+// RecipeLabel is the name of the recipe for people: behind one that is a guess stands a
+// question mark. Of what nobody holds nothing is guessed.
+func (l *Lock) RecipeLabel() string {
+	if l.recipe.HasHolder && l.RecipeConfidence() == Hint {
+		return l.recipe.Name + "?"
+	}
+	return l.recipe.Name
 }
 
 // Version rises with every change of the lock, its claims or findings, and when a lease
@@ -260,7 +286,7 @@ func (l *Lock) First(n int) func(yield func(*Claim) bool) {
 // key that the recipe counts. A key that lost its lease is still a claim.
 func (l *Lock) IsClaim(c *Claim) bool {
 	if c.home == l.dir {
-		return l.mode == c.form.Shape()
+		return l.mode == c.form.Shape() && (l.mode != recipe.Queue || l.kind == 0 || l.kind.Has(c.form))
 	}
 	return c.detached && c.dir == l.dir && l.mode == recipe.Queue
 }

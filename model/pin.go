@@ -19,6 +19,8 @@ const (
 // Pin says by hand what etcd cannot tell of the keys under a prefix.
 type Pin struct {
 	Prefix string
+	// Exact: it says so of the key, or of the lock, of that name alone.
+	Exact bool
 	// Recipe is the rule by which they compete, nil for what their form says.
 	Recipe *recipe.Recipe
 	// Expect is how many contenders each lock should have, 0 for not declared.
@@ -29,11 +31,24 @@ type Pin struct {
 func PinOf(key string, pins []Pin) *Pin {
 	var best *Pin
 	for i := range pins {
-		if p := &pins[i]; p.Recipe != nil && strings.HasPrefix(key, p.Prefix) && (best == nil || len(p.Prefix) > len(best.Prefix)) {
-			best = p
+		p := &pins[i]
+		if p.Recipe == nil || !p.covers(key) || best != nil && (best.Exact && !p.Exact || best.Exact == p.Exact && len(p.Prefix) <= len(best.Prefix)) {
+			continue
 		}
+		best = p
 	}
 	return best
+}
+
+// covers says whether the pin is about a key. An exact one is about the key of its name,
+// and about the keys right below: the claims of a lock of that name.
+func (p *Pin) covers(key string) bool {
+	rest, ok := strings.CutPrefix(key, p.Prefix)
+	if !p.Exact || !ok {
+		return ok
+	}
+	below, ok := strings.CutPrefix(rest, "/")
+	return rest == "" || ok && p.Recipe.Shape != recipe.Single && !strings.Contains(below, "/")
 }
 
 // RecipeKey is the key as a recipe looks at it.
@@ -60,8 +75,11 @@ func (k *Keyspace) tell(l *Lock) recipe.Told {
 		}
 	}
 	look := recipe.Look{Name: l.Name, Tally: &l.tally}
-	if h := l.queue.first(); h != nil && h.home == l.dir {
+	if h := l.queue.first(); h != nil && h.home == l.dir && (l.mode != recipe.Queue || l.tally.Kind().Has(h.form)) {
 		look.First = k.shown(&h.KV)
+		if l.mode == recipe.Single {
+			look.OnLease = func(key string) bool { c := k.claims[key]; return c != nil && c.lease == h.lease }
+		}
 	}
 	return recipe.Tell(l.mode, look)
 }

@@ -70,7 +70,7 @@ func (k *Keyspace) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
 	judged := l.recipe.HasHolder
 	if l.mode != recipe.NoShape { // a lock that is free keeps its last one
 		told := k.tell(l)
-		l.recipe, l.sign = told.Recipe, told.Sign
+		l.recipe, l.sign, l.sure, l.kind = told.Recipe, told.Sign, told.Confidence(), told.Kind
 	}
 	if byMod := l.recipe.Order == recipe.ByMod; byMod != l.queue.byMod {
 		l.queue.reorder(byMod)
@@ -89,6 +89,11 @@ func (k *Keyspace) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
 		for c := range l.First(max(l.holds, l.holdsAtMark)) { // who is waited for, or waits, changed
 			k.noteMulti(c.lease)
 		}
+	}
+	if held := l.Holder(); held == nil {
+		l.heldAs = ""
+	} else if before != now || !l.heldAtMark || l.heldAs == "" {
+		l.heldAs = held.Value // not what it writes later, like that it resigns
 	}
 	if before == now && l.heldAtMark == (l.Holder() != nil) {
 		return

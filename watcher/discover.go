@@ -41,8 +41,8 @@ const (
 	slowAnswer = time.Second
 )
 
-// kubernetes is where its API server keeps its objects. None of them is a lock in
-// the sense of a recipe, and they are many.
+// kubernetes is where its API server keeps its objects. They are many, and only a value
+// would tell that a key is none of them, so it is looked at last, and for queues alone.
 const kubernetes = "/registry/"
 
 // DiscoverOptions bounds a look at the keys. The zero value looks at all keys with
@@ -84,8 +84,8 @@ func (o DiscoverOptions) withDefaults() DiscoverOptions {
 type Discovery struct {
 	// Keys is how many keys were looked at, Total how many there are below the prefix.
 	Keys, Total int64
-	// Kubernetes is how many of Total are objects of Kubernetes. They were counted,
-	// not looked at.
+	// Kubernetes is how many of Total stand where Kubernetes keeps its objects: of these
+	// only queues of claims are told.
 	Kubernetes int64
 	// Requests is how many were made.
 	Requests int
@@ -151,8 +151,7 @@ func (s *scan) run(ctx context.Context) (Discovery, error) {
 	return s.found, err
 }
 
-// lookAt counts first, which is cheap, and then looks at all keys but those of
-// Kubernetes.
+// lookAt counts first, which is cheap, and then looks at all keys, those of Kubernetes last.
 func (s *scan) lookAt(ctx context.Context) (err error) {
 	if s.found.Total, err = s.count(ctx, s.Prefix); err != nil {
 		return err
@@ -161,16 +160,15 @@ func (s *scan) lookAt(ctx context.Context) (err error) {
 	switch {
 	case strings.HasPrefix(s.Prefix, kubernetes):
 		s.found.Kubernetes = s.found.Total
-		return nil
 	case strings.HasPrefix(kubernetes, s.Prefix) && s.found.Total > 0:
 		if s.found.Kubernetes, err = s.count(ctx, kubernetes); err != nil {
 			return err
 		}
+		if s.found.Kubernetes > 0 {
+			spans = []span{{spans[0].from, []byte(kubernetes)}, {rangeEnd(kubernetes), spans[0].end}, {firstKey(kubernetes), rangeEnd(kubernetes)}}
+		}
 	}
-	if s.found.Kubernetes > 0 {
-		spans = []span{{spans[0].from, []byte(kubernetes)}, {rangeEnd(kubernetes), spans[0].end}}
-	}
-	s.goal = s.found.Total - s.found.Kubernetes
+	s.goal = s.found.Total
 	s.Progress(0, s.goal)
 	for _, sp := range spans {
 		if more, err := s.walk(ctx, sp); err != nil || !more {

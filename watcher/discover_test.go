@@ -84,9 +84,9 @@ func TestDiscover(t *testing.T) {
 	root := s.dial()
 	fill(t, root, "/data/objects/", keys)
 	fill(t, root, "/registry/pods/default/", 300)
-	claims(t, root, "/app/locks/a", "/app/locks/b", "/zoo/jobs/1", "/zoo/jobs/2", "/zoo/jobs/3")
+	claims(t, root, "/registry/build", "/app/locks/a", "/app/locks/b", "/zoo/jobs/1", "/zoo/jobs/2", "/zoo/jobs/3")
 	put(t, root, "/service/batman/leader", "m1", clientv3.WithLease(grant(t, root)))
-	const everything = "/zoo/jobs/=mutex:3 /app/locks/=mutex:2 /service/batman/leader=patroni:1"
+	const everything = "/zoo/jobs/=mutex:3 /app/locks/=mutex:2 /registry/build/=mutex:1 /service/batman/leader=patroni:1"
 	const fast = 1_000_000
 
 	for _, row := range []struct {
@@ -99,13 +99,13 @@ func TestDiscover(t *testing.T) {
 		partial  string
 	}{
 		{reason: "all keys: two counts, and two requests for each page without a lease", o: DiscoverOptions{Page: 5_000},
-			want: everything, keys: keys + 6, k8s: 300, requests: 2 + 2*(3+10) + 2},
+			want: everything, keys: keys + 307, k8s: 301, requests: 2 + 2*(3+10) + 2 + 1},
 		{reason: "a prefix", o: DiscoverOptions{Prefix: "/zoo/"}, want: "/zoo/jobs/=mutex:3", keys: 3, requests: 1 + 2},
 		{reason: "a prefix without keys", o: DiscoverOptions{Prefix: "/nothing/"}, requests: 1 + 1},
-		{reason: "of Kubernetes nothing is looked at", o: DiscoverOptions{Prefix: "/registry/pods/"}, k8s: 300, requests: 1},
-		{reason: "keys around it are", o: DiscoverOptions{Prefix: "/re"}, k8s: 300, requests: 2 + 2},
-		{reason: "the ceiling", o: DiscoverOptions{MaxKeys: 1_500, Page: 1_000}, want: "/app/locks/=mutex:2", keys: 1_500, k8s: 300,
-			requests: 2 + 4, partial: "the ceiling of 1500 keys was reached, of 50006 that there are"},
+		{reason: "objects of Kubernetes are no locks", o: DiscoverOptions{Prefix: "/registry/pods/"}, keys: 300, k8s: 300, requests: 1 + 2},
+		{reason: "a mutex among them is one", o: DiscoverOptions{Prefix: "/re"}, want: "/registry/build/=mutex:1", keys: 301, k8s: 301, requests: 2 + 2 + 2},
+		{reason: "the ceiling", o: DiscoverOptions{MaxKeys: 1_500, Page: 1_000}, want: "/app/locks/=mutex:2", keys: 1_500, k8s: 301,
+			requests: 2 + 4, partial: "the ceiling of 1500 keys was reached, of 50307 that there are"},
 		{reason: "a ceiling that is met exactly", o: DiscoverOptions{Prefix: "/zoo/", MaxKeys: 3}, want: "/zoo/jobs/=mutex:3", keys: 3, requests: 1 + 2},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

@@ -37,8 +37,8 @@ var described = []story{
 	{name: "ticdc", form: hexForm,
 		reason: "the owner's lease holds its capture too, so both go at one revision",
 		looks: []look{
-			{"two captures run", "/tidb/cdc/default/__cdc_meta__/capture: order-only 1({\"id\":\"cap-1\",\"address\":) 2({\"id\":\"cap-2\",\"address\":)\n/tidb/cdc/default/__cdc_meta__/owner: election *1(cap-1) 2(cap-2)", ""},
-			{"the owner died", "/tidb/cdc/default/__cdc_meta__/capture: order-only 2({\"id\":\"cap-2\",\"address\":)\n/tidb/cdc/default/__cdc_meta__/owner: election *2(cap-2)", "2 after 1: expired, strong"},
+			{"two captures run", "/tidb/cdc/default/__cdc_meta__/capture: order-only 1({\"id\":\"cap-1\",\"address\":) 2({\"id\":\"cap-2\",\"address\":)\n/tidb/cdc/default/__cdc_meta__/owner: election *1(sibling: cap-1@cap-1:8300) 2(sibling: cap-2@cap-2:8300)", ""},
+			{"the owner died", "/tidb/cdc/default/__cdc_meta__/capture: order-only 2({\"id\":\"cap-2\",\"address\":)\n/tidb/cdc/default/__cdc_meta__/owner: election *2(sibling: cap-2@cap-2:8300)", "2 after 1: expired, strong"},
 		}},
 	{name: "dm-master", form: hexForm,
 		reason: "an election whose value names the member and its address",
@@ -74,9 +74,9 @@ var described = []story{
 	{name: "pd", form: selfForm,
 		reason: "the leader key and the primaries of services hold a protobuf; expected_primary is a hint, no lock",
 		looks: []look{
-			{"a leader and a primary", "/ms/7329/tso/keyspace_groups/election/00000/primary: pd *1(http://10.0.0.3:2380) ?\n/pd/7329/leader: pd *1(http://10.0.0.1:2380) ?", ""},
-			{"the leader's lease was revoked", "/ms/7329/tso/keyspace_groups/election/00000/primary: pd *1(http://10.0.0.3:2380) ?\n/pd/7329/leader: free", "1 left: revoked, hint"},
-			{"another leads", "/ms/7329/tso/keyspace_groups/election/00000/primary: pd *1(http://10.0.0.3:2380) ?\n/pd/7329/leader: pd *2(http://10.0.0.2:2380) ?", "2 after 1: revoked, hint"},
+			{"a leader and a primary", "/ms/7329/tso/keyspace_groups/election/00000/primary: pd *1(ts-1@10.0.0.3:2380) ?\n/pd/7329/leader: pd *1(pd-1@10.0.0.1:2380) ?", ""},
+			{"the leader's lease was revoked", "/ms/7329/tso/keyspace_groups/election/00000/primary: pd *1(ts-1@10.0.0.3:2380) ?\n/pd/7329/leader: free", "1 left: revoked, hint"},
+			{"another leads", "/ms/7329/tso/keyspace_groups/election/00000/primary: pd *1(ts-1@10.0.0.3:2380) ?\n/pd/7329/leader: pd *2(pd-2@10.0.0.2:2380) ?", "2 after 1: revoked, hint"},
 		}},
 	{name: "calico", form: selfForm,
 		reason: "the holder rewrites its key on purpose: it stays the same claim",
@@ -154,14 +154,14 @@ var described = []story{
 	{name: "pulsar", form: selfForm,
 		reason: "one lease for all that a broker owns: leader, registration and bundles go at one revision",
 		looks: []look{
-			{"two brokers run", "/loadbalance/brokers: order-only 1({}) 2({})\n/loadbalance/leader: pulsar *1({\"serviceUrl\":\"http://b1:8080\"}) ?\n/namespace/public/default: order-only 1({})", ""},
+			{"two brokers run", "/loadbalance/brokers: order-only 1({}) 2({})\n/loadbalance/leader: pulsar *1(b1:8080) ?\n/namespace/public/default: order-only 1({})", ""},
 			{"the leader stops", "/loadbalance/brokers: order-only 2({})\n/loadbalance/leader: free", "1 left: revoked, hint"},
-			{"the other leads", "/loadbalance/brokers: order-only 2({})\n/loadbalance/leader: pulsar *2({\"serviceUrl\":\"http://b2:8080\"}) ?", "2 after 1: revoked, hint"},
+			{"the other leads", "/loadbalance/brokers: order-only 2({})\n/loadbalance/leader: pulsar *2(b2:8080) ?", "2 after 1: revoked, hint"},
 		}},
 	{name: "patroni-citus", form: selfForm,
 		reason: "with Citus the group stands between the scope and the leader",
 		looks: []look{
-			{"a leader", "/service/shop/0/leader: patroni *1(c1) ?\n/service/shop/0/members: order-only 1({\"conn_url\":\"postgres://)", ""},
+			{"a leader", "/service/shop/0/leader: patroni *1(sibling: c1) ?\n/service/shop/0/members: order-only 1({\"conn_url\":\"postgres://)", ""},
 			{"it stops", "/service/shop/0/leader: free", "1 left: revoked, hint"},
 		}},
 }

@@ -85,10 +85,10 @@ var programs = []story{
 		reason: "the leader key holds the member's name, on the lease that its member key is on too; initialize has none and is no lock",
 		looks: []look{
 			{"two members start", patroniMembers, ""},
-			{"one becomes leader", "/service/main/leader: patroni *1(pg1) ?\n" + patroniMembers, ""},
-			{"the other is refused", "/service/main/leader: patroni *1(pg1) ?\n" + patroniMembers, ""},
+			{"one becomes leader", "/service/main/leader: patroni *1(sibling: pg1@pg1:5432) ?\n" + patroniMembers, ""},
+			{"the other is refused", "/service/main/leader: patroni *1(sibling: pg1@pg1:5432) ?\n" + patroniMembers, ""},
 			{"the leader lets go", "/service/main/leader: free\n" + patroniMembers, "1 left: released, strong"},
-			{"the other becomes leader", "/service/main/leader: patroni *2(pg2) ?\n" + patroniMembers, "2 after 1: released, strong"},
+			{"the other becomes leader", "/service/main/leader: patroni *2(sibling: pg2@pg2:5432) ?\n" + patroniMembers, "2 after 1: released, strong"},
 		}},
 	{name: "vitess-lock", form: decForm, host: true, play: playVitessLock,
 		reason: "the lock of a keyspace says in JSON who locks and why; the keyspace itself is data, unlocking revokes the lease",

@@ -29,7 +29,7 @@ type shape struct {
 
 func (g *Guesser) shapeOf(s *site) *shape {
 	r := &shape{verdict: s.verdict(g.Pins), segs: strings.Split(s.name, "/"), common: s.name, whole: s.shape == recipe.Single,
-		rewritten: s.rewritten, locks: 1, claims: int(s.tally.Of(s.shape)), leased: int(s.leased), example: s.example}
+		rewritten: s.rewritten, locks: 1, claims: int(s.tally.Claims(s.shape)), leased: int(s.leased), example: s.example}
 	if s.shape == recipe.Queue {
 		r.claims += g.detached[s.name]
 	}

@@ -28,7 +28,7 @@ func TestIdentities(t *testing.T) {
 		{"shedlock", "shedlock:a:b", "ADDED:2026-01-02T03:04:05Z@host-7", model.KV{}, model.Identity{Text: "host-7", Source: "value"}, "the host behind the @"},
 		{"pd", "/pd/1/leader", "\x0a\x04pd-0\x10\x05", model.KV{}, model.Identity{Text: "pd-0", Source: "value"}, "readable inside a protobuf"},
 		{"ticdc", "/cdc/owner/a1", "", model.KV{Key: "/cdc/capture/c-7", Value: `{"id":"c-7","address":"10.0.0.3:8300"}`, Lease: 0xa1},
-			model.Identity{Text: "c-7 (c-7@10.0.0.3:8300)", Source: "sibling"}, "another key on the same lease"},
+			model.Identity{Text: "c-7@10.0.0.3:8300", Source: "sibling"}, "another key on the same lease"},
 		{"terraform", "/tf/prod/a1", "", model.KV{Key: "/tf/prod.lockinfo", Value: `{"Who":"ann@laptop","Operation":"Apply"}`},
 			model.Identity{Text: "ann@laptop: Apply", Source: "sibling"}, "a key beside the lock"},
 		{"hostile", "/e/a1", "a\x1b[2Jb\u202e", model.KV{}, model.Identity{Text: `a`, Source: "value"}, "nothing unescaped"},

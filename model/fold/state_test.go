@@ -140,7 +140,7 @@ finding orphan-key (certain): /l/694d81e5fc652594 has no lease: it never expires
 handover a1 got /l from /l/694d81e5fc652594 after 1.0s: key deleted (strong); no gap
 finding orphan-key on /l is over, after 1.0s
 `},
-		{"an election", "candidates are named by their value", func(h *history.History) {
+		{"an election", "candidates are named by their value, who held by that with which it did", func(h *history.History) {
 			h.Put(1, history.ClaimKey("/e", a), "node-1", a)
 			h.Put(2, history.ClaimKey("/e", b), "node-2", b)
 			h.Put(3, history.ClaimKey("/e", a), "node-1 again", a)
@@ -148,7 +148,7 @@ finding orphan-key on /l is over, after 1.0s
 			h.Read(4, a, 10, 9)
 		}, `acquired node-1 took /e, which was free
 queued node-2 joined the queue of /e at place 2, behind node-1
-handover node-2 got /e from node-1 again after 3.0s: released (strong); no gap
+handover node-2 got /e from node-1 after 3.0s: released (strong); no gap
 `},
 	}
 	for _, r := range rows {

@@ -7,8 +7,7 @@ import "strings"
 // (etcd client/v3 concurrency/mutex.go, election.go, key.go). A name that reads as the
 // lease in decimal too counts as hex: the rule is the same.
 var hexForm = &Form{Shape: Queue, ByLease: true, ServerLease: 60, Fits: func(k *Key) bool {
-	id, ok := hexID(k.Last())
-	return ok && k.Lease != 0 && id == uint64(k.Lease)
+	return byHex(k) && !strings.HasPrefix(k.Name, scalingoTree) && !(speaksOfServices(k.Dir()) && registers(k))
 }}
 
 var concurrency = []*Recipe{Mutex, election, tagged, Mixed}
@@ -19,7 +18,7 @@ const namedInHex = "every claim is named by its lease in hex"
 var Mutex = &Recipe{Name: "mutex", Who: "Go Mutex, the lock service, etcdctl lock",
 	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Certain,
 	Signs: []Sign{
-		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.Tally.Valued == 0 },
+		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == 0 },
 			Why: []string{namedInHex, "no claim has a value"}},
 		{Of: []*Form{hexForm}, When: ValuesUnread, Confidence: Strong, Lock: func(l Look) bool { return purposeOf(l.Name) == locking },
 			Why: []string{namedInHex, "the path speaks of locks"}},
@@ -36,7 +35,7 @@ var Mutex = &Recipe{Name: "mutex", Who: "Go Mutex, the lock service, etcdctl loc
 var election = &Recipe{Name: "election", Who: "Go Election, the election service, etcdctl elect",
 	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Strong,
 	Signs: []Sign{
-		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.Tally.Valued == l.Tally.Own && !ofVault(l.Name) },
+		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == l.own() && !ofVault(l.Name) },
 			Why: []string{namedInHex, "every claim has a value"}},
 		{Of: []*Form{hexForm}, When: ValuesUnread, Lock: func(l Look) bool { return purposeOf(l.Name) == electing },
 			Why: []string{namedInHex, "the path speaks of elections"}},
@@ -49,10 +48,10 @@ var election = &Recipe{Name: "election", Who: "Go Election, the election service
 var tagged = &Recipe{Name: "tagged-mutex", Who: "Vault",
 	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Strong,
 	Signs: []Sign{
-		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.Tally.Valued == l.Tally.Own && ofVault(l.Name) },
+		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == l.own() && ofVault(l.Name) },
 			Why: []string{namedInHex, "every claim has a value", "the path is Vault's"}},
 		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool {
-			return l.Tally.Valued == 1 && l.Tally.Own > 1 && l.First != nil && l.First.Value != "" && l.First.Version >= 2
+			return l.valued() == 1 && l.own() > 1 && l.First != nil && l.First.Value != "" && l.First.Version >= 2
 		}, Why: []string{namedInHex, "only the first has a value, written by a second put"}},
 		{Of: []*Form{hexForm}, When: ValuesUnread, Lock: func(l Look) bool { return ofVault(l.Name) },
 			Why: []string{namedInHex, "the path is Vault's"}},
@@ -62,9 +61,9 @@ var tagged = &Recipe{Name: "tagged-mutex", Who: "Vault",
 
 // Mixed is what a queue is of which no other recipe is told. The order is as certain
 // as ever.
-var Mixed = &Recipe{Name: "mixed", Who: "two recipes under one name, or an election with empty proposals",
+var Mixed = &Recipe{Name: "mixed", Who: "a lock and an election under one name, or an election with empty proposals",
 	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Hint,
-	Signs: []Sign{{Why: []string{"the claims are of several forms, or some have a value and some have none"}}},
+	Signs: []Sign{{Why: []string{"some claims have a value and some have none"}}},
 	Quirks: "Claims with and without a value under one name: go-micro keeps the lock and the election of one id in one queue, for example. " +
 		"The order is certain, what the claims want is not."}
 

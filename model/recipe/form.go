@@ -36,6 +36,9 @@ type Form struct {
 	// Fits says whether a key, standing where Under says, has the form. It is nil for a
 	// form that only a recipe or a pin gives.
 	Fits func(k *Key) bool
+	// Named, for keys whose lock is not the directory in which they stand, returns its name,
+	// empty for a key that has not the form.
+	Named func(k *Key) string
 	// ByLease: such a key is named by its lease, so it has one and is nobody else's.
 	ByLease bool
 	// ServerLease is the TTL in seconds that the server's lock service grants to callers
@@ -50,7 +53,7 @@ type Form struct {
 type FormID uint8
 
 // MaxForms bounds how many forms there are: a lock counts its claims by form.
-const MaxForms = 16
+const MaxForms = 12
 
 // Of returns the form, one without a shape for the zero value.
 func (f FormID) Of() *Form { return forms[f] }
@@ -87,7 +90,13 @@ func queuePlace(k *Key) (lock string, f FormID) {
 		return "", 0
 	}
 	for _, form := range queueForms {
-		if form.Under == "" {
+		switch {
+		case form.Named != nil:
+			if name := form.Named(k); name != "" {
+				return name, form.id
+			}
+			continue
+		case form.Under == "":
 			if form.Fits(k) {
 				return k.Dir(), form.id
 			}
@@ -124,8 +133,10 @@ func PlaceUnread(k *Key) (lock string, f FormID, told Told) {
 	case alone.id:
 		told = TellKey(k)
 	case leased.id:
-		if told = tellKey(k, ValuesUnread); told.Sign != nil {
+		if told = tellKey(k, ValuesUnread, nil); told.Sign != nil {
 			lock, f = k.Name, alone.id
+		} else if strings.HasPrefix(k.Name, "/registry/") { // of Kubernetes, as far as one can tell without the value
+			lock, f = "", 0
 		}
 	}
 	return lock, f, told
@@ -153,32 +164,41 @@ func IsBeside(key string) bool {
 	return false
 }
 
+// FormSet is a set of forms.
+type FormSet uint16
+
+// Has says whether the form is in the set.
+func (s FormSet) Has(f FormID) bool { return s>>f&1 != 0 }
+
+func setOf(forms ...*Form) (s FormSet) {
+	for _, f := range forms {
+		s |= 1 << f.id
+	}
+	return s
+}
+
 // Tally is what the claims of one lock come to.
 type Tally struct {
-	// Forms counts the claims of each form, Own those that make a queue, Valued those of
-	// them that carry a value, ByLease those that are named by their lease.
-	Forms                [MaxForms]int32
-	Own, Valued, ByLease int32
+	// Forms counts the claims of each form, Valued those of them that carry a value.
+	Forms, Valued [MaxForms]int32
 }
 
 // Count adds n claims of a form.
 func (t *Tally) Count(f FormID, valued bool, n int32) {
 	t.Forms[f] += n
-	form := forms[f]
-	if form.Shape != Queue {
-		return
-	}
-	t.Own += n
 	if valued {
-		t.Valued += n
-	}
-	if form.ByLease {
-		t.ByLease += n
+		t.Valued[f] += n
 	}
 }
 
-// Of returns how many claims there are of the forms with that shape.
-func (t *Tally) Of(s Shape) (n int32) {
+// Claims returns how many keys are claims of a lock of that shape. Keys of different kinds
+// under one name do not compete with each other: those of the first kind that is there do,
+// and the others are foreign to them.
+func (t *Tally) Claims(s Shape) int32 {
+	if s == Queue {
+		return t.in(t.Kind(), &t.Forms)
+	}
+	n := int32(0)
 	for f := range forms {
 		if forms[f].Shape == s {
 			n += t.Forms[f]
@@ -187,11 +207,34 @@ func (t *Tally) Of(s Shape) (n int32) {
 	return n
 }
 
-// all says whether all claims of the queue are of these forms.
-func (t *Tally) all(of []*Form) bool {
-	n := int32(0)
-	for _, f := range of {
-		n += t.Forms[f.id]
+// Kind returns the forms of the keys that make the queue.
+func (t *Tally) Kind() FormSet {
+	for _, kind := range kinds {
+		if t.in(kind, &t.Forms) > 0 {
+			return kind
+		}
 	}
-	return n > 0 && n == t.Own
+	return AnyForm
+}
+
+// ByLease returns how many of the claims of a kind are named by their lease.
+func (t *Tally) ByLease(kind FormSet) (n int32) {
+	for f := range forms {
+		if forms[f].ByLease && kind.Has(FormID(f)) {
+			n += t.Forms[f]
+		}
+	}
+	return n
+}
+
+// Own returns how many of the claims are of a kind.
+func (t *Tally) Own(kind FormSet) int32 { return t.in(kind, &t.Forms) }
+
+func (t *Tally) in(set FormSet, of *[MaxForms]int32) (n int32) {
+	for f, c := range of {
+		if c != 0 && set.Has(FormID(f)) {
+			n += c
+		}
+	}
+	return n
 }

@@ -25,8 +25,17 @@ var OrderOnly = &Recipe{Name: "order-only", Who: "leased keys of no known recipe
 	Quirks: "Keys in decimal form may be an election or a service registry; etcd cannot tell. " +
 		"If it is a lock, say so with --recipe, and it is judged."}
 
-// ofKubernetes says whether a key is Kubernetes' own: its Lease objects keep their expiry
-// in the value, and are read with kubectl.
-func ofKubernetes(k *Key) bool {
-	return strings.HasPrefix(k.Name, "/registry/") || strings.HasPrefix(k.Value, "k8s\x00") || strings.HasPrefix(k.Value, "k8s:enc:")
+// ofKubernetes says whether a key is Kubernetes' own.
+func ofKubernetes(k *Key) bool { return OfKubernetes(k.Value) }
+
+// OfKubernetes says whether a value is one that Kubernetes wrote: by the magic with which
+// most begin, or as JSON that names its kind and its version.
+func OfKubernetes(v string) bool {
+	return strings.HasPrefix(v, k8sMagic) || strings.HasPrefix(v, k8sSealed) ||
+		(strings.HasPrefix(v, `{"kind":"`) || strings.HasPrefix(v, `{"apiVersion":"`)) && strings.Contains(v, `"apiVersion":"`) && strings.Contains(v, `"kind":"`)
 }
+
+const (
+	k8sMagic  = "k8s\x00"
+	k8sSealed = "k8s:enc:" // encrypted at rest
+)

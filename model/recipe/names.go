@@ -35,6 +35,12 @@ func Detached(k *Key) bool {
 	return false
 }
 
+// byHex says whether the last segment is the key's own lease in hex.
+func byHex(k *Key) bool {
+	id, ok := hexID(k.Last())
+	return ok && k.Lease != 0 && id == uint64(k.Lease)
+}
+
 // byDecimal says whether the last segment is the key's own lease in decimal.
 func byDecimal(k *Key) bool {
 	last := k.Last()
@@ -75,12 +81,17 @@ func isUUID(s string) bool {
 	return true
 }
 
-// isTimeUUID says whether s is a UUID of version 1 as text: made of time and host.
-func isTimeUUID(s string) bool { return isUUID(s) && s[14] == '1' }
+// isTimeUUID says whether s is a UUID made of time and host, as text.
+func isTimeUUID(s string) bool { return isUUID(s) && madeOfTime(string(textUUID(s))) }
 
-// isRawUUID says whether v is 16 bytes that are a UUID of version 1 or 4.
-func isRawUUID(v string) bool {
-	return len(v) == 16 && v[8]&0xc0 == 0x80 && (v[6]>>4 == 1 || v[6]>>4 == 4) && !utf8.ValidString(v)
+// isRawTimeUUID says whether v is such a UUID as raw bytes.
+func isRawTimeUUID(v string) bool { return len(v) == 16 && !utf8.ValidString(v) && madeOfTime(v) }
+
+// madeOfTime says whether 16 bytes are a UUID of version 1 whose time is between 1998 and
+// 2049. Of any other 16 bytes, as a hash has, one in 4,000 looks like that.
+func madeOfTime(v string) bool {
+	hi := int(v[6])<<8 | int(v[7])
+	return v[8]&0xc0 == 0x80 && hi >= 0x11b2 && hi <= 0x120b
 }
 
 // speaksOfLocks says whether a path does. A queue of keys with free names is told from
@@ -89,6 +100,17 @@ func speaksOfLocks(path string) bool {
 	return anySegment(path, func(seg string) bool {
 		seg = strings.TrimLeft(seg, "_")
 		return seg == "lock" || seg == "locks" || seg == "mutex" || seg == "mutexes"
+	})
+}
+
+// speaksOfServices says whether a path does: what stands below is registered there.
+func speaksOfServices(path string) bool {
+	return anySegment(path, func(seg string) bool {
+		switch strings.TrimLeft(seg, "_") {
+		case "service", "services", "microservice", "microservices", "registry", "registrations", "discovery", "instances", "endpoints", "providers":
+			return true
+		}
+		return false
 	})
 }
 

@@ -4,14 +4,14 @@ import "strings"
 
 // Keys of etcd3 for Node, <lock>/<lease id in decimal>. By itself such a name says
 // nothing about exclusion: services are registered like this too.
-var decForm = &Form{Shape: Queue, ByLease: true, Fits: func(k *Key) bool { return byDecimal(k) && !ofVitess(k) }}
+var decForm = &Form{Shape: Queue, ByLease: true, Fits: func(k *Key) bool { return byDecimal(k) && !ofVitess(k) && !registers(k) }}
 
 const namedInDecimal = "every claim is named by its lease in decimal"
 
 var npm = []*Recipe{
-	{Name: "npm-election", Who: "etcd3 for Node", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Strong,
-		Signs: []Sign{{Of: []*Form{decForm}, Lock: func(l Look) bool { return strings.Contains("/"+l.Name+"/", "/election/") },
-			Why: []string{namedInDecimal, "the path has a segment election"}}},
+	{Name: "npm-election", Who: "etcd3 for Node", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Hint,
+		Signs: []Sign{{Of: []*Form{decForm}, Lock: func(l Look) bool { return strings.Contains("/"+l.Name, "/election/") },
+			Why: []string{namedInDecimal, "the path has a segment election", "no value is an address, as those of a registry"}}},
 		Quirks: "The keys end in the lease id in decimal. Resigning revokes the lease. " +
 			"Before 1.1.2 a waiter watched only one key ahead, so two leaders were possible."},
 }

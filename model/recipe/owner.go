@@ -2,7 +2,6 @@ package recipe
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -23,6 +22,9 @@ func Owner(value string) (who, source string) {
 	if who = OwnerInJSON(value); who != "" {
 		return who, "value"
 	}
+	if strings.Contains(value, "://") && isAddress(value) {
+		return hostOf(value), "value"
+	}
 	if !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return r < 0x20 }) {
 		if run := strings.TrimRight(longestRun(value), "_"); len(run) >= 3 { // PD: protobuf with the name inside; TiDB: a uuid and one raw byte
 			return run, "value"
@@ -33,27 +35,19 @@ func Owner(value string) (who, source string) {
 
 // OwnerInJSON reads who wrote a JSON value, "" if it is none or does not tell.
 func OwnerInJSON(v string) string {
-	if !strings.HasPrefix(strings.TrimSpace(v), "{") || len(v) > 1<<16 {
+	fields := jsonFields(v)
+	if fields == nil {
 		return ""
 	}
-	var fields map[string]any
-	if json.Unmarshal([]byte(v), &fields) != nil {
-		return ""
+	who, _ := textIn(fields, "Who", "UserName", "ServerName", "id", "name", "Name", "ID", "holderIdentity")
+	host, _ := textIn(fields, "HostName", "host", "hostname", "ip")
+	if all := addressesInJSON(v); len(all) > 0 {
+		host = all[0]
 	}
-	text := func(names ...string) string {
-		for _, n := range names {
-			if t, ok := fields[n].(string); ok && t != "" {
-				return clip(t)
-			}
-		}
-		return ""
-	}
-	who := text("Who", "UserName", "id", "name", "Name", "ID")
-	host := text("HostName", "addr", "address", "host", "hostname", "conn_url")
-	what := text("Action", "Operation")
+	what, _ := textIn(fields, "Action", "Operation")
 	switch {
 	case who != "" && host != "":
-		who += "@" + host
+		who = at(who, host)
 	case who == "":
 		who = host
 	}
@@ -61,6 +55,55 @@ func OwnerInJSON(v string) string {
 		who += ": " + what
 	}
 	return who
+}
+
+// at names somebody by name and address, by the address alone where the name says no more
+// to people.
+func at(name, host string) string {
+	if name == "" || isUUID(name) || strings.Contains(name, host) {
+		return host
+	}
+	return name + "@" + host
+}
+
+// Registry names the key in which the owner of a claim registered where it is to be
+// reached, "" where no program is known that does so.
+func Registry(k *Key) string {
+	dir := k.Dir()
+	switch {
+	case k.Value == "":
+		return ""
+	case ofPatroni(k):
+		return dir + "/members/" + k.Value
+	case strings.HasSuffix(dir, "/__cdc_meta__/owner"): // TiCDC
+		return strings.TrimSuffix(dir, "owner") + "capture/" + k.Value
+	case strings.HasSuffix(dir, "/owner"): // TiDB: a uuid, and after a _ what the owner is told
+		root, _, ok := strings.Cut(dir+"/", "/tidb/")
+		id, _, _ := strings.Cut(k.Value, "_")
+		if ok && isUUID(id) {
+			return root + "/tidb/server/info/" + id
+		}
+	}
+	return ""
+}
+
+// Registers names the lock whose claim the key may confirm, "" for none: see Sign.
+func Registers(k *Key) string {
+	if dir, ok := strings.CutSuffix(k.Dir(), "/members"); ok {
+		return dir + "/leader"
+	}
+	return ""
+}
+
+// OwnerAt names the owner of a value by what it registered elsewhere: "" if that does not
+// tell where it is.
+func OwnerAt(value, registered string) string {
+	all := addressesInJSON(registered)
+	if len(all) == 0 {
+		return ""
+	}
+	name, _ := Owner(value)
+	return at(name, all[0])
 }
 
 // maxOwner bounds how much of a value is taken for an owner, in bytes.

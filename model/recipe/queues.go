@@ -1,19 +1,64 @@
 package recipe
 
+import (
+	"encoding/base64"
+	"strings"
+)
+
 // Keys of etcd's experimental recipes, named by the client's clock, and of queues that
 // are made by hand.
 var (
-	reader = &Form{Shape: Queue, Under: "read", Fits: byNanos}
-	writer = &Form{Shape: Queue, Under: "write", Fits: byNanos}
-	waiter = &Form{Shape: Queue, Under: "waiters", Fits: byNanos}
-	member = &Form{Shape: Queue, Fits: func(k *Key) bool { return k.Lease != 0 && isUUID(k.Last()) && speaksOfLocks(k.Dir()) }}
+	reader = &Form{Shape: Queue, Under: "read", Fits: byClock}
+	writer = &Form{Shape: Queue, Under: "write", Fits: byClock}
+	waiter = &Form{Shape: Queue, Under: "waiters", Fits: byClock}
+	member = &Form{Shape: Queue, Fits: func(k *Key) bool {
+		return k.Lease != 0 && isUUID(k.Last()) && speaksOfLocks(k.Dir()) && !speaksOfServices(k.Dir()) && !registers(k)
+	}}
+	scalingo = &Form{Shape: Queue, ByLease: true, Fits: func(k *Key) bool { return k.Value == "" && byHex(k) && ofScalingo(k.Dir()) }}
+	suffixed = &Form{Shape: Queue, Named: beforeValue}
 )
+
+// byClock says whether a key is as etcd's experimental recipes make them: named by a
+// clock, with a lease and without a value. What has a value, or no lease, is an item of
+// a queue.
+func byClock(k *Key) bool { return k.Lease != 0 && k.Value == "" && byNanos(k) }
+
+// ofScalingo says whether claims below that path are readers: it names the lock that they
+// read in base64.
+func ofScalingo(path string) bool {
+	name, ok := strings.CutPrefix(path, scalingoTree+"readers/")
+	raw, err := base64.RawURLEncoding.DecodeString(name)
+	return ok && err == nil && len(raw) > 0
+}
+
+const scalingoTree = "/go-etcd-lock-rw/"
+
+// beforeValue returns what stands in a key's name before its value, where that speaks of an
+// election: IBM's etcd-java names a candidate so, with or without a separator.
+func beforeValue(k *Key) string {
+	id, _, _ := strings.Cut(k.Value, "\n")
+	name, ok := strings.CutSuffix(k.Name, id)
+	if !ok || k.Lease == 0 || id == "" || strings.Contains(id, "/") || len(name) <= k.slash || registers(k) {
+		return ""
+	}
+	name = strings.TrimSuffix(name, "/")
+	last := strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+	if name == "" || !strings.Contains(last, "election") && !strings.Contains(last, "leader") {
+		return ""
+	}
+	return name
+}
 
 var queues = []*Recipe{
 	// A reader does not wait for readers, nor for what is no claim (experimental/recipes/rwmutex.go).
 	{Name: "rwmutex", Who: "the RWMutex of etcd's experimental recipes", Shape: Queue, Order: ByMod, HasHolder: true, Confidence: Strong,
 		Readers: reader, Writers: writer,
-		Signs: []Sign{{Of: []*Form{reader, writer}, Why: []string{"every claim is named by a clock, below read or write"}}},
+		Signs: []Sign{
+			{Of: []*Form{reader, writer}, Lock: func(l Look) bool { return l.Tally.Forms[reader.id] > 0 && l.Tally.Forms[writer.id] > 0 },
+				Why: []string{"every claim is named by a clock, below read or write", "claims have a lease and no value"}},
+			{Of: []*Form{reader, writer}, Confidence: Hint,
+				Why: []string{"every claim is named by a clock, below read or write", "claims have a lease and no value", "either readers or writers are there, not both"}},
+		},
 		Plays: []string{"rw-read", "rw-write"},
 		Ghost: "rw-expired-writer",
 		Quirks: "The keys end in the nanoseconds of the client's clock at its request, which is no lease id. " +
@@ -24,6 +69,14 @@ var queues = []*Recipe{
 		Plays:   []string{"uuid-queue"},
 		Quirks: "Recognised by several leased keys side by side that come and go in order, so another use may look the same. " +
 			"The lease is the business TTL, kept alive while waiting too."},
+	{Name: "scalingo-read", Who: "the readers of Scalingo's go-etcd-lock", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Strong,
+		Readers: scalingo, Writers: writer,
+		Signs: []Sign{{Of: []*Form{scalingo}, Why: []string{namedInHex, "no claim has a value", "the path is that of Scalingo's readers, and names the lock in base64"}}},
+		Quirks: "All readers hold together. Writers queue elsewhere, below the name that the path has in base64, and wait for every reader; " +
+			"what they announce below writer-intents is no claim."},
+	{Name: "suffix-election", Who: "IBM's etcd-java", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Hint,
+		Signs:  []Sign{{Of: []*Form{suffixed}, Why: []string{"every key ends in its own value", "the name before that speaks of an election"}}},
+		Quirks: "A candidate's key is the name of the election and the candidate's own name, with or without a separator. The oldest key leads."},
 	{Name: "double-barrier", Who: "the DoubleBarrier of etcd's experimental recipes: a rendezvous, no lock", Shape: Queue, Order: ByCreate, Confidence: Strong,
 		Signs:  []Sign{{Of: []*Form{waiter}, Why: []string{"every claim is named by a clock, below waiters"}}},
 		Quirks: "Contenders meet here, nobody excludes anybody. The key ready has no lease; left behind, it blocks the next round."},

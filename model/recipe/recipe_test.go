@@ -49,6 +49,7 @@ func TestFormsAreApart(t *testing.T) {
 	for _, k := range []*Key{
 		keyed("/l/a1", "", 0xa1, 1), keyed("/l/161", "", 161, 1),
 		keyed("/vt/locks/161", `{"Action":"x","HostName":"y"}`, 161, 1), keyed("/elections/e/locks/161", "", 161, 1),
+		keyed("/go-etcd-lock-rw/readers/L2V0Y2QtbG9jay9h/a1", "", 0xa1, 1), keyed("/app/leader-a", "a", 1, 1), keyed("/app/leader/a", "a", 1, 1),
 		keyed("/l/read/"+nanos, "", 1, 1), keyed("/l/write/"+nanos, "", 1, 1), keyed("/l/waiters/"+nanos, "", 1, 1),
 		keyed("/lock/"+uuid, "", 1, 1), keyed("/l/"+nanos, "", 1790000000000000001, 1),
 	} {
@@ -58,7 +59,7 @@ func TestFormsAreApart(t *testing.T) {
 		}
 		fits := 0
 		for _, f := range queueForms {
-			if f.Under == "" && f.Fits(k) || f.Under != "" && strings.HasSuffix(k.Dir(), "/"+f.Under) && f.Fits(k) {
+			if f.Named != nil && f.Named(k) != "" || f.Named == nil && f.Under == "" && f.Fits(k) || f.Under != "" && strings.HasSuffix(k.Dir(), "/"+f.Under) && f.Fits(k) {
 				fits++
 			}
 		}
@@ -76,7 +77,7 @@ func TestWhy(t *testing.T) {
 	tally := func(valued int32, f *Form, n int32) *Tally {
 		var all Tally
 		all.Count(f.id, false, n)
-		all.Valued = valued
+		all.Valued[f.id] = valued
 		return &all
 	}
 	for _, tt := range []struct {
@@ -88,7 +89,7 @@ func TestWhy(t *testing.T) {
 			"mutex certain: every claim is named by its lease in hex, no claim has a value"},
 		{"the path stands in for values", TellUnread(Queue, Look{Name: "/l/leader", Tally: tally(0, hexForm, 2)}),
 			"election strong: every claim is named by its lease in hex, the path speaks of elections"},
-		{"both are taken from the name", TellKey(keyed("shedlock:a", "ADDED:x@h", 1, 1)), "shedlock strong: the name begins with shedlock:"},
+		{"a name alone is a hint", TellKey(keyed("shedlock:a", "ADDED:x@h", 1, 1)), "shedlock hint: the name begins with shedlock:"},
 		{"the generic answer", Tell(Group, Look{Name: "/l"}), "order-only hint: the keys have leases and fit no recipe"},
 		{"somebody said so", Named("patroni").Pinned(), "patroni certain: pinned with --recipe"},
 	} {

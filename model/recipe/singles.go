@@ -1,53 +1,66 @@
 package recipe
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // singles are single keys that the first transaction wins: shapes of values first, then
 // names. Who else waits for one leaves no trace in etcd.
 var singles = []*Recipe{
 	single("python-etcd3", "python-etcd3, aetcd: value is a raw UUID", RenewsByHand, Strong, Recipe{
-		Signs: by("the value is a raw UUID", func(k *Key) bool { return isRawUUID(k.Value) }),
-		Owner: ownerOfUUID(isRawUUID, func(v string) []byte { return []byte(v) }),
+		Signs: []Sign{
+			{Key: func(k *Key) bool { return underLocks(k) && isRawTimeUUID(k.Value) },
+				Why: []string{"the name begins with /locks/", "the value is a raw UUID made from time and host"}},
+			{Key: func(k *Key) bool { return isRawTimeUUID(k.Value) }, Confidence: Hint, Why: []string{"the value is a raw UUID made from time and host"}},
+		},
+		Owner: ownerOfUUID(isRawTimeUUID, func(v string) []byte { return []byte(v) }),
 		Quirks: "The value is a UUID that often holds the time and the host's hardware address. " +
 			"Each attempt grants a lease and does not revoke it, so leases without keys pile up."}),
 	single("etcd3gw", "etcd3gw: value is a UUID made from time and host", RenewsByHand, Strong, Recipe{
-		Signs:  by("the value is a UUID made from time and host, as text", func(k *Key) bool { return isTimeUUID(k.Value) }),
+		Signs: []Sign{{Key: func(k *Key) bool { return underLocks(k) && isTimeUUID(k.Value) },
+			Why: []string{"the name begins with /locks/", "the value is a UUID made from time and host, as text"}}},
 		Owner:  ownerOfUUID(isTimeUUID, textUUID),
 		Quirks: "The value is a UUID as text. An attempt that fails does not wait."}),
 	single("shedlock", "ShedLock", RenewsNever, Strong, Recipe{
-		Signs: append(by("the name begins with shedlock:", func(k *Key) bool { return strings.HasPrefix(k.Name, "shedlock:") }),
-			by("the value is ADDED:<time>@<host>", func(k *Key) bool { return strings.HasPrefix(k.Value, shedlockAdded) && strings.Contains(k.Value, "@") })...),
+		Signs: append(by("the value is ADDED:<time>@<host>", func(k *Key) bool { return hostOfShedLock(k.Value) != "" }),
+			hint("the name begins with shedlock:", func(k *Key) bool { return strings.HasPrefix(k.Name, "shedlock:") })),
 		Owner: func(value string) (who, source string) {
-			rest, ok := strings.CutPrefix(value, shedlockAdded)
-			if _, host, at := strings.Cut(rest, "@"); ok && at {
+			if host := hostOfShedLock(value); host != "" {
 				return host, "value"
 			}
 			return "", ""
 		},
 		Quirks: "A job that has finished can still hold: with lockAtLeastFor the key is put again with a shorter lease. " +
 			"The value names time and host."}),
-	single("layotto", "Layotto", RenewsNever, Strong, Recipe{
+	single("layotto", "Layotto", RenewsNever, Hint, Recipe{
 		Signs:  by("the name has lock|||", func(k *Key) bool { return strings.Contains(k.Name, "lock|||") }),
 		Plays:  []string{"owner"},
 		Quirks: "A TryLock that fails leaves its lease behind, without a key."}),
 	single("etcd3-py", "etcd3-py", RenewsAtThird, Strong, Recipe{
-		Signs: append(by("the name has _locks/ and the value a colon",
-			func(k *Key) bool { return underLocksOfPy(k) && strings.Contains(k.Value, ":") }),
+		Signs: append(by("the name has _locks/, the value a host and what of it",
+			func(k *Key) bool { return underLocksOfPy(k) && isOwnerOfPy(k.Value) }),
 			Sign{When: ValuesUnread, Confidence: Hint, Key: func(k *Key) bool { return k.Below() && underLocksOfPy(k) },
 				Why: []string{"the name has _locks/"}}),
 		Ignore: func(k *Key) bool { return strings.HasSuffix(k.Name, pyCounter) && strings.Contains(k.Name, pyLocks) },
 		Quirks: "Its transaction can overwrite a foreign holder's value: the create revision stays, value and lease are new, and two believe. " +
 			"It deletes locks that have no lease."}),
 	single("calico", "Calico's Neutron elector", RenewsByHand, Strong, Recipe{
-		Signs: by("the name has neutron_election", func(k *Key) bool { return strings.Contains(k.Name, "neutron_election") }),
+		Signs: append(by("the name has neutron_election, the value a host and a number", func(k *Key) bool { return ofCalico(k) && isAddress(k.Value) }),
+			hint("the name has neutron_election", ofCalico)),
 		Quirks: "The key is rewritten every 30 s on purpose, to wake those who follow it. " +
 			"The value is host and pid; a stale key is removed by its own host."}),
 	single("patroni", "Patroni", RenewsByHand, Strong, Recipe{
-		Signs: by("the name is /service/.../leader", between("/service/", "/leader")),
+		Signs: append([]Sign{{Registered: true, Key: func(k *Key) bool { return ofPatroni(k) && k.Value != "" },
+			Why: []string{"the name is /service/<cluster>/leader", "members/<value> beside it is on the same lease"}}},
+			hint("the name is /service/<cluster>/leader", ofPatroni)),
 		Quirks: "The lease is renewed on each turn of its loop, 10 s by default. The lease also holds the member's key, which names it. " +
 			"Version 3.0 puts the leader key without a check after a change of lease."}),
 	single("pd", "PD of TiKV", RenewsAtThird, Strong, Recipe{
-		Signs:  append(by("the name is /pd/.../leader", between("/pd/", "/leader")), by("the name is /ms/.../primary", between("/ms/", "/primary"))...),
+		Signs: append(by("the name is that of PD's leader or of a service's primary, the value names a member and its address",
+			func(k *Key) bool { _, host := pdMember(k.Value); return ofPD(k) && host != "" }),
+			hint("the name is that of PD's leader or of a service's primary", ofPD)),
+		Owner:  ownerOfPD,
 		Quirks: "The TTL is only 5 s, 3 s in older versions, so readings have to be frequent. The value is binary with readable names."}),
 	single("pulsar", "Pulsar on etcd", RenewsAtThird, Hint, Recipe{
 		Signs:  by("the name ends in /loadbalance/leader", between("", "/loadbalance/leader")),
@@ -56,11 +69,14 @@ var singles = []*Recipe{
 		Signs: by("the name begins with /cron/lock/", between("/cron/lock/", "")),
 		Quirks: "The TTL is 5 s as a rule, and an attempt that fails gives up at once. " +
 			"The pattern was copied into many programs, so details differ."}),
-	single("single-key", "one key under /locks/", RenewsByHand, Hint, Recipe{
-		Signs:  by("the name begins with /locks/", between("/locks/", "")),
-		Plays:  []string{"single", "spin"},
-		Quirks: "Recognised by its path only. Leases renewed by hand fall without being dead, so little is judged."}),
+	SingleKey,
 }
+
+// SingleKey is one key of no known program, told by its path or by what it was seen to do.
+var SingleKey = single("single-key", "one key that one client at a time creates", RenewsByHand, Hint, Recipe{
+	Signs:  by("the name begins with /locks/", func(k *Key) bool { return underLocks(k) && !registers(k) }),
+	Plays:  []string{"single", "spin"},
+	Quirks: "Recognised by its path, or by other leases that create it again. Leases renewed by hand fall without being dead, so little is judged."})
 
 // single fills in what single keys have in common.
 func single(name, who string, rhythm Rhythm, c Confidence, r Recipe) *Recipe {
@@ -71,15 +87,73 @@ func single(name, who string, rhythm Rhythm, c Confidence, r Recipe) *Recipe {
 
 func by(why string, key func(k *Key) bool) []Sign { return []Sign{{Key: key, Why: []string{why}}} }
 
+// hint is a sign that a name alone gives.
+func hint(why string, key func(k *Key) bool) Sign {
+	return Sign{Key: key, Confidence: Hint, Why: []string{why}}
+}
+
 // between finds names that begin and end like this.
 func between(begin, end string) func(k *Key) bool {
 	return func(k *Key) bool { return strings.HasPrefix(k.Name, begin) && strings.HasSuffix(k.Name, end) }
 }
 
 const (
-	shedlockAdded = "ADDED:"
-	pyLocks       = "_locks/"
-	pyCounter     = "/holders"
+	pyLocks   = "_locks/"
+	pyCounter = "/holders"
 )
 
+func underLocks(k *Key) bool     { return strings.HasPrefix(k.Name, "/locks/") }
 func underLocksOfPy(k *Key) bool { return strings.Contains(k.Name, pyLocks) }
+func ofCalico(k *Key) bool {
+	return strings.HasSuffix(k.Name, "/neutron_election") || strings.Contains(k.Name, "/neutron_election_")
+}
+
+// isOwnerOfPy says whether a value is as etcd3-py writes it: a host, and the process, the
+// thread, the address or 8 random digits of it (stateful/lock.py).
+func isOwnerOfPy(v string) bool {
+	host, of, _ := strings.Cut(v, ":")
+	if host == "" || strings.ContainsAny(v, " /{") {
+		return false
+	}
+	for _, kind := range []string{"proc:", "thrd:", "host:"} {
+		if rest, ok := strings.CutPrefix(of, kind); ok && rest != "" {
+			return true
+		}
+	}
+	return len(of) == 8 && strings.Trim(of, "0123456789abcdef") == ""
+}
+
+// ofPatroni says whether a key is that of a cluster's leader, with Citus below a group.
+func ofPatroni(k *Key) bool {
+	rest, ok := strings.CutPrefix(k.Dir(), "/service/")
+	if !ok || k.Last() != "leader" || registers(k) {
+		return false
+	}
+	scope, group, citus := strings.Cut(rest, "/")
+	return scope != "" && (!citus || group != "" && strings.Trim(group, "0123456789") == "")
+}
+
+// ofPD says whether a key is that of PD's leader or of the primary of one of its services,
+// below the number of its cluster (tikv/pd pkg/utils/keypath).
+func ofPD(k *Key) bool {
+	rest, pd := strings.CutPrefix(k.Name, "/pd/")
+	if !pd {
+		rest, _ = strings.CutPrefix(k.Name, "/ms/")
+	}
+	id, of, ok := strings.Cut(rest, "/")
+	return ok && len(rest) < len(k.Name) && id != "" && strings.Trim(id, "0123456789") == "" &&
+		(pd && of == "leader" || !pd && strings.HasSuffix(of, "/primary"))
+}
+
+// hostOfShedLock reads the host of a value ADDED:<time>@<host>, "" for any other.
+func hostOfShedLock(v string) string {
+	rest, added := strings.CutPrefix(v, "ADDED:")
+	at, host, ok := strings.Cut(rest, "@")
+	if !added || !ok {
+		return ""
+	}
+	if _, err := time.Parse(time.RFC3339Nano, at); err != nil {
+		return ""
+	}
+	return host
+}

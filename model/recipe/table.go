@@ -9,6 +9,7 @@ var table = slices.Concat(concurrency, npm, vitess, queues, generics, singles)
 var (
 	forms      = [MaxForms]*Form{{}} // by id; the first is none
 	queueForms []*Form               // those that a key has by itself, the surest first
+	kinds      []FormSet             // of the forms that compete with each other, the surest first
 	ignored    []func(k *Key) bool
 	owners     []func(value string) (who, source string)
 	besides    []string
@@ -24,7 +25,7 @@ func init() {
 		}
 		last++
 		f.id, forms[last] = last, f
-		if f.Fits != nil {
+		if f.Fits != nil || f.Named != nil {
 			queueForms = append(queueForms, f)
 		}
 	}
@@ -46,6 +47,9 @@ func init() {
 	}
 	number(alone)
 	number(leased)
+	for _, kind := range [][]*Form{{hexForm}, {vitessForm}, {reader, writer}, {scalingo}, {suffixed}, {member}, {decForm}, {waiter}} {
+		kinds = append(kinds, setOf(kind...))
+	}
 	for i := int(last) + 1; i < MaxForms; i++ {
 		forms[i] = forms[0]
 	}

@@ -9,6 +9,8 @@ type Sign struct {
 	// Lock asks for more of the queue; Key asks a key that may be a lock by itself.
 	Lock func(l Look) bool
 	Key  func(k *Key) bool
+	// Registered: the key that Registry names is on the same lease.
+	Registered bool
 	// When says whether the values have to be known.
 	When Values
 	// Confidence is that of the recipe, if empty.
@@ -36,21 +38,31 @@ func (s *Sign) serves(values Values) bool { return s.When == ValuesAny || s.When
 type Look struct {
 	Name  string
 	Tally *Tally
+	// OnLease says whether a key of that name is on the lease of First, nil where nobody knows.
+	OnLease func(key string) bool
 	// First is the first key of the queue if that is a claim right here, else nil.
 	First *Key
 }
+
+func (l Look) own() int32    { return l.Tally.in(l.Tally.Kind(), &l.Tally.Forms) }
+func (l Look) valued() int32 { return l.Tally.in(l.Tally.Kind(), &l.Tally.Valued) }
 
 // Told is a recipe and the sign by which it was told; both are nil if nothing was.
 type Told struct {
 	*Recipe
 	Sign *Sign
+	// Kind are the forms of the keys that compete; others are foreign.
+	Kind FormSet
 }
+
+// AnyForm are all forms.
+const AnyForm = ^FormSet(0)
 
 // Confidence says how sure it is.
 func (t Told) Confidence() Confidence { return cmp.Or(t.Sign.Confidence, t.Recipe.Confidence) }
 
 // Pinned is the recipe as somebody said it.
-func (r *Recipe) Pinned() Told { return Told{r, pinned} }
+func (r *Recipe) Pinned() Told { return Told{r, pinned, AnyForm} }
 
 var pinned = &Sign{Confidence: Certain, Why: []string{"pinned with --recipe"}}
 
@@ -65,26 +77,27 @@ func tell(shape Shape, l Look, values Values) Told {
 	switch shape {
 	case Single:
 		if l.First != nil {
-			if t := TellKey(l.First); t.Sign != nil {
+			if t := tellKey(l.First, values, l.OnLease); t.Sign != nil {
 				return t
 			}
 		}
 		return ByPin.Pinned()
 	case Queue:
+		kind := l.Tally.Kind()
 		for _, r := range All() {
 			for i := range r.Signs {
 				s := &r.Signs[i]
-				if s.Of == nil || !s.serves(values) || !l.Tally.all(s.Of) {
+				if s.Of == nil || !s.serves(values) || setOf(s.Of...) != kind {
 					continue
 				}
 				if s.Lock == nil || s.Lock(l) {
-					return Told{r, s}
+					return Told{r, s, kind}
 				}
 			}
 		}
-		return Told{Mixed, generic(Mixed)}
+		return Told{Mixed, generic(Mixed), kind}
 	}
-	return Told{OrderOnly, generic(OrderOnly)}
+	return Told{OrderOnly, generic(OrderOnly), AnyForm}
 }
 
 // generic is the sign of an answer that is left when no other fits, the recipe's last one.
@@ -92,13 +105,14 @@ func generic(r *Recipe) *Sign { return &r.Signs[len(r.Signs)-1] }
 
 // TellKey names the recipe of a leased key that is a lock by itself; Sign is nil if
 // nothing says that it is one.
-func TellKey(k *Key) Told { return tellKey(k, ValuesRead) }
+func TellKey(k *Key) Told { return tellKey(k, ValuesRead, nil) }
 
-func tellKey(k *Key, values Values) Told {
+func tellKey(k *Key, values Values, onLease func(key string) bool) Told {
 	for _, r := range singles {
 		for i := range r.Signs {
-			if s := &r.Signs[i]; s.serves(values) && s.Key(k) {
-				return Told{r, s}
+			s := &r.Signs[i]
+			if s.serves(values) && s.Key(k) && (!s.Registered || onLease != nil && onLease(Registry(k))) {
+				return Told{r, s, AnyForm}
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func (e *env) discoverCmd() *cobra.Command {
 		Short: "print which prefixes look like locks",
 		Long: "discover looks at the keys page by page, without their values, and prints the prefixes that look\n" +
 			"like locks. It makes at most --rps requests a second and ends at --max-keys; ctrl-c prints what was\n" +
-			"found so far. Keys of Kubernetes are counted only.",
+			"found so far. Under /registry/, where Kubernetes keeps its objects, only queues of claims are told.",
 		Example: "  locktop discover\n  locktop discover --prefix /apps/ --rps 1 -o json | jq -r '.[].name'",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -78,7 +78,7 @@ func discoveryNotes(w io.Writer, prefix string, d watcher.Discovery) {
 	}
 	fmt.Fprintf(w, "Scanned %s%s (%s)\n", many(int(d.Keys), "key"), under, many(d.Requests, "request"))
 	if d.Kubernetes > 0 {
-		fmt.Fprintf(w, "%s under /registry/ of Kubernetes: read them with kubectl\n", many(int(d.Kubernetes), "key"))
+		fmt.Fprintf(w, "%s under /registry/, as of Kubernetes: of these only queues of claims are told\n", many(int(d.Kubernetes), "key"))
 	}
 	if d.Partial != "" {
 		fmt.Fprintf(w, "This is only a part: %s\n", d.Partial)

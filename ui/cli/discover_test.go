@@ -16,12 +16,13 @@ func TestDiscoverPrintsPrefixes(t *testing.T) {
 	}
 	b.ctl("put", "/config/a", "1")
 	b.ctl("put", "/registry/pods/p", "1")
+	b.claim("/registry/build", b.lease("60"))
 
 	code, out, errs := b.run("", "discover")
-	if code != 0 || !strings.Contains(out, "/jobs/locks/  mutex") || strings.Contains(out, "config") {
+	if code != 0 || !strings.Contains(out, "/jobs/locks/") || !strings.Contains(out, "/registry/build/") || strings.Contains(out, "pods") || strings.Contains(out, "config") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
-	for _, want := range []string{"Scanned 3 keys (", "1 key under /registry/ of Kubernetes", "Few enough to watch everything"} {
+	for _, want := range []string{"Scanned 5 keys (", "2 keys under /registry/, as of Kubernetes", "Few enough to watch everything"} {
 		if !strings.Contains(errs, want) {
 			t.Errorf("%q is missing in %q", want, errs)
 		}

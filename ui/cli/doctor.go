@@ -23,7 +23,7 @@ func (e *env) doctorCmd() *cobra.Command {
 			"says of what and for how long, beside what it found. Some findings need time: --for 30s.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := out.check(cmd); err != nil {
+			if err := checkFor(out.watch); err != nil {
 				return err
 			}
 			return e.doctor(cmd.Context(), out, model.Severity(failOn))
@@ -37,18 +37,17 @@ func (e *env) doctorCmd() *cobra.Command {
 }
 
 func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) error {
-	on, not, err := e.look(ctx, e.flags.prefixes, &out)
+	s, not, err := e.look(ctx, e.flags.prefixes, out)
 	if err != nil {
 		return couldNotRun(ctx, err) // 1 would be findings
 	}
-	s := on.State
 	var sick []*model.Lock
 	for _, l := range s.Locks() {
 		if len(l.Findings()) > 0 {
 			sick = append(sick, l)
 		}
 	}
-	limits := e.limits(not, out.past.file != "")
+	limits := e.limits(not)
 	switch out.output {
 	case "table":
 		err = e.diagnosis(s, sick, len(not.blind) > 0, limits)
@@ -60,7 +59,7 @@ func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) e
 	if limits != "" && out.output != "table" {
 		fmt.Fprintln(e.err, limits)
 	}
-	if err = errors.Join(err, notSeen(on.Name, not.blind)); err != nil {
+	if err = errors.Join(err, e.notSeen(not.blind)); err != nil {
 		return err // what was found says nothing of what was not seen
 	}
 	for _, f := range s.Findings() {

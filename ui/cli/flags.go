@@ -89,7 +89,7 @@ func (e *env) addSharedFlags() {
 	f.StringVar(&c.passwordFile, "password-file", "", "file with the password on its only line [LOCKTOP_PASSWORD_FILE]")
 	f.StringVar(&c.profile, "profile", "", "take what is not said here or in the environment from this profile (\"locktop config\") [LOCKTOP_PROFILE]")
 	f.IntVar(&c.leaseBudget, "lease-budget", 20, "most lease readings in a second while watching [LOCKTOP_LEASE_BUDGET]")
-	f.StringArrayVar(&e.recipes, "recipe", nil, "fix the recipe of the keys under a prefix, PREFIX=NAME; may be repeated (\"locktop explain\" lists them) [LOCKTOP_RECIPE]")
+	f.StringArrayVar(&e.recipes, "recipe", nil, "fix the recipe of the keys under a prefix, PREFIX=NAME, or of one key or lock alone, KEY==NAME; may be repeated (\"locktop explain\" lists them) [LOCKTOP_RECIPE]")
 	f.StringArrayVar(&e.expect, "expect", nil, "how many contenders each lock under a prefix should have, PREFIX=N; may be repeated [LOCKTOP_EXPECT]")
 	f.BoolVar(&e.screen.ascii, "ascii", false, "draw with ASCII characters only [LOCKTOP_ASCII]")
 	f.BoolVar(&e.screen.wideSigns, "wide-signs", false, "draw without signs that some terminals make two cells wide [LOCKTOP_WIDE_SIGNS]")

@@ -34,7 +34,6 @@ type env struct {
 	origins  map[string]origin
 	profile  *profile // nil for none
 	creds    credentials
-	tap      func(model.Source) model.Source // of tests: what a look was told
 }
 
 // connFlags are the connection flags, named and defaulted as etcdctl's.
@@ -113,11 +112,12 @@ func (e *env) rootCmd() *cobra.Command {
 func (e *env) parsePins() error {
 	for _, r := range e.recipes {
 		prefix, name, ok := strings.Cut(r, "=")
+		name, exact := strings.CutPrefix(name, "=")
 		named := recipe.Named(name)
 		if !ok || named == nil {
-			return bad("%s %q: want PREFIX=NAME with the name of a recipe (\"locktop explain\" lists them)", e.from("recipe").name, r)
+			return bad("%s %q: want PREFIX=NAME, or KEY==NAME for one key alone, with the name of a recipe (\"locktop explain\" lists them)", e.from("recipe").name, r)
 		}
-		e.pins = append(e.pins, model.Pin{Prefix: prefix, Recipe: named})
+		e.pins = append(e.pins, model.Pin{Prefix: prefix, Exact: exact, Recipe: named})
 	}
 	for _, x := range e.expect {
 		prefix, number, ok := strings.Cut(x, "=")

@@ -44,8 +44,10 @@ var Locks = []Field[Lock]{
 	{Name: "name", Title: "LOCK", In: In{Table: 10, CSV: 10, JSON: 10, Console: 10}, Width: Width{Least: 18, Fair: 30, Most: 56},
 		Raw: func(x Lock) string { return x.L.Name }},
 	{Name: "recipe", Title: "RECIPE", In: In{Table: 20, CSV: 20, JSON: 20, Console: 20}, Width: Width{Least: 8, Fair: 8, Most: 15, Rank: 7},
-		Own: recipeName},
-	{Name: "recipe_confidence", In: In{CSV: 30, JSON: 30}, Record: func(x Lock) string { return string(x.L.Recipe().Confidence) }},
+		Own: recipeName, Record: func(x Lock) string { return x.L.Recipe().Name }},
+	{Name: "recipe_confidence", In: In{CSV: 30, JSON: 30}, Record: func(x Lock) string { return string(x.L.RecipeConfidence()) }},
+	{Name: "recipe_evidence", In: In{JSON: 32}},
+	{Name: "recipe_observed", In: In{JSON: 34}},
 	{Name: "order", In: In{JSON: 40}},
 	{Name: "waiters_visible", In: In{JSON: 50}},
 	{Name: "exclusive", In: In{JSON: 60}},
@@ -88,7 +90,8 @@ var Locks = []Field[Lock]{
 	{Name: "findings", In: In{CSV: 200, JSON: 130}, Record: codes},
 }
 
-func recipeName(x Lock) string { return x.L.Recipe().Name }
+// recipeName has a question mark behind a recipe that is a guess.
+func recipeName(x Lock) string { return x.L.RecipeLabel() }
 
 // behind is how many wait, ? where waiting leaves no trace.
 func behind(x Lock) string {

@@ -48,7 +48,7 @@ var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.
 			r.Add(draw.Plain, th.CutPath(th.Clean(x.L.Name), r.Room()))
 		}
 	},
-	"RECIPE": func(r *table.Row, x *fields.Lock) { r.Add(draw.Dim, r.F.Th.Cut(x.L.Recipe().Name, r.Room())) },
+	"RECIPE": func(r *table.Row, x *fields.Lock) { r.Add(draw.Dim, r.F.Th.Cut(x.L.RecipeLabel(), r.Room())) },
 	"HOLDER": lockHolder,
 	"HELD": func(r *table.Row, x *fields.Lock) {
 		if !x.L.Free() && x.L.Recipe().HasHolder {

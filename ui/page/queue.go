@@ -116,7 +116,7 @@ func (p *QueuePane) Title(f Frame, l *model.Lock, w int) []draw.Span {
 			t = append(append(t, draw.Rule.Of(" "+th.Sign.Line+" ")), spans...)
 		}
 	}
-	if name := l.Recipe().Name; name != "" {
+	if name := l.RecipeLabel(); name != "" {
 		part(draw.Dim.Of(name))
 	}
 	part(th.Says(c))

@@ -184,7 +184,16 @@ func (o *stream) lock(s *fold.State, l *model.Lock, now time.Time) {
 	o.name(`"recipe": `)
 	o.text(r.Name)
 	o.name(`"recipe_confidence": `)
-	o.text(string(r.Confidence))
+	o.text(string(l.RecipeConfidence()))
+	o.name(`"recipe_evidence": `)
+	o.open('[')
+	for _, why := range l.RecipeEvidence() {
+		o.next()
+		o.text(why)
+	}
+	o.shut(']')
+	o.name(`"recipe_observed": `)
+	o.truth(l.RecipeObserved())
 	o.name(`"order": `)
 	o.text(string(r.Order))
 	o.name(`"waiters_visible": `)

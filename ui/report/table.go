@@ -35,8 +35,8 @@ func Describe(w io.Writer, s *fold.State, l *model.Lock, now time.Time) error {
 
 func describe(w io.Writer, s *fold.State, l *model.Lock, now time.Time, wide bool) error {
 	r := l.Recipe()
-	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  state    %s\n", model.Printable(l.Name), r.Name, r.Confidence,
-		strings.ReplaceAll(string(r.Order), "_", " "), l.Condition().Word); err != nil {
+	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  because  %s\n  state    %s\n", model.Printable(l.Name), r.Name, l.RecipeConfidence(),
+		strings.ReplaceAll(string(r.Order), "_", " "), strings.Join(l.RecipeEvidence(), "; "), l.Condition().Word); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
 	rows := fields.Rows(fields.Claims, slices.Collect(fields.Queue(s, l, now)), wide)
