@@ -7,7 +7,7 @@ func (k *Keyspace) seen(rev int64) { k.rev = max(k.rev, rev) }
 // commit applies one revision as a whole.
 func (k *Keyspace) commit(e Committed) {
 	k.seen(e.Rev)
-	k.past = e.Past
+	k.past = e.Past || k.CatchingUp()
 	defer func() { k.past = false }()
 	k.begin()
 	for _, ch := range e.Changes {
@@ -17,7 +17,7 @@ func (k *Keyspace) commit(e Committed) {
 			}
 			continue
 		}
-		k.put(ch.KV, e.At, e.Past)
+		k.put(ch.KV, e.At, k.past)
 	}
 	k.compareWithBefore(e.At, e.Rev, false)
 }

@@ -250,6 +250,13 @@ type Tick struct {
 	At time.Time
 }
 
+// Slept says that whoever observes did not run from Since to At: it was stopped, its
+// machine slept, or it had no processor. What comes next may have happened meanwhile, and
+// nothing follows from it before a Watching that was asked for later.
+type Slept struct {
+	At, Since time.Time
+}
+
 func (e Committed) When() time.Time     { return e.At }
 func (e Requested) When() time.Time     { return e.At }
 func (e LoadStarted) When() time.Time   { return e.At }
@@ -262,6 +269,7 @@ func (e LeaseRead) When() time.Time     { return e.At }
 func (e LeaseUnread) When() time.Time   { return e.At }
 func (e ClusterStatus) When() time.Time { return e.At }
 func (e Tick) When() time.Time          { return e.At }
+func (e Slept) When() time.Time         { return e.At }
 
 func (Committed) event()     {}
 func (Requested) event()     {}
@@ -275,3 +283,4 @@ func (LeaseRead) event()     {}
 func (LeaseUnread) event()   {}
 func (ClusterStatus) event() {}
 func (Tick) event()          {}
+func (Slept) event()         {}

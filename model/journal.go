@@ -193,6 +193,9 @@ func (k *Keyspace) explain(f *JournalEntry, l *Lease, n, rest int) {
 	case k.past:
 		f.Cause, f.Confidence = CauseUnknown, Hint
 		f.Evidence = "it was before we looked: how its lease ended cannot be told any more"
+		if k.CatchingUp() {
+			f.Evidence = "locktop did not run when it happened: how its lease ended cannot be told any more"
+		}
 		return
 	case n > 1:
 		f.Cause, f.Confidence, f.Evidence = k.howEnded(l, f.At, "all its keys went in one revision")
@@ -339,7 +342,7 @@ func (k *Keyspace) acted(o Outcome) {
 
 // took says whether the action took the claim of which the entry says that it went.
 func (o Outcome) took(f *JournalEntry) bool {
-	if f.Past || f.Kind != EntryHandover && f.Kind != EntryLeft {
+	if f.Past && o.Rev != f.Rev || f.Kind != EntryHandover && f.Kind != EntryLeft {
 		return false
 	}
 	gone := f.Removed()

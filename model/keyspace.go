@@ -137,6 +137,8 @@ func (k *Keyspace) Apply(e Event) {
 		k.leaseUnread(e)
 	case ClusterStatus:
 		k.clusterStatus(e)
+	case Slept:
+		k.slept(e)
 	case Acted:
 		k.acted(e.Outcome)
 	}

@@ -69,6 +69,7 @@ type Readings struct {
 	resetSure     Confidence // how sure that is
 	failures      int        // readings that failed since the last that did not
 	missedRenewal bool       // it is counted in LeaseBook.missed
+	stale         bool       // it was read, but not since we slept
 }
 
 // neverRead are the readings of every lease that has none yet. Nobody writes to them:
@@ -308,6 +309,10 @@ func (k *Keyspace) leaseRead(e LeaseRead) {
 	if l == nil {
 		return // nothing hangs on it any more
 	}
+	if e.At.Before(k.woke) {
+		k.settlePending(l, e)
+		return
+	}
 	prev, had := l.Read, l.HasRead
 	if had && e.At.Before(prev.At) {
 		return
@@ -323,7 +328,7 @@ func (k *Keyspace) leaseRead(e LeaseRead) {
 	k.settlePending(l, e)
 	l.keep()
 	l.learn(prev, e, had)
-	l.Read, l.HasRead, l.Unread, l.failures = e, true, "", 0
+	l.Read, l.HasRead, l.Unread, l.failures, l.stale = e, true, "", 0, false
 	if k.byID[e.ID] == l {
 		k.schedule(l)
 	}
@@ -331,7 +336,7 @@ func (k *Keyspace) leaseRead(e LeaseRead) {
 	switch after := l.State(); {
 	case before != after && (before != LeaseUnknown || after != LeaseHealthy):
 		k.TouchLease(l)
-	case prev.Remaining != e.Remaining || prev.Granted != e.Granted:
+	case prev.Remaining != e.Remaining || prev.Granted != e.Granted || !had:
 		for _, c := range l.claims { // it is well, as was supposed: findings may tell of numbers
 			if lk := c.Lock(); lk != nil {
 				k.Mark(lk)

@@ -75,11 +75,11 @@ func (m *Marks) TakeSuspects() (list []*Lease, stale bool) {
 	return list, stale
 }
 
-// Partial says that a list or a history of some prefix is under way: half a queue would be
-// judged, or one of a time that is over.
+// Partial says that a list or a history of some prefix is under way, or that it was not
+// seen since we slept: half a queue would be judged, or one of a time that is over.
 func (ps *Prefixes) Partial() bool {
 	for _, w := range ps.watches {
-		if w.until > 0 || w.State == WatchLoading {
+		if w.until > 0 || w.State == WatchLoading || w.behind {
 			return true
 		}
 	}

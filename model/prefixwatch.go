@@ -37,6 +37,7 @@ type PrefixWatch struct {
 	Missed time.Duration
 
 	loaded  bool  // it was live before
+	behind  bool  // we slept, and it was not seen up to then since
 	until   int64 // up to where its history is being read, 0 for not
 	gen     uint64
 	touched []*Lock // by the list under way
@@ -47,7 +48,8 @@ type PrefixWatch struct {
 // Prefixes are all that are watched.
 type Prefixes struct {
 	watches map[string]*PrefixWatch
-	gen     uint64 // of lists
+	gen     uint64    // of lists
+	woke    time.Time // when we last came back from a sleep
 	// otherCluster says that another cluster answered than at first, and where.
 	otherCluster string
 }
@@ -243,6 +245,7 @@ func (k *Keyspace) watching(e Watching) {
 		f.SeenAt = e.Asked
 	}
 	k.seen(e.Rev)
+	f.behind = f.behind && f.SeenAt.Before(k.woke)
 	k.endHistory(f, e.At, e.Rev)
 }
 
@@ -252,6 +255,7 @@ func (k *Keyspace) lost(e Lost) {
 	if e.Reason == LostCluster {
 		k.forgetCluster(e)
 	}
+	f.behind = f.behind && f.loaded && e.Reason != LostDenied // else nothing is waited for
 	f.become(WatchLost, e.At)
 	f.Reason, f.Detail = e.Reason, e.Detail
 	k.version++

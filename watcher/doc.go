@@ -43,6 +43,9 @@
 //     brought; only while more and more happens is it collected. Parts of a revision
 //     that may come over several prefixes, and answers to questions of ours, are always
 //     waited for, for Timing.Drain and Timing.Lull.
+//   - Should this program not run for two seconds or more (stopped, its machine asleep, no
+//     processor), a [model.Slept] comes before all that it delivers afterwards. What was
+//     asked before is asked again, so no answer is dated later than it was given.
 //   - A call of Next that ends with its context has consumed nothing.
 //   - No more than Budget lease readings in any second, three quarters of that in the
 //     long run, in the order that was asked for, and no lease twice at a time. What is

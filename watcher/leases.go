@@ -170,9 +170,17 @@ func (l *leases) refund() {
 // known to be committed before the question is a safe bound: the leader applies
 // what is committed before it looks.
 func (l *leases) read(ctx context.Context, id model.LeaseID) {
-	known := l.knownRev()
+	known, asked := l.knownRev(), time.Now()
 	resp, err := l.remote.ttl(ctx, id)
 	if ctx.Err() != nil {
+		return
+	}
+	if l.pulls.sleptSince(asked) { // nobody knows when the answer was given: whoever needs it asks again
+		l.mu.Lock()
+		delete(l.busy, id)
+		l.wanted = append(l.wanted, id)
+		l.mu.Unlock()
+		pace.Poke(l.changed)
 		return
 	}
 	var ev model.Event

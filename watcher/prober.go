@@ -47,6 +47,10 @@ func (p *prober) round(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
 	}
+	if p.pulls.sleptSince(h.began) { // a failure would be our own
+		pace.Poke(p.kicked)
+		return true
+	}
 	h.hard = h.err != nil && p.remote.down()
 	if h.err != nil && failures.Classify(h.err) == failures.Denied {
 		// Permission on one prefix says nothing about the others.

@@ -56,9 +56,13 @@ func (s *statusRounds) run(ctx context.Context) {
 		}
 	}()
 	for s.pulls.wait(ctx) == nil {
+		began := time.Now()
 		st := s.round(ctx)
 		if ctx.Err() != nil {
 			return
+		}
+		if s.pulls.sleptSince(began) {
+			continue // members that did not answer meanwhile could not
 		}
 		_ = s.box.push(ctx, st) // fails only with ctx
 		if s.oneLook {

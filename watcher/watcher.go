@@ -69,6 +69,7 @@ func prepare(r remote, m *pace.Meter, o Options) (*Watcher, context.Context) {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &Watcher{now: o.Now, timing: o.Timing, budget: max(0, o.Budget), meter: m,
 		box: newMailbox(boxChanges), alone: len(o.Prefixes) == 1, pulls: newPulls(o.Timing.Grace), stop: stop, kicked: make(chan struct{}, 1)}
+	w.wg.Go(func() { w.pulls.run(ctx) })
 	_ = w.box.push(ctx, model.Requested{At: o.Now(), Prefixes: o.Prefixes}) // before any follower says a word
 	w.leases = newLeases(r, w, o)
 	return w, ctx
@@ -159,7 +160,7 @@ func (w *Watcher) Next(ctx context.Context, want model.Want) (model.Batch, error
 		return model.Batch{}, err
 	}
 	if tick {
-		return w.batch([]model.Event{model.Tick{At: w.now()}}, 0), nil
+		return w.batch(w.awake([]model.Event{model.Tick{At: w.now()}}), 0), nil
 	}
 	if err := w.collect(ctx); err != nil {
 		return model.Batch{}, err
@@ -169,7 +170,19 @@ func (w *Watcher) Next(ctx context.Context, want model.Want) (model.Batch, error
 		w.told = time.Now()
 	}
 	w.leases.delivered(events)
-	return w.batch(joinRevisions(events), left), nil
+	return w.batch(w.awake(joinRevisions(events)), left), nil
+}
+
+// awake puts before events that this program did not run, if so: some of them are from
+// before it slept, and the others it learnt late.
+func (w *Watcher) awake(events []model.Event) []model.Event {
+	slept := w.pulls.take()
+	if slept == 0 {
+		return events
+	}
+	pace.Poke(w.kicked)
+	at := w.now()
+	return append([]model.Event{model.Slept{At: at, Since: at.Add(-slept)}}, events...)
 }
 
 func (w *Watcher) batch(events []model.Event, left int) model.Batch {
@@ -250,6 +263,7 @@ func (w *Watcher) Close() error {
 // pulls knows whether anybody calls Next. Requests that nobody waits for are
 // not made.
 type pulls struct {
+	pulse
 	grace time.Duration
 
 	mu   sync.Mutex

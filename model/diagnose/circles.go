@@ -54,7 +54,7 @@ func inCycle(x *ruleContext) {
 	if c == nil {
 		return
 	}
-	since, seen := c.closed()
+	since, seen := c.closed(x.k.Woke())
 	sure := model.Strong
 	switch lasts := x.k.Now().Sub(since); {
 	case seen && lasts < cycleMin:

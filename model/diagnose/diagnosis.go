@@ -50,6 +50,12 @@ func (d *Diagnosis) examine(l *model.Lock) {
 	if x.head != nil {
 		x.lease = x.head.LeaseInfo()
 	}
+	if x.lease.Stale() { // it is read again, and then it is judged
+		d.replace(l, slices.DeleteFunc(slices.Clone(l.Findings()), func(f model.Finding) bool {
+			return !f.Claim.IsZero() && !f.About(d.k.Claim(f.Claim.Key))
+		}))
+		return
+	}
 	if x.lab != nil || len(d.reports.Shared())+len(d.reports.Refusals()) > 0 {
 		d.reports.Observe(l)
 		for _, r := range labRules { // these also where the lock is free

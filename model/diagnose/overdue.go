@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"time"
 
 	"locktop/model"
 )
@@ -78,23 +79,28 @@ func overdue(x *ruleContext) {
 		return
 	}
 	late := -x.lease.Read.Remaining
+	seen := late // for how long nobody removed it, who could
 	f := model.Finding{Code: model.CodeLeaseOverdue, Severity: model.SevWarning, Confidence: model.Certain, Lease: x.lease.ID,
 		Summary:  fmt.Sprintf("the lease of %s ended %d s ago, but etcd has not removed it", model.Printable(x.head.Key), late),
 		Evidence: []string{readingWords(x.lease)},
 		Advice:   []string{"look at the leader: is it overloaded, or does it log \"failed to revoke\"?", "moving the leader makes the new one try again"}}
-	if late >= overdueError {
+	if woke := x.k.Woke(); x.lease.Read.At.Add(-time.Duration(late) * time.Second).Before(woke) {
+		seen = min(late, int64(x.lease.Read.At.Sub(woke)/time.Second)) // the cluster may have slept with us
+		f.Evidence = append(f.Evidence, fmt.Sprintf("locktop did not run before, and the cluster may not have either: it had %d s to remove the lease", seen))
+	}
+	if seen >= overdueError {
 		f.Severity = model.SevError
 	}
 	switch n := x.k.Overdue(); {
-	case versionBelow(x.k.Cluster(), 3, 4) && late >= forgottenAfter && n < model.BacklogMin:
+	case versionBelow(x.k.Cluster(), 3, 4) && seen >= forgottenAfter && n < model.BacklogMin:
 		f.Code = model.CodeRevokeForgotten
 		f.Evidence = append(f.Evidence, "server "+model.Printable(serverVersion(x.k.Cluster()))+": before 3.4 a failed revoke was never tried again (etcd-io/etcd#10693)")
 		f.Advice = []string{"revoke it by hand: " + model.Action{Kind: model.RevokeLease, Lease: x.lease.ID}.Etcdctl(), "upgrade"}
-	case n >= model.BacklogMin && late < overdueError+int64(n)/backlogRate:
+	case n >= model.BacklogMin && seen < overdueError+int64(n)/backlogRate:
 		f.Code, f.Confidence = model.CodeExpiryBacklog, model.Strong
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d leases are past their end: etcd removes at most 1000 a second", n))
 		f.Advice = []string{"wait: the backlog shrinks by itself", "spread the TTLs, or use fewer leases"}
-	case late >= overdueError:
+	case seen >= overdueError:
 		f.Code, f.Confidence = model.CodeRevokeFailing, model.Strong
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d leases are past their end: etcd removes hundreds a second, so this is no backlog", n))
 		f.Advice = append(f.Advice, "revoke it by hand as root: "+model.Action{Kind: model.RevokeLease, Lease: x.lease.ID}.Etcdctl())

@@ -140,13 +140,14 @@ func (c *cycle) heldIn(l *model.Lock) *model.Claim {
 }
 
 // closed returns when the last claim of the circle appeared; seen is false if that
-// was before we looked.
-func (c *cycle) closed() (since time.Time, seen bool) {
+// was before we looked. One that appeared while we slept has to last from then on, as
+// one that was seen to.
+func (c *cycle) closed(woke time.Time) (since time.Time, seen bool) {
 	seen = true
 	for _, st := range c.steps {
 		for _, cl := range []*model.Claim{st.has, st.waits} {
 			if cl.Since.After(since) {
-				since, seen = cl.Since, !cl.SinceAtLeast
+				since, seen = cl.Since, !cl.SinceAtLeast || !woke.IsZero() && !cl.Since.Before(woke)
 			}
 		}
 	}

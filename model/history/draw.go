@@ -49,6 +49,13 @@ func Draw(t *rapid.T) *History {
 			h.Txn(sec, lock, leases)
 		case 9:
 			h.Add(model.Tick{At: At(sec)})
+			if rapid.Bool().Draw(t, "slept") {
+				h.Add(model.Slept{At: At(sec + 3), Since: At(sec)})
+				sec += 3
+			}
+			if rapid.Bool().Draw(t, "caught up") {
+				h.Add(model.Watching{At: At(sec), Asked: At(sec), Rev: h.Rev})
+			}
 		case 11, 12, 13, 14, 15, 16:
 			h.Add(drawReport(t, At(sec), lock, lease, h.Rev+int64(rapid.IntRange(-2, 1).Draw(t, "rev"))))
 		}

@@ -18,7 +18,8 @@ func (e *env) eventsCmd() *cobra.Command {
 		Short: "print handovers and findings as they happen",
 		Long: "events prints what happens from now on. With --since-revision it begins with what etcd still\n" +
 			"knows of the past: etcd keeps no times, so \"earlier\" stands for them (null in JSON), and how a\n" +
-			"lease ended then is mostly unknown. Prefixes are read one after another.",
+			"lease ended then is mostly unknown. Prefixes are read one after another. What happened while\n" +
+			"locktop was stopped, or its machine slept, has no time either.",
 		Example: "  locktop events --prefix /jobs/ -o jsonl | jq .text\n  locktop events --since-revision all --for 5s",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -162,8 +162,22 @@ func (e *env) list(ctx context.Context, w *watched, until func() bool) error {
 }
 
 // look lists the prefixes, reads the leases that are asked for, and observes for
-// as long as the flags say. It says what of that could not be seen, too.
+// as long as the flags say. It says what of that could not be seen, too. A look during
+// which locktop did not run is none: what was listed before is not so any more.
 func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (s *fold.State, not unseen, err error) {
+	for range looksMax {
+		s, not, err = e.lookOnce(ctx, prefixes, out)
+		if err != nil || out.watch > 0 || !s.CatchingUp() {
+			return s, not, err
+		}
+	}
+	return nil, not, bad("locktop was stopped, or had no processor, each of the %d times that it looked", looksMax)
+}
+
+// looksMax is how often a look is tried that was slept through.
+const looksMax = 3
+
+func (e *env) lookOnce(ctx context.Context, prefixes []string, out outFlags) (s *fold.State, not unseen, err error) {
 	listed := lateGC()
 	w, err := e.watch(ctx, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, LeaseLists: out.leaseLists})
 	if err != nil {

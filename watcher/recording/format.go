@@ -47,6 +47,7 @@ var eventTypes = map[string]reflect.Type{
 	"lease-unread":   reflect.TypeFor[model.LeaseUnread](),
 	"cluster-status": reflect.TypeFor[model.ClusterStatus](),
 	"tick":           reflect.TypeFor[model.Tick](),
+	"slept":          reflect.TypeFor[model.Slept](),
 	"contender":      reflect.TypeFor[model.Contender](),
 	"belief":         reflect.TypeFor[model.Belief](),
 	"lease-owner":    reflect.TypeFor[model.LeaseOwner](),

@@ -71,12 +71,15 @@ func (s *Session) Pull(ctx context.Context, p Pull) error {
 	}
 	defer cancel()
 	for confirm := p.Confirm; p.Until == nil || !p.Until(); confirm = false {
+		began := time.Now()
 		b, err := s.next(limited, p, confirm)
 		switch {
 		case err == nil:
 			err = s.take(b, p.Listing)
 		case limited.Err() != nil:
 			return ctx.Err()
+		case errors.Is(err, context.DeadlineExceeded) && time.Since(began) >= p.Patience+overslept:
+			continue // it was we who did not run
 		case errors.Is(err, context.DeadlineExceeded):
 			return couldNotLook("%s did not answer within %s (--command-timeout)", s.Name, p.Patience)
 		case errors.Is(err, io.EOF):
@@ -90,6 +93,10 @@ func (s *Session) Pull(ctx context.Context, p Pull) error {
 	}
 	return nil
 }
+
+// overslept is how much later than asked for a call has to return to say nothing of the
+// cluster.
+const overslept = 2 * time.Second
 
 // Follow pulls for that long, or until ctx ends if it is 0. Either end is no error.
 func (s *Session) Follow(ctx context.Context, d time.Duration) error {
