@@ -111,6 +111,16 @@ func Duration(d time.Duration, atLeast bool) string {
 	return s
 }
 
+// Shown says whether a character is one that can be seen, or a space. Fillers, which
+// Unicode counts among the letters, and the blank of Braille cannot.
+func Shown(r rune) bool {
+	switch r {
+	case '\u115f', '\u1160', '\u3164', '\uffa0', '\u2800':
+		return false
+	}
+	return unicode.IsPrint(r)
+}
+
 // Printable makes bytes from etcd fit for a terminal: what is not printable is
 // escaped as in a Go string, marks that change the direction of text included.
 func Printable(s string) string {
@@ -132,7 +142,7 @@ func Printable(s string) string {
 			fmt.Fprintf(&b, `\x%02x`, s[0])
 		case r == '\\':
 			b.WriteString(`\\`)
-		case unicode.IsPrint(r) && !unicode.Is(unicode.Mn, r) && !unicode.Is(unicode.Me, r):
+		case Shown(r) && !unicode.Is(unicode.Mn, r) && !unicode.Is(unicode.Me, r):
 			b.WriteRune(r)
 		default:
 			q := strconv.QuoteRuneToASCII(r)
@@ -141,6 +151,16 @@ func Printable(s string) string {
 		s = s[n:]
 	}
 	return b.String()
+}
+
+// Short cuts the middle out of text that has more than so many characters: a name is told
+// from others by its end.
+func Short(s string, most int) string {
+	if len(s) <= most || utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	r := []rune(s)
+	return string(r[:most/3]) + "…" + string(r[len(r)-(most-most/3-1):])
 }
 
 func seconds(d time.Duration) string {

@@ -319,8 +319,8 @@ func (k *Keyspace) leaseRead(e LeaseRead) {
 	}
 	if e.Granted > 0 && e.Remaining > e.Granted {
 		l.keep().Odd = e
-		k.TouchLease(l)
-		k.reschedule(l, e.At.Add(minInterval))
+		k.leaseUnread(LeaseUnread{At: e.At, ID: e.ID, Reason: "the answer said " + itoa(e.Remaining) + " s left of " + itoa(e.Granted) +
+			" granted: a new leader adds its election timeout, and a deposed one answers wrongly"})
 		return
 	}
 	k.noteTerm(e.Term, e.At)

@@ -75,6 +75,27 @@ func (ps *Prefixes) Loaded() bool {
 	return len(ps.watches) > 0
 }
 
+// LoadedButDenied says the same of what may be read: a prefix that is refused is not
+// waited for.
+func (ps *Prefixes) LoadedButDenied() bool {
+	for _, f := range ps.watches {
+		if !f.loaded && (f.State != WatchLost || f.Reason != LostDenied) {
+			return false
+		}
+	}
+	return len(ps.watches) > 0
+}
+
+// Listed rises while lists get on: it counts the keys that are listed, and the lists that ended.
+func (ps *Prefixes) Listed() (n int64) {
+	for _, f := range ps.watches {
+		if n += f.Done; f.loaded {
+			n++
+		}
+	}
+	return n
+}
+
 func (ps *Prefixes) watchOf(prefix string) *PrefixWatch {
 	f := ps.watches[prefix]
 	if f == nil {

@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -15,6 +16,7 @@ import (
 // well; a server of 3.4 refuses that login when it no longer knows the token
 // (etcd-io/etcd#12165), so that a client of 3.7 never gets in again.
 func NewClient(cfg clientv3.Config) (*clientv3.Client, error) {
+	cfg.MaxCallRecvMsgSize = cmp.Or(cfg.MaxCallRecvMsgSize, maxMessage)
 	c, err := clientv3.New(cfg)
 	if err != nil || cfg.Username == "" {
 		return c, err
@@ -29,6 +31,10 @@ func NewClient(cfg clientv3.Config) (*clientv3.Client, error) {
 	context.AfterFunc(c.Ctx(), func() { _ = door.Close() })
 	return c, nil
 }
+
+// maxMessage is how large one answer may be. A page of 50,000 keys with values of 10 kB each
+// is as large.
+const maxMessage = 512 << 20
 
 type loginBy struct {
 	clientv3.Auth

@@ -119,7 +119,7 @@ func (s *statusRounds) ghosts(ctx context.Context, up []*model.Member) (unlisted
 
 // leases lists the leases that a member has in its own store.
 func (s *statusRounds) leases(ctx context.Context, m *model.Member) (map[int64]bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Call)
+	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Answer)
 	defer cancel()
 	s.etcd.meter.Count(s.etcd.now())
 	resp, err := pb.NewLeaseClient(s.at(m.Endpoint)).LeaseLeases(ctx, &pb.LeaseLeasesRequest{})
@@ -135,7 +135,7 @@ func (s *statusRounds) leases(ctx context.Context, m *model.Member) (map[int64]b
 
 // count counts the keys of all prefixes at rev, as one member has them.
 func (s *statusRounds) count(ctx context.Context, conn grpc.ClientConnInterface, rev int64) (int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Call)
+	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Answer)
 	defer cancel()
 	total := int64(0)
 	for _, p := range s.prefixes {

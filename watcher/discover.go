@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -59,6 +58,8 @@ type DiscoverOptions struct {
 	Page int64
 	// Pins fix recipes by hand.
 	Pins []model.Pin
+	// Call is how long one request may take, 0 means 30 s.
+	Call time.Duration
 	// Progress, if not nil, is called after each request with the keys looked at so
 	// far and those there are to look at. It is called by the caller of Discover.
 	Progress func(done, total int64)
@@ -73,6 +74,9 @@ func (o DiscoverOptions) withDefaults() DiscoverOptions {
 	}
 	if o.Page <= 0 {
 		o.Page = defaultKeysPage
+	}
+	if o.Call <= 0 {
+		o.Call = defaults.Stall
 	}
 	if o.Progress == nil {
 		o.Progress = func(int64, int64) {}
@@ -279,12 +283,12 @@ func (s *scan) ask(ctx context.Context, req *pb.RangeRequest) (*pb.RangeResponse
 			return nil, ctx.Err()
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, defaults.Stall)
+	ctx, cancel := context.WithTimeout(ctx, s.Call)
 	defer cancel()
 	req.Serializable = true
 	s.found.Requests++
 	var p peer.Peer
-	resp, err := pb.NewKVClient(identified{s.client.ActiveConnection(), s.cluster}).Range(ctx, req, grpc.Peer(&p), grpc.MaxCallRecvMsgSize(math.MaxInt32))
+	resp, err := pb.NewKVClient(identified{s.client.ActiveConnection(), s.cluster}).Range(ctx, req, grpc.Peer(&p), grpc.MaxCallRecvMsgSize(maxMessage))
 	if err != nil && p.Addr != nil {
 		return nil, failures.At(p.Addr.String(), err)
 	}

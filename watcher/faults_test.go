@@ -88,7 +88,7 @@ func (f fault) run(a *arena) (r result) {
 	cfg.DialOptions = append(chaos.ReadOnly(), count.options()...)
 	timing := quick
 	// A slow machine must not look like a silent member.
-	timing.Call, timing.Silence = 500*time.Millisecond, 2*time.Second
+	timing.Call, timing.Answer, timing.Silence = 500*time.Millisecond, 500*time.Millisecond, 2*time.Second
 	r.lasts = 400 * time.Millisecond
 	if *updateFaults {
 		timing, r.lasts = Timing{}, max(*faultHold, f.least)

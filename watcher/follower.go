@@ -83,8 +83,8 @@ func (f *follower) run(ctx context.Context) {
 		}
 		f.passTurn()
 		class := failures.Classify(err)
-		if class.Reason() == model.LostCompacted {
-			f.loaded = false
+		if class.Reason() == model.LostCompacted || class == failures.Malformed {
+			f.loaded = false // what an answer would have said that cannot be used is not known
 		}
 		if class == failures.Restored {
 			f.watched.Store(0)
@@ -109,7 +109,7 @@ func (f *follower) lose(ctx context.Context, class failures.Class, detail string
 // rest waits before the next try, longer each time. What the prober says
 // meanwhile is of use only once there is a watch again.
 func (f *follower) rest(ctx context.Context, class failures.Class) {
-	if class.Reason() == model.LostDenied {
+	if class.Reason() == model.LostDenied || class == failures.TooMuch {
 		pace.Sleep(ctx, f.timing.Denied, nil)
 		return
 	}
@@ -143,9 +143,15 @@ func (f *follower) load(ctx context.Context) error {
 	})
 	total, stop := f.count(ctx, rev)
 	defer stop()
-	done := int64(0)
+	done, size := int64(0), 0
 	err = f.remote.list(ctx, f.prefix, rev, func(kvs []model.KV) error {
 		begin()
+		for i := range kvs {
+			size += len(kvs[i].Key) + len(kvs[i].Value)
+		}
+		if max(total.Load(), done+int64(len(kvs))) > listKeys || size > listBytes {
+			return failures.ErrTooMuch
+		}
 		for len(kvs) > 0 && ctx.Err() == nil {
 			n := min(chunkKeys, len(kvs))
 			done += int64(n)

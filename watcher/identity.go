@@ -200,7 +200,7 @@ func (w *Watcher) meet(ctx context.Context, e *etcd, prefixes []string) {
 	turns := again && time.Since(seen) < 4*e.timing.Steady
 	said := ""
 	for began, steady := time.Now(), uint64(0); ctx.Err() == nil; pace.Sleep(ctx, e.timing.Status, nil) {
-		at := survey(ctx, e.client, e.timing.Call)
+		at := survey(ctx, e.client, e.timing.Answer)
 		ids := clusters(at)
 		detail := fmt.Sprintf("%v (id %x instead of %x) at %s: what was known of the old one does not apply to it; listing anew",
 			ErrOtherCluster, other, was, where)

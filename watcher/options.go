@@ -61,6 +61,7 @@ type Timing struct {
 	Silence    time.Duration // how long a watch may stay behind, or reads may fail, before Lost
 	Ask        time.Duration // between progress requests to a watch that is behind
 	Call       time.Duration // limit of one small request
+	Answer     time.Duration // the same of one on which no list depends: how each member does
 	Stall      time.Duration // limit of one page, or of the wait for the next part of a stream
 	Status     time.Duration // between two rounds of status requests
 	Compare    time.Duration // between two comparisons of the members' keys
@@ -81,6 +82,7 @@ var defaults = Timing{
 	Silence:    5 * time.Second,
 	Ask:        250 * time.Millisecond,
 	Call:       2 * time.Second,
+	Answer:     2 * time.Second,
 	Stall:      30 * time.Second,
 	Status:     5 * time.Second,
 	Compare:    time.Minute,
@@ -95,10 +97,12 @@ var defaults = Timing{
 const (
 	defaultBudget   = 20
 	defaultPageSize = 50_000
-	chunkKeys       = 2_000  // keys in one Listed
-	batchChanges    = 2_000  // changes in one batch
-	muchChanges     = 100    // changes in one batch of many
-	boxChanges      = 16_000 // changes in the mailbox before followers stop reading
+	chunkKeys       = 2_000     // keys in one Listed
+	listKeys        = 2_000_000 // keys in one list, or it is given up: a list without an end would take all memory
+	listBytes       = 512 << 20 // and bytes of keys and values
+	batchChanges    = 2_000     // changes in one batch
+	muchChanges     = 100       // changes in one batch of many
+	boxChanges      = 16_000    // changes in the mailbox before followers stop reading
 	readersInFlight = 8
 	oneLookInFlight = 64
 )

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/peer"
 
 	"locktop/model"
+	"locktop/watcher/answers"
 	"locktop/watcher/failures"
 	"locktop/watcher/pace"
 )
@@ -209,12 +210,16 @@ func (e *etcd) listStream(ctx context.Context, prefix string, rev int64, each fu
 }
 
 func (e *etcd) listPages(ctx context.Context, prefix string, rev int64, each func([]model.KV) error) error {
-	key := string(firstKey(prefix))
+	key, left := string(firstKey(prefix)), int64(-1)
 	for {
 		resp, err := e.page(ctx, key, prefix, rev)
 		if err != nil {
 			return err
 		}
+		if left >= 0 && resp.Count != left { // else pages that each say "more" have no end
+			return answers.Has(pb.KV_Range_FullMethodName, fmt.Sprintf("a page of a list that counts %d keys where %d are left", resp.Count, left), nil)
+		}
+		left = resp.Count - int64(len(resp.Kvs))
 		if err := each(convert(resp.Kvs)); err != nil {
 			return err
 		}

@@ -122,7 +122,7 @@ func (s *statusRounds) at(endpoint string) identified {
 }
 
 func (s *statusRounds) ask(ctx context.Context, conn grpc.ClientConnInterface) (*pb.StatusResponse, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Call)
+	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Answer)
 	defer cancel()
 	s.etcd.meter.Count(s.etcd.now())
 	return pb.NewMaintenanceClient(conn).Status(ctx, &pb.StatusRequest{})
@@ -131,7 +131,7 @@ func (s *statusRounds) ask(ctx context.Context, conn grpc.ClientConnInterface) (
 // members reads the member list from whatever member answers, without a quorum,
 // and keeps the last one when that is refused or fails.
 func (s *statusRounds) members(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Call)
+	ctx, cancel := context.WithTimeout(ctx, s.etcd.timing.Answer)
 	defer cancel()
 	s.etcd.meter.Count(s.etcd.now())
 	resp, err := pb.NewClusterClient(s.etcd.checked()).MemberList(ctx, &pb.MemberListRequest{Linearizable: false})

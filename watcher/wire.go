@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -52,7 +51,7 @@ func (chunkCodec) Unmarshal(data mem.BufferSlice, v any) error {
 // whole: a broken proxy may end a stream early, as if all were well.
 func rangeStream(ctx context.Context, conn grpc.ClientConnInterface, req *pb.RangeRequest) (next func(*chunk) error, err error) {
 	s, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, pb.KV_RangeStream_FullMethodName,
-		grpc.ForceCodecV2(chunkCodec{encoding.GetCodecV2(proto.Name)}), grpc.MaxCallRecvMsgSize(math.MaxInt32))
+		grpc.ForceCodecV2(chunkCodec{encoding.GetCodecV2(proto.Name)}), grpc.MaxCallRecvMsgSize(maxMessage))
 	if err == nil {
 		err = s.SendMsg(req)
 	}
@@ -62,9 +61,21 @@ func rangeStream(ctx context.Context, conn grpc.ClientConnInterface, req *pb.Ran
 	if err != nil && !errors.Is(err, io.EOF) { // that is told by what is received
 		return nil, clientv3.ContextError(ctx, err)
 	}
-	keys, lacks := int64(0), noLast
+	var from net.Addr
+	keys, lacks, last := int64(0), noLast, ""
 	return func(c *chunk) error {
 		err := s.RecvMsg(c)
+		if p, ok := peer.FromContext(s.Context()); ok {
+			from = p.Addr
+		}
+		if err == nil {
+			if has := c.impossible(req, last); has != "" {
+				return answers.Has(pb.KV_RangeStream_FullMethodName, has, from)
+			}
+			if n := len(c.kvs); n > 0 {
+				last = c.kvs[n-1].Key
+			}
+		}
 		if !errors.Is(err, io.EOF) {
 			keys += int64(len(c.kvs))
 			if lacks = noLast; c.last && !c.more {
@@ -75,12 +86,28 @@ func rangeStream(ctx context.Context, conn grpc.ClientConnInterface, req *pb.Ran
 		if lacks == "" {
 			return io.EOF
 		}
-		var from net.Addr
-		if p, ok := peer.FromContext(s.Context()); ok {
-			from = p.Addr
-		}
 		return answers.Lacks(pb.KV_RangeStream_FullMethodName, lacks, from)
 	}, nil
+}
+
+// impossible says what of a chunk no etcd says, "" for nothing. Last is the last key of the
+// chunk before.
+func (c *chunk) impossible(req *pb.RangeRequest, last string) string {
+	first, end := string(req.Key), string(req.RangeEnd)
+	for i := range c.kvs {
+		kv := &c.kvs[i]
+		switch {
+		case kv.Key < first, end != "\x00" && kv.Key >= end:
+			return "a key that was not asked for"
+		case kv.Key <= last:
+			return answers.OutOfOrder
+		}
+		last = kv.Key
+		if wrong := answers.RevisionOf(kv.CreateRev, kv.ModRev, req.Revision); wrong != "" {
+			return wrong
+		}
+	}
+	return ""
 }
 
 // noLast is what a list lacks that ended early.

@@ -64,7 +64,7 @@ func unbelievable(x *ruleContext) {
 	x.recheck(o.At.Add(oddKeep + time.Millisecond))
 	x.report(model.Finding{Code: model.CodeTTLRollover, Severity: model.SevInfo, Confidence: model.Certain, Lease: o.ID,
 		Summary:  fmt.Sprintf("a reading said %d s left of %d: it is not believed", o.Remaining, o.Granted),
-		Evidence: []string{"a leader that was just deposed answers like that (etcd-io/etcd#12381)"},
+		Evidence: []string{"a new leader adds its election timeout to what is left, and one that was just deposed answers with billions (etcd-io/etcd#12381)"},
 		Advice:   []string{"nothing: the lease is read again"}}, x.head)
 }
 

@@ -66,7 +66,7 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 	defer w.close()
 	w.OneCluster = true
 	s := w.State
-	if err := e.list(ctx, w, s.Loaded); err != nil {
+	if err := e.list(ctx, w, false, s.Loaded); err != nil {
 		return err
 	}
 	target, err := e.breakTarget(s, name, f)
@@ -296,7 +296,7 @@ func (e *env) stillWaits(ctx context.Context, a model.Action, was model.Role) er
 		return err
 	}
 	defer w.close()
-	if err := e.list(ctx, w, w.State.Loaded); err != nil {
+	if err := e.list(ctx, w, false, w.State.Loaded); err != nil {
 		return err
 	}
 	if roleOf(w.State, a) == model.RoleHolds {

@@ -52,6 +52,7 @@ func (e *env) discover(ctx context.Context, o watcher.DiscoverOptions, output st
 		return err
 	}
 	defer client.Close()
+	o.Call = e.flags.commandTimeout
 	o.Prefix, o.Pins = strings.Join(e.flags.prefixes, ""), e.pins
 	if isTerminal(e.err) {
 		o.Progress = func(done, total int64) { fmt.Fprintf(e.err, "\r%d of %d keys", done, total) }

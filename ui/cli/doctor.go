@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -19,8 +18,9 @@ func (e *env) doctorCmd() *cobra.Command {
 		Use:   "doctor",
 		Short: "print what is wrong: findings, with evidence and what to do",
 		Long: "doctor prints findings only. It exits with 0 if there is none as bad as --fail-on, with 1 if\n" +
-			"there is, and with 2 if it could not look, or lost sight of something that was asked for: then it\n" +
-			"says of what and for how long, beside what it found. Some findings need time: --for 30s.",
+			"there is, and otherwise with 2 if it could not look, or lost sight of something that was asked for.\n" +
+			"Beside what it found it says of what it lost sight, and for how long. Some findings need time:\n" +
+			"--for 30s.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkFor(out.watch); err != nil {
@@ -59,15 +59,19 @@ func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) e
 	if limits != "" && out.output != "table" {
 		fmt.Fprintln(e.err, limits)
 	}
-	if err = errors.Join(err, e.notSeen(not.blind)); err != nil {
-		return err // what was found says nothing of what was not seen
+	if err != nil {
+		return err
 	}
+	notSeen := e.notSeen(not.blind)
 	for _, f := range s.Findings() {
-		if f.Severity.AtLeast(failOn) {
+		if f.Severity.AtLeast(failOn) { // certain, whatever was not seen besides
+			if notSeen != nil {
+				tellError(e.err, notSeen)
+			}
 			return errFindings
 		}
 	}
-	return nil
+	return notSeen
 }
 
 // diagnosis prints the findings of the cluster and of each lock that has some, and sums up.

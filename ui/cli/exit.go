@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"locktop/model"
@@ -81,11 +82,39 @@ func exitWith(ctx context.Context, errOut io.Writer, err, lost error) int {
 	return exitFailed
 }
 
-// tellError prints an error, escaped: what a server says of one is hostile.
+// lineMax is how many characters of one line of an error are printed.
+const lineMax = 1000
+
+// tellError prints an error, escaped: what a server says of one is hostile. A line begins
+// only where we began one.
 func tellError(w io.Writer, err error) {
-	lines := strings.Split(err.Error(), "\n")
+	lines := linesOf(err)
 	for i := range lines {
-		lines[i] = model.Printable(lines[i])
+		lines[i] = model.Short(model.Printable(lines[i]), lineMax)
 	}
 	fmt.Fprintf(w, "locktop: %s\n", strings.Join(lines, "\n"))
+}
+
+// manyLines is an error of several lines.
+type manyLines []string
+
+func (m manyLines) Error() string { return strings.Join(m, "\n") }
+
+// linesOf returns the lines of an error: those of manyLines, or of each that was joined.
+func linesOf(err error) []string {
+	switch e := err.(type) {
+	case manyLines:
+		return slices.Clone(e)
+	case badInput:
+		return linesOf(e.error)
+	case interface{ Unwrap() []error }:
+		var lines []string
+		for _, one := range e.Unwrap() {
+			lines = append(lines, linesOf(one)...)
+		}
+		if strings.Join(lines, "\n") == err.Error() { // else it has words of its own
+			return lines
+		}
+	}
+	return []string{err.Error()}
 }

@@ -66,6 +66,18 @@ func ran(t *testing.T, state, stdin string, args ...string) (out, errs string) {
 	return o.String(), e.String()
 }
 
+// ranTo runs the program, with nothing on its standard input and no profile, and returns its
+// exit code and what it printed.
+func ranTo(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	cmd := exec.Command(locktop(t), args...)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME=", "XDG_STATE_HOME=")
+	var o, e bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &o, &e
+	_ = cmd.Run() // its code is returned
+	return cmd.ProcessState.ExitCode(), o.String(), e.String()
+}
+
 // looks are commands that look, on a lock of that name.
 func looks(lock, endpoint string) [][]string {
 	all := [][]string{{"ls"}, {"ls", "-o", "json"}, {"describe", lock}, {"describe", lock, "-o", "json"}, {"doctor"}, {"doctor", "-o", "json"},

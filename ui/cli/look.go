@@ -145,7 +145,8 @@ func (e *env) watch(ctx context.Context, o watcher.Options) (*watched, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Budget = e.flags.leaseBudget
+	o.Budget, o.Timing.Call = e.flags.leaseBudget, e.flags.commandTimeout
+	o.Timing.Answer = e.flags.commandTimeout / 3 // one member that is silent is no reason to wait for all in vain
 	w := watcher.New(client, o)
 	s := session.New(w, e.pins...)
 	s.Name = strings.Join(e.flags.endpoints, ", ")
@@ -155,10 +156,11 @@ func (e *env) watch(ctx context.Context, o watcher.Options) (*watched, error) {
 	}}, nil
 }
 
-// list waits until the keys are listed, and what else is to be known.
-func (e *env) list(ctx context.Context, w *watched, until func() bool) error {
-	return w.Pull(ctx, session.Pull{Until: until, Patience: e.flags.commandTimeout, Listing: true,
-		Want: func() model.Want { return model.Want{} }})
+// list waits until the keys are listed, and what else is to be known. Denied: of several
+// prefixes some may be refused.
+func (e *env) list(ctx context.Context, w *watched, denied bool, until func() bool) error {
+	return w.Pull(ctx, session.Pull{Until: until, Patience: e.flags.commandTimeout, Progress: w.State.Listed,
+		Listing: true, Denied: denied, Want: func() model.Want { return model.Want{} }})
 }
 
 // look lists the prefixes, reads the leases that are asked for, and observes for
@@ -186,7 +188,7 @@ func (e *env) lookOnce(ctx context.Context, prefixes []string, out outFlags) (s 
 	defer w.close()
 	w.OneCluster = true
 	s = w.State
-	if err := e.list(ctx, w, func() bool { return s.Loaded() && !s.Cluster().At.IsZero() }); err != nil {
+	if err := e.list(ctx, w, true, func() bool { return s.LoadedButDenied() && !s.Cluster().At.IsZero() }); err != nil {
 		return nil, not, err
 	}
 	if out.watch > 0 {
@@ -199,7 +201,8 @@ func (e *env) lookOnce(ctx context.Context, prefixes []string, out outFlags) (s 
 		go listed() // else there is only what is printed
 	}
 	left := slices.Clone(asked)
-	err = w.Pull(ctx, session.Pull{Patience: e.flags.commandTimeout, Listing: true,
+	err = w.Pull(ctx, session.Pull{Patience: e.flags.commandTimeout, Listing: true, Denied: true,
+		Progress: func() int64 { return int64(len(asked) - len(left)) },
 		// One that was asked for is not asked for again, or the last never have a turn.
 		Until: func() bool { left = untried(s, left); return len(left) == 0 },
 		Want:  func() model.Want { return model.Want{Leases: left} }})

@@ -57,7 +57,7 @@ func (e *env) notSeen(blind []model.Unseen) error {
 		}
 		lines = append(lines, fmt.Sprintf("  %s, for %s: %s", what, model.Duration(u.For, false), u.Reason))
 	}
-	return bad("%s", strings.Join(lines, "\n"))
+	return badInput{manyLines(lines)}
 }
 
 // observe takes in what happens for as long as the flags say, and then makes sure that

@@ -2,7 +2,6 @@ package draw
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
@@ -199,7 +198,7 @@ func (th *Theme) Prose(s string) string { return th.Told(shorten(s)) }
 // Told is prose of any length: that of a lesson, which was read from a file.
 func (th *Theme) Told(s string) string {
 	s = strings.ToValidUTF8(s, "?")
-	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if strings.ContainsFunc(s, func(r rune) bool { return !model.Shown(r) }) {
 		s = model.Printable(s)
 	}
 	return th.Tame(s)

@@ -2,7 +2,6 @@ package host
 
 import (
 	"strings"
-	"unicode"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -172,7 +171,7 @@ func (f *Field) Key(msg tea.KeyMsg) {
 	switch msg.Type {
 	case tea.KeyRunes, tea.KeySpace:
 		for _, r := range msg.Runes {
-			if unicode.IsPrint(r) {
+			if model.Shown(r) {
 				f.Text += string(r)
 			}
 		}

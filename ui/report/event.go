@@ -78,7 +78,7 @@ func refOf(s *fold.State, r model.ClaimRef) *eventClaim {
 
 // EventText writes one entry as a sentence behind its time.
 func EventText(w io.Writer, s *fold.State, f *model.JournalEntry) error {
-	if _, err := fmt.Fprintf(w, "%s  %s\n", stamp(f, "15:04:05.000"), f.Sentence(s.Who)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s  %s\n", stamp(f, "15:04:05.000"), model.Short(f.Sentence(s.Who), lineMax)); err != nil {
 		return fmt.Errorf("writing an event: %w", err)
 	}
 	return nil

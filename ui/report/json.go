@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -113,7 +112,7 @@ func printable(js []byte) []byte {
 	for len(js) > 0 {
 		r, n := utf8.DecodeRune(js)
 		switch {
-		case r == '\n' || unicode.IsPrint(r):
+		case r == '\n' || model.Shown(r):
 			out = append(out, js[:n]...)
 		case r > 0xffff:
 			hi, lo := utf16.EncodeRune(r)

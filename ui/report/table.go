@@ -35,8 +35,8 @@ func Describe(w io.Writer, s *fold.State, l *model.Lock, now time.Time) error {
 
 func describe(w io.Writer, s *fold.State, l *model.Lock, now time.Time, wide bool) error {
 	r := l.Recipe()
-	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  because  %s\n  state    %s\n", model.Printable(l.Name), r.Name, l.RecipeConfidence(),
-		strings.ReplaceAll(string(r.Order), "_", " "), strings.Join(l.RecipeEvidence(), "; "), l.Condition().Word); err != nil {
+	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  because  %s\n  state    %s\n", model.Short(model.Printable(l.Name), lineMax), r.Name, l.RecipeConfidence(),
+		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(l.RecipeEvidence(), "; "), lineMax), l.Condition().Word); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
 	rows := fields.Rows(fields.Claims, slices.Collect(fields.Queue(s, l, now)), wide)
@@ -50,12 +50,12 @@ func describe(w io.Writer, s *fold.State, l *model.Lock, now time.Time, wide boo
 		return err
 	}
 	if wellAsKnown(l) {
-		if _, err := fmt.Fprintf(w, "  No problem found on %s\n", model.Printable(l.Name)); err != nil {
+		if _, err := fmt.Fprintf(w, "  No problem found on %s\n", model.Short(model.Printable(l.Name), lineMax)); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
 	}
 	for _, f := range l.Journal() {
-		if _, err := fmt.Fprintf(w, "  %s  %s\n", f.At.Format("15:04:05.000"), f.Sentence(s.Who)); err != nil {
+		if _, err := fmt.Fprintf(w, "  %s  %s\n", f.At.Format("15:04:05.000"), model.Short(f.Sentence(s.Who), lineMax)); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
 	}
@@ -76,9 +76,9 @@ func wellAsKnown(l *model.Lock) bool {
 func Findings(w io.Writer, list []model.Finding, indent string) error {
 	var b strings.Builder
 	for _, f := range list {
-		fmt.Fprintf(&b, "%s%s %s (%s): %s\n", indent, f.Severity, f.Code, f.Confidence, f.Summary)
+		fmt.Fprintf(&b, "%s%s %s (%s): %s\n", indent, f.Severity, f.Code, f.Confidence, model.Short(f.Summary, lineMax))
 		for _, e := range f.Evidence {
-			fmt.Fprintf(&b, "%s    %s\n", indent, e)
+			fmt.Fprintf(&b, "%s    %s\n", indent, model.Short(e, lineMax))
 		}
 		if len(f.Alternatives) > 0 {
 			var names []string
@@ -88,7 +88,7 @@ func Findings(w io.Writer, list []model.Finding, indent string) error {
 			fmt.Fprintf(&b, "%s    looks the same from outside: %s\n", indent, strings.Join(names, ", "))
 		}
 		for _, a := range f.Advice {
-			fmt.Fprintf(&b, "%s    do: %s\n", indent, a)
+			fmt.Fprintf(&b, "%s    do: %s\n", indent, model.Short(a, lineMax))
 		}
 		for _, e := range f.Etcdctl {
 			fmt.Fprintf(&b, "%s    $ %s\n", indent, e)
@@ -100,11 +100,29 @@ func Findings(w io.Writer, list []model.Finding, indent string) error {
 	return nil
 }
 
+// cellMax is how wide a cell gets, and lineMax how many characters of a sentence are
+// written. One long name would make every line as long.
+const (
+	cellMax = 160
+	lineMax = 1000
+)
+
+// fitted is a cell that is no wider than it may be. A name is told from others by its end.
+func fitted(cell string) string {
+	n := ansi.StringWidth(cell)
+	if n <= cellMax {
+		return cell
+	}
+	return ansi.Truncate(cell, cellMax/3, "…") + ansi.TruncateLeft(cell, n-(cellMax-cellMax/3), "")
+}
+
 // align writes rows in columns, measured in terminal cells.
 func align(w io.Writer, rows [][]string) error {
 	var widths []int
 	for _, r := range rows {
 		for i, cell := range r {
+			cell = fitted(cell)
+			r[i] = cell
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}

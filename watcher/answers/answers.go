@@ -10,6 +10,7 @@
 package answers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -35,25 +36,113 @@ func Cluster(msg any) uint64 {
 	return m.GetHeader().GetClusterId()
 }
 
-// Check returns an error if a message from a server lacks what its readers need. The
-// method is the full name of the RPC, the request nil for a stream.
+// Check returns an error if a message from a server lacks what its readers need, or has
+// what no etcd says. The method is the full name of the RPC, the request nil for a stream.
 func Check(method string, req, msg any, from net.Addr) error {
-	lacks := missing(req, msg)
-	if lacks == "" {
-		return nil
+	if lacks := missing(req, msg); lacks != "" {
+		return Lacks(method, lacks, from)
 	}
-	return Lacks(method, lacks, from)
+	if has := impossible(req, msg); has != "" {
+		return Has(method, has, from)
+	}
+	return nil
 }
 
 // Lacks is the error of an answer that lacks something. The method is the full name of
 // the RPC.
 func Lacks(method, lacks string, from net.Addr) error {
+	return unusable(method, "without "+lacks, from)
+}
+
+// Has is the error of an answer that has something which no etcd says.
+func Has(method, has string, from net.Addr) error { return unusable(method, "with "+has, from) }
+
+func unusable(method, what string, from net.Addr) error {
 	where := "the server"
 	if from != nil {
 		where = from.String()
 	}
-	return status.Error(Code, fmt.Sprintf("%s answered %s without %s: it is no etcd server, or a proxy before it is broken",
-		where, method[strings.LastIndex(method, "/")+1:], lacks))
+	return status.Error(Code, fmt.Sprintf("%s answered %s %s: it is no etcd server, or a proxy before it is broken",
+		where, method[strings.LastIndex(method, "/")+1:], what))
+}
+
+// impossible says what of a message no etcd says, "" for nothing: whoever believes it
+// waits for ever, or takes for locks what are none.
+func impossible(req, msg any) string {
+	switch m := msg.(type) {
+	case *pb.RangeResponse:
+		r, _ := req.(*pb.RangeRequest)
+		if r == nil || r.SortOrder == pb.RangeRequest_DESCEND || r.SortTarget != pb.RangeRequest_KEY {
+			return ""
+		}
+		return keysOf(r, m)
+	case *pb.WatchResponse:
+		return revisionsOf(m)
+	case *pb.LeaseTimeToLiveResponse:
+		if r, ok := req.(*pb.LeaseTimeToLiveRequest); ok && m.GetID() != r.ID {
+			return fmt.Sprintf("lease %x in the place of %x", uint64(m.GetID()), uint64(r.ID))
+		}
+	}
+	return ""
+}
+
+// keysOf says what is wrong with the keys of a list, "" if nothing is.
+func keysOf(r *pb.RangeRequest, m *pb.RangeResponse) string {
+	end := string(r.RangeEnd)
+	if rev := m.GetHeader().GetRevision(); rev < 1 {
+		return fmt.Sprintf("revision %d", rev)
+	}
+	if r.Limit > 0 && int64(len(m.Kvs)) > r.Limit {
+		return fmt.Sprintf("%d keys where %d were asked for", len(m.Kvs), r.Limit)
+	}
+	last, n := "", int64(len(m.Kvs))
+	if !r.CountOnly && (m.More && m.Count <= n || !m.More && m.Count != n) {
+		return fmt.Sprintf("%d keys and more: %t, where it counts %d", n, m.More, m.Count)
+	}
+	for i, kv := range m.Kvs {
+		key := string(kv.GetKey())
+		switch {
+		case key < string(r.Key), end == "" && key != string(r.Key), end != "" && end != "\x00" && key >= end:
+			return "a key that was not asked for"
+		case i > 0 && key <= last:
+			return OutOfOrder
+		}
+		if last = key; r.KeysOnly && kv.GetModRevision() == 0 {
+			continue // read from an index that has only the keys
+		}
+		if wrong := RevisionOf(kv.GetCreateRevision(), kv.GetModRevision(), cmp.Or(r.Revision, m.GetHeader().GetRevision())); wrong != "" {
+			return wrong
+		}
+	}
+	return ""
+}
+
+// OutOfOrder is what keys of a list are that do not rise: without an end they come again.
+const OutOfOrder = "keys that are not in order"
+
+// RevisionOf says what is wrong with the revisions of a key, where the cluster stands at
+// one, "" if nothing is.
+func RevisionOf(create, mod, at int64) string {
+	if create < 1 || mod < create || mod > at {
+		return fmt.Sprintf("a key of the revisions %d and %d, at revision %d", create, mod, at)
+	}
+	return ""
+}
+
+// revisionsOf says what is wrong with the revisions of a watch, "" if nothing is.
+func revisionsOf(m *pb.WatchResponse) string {
+	last := int64(1)
+	for _, e := range m.GetEvents() {
+		rev := e.GetKv().GetModRevision()
+		switch at := m.GetHeader().GetRevision(); {
+		case rev < last:
+			return fmt.Sprintf("a change of revision %d behind %d", rev, last)
+		case at > 0 && rev > at:
+			return fmt.Sprintf("a change of revision %d, at revision %d", rev, at)
+		}
+		last = rev
+	}
+	return ""
 }
 
 // missing says what a message lacks. Watch and MemberList come without a header through

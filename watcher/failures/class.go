@@ -19,6 +19,7 @@ var (
 	ErrSilent   = errors.New("the watch does not follow the cluster")
 	ErrRestored = errors.New("the revision of the cluster went back")
 	ErrEnded    = errors.New("the watch ended without a reason")
+	ErrTooMuch  = errors.New("more than 2,000,000 keys, or 512 MiB of keys and values, are not listed")
 )
 
 // Class is a class of errors that call for the same answer.
@@ -36,6 +37,7 @@ const (
 	Denied            // the user may not read it
 	Login             // no user, or not the right password
 	Malformed         // an answer that no etcd gives
+	TooMuch           // a list beyond all bounds
 )
 
 // Reason is what the model is told.
@@ -56,6 +58,8 @@ func Classify(err error) Class {
 	switch {
 	case CodeOf(err) == answers.Code:
 		return Malformed
+	case errors.Is(err, ErrTooMuch):
+		return TooMuch
 	case errors.Is(err, ErrSilent):
 		return Silent
 	case errors.Is(err, ErrRestored):

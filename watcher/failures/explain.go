@@ -37,6 +37,8 @@ func Explain(err error, doing, prefix string, endpoints []string) string {
 		return fmt.Sprintf("%s: no permission on %s; a role that grants it: etcdctl role grant-permission ROLE --prefix=true read %s", what, where, shellQuote(prefix))
 	case Malformed:
 		return fmt.Sprintf("%s: %s; trying again", what, Cause(err))
+	case TooMuch:
+		return fmt.Sprintf("%s on %s: %s; name narrower prefixes with --prefix (\"locktop discover\" finds them)", what, where, Cause(err))
 	case Login:
 		return fmt.Sprintf("%s: %s wants a valid user name and password: %s", what, where, Cause(err))
 	}

@@ -75,8 +75,9 @@ func (s *Server) Become(cluster uint64, rev int64, keys ...*mvccpb.KeyValue) {
 	s.cluster, s.rev, s.kvs = cluster, rev, keys
 }
 
-// Alter sets what becomes of every answer: the method is the name of the RPC ("Range"),
-// and nil is an answer that never comes. Without it answers are those of an etcd.
+// Alter sets what becomes of every answer: the method is the name of the RPC ("Range"), nil
+// is an answer that never comes, and an error takes the answer's place. Without it answers
+// are those of an etcd.
 func (s *Server) Alter(f func(method string, answer any) any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +142,11 @@ func (s *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo,
 	if err != nil {
 		return nil, err
 	}
-	if resp = s.altered(info.FullMethod, resp); resp == nil {
+	resp = s.altered(info.FullMethod, resp)
+	if err, ok := resp.(error); ok {
+		return nil, err
+	}
+	if resp == nil {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
@@ -160,8 +165,9 @@ type alteredStream struct {
 
 // SendMsg implements grpc.ServerStream.
 func (a *alteredStream) SendMsg(msg any) error {
-	if msg = a.s.altered(a.method, msg); msg == nil {
-		return nil
+	msg = a.s.altered(a.method, msg)
+	if err, ok := msg.(error); ok || msg == nil {
+		return err
 	}
 	return a.ServerStream.SendMsg(msg)
 }

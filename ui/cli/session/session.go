@@ -53,8 +53,12 @@ type Pull struct {
 	For time.Duration
 	// Patience is how long nothing may come before the pull fails; 0 is no limit.
 	Patience time.Duration
-	// Listing makes it fail when a prefix cannot be listed or watched.
-	Listing bool
+	// Progress, if not nil, is a number that rises as the pull gets on: what comes meanwhile,
+	// like one round of status after another, then needs the same patience as nothing.
+	Progress func() int64
+	// Listing makes it fail when a prefix cannot be listed or watched. A list that a compaction
+	// ended begins anew by itself; Denied lets one of several prefixes be refused, too.
+	Listing, Denied bool
 	// Confirm asks once, at the beginning, whether everything was delivered.
 	Confirm bool
 	// Want is what is asked of the source; nil: what the state wants.
@@ -70,18 +74,24 @@ func (s *Session) Pull(ctx context.Context, p Pull) error {
 		limited, cancel = context.WithTimeout(ctx, p.For)
 	}
 	defer cancel()
+	best, since := int64(-1), time.Now()
 	for confirm := p.Confirm; p.Until == nil || !p.Until(); confirm = false {
-		began := time.Now()
-		b, err := s.next(limited, p, confirm)
+		if p.Progress == nil {
+			since = time.Now()
+		} else if n := p.Progress(); n > best {
+			best, since = n, time.Now()
+		}
+		b, err := s.next(limited, p, since, confirm)
 		switch {
 		case err == nil:
-			err = s.take(b, p.Listing)
+			err = s.take(b, p)
 		case limited.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, context.DeadlineExceeded) && time.Since(began) >= p.Patience+overslept:
-			continue // it was we who did not run
+		case errors.Is(err, context.DeadlineExceeded) && time.Since(since) >= p.Patience+overslept:
+			since = time.Now() // it was we who did not run
+			continue
 		case errors.Is(err, context.DeadlineExceeded):
-			return couldNotLook("%s did not answer within %s (--command-timeout)", s.Name, p.Patience)
+			return s.outOfPatience(p)
 		case errors.Is(err, io.EOF):
 			return s.tell(true)
 		default:
@@ -107,13 +117,24 @@ func (s *Session) Follow(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// next asks the source once.
-func (s *Session) next(ctx context.Context, p Pull, confirm bool) (model.Batch, error) {
+// outOfPatience says what was waited for in vain.
+func (s *Session) outOfPatience(p Pull) error {
+	for _, w := range s.State.Watches() {
+		if p.Listing && w.Reason == model.LostCompacted && w.State != model.WatchLive {
+			return couldNotLook("the list of %s did not end within %s (--command-timeout): what it stood at was compacted again and again on %s",
+				Keys(w.Prefix), p.Patience, s.Name)
+		}
+	}
+	return couldNotLook("%s did not answer within %s (--command-timeout)", s.Name, p.Patience)
+}
+
+// next asks the source once, with the patience that is left.
+func (s *Session) next(ctx context.Context, p Pull, since time.Time, confirm bool) (model.Batch, error) {
 	if err := ctx.Err(); err != nil { // a source may have something all the same
 		return model.Batch{}, err
 	}
 	if p.Patience > 0 {
-		patient, cancel := context.WithTimeout(ctx, p.Patience)
+		patient, cancel := context.WithDeadline(ctx, since.Add(p.Patience))
 		defer cancel()
 		ctx = patient
 	}
@@ -128,7 +149,7 @@ func (s *Session) next(ctx context.Context, p Pull, confirm bool) (model.Batch, 
 }
 
 // take puts a batch into the state and tells of it.
-func (s *Session) take(b model.Batch, listing bool) error {
+func (s *Session) take(b model.Batch, p Pull) error {
 	s.State.Apply(b)
 	if s.OnBatch != nil {
 		if err := s.OnBatch(b); err != nil {
@@ -141,11 +162,16 @@ func (s *Session) take(b model.Batch, listing bool) error {
 	if other := s.State.OtherCluster(); s.OneCluster && other != "" {
 		return couldNotLook("this was no look at one cluster: %s", strings.TrimSuffix(other, "; listing anew"))
 	}
-	if listing {
-		for _, w := range s.State.Watches() {
-			if w.State == model.WatchLost {
-				return couldNotList(w)
-			}
+	if !p.Listing {
+		return nil
+	}
+	refused, watches := 0, s.State.Watches()
+	for _, w := range watches {
+		if w.State != model.WatchLost || w.Reason == model.LostCompacted {
+			continue
+		}
+		if refused++; w.Reason != model.LostDenied || !p.Denied || refused == len(watches) {
+			return couldNotList(w)
 		}
 	}
 	return nil
