@@ -150,6 +150,10 @@ func (l *Lab) revokeClaim(ctx context.Context, cli *clientv3.Client, c spoken) (
 	if c.lease == 0 {
 		return "", nil, fmt.Errorf("the claim %s has no lease that is known", c.key)
 	}
+	has, err := cli.TimeToLive(ctx, clientv3.LeaseID(c.lease), clientv3.WithAttachedKeys())
+	if err != nil {
+		return "", nil, fmt.Errorf("read the keys of lease %s: %w", c.lease, err)
+	}
 	r, err := cli.Revoke(ctx, clientv3.LeaseID(c.lease))
 	if errors.Is(err, rpctypes.ErrLeaseNotFound) {
 		return "", nil, fmt.Errorf("the lease %s is gone already", c.lease)
@@ -157,7 +161,11 @@ func (l *Lab) revokeClaim(ctx context.Context, cli *clientv3.Client, c spoken) (
 	if err != nil {
 		return "", nil, fmt.Errorf("revoke lease %s: %w", c.lease, err)
 	}
-	l.wrote(model.Action{Kind: model.RevokeLease, Lock: c.lock, Key: c.key, Lease: c.lease}, r.Header.Revision)
+	rev := r.Header.Revision
+	if len(has.Keys) == 0 {
+		rev = 0 // nothing was written: it is that of whatever came last
+	}
+	l.wrote(model.Action{Kind: model.RevokeLease, Lock: c.lock, Key: c.key, Lease: c.lease}, rev)
 	return "lease " + c.lease.String(), nil, nil
 }
 

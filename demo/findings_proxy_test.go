@@ -196,7 +196,7 @@ func (ta *tale) wrote(name, key string, del bool, rev int64, told bool) {
 	if del {
 		lease = 0
 	}
-	ta.tell(model.Wrote{At: ta.now, Client: certainly(name), Key: key, Delete: del, Lease: lease, Rev: rev, Told: told})
+	ta.tell(model.Wrote{At: ta.now, Client: certainly(name), Key: key, Delete: del, Took: del && rev > 0, Lease: lease, Rev: rev, Told: told})
 }
 
 func (ta *tale) watches(name, key string, on bool) {

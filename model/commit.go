@@ -1,6 +1,10 @@
 package model
 
-import "time"
+import (
+	"time"
+
+	"locktop/model/recipe"
+)
 
 func (k *Keyspace) seen(rev int64) { k.rev = max(k.rev, rev) }
 
@@ -10,14 +14,18 @@ func (k *Keyspace) commit(e Committed) {
 	k.past = e.Past || k.CatchingUp()
 	defer func() { k.past = false }()
 	k.begin()
-	for _, ch := range e.Changes {
-		if ch.Deleted {
-			if c := k.claims[ch.KV.Key]; c != nil && c.ModRev <= ch.KV.ModRev {
-				k.take(c)
-			}
-			continue
+	for _, ch := range e.Changes { // places are those before the revision, and not between its parts
+		if c := k.claims[ch.KV.Key]; ch.Deleted && c != nil && c.ModRev <= ch.KV.ModRev && !c.leaving {
+			k.going(c)
 		}
-		k.put(ch.KV, e.At, k.past)
+	}
+	for i := range k.gone {
+		k.drop(k.gone[i].claim)
+	}
+	for _, ch := range e.Changes {
+		if !ch.Deleted {
+			k.put(ch.KV, e.At, k.past)
+		}
 	}
 	k.compareWithBefore(e.At, e.Rev, false)
 }
@@ -35,6 +43,7 @@ func (k *Keyspace) remember(l *Lock) {
 		l.headAtMark = l.queue.first()
 		l.headRef = refOf(l.headAtMark)
 		l.heldAtMark = l.Holder() != nil
+		l.headWrote = l.headRef.Value
 		if l.heldAtMark && l.heldAs != "" {
 			l.headRef.Value = l.heldAs
 		}
@@ -76,6 +85,7 @@ func (k *Keyspace) create(kv KV, at time.Time, listed bool) *Claim {
 	k.maxKey = max(k.maxKey, kv.Key)
 	k.countInfo(c, 1)
 	k.attach(c)
+	k.livedOn(c)
 	if path, _, ok := Split(kv.Key); ok {
 		c.dir = k.dirAt(path)
 		for d := c.dir; d != nil; d = d.parent {
@@ -88,8 +98,16 @@ func (k *Keyspace) create(kv KV, at time.Time, listed bool) *Claim {
 	return c
 }
 
-// take removes a key. Its lease stays until the settling has asked why it went.
+// take removes a key.
 func (k *Keyspace) take(c *Claim) {
+	k.going(c)
+	k.drop(c)
+}
+
+// going notes what a key that is to be removed was. Its lease stays until the settling has
+// asked why it went.
+func (k *Keyspace) going(c *Claim) {
+	c.leaving = true
 	g := gone{claim: c, lease: c.lease, lock: c.Lock()}
 	if g.lock != nil {
 		k.remember(g.lock)
@@ -97,20 +115,24 @@ func (k *Keyspace) take(c *Claim) {
 		g.head = g.lock.headAtMark == c
 		g.judged = g.lock.recipe.HasHolder
 	}
-	k.leave(c)
-	k.setHead(c, false)
-	k.detach(c)
 	if g.lease != nil {
 		g.lease.going++
-	}
-	delete(k.claims, c.Key)
-	k.countInfo(c, -1)
-	for d := c.dir; d != nil; d = d.parent {
-		d.keys--
 	}
 	k.gone = append(k.gone, g)
 	if g.head {
 		g.lock.headGone = len(k.gone)
+	}
+}
+
+// drop removes a key of which it is noted what it was.
+func (k *Keyspace) drop(c *Claim) {
+	k.leave(c)
+	k.setHead(c, false)
+	k.detach(c)
+	delete(k.claims, c.Key)
+	k.countInfo(c, -1)
+	for d := c.dir; d != nil; d = d.parent {
+		d.keys--
 	}
 }
 
@@ -139,9 +161,11 @@ func (k *Keyspace) rewrite(c *Claim, kv KV) {
 	if moved {
 		k.detach(c)
 	}
+	c.detached = kv.Lease == 0 && c.form.Shape() == recipe.Single && (c.KV.Lease != 0 || c.detached)
 	c.KV = kv
 	if moved {
 		k.attach(c)
+		k.livedOn(c)
 		if old != nil {
 			k.noteMulti(old)
 			k.releaseLease(old)

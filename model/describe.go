@@ -27,19 +27,33 @@ func (f *JournalEntry) Sentence(who func(ClaimRef) string) string {
 	case EntryShared:
 		return fmt.Sprintf("%s holds %s too, at place %d", who(f.Claim), lock, f.Place)
 	case EntryLeft:
-		if f.WasHolder && f.Place > 1 {
-			return fmt.Sprintf("%s no longer holds %s, which others do: %s", who(f.Claim), lock, f.causeWords())
-		}
 		if f.WasHolder {
-			return fmt.Sprintf("%s no longer holds %s%s: %s; nobody waits", who(f.Claim), lock, f.heldWords(), f.causeWords())
+			return fmt.Sprintf("%s no longer holds %s%s: %s%s", who(f.Claim), lock, f.heldWords(), f.causeWords(), f.restWords())
 		}
 		return fmt.Sprintf("%s left the queue of %s at place %d: %s", who(f.Claim), lock, f.Place, f.causeWords())
 	case EntryHandover:
 		return f.handoverSentence(who, lock)
+	case EntryFirst:
+		return fmt.Sprintf("%s comes first in %s, since %s went: %s", who(f.Claim), lock, who(f.From), f.causeWords())
 	case EntryBlocked:
 		return fmt.Sprintf("%s is blocked by %s, which is no claim of it", lock, Printable(f.Claim.Key))
 	}
 	return Printable(f.Text)
+}
+
+// restWords say what is left of a lock when a holder left.
+func (f *JournalEntry) restWords() string {
+	switch {
+	case f.Others == 1:
+		return "; one other holds it on"
+	case f.Others > 1:
+		return fmt.Sprintf("; %d others hold it on", f.Others)
+	case f.Hidden:
+		return "; who waits for it leaves no trace in etcd"
+	case !f.WaitsFor.IsZero() || f.Place > 1:
+		return "" // it is blocked, or somebody else got it: that is a line of its own
+	}
+	return "; nobody waits"
 }
 
 func (f *JournalEntry) handoverSentence(who func(ClaimRef) string, lock string) string {
@@ -85,6 +99,8 @@ func (c Cause) Words() string {
 		return "lease revoked or closed"
 	case CauseDeleted:
 		return "key deleted"
+	case CauseReplaced:
+		return "its key was written over"
 	}
 	return "cause unknown"
 }

@@ -113,12 +113,15 @@ func (c *Claim) beside() bool {
 // enter finds the place of a key and puts it into every queue that counts it.
 func (k *Keyspace) enter(c *Claim) {
 	shown, lock := k.shown(&c.KV), ""
-	if p := PinOf(c.Key, k.pins); p != nil {
+	switch p := PinOf(c.Key, k.pins); {
+	case c.Stripped(): // it was a lock by itself, and remains one that never expires
+		lock = c.Key
+	case p != nil:
 		lock, c.form = p.Recipe.Place(shown)
-	} else {
+	default:
 		lock, c.form = recipe.Place(shown)
 	}
-	c.home, c.detached = nil, c.form == 0 && recipe.Detached(shown)
+	c.home, c.detached = nil, c.Stripped() || c.form == 0 && recipe.Detached(shown)
 	if c.form != 0 {
 		c.home = k.dirAt(lock)
 		c.home.count(c, 1)

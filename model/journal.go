@@ -16,6 +16,7 @@ const (
 	EntryLeft     EntryKind = "left"     // a waiter went, or a holder without a successor
 	EntryHandover EntryKind = "handover" // the holder changed
 	EntryBlocked  EntryKind = "blocked"  // a key that is no claim came first
+	EntryFirst    EntryKind = "first"    // of keys side by side, none of which is known to hold, another one came first
 	EntryFinding  EntryKind = "finding"  // a diagnosis came or went
 	EntryGap      EntryKind = "gap"      // the watch was lost, or is back
 	EntryMember   EntryKind = "member"   // the cluster changed: leader, members, alarms
@@ -32,6 +33,7 @@ const (
 	CauseExpired  Cause = "expired"  // its lease ran out
 	CauseRevoked  Cause = "revoked"  // its lease ended early: closed by its owner, or revoked
 	CauseDeleted  Cause = "deleted"  // the key was deleted by somebody else than its owner
+	CauseReplaced Cause = "replaced" // another owner put the key again in place
 	CauseUnknown  Cause = "unknown"
 )
 
@@ -82,8 +84,14 @@ type JournalEntry struct {
 	// From is the holder before, for a handover; of a claim that acquired, the key that
 	// blocked the lock before.
 	From ClaimRef
-	// WasHolder: the claim that left held the lock.
+	// GoneRev is the revision at which the one that the cause explains went, 0 if it was
+	// not seen to go. Who says that he took it has to name this one.
+	GoneRev int64
+	// WasHolder: the claim that left held the lock. Others is how many hold it on, that
+	// held together with it; Hidden says that who waits leaves no trace.
 	WasHolder bool
+	Others    int
+	Hidden    bool
 	// Cause is why From (a handover) or Claim (left) went.
 	Cause      Cause
 	Confidence Confidence
@@ -97,7 +105,8 @@ type JournalEntry struct {
 	HeldAtLeast bool
 	// Waited is how long the one that took over, or the waiter that left, had waited.
 	Waited time.Duration
-	// Place is the place in the queue, from 1, and WaitsFor the key ahead.
+	// Place is the place in the queue, from 1, and WaitsFor the key ahead; of a holder that
+	// left, the key that is no claim and blocks the lock since.
 	Place    int
 	WaitsFor ClaimRef
 	// Unseen: it happened while the watch was lost; At is when we learnt of it.
@@ -113,7 +122,7 @@ type JournalEntry struct {
 
 // Removed is the claim whose going the cause explains.
 func (f *JournalEntry) Removed() ClaimRef {
-	if f.Kind == EntryHandover {
+	if f.Kind == EntryHandover || f.Kind == EntryFirst {
 		return f.From
 	}
 	return f.Claim
@@ -185,6 +194,10 @@ func (k *Keyspace) explain(f *JournalEntry, l *Lease, n, rest int) {
 	case l == nil:
 		f.Cause, f.Confidence = CauseDeleted, Strong
 		f.Evidence = "the key had no lease: only a delete takes it"
+		return
+	case k.goneOwners() > 1:
+		f.Cause, f.Confidence = CauseDeleted, Strong
+		f.Evidence = itoa(int64(len(k.gone))) + " keys of several leases went in one revision: one request deleted them"
 		return
 	case rest > 0:
 		f.Cause, f.Confidence = CauseReleased, Strong
@@ -275,6 +288,28 @@ func (k *Keyspace) settlePending(l *Lease, e LeaseRead) {
 	}
 }
 
+// livedOn gives the entries that wait for a reading of a key's lease their cause: etcd
+// refuses a put on a lease that has ended, so it had not.
+func (k *Keyspace) livedOn(c *Claim) {
+	l := c.lease
+	if l == nil || len(l.pending) == 0 {
+		return
+	}
+	waiting := l.pending
+	l.pending, l.asked = nil, false
+	for _, f := range waiting {
+		switch {
+		case !f.Pending:
+		case f.GoneRev >= c.ModRev:
+			l.pending = append(l.pending, f)
+		default:
+			f.Pending, f.Cause, f.Confidence = false, CauseReleased, Strong
+			f.Evidence = "its lease lived on: " + Printable(c.Key) + " was put on it at revision " + itoa(c.ModRev)
+			k.Explained()
+		}
+	}
+}
+
 // noteStop remembers at which age a holder's renewals stopped, if it was renewed
 // before and its lease then ran out.
 func (k *Keyspace) noteStop(f *JournalEntry, l *Lease) {
@@ -342,13 +377,10 @@ func (k *Keyspace) acted(o Outcome) {
 
 // took says whether the action took the claim of which the entry says that it went.
 func (o Outcome) took(f *JournalEntry) bool {
-	if f.Past && o.Rev != f.Rev || f.Kind != EntryHandover && f.Kind != EntryLeft {
+	if f.GoneRev == 0 || f.GoneRev != o.Rev {
 		return false
 	}
 	gone := f.Removed()
-	if o.Rev != 0 && f.Rev != 0 && f.Gap == 0 && o.Rev != f.Rev {
-		return false // over a free lock, the entry is later than the act
-	}
 	switch o.Action.Kind {
 	case RevokeLease:
 		return gone.Lease == o.Action.Lease

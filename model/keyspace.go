@@ -55,6 +55,7 @@ type settling struct {
 	round   uint64 // of settlings
 	touched []*Lock
 	gone    []gone
+	owners  int  // what goneOwners has counted
 	past    bool // the commit at hand is from etcd's history
 }
 
@@ -114,6 +115,7 @@ func (k *Keyspace) SetWitness(w Witness) { k.witness = w }
 func (k *Keyspace) Apply(e Event) {
 	k.pass(e.When())
 	k.Came, k.touched, k.gone = k.Came[:0], k.touched[:0], k.gone[:0]
+	k.owners = 0
 	switch e := e.(type) {
 	case Committed:
 		k.commit(e)

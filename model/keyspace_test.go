@@ -53,12 +53,13 @@ func TestEntriesThatWaitForAReadingAreBounded(t *testing.T) {
 	const n = model.UnexplainedMax + 500
 	s := fold.NewState()
 	s.Apply(model.Batch{Events: history.TenClaims(n)})
-	e := model.Committed{At: history.At(1), Rev: n + 1}
+	e := model.Committed{At: history.At(1), Rev: n}
 	for i := range n {
 		lease := model.LeaseID(0x694d81e5fc650000 + i)
-		e.Changes = append(e.Changes, model.Change{Deleted: true, KV: model.KV{Key: fmt.Sprintf("/bench/lock-%06d/%s", i/10, lease), ModRev: n + 1}})
+		e.Rev++
+		e.Changes = []model.Change{{Deleted: true, KV: model.KV{Key: fmt.Sprintf("/bench/lock-%06d/%s", i/10, lease), ModRev: e.Rev}}}
+		s.Apply(model.Batch{Events: []model.Event{e}})
 	}
-	s.Apply(model.Batch{Events: []model.Event{e}})
 	_, first := s.Unexplained()
 	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: e.At.Add(100 * time.Millisecond)}}})
 	if got, _ := s.Unexplained(); got != model.UnexplainedMax {

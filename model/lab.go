@@ -108,6 +108,9 @@ type Wrote struct {
 	// Rev is the revision of the member's answer, 0 if the member did not answer
 	// or refused: then whether it was done is not known, unless Unsent.
 	Rev int64
+	// Took and Missed are what the answer to a delete says: the key went by it, or it
+	// found nothing, and Rev is that of whatever came last. The lock service says neither.
+	Took, Missed bool `json:",omitzero"`
 	// Unsent: the request did not reach the member.
 	Unsent bool
 	// Told: the client was given the answer of the member.

@@ -18,8 +18,9 @@ type Claim struct {
 
 	// There are as many of these as keys: what is added here is paid for every one.
 	form     recipe.FormID
-	detached bool   // named by a lease that the last put took away
+	detached bool   // named by a lease that the last put took away, or a lock by itself that had one
 	head     bool   // it is the head of its own lock
+	leaving  bool   // the revision at hand takes it
 	slot     int32  // its place in lease.claims
 	dir      *dir   // where the key stands; nil for a key without a slash
 	home     *dir   // the dir of the lock that it competes for, nil for none
@@ -29,6 +30,10 @@ type Claim struct {
 
 // Form returns the form of the key, by which its recipe knows it.
 func (c *Claim) Form() recipe.FormID { return c.form }
+
+// Stripped says whether the key was a lock by itself, and a later put took its lease off.
+// The keys alone do not tell: without a lease it might be any data.
+func (c *Claim) Stripped() bool { return c.detached && c.form.Shape() == recipe.Single }
 
 // Lock returns the lock the claim competes for, nil if it is no claim.
 func (c *Claim) Lock() *Lock {
@@ -62,10 +67,11 @@ type Lock struct {
 
 	headSince   time.Time
 	headAtLeast bool
-	freeSince   time.Time // zero while there is a head
-	freePast    bool      // it became free before we looked, freeSince is when we learnt of it
-	lastHolder  ClaimRef  // who held before, for the next handover
-	heldAs      string    // the value with which the head became the holder
+	freeSince   time.Time       // zero while there is a head
+	freePast    bool            // it became free before we looked, freeSince is when we learnt of it
+	lastHolder  ClaimRef        // who held before, for the next handover
+	heldAs      string          // the value with which the head became the holder
+	sharing     map[*Claim]hold // of a lock that several hold together
 	past
 	diagnosed
 	before
@@ -110,6 +116,7 @@ type before struct {
 	headGone    int      // place of headAtMark in what went, from 1; 0 if it did not go
 	holdsAtMark int      // how many held
 	headRef     ClaimRef // headAtMark by value: it may be gone by then
+	headWrote   string   // the value of its key
 	loadGen     uint64   // the list that touched it last
 	loadHead    ClaimRef // its holder before that list
 }

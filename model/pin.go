@@ -76,6 +76,9 @@ func (k *Keyspace) tell(l *Lock) recipe.Told {
 	}
 	look := recipe.Look{Name: l.Name, Tally: &l.tally}
 	if h := l.queue.first(); h != nil && h.home == l.dir && (l.mode != recipe.Queue || l.tally.Kind().Has(h.form)) {
+		if h.Stripped() && l.recipe.Shape == recipe.Single {
+			return recipe.Told{Recipe: l.recipe, Sign: l.sign} // what it was told by may have gone
+		}
 		look.First = k.shown(&h.KV)
 		if l.mode == recipe.Single {
 			look.OnLease = func(key string) bool { c := k.claims[key]; return c != nil && c.lease == h.lease }

@@ -40,15 +40,21 @@ func (k *Keyspace) compareWithBefore(at time.Time, rev int64, blind bool) {
 	}
 }
 
-// journalGone writes that waiters left. Holders are written by compareHead.
+// journalGone writes that waiters left, and holders that held together with others. The
+// last holder is written by compareHead.
 func (k *Keyspace) journalGone(at time.Time, rev int64) {
 	for _, g := range k.gone {
-		if g.lock == nil || g.head || !g.judged {
+		if g.lock == nil || !g.judged || g.head && !g.lock.heldOn() {
 			continue
 		}
 		f := &JournalEntry{At: at, Rev: rev, Kind: EntryLeft, Lock: g.lock.Name, Claim: refOf(g.claim), Place: g.place + 1,
 			WasHolder: g.place < g.lock.holdsAtMark}
-		if !k.past {
+		switch since, atLeast := g.lock.HoldsSince(g.claim); {
+		case k.past:
+		case f.WasHolder:
+			f.Held, f.HeldAtLeast = max(0, at.Sub(since)), atLeast
+			f.Others = g.lock.heldWith()
+		default:
 			f.Waited, _ = g.claim.Waited(at)
 		}
 		k.Record(f)
@@ -58,11 +64,31 @@ func (k *Keyspace) journalGone(at time.Time, rev int64) {
 
 // explainGone asks why g went, by what else of its lease went with it.
 func (k *Keyspace) explainGone(f *JournalEntry, g gone) {
+	f.GoneRev = f.Rev
 	n, rest := 0, 0
 	if g.lease != nil {
 		n, rest = g.lease.going, len(g.lease.claims)
 	}
 	k.explain(f, g.lease, n, rest)
+}
+
+// goneOwners returns on how many leases the keys hung that the revision took. A claim
+// without a lease counts as one more, other data does not.
+func (k *Keyspace) goneOwners() int {
+	if k.owners > 0 || len(k.gone) < 2 {
+		return k.owners
+	}
+	leases := map[*Lease]bool{}
+	for _, g := range k.gone {
+		switch {
+		case g.lease != nil:
+			leases[g.lease] = true
+		case g.lock != nil:
+			k.owners++
+		}
+	}
+	k.owners += len(leases)
+	return k.owners
 }
 
 // compareHead writes what became of a touched lock's head.
@@ -77,6 +103,11 @@ func (k *Keyspace) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
 	}
 	before, now := l.headAtMark, l.queue.first()
 	l.holds = l.countHolders()
+	heldOn := before != now && l.heldOn()
+	joined := k.share(l, at, blind)
+	if !blind {
+		defer k.journalJoined(l, joined, now, at, rev)
+	}
 	for _, c := range []*Claim{before, now} {
 		if c != nil && (c == now || k.claims[c.Key] == c) {
 			if c.home == l.dir || c.home == nil && c.dir == l.dir {
@@ -90,12 +121,13 @@ func (k *Keyspace) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
 			k.noteMulti(c.lease)
 		}
 	}
+	over := before == now && l.heldAtMark && l.Holder() != nil && l.writtenOver(now)
 	if held := l.Holder(); held == nil {
 		l.heldAs = ""
-	} else if before != now || !l.heldAtMark || l.heldAs == "" {
+	} else if before != now || over || !l.heldAtMark || l.heldAs == "" {
 		l.heldAs = held.Value // not what it writes later, like that it resigns
 	}
-	if before == now && l.heldAtMark == (l.Holder() != nil) {
+	if before == now && l.heldAtMark == (l.Holder() != nil) && !over {
 		return
 	}
 	k.changed(l)
@@ -112,15 +144,19 @@ func (k *Keyspace) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
 		return
 	case now == nil:
 		k.becameFree(l, at)
-	case now != before:
+	case heldOn:
+		l.headSince, l.headAtLeast = l.HoldsSince(now)
+	case now != before || over:
 		l.headSince, l.headAtLeast = at, blind || k.past
 	}
-	if !blind {
-		next := now
-		if !l.recipe.HasHolder {
-			next = nil // of a lock that became a mere group nobody holds anything
-		}
-		k.writeHeadChange(l, &JournalEntry{At: at, Rev: rev, Lock: l.Name, Held: heldFor, HeldAtLeast: heldAtLeast}, before, next)
+	switch f := (&JournalEntry{At: at, Rev: rev, Lock: l.Name, Held: heldFor, HeldAtLeast: heldAtLeast}); {
+	case blind || heldOn: // who left while others hold on is written already
+	case !l.recipe.HasHolder && !judged && before != nil && now != nil:
+		k.writeFirst(l, f, now)
+	case !l.recipe.HasHolder:
+		k.writeHeadChange(l, f, before, nil) // of a lock that became a mere group nobody holds anything
+	default:
+		k.writeHeadChange(l, f, before, now)
 	}
 	if now != nil {
 		l.freeSince = time.Time{}
@@ -162,8 +198,17 @@ func (k *Keyspace) writeHeadChange(l *Lock, f *JournalEntry, before, now *Claim)
 		return
 	case now == nil:
 		f.Kind, f.WasHolder, f.Place, f.Claim = EntryLeft, true, 1, l.headRef
+		f.Hidden = !l.recipe.WaitersVisible()
 	case l.Holder() == nil:
-		f.Kind = EntryBlocked
+		if held && l.headGone > 0 {
+			left := *f
+			left.Kind, left.WasHolder, left.Place, left.Claim, left.WaitsFor = EntryLeft, true, 1, l.headRef, refOf(now)
+			l.remember(&left, held, now)
+			k.Record(&left)
+			l.lastHolder, l.lastLoss = l.headRef, &left
+			k.explainHead(&left, l)
+		}
+		f.Kind, f.Held, f.HeldAtLeast = EntryBlocked, 0, false
 		k.Record(f)
 		return
 	case held:
@@ -213,6 +258,15 @@ func (l *Lock) remember(f *JournalEntry, held bool, now *Claim) {
 
 // explainHead asks why the head before went.
 func (k *Keyspace) explainHead(f *JournalEntry, l *Lock) {
+	if f.Claim.Same(l.headRef) && f.Kind == EntryHandover {
+		f.Cause, f.Confidence = CauseReplaced, Certain
+		f.Evidence = "the same key was put again, with another lease and another owner's value"
+		if who := ownerOf(f.Claim.Value); who == f.Claim.Value {
+			f.Confidence = Hint
+			f.Evidence = "the same key was put again, with another lease and another value, which may be of the same owner"
+		}
+		return
+	}
 	if l.headGone > 0 {
 		k.explainGone(f, k.gone[l.headGone-1])
 		return
@@ -234,7 +288,7 @@ func (k *Keyspace) likeBefore(f, left *JournalEntry) {
 		f.Cause, f.Confidence = CauseUnknown, Hint
 		return
 	}
-	f.Held, f.HeldAtLeast = left.Held, left.HeldAtLeast
+	f.Held, f.HeldAtLeast, f.GoneRev = left.Held, left.HeldAtLeast, left.GoneRev
 	f.Cause, f.Confidence, f.Evidence = left.Cause, left.Confidence, left.Evidence
 	if l := k.byID[left.Removed().Lease]; left.Pending && l != nil {
 		f.Pending, l.asked = true, true
@@ -305,4 +359,26 @@ func (k *Keyspace) forget(l *Lock) {
 		l.dir.lock = nil
 	}
 	k.dropDir(l.dir)
+}
+
+// writtenOver says whether another owner put the key of the holder again in place: with
+// another lease, and a value that names somebody else. One that only has a new lease is the
+// same program's, in a later run or that renews so.
+func (l *Lock) writtenOver(now *Claim) bool {
+	was := l.headRef.Lease
+	return was != 0 && now.KV.Lease != 0 && was != now.KV.Lease && ownerOf(l.headWrote) != ownerOf(now.Value)
+}
+
+func ownerOf(value string) string {
+	who, _ := recipe.Owner(value)
+	return who
+}
+
+// writeFirst writes that another key comes first in a group, of which nobody knows that it
+// holds anything.
+func (k *Keyspace) writeFirst(l *Lock, f *JournalEntry, now *Claim) {
+	f.Kind, f.Claim, f.From = EntryFirst, refOf(now), l.headRef
+	f.Held, f.HeldAtLeast = 0, false
+	k.Record(f)
+	k.explainHead(f, l)
 }

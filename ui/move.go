@@ -136,9 +136,14 @@ func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
 }
 
 func (a *App) clickTab(x int) {
-	for _, t := range a.tabs() {
-		if x >= t.x && x < t.x+draw.WidthOf(t.spans) {
-			a.goTo(t.page)
+	for i, p := range a.pages {
+		if p.About().Inner {
+			continue
 		}
+		w := draw.Width(a.tab(i)) + 2
+		if x >= 0 && x < w {
+			a.goTo(i)
+		}
+		x -= w
 	}
 }

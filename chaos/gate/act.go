@@ -26,7 +26,11 @@ func (g *Gate) revoke(ctx context.Context, w *clientv3.Client, p model.Plan) mod
 	if err != nil {
 		return failed(err, "write permission on every key of the lease is needed")
 	}
-	return model.Outcome{Done: true, Detail: reach(p) + g.armed.elsewhere(r.Header.GetClusterId()), Rev: r.Header.GetRevision()}
+	rev := r.Header.GetRevision()
+	if len(p.Goes) == 0 && p.Unknown == "" {
+		rev = 0
+	}
+	return model.Outcome{Done: true, Detail: reach(p) + g.armed.elsewhere(r.Header.GetClusterId()), Rev: rev}
 }
 
 // deleteClaim deletes the key while it is as the plan has it. etcd compares and deletes

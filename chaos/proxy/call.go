@@ -25,6 +25,7 @@ const (
 	methodKeepAlive = "Lease/LeaseKeepAlive"
 	methodRevoke    = "Lease/LeaseRevoke"
 	methodTxn       = "KV/Txn"
+	methodDelete    = "KV/DeleteRange"
 	methodWatch     = "Watch/Watch"
 )
 

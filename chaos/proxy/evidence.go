@@ -65,6 +65,9 @@ func (w *writes) answered(method string, text []byte) {
 	rev, key := readAnswer(method, text)
 	for i := range w.keys {
 		w.keys[i].Rev = rev
+		if method == methodDelete {
+			w.keys[i] = counted(w.keys[i], text)
+		}
 		if key != "" {
 			w.keys[i].Key = key
 		}
@@ -99,7 +102,7 @@ var requestWrites = map[string]func([]byte) []model.Wrote{
 	"KV/Put": func(b []byte) []model.Wrote {
 		return []model.Wrote{putOf(b)}
 	},
-	"KV/DeleteRange": func(b []byte) []model.Wrote {
+	methodDelete: func(b []byte) []model.Wrote {
 		if len(field(b, 2)) > 0 {
 			return nil // a range is not one key
 		}
@@ -156,6 +159,13 @@ func putOf(b []byte) model.Wrote {
 // deleteOf reads a DeleteRangeRequest of one key.
 func deleteOf(b []byte) model.Wrote { return model.Wrote{Key: string(field(b, 1)), Delete: true} }
 
+// counted adds to a delete of one key what a DeleteRangeResponse says of it; nil is none.
+func counted(w model.Wrote, answer []byte) model.Wrote {
+	w.Took = number(answer, 2) > 0
+	w.Missed = answer != nil && !w.Took
+	return w
+}
+
 // txnWrites adds the single keys that a TxnRequest writes: those of the branch that
 // was executed, or of both where there is no TxnResponse.
 func txnWrites(to []model.Wrote, txn, answer []byte) []model.Wrote {
@@ -175,7 +185,7 @@ func txnWrites(to []model.Wrote, txn, answer []byte) []model.Wrote {
 				to = addOnce(to, putOf(kind.bytes))
 			case 3:
 				if len(field(kind.bytes, 2)) == 0 {
-					to = addOnce(to, deleteOf(kind.bytes))
+					to = addOnce(to, counted(deleteOf(kind.bytes), field(nth(answer, 3, i), 3)))
 				}
 			case 4:
 				to = txnWrites(to, kind.bytes, field(nth(answer, 3, i), 4))

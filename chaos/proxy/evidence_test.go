@@ -75,7 +75,9 @@ func TestProxyTellsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	_, _, member := observed(t)
 	put := func(key string) model.Wrote { return model.Wrote{Client: clientA, Key: key, Told: true} }
-	del := func(key string) model.Wrote { return model.Wrote{Client: clientA, Key: key, Delete: true, Told: true} }
+	del := func(key string, took bool) model.Wrote {
+		return model.Wrote{Client: clientA, Key: key, Delete: true, Took: took, Missed: !took, Told: true}
+	}
 	on := func(w model.Wrote, lease clientv3.LeaseID) model.Wrote {
 		w.Lease = model.LeaseID(lease)
 		return w
@@ -93,7 +95,11 @@ func TestProxyTellsWhatWasWritten(t *testing.T) {
 		{"a delete", func(ctx context.Context, c *clientv3.Client, _ clientv3.LeaseID) (int64, error) {
 			r, err := c.Delete(ctx, "/put")
 			return r.Header.Revision, err
-		}, func(clientv3.LeaseID) []model.Wrote { return []model.Wrote{del("/put")} }},
+		}, func(clientv3.LeaseID) []model.Wrote { return []model.Wrote{del("/put", true)} }},
+		{"a delete that finds nothing has the revision of whatever came last", func(ctx context.Context, c *clientv3.Client, _ clientv3.LeaseID) (int64, error) {
+			r, err := c.Delete(ctx, "/put")
+			return r.Header.Revision, err
+		}, func(clientv3.LeaseID) []model.Wrote { return []model.Wrote{del("/put", false)} }},
 		{"a range is not one key", func(ctx context.Context, c *clientv3.Client, _ clientv3.LeaseID) (int64, error) {
 			r, err := c.Delete(ctx, "/", clientv3.WithPrefix())
 			return r.Header.Revision, err
@@ -102,7 +108,11 @@ func TestProxyTellsWhatWasWritten(t *testing.T) {
 			r, err := c.Txn(ctx).If(exists("/none")).Then(clientv3.OpPut("/then", "v")).
 				Else(clientv3.OpPut("/else", "v"), clientv3.OpDelete("/gone")).Commit()
 			return r.Header.Revision, err
-		}, func(clientv3.LeaseID) []model.Wrote { return []model.Wrote{put("/else"), del("/gone")} }},
+		}, func(clientv3.LeaseID) []model.Wrote { return []model.Wrote{put("/else"), del("/gone", false)} }},
+		{"a guarded delete, beside a read", func(ctx context.Context, c *clientv3.Client, _ clientv3.LeaseID) (int64, error) {
+			r, err := c.Txn(ctx).If(exists("/else")).Then(clientv3.OpGet("/x"), clientv3.OpDelete("/else")).Commit()
+			return r.Header.Revision, err
+		}, func(clientv3.LeaseID) []model.Wrote { return []model.Wrote{del("/else", true)} }},
 		{"a transaction within one", func(ctx context.Context, c *clientv3.Client, _ clientv3.LeaseID) (int64, error) {
 			inner := clientv3.OpTxn([]clientv3.Cmp{exists("/none")},
 				[]clientv3.Op{clientv3.OpPut("/inner-then", "v")}, []clientv3.Op{clientv3.OpPut("/inner-else", "v")})

@@ -80,7 +80,7 @@ func TestAStaleUnlockOfOneThatSpeaksAgain(t *testing.T) {
 	h := history.TwoContenders()
 	key := history.ClaimKey("/l", 0xa1)
 	h.Del(4, key)
-	h.Add(model.Wrote{At: history.At(4), Client: model.Client{Name: "c1", Certain: true}, Key: key, Delete: true, Rev: h.Rev, Told: true},
+	h.Add(model.Wrote{At: history.At(4), Client: model.Client{Name: "c1", Certain: true}, Key: key, Delete: true, Took: true, Rev: h.Rev, Told: true},
 		model.Belief{At: history.At(4.1), Contender: "c1", Lock: "/l", Key: key, Lease: 0xa1, State: model.BeliefHolding, Text: "unlocked once more"},
 		model.Belief{At: history.At(4.1), Contender: "c2", Lock: "/l", Key: history.ClaimKey("/l", 0xb2), Lease: 0xb2, State: model.BeliefHolding})
 	h.Add(model.Tick{At: history.At(8)})
@@ -93,7 +93,7 @@ func TestAStaleUnlockOfOneThatSpeaksAgain(t *testing.T) {
 func TestTheLabRevokes(t *testing.T) {
 	for _, first := range []string{"the watch", "the lab"} {
 		h := history.TwoContenders()
-		acted := model.Acted{At: history.At(4), Outcome: model.Outcome{At: history.At(4), Done: true,
+		acted := model.Acted{At: history.At(4), Outcome: model.Outcome{At: history.At(4), Done: true, Rev: h.Rev + 1,
 			Action: model.Action{Kind: model.RevokeLease, Lock: "/l", Lease: 0xb2}}}
 		if first == "the lab" {
 			h.Add(acted)

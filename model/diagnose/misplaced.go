@@ -69,10 +69,14 @@ var misplacedFamily = []Entry{
 // without a lease, a foreign key, a nested lock (etcd client/v3 concurrency/key.go:
 // the wait looks at every key under the name).
 func wrongHead(x *ruleContext) {
-	if x.l.Len() < 2 || x.l.Shape() != recipe.Queue {
+	alone := x.l.Shape() == recipe.Single && x.head.Stripped() // who waits for it leaves no trace
+	if !alone && (x.l.Len() < 2 || x.l.Shape() != recipe.Queue) {
 		return
 	}
-	if f, ok := x.misplaced(x.head); ok {
+	if f, ok := x.misplaced(x.head); ok && alone {
+		f.Severity = model.SevError
+		x.report(f, x.head)
+	} else if ok {
 		f.Severity = model.SevError
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d behind it wait", x.l.Len()-1))
 		x.report(f, x.head)

@@ -19,12 +19,16 @@ import (
 func dump(s *State, whole bool) string {
 	var b strings.Builder
 	for _, l := range s.Locks() {
-		if l.Free() && !whole {
+		if !whole && (l.Free() || l.Head().Stripped()) { // what was seen to lose its lease is not told by the keys
 			continue
 		}
 		fmt.Fprintf(&b, "lock %q %s holder=%v of %d blocked=%v\n", l.Name, l.Recipe().Name, l.Holder().Ref(), l.Holders(), l.Blocked())
 		for c := range l.Claims {
-			fmt.Fprintf(&b, "  %+v form=%d claim=%v\n", c.KV, c.Form(), l.IsClaim(c))
+			form := c.Form()
+			if c.Stripped() {
+				form = 0
+			}
+			fmt.Fprintf(&b, "  %+v form=%d claim=%v\n", c.KV, form, l.IsClaim(c))
 			if whole {
 				fmt.Fprintf(&b, "    since %v %v\n", c.Since.Sub(history.Start), c.SinceAtLeast)
 			}

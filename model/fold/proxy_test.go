@@ -30,7 +30,7 @@ func TestTheProxySaysWhoDeleted(t *testing.T) {
 		for _, first := range []string{"the watch", "the proxy"} {
 			h := history.TwoContenders()
 			key := history.ClaimKey("/l", 0xa1)
-			wrote := model.Wrote{At: history.At(3), Client: sureOf(row.who), Key: key, Delete: true, Rev: h.Rev + 1, Told: true}
+			wrote := model.Wrote{At: history.At(3), Client: sureOf(row.who), Key: key, Delete: true, Took: true, Rev: h.Rev + 1, Told: true}
 			if first == "the proxy" {
 				h.Add(wrote)
 				h.Del(3.1, key)
@@ -45,6 +45,45 @@ func TestTheProxySaysWhoDeleted(t *testing.T) {
 			}
 			if f := facts[i]; f.Cause != row.cause || f.Confidence != model.Certain || f.Pending || f.Evidence != row.words {
 				t.Errorf("%s, seen by %s first: %s (%s, pending %v): %s", row.reason, first, f.Cause, f.Confidence, f.Pending, f.Evidence)
+			}
+		}
+	}
+}
+
+// A delete that found nothing is answered with the revision of whatever came last. Who was
+// paused beyond its TTL sends one when it wakes, and that may be the revision at which its
+// lease ended.
+func TestADeleteThatFoundNothingExplainsNothing(t *testing.T) {
+	key := history.ClaimKey("/l", 0xa1)
+	for _, row := range []struct {
+		reason       string
+		took, missed bool
+		rev          int64 // after that of the end
+		want         model.Confidence
+		cause        model.Cause
+	}{
+		{"it woke, and its key had gone", false, true, 0, model.Strong, model.CauseExpired},
+		{"the lock service does not say whether there was a key", false, false, 0, model.Strong, model.CauseExpired},
+		{"it took another key of that name, later", true, false, 1, model.Strong, model.CauseExpired},
+		{"its delete came first, just before the end", true, false, 0, model.Certain, model.CauseReleased},
+	} {
+		for _, early := range []bool{true, false} {
+			h := history.TwoContenders()
+			h.Read(4, 0xa1, 10, 1)
+			h.Read(5, 0xa1, 10, 0)
+			wrote := model.Wrote{At: history.At(5.6), Client: sureOf("c1"), Key: key, Delete: true, Took: row.took, Missed: row.missed, Rev: h.Rev + 1 + row.rev, Told: true}
+			if early {
+				h.Add(wrote)
+			}
+			h.End(5.5, 0xa1)
+			h.Read(5.6, 0xa1, 0, -1)
+			if !early {
+				h.Add(wrote)
+			}
+			for _, f := range state(h).Journal() {
+				if f.Kind == model.EntryHandover && (f.Cause != row.cause || f.Confidence != row.want) {
+					t.Errorf("%s (reported first: %v): %s (%s), %s; want %s (%s)", row.reason, early, f.Cause, f.Confidence, f.Evidence, row.cause, row.want)
+				}
 			}
 		}
 	}
@@ -73,7 +112,7 @@ func TestAPutThatIsNotToldIsAGhostOnlyIfItIsNotKnown(t *testing.T) {
 			h.Put(4, key, "", 0xc3)
 			h.Add(put(h.Rev, true))
 			h.Del(4, key)
-			h.Add(model.Wrote{At: history.At(4), Client: sureOf("c3"), Key: key, Delete: true, Rev: h.Rev, Told: true})
+			h.Add(model.Wrote{At: history.At(4), Client: sureOf("c3"), Key: key, Delete: true, Took: true, Rev: h.Rev, Told: true})
 			h.Put(4, key, "", 0xc3)
 			h.Add(put(h.Rev, false))
 		}, true},
@@ -135,10 +174,23 @@ func TestSpellsAndOverlaps(t *testing.T) {
 func TestAContenderThatLetGoOverlapsNobody(t *testing.T) {
 	h := history.TwoContenders()
 	h.Del(4, history.ClaimKey("/l", 0xa1))
-	h.Add(model.Wrote{At: history.At(4), Client: sureOf("c1"), Key: history.ClaimKey("/l", 0xa1), Delete: true, Rev: h.Rev, Told: true},
+	h.Add(model.Wrote{At: history.At(4), Client: sureOf("c1"), Key: history.ClaimKey("/l", 0xa1), Delete: true, Took: true, Rev: h.Rev, Told: true},
 		model.Belief{At: history.At(4.03), Contender: "c1", Lock: "/l", State: model.BeliefIdle})
 	if all := state(h).Overlaps("/l"); len(all) != 0 {
 		t.Errorf("overlaps: %+v", all)
+	}
+}
+
+// Who deletes a key that has gone already did not let it go: it believed beside the next.
+func TestALateDeleteIsNoLettingGo(t *testing.T) {
+	for _, missed := range []bool{true, false} {
+		h := history.TwoContenders()
+		h.End(4, 0xa1)
+		h.Add(model.Wrote{At: history.At(6), Client: sureOf("c1"), Key: history.ClaimKey("/l", 0xa1), Delete: true, Took: !missed, Missed: missed, Rev: h.Rev})
+		h.Add(model.Tick{At: history.At(8)})
+		if got := len(state(h).Overlaps("/l")); (got == 1) != missed {
+			t.Errorf("a delete that found nothing: %v; %d overlaps", missed, got)
+		}
 	}
 }
 

@@ -150,6 +150,163 @@ finding orphan-key on /l is over, after 1.0s
 queued node-2 joined the queue of /e at place 2, behind node-1
 handover node-2 got /e from node-1 after 3.0s: released (strong); no gap
 `},
+		{"taken again", "etcd refuses a put on a lease that has ended: no reading is needed", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Read(1.5, a, 60, 59)
+			h.Del(2, history.ClaimKey("/l", a))
+			h.Put(2.1, history.ClaimKey("/l", a), "", a)
+			h.Del(3, history.ClaimKey("/l", a))
+			h.Put(3.1, history.ClaimKey("/m", a), "", a)
+			h.Read(3.2, a, 0, -1)
+		}, `acquired a1 took /l, which was free
+left a1 no longer holds /l after 1.0s: released (strong); nobody waits
+handover a1 got /l from a1 after 1.0s: released (strong); free for 0.1 s
+left a1 no longer holds /l after 0.9s: released (strong); nobody waits
+acquired a1 took /m, which was free
+`},
+		{"a put on another lease", "it says nothing of the one that may have ended", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Read(1.5, a, 60, 59)
+			h.Del(2, history.ClaimKey("/l", a))
+			h.Put(2.1, history.ClaimKey("/l", b), "", b)
+			h.Read(3.2, a, 0, -1)
+		}, `acquired a1 took /l, which was free
+left a1 no longer holds /l after 1.0s: lease revoked or closed (hint); nobody waits
+handover b2 got /l from a1 after 1.0s: lease revoked or closed (hint); free for 0.1 s
+`},
+		{"a queue is deleted", "one request took it: its waiters never held, and nobody of them let go", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Put(2, history.ClaimKey("/l", c), "", c) // the keys are not in the order of the queue
+			h.Put(3, history.ClaimKey("/l", b), "", b)
+			h.Del(4, history.ClaimKey("/l", a), history.ClaimKey("/l", b), history.ClaimKey("/l", c))
+			h.Read(4.1, a, 10, 9)
+			h.Read(4.1, b, 10, 9)
+		}, `acquired a1 took /l, which was free
+queued c3 joined the queue of /l at place 2, behind a1
+queued b2 joined the queue of /l at place 3, behind c3
+left b2 left the queue of /l at place 3: key deleted (strong)
+left c3 left the queue of /l at place 2: key deleted (strong)
+left a1 no longer holds /l after 3.0s: key deleted (strong); nobody waits
+`},
+		{"a session with all its claims", "one lease, so it may as well have ended", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Put(1, history.ClaimKey("/m", a), "", a)
+			h.Read(1.5, a, 60, 59)
+			h.End(2, a)
+			h.Read(2.1, a, 0, -1)
+		}, `acquired a1 took /l, which was free
+acquired a1 took /m, which was free
+left a1 no longer holds /l after 1.0s: lease revoked or closed (hint); nobody waits
+left a1 no longer holds /m after 1.0s: lease revoked or closed (hint); nobody waits
+`},
+		{"data beside a claim", "a client may keep a note without a lease beside its claim, and take both away", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Put(1, "/l.lockinfo", "{}", 0)
+			h.Del(2, history.ClaimKey("/l", a), "/l.lockinfo")
+			h.Read(2.1, a, 10, 9)
+		}, `acquired a1 took /l, which was free
+left a1 no longer holds /l after 1.0s: released (strong); nobody waits
+`},
+		{"a key written over", "the lease and the owner are other ones: somebody else holds", func(h *history.History) {
+			h.Put(1, "shedlock:prod:report", "ADDED:2026-01-02T03:04:01Z@host-a", a)
+			h.Put(3, "shedlock:prod:report", "ADDED:2026-01-02T03:04:02Z@host-b", b)
+		}, `acquired host-a took shedlock:prod:report, which was free
+handover host-b got shedlock:prod:report from host-a after 2.0s: its key was written over (certain); no gap
+`},
+		{"any value written over", "who cannot read the values cannot be sure that it is another owner", func(h *history.History) {
+			h.Put(1, "layotto||lock|||job", "step 1", a)
+			h.Put(2, "layotto||lock|||job", "step 2", a)
+			h.Put(3, "layotto||lock|||job", "step 3", b)
+		}, `acquired step 1 took layotto||lock|||job, which was free
+handover step 3 got layotto||lock|||job from step 1 after 2.0s: its key was written over (hint); no gap
+`},
+		{"a key written again", "a holder may put its key again with another lease, as ShedLock does when its job ends", func(h *history.History) {
+			h.Put(1, "shedlock:prod:report", "ADDED:2026-01-02T03:04:01Z@host-a", a)
+			h.Put(3, "shedlock:prod:report", "ADDED:2026-01-02T03:04:01Z@host-a", b)
+			h.Put(4, "shedlock:prod:report", "ADDED:2026-01-02T03:04:02Z@host-a", b)
+		}, `acquired host-a took shedlock:prod:report, which was free
+`},
+		{"a key alone loses its lease", "it never expires: it is held, and who waits leaves no trace", func(h *history.History) {
+			h.Put(1, "shedlock:prod:report", "ADDED:2026-01-02T03:04:01Z@host-a", a)
+			h.Put(3, "shedlock:prod:report", "at work", 0)
+			h.Del(9, "shedlock:prod:report")
+		}, `acquired host-a took shedlock:prod:report, which was free
+finding lease-detached (certain): shedlock:prod:report lost its lease by a later put without one: it never expires and blocks the lock
+left host-a no longer holds shedlock:prod:report after 8.0s: key deleted (strong); who waits for it leaves no trace in etcd
+finding lease-detached on shedlock:prod:report is over, after 6.0s
+`},
+		{"a key alone gets its lease again", "it ends with its holder, as ever", func(h *history.History) {
+			h.Put(1, "shedlock:prod:report", "ADDED:2026-01-02T03:04:01Z@host-a", a)
+			h.Put(3, "shedlock:prod:report", "ADDED:2026-01-02T03:04:01Z@host-a", 0)
+			h.Put(4, "shedlock:prod:report", "ADDED:2026-01-02T03:04:01Z@host-a", a)
+		}, `acquired host-a took shedlock:prod:report, which was free
+finding lease-detached (certain): shedlock:prod:report lost its lease by a later put without one: it never expires and blocks the lock
+finding lease-detached on shedlock:prod:report is over, after 1.0s
+`},
+		{"data beside", "a key that never had a lease is no lock", func(h *history.History) {
+			h.Put(1, "shedlock:prod:config", "x", 0)
+			h.Put(3, "shedlock:prod:config", "y", 0)
+		}, ``},
+		{"readers", "who joins others holds from then on, and who leaves them hands nothing over", func(h *history.History) {
+			h.Put(1, "/rw/read/1700000000000000001", "", a)
+			h.Put(2, "/rw/read/1700000000000000002", "", b)
+			h.Put(3, "/rw/write/1700000000000000003", "", c)
+			h.Del(4, "/rw/read/1700000000000000001")
+			h.Read(4.1, a, 10, 9)
+			h.Del(6, "/rw/read/1700000000000000002")
+			h.Read(6.1, b, 10, 9)
+		}, `acquired a1 took /rw, which was free
+shared b2 holds /rw too, at place 2
+queued c3 joined the queue of /rw at place 3, behind b2
+left a1 no longer holds /rw after 3.0s: released (strong); one other holds it on
+handover c3 got /rw from b2 after 4.0s: released (strong); no gap
+`},
+		{"readers that waited", "all of them hold as soon as no writer is ahead", func(h *history.History) {
+			h.Put(1, "/rw/write/1700000000000000001", "", a)
+			h.Put(2, "/rw/read/1700000000000000002", "", b)
+			h.Put(3, "/rw/read/1700000000000000003", "", c)
+			h.Del(4, "/rw/write/1700000000000000001")
+			h.Read(4.1, a, 10, 9)
+		}, `acquired a1 took /rw, which was free
+queued b2 joined the queue of /rw at place 2, behind a1
+queued c3 joined the queue of /rw at place 3, behind a1
+handover b2 got /rw from a1 after 3.0s: released (strong); no gap
+shared c3 holds /rw too, at place 2
+`},
+		{"a writer gives up", "the readers behind it hold together with those ahead", func(h *history.History) {
+			h.Put(1, "/rw/read/1700000000000000001", "", a)
+			h.Put(2, "/rw/write/1700000000000000002", "", b)
+			h.Put(3, "/rw/read/1700000000000000003", "", c)
+			h.Del(4, "/rw/write/1700000000000000002")
+			h.Read(4.1, b, 10, 9)
+		}, `acquired a1 took /rw, which was free
+queued b2 joined the queue of /rw at place 2, behind a1
+queued c3 joined the queue of /rw at place 3, behind b2
+left b2 left the queue of /rw at place 2: released (strong)
+shared c3 holds /rw too, at place 2
+`},
+		{"a group", "nobody knows what its keys are for, but who comes first changed", func(h *history.History) {
+			h.Put(1, "/g/host-a:80", "", a)
+			h.Put(2, "/g/host-b:80", "", b)
+			h.Put(2, "/g/host-c:80", "", c)
+			h.Del(3, "/g/host-b:80")
+			h.Del(4, "/g/host-a:80")
+			h.Read(4.1, a, 10, 9)
+			h.Del(5, "/g/host-c:80")
+		}, `first c3 comes first in /g, since a1 went: released (strong)
+`},
+		{"a foreign key takes over", "the holder that went is told of, too", func(h *history.History) {
+			h.Put(1, history.ClaimKey("/l", a), "", a)
+			h.Put(2, "/l/setting", "x", 0)
+			h.Put(2, history.ClaimKey("/l", b), "", b)
+			h.Del(3, history.ClaimKey("/l", a))
+			h.Read(3.1, a, 10, 9)
+		}, `acquired a1 took /l, which was free
+queued b2 joined the queue of /l at place 3, behind /l/setting
+finding foreign-key (certain): /l/setting is no claim, but it is counted as one: it blocks the lock, when it becomes first; it is at place 2
+left a1 no longer holds /l after 2.0s: released (strong)
+blocked /l is blocked by /l/setting, which is no claim of it
+`},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {

@@ -82,7 +82,7 @@ func drawReport(t *rapid.T, at time.Time, lock string, lease model.LeaseID, rev 
 		return model.LeaseOwner{At: at, Client: c, Lease: lease, Renews: yes, Member: "m1:2379"}
 	case 4, 5:
 		return model.Wrote{At: at, Client: c, Key: key, Delete: yes, Lease: lease, Rev: rapid.SampledFrom([]int64{0, rev}).Draw(t, "answer"),
-			Told: rapid.Bool().Draw(t, "told")}
+			Took: yes && rapid.Bool().Draw(t, "took"), Told: rapid.Bool().Draw(t, "told")}
 	case 6:
 		return model.Watches{At: at, Client: c, Key: key, On: yes}
 	case 7:

@@ -9,11 +9,11 @@ import (
 // Explain looks for a delete that the proxy saw take the claim.
 func (lab *Reports) Explain(f *model.JournalEntry) bool {
 	n := lab.notes[f.Removed().Key]
-	if n == nil || f.Rev == 0 {
+	if n == nil || f.GoneRev == 0 {
 		return false
 	}
 	for _, w := range n.writes {
-		if w.Delete && w.Rev == f.Rev && lab.settleByWrote(f, w) {
+		if w.Took && w.Rev == f.GoneRev && lab.settleByWrote(f, w) {
 			return true
 		}
 	}
@@ -24,20 +24,11 @@ func (lab *Reports) Explain(f *model.JournalEntry) bool {
 // watch may have seen its going before the proxy reported the request.
 func (lab *Reports) explainByWrote(w model.Wrote) {
 	l := lab.k.Lock(lab.lockName(w.Key))
-	ll := lab.placeOf(w.Key)
 	if l == nil {
 		return
 	}
 	for _, f := range slices.Backward(l.Journal()) {
-		if f.Kind != model.EntryHandover && f.Kind != model.EntryLeft || f.Removed().Key != w.Key || f.Confidence == model.Certain {
-			continue
-		}
-		direct := f.Rev == w.Rev
-		if g := (*RemovedClaim)(nil); !direct && f.Gap > 0 && ll != nil { // over a free lock
-			g = ll.Removed(w.Key)
-			direct = g != nil && g.Rev == w.Rev && g.Ref.CreateRev == f.Removed().CreateRev
-		}
-		if direct && lab.settleByWrote(f, w) {
+		if f.GoneRev == w.Rev && f.Removed().Key == w.Key && f.Confidence != model.Certain && lab.settleByWrote(f, w) {
 			lab.k.Explained()
 		}
 	}

@@ -175,7 +175,7 @@ func (lab *Reports) letGo(ll *Lock, b *span) bool {
 // of it yet: it hangs in its unlock.
 func (lab *Reports) asksToLetGo(n *Notes, who string, rev int64) bool {
 	for _, w := range n.writes {
-		if w.Delete && w.Rev > 0 && w.Rev == rev && !w.Told && lab.SameProgram(w.Name, who) {
+		if w.Delete && !w.Missed && w.Rev > 0 && w.Rev == rev && !w.Told && lab.SameProgram(w.Name, who) {
 			return true
 		}
 	}

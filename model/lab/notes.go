@@ -141,7 +141,7 @@ func (lab *Reports) wrote(e model.Wrote) {
 	case e.Delete && e.Rev == 0 && n.GoneAt.IsZero():
 		n.Undone = &e
 	}
-	if e.Delete && e.Rev > 0 {
+	if e.Took {
 		lab.explainByWrote(e)
 		lab.noteUnlock(n, e)
 	}
@@ -234,7 +234,7 @@ func (lab *Reports) keyGone(c *model.Claim, at time.Time, rev int64) {
 	}
 	n.Undone = nil
 	for _, w := range n.writes {
-		if w.Delete && w.Rev > 0 && w.Rev == rev {
+		if w.Took && w.Rev == rev {
 			lab.noteUnlock(n, w)
 		}
 	}

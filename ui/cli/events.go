@@ -10,6 +10,13 @@ import (
 	"locktop/watcher"
 )
 
+// eventWords say what the words of the output mean.
+const eventWords = `
+
+The kind "first" is of keys side by side of which none is known to hold: another one came first.
+The causes are released, expired, revoked, deleted, replaced (another owner put the key again in
+place) and unknown.`
+
 func (e *env) eventsCmd() *cobra.Command {
 	var out outFlags
 	var since sinceFlags
@@ -19,7 +26,7 @@ func (e *env) eventsCmd() *cobra.Command {
 		Long: "events prints what happens from now on. With --since-revision it begins with what etcd still\n" +
 			"knows of the past: etcd keeps no times, so \"earlier\" stands for them (null in JSON), and how a\n" +
 			"lease ended then is mostly unknown. Prefixes are read one after another. What happened while\n" +
-			"locktop was stopped, or its machine slept, has no time either.",
+			"locktop was stopped, or its machine slept, has no time either." + eventWords,
 		Example: "  locktop events --prefix /jobs/ -o jsonl | jq .text\n  locktop events --since-revision all --for 5s",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

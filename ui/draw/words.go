@@ -104,7 +104,7 @@ func (th *Theme) Sentence(s *fold.State, f *model.JournalEntry) string {
 func (th *Theme) FactSign(f *model.JournalEntry) (string, Style) {
 	switch f.Kind {
 	case model.EntryHandover:
-		if f.Cause == model.CauseExpired || f.Cause == model.CauseRevoked || f.Unseen {
+		if f.Cause == model.CauseExpired || f.Cause == model.CauseRevoked || f.Cause == model.CauseReplaced || f.Unseen {
 			return th.Sign.Arrow, Late
 		}
 		return th.Sign.Arrow, Good

@@ -2,6 +2,7 @@ package fields
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"locktop/model"
@@ -59,7 +60,7 @@ var Locks = []Field[Lock]{
 	{Name: "waiters", Title: "BEHIND", In: In{Table: 60, CSV: 60, JSON: 110, Console: 60}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 4, Right: true},
 		Cell: behind, Record: waiters},
 	{Name: "holder", Title: "HOLDER", In: In{Table: 30, CSV: 70, Console: 30}, Width: Width{Least: 9, Fair: 14, Most: 28, Rank: 2},
-		Cell: func(x Lock) string { return orDash(holder(x)) }, Record: func(x Lock) string { return Guarded(holder(x)) }},
+		Cell: func(x Lock) string { return orDash(holders(x)) }, Record: func(x Lock) string { return Guarded(holder(x)) }},
 	{Name: "held", Title: "HELD", In: In{Table: 40, CSV: 80, Console: 40}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 5, Right: true},
 		Cell: held, Record: heldSeconds},
 	{Name: "held_is_lower_bound", In: In{CSV: 90}, Record: heldIsBound},
@@ -113,6 +114,22 @@ func holder(x Lock) string {
 		return x.S.Who(h.Ref())
 	}
 	return ""
+}
+
+// holdersNamed bounds how many of those that hold together are named.
+const holdersNamed = 3
+
+// holders names all who hold, and counts those for which there is no room.
+func holders(x Lock) string {
+	var names []string
+	for c := range x.L.First(min(x.L.Holders(), holdersNamed)) {
+		names = append(names, x.S.Who(c.Ref()))
+	}
+	text := strings.Join(names, ", ")
+	if more := x.L.Holders() - len(names); more > 0 {
+		text += " +" + strconv.Itoa(more)
+	}
+	return text
 }
 
 func held(x Lock) string {

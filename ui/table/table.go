@@ -283,7 +283,11 @@ func (t *Table) draw(as byte) string {
 
 func (t *Table) cell(b []byte, spans []draw.Span, w int, right bool, styles *[draw.StyleCount]string) []byte {
 	if right {
-		if n := draw.WidthOf(spans); n < w {
+		n := 0
+		for _, sp := range spans {
+			n += draw.Width(sp.Text)
+		}
+		if n < w {
 			b = t.blank(b, w-n, styles)
 			w = n
 		}
