@@ -136,14 +136,9 @@ func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
 }
 
 func (a *App) clickTab(x int) {
-	for i, p := range a.pages {
-		if p.About().Inner {
-			continue
+	for _, t := range a.tabs() {
+		if x >= t.x && x < t.x+draw.WidthOf(t.spans) {
+			a.goTo(t.page)
 		}
-		w := draw.Width(a.tab(i)) + 2
-		if x >= 0 && x < w {
-			a.goTo(i)
-		}
-		x -= w
 	}
 }

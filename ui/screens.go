@@ -83,7 +83,8 @@ func (a *App) footerLine(th *draw.Theme, w int) string {
 	if a.dialog != nil {
 		return string(draw.Pad(nil, w)) // the dialog says what to press
 	}
-	return th.Line(w, a.hints(a.where(), w), nil)
+	hints, help := a.hintsAndHelp(a.where(), w-2)
+	return th.Line(w, append([]draw.Span{draw.Plain.Of(" ")}, hints...), append(help, draw.Plain.Of(" ")))
 }
 
 func (a *App) hits() string {
@@ -99,17 +100,24 @@ var first = []string{"n", "x", "enter", "/", "e", "w"}
 // hints are the keys of a place in short, the most important first and as many as
 // fit; help comes last and always.
 func (a *App) hints(in host.Where, w int) []draw.Span {
+	keys, help := a.hintsAndHelp(in, w)
+	return append(keys, help...)
+}
+
+// hintsAndHelp are the same, and the key of help by itself, nil where there is none.
+func (a *App) hintsAndHelp(in host.Where, w int) (keys, help []draw.Span) {
+	gap := draw.Blank(tabGap(a.w))
 	rows := make([]*host.Key, 0, len(a.keys.Rows))
-	spans := make([]draw.Span, 0, 48)
-	var help [2]draw.Span
+	keys = make([]draw.Span, 0, 48)
 	room := w
 	for i := range a.keys.Rows {
 		k := &a.keys.Rows[i]
 		switch {
 		case k.Short == "" || k.In&in == 0 || k.Needs == page.NeedsLab && !a.o.Lab || k.Hidden != nil && k.Hidden():
 		case k.Short == "help":
-			help = a.hint(k, w)
-			room -= 7
+			part := a.hint(k, w)
+			help = part[:]
+			room -= draw.WidthOf(help) + len(gap)
 		default:
 			rows = append(rows, k)
 		}
@@ -121,21 +129,21 @@ func (a *App) hints(in host.Where, w int) []draw.Span {
 	slices.SortStableFunc(rows, func(a, b *host.Key) int { return prominence(before, a) - prominence(before, b) })
 	for _, k := range rows {
 		part := a.hint(k, w)
-		if n := draw.Width(part[0].Text) + draw.Width(part[1].Text) + 2; n <= room {
+		if n := draw.WidthOf(part[:]) + len(gap); n <= room {
 			room -= n
-			spans = append(spans, part[0], part[1], draw.Plain.Of("  "))
+			keys = append(keys, part[0], part[1], draw.Plain.Of(gap))
 		}
 	}
-	if help[0].Text == "" {
-		return spans
-	}
-	return append(spans, help[0], help[1])
+	return keys, help
 }
 
 // hint is a key in short. One that would only say why it does nothing now is dim: it
 // keeps its place, so that the others keep theirs.
 func (a *App) hint(k *host.Key, w int) [2]draw.Span {
 	short, st := k.Short, draw.Accent
+	if k.Needs == host.NeedsArmed || k.Needs == page.NeedsLab {
+		st = draw.Change
+	}
 	if k.Brief != nil {
 		short = k.Brief(w)
 	}

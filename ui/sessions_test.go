@@ -25,7 +25,7 @@ func TestManySessionsAreRankedInPieces(t *testing.T) {
 	b.send(rankMsg{})
 	b.sees("20,008 leases to go")
 	b.press("1")
-	b.sees("[1 Locks]")
+	b.sees("1 Locks")
 	b.press("2")
 	s := b.sessions()
 	b.rank()

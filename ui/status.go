@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
-	"strings"
 
 	"locktop/model"
 	"locktop/ui/draw"
@@ -21,7 +21,7 @@ type segment struct {
 
 // statusLine paints the permanent line at the top.
 func statusLine(th *draw.Theme, w int, left, right []segment) string {
-	for need(left)+need(right)+2 > w {
+	for need(left)+need(right) > w {
 		worst := 0
 		var from *[]segment
 		var at int
@@ -35,30 +35,39 @@ func statusLine(th *draw.Theme, w int, left, right []segment) string {
 		if from == nil {
 			break
 		}
-		rest := append([]segment(nil), (*from)[:at]...)
-		*from = append(rest, (*from)[at+1:]...)
+		*from = slices.Delete(slices.Clone(*from), at, at+1)
 	}
-	return th.Line(w, join(th, left), join(th, right))
+	edge := draw.Plain.Of(draw.Blank(margin(w)))
+	return th.Line(w, append([]draw.Span{edge}, join(left, draw.Dim.Of(" "+th.Sign.Dot+" "))...), append(join(right, draw.Plain.Of("  ")), edge))
 }
 
+// margin is how many blanks a line of w cells begins and ends with.
+func margin(w int) int {
+	if w < 40 {
+		return 0
+	}
+	return 1
+}
+
+// need is how many cells the parts take, what stands between them included.
 func need(parts []segment) int {
 	n := 0
-	for i, p := range parts {
-		if i > 0 {
-			n += 3
-		}
-		for _, s := range p.spans {
-			n += draw.Width(s.Text)
-		}
+	for _, p := range parts {
+		n += draw.WidthOf(p.spans) + 3
 	}
 	return n
 }
 
-func join(th *draw.Theme, parts []segment) []draw.Span {
+// join sets parts side by side. The first one names the rest: nothing but room is after it.
+func join(parts []segment, between draw.Span) []draw.Span {
 	var all []draw.Span
 	for i, p := range parts {
-		if i > 0 {
-			all = append(all, draw.Dim.Of(" "+th.Sign.Dot+" "))
+		switch i {
+		case 0:
+		case 1:
+			all = append(all, draw.Plain.Of("  "))
+		default:
+			all = append(all, between)
 		}
 		all = append(all, p.spans...)
 	}
@@ -76,12 +85,9 @@ func (a *App) statusLeft(th *draw.Theme) []segment {
 	for _, alarmText := range c.Alarms {
 		parts = append(parts, segment{1, []draw.Span{draw.Alarm.Of(" " + th.Cut(th.Clean(alarmText), 24) + " ")}})
 	}
-	parts = append(parts, segment{6, []draw.Span{draw.Dim.Of("rev "), draw.Plain.Of(draw.Count(a.state.Rev()))}})
+	parts = append(parts, segment{8, []draw.Span{draw.Dim.Of("rev "), draw.Plain.Of(draw.Count(a.state.Rev()))}})
 	if v := version(c); v != "" {
 		parts = append(parts, segment{7, []draw.Span{draw.Dim.Of("etcd " + th.Cut(th.Clean(v), 12))}})
-	}
-	if a.o.Lab && len(a.live.Endpoints) > 0 { // elsewhere the label says it
-		parts = append(parts, segment{4, []draw.Span{draw.Dim.Of(th.Clean(shortEndpoints(a.live.Endpoints, a.w)))}})
 	}
 	return parts
 }
@@ -101,27 +107,6 @@ func quorum(th *draw.Theme, c model.ClusterStatus) draw.Span {
 		return draw.Late.Of(th.Sign.Late + " " + text)
 	}
 	return draw.Plain.Of(text)
-}
-
-// shortEndpoints names endpoints in little room: in full, with the host once, or the
-// first and how many more. The Lab page has the line to paste.
-func shortEndpoints(endpoints []string, w int) string {
-	host, _, _ := strings.Cut(endpoints[0], ":")
-	short := endpoints[0]
-	for _, e := range endpoints[1:] {
-		rest, same := strings.CutPrefix(e, host+":")
-		if !same {
-			rest = e
-		}
-		short += "," + rest
-	}
-	switch full := strings.Join(endpoints, ","); {
-	case w >= 160:
-		return full
-	case w >= 110 || len(endpoints) == 1:
-		return short
-	}
-	return fmt.Sprintf("%s +%d", endpoints[0], len(endpoints)-1)
 }
 
 func (a *App) leaderSpan(th *draw.Theme) draw.Span {
@@ -148,8 +133,11 @@ func version(c model.ClusterStatus) string {
 // statusRight says what one may do and how fresh the screen is: both stay however
 // narrow it gets.
 func (a *App) statusRight(th *draw.Theme) []segment {
-	mode := segment{0, []draw.Span{draw.Readonly.Of("READ-ONLY")}}
-	if a.o.Armed {
+	mode := segment{0, []draw.Span{draw.Readonly.Of(" READ-ONLY ")}}
+	switch {
+	case a.o.Armed && a.o.Lab && !a.o.Foreign:
+		mode = segment{0, []draw.Span{draw.Lab.Of(" LAB ")}}
+	case a.o.Armed:
 		mode = segment{0, []draw.Span{draw.Armed.Of(" ARMED ")}}
 	}
 	fr := page.Fresh(a.state)
@@ -173,7 +161,7 @@ func (a *App) statusRight(th *draw.Theme) []segment {
 		parts = append(parts, segment{4, []draw.Span{draw.Late.Of(draw.Count(int64(a.cost.Behind)) + " behind")}})
 	}
 	if a.cost.Budget > 0 {
-		rate := fmt.Sprintf("%2.0f rpc/s", a.cost.RPS)
+		rate := fmt.Sprintf("%2.0f req/s", a.cost.RPS)
 		parts = append(parts, segment{5, []draw.Span{draw.Dim.Of(rate)}},
 			segment{9, []draw.Span{draw.Dim.Of(fmt.Sprintf("budget %d reads/s", a.cost.Budget))}})
 	}
@@ -184,19 +172,8 @@ func (a *App) statusRight(th *draw.Theme) []segment {
 // page one is on.
 func (a *App) tabsLine(th *draw.Theme, w int) string {
 	var left []draw.Span
-	n, worst := a.board.Tally.Count()
-	for i, p := range a.pages {
-		if p.About().Inner {
-			continue
-		}
-		st, text := draw.Dim, " "+a.tab(i)+" "
-		if p.About().Shows&page.ShowFinding != 0 && n > 0 {
-			st = worst
-		}
-		if i == a.tabShown() {
-			st, text = draw.Accent, "["+a.tab(i)+"]"
-		}
-		left = append(left, st.Of(text))
+	for _, t := range a.tabs() {
+		left = append(append(left, draw.Plain.Of(draw.Blank(t.x-margin(w)-draw.WidthOf(left)))), t.spans...)
 	}
 	return statusLine(th, w, []segment{{0, left}}, a.inSight(th))
 }
@@ -205,17 +182,48 @@ func (a *App) tabsLine(th *draw.Theme, w int) string {
 // the one that is shown.
 const tabWordsFrom = 60
 
-// tab is how a page is called in the line of pages.
-func (a *App) tab(i int) string {
-	about := a.pages[i].About()
-	text, some := digitOf(a.pages, i)+" "+about.Title, " %s"
-	if a.w < tabWordsFrom && i != a.tabShown() {
-		text, some = digitOf(a.pages, i), "(%s)"
+// tab is a page in the line of pages: which one, and where it begins.
+type tab struct {
+	page, x int
+	spans   []draw.Span
+}
+
+// tabs are the pages that have a key of their own.
+func (a *App) tabs() []tab {
+	var all []tab
+	n, worst := a.board.Tally.Count()
+	x := margin(a.w)
+	for i, p := range a.pages {
+		about, st := p.About(), draw.Dim
+		if about.Inner {
+			continue
+		}
+		if i == a.tabShown() {
+			st = draw.Here
+		}
+		t := tab{i, x, []draw.Span{draw.Accent.Of(digitOf(a.pages, i))}}
+		if a.w >= tabWordsFrom || i == a.tabShown() {
+			t.spans = append(t.spans, draw.Plain.Of(" "), st.Of(about.Title))
+		}
+		if n > 0 && about.Shows&page.ShowFinding != 0 {
+			count := " %s"
+			if len(t.spans) == 1 {
+				count = "(%s)"
+			}
+			t.spans = append(t.spans, worst.Of(fmt.Sprintf(count, draw.Count(int64(n)))))
+		}
+		all = append(all, t)
+		x += draw.WidthOf(t.spans) + tabGap(a.w)
 	}
-	if n, _ := a.board.Tally.Count(); n > 0 && about.Shows&page.ShowFinding != 0 {
-		text += fmt.Sprintf(some, draw.Count(int64(n)))
+	return all
+}
+
+// tabGap is how far the pages stand apart.
+func tabGap(w int) int {
+	if w < wordsFrom {
+		return 2
 	}
-	return text
+	return 3
 }
 
 // tabShown is which page the line of pages shows as the one where one is.

@@ -109,9 +109,9 @@ func grouped(n int) string {
 	return s
 }
 
-// keysPressed go from page to page: each answers with the title of its page in
-// brackets. The last of them ranks all leases.
-var keysPressed = []struct{ key, answer string }{{"3", "[3 Journal]"}, {"1", "[1 Locks]"}, {"4", "[4 Findings"}, {"1", "[1 Locks]"}, {"2", "[2 Sessions]"}, {"1", "[1 Locks]"}}
+// keysPressed go from page to page: each answers with a title that its page alone has.
+// The last of them ranks all leases.
+var keysPressed = []struct{ key, answer string }{{"3", "journal"}, {"1", "HOLDER"}, {"4", "IN SHORT"}, {"1", "HOLDER"}, {"2", "RHYTHM"}, {"1", "HOLDER"}}
 
 // keyRepeats is how often all of them are pressed.
 const keyRepeats = 5

@@ -190,7 +190,7 @@ func TestTheProxyOnATerminal(t *testing.T) {
 	term.press("\x1b")
 	at = term.sees(t, at, "[cluster]")
 	term.press("1")
-	at = term.sees(t, at, "[1 Locks]")
+	at = term.sees(t, at, "Locks")
 	term.press("x")
 	term.sees(t, at, "the proxy never writes to the cluster")
 	term.press("q")

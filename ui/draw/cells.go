@@ -70,6 +70,15 @@ func Width(s string) int {
 	return n
 }
 
+// WidthOf is how many cells the spans take.
+func WidthOf(spans []Span) int {
+	n := 0
+	for _, sp := range spans {
+		n += Width(sp.Text)
+	}
+	return n
+}
+
 // standsAlone says whether each character of s has a width of its own, whatever
 // stands beside it.
 func standsAlone(s string) bool {
@@ -249,10 +258,7 @@ func (th *Theme) Spans(b []byte, spans []Span, w int, styles *[StyleCount]string
 
 // Line is one line of exactly w cells: left, and right as far as it has room.
 func (th *Theme) Line(w int, left, right []Span) string {
-	rw := 0
-	for _, sp := range right {
-		rw += Width(sp.Text)
-	}
+	rw := WidthOf(right)
 	if rw >= w { // left has a blank at least
 		right, rw = nil, 0
 	}

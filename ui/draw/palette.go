@@ -72,7 +72,7 @@ var (
 var looks = [StyleCount]look{
 	Dim: muted, Strong: title.with(strong), Heading: muted, Sorted: title.with(strong), Rule: rule,
 	Good: green, Late: amber, Bad: red.with(strong), Waiting: blue, BarLate: amber, BarBad: red,
-	Belief: magenta, Accent: cyan.with(strong), Change: orange.with(strong), Alarm: red.with(chip), Armed: orange.with(chip),
+	Belief: magenta, Here: title.with(attrs{bold: true, underline: true}), Accent: cyan.with(strong), Change: orange.with(strong), Alarm: red.with(chip), Armed: orange.with(chip),
 	Lab: violet.with(chip), Readonly: title.with(strong),
 }
 

@@ -26,7 +26,8 @@ const (
 	BarLate       // the bar of a late lease, and of a bad one
 	BarBad
 	Belief   // what a client says and etcd does not
-	Accent   // keys that look, the page one is on
+	Accent   // keys that look
+	Here     // the page one is on
 	Change   // keys that change the world
 	Alarm    // must not be overlooked
 	Armed    // a chip: what is pressed here may hurt

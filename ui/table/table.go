@@ -283,11 +283,7 @@ func (t *Table) draw(as byte) string {
 
 func (t *Table) cell(b []byte, spans []draw.Span, w int, right bool, styles *[draw.StyleCount]string) []byte {
 	if right {
-		n := 0
-		for _, sp := range spans {
-			n += draw.Width(sp.Text)
-		}
-		if n < w {
+		if n := draw.WidthOf(spans); n < w {
 			b = t.blank(b, w-n, styles)
 			w = n
 		}
