@@ -11,13 +11,21 @@ import (
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/host"
-	"locktop/ui/page"
 )
+
+// acting is what is done to what is selected.
+type acting struct {
+	host     host.Host
+	may      *Options
+	on       *Live
+	disarmed bool // it was armed for a cluster that does not answer any more
+	awaited  []awaited
+}
 
 // action returns the action of that kind on what is under the cursor, and why
 // there is nothing to do it to, if so.
-func (a *App) action(kind model.ActionKind) (model.Action, string) {
-	t := a.target()
+func (a *acting) action(kind model.ActionKind) (model.Action, string) {
+	t := a.host.Target()
 	act := t.Action
 	act.Kind = kind
 	switch {
@@ -25,7 +33,7 @@ func (a *App) action(kind model.ActionKind) (model.Action, string) {
 		return model.Action{Kind: kind}, ""
 	case kind == model.SpawnProc:
 		if act.Lock == "" {
-			act.Lock = a.board.Locks.Pick.ID
+			act.Lock = a.host.Frame().Locks.Pick.ID
 		}
 		act.Contender = ""
 		if act.Lock == "" {
@@ -57,22 +65,22 @@ func (a *App) action(kind model.ActionKind) (model.Action, string) {
 
 // whyNotAct says why an action cannot be done now, as far as the screen knows, ""
 // if the actions may be asked.
-func (a *App) whyNotAct(act model.Action, why string) string {
+func (a *acting) whyNotAct(act model.Action, why string) string {
 	switch {
-	case a.live.Actions == nil:
+	case a.on.Actions == nil:
 		return "still starting"
-	case !act.Kind.WritesEtcd() && !a.o.Lab:
-		return a.frame().WhyNoLab()
+	case !act.Kind.WritesEtcd() && !a.may.Lab:
+		return a.host.Frame().WhyNoLab()
 	case act.Kind.WritesEtcd() && a.disarmed:
 		return "disarmed: another cluster answers; start locktop again to arm it"
-	case !act.Kind.WritesEtcd() && a.asksFirst(act) && !a.o.Armed:
+	case !act.Kind.WritesEtcd() && a.asksFirst(act) && !a.may.Armed:
 		return faultsWantArmed
 	}
 	return why
 }
 
 // breakWays are the ways to break what is under the cursor.
-func (a *App) breakWays() ([]model.Action, string) {
+func (a *acting) breakWays() ([]model.Action, string) {
 	act, why := a.action(model.DeleteClaim)
 	if why = a.whyNotAct(act, why); why != "" {
 		return nil, why
@@ -81,13 +89,13 @@ func (a *App) breakWays() ([]model.Action, string) {
 }
 
 // whyNoFaults says why there is nothing to choose in the menu of faults, "" if there is.
-func (a *App) whyNoFaults() string {
+func (a *acting) whyNoFaults() string {
 	switch {
-	case a.live.Actions == nil:
+	case a.on.Actions == nil:
 		return "still starting"
-	case !a.o.Lab:
-		return a.frame().WhyNoLab()
-	case a.o.Foreign && !a.o.Armed:
+	case !a.may.Lab:
+		return a.host.Frame().WhyNoLab()
+	case a.may.Foreign && !a.may.Armed:
 		return faultsWantArmed
 	}
 	return ""
@@ -97,13 +105,13 @@ func (a *App) whyNoFaults() string {
 func heals(kind model.ActionKind) bool { return kind == model.HealFault || kind == model.HealAll }
 
 // asksFirst says whether the action is confirmed before it is done.
-func (a *App) asksFirst(act model.Action) bool { return a.o.Foreign && !heals(act.Kind) }
+func (a *acting) asksFirst(act model.Action) bool { return a.may.Foreign && !heals(act.Kind) }
 
 // faultsWantArmed is why nothing is done to programs on a cluster that is not ours.
 const faultsWantArmed = "this cluster is not a lab of ours; \"locktop proxy --armed\" allows faults here"
 
 // one is what a key asks for that does one thing.
-func (a *App) one(action func() (model.Action, string)) func() ([]model.Action, string) {
+func (a *acting) one(action func() (model.Action, string)) func() ([]model.Action, string) {
 	return func() ([]model.Action, string) {
 		act, why := action()
 		return []model.Action{act}, a.whyNotAct(act, why)
@@ -117,31 +125,31 @@ type availableMsg struct {
 }
 
 // available goes on with what can be done, or says why nothing can.
-func (a *App) available(m availableMsg) tea.Cmd {
+func (a *acting) available(m availableMsg) tea.Cmd {
 	whys := m.said.Whys
 	for i := range whys {
-		whys[i] = a.th.Clean(whys[i])
+		whys[i] = a.host.Frame().Th.Clean(whys[i])
 	}
 	if !slices.Contains(whys, "") {
-		a.say(draw.Late, "not available: "+whys[0])
+		a.host.Say(draw.Late, "not available: "+whys[0])
 		return nil
 	}
 	return m.then(m.said)
 }
 
 // actFirst does the one action that was asked for.
-func (a *App) actFirst(said host.Said) tea.Cmd { return a.act(said.Acts[0]) }
+func (a *acting) actFirst(said host.Said) tea.Cmd { return a.act(said.Acts[0]) }
 
 // fault returns the action that does the fault to the contender under the cursor,
 // or that heals it where it is in force, and why there is nothing to do it to.
-func (a *App) fault(kind model.FaultKind) (model.Action, string) {
-	t := a.target()
+func (a *acting) fault(kind model.FaultKind) (model.Action, string) {
+	t := a.host.Target()
 	act := model.Action{Kind: model.InjectFault, Lock: t.Action.Lock,
 		Fault: model.Fault{Kind: kind, Target: t.Action.Contender}}
 	if act.Fault.Target == "" {
 		return act, t.Why
 	}
-	for _, on := range a.state.Faults() {
+	for _, on := range a.host.Frame().S.Faults() {
 		if act.Fault.Heals(on.Fault) {
 			act.Kind = model.HealFault
 		}
@@ -151,12 +159,12 @@ func (a *App) fault(kind model.FaultKind) (model.Action, string) {
 
 // act plans and does an action at once: those on the lab, which is ours. Before a
 // cluster that is not it asks first.
-func (a *App) act(act model.Action) tea.Cmd {
+func (a *acting) act(act model.Action) tea.Cmd {
 	if a.asksFirst(act) {
-		return dialog.OpenQuestion(a.self, act, a.o.Label, a.live.JournalPath)
+		return dialog.OpenQuestion(a.host, act, a.may.Label, a.on.JournalPath)
 	}
-	a.say(draw.Dim, a.th.Clean(act.Describe())+" "+a.th.Sign.Unread)
-	hands, ctx := a.live.Actions, a.ctx
+	a.host.Say(draw.Dim, a.host.Frame().Th.Clean(act.Describe())+" "+a.host.Frame().Th.Sign.Unread)
+	hands, ctx := a.on.Actions, a.host.Context()
 	return func() tea.Msg {
 		plan, err := hands.Plan(ctx, act)
 		if err != nil {
@@ -177,19 +185,16 @@ type awaited struct {
 }
 
 // outcome tells what came of an action, and waits to see it.
-func (a *App) outcome(o model.Outcome) tea.Cmd {
+func (a *acting) outcome(o model.Outcome) tea.Cmd {
 	if rest, twice := strings.CutPrefix(o.Err, o.Action.Describe()+": "); twice {
 		o.Err = rest // what was asked for is said once
 	}
-	text := a.th.Clean(o.Describe())
+	text := a.host.Frame().Th.Clean(o.Describe())
 	if !o.Done {
-		a.say(draw.Bad, text)
-		if a.dialog == nil {
-			return dialog.BreakAgain(a.self, o)
-		}
-		return nil
+		a.host.Say(draw.Bad, text)
+		return dialog.BreakAgain(a.host, o)
 	}
-	a.say(draw.Good, text)
+	a.host.Say(draw.Good, text)
 	if o.Action.Kind.WritesEtcd() && o.Action.Key != "" {
 		a.awaited = append(a.awaited, awaited{o.Action.Lock, o.Action.Key, o.Action.CreateRev})
 		a.lookForAwaited()
@@ -198,31 +203,28 @@ func (a *App) outcome(o model.Outcome) tea.Cmd {
 }
 
 // lookForAwaited says "done, then seen" for what the watch has seen by now.
-func (a *App) lookForAwaited() {
+func (a *acting) lookForAwaited() {
 	rest := a.awaited[:0]
 	for _, w := range a.awaited {
-		if c := a.state.Claim(w.key); c != nil && c.CreateRev == w.createRev {
+		if c := a.host.Frame().S.Claim(w.key); c != nil && c.CreateRev == w.createRev {
 			rest = append(rest, w)
 			continue
 		}
-		a.say(draw.Good, "done, then seen: "+a.seen(w))
+		a.host.Say(draw.Good, "done, then seen: "+a.seen(w))
 	}
 	a.awaited = rest
 }
 
 // seen finds the entry that tells of a claim's end.
-func (a *App) seen(w awaited) string {
-	if l := a.state.Lock(w.lock); l != nil {
+func (a *acting) seen(w awaited) string {
+	if l := a.host.Frame().S.Lock(w.lock); l != nil {
 		facts := l.Journal()
 		for i := len(facts) - 1; i >= 0; i-- {
 			f := facts[i]
 			if f.Kind == model.EntryHandover && f.From.Key == w.key || f.Kind == model.EntryLeft && f.Claim.Key == w.key {
-				return a.th.Sentence(a.state, f)
+				return a.host.Frame().Th.Sentence(a.host.Frame().S, f)
 			}
 		}
 	}
-	return a.th.CutKey(a.th.Clean(w.key), 40) + " is gone"
+	return a.host.Frame().Th.CutKey(a.host.Frame().Th.Clean(w.key), 40) + " is gone"
 }
-
-// target returns what is under the cursor.
-func (a *App) target() page.Target { return a.here().Target(a.frame()).Complete() }

@@ -14,61 +14,71 @@ import (
 	"locktop/ui/host"
 	"locktop/ui/lesson"
 	"locktop/ui/page"
+	"locktop/ui/palette"
+	"locktop/ui/start"
 	"locktop/ui/table"
 )
 
 // App is the console as a Bubble Tea model. Make it with [NewApp].
 type App struct {
-	o    Options
-	ctx  context.Context
-	keys host.Keymap
-	self host.Host // as its parts see it
-	th   *draw.Theme
-	old  *draw.Theme // for what may not be true any more
+	o     Options
+	ctx   context.Context
+	err   error // why the program ended
+	copy  func(string)
+	after func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
+	keys  host.Keymap
+	self  parts
+	was   Settings // as they came in
 
 	state *fold.State
-	live  Live
-	booting
-	now   time.Time // what is shown is as of now
-	tick  time.Time
-	cost  model.Cost
-	spent error // why the source ended
-	err   error // why the program ended
-
-	pages  []page.Page
-	at     int // which of them is shown
-	board  *page.Board
+	board *page.Board
+	pageSet
 	trail  []historyEntry // of jumps, to come back
-	sheet  *textView      // what is read in the place of the page
-	dialog host.Dialog    // over the page, nil for none
-	help
-	lesson   *lesson.Pane // nil for none
-	pressed  string       // the key that is being done
-	field    *host.Field  // the filter, while it is typed
-	start    *startPage
-	sources  int  // how many there have been
-	opening  bool // another one is being opened
-	palette  *palette
-	themed   string   // the theme that was chosen by hand, "" for none
-	was      Settings // as they came in
-	notice   notice
-	disarmed bool // it was armed for a cluster that does not answer any more
-	awaited  []awaited
-	mouseOff bool
-	copy     func(string)
-	after    func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
+	start  *start.Page    // what to watch is being chosen, nil if it is not
+	lesson *lesson.Pane   // nil for none
 
+	booting
+	watching
+	acting
+	inputs
+	looks
+	notice notice
+	clock
 	freezing
 	painting
 }
 
-// booting is how far the start has come.
-type booting struct {
-	booted  bool
-	boot    []string // progress lines
-	boots   bootGate
-	started time.Time
+// watching is what is watched, and how that goes.
+type watching struct {
+	live    Live
+	sources int  // how many there have been
+	opening bool // another one is being opened
+	cost    model.Cost
+	spent   error // why the source ended
 }
+
+// inputs are what takes the keyboard from the page.
+type inputs struct {
+	dialog   host.Dialog   // over the page, nil for none
+	sheet    *sheet        // what is read in the place of the page
+	field    *host.Field   // the filter, while it is typed
+	palette  *palette.Line // a command, while it is typed
+	pressed  string        // the key that is being done
+	mouseOff bool
+}
+
+// typing says whether the footer is a field.
+func (in *inputs) typing() bool { return in.field != nil || in.palette != nil }
+
+// looks are how it looks.
+type looks struct {
+	th     *draw.Theme
+	old    *draw.Theme // for what may not be true any more
+	themed string      // the theme that was chosen by hand, "" for none
+}
+
+// clock is the time that is shown, and the last tick.
+type clock struct{ now, tick time.Time }
 
 // freezing is the body as it was when the screen was frozen.
 type freezing struct {
@@ -76,6 +86,8 @@ type freezing struct {
 	frozenAt   time.Time
 	frozenBody []string
 }
+
+func (f *freezing) thaw() { *f = freezing{} }
 
 // painting is what was painted last.
 type painting struct {
@@ -100,6 +112,7 @@ const noticeFor = 12 * time.Second
 func NewApp(o Options) *App {
 	a := &App{o: o, ctx: context.Background(), copy: func(string) {}, after: tea.Tick}
 	a.self = parts{a}
+	a.acting = acting{host: a.self, may: &a.o, on: &a.live}
 	if o.Lesson != nil {
 		a.lesson = lesson.New(a.self, o.Lesson)
 	}
@@ -117,7 +130,8 @@ func (a *App) reset(s Settings) {
 	a.keys = host.NewKeymap(keyTable(a))
 	a.board = &page.Board{Locks: locks, Tally: page.NewTally(), Doubts: page.Doubts{}, Marked: a.board.Bookmarks(), Lab: a.o.Lab, NoLab: a.o.NoLab}
 	a.trail, a.awaited, a.spent = nil, nil, nil
-	a.apply(s)
+	a.themed = known(s.Theme)
+	s.apply(locks, a.tables())
 }
 
 // setTheme changes how it looks.
@@ -127,7 +141,9 @@ func (a *App) setTheme(name string) {
 }
 
 // Init starts the boot and the clock.
-func (a *App) Init() tea.Cmd { return tea.Batch(a.startBoot(), everySecond()) }
+func (a *App) Init() tea.Cmd {
+	return tea.Batch(a.booting.begin(a.ctx, a.o.Boot), everySecond())
+}
 
 // rankMsg says that the next piece of a long list of locks or sessions can be ranked.
 type rankMsg struct{}
@@ -135,31 +151,11 @@ type rankMsg struct{}
 // Update takes a message in.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m, cmd := a.update(msg)
-	if a.ranking || a.frozen || !a.unranked() {
+	if a.ranking || a.frozen || !a.unranked(a.frame()) {
 		return m, cmd
 	}
 	a.ranking = true
 	return m, tea.Batch(cmd, func() tea.Msg { return rankMsg{} })
-}
-
-// unranked says whether rows are to be ranked in pieces.
-func (a *App) unranked() bool {
-	p, many := a.here().(page.InPieces)
-	return a.board.Locks.Unranked(a.state, a.now) || many && p.Ranks(a.state, a.now)
-}
-
-// rank ranks the next piece, and says whether that changes what is shown.
-func (a *App) rank() bool {
-	a.ranking = false
-	if a.frozen {
-		return false
-	}
-	if a.board.Locks.Unranked(a.state, a.now) {
-		a.board.Locks.Rank(a.frame())
-		return !a.board.Locks.Order.Going
-	}
-	p, ok := a.here().(page.InPieces)
-	return ok && p.Rank(a.frame())
 }
 
 func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -167,17 +163,22 @@ func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	a.dirty = true
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		return a, a.resize(msg.Width, msg.Height)
+		a.resize(msg.Width, msg.Height)
+		return a, nil
 	case tea.KeyMsg:
 		return a, a.key(msg)
 	case tea.MouseMsg:
 		return a, a.mouse(msg)
-	case tea.ResumeMsg:
-		return a, a.resumed()
+	case tea.ResumeMsg: // suspending took the mouse from the terminal
+		if !a.mouseOff {
+			return a, tea.EnableMouseCellMotion
+		}
+		return a, nil
 	case tickMsg:
 		return a, a.ticked(time.Time(msg))
 	case bootLineMsg:
-		return a, a.bootLine(msg)
+		a.lines = append(a.lines, msg.text)
+		return a, msg.more
 	case bootedMsg:
 		return a, a.bootDone(msg)
 	case batchMsg:
@@ -191,14 +192,18 @@ func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		a.dirty = was
 		return a.update(msg.msg)
-	case scannedMsg:
-		return a, a.scanned(msg)
-	case scanLineMsg:
-		return a, a.scanLine(msg)
+	case start.Scanned:
+		a.start.Scanned(msg)
+		return a, nil
+	case start.Progress:
+		return a, a.start.Progressed(msg)
 	case watchedMsg:
 		return a, a.watched(msg)
 	case sourceEndedMsg:
-		return a, a.sourceEnded(msg.err)
+		if a.ctx.Err() == nil {
+			a.spent = msg.err
+		}
+		return a, nil
 	case host.Late:
 		if msg.To == a.dialog {
 			return a, msg.Take()
@@ -209,12 +214,13 @@ func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case availableMsg:
 		return a, a.available(msg)
 	case helpMsg:
-		a.cannot, a.asking = msg.whys, false
+		msg.of.cannot, msg.of.asking = msg.whys, false
 		return a, nil
 	case outcomeMsg:
 		return a, a.outcome(msg.out)
 	case rankMsg:
-		tells := a.rank()
+		a.ranking = false
+		tells := !a.frozen && a.rank(a.frame())
 		a.dirty = was || tells
 		return a, nil
 	}
@@ -232,10 +238,9 @@ func (a *App) View() string {
 	return a.view
 }
 
-func (a *App) resize(w, h int) tea.Cmd {
+func (a *App) resize(w, h int) {
 	a.w, a.h = w, h
 	a.thaw()
-	return nil
 }
 
 func (a *App) say(st draw.Style, text string) {
@@ -247,6 +252,11 @@ func (a *App) frame() page.Frame {
 	b := a.board
 	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.lesson.Showing()
 	return page.Frame{Board: b, View: table.View{S: a.state, Th: a.th, Now: a.now, OnScreen: &a.onScreen, Marks: b.Marked.Has}}
+}
+
+// header is the top of the screen as it is now.
+func (a *App) header() *header {
+	return &header{Frame: a.frame(), o: &a.o, w: a.w, shown: a.pageSet, spent: a.spent, cost: a.cost}
 }
 
 // canvas is what is painted from: dim if it may not be true any more, or lies under a dialog.
@@ -272,14 +282,15 @@ func (a *App) paint() []string {
 	case l.tiny:
 		return draw.Fill([]string{a.tinyLine(a.w)}, a.w, a.h)
 	case !a.booted:
-		return a.bootScreen()
+		return a.booting.screen(a.th, a.o.labelled(a.th), a.tick, a.w, a.h)
 	}
-	if a.start != nil && !a.helping {
+	if a.start != nil && a.sheet == nil {
 		return a.startScreen()
 	}
-	lines := []string{statusLine(a.th, a.w, a.statusLeft(a.th), a.statusRight(a.th))}
+	top := a.header()
+	lines := []string{top.status()}
 	if l.tabs.h > 0 {
-		lines = append(lines, a.tabsLine(a.th, a.w))
+		lines = append(lines, top.tabs())
 	}
 	if a.frozen {
 		lines = append(lines, a.frozenBody...)
@@ -300,7 +311,7 @@ func (a *App) paint() []string {
 // bottom paints the notice and the footer. A notice that is longer than its line
 // takes the footer's too: what went wrong is worth more than the keys.
 func (a *App) bottom(lines []string, l layout) []string {
-	note := a.noticeSpans(a.th)
+	note := a.noticeSpans()
 	if l.footer.h == 0 {
 		return lines
 	}
@@ -308,7 +319,7 @@ func (a *App) bottom(lines []string, l layout) []string {
 		if len(note) > 0 && !a.typing() {
 			return append(lines, a.th.Line(a.w, note, nil))
 		}
-		return append(lines, a.footerLine(a.th, a.w))
+		return append(lines, a.footerLine())
 	}
 	if len(note) == 1 && draw.Width(note[0].Text) > a.w && !a.typing() && a.dialog == nil {
 		for _, text := range a.th.Wrap(note[0].Text, a.w, 2) {
@@ -316,7 +327,7 @@ func (a *App) bottom(lines []string, l layout) []string {
 		}
 		return lines
 	}
-	return append(lines, a.th.Line(a.w, note, nil), a.footerLine(a.th, a.w))
+	return append(lines, a.th.Line(a.w, note, nil), a.footerLine())
 }
 
 // body paints the page.
@@ -326,9 +337,6 @@ func (a *App) body(l layout) []string {
 	h := l.main.h
 	if a.sheet != nil {
 		return a.sheet.render(a.th, a.w, h)
-	}
-	if a.helping {
-		return a.helpLines(a.w, h)
 	}
 	return a.here().Paint(f, a.w, h)
 }
@@ -346,9 +354,7 @@ func (a *App) where() host.Where {
 	case a.lesson.Has():
 		return host.InLesson
 	case a.sheet != nil:
-		return host.InText
-	case a.helping:
-		return host.InHelp
+		return a.sheet.in
 	}
 	return a.pageWhere()
 }
@@ -360,6 +366,3 @@ func (a *App) pageWhere() host.Where {
 	}
 	return host.OnPage(a.at)
 }
-
-// here is the page that is shown, under dialogs, fields and help.
-func (a *App) here() page.Page { return a.pages[a.at] }

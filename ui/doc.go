@@ -13,22 +13,25 @@
 //
 // How the console is cut:
 //
-//	ui ──▶ dialog, lesson ──▶ host ──▶ page ──▶ axis ──▶ table ──▶ draw
+//	ui ──▶ dialog, lesson, palette, start ──▶ host ──▶ page ──▶ axis ──▶ table ──▶ draw
 //
 // draw says how text becomes cells, table paints rows, axis paints what happened across
 // time, and page has the pages, none of which knows another. dialog has what stands over a
-// page, lesson the drill that is told under it; both see the console as host.Host. This
-// package is the shell around them:
+// page, lesson the drill that is told under it, palette the line of commands, start the
+// choice of what to watch; none of them knows another, and they see the console as
+// host.Host. This package is the shell around them:
 //
 //   - app.go is the one tea.Model. Its Update is a switch of one-line cases;
-//     messages.go has the commands and messages behind them.
+//     messages.go has the commands and messages behind them, boot.go those of the start.
 //   - keys.go is the one table of keys. What a key does, where, under which condition and
-//     how help names it stand in one row; each page, dialog and the lesson bring their own.
+//     how help names it stand in one row; pages and parts bring their own.
 //   - parts.go is the console as its parts see it.
-//   - jump.go goes to the page that shows what another one asks for, and back.
-//   - layout.go cuts the screen into rectangles, a pure function of the size.
-//   - act.go is what is done to what is selected, help.go is `?`, textview.go is what `e`
-//     and `c` open.
+//   - pages.go has the pages, goes to the one that shows what another one asks for, and
+//     back.
+//   - layout.go cuts the screen into rectangles, a pure function of the size. header.go
+//     and foot.go are its top and its bottom, and what a very small screen shows.
+//   - act.go is what is done to what is selected, move.go what moves and what the mouse
+//     does, sheet.go is `?` and what `e` and `c` open.
 //
 // Rules: a selection is an identity (a name, a key), never an index. A message
 // costs nothing that grows with the number of locks: what does, sorting and

@@ -10,6 +10,8 @@ import (
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
+	"locktop/ui/palette"
+	"locktop/ui/start"
 )
 
 // places are sets of pages of a console by what they have.
@@ -49,24 +51,18 @@ func Keys() []KeyHelp {
 	var rows []KeyHelp
 	a := NewApp(Options{})
 	for _, k := range a.keys.Rows {
-		rows = append(rows, KeyHelp{Keys: host.Names(k.Keys), Where: k.In.Words(titles(a.pages)), What: k.What, Needs: k.Needs})
+		rows = append(rows, KeyHelp{Keys: host.Names(k.Keys), Where: k.In.Words(a.titles()), What: k.What, Needs: k.Needs})
 	}
 	return rows
-}
-
-func titles(pages []page.Page) []string {
-	names := make([]string, len(pages))
-	for i, p := range pages {
-		names[i] = p.About().Title
-	}
-	return names
 }
 
 // keyTable is the table of keys.
 func keyTable(a *App) []host.Key {
 	on := placesOf(a)
 	return slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
-		a.lesson.Keys(on.all), on.paletteKeys(), on.viewKeys(), on.startKeys(), on.programKeys())
+		a.lesson.Keys(on.all),
+		palette.Keys(on.all|host.InStart, func() { a.palette = palette.New(a.self) }, func() *palette.Line { return a.palette }, func() { a.palette = nil }),
+		on.viewKeys(), start.Keys(func() *start.Page { return a.start }), on.programKeys())
 }
 
 // own are the keys of a group that single pages have. What several have is one row.
@@ -138,7 +134,7 @@ func (on places) pageKeys() []host.Key {
 	rows = append(rows, on.own(page.KeysOfParts)...)
 	for i, p := range on.pages {
 		if about := p.About(); !about.Inner {
-			rows = append(rows, host.Key{Keys: []string{digitOf(on.pages, i)}, In: on.all | host.InHelp | host.InText,
+			rows = append(rows, host.Key{Keys: []string{a.digit(i)}, In: on.all | host.InHelp | host.InText,
 				What: "page " + about.Title, Do: host.Run(func() { a.goTo(i) })})
 		}
 	}
@@ -163,7 +159,7 @@ func (on places) actKeys() []host.Key {
 		{Keys: []string{"x"}, In: on.targets, Short: "break", What: "break the lock: shows what goes, then asks", Needs: host.NeedsArmed,
 			Act: model.RevokeLease, Asks: a.breakWays, Then: func(said host.Said) tea.Cmd { return dialog.OpenBreak(a.self, said) }},
 		{Keys: []string{"F"}, In: on.targets, Short: "faults", What: "what can be done to what is selected: a contender, a member, the cluster", Needs: page.NeedsLab,
-			Why: a.whyNoFaults, Do: func() tea.Cmd { return dialog.OpenFaults(a.self, a.target()) }},
+			Why: a.whyNoFaults, Do: func() tea.Cmd { return dialog.OpenFaults(a.self, a.self.Target()) }},
 		on.faultKey("H", "hold", "hold the contender's keepalives, or let them go", model.FaultHoldKeepalives),
 		on.faultKey("P", "pause", "pause the contender's process, or let it run", model.FaultPause),
 		on.faultKey("K", "kill", "kill the contender (SIGKILL)", model.FaultKill),
@@ -188,7 +184,7 @@ func (on places) inputKeys() []host.Key {
 		{Keys: []string{"enter"}, In: host.InFilter, Short: "keep", What: "keep the filter", Do: host.Run(func() { a.field = nil })},
 		{Keys: []string{"esc"}, In: host.InFilter, Short: "clear", What: "clear the filter", Do: host.Run(func() { a.setFilter(""); a.field = nil })},
 		{Keys: []string{"esc", "e", "c", "q", "enter"}, In: host.InText, Short: "close", What: "close the text", Do: host.Run(func() { a.sheet = nil })},
-		{Keys: []string{"esc", "?", "h", "f1", "q"}, In: host.InHelp, Short: "close", What: "close help", Do: host.Run(func() { a.helping = false })},
+		{Keys: []string{"esc", "?", "h", "f1", "q"}, In: host.InHelp, Short: "close", What: "close help", Do: host.Run(func() { a.sheet = nil })},
 	}
 }
 
@@ -238,7 +234,7 @@ func (a *App) key(msg tea.KeyMsg) tea.Cmd {
 		a.setFilter(a.field.Text)
 		return nil
 	case b == nil && w == host.InPalette:
-		a.palette.typed(msg)
+		a.palette.Typed(msg)
 		return nil
 	case b == nil && w == host.InTyped:
 		a.dialog.(*dialog.Break).Type(msg)
@@ -259,7 +255,7 @@ func (a *App) key(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	case b.Asks != nil:
 		acts, _ := b.Asks()
-		return a.self.Ask(a.target(), acts, b.Then)
+		return a.self.Ask(a.self.Target(), acts, b.Then)
 	}
 	return b.Do()
 }

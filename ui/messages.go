@@ -2,7 +2,6 @@ package ui
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -10,6 +9,7 @@ import (
 	"locktop/model"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
+	"locktop/ui/start"
 )
 
 // Messages. Whatever blocks runs in a tea.Cmd and comes back as one of these.
@@ -25,7 +25,12 @@ type (
 	}
 	batchMsg       model.Batch
 	sourceEndedMsg struct{ err error }
-	outcomeMsg     struct{ out model.Outcome }
+	watchedMsg     struct {
+		prefixes []string
+		live     Live
+		err      error
+	}
+	outcomeMsg struct{ out model.Outcome }
 	// pulledMsg is what the nth source said.
 	pulledMsg struct {
 		source int
@@ -35,74 +40,6 @@ type (
 
 func everySecond() tea.Cmd {
 	return tea.Every(time.Second, func(t time.Time) tea.Msg { return tickMsg(t) })
-}
-
-// startBoot runs Boot in one command and listens to its progress in another.
-func (a *App) startBoot() tea.Cmd {
-	if a.o.Boot == nil {
-		return nil
-	}
-	progress, done := make(chan string), make(chan struct{})
-	run := func() tea.Msg {
-		defer close(done)
-		if !a.boots.enter() {
-			return nil
-		}
-		defer a.boots.leave()
-		live, err := a.o.Boot(a.ctx, func(line string) {
-			select {
-			case progress <- line:
-			case <-done:
-			case <-a.ctx.Done():
-			}
-		})
-		return bootedMsg{live, err}
-	}
-	var listen tea.Cmd
-	listen = func() tea.Msg {
-		select {
-		case line := <-progress:
-			return bootLineMsg{line, listen}
-		case <-done:
-		case <-a.ctx.Done():
-		}
-		return nil
-	}
-	return tea.Batch(run, listen)
-}
-
-// bootGate lets the end of the program wait for a boot under way, which may have
-// started things that it has to stop.
-type bootGate struct {
-	mu     sync.Mutex
-	closed bool
-	inside sync.WaitGroup
-}
-
-// enter says whether the boot may begin.
-func (g *bootGate) enter() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed {
-		return false
-	}
-	g.inside.Add(1)
-	return true
-}
-
-func (g *bootGate) leave() { g.inside.Done() }
-
-// close lets no boot begin any more and waits for one that did.
-func (g *bootGate) close() {
-	g.mu.Lock()
-	g.closed = true
-	g.mu.Unlock()
-	g.inside.Wait()
-}
-
-func (a *App) bootLine(m bootLineMsg) tea.Cmd {
-	a.boot = append(a.boot, m.text)
-	return m.more
 }
 
 func (a *App) bootDone(m bootedMsg) tea.Cmd {
@@ -115,8 +52,8 @@ func (a *App) bootDone(m bootedMsg) tea.Cmd {
 		a.say(draw.Late, a.th.Clean(a.o.Notice))
 	}
 	if a.live.Start != nil {
-		a.start = newStartPage(a.live.Start)
-		return a.scan()
+		a.start = start.New(a.self, a.live.Start)
+		return a.start.Scan(&a.gate)
 	}
 	if a.lesson != nil {
 		a.lesson.Booted()
@@ -165,7 +102,7 @@ func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 		case model.Tick:
 			return a.state.Version() != version
 		case model.LeaseRead:
-			return a.tells(e)
+			return worthShowing(e, a.state.Lease(e.ID), a.onScreen)
 		}
 		return true
 	})
@@ -186,25 +123,17 @@ const listEvery = 50 * time.Millisecond
 
 func notListed(ev model.Event) bool { _, ok := ev.(model.Listed); return !ok }
 
-// tells says whether a reading is one to be shown at once: of a lease that is not well,
-// or the first of one on the screen. The rest only say that all is as it was, many
+// worthShowing says whether a reading is one to be shown at once: of a lease that is not
+// well, or the first of one on the screen. The rest only say that all is as it was, many
 // times a second.
-func (a *App) tells(e model.LeaseRead) bool {
-	l := a.state.Lease(e.ID)
+func worthShowing(e model.LeaseRead, l *model.Lease, onScreen []model.LeaseID) bool {
 	switch {
 	case l == nil:
 		return false
 	case l.State() != model.LeaseHealthy:
 		return true
 	}
-	return l.First == l.Read && slices.Contains(a.onScreen, e.ID)
-}
-
-func (a *App) sourceEnded(err error) tea.Cmd {
-	if a.ctx.Err() == nil {
-		a.spent = err
-	}
-	return nil
+	return l.First == l.Read && slices.Contains(onScreen, e.ID)
 }
 
 func (a *App) ticked(t time.Time) tea.Cmd {
@@ -235,4 +164,45 @@ func (a *App) setNow() {
 		a.now = t
 	}
 	a.board.Doubts.Look(a.state, a.now)
+}
+
+// watch opens another source, beside the screen.
+func (a *App) watch(prefixes []string) tea.Cmd {
+	if a.opening {
+		a.say(draw.Late, "wait: what was asked for before is still being opened")
+		return nil
+	}
+	a.opening = true
+	if a.start != nil {
+		a.start.Stop()
+	}
+	open, ctx := a.o.Watch, a.ctx
+	return func() tea.Msg {
+		if !a.gate.Enter() {
+			return nil
+		}
+		defer a.gate.Leave()
+		live, err := open(ctx, prefixes)
+		return watchedMsg{prefixes, live, err}
+	}
+}
+
+// watched goes on with another source. Nothing of what was seen before stays, but
+// what a person has set.
+func (a *App) watched(m watchedMsg) tea.Cmd {
+	a.opening = false
+	if m.err != nil {
+		a.say(draw.Bad, "cannot watch that: "+a.th.Clean(m.err.Error()))
+		return nil
+	}
+	set := a.settings()
+	a.live, a.start, a.o.Prefixes = m.live, nil, m.prefixes
+	a.sources++
+	a.dialog = nil
+	a.sheet, a.field = nil, nil
+	a.thaw()
+	a.reset(set)
+	a.goTo(0)
+	a.say(draw.Plain, "watching the keys under "+a.frame().Watched())
+	return a.pull()
 }

@@ -13,26 +13,23 @@ const far = 1 << 30
 
 // moveBy moves the cursor of what has the keyboard.
 func (a *App) moveBy(n int) {
-	switch {
-	case a.helping:
-		a.helpTop = max(0, a.helpTop+n)
-	case a.sheet != nil:
+	if a.sheet != nil {
 		a.sheet.top = max(0, a.sheet.top+n)
-	default:
-		a.here().Move(a.frame(), n)
+		return
 	}
+	a.here().Move(a.frame(), n)
 }
 
 // pageStep is how far PgUp and PgDn go.
 func (a *App) pageStep() int {
-	if a.helping || a.sheet != nil {
+	if a.sheet != nil {
 		return max(1, a.h-6)
 	}
 	return a.here().Step()
 }
 
 func (a *App) goTo(page int) {
-	a.at, a.helping, a.sheet = page, false, nil
+	a.at, a.sheet = page, nil
 }
 
 // back takes back what was set on the page, or goes to where one came from.
@@ -47,20 +44,9 @@ func (a *App) back() {
 }
 
 // editFilter opens the text field of the filter.
-func (a *App) editFilter() { a.field = &host.Field{Text: a.filter()} }
-
-// filter returns the filter of the page, "" if it has none.
-func (a *App) filter() string {
-	if p, ok := a.here().(page.Filtered); ok {
-		return p.Filter()
-	}
-	return ""
-}
-
-func (a *App) setFilter(text string) {
-	if p, ok := a.here().(page.Filtered); ok {
-		p.SetFilter(text)
-	}
+func (a *App) editFilter() {
+	text, _ := a.filter()
+	a.field = &host.Field{Text: text}
 }
 
 // freeze keeps the body as it is, or lets it go.
@@ -69,11 +55,8 @@ func (a *App) freeze() {
 		a.thaw()
 		return
 	}
-	a.frozenBody = a.body(a.arrange())
-	a.frozen, a.frozenAt = true, a.now
+	a.freezing = freezing{true, a.now, a.body(a.arrange())}
 }
-
-func (a *App) thaw() { a.frozen, a.frozenBody = false, nil }
 
 func (a *App) toggleMouse() tea.Cmd {
 	a.mouseOff = !a.mouseOff
@@ -85,17 +68,9 @@ func (a *App) toggleMouse() tea.Cmd {
 	return tea.EnableMouseCellMotion
 }
 
-// resumed puts back what suspending took from the terminal.
-func (a *App) resumed() tea.Cmd {
-	if a.mouseOff {
-		return nil
-	}
-	return tea.EnableMouseCellMotion
-}
-
 // copyKey puts the selected key into the clipboard of the terminal.
 func (a *App) copyKey() tea.Cmd {
-	t := a.target()
+	t := a.self.Target()
 	text := t.Action.Key
 	if text == "" {
 		text = t.Action.Lock
@@ -115,7 +90,7 @@ func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	l := a.arrange()
-	over := a.helping || a.sheet != nil
+	over := a.sheet != nil
 	switch {
 	case m.Button == tea.MouseButtonWheelUp, m.Button == tea.MouseButtonWheelDown:
 		n := 3
@@ -128,17 +103,11 @@ func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
 		a.moveBy(n)
 	case m.Action != tea.MouseActionPress || m.Button != tea.MouseButtonLeft || over:
 	case l.tabs.contains(m.X, m.Y):
-		a.clickTab(m.X)
+		if i := a.header().click(m.X); i >= 0 {
+			a.goTo(i)
+		}
 	case l.main.contains(m.X, m.Y):
 		a.here().Click(a.frame(), m.X, m.Y-l.main.y)
 	}
 	return nil
-}
-
-func (a *App) clickTab(x int) {
-	for _, t := range a.tabs() {
-		if x >= t.x && x < t.x+draw.WidthOf(t.spans) {
-			a.goTo(t.page)
-		}
-	}
 }

@@ -2,14 +2,20 @@ package ui
 
 import (
 	"context"
+	"fmt"
+	"reflect"
+	"slices"
 
 	"github.com/muesli/termenv"
 
 	"locktop/model"
-	"locktop/model/discover"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/lesson"
+	"locktop/ui/page"
+	"locktop/ui/palette"
+	"locktop/ui/start"
+	"locktop/ui/table"
 )
 
 // Live is what Boot hands over: something to look at and something to act with.
@@ -24,29 +30,23 @@ type Live struct {
 	JournalPath string
 }
 
-// Start is for a cluster with more keys than should be watched without being asked.
-type Start struct {
-	// Keys is how many there are.
-	Keys int64
-	// Scan looks at them and says which prefixes look like locks. It tells how far it
-	// has come. If ctx ends it returns what it found until then, with ctx's error.
-	Scan func(ctx context.Context, progress func(done, total int64)) (Found, error)
-}
-
-// Found is what a scan found.
-type Found struct {
-	// Keys is how many keys were looked at, Partial why not all were, "" if they were.
-	Keys    int64
-	Partial string
-	// Guesses are the prefixes that look like locks, the surest first.
-	Guesses []discover.PrefixGuess
-}
+// Start and Found are what a cluster has to offer with more keys than should be watched
+// without being asked.
+type (
+	Start = start.Start
+	Found = start.Found
+)
 
 // LabelColors are the colours that a label can have.
 var LabelColors = []string{"red", "yellow", "green", "cyan"}
 
+// labelled is the label as it looks.
+func (o *Options) labelled(th *draw.Theme) draw.Span {
+	return o.labelStyle().Of(th.Clean(o.Label))
+}
+
 // labelStyle is how the label looks.
-func (o Options) labelStyle() draw.Style {
+func (o *Options) labelStyle() draw.Style {
 	switch o.LabelColor {
 	case "red":
 		return draw.Alarm
@@ -103,4 +103,71 @@ type Options struct {
 	// Boot gets everything up. It runs beside the screen, which shows its
 	// progress; an error ends the program with that error.
 	Boot func(ctx context.Context, progress func(string)) (Live, error)
+}
+
+// Settings are what a person has made of the console, to be remembered. The zero
+// value is how it comes.
+type Settings struct {
+	// Theme is one of Themes, "" if none was chosen.
+	Theme string `json:"theme,omitempty"`
+	// Sort is what the locks are sorted by: state, name, held, behind or longest; ""
+	// for state. Reversed turns the order round.
+	Sort     string `json:"sort,omitempty"`
+	Reversed bool   `json:"reversed,omitempty"`
+	// Hidden are the titles of columns that are not shown, by the name of the table.
+	Hidden map[string][]string `json:"hidden,omitempty"`
+}
+
+// known is the name of a theme, "" for one that there is not.
+func known(theme string) string {
+	if slices.Contains(draw.Themes, theme) {
+		return theme
+	}
+	return ""
+}
+
+// settings are what is set now.
+func (a *App) settings() Settings {
+	s := Settings{Theme: a.themed, Reversed: a.board.Locks.Order.Reversed}
+	if a.board.Locks.Order.By != page.SortState {
+		s.Sort = palette.SortNames[a.board.Locks.Order.By]
+	}
+	for name, t := range a.tables() {
+		for _, c := range t.Cols {
+			if t.Off[c.Title] {
+				if s.Hidden == nil {
+					s.Hidden = map[string][]string{}
+				}
+				s.Hidden[name] = append(s.Hidden[name], c.Title)
+			}
+		}
+	}
+	return s
+}
+
+// apply sets what was remembered, as far as it can still be told what it means.
+func (s Settings) apply(locks *page.LockList, tables map[string]*table.Table) {
+	if by := slices.Index(palette.SortNames, s.Sort); by > 0 {
+		locks.Order.By = table.SortKey(by)
+	}
+	locks.Order.Reversed = s.Reversed
+	for name, t := range tables {
+		for _, c := range t.Cols {
+			if slices.Contains(s.Hidden[name], c.Title) {
+				t.Show(c, false)
+			}
+		}
+	}
+}
+
+// rememberChanges tells what was set, if it is not what came in.
+func (a *App) rememberChanges() error {
+	now := a.settings()
+	if a.o.Remember == nil || reflect.DeepEqual(now, a.was) {
+		return nil
+	}
+	if err := a.o.Remember(now); err != nil {
+		return fmt.Errorf("remember the columns, the order and the theme: %w", err)
+	}
+	return nil
 }

@@ -2,9 +2,12 @@ package ui
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
 
 	"locktop/model"
 	"locktop/ui/draw"
@@ -22,6 +25,10 @@ func (p parts) Say(st draw.Style, text string)         { p.a.say(st, text) }
 func (p parts) Hints(in host.Where, w int) []draw.Span { return p.a.hints(in, w) }
 func (p parts) Pressed() string                        { return p.a.pressed }
 func (p parts) Close()                                 { p.a.dialog = nil }
+func (p parts) Target() page.Target                    { return p.a.here().Target(p.a.frame()).Complete() }
+func (p parts) Show(r page.Request)                    { p.a.show(r) }
+func (p parts) Watch(prefixes []string) tea.Cmd        { return p.a.watch(prefixes) }
+func (p parts) Watching() bool                         { return p.a.start == nil }
 func (p parts) Act(act model.Action) tea.Cmd           { return p.a.act(act) }
 
 func (p parts) After(d time.Duration, f func(time.Time) tea.Msg) tea.Cmd { return p.a.after(d, f) }
@@ -54,4 +61,34 @@ func (p parts) Do(plan model.Plan, within time.Duration) tea.Cmd {
 		defer cancel()
 		return outcomeMsg{actions.Do(ctx, plan)}
 	}
+}
+
+func (p parts) Pages() []string {
+	var names []string
+	for _, x := range p.a.pages {
+		if about := x.About(); !about.Inner {
+			names = append(names, about.Title)
+		}
+	}
+	return names
+}
+
+func (p parts) GoTo(title string) { p.a.jump(slices.Index(p.a.titles(), title)) }
+
+func (p parts) SetTheme(name string) string {
+	if known(name) == "" {
+		return "want one of " + strings.Join(draw.Themes, ", ")
+	}
+	if p.a.themed = name; p.a.o.Profile == termenv.Ascii {
+		return "kept for next time: there are no colours here (NO_COLOR, --color or the terminal says so)"
+	}
+	p.a.setTheme(name)
+	return ""
+}
+
+func (p parts) WhyFixed() string {
+	if p.a.o.Watch == nil {
+		return "what is watched is fixed here: / filters what is shown"
+	}
+	return ""
 }

@@ -104,7 +104,7 @@ func TestManyLocksAreRankedInPieces(t *testing.T) {
 
 // rank does what the messages for it would, until there is nothing more to do.
 func (b *bench) rank() {
-	for b.unranked() {
+	for b.unranked(b.frame()) {
 		b.send(rankMsg{})
 	}
 }

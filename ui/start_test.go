@@ -5,16 +5,20 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
 	"locktop/model/discover"
 	"locktop/ui/page"
+	"locktop/ui/start"
 )
 
-// startOf is a start page whose scan answers at once.
-func startOf(t *testing.T, f Found, err error) (*bench, *[][]string) {
+// startOf is a start page whose scan answers at once, or goes on until it is ended if there
+// is an error.
+func startOf(t *testing.T, f start.Found, err error) (*bench, *[][]string) {
 	watched := new([][]string)
 	b := newBench(t, Options{Profile: colours})
 	b.o.Watch = func(_ context.Context, prefixes []string) (Live, error) {
@@ -22,10 +26,14 @@ func startOf(t *testing.T, f Found, err error) (*bench, *[][]string) {
 		return Live{Actions: b.h}, nil
 	}
 	b.booted = false
-	b.App.Update(bootedMsg{live: Live{Actions: b.h, Start: &Start{Keys: 60_000, Scan: func(ctx context.Context, progress func(int64, int64)) (Found, error) {
-		return f, err
+	_, b.next = b.App.Update(bootedMsg{live: Live{Actions: b.h, Start: &start.Start{Keys: 60_000, Scan: func(ctx context.Context, progress func(int64, int64)) (start.Found, error) {
+		if err != nil {
+			<-ctx.Done()
+			return f, ctx.Err()
+		}
+		return f, nil
 	}}}})
-	b.send(scanLineMsg{done: 20_000, total: 60_000})
+	b.send(start.Progress{Done: 20_000, Total: 60_000})
 	exact(t, b.View(), 120, 40)
 	b.sees("20,000 of 60,000")
 	return b, watched
@@ -38,10 +46,10 @@ var guesses = []discover.PrefixGuess{
 }
 
 func TestStartPage(t *testing.T) {
-	all := Found{Keys: 60_000, Guesses: guesses}
+	all := start.Found{Keys: 60_000, Guesses: guesses}
 	for _, r := range []struct {
 		name   string
-		found  Found
+		found  start.Found
 		err    error
 		keys   []string
 		want   [][]string
@@ -54,15 +62,15 @@ func TestStartPage(t *testing.T) {
 		{"all keys", all, nil, []string{"a"}, [][]string{{""}}, "", "if that is what they want"},
 		{"another prefix", all, nil, []string{":", "prefix /x/", "enter"}, [][]string{{"/x/"}}, "", "that nobody guessed"},
 		{"other commands", all, nil, []string{":", "lock /x/", "enter"}, nil, "nothing is watched yet", "say why not"},
-		{"nothing found", Found{Keys: 60_000}, nil, []string{"enter"}, nil, "none of them looks like a lock", "and enter does nothing"},
-		{"a part", Found{Keys: 5, Partial: "the ceiling of 5 keys", Guesses: guesses}, nil, nil, nil, "only a part: the ceiling of 5 keys", "is said"},
-		{"failed", Found{Keys: 5}, errors.New("no \x1b answer"), nil, nil, `only a part: no \x1b answer`, "is said"},
+		{"nothing found", start.Found{Keys: 60_000}, nil, []string{"enter"}, nil, "none of them looks like a lock", "and enter does nothing"},
+		{"a part", start.Found{Keys: 5, Partial: "the ceiling of 5 keys", Guesses: guesses}, nil, nil, nil, "only a part: the ceiling of 5 keys", "is said"},
+		{"failed", start.Found{Keys: 5}, errors.New("no \x1b answer"), nil, nil, `only a part: no \x1b answer`, "is said"},
 		{"the example", all, nil, []string{"down"}, nil, "for example /jobs/deep/x/1; 1 without a lease", "in full"},
 		{"help", all, nil, []string{"?"}, nil, "watch the chosen prefixes", "lists what works here"},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			b, watched := startOf(t, r.found, r.err)
-			b.send(scannedMsg{r.found, r.err})
+			b.send(start.Scanned{Found: r.found, Err: r.err})
 			exact(t, b.View(), 120, 40)
 			b.press(r.keys...)
 			exact(t, b.View(), 120, 40)
@@ -81,16 +89,18 @@ func TestStartPage(t *testing.T) {
 
 // TestStartPageWhileItLooks: esc ends the look, enter says why it has to wait.
 func TestStartPageWhileItLooks(t *testing.T) {
-	b, _ := startOf(t, Found{}, nil)
-	ended := false
-	b.start.cancel = func() { ended = true }
+	b, _ := startOf(t, start.Found{Keys: 9, Partial: "ended after 9 of 60000 keys", Guesses: guesses}, context.Canceled)
+	scanned := make(chan tea.Msg, 1)
+	go func() { scanned <- b.next().(tea.BatchMsg)[0]() }()
 	b.press("enter")
 	b.sees("not available: the keys are still being looked at")
 	b.press("esc")
-	if !ended {
-		t.Error("esc does not end it")
+	select {
+	case msg := <-scanned:
+		b.send(msg)
+	case <-time.After(time.Minute):
+		t.Fatal("esc does not end it")
 	}
-	b.send(scannedMsg{Found{Keys: 9, Partial: "ended after 9 of 60000 keys", Guesses: guesses}, context.Canceled})
 	b.sees("only a part: ended after 9")
 	b.press("esc")
 	b.sees("not available: the keys have been looked at")
@@ -102,7 +112,7 @@ func TestStartPageWhileItLooks(t *testing.T) {
 
 // TestStartPageFits every size.
 func TestStartPageFits(t *testing.T) {
-	b, _ := startOf(t, Found{}, nil)
+	b, _ := startOf(t, start.Found{}, nil)
 	for range 2 {
 		for w := 1; w <= 130; w += 3 {
 			for _, h := range []int{1, 4, 5, 7, 10, 13, 18, 24, 41} {
@@ -110,15 +120,15 @@ func TestStartPageFits(t *testing.T) {
 				exact(t, b.View(), w, h)
 			}
 		}
-		b.send(scannedMsg{Found{Keys: 60_000, Guesses: guesses}, nil})
+		b.send(start.Scanned{Found: start.Found{Keys: 60_000, Guesses: guesses}})
 	}
 }
 
 // TestAnotherPrefix: nothing of what was watched before stays, not even what it says
 // after that, but what a person has set.
 func TestAnotherPrefix(t *testing.T) {
-	b, watched := startOf(t, Found{Keys: 1, Guesses: guesses}, nil)
-	b.send(scannedMsg{Found{Keys: 1, Guesses: guesses}, nil})
+	b, watched := startOf(t, start.Found{Keys: 1, Guesses: guesses}, nil)
+	b.send(start.Scanned{Found: start.Found{Keys: 1, Guesses: guesses}})
 	b.press("enter")
 	b.send(b.w.batch())
 	wrongLab(b)

@@ -217,7 +217,7 @@ func TestKeysDoNotCollide(t *testing.T) {
 			}
 			for _, k := range row.Keys {
 				if other, ok := seen[k]; ok {
-					t.Errorf("%s on %s is %q and %q", k, w.Words(titles(a.pages)), other, row.What)
+					t.Errorf("%s on %s is %q and %q", k, w.Words(a.titles()), other, row.What)
 				}
 				seen[k] = row.What
 			}

@@ -25,6 +25,8 @@ type Actions interface {
 type Host interface {
 	// Frame has the state, the theme and the time that are shown.
 	Frame() page.Frame
+	// Target is what is under the cursor.
+	Target() page.Target
 	// Context ends with the console.
 	Context() context.Context
 	// Actions is nil until the console has booted.
@@ -47,6 +49,10 @@ type Host interface {
 	Act(act model.Action) tea.Cmd
 	// Do says that the plan is carried out, and does it, for at most within if that is not 0.
 	Do(p model.Plan, within time.Duration) tea.Cmd
+	// Show goes to the page that shows what is asked for.
+	Show(r page.Request)
+	// Watch watches the keys under other prefixes.
+	Watch(prefixes []string) tea.Cmd
 	// After calls f later.
 	After(d time.Duration, f func(time.Time) tea.Msg) tea.Cmd
 }

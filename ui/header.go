@@ -12,6 +12,19 @@ import (
 	"locktop/ui/page"
 )
 
+// header is the top of the screen: the permanent line, and the line of pages.
+type header struct {
+	page.Frame
+	o     *Options
+	w     int
+	shown pageSet
+	spent error // why the source ended
+	cost  model.Cost
+}
+
+// status is the permanent line.
+func (h *header) status() string { return statusLine(h.Th, h.w, h.statusLeft(), h.statusRight()) }
+
 // segment is a part of the status line; the highest rank goes first when it gets
 // narrow.
 type segment struct {
@@ -75,19 +88,19 @@ func join(parts []segment, between draw.Span) []draw.Span {
 }
 
 // statusLeft says which cluster this is and how it does.
-func (a *App) statusLeft(th *draw.Theme) []segment {
-	label := []segment{{0, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), a.o.labelStyle().Of(th.Cut(th.Clean(a.o.Label), 32))}}}
-	c := a.state.Cluster()
+func (h *header) statusLeft() []segment {
+	label := []segment{{0, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), h.o.labelStyle().Of(h.Th.Cut(h.Th.Clean(h.o.Label), 32))}}}
+	c := h.S.Cluster()
 	if len(c.Members) == 0 {
 		return label
 	}
-	parts := append(label, segment{2, []draw.Span{quorum(th, c)}}, segment{3, []draw.Span{a.leaderSpan(th)}})
+	parts := append(label, segment{2, []draw.Span{quorum(h.Th, c)}}, segment{3, []draw.Span{h.leaderSpan()}})
 	for _, alarmText := range c.Alarms {
-		parts = append(parts, segment{1, []draw.Span{draw.Alarm.Of(" " + th.Cut(th.Clean(alarmText), 24) + " ")}})
+		parts = append(parts, segment{1, []draw.Span{draw.Alarm.Of(" " + h.Th.Cut(h.Th.Clean(alarmText), 24) + " ")}})
 	}
-	parts = append(parts, segment{8, []draw.Span{draw.Dim.Of("rev "), draw.Plain.Of(draw.Count(a.state.Rev()))}})
+	parts = append(parts, segment{8, []draw.Span{draw.Dim.Of("rev "), draw.Plain.Of(draw.Count(h.S.Rev()))}})
 	if v := version(c); v != "" {
-		parts = append(parts, segment{7, []draw.Span{draw.Dim.Of("etcd " + th.Cut(th.Clean(v), 12))}})
+		parts = append(parts, segment{7, []draw.Span{draw.Dim.Of("etcd " + h.Th.Cut(h.Th.Clean(v), 12))}})
 	}
 	return parts
 }
@@ -109,16 +122,16 @@ func quorum(th *draw.Theme, c model.ClusterStatus) draw.Span {
 	return draw.Plain.Of(text)
 }
 
-func (a *App) leaderSpan(th *draw.Theme) draw.Span {
-	m := a.state.Cluster().Leader()
+func (h *header) leaderSpan() draw.Span {
+	m := h.S.Cluster().Leader()
 	name := m.Name
 	if name == "" {
 		name = strconv.FormatUint(m.ID, 16)
 	}
 	if m.ID == 0 && m.Name == "" {
-		return draw.Bad.Of(th.Sign.Bad + " no leader")
+		return draw.Bad.Of(h.Th.Sign.Bad + " no leader")
 	}
-	return draw.Plain.Of("leader " + th.Cut(th.Clean(name), 16))
+	return draw.Plain.Of("leader " + h.Th.Cut(h.Th.Clean(name), 16))
 }
 
 func version(c model.ClusterStatus) string {
@@ -132,50 +145,50 @@ func version(c model.ClusterStatus) string {
 
 // statusRight says what one may do and how fresh the screen is: both stay however
 // narrow it gets.
-func (a *App) statusRight(th *draw.Theme) []segment {
+func (h *header) statusRight() []segment {
 	mode := segment{0, []draw.Span{draw.Readonly.Of(" READ-ONLY ")}}
 	switch {
-	case a.o.Armed && a.o.Lab && !a.o.Foreign:
+	case h.o.Armed && h.o.Lab && !h.o.Foreign:
 		mode = segment{0, []draw.Span{draw.Lab.Of(" LAB ")}}
-	case a.o.Armed:
+	case h.o.Armed:
 		mode = segment{0, []draw.Span{draw.Armed.Of(" ARMED ")}}
 	}
-	fr := page.Fresh(a.state)
+	fr := page.Fresh(h.S)
 	var live draw.Span
 	switch {
-	case errors.Is(a.spent, io.EOF):
+	case errors.Is(h.spent, io.EOF):
 		live = draw.Dim.Of("ended")
-	case a.spent != nil:
+	case h.spent != nil:
 		live = draw.Alarm.Of(" ENDED ")
 	case fr.State == model.WatchLost:
-		live = draw.Alarm.Of(" LOST " + draw.Age(a.now.Sub(fr.Since), false) + " ")
+		live = draw.Alarm.Of(" LOST " + draw.Age(h.Now.Sub(fr.Since), false) + " ")
 	case fr.State == model.WatchLoading && fr.Percent >= 0:
 		live = draw.Late.Of(fmt.Sprintf("loading %d%%", fr.Percent))
 	case fr.State == model.WatchLoading:
 		live = draw.Late.Of("loading")
 	default:
-		live = draw.Good.Of(th.Sign.Holds + " live")
+		live = draw.Good.Of(h.Th.Sign.Holds + " live")
 	}
 	parts := []segment{mode, {0, []draw.Span{live}}}
-	if a.cost.Behind > 0 {
-		parts = append(parts, segment{4, []draw.Span{draw.Late.Of(draw.Count(int64(a.cost.Behind)) + " behind")}})
+	if h.cost.Behind > 0 {
+		parts = append(parts, segment{4, []draw.Span{draw.Late.Of(draw.Count(int64(h.cost.Behind)) + " behind")}})
 	}
-	if a.cost.Budget > 0 {
-		rate := fmt.Sprintf("%2.0f req/s", a.cost.RPS)
+	if h.cost.Budget > 0 {
+		rate := fmt.Sprintf("%2.0f req/s", h.cost.RPS)
 		parts = append(parts, segment{5, []draw.Span{draw.Dim.Of(rate)}},
-			segment{9, []draw.Span{draw.Dim.Of(fmt.Sprintf("budget %d reads/s", a.cost.Budget))}})
+			segment{9, []draw.Span{draw.Dim.Of(fmt.Sprintf("budget %d reads/s", h.cost.Budget))}})
 	}
 	return parts
 }
 
-// tabsLine paints the pages, and at the right what must stay in sight whatever
+// tabs paints the pages, and at the right what must stay in sight whatever
 // page one is on.
-func (a *App) tabsLine(th *draw.Theme, w int) string {
+func (h *header) tabs() string {
 	var left []draw.Span
-	for _, t := range a.tabs() {
-		left = append(append(left, draw.Plain.Of(draw.Blank(t.x-margin(w)-draw.WidthOf(left)))), t.spans...)
+	for _, t := range h.each() {
+		left = append(append(left, draw.Plain.Of(draw.Blank(t.x-margin(h.w)-draw.WidthOf(left)))), t.spans...)
 	}
-	return statusLine(th, w, []segment{{0, left}}, a.inSight(th))
+	return statusLine(h.Th, h.w, []segment{{0, left}}, h.inSight())
 }
 
 // tabWordsFrom is the width from which each page has its name there; below it only
@@ -188,21 +201,21 @@ type tab struct {
 	spans   []draw.Span
 }
 
-// tabs are the pages that have a key of their own.
-func (a *App) tabs() []tab {
+// each are the pages that have a key of their own.
+func (h *header) each() []tab {
 	var all []tab
-	n, worst := a.board.Tally.Count()
-	x := margin(a.w)
-	for i, p := range a.pages {
+	n, worst := h.Tally.Count()
+	x := margin(h.w)
+	for i, p := range h.shown.pages {
 		about, st := p.About(), draw.Dim
 		if about.Inner {
 			continue
 		}
-		if i == a.tabShown() {
+		if i == h.tabShown() {
 			st = draw.Here
 		}
-		t := tab{i, x, []draw.Span{draw.Accent.Of(digitOf(a.pages, i))}}
-		if a.w >= tabWordsFrom || i == a.tabShown() {
+		t := tab{i, x, []draw.Span{draw.Accent.Of(h.shown.digit(i))}}
+		if h.w >= tabWordsFrom || i == h.tabShown() {
 			t.spans = append(t.spans, draw.Plain.Of(" "), st.Of(about.Title))
 		}
 		if n > 0 && about.Shows&page.ShowFinding != 0 {
@@ -213,7 +226,7 @@ func (a *App) tabs() []tab {
 			t.spans = append(t.spans, worst.Of(fmt.Sprintf(count, draw.Count(int64(n)))))
 		}
 		all = append(all, t)
-		x += draw.WidthOf(t.spans) + tabGap(a.w)
+		x += draw.WidthOf(t.spans) + tabGap(h.w)
 	}
 	return all
 }
@@ -227,32 +240,21 @@ func tabGap(w int) int {
 }
 
 // tabShown is which page the line of pages shows as the one where one is.
-func (a *App) tabShown() int {
-	if a.here().About().Inner {
+func (h *header) tabShown() int {
+	if h.shown.here().About().Inner {
 		return 0
 	}
-	return a.at
-}
-
-// digitOf is the key of a page.
-func digitOf(pages []page.Page, i int) string {
-	n := 1
-	for _, p := range pages[:i] {
-		if !p.About().Inner {
-			n++
-		}
-	}
-	return strconv.Itoa(n)
+	return h.shown.at
 }
 
 // wordsFrom is the width from which what must stay in sight has room for words.
 const wordsFrom = 100
 
-func (a *App) inSight(th *draw.Theme) []segment {
+func (h *header) inSight() []segment {
 	var right []segment
 	add := func(rank int, spans ...draw.Span) { right = append(right, segment{rank, spans}) }
-	lies, n := a.board.Doubts.Count(a.now), len(a.state.Faults())
-	if a.w < wordsFrom && lies > 0 && n > 0 {
+	lies, n := h.Doubts.Count(h.Now), len(h.S.Faults())
+	if h.w < wordsFrom && lies > 0 && n > 0 {
 		add(1, draw.Alarm.Of(fmt.Sprintf(" !! %d false, %s ", lies, draw.Plural(n, "fault"))))
 		lies, n = 0, 0
 	}
@@ -260,11 +262,21 @@ func (a *App) inSight(th *draw.Theme) []segment {
 		add(1, draw.Alarm.Of(" !! "+draw.Plural(lies, "false belief")+" "))
 	}
 	if n > 0 {
-		add(2, draw.Late.Of(th.Sign.Late+" "+draw.Plural(n, "fault")), draw.Plain.Of(" "), draw.Accent.Of("A"), draw.Dim.Of(" heals"))
+		add(2, draw.Late.Of(h.Th.Sign.Late+" "+draw.Plural(n, "fault")), draw.Plain.Of(" "), draw.Accent.Of("A"), draw.Dim.Of(" heals"))
 	}
-	if n := a.board.Locks.Order.Bad; n > 0 {
-		add(3, draw.Bad.Of(th.Sign.Bad+" "+strconv.Itoa(n)+" in trouble"))
+	if n := h.Locks.Order.Bad; n > 0 {
+		add(3, draw.Bad.Of(h.Th.Sign.Bad+" "+strconv.Itoa(n)+" in trouble"))
 	}
-	add(4, draw.Dim.Of(draw.Plural(a.board.Locks.Order.Total, "lock")))
+	add(4, draw.Dim.Of(draw.Plural(h.Locks.Order.Total, "lock")))
 	return right
+}
+
+// click is the page whose name stands in a cell of the line of pages, -1 for none.
+func (h *header) click(x int) int {
+	for _, t := range h.each() {
+		if x >= t.x && x < t.x+draw.WidthOf(t.spans) {
+			return t.page
+		}
+	}
+	return -1
 }

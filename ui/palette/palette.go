@@ -1,4 +1,6 @@
-package ui
+// Package palette is the line in which a command is typed: its commands, what tab makes of
+// them, and how it is painted.
+package palette
 
 import (
 	"slices"
@@ -6,7 +8,6 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/muesli/termenv"
 
 	"locktop/model"
 	"locktop/ui/draw"
@@ -15,13 +16,31 @@ import (
 	"locktop/ui/table"
 )
 
-// palette is the line in which a command is typed.
-type palette struct {
+// Console is what the commands need of the console.
+type Console interface {
+	host.Host
+	// Pages are the titles of the pages that have a digit, in their order; GoTo goes to one.
+	Pages() []string
+	GoTo(title string)
+	// SetTheme changes how it looks, or says why it does not.
+	SetTheme(name string) (why string)
+	// WhyFixed says why no other prefix can be watched, "" if one can.
+	WhyFixed() string
+	// Watching says that something is watched already.
+	Watching() bool
+}
+
+// Line is the line in which a command is typed.
+type Line struct {
 	host.Field
+	c     Console
 	found []string // what tab goes through, nil before it was pressed
 	at    int
 	hint  string // why the command was not done
 }
+
+// New returns an empty line.
+func New(c Console) *Line { return &Line{c: c} }
 
 // offersMax bounds what tab goes through.
 const offersMax = 1000
@@ -32,35 +51,21 @@ type verb struct {
 	what      string
 	atStart   bool // it works when nothing is watched yet
 	// offers are what the argument may be, for tab; nil if nobody knows.
-	offers func(a *App) []string
+	offers func(c Console) []string
 	// do does it, or says why not.
-	do func(a *App, arg string) (tea.Cmd, string)
+	do func(c Console, arg string) (tea.Cmd, string)
 }
 
 // commands are all that can be typed, in the order in which help and tab list them.
 func commands() []verb {
 	return []verb{
-		{"lock", "NAME", "the queue of a lock", false, (*App).lockNames, (*App).cmdLock},
-		{"lease", "ID", "a session by its lease, hex or decimal", false, nil, (*App).cmdLease},
-		{"prefix", "PREFIX", "watch the keys under another prefix", true, func(a *App) []string { return a.o.Prefixes }, (*App).cmdPrefix},
-		{"page", "NAME", "a page", false, (*App).pageNames, (*App).cmdPage},
-		{"sort", "BY", "sort the locks", false, func(*App) []string { return sortNames[1:] }, (*App).cmdSort},
-		{"theme", "NAME", "dark, light or mono", true, func(*App) []string { return draw.Themes }, (*App).cmdTheme},
-		{"quit", "", "leave locktop", true, nil, func(*App, string) (tea.Cmd, string) { return tea.Quit, "" }},
-	}
-}
-
-// typing says whether the footer is a field.
-func (a *App) typing() bool { return a.field != nil || a.palette != nil }
-
-func (on places) paletteKeys() []host.Key {
-	a := on.a
-	return []host.Key{
-		{Keys: []string{":"}, In: on.all | host.InStart, What: "type a command: " + commandWords(), Do: host.Run(func() { a.palette = &palette{} })},
-		{Keys: []string{"enter"}, In: host.InPalette, Short: "do it", What: "do the command", Do: a.obey},
-		{Keys: []string{"tab"}, In: host.InPalette, Short: "complete", What: "complete the command or the name, and on to the next", Do: host.Run(func() { a.complete(1) })},
-		{Keys: []string{"shift+tab"}, In: host.InPalette, What: "the completion before", Do: host.Run(func() { a.complete(-1) })},
-		{Keys: []string{"esc"}, In: host.InPalette, Short: "leave it", What: "leave the palette", Do: host.Run(func() { a.palette = nil })},
+		{"lock", "NAME", "the queue of a lock", false, lockNames, cmdLock},
+		{"lease", "ID", "a session by its lease, hex or decimal", false, nil, cmdLease},
+		{"prefix", "PREFIX", "watch the keys under another prefix", true, func(c Console) []string { return c.Frame().Prefixes }, cmdPrefix},
+		{"page", "NAME", "a page", false, pageNames, cmdPage},
+		{"sort", "BY", "sort the locks", false, func(Console) []string { return SortNames[1:] }, cmdSort},
+		{"theme", "NAME", "dark, light or mono", true, func(Console) []string { return draw.Themes }, func(c Console, arg string) (tea.Cmd, string) { return nil, c.SetTheme(arg) }},
+		{"quit", "", "leave locktop", true, nil, func(Console, string) (tea.Cmd, string) { return tea.Quit, "" }},
 	}
 }
 
@@ -72,47 +77,32 @@ func commandWords() string {
 	return strings.Join(words, ", ")
 }
 
-func (a *App) pageNames() []string {
-	var names []string
-	for _, p := range a.pages {
-		if !p.About().Inner {
-			names = append(names, strings.ToLower(p.About().Title))
-		}
-	}
-	return names
-}
-
-// typed takes a key in; what was offered is offered no more.
-func (p *palette) typed(msg tea.KeyMsg) {
+// Typed takes a key in; what was offered is offered no more.
+func (p *Line) Typed(msg tea.KeyMsg) {
 	p.Field.Key(msg)
 	p.found, p.hint = nil, ""
 }
 
 // obey does the command, and keeps the line with the reason if it cannot be done.
-func (a *App) obey() tea.Cmd {
-	p := a.palette
+func (p *Line) obey() (cmd tea.Cmd, done bool) {
 	word, arg, _ := strings.Cut(strings.TrimSpace(p.Text), " ")
 	arg = strings.TrimSpace(arg)
 	if word == "" {
-		a.palette = nil
-		return nil
+		return nil, true
 	}
 	c := commandNamed(word)
 	switch {
 	case c == nil:
 		p.hint = "no such command: " + commandWords()
-	case a.start != nil && !c.atStart:
+	case !c.atStart && !p.c.Watching():
 		p.hint = "nothing is watched yet: " + c.name + " works when something is"
 	case (c.arg == "") != (arg == ""):
 		p.hint = "want " + strings.TrimSpace(c.name+" "+c.arg)
 	default:
-		cmd, why := c.do(a, arg)
-		if p.hint = why; why == "" {
-			a.palette = nil
-		}
-		return cmd
+		cmd, p.hint = c.do(p.c, arg)
+		return cmd, p.hint == ""
 	}
-	return nil
+	return nil, false
 }
 
 // commandNamed finds a command by its name, or by a beginning that only it has.
@@ -132,10 +122,9 @@ func commandNamed(word string) *verb {
 }
 
 // complete goes through what the line may become: first as far as all agree.
-func (a *App) complete(by int) {
-	p := a.palette
+func (p *Line) complete(by int) {
 	if p.found == nil {
-		p.found, p.at = a.offers(p.Text), -1
+		p.found, p.at = p.offers(p.Text), -1
 		if by < 0 {
 			p.at = 0
 		}
@@ -159,7 +148,7 @@ func (a *App) complete(by int) {
 }
 
 // offers are the lines that begin with text.
-func (a *App) offers(text string) []string {
+func (p *Line) offers(text string) []string {
 	var all []string
 	word, arg, behind := strings.Cut(text, " ")
 	if !behind {
@@ -174,8 +163,8 @@ func (a *App) offers(text string) []string {
 	if c == nil || c.offers == nil {
 		return nil
 	}
-	for _, o := range c.offers(a) {
-		if o = a.th.Clean(o); strings.HasPrefix(o, arg) && len(all) < offersMax {
+	for _, o := range c.offers(p.c) {
+		if o = p.c.Frame().Th.Clean(o); strings.HasPrefix(o, arg) && len(all) < offersMax {
 			all = append(all, c.name+" "+o)
 		}
 	}
@@ -197,9 +186,9 @@ func commonStart(all []string) string {
 	return first
 }
 
-// paletteLine is the line that is typed, and beside it what it may become.
-func (a *App) paletteLine(th *draw.Theme, w int) string {
-	p := a.palette
+// Paint is the line that is typed, and beside it what it may become.
+func (p *Line) Paint(w int) string {
+	th := p.c.Frame().Th
 	line := []draw.Span{draw.Accent.Of(":"), draw.Strong.Of(th.Clean(p.Text)), draw.Accent.Of("_"), draw.Plain.Of("  ")}
 	word, _, behind := strings.Cut(p.Text, " ")
 	c := commandNamed(word)
@@ -226,12 +215,12 @@ func (a *App) paletteLine(th *draw.Theme, w int) string {
 	case p.Text == "":
 		line = append(line, draw.Dim.Of(commandWords()+"  "))
 	}
-	return th.Line(w, append(line, a.hints(host.InPalette, w/2)...), nil)
+	return th.Line(w, append(line, p.c.Hints(host.InPalette, w/2)...), nil)
 }
 
-func (a *App) lockNames() []string {
+func lockNames(c Console) []string {
 	var names []string
-	for _, l := range a.state.Locks() {
+	for _, l := range c.Frame().S.Locks() {
 		names = append(names, l.Name)
 	}
 	slices.Sort(names)
@@ -239,30 +228,30 @@ func (a *App) lockNames() []string {
 }
 
 // cmdLock opens the queue of a lock, which is named as it is or as it is shown.
-func (a *App) cmdLock(arg string) (tea.Cmd, string) {
-	l := a.state.Lock(arg)
-	for _, other := range a.state.Locks() {
-		if l == nil && a.th.Clean(other.Name) == arg {
+func cmdLock(c Console, arg string) (tea.Cmd, string) {
+	l := c.Frame().S.Lock(arg)
+	for _, other := range c.Frame().S.Locks() {
+		if l == nil && c.Frame().Th.Clean(other.Name) == arg {
 			l = other
 		}
 	}
 	if l == nil {
 		return nil, "there is no lock of that name: tab completes those that there are"
 	}
-	a.show(page.Request{Show: page.ShowQueue, Lock: l.Name})
+	c.Show(page.Request{Show: page.ShowQueue, Lock: l.Name})
 	return nil, ""
 }
 
 // cmdLease goes to a session. Digits alone are hex as everywhere else, unless only
 // the decimal number is a lease that is known.
-func (a *App) cmdLease(arg string) (tea.Cmd, string) {
+func cmdLease(c Console, arg string) (tea.Cmd, string) {
 	digits, isHex := strings.CutPrefix(strings.ToLower(arg), "0x")
 	hex, badHex := strconv.ParseUint(digits, 16, 64)
 	id := model.LeaseID(hex)
-	l := a.state.Lease(id)
+	l := c.Frame().S.Lease(id)
 	dec, badDec := strconv.ParseInt(arg, 10, 64)
 	if !isHex && badDec == nil && (l == nil || badHex != nil) {
-		if other := a.state.Lease(model.LeaseID(dec)); other != nil {
+		if other := c.Frame().S.Lease(model.LeaseID(dec)); other != nil {
 			l, id = other, other.ID
 		}
 	}
@@ -272,50 +261,67 @@ func (a *App) cmdLease(arg string) (tea.Cmd, string) {
 	case l == nil:
 		return nil, "no watched key hangs on that lease, in hex or in decimal"
 	}
-	a.show(page.Request{Show: page.ShowSession, Lease: id})
+	c.Show(page.Request{Show: page.ShowSession, Lease: id})
 	if page.Standing(l) == 0 && !l.Condition().Trouble() {
-		a.say(draw.Late, "lease "+id.String()+" has "+draw.Plural(len(l.Claims()), "watched key")+", none of them in the queue of a lock")
+		c.Say(draw.Late, "lease "+id.String()+" has "+draw.Plural(len(l.Claims()), "watched key")+", none of them in the queue of a lock")
 	}
 	return nil, ""
 }
 
-func (a *App) cmdPage(arg string) (tea.Cmd, string) {
-	for i, p := range a.pages {
-		name := strings.ToLower(p.About().Title)
-		if !p.About().Inner && (strings.HasPrefix(name, strings.ToLower(arg)) || arg == digitOf(a.pages, i)) {
-			a.jump(i)
+func cmdPage(c Console, arg string) (tea.Cmd, string) {
+	for i, title := range c.Pages() {
+		if strings.HasPrefix(strings.ToLower(title), strings.ToLower(arg)) || arg == strconv.Itoa(i+1) {
+			c.GoTo(title)
 			return nil, ""
 		}
 	}
-	return nil, "there is no such page: " + strings.Join(a.pageNames(), ", ")
+	return nil, "there is no such page: " + strings.Join(pageNames(c), ", ")
 }
 
-func (a *App) cmdSort(arg string) (tea.Cmd, string) {
-	by := slices.Index(sortNames, strings.ToLower(arg))
+func pageNames(c Console) []string {
+	names := slices.Clone(c.Pages())
+	for i := range names {
+		names[i] = strings.ToLower(names[i])
+	}
+	return names
+}
+
+func cmdSort(c Console, arg string) (tea.Cmd, string) {
+	by := slices.Index(SortNames, strings.ToLower(arg))
 	if by <= 0 {
-		return nil, "want one of " + strings.Join(sortNames[1:], ", ")
+		return nil, "want one of " + strings.Join(SortNames[1:], ", ")
 	}
-	if a.board.Locks.Order.By != table.SortKey(by) {
-		a.board.Locks.SortBy(table.SortKey(by))
+	if locks := c.Frame().Locks; locks.Order.By != table.SortKey(by) {
+		locks.SortBy(table.SortKey(by))
 	}
-	return nil, ""
-}
-
-func (a *App) cmdTheme(arg string) (tea.Cmd, string) {
-	if known(arg) == "" {
-		return nil, "want one of " + strings.Join(draw.Themes, ", ")
-	}
-	if a.themed = arg; a.o.Profile == termenv.Ascii {
-		return nil, "kept for next time: there are no colours here (NO_COLOR, --color or the terminal says so)"
-	}
-	a.setTheme(arg)
 	return nil, ""
 }
 
 // cmdPrefix watches something else.
-func (a *App) cmdPrefix(arg string) (tea.Cmd, string) {
-	if a.o.Watch == nil {
-		return nil, "what is watched is fixed here: / filters what is shown"
+func cmdPrefix(c Console, arg string) (tea.Cmd, string) {
+	if why := c.WhyFixed(); why != "" {
+		return nil, why
 	}
-	return a.watch([]string{arg}), ""
+	return c.Watch([]string{arg}), ""
+}
+
+// SortNames are what a person calls the orders of the locks, by table.SortKey.
+var SortNames = []string{"", "state", "name", "held", "behind", "longest"}
+
+// Keys are those of the line. Open opens it, line returns the one that is open, and closed
+// is told when it is left.
+func Keys(where host.Where, open func(), line func() *Line, closed func()) []host.Key {
+	return []host.Key{
+		{Keys: []string{":"}, In: where, What: "type a command: " + commandWords(), Do: host.Run(open)},
+		{Keys: []string{"enter"}, In: host.InPalette, Short: "do it", What: "do the command", Do: func() tea.Cmd {
+			cmd, done := line().obey()
+			if done {
+				closed()
+			}
+			return cmd
+		}},
+		{Keys: []string{"tab"}, In: host.InPalette, Short: "complete", What: "complete the command or the name, and on to the next", Do: host.Run(func() { line().complete(1) })},
+		{Keys: []string{"shift+tab"}, In: host.InPalette, What: "the completion before", Do: host.Run(func() { line().complete(-1) })},
+		{Keys: []string{"esc"}, In: host.InPalette, Short: "leave it", What: "leave the palette", Do: host.Run(closed)},
+	}
 }

@@ -1,0 +1,75 @@
+package host
+
+import (
+	"slices"
+
+	"locktop/ui/draw"
+	"locktop/ui/page"
+)
+
+// first are the keys that a footer shows before all others, in this order.
+var first = []string{"n", "x", "enter", "/", "e", "w"}
+
+// Footer is what the keys of a place in short depend on.
+type Footer struct {
+	Before     []string // the keys that come first, nil for the usual ones
+	Lab, Armed bool
+	Gap        int // between two of them
+}
+
+// Hints are the keys of a place in short, the most important first and as many as fit in w
+// cells, and the key of help, for which there is room always; nil where there is none.
+func (m *Keymap) Hints(in Where, w int, f Footer) (keys, help []draw.Span) {
+	gap := draw.Blank(f.Gap)
+	rows := make([]*Key, 0, len(m.Rows))
+	keys = make([]draw.Span, 0, 48)
+	room := w
+	for i := range m.Rows {
+		k := &m.Rows[i]
+		switch {
+		case k.Short == "" || k.In&in == 0 || k.Needs == page.NeedsLab && !f.Lab || k.Hidden != nil && k.Hidden():
+		case k.Short == "help":
+			part := k.Hint(w, f.Armed)
+			help = part[:]
+			room -= draw.WidthOf(help) + len(gap)
+		default:
+			rows = append(rows, k)
+		}
+	}
+	before := f.Before
+	if before == nil {
+		before = first
+	}
+	slices.SortStableFunc(rows, func(a, b *Key) int { return prominence(before, a) - prominence(before, b) })
+	for _, k := range rows {
+		part := k.Hint(w, f.Armed)
+		if n := draw.WidthOf(part[:]) + len(gap); n <= room {
+			room -= n
+			keys = append(keys, part[0], part[1], draw.Plain.Of(gap))
+		}
+	}
+	return keys, help
+}
+
+// Hint is a key in short. One that would only say why it does nothing now is dim: it
+// keeps its place, so that the others keep theirs.
+func (k *Key) Hint(w int, armed bool) [2]draw.Span {
+	short, st := k.Short, draw.Accent
+	if k.Needs == NeedsArmed || k.Needs == page.NeedsLab {
+		st = draw.Change
+	}
+	if k.Brief != nil {
+		short = k.Brief(w)
+	}
+	if k.In&AnyPage != 0 && (k.Closed() != "" || k.Needs == NeedsArmed && !armed) {
+		st = draw.Dim
+	}
+	return [2]draw.Span{st.Of(Names(k.Keys[:1])), draw.Dim.Of(" " + short)}
+}
+
+func prominence(first []string, k *Key) int {
+	if i := slices.Index(first, k.Keys[0]); i >= 0 {
+		return i
+	}
+	return len(first)
+}

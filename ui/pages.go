@@ -1,0 +1,213 @@
+package ui
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"locktop/ui/dialog"
+	"locktop/ui/draw"
+	"locktop/ui/page"
+	"locktop/ui/table"
+)
+
+// pageSet are the pages, and which of them is shown.
+type pageSet struct {
+	pages []page.Page
+	at    int
+}
+
+// here is the page that is shown, under dialogs, fields and help.
+func (s pageSet) here() page.Page { return s.pages[s.at] }
+
+// titles are what the pages are called.
+func (s pageSet) titles() []string {
+	names := make([]string, len(s.pages))
+	for i, p := range s.pages {
+		names[i] = p.About().Title
+	}
+	return names
+}
+
+// digit is the key of a page.
+func (s pageSet) digit(i int) string {
+	n := 1
+	for _, p := range s.pages[:i] {
+		if !p.About().Inner {
+			n++
+		}
+	}
+	return strconv.Itoa(n)
+}
+
+// filter returns the filter of the page that is shown, "" if it has none, and how many
+// rows are left.
+func (s pageSet) filter() (text, hits string) {
+	if p, ok := s.here().(page.Filtered); ok {
+		return p.Filter(), p.Hits()
+	}
+	return "", ""
+}
+
+func (s pageSet) setFilter(text string) {
+	if p, ok := s.here().(page.Filtered); ok {
+		p.SetFilter(text)
+	}
+}
+
+// tables are the tables of the pages by name.
+func (s pageSet) tables() map[string]*table.Table {
+	all := map[string]*table.Table{}
+	for _, p := range s.pages {
+		if p, ok := p.(page.Tabled); ok {
+			maps.Copy(all, p.Tables())
+		}
+	}
+	return all
+}
+
+// unranked says whether rows are to be ranked in pieces.
+func (s pageSet) unranked(f page.Frame) bool {
+	p, many := s.here().(page.InPieces)
+	return f.Locks.Unranked(f.S, f.Now) || many && p.Ranks(f.S, f.Now)
+}
+
+// rank ranks the next piece, and says whether that changes what is shown.
+func (s pageSet) rank(f page.Frame) bool {
+	if f.Locks.Unranked(f.S, f.Now) {
+		f.Locks.Rank(f)
+		return !f.Locks.Order.Going
+	}
+	p, ok := s.here().(page.InPieces)
+	return ok && p.Rank(f)
+}
+
+// historyEntry is where one was before a jump: a page, and the spot on each.
+type historyEntry struct {
+	page  int
+	spots []string
+}
+
+// trailMax bounds how many jumps can be taken back.
+const trailMax = 32
+
+// jump goes to a page so that one can come back.
+func (a *App) jump(page int) {
+	if len(a.trail) >= trailMax {
+		a.trail = append(a.trail[:0], a.trail[1:]...)
+	}
+	e := historyEntry{page: a.at}
+	for _, p := range a.pages {
+		e.spots = append(e.spots, p.Spot())
+	}
+	a.trail = append(a.trail, e)
+	a.goTo(page)
+}
+
+// comeBack takes the last jump back.
+func (a *App) comeBack() {
+	if len(a.trail) == 0 {
+		a.say(draw.Late, "nothing to go back to: no jump was made")
+		return
+	}
+	e := a.trail[len(a.trail)-1]
+	a.trail = a.trail[:len(a.trail)-1]
+	a.goTo(e.page)
+	for i, p := range a.pages {
+		p.Return(a.frame(), e.spots[i])
+	}
+}
+
+// show goes to the page that shows what was asked for: the one where one is, or the
+// first of those that do.
+func (a *App) show(r page.Request) {
+	switch {
+	case r.Why != "":
+		a.say(draw.Late, r.Why)
+		return
+	case r.Show == 0:
+		return
+	}
+	to := a.at
+	for i := 0; a.pages[to].About().Shows&r.Show == 0; i++ {
+		to = i
+	}
+	a.jump(to)
+	a.here().Show(a.frame(), r)
+}
+
+// openSession goes to the session of the selected claim.
+func (a *App) openSession() {
+	t := a.self.Target()
+	r := page.Request{Show: page.ShowSession}
+	switch {
+	case t.Claim != nil:
+		r.Lease = t.Claim.KV.Lease
+	case t.Finding != nil && a.state.Lease(t.Finding.Lease) != nil:
+		r.Lease = t.Finding.Lease
+	}
+	if r.Lease == 0 {
+		r.Why = "what is selected has no session"
+	}
+	a.show(r)
+}
+
+// openFinding goes to the worst finding about what is selected.
+func (a *App) openFinding() {
+	f, why := a.here().Finding(a.frame())
+	if f != nil {
+		why = ""
+	}
+	a.show(page.Request{Show: page.ShowFinding, Finding: f, Why: why})
+}
+
+// openColumns opens the list of the columns of the table that has the keyboard.
+func (a *App) openColumns() {
+	p := a.here().(page.Tabled)
+	name, _ := p.Focus(a.frame())
+	dialog.OpenColumns(a.self, name, p.Tables()[name])
+}
+
+// marksMax bounds how many locks are bookmarked.
+const marksMax = 100
+
+// toggleMark bookmarks the lock of what is selected, or takes its mark away.
+func (a *App) toggleMark() {
+	r, m := a.here().Lock(a.frame()), &a.board.Marked
+	name := r.Lock
+	switch {
+	case name == "":
+		a.say(draw.Late, r.Why)
+		return
+	case m.Has[name]:
+		delete(m.Has, name)
+		m.Names = slices.DeleteFunc(m.Names, func(n string) bool { return n == name })
+		a.say(draw.Plain, "no mark on "+a.th.Clean(name)+" any more")
+		return
+	case len(m.Names) >= marksMax:
+		a.say(draw.Late, "that would be too many marks: b takes one away")
+		return
+	}
+	m.Has[name] = true
+	m.Names = append(m.Names, name)
+	a.say(draw.Plain, "marked "+a.th.Clean(name)+": ' comes back to it")
+}
+
+// nextMark goes to the lock that was marked after the one that is selected: its queue if
+// one looks at a queue, else its row.
+func (a *App) nextMark() {
+	names := a.board.Marked.Names
+	at := slices.Index(names, a.here().Lock(a.frame()).Lock)
+	for i := range names {
+		name := names[(at+1+i)%len(names)]
+		if a.state.Lock(name) != nil {
+			a.show(page.Request{Show: page.ShowRow, Lock: name})
+			return
+		}
+	}
+	if len(names) > 0 {
+		a.say(draw.Late, "no marked lock is there any more")
+		return
+	}
+	a.say(draw.Late, "no lock is marked: b marks the one that is selected")
+}

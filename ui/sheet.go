@@ -1,0 +1,248 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+	"locktop/model/diagnose"
+	"locktop/ui/draw"
+	"locktop/ui/host"
+	"locktop/ui/page"
+)
+
+// sheet is what is read in the place of the page: help, what a finding means, or how to
+// see the same by hand.
+type sheet struct {
+	in    host.Where
+	title string
+	lines func(w int) []string
+	copy  []string // the lines that can be copied
+	top   int
+	// Of help: what the actions cannot do, by what the key does, and whether they are
+	// being asked.
+	cannot map[string]string
+	asking bool
+}
+
+func (s *sheet) render(th *draw.Theme, w, h int) []string {
+	all := s.lines(w)
+	s.top = max(0, min(s.top, len(all)-(h-1)))
+	title := []draw.Span{draw.Strong.Of(s.title)}
+	if below := len(all) - s.top - (h - 1); below > 0 {
+		title = append(title, draw.Dim.Of(" "+strconv.Itoa(below)+" more lines below"))
+	}
+	return draw.Fill(append([]string{th.Ruler(w, title...)}, all[s.top:]...), w, h)
+}
+
+// prose is a text of paragraphs.
+type prose struct {
+	th   *draw.Theme
+	body []draw.Paragraph
+}
+
+func (p *prose) add(st draw.Style, lead, text string) {
+	p.body = append(p.body, draw.Paragraph{St: st, Lead: lead, Text: p.th.Prose(text)})
+}
+
+func (p *prose) blank() { p.add(draw.Plain, "", "") }
+
+// sheet is the text under a title, with lines that can be copied.
+func (p *prose) sheet(title string, copied []string) *sheet {
+	return &sheet{in: host.InText, title: title, copy: copied, lines: func(w int) []string {
+		var all []string
+		for _, x := range p.body {
+			all = append(all, p.th.Paragraph(x, w)...)
+		}
+		return all
+	}}
+}
+
+// explain opens what is known of the mechanism behind a finding.
+func (a *App) explain() {
+	f, about := a.here().Finding(a.frame())
+	if f == nil {
+		a.say(draw.Late, "nothing to explain: "+about)
+		return
+	}
+	th := a.th
+	s := &prose{th: th}
+	add, blank := s.add, s.blank
+	e, ok := diagnose.Explain(f.Code)
+	if !ok {
+		add(draw.Plain, "  ", "there is no entry about "+string(f.Code))
+	}
+	add(draw.Strong, "  ", e.Title)
+	for _, part := range []struct{ head, text string }{{"what happens", e.Mechanism}, {"how it looks", e.Looks}, {"what to do", e.Do}, {"to break it", e.Breaking.Words()}} {
+		if part.text != "" {
+			blank()
+			add(draw.Accent, "  ", part.head)
+			add(draw.Plain, "  ", part.text)
+		}
+	}
+	blank()
+	add(draw.Accent, "  ", "here")
+	s.body = append(s.body, page.ParagraphsOf(th, f)...)
+	blank()
+	if len(e.Needs) > 0 {
+		sure := "; at most " + string(e.Confidence)
+		if len(e.Needs) > 1 {
+			sure += " by the first of these"
+		}
+		add(draw.Dim, "  found with: ", needsWords(e.Needs)+sure)
+	}
+	if len(e.Threads) > 0 {
+		add(draw.Dim, "  reported in: ", strings.Join(e.Threads, ", "))
+	}
+	a.sheet = s.sheet(string(f.Code), f.Etcdctl)
+}
+
+func needsWords(list []diagnose.Needs) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = string(n)
+	}
+	return strings.Join(words, ", ")
+}
+
+// byHand opens the lines of etcdctl that show the same as the page.
+func (a *App) byHand() {
+	th := a.th
+	about, lines := a.here().Commands(a.frame())
+	s := &prose{th: th}
+	if len(a.live.Endpoints) > 0 {
+		lines = append([]string{"export ETCDCTL_ENDPOINTS=" + strings.Join(a.live.Endpoints, ",")}, lines...)
+	}
+	for _, l := range lines {
+		s.add(draw.Plain, "  $ ", l)
+	}
+	s.blank()
+	s.add(draw.Dim, "  ", "y copies these lines (OSC 52), c or esc closes")
+	a.sheet = s.sheet("by hand: "+about, lines)
+}
+
+// copySheet puts the commands of the sheet into the clipboard.
+func (a *App) copySheet() tea.Cmd {
+	if len(a.sheet.copy) == 0 {
+		a.say(draw.Late, "there are no commands on this page: c shows them")
+		return nil
+	}
+	text := strings.Join(a.sheet.copy, "\n") + "\n"
+	a.say(draw.Plain, "copied "+draw.Plural(len(a.sheet.copy), "line")+" (if the terminal allows it)")
+	put := a.copy
+	return func() tea.Msg { put(text); return nil }
+}
+
+// helpMsg is what the actions cannot do now, by what the key does.
+type helpMsg struct {
+	of   *sheet
+	whys map[string]string
+}
+
+func (a *App) openHelp() tea.Cmd {
+	a.thaw()
+	on := a.pageWhere()
+	a.sheet = &sheet{in: host.InHelp, title: "help for " + on.Words(a.titles()), lines: func(w int) []string { return a.helpLines(on, w) }}
+	return a.askForHelp()
+}
+
+// askForHelp asks the actions which keys of the page would be refused. One question
+// at a time.
+func (a *App) askForHelp() tea.Cmd {
+	if a.sheet == nil || a.sheet.in != host.InHelp || a.sheet.asking {
+		return nil
+	}
+	on, hands, acts := a.pageWhere(), a.live.Actions, map[string][]model.Action{}
+	for i := range a.keys.Rows {
+		if b := &a.keys.Rows[i]; b.In&on != 0 && b.Asks != nil {
+			if list, why := b.Asks(); why == "" {
+				acts[b.What] = list
+			}
+		}
+	}
+	if len(acts) == 0 {
+		return nil
+	}
+	of := a.sheet
+	of.asking = true
+	return func() tea.Msg {
+		refused := map[string]string{}
+		for what, list := range acts {
+			if whys := host.WhysNot(hands, list); !slices.Contains(whys, "") {
+				refused[what] = whys[0]
+			}
+		}
+		return helpMsg{of, refused}
+	}
+}
+
+// helpLines explain the screen under the help: its keys, which of them work now
+// and why the others do not, and its signs.
+func (a *App) helpLines(on host.Where, w int) []string {
+	th := a.th
+	all := []string{}
+	add := func(spans ...draw.Span) { all = append(all, th.Line(w, spans, nil)) }
+	for i := range a.keys.Rows {
+		b := &a.keys.Rows[i]
+		if b.In&on == 0 {
+			continue
+		}
+		names := host.Names(b.Keys)
+		key := draw.Accent.Of("  " + names + draw.Blanks[:max(1, 14-len(names))])
+		reason := b.Closed()
+		if reason == "" {
+			reason = a.th.Clean(a.sheet.cannot[b.What])
+		}
+		if reason != "" {
+			what, why := draw.Dim.Of(key.Text+b.What), "  not now: "+reason
+			if draw.Width(what.Text)+draw.Width(why) <= w {
+				add(what, draw.Late.Of(why))
+				continue
+			}
+			add(what)
+			all = append(all, th.Paragraph(draw.Paragraph{St: draw.Late, Lead: draw.Blanks[:16], Text: strings.TrimSpace(why)}, w)...)
+			continue
+		}
+		add(key, draw.Plain.Of(b.What))
+	}
+	all = append(all, th.Ruler(w, draw.Strong.Of("signs")))
+	for _, l := range legend(th) {
+		add(l...)
+	}
+	if a.live.JournalPath != "" {
+		add(draw.Dim.Of("  actions are written to "), draw.Plain.Of(th.Clean(a.live.JournalPath)))
+	}
+	if a.o.LogPath != "" {
+		add(draw.Dim.Of("  the log is "), draw.Plain.Of(th.Clean(a.o.LogPath)))
+	}
+	return all
+}
+
+// legendLead is the width of what the legend explains.
+const legendLead = 18
+
+func legend(th *draw.Theme) [][]draw.Span {
+	s := th.Sign
+	var all [][]draw.Span
+	add := func(st draw.Style, lead, text string) {
+		all = append(all, []draw.Span{st.Of("  " + lead + draw.Blanks[:max(0, legendLead-2-draw.Width(lead))]), draw.Plain.Of(text)})
+	}
+	for _, c := range model.Conditions() {
+		says := th.Says(c)
+		add(says.St, says.Text, c.Sentence())
+	}
+	add(draw.Bad, s.Bad+" error", "a finding: blocks or lets two hold, and does not end by itself")
+	add(draw.Late, s.Late+" warning", "a finding: it will end, or may harm")
+	add(draw.Waiting, s.Info+" info", "a finding: worth knowing")
+	add(draw.Plain, "?", "waiting leaves no trace in etcd: how many wait is not known")
+	add(draw.Plain, "39/60s "+s.Renewed+"12s", "seconds left of the TTL, and how long ago it was renewed")
+	add(draw.Plain, "39/60s "+s.Stale+"12s", "as read 12 s ago: healthy then, not asked since")
+	add(draw.Plain, "c2 (proxy)", "who, and what says so: the proxy, the key's value, a sibling key of its lease")
+	add(draw.Plain, "p50 p99", "half of the waits, or of the holds, were shorter; of a hundred all but one")
+	add(draw.Accent, s.Mark, "bookmarked: b marks, ' goes to the next")
+	add(draw.Plain, "12m+", "at least: it began before we looked")
+	return all
+}

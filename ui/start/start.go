@@ -1,0 +1,315 @@
+// Package start asks what to watch where a cluster has more keys than should be watched
+// unasked: it shows how far the look at the keys has come, then the prefixes that look
+// like locks.
+package start
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+	"locktop/model/discover"
+	"locktop/ui/draw"
+	"locktop/ui/fields"
+	"locktop/ui/host"
+	"locktop/ui/page"
+	"locktop/ui/table"
+)
+
+// Start is for a cluster with more keys than should be watched without being asked.
+type Start struct {
+	// Keys is how many there are.
+	Keys int64
+	// Scan looks at them and says which prefixes look like locks. It tells how far it
+	// has come. If ctx ends it returns what it found until then, with ctx's error.
+	Scan func(ctx context.Context, progress func(done, total int64)) (Found, error)
+}
+
+// Found is what a scan found.
+type Found struct {
+	// Keys is how many keys were looked at, Partial why not all were, "" if they were.
+	Keys    int64
+	Partial string
+	// Guesses are the prefixes that look like locks, the surest first.
+	Guesses []discover.PrefixGuess
+}
+
+// Page asks what to watch.
+type Page struct {
+	h      host.Host
+	s      *Start
+	cancel context.CancelFunc
+	busy   bool // the scan goes on
+	done   int64
+	total  int64
+	found  Found
+	err    error // why the scan ended early
+
+	table  table.Table
+	pick   page.Selection
+	chosen map[string]bool // prefixes
+}
+
+// What the scan tells the page.
+type (
+	// Progress is how far it has come.
+	Progress struct {
+		Done, Total int64
+		more        tea.Cmd
+	}
+	// Scanned is how it ended.
+	Scanned struct {
+		Found Found
+		Err   error
+	}
+)
+
+// guessCells are the columns of the prefixes that may be watched: a box, and the fields.
+var guessCells = append(table.Cells[discover.PrefixGuess]{{Column: table.Column{Least: 3, Most: 3}, Fill: func(r *table.Row, g *discover.PrefixGuess) {
+	if r.F.Marks[g.Prefix] {
+		r.Add(draw.Accent, "[x]")
+	} else {
+		r.Add(draw.Dim, "[ ]")
+	}
+}}}, table.CellsOf(fields.Guesses, map[string]func(*table.Row, *discover.PrefixGuess){
+	"PREFIX": func(r *table.Row, g *discover.PrefixGuess) {
+		r.Add(draw.Plain, r.F.Th.CutPath(r.F.Th.Clean(g.Prefix), r.Room()))
+	},
+	"RECIPE": func(r *table.Row, g *discover.PrefixGuess) {
+		recipe := g.Recipe
+		if len(g.Alternatives) > 0 {
+			recipe += " or " + strings.Join(g.Alternatives, ", ")
+		}
+		r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(recipe), r.Room()))
+	},
+	"SURE": func(r *table.Row, g *discover.PrefixGuess) {
+		st := draw.Plain
+		if g.Confidence == model.Hint {
+			st = draw.Dim
+		}
+		r.Add(st, string(g.Confidence))
+	},
+	"LOCKS":  func(r *table.Row, g *discover.PrefixGuess) { r.Add(draw.Plain, draw.Count(int64(g.Locks))) },
+	"CLAIMS": func(r *table.Row, g *discover.PrefixGuess) { r.Add(draw.Plain, draw.Count(int64(g.Claims))) },
+	"EXAMPLE": func(r *table.Row, g *discover.PrefixGuess) {
+		r.Add(draw.Dim, r.F.Th.CutKey(r.F.Th.Clean(g.Example), r.Room()))
+	},
+}, nil)...)
+
+// New returns the page.
+func New(h host.Host, s *Start) *Page {
+	return &Page{h: h, s: s, total: s.Keys, table: table.New(guessCells.Columns(), true), chosen: map[string]bool{}}
+}
+
+// Scan begins the look at the keys, and listens to how far it comes. The end of the program
+// waits for it at the gate.
+func (p *Page) Scan(gate *host.Gate) tea.Cmd {
+	ctx, cancel := context.WithCancel(p.h.Context())
+	p.cancel, p.busy, p.err = cancel, true, nil
+	lines, done := make(chan Progress), make(chan struct{})
+	run := func() tea.Msg {
+		defer cancel()
+		defer close(done)
+		if !gate.Enter() {
+			return nil
+		}
+		defer gate.Leave()
+		found, err := p.s.Scan(ctx, func(n, total int64) {
+			select {
+			case lines <- Progress{Done: n, Total: total}:
+			case <-ctx.Done():
+			}
+		})
+		return Scanned{found, err}
+	}
+	var listen tea.Cmd
+	listen = func() tea.Msg {
+		select {
+		case m := <-lines:
+			m.more = listen
+			return m
+		case <-done:
+			return nil
+		}
+	}
+	return tea.Batch(run, listen)
+}
+
+// Stop ends the look at the keys early; what was found stays.
+func (p *Page) Stop() { p.cancel() }
+
+// Progressed takes in how far the scan has come.
+func (p *Page) Progressed(m Progress) tea.Cmd {
+	if p != nil {
+		p.done, p.total = m.Done, m.Total
+	}
+	return m.more
+}
+
+// Scanned takes in how the scan ended.
+func (p *Page) Scanned(m Scanned) {
+	if p == nil {
+		return
+	}
+	p.busy, p.found = false, m.Found
+	if m.Err != nil && !errors.Is(m.Err, context.Canceled) {
+		p.err = m.Err
+	}
+	p.pick.Follow(len(p.found.Guesses), func(string) int { return -1 }, p.id)
+}
+
+func (p *Page) id(i int) string { return p.found.Guesses[i].Prefix }
+
+func (p *Page) move(n int) { p.pick.Move(p.pick.Place+n, len(p.found.Guesses), p.id) }
+
+func (p *Page) whyNoScanToStop() string {
+	if !p.busy {
+		return "the keys have been looked at"
+	}
+	return ""
+}
+
+func (p *Page) whyNothingToChoose() string {
+	switch {
+	case p.busy:
+		return "the keys are still being looked at: esc ends that, a watches all keys"
+	case len(p.found.Guesses) == 0:
+		return "nothing was found to choose from: a watches all keys, :prefix the keys under a prefix"
+	}
+	return ""
+}
+
+// watch watches what was chosen, or what is under the cursor.
+func (p *Page) watch() tea.Cmd {
+	var prefixes []string
+	for _, g := range p.found.Guesses {
+		if p.chosen[g.Prefix] {
+			prefixes = append(prefixes, g.Prefix)
+		}
+	}
+	if prefixes == nil {
+		prefixes = []string{p.pick.ID}
+	}
+	return p.h.Watch(outermost(prefixes))
+}
+
+// outermost leaves those away that lie under another one.
+func outermost(prefixes []string) []string {
+	var out []string
+	for i, p := range prefixes {
+		under := false
+		for j, q := range prefixes {
+			under = under || i != j && strings.HasPrefix(p, q)
+		}
+		if !under {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Lines are the page in h lines of w cells, without what stands at the bottom.
+func (p *Page) Lines(label string, w, h int) []string {
+	th := p.h.Frame().Th
+	say := func(st draw.Style, text string) string { return th.Line(w, []draw.Span{st.Of("  " + text)}, nil) }
+	lines := []string{th.Line(w, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), draw.Strong.Of(th.Cut(th.Clean(label), 40)),
+		draw.Dim.Of("  " + draw.Count(p.s.Keys) + " keys")}, nil), say(draw.Plain, "Too many to watch all of them unasked. What is to be watched?")}
+	lines = append(lines, th.Line(w, p.progress(th), nil))
+	if h >= blankFrom {
+		lines = append(lines, string(draw.Pad(nil, w)))
+	}
+	switch {
+	case p.busy:
+		lines = append(lines, say(draw.Dim, "Keys are listed page by page, without their values, few requests a second."))
+	case len(p.found.Guesses) == 0:
+		lines = append(lines, say(draw.Strong, "none of them looks like a lock"),
+			say(draw.Dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
+	default:
+		lines = p.rows(lines, w, h-len(lines))
+	}
+	return draw.Fill(lines, w, max(0, h))
+}
+
+// blankFrom is the height from which there is room for a blank line.
+const blankFrom = 16
+
+// scanSpans say how far the scan has come, or what it has looked at.
+func (p *Page) progress(th *draw.Theme) []draw.Span {
+	if p.busy {
+		const cells = 30
+		n := 0
+		if p.total > 0 {
+			n = int(min(cells, p.done*cells/p.total))
+		}
+		return []draw.Span{draw.Plain.Of("  looking at the keys  "), draw.Good.Of(strings.Repeat(th.Sign.Full, n)), draw.Dim.Of(strings.Repeat(th.Sign.Empty, cells-n)),
+			draw.Plain.Of("  " + draw.Count(p.done) + " of " + draw.Count(p.total))}
+	}
+	text := "  looked at " + draw.Plural(int(p.found.Keys), "key") + ": " + draw.Plural(len(p.found.Guesses), "place") + " with locks"
+	all := []draw.Span{draw.Plain.Of(text)}
+	switch {
+	case p.err != nil:
+		all = append(all, draw.Late.Of("  "+th.Sign.Late+" only a part: "+th.Clean(p.err.Error())))
+	case p.found.Partial != "":
+		all = append(all, draw.Late.Of("  "+th.Sign.Late+" only a part: "+th.Clean(p.found.Partial)))
+	}
+	return all
+}
+
+// Note is about the guess under the cursor, in full.
+func (p *Page) Note(w int) []draw.Span {
+	if p.busy || len(p.found.Guesses) == 0 {
+		return nil
+	}
+	th, g := p.h.Frame().Th, &p.found.Guesses[p.pick.Place]
+	text := "  for example " + th.Clean(g.Example)
+	if g.Leased < g.Claims {
+		text += "; " + strconv.Itoa(g.Claims-g.Leased) + " without a lease"
+	}
+	return []draw.Span{draw.Dim.Of(th.Cut(text, w))}
+}
+
+func (p *Page) rows(lines []string, w, h int) []string {
+	th, list := p.h.Frame().Th, p.found.Guesses
+	p.table.Fit(w, h, th)
+	p.table.Reveal(p.pick.Place, len(list))
+	lines = append(lines, p.table.Head(table.SortNone, false))
+	return p.table.Paint(lines, len(list), table.Look{Cursor: p.pick.Place, Keys: true}, p.id, func(i int, r *table.Row) {
+		guessCells.Row(table.View{Th: th, Marks: p.chosen}, list[i], r)
+	})
+}
+
+// far is further than the list is long.
+const far = 1 << 30
+
+// Keys are those of the page; open is the one that is open.
+func Keys(open func() *Page) []host.Key {
+	row := func(short, what string, do func(p *Page) tea.Cmd, why func(p *Page) string, keys ...string) host.Key {
+		k := host.Key{Keys: keys, In: host.InStart, Short: short, What: what, Do: func() tea.Cmd { return do(open()) }}
+		if why != nil {
+			k.Why = func() string { return why(open()) }
+			k.Hidden = func() bool { return k.Why() != "" }
+		}
+		return k
+	}
+	run := func(f func(p *Page)) func(p *Page) tea.Cmd { return func(p *Page) tea.Cmd { f(p); return nil } }
+	move := func(what string, n func(p *Page) int, keys ...string) host.Key {
+		return row("", what, run(func(p *Page) { p.move(n(p)) }), nil, keys...)
+	}
+	step := func(p *Page) int { return max(1, p.table.H-1) }
+	return []host.Key{
+		row("watch", "watch the chosen prefixes, or the one under the cursor", (*Page).watch, (*Page).whyNothingToChoose, "enter"),
+		row("choose", "choose several prefixes", run(func(p *Page) { p.chosen[p.pick.ID] = !p.chosen[p.pick.ID] }), (*Page).whyNothingToChoose, " "),
+		row("all keys", "watch all keys", func(p *Page) tea.Cmd { return p.h.Watch([]string{""}) }, nil, "a"),
+		row("stop looking", "end the look at the keys, and keep what was found", run((*Page).Stop), (*Page).whyNoScanToStop, "esc"),
+		move("up", func(*Page) int { return -1 }, "up", "k"),
+		move("down", func(*Page) int { return 1 }, "down", "j"),
+		move("page up", func(p *Page) int { return -step(p) }, "pgup"),
+		move("page down", step, "pgdown"),
+		move("first", func(*Page) int { return -far }, "home", "g"),
+		move("last", func(*Page) int { return far }, "end", "G"),
+	}
+}
