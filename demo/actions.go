@@ -119,6 +119,8 @@ func (l *Lab) canHitMembers(f model.Fault) error {
 		return errors.New("not available: the members are not ours")
 	case f.Kind == model.FaultPauseMember && !l.o.Processes:
 		return errors.New("pausing needs members that are processes: drill files say processes: true, demo --processes")
+	case f.Kind == model.FaultDeadlock:
+		return l.canDeadlock()
 	case alone && slices.Contains([]model.FaultKind{model.FaultIsolate, model.FaultSlowMember, model.FaultMoveLeader}, f.Kind):
 		return fmt.Errorf("%s needs more than one member", f.Kind)
 	}

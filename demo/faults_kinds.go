@@ -196,6 +196,8 @@ func (l *Lab) injectCluster(ctx context.Context, f model.Fault) (string, healer,
 		return fmt.Sprintf("up to revision %d", rev), nil, err
 	case model.FaultFill:
 		return "", l.cluster.Drain, l.cluster.Fill(ctx)
+	case model.FaultDeadlock:
+		return l.injectDeadlock()
 	case model.FaultLoseQuorum:
 		stopped, err := l.cluster.LoseQuorum()
 		l.unpaused(stopped...)

@@ -193,8 +193,10 @@ type program struct {
 	member  string            // the only one that it may talk to; empty: all
 	guarded bool
 	later   bool
-	command []string // of the user's own; then only the name of o is set
-	ran     bool     // guarded by the lab's mutex
+	// deadlocks: a fault started it, to wait for another that waits for it.
+	deadlocks bool
+	command   []string // of the user's own; then only the name of o is set
+	ran       bool     // guarded by the lab's mutex
 }
 
 // lock is the first lock that it competes for, "" if that is not known.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
@@ -220,6 +221,9 @@ func (l *Lab) ended(p *proc) {
 		l.lastGuest = p
 	}
 	l.tell(p, model.ProcEnded, p.howEnded())
+	if p.deadlocks && !slices.ContainsFunc(slices.Collect(maps.Values(l.procs)), func(p *proc) bool { return p.deadlocks }) {
+		l.faultsOff(whyTarget, func(f model.Fault) bool { return f.Kind == model.FaultDeadlock })
+	}
 	l.record()
 }
 

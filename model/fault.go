@@ -37,6 +37,7 @@ const (
 	FaultSlowMember  FaultKind = "slow-member"  // what the others send it comes late
 	FaultMoveLeader  FaultKind = "move-leader"  // to another member
 	FaultLoseQuorum  FaultKind = "lose-quorum"  // a majority is stopped
+	FaultDeadlock    FaultKind = "deadlock"     // two programs that take two locks in opposite order
 	FaultCompact     FaultKind = "compact"      // history up to now is gone
 	FaultFill        FaultKind = "fill"         // the NOSPACE alarm; healed by compacting and disarming
 )
@@ -111,6 +112,7 @@ var faultKinds = []FaultInfo{
 	{Kind: FaultSlowMember, Target: TargetMember, Takes: []string{"delay"}, What: "delay what the others send to the member", Heal: "no longer delay"},
 	{Kind: FaultMoveLeader, Target: TargetCluster, Instant: true, What: "make another member the leader"},
 	{Kind: FaultLoseQuorum, Target: TargetCluster, What: "stop a majority of the members", Heal: "start them again"},
+	{Kind: FaultDeadlock, Target: TargetCluster, What: "start two programs that take two locks in opposite order", Heal: "end both programs"},
 	{Kind: FaultCompact, Target: TargetCluster, Instant: true, What: "compact the history up to now"},
 	{Kind: FaultFill, Target: TargetCluster, What: "fill the database until the NOSPACE alarm", Heal: "remove the filling, compact, defragment, disarm"},
 	{Kind: FaultPut, Target: TargetKey, Takes: []string{"value"}, What: "put a key without a lease", Heal: "delete it, if it is still that one"},

@@ -44,6 +44,8 @@ type Options struct {
 	// anything from 0 to twice Hold.
 	Hold, Think time.Duration
 	Full        bool
+	// Between is how long it works with one lock before it asks for the next.
+	Between time.Duration
 	// Rounds is after how many turns it ends; 0: it does not.
 	Rounds int
 	// Manual: it does what the lines of EndWith say, one of ManualWords each, and
@@ -101,7 +103,7 @@ func (o Options) check() error {
 	case o.NoLease && !playOf(o.Recipe).served:
 		return fmt.Errorf("recipe %s cannot do without a lease: only %s can", o.Recipe,
 			strings.Join(words(func(p play) bool { return p.served }), " and "))
-	case o.Hold < 0 || o.Think < 0:
+	case o.Hold < 0 || o.Think < 0 || o.Between < 0:
 		return errors.New("a negative duration")
 	case o.Rounds < 0:
 		return fmt.Errorf("%d rounds: want 0, which is without end, or more", o.Rounds)
@@ -155,6 +157,7 @@ func (o Options) Args() []string {
 	}{
 		{o.NoLease, "--no-lease"},
 		{o.Full, "--jitter=" + JitterFull},
+		{o.Between != 0, "--between=" + o.Between.String()},
 		{o.Rounds != 0, "--rounds=" + strconv.Itoa(o.Rounds)},
 		{o.Manual, "--manual"},
 		{o.Workers != 0, "--workers=" + strconv.Itoa(o.Workers)},

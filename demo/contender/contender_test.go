@@ -21,7 +21,7 @@ import (
 func TestContenderArgsRoundTrip(t *testing.T) {
 	stdin := strings.NewReader("")
 	want := Options{Name: "c1", Locks: []string{"-x=/y", "/z"}, Recipe: RecipeElectionRPC, Endpoints: []string{"a:1", "b:2"},
-		TTL: 7, NoLease: true, Full: true, Rounds: 3, Manual: true, Workers: 2, IgnoreDone: true, Resource: "r:1", Hold: 1500 * time.Millisecond, Think: time.Second, Seed: 1<<64 - 1, EndWith: stdin}
+		TTL: 7, NoLease: true, Full: true, Rounds: 3, Manual: true, Workers: 2, IgnoreDone: true, Resource: "r:1", Hold: 1500 * time.Millisecond, Think: time.Second, Between: 2 * time.Second, Seed: 1<<64 - 1, EndWith: stdin}
 	got, err := parseArgs(want.Args(), stdin)
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +50,7 @@ func TestContenderRefuses(t *testing.T) {
 		{func(o *Options) { o.TTL = 0 }, "the client would take 60 s instead"},
 		{func(o *Options) { o.NoLease = true }, "only the server makes leases for others"},
 		{func(o *Options) { o.Hold = -1 }, "no time runs backwards"},
+		{func(o *Options) { o.Between = -1 }, "nor between two locks"},
 		{func(o *Options) { o.Rounds = -1 }, "less than never"},
 		{func(o *Options) { o.Workers = 2; o.Recipe = RecipeRWRead }, "whose key is whose would not be known"},
 		{func(o *Options) { o.Manual = true }, "nobody could tell it anything"},

@@ -82,7 +82,10 @@ func (w *worker) loseIdle(s *session) error {
 // turn is: wait for the locks, hold them, let them go.
 func (w *worker) turn(ctx context.Context, s *session) error {
 	var held []hold
-	for _, lock := range w.o.Locks {
+	for i, lock := range w.o.Locks {
+		if i > 0 && !process.Sleep(ctx, s.lost, w.o.Between) {
+			return w.giveUp(ctx, s, held, w.ended(ctx, s))
+		}
 		h, err := w.take(ctx, s, lock)
 		if err != nil {
 			return w.giveUp(ctx, s, held, err)
@@ -139,15 +142,20 @@ func (w *worker) work(ctx context.Context, s *session, held []hold) error {
 		}
 	}
 	if !process.Sleep(ctx, s.lost, w.holdFor()) {
-		if isDone(s.lost) {
-			return errLost
-		}
-		return ctx.Err()
+		return w.ended(ctx, s)
 	}
 	for _, r := range read {
 		w.write(ctx, r)
 	}
 	return nil
+}
+
+// ended is why a sleep was cut short.
+func (w *worker) ended(ctx context.Context, s *session) error {
+	if isDone(s.lost) {
+		return errLost
+	}
+	return ctx.Err()
 }
 
 // read reads the register of a lock. It returns false where there is none to read.

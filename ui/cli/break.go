@@ -69,7 +69,7 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 	if err := e.list(ctx, w, false, s.Loaded); err != nil {
 		return err
 	}
-	target, err := e.breakTarget(s, name, f)
+	target, err := e.breakTarget(w.Session, name, f)
 	if err != nil {
 		return err
 	}
@@ -122,10 +122,11 @@ func (e *env) plan(ctx context.Context, g *gate.Gate, target model.Action) (mode
 }
 
 // breakTarget finds the claim that is meant.
-func (e *env) breakTarget(s *fold.State, name string, f breakFlags) (model.Action, error) {
+func (e *env) breakTarget(on *session.Session, name string, f breakFlags) (model.Action, error) {
+	s := on.State
 	l := s.Lock(name)
 	if l == nil || l.Head() == nil {
-		return model.Action{}, e.noLock(s, name, e.lockPrefixes(name))
+		return model.Action{}, noLock(on, name)
 	}
 	if f.claim != "" {
 		f.claim = e.inNamespace(f.claim)

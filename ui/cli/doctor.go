@@ -23,7 +23,7 @@ func (e *env) doctorCmd() *cobra.Command {
 			"--for 30s.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkFor(out.watch); err != nil {
+			if err := out.check(cmd); err != nil {
 				return err
 			}
 			return e.doctor(cmd.Context(), out, model.Severity(failOn))
@@ -37,17 +37,18 @@ func (e *env) doctorCmd() *cobra.Command {
 }
 
 func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) error {
-	s, not, err := e.look(ctx, e.flags.prefixes, out)
+	on, not, err := e.look(ctx, e.flags.prefixes, &out)
 	if err != nil {
 		return couldNotRun(ctx, err) // 1 would be findings
 	}
+	s := on.State
 	var sick []*model.Lock
 	for _, l := range s.Locks() {
 		if len(l.Findings()) > 0 {
 			sick = append(sick, l)
 		}
 	}
-	limits := e.limits(not)
+	limits := e.limits(not, out.past.file != "")
 	switch out.output {
 	case "table":
 		err = e.diagnosis(s, sick, len(not.blind) > 0, limits)
@@ -62,7 +63,7 @@ func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) e
 	if err != nil {
 		return err
 	}
-	notSeen := e.notSeen(not.blind)
+	notSeen := notSeen(on.Name, not.blind)
 	for _, f := range s.Findings() {
 		if f.Severity.AtLeast(failOn) { // certain, whatever was not seen besides
 			if notSeen != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -8,6 +9,7 @@ import (
 
 	"locktop/ui/report"
 	"locktop/watcher"
+	"locktop/watcher/recording"
 )
 
 // eventWords say what the words of the output mean.
@@ -23,15 +25,19 @@ func (e *env) eventsCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events",
 		Short: "print handovers and findings as they happen",
-		Long: "events prints what happens from now on. With --since-revision it begins with what etcd still\n" +
-			"knows of the past: etcd keeps no times, so \"earlier\" stands for them (null in JSON), and how a\n" +
-			"lease ended then is mostly unknown. Prefixes are read one after another. What happened while\n" +
-			"locktop was stopped, or its machine slept, has no time either." + eventWords,
+		Long: "events prints what happens from now on, or with --recording what happened. With --since-revision\n" +
+			"it begins with what etcd still knows of the past: etcd keeps no times, so \"earlier\" stands for them\n" +
+			"(null in JSON), and how a lease ended then is mostly unknown. Prefixes are read one after another.\n" +
+			"What happened while locktop was stopped, or its machine slept, has no time either." + eventWords,
 		Example: "  locktop events --prefix /jobs/ -o jsonl | jq .text\n  locktop events --since-revision all --for 5s",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkFor(out.watch); err != nil {
+			past, err := out.past.asked(cmd, "for", "since-revision", "since-max")
+			if err = cmp.Or(err, checkFor(out.watch)); err != nil {
 				return err
+			}
+			if past {
+				return e.pastEvents(cmd.Context(), out.past, 0, out.output)
 			}
 			o, err := since.options(watcher.Options{Prefixes: e.flags.prefixes})
 			if err != nil {
@@ -43,6 +49,7 @@ func (e *env) eventsCmd() *cobra.Command {
 	addOutput(cmd, &out.output, report.Formats, formatWords()+"; json is one list, which ends when it is ended")
 	cmd.Flags().DurationVar(&out.watch, "for", 0, "end after that long (default: when it is ended)")
 	since.add(cmd)
+	out.past.add(cmd)
 	return cmd
 }
 
@@ -56,4 +63,16 @@ func (e *env) events(ctx context.Context, out outFlags, o watcher.Options) error
 	to := report.NewEvents(e.out, w.State, out.output)
 	w.OnEntry = to.Write
 	return errors.Join(w.Follow(ctx, out.watch), to.Close())
+}
+
+// pastEvents prints what happened in a recording, so many times as fast; 0: at once.
+func (e *env) pastEvents(ctx context.Context, past pastFlags, speed float64, format string) error {
+	r, err := e.openPast(past, recording.Pace{Speed: speed})
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	to := report.NewEvents(e.out, r.State, format)
+	r.OnEntry = to.Write
+	return errors.Join(r.Follow(ctx, 0), to.Close())
 }

@@ -24,6 +24,7 @@ type outFlags struct {
 	leases     string
 	leaseLists bool
 	watch      time.Duration // how long to observe before the answer; 0: one look
+	past       pastFlags
 }
 
 func (o *outFlags) add(cmd *cobra.Command, leases string) {
@@ -31,6 +32,15 @@ func (o *outFlags) add(cmd *cobra.Command, leases string) {
 	o.leases = leases
 	addWord(cmd.Flags(), &o.leases, "leases", "", "--leases", []string{"heads", "all", "none"}, "for which claims a lease reading is bought: heads, all or none")
 	cmd.Flags().DurationVar(&o.watch, "for", 0, "observe that long before the answer: some findings need time (default: one look)")
+	o.past.add(cmd)
+}
+
+// check refuses what cannot be asked together.
+func (o *outFlags) check(cmd *cobra.Command) error {
+	if _, err := o.past.asked(cmd, "for", "lease-lists"); err != nil {
+		return err
+	}
+	return checkFor(o.watch)
 }
 
 func (e *env) lsCmd() *cobra.Command {
@@ -41,7 +51,7 @@ func (e *env) lsCmd() *cobra.Command {
 		Example: "  locktop ls --prefix /jobs/\n  locktop ls -o json | jq '.locks[].holders[].key'",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkFor(out.watch); err != nil {
+			if err := out.check(cmd); err != nil {
 				return err
 			}
 			return e.ls(cmd.Context(), out)
@@ -53,16 +63,17 @@ func (e *env) lsCmd() *cobra.Command {
 
 // ls prints the locks.
 func (e *env) ls(ctx context.Context, out outFlags) error {
-	s, not, err := e.look(ctx, e.flags.prefixes, out)
+	on, not, err := e.look(ctx, e.flags.prefixes, &out)
 	if err != nil {
 		return err
 	}
+	s := on.State
 	if len(s.Locks()) == 0 && !strings.HasPrefix(out.output, "json") {
 		keys, _ := s.Counts()
-		fmt.Fprintf(e.err, "no lock under %s (%d keys there)\n", strings.Join(quoted(e.flags.prefixes), ", "), keys)
+		fmt.Fprintf(e.err, "no lock under %s (%d keys there)\n", strings.Join(quoted(watchedPrefixes(s)), ", "), keys)
 	}
 	err = report.Locks(e.out, s, s.Locks(), out.observation(s, e.flags.prefixes, not), out.output)
-	return errors.Join(err, e.notSeen(not.keys()))
+	return errors.Join(err, notSeen(on.Name, not.keys()))
 }
 
 func (e *env) describeCmd() *cobra.Command {
@@ -73,7 +84,7 @@ func (e *env) describeCmd() *cobra.Command {
 		Example: "  locktop describe /jobs/billing",
 		Args:    lockArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkFor(out.watch); err != nil {
+			if err := out.check(cmd); err != nil {
 				return err
 			}
 			return e.describe(cmd.Context(), e.inNamespace(args[0]), out)
@@ -86,16 +97,17 @@ func (e *env) describeCmd() *cobra.Command {
 // describe prints one lock.
 func (e *env) describe(ctx context.Context, name string, out outFlags) error {
 	prefixes := e.lockPrefixes(name)
-	s, not, err := e.look(ctx, prefixes, out)
+	on, not, err := e.look(ctx, prefixes, &out)
 	if err != nil {
 		return err
 	}
+	s := on.State
 	l := s.Lock(name)
 	if l == nil {
-		return errors.Join(e.noLock(s, name, prefixes), e.notSeen(not.keys()))
+		return errors.Join(noLock(on, name), notSeen(on.Name, not.keys()))
 	}
 	err = report.OneLock(e.out, s, l, out.observation(s, prefixes, not), out.output)
-	return errors.Join(err, e.notSeen(not.keys()))
+	return errors.Join(err, notSeen(on.Name, not.keys()))
 }
 
 // lockPrefixes are what has to be watched to know a lock: what the flags say, else
@@ -107,13 +119,16 @@ func (e *env) lockPrefixes(name string) []string {
 	return []string{name}
 }
 
-func (e *env) noLock(s *fold.State, name string, prefixes []string) error {
-	keys, _ := s.Counts()
+func noLock(on *session.Session, name string) error {
+	keys, _ := on.State.Counts()
 	return bad("there is no lock %q at %s: %d keys under %s, none of them a claim of it (\"locktop ls\" lists the locks)",
-		name, strings.Join(e.flags.endpoints, ", "), keys, strings.Join(quoted(prefixes), ", "))
+		name, on.Name, keys, strings.Join(quoted(watchedPrefixes(on.State)), ", "))
 }
 
 func (o outFlags) observation(s *fold.State, prefixes []string, not unseen) report.Observation {
+	if o.past.file != "" {
+		prefixes = watchedPrefixes(s)
+	}
 	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Denied: o.unreadLeases(s), Blind: not.blind, Unread: not.unread}
 }
 
@@ -148,7 +163,11 @@ func (e *env) watch(ctx context.Context, o watcher.Options) (*watched, error) {
 	o.Budget, o.Timing.Call = e.flags.leaseBudget, e.flags.commandTimeout
 	o.Timing.Answer = e.flags.commandTimeout / 3 // one member that is silent is no reason to wait for all in vain
 	w := watcher.New(client, o)
-	s := session.New(w, e.pins...)
+	var src model.Source = w
+	if e.tap != nil {
+		src = e.tap(src)
+	}
+	s := session.New(src, e.pins...)
 	s.Name = strings.Join(e.flags.endpoints, ", ")
 	return &watched{s, client, func() {
 		w.Close()
@@ -164,13 +183,16 @@ func (e *env) list(ctx context.Context, w *watched, denied bool, until func() bo
 }
 
 // look lists the prefixes, reads the leases that are asked for, and observes for
-// as long as the flags say. It says what of that could not be seen, too. A look during
-// which locktop did not run is none: what was listed before is not so any more.
-func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (s *fold.State, not unseen, err error) {
+// as long as the flags say, or looks back at a recording. It says what of that could not be seen, too.
+// A look during which locktop did not run is none: what was listed before is not so any more.
+func (e *env) look(ctx context.Context, prefixes []string, out *outFlags) (on *session.Session, not unseen, err error) {
+	if out.past.file != "" {
+		return e.lookBack(ctx, out)
+	}
 	for range looksMax {
-		s, not, err = e.lookOnce(ctx, prefixes, out)
-		if err != nil || out.watch > 0 || !s.CatchingUp() {
-			return s, not, err
+		on, not, err = e.lookOnce(ctx, prefixes, out)
+		if err != nil || out.watch > 0 || !on.State.CatchingUp() {
+			return on, not, err
 		}
 	}
 	return nil, not, bad("locktop was stopped, or had no processor, each of the %d times that it looked", looksMax)
@@ -179,7 +201,7 @@ func (e *env) look(ctx context.Context, prefixes []string, out outFlags) (s *fol
 // looksMax is how often a look is tried that was slept through.
 const looksMax = 3
 
-func (e *env) lookOnce(ctx context.Context, prefixes []string, out outFlags) (s *fold.State, not unseen, err error) {
+func (e *env) lookOnce(ctx context.Context, prefixes []string, out *outFlags) (on *session.Session, not unseen, err error) {
 	listed := lateGC()
 	w, err := e.watch(ctx, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, LeaseLists: out.leaseLists})
 	if err != nil {
@@ -187,14 +209,14 @@ func (e *env) lookOnce(ctx context.Context, prefixes []string, out outFlags) (s 
 	}
 	defer w.close()
 	w.OneCluster = true
-	s = w.State
+	s := w.State
 	if err := e.list(ctx, w, true, func() bool { return s.LoadedButDenied() && !s.Cluster().At.IsZero() }); err != nil {
 		return nil, not, err
 	}
 	if out.watch > 0 {
 		go listed()
-		not, err = e.observe(ctx, w.Session, out)
-		return s, not, err
+		not, err = e.observe(ctx, w.Session, *out)
+		return w.Session, not, err
 	}
 	asked := wanted(s, out.leases)
 	if len(asked) > 0 {
@@ -206,7 +228,7 @@ func (e *env) lookOnce(ctx context.Context, prefixes []string, out outFlags) (s 
 		// One that was asked for is not asked for again, or the last never have a turn.
 		Until: func() bool { left = untried(s, left); return len(left) == 0 },
 		Want:  func() model.Want { return model.Want{Leases: left} }})
-	return s, unseen{blind: s.Unseen(time.Time{}, asked)}, err
+	return w.Session, unseen{blind: s.Unseen(time.Time{}, asked)}, err
 }
 
 func prefixList(prefixes []string) []string {

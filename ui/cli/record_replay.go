@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -13,7 +11,6 @@ import (
 
 	"locktop/model"
 	"locktop/ui"
-	"locktop/ui/cli/session"
 	"locktop/ui/report"
 	"locktop/watcher/recording"
 )
@@ -42,7 +39,7 @@ func (e *env) replayCmd() *cobra.Command {
 			if !paced {
 				speed = 0
 			}
-			return e.replayEvents(cmd.Context(), args[0], speed, output)
+			return e.pastEvents(cmd.Context(), pastFlags{file: args[0]}, speed, output)
 		},
 	}
 	addOutput(cmd, &output, report.Formats, "print events instead: "+formatWords())
@@ -55,34 +52,6 @@ func fileNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirec
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// openRecording opens a recording; the caller closes the file.
-func openRecording(name string, pace recording.Pace) (*os.File, *recording.Player, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, nil, bad("cannot read the recording: %v", err)
-	}
-	p, err := recording.Open(file, pace)
-	if err != nil {
-		file.Close()
-		return nil, nil, bad("%s: %v", name, err)
-	}
-	return file, p, nil
-}
-
-// replayEvents prints what happens in a recording.
-func (e *env) replayEvents(ctx context.Context, name string, speed float64, output string) error {
-	file, player, err := openRecording(name, recording.Pace{Speed: speed})
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	s := session.New(player, e.pins...)
-	s.Name = name
-	out := report.NewEvents(e.out, s.State, output)
-	s.OnEntry = out.Write
-	return errors.Join(s.Follow(ctx, 0), out.Close())
-}
-
 // replayConsole opens the console on a recording.
 func (e *env) replayConsole(ctx context.Context, name string, speed float64) error {
 	file, player, err := openRecording(name, recording.Pace{Speed: speed, AsIfNow: true})
@@ -90,12 +59,9 @@ func (e *env) replayConsole(ctx context.Context, name string, speed float64) err
 		return err
 	}
 	defer file.Close()
-	begins, err := player.Begins()
-	switch {
-	case err == io.EOF:
-		return bad("%s: nothing was recorded in it", name)
-	case err != nil:
-		return bad("%s: there is nothing in it that can be read: %v", name, err)
+	begins, err := begins(player, name)
+	if err != nil {
+		return err
 	}
 	o := e.uiOptions(fmt.Sprintf("recording %s of %s", model.Printable(filepath.Base(name)), begins.Format(time.DateTime)))
 	o.Prefixes, o.NoLab = prefixList(nil), noCluster

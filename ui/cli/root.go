@@ -34,6 +34,7 @@ type env struct {
 	origins  map[string]origin
 	profile  *profile // nil for none
 	creds    credentials
+	tap      func(model.Source) model.Source // of tests: what a look was told
 }
 
 // connFlags are the connection flags, named and defaulted as etcdctl's.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"locktop/model"
@@ -29,9 +28,12 @@ func (u unseen) keys() []model.Unseen {
 }
 
 // limits says what the budget of readings left out, "" if nothing.
-func (e *env) limits(u unseen) string {
-	if u.unread == 0 {
+func (e *env) limits(u unseen, past bool) string {
+	switch {
+	case u.unread == 0:
 		return ""
+	case past:
+		return fmt.Sprintf("by then %s had no reading yet; nobody waits for what hangs on them", many(u.unread, "lease"))
 	}
 	return fmt.Sprintf("the budget of %s a second left %s unread; --lease-budget or a longer --for reads them",
 		many(e.flags.leaseBudget, "reading"), many(u.unread, "lease"))
@@ -39,11 +41,11 @@ func (e *env) limits(u unseen) string {
 
 // notSeen is the error of an answer that lacks something of what was asked for, nil if
 // it lacks nothing.
-func (e *env) notSeen(blind []model.Unseen) error {
+func notSeen(where string, blind []model.Unseen) error {
 	if len(blind) == 0 {
 		return nil
 	}
-	lines := []string{"not all could be seen at " + strings.Join(e.flags.endpoints, ", ")}
+	lines := []string{"not all could be seen at " + where}
 	for _, u := range blind {
 		what := "the lists of leases"
 		switch u.What {

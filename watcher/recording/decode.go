@@ -49,8 +49,11 @@ func setFields(v reflect.Value, fields map[string]json.RawMessage) error {
 
 func setValue(v reflect.Value, raw json.RawMessage) error {
 	switch v.Interface().(type) {
-	case time.Time:
-		return json.Unmarshal(raw, v.Addr().Interface())
+	case time.Time: // in the zone in which the watcher would have told it
+		at := v.Addr().Interface().(*time.Time)
+		err := json.Unmarshal(raw, at)
+		*at = at.Local()
+		return err
 	case model.LeaseID:
 		return setLease(v, raw)
 	}

@@ -1,0 +1,69 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"locktop/demo/contender"
+	"locktop/model"
+)
+
+// deadlockLocks are what the two programs of a deadlock take, each in another order.
+var deadlockLocks = []string{"/demo/stock", "/demo/cash"}
+
+// betweenLocks is how long each works with its first lock: long enough for the other to
+// have its own by then.
+const betweenLocks = 2 * time.Second
+
+// canDeadlock says why two more programs cannot be started.
+func (l *Lab) canDeadlock() error {
+	if len(l.procs) == contender.MaxContenders-1 {
+		return errors.New("a deadlock needs two more contenders, and there is room for one; stop one first")
+	}
+	return l.canSpawn(model.Action{})
+}
+
+// injectDeadlock starts two programs that take two locks in opposite order. Each takes a
+// single turn: once somebody has broken the deadlock both get on, end, and the fault with
+// them.
+func (l *Lab) injectDeadlock() (string, healer, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return "", nil, ErrClosed
+	}
+	if err := l.canDeadlock(); err != nil {
+		return "", nil, err
+	}
+	var pair []*proc
+	heal := func(context.Context) error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.stopThese(pair)
+	}
+	locks := slices.Clone(deadlockLocks)
+	for range 2 {
+		pr := l.o.unnamed(l.freeNumber(), "", contender.RecipeMutex)
+		pr.o.Locks, pr.o.Between, pr.o.Rounds, pr.deadlocks = slices.Clone(locks), betweenLocks, 1, true
+		p, err := l.spawn(pr)
+		if err != nil {
+			return "", nil, errors.Join(err, l.stopThese(pair))
+		}
+		pair = append(pair, p)
+		slices.Reverse(locks)
+	}
+	return pair[0].name() + " and " + pair[1].name(), heal, nil
+}
+
+// stopThese asks those of the processes that still run to end. The caller has the mutex.
+func (l *Lab) stopThese(all []*proc) error {
+	var failed []error
+	for _, p := range all {
+		if l.procs[p.name()] == p {
+			failed = append(failed, l.stop(p))
+		}
+	}
+	return errors.Join(failed...)
+}

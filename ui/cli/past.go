@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/ui/cli/session"
+	"locktop/watcher/recording"
+)
+
+// pastFlags ask a recording in the place of a cluster.
+type pastFlags struct{ file, at string }
+
+func (p *pastFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.file, "recording", "", "ask this recording, and no cluster")
+	cmd.Flags().StringVar(&p.at, "at", "", "as of this moment of the recording: a time (10:04:05, 2026-03-01 10:04:05, RFC 3339) or a revision (default: its end)")
+}
+
+// asked says whether a recording is asked. Then no flag may be given that is about a
+// cluster, or one of others.
+func (p *pastFlags) asked(cmd *cobra.Command, others ...string) (bool, error) {
+	if p.file == "" {
+		if p.at != "" {
+			return false, bad("--at is a moment of a recording: name it with --recording FILE")
+		}
+		return false, nil
+	}
+	about := slices.DeleteFunc(slices.Concat(toCluster, []string{"prefix", "lease-budget"}, others), func(f string) bool { return f == "namespace" })
+	return true, needless(cmd, "a recording is asked, and no cluster", about...)
+}
+
+// recorded is a session on a recording.
+type recorded struct {
+	*session.Session
+	begins time.Time
+	close  func() error
+}
+
+// openPast opens a recording up to the moment that is asked for.
+func (e *env) openPast(past pastFlags, pace recording.Pace) (*recorded, error) {
+	f, player, err := openRecording(past.file, pace)
+	if err != nil {
+		return nil, err
+	}
+	begins, err := begins(player, past.file)
+	var m session.Moment
+	if err == nil {
+		m, err = moment(past.at, begins)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	s := session.New(session.Upto(player, m), e.pins...)
+	s.Name = past.file
+	return &recorded{s, begins, f.Close}, nil
+}
+
+// openRecording opens a recording; the caller closes the file.
+func openRecording(name string, pace recording.Pace) (*os.File, *recording.Player, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, nil, bad("cannot read the recording: %v", err)
+	}
+	p, err := recording.Open(file, pace)
+	if err != nil {
+		file.Close()
+		return nil, nil, bad("%s: %v", name, err)
+	}
+	return file, p, nil
+}
+
+// begins returns when a recording begins.
+func begins(p *recording.Player, file string) (time.Time, error) {
+	at, err := p.Begins()
+	switch {
+	case err == io.EOF:
+		return at, bad("%s: nothing was recorded in it", file)
+	case err != nil:
+		return at, bad("%s: there is nothing in it that can be read: %v", file, err)
+	}
+	return at, nil
+}
+
+// moment understands --at. A time of day is the first such time in the recording.
+func moment(text string, begins time.Time) (m session.Moment, err error) {
+	if text == "" {
+		return m, nil
+	}
+	if m.Rev, err = strconv.ParseInt(text, 10, 64); err == nil && m.Rev > 0 {
+		return m, nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
+		if at, err := time.ParseInLocation(layout, text, begins.Location()); err == nil {
+			return session.Moment{At: at.In(begins.Location())}, nil
+		}
+	}
+	for _, layout := range []string{time.TimeOnly, "15:04"} {
+		if at, err := time.Parse(layout, text); err == nil {
+			y, mo, d := begins.Date()
+			at = time.Date(y, mo, d, at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), begins.Location())
+			if at.Before(begins) {
+				at = at.AddDate(0, 0, 1)
+			}
+			return session.Moment{At: at}, nil
+		}
+	}
+	return m, bad("--at %q: want a time (10:04:05, 2026-03-01 10:04:05, RFC 3339) or a revision; the recording begins at %s",
+		text, begins.Format("2006-01-02 15:04:05.000 MST"))
+}
+
+// provenWithin is how old the last proof may be that a watch followed its cluster. The
+// watcher asks every few seconds, and says Lost when no answer comes.
+const provenWithin = 10 * time.Second
+
+// lookBack is a look at a moment of a recording: what was known then, and what was not.
+func (e *env) lookBack(ctx context.Context, out *outFlags) (*session.Session, unseen, error) {
+	var not unseen
+	r, err := e.openPast(out.past, recording.Pace{})
+	if err != nil {
+		return nil, not, err
+	}
+	defer r.close()
+	if err := r.Pull(ctx, session.Pull{}); err != nil {
+		return nil, not, err
+	}
+	s := r.State
+	out.watch = s.Now().Sub(r.begins)
+	asked := wanted(s, out.leases)
+	if out.leases != "none" {
+		for _, l := range s.UnreadLeases() {
+			asked = append(asked, l.ID)
+		}
+	}
+	if !s.Lost() {
+		asked, not.unread = withoutIdle(s, asked, untried(s, slices.Clone(asked)))
+	}
+	not.blind = s.Unseen(s.Now().Add(-provenWithin), asked)
+	if len(s.Watches()) == 0 {
+		not.blind = append(not.blind, model.Unseen{What: model.UnseenKeys, For: out.watch, Reason: "no list of keys is in the recording by then"})
+	}
+	return r.Session, not, nil
+}
+
+// watchedPrefixes are those that a state knows of.
+func watchedPrefixes(s *fold.State) []string {
+	var all []string
+	for _, w := range s.Watches() {
+		all = append(all, w.Prefix)
+	}
+	return all
+}
