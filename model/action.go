@@ -201,6 +201,8 @@ func (p Plan) Outrun(c *Claim) string {
 type Outcome struct {
 	Action Action
 	At     time.Time
+	// By is who did it, as the machine knows the person, "" if that was not said.
+	By string
 	// Done is false if nothing was done; Err then says why and what to do next.
 	Done bool
 	Err  string

@@ -118,6 +118,8 @@ type JournalEntry struct {
 	Severity Severity
 	// Text is the sentence of the kinds that have no fields of their own.
 	Text string
+	// By is who did what an action is about, "" if that was not said.
+	By string
 }
 
 // Removed is the claim whose going the cause explains.
@@ -372,7 +374,7 @@ func (k *Keyspace) acted(o Outcome) {
 			}
 		}
 	}
-	k.Record(&JournalEntry{At: o.At, Rev: o.Rev, Kind: EntryAction, Lock: o.Action.Lock, Text: o.Describe()})
+	k.Record(&JournalEntry{At: o.At, Rev: o.Rev, Kind: EntryAction, Lock: o.Action.Lock, Text: o.Describe(), By: o.By})
 }
 
 // took says whether the action took the claim of which the entry says that it went.

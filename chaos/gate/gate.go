@@ -156,7 +156,7 @@ func (g *Gate) Do(ctx context.Context, p model.Plan) model.Outcome {
 	defer context.AfterFunc(g.ctx, cancel)()
 
 	out := g.journaled(ctx, &p)
-	out.Action, out.At = p.Action, g.o.Now()
+	out.Action, out.At, out.By = p.Action, g.o.Now(), g.o.User
 	g.o.Report(model.Acted{At: out.At, Outcome: out})
 	return out
 }

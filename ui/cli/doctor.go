@@ -88,27 +88,9 @@ func (e *env) diagnosis(s *fold.State, sick []*model.Lock, blind bool, limits st
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(e.out, summary(s, blind))
+	_, err := fmt.Fprintln(e.out, report.Summary(s, blind))
 	if limits != "" && err == nil {
 		_, err = fmt.Fprintln(e.out, limits)
 	}
 	return err
-}
-
-// summary is the last line of a diagnosis: how many findings of each severity, on how many
-// locks.
-func summary(s *fold.State, blind bool) string {
-	locks := many(len(s.Locks()), "lock")
-	n := map[model.Severity]int{}
-	for _, f := range s.Findings() {
-		n[f.Severity]++
-	}
-	switch {
-	case len(n) > 0:
-		return fmt.Sprintf("%s, %s, %d info on %s", many(n[model.SevError], "error"), many(n[model.SevWarning], "warning"), n[model.SevInfo], locks)
-	case blind:
-		return "No problems in what could be seen of " + locks
-	}
-	_, claims := s.Counts()
-	return fmt.Sprintf("No problems on %s (%s)", locks, many(claims, "claim"))
 }

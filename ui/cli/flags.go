@@ -31,6 +31,7 @@ var takes = map[string][]string{
 	"locktop describe":  aLook,
 	"locktop doctor":    aLook,
 	"locktop events":    aLook,
+	"locktop report":    aLook,
 	"locktop discover":  slices.Concat(toCluster, []string{"prefix", "recipe"}),
 	"locktop record":    slices.Concat(toCluster, []string{"prefix", "recipe", "lease-budget"}),
 	"locktop break":     slices.Concat(toCluster, []string{"prefix", "recipe", "lease-budget"}),

@@ -16,6 +16,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/ui/report"
 )
 
 // cli is the program on one etcd process, and etcdctl beside it.
@@ -125,7 +126,7 @@ func TestADiagnosisIsSummedUp(t *testing.T) {
 	} {
 		s := fold.NewState()
 		s.Apply(model.Batch{Events: row.events})
-		if got := summary(s, row.blind); got != row.want {
+		if got := report.Summary(s, row.blind); got != row.want {
 			t.Errorf("%s: %q, want %q", row.reason, got, row.want)
 		}
 	}

@@ -164,8 +164,8 @@ func (e *env) watch(ctx context.Context, o watcher.Options) (*watched, error) {
 	o.Timing.Answer = e.flags.commandTimeout / 3 // one member that is silent is no reason to wait for all in vain
 	w := watcher.New(client, o)
 	var src model.Source = w
-	if e.tap != nil {
-		src = e.tap(src)
+	if e.wrap != nil {
+		src = e.wrap(src)
 	}
 	s := session.New(src, e.pins...)
 	s.Name = strings.Join(e.flags.endpoints, ", ")

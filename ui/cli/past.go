@@ -59,7 +59,11 @@ func (e *env) openPast(past pastFlags, pace recording.Pace) (*recorded, error) {
 		f.Close()
 		return nil, err
 	}
-	s := session.New(session.Upto(player, m), e.pins...)
+	src := session.Upto(player, m)
+	if e.wrap != nil {
+		src = e.wrap(src)
+	}
+	s := session.New(src, e.pins...)
 	s.Name = past.file
 	return &recorded{s, begins, f.Close}, nil
 }

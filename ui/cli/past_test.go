@@ -21,7 +21,7 @@ import (
 func inProcess(t *testing.T, tap func(model.Source) model.Source, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	e := &env{in: strings.NewReader(""), out: &out, err: &errs, stdout: &out, tap: tap}
+	e := &env{in: strings.NewReader(""), out: &out, err: &errs, stdout: &out, wrap: tap}
 	root := e.rootCmd()
 	root.SetArgs(args)
 	code = exitWith(t.Context(), &errs, root.ExecuteContext(t.Context()), nil)

@@ -34,7 +34,7 @@ type env struct {
 	origins  map[string]origin
 	profile  *profile // nil for none
 	creds    credentials
-	tap      func(model.Source) model.Source // of tests: what a look was told
+	wrap     func(model.Source) model.Source // changes what a look is told, as masking does
 }
 
 // connFlags are the connection flags, named and defaulted as etcdctl's.
@@ -103,7 +103,7 @@ func (e *env) rootCmd() *cobra.Command {
 	since.add(root)
 	e.addSharedFlags()
 	root.AddCommand(e.demoCmd(), e.lsCmd(), e.describeCmd(), e.doctorCmd(), e.eventsCmd(), e.discoverCmd(), e.explainCmd(), e.breakCmd(),
-		e.contendCmd(), e.proxyCmd(), e.drillCmd(), e.configCmd(), e.memberCmd(), e.versionCmd(), e.manCmd(), e.recordCmd(), e.replayCmd())
+		e.contendCmd(), e.proxyCmd(), e.drillCmd(), e.configCmd(), e.memberCmd(), e.versionCmd(), e.manCmd(), e.recordCmd(), e.replayCmd(), e.reportCmd())
 	e.shareFlags(root)
 	e.addCompletions(root)
 	return root

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"locktop/model"
+	"locktop/ui/cli/session"
+	"locktop/ui/report"
+	"locktop/watcher/recording"
+)
+
+// reportFlags are the flags of report.
+type reportFlags struct {
+	outFlags
+	lock   string
+	values bool
+	names  bool
+}
+
+func (e *env) reportCmd() *cobra.Command {
+	f := reportFlags{outFlags: outFlags{leases: "heads", watch: 30 * time.Second}}
+	cmd := &cobra.Command{
+		Use:   "report",
+		Short: "one page about what happened, for those who were not there",
+		Long: "report observes the locks for a while, or reads a recording, and prints one page: what is wrong and\n" +
+			"what to do, the locks across time, who waits for whom, every change of a holder, what was done and by\n" +
+			"whom, and the commands to see it again. The page of -o html needs no network and runs no script.\n" +
+			"perfetto is the trace format of ui.perfetto.dev, with a track for each lock. Values of keys are\n" +
+			"masked: an owner that only a value names has a number in its place.",
+		Example: "  locktop report --prefix /jobs/ --for 5m > incident.html\n" +
+			"  locktop report --recording incident.rec --lock /jobs/billing -o md",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := f.past.asked(cmd, "for")
+			if err = cmp.Or(err, checkFor(f.watch)); err != nil {
+				return err
+			}
+			return e.report(cmd.Context(), f)
+		},
+	}
+	addOutput(cmd, &f.output, report.PageFormats, "html, md, json or perfetto")
+	cmd.Flags().DurationVar(&f.watch, "for", f.watch, "observe that long")
+	f.past.add(cmd)
+	cmd.Flags().StringVar(&f.lock, "lock", "", "tell of this lock alone")
+	cmd.Flags().BoolVar(&f.values, "values", false, "show the values of keys as they are")
+	cmd.Flags().BoolVar(&f.names, "mask-names", false, "mask the names of locks, keys, clients and members, too")
+	return cmd
+}
+
+// report prints a page.
+func (e *env) report(ctx context.Context, f reportFlags) error {
+	if f.names && f.values {
+		return bad("--values and --mask-names contradict each other: leave one out")
+	}
+	mask := &recording.Mask{Values: !f.values, Names: f.names}
+	prefixes := e.flags.prefixes
+	if f.lock != "" && f.past.file == "" {
+		f.lock = e.inNamespace(f.lock)
+		prefixes = e.lockPrefixes(f.lock)
+	}
+	if err := recording.PathsWhole(prefixes); f.names && f.past.file == "" && err != nil {
+		return bad("--mask-names: %v", err)
+	}
+	e.wrap = func(src model.Source) model.Source { return session.Map(src, mask.Event) }
+	on, not, err := e.look(ctx, prefixes, &f.outFlags)
+	if err != nil {
+		return couldNotRun(ctx, err)
+	}
+	o := report.PageOptions{Source: on.Name, Observation: f.observation(on.State, prefixes, not), Lock: f.lock, Values: f.values, Names: !f.names, Again: e.again(f)}
+	o.From = o.At.Add(-f.watch)
+	if f.names {
+		o.Source, o.Again = "names masked", nil
+		o.Lock = mask.Path(f.lock)
+	}
+	err = report.NewPage(on.State, o).Write(e.out, f.output)
+	return errors.Join(err, notSeen(on.Name, not.keys()))
+}
+
+// again are the commands that show the same.
+func (e *env) again(f reportFlags) []string {
+	if f.past.file != "" {
+		file := model.ShellQuote(f.past.file)
+		at := ""
+		if f.past.at != "" {
+			at = " --at " + model.ShellQuote(f.past.at)
+		}
+		lines := []string{"locktop replay " + file, "locktop doctor --recording " + file + at, "locktop events --recording " + file + at + " -o wide"}
+		if f.lock != "" {
+			lines = append(lines, "locktop describe "+model.ShellQuote(f.lock)+" --recording "+file+at)
+		}
+		return lines
+	}
+	where := " --endpoints " + model.ShellQuote(strings.Join(e.flags.endpoints, ","))
+	for _, p := range e.flags.prefixes {
+		where += " --prefix " + model.ShellQuote(p)
+	}
+	lines := []string{"locktop" + where, fmt.Sprintf("locktop doctor%s --for %s", where, f.watch)}
+	if f.lock != "" {
+		lines = append(lines, "locktop describe "+model.ShellQuote(f.lock)+where)
+	}
+	return lines
+}

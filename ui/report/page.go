@@ -1,0 +1,370 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"locktop/model"
+	"locktop/model/fold"
+)
+
+// PageFormats are the formats of a [Page].
+var PageFormats = []string{"html", "md", "json", "perfetto"}
+
+// PageOptions say what a page is about.
+type PageOptions struct {
+	// Source names what was looked at.
+	Source string
+	// From is when the look began; it ends at Observation.At.
+	From time.Time
+	Observation
+	// Lock, if not "", is the only one that is told of.
+	Lock string
+	// Values says that the values of keys are as they are. Else they were replaced before
+	// anything was made of them, and the page says so.
+	Values bool
+	// Names says the same of the names of keys.
+	Names bool
+	// Again are the commands that show the same once more.
+	Again []string
+}
+
+// Page is the report of what happened, as a value: HTML, Markdown, JSON and the file for
+// Perfetto are views of it.
+type Page struct {
+	Schema  int       `json:"schema"`
+	Source  string    `json:"source"`
+	From    time.Time `json:"from"`
+	To      time.Time `json:"to"`
+	Values  string    `json:"values"` // "shown" or "masked"
+	Names   string    `json:"names"`  // the same of the names of keys
+	Cluster *cluster  `json:"cluster"`
+	Seen    observed  `json:"observed"`
+
+	Verdict   pageVerdict `json:"verdict"`
+	Locks     []pageLock  `json:"locks"`
+	WaitsFor  []pageEdge  `json:"waits_for"`
+	Findings  []finding   `json:"findings"`
+	Handovers []event     `json:"handovers"`
+	Happened  []event     `json:"happened"`
+	Done      []pageDone  `json:"done"`
+	Again     []string    `json:"again"`
+	// LeftOut counts what a page has no room for.
+	LeftOut leftOut `json:"left_out"`
+
+	s     *fold.State
+	o     PageOptions
+	whole *time.Time // from when on intervals are, nil: all
+}
+
+// Bounds of a page, so that it can be sent and read.
+const (
+	pageLocks     = 100
+	pageFindings  = 30
+	pageHandovers = 150
+	pageHappened  = 150
+	pageDoneMax   = 100
+	pageEdges     = 60
+	pageText      = 400 // characters of a sentence
+	pageSource    = 200
+)
+
+type leftOut struct {
+	Locks     int `json:"locks"`
+	WaitsFor  int `json:"waits_for"`
+	Findings  int `json:"findings"`
+	Handovers int `json:"handovers"`
+	Happened  int `json:"happened"`
+	Done      int `json:"done"`
+}
+
+type pageVerdict struct {
+	// Level is that of the worst finding, "well" for none, "unseen" where something could
+	// not be seen.
+	Level string `json:"level"`
+	Text  string `json:"text"`
+}
+
+// pageLock is a lock across the time of the page.
+type pageLock struct {
+	Name       string  `json:"name"`
+	NameBase64 string  `json:"name_base64,omitempty"`
+	Recipe     string  `json:"recipe"`
+	State      string  `json:"state"`
+	Holder     *string `json:"holder"`
+	// Waiters is null where waiting leaves no trace.
+	Waiters   *int `json:"waiters"`
+	Handovers int  `json:"handovers"`
+	// Since is from when on the sums and the lane are whole, null if from the beginning.
+	Since     *time.Time `json:"since"`
+	TotalWait float64    `json:"total_wait"`
+	TotalHold float64    `json:"total_hold"`
+
+	raw   string
+	level model.Level
+	stays []stay
+}
+
+// pageEdge says that one session waits for another.
+type pageEdge struct {
+	Who  string `json:"who"`
+	For  string `json:"for"`
+	Lock string `json:"lock"`
+}
+
+// pageDone is something that was done through locktop.
+type pageDone struct {
+	At   time.Time `json:"at"`
+	By   *string   `json:"by"`
+	Text string    `json:"text"`
+}
+
+// NewPage makes a page of a state.
+func NewPage(s *fold.State, o PageOptions) *Page {
+	p := &Page{Schema: Schema, Source: short(model.Printable(o.Source), pageSource), From: o.From.Truncate(time.Microsecond), To: o.At.Truncate(time.Microsecond), Values: masked(o.Values), Names: masked(o.Names), s: s, o: o,
+		Cluster: clusterOf(s), Seen: observedOf(s, o.Observation), Again: notNil(o.Again)}
+	p.findings()
+	p.locks()
+	p.edges()
+	p.journal()
+	return p
+}
+
+func masked(shown bool) string {
+	if shown {
+		return "shown"
+	}
+	return "masked"
+}
+
+// about says whether a page tells of a lock.
+func (p *Page) about(lock string) bool { return p.o.Lock == "" || lock == p.o.Lock }
+
+func (p *Page) findings() {
+	var all []model.Finding
+	worst := model.LevelIdle
+	for _, f := range p.s.Findings() {
+		if f.Lock == "" || p.about(f.Lock) {
+			all = append(all, f)
+			worst = max(worst, f.Severity.Level())
+		}
+	}
+	slices.SortStableFunc(all, func(a, b model.Finding) int { return cmp.Compare(b.Severity.Level(), a.Severity.Level()) })
+	p.Verdict = pageVerdict{Level: "well", Text: Summary(p.s, len(p.o.Blind) > 0)}
+	if p.o.Lock != "" {
+		p.Verdict.Text = p.ofOne(len(all))
+	}
+	switch {
+	case worst == model.LevelError:
+		p.Verdict.Level = string(model.SevError)
+	case worst == model.LevelWarning:
+		p.Verdict.Level = string(model.SevWarning)
+	case len(p.o.Blind) > 0:
+		p.Verdict.Level = "unseen"
+	case worst == model.LevelInfo:
+		p.Verdict.Level = string(model.SevInfo)
+	}
+	p.LeftOut.Findings = max(0, len(all)-pageFindings)
+	p.Findings = findingsOf(all[:min(len(all), pageFindings)])
+}
+
+// ofOne is the verdict about one lock.
+func (p *Page) ofOne(findings int) string {
+	l := p.s.Lock(p.o.Lock)
+	name := model.Printable(p.o.Lock)
+	switch {
+	case l == nil:
+		return name + " has no keys at the end"
+	case findings == 0 && len(p.o.Blind) > 0:
+		return "No problem in what could be seen of " + name
+	case findings == 0:
+		return "No problem found on " + name
+	}
+	return name + ": " + l.Condition().Sentence()
+}
+
+func (p *Page) locks() {
+	book, names := staysOf(p.s), map[string]bool{}
+	for name := range book {
+		names[name] = true
+	}
+	whole := wholeSince(p.s)
+	if whole.After(p.From) {
+		p.whole = &whole
+	}
+	for _, l := range p.s.Locks() {
+		names[l.Name] = true
+	}
+	for name := range names {
+		if p.about(name) {
+			p.Locks = append(p.Locks, p.lock(name, book[name]))
+		}
+	}
+	slices.SortFunc(p.Locks, func(a, b pageLock) int {
+		return cmp.Or(cmp.Compare(b.rank(), a.rank()), cmp.Compare(b.TotalWait, a.TotalWait), cmp.Compare(b.Handovers, a.Handovers), cmp.Compare(a.raw, b.raw))
+	})
+	p.LeftOut.Locks = max(0, len(p.Locks)-pageLocks)
+	p.Locks = p.Locks[:min(len(p.Locks), pageLocks)]
+	if p.Locks == nil {
+		p.Locks = []pageLock{}
+	}
+}
+
+// rank puts those first at which a person should look.
+func (l pageLock) rank() model.Level {
+	if l.level >= model.LevelWarning {
+		return l.level
+	}
+	return 0
+}
+
+func (p *Page) lock(name string, stays []stay) pageLock {
+	out := pageLock{raw: name, State: "no keys", Recipe: "-", stays: stays}
+	out.Name, out.NameBase64 = text(name)
+	if l := p.s.Lock(name); l != nil {
+		c := l.Condition()
+		out.State, out.level, out.Recipe, out.Handovers = c.Word, c.Level, l.Recipe().Name, l.Stats().Handovers
+		if h := l.Holder(); h != nil {
+			who := p.s.Who(h.Ref())
+			out.Holder = &who
+		}
+		if l.Recipe().WaitersVisible() && l.Recipe().HasHolder {
+			n := l.Behind()
+			out.Waiters = &n
+		}
+	}
+	out.Since = p.whole
+	wait, hold := sums(out.stays, p.From, p.To)
+	out.TotalWait, out.TotalHold = wait.Seconds(), hold.Seconds()
+	return out
+}
+
+// edges are who waits for whom at the end: for each waiter the one that is ahead of it
+// and holds.
+func (p *Page) edges() {
+	p.WaitsFor = []pageEdge{}
+	seen := map[pageEdge]bool{}
+	for _, x := range p.Locks { // those in trouble come first
+		l := p.s.Lock(x.raw)
+		if l == nil || l.Holder() == nil {
+			continue
+		}
+		for i := l.Holders(); i < l.Len(); i++ {
+			c := l.At(i)
+			if !l.IsClaim(c) {
+				continue
+			}
+			e := pageEdge{Who: p.s.Who(c.Ref()), For: p.s.Who(l.Holder().Ref()), Lock: model.Printable(l.Name)}
+			if seen[e] {
+				continue
+			}
+			if seen[e] = true; len(p.WaitsFor) == pageEdges {
+				p.LeftOut.WaitsFor++
+				continue
+			}
+			p.WaitsFor = append(p.WaitsFor, e)
+		}
+	}
+}
+
+// journal takes what the page has of the journal, the latest.
+func (p *Page) journal() {
+	p.Handovers, p.Happened, p.Done = []event{}, []event{}, []pageDone{}
+	for _, f := range slices.Backward(p.s.Journal()) {
+		if f.At.Before(p.From) && !f.Past || f.Lock != "" && !p.about(f.Lock) {
+			continue
+		}
+		switch f.Kind {
+		case model.EntryQueued:
+		case model.EntryHandover, model.EntryAcquired, model.EntryShared, model.EntryLeft, model.EntryBlocked:
+			p.Handovers = p.add(p.Handovers, f, pageHandovers, &p.LeftOut.Handovers)
+		case model.EntryAction:
+			if len(p.Done) == pageDoneMax {
+				p.LeftOut.Done++
+				continue
+			}
+			d := pageDone{At: f.At, Text: short(f.Sentence(p.s.Who), pageText)}
+			if f.By != "" {
+				by := model.Printable(f.By)
+				d.By = &by
+			}
+			p.Done = append(p.Done, d)
+		default:
+			p.Happened = p.add(p.Happened, f, pageHappened, &p.LeftOut.Happened)
+		}
+	}
+	slices.Reverse(p.Handovers)
+	slices.Reverse(p.Happened)
+	slices.Reverse(p.Done)
+}
+
+func (p *Page) add(list []event, f *model.JournalEntry, most int, left *int) []event {
+	if len(list) == most {
+		*left++
+		return list
+	}
+	e := eventOf(p.s, f)
+	e.Text = short(e.Text, pageText)
+	return append(list, e)
+}
+
+// short cuts the middle out of what is too long to be read.
+func short(s string, most int) string {
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	return string(r[:most*2/3]) + " … " + string(r[len(r)-most/3:])
+}
+
+// Write writes the page in one of PageFormats.
+func (p *Page) Write(w io.Writer, format string) error {
+	switch format {
+	case "html":
+		return p.html(w)
+	case "md":
+		return p.markdown(w)
+	case "json":
+		return writeJSON(w, p, "  ")
+	case "perfetto":
+		return p.perfetto(w)
+	}
+	return fmt.Errorf("format %q is none of %v", format, PageFormats)
+}
+
+// Summary is the last line of a diagnosis: how many findings of each severity, on how many
+// locks. blind says that not all could be seen.
+func Summary(s *fold.State, blind bool) string {
+	locks := many(len(s.Locks()), "lock")
+	n := map[model.Severity]int{}
+	for _, f := range s.Findings() {
+		n[f.Severity]++
+	}
+	switch {
+	case len(n) > 0:
+		return fmt.Sprintf("%s, %s, %d info on %s", many(n[model.SevError], "error"), many(n[model.SevWarning], "warning"), n[model.SevInfo], locks)
+	case blind:
+		return "No problems in what could be seen of " + locks
+	}
+	_, claims := s.Counts()
+	return fmt.Sprintf("No problems on %s (%s)", locks, many(claims, "claim"))
+}
+
+// many is a number with its noun.
+func many(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// waiters is how many wait, ? where waiting leaves no trace.
+func (p *Page) waiters(l pageLock) string {
+	if l.Waiters == nil {
+		return "?"
+	}
+	return fmt.Sprint(*l.Waiters)
+}

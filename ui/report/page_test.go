@@ -1,0 +1,279 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+	"pgregory.net/rapid"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/history"
+	"locktop/model/hostile"
+)
+
+func pageOf(s *fold.State, from time.Time) *Page {
+	return NewPage(s, PageOptions{Source: "x.rec", From: from, Observation: Observation{At: s.Now(), For: s.Now().Sub(from), Prefixes: []string{""}}, Names: true,
+		Again: []string{"locktop replay 'x.rec'"}})
+}
+
+func asText(t *testing.T, p *Page, format string) string {
+	t.Helper()
+	var b bytes.Buffer
+	must(t, p.Write(&b, format))
+	return b.String()
+}
+
+// anHour is an hour of 100 locks that all change hands every half minute, with two who wait.
+func anHour() *fold.State {
+	h := history.New()
+	h.Loaded(0)
+	lease := func(lock, n int) model.LeaseID { return model.LeaseID(0x694d000000000000 + lock<<16 + n) }
+	name := func(lock int) string { return fmt.Sprintf("/service/region-%d/locks/job-%03d", lock%7, lock) }
+	const turn = 30
+	for n := range 3600 / turn {
+		for lock := range 100 {
+			at := float64(n*turn) + float64(lock)/10
+			h.Put(at, history.ClaimKey(name(lock), lease(lock, n)), "", lease(lock, n))
+			if n >= 3 {
+				h.Del(at+0.01, history.ClaimKey(name(lock), lease(lock, n-3)))
+			}
+		}
+	}
+	s := fold.NewState()
+	s.Apply(model.Batch{Events: h.Events})
+	return s
+}
+
+// TestAnHourOfAHundredLocksOnAPage: it can be sent, it is there at once, and it is the same
+// each time.
+func TestAnHourOfAHundredLocksOnAPage(t *testing.T) {
+	s := anHour()
+	began := time.Now()
+	text := asText(t, pageOf(s, history.At(0)), "html")
+	took := time.Since(began)
+	t.Logf("%d bytes in %s", len(text), took)
+	if len(text) > 300_000 {
+		t.Errorf("%d bytes", len(text))
+	}
+	if took > 2*time.Second {
+		t.Errorf("took %s", took)
+	}
+	for _, format := range PageFormats {
+		if asText(t, pageOf(s, history.At(0)), format) != asText(t, pageOf(anHour(), history.At(0)), format) {
+			t.Errorf("%s differs from time to time", format)
+		}
+	}
+	if strings.Count(text, `class="lane"`) != 100 {
+		t.Errorf("%d lanes", strings.Count(text, `class="lane"`))
+	}
+}
+
+// What a page may be made of. Nothing in it loads, runs, refreshes or leads anywhere.
+var (
+	pageElements = strings.Fields(`html head meta title style body h1 h2 h3 p b ul li div span i pre code svg path g rect text table tbody tr td th`)
+	pageNames    = strings.Fields(`lang charset http-equiv content name class title role aria-label viewbox preserveaspectratio d transform width height x y rx dx dy`)
+)
+
+func checkHarmless(t *testing.T, text string) {
+	t.Helper()
+	z := html.NewTokenizer(strings.NewReader(text))
+	metas := 0
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			if z.Err() != io.EOF || metas != 4 {
+				t.Errorf("%v, %d metas", z.Err(), metas)
+			}
+			return
+		case html.StartTagToken, html.SelfClosingTagToken:
+			tag := z.Token()
+			if tag.Data == "meta" {
+				metas++
+			}
+			if !slices.Contains(pageElements, tag.Data) {
+				t.Errorf("an element %q", tag.Data)
+			}
+			for _, a := range tag.Attr {
+				if !slices.Contains(pageNames, a.Key) {
+					t.Errorf("an attribute %q of %q: %q", a.Key, tag.Data, a.Val)
+				}
+			}
+		case html.CommentToken:
+			t.Errorf("a comment: %q", z.Token().Data)
+		case html.TextToken:
+			fit(t, strings.ReplaceAll(z.Token().Data, "\t", ""))
+		}
+	}
+}
+
+// FuzzPage makes pages of whatever can be in a state.
+func FuzzPage(f *testing.F) {
+	for _, s := range hostile.Seeds() {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := fold.NewState()
+		s.Apply(model.Batch{Events: hostile.Events(data)})
+		p := pageOf(s, hostile.Start)
+		checkHarmless(t, asText(t, p, "html"))
+		fit(t, asText(t, p, "md"))
+		for _, format := range []string{"json", "perfetto"} {
+			text := asText(t, p, format)
+			if fit(t, text); !json.Valid([]byte(text)) {
+				t.Errorf("%s is no JSON: %q", format, text)
+			}
+		}
+	})
+}
+
+// TestHostileNamesOnAPage: markup in every place where a name can stand is text.
+func TestHostileNamesOnAPage(t *testing.T) {
+	for _, name := range []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'onmouseover='alert(1)`, `</style><script>1</script>`,
+		`</title><script>1</script>`, `{{.}}`, `javascript:alert(1)`, "\x1b[2J\u202e", "\xff\xfe", `--><svg onload=1>`, `&lt;b&gt;`, `url(http://x/)`, strings.Repeat("long", 2000)} {
+		h := history.New()
+		h.Loaded(0)
+		lock := "/" + name
+		h.Put(1, history.ClaimKey(lock, 0xa1), name, 0xa1)
+		h.Put(2, history.ClaimKey(lock, 0xb2), name, 0xb2)
+		h.Add(model.Contender{At: history.At(3), Name: name, Lock: lock, Recipe: "mutex"},
+			model.Acted{At: history.At(4), Outcome: model.Outcome{At: history.At(4), By: name, Err: name, Action: model.Action{Kind: model.RevokeLease, Lock: lock, Key: lock + "/a1", Lease: 0xa1}}},
+			model.ClusterStatus{At: history.At(5), ClusterID: 1, Members: []model.Member{{ID: 1, Name: name, Version: name, Leader: true}}, Alarms: []string{name}})
+		h.Del(6, history.ClaimKey(lock, 0xa1))
+		s := fold.NewState()
+		s.Apply(model.Batch{Events: h.Events})
+		p := NewPage(s, PageOptions{Source: name, From: history.At(0), Observation: Observation{At: s.Now(), Prefixes: []string{name},
+			Blind: []model.Unseen{{What: model.UnseenKeys, Prefix: name, Reason: name}}}, Again: []string{"locktop describe " + model.ShellQuote(name)}})
+		text := asText(t, p, "html")
+		checkHarmless(t, text)
+		if len(text) > 60_000 {
+			t.Errorf("%d bytes with %.40q", len(text), name)
+		}
+		md := asText(t, p, "md")
+		text, _, _ = strings.Cut(md, "## To see it again") // that is code, between fences
+		if fit(t, md); strings.ContainsAny(text, "<") {
+			t.Errorf("markup in Markdown with %q:\n%s", name, md)
+		}
+	}
+}
+
+func TestAPageAllowsItsStyleAlone(t *testing.T) {
+	text := asText(t, pageOf(fold.NewState(), history.At(0)), "html")
+	for _, want := range []string{"default-src &#39;none&#39;; style-src &#39;sha256-", "<style>" + pageStyle + "</style>", "prefers-color-scheme:dark", "width=device-width"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %.60q", want)
+		}
+	}
+	if strings.Contains(pageStyle, "url(") || strings.Contains(pageStyle, "@import") {
+		t.Error("the style loads something")
+	}
+}
+
+// TestNoCellIsOfOneHolderWhereTwoHeld: at every resolution.
+func TestNoCellIsOfOneHolderWhereTwoHeld(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		from := history.At(0)
+		a := axis{from, from.Add(time.Duration(rapid.IntRange(1, 100_000).Draw(t, "ms")) * time.Millisecond), rapid.IntRange(1, 200).Draw(t, "cells")}
+		total := a.to.Sub(a.from)
+		var stays []stay
+		at := from
+		for range rapid.IntRange(0, 30).Draw(t, "stays") { // one after the other, some at once
+			at = at.Add(time.Duration(rapid.Int64Range(0, int64(total)/8).Draw(t, "free")))
+			end := at.Add(time.Duration(rapid.Int64Range(0, int64(total)/8).Draw(t, "held")))
+			stays = append(stays, stay{Came: at, Got: at, Gone: end})
+			at = end
+		}
+		l := a.lane("", stays)
+		for i := range a.cells {
+			one, many, held := cellAt(a, l.Even, i) || cellAt(a, l.Odd, i), cellAt(a, l.Part, i), 0
+			c0 := a.from.Add(time.Duration(float64(total) * float64(i) / float64(a.cells)))
+			c1 := a.from.Add(time.Duration(float64(total) * float64(i+1) / float64(a.cells)))
+			for _, s := range stays {
+				if x, y, ok := clip(s.Got, s.Gone, c0.Add(2), c1.Add(-2)); ok && s.Got.Before(a.to) && y.After(x) {
+					held++
+				}
+			}
+			switch {
+			case one && held != 1:
+				t.Fatalf("cell %d is of one, %d held", i, held)
+			case held > 0 && !one && !many:
+				t.Fatalf("cell %d is free, %d held", i, held)
+			}
+		}
+	})
+}
+
+// cellAt says whether a path covers the middle of a cell.
+func cellAt(a axis, path string, i int) bool {
+	middle := (float64(i) + 0.5) * axisWidth / float64(a.cells)
+	for run := range strings.SplitSeq(path, "M") {
+		var x, w float64
+		if n, _ := fmt.Sscanf(run, "%g 5h%g", &x, &w); n == 2 && x-0.5 <= middle && middle <= x+w+0.5 {
+			return true
+		}
+	}
+	return false
+}
+
+// TestPerfettoHasTheSumsOfThePage: to the microsecond.
+func TestPerfettoHasTheSumsOfThePage(t *testing.T) {
+	p := pageOf(anHour(), history.At(100.123456))
+	var doc struct {
+		TraceEvents []struct {
+			Name, Ph string
+			Pid      int
+			Dur      int64
+		}
+	}
+	must(t, json.Unmarshal([]byte(asText(t, p, "perfetto")), &doc))
+	waits, holds := map[int]int64{}, map[int]int64{}
+	for _, e := range doc.TraceEvents {
+		switch e.Name {
+		case "waits":
+			waits[e.Pid] += e.Dur
+		case "holds":
+			holds[e.Pid] += e.Dur
+		}
+	}
+	if len(p.Locks) != 100 {
+		t.Fatalf("%d locks", len(p.Locks))
+	}
+	for i, l := range p.Locks {
+		if l.TotalHold == 0 || l.TotalWait == 0 || us(l.TotalWait) != waits[i+1] || us(l.TotalHold) != holds[i+1] {
+			t.Errorf("%s: waited %v, held %v; Perfetto has %d µs and %d µs", l.Name, l.TotalWait, l.TotalHold, waits[i+1], holds[i+1])
+		}
+	}
+}
+
+func us(seconds float64) int64 { return int64(seconds*1e6 + 0.5) }
+
+func TestARingOnAPage(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	h.Put(1, history.ClaimKey("/a", 0xa1), "", 0xa1)
+	h.Put(2, history.ClaimKey("/b", 0xb2), "", 0xb2)
+	for _, row := range []struct {
+		reason string
+		then   func()
+		ring   bool
+	}{
+		{"a chain is no ring", func() { h.Put(3, history.ClaimKey("/a", 0xb2), "", 0xb2) }, false},
+		{"each waits for the other", func() { h.Put(4, history.ClaimKey("/b", 0xa1), "", 0xa1) }, true},
+	} {
+		row.then()
+		s := fold.NewState()
+		s.Apply(model.Batch{Events: h.Events})
+		p := pageOf(s, history.At(0))
+		text := asText(t, p, "html")
+		if got := strings.Contains(text, "wait for each other in a ring"); got != row.ring || strings.Contains(text, `class="ring"`) != row.ring {
+			t.Errorf("%s: ring %v", row.reason, got)
+		}
+	}
+}

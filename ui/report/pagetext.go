@@ -1,0 +1,173 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+// markdown writes the page for a ticket. What others wrote is escaped, so that it is text
+// and nothing else.
+func (p *Page) markdown(w io.Writer) error {
+	v := p.view()
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		for i, a := range args {
+			if s, ok := a.(string); ok {
+				args[i] = inMarkdown(s)
+			}
+		}
+		fmt.Fprintf(&b, format+"\n", args...)
+	}
+	line("# locktop report\n\n%s: %s to %s (%s)\n\n**%s**\n", p.Source, v.Begin, v.End, v.Span, p.Verdict.Text)
+	for _, x := range v.Blind {
+		line("- **Not seen:** %s", x)
+	}
+	for _, x := range v.Facts {
+		line("- %s", x)
+	}
+	line("- %s %s", v.MaskedWords, v.Left)
+	line("\n## Findings\n")
+	for _, f := range p.Findings {
+		line("### %s %s (%s)\n\n%s\n", f.Severity, f.Code, f.Confidence, f.Summary)
+		for _, e := range f.Evidence {
+			line("- %s", e)
+		}
+		for _, a := range f.Advice {
+			line("- **do:** %s", a)
+		}
+		for _, e := range f.Etcdctl {
+			b.WriteString("\n" + fenced(e) + "\n")
+		}
+		line("")
+	}
+	if len(p.Findings) == 0 {
+		line("None at %s.", v.End)
+	}
+	line("\n## Locks\n\n| lock | recipe | state at the end | holder | waiting | handovers | held | waited for |\n|---|---|---|---|--:|--:|--:|--:|")
+	for _, l := range v.Lanes {
+		line("| %s | %s | %s | %s | %s | %d | %s | %s |", l.Name, l.Recipe, l.State, l.Who, l.Behind, l.Handovers, l.Held, l.Waited)
+	}
+	line("\n## Who waits for whom\n")
+	if v.Ring != "" {
+		line("**%s**\n", v.Ring)
+	}
+	for _, e := range p.WaitsFor {
+		line("- %s waits for %s (%s)", e.Who, e.For, e.Lock)
+	}
+	for _, part := range []struct {
+		title string
+		rows  [][2]string
+	}{{"Holders that came and went", v.HandoverRows}, {"What else happened", v.HappenedRows}} {
+		line("\n## %s\n", part.title)
+		for _, r := range part.rows {
+			line("- %s %s", r[0], r[1])
+		}
+	}
+	line("\n## What was done, and by whom\n")
+	for _, r := range v.DoneRows {
+		line("- %s %s: %s", r[0], r[1], r[2])
+	}
+	line("\n## To see it again\n")
+	for _, x := range p.Again {
+		b.WriteString(fenced(x) + "\n")
+	}
+	if _, err := w.Write(printable([]byte(b.String()))); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
+}
+
+// inMarkdown escapes what Markdown, or HTML in it, would obey.
+func inMarkdown(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == ':' && !strings.HasPrefix(s[i:], "://"):
+			b.WriteRune(r)
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '&':
+			b.WriteString("&amp;")
+		case r == '\n':
+			b.WriteByte(' ')
+		case strings.ContainsRune("\\`*_[]#|~>$@:", r):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// fenced is a line of code, between fences longer than any in it.
+func fenced(code string) string {
+	fence := "```"
+	for strings.Contains(code, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + code + "\n" + fence
+}
+
+// traceEvent is one event of the trace format that Perfetto and others read.
+type traceEvent struct {
+	Name string         `json:"name"`
+	Ph   string         `json:"ph"`
+	Cat  string         `json:"cat,omitempty"`
+	Ts   *int64         `json:"ts,omitempty"`  // µs
+	Dur  *int64         `json:"dur,omitempty"` // µs
+	Pid  int            `json:"pid"`
+	Tid  int            `json:"tid"`
+	S    string         `json:"s,omitempty"`
+	Args map[string]any `json:"args,omitempty"`
+}
+
+// perfetto writes the intervals: a process is a lock, a thread one who waited for it or
+// held it.
+func (p *Page) perfetto(w io.Writer) error {
+	us := func(t time.Time) *int64 { n := t.UnixMicro(); return &n }
+	events := []traceEvent{}
+	for i, l := range p.Locks {
+		pid := i + 1
+		events = append(events, traceEvent{Name: "process_name", Ph: "M", Pid: pid, Args: map[string]any{"name": model.Printable(l.raw)}})
+		tids := map[string]int{}
+		for _, s := range l.stays {
+			who := p.s.Who(s.Claim)
+			tid := tids[who]
+			if tid == 0 {
+				tid = len(tids) + 1
+				tids[who] = tid
+				events = append(events, traceEvent{Name: "thread_name", Ph: "M", Pid: pid, Tid: tid, Args: map[string]any{"name": who}})
+			}
+			args := map[string]any{"key": model.Printable(s.Claim.Key), "create_revision": s.Claim.CreateRev}
+			if s.Claim.Lease != 0 {
+				args["lease"] = s.Claim.Lease.String()
+			}
+			for _, x := range []struct {
+				name    string
+				piece   func(from, to time.Time) (time.Time, time.Time, bool)
+				atLeast bool
+			}{{"waits", s.waited, s.CameAtLeast}, {"holds", s.held, s.GotAtLeast}} {
+				from, to, ok := x.piece(p.From, p.To)
+				if !ok {
+					continue
+				}
+				dur := to.UnixMicro() - from.UnixMicro()
+				events = append(events, traceEvent{Name: x.name, Ph: "X", Cat: "lock", Ts: us(from), Dur: &dur, Pid: pid, Tid: tid, Args: args})
+			}
+		}
+	}
+	for _, list := range [][]event{p.Handovers, p.Happened} {
+		for _, e := range list {
+			if e.At != nil {
+				events = append(events, traceEvent{Name: e.Text, Ph: "i", Cat: e.Kind, Ts: us(*e.At), S: "g"})
+			}
+		}
+	}
+	return writeJSON(w, map[string]any{"displayTimeUnit": "ms", "traceEvents": events,
+		"otherData": map[string]any{"source": p.Source, "from": p.From, "to": p.To}}, "")
+}

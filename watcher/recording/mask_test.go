@@ -1,0 +1,93 @@
+package recording
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"locktop/model"
+)
+
+func TestWhatAMaskLeaves(t *testing.T) {
+	kv := func(key, value string) model.Event {
+		return model.Committed{Rev: 7, Changes: []model.Change{{KV: model.KV{Key: key, Value: value, Lease: 0x1f}}}}
+	}
+	names := Mask{Names: true}
+	values := Mask{Values: true}
+	for _, row := range []struct {
+		reason   string
+		mask     *Mask
+		in, want model.Event
+	}{
+		{"nothing is masked", &Mask{}, kv("/jobs/a/1f", "secret"), kv("/jobs/a/1f", "secret")},
+		{"a value has a number", &values, kv("/jobs/a/1f", "secret"), kv("/jobs/a/1f", "hidden-1")},
+		{"another value another one", &values, kv("/jobs/a/2f", "other"), kv("/jobs/a/2f", "hidden-2")},
+		{"the same the same", &values, kv("/jobs/b/1f", "secret"), kv("/jobs/b/1f", "hidden-1")},
+		{"none stays none", &values, kv("/jobs/b/1f", ""), kv("/jobs/b/1f", "")},
+		{"dropped", &Mask{Drop: true}, kv("/jobs/b/1f", "secret"), kv("/jobs/b/1f", "")},
+		{"a value in an answer to an action", &Mask{Drop: true}, model.Acted{Outcome: model.Outcome{Now: model.KV{Key: "/a", Value: "secret"}}},
+			model.Acted{Outcome: model.Outcome{Now: model.KV{Key: "/a"}}}},
+		{"what a fault puts", &Mask{Drop: true}, model.FaultOn{Fault: model.Fault{Kind: model.FaultPut, Value: "secret"}}, model.FaultOn{Fault: model.Fault{Kind: model.FaultPut}}},
+		{"the segments of a key, but for the id of its lease", &names, kv("/jobs/billing/694d81e5fc652594", "host"), kv("/n1/n2/694d81e5fc652594", "hidden-1")},
+		{"the lock has the name that its keys have", &names, model.Contender{Lock: "/jobs/billing", Name: "c1", Recipe: "mutex", Proc: model.ProcRunning},
+			model.Contender{Lock: "/n1/n2", Name: "name-1", Recipe: "mutex", Proc: model.ProcRunning}},
+		{"and so has the client", &names, model.Belief{Contender: "c1", Lock: "/jobs/billing", State: model.BeliefHolding}, model.Belief{Contender: "name-1", Lock: "/n1/n2", State: model.BeliefHolding}},
+		{"words that recipes go by stay", &names, model.Requested{Prefixes: []string{"", "/jobs/locks/"}}, model.Requested{Prefixes: []string{"", "/n1/locks/"}}},
+		{"free text goes", &names, model.Lost{Prefix: "/jobs/", Detail: "db7 says no"}, model.Lost{Prefix: "/n1/", Detail: "name-2"}},
+	} {
+		if got := row.mask.Event(row.in); !reflect.DeepEqual(got, row.want) {
+			t.Errorf("%s:\n%+v, want\n%+v", row.reason, got, row.want)
+		}
+	}
+}
+
+// TestAMaskLeavesNoSecretBehind: in no field of any event, and the event of others stays.
+func TestAMaskLeavesNoSecretBehind(t *testing.T) {
+	const secret = "Sécret~zz"
+	for name, typ := range eventTypes {
+		rapid.Check(t, func(t *rapid.T) {
+			v := reflect.New(typ).Elem()
+			draw(t, v)
+			plant(v, secret)
+			e := v.Interface().(model.Event)
+			var before, after bytes.Buffer
+			if err := NewRecorder(&before, Options{}).Write(model.Batch{Events: []model.Event{e}}); err != nil {
+				t.Fatal(err)
+			}
+			m := Mask{Names: true}
+			if err := NewRecorder(&after, Options{}).Write(model.Batch{Events: []model.Event{m.Event(e)}}); err != nil {
+				t.Fatal(err)
+			}
+			var again bytes.Buffer
+			if err := NewRecorder(&again, Options{}).Write(model.Batch{Events: []model.Event{e}}); err != nil || again.String() != before.String() {
+				t.Fatalf("%s was changed: %v", name, err)
+			}
+			if strings.Contains(after.String(), "cret~zz") {
+				t.Fatalf("%s", after.String())
+			}
+		})
+	}
+}
+
+// plant puts a text into every field of plain text that may be anything.
+func plant(v reflect.Value, s string) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if !keptFields[v.Type().Field(i).Name] {
+				plant(v.Field(i), s)
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			plant(v.Index(i), s)
+		}
+	case reflect.String:
+		if v.Type() == reflect.TypeFor[string]() {
+			v.SetString(s)
+		}
+	}
+}
