@@ -81,7 +81,7 @@ func (l *Lab) canInject(f model.Fault) error {
 	case !ok:
 		return fmt.Errorf("the lab cannot %q", f.Kind)
 	case info.Target == model.TargetMember, info.Target == model.TargetCluster:
-		return l.canHitMembers(f)
+		return l.canHitMembers(info)
 	case info.Target == model.TargetKey, info.Target == model.TargetClaim:
 		if l.cluster == nil {
 			return errors.New("the data are not ours: faults of the data need a cluster of the lab")
@@ -112,17 +112,16 @@ func (l *Lab) canInject(f model.Fault) error {
 var errNobody = fmt.Errorf("no contender runs; %s one", model.SpawnProc)
 
 // canHitMembers says why a fault of members cannot be done.
-func (l *Lab) canHitMembers(f model.Fault) error {
-	alone := l.o.Members == 1
+func (l *Lab) canHitMembers(info model.FaultInfo) error {
 	switch {
 	case l.cluster == nil:
 		return errors.New("not available: the members are not ours")
-	case f.Kind == model.FaultPauseMember && !l.o.Processes:
+	case info.Needs == model.NeedsProcesses && !l.o.Processes:
 		return errors.New("pausing needs members that are processes: drill files say processes: true, demo --processes")
-	case f.Kind == model.FaultDeadlock:
+	case info.Kind == model.FaultDeadlock:
 		return l.canDeadlock()
-	case alone && slices.Contains([]model.FaultKind{model.FaultIsolate, model.FaultSlowMember, model.FaultMoveLeader}, f.Kind):
-		return fmt.Errorf("%s needs more than one member", f.Kind)
+	case info.Needs == model.NeedsSeveral && l.o.Members == 1:
+		return fmt.Errorf("%s needs more than one member", info.Kind)
 	}
 	return nil
 }

@@ -53,35 +53,28 @@ func (l *Lab) claimOf(name string) (spoken, error) {
 	return spoken{}, fmt.Errorf("%s is no contender of the lab", model.Printable(name))
 }
 
-// injectData does the faults of the data: writes that no contender would do.
-func (l *Lab) injectData(ctx context.Context, f model.Fault) (string, healer, error) {
-	cli, err := l.dataClient()
-	if err != nil {
-		return "", nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, dataWithin)
-	defer cancel()
-	if f.Kind == model.FaultPut {
-		return l.putKey(ctx, cli, f.Target, f.Value)
-	}
-	c, err := l.claimOf(f.Target)
-	if err != nil {
-		return "", nil, err
-	}
-	switch f.Kind {
-	case model.FaultRevoke:
-		return l.revokeClaim(ctx, cli, c)
-	case model.FaultDelete, model.FaultDetach:
-		kv, err := readClaim(ctx, cli, c)
+// toData does a fault to the data: a write that no contender would do.
+func toData(do func(l *Lab, ctx context.Context, cli *clientv3.Client, f model.Fault) (string, healer, error)) doer {
+	return func(l *Lab, ctx context.Context, f model.Fault) (string, healer, error) {
+		cli, err := l.dataClient()
 		if err != nil {
 			return "", nil, err
 		}
-		if f.Kind == model.FaultDelete {
-			return c.key, nil, l.deleteClaim(ctx, cli, c, kv.CreateRevision)
-		}
-		return l.detachClaim(ctx, cli, c, kv.CreateRevision, string(kv.Value))
+		ctx, cancel := context.WithTimeout(ctx, dataWithin)
+		defer cancel()
+		return do(l, ctx, cli, f)
 	}
-	return "", nil, fmt.Errorf("the lab cannot %s", f.Kind)
+}
+
+// toClaim does a fault to the claim that a contender has.
+func toClaim(do func(l *Lab, ctx context.Context, cli *clientv3.Client, c spoken) (string, healer, error)) doer {
+	return toData(func(l *Lab, ctx context.Context, cli *clientv3.Client, f model.Fault) (string, healer, error) {
+		c, err := l.claimOf(f.Target)
+		if err != nil {
+			return "", nil, err
+		}
+		return do(l, ctx, cli, c)
+	})
 }
 
 // dataClient is the lab's own connection to the members.
@@ -133,16 +126,20 @@ func readClaim(ctx context.Context, cli *clientv3.Client, c spoken) (*mvccpb.Key
 }
 
 // detachClaim puts a claim again as it is, without its lease.
-func (l *Lab) detachClaim(ctx context.Context, cli *clientv3.Client, c spoken, rev int64, value string) (string, healer, error) {
-	r, err := cli.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(c.key), "=", rev)).
-		Then(clientv3.OpPut(c.key, value)).Commit()
+func (l *Lab) detachClaim(ctx context.Context, cli *clientv3.Client, c spoken) (string, healer, error) {
+	kv, err := readClaim(ctx, cli, c)
+	if err != nil {
+		return "", nil, err
+	}
+	r, err := cli.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(c.key), "=", kv.CreateRevision)).
+		Then(clientv3.OpPut(c.key, string(kv.Value))).Commit()
 	if err != nil {
 		return "", nil, fmt.Errorf("put %s without its lease: %w", c.key, err)
 	}
 	if !r.Succeeded {
 		return "", nil, fmt.Errorf("the claim %s went just before", c.key)
 	}
-	return c.key, l.undoByDelete(cli, model.Action{Lock: c.lock, Key: c.key, CreateRev: rev}), nil
+	return c.key, l.undoByDelete(cli, model.Action{Lock: c.lock, Key: c.key, CreateRev: kv.CreateRevision}), nil
 }
 
 // revokeClaim revokes the lease of a claim.
@@ -176,13 +173,17 @@ func (l *Lab) wrote(a model.Action, rev int64) {
 	l.box.put(model.Acted{At: now, Outcome: model.Outcome{Action: a, At: now, Done: true, Detail: "by the lab", Rev: rev}})
 }
 
-// deleteClaim deletes a claim if it was made at that revision.
-func (l *Lab) deleteClaim(ctx context.Context, cli *clientv3.Client, c spoken, rev int64) error {
-	done, err := l.deleteGuarded(ctx, cli, model.Action{Lock: c.lock, Key: c.key, CreateRev: rev})
+// deleteClaim deletes a claim, if it is still the one that was read.
+func (l *Lab) deleteClaim(ctx context.Context, cli *clientv3.Client, c spoken) (string, healer, error) {
+	kv, err := readClaim(ctx, cli, c)
+	if err != nil {
+		return "", nil, err
+	}
+	done, err := l.deleteGuarded(ctx, cli, model.Action{Lock: c.lock, Key: c.key, CreateRev: kv.CreateRevision})
 	if err == nil && !done {
 		err = fmt.Errorf("%s is gone, or it is another key by now", c.key)
 	}
-	return err
+	return c.key, nil, err
 }
 
 // deleteGuarded deletes the key of an action if it was made at its create revision,

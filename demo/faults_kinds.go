@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"locktop/demo/process"
 	"locktop/model"
 )
@@ -15,40 +17,108 @@ import (
 // stopWithin is what a contender that was asked to end has until it is killed.
 const stopWithin = 3 * time.Second
 
-// inject does a fault and says how to undo it; nil if the fault is Instant. It is
-// called without the mutex and may take its time. The fault was checked.
-func (l *Lab) inject(ctx context.Context, f model.Fault) (detail string, _ healer, err error) {
-	info, _ := f.Kind.Info()
-	switch info.Target {
-	case model.TargetProcess:
-		return l.injectProcess(f)
-	case model.TargetClient:
-		return l.injectClient(f)
-	case model.TargetMember:
-		return l.injectMember(f)
-	case model.TargetCluster:
-		return l.injectCluster(ctx, f)
-	}
-	return l.injectData(ctx, f)
+// doer does a fault and says how to undo it; nil if the fault is Instant. It is called
+// without the mutex and may take its time. The fault was checked.
+type doer func(l *Lab, ctx context.Context, f model.Fault) (detail string, undo healer, err error)
+
+// doers are who does each kind of fault. Those of clients are the proxy's.
+var doers = map[model.FaultKind]doer{
+	model.FaultPause: toProcess(func(l *Lab, p *proc) (healer, error) {
+		return func(context.Context) error { return l.resume(p) }, l.pause(p)
+	}),
+	model.FaultKill: toProcess(func(_ *Lab, p *proc) (healer, error) { return nil, p.send(os.Kill, "kill") }),
+	model.FaultStop: toProcess(func(l *Lab, p *proc) (healer, error) { return nil, l.stop(p) }),
+
+	model.FaultStopMember: toMember(func(l *Lab, m string, _ model.Fault) (healer, error) {
+		err := l.cluster.StopMember(m)
+		if err == nil {
+			l.unpaused(m)
+		}
+		return func(ctx context.Context) error { return l.startAgain(ctx, m) }, err
+	}),
+	model.FaultPauseMember: toMember(func(l *Lab, m string, _ model.Fault) (healer, error) {
+		return func(context.Context) error {
+			if !l.cluster.Paused(m) {
+				return nil
+			}
+			return l.cluster.ResumeMember(m)
+		}, l.cluster.PauseMember(m)
+	}),
+	model.FaultIsolate: toMember(func(l *Lab, m string, _ model.Fault) (healer, error) {
+		return func(context.Context) error {
+			if !l.cluster.Isolated(m) {
+				return nil
+			}
+			return l.cluster.Join(m)
+		}, l.cluster.Isolate(m)
+	}),
+	model.FaultSlowMember: toMember(func(l *Lab, m string, f model.Fault) (healer, error) {
+		return func(context.Context) error { return l.cluster.Slow(m, 0) }, l.cluster.Slow(m, f.Delay)
+	}),
+
+	model.FaultMoveLeader: func(l *Lab, ctx context.Context, _ model.Fault) (string, healer, error) {
+		to, err := l.cluster.MoveLeader(ctx)
+		return "to " + to, nil, err
+	},
+	model.FaultCompact: func(l *Lab, ctx context.Context, _ model.Fault) (string, healer, error) {
+		rev, err := l.cluster.Compact(ctx)
+		return fmt.Sprintf("up to revision %d", rev), nil, err
+	},
+	model.FaultFill: func(l *Lab, ctx context.Context, _ model.Fault) (string, healer, error) {
+		return "", l.cluster.Drain, l.cluster.Fill(ctx)
+	},
+	model.FaultDeadlock: func(l *Lab, _ context.Context, _ model.Fault) (string, healer, error) { return l.injectDeadlock() },
+	model.FaultLoseQuorum: func(l *Lab, _ context.Context, _ model.Fault) (string, healer, error) {
+		stopped, err := l.cluster.LoseQuorum()
+		l.unpaused(stopped...)
+		return strings.Join(stopped, ", ") + " stopped",
+			func(ctx context.Context) error { return l.startAgain(ctx, stopped...) }, err
+	},
+
+	model.FaultPut: toData(func(l *Lab, ctx context.Context, cli *clientv3.Client, f model.Fault) (string, healer, error) {
+		return l.putKey(ctx, cli, f.Target, f.Value)
+	}),
+	model.FaultRevoke: toClaim((*Lab).revokeClaim),
+	model.FaultDelete: toClaim((*Lab).deleteClaim),
+	model.FaultDetach: toClaim((*Lab).detachClaim),
 }
 
-// injectProcess does the faults of a contender's process.
-func (l *Lab) injectProcess(f model.Fault) (string, healer, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	p, err := l.find(f.Target)
-	if err != nil {
-		return "", nil, err
+// inject does a fault: the table does, or the proxy.
+func (l *Lab) inject(ctx context.Context, f model.Fault) (detail string, _ healer, err error) {
+	if isOn(f, model.TargetClient) {
+		return l.injectClient(f)
 	}
-	switch f.Kind {
-	case model.FaultPause:
-		return p.detail(), func(context.Context) error { return l.resume(p) }, l.pause(p)
-	case model.FaultKill:
-		return p.detail(), nil, p.send(os.Kill, "kill")
-	case model.FaultStop:
-		return p.detail(), nil, l.stop(p)
+	do := doers[f.Kind]
+	if do == nil {
+		return "", nil, fmt.Errorf("the lab cannot %s", f.Kind)
 	}
-	return "", nil, fmt.Errorf("the lab cannot %s a contender", f.Kind)
+	return do(l, ctx, f)
+}
+
+// toProcess does a fault to a contender's process.
+func toProcess(do func(l *Lab, p *proc) (healer, error)) doer {
+	return func(l *Lab, _ context.Context, f model.Fault) (string, healer, error) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		p, err := l.find(f.Target)
+		if err != nil {
+			return "", nil, err
+		}
+		undo, err := do(l, p)
+		return p.detail(), undo, err
+	}
+}
+
+// toMember does a fault to one member.
+func toMember(do func(l *Lab, m string, f model.Fault) (healer, error)) doer {
+	return func(l *Lab, _ context.Context, f model.Fault) (string, healer, error) {
+		if !slices.Contains(l.cluster.Names(), f.Target) {
+			return "", nil, fmt.Errorf("there is no member %s; there are %s",
+				model.Printable(f.Target), strings.Join(l.cluster.Names(), ", "))
+		}
+		undo, err := do(l, f.Target, f)
+		return "", undo, err
+	}
 }
 
 // find returns a contender that lives. The caller has the mutex.
@@ -125,40 +195,6 @@ func (l *Lab) injectClient(f model.Fault) (string, healer, error) {
 	}, nil
 }
 
-// injectMember does the faults of one member.
-func (l *Lab) injectMember(f model.Fault) (string, healer, error) {
-	m := f.Target
-	if !slices.Contains(l.cluster.Names(), m) {
-		return "", nil, fmt.Errorf("there is no member %s; there are %s",
-			model.Printable(m), strings.Join(l.cluster.Names(), ", "))
-	}
-	switch f.Kind {
-	case model.FaultStopMember:
-		err := l.cluster.StopMember(m)
-		if err == nil {
-			l.unpaused(m)
-		}
-		return "", func(ctx context.Context) error { return l.startAgain(ctx, m) }, err
-	case model.FaultPauseMember:
-		return "", func(context.Context) error {
-			if !l.cluster.Paused(m) {
-				return nil
-			}
-			return l.cluster.ResumeMember(m)
-		}, l.cluster.PauseMember(m)
-	case model.FaultIsolate:
-		return "", func(context.Context) error {
-			if !l.cluster.Isolated(m) {
-				return nil
-			}
-			return l.cluster.Join(m)
-		}, l.cluster.Isolate(m)
-	case model.FaultSlowMember:
-		return "", func(context.Context) error { return l.cluster.Slow(m, 0) }, l.cluster.Slow(m, f.Delay)
-	}
-	return "", nil, fmt.Errorf("the lab cannot %s", f.Kind)
-}
-
 // startAgain starts those of the members that do not run.
 func (l *Lab) startAgain(ctx context.Context, members ...string) error {
 	var failed []error
@@ -183,26 +219,4 @@ func (l *Lab) unpaused(members ...string) {
 	l.faultsOff(whyTarget, func(f model.Fault) bool {
 		return f.Kind == model.FaultPauseMember && slices.Contains(members, f.Target)
 	})
-}
-
-// injectCluster does the faults of the cluster as a whole.
-func (l *Lab) injectCluster(ctx context.Context, f model.Fault) (string, healer, error) {
-	switch f.Kind {
-	case model.FaultMoveLeader:
-		to, err := l.cluster.MoveLeader(ctx)
-		return "to " + to, nil, err
-	case model.FaultCompact:
-		rev, err := l.cluster.Compact(ctx)
-		return fmt.Sprintf("up to revision %d", rev), nil, err
-	case model.FaultFill:
-		return "", l.cluster.Drain, l.cluster.Fill(ctx)
-	case model.FaultDeadlock:
-		return l.injectDeadlock()
-	case model.FaultLoseQuorum:
-		stopped, err := l.cluster.LoseQuorum()
-		l.unpaused(stopped...)
-		return strings.Join(stopped, ", ") + " stopped",
-			func(ctx context.Context) error { return l.startAgain(ctx, stopped...) }, err
-	}
-	return "", nil, fmt.Errorf("the lab cannot %s", f.Kind)
 }

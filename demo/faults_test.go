@@ -288,3 +288,26 @@ func TestCloseWhileAMemberStarts(t *testing.T) {
 	}
 	<-healed // whether it was quick enough does not matter, only that it ends
 }
+
+// TestEveryKindOfFaultHasADoer: what is offered can be done, by the lab or by the proxy, and
+// the lab does nothing that is not offered. The proxy's kinds are tried beside it.
+func TestEveryKindOfFaultHasADoer(t *testing.T) {
+	offered := map[model.FaultKind]bool{}
+	for _, info := range model.FaultKinds() {
+		if offered[info.Kind] {
+			t.Errorf("%s has two rows", info.Kind)
+		}
+		offered[info.Kind] = true
+		if byProxy := info.Target == model.TargetClient; byProxy == (doers[info.Kind] != nil) {
+			t.Errorf("%s, which is done to a %s: the lab has a doer: %v", info.Kind, info.Target, !byProxy)
+		}
+		if info.What == "" || info.Instant != (info.Heal == "") {
+			t.Errorf("%s does not say what it does, or how it ends", info.Kind)
+		}
+	}
+	for kind := range doers {
+		if !offered[kind] {
+			t.Errorf("the lab does %s, which has no row", kind)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,29 +89,51 @@ type FaultInfo struct {
 	// Takes names the fields of Fault that mean something, as drills write them:
 	// "method", "direction", "delay", "rate", "count", "value", "member".
 	Takes []string
+	// Wants are those fields of which at least one has to be given.
+	Wants []string
+	// Needs is what the lab's members have to be.
+	Needs MembersNeed
+	// Words are what it is called, "" for its kind, and State how its target is then, in
+	// one word for a list, "" for its kind too. Of puts an "of" before the target.
+	Words, State string
+	Of           bool
 	// What it does, for a person, and Heal what healing does, "" if Instant.
 	What, Heal string
 }
 
-// FaultKinds lists every kind of fault. The list is not to be changed.
+// MembersNeed is what a fault needs the members of a lab to be.
+type MembersNeed string
+
+// What faults need.
+const (
+	NeedsProcesses MembersNeed = "members that are processes"
+	NeedsSeveral   MembersNeed = "more than one member"
+)
+
+// takes says whether a field means something.
+func (i FaultInfo) takes(field string) bool { return slices.Contains(i.Takes, field) }
+
+// FaultKinds lists every kind of fault. The list is not to be changed. All that is known of
+// a kind stands in its row, and nowhere else; faults of clients are done by chaos/proxy, all
+// others in demo by its table of doers.
 func FaultKinds() []FaultInfo { return faultKinds }
 
 var faultKinds = []FaultInfo{
 	{Kind: FaultPause, Target: TargetProcess, What: "stop the process in its tracks (SIGSTOP)", Heal: "let it run on (SIGCONT)"},
 	{Kind: FaultKill, Target: TargetProcess, Instant: true, What: "end the process without a word (SIGKILL)"},
 	{Kind: FaultStop, Target: TargetProcess, Instant: true, What: "ask the process to end (SIGTERM)"},
-	{Kind: FaultHoldKeepalives, Target: TargetClient, What: "hold back its requests to renew", Heal: "let the latest of each lease go"},
+	{Kind: FaultHoldKeepalives, Target: TargetClient, Of: true, State: "held", What: "hold back its requests to renew", Heal: "let the latest of each lease go"},
 	{Kind: FaultHold, Target: TargetClient, Takes: []string{"method", "direction", "count", "member"}, What: "hold back its messages of one method, one way", Heal: "let them go, in order"},
-	{Kind: FaultDelay, Target: TargetClient, Takes: []string{"method", "direction", "count", "member", "delay"}, What: "delay its messages of one method, one way", Heal: "no longer delay"},
-	{Kind: FaultDropReply, Target: TargetClient, Takes: []string{"method", "count", "member"}, What: "let the member act and never tell the client", Heal: "no longer drop; calls that hang break"},
+	{Kind: FaultDelay, Target: TargetClient, Takes: []string{"method", "direction", "count", "member", "delay"}, Wants: []string{"delay"}, What: "delay its messages of one method, one way", Heal: "no longer delay"},
+	{Kind: FaultDropReply, Target: TargetClient, Takes: []string{"method", "count", "member"}, Words: "drop replies", What: "let the member act and never tell the client", Heal: "no longer drop; calls that hang break"},
 	{Kind: FaultFreeze, Target: TargetClient, Takes: []string{"member"}, What: "let nothing pass, with its connections open", Heal: "let all of it go, in order"},
 	{Kind: FaultCut, Target: TargetClient, Takes: []string{"member"}, What: "break its connections and refuse new ones", Heal: "accept again"},
-	{Kind: FaultSlow, Target: TargetClient, Takes: []string{"delay", "rate", "member"}, What: "make its link slow and thin", Heal: "make it fast again"},
-	{Kind: FaultStopMember, Target: TargetMember, What: "stop the member", Heal: "start it again"},
-	{Kind: FaultPauseMember, Target: TargetMember, What: "stop the member's process in its tracks (SIGSTOP)", Heal: "let it run on (SIGCONT)"},
-	{Kind: FaultIsolate, Target: TargetMember, What: "cut the member off from the others, not from its clients", Heal: "join it again"},
-	{Kind: FaultSlowMember, Target: TargetMember, Takes: []string{"delay"}, What: "delay what the others send to the member", Heal: "no longer delay"},
-	{Kind: FaultMoveLeader, Target: TargetCluster, Instant: true, What: "make another member the leader"},
+	{Kind: FaultSlow, Target: TargetClient, Takes: []string{"delay", "rate", "member"}, Wants: []string{"delay", "rate"}, What: "make its link slow and thin", Heal: "make it fast again"},
+	{Kind: FaultStopMember, Target: TargetMember, State: "stopped", What: "stop the member", Heal: "start it again"},
+	{Kind: FaultPauseMember, Target: TargetMember, Needs: NeedsProcesses, State: "paused", What: "stop the member's process in its tracks (SIGSTOP)", Heal: "let it run on (SIGCONT)"},
+	{Kind: FaultIsolate, Target: TargetMember, Needs: NeedsSeveral, State: "isolated", What: "cut the member off from the others, not from its clients", Heal: "join it again"},
+	{Kind: FaultSlowMember, Target: TargetMember, Takes: []string{"delay"}, Wants: []string{"delay"}, Needs: NeedsSeveral, State: "slow", What: "delay what the others send to the member", Heal: "no longer delay"},
+	{Kind: FaultMoveLeader, Target: TargetCluster, Instant: true, Needs: NeedsSeveral, What: "make another member the leader"},
 	{Kind: FaultLoseQuorum, Target: TargetCluster, What: "stop a majority of the members", Heal: "start them again"},
 	{Kind: FaultDeadlock, Target: TargetCluster, What: "start two programs that take two locks in opposite order", Heal: "end both programs"},
 	{Kind: FaultCompact, Target: TargetCluster, Instant: true, What: "compact the history up to now"},
@@ -162,16 +185,15 @@ type Fault struct {
 func (f Fault) Describe() string {
 	var b strings.Builder
 	info, _ := f.Kind.Info()
-	switch f.Kind {
-	case FaultHold, FaultDelay:
-		fmt.Fprintf(&b, "%s %s of %s", f.Kind, Printable(string(f.way())), f.method())
-	case FaultDropReply:
-		fmt.Fprintf(&b, "drop replies of %s", f.method())
-	default:
-		b.WriteString(Printable(strings.ReplaceAll(string(f.Kind), "-", " ")))
+	b.WriteString(cmp.Or(info.Words, Printable(strings.ReplaceAll(string(f.Kind), "-", " "))))
+	if info.takes("direction") {
+		b.WriteString(" " + Printable(string(f.way())))
+	}
+	if info.takes("method") {
+		b.WriteString(" of " + f.method())
 	}
 	if f.Target != "" {
-		if slices.Contains([]FaultKind{FaultHold, FaultDelay, FaultDropReply, FaultHoldKeepalives}, f.Kind) {
+		if info.Of || info.takes("method") {
 			b.WriteString(" of")
 		}
 		b.WriteString(" " + Printable(f.Target))
@@ -221,7 +243,7 @@ func (f Fault) Check() error {
 	given := map[string]bool{"method": f.Method != "", "direction": f.Direction != "", "delay": f.Delay != 0,
 		"rate": f.Rate != 0, "count": f.Count != 0, "value": f.Value != "", "member": f.Member != ""}
 	for _, name := range []string{"method", "direction", "delay", "rate", "count", "value", "member"} {
-		if given[name] && !slices.Contains(info.Takes, name) {
+		if given[name] && !info.takes(name) {
 			return fmt.Errorf("%s takes no %s", f.Kind, name)
 		}
 	}
@@ -230,10 +252,8 @@ func (f Fault) Check() error {
 		return fmt.Errorf("direction %q: want %s or %s", f.Direction, Requests, Replies)
 	case f.Delay < 0 || f.Rate < 0 || f.Count < 0 || f.For < 0:
 		return fmt.Errorf("%s: a negative number", f.Kind)
-	case f.Kind == FaultDelay && f.Delay == 0, f.Kind == FaultSlowMember && f.Delay == 0:
-		return fmt.Errorf("%s needs a delay", f.Kind)
-	case f.Kind == FaultSlow && f.Delay == 0 && f.Rate == 0:
-		return fmt.Errorf("slow needs a delay, a rate, or both")
+	case len(info.Wants) > 0 && !slices.ContainsFunc(info.Wants, func(name string) bool { return given[name] }):
+		return fmt.Errorf("%s needs a %s", f.Kind, strings.Join(info.Wants, " or a "))
 	case f.For > 0 && info.Instant:
 		return fmt.Errorf("%s is over at once: it cannot last", f.Kind)
 	}

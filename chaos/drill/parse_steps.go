@@ -283,7 +283,7 @@ func (p *parser) checkFault(line int, f model.Fault, heal bool) {
 		p.fail(line, "%v", err)
 		return
 	}
-	if (f.Kind == model.FaultPauseMember) && !p.d.Lab.Processes {
+	if info.Needs == model.NeedsProcesses && !p.d.Lab.Processes {
 		p.fail(line, "%s needs members that are processes: add processes: true to lab", f.Kind)
 	}
 	p.target(line, f, info)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -498,5 +499,59 @@ func TestInjectRefuses(t *testing.T) {
 	}
 	if _, err := New(Options{Backends: []string{"127.0.0.1:1"}, Names: []string{"x", "y"}}); err == nil {
 		t.Error("two names for one member")
+	}
+}
+
+// TestEveryFaultOfAClientIsDone: a kind that is offered for clients changes something for
+// the one it is done to, and nothing for the other. A kind that nobody does would let both
+// renew.
+func TestEveryFaultOfAClientIsDone(t *testing.T) {
+	t.Parallel()
+	f := newFaultBench(t)
+	renewing := func(c *clientv3.Client) func(ctx context.Context) error {
+		lease, err := c.Grant(chaostest.Within(t), 600)
+		chaostest.Must(t, err)
+		return func(ctx context.Context) error {
+			_, err := c.KeepAliveOnce(ctx, lease.ID)
+			return err
+		}
+	}
+	a, b := renewing(f.a), renewing(f.b)
+	kinds := 0
+	for _, info := range model.FaultKinds() {
+		if info.Target != model.TargetClient {
+			continue
+		}
+		kinds++
+		x := model.Fault{Kind: info.Kind, Target: "a"}
+		if slices.Contains(info.Wants, "delay") {
+			x.Delay = time.Hour
+		}
+		chaostest.Must(t, a(chaostest.Within(t)))
+		if err := f.p.Inject(x); err != nil {
+			t.Errorf("it is offered, and cannot be done: %v", err)
+			continue
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		renewed := make(chan error, 1)
+		go func() { renewed <- a(ctx) }()
+		for range 5 {
+			chaostest.Must(t, b(chaostest.Within(t)))
+		}
+		select {
+		case err := <-renewed:
+			if err == nil {
+				t.Errorf("%s: the client renews as if nothing were done", x.Describe())
+			}
+		case <-time.After(100 * time.Millisecond):
+		}
+		cancel()
+		f.p.Heal(x)
+		if err := a(chaostest.Within(t)); err != nil {
+			t.Errorf("%s: healed, and the client does not renew: %v", x.Describe(), err)
+		}
+	}
+	if kinds == 0 {
+		t.Error("no kind is done to clients")
 	}
 }

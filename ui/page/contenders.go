@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -121,14 +122,11 @@ func processLook(th *draw.Theme, s *fold.State, c lab.ContenderInfo, room int) (
 		words = append(words, "paused")
 	}
 	for _, x := range s.Faults() {
-		word := string(x.Fault.Kind)
-		switch {
-		case x.Fault.Target != c.Name, x.Fault.Kind == model.FaultPause:
+		info, _ := x.Fault.Kind.Info()
+		if x.Fault.Target != c.Name || info.Target == model.TargetProcess {
 			continue // a process that is paused says so itself
-		case x.Fault.Kind == model.FaultHoldKeepalives:
-			word = "held"
 		}
-		words = append(words, th.Clean(word))
+		words = append(words, th.Clean(cmp.Or(info.State, string(x.Fault.Kind))))
 	}
 	if len(words) == 0 {
 		return th.Sign.Holds + " runs", draw.Good

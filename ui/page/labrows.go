@@ -104,18 +104,8 @@ func memberName(m model.Member) string {
 func memberFaults(s *fold.State, name string) string {
 	var words []string
 	for _, x := range s.Faults() {
-		if x.Fault.Target != name {
-			continue
-		}
-		switch x.Fault.Kind {
-		case model.FaultStopMember:
-			words = append(words, "stopped")
-		case model.FaultPauseMember:
-			words = append(words, "paused")
-		case model.FaultIsolate:
-			words = append(words, "isolated")
-		case model.FaultSlowMember:
-			words = append(words, "slow")
+		if info, _ := x.Fault.Kind.Info(); x.Fault.Target == name && info.Target == model.TargetMember {
+			words = append(words, info.State)
 		}
 	}
 	return strings.Join(words, "+")
