@@ -13,6 +13,8 @@ import (
 var beliefsFamily = []Entry{
 	{
 		Code:  model.CodeStaleHolder,
+		Word:  "two act",
+		Story: "Two programs act on {lock}",
 		Title: "An old holder still acts after etcd gave the lock to the next",
 		Mechanism: "The holder was paused or cut off for longer than its TTL. Its lease ended, the next one got the lock, and the " +
 			"old one wakes up and goes on with its work. A lease alone cannot prevent that.",
@@ -29,6 +31,8 @@ var beliefsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeLateDone,
+		Word:  "learned late",
+		Story: "A holder learned too late that it had lost {lock}",
 		Title: "The holder learns of its loss later than the next learns of its win",
 		Mechanism: "The client counts the TTL from the last reply it read and looks once a second. If only its renewals are cut, it " +
 			"closes session.Done() after etcd has already passed the lock on. Overlaps of 0.8 s (TTL 2 s) and 0.3 s (TTL 5 s) " +
@@ -43,6 +47,8 @@ var beliefsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeExpiredWaiterWins,
+		Word:  "two may act",
+		Story: "A dead waiter may be told that it holds {lock}",
 		Title: "A waiter whose lease has died is told that it got the lock",
 		Mechanism: "Before 3.5 Lock does not check its own key at the end of the wait, neither in the Go client nor in the lock " +
 			"service of the server. A waiter whose lease died in the queue is told that it got the lock. The fix did not go " +
@@ -58,6 +64,8 @@ var beliefsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeGhostLeader,
+		Word:  "two may act",
+		Story: "A candidate leads {lock} without a key",
 		Title: "A candidate believes that it leads, but has no key",
 		Mechanism: "Campaign does not check its own key, up to and including 3.7.3. If a candidate's lease ends while it waits, and " +
 			"the leader ahead then goes, Campaign returns success with no key and no lease behind it. Seen in production.",
@@ -72,6 +80,8 @@ var beliefsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeRWExpiredWriter,
+		Word:  "no key",
+		Story: "A program works under {lock} without a key",
 		Title: "A reader or writer holds an RWMutex without its key",
 		Mechanism: "The RWMutex of etcd's experimental recipes does not check after the wait that its own key still exists. One " +
 			"whose lease ended in the queue goes on as if it held.",

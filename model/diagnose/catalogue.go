@@ -19,6 +19,9 @@ const (
 type Entry struct {
 	Code  model.Code
 	Title string // one line, plain words
+	// Word is the state of a lock that has it, in 14 cells at most. Story is the same as
+	// the headline of a verdict: "{lock}" stands for the lock, or for how many there are.
+	Word, Story string
 	// Mechanism is what happens, Looks how it shows, Do what to do first and what
 	// not to do. One to four sentences each.
 	Mechanism, Looks, Do string

@@ -13,6 +13,8 @@ import (
 var circlesFamily = []Entry{
 	{
 		Code:  model.CodeLockCycle,
+		Word:  "deadlock",
+		Story: "Deadlock on {lock}: sessions wait for each other",
 		Title: "Sessions wait for each other in a circle",
 		Mechanism: "One session holds lock 1 and waits for lock 2, another holds 2 and waits for 1. Both renew, so it never ends by " +
 			"itself. Circles of more than two are the same.",
@@ -27,6 +29,8 @@ var circlesFamily = []Entry{
 	},
 	{
 		Code:  model.CodeSharedLease,
+		Word:  "shared lease",
+		Story: "Several locks share the lease of {lock}",
 		Title: "Several locks hang on one lease",
 		Mechanism: "A program put several locks, or locks and other keys, on one session. When that lease ends all of them go at " +
 			"once, and any living part of the program keeps all of them taken. This is a risk, not a fault.",

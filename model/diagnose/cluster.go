@@ -11,6 +11,8 @@ import (
 var clusterFamily = []Entry{
 	{
 		Code:  model.CodeNoQuorum,
+		Word:  "no leader",
+		Story: "No leader: no lock can be taken, released or expire",
 		Title: "The cluster has no leader: nothing is taken, let go or expired",
 		Mechanism: "Without a majority nothing can be written, so no lock is taken, no unlock arrives and no lease ends. Clients " +
 			"count down on their own and give their sessions up, while their keys stay in etcd. The next leader starts every " +
@@ -26,6 +28,8 @@ var clusterFamily = []Entry{
 	},
 	{
 		Code:  model.CodeNoSpace,
+		Word:  "no space",
+		Story: "The database is full: locks can be released, but not taken",
 		Title: "The database is full: locks can be let go, but not taken",
 		Mechanism: "When the size quota is reached, etcd raises the NOSPACE alarm and refuses puts and new leases. Keepalive, unlock " +
 			"and revoke still work. So holders stay and queues only shrink.",
@@ -40,6 +44,8 @@ var clusterFamily = []Entry{
 	},
 	{
 		Code:  model.CodeMemberDivergence,
+		Word:  "members differ",
+		Story: "Members disagree about what is stored",
 		Title: "Members disagree about what is stored",
 		Mechanism: "Bugs of some releases let members drift apart: an upgrade from 3.2 to 3.3 with authentication on, and a bug of " +
 			"3.5.0 to 3.5.2. Who holds a lock then depends on which member is asked.",
@@ -54,6 +60,8 @@ var clusterFamily = []Entry{
 	},
 	{
 		Code:  model.CodeLeaseGhostList,
+		Word:  "ghost leases",
+		Story: "A member lists leases that no longer exist",
 		Title: "A member lists leases that no longer exist",
 		Mechanism: "The lease list is answered by each member from its own memory. A member can keep leases there that the leader " +
 			"has long dropped.",
@@ -67,6 +75,8 @@ var clusterFamily = []Entry{
 	},
 	{
 		Code:  model.CodeOverloadReject,
+		Word:  "overload",
+		Story: "etcd is overloaded: renewals come late on {lock}",
 		Title: "etcd is overloaded and renewals come late",
 		Mechanism: "When entries are applied too slowly, etcd refuses requests (too many requests), and a renewal waits until the " +
 			"member has caught up. Leases of healthy clients can run out that way. From 3.7 on renewals no longer have to " +

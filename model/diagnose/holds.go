@@ -13,6 +13,8 @@ import (
 var holdsFamily = []Entry{
 	{
 		Code:  model.CodeLongHeld,
+		Word:  "held long",
+		Story: "{lock} is held far longer than usual",
 		Title: "The lock is held far longer than usual by a holder that renews",
 		Mechanism: "The lease proves that something renews it, not that work is done. Behind the same picture stand a slow holder, " +
 			"zombie-holder, unlock-lost, ghost-waiter, missed-delete and foreign-keepalive.",
@@ -26,6 +28,8 @@ var holdsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeZombieHolder,
+		Word:  "holder hangs",
+		Story: "The holder of {lock} hangs, and its lease is renewed all the same",
 		Title: "The holder hangs, but its session goes on renewing",
 		Mechanism: "In the client library a goroutine of its own keeps the lease alive. The work under the lock may hang, be " +
 			"finished or have died, and renewals still go out. The lease shows that the process lives, no more.",

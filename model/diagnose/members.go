@@ -14,6 +14,8 @@ import (
 var membersFamily = []Entry{
 	{
 		Code:  model.CodePinnedBadMember,
+		Word:  "bad member",
+		Story: "Clients hang on a member that is cut off or frozen",
 		Title: "Clients stick to a member that is cut off or frozen",
 		Mechanism: "A paused or partitioned member may still accept TCP, so its clients see no reason to change. Their renewals go " +
 			"nowhere and their leases run out together.",
@@ -31,6 +33,8 @@ var membersFamily = []Entry{
 	},
 	{
 		Code:  model.CodeMassRevocation,
+		Word:  "mass revoke",
+		Story: "Many leases were revoked when the leader changed",
 		Title: "Many healthy leases were revoked just after a leader change",
 		Mechanism: "A leader that was stuck in a disk sync or without CPU wakes up, still believes that it leads, and revokes every " +
 			"lease that it thinks has run out. The leases had been renewed with the new leader meanwhile. Fixed in 3.5.13.",

@@ -11,6 +11,8 @@ import (
 var misplacedFamily = []Entry{
 	{
 		Code:  model.CodeOrphanKey,
+		Word:  "no lease",
+		Story: "A key without a lease blocks {lock}",
 		Title: "The head of the queue has no lease and never expires",
 		Mechanism: "Someone wrote a key under the lock's name without a lease: a home-made lock, a forgotten option, a restored " +
 			"backup. etcd removes only keys that hang on a lease, so this one stays until it is deleted.",
@@ -24,6 +26,8 @@ var misplacedFamily = []Entry{
 	},
 	{
 		Code:  model.CodeLeaseDetached,
+		Word:  "lease detached",
+		Story: "A write took the lease off the holder of {lock}",
 		Title: "A later write took the lease off the claim",
 		Mechanism: "A key keeps only the lease of its last put. A client that writes into its own claim without passing the lease " +
 			"(or IgnoreLease) turns it into a key that never expires. When that client ends, the lock stays taken.",
@@ -38,6 +42,8 @@ var misplacedFamily = []Entry{
 	},
 	{
 		Code:  model.CodeForeignKey,
+		Word:  "blocked",
+		Story: "A key that is not a lock key blocks {lock}",
 		Title: "A key that is no claim stands first and blocks the lock",
 		Mechanism: "The Go client's rule counts every key under the lock's name, whatever it is. Data that was stored there before " +
 			"the first claim is the oldest, so all claims wait for it, for ever.",
@@ -51,6 +57,8 @@ var misplacedFamily = []Entry{
 	},
 	{
 		Code:  model.CodeNestedPrefix,
+		Word:  "nested",
+		Story: "{lock} waits for a lock whose name lies below its own",
 		Title: "The lock waits for another lock whose name lies below its own",
 		Mechanism: "The claims of lock a/b also lie under a/, so whoever wants a waits for each older claim of a/b. The other way " +
 			"round there is no waiting: a/b does not look at a.",

@@ -11,6 +11,8 @@ import (
 var overdueFamily = []Entry{
 	{
 		Code:  model.CodeLeaseOverdue,
+		Word:  "lease overdue",
+		Story: "The lease of {lock} has ended, but etcd keeps the key",
 		Title: "The lease has ended, but etcd has not removed it",
 		Mechanism: "The lease is past its end, but the revoke that the leader should send has not been applied. The key stays and " +
 			"blocks meanwhile. The causes have codes of their own: expiry-backlog, revoke-failing, revoke-forgotten.",
@@ -23,6 +25,8 @@ var overdueFamily = []Entry{
 	},
 	{
 		Code:  model.CodeExpiryBacklog,
+		Word:  "backlog",
+		Story: "etcd is late to end leases: {lock} waits for it",
 		Title: "Too many leases end at once; etcd is working them off",
 		Mechanism: "A leader revokes at most 1000 leases a second. When very many end together, typically one TTL after a leader " +
 			"change, the last ones wait their turn. 6000 leases were 5.5 s late, 900,000 were reported 600 s late.",
@@ -36,6 +40,8 @@ var overdueFamily = []Entry{
 	},
 	{
 		Code:  model.CodeRevokeFailing,
+		Word:  "revoke fails",
+		Story: "etcd fails to revoke the ended lease of {lock}",
 		Title: "The leader's own revokes are refused",
 		Mechanism: "With authentication on, the leader can hold a stale token after a membership change or a restored snapshot. Its " +
 			"revokes are then refused, so leases that have ended pile up. Fixed in 3.5.5.",
@@ -49,6 +55,8 @@ var overdueFamily = []Entry{
 	},
 	{
 		Code:  model.CodeRevokeForgotten,
+		Word:  "revoke lost",
+		Story: "etcd forgot to revoke the ended lease of {lock}",
 		Title: "An old server forgot to try its revoke again",
 		Mechanism: "Up to 3.3 a leader tried the revoke of an ended lease once. If that failed, it never tried again, and the key " +
 			"stayed. Fixed in 3.4.0.",

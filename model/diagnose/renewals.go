@@ -12,6 +12,8 @@ import (
 var renewalsFamily = []Entry{
 	{
 		Code:  model.CodeDeadHolder,
+		Word:  "holder silent",
+		Story: "The holder of {lock} no longer renews",
 		Title: "The holder no longer renews; the lock is free when its lease ends",
 		Mechanism: "The holder died or lost its connection without letting go, so its key stays until the TTL is over. A long " +
 			"default TTL makes this look like a stuck lock. That its process is dead remains a guess: cut off from etcd it " +
@@ -27,6 +29,8 @@ var renewalsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeKeepaliveStalled,
+		Word:  "renews late",
+		Story: "The holder of {lock} renews late",
 		Title: "The holder has missed a renewal",
 		Mechanism: "Renewals stopped a moment ago: a garbage collection, no CPU, a suspended process or machine, a network fault. It " +
 			"may recover. If it does not, the lock passes to the next while the old holder may still work.",
@@ -41,6 +45,8 @@ var renewalsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeUnattendedLease,
+		Word:  "not renewed",
+		Story: "Nobody renews the lease of {lock}",
 		Title: "The lock service granted a lease that nobody renews",
 		Mechanism: "A Lock or Campaign request without a lease makes the server grant one of 60 s, and no one keeps it alive. The " +
 			"claim goes after 60 s, whether its owner still works or still waits.",
@@ -55,6 +61,8 @@ var renewalsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeProxyKeepalive,
+		Word:  "grpc-proxy",
+		Story: "An etcd grpc-proxy may renew the dead holder of {lock}",
 		Title: "An etcd grpc-proxy may have renewed a dead client's lease",
 		Mechanism: "etcd grpc-proxy renews leases upstream on its own. While the client's stream is open it drops a lease only after " +
 			"a whole TTL without a request. A dead client then keeps its lock up to one TTL longer.",
@@ -68,6 +76,8 @@ var renewalsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeKeepaliveCancelled,
+		Word:  "renewals end",
+		Story: "The renewals of {lock} ended with their context",
 		Title: "Renewals stop because they were tied to a context that ended",
 		Mechanism: "The program started the keepalive with the context of the acquire call. When that one ends, by its timeout or by " +
 			"a return, renewals stop without a word while the work goes on.",
@@ -82,6 +92,8 @@ var renewalsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeKeepaliveHalted,
+		Word:  "renewals end",
+		Story: "The client of {lock} stopped renewing after an error",
 		Title: "An old client stopped renewing after one server error",
 		Mechanism: "Some older client versions left their keepalive loop at the first error from a server. The program runs on and " +
 			"does not notice that nobody renews.",
@@ -96,6 +108,8 @@ var renewalsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeKeepaliveUnread,
+		Word:  "unread replies",
+		Story: "The program that holds {lock} does not read its renewals",
 		Title: "The program does not read its keepalive replies",
 		Mechanism: "The Go client puts replies into a channel of 16. If nobody reads it, the client only complains in its log; up to " +
 			"3.3.8 it also sent a request every 500 ms.",
@@ -109,6 +123,8 @@ var renewalsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeHalfOpenTCP,
+		Word:  "half open",
+		Story: "The client of {lock} talks into a dead connection",
 		Title: "The client talks into a connection whose other end is gone",
 		Mechanism: "A machine vanished without closing its connections. The operating system notices only after minutes or hours, " +
 			"and renewals are sent to nobody meanwhile.",

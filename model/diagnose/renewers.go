@@ -14,6 +14,8 @@ import (
 var renewersFamily = []Entry{
 	{
 		Code:  model.CodeForeignKeepalive,
+		Word:  "renewed by two",
+		Story: "Somebody else renews the lease of {lock}",
 		Title: "Somebody else renews the holder's lease",
 		Mechanism: "A lease can be renewed by anyone who knows its ID: another goroutine, a program that shares the lease, an " +
 			"etcdctl lock left running in a container whose exec session was cut. The holder itself may be gone.",
@@ -28,6 +30,8 @@ var renewersFamily = []Entry{
 	},
 	{
 		Code:  model.CodeKeepaliveDenied,
+		Word:  "may not renew",
+		Story: "The holder of {lock} may not renew its lease any more",
 		Title: "The server refuses renewals for lack of permission",
 		Mechanism: "A role was changed, or a token became too old, and renewals are no longer allowed. Until March 2026 servers did " +
 			"not check the permission of a renewal; since the fix of CVE-2026-33413 they want write permission on the keys of " +

@@ -11,6 +11,8 @@ import (
 var ttlFamily = []Entry{
 	{
 		Code:  model.CodeTTLReset,
+		Word:  "TTL reset",
+		Story: "A new leader gave the dead holder of {lock} its full TTL again",
 		Title: "A new leader gave every lease its full TTL again",
 		Mechanism: "A leader that takes over does not know how old the leases are, so it starts all of them at their full TTL. A " +
 			"dead holder gets a fresh term. If leaders change more often than the TTL is long, nothing ever expires.",
@@ -27,6 +29,8 @@ var ttlFamily = []Entry{
 	},
 	{
 		Code:  model.CodeTTLRollover,
+		Word:  "odd reading",
+		Story: "A reading of the lease of {lock} made no sense",
 		Title: "A reading of the TTL made no sense and was discarded",
 		Mechanism: "A leader that was deposed a moment ago could answer a TTL question with some 9.2 billion seconds. Newer servers " +
 			"return an error in its place, it seems from 3.5.14 on.",
@@ -39,6 +43,8 @@ var ttlFamily = []Entry{
 	},
 	{
 		Code:  model.CodeTTLFloor,
+		Word:  "longer TTL",
+		Story: "The server granted {lock} a longer TTL than was asked for",
 		Title: "The server granted a longer TTL than was asked for",
 		Mechanism: "The shortest TTL is one and a half election timeouts, rounded up to seconds. With default timing 1 s becomes 2 " +
 			"s, with an election timeout of 10 s it becomes 15 s.",

@@ -11,6 +11,8 @@ import (
 var unlocksFamily = []Entry{
 	{
 		Code:  model.CodeSameSession,
+		Word:  "two act",
+		Story: "Two workers act on {lock} by one claim",
 		Title: "Several owners inside one process share one claim",
 		Mechanism: "A session has one key per lock name. A second Lock on the same session succeeds at once, and the first Unlock " +
 			"frees the lock for all of them.",
@@ -25,6 +27,8 @@ var unlocksFamily = []Entry{
 	},
 	{
 		Code:  model.CodeRenewRace,
+		Word:  "renew race",
+		Story: "A renewal of {lock} was answered while its lease was revoked",
 		Title: "A renewal was answered OK while the lease was being revoked",
 		Mechanism: "The reply to a renewal can cross the revoke. The client reads a positive TTL for a lease that has ended, and " +
 			"goes on until the next reply. Replies that the client had buffered before a revoke have the same effect. Fixed " +
@@ -40,6 +44,8 @@ var unlocksFamily = []Entry{
 	},
 	{
 		Code:  model.CodeStaleUnlock,
+		Word:  "stale unlock",
+		Story: "A late unlock released {lock} under its holder",
 		Title: "A late unlock removed a newer lock of the same session",
 		Mechanism: "Unlock deletes its key by name, without looking at the revision. When an unlock is retried after its reply was " +
 			"lost, and the session has taken the lock again in between, the new claim goes. Open in etcd.",
@@ -54,6 +60,8 @@ var unlocksFamily = []Entry{
 	},
 	{
 		Code:  model.CodeExternalRevoke,
+		Word:  "revoked",
+		Story: "The lease of {lock} was revoked from outside",
 		Title: "The lease was revoked from outside while its owner worked",
 		Mechanism: "An operator or a cleaning job revoked the lease: all its keys go at once. From outside an owner that closes its " +
 			"session does the same.",
@@ -68,6 +76,8 @@ var unlocksFamily = []Entry{
 	},
 	{
 		Code:  model.CodeExternalDelete,
+		Word:  "deleted",
+		Story: "The claim on {lock} was deleted from outside",
 		Title: "The claim was deleted from outside while its owner worked",
 		Mechanism: "An operator or a cleaning job deleted the key; the lease lives on and the owner is not told. The next in line " +
 			"gets the lock while the old holder may still work.",

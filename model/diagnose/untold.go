@@ -13,6 +13,8 @@ import (
 var untoldFamily = []Entry{
 	{
 		Code:  model.CodeUnlockLost,
+		Word:  "unlock lost",
+		Story: "The unlock of {lock} never arrived",
 		Title: "The holder let go, but its unlock never arrived",
 		Mechanism: "The unlock failed by timeout or in a partition, the program went on, and its session recovered and renews the " +
 			"key. The program believes that it holds nothing.",
@@ -27,6 +29,8 @@ var untoldFamily = []Entry{
 	},
 	{
 		Code:  model.CodeGhostWaiter,
+		Word:  "ghost waiter",
+		Story: "A claim on {lock} is given up, and still renewed",
 		Title: "A claim that its client has given up, but still renews",
 		Mechanism: "A Lock fails because the reply to its transaction is lost or late, yet the claim was written. The client " +
 			"believes that it has no lock, its unlock is refused, and its session renews the claim. When its turn comes, it " +
@@ -42,6 +46,8 @@ var untoldFamily = []Entry{
 	},
 	{
 		Code:  model.CodeMissedDelete,
+		Word:  "missed its turn",
+		Story: "The holder of {lock} does not know that it holds",
 		Title: "The head does not know that its turn has come",
 		Mechanism: "A waiter watches the key ahead of it. If that deletion never reaches it (a cut-off member, a dead connection, a " +
 			"watch bug of the server), it waits on although it is first, and renews all the while. Watch bugs were fixed in " +

@@ -12,6 +12,8 @@ import (
 var waitersFamily = []Entry{
 	{
 		Code:  model.CodeDeadWaiter,
+		Word:  "dead waiter",
+		Story: "A waiter of {lock} no longer renews",
 		Title: "A waiter no longer renews; the lock will idle at its turn",
 		Mechanism: "A client died in the queue, or it timed out without taking its claim back. Its key keeps the place until its TTL " +
 			"ends. If its turn comes before that, the lock belongs to nobody who works.",
@@ -25,6 +27,8 @@ var waitersFamily = []Entry{
 	},
 	{
 		Code:  model.CodeZombieCandidate,
+		Word:  "lost its place",
+		Story: "A contender lost its place in the queue of {lock}, and does not know",
 		Title: "A contender lost its place in the queue and does not know it",
 		Mechanism: "While a client waits, its session may end and its key go. Lock and Campaign do not notice before the key ahead " +
 			"is deleted, and the client does not queue again. A standby that everybody counts on is not there. Open in etcd.",
@@ -40,6 +44,8 @@ var waitersFamily = []Entry{
 	},
 	{
 		Code:  model.CodeDeadSessionLoop,
+		Word:  "dead session",
+		Story: "A client asks for {lock} for ever with a lease that has ended",
 		Title: "A client retries for ever with a lease that has ended",
 		Mechanism: "The client's lease is gone, but it keeps using the same session. Every attempt fails, and it never grants a new " +
 			"lease. One case lasted 16 hours.",
@@ -54,6 +60,8 @@ var waitersFamily = []Entry{
 	},
 	{
 		Code:  model.CodeLockOverrunsDeadline,
+		Word:  "call overruns",
+		Story: "A Lock call on {lock} outlasts its deadline",
 		Title: "A Lock call outlasts its deadline",
 		Mechanism: "When Lock fails, the Go client cleans up its key with the client's own context, which has no deadline. On a " +
 			"frozen connection a Lock with a deadline of 2 s was still blocked after 12 s.",
@@ -67,6 +75,8 @@ var waitersFamily = []Entry{
 	},
 	{
 		Code:  model.CodeCompactedWait,
+		Word:  "wait failed",
+		Story: "A waiter of {lock} failed: its revision was compacted",
 		Title: "A waiter failed because its revision was compacted away",
 		Mechanism: "A waiter that lost its watch resumes it at an old revision. If a compaction has passed that one, Lock fails: " +
 			"required revision has been compacted. Clients before 3.3.10 also left their key behind.",
@@ -80,6 +90,8 @@ var waitersFamily = []Entry{
 	},
 	{
 		Code:  model.CodeLongQueue,
+		Word:  "long queue",
+		Story: "The queue of {lock} is very long",
 		Title: "The queue is so long that the last one waits very long",
 		Mechanism: "The queue is served in order, so the wait is the usual hold time multiplied by the place. Locks of one key have " +
 			"no queue: each release wakes every waiter, and all but one of their transactions fail.",

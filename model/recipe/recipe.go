@@ -12,6 +12,19 @@ const (
 	Hint    Confidence = "hint"    // another cause would look the same
 )
 
+// Compare orders confidences, the surest first.
+func (c Confidence) Compare(d Confidence) int { return c.rank() - d.rank() }
+
+func (c Confidence) rank() int {
+	switch c {
+	case Certain:
+		return 0
+	case Strong:
+		return 1
+	}
+	return 2
+}
+
 // Order is what orders a queue, as the JSON output names it.
 type Order string
 

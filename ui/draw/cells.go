@@ -275,6 +275,25 @@ func (th *Theme) Line(w int, left, right []Span) string {
 	return string(b)
 }
 
+// Band is one line of exactly w cells on the ground of a verdict: a bar, the text, and
+// right as far as it has room.
+func (th *Theme) Band(w int, level Style, left, right []Span) string {
+	styles := &th.OnWarn
+	if level == Bad {
+		styles = &th.OnError
+	}
+	if WidthOf(right)+WidthOf(left)+4 > w {
+		right = nil
+	}
+	b, rest := th.Spans(th.wrapped(nil, styles[level], th.Sign.Cursor), left, w-1, styles)
+	if n := WidthOf(right) + 1; len(right) > 0 {
+		b = th.wrapped(b, styles[Plain], Blank(rest-n))
+		b, _ = th.Spans(b, right, n, styles)
+		rest = 1
+	}
+	return string(th.wrapped(b, styles[Plain], Blank(rest)))
+}
+
 // Ruler is a line across with a title in it.
 func (th *Theme) Ruler(w int, title ...Span) string {
 	b := th.Put(nil, Rule, strings.Repeat(th.Sign.Line, min(2, w))+" ")

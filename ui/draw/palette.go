@@ -164,6 +164,15 @@ func (x painter) styles(ground look) (all [StyleCount]string) {
 	return all
 }
 
+// headline is how the worst of a verdict looks without colours: it has no ground there.
+func (x painter) headline(all [StyleCount]string) [StyleCount]string {
+	if x.name == ThemeMono {
+		all[Bad], _ = cut(x.r.NewStyle().Bold(true).Reverse(true))
+		all[Late] = all[Bad]
+	}
+	return all
+}
+
 // Tone is the escape sequence before a sign of a lane. on is what stands at the right of
 // the sign in the same cell, where a cell is split: ToneNone is the terminal's own ground,
 // and [Theme.ToneTurned] is for a left part that is nobody's.

@@ -136,7 +136,7 @@ func NewTheme(name string, p termenv.Profile, set SignSet) *Theme {
 	}
 	paint := newPainter(name, p)
 	th.Before = paint.styles(look{})
-	th.Chosen, th.OnError, th.OnWarn = paint.styles(chosenGround), paint.styles(errorGround), paint.styles(warnGround)
+	th.Chosen, th.OnError, th.OnWarn = paint.styles(chosenGround), paint.headline(paint.styles(errorGround)), paint.headline(paint.styles(warnGround))
 	th.Before[Readonly], _ = cut(paint.style(looks[Readonly], chipGround))
 	paint.tones(th)
 	th.After = reset

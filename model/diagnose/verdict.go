@@ -1,0 +1,131 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"locktop/model"
+)
+
+// Verdict is the worst of what is wrong as one story: however many locks suffer from the
+// same, they are told of once.
+type Verdict struct {
+	// Finding is the one that stands for all of the same code: the surest, and of those the
+	// oldest.
+	Finding model.Finding
+	// Locks is how many locks have it, 0 where it is about the cluster.
+	Locks int
+	// Errors and Warnings are how many locks, or the cluster, have something else that is
+	// wrong.
+	Errors, Warnings int
+}
+
+// Verdict returns the worst of what is wrong, and false while nothing is. What is only
+// worth knowing is no verdict. It looks at every lock that has a finding.
+func (d *Diagnosis) Verdict() (Verdict, bool) {
+	var v Verdict
+	errors, warnings := map[model.Code]int{}, map[model.Code]int{}
+	take := func(found []model.Finding) {
+		for i := range found {
+			f := &found[i]
+			if f.Severity == model.SevInfo {
+				continue
+			}
+			if v.Finding.Code == "" || worse(f, &v.Finding) < 0 {
+				v.Finding = *f
+			}
+			if slices.ContainsFunc(found[:i], func(g model.Finding) bool { return g.Code == f.Code && g.Lock == f.Lock }) {
+				continue // of this lock already
+			}
+			if f.Severity == model.SevError {
+				errors[f.Code]++
+			} else {
+				warnings[f.Code]++
+			}
+		}
+	}
+	take(d.cluster)
+	for l := range d.troubled {
+		take(l.Findings())
+	}
+	if v.Finding.Code == "" {
+		return Verdict{}, false
+	}
+	same := errors[v.Finding.Code] + warnings[v.Finding.Code]
+	delete(errors, v.Finding.Code)
+	delete(warnings, v.Finding.Code)
+	for _, n := range errors {
+		v.Errors += n
+	}
+	for _, n := range warnings {
+		v.Warnings += n
+	}
+	if v.Finding.Lock != "" {
+		v.Locks = same
+	}
+	return v, true
+}
+
+// worse orders findings for a verdict: the severity, then what lets two act or stops the
+// whole cluster, then the order of the catalogue, and of the same kind the surest and the
+// oldest first.
+func worse(f, g *model.Finding) int {
+	return cmp.Or(f.Severity.Compare(g.Severity), urgency(f.Code)-urgency(g.Code), f.Confidence.Compare(g.Confidence),
+		f.Since.Compare(g.Since), strings.Compare(f.Lock, g.Lock), strings.Compare(f.Claim.Key, g.Claim.Key))
+}
+
+// urgent are the kinds that come before all others of their severity.
+var urgent = []model.Code{model.CodeNoQuorum, model.CodeNoSpace, model.CodeMassRevocation, model.CodeStaleHolder, model.CodeSameSession,
+	model.CodeGhostLeader, model.CodeExpiredWaiterWins, model.CodeRWExpiredWriter, model.CodeLockCycle}
+
+func urgency(code model.Code) int {
+	if i := slices.Index(urgent, code); i >= 0 {
+		return i - len(urgent)
+	}
+	return slices.Index(order, code)
+}
+
+// Title is the headline, for a terminal.
+func (v Verdict) Title() string {
+	what := model.Printable(v.Finding.Lock)
+	if v.Locks > 1 {
+		what = fmt.Sprintf("%d locks", v.Locks)
+	}
+	e, _ := Explain(v.Finding.Code)
+	return capital(strings.ReplaceAll(e.Story, "{lock}", what))
+}
+
+// How says how it came, for a terminal: of the lock that stands for all.
+func (v Verdict) How() string { return capital(v.Finding.Summary) }
+
+// Do is what to do first, "" for nothing.
+func (v Verdict) Do() string {
+	if len(v.Finding.Advice) == 0 {
+		return ""
+	}
+	return v.Finding.Advice[0]
+}
+
+// Dont is what would do harm, "" for nothing.
+func (v Verdict) Dont() string {
+	if BreakingOf(v.Finding.Code).Effect == BreakWrong {
+		return "break the lock"
+	}
+	return ""
+}
+
+// capital begins a sentence with a capital letter. A name keeps its own.
+func capital(s string) string {
+	if first, _, _ := strings.Cut(s, " "); s == "" || strings.ContainsAny(first, "/0123456789-_.:") {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// StateWord is what a lock is called that has a finding of the code, in plain words.
+func StateWord(code model.Code) string {
+	e, _ := Explain(code)
+	return e.Word
+}
