@@ -10,6 +10,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/ui/fields"
 	"locktop/ui/page"
 	"locktop/ui/report"
 	"locktop/ui/table"
@@ -58,7 +59,7 @@ func about(l *model.Lock, code model.Code, sev model.Severity) model.Finding {
 // sameState asks all for the state of a lock.
 func sameState(b *bench, l *model.Lock, reason string) {
 	b.t.Helper()
-	word := l.Condition().Word
+	word, said := l.Condition().Word, fields.State(l.Condition()) // for programs, and for people
 	wants := func(where, text, want string) {
 		b.t.Helper()
 		if !slices.ContainsFunc(strings.Split(text, "  "), func(part string) bool { return strings.TrimSpace(part) == want }) {
@@ -96,13 +97,13 @@ func sameState(b *bench, l *model.Lock, reason string) {
 		return out.String()
 	}
 	row := strings.Split(written(false, "table"), "\n")[1]
-	if !strings.HasSuffix(row, "  "+word) {
-		b.t.Errorf("ls does not say %q: %s", word, row)
+	if !strings.HasSuffix(row, "  "+said) {
+		b.t.Errorf("ls does not say %q: %s", said, row)
 	}
-	wants("ls -o wide", strings.Split(written(false, "wide"), "\n")[1], word)
+	wants("ls -o wide", strings.Split(written(false, "wide"), "\n")[1], said)
 	for _, format := range []string{"table", "wide"} {
-		if text := written(true, format); !strings.Contains(text, "\n  state    "+word+"\n") {
-			b.t.Errorf("describe -o %s does not say %q:\n%s", format, word, text)
+		if text := written(true, format); !strings.Contains(text, "\n  state    "+said+"\n") {
+			b.t.Errorf("describe -o %s does not say %q:\n%s", format, said, text)
 		}
 	}
 	records, err := csv.NewReader(strings.NewReader(written(false, "csv"))).ReadAll()

@@ -273,11 +273,11 @@ func (a *App) paint() []string {
 	if a.w <= 0 || a.h <= 0 {
 		return nil
 	}
-	l := a.arrange()
 	if !a.frozen {
 		a.board.Locks.Update(a.frame()) // its counts stand on every page, above the rest
+		a.board.Tally.Update(a.state, a.board.Locks.Order.Total, a.now)
 	}
-	a.board.Tally.Update(a.state, a.board.Locks.Order.Total, a.now)
+	l := a.arrange()
 	switch {
 	case l.tiny:
 		return draw.Fill([]string{a.tinyLine(a.w)}, a.w, a.h)
@@ -292,6 +292,10 @@ func (a *App) paint() []string {
 	if l.tabs.h > 0 {
 		lines = append(lines, top.tabs())
 	}
+	if l.verdict.h > 0 {
+		lines = append(draw.Fill(lines, a.w, l.verdict.y), a.verdict(l)...)
+	}
+	lines = draw.Fill(lines, a.w, l.main.y)
 	if a.frozen {
 		lines = append(lines, a.frozenBody...)
 	} else {

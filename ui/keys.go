@@ -128,6 +128,7 @@ func (on places) pageKeys() []host.Key {
 		{Keys: []string{"e"}, In: on.all, Short: "explain", What: "explain the worst finding about what is selected", Why: a.whyEmpty, Do: host.Run(a.explain)},
 		{Keys: []string{"w"}, In: on.all &^ on.showsFinding, Short: "why", What: "jump to the worst finding about what is selected", Why: a.whyEmpty, Do: host.Run(a.openFinding)},
 		{Keys: []string{"o"}, In: on.targets &^ on.showsSession, Short: "session", What: "jump to the session of what is selected", Why: a.whyEmpty, Do: host.Run(a.openSession)},
+		{Keys: []string{"!"}, In: on.all, What: "select what is wrong: what the verdict on top is about", Do: host.Run(a.showVerdict)},
 		{Keys: []string{"-"}, In: on.all, What: "back to where the last jump was made", Do: host.Run(a.comeBack)},
 		{Keys: []string{"c"}, In: on.all, Short: "etcdctl", What: "the etcdctl lines that show the same by hand", Do: host.Run(a.byHand)},
 	}...)

@@ -234,7 +234,7 @@ func TestFreeLockInTrouble(t *testing.T) {
 	b.sync(10)
 	b.w.add(model.Contender{At: at(11), Name: "c1", PID: 100, Lock: "/l", Recipe: "mutex", TTL: 5, Proc: model.ProcPaused})
 	b.sync(12)
-	b.sees("─ ✖ stale-holder ─ free for 10s")
+	b.sees("─ ✖ two act ─ free for 10s")
 	b.sees("✖ 1 in trouble")
 	if b.board.Locks.Name(0) != "/l" {
 		t.Errorf("%s stands first", b.board.Locks.Name(0))

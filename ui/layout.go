@@ -1,6 +1,9 @@
 package ui
 
-import "locktop/ui/page"
+import (
+	"locktop/ui/draw"
+	"locktop/ui/page"
+)
 
 // rect is a part of the screen, in cells.
 type rect struct{ x, y, w, h int }
@@ -16,10 +19,13 @@ type layout struct {
 	tiny   bool // one line is all there is
 	status rect
 	tabs   rect
-	main   rect
-	lesson rect // under it
-	notice rect
-	footer rect
+	// verdict is what is wrong, above the page. Where there is room a blank line stands
+	// before it, and one after it.
+	verdict rect
+	main    rect
+	lesson  rect // under it
+	notice  rect
+	footer  rect
 }
 
 // Sizes at which parts of the screen come in.
@@ -33,8 +39,8 @@ const (
 
 // arrange cuts the screen up. It depends on the size alone, so nothing on the
 // screen moves when its content changes; lesson is how many lines the pane of a lesson
-// would like to have, 0 if there is none.
-func arrange(w, h, lesson int) layout {
+// would like to have, and verdict how many the verdict takes, 0 if there is none.
+func arrange(w, h, lesson, verdict int) layout {
 	l := layout{w: w, h: h}
 	if w < leastWidth || h < leastHeight {
 		l.tiny = true
@@ -66,10 +72,45 @@ func arrange(w, h, lesson int) layout {
 		bottom -= lesson
 		l.lesson = rect{0, bottom, w, lesson}
 	}
+	airy := h >= page.TallFrom && lesson == 0
+	if airy {
+		top++
+	}
+	if verdict > 0 && lesson == 0 {
+		l.verdict = rect{0, top, w, verdict}
+		top += verdict
+		if airy {
+			top++
+		}
+	}
 	body := bottom - top
 	l.main = rect{0, top, w, body}
 	return l
 }
 
 // arrange cuts up the screen as it is now.
-func (a *App) arrange() layout { return arrange(a.w, a.h, a.lesson.Height(a.th, a.w, a.h)) }
+func (a *App) arrange() layout {
+	verdict := 0
+	if a.here().About().Shows&page.ShowFinding == 0 && a.sheet == nil {
+		verdict = a.board.Tally.Verdict.Height(a.h)
+	}
+	return arrange(a.w, a.h, a.lesson.Height(a.th, a.w, a.h), verdict)
+}
+
+// verdict paints what is wrong.
+func (a *App) verdict(l layout) []string {
+	v, f := &a.board.Tally.Verdict, a.canvas()
+	return v.Lines(f, a.w, l.verdict.h, v.Finding.Lock != "" && a.here().Lock(f).Lock == v.Finding.Lock, "!")
+}
+
+// showVerdict selects what the verdict is about.
+func (a *App) showVerdict() {
+	switch v := &a.board.Tally.Verdict; {
+	case !v.Showing():
+		a.say(draw.Dim, "nothing is wrong, as far as etcd tells")
+	case v.Finding.Lock == "" || a.state.Lock(v.Finding.Lock) == nil:
+		a.show(page.Request{Show: page.ShowFinding, Finding: &v.Finding})
+	default:
+		a.show(page.Request{Show: page.ShowRow, Lock: v.Finding.Lock})
+	}
+}

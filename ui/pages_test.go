@@ -235,7 +235,8 @@ func TestStatsInTitle(t *testing.T) {
 	b.sees("─ handovers 2 ─ wait p50 ")
 }
 
-// TestQueueStays: findings that come do not move the queue of the selected lock.
+// TestQueueStays: the verdict on top takes its room from table and queue; a finding that
+// gets worse does not move the queue of the selected lock.
 func TestQueueStays(t *testing.T) {
 	b := newBench(t, Options{})
 	b.size(80, 24)
@@ -243,10 +244,12 @@ func TestQueueStays(t *testing.T) {
 	b.w.claim(2, "/l", "", 0x62)
 	b.sync(3)
 	where := func() int { return strings.Count(strings.SplitN(b.text(), "○ waits", 2)[0], "\n") }
-	before := where()
 	b.sees("journal of this lock")
 	b.w.read(4, 0x61, 60, 50)
 	b.w.read(30, 0x61, 60, 24)
+	b.sync(31)
+	b.sees("─ ! renews late")
+	before := where()
 	b.w.read(50, 0x61, 60, 4)
 	b.sync(51)
 	b.sees("── why")
@@ -276,4 +279,32 @@ func TestSelectedSessionStays(t *testing.T) {
 	if b.sessions().IDs[0] != 0x110 || b.sessions().Chosen(b.state) != l {
 		t.Errorf("first is %s, chosen %v, was %v", b.sessions().IDs[0], b.sessions().Chosen(b.state), l)
 	}
+}
+
+// TestVerdictStays: the worst stands on top as one sentence, `!` selects what it is about,
+// and an error that has gone is told of for a minute more.
+func TestVerdictStays(t *testing.T) {
+	b := newBench(t, Options{})
+	b.w.claim(1, "/a", "", 0x61)
+	b.w.claim(1, "/b", "", 0x62)
+	b.w.put(1, "/c/stray", "v", 0)
+	b.w.claim(2, "/c", "", 0x63)
+	b.sync(3)
+	b.sees("✖ A key that is not a lock key blocks /c")
+	b.press(":", "lock /a", "enter")
+	b.sees("! show it")
+	b.press("1", "!")
+	if got := b.board.Locks.Pick.ID; got != "/c" {
+		t.Errorf("! selected %s", got)
+	}
+	b.sees("e explain   w evidence")
+	b.w.del(4, "/c/stray")
+	b.sync(5)
+	b.sees("blocks /c  ended ")
+	b.sync(70)
+	if strings.Contains(b.text(), "blocks /c") {
+		t.Errorf("the verdict is still there:\n%s", b.text())
+	}
+	b.press("!")
+	b.sees("nothing is wrong, as far as etcd tells")
 }

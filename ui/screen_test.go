@@ -89,29 +89,33 @@ func TestNoColourSaysTheSame(t *testing.T) {
 }
 
 // TestLayout draws what arrange returns: s status, t tabs, m main, p the
-// pane of the first page, l lesson, n notice, f footer; every line of the drawing is one of the screen.
+// pane of the first page, l lesson, v verdict, n notice, f footer; every line of the drawing is one of the screen.
 func TestLayout(t *testing.T) {
 	rows := []struct {
-		w, h   int
-		lesson int
-		reason string
-		want   string
+		w, h            int
+		lesson, verdict int
+		reason          string
+		want            string
 	}{
-		{80, 24, 0, "half for the table, half for the pane", "st" + strings.Repeat("m", 10) + strings.Repeat("p", 10) + "nf"},
-		{80, 14, 0, "too low for a pane: the notice takes the footer's line", "st" + strings.Repeat("m", 11) + "f"},
-		{40, 10, 0, "small", "stmmmmmmmf"},
-		{40, 7, 0, "no room for the tabs", "smmmmmf"},
-		{40, 6, 0, "nor for the footer", "smmmmm"},
-		{20, 5, 0, "the smallest page", "smmmm"},
-		{80, 24, 7, "a lesson takes the pane's place and leaves 8 rows and their title", "st" + strings.Repeat("m", 13) + strings.Repeat("l", 7) + "nf"},
-		{80, 24, 24, "however much it has to say", "st" + strings.Repeat("m", 9) + strings.Repeat("l", 11) + "nf"},
-		{80, 40, 8, "where there is room the queue stays, and has more of it than the table", "st" + strings.Repeat("m", 9) + strings.Repeat("p", 19) + strings.Repeat("l", 8) + "nf"},
-		{40, 10, 7, "on a small screen a lesson gets its title and a line", "stmmmmmllf"},
-		{19, 24, 0, "too narrow: one line", "s......................."},
-		{80, 4, 0, "too low: one line", "s..."},
+		{80, 24, 0, 0, "half for the table, half for the pane", "st" + strings.Repeat("m", 10) + strings.Repeat("p", 10) + "nf"},
+		{80, 14, 0, 0, "too low for a pane: the notice takes the footer's line", "st" + strings.Repeat("m", 11) + "f"},
+		{40, 10, 0, 0, "small", "stmmmmmmmf"},
+		{40, 7, 0, 0, "no room for the tabs", "smmmmmf"},
+		{40, 6, 0, 0, "nor for the footer", "smmmmm"},
+		{20, 5, 0, 0, "the smallest page", "smmmm"},
+		{80, 24, 7, 0, "a lesson takes the pane's place and leaves 8 rows and their title", "st" + strings.Repeat("m", 13) + strings.Repeat("l", 7) + "nf"},
+		{80, 24, 24, 0, "however much it has to say", "st" + strings.Repeat("m", 9) + strings.Repeat("l", 11) + "nf"},
+		{80, 40, 8, 0, "where there is room the queue stays, and has more of it than the table", "st" + strings.Repeat("m", 9) + strings.Repeat("p", 19) + strings.Repeat("l", 8) + "nf"},
+		{40, 10, 7, 0, "on a small screen a lesson gets its title and a line", "stmmmmmllf"},
+		{19, 24, 0, 0, "too narrow: one line", "s......................."},
+		{80, 4, 0, 0, "too low: one line", "s..."},
+		{80, 24, 0, 2, "the verdict stands above the page", "stvv" + strings.Repeat("m", 9) + strings.Repeat("p", 9) + "nf"},
+		{120, 36, 0, 3, "where there is room it has a blank line before and after it", "st.vvv." + strings.Repeat("m", 13) + strings.Repeat("p", 14) + "nf"},
+		{120, 36, 0, 0, "nothing is wrong: one blank line", "st." + strings.Repeat("m", 15) + strings.Repeat("p", 16) + "nf"},
+		{80, 24, 7, 2, "a lesson tells itself what is wrong", "st" + strings.Repeat("m", 13) + strings.Repeat("l", 7) + "nf"},
 	}
 	for _, r := range rows {
-		l := arrange(r.w, r.h, r.lesson)
+		l := arrange(r.w, r.h, r.lesson, r.verdict)
 		pane := l.main
 		var rows int
 		rows, pane.h = page.LockShares(l.main.h, r.lesson > 0)
@@ -120,7 +124,7 @@ func TestLayout(t *testing.T) {
 		for _, part := range []struct {
 			c byte
 			r rect
-		}{{'n', l.notice}, {'s', l.status}, {'t', l.tabs}, {'m', l.main}, {'p', pane}, {'l', l.lesson}, {'f', l.footer}} {
+		}{{'n', l.notice}, {'s', l.status}, {'t', l.tabs}, {'v', l.verdict}, {'m', l.main}, {'p', pane}, {'l', l.lesson}, {'f', l.footer}} {
 			for y := part.r.y; y < part.r.y+part.r.h; y++ {
 				if drawing[y] != '.' && drawing[y] != 'n' && part.c != 'p' {
 					if part.c != 'n' {

@@ -32,8 +32,8 @@ func TestStories(t *testing.T) {
 			if got := b.board.Locks.Order.IDs[:5]; !slices.Equal(got, want) {
 				b.t.Errorf("first are %q, want errors before warnings: %q", got, want)
 			}
-			b.sees("✖ lock-cycle")
-			b.sees("! dead-holder")
+			b.sees("✖ deadlock")
+			b.sees("! holder silent")
 		}},
 		{"open and back", "enter opens the queue, esc comes back", Options{}, []string{"enter", "esc"}, func(b *bench) {
 			if b.on() != "Locks" {
@@ -329,11 +329,11 @@ func TestMouse(t *testing.T) {
 	click := func(x, y int) {
 		b.send(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
 	}
-	click(10, 5)
+	click(10, 10)
 	if b.board.Locks.Pick.Place != 2 {
 		t.Errorf("a click selected row %d", b.board.Locks.Pick.Place)
 	}
-	click(3, 2)
+	click(3, 7)
 	if b.board.Locks.Order.By != page.SortName {
 		t.Errorf("a click on the title sorted by %d", b.board.Locks.Order.By)
 	}

@@ -1,6 +1,10 @@
 package diagnose
 
-import "locktop/model"
+import (
+	"strings"
+
+	"locktop/model"
+)
 
 // Needs says what has to be there to find something.
 type Needs string
@@ -81,6 +85,18 @@ func Explain(code model.Code) (Entry, bool) {
 		return Entry{}, false
 	}
 	return *e, true
+}
+
+// Called returns the entries of a code, or of all codes by whose word a lock's state is
+// called: "lock-cycle" and "deadlock" are the same.
+func Called(name string) []Entry {
+	var all []Entry
+	for _, code := range order {
+		if e := entries[code]; string(code) == name || e.Word == name || strings.ReplaceAll(e.Word, " ", "-") == name {
+			all = append(all, *e)
+		}
+	}
+	return all
 }
 
 // entries are those of all families.

@@ -46,7 +46,7 @@ var untoldFamily = []Entry{
 	},
 	{
 		Code:  model.CodeMissedDelete,
-		Word:  "missed its turn",
+		Word:  "missed turn",
 		Story: "The holder of {lock} does not know that it holds",
 		Title: "The head does not know that its turn has come",
 		Mechanism: "A waiter watches the key ahead of it. If that deletion never reaches it (a cut-off member, a dead connection, a " +

@@ -16,6 +16,8 @@ const tallyAtOnce = 1000
 type Tally struct {
 	table.Rhythm
 	errors, warnings, infos int
+	// Verdict is the worst of it.
+	Verdict Verdict
 }
 
 // NewTally returns one that has counted nothing.
@@ -26,6 +28,9 @@ func (t *Tally) Update(s *fold.State, total int, now time.Time) {
 	if t.Due(s.Version(), now) {
 		t.Begin(s.Version(), now, total)
 		t.errors, t.warnings, t.infos = s.CountFindings()
+		t.Verdict.update(s, now)
+	} else if !t.Verdict.now && t.Verdict.Showing() {
+		t.Verdict.update(s, now)
 	}
 }
 

@@ -18,18 +18,21 @@ const (
 	explainIndent = 14
 )
 
-// Explain writes the explanation of a finding or a recipe. An unknown name is an error
-// that lists similar names.
+// Explain writes the explanation of a finding, by its code or by the state that it gives a
+// lock, or of a recipe. An unknown name is an error that lists similar names.
 func Explain(w io.Writer, name string) error {
 	name = strings.ToLower(strings.TrimSpace(name))
-	var page string
-	if e, ok := diagnose.Explain(model.Code(name)); ok {
-		page = codePage(e)
-	} else if r := recipe.Named(name); r != nil {
-		page = recipePage(r)
-	} else {
+	var pages []string
+	for _, e := range diagnose.Called(name) {
+		pages = append(pages, codePage(e))
+	}
+	if r := recipe.Named(name); len(pages) == 0 && r != nil {
+		pages = append(pages, recipePage(r))
+	}
+	if len(pages) == 0 {
 		return unknownName(name)
 	}
+	page := strings.Join(pages, "\n")
 	if _, err := io.WriteString(w, page); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}

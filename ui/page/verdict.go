@@ -1,0 +1,118 @@
+package page
+
+import (
+	"time"
+
+	"locktop/model"
+	"locktop/model/diagnose"
+	"locktop/model/fold"
+	"locktop/ui/draw"
+)
+
+// verdictStays is how long an error stays in sight after it has gone.
+const verdictStays = time.Minute
+
+// Verdict is the worst of what is wrong, as it stands above the page. What was an error
+// stays for a while after it has gone.
+type Verdict struct {
+	diagnose.Verdict
+	now   bool      // something is wrong
+	ended time.Time // since when it is not any more
+}
+
+func (v *Verdict) update(s *fold.State, now time.Time) {
+	worst, any := s.Verdict()
+	switch {
+	case any && v.Showing() && !v.now && worst.Finding.Severity != model.SevError:
+		// the error that has just gone is worth more than a warning
+	case any:
+		*v = Verdict{Verdict: worst, now: true}
+		return
+	case v.now && v.Finding.Severity != model.SevError:
+		*v = Verdict{}
+	case v.now:
+		v.now, v.ended = false, now
+	}
+	if !v.now && now.Sub(v.ended) >= verdictStays {
+		*v = Verdict{}
+		if any {
+			*v = Verdict{Verdict: worst, now: true}
+		}
+	}
+}
+
+// Showing says whether there is something to say.
+func (v *Verdict) Showing() bool { return v.Finding.Code != "" }
+
+// Height is how many lines it takes of a screen of h lines, 0 for none.
+func (v *Verdict) Height(h int) int {
+	switch {
+	case !v.Showing() || h < 12:
+		return 0
+	case h < TallFrom:
+		return 2
+	}
+	return 3
+}
+
+// Lines paint it. selected says that what it is about is selected; go is the key that
+// selects it.
+func (v *Verdict) Lines(f Frame, w, h int, selected bool, key string) []string {
+	th := f.Th
+	level, sign := th.Severity(v.Finding.Severity)
+	title := []draw.Span{level.Of(" " + sign + " "), level.Of(th.Cut(th.Prose(v.Title()), w-5))}
+	if !v.now {
+		title = append(title, draw.Dim.Of("  ended "+draw.Age(f.Now.Sub(v.ended), false)+" ago"))
+	}
+	lines := []string{th.Band(w, level, title, v.others())}
+	how := draw.Plain.Of("   " + th.Cut(th.Prose(v.How()), w-5))
+	if since := f.Now.Sub(v.Finding.Since); v.now && since >= time.Second {
+		how.Text = "   " + th.Cut(th.Prose(v.How()), w-16)
+		lines = append(lines, th.Band(w, level, []draw.Span{how}, []draw.Span{draw.Dim.Of("for " + draw.Age(since, false))}))
+	} else {
+		lines = append(lines, th.Band(w, level, []draw.Span{how}, nil))
+	}
+	do := v.do(th, w, selected, key)
+	if h < 3 { // what to do is worth more than how it came
+		return []string{lines[0], th.Band(w, level, do, nil)}[:h]
+	}
+	return append(lines, th.Band(w, level, do, nil))
+}
+
+// others count what else is wrong.
+func (v *Verdict) others() []draw.Span {
+	var all []draw.Span
+	for _, x := range []struct {
+		n    int
+		what string
+		st   draw.Style
+	}{{v.Errors, "error", draw.Bad}, {v.Warnings, "warning", draw.Late}} {
+		if x.n == 0 {
+			continue
+		}
+		all = append(all, draw.Dim.Of(" and "), x.st.Of(draw.Plural(x.n, x.what)))
+	}
+	return all
+}
+
+func (v *Verdict) do(th *draw.Theme, w int, selected bool, key string) []draw.Span {
+	var keys []draw.Span
+	if selected {
+		keys = []draw.Span{draw.Accent.Of("   e"), draw.Dim.Of(" explain"), draw.Accent.Of("   w"), draw.Dim.Of(" evidence")}
+	} else {
+		keys = []draw.Span{draw.Accent.Of("   " + key), draw.Dim.Of(" show it")}
+	}
+	var dont []draw.Span
+	if text := v.Dont(); text != "" {
+		dont = []draw.Span{draw.Dim.Of("   don't "), draw.Plain.Of(text)}
+	}
+	room := w - draw.WidthOf(keys) - draw.WidthOf(dont) - 8
+	if room < 24 {
+		dont, room = nil, room+draw.WidthOf(dont)
+	}
+	var spans []draw.Span
+	if do := v.Do(); do != "" && room > 10 {
+		spans = []draw.Span{draw.Dim.Of("   do "), draw.Plain.Of(th.Cut(th.Prose(do), room))}
+	}
+	return append(append(spans, dont...), keys...)
+}
