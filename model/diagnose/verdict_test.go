@@ -19,7 +19,7 @@ func TestEveryKindHasItsWords(t *testing.T) {
 		cluster[e.Code] = true
 	}
 	for _, e := range Catalogue() {
-		if e.Word == "" || len(e.Word) > 14 || strings.ToLower(e.Word) != strings.ToLower(strings.TrimSpace(e.Word)) {
+		if e.Word == "" || len(e.Word) > 14 || e.Word != strings.TrimSpace(e.Word) {
 			t.Errorf("%s: the state %q is empty or longer than 14", e.Code, e.Word)
 		}
 		if e.Story == "" || len(e.Story) > 72 {
