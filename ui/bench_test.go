@@ -25,8 +25,8 @@ func BenchmarkPaintAll(b *testing.B) {
 	x := crowd(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		clear(x.locks().Table.Old)
-		clear(x.locks().Queue.Table.Old)
+		clear(x.locksTable.Old)
+		clear(x.queueTable.Old)
 		x.dirty = true
 		x.View()
 	}
@@ -38,7 +38,7 @@ func BenchmarkPaintFive(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, name := range x.board.Locks.Order.IDs[:5] {
-			delete(x.locks().Table.Old, name)
+			delete(x.locksTable.Old, name)
 		}
 		x.dirty = true
 		x.View()
@@ -91,7 +91,7 @@ func BenchmarkLongQueue(b *testing.B) {
 	x.press("enter", "end")
 	b.ReportAllocs()
 	for b.Loop() {
-		clear(x.locks().Queue.Table.Old)
+		clear(x.queueTable.Old)
 		x.dirty = true
 		x.View()
 	}

@@ -58,7 +58,7 @@ func TestBreakTakesTheClaimOfTheFinding(t *testing.T) {
 			chosen := false
 			for _, f := range b.state.Findings() {
 				if f.Code == r.code {
-					b.findings().Show(b.frame(), page.Request{Finding: &f})
+					b.here().Show(b.frame(), page.Request{Finding: &f})
 					chosen = true
 				}
 			}
@@ -93,7 +93,7 @@ func TestEveryFindingLeadsToItsClaim(t *testing.T) {
 		fill(b)
 		for _, f := range b.state.Findings() {
 			b.press("4")
-			b.findings().Show(b.frame(), page.Request{Finding: &f})
+			b.here().Show(b.frame(), page.Request{Finding: &f})
 			b.sync(b.now.Sub(t0).Seconds())
 			b.press("x")
 			switch {

@@ -14,14 +14,14 @@ func TestCostsOfAFrame(t *testing.T) {
 	for _, locks := range []int{500, 5_000} {
 		x := crowd(t, locks)
 		all := testing.AllocsPerRun(50, func() {
-			clear(x.locks().Table.Old)
-			clear(x.locks().Queue.Table.Old)
+			clear(x.locksTable.Old)
+			clear(x.queueTable.Old)
 			x.dirty = true
 			x.View()
 		})
 		five := testing.AllocsPerRun(50, func() {
 			for _, name := range x.board.Locks.Order.IDs[:5] {
-				delete(x.locks().Table.Old, name)
+				delete(x.locksTable.Old, name)
 			}
 			x.dirty = true
 			x.View()

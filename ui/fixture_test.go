@@ -22,6 +22,7 @@ import (
 	"locktop/ui/host"
 	"locktop/ui/lesson"
 	"locktop/ui/page"
+	"locktop/ui/table"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -136,6 +137,8 @@ type bench struct {
 	h     *hands
 	later func(time.Time) tea.Msg // what comes when a dialog takes keys that confirm
 	next  tea.Cmd                 // the next step of a lesson
+
+	locksTable, queueTable *table.Table
 }
 
 func newBench(t testing.TB, o Options) *bench {
@@ -143,6 +146,7 @@ func newBench(t testing.TB, o Options) *bench {
 	o.Prefixes = []string{"/"}
 	b := &bench{t: t, App: NewApp(o), w: newWorld()}
 	b.h = &hands{w: b.w}
+	b.locksTable, b.queueTable = b.tables()["locks"], b.tables()["queue"]
 	b.after = func(_ time.Duration, f func(time.Time) tea.Msg) tea.Cmd { b.later = f; return nil }
 	b.live, b.booted = Live{Actions: b.h, Endpoints: []string{"127.0.0.1:2379"}}, true
 	b.size(120, 40)
@@ -330,16 +334,19 @@ var colours = termenv.ANSI
 // on is the title of the page that is shown.
 func (b *bench) on() string { return b.here().About().Title }
 
-func pageOf[P page.Page](b *bench) P {
-	for _, p := range b.pages {
-		if p, ok := p.(P); ok {
-			return p
-		}
-	}
-	panic("there is no such page")
+// spot is where one is on a page.
+func (b *bench) spot(title string) string {
+	return b.pages[slices.Index(b.titles(), title)].Spot()
 }
 
-func (b *bench) locks() *page.LocksPage       { return pageOf[*page.LocksPage](b) }
-func (b *bench) sessions() *page.SessionsPage { return pageOf[*page.SessionsPage](b) }
-func (b *bench) findings() *page.FindingsPage { return pageOf[*page.FindingsPage](b) }
-func (b *bench) lab() *page.LabPage           { return pageOf[*page.LabPage](b) }
+// code is the finding about what is selected.
+func (b *bench) code() model.Code {
+	if x, _ := b.here().Finding(b.frame()); x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (b *bench) sessions() *page.SessionsPage {
+	return b.pages[slices.Index(b.titles(), "Sessions")].(*page.SessionsPage)
+}

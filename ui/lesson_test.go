@@ -199,8 +199,8 @@ func TestLessonLeavesTheTable(t *testing.T) {
 		x := &teller{steps: slices.Clone(told)[i:]}
 		b := lessonBench(t, x, Options{})
 		b.step()
-		if b.locks().Table.H < 8 {
-			t.Errorf("step %d leaves %d rows", i, b.locks().Table.H)
+		if b.locksTable.H < 8 {
+			t.Errorf("step %d leaves %d rows", i, b.locksTable.H)
 		}
 		exact(t, b.View(), 80, 24)
 	}

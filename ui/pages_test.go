@@ -25,17 +25,17 @@ func TestPageStories(t *testing.T) {
 			b.sees("$ etcdctl get --prefix '/blocked/lock/'")
 		}},
 		{"from finding to lock and back", "enter and -", []string{"4", "/", "dead", "enter", "enter"}, func(b *bench) {
-			if b.on() != "Queue" || b.locks().Queue.Lock != "/cron/job7" || b.board.Locks.Pick.ID != "/cron/job7" {
-				b.t.Errorf("on page %s at %s", b.on(), b.locks().Queue.Lock)
+			if b.on() != "Queue" || b.spot("Queue") != "/cron/job7" || b.board.Locks.Pick.ID != "/cron/job7" {
+				b.t.Errorf("on page %s at %s", b.on(), b.spot("Queue"))
 			}
 			b.press("-")
-			if x := b.findings().Chosen(); b.on() != "Findings" || x == nil || x.Code != model.CodeDeadHolder {
-				b.t.Errorf("back on page %s at %v", b.on(), x)
+			if b.on() != "Findings" || b.code() != model.CodeDeadHolder {
+				b.t.Errorf("back on page %s at %v", b.on(), b.code())
 			}
 		}},
 		{"from lock to why", "w goes to the finding", []string{"/", "job7", "enter", "w"}, func(b *bench) {
-			if x := b.findings().Chosen(); b.on() != "Findings" || x == nil || x.Code != model.CodeDeadHolder {
-				b.t.Errorf("on page %s at %v", b.on(), x)
+			if b.on() != "Findings" || b.code() != model.CodeDeadHolder {
+				b.t.Errorf("on page %s at %v", b.on(), b.code())
 			}
 			b.press("-")
 			if b.on() != "Locks" || b.board.Locks.Pick.ID != "/cron/job7" {
@@ -43,12 +43,12 @@ func TestPageStories(t *testing.T) {
 			}
 		}},
 		{"from lock to session to its lock", "o and enter; - goes all the way back", []string{"/", "report", "enter", "o"}, func(b *bench) {
-			if l := b.sessions().Chosen(b.state); b.on() != "Sessions" || l == nil || l.ID != 0xb2 {
-				b.t.Fatalf("on page %s at %v", b.on(), l)
+			if b.on() != "Sessions" || b.spot("Sessions") != "b2" {
+				b.t.Fatalf("on page %s at %v", b.on(), b.spot("Sessions"))
 			}
 			b.press("enter")
-			if b.on() != "Queue" || b.locks().Queue.Lock != "/jobs/report" {
-				b.t.Errorf("on page %s at %s", b.on(), b.locks().Queue.Lock)
+			if b.on() != "Queue" || b.spot("Queue") != "/jobs/report" {
+				b.t.Errorf("on page %s at %s", b.on(), b.spot("Queue"))
 			}
 			b.press("-", "-")
 			if b.on() != "Locks" {

@@ -19,8 +19,8 @@ func TestPalette(t *testing.T) {
 		check        func(b *bench)
 	}{
 		{"lock", "its queue opens, and esc comes back", Options{}, []string{":", "lock /jobs/report", "enter"}, func(b *bench) {
-			if b.on() != "Queue" || b.locks().Queue.Lock != "/jobs/report" || b.palette != nil {
-				b.t.Errorf("page %s at %s", b.on(), b.locks().Queue.Lock)
+			if b.on() != "Queue" || b.spot("Queue") != "/jobs/report" || b.palette != nil {
+				b.t.Errorf("page %s at %s", b.on(), b.spot("Queue"))
 			}
 			b.press("esc")
 			if b.on() != "Locks" {
@@ -40,24 +40,24 @@ func TestPalette(t *testing.T) {
 				b.t.Errorf("%q", b.palette.Text)
 			}
 			b.press("shift+tab", "enter")
-			if b.locks().Queue.Lock != "/jobs/billing" {
-				b.t.Errorf("at %s", b.locks().Queue.Lock)
+			if b.spot("Queue") != "/jobs/billing" {
+				b.t.Errorf("at %s", b.spot("Queue"))
 			}
 		}},
 		{"wide names", "are completed", Options{}, []string{":", "lock /銀", "tab", "enter"}, func(b *bench) {
-			if b.locks().Queue.Lock != "/銀行/決済" {
-				b.t.Errorf("at %s", b.locks().Queue.Lock)
+			if b.spot("Queue") != "/銀行/決済" {
+				b.t.Errorf("at %s", b.spot("Queue"))
 			}
 		}},
 		{"nothing to complete", "is said", Options{}, []string{":", "lock zz", "tab"}, func(b *bench) { b.sees("nothing begins like that") }},
 		{"lease in hex", "as etcdctl prints it", Options{}, []string{":", "lease c3", "enter"}, func(b *bench) {
-			if l := b.sessions().Chosen(b.state); b.on() != "Sessions" || l == nil || l.ID != 0xc3 {
-				b.t.Errorf("page %s at %v", b.on(), l)
+			if b.on() != "Sessions" || b.spot("Sessions") != "c3" {
+				b.t.Errorf("page %s at %v", b.on(), b.spot("Sessions"))
 			}
 		}},
 		{"lease in decimal", "as Go prints it", Options{}, []string{":", "lease 195", "enter"}, func(b *bench) {
-			if l := b.sessions().Chosen(b.state); l == nil || l.ID != 0xc3 {
-				b.t.Errorf("at %v", l)
+			if b.spot("Sessions") != "c3" {
+				b.t.Errorf("at %v", b.spot("Sessions"))
 			}
 		}},
 		{"no such lease", "is said", Options{}, []string{":", "lease 0xfff1", "enter"}, func(b *bench) { b.sees("no watched key hangs on that lease") }},

@@ -16,8 +16,8 @@ import (
 // peerRows are the cells of as many locks as BenchmarkPaintAll has lines with rows on
 // its screen, in the same texts and styles.
 func peerRows(x *bench) (rows [][]string, styles [][]draw.Style) {
-	for _, name := range x.board.Locks.Order.IDs[:x.locks().Table.H+x.locks().Queue.Table.H] {
-		r := &x.locks().Table.Row
+	for _, name := range x.board.Locks.Order.IDs[:x.locksTable.H+x.queueTable.H] {
+		r := &x.locksTable.Row
 		r.Spans, r.Ends = r.Spans[:0], r.Ends[:0]
 		page.LockRow(x.frame().View, x.state.Lock(name), r)
 		var cells []string
@@ -83,8 +83,8 @@ func BenchmarkGrowth(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("paint/%d", claims), func(b *testing.B) {
 			for b.Loop() {
-				clear(x.locks().Table.Old)
-				clear(x.locks().Queue.Table.Old)
+				clear(x.locksTable.Old)
+				clear(x.queueTable.Old)
 				x.dirty = true
 				x.View()
 			}

@@ -280,8 +280,8 @@ func TestSelectionIsIdentity(t *testing.T) {
 		t.Errorf("after others came: %s", got)
 	}
 	b.press("enter")
-	if b.locks().Queue.Lock != "/l/05" {
-		t.Errorf("opened %s", b.locks().Queue.Lock)
+	if b.spot("Queue") != "/l/05" {
+		t.Errorf("opened %s", b.spot("Queue"))
 	}
 }
 
@@ -294,12 +294,12 @@ func TestSelectionInTheQueueIsIdentity(t *testing.T) {
 	b.press("enter", "down", "down", "down")
 	b.w.del(12, leaseKey("/l", 0x100))
 	b.sync(13)
-	if c := b.locks().Queue.Chosen(b.state); c == nil || c.KV.Lease != 0x103 || b.locks().Queue.Pick.Place != 2 {
-		t.Errorf("chosen %v at %d", c, b.locks().Queue.Pick.Place)
+	if c := b.self.Target().Claim; c == nil || c.KV.Lease != 0x103 || c.Lock().Place(c) != 2 {
+		t.Errorf("chosen %v", c)
 	}
 	b.w.del(14, leaseKey("/l", 0x103))
 	b.sync(15)
-	if c := b.locks().Queue.Chosen(b.state); c == nil || c.KV.Lease != 0x104 {
+	if c := b.self.Target().Claim; c == nil || c.KV.Lease != 0x104 {
 		t.Errorf("the one that took its place is chosen, not %v", c)
 	}
 }

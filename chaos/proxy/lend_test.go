@@ -320,17 +320,12 @@ func TestNothingButCallsOfGRPCPasses(t *testing.T) {
 			t.Parallel()
 			member := newRecorder(t)
 			p := foreignProxy(t, member.at)
-			c, err := net.Dial("tcp", p.Shared()[0])
-			chaostest.Must(t, err)
-			defer c.Close()
-			s := chaostest.NewSpeaker()
-			s.WriteString(http2.ClientPreface)
-			chaostest.Must(t, s.Framer.WriteSettings())
+			c, s := connects(t, p)
 			r.say(t, s)
 			if !r.ends {
 				chaostest.Must(t, s.Framer.WritePing(false, [8]byte{'e', 'n', 'd'}))
 			}
-			_, err = c.Write(s.Bytes())
+			_, err := c.Write(s.Bytes())
 			chaostest.Must(t, err)
 			refused, ended := hearsRefusals(t, c, r.refused, r.ends)
 			if refused != r.refused || ended != r.ends {
@@ -343,6 +338,18 @@ func TestNothingButCallsOfGRPCPasses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// connects is a connection to a shared listener, and what it says first.
+func connects(t *testing.T, p *Proxy) (net.Conn, *chaostest.Speaker) {
+	t.Helper()
+	c, err := net.Dial("tcp", p.Shared()[0])
+	chaostest.Must(t, err)
+	t.Cleanup(func() { c.Close() })
+	s := chaostest.NewSpeaker()
+	s.WriteString(http2.ClientPreface)
+	chaostest.Must(t, s.Framer.WriteSettings())
+	return c, s
 }
 
 // hearsRefusals counts the calls that were refused, until the connection ends or there
@@ -380,12 +387,7 @@ func hearsRefusals(t *testing.T, c net.Conn, want int, ends bool) (refused int, 
 func TestWhoGoesOnAskingIsDisconnected(t *testing.T) {
 	t.Parallel()
 	p := foreignProxy(t, newRecorder(t).at)
-	c, err := net.Dial("tcp", p.Shared()[0])
-	chaostest.Must(t, err)
-	defer c.Close()
-	s := chaostest.NewSpeaker()
-	s.WriteString(http2.ClientPreface)
-	chaostest.Must(t, s.Framer.WriteSettings())
+	c, s := connects(t, p)
 	for i := range uint32(maxRefused + 1) {
 		chaostest.Must(t, s.Framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 2*i + 1, EndHeaders: true, EndStream: true, BlockFragment: s.Header(t, grpcHeader(pathAuth)...)}))
 	}

@@ -3,9 +3,7 @@ package fold
 import (
 	"fmt"
 	"testing"
-	"time"
 
-	"locktop/model"
 	"locktop/model/history"
 )
 
@@ -16,19 +14,9 @@ func BenchmarkGrowth(b *testing.B) {
 		events := history.TenClaims(n)
 		b.Run(fmt.Sprintf("load/%d", n), func(b *testing.B) { load(b, events, n) })
 		b.Run(fmt.Sprintf("event/%d", n), func(b *testing.B) {
-			s := NewState()
-			s.Apply(model.Batch{Events: events})
-			locks := s.Locks()
-			rev, at := int64(2*n), history.Start
+			event := turnover(events, n)
 			for b.Loop() {
-				l := locks[int(rev)%len(locks)]
-				rev += 2
-				at = at.Add(time.Millisecond)
-				lease := model.LeaseID(0x694d81e5fd000000 + rev)
-				s.Apply(model.Batch{Events: []model.Event{
-					model.Committed{At: at, Rev: rev, Changes: []model.Change{{Deleted: true, KV: model.KV{Key: l.At(0).Key, ModRev: rev}}}},
-					model.Committed{At: at, Rev: rev + 1, Changes: []model.Change{{KV: model.KV{Key: l.Name + "/" + lease.String(),
-						CreateRev: rev + 1, ModRev: rev + 1, Version: 1, Lease: lease}}}}}})
+				event()
 			}
 		})
 	}

@@ -34,24 +34,23 @@ var FindingCells = table.CellsOf(fields.Findings, map[string]func(*table.Row, *m
 	"IN SHORT": func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Prose(x.Summary), r.Room())) },
 }, nil)
 
-// FindingsPage lists what is wrong, the worst first, and says all about the one
+// findingsPage lists what is wrong, the worst first, and says all about the one
 // under the cursor.
-type FindingsPage struct {
-	usual
-	table  table.Table
-	pick   Selection
-	filter string
+type findingsPage struct {
+	list
 	full   bool // the keyboard is with the text below
 	top    int  // its first line shown
 	height int
 
-	table.Rhythm
-	list  []model.Finding // as shown
-	total int
+	rhythm table.Rhythm
+	shown  []model.Finding
+	total  int
 }
 
-func newFindingsPage() *FindingsPage {
-	return &FindingsPage{table: table.New(FindingCells.Columns(), true), Rhythm: table.Rhythm{Per: tallyAtOnce, AtOnce: 1}}
+func newFindingsPage() *findingsPage {
+	p := &findingsPage{rhythm: table.Rhythm{Per: tallyAtOnce, AtOnce: 1}}
+	p.list = list{name: "findings", table: table.New(FindingCells.Columns(), true), order: &p.rhythm}
+	return p
 }
 
 // findingID names a finding for as long as it lasts.
@@ -59,38 +58,38 @@ func findingID(f *model.Finding) string {
 	return string(f.Code) + "\x00" + f.Lock + "\x00" + f.Lease.String() + "\x00" + f.Claim.Key + "\x00" + strconv.FormatInt(f.Claim.CreateRev, 10)
 }
 
-func (p *FindingsPage) id(i int) string { return findingID(&p.list[i]) }
+func (p *findingsPage) id(i int) string { return findingID(&p.shown[i]) }
 
 // refresh asks for the findings anew if that is due.
-func (p *FindingsPage) refresh(f Frame) {
-	if !p.Due(f.S.Version(), f.Now) {
+func (p *findingsPage) refresh(f Frame) {
+	if !p.rhythm.Due(f.S.Version(), f.Now) {
 		return
 	}
 	all := f.S.Findings()
 	p.total = len(all)
-	p.Begin(f.S.Version(), f.Now, p.total)
+	p.rhythm.Begin(f.S.Version(), f.Now, p.total)
 	slices.SortStableFunc(all, func(a, b model.Finding) int { return int(b.Severity.Level() - a.Severity.Level()) })
 	if keep := matcher(p.filter); keep != nil {
 		all = slices.DeleteFunc(all, func(x model.Finding) bool { return !keep(string(x.Code)+" "+x.Lock, x.Summary) })
 	}
-	p.list = all
+	p.shown = all
 	p.pick.Follow(len(all), p.place, p.id)
 }
 
-func (p *FindingsPage) place(id string) int {
-	for i := range p.list {
-		if findingID(&p.list[i]) == id {
+func (p *findingsPage) place(id string) int {
+	for i := range p.shown {
+		if findingID(&p.shown[i]) == id {
 			return i
 		}
 	}
 	return -1
 }
 
-func (p *FindingsPage) About() About {
+func (p *findingsPage) About() About {
 	return About{Title: "Findings", Targets: true, Shows: ShowFinding}
 }
 
-func (p *FindingsPage) Keys() []Key {
+func (p *findingsPage) Keys() []Key {
 	return []Key{
 		queueOf(p.Lock),
 		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "text", What: "from the list to the text and back", Some: true,
@@ -98,37 +97,38 @@ func (p *FindingsPage) Keys() []Key {
 	}
 }
 
-func (p *FindingsPage) Move(f Frame, n int) {
+func (p *findingsPage) Move(f Frame, n int) {
 	if p.full {
 		p.top = max(0, p.top+n)
 		return
 	}
-	p.move(p.pick.Place+n, f.Now)
+	p.to(p.pick.Place+n, f.Now)
 }
 
-func (p *FindingsPage) Step() int {
+func (p *findingsPage) Step() int {
 	if p.full {
 		return max(1, p.height-1)
 	}
-	return p.table.Step()
+	return p.list.Step()
 }
 
-func (p *FindingsPage) move(i int, now time.Time) {
-	p.pick.Move(i, len(p.list), p.id)
-	p.Held, p.top = now.Add(table.SortHold), 0
+// to puts the cursor on a finding, whose text begins anew.
+func (p *findingsPage) to(i int, now time.Time) {
+	p.move(i, len(p.shown), p.id, now)
+	p.top = 0
 }
 
 // Click selects a row; the first line of the page is its title.
-func (p *FindingsPage) Click(f Frame, _, y int) {
-	if i := p.table.At(y-1, len(p.list)); i >= 0 {
+func (p *findingsPage) Click(f Frame, _, y int) {
+	if i := p.table.At(y-1, len(p.shown)); i >= 0 {
 		p.full = false
-		p.move(i, f.Now)
+		p.to(i, f.Now)
 	}
 }
 
-func (p *FindingsPage) Empty() bool { return len(p.list) == 0 }
+func (p *findingsPage) Empty() bool { return len(p.shown) == 0 }
 
-func (p *FindingsPage) Target(f Frame) Target {
+func (p *findingsPage) Target(f Frame) Target {
 	x := p.Chosen()
 	if x == nil {
 		return Target{Why: "no finding is selected"}
@@ -140,71 +140,54 @@ func (p *FindingsPage) Target(f Frame) Target {
 	return t.ofClient(f.S)
 }
 
-func (p *FindingsPage) Lock(f Frame) Request { return p.Target(f).toLock() }
+func (p *findingsPage) Lock(f Frame) Request { return p.Target(f).toLock() }
 
-func (p *FindingsPage) Finding(f Frame) (*model.Finding, string) {
+func (p *findingsPage) Finding(f Frame) (*model.Finding, string) {
 	p.refresh(f)
 	return p.Chosen(), "there is no finding"
 }
 
-func (p *FindingsPage) Commands(f Frame) (string, []string) {
+func (p *findingsPage) Commands(f Frame) (string, []string) {
 	if x := p.Chosen(); x != nil {
 		return string(x.Code), x.Etcdctl
 	}
-	return p.usual.Commands(f)
+	return p.list.Commands(f)
 }
 
-func (p *FindingsPage) Show(_ Frame, r Request) {
+func (p *findingsPage) Show(_ Frame, r Request) {
 	p.choose(findingID(r.Finding))
 	p.filter, p.top = "", 0
 }
 
-func (p *FindingsPage) choose(id string) { p.pick.ID, p.pick.Pinned, p.Force = id, true, true }
-
-func (p *FindingsPage) Spot() string { return p.pick.ID }
-
-func (p *FindingsPage) Return(_ Frame, id string) {
-	if id != "" {
-		p.choose(id)
-	}
-}
-
-func (p *FindingsPage) Back() bool {
+func (p *findingsPage) Back() bool {
 	if p.full {
 		p.full = false
-	} else {
-		p.SetFilter("")
+		return true
 	}
-	return true
+	return p.list.Back()
 }
 
-func (p *FindingsPage) Filter() string { return p.filter }
-
-func (p *FindingsPage) SetFilter(text string) {
+func (p *findingsPage) SetFilter(text string) {
 	if p.filter != text {
-		p.filter, p.Force, p.table.Top, p.top = text, true, 0, 0
+		p.top = 0
 	}
+	p.list.SetFilter(text)
 }
 
-func (p *FindingsPage) Hits() string {
-	return draw.Count(int64(len(p.list))) + " of " + draw.Plural(p.total, "finding")
+func (p *findingsPage) Hits() string {
+	return draw.Count(int64(len(p.shown))) + " of " + draw.Plural(p.total, "finding")
 }
-
-func (p *FindingsPage) Tables() map[string]*table.Table {
-	return map[string]*table.Table{"findings": &p.table}
-}
-func (p *FindingsPage) Focus(Frame) (name, why string) { return "findings", "" }
 
 // Chosen returns the finding under the cursor, nil if there is none.
-func (p *FindingsPage) Chosen() *model.Finding {
-	if p.pick.Place < len(p.list) && p.pick.ID == p.id(p.pick.Place) {
-		return &p.list[p.pick.Place]
+func (p *findingsPage) Chosen() *model.Finding {
+	if i := p.chosen(len(p.shown), p.id); i >= 0 {
+		return &p.shown[i]
 	}
 	return nil
 }
 
 // Paint returns the lines of the page.
-func (p *FindingsPage) Paint(f Frame, w, h int) []string {
+func (p *findingsPage) Paint(f Frame, w, h int) []string {
 	p.refresh(f)
 	if p.total == 0 {
 		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Good, Lead: "  ", Text: f.Th.Sign.Holds + " nothing is wrong, as far as etcd tells"},
@@ -221,10 +204,10 @@ func (p *FindingsPage) Paint(f Frame, w, h int) []string {
 		rows -= under
 	}
 	p.table.Fit(w, rows, f.Th)
-	p.table.Reveal(p.pick.Place, len(p.list))
+	p.table.Reveal(p.pick.Place, len(p.shown))
 	lines = append(lines, p.table.Head(table.SortNone, false))
-	lines = p.table.Paint(lines, len(p.list), table.Look{Cursor: p.pick.Place, Keys: !p.full || under == 0}, p.id,
-		func(i int, r *table.Row) { findingRow(f.View, &p.list[i], r) })
+	lines = p.table.Paint(lines, len(p.shown), table.Look{Cursor: p.pick.Place, Keys: !p.full || under == 0}, p.id,
+		func(i int, r *table.Row) { findingRow(f.View, &p.shown[i], r) })
 	if x := p.Chosen(); x != nil && under > 0 {
 		lines = p.inFull(lines, f, x, w, under)
 	}
@@ -239,7 +222,7 @@ func findingRow(f table.View, x *model.Finding, r *table.Row) {
 }
 
 // inFull appends h lines with all that is known of a finding.
-func (p *FindingsPage) inFull(lines []string, f Frame, x *model.Finding, w, h int) []string {
+func (p *findingsPage) inFull(lines []string, f Frame, x *model.Finding, w, h int) []string {
 	th := f.Th
 	var all []string
 	for _, para := range ParagraphsOf(th, x) {

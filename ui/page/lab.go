@@ -23,9 +23,9 @@ const (
 	partCount
 )
 
-// LabPage shows the lab: members, faults in force, and the contenders with what
+// labPage shows the lab: members, faults in force, and the contenders with what
 // they believe beside what etcd says.
-type LabPage struct {
+type labPage struct {
 	usual
 	parts [partCount]section
 	has   labPart // the list that has the keyboard
@@ -48,8 +48,8 @@ type labRows struct {
 	clients    []lab.ClientInfo
 }
 
-func newLabPage() *LabPage {
-	p := &LabPage{has: partContenders}
+func newLabPage() *labPage {
+	p := &labPage{has: partContenders}
 	p.parts[partMembers].table = table.New(MemberCells.Columns(), true)
 	p.parts[partFaults].table = table.New(FaultCells.Columns(), false)
 	p.parts[partContenders].table = table.New(ContenderCells.Columns(), true)
@@ -58,7 +58,7 @@ func newLabPage() *LabPage {
 }
 
 // look takes in what there is now. Every list keeps its selection.
-func (p *LabPage) look(s *fold.State) {
+func (p *labPage) look(s *fold.State) {
 	p.rows = labRows{members: downFirst(s.Cluster().Members), faults: s.Faults(), contenders: s.Contenders(), clients: s.Clients()}
 	follow(&p.parts[partMembers], p.rows.members, memberName)
 	follow(&p.parts[partFaults], p.rows.faults, func(x model.FaultOn) string { return strconv.Itoa(x.ID) })
@@ -77,7 +77,7 @@ func follow[T any](s *section, rows []T, id func(T) string) {
 func (s *section) id(i int) string { return s.ids[i] }
 
 // focused returns the list that has the keyboard. One that is empty has not.
-func (p *LabPage) focused() labPart {
+func (p *labPage) focused() labPart {
 	if len(p.parts[p.has].ids) == 0 {
 		return partContenders
 	}
@@ -85,7 +85,7 @@ func (p *LabPage) focused() labPart {
 }
 
 // turn gives the keyboard to the next list that is not empty.
-func (p *LabPage) turn(s *fold.State, by int) {
+func (p *labPage) turn(s *fold.State, by int) {
 	p.look(s)
 	at := p.focused()
 	for range partCount {
@@ -98,14 +98,14 @@ func (p *LabPage) turn(s *fold.State, by int) {
 }
 
 // Move moves the cursor of the list that has the keyboard.
-func (p *LabPage) Move(f Frame, n int) {
+func (p *labPage) Move(f Frame, n int) {
 	p.look(f.S)
 	x := &p.parts[p.focused()]
 	x.pick.Move(x.pick.Place+n, len(x.ids), x.id)
 }
 
 // Click selects what stands at a line of the page.
-func (p *LabPage) Click(f Frame, _, y int) {
+func (p *labPage) Click(f Frame, _, y int) {
 	p.look(f.S)
 	for part := range p.parts {
 		x := &p.parts[part]
@@ -117,7 +117,7 @@ func (p *LabPage) Click(f Frame, _, y int) {
 }
 
 // contender returns the contender under the cursor.
-func (p *LabPage) contender(s *fold.State) (lab.ContenderInfo, bool) {
+func (p *labPage) contender(s *fold.State) (lab.ContenderInfo, bool) {
 	p.look(s)
 	if len(p.rows.contenders) == 0 {
 		return lab.ContenderInfo{}, false
@@ -126,7 +126,7 @@ func (p *LabPage) contender(s *fold.State) (lab.ContenderInfo, bool) {
 }
 
 // Fault returns the fault under the cursor of its list.
-func (p *LabPage) Fault(s *fold.State) (model.FaultOn, bool) {
+func (p *labPage) Fault(s *fold.State) (model.FaultOn, bool) {
 	p.look(s)
 	if len(p.rows.faults) == 0 {
 		return model.FaultOn{}, false
@@ -138,7 +138,7 @@ func (p *LabPage) Fault(s *fold.State) (model.FaultOn, bool) {
 const onePartBelow = 13
 
 // Paint returns the lines of the page.
-func (p *LabPage) Paint(f Frame, w, h int) []string {
+func (p *labPage) Paint(f Frame, w, h int) []string {
 	if !f.Lab {
 		return draw.Fill(noLabLines(f, w), w, h)
 	}
@@ -172,7 +172,7 @@ func (p *LabPage) Paint(f Frame, w, h int) []string {
 
 // share says how many lines each list has, its ruler excepted: the contenders get
 // what the others leave.
-func (p *LabPage) share(h int) [partCount]int {
+func (p *labPage) share(h int) [partCount]int {
 	var rooms [partCount]int
 	if h < onePartBelow {
 		rooms[p.focused()] = max(0, h-1)
@@ -199,7 +199,7 @@ func (p *LabPage) share(h int) [partCount]int {
 }
 
 // title is the ruler over a list: what it is, and how much of it is not shown.
-func (p *LabPage) title(th *draw.Theme, part labPart, room int) []draw.Span {
+func (p *labPage) title(th *draw.Theme, part labPart, room int) []draw.Span {
 	x := &p.parts[part]
 	var t []draw.Span
 	switch part {
@@ -223,7 +223,7 @@ func (p *LabPage) title(th *draw.Theme, part labPart, room int) []draw.Span {
 }
 
 // named is the name of a list, in brackets if it has the keyboard.
-func (p *LabPage) named(part labPart, name string) []draw.Span {
+func (p *labPage) named(part labPart, name string) []draw.Span {
 	if part == p.focused() {
 		return []draw.Span{draw.Accent.Of("[" + name + "]")}
 	}
@@ -239,7 +239,7 @@ func nothingIn(part labPart) []draw.Span {
 	return []draw.Span{draw.Dim.Of("  no contender runs: "), draw.Accent.Of("N"), draw.Dim.Of(" spawns one")}
 }
 
-func (p *LabPage) list(lines []string, f Frame, part labPart, w, h int) []string {
+func (p *labPage) list(lines []string, f Frame, part labPart, w, h int) []string {
 	x := &p.parts[part]
 	if len(x.ids) == 0 {
 		return draw.Fill(append(lines, f.Th.Line(w, nothingIn(part), nil)), w, len(lines)+h)
@@ -257,7 +257,7 @@ func (p *LabPage) list(lines []string, f Frame, part labPart, w, h int) []string
 	return x.table.Paint(lines, len(x.ids), l, x.id, func(i int, r *table.Row) { p.fill(f, part, i, r) })
 }
 
-func (p *LabPage) fill(f Frame, part labPart, i int, r *table.Row) {
+func (p *labPage) fill(f Frame, part labPart, i int, r *table.Row) {
 	switch part {
 	case partMembers:
 		MemberCells.Row(f.View, p.rows.members[i], r)

@@ -9,11 +9,11 @@ import (
 // labFirst are the keys with which one acts.
 var labFirst = []string{"n", "F", "U", "tab", "x", "enter", "H", "P", "K", "T", "N"}
 
-func (p *LabPage) About() About {
+func (p *labPage) About() About {
 	return About{Title: "Lab", Targets: true, First: labFirst}
 }
 
-func (p *LabPage) Keys() []Key {
+func (p *labPage) Keys() []Key {
 	turn := func(by int) func(Frame) Request {
 		return func(f Frame) Request { p.turn(f.S, by); return Request{} }
 	}
@@ -25,10 +25,10 @@ func (p *LabPage) Keys() []Key {
 	}
 }
 
-func (p *LabPage) Step() int { return p.parts[p.focused()].table.Step() }
+func (p *labPage) Step() int { return p.parts[p.focused()].table.Step() }
 
 // heal is the action that ends the marked fault.
-func (p *LabPage) heal(f Frame) (model.Action, string) {
+func (p *labPage) heal(f Frame) (model.Action, string) {
 	x, ok := p.Fault(f.S)
 	if !ok {
 		return model.Action{Kind: model.HealFault}, "no fault is in force"
@@ -37,7 +37,7 @@ func (p *LabPage) heal(f Frame) (model.Action, string) {
 }
 
 // Target is a contender with its claim, or a member or a client.
-func (p *LabPage) Target(f Frame) Target {
+func (p *labPage) Target(f Frame) Target {
 	p.look(f.S)
 	var t Target
 	switch part := p.focused(); part {
@@ -64,7 +64,7 @@ func (p *LabPage) Target(f Frame) Target {
 	return t
 }
 
-func (p *LabPage) Lock(f Frame) Request {
+func (p *labPage) Lock(f Frame) Request {
 	c, ok := p.contender(f.S)
 	if !ok || f.S.Lock(c.Lock) == nil {
 		return Request{Why: "this contender has no lock to show"}
@@ -72,17 +72,17 @@ func (p *LabPage) Lock(f Frame) Request {
 	return Request{Show: ShowQueue, Lock: c.Lock}
 }
 
-func (p *LabPage) Finding(f Frame) (*model.Finding, string) { return findingAbout(f, p.Target(f).Lock) }
+func (p *labPage) Finding(f Frame) (*model.Finding, string) { return findingAbout(f, p.Target(f).Lock) }
 
-func (p *LabPage) Commands(f Frame) (string, []string) {
+func (p *labPage) Commands(f Frame) (string, []string) {
 	return p.Target(f).commands(f, clusterCommands)
 }
 
-func (p *LabPage) Tables() map[string]*table.Table {
+func (p *labPage) Tables() map[string]*table.Table {
 	return map[string]*table.Table{"members": &p.parts[partMembers].table, "contenders": &p.parts[partContenders].table}
 }
 
-func (p *LabPage) Focus(f Frame) (name, why string) {
+func (p *labPage) Focus(f Frame) (name, why string) {
 	switch {
 	case !f.Lab:
 		return "", f.WhyNoLab()

@@ -80,8 +80,8 @@ var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.
 	},
 }, map[string]table.SortKey{"LOCK": SortName, "HELD": sortHeld, "BEHIND": sortBehind, "LONGEST": sortLongest, "STATE": SortState})
 
-// LocksPage is the table of locks and, where there is room, the queue of the selected one.
-type LocksPage struct {
+// locksPage is the table of locks and, where there is room, the queue of the selected one.
+type locksPage struct {
 	usual
 	Table   table.Table
 	locks   *LockList
@@ -91,15 +91,15 @@ type LocksPage struct {
 	paneHas bool // the keyboard is with the queue
 }
 
-func newLocksPage(locks *LockList, queue *QueuePane) *LocksPage {
-	return &LocksPage{Table: table.New(LockCells.Columns(), true), locks: locks, Queue: queue}
+func newLocksPage(locks *LockList, queue *QueuePane) *locksPage {
+	return &locksPage{Table: table.New(LockCells.Columns(), true), locks: locks, Queue: queue}
 }
 
-func (p *LocksPage) About() About {
+func (p *locksPage) About() About {
 	return About{Title: "Locks", Targets: true, Shows: ShowRow}
 }
 
-func (p *LocksPage) Keys() []Key {
+func (p *locksPage) Keys() []Key {
 	return []Key{
 		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "queue", What: "open the queue of the lock", Some: true, Do: p.Lock},
 		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "pane", What: "from the table to the queue and back", Why: p.whyNoPane,
@@ -115,10 +115,10 @@ func (p *LocksPage) Keys() []Key {
 var journalOfLock = Key{Keys: []string{"f"}, Group: KeysOfLists, Short: "journal", What: "the journal of this lock alone", Some: true,
 	Do: func(f Frame) Request { return Request{Show: ShowJournal, Lock: f.Locks.Pick.ID} }}
 
-func (p *LocksPage) sortBy(k table.SortKey) { p.locks.SortBy(k) }
+func (p *locksPage) sortBy(k table.SortKey) { p.locks.SortBy(k) }
 
 // Paint returns the lines of the table, and of the queue under it.
-func (p *LocksPage) Paint(f Frame, w, h int) []string {
+func (p *locksPage) Paint(f Frame, w, h int) []string {
 	p.rows, p.pane = LockShares(h, f.Lesson)
 	p.paneHas = p.paneHas && p.pane > 0
 	if text := noLocks(f, w); text != nil {
@@ -150,7 +150,7 @@ func LockShares(h int, lesson bool) (rows, pane int) {
 }
 
 // list returns the lines of the table.
-func (p *LocksPage) list(f Frame, w, h int) []string {
+func (p *locksPage) list(f Frame, w, h int) []string {
 	p.locks.Update(f)
 	p.Table.Fit(w, h, f.Th)
 	names, pick := p.locks.Order.IDs, &p.locks.Pick
@@ -170,7 +170,7 @@ func (p *LocksPage) list(f Frame, w, h int) []string {
 	})
 }
 
-func (p *LocksPage) Move(f Frame, n int) {
+func (p *locksPage) Move(f Frame, n int) {
 	if p.paneHas {
 		p.Queue.move(f.S, p.Queue.Pick.Place+n)
 		return
@@ -178,17 +178,17 @@ func (p *LocksPage) Move(f Frame, n int) {
 	p.locks.move(p.locks.Pick.Place+n, f.Now)
 }
 
-func (p *LocksPage) Step() int {
+func (p *locksPage) Step() int {
 	if p.paneHas {
 		return p.Queue.Table.Step()
 	}
 	return p.Table.Step()
 }
 
-func (p *LocksPage) Point(y int) { p.paneHas = p.pane > 0 && y >= p.rows }
+func (p *locksPage) Point(y int) { p.paneHas = p.pane > 0 && y >= p.rows }
 
 // Click selects a row, and a click on a title sorts by it.
-func (p *LocksPage) Click(f Frame, x, y int) {
+func (p *locksPage) Click(f Frame, x, y int) {
 	if p.pane > 0 && y >= p.rows {
 		p.paneHas = p.Queue.click(f.S, y-p.rows) || p.paneHas
 		return
@@ -205,17 +205,17 @@ func (p *LocksPage) Click(f Frame, x, y int) {
 	}
 }
 
-func (p *LocksPage) whyNoPane() string {
+func (p *locksPage) whyNoPane() string {
 	if p.pane == 0 {
 		return "there is no room for the queue beside the table: enter opens it"
 	}
 	return ""
 }
 
-func (p *LocksPage) Empty() bool { return len(p.locks.Order.IDs) == 0 }
+func (p *locksPage) Empty() bool { return len(p.locks.Order.IDs) == 0 }
 
 // Target is the first claim of the selected lock, or the one selected in its queue.
-func (p *LocksPage) Target(f Frame) Target {
+func (p *locksPage) Target(f Frame) Target {
 	p.Queue.show(p.locks.Pick.ID)
 	t := p.Queue.target(f)
 	if !p.paneHas && t.Lock != nil {
@@ -224,16 +224,16 @@ func (p *LocksPage) Target(f Frame) Target {
 	return t.ofClient(f.S)
 }
 
-func (p *LocksPage) Finding(f Frame) (*model.Finding, string) { return p.Target(f).finds(f, p.paneHas) }
+func (p *locksPage) Finding(f Frame) (*model.Finding, string) { return p.Target(f).finds(f, p.paneHas) }
 
-func (p *LocksPage) Commands(f Frame) (string, []string) { return p.Target(f).commands(f, nil) }
+func (p *locksPage) Commands(f Frame) (string, []string) { return p.Target(f).commands(f, nil) }
 
-func (p *LocksPage) Show(f Frame, r Request) {
+func (p *locksPage) Show(f Frame, r Request) {
 	p.locks.reveal(f.S, r.Lock)
 	p.Queue.show(r.Lock)
 }
 
-func (p *LocksPage) Back() bool {
+func (p *locksPage) Back() bool {
 	if p.Filter() != "" {
 		p.SetFilter("")
 	} else {
@@ -242,31 +242,31 @@ func (p *LocksPage) Back() bool {
 	return true
 }
 
-func (p *LocksPage) Spot() string { return p.locks.Pick.ID }
+func (p *locksPage) Spot() string { return p.locks.Pick.ID }
 
-func (p *LocksPage) Return(_ Frame, name string) {
+func (p *locksPage) Return(_ Frame, name string) {
 	if name != "" && name != p.locks.Pick.ID {
 		p.locks.choose(name)
 	}
 }
 
-func (p *LocksPage) Filter() string { return p.locks.Order.Filter }
+func (p *locksPage) Filter() string { return p.locks.Order.Filter }
 
-func (p *LocksPage) SetFilter(text string) {
+func (p *locksPage) SetFilter(text string) {
 	if p.locks.setFilter(text) {
 		p.Table.Top = 0
 	}
 }
 
-func (p *LocksPage) Hits() string {
+func (p *locksPage) Hits() string {
 	return draw.Count(int64(len(p.locks.Order.IDs))) + " of " + draw.Plural(p.locks.Order.Total, "lock")
 }
 
-func (p *LocksPage) Tables() map[string]*table.Table {
+func (p *locksPage) Tables() map[string]*table.Table {
 	return map[string]*table.Table{"locks": &p.Table, "queue": &p.Queue.Table}
 }
 
-func (p *LocksPage) Focus(Frame) (name, why string) {
+func (p *locksPage) Focus(Frame) (name, why string) {
 	if p.paneHas {
 		return "queue", ""
 	}

@@ -51,15 +51,14 @@ var SessionCells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *f
 // SessionsPage is the table of the leases that stand in some queue, or are not
 // well.
 type SessionsPage struct {
-	table  table.Table
-	pick   Selection
-	filter string
-
+	list
 	table.Ranking[*model.Lease, model.LeaseID]
 }
 
 func newSessionsPage() *SessionsPage {
-	return &SessionsPage{table: table.New(SessionCells.Columns(), true), Ranking: table.NewRanking[*model.Lease, model.LeaseID]()}
+	p := &SessionsPage{Ranking: table.NewRanking[*model.Lease, model.LeaseID]()}
+	p.list = list{name: "sessions", table: table.New(SessionCells.Columns(), true), order: &p.Rhythm}
+	return p
 }
 
 // many says whether there are too many keys to rank their leases between two frames.
@@ -108,18 +107,12 @@ func queueOf(lock func(Frame) Request) Key {
 	return Key{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "lock", What: "jump to the queue of the lock", Some: true, Do: lock}
 }
 
-func (p *SessionsPage) Move(f Frame, n int) { p.move(p.pick.Place+n, f.Now) }
-func (p *SessionsPage) Step() int           { return p.table.Step() }
+func (p *SessionsPage) Move(f Frame, n int) { p.move(p.pick.Place+n, len(p.IDs), p.id, f.Now) }
 func (p *SessionsPage) Empty() bool         { return len(p.IDs) == 0 }
-
-func (p *SessionsPage) move(i int, now time.Time) {
-	p.pick.Move(i, len(p.IDs), p.id)
-	p.Held = now.Add(table.SortHold)
-}
 
 func (p *SessionsPage) Click(f Frame, _, y int) {
 	if i := p.table.At(y, len(p.IDs)); i >= 0 {
-		p.move(i, f.Now)
+		p.move(i, len(p.IDs), p.id, f.Now)
 	}
 }
 
@@ -155,29 +148,6 @@ func (p *SessionsPage) Show(_ Frame, r Request) {
 	p.filter = ""
 }
 
-func (p *SessionsPage) choose(id string) { p.pick.ID, p.pick.Pinned, p.Force = id, true, true }
-
-func (p *SessionsPage) Spot() string { return p.pick.ID }
-
-func (p *SessionsPage) Return(_ Frame, id string) {
-	if id != "" {
-		p.choose(id)
-	}
-}
-
-func (p *SessionsPage) Back() bool {
-	p.SetFilter("")
-	return true
-}
-
-func (p *SessionsPage) Filter() string { return p.filter }
-
-func (p *SessionsPage) SetFilter(text string) {
-	if p.filter != text {
-		p.filter, p.Force, p.table.Top = text, true, 0
-	}
-}
-
 func (p *SessionsPage) Hits() string {
 	return draw.Count(int64(len(p.IDs))) + " of " + draw.Plural(p.Total, "session")
 }
@@ -192,15 +162,10 @@ func (p *SessionsPage) Rank(f Frame) bool {
 	return !p.Going || p.Total == 0
 }
 
-func (p *SessionsPage) Tables() map[string]*table.Table {
-	return map[string]*table.Table{"sessions": &p.table}
-}
-func (p *SessionsPage) Focus(Frame) (name, why string) { return "sessions", "" }
-
 // Chosen returns the lease under the cursor, nil if there is none.
 func (p *SessionsPage) Chosen(s *fold.State) *model.Lease {
-	if p.pick.Place < len(p.IDs) && p.pick.ID == p.id(p.pick.Place) {
-		return s.Lease(p.IDs[p.pick.Place])
+	if i := p.chosen(len(p.IDs), p.id); i >= 0 {
+		return s.Lease(p.IDs[i])
 	}
 	return nil
 }
