@@ -12,7 +12,8 @@ func (k *Keyspace) seen(rev int64) { k.rev = max(k.rev, rev) }
 func (k *Keyspace) commit(e Committed) {
 	k.seen(e.Rev)
 	k.past = e.Past || k.CatchingUp()
-	defer func() { k.past = false }()
+	k.timed = !k.past
+	defer func() { k.past, k.timed = false, false }()
 	k.begin()
 	for _, ch := range e.Changes { // places are those before the revision, and not between its parts
 		if c := k.claims[ch.KV.Key]; ch.Deleted && c != nil && c.ModRev <= ch.KV.ModRev && !c.leaving {
@@ -92,7 +93,11 @@ func (k *Keyspace) create(kv KV, at time.Time, listed bool) *Claim {
 			d.keys++
 		}
 	}
+	h := k.came(c)
 	k.enter(c)
+	if h != nil {
+		k.continues(c, h)
+	}
 	k.noteMulti(c.lease) // scheduled by settle, when it is known whether c is a head
 	k.Came = append(k.Came, c)
 	return c
@@ -108,6 +113,7 @@ func (k *Keyspace) take(c *Claim) {
 // asked why it went.
 func (k *Keyspace) going(c *Claim) {
 	c.leaving = true
+	k.ended(c, k.timed)
 	g := gone{claim: c, lease: c.lease, lock: c.Lock()}
 	if g.lock != nil {
 		k.remember(g.lock)

@@ -119,7 +119,9 @@ func (k *Keyspace) enter(c *Claim) {
 	case p != nil:
 		lock, c.form = p.Recipe.Place(shown)
 	default:
-		lock, c.form = recipe.Place(shown)
+		if lock, c.form = recipe.Place(shown); c.form.Shape() == recipe.Group && k.takesTurns(shown, c.dir) {
+			lock, c.form = recipe.ByPin.Place(shown)
+		}
 	}
 	c.home, c.detached = nil, c.Stripped() || c.form == 0 && recipe.Detached(shown)
 	if c.form != 0 {

@@ -28,6 +28,7 @@ type Keyspace struct {
 	Chronicle
 	Members
 	settling
+	habits habits
 	Marks
 }
 
@@ -57,6 +58,7 @@ type settling struct {
 	gone    []gone
 	owners  int  // what goneOwners has counted
 	past    bool // the commit at hand is from etcd's history
+	timed   bool // what happens now was seen as it happened
 }
 
 // Settled is what the last event changed of the keys.

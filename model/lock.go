@@ -98,6 +98,8 @@ type past struct {
 	waitTimes []time.Duration // of the last that got the lock
 	stopAges  []time.Duration // how old holders' leases were when their renewals stopped
 	overtakes int
+
+	same, other int // of a group: keys that came back by another lease, with the same value or with another
 }
 
 // diagnosed is what was found of a lock, and when it is to be looked at again.

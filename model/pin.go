@@ -64,27 +64,31 @@ func (k *Keys) shown(kv *KV) *recipe.Key {
 
 // tell names the rule of a lock: by the pin that covers it, else from what its claims
 // look like.
-func (k *Keyspace) tell(l *Lock) recipe.Told {
+func (k *Keyspace) tell(l *Lock) (t recipe.Told, observed bool) {
 	if len(k.pins) > 0 {
 		name := l.Name
 		if l.mode != recipe.Single {
 			name += "/"
 		}
 		if p := PinOf(name, k.pins); p != nil {
-			return p.Recipe.Pinned()
+			return p.Recipe.Pinned(), false
 		}
 	}
 	look := recipe.Look{Name: l.Name, Tally: &l.tally}
 	if h := l.queue.first(); h != nil && h.home == l.dir && (l.mode != recipe.Queue || l.tally.Kind().Has(h.form)) {
 		if h.Stripped() && l.recipe.Shape == recipe.Single {
-			return recipe.Told{Recipe: l.recipe, Sign: l.sign} // what it was told by may have gone
+			return recipe.Told{Recipe: l.recipe, Sign: l.sign, Kind: l.kind}, l.observed // what it was told by may have gone
 		}
 		look.First = k.shown(&h.KV)
 		if l.mode == recipe.Single {
 			look.OnLease = func(key string) bool { c := k.claims[key]; return c != nil && c.lease == h.lease }
 		}
 	}
-	return recipe.Tell(l.mode, look)
+	t = recipe.Tell(l.mode, look)
+	if l.mode == recipe.Group || l.mode == recipe.Single && look.First != nil && (t.Confidence() == Hint || t.Recipe == recipe.ByPin) {
+		return k.observed(l, t, look.First)
+	}
+	return t, false
 }
 
 // Split cuts a key into the directory and the last segment. ok is false for a

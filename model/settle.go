@@ -95,8 +95,8 @@ func (k *Keyspace) goneOwners() int {
 func (k *Keyspace) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
 	judged := l.recipe.HasHolder
 	if l.mode != recipe.NoShape { // a lock that is free keeps its last one
-		told := k.tell(l)
-		l.recipe, l.sign, l.sure, l.kind = told.Recipe, told.Sign, told.Confidence(), told.Kind
+		told, observed := k.tell(l)
+		l.recipe, l.sign, l.sure, l.kind, l.observed = told.Recipe, told.Sign, told.Confidence(), told.Kind, observed
 	}
 	if byMod := l.recipe.Order == recipe.ByMod; byMod != l.queue.byMod {
 		l.queue.reorder(byMod)

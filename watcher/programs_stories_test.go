@@ -113,7 +113,7 @@ var programs = []story{
 			{"two read", "jobs/table: rwmutex *1 *2", ""},
 			{"one wants to write", "jobs/table: rwmutex *1 *2 3", ""},
 			{"one more wants to read", "jobs/table: rwmutex *1 *2 3 4", ""},
-			{"the first reader ends", "jobs/table: rwmutex *2 3 4", "2 after 1: released, strong"},
+			{"the first reader ends", "jobs/table: rwmutex *2 3 4", "1 left: released, strong"},
 			{"the second reader ends", "jobs/table: rwmutex *3 4", "3 after 2: released, strong"},
 			{"the writer ends", "jobs/table: rwmutex *4", "4 after 3: released, strong"},
 		}},

@@ -17,6 +17,12 @@ func registers(k *Key) bool {
 	return isAddress(k.Last()) || isAddress(k.Value) || len(addressesInJSON(k.Value)) > 0
 }
 
+// Registration says whether a key tells where something is to be reached: see registers.
+func Registration(k *Key) bool { return registers(k) }
+
+// Speaks says whether a path speaks of locks or of leaders, and not of services.
+func Speaks(path string) bool { return purposeOf(path) != unsaid && !speaksOfServices(path) }
+
 // isAddress says whether s is host and port, an IP address, or a URL with a host.
 func isAddress(s string) bool { return hostOf(s) != "" }
 

@@ -46,8 +46,11 @@ func (o *outFlags) check(cmd *cobra.Command) error {
 func (e *env) lsCmd() *cobra.Command {
 	var out outFlags
 	cmd := &cobra.Command{
-		Use:     "ls",
-		Short:   "print the locks, one line each",
+		Use:   "ls",
+		Short: "print the locks, one line each",
+		Long: "ls prints the locks. A question mark behind a recipe says that it is a guess, by a name alone as\n" +
+			"a rule. In JSON, recipe_confidence says how sure it is, recipe_evidence why, and recipe_observed\n" +
+			"whether what was seen of the keys raised it: one look at the same keys says less then.",
 		Example: "  locktop ls --prefix /jobs/\n  locktop ls -o json | jq '.locks[].holders[].key'",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
