@@ -29,7 +29,7 @@ const (
 // Where Options names no locks: six queue for one, so that the order is seen, three stand
 // by for a leader, two share a report, and one is a job that runs now and then.
 const (
-	lockBilling = "/demo/billing"
+	lockBilling = GuideLock
 	lockLeader  = "/demo/leader"
 	lockReport  = "/demo/report"
 	lockNightly = "/demo/nightly"
@@ -40,6 +40,9 @@ var defaultLocks = [DefaultContenders]string{
 	lockBilling, lockBilling, lockBilling, lockBilling, lockBilling, lockBilling,
 	asLeader, asLeader, asLeader, lockReport, lockReport, lockNightly,
 }
+
+// GuideLock is the lock of those whose queue is the longest.
+const GuideLock = "/demo/billing"
 
 // rhythm is how long the contenders of a lock hold it and do without.
 type rhythm struct{ hold, think time.Duration }

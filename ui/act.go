@@ -141,20 +141,42 @@ func (a *acting) available(m availableMsg) tea.Cmd {
 func (a *acting) actFirst(said host.Said) tea.Cmd { return a.act(said.Acts[0]) }
 
 // fault returns the action that does the fault to the contender under the cursor,
-// or that heals it where it is in force, and why there is nothing to do it to.
+// or that heals it where it is in force, and why there is nothing to do it to. Where only
+// the lock was chosen it first heals the fault of one that has lost the lock by it.
 func (a *acting) fault(kind model.FaultKind) (model.Action, string) {
 	t := a.host.Target()
 	act := model.Action{Kind: model.InjectFault, Lock: t.Action.Lock,
 		Fault: model.Fault{Kind: kind, Target: t.Action.Contender}}
+	for _, on := range a.host.Frame().S.Faults() {
+		if act.Fault.Target != "" && act.Fault.Heals(on.Fault) {
+			act.Kind = model.HealFault
+			return act, ""
+		}
+	}
+	if t.Unchosen && t.Lock != nil {
+		for _, on := range a.host.Frame().S.Faults() {
+			if on.Fault.Kind == kind && a.hasLost(on.Fault.Target, t.Lock) {
+				act.Kind, act.Fault = model.HealFault, on.Fault
+				return act, ""
+			}
+		}
+	}
 	if act.Fault.Target == "" {
 		return act, t.Why
 	}
-	for _, on := range a.host.Frame().S.Faults() {
-		if act.Fault.Heals(on.Fault) {
-			act.Kind = model.HealFault
+	return act, ""
+}
+
+// hasLost says whether a contender of a lock has no claim there, so that nobody can select it
+// in the queue: the key that paused it lets it run on all the same.
+func (a *acting) hasLost(contender string, l *model.Lock) bool {
+	for _, c := range a.host.Frame().S.Contenders() {
+		if c.Name == contender && c.Lock == l.Name {
+			_, place := a.host.Frame().S.Truth(c)
+			return place == 0
 		}
 	}
-	return act, ""
+	return false
 }
 
 // act plans and does an action at once: those on the lab, which is ours. Before a

@@ -11,6 +11,7 @@ import (
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/ui/draw"
+	"locktop/ui/guide"
 	"locktop/ui/host"
 	"locktop/ui/lesson"
 	"locktop/ui/page"
@@ -33,9 +34,9 @@ type App struct {
 	state *fold.State
 	board *page.Board
 	pageSet
-	trail  []historyEntry // of jumps, to come back
-	start  *start.Page    // what to watch is being chosen, nil if it is not
-	lesson *lesson.Pane   // nil for none
+	trail []historyEntry // of jumps, to come back
+	start *start.Page    // what to watch is being chosen, nil if it is not
+	under host.Pane      // the page: a lesson, or the guide of the demo
 
 	booting
 	watching
@@ -64,6 +65,7 @@ type inputs struct {
 	field    *host.Field   // the filter, while it is typed
 	palette  *palette.Line // a command, while it is typed
 	pressed  string        // the key that is being done
+	touched  time.Time     // when the last one was pressed
 	mouseOff bool
 }
 
@@ -113,8 +115,13 @@ func NewApp(o Options) *App {
 	a := &App{o: o, ctx: context.Background(), copy: func(string) {}, after: tea.Tick}
 	a.self = parts{a}
 	a.acting = acting{host: a.self, may: &a.o, on: &a.live}
-	if o.Lesson != nil {
-		a.lesson = lesson.New(a.self, o.Lesson)
+	switch {
+	case o.Lesson != nil:
+		a.under = lesson.New(a.self, o.Lesson)
+	case o.Guide != "":
+		a.under = guide.New(a.self, o.Guide)
+	default:
+		a.under = (*lesson.Pane)(nil) // which does not show
 	}
 	a.setTheme(cmp.Or(o.Theme, known(o.Settings.Theme), draw.ThemeDark))
 	a.reset(o.Settings)
@@ -210,7 +217,7 @@ func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		return a, nil
 	case lesson.StepMsg:
-		return a, a.lesson.Stepped(msg)
+		return a, a.under.(*lesson.Pane).Stepped(msg)
 	case availableMsg:
 		return a, a.available(msg)
 	case helpMsg:
@@ -250,7 +257,7 @@ func (a *App) say(st draw.Style, text string) {
 // frame is what a page is asked about.
 func (a *App) frame() page.Frame {
 	b := a.board
-	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.lesson.Showing()
+	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.under.Showing()
 	return page.Frame{Board: b, View: table.View{S: a.state, Th: a.th, Now: a.now, OnScreen: &a.onScreen, Marks: b.Marked.Has}}
 }
 
@@ -303,7 +310,7 @@ func (a *App) paint() []string {
 	}
 	lines = draw.Fill(lines, a.w, l.main.y+l.main.h)
 	if l.lesson.h > 0 {
-		lines = append(lines, a.lesson.Lines(a.canvas(), a.w, l.lesson.h)...)
+		lines = append(lines, a.under.Lines(a.canvas(), a.w, l.lesson.h)...)
 	}
 	lines = a.bottom(lines, l)
 	if a.dialog != nil {
@@ -355,7 +362,7 @@ func (a *App) where() host.Where {
 		return host.InPalette
 	case a.field != nil:
 		return host.InFilter
-	case a.lesson.Has():
+	case a.under.Has():
 		return host.InLesson
 	case a.sheet != nil:
 		return a.sheet.in

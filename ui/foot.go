@@ -63,7 +63,7 @@ func (a *App) footerLine() string {
 	case a.dialog != nil:
 		return string(draw.Pad(nil, w)) // the dialog says what to press
 	}
-	keys, help := a.keys.Hints(a.where(), w-2, a.footer(a.where()))
+	keys, help := a.keys.Hints(a.where(), w-3, a.footer(a.where()))
 	return th.Line(w, append([]draw.Span{draw.Plain.Of(" ")}, keys...), append(help, draw.Plain.Of(" ")))
 }
 
@@ -90,8 +90,21 @@ func (a *App) hints(in host.Where, w int) []draw.Span {
 // footer is what the keys of a place depend on.
 func (a *App) footer(in host.Where) host.Footer {
 	f := host.Footer{Lab: a.o.Lab, Armed: a.o.Armed, Gap: tabGap(a.w)}
-	if in == a.pageWhere() {
-		f.Before = a.here().About().First
+	switch {
+	case a.o.Lab && in&host.AnyPage != 0 && a.w < wordsFrom:
+		f.Before = narrowInLab
+	case a.o.Lab && in&host.AnyPage != 0:
+		f.Before = firstInLab
+	}
+	if own := a.here().About().First; own != nil && in == a.pageWhere() {
+		f.Before = own
 	}
 	return f
 }
+
+// The keys that come first in a lab, where everything may be broken. A narrow footer keeps
+// the keys that break.
+var (
+	firstInLab  = []string{"x", "enter", "esc", "/", "e", "P", "H", "K", "N", "F", "A", "w"}
+	narrowInLab = []string{"x", "enter", "esc", "P", "H", "K", "N", "F", "A", "/", "e", "w"}
+)

@@ -9,6 +9,7 @@ import (
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/host"
+	"locktop/ui/lesson"
 	"locktop/ui/page"
 	"locktop/ui/palette"
 	"locktop/ui/start"
@@ -59,8 +60,9 @@ func Keys() []KeyHelp {
 // keyTable is the table of keys.
 func keyTable(a *App) []host.Key {
 	on := placesOf(a)
+	told, _ := a.under.(*lesson.Pane)
 	return slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
-		a.lesson.Keys(on.all),
+		host.PaneKeys(a.under, on.all), told.Keys(),
 		palette.Keys(on.all|host.InStart, func() { a.palette = palette.New(a.self) }, func() *palette.Line { return a.palette }, func() { a.palette = nil }),
 		on.viewKeys(), start.Keys(func() *start.Page { return a.start }), on.programKeys())
 }
@@ -159,16 +161,16 @@ func (on places) actKeys() []host.Key {
 	rows := []host.Key{
 		{Keys: []string{"x"}, In: on.targets, Short: "break", What: "break the lock: shows what goes, then asks", Needs: host.NeedsArmed,
 			Act: model.RevokeLease, Asks: a.breakWays, Then: func(said host.Said) tea.Cmd { return dialog.OpenBreak(a.self, said) }},
-		{Keys: []string{"F"}, In: on.targets, Short: "faults", What: "what can be done to what is selected: a contender, a member, the cluster", Needs: page.NeedsLab,
+		{Keys: []string{"F"}, In: on.targets, Short: "faults", What: "what can be done to what is selected, a contender or a member, and to the cluster", Needs: page.NeedsLab,
 			Why: a.whyNoFaults, Do: func() tea.Cmd { return dialog.OpenFaults(a.self, a.self.Target()) }},
 		on.faultKey("H", "hold", "hold the contender's keepalives, or let them go", model.FaultHoldKeepalives),
 		on.faultKey("P", "pause", "pause the contender's process, or let it run", model.FaultPause),
 		on.faultKey("K", "kill", "kill the contender (SIGKILL)", model.FaultKill),
 		on.faultKey("T", "stop", "stop the contender (SIGTERM)", model.FaultStop),
-		{Keys: []string{"N"}, In: on.targets, Short: "spawn", What: "spawn a contender on this lock", Needs: page.NeedsLab, Act: model.SpawnProc,
+		{Keys: []string{"N"}, In: on.targets, Short: "add", What: "add a contender on this lock", Needs: page.NeedsLab, Act: model.SpawnProc,
 			Asks: a.one(func() (model.Action, string) { return a.action(model.SpawnProc) }), Then: a.actFirst},
 	}
-	return append(append(rows, on.own(page.KeysThatAct)...), host.Key{Keys: []string{"A"}, In: on.all, What: "heal all faults", Needs: page.NeedsLab, Act: model.HealAll,
+	return append(append(rows, on.own(page.KeysThatAct)...), host.Key{Keys: []string{"A"}, In: on.all, Short: "heal", What: "heal all faults", Needs: page.NeedsLab, Act: model.HealAll,
 		Asks: a.one(func() (model.Action, string) { return a.action(model.HealAll) }), Then: a.actFirst})
 }
 
@@ -224,6 +226,7 @@ func (a *App) whyEmpty() string {
 
 // key does what a key asks for, or says why not.
 func (a *App) key(msg tea.KeyMsg) tea.Cmd {
+	a.touched = a.now
 	w := a.where()
 	b := a.keys.At[w][msg.String()]
 	if msg.Paste && w&(host.InFilter|host.InTyped|host.InPalette) != 0 {

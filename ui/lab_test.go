@@ -90,6 +90,9 @@ func TestFaultMenu(t *testing.T) {
 				b.t.Error("a fault of a client that is not known")
 			}
 		}},
+		{"the cluster too", "what is done to all stands under what is done to one, and up from the first is the last", []string{"5", "F", "up", "up", "up", "grace", "enter", "grace", "right", "enter"}, func(b *bench) {
+			b.only(inject(model.Fault{Kind: model.FaultDeadlock}))
+		}},
 		{"in force", "what is done already is marked", []string{"5", "down", "F"}, func(b *bench) { b.sees("pause           ! in force") }},
 		{"in force already", "what has nothing to choose would be refused", []string{"5", "down", "F", "grace", "enter"}, func(b *bench) {
 			b.sees("it is in force already")

@@ -94,7 +94,7 @@ func (a *App) arrange() layout {
 	if a.here().About().Shows&page.ShowFinding == 0 && a.sheet == nil {
 		verdict = a.board.Tally.Verdict.Height(a.h)
 	}
-	return arrange(a.w, a.h, a.lesson.Height(a.th, a.w, a.h), verdict)
+	return arrange(a.w, a.h, a.under.Height(a.th, a.w, a.h), verdict)
 }
 
 // verdict paints what is wrong.

@@ -145,13 +145,13 @@ func TestLessonFolds(t *testing.T) {
 	b.sees("VIOLATED: something was not as expected")
 }
 
-// TestNoDeadKeyInTheFooter: while the lab acts, n does nothing and is not offered.
-func TestNoDeadKeyInTheFooter(t *testing.T) {
+// TestNoDeadKeyIsOffered: while the lab acts, n does nothing and is not offered.
+func TestNoDeadKeyIsOffered(t *testing.T) {
 	b := lessonBench(t, &teller{steps: slices.Clone(told)[2:]}, Options{})
-	b.sees("n lesson")
+	b.sees("─ n begins")
 	b.step()
 	b.sees("the lab acts  L hides")
-	if strings.Contains(b.text(), "n lesson") {
+	if strings.Contains(b.text(), " n ") {
 		t.Errorf("n is offered:\n%s", b.text())
 	}
 }
@@ -171,7 +171,7 @@ func TestLessonBreaksOff(t *testing.T) {
 	b.press("n")
 	b.sees(`the lesson broke off: the lab is\x1b[2J closed`)
 	b.press("n")
-	if b.lesson.Showing() {
+	if b.under.Showing() {
 		t.Error("it does not close")
 	}
 }

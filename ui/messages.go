@@ -9,6 +9,7 @@ import (
 	"locktop/model"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
+	"locktop/ui/lesson"
 	"locktop/ui/start"
 )
 
@@ -55,8 +56,8 @@ func (a *App) bootDone(m bootedMsg) tea.Cmd {
 		a.start = start.New(a.self, a.live.Start)
 		return a.start.Scan(&a.gate)
 	}
-	if a.lesson != nil {
-		a.lesson.Booted()
+	if p, ok := a.under.(*lesson.Pane); ok && p.Showing() {
+		p.Booted()
 	}
 	return a.pull()
 }
@@ -163,7 +164,11 @@ func (a *App) setNow() {
 	if t = t.Truncate(time.Second); t.After(a.now) {
 		a.now = t
 	}
+	if a.touched.IsZero() {
+		a.touched = a.now
+	}
 	a.board.Doubts.Look(a.state, a.now)
+	a.under.Look()
 }
 
 // watch opens another source, beside the screen.

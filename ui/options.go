@@ -96,6 +96,9 @@ type Options struct {
 	LogPath string
 	// Lesson is told in a pane under the pages; nil: none.
 	Lesson *lesson.Lesson
+	// Guide is the lock with which the guide shows a newcomer around, in a lab of our own;
+	// "": there is no guide.
+	Guide string
 	// Watch watches the keys under other prefixes from now on, in the place of what
 	// Boot or it handed over before; nil: what is watched is fixed. A prefix of ""
 	// is all keys.

@@ -31,6 +31,8 @@ func (p parts) Watch(prefixes []string) tea.Cmd        { return p.a.watch(prefix
 func (p parts) Watching() bool                         { return p.a.start == nil }
 func (p parts) Act(act model.Action) tea.Cmd           { return p.a.act(act) }
 
+func (p parts) Idle() time.Duration { return p.a.now.Sub(p.a.touched) }
+
 func (p parts) After(d time.Duration, f func(time.Time) tea.Msg) tea.Cmd { return p.a.after(d, f) }
 
 func (p parts) Open(d host.Dialog, aboutLock bool) bool {

@@ -166,7 +166,7 @@ func (e *env) runDemo(ctx context.Context, f demoFlags) (err error) {
 	}
 	o := e.uiOptions("demo")
 	o.Prefixes, o.Lab, o.Armed = []string{""}, true, true
-	o.NoSuspend = demoNoSuspend
+	o.NoSuspend, o.Guide = demoNoSuspend, demo.GuideLock
 	o.Boot = e.boot(ctx, &l, lab)
 	return e.show(ctx, o)
 }

@@ -101,11 +101,12 @@ func TestRooms(t *testing.T) {
 		{"locktop/ui/page", map[string]string{
 			"locktop/ui/report": "the screen writes no reports", "locktop/watcher": "the screen shows the model", "locktop/chaos": "a page asks for no action",
 			"locktop/demo": "the screen does not know where it is", etcd: "the screen never touches etcd", tea: "a page is lines, keys come by their names"}},
-		{"locktop/ui/host", part("locktop/ui/dialog", "locktop/ui/lesson", "locktop/ui/palette", "locktop/ui/start")},
-		{"locktop/ui/dialog", part("locktop/ui/lesson", "locktop/ui/palette", "locktop/ui/start")},
-		{"locktop/ui/lesson", part("locktop/ui/dialog", "locktop/ui/palette", "locktop/ui/start")},
-		{"locktop/ui/palette", part("locktop/ui/dialog", "locktop/ui/lesson", "locktop/ui/start")},
-		{"locktop/ui/start", part("locktop/ui/dialog", "locktop/ui/lesson", "locktop/ui/palette")},
+		{"locktop/ui/host", part("locktop/ui/dialog", "locktop/ui/guide", "locktop/ui/lesson", "locktop/ui/palette", "locktop/ui/start")},
+		{"locktop/ui/dialog", part("locktop/ui/guide", "locktop/ui/lesson", "locktop/ui/palette", "locktop/ui/start")},
+		{"locktop/ui/guide", part("locktop/ui/dialog", "locktop/ui/lesson", "locktop/ui/palette", "locktop/ui/start")},
+		{"locktop/ui/lesson", part("locktop/ui/dialog", "locktop/ui/guide", "locktop/ui/palette", "locktop/ui/start")},
+		{"locktop/ui/palette", part("locktop/ui/dialog", "locktop/ui/guide", "locktop/ui/lesson", "locktop/ui/start")},
+		{"locktop/ui/start", part("locktop/ui/dialog", "locktop/ui/guide", "locktop/ui/lesson", "locktop/ui/palette")},
 		{"locktop/ui/axis", map[string]string{
 			"locktop/ui/report": "the screen writes no reports", tea: "lanes are lines, whatever shows them"}},
 		{"locktop/ui/cli/quiet", map[string]string{"github.com/": "it has to be initialised before everything else", "golang.org/": "likewise"}},

@@ -24,7 +24,15 @@ func targetOf(s page.Subject, t model.FaultTarget) (string, bool) {
 	case model.TargetMember:
 		return s.Name, s.Kind == model.TargetMember
 	}
-	return "", s.Kind == model.TargetMember || s.Kind == model.TargetCluster
+	return "", true // the cluster is always there
+}
+
+// cluster is 1 for what is done to the cluster, which stands under what is done to the subject.
+func cluster(info model.FaultInfo) int {
+	if info.Target == model.TargetCluster {
+		return 1
+	}
+	return 0
 }
 
 // subject returns what the person points at.
@@ -44,7 +52,7 @@ func subjectWords(th *draw.Theme, s page.Subject) string {
 		return "the cluster"
 	}
 	return string(map[model.FaultTarget]string{model.TargetProcess: "contender ", model.TargetClient: "client ",
-		model.TargetMember: "member "}[s.Kind]) + th.Clean(s.Name)
+		model.TargetMember: "member "}[s.Kind]) + th.Clean(s.Name) + ", and the cluster"
 }
 
 // Faults is the dialog of the faults that can be done to a subject.
@@ -76,6 +84,7 @@ func OpenFaults(h host.Host, on page.Target) tea.Cmd {
 			m.rows = append(m.rows, faultChoice{info: info, fault: model.Fault{Kind: info.Kind, Target: name}})
 		}
 	}
+	slices.SortStableFunc(m.rows, func(a, b faultChoice) int { return cluster(a.info) - cluster(b.info) })
 	if !h.Open(m, false) {
 		return nil
 	}
@@ -127,7 +136,7 @@ func (m *Faults) action(f model.Fault) model.Action {
 }
 
 func (m *Faults) move(n int) {
-	m.at, m.hint = max(0, min(m.at+n, len(m.rows)-1)), ""
+	m.at, m.hint = (m.at+n+len(m.rows))%len(m.rows), ""
 }
 
 // choose goes on with the fault under the cursor: to its choices, or it is done.

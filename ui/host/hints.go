@@ -8,7 +8,7 @@ import (
 )
 
 // first are the keys that a footer shows before all others, in this order.
-var first = []string{"n", "x", "enter", "/", "e", "w"}
+var first = []string{"x", "enter", "/", "e", "w"}
 
 // Footer is what the keys of a place in short depend on.
 type Footer struct {
@@ -31,7 +31,7 @@ func (m *Keymap) Hints(in Where, w int, f Footer) (keys, help []draw.Span) {
 		case k.Short == "help":
 			part := k.Hint(w, f.Armed)
 			help = part[:]
-			room -= draw.WidthOf(help) + len(gap)
+			room -= draw.WidthOf(help)
 		default:
 			rows = append(rows, k)
 		}

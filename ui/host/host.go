@@ -53,6 +53,8 @@ type Host interface {
 	Show(r page.Request)
 	// Watch watches the keys under other prefixes.
 	Watch(prefixes []string) tea.Cmd
+	// Idle is for how long no key was pressed.
+	Idle() time.Duration
 	// After calls f later.
 	After(d time.Duration, f func(time.Time) tea.Msg) tea.Cmd
 }

@@ -98,7 +98,7 @@ type Key struct {
 // What a key can need.
 const (
 	NeedsArmed  = "armed"
-	NeedsLesson = "a lesson"
+	NeedsLesson = "a lesson, or the demo's guide"
 )
 
 // Run is a key that asks for nothing beside the screen.

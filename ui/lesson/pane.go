@@ -103,8 +103,8 @@ func (p *Pane) Stepped(m StepMsg) tea.Cmd {
 	return nil
 }
 
-// whyNot says why the lesson does not go on by a key, "" if it does.
-func (p *Pane) whyNot() string {
+// WhyNot says why the lesson does not go on by a key, "" if it does.
+func (p *Pane) WhyNot() string {
 	switch {
 	case !p.Showing():
 		return notTold
@@ -118,9 +118,9 @@ func (p *Pane) whyNot() string {
 
 const notTold = "no lesson is being told"
 
-// goOn is what the lesson waits for: the rest of a text, the next step, the answer
+// GoOn does what the lesson waits for: the rest of a text, the next step, the answer
 // to a question, or the end.
-func (p *Pane) goOn() tea.Cmd {
+func (p *Pane) GoOn() tea.Cmd {
 	switch {
 	case p.folded:
 		p.folded = false
@@ -169,20 +169,16 @@ func (p *Pane) predict(choice int) {
 // move goes to another answer.
 func (p *Pane) move(n int) { p.at = max(0, min(p.at+n, len(p.step.Options)-1)) }
 
-// Keys are those of the lesson: one for whatever it waits for, one that hides it, on the
-// pages, and those of its question.
-func (p *Pane) Keys(pages host.Where) []host.Key {
+// Fold hides the lesson but for its title, or shows it again.
+func (p *Pane) Fold() { p.folded = !p.folded }
+
+// Look does nothing: a lesson is told by whoever runs the drill.
+func (p *Pane) Look() {}
+
+// Keys are those of its question.
+func (p *Pane) Keys() []host.Key {
 	digits := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}
 	rows := []host.Key{
-		{Keys: []string{"n"}, In: pages | host.InHelp | host.InText, Short: "lesson", Hidden: func() bool { return p.whyNot() != "" },
-			What: "go on with the lesson, or to its question", Why: p.whyNot, Needs: host.NeedsLesson, Do: p.goOn},
-		{Keys: []string{"L"}, In: pages, What: "hide the lesson but for its title, or show it again", Needs: host.NeedsLesson, Do: host.Run(func() { p.folded = !p.folded }),
-			Why: func() string {
-				if !p.Showing() {
-					return notTold
-				}
-				return ""
-			}},
 		{Keys: []string{"up", "k"}, In: host.InLesson, What: "answer above", Do: host.Run(func() { p.move(-1) })},
 		{Keys: []string{"down", "j"}, In: host.InLesson, What: "answer below", Do: host.Run(func() { p.move(1) })},
 		{Keys: digits, In: host.InLesson, Short: "answer", What: "that answer", Needs: host.NeedsLesson, Do: host.Run(func() { p.predict(int(p.h.Pressed()[0] - '0')) }),

@@ -7,7 +7,7 @@ import (
 )
 
 // labFirst are the keys with which one acts.
-var labFirst = []string{"n", "F", "U", "tab", "x", "enter", "H", "P", "K", "T", "N"}
+var labFirst = []string{"F", "U", "tab", "P", "H", "K", "N", "x", "enter", "T", "A"}
 
 func (p *labPage) About() About {
 	return About{Title: "Lab", Targets: true, First: labFirst}
@@ -21,7 +21,7 @@ func (p *labPage) Keys() []Key {
 		queueOf(p.Lock),
 		{Keys: []string{"tab"}, Group: KeysOfParts, Short: "list", What: "to the next list", Do: turn(1)},
 		{Keys: []string{"shift+tab"}, Group: KeysOfParts, What: "to the list before", Do: turn(-1)},
-		{Keys: []string{"U"}, Group: KeysThatAct, Short: "heal", What: "heal the marked fault", Needs: NeedsLab, Kind: model.HealFault, Act: p.heal},
+		{Keys: []string{"U"}, Group: KeysThatAct, Short: "heal it", What: "heal the marked fault", Needs: NeedsLab, Kind: model.HealFault, Act: p.heal},
 	}
 }
 

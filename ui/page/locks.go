@@ -101,7 +101,7 @@ func (p *locksPage) About() About {
 
 func (p *locksPage) Keys() []Key {
 	return []Key{
-		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "queue", What: "open the queue of the lock", Some: true, Do: p.Lock},
+		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "open", What: "open the queue of the lock", Some: true, Do: p.Lock},
 		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "pane", What: "from the table to the queue and back", Why: p.whyNoPane,
 			Do: func(Frame) Request { p.paneHas = !p.paneHas; return Request{} }},
 		{Keys: []string{"s"}, Group: KeysOfLists, Short: "sort", What: "sort by the next column",
@@ -219,7 +219,7 @@ func (p *locksPage) Target(f Frame) Target {
 	p.Queue.show(p.locks.Pick.ID)
 	t := p.Queue.target(f)
 	if !p.paneHas && t.Lock != nil {
-		t.Claim, t.LockOnly = t.Lock.Head(), true
+		t.Claim, t.LockOnly, t.Unchosen = t.Lock.Head(), true, true
 	}
 	return t.ofClient(f.S)
 }

@@ -206,6 +206,8 @@ type Target struct {
 	Claim  *model.Claim
 	// LockOnly: the lock is selected, and Claim is only what stands first in it.
 	LockOnly bool
+	// Unchosen: nobody chose Claim, it is what stands first.
+	Unchosen bool
 	// Finding is the one that is selected, nil on other pages.
 	Finding *model.Finding
 	// Other is what else faults can be done to: a member, a client.

@@ -35,7 +35,11 @@ func (p *queuePage) Move(f Frame, n int)     { p.queue.move(f.S, p.queue.Pick.Pl
 func (p *queuePage) Step() int               { return p.queue.Table.Step() }
 func (p *queuePage) Click(f Frame, _, y int) { p.queue.click(f.S, y) }
 
-func (p *queuePage) Target(f Frame) Target { return p.queue.target(f).ofClient(f.S) }
+func (p *queuePage) Target(f Frame) Target {
+	t := p.queue.target(f)
+	t.Unchosen = !p.queue.Pick.Pinned
+	return t.ofClient(f.S)
+}
 
 func (p *queuePage) Finding(f Frame) (*model.Finding, string) { return p.Target(f).finds(f, true) }
 

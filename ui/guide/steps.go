@@ -1,0 +1,218 @@
+package guide
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"locktop/model"
+	"locktop/model/lab"
+	"locktop/ui/draw"
+	"locktop/ui/page"
+)
+
+// phase is how far a step has come.
+type phase uint8
+
+const (
+	asked phase = iota // the person has not done it
+	going              // done, and not seen yet
+	seen               // the model shows that it happened
+)
+
+// facts are what the words in braces stand for, fit for a terminal.
+type facts map[string]string
+
+// step is one of the five. Its text is that of the same place in texts.
+type step struct {
+	// begin remembers how all was before.
+	begin func(p *Pane, f page.Frame)
+	// look says how far it has come, and what there is to say of it.
+	look func(p *Pane, f page.Frame) (phase, facts)
+	// play is the action that does it, or says why there is none.
+	play func(p *Pane, f page.Frame) (a model.Action, why string)
+}
+
+var steps = [len(texts)]step{
+	{beginHandover, lookHandover, playHandover},
+	{nothing, lookPause, playPause},
+	{nothing, lookWake, playWake},
+	{nothing, lookDeadlock, inject(model.FaultDeadlock)},
+	{beginLeader, lookLeader, inject(model.FaultMoveLeader)},
+}
+
+// before is what steps remember of how all was.
+type before struct {
+	entry  uint64 // of the journal of the lock, the last one
+	leader uint64
+	wrong  lab.Overlap // the false belief that was seen
+}
+
+func nothing(*Pane, page.Frame) {}
+
+func beginHandover(p *Pane, f page.Frame) {
+	p.entry = 0
+	if l := f.S.Lock(p.lock); l != nil {
+		if all := l.Journal(); len(all) > 0 {
+			p.entry = all[len(all)-1].Seq
+		}
+	}
+}
+
+func lookHandover(p *Pane, f page.Frame) (phase, facts) {
+	l := f.S.Lock(p.lock)
+	if l == nil {
+		return asked, nil
+	}
+	for _, e := range slices.Backward(l.Journal()) {
+		if e.Seq <= p.entry {
+			break
+		}
+		if e.Kind == model.EntryHandover && e.From.Key != "" {
+			return seen, facts{"from": f.Th.Who(f.S, e.From), "to": f.Th.Who(f.S, e.Claim)}
+		}
+	}
+	next := l.At(1)
+	if next == nil {
+		return asked, nil
+	}
+	count := 0
+	for _, c := range f.S.Contenders() {
+		if c.Lock == p.lock && c.Proc != model.ProcEnded {
+			count++
+		}
+	}
+	return asked, facts{"count": strconv.Itoa(max(count, l.Len())), "holder": f.Th.Who(f.S, l.Head().Ref()), "next": f.Th.Who(f.S, next.Ref())}
+}
+
+func playHandover(p *Pane, f page.Frame) (model.Action, string) {
+	if l := f.S.Lock(p.lock); l == nil || l.At(1) == nil {
+		return model.Action{Kind: model.SpawnProc, Lock: p.lock}, ""
+	}
+	return p.toHolder(f, model.FaultStop)
+}
+
+// toHolder is a fault of the contender that holds the lock.
+func (p *Pane) toHolder(f page.Frame, kind model.FaultKind) (model.Action, string) {
+	a := model.Action{Kind: model.InjectFault, Lock: p.lock, Fault: model.Fault{Kind: kind}}
+	l := f.S.Lock(p.lock)
+	if l == nil || l.Free() {
+		return a, "nobody holds " + f.Th.Clean(p.lock) + " now"
+	}
+	who := f.S.Identity(draw.Brief(l.Head().Ref()))
+	if a.Fault.Target = who.Text; who.Source != "proxy" {
+		return a, "whose claim holds " + f.Th.Clean(p.lock) + " is not known"
+	}
+	return a, ""
+}
+
+// surely is how long two have to believe that they hold until it is no matter of whose
+// word came first.
+const surely = 2 * lab.Grace
+
+// lookPause looks for a false belief on any lock: a person may have paused another holder.
+func lookPause(p *Pane, f page.Frame) (phase, facts) {
+	for _, c := range f.S.Contenders() {
+		for _, o := range f.S.Overlaps(c.Lock) {
+			if o.To.IsZero() && o.For(f.S.Now()) >= surely {
+				p.wrong = o
+				return seen, facts{"paused": f.Th.Clean(o.Believer), "holder": f.Th.Who(f.S, o.Holder)}
+			}
+		}
+	}
+	for _, c := range f.S.Contenders() {
+		claim, place := f.S.Truth(c)
+		if c.Proc != model.ProcPaused || place == 0 || !claim.Lock().Holds(place-1) {
+			continue
+		}
+		left := ""
+		if n, ok := claim.LeaseInfo().Remaining(f.Now); ok && n > 0 {
+			left = ", in " + strconv.FormatInt(n, 10) + "s"
+		}
+		return going, facts{"paused": f.Th.Clean(c.Name), "left": left}
+	}
+	l := f.S.Lock(p.lock)
+	if l == nil || l.At(1) == nil {
+		return asked, nil
+	}
+	return asked, facts{"holder": f.Th.Who(f.S, l.Head().Ref())}
+}
+
+func playPause(p *Pane, f page.Frame) (model.Action, string) {
+	if l := f.S.Lock(p.lock); l == nil || l.At(1) == nil {
+		return model.Action{Kind: model.SpawnProc, Lock: p.lock}, ""
+	}
+	return p.toHolder(f, model.FaultPause)
+}
+
+func lookWake(p *Pane, f page.Frame) (phase, facts) {
+	said := facts{"paused": f.Th.Clean(p.wrong.Believer), "wrong": model.Duration(p.wrong.For(f.S.Now()), false)}
+	for _, c := range f.S.Contenders() {
+		if c.Name != p.wrong.Believer || c.Proc == model.ProcEnded || c.Belief.State != model.BeliefHolding {
+			continue
+		}
+		if claim, place := f.S.Truth(c); place == 0 || !claim.Lock().Holds(place-1) {
+			return asked, said
+		}
+	}
+	return seen, said
+}
+
+// playWake takes back what keeps the contender from hearing of its loss.
+func playWake(p *Pane, f page.Frame) (model.Action, string) {
+	for _, on := range f.S.Faults() {
+		if on.Fault.Target == p.wrong.Believer {
+			return model.Action{Kind: model.HealFault, Lock: p.wrong.Lock, Fault: on.Fault}, ""
+		}
+	}
+	return model.Action{Kind: model.HealAll}, ""
+}
+
+func lookDeadlock(_ *Pane, f page.Frame) (phase, facts) {
+	var stuck []*model.Lock
+	for _, c := range f.S.Contenders() {
+		l := f.S.Lock(c.Lock)
+		if l != nil && !slices.Contains(stuck, l) && slices.ContainsFunc(l.Findings(), func(x model.Finding) bool { return x.Code == model.CodeLockCycle }) {
+			stuck = append(stuck, l)
+		}
+	}
+	if len(stuck) >= 2 {
+		return seen, facts{"stuck": f.Th.CutPath(f.Th.Clean(stuck[0].Name), 24),
+			"one": f.Th.Who(f.S, stuck[0].Head().Ref()), "other": f.Th.Who(f.S, stuck[1].Head().Ref())}
+	}
+	if inForce(f, model.FaultDeadlock) {
+		return going, facts{}
+	}
+	return asked, facts{}
+}
+
+func inForce(f page.Frame, kind model.FaultKind) bool {
+	return slices.ContainsFunc(f.S.Faults(), func(on model.FaultOn) bool { return on.Fault.Kind == kind })
+}
+
+// inject plays what is done to the cluster.
+func inject(kind model.FaultKind) func(*Pane, page.Frame) (model.Action, string) {
+	return func(*Pane, page.Frame) (model.Action, string) {
+		return model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: kind}}, ""
+	}
+}
+
+func beginLeader(p *Pane, f page.Frame) { p.leader = f.S.Cluster().Leader().ID }
+
+func lookLeader(p *Pane, f page.Frame) (phase, facts) {
+	m := f.S.Cluster().Leader()
+	name := f.Th.Clean(m.Name)
+	if m.ID == 0 {
+		return asked, facts{"leader": "the leader"}
+	}
+	if p.leader == 0 { // none was known when the step began
+		p.leader = m.ID
+	}
+	if m.ID != p.leader {
+		return seen, facts{"leader": name}
+	}
+	return asked, facts{"leader": name}
+}
+
+// offerAfter is how long nobody presses a key until the guide offers to play the step.
+const offerAfter = 20 * time.Second

@@ -1,0 +1,383 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"locktop/model"
+)
+
+const guided = "/demo/billing"
+
+// tour is a console with the guide, in a lab whose programs act by hand.
+type tour struct{ *bench }
+
+func newTour(t testing.TB, w, h int) tour {
+	b := newBench(t, Options{Lab: true, Armed: true, Guide: guided})
+	b.size(w, h)
+	return tour{b}
+}
+
+// joins lets a contender ask for a lock, as the lab and the proxy report it.
+func (b tour) joins(s float64, name, lock string, id model.LeaseID) {
+	b.w.add(model.Contender{At: at(s), Name: name, PID: 4711, Lock: lock, Recipe: "mutex", TTL: 5, Proc: model.ProcRunning},
+		model.LeaseOwner{At: at(s), Lease: id, Client: model.Client{Name: name, Certain: true}})
+	b.w.claim(s, lock, "", id)
+	b.w.read(s, id, 5, 5)
+	b.says(s, name, lock, id, model.BeliefWaiting)
+}
+
+func (b tour) says(s float64, name, lock string, id model.LeaseID, state model.BeliefState) {
+	b.w.add(model.Belief{At: at(s), Contender: name, Lock: lock, State: state, Key: leaseKey(lock, id), Lease: id})
+}
+
+// goes takes a claim away, and lets the next one say that it holds.
+func (b tour) goes(s float64, id model.LeaseID, next string, nextID model.LeaseID) {
+	b.w.del(s, leaseKey(guided, id))
+	b.says(s, next, guided, nextID, model.BeliefHolding)
+}
+
+func (b tour) led(s float64, leader uint64) {
+	c := model.ClusterStatus{At: at(s)}
+	for id := range uint64(3) {
+		c.Members = append(c.Members, model.Member{ID: id + 1, Name: "m" + string(rune('1'+id)), Term: 2, Rev: 184_000, Leader: id+1 == leader})
+	}
+	b.w.add(c)
+}
+
+func (b tour) process(s float64, name string, state model.ProcState) {
+	b.w.add(model.Contender{At: at(s), Name: name, PID: 4711, Lock: guided, Recipe: "mutex", TTL: 5, Proc: state})
+}
+
+// queue is three programs on the lock, c1 holds.
+func (b tour) queue() {
+	b.led(1, 1)
+	b.joins(1, "c1", guided, 0xa1)
+	b.joins(1, "c2", guided, 0xa2)
+	b.joins(1, "c3", guided, 0xa3)
+	b.says(1, "c1", guided, 0xa1, model.BeliefHolding)
+	b.sync(2)
+}
+
+// handover, pause, expiry, wake, deadlock and another leader are what the steps are about.
+func (b tour) handover() {
+	b.says(2.9, "c1", guided, 0xa1, model.BeliefLeaving)
+	b.goes(3, 0xa1, "c2", 0xa2)
+	b.says(3.1, "c1", guided, 0, model.BeliefIdle)
+	b.sync(4)
+}
+
+func (b tour) pause() {
+	b.process(5, "c2", model.ProcPaused)
+	b.w.add(model.FaultOn{At: at(5), ID: 1, Fault: model.Fault{Kind: model.FaultPause, Target: "c2"}})
+	b.sync(6)
+}
+
+func (b tour) expiry() {
+	b.goes(11, 0xa2, "c3", 0xa3)
+	b.sync(12)
+	b.w.add(model.Tick{At: at(13)})
+	b.sync(13)
+}
+
+func (b tour) wake() {
+	b.w.add(model.FaultOff{At: at(20), ID: 1, Why: "healed"})
+	b.process(20, "c2", model.ProcRunning)
+	b.says(20, "c2", guided, 0xa2, model.BeliefLost)
+	b.sync(21)
+}
+
+func (b tour) deadlock() {
+	b.w.add(model.FaultOn{At: at(30), ID: 2, Fault: model.Fault{Kind: model.FaultDeadlock}})
+	b.joins(30, "c4", "/demo/stock", 0xb1)
+	b.joins(30, "c5", "/demo/cash", 0xb2)
+	b.sync(31)
+	b.sees("Each takes its first lock")
+	b.w.claim(32, "/demo/cash", "", 0xb1)
+	b.w.claim(32, "/demo/stock", "", 0xb2)
+	b.w.read(36, 0xb1, 5, 5)
+	b.w.read(36, 0xb2, 5, 5)
+	b.sync(36)
+}
+
+func (b tour) anotherLeader() { b.led(40, 2); b.sync(41) }
+
+func (b tour) seesNot(text string) {
+	b.t.Helper()
+	if strings.Contains(b.text(), text) {
+		b.t.Errorf("the screen says %q:\n%s", text, b.text())
+	}
+}
+
+// TestTheGuideFollowsThePerson goes through the five steps as the lab shows them. Nobody
+// presses a key but for the next step.
+func TestTheGuideFollowsThePerson(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{80, 24}, {120, 36}} {
+		b := newTour(t, size.w, size.h)
+		b.queue()
+		b.sees("guide ●○○○○ a handover")
+		b.sees("c2 is next. Watch it take over when c1 lets go, or press T: c1 ends.")
+		b.handover()
+		b.sees("c2 took the lock from c1. The oldest key holds: first come, first served.")
+		b.press("n")
+		b.sees("guide ●●○○○ pause the holder")
+		b.sees("P pauses c2. Then its lease runs out.")
+		b.pause()
+		b.sees("c2 is paused. etcd waits until the lease of c2 ends")
+		b.expiry()
+		b.sees("Two programs act: etcd gave c3 the lock, and c2 believes it holds.")
+		b.press("n")
+		b.sees("guide ●●●○○ let it wake")
+		b.sees("P lets c2 run on.")
+		b.wake()
+		b.sees("c2 noticed that its lease expired. It was wrong for 9.0s.")
+		b.press("n")
+		b.sees("guide ●●●●○ a deadlock")
+		b.sees("F, then deadlock, starts two such programs.")
+		b.deadlock()
+		b.sees("Deadlock: c4 and c5 wait for each other. Both renew, so no lease ends.")
+		b.press("n")
+		b.sees("guide ●●●●● move the leader")
+		b.sees("F, then move-leader, moves it from m1 to another member.")
+		b.anotherLeader()
+		b.sees("m2 leads now. No lock moved, and every lease has its full time again.")
+		b.press("n")
+		b.sees("You saw order, lease, handover, false belief, and what no lock can promise.")
+		b.press("n")
+		b.seesNot("guide ")
+		if len(b.h.done) > 0 {
+			t.Errorf("the guide did %+v, and nobody asked for it", b.h.done)
+		}
+	}
+}
+
+// TestTheGuideNeedNotBeToldToGoOn: a person who does the next step has gone on.
+func TestTheGuideNeedNotBeToldToGoOn(t *testing.T) {
+	b := newTour(t, 120, 36)
+	b.queue()
+	b.handover()
+	b.pause()
+	b.sees("guide ●●○○○ pause the holder")
+	b.expiry()
+	b.wake()
+	b.sees("guide ●●●○○ let it wake")
+	b.deadlock()
+	b.sees("guide ●●●●○ a deadlock")
+	b.anotherLeader()
+	b.sees("guide ●●●●● move the leader")
+}
+
+// TestTheGuideWaitsForWhatHappens: what only looks like the step does not end it.
+func TestTheGuideWaitsForWhatHappens(t *testing.T) {
+	for _, r := range []struct {
+		name, reason string
+		do           func(b tour)
+		sees, not    string
+	}{
+		{"a minute", "it waits for the person, and for no clock", func(b tour) { b.queue(); b.sync(62) },
+			"c2 is next.", "took the lock"},
+		{"a waiter leaves", "nobody took the lock", func(b tour) { b.queue(); b.w.del(3, leaseKey(guided, 0xa2)); b.sync(4) },
+			"c3 is next.", "took the lock"},
+		{"woken in time", "its lease was still there, so nothing was lost", func(b tour) {
+			b.queue()
+			b.handover()
+			b.pause()
+			b.w.add(model.FaultOff{At: at(7), ID: 1, Why: "healed"})
+			b.process(7, "c2", model.ProcRunning)
+			b.sync(8)
+		}, "P pauses c2.", "Two programs act"},
+		{"a waiter is paused", "it holds nothing", func(b tour) {
+			b.queue()
+			b.handover()
+			b.press("n")
+			b.process(5, "c3", model.ProcPaused)
+			b.sync(6)
+		}, "P pauses c2.", "c3 is paused. etcd"},
+		{"words that cross", "for a moment two say that they hold, and nothing is wrong", func(b tour) {
+			b.queue()
+			b.handover()
+			b.press("n")
+			b.says(5, "c3", guided, 0xa3, model.BeliefHolding)
+			b.w.add(model.Tick{At: at(5.3)})
+			b.sync(5.3)
+			b.says(5.4, "c2", guided, 0xa2, model.BeliefLeaving)
+			b.goes(5.4, 0xa2, "c3", 0xa3)
+			b.sync(6)
+		}, "Nobody waits for", "Two programs act"},
+		{"the same leader", "no other one leads", func(b tour) {
+			b.queue()
+			b.handover()
+			b.pause()
+			b.expiry()
+			b.wake()
+			b.deadlock()
+			b.press("n")
+			b.led(39, 1)
+			b.sync(40)
+		}, "moves it from m1", "leads now"},
+		{"nobody waits", "it asks for what a queue needs", func(b tour) {
+			b.joins(1, "c1", guided, 0xa1)
+			b.sync(2)
+		}, "Nobody waits for /demo/billing. N adds a contender", "is next"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			b := newTour(t, 80, 24)
+			r.do(b)
+			b.sees(r.sees)
+			b.seesNot(r.not)
+			if t.Failed() {
+				t.Log(r.reason)
+			}
+		})
+	}
+}
+
+// TestTheGuidePlaysAStepIfAsked: n does it, on the road of the keys, and nothing else does.
+func TestTheGuidePlaysAStepIfAsked(t *testing.T) {
+	fault := func(kind model.FaultKind, target, lock string) model.Action {
+		return model.Action{Kind: model.InjectFault, Lock: lock, Fault: model.Fault{Kind: kind, Target: target}}
+	}
+	for _, r := range []struct {
+		name string
+		do   func(b tour)
+		want model.Action
+	}{
+		{"nobody waits", func(b tour) { b.joins(1, "c1", guided, 0xa1); b.sync(2) }, model.Action{Kind: model.SpawnProc, Lock: guided}},
+		{"a handover", func(b tour) { b.queue() }, fault(model.FaultStop, "c1", guided)},
+		{"pause the holder", func(b tour) { b.queue(); b.handover(); b.press("n") }, fault(model.FaultPause, "c2", guided)},
+		{"let it wake", func(b tour) { b.queue(); b.handover(); b.pause(); b.expiry(); b.press("n") },
+			model.Action{Kind: model.HealFault, Lock: guided, Fault: model.Fault{Kind: model.FaultPause, Target: "c2"}}},
+		{"a deadlock", func(b tour) {
+			b.queue()
+			b.handover()
+			b.pause()
+			b.expiry()
+			b.wake()
+			b.press("n")
+		}, fault(model.FaultDeadlock, "", "")},
+		{"move the leader", func(b tour) {
+			b.queue()
+			b.handover()
+			b.pause()
+			b.expiry()
+			b.wake()
+			b.deadlock()
+			b.press("n")
+		}, fault(model.FaultMoveLeader, "", "")},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			b := newTour(t, 120, 36)
+			r.do(b)
+			b.sees("n do it for me")
+			b.press("n")
+			b.only(r.want)
+		})
+	}
+	b := newTour(t, 120, 36)
+	b.queue()
+	b.h.refuse = "64 contenders run"
+	b.press("n")
+	b.sees("not available: 64 contenders run")
+	if len(b.h.done) > 0 {
+		t.Errorf("did %+v", b.h.done)
+	}
+}
+
+// TestTheGuideOffersToPlay: who does not press a key for a while may not know what to do.
+func TestTheGuideOffersToPlay(t *testing.T) {
+	b := newTour(t, 120, 36)
+	b.queue()
+	b.sync(20)
+	b.seesNot("n plays it")
+	b.sync(21)
+	b.sees("n plays it")
+	b.press("down") // any key
+	b.seesNot("n plays it")
+	b.sync(41)
+	b.sees("n plays it")
+	b.handover()
+	b.seesNot("n plays it")
+}
+
+// TestTheGuideHides: it leaves its title, and loses nothing meanwhile.
+func TestTheGuideHides(t *testing.T) {
+	b := newTour(t, 80, 24)
+	b.queue()
+	b.press("L")
+	b.sees("guide ●○○○○ a handover")
+	b.sees("L show")
+	b.seesNot("c2 is next.")
+	b.handover()
+	b.press("n") // which shows it, and does not go on
+	b.sees("c2 took the lock from c1.")
+	b.press("L", "L")
+	b.sees("c2 took the lock from c1.")
+	if len(b.h.done) > 0 {
+		t.Errorf("did %+v", b.h.done)
+	}
+}
+
+// TestPLetsTheLoserRunOn: who was paused and lost the lock has no row in its queue, so the
+// key that paused it reaches it without one.
+func TestPLetsTheLoserRunOn(t *testing.T) {
+	heals := model.Action{Kind: model.HealFault, Lock: guided, Fault: model.Fault{Kind: model.FaultPause, Target: "c2"}}
+	pauses := model.Action{Kind: model.InjectFault, Lock: guided, Fault: model.Fault{Kind: model.FaultPause, Target: "c3"}}
+	for _, r := range []struct {
+		name, reason string
+		keys         []string
+		want         model.Action
+	}{
+		{"on the locks", "the lock is selected, and none of its claims", []string{"P"}, heals},
+		{"on its queue", "nobody chose a claim there", []string{"enter", "P"}, heals},
+		{"a claim that was chosen", "a person means the one under the cursor", []string{"enter", "up", "P"}, pauses},
+		{"on the lab", "there the loser has a row of its own", []string{"5", "down", "down", "P"}, pauses},
+		{"another fault", "H is not what paused it", []string{"H"},
+			model.Action{Kind: model.InjectFault, Lock: guided, Fault: model.Fault{Kind: model.FaultHoldKeepalives, Target: "c3"}}},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			b := newTour(t, 120, 36)
+			b.queue()
+			b.handover()
+			b.pause()
+			b.expiry()
+			b.press(r.keys...)
+			b.only(r.want)
+			if t.Failed() {
+				t.Log(r.reason)
+			}
+		})
+	}
+}
+
+// TestTheKeysOfTheLab: at 80 columns the keys that break things are in the footer, and
+// elsewhere those that look.
+func TestTheKeysOfTheLab(t *testing.T) {
+	footer := func(o Options) string {
+		b := newBench(t, o)
+		b.size(80, 24)
+		wrongLab(b)
+		lines := strings.Split(strings.TrimRight(b.text(), "\n"), "\n")
+		return lines[len(lines)-1]
+	}
+	if got, want := footer(Options{Lab: true, Armed: true}), " x break  enter open  P pause  H hold  K kill  N add  F faults  A heal   ? help"; got != want {
+		t.Errorf("in a lab: %q, want %q", got, want)
+	}
+	if got, want := footer(Options{}), " x break  enter open  / filter  e explain  w why  o session  c etcdctl   ? help"; got != want {
+		t.Errorf("elsewhere: %q, want %q", got, want)
+	}
+}
+
+func TestGoldenGuide(t *testing.T) {
+	for _, r := range []struct {
+		name string
+		w, h int
+	}{{"guide-80x24", 80, 24}, {"guide-120x36", 120, 36}} {
+		b := newTour(t, r.w, r.h)
+		b.queue()
+		b.handover()
+		b.pause()
+		b.expiry()
+		exact(t, b.View(), r.w, r.h)
+		golden(t, r.name, b.text())
+	}
+}
