@@ -19,7 +19,7 @@ import (
 func program(t *testing.T, tmp string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	cmd := exec.Command(locktop(t), args...)
-	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "XDG_STATE_HOME="+tmp)
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "XDG_STATE_HOME="+tmp+"-state") // beside what has to be tidied up
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	_ = cmd.Run() // the exit code says it

@@ -34,6 +34,8 @@ type labRoom struct {
 	watcher *watcher.Watcher
 	gate    *gate.Gate
 	journal *os.File // of actions on a cluster that is not ours
+	kept    *kept    // the recording of a lab of our own, nil for none
+	tell    func(string)
 }
 
 // open starts the lab and joins watcher, lab and gate to it. The console's own
@@ -78,7 +80,16 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 		return ui.Live{}, err
 	}
 	ctx, r.end = context.WithCancel(context.WithoutCancel(ctx))
-	return ui.Live{Source: session.Merge(ctx, r.watcher, r.lab), Actions: r.gate,
+	source := session.Merge(ctx, r.watcher, r.lab)
+	if len(o.Endpoints) == 0 { // what is not ours is recorded when that is asked for
+		r.tell = e.tellLine
+		if r.kept, err = keep("lab", time.Now()); err != nil {
+			progress("this lab is not recorded: " + err.Error())
+		} else {
+			source = r.kept.of(source)
+		}
+	}
+	return ui.Live{Source: source, Actions: r.gate,
 		Endpoints: r.lab.Endpoints(), JournalPath: journal}, nil
 }
 
@@ -151,6 +162,13 @@ func (r *labRoom) close() error {
 	}
 	if r.lab != nil {
 		errs = append(errs, r.lab.Close())
+	}
+	if r.kept != nil {
+		said, err := r.kept.close()
+		if errs = append(errs, err); said != "" {
+			r.tell(said)
+		}
+		r.kept = nil
 	}
 	return errors.Join(errs...)
 }

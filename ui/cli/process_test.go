@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	binary.dir, binary.err = os.MkdirTemp("", "locktop-binary-")
+	os.Setenv("XDG_STATE_HOME", filepath.Join(binary.dir, "state")) // the labs of tests are recorded, too
 	code := m.Run()
 	os.RemoveAll(binary.dir)
 	os.Exit(code)

@@ -21,6 +21,7 @@ type recordFlags struct {
 	watch    time.Duration
 	maxSize  int // MiB
 	noValues bool
+	names    bool // masked
 	since    sinceFlags
 }
 
@@ -46,6 +47,7 @@ func (e *env) recordCmd() *cobra.Command {
 	cmd.Flags().DurationVar(&f.watch, "for", 0, "end after that long (default: when it is ended)")
 	cmd.Flags().IntVar(&f.maxSize, "max-size", 64, "end before the file gets larger than that many MiB")
 	cmd.Flags().BoolVar(&f.noValues, "no-values", false, "leave the values of the keys out")
+	cmd.Flags().BoolVar(&f.names, "mask-names", false, "mask the names of keys, clients and members, their values, and what servers said")
 	f.since.add(cmd)
 	return cmd
 }
@@ -55,6 +57,9 @@ func (e *env) record(ctx context.Context, name string, f recordFlags) (err error
 	o, err := f.since.options(watcher.Options{Prefixes: e.flags.prefixes})
 	if err != nil {
 		return err
+	}
+	if err := recording.PathsWhole(e.flags.prefixes); f.names && err != nil {
+		return bad("--mask-names: %v", err)
 	}
 	w, err := e.watch(ctx, o)
 	if err != nil {
@@ -69,7 +74,7 @@ func (e *env) record(ctx context.Context, name string, f recordFlags) (err error
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	fmt.Fprintf(e.err, "recording %s to %s%s; ctrl-c ends it\n", strings.Join(quoted(e.flags.prefixes), ", "), model.Printable(name), f.secrecy())
-	r := recording.NewRecorder(file, recording.Options{NoValues: f.noValues, MaxBytes: int64(f.maxSize) << 20})
+	r := recording.NewRecorder(file, recording.Options{Mask: recording.Mask{Drop: f.noValues, Names: f.names}, MaxBytes: int64(f.maxSize) << 20})
 	w.OnBatch = r.Write
 	why := ""
 	if err = w.Follow(ctx, f.watch); errors.Is(err, recording.ErrFull) {
@@ -82,7 +87,10 @@ func (e *env) record(ctx context.Context, name string, f recordFlags) (err error
 
 // secrecy says what is in the file.
 func (f recordFlags) secrecy() string {
-	if f.noValues {
+	switch {
+	case f.names:
+		return ", with names and values masked"
+	case f.noValues:
 		return ", without the values of the keys"
 	}
 	return ", with the keys' values: if they are secret, so is the file (--no-values leaves them out)"

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"locktop/model"
 )
@@ -15,8 +14,8 @@ var ErrFull = errors.New("the recording is as large as it may get")
 
 // Options say what goes into a recording.
 type Options struct {
-	// NoValues leaves the values of the keys out.
-	NoValues bool
+	// Mask is what must not be told.
+	Mask Mask
 	// MaxBytes is how large the recording may get, 0 for no limit.
 	MaxBytes int64
 }
@@ -47,10 +46,7 @@ func (r *Recorder) Write(b model.Batch) error {
 	}
 	r.batches++
 	for _, e := range b.Events {
-		if r.o.NoValues {
-			e = withoutValues(e)
-		}
-		if out, r.err = appendEvent(out, r.batches, e); r.err != nil {
+		if out, r.err = appendEvent(out, r.batches, r.o.Mask.Event(e)); r.err != nil {
 			return r.err
 		}
 	}
@@ -70,23 +66,3 @@ func (r *Recorder) Write(b model.Batch) error {
 
 // Written returns how many events are in the recording, and how many bytes they take.
 func (r *Recorder) Written() (events int, bytes int64) { return r.events, r.bytes }
-
-// withoutValues returns an event without the values of its keys. Others may have the
-// event too: they keep the values.
-func withoutValues(e model.Event) model.Event {
-	switch e := e.(type) {
-	case model.Committed:
-		e.Changes = slices.Clone(e.Changes)
-		for i := range e.Changes {
-			e.Changes[i].KV.Value = ""
-		}
-		return e
-	case model.Listed:
-		e.KVs = slices.Clone(e.KVs)
-		for i := range e.KVs {
-			e.KVs[i].Value = ""
-		}
-		return e
-	}
-	return e
-}

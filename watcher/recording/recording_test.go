@@ -290,7 +290,7 @@ func TestValuesAreLeftOutOfACopy(t *testing.T) {
 		model.Committed{Rev: 1, Changes: []model.Change{{KV: model.KV{Key: "a", Value: "secret"}}}},
 	}}
 	var file bytes.Buffer
-	if err := NewRecorder(&file, Options{NoValues: true}).Write(batch); err != nil || strings.Contains(file.String(), "secret") {
+	if err := NewRecorder(&file, Options{Mask: Mask{Drop: true}}).Write(batch); err != nil || strings.Contains(file.String(), "secret") {
 		t.Errorf("values are left: %s, %v", &file, err)
 	}
 	if batch.Events[0].(model.Listed).KVs[0].Value != "secret" || batch.Events[1].(model.Committed).Changes[0].KV.Value != "secret" {

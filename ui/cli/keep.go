@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"locktop/model"
+	"locktop/ui/cli/session"
+	"locktop/watcher/recording"
+)
+
+// Bounds of what is kept of labs without being asked: of one, and of all.
+const (
+	keptBytes = 64 << 20
+	keptFiles = 20
+)
+
+// kept is the recording that is made of a lab while it runs. What cannot be written ends
+// the recording and nothing else.
+type kept struct {
+	path string
+
+	mu   sync.Mutex
+	file *os.File
+	r    *recording.Recorder
+	why  error // it ended early
+}
+
+// keep begins a recording in the folder of recordings.
+func keep(name string, now time.Time) (*kept, error) {
+	journal, _, err := journalFile()
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(filepath.Dir(journal), "recordings")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the folder of recordings: %w", err)
+	}
+	if err := dropOldest(dir, keptFiles-1); err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp(dir, name+"-"+now.Format("20060102-150405")+"-*.rec") // only its owner may read it
+	if err != nil {
+		return nil, fmt.Errorf("making a recording: %w", err)
+	}
+	return &kept{path: file.Name(), file: file, r: recording.NewRecorder(file, recording.Options{MaxBytes: keptBytes})}, nil
+}
+
+// dropOldest leaves so many recordings in a folder, the newest.
+func dropOldest(dir string, most int) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*.rec"))
+	if err != nil {
+		return fmt.Errorf("listing the recordings: %w", err)
+	}
+	age := map[string]time.Time{}
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil { // else another locktop was quicker
+			age[f] = info.ModTime()
+		}
+	}
+	slices.SortFunc(files, func(a, b string) int { return cmp.Or(age[b].Compare(age[a]), strings.Compare(b, a)) })
+	for _, f := range files[min(most, len(files)):] {
+		if err := os.Remove(f); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("making room for a recording: %w", err)
+		}
+	}
+	return nil
+}
+
+// of returns the source, of which every batch is written down.
+func (k *kept) of(src model.Source) model.Source {
+	return session.Tap(src, func(b model.Batch, err error) {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if err == nil && k.why == nil && len(b.Events) > 0 {
+			k.why = k.r.Write(b)
+		}
+	})
+}
+
+// close ends the recording and says where it is.
+func (k *kept) close() (said string, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.why == nil {
+		k.why = errClosed
+	}
+	err = k.file.Close()
+	if events, _ := k.r.Written(); events == 0 {
+		return "", errors.Join(err, os.Remove(k.path))
+	}
+	said = "recorded: locktop replay " + model.ShellQuote(k.path)
+	if k.why != errClosed {
+		said += fmt.Sprintf(" (up to the moment at which %v)", k.why)
+	}
+	return said, err
+}
+
+var errClosed = errors.New("it is closed")
