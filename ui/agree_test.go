@@ -10,7 +10,6 @@ import (
 
 	"locktop/model"
 	"locktop/model/diagnose"
-	"locktop/ui/fields"
 	"locktop/ui/page"
 	"locktop/ui/report"
 	"locktop/ui/table"
@@ -59,7 +58,7 @@ func about(l *model.Lock, code model.Code, sev model.Severity) model.Finding {
 // sameState asks all for the state of a lock.
 func sameState(b *bench, l *model.Lock, reason string) {
 	b.t.Helper()
-	word, said := l.Condition().Word, fields.State(l.Condition()) // for programs, and for people
+	word, said := l.Condition().Word, diagnose.StateWord(l.Condition()) // for programs, and for people
 	wants := func(where, text, want string) {
 		b.t.Helper()
 		if !slices.ContainsFunc(strings.Split(text, "  "), func(part string) bool { return strings.TrimSpace(part) == want }) {

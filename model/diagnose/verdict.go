@@ -124,8 +124,11 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// StateWord is what a lock is called that has a finding of the code, in plain words.
-func StateWord(code model.Code) string {
-	e, _ := Explain(code)
-	return e.Word
+// StateWord is the state of a lock or of a session in plain words. For programs its name
+// is the code of the finding from which it follows.
+func StateWord(c model.Condition) string {
+	if e, _ := Explain(c.Code()); e.Word != "" {
+		return e.Word
+	}
+	return c.Word
 }

@@ -168,6 +168,7 @@ recipe - default
 expect - default
 lease-budget 20 default
 ascii false default
+wide-signs false default
 color auto default
 theme auto default
 lang zh --lang`, "\n")

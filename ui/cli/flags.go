@@ -18,7 +18,7 @@ var (
 	toCluster = []string{"endpoints", "discovery-srv", "discovery-srv-name", "insecure-discovery", "insecure-transport", "cacert", "cert",
 		"key", "insecure-skip-tls-verify", "user", "password", "password-file", "dial-timeout", "command-timeout", "keepalive-time",
 		"keepalive-timeout", "namespace", "profile"}
-	onScreen = []string{"ascii", "color", "theme"}
+	onScreen = []string{"ascii", "wide-signs", "color", "theme"}
 	// aLook are those of a look at locks.
 	aLook = slices.Concat(toCluster, []string{"prefix", "recipe", "expect", "lease-budget"})
 )

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -163,7 +164,8 @@ func TestADumbTerminalGetsPlainText(t *testing.T) {
 	if out := run("TERM=dumb"); strings.Contains(out, "\x1b") {
 		t.Errorf("escape sequences on a dumb terminal: %q", out)
 	}
-	coloured := func(out string) bool { return strings.Contains(out, "\x1b[32m") || strings.Contains(out, "\x1b[1;36m") }
+	colour := regexp.MustCompile(`\x1b\[(\d+;)*([349]\d|10\d)(;\d+)*m`) // of the text or of its ground
+	coloured := colour.MatchString
 	for _, r := range []struct {
 		env  string
 		args []string

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"locktop/model"
-	"locktop/ui/fields"
+	"locktop/model/diagnose"
 )
 
 // Level returns the style and sign of a level.
@@ -30,7 +30,7 @@ func (th *Theme) Severity(s model.Severity) (Style, string) { return th.Level(s.
 // Says is the sign and the word of a condition, in its style.
 func (th *Theme) Says(c model.Condition) Span {
 	st, sign := th.Level(c.Level)
-	return st.Of(sign + " " + fields.State(c))
+	return st.Of(sign + " " + diagnose.StateWord(c))
 }
 
 // Outlook says when the lock will move, as far as that is known, or how long it has

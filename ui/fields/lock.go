@@ -30,15 +30,6 @@ func ofHead(none string, value func(Lock, *model.Claim) string) func(Lock) strin
 	}
 }
 
-// State is the state of a lock or of a session in plain words. For programs its name is
-// the code of the finding from which it follows.
-func State(c model.Condition) string {
-	if word := diagnose.StateWord(c.Code()); word != "" {
-		return word
-	}
-	return c.Word
-}
-
 // lockReading is a value of the reading of the head's lease.
 func lockReading(value func(Reading) string) func(Lock) string {
 	return func(x Lock) string {
@@ -64,7 +55,7 @@ var Locks = []Field[Lock]{
 	{Name: "exclusive", In: In{JSON: 60}},
 	{Name: "blocked", In: In{JSON: 70}},
 	{Name: "state", Title: "STATE", In: In{Table: 80, CSV: 40, JSON: 80, Console: 80}, Width: Width{Least: 19, Fair: 19, Most: 48, Rank: 1},
-		Cell: func(x Lock) string { return State(x.L.Condition()) }, Record: func(x Lock) string { return x.L.Condition().Word }},
+		Cell: func(x Lock) string { return diagnose.StateWord(x.L.Condition()) }, Record: func(x Lock) string { return x.L.Condition().Word }},
 	{Name: "moves_when", In: In{JSON: 90}},
 	{Name: "holders", In: In{CSV: 50, JSON: 100}, Record: func(x Lock) string { return strconv.Itoa(x.L.Holders()) }},
 	{Name: "waiters", Title: "BEHIND", In: In{Table: 60, CSV: 60, JSON: 110, Console: 60}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 4, Right: true},

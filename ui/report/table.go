@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locktop/model"
+	"locktop/model/diagnose"
 	"locktop/model/fold"
 	"locktop/ui/fields"
 )
@@ -36,7 +37,7 @@ func Describe(w io.Writer, s *fold.State, l *model.Lock, now time.Time) error {
 func describe(w io.Writer, s *fold.State, l *model.Lock, now time.Time, wide bool) error {
 	r := l.Recipe()
 	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  because  %s\n  state    %s\n", model.Short(model.Printable(l.Name), lineMax), r.Name, l.RecipeConfidence(),
-		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(l.RecipeEvidence(), "; "), lineMax), fields.State(l.Condition())); err != nil {
+		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(l.RecipeEvidence(), "; "), lineMax), diagnose.StateWord(l.Condition())); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
 	rows := fields.Rows(fields.Claims, slices.Collect(fields.Queue(s, l, now)), wide)
