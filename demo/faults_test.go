@@ -299,7 +299,7 @@ func TestEveryKindOfFaultHasADoer(t *testing.T) {
 		}
 		offered[info.Kind] = true
 		if byProxy := info.Target == model.TargetClient; byProxy == (doers[info.Kind] != nil) {
-			t.Errorf("%s, which is done to a %s: the lab has a doer: %v", info.Kind, info.Target, !byProxy)
+			t.Errorf("%s, which is done to a %s: the lab has a doer: %v", info.Kind, info.Target, doers[info.Kind] != nil)
 		}
 		if info.What == "" || info.Instant != (info.Heal == "") {
 			t.Errorf("%s does not say what it does, or how it ends", info.Kind)
