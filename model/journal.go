@@ -120,6 +120,8 @@ type JournalEntry struct {
 	Text string
 	// By is who did what an action is about, "" if that was not said.
 	By string
+	// LeftOut is how many entries are missing in this place, of a gap in what is told.
+	LeftOut uint64
 }
 
 // Removed is the claim whose going the cause explains.
@@ -132,11 +134,21 @@ func (f *JournalEntry) Removed() ClaimRef {
 
 const (
 	journalMax   = 10_000           // entries kept in all
+	journalBurst = 10 * journalMax  // and of one event before the oldest of them go
 	lockFactsMax = 32               // and per lock
 	causeWait    = 5 * time.Second  // how long a cause waits for a reading
 	actWindow    = 10 * time.Second // how far done and seen may lie apart
 	actsMax      = 100
 )
+
+// trimJournal drops the oldest entries, now and then. It happens between two events, so that
+// whoever reads the journal after each batch misses nothing of one revision, however many
+// keys it took.
+func (c *Chronicle) trimJournal() {
+	if len(c.journal) >= 2*journalMax {
+		c.journal = append([]*JournalEntry(nil), c.journal[len(c.journal)-journalMax:]...)
+	}
+}
 
 // Record appends an entry to the journal and to that of its lock.
 func (k *Keyspace) Record(f *JournalEntry) *JournalEntry {
@@ -147,8 +159,8 @@ func (k *Keyspace) Record(f *JournalEntry) *JournalEntry {
 		f.At = k.now
 	}
 	k.journal = append(k.journal, f)
-	if len(k.journal) >= 2*journalMax {
-		k.journal = append([]*JournalEntry(nil), k.journal[len(k.journal)-journalMax:]...)
+	if len(k.journal) >= journalBurst {
+		k.trimJournal()
 	}
 	if d := k.dirs[f.Lock]; f.Lock != "" && d != nil && d.lock != nil {
 		l := d.lock

@@ -115,6 +115,7 @@ func (k *Keyspace) SetWitness(w Witness) { k.witness = w }
 // Apply folds an event into the keyspace. It says nothing about the reports of the lab,
 // but for what the console did.
 func (k *Keyspace) Apply(e Event) {
+	k.trimJournal()
 	k.pass(e.When())
 	k.Came, k.touched, k.gone = k.Came[:0], k.touched[:0], k.gone[:0]
 	k.owners = 0

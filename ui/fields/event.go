@@ -49,6 +49,7 @@ var Events = []Field[Event]{
 	{Name: "cause", In: In{CSV: 110, JSON: 70}, Record: func(e Event) string { return string(e.F.Cause) }},
 	{Name: "confidence", In: In{CSV: 120, JSON: 80}, Record: func(e Event) string { return string(e.F.Confidence) }},
 	{Name: "gap", In: In{CSV: 130, JSON: 90}, Record: func(e Event) string { return secondsIf(GapKnown(e.F), e.F.Gap) }},
+	{Name: "left_out", In: In{JSON: 110}},
 	{Name: "text", In: In{CSV: 140, JSON: 100}, Record: func(e Event) string { return Guarded(e.F.Sentence(e.S.Who)) }},
 }
 

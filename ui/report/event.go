@@ -21,6 +21,7 @@ type event struct {
 	Confidence *string     `json:"confidence"`
 	Gap        *float64    `json:"gap"`
 	Text       string      `json:"text"`
+	LeftOut    *uint64     `json:"left_out"` // entries that are missing in this place
 }
 
 // eventClaim is what can be said of a claim that may be gone.
@@ -41,6 +42,9 @@ func eventOf(s *fold.State, f *model.JournalEntry) event {
 	e := event{At: &f.At, Kind: fields.EventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
 	if f.Past {
 		e.At = nil
+	}
+	if f.LeftOut != 0 {
+		e.LeftOut = &f.LeftOut
 	}
 	if f.Rev != 0 {
 		e.Revision = &f.Rev

@@ -177,15 +177,25 @@ func (s *Session) take(b model.Batch, p Pull) error {
 	return nil
 }
 
+// backlogMax is how many entries may wait behind one whose cause is not known yet. Behind
+// them, and a batch more, the journal forgets.
+const backlogMax = 4_000
+
 // tell tells the entries of the journal that are settled. At the end it tells the others,
-// too: they never will be.
+// too: they never will be. Where entries are missing it says how many.
 func (s *Session) tell(atEnd bool) error {
 	if s.OnEntry == nil {
 		return nil
 	}
-	for _, entry := range s.State.JournalAfter(s.told) {
-		if entry.Pending && !atEnd {
+	entries := s.State.JournalAfter(s.told)
+	for i, entry := range entries {
+		if entry.Pending && !atEnd && len(entries)-i <= backlogMax {
 			return nil // its cause is known within seconds, and the order is kept
+		}
+		if n := entry.Seq - s.told - 1; n > 0 {
+			if err := s.OnEntry(leftOut(n, entry.At)); err != nil {
+				return err
+			}
 		}
 		s.told = entry.Seq
 		if err := s.OnEntry(entry); err != nil {
@@ -193,6 +203,11 @@ func (s *Session) tell(atEnd bool) error {
 		}
 	}
 	return nil
+}
+
+func leftOut(n uint64, at time.Time) *model.JournalEntry {
+	return &model.JournalEntry{At: at, Kind: model.EntryGap, LeftOut: n,
+		Text: fmt.Sprintf("%d entries are left out here: more happened than is kept", n)}
 }
 
 // couldNotList says why the keys of a prefix are not known, and what to do.
