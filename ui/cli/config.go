@@ -89,7 +89,7 @@ func (e *env) resolve(cmd *cobra.Command) error {
 	cluster, flags := onCluster(cmd), e.shared
 	e.origins = map[string]origin{}
 	if cluster {
-		if err := e.openProfile(flags); err != nil {
+		if err := e.openProfile(cmd.Context(), flags); err != nil {
 			return err
 		}
 	}

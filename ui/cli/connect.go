@@ -54,6 +54,11 @@ func (f tlsFlags) config(endpoints []string) (*tls.Config, error) {
 	if plain || !secure && f == (tlsFlags{}) {
 		return nil, nil
 	}
+	for flag, name := range map[string]string{"--cacert": f.cacert, "--cert": f.cert, "--key": f.key} {
+		if err := regular(flag, name); err != nil {
+			return nil, err
+		}
+	}
 	if text, err := os.ReadFile(f.cacert); err == nil && !x509.NewCertPool().AppendCertsFromPEM(text) {
 		return nil, bad("TLS to %s: %s has no certificate in PEM form (see --cacert)", strings.Join(endpoints, ", "), f.cacert)
 	}

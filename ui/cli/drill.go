@@ -1,10 +1,11 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -33,8 +34,8 @@ func (e *env) drillListCmd() *cobra.Command {
 		Use:   "list",
 		Short: "the drills that are built in",
 		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			all, err := builtIn()
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all, err := builtIn(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -49,10 +50,10 @@ func (e *env) drillListCmd() *cobra.Command {
 }
 
 // builtIn returns the drills that are built in, by name.
-func builtIn() ([]*drill.Drill, error) {
+func builtIn(ctx context.Context) ([]*drill.Drill, error) {
 	var all []*drill.Drill
 	for _, name := range demo.DrillNames() {
-		d, err := loadDrill(name)
+		d, err := loadDrill(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -89,20 +90,23 @@ func listDrillsJSON(w io.Writer, all []*drill.Drill) error {
 }
 
 // drillText returns the text of a drill: the built-in one of that name, or the file.
-func drillText(name string) ([]byte, error) {
+func drillText(ctx context.Context, name string) ([]byte, error) {
 	if data, err := demo.DrillFile(name); err == nil {
 		return data, nil
 	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, bad("%q is neither a built-in drill (\"locktop drill list\") nor a file that can be read: %v", name, errors.Unwrap(err))
+	data, err := readInput(ctx, name, fileMax)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, bad("%q is neither a built-in drill (\"locktop drill list\") nor a file that can be read: %v", name, cmp.Or(errors.Unwrap(err), err))
 	}
 	return data, nil
 }
 
 // loadDrill reads a drill by name or file.
-func loadDrill(name string) (*drill.Drill, error) {
-	data, err := drillText(name)
+func loadDrill(ctx context.Context, name string) (*drill.Drill, error) {
+	data, err := drillText(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +122,8 @@ func (e *env) drillShowCmd() *cobra.Command {
 		Use:   "show NAME | FILE",
 		Short: "print the file of a drill, as a start for one of your own",
 		Args:  drillArg,
-		RunE: func(_ *cobra.Command, args []string) error {
-			data, err := drillText(args[0])
+		RunE: func(cmd *cobra.Command, args []string) error {
+			data, err := drillText(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -39,10 +39,16 @@ func openResults[T resultRow](name string) (*resultsFile[T], error) {
 	return &resultsFile[T]{file, all}, nil
 }
 
+// resultsMax is how many bytes of results are read.
+const resultsMax = 64 << 20
+
 // readResults reads a results file. One that does not end with a line is refused: the
 // next result would become part of its last one.
 func readResults[T resultRow](r io.Reader) ([]T, error) {
-	text, err := io.ReadAll(r)
+	text, err := io.ReadAll(io.LimitReader(r, resultsMax+1))
+	if err == nil && len(text) > resultsMax {
+		err = fmt.Errorf("it has more than %d bytes", resultsMax)
+	}
 	if err != nil {
 		return nil, err
 	}

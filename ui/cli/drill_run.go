@@ -104,7 +104,7 @@ func (f drillFlags) places() error {
 
 // runDrills runs one drill or all of them, as often as asked.
 func (e *env) runDrills(ctx context.Context, name string, f drillFlags) error {
-	drills, err := chosen(name)
+	drills, err := chosen(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -156,11 +156,11 @@ func worseCode(a, b int) int {
 }
 
 // chosen are the drills that a name means.
-func chosen(name string) ([]*drill.Drill, error) {
+func chosen(ctx context.Context, name string) ([]*drill.Drill, error) {
 	if name == everyDrill {
-		return builtIn()
+		return builtIn(ctx)
 	}
-	d, err := loadDrill(name)
+	d, err := loadDrill(ctx, name)
 	return []*drill.Drill{d}, err
 }
 

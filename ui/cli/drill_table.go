@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -76,8 +75,8 @@ func (e *env) drillTableCmd() *cobra.Command {
 		Use:   "table FILE",
 		Short: "the results of a series as a table in Markdown: code, drill, verdict, time to handover",
 		Args:  oneArg("the file of results that \"drill run --results\" wrote"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := os.Open(args[0])
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := openInput(cmd.Context(), args[0])
 			if err != nil {
 				return badInput{fmt.Errorf("reading the results: %w", err)}
 			}

@@ -67,7 +67,7 @@ func (e *env) events(ctx context.Context, out outFlags, o watcher.Options) error
 
 // pastEvents prints what happened in a recording, so many times as fast; 0: at once.
 func (e *env) pastEvents(ctx context.Context, past pastFlags, speed float64, format string) error {
-	r, err := e.openPast(past, recording.Pace{Speed: speed})
+	r, err := e.openPast(ctx, past, recording.Pace{Speed: speed})
 	if err != nil {
 		return err
 	}

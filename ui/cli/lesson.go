@@ -111,7 +111,7 @@ func (l *lessonTeller) end(round play.Round) {
 
 // runLesson opens the console on the lab of a drill, which is told there.
 func (e *env) runLesson(ctx context.Context, name string) (err error) {
-	d, err := loadDrill(name)
+	d, err := loadDrill(ctx, name)
 	if err != nil {
 		return err
 	}

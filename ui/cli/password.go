@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -35,7 +34,7 @@ func (e *env) login(ctx context.Context) error {
 	if e.creds != (credentials{}) {
 		return nil
 	}
-	user, password, err := e.givenPassword()
+	user, password, err := e.givenPassword(ctx)
 	if err != nil || user == "" {
 		return err
 	}
@@ -50,7 +49,7 @@ func (e *env) login(ctx context.Context) error {
 
 // givenPassword is the user, and the password if there is one. As for etcdctl a user
 // is USER:PASSWORD where no password is given beside it.
-func (e *env) givenPassword() (user, password string, err error) {
+func (e *env) givenPassword(ctx context.Context) (user, password string, err error) {
 	user = e.flags.user
 	if user == "" {
 		return "", "", nil
@@ -63,7 +62,7 @@ func (e *env) givenPassword() (user, password string, err error) {
 	case "password":
 		password = e.flags.password
 	case "password-file":
-		password, err = e.readPassword(e.flags.passwordFile)
+		password, err = e.readPassword(ctx, e.flags.passwordFile)
 	}
 	return user, password, err
 }
@@ -90,19 +89,14 @@ func (e *env) passwordSource() string {
 const maxPassword = 4096
 
 // readPassword reads a file with a password on its only line.
-func (e *env) readPassword(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", bad("%s: %v", e.from("password-file").name, err)
-	}
-	defer f.Close()
+func (e *env) readPassword(ctx context.Context, name string) (string, error) {
+	text, err := readInput(ctx, name, maxPassword)
 	e.warnIfOpen(name)
-	text, err := io.ReadAll(io.LimitReader(f, maxPassword+1))
 	if err != nil {
 		return "", bad("%s: %v", e.from("password-file").name, err)
 	}
 	password := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
-	if password == "" || len(text) > maxPassword || strings.ContainsAny(password, "\r\n\x00") {
+	if password == "" || strings.ContainsAny(password, "\r\n\x00") {
 		return "", bad("%s: %s does not hold a password on one line", e.from("password-file").name, name)
 	}
 	return password, nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -45,8 +46,8 @@ type recorded struct {
 }
 
 // openPast opens a recording up to the moment that is asked for.
-func (e *env) openPast(past pastFlags, pace recording.Pace) (*recorded, error) {
-	f, player, err := openRecording(past.file, pace)
+func (e *env) openPast(ctx context.Context, past pastFlags, pace recording.Pace) (*recorded, error) {
+	f, player, err := openRecording(ctx, past.file, pace)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (e *env) openPast(past pastFlags, pace recording.Pace) (*recorded, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, err
+		return nil, cmp.Or(ctx.Err(), err)
 	}
 	src := session.Upto(player, m)
 	if e.wrap != nil {
@@ -69,15 +70,15 @@ func (e *env) openPast(past pastFlags, pace recording.Pace) (*recorded, error) {
 }
 
 // openRecording opens a recording; the caller closes the file.
-func openRecording(name string, pace recording.Pace) (*os.File, *recording.Player, error) {
-	file, err := os.Open(name)
+func openRecording(ctx context.Context, name string, pace recording.Pace) (*os.File, *recording.Player, error) {
+	file, err := openInput(ctx, name)
 	if err != nil {
-		return nil, nil, bad("cannot read the recording: %v", err)
+		return nil, nil, cmp.Or(ctx.Err(), bad("cannot read the recording: %v", err))
 	}
 	p, err := recording.Open(file, pace)
 	if err != nil {
 		file.Close()
-		return nil, nil, bad("%s: %v", name, err)
+		return nil, nil, cmp.Or(ctx.Err(), bad("%s: %v", name, err))
 	}
 	return file, p, nil
 }
@@ -128,7 +129,7 @@ const provenWithin = 10 * time.Second
 // lookBack is a look at a moment of a recording: what was known then, and what was not.
 func (e *env) lookBack(ctx context.Context, out *outFlags) (*session.Session, unseen, error) {
 	var not unseen
-	r, err := e.openPast(out.past, recording.Pace{})
+	r, err := e.openPast(ctx, out.past, recording.Pace{})
 	if err != nil {
 		return nil, not, err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,7 +54,7 @@ func saidBy(variable string) string {
 }
 
 // openProfile reads the profile that --profile or LOCKTOP_PROFILE names, if any.
-func (e *env) openProfile(flags *pflag.FlagSet) error {
+func (e *env) openProfile(ctx context.Context, flags *pflag.FlagSet) error {
 	e.noteFlag(flags, "profile")
 	if name := os.Getenv("LOCKTOP_PROFILE"); name != "" && e.from("profile").rank < fromFlag {
 		e.flags.profile, e.origins["profile"] = name, origin{fromVariable, "LOCKTOP_PROFILE"}
@@ -65,7 +66,7 @@ func (e *env) openProfile(flags *pflag.FlagSet) error {
 	if err != nil {
 		return badInput{err}
 	}
-	all, err := readProfiles(file)
+	all, err := readProfiles(ctx, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return bad("%s %q: there is no file of profiles, %s", e.from("profile").name, e.flags.profile, file)
 	} else if err != nil {
@@ -82,8 +83,8 @@ func (e *env) openProfile(flags *pflag.FlagSet) error {
 }
 
 // readProfiles reads a file of profiles. Errors name file and line, and show no value.
-func readProfiles(file string) (map[string]*profile, error) {
-	text, err := os.ReadFile(file)
+func readProfiles(ctx context.Context, file string) (map[string]*profile, error) {
+	text, err := readInput(ctx, file, fileMax)
 	if err != nil {
 		return nil, fmt.Errorf("reading the profiles: %w", err)
 	}

@@ -82,6 +82,9 @@ func (e *env) record(ctx context.Context, name string, f recordFlags) (err error
 	}
 	events, size := r.Written()
 	fmt.Fprintf(e.err, "recorded %d events in %d bytes%s\n", events, size, why)
+	if other := w.State.OtherCluster(); other != "" {
+		err = errors.Join(err, bad("the recording is of more than one cluster: %s", other))
+	}
 	return err
 }
 

@@ -54,7 +54,7 @@ func fileNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirec
 
 // replayConsole opens the console on a recording.
 func (e *env) replayConsole(ctx context.Context, name string, speed float64) error {
-	file, player, err := openRecording(name, recording.Pace{Speed: speed, AsIfNow: true})
+	file, player, err := openRecording(ctx, name, recording.Pace{Speed: speed, AsIfNow: true})
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard)) // it would write over the screen
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	told := &printed{to: out}
+	told := &printed{to: out, ctx: ctx}
 	e := &env{in: in, out: told, err: errOut, stdout: out}
 	root := e.rootCmd()
 	root.SetArgs(args)

@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"fmt"
+	"hash/crc32"
 	"reflect"
 
 	"locktop/model"
@@ -8,11 +10,19 @@ import (
 
 // A recording is text, one JSON object a line. The first line names the format:
 //
-//	{"locktop":"recording","version":1}
+//	{"locktop":"recording","version":2}
 //
-// Every other line is one event, in the order in which they were delivered:
+// Then come blocks, one for each batch. Most lines are one event, in the order in which they
+// were delivered:
 //
 //	{"batch":2,"event":"committed","at":"2026-03-01T10:00:00.5Z","rev":7,"changes":[{"kv":{"key":"jobs/1f","createRev":7,"modRev":7,"version":1,"lease":"1f"}}]}
+//
+// The last line of a block is the CRC-32C of all bytes of the file before it:
+//
+//	{"check":"0a1b2c3d"}
+//
+// A block counts only with a check that is right, so damage is noticed wherever it is, and
+// blocks that are missing or moved, too. Version 1 had no checks; it can be read as it is.
 //
 // "batch" tells which events came in one envelope: it rises, and means nothing
 // else. "event" is the type, one of eventTypes. The other fields are those of the
@@ -24,9 +34,24 @@ import (
 // A recording holds the values of the keys as they are, so it is as secret as they
 // are. What a batch cost is not recorded.
 const (
-	recordFormat  = "recording"
-	recordVersion = 1
+	recordFormat     = "recording"
+	recordVersion    = 2
+	uncheckedVersion = 1
+
+	// headerMax is how long the first line may be, and blockMax a block: something that is no
+	// recording and has no end would take all memory.
+	headerMax = 4 << 10
+	blockMax  = 512 << 20
 )
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checkPrefix begins the last line of a block.
+const checkPrefix = `{"check":"`
+
+func appendCheck(out []byte, sum uint32) []byte {
+	return fmt.Appendf(out, checkPrefix+"%08x\"}\n", sum)
+}
 
 type recordHeader struct {
 	Locktop string `json:"locktop"`

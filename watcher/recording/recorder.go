@@ -3,6 +3,7 @@ package recording
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 
 	"locktop/model"
@@ -27,6 +28,7 @@ type Recorder struct {
 	batches int64
 	events  int
 	bytes   int64
+	sum     uint32 // of all bytes so far
 	err     error
 }
 
@@ -50,6 +52,13 @@ func (r *Recorder) Write(b model.Batch) error {
 			return r.err
 		}
 	}
+	if len(out) > 0 {
+		out = appendCheck(out, crc32.Update(r.sum, castagnoli, out))
+	}
+	if len(out) > blockMax {
+		r.err = fmt.Errorf("record a batch: it takes %d bytes, and %d are as many as are read again", len(out), blockMax)
+		return r.err
+	}
 	if r.o.MaxBytes > 0 && r.bytes+int64(len(out)) > r.o.MaxBytes {
 		r.err = ErrFull
 		return r.err
@@ -60,6 +69,7 @@ func (r *Recorder) Write(b model.Batch) error {
 		r.err = fmt.Errorf("writing the recording: %w", err)
 		return r.err
 	}
+	r.sum = crc32.Update(r.sum, castagnoli, out)
 	r.events += len(b.Events)
 	return nil
 }

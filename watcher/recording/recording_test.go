@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -141,7 +142,7 @@ func TestEveryEventHasANameInARecording(t *testing.T) {
 	}
 }
 
-// What version 1 looks like: a change of this text needs another version.
+// What version 2 looks like: a change of this text needs another version.
 func TestFormatOfARecording(t *testing.T) {
 	at := time.Date(2026, 3, 1, 11, 0, 0, 500_000_000, time.FixedZone("", 3600))
 	got := recorded(t,
@@ -156,13 +157,15 @@ func TestFormatOfARecording(t *testing.T) {
 			model.LeaseRead{At: at, ID: 0x1f, Granted: 60, Remaining: -1, Term: 2},
 			model.Lost{At: at, Reason: model.LostSilent, Detail: "m1"},
 			model.Tick{}}})
-	want := `{"locktop":"recording","version":1}
+	want := `{"locktop":"recording","version":2}
 {"batch":1,"event":"load-started","at":"2026-03-01T10:00:00.5Z","prefix":"jobs/","rev":6}
 {"batch":1,"event":"listed","at":"2026-03-01T10:00:00.5Z","prefix":"jobs/","rev":6,"kvs":[{"key":{"base64":"am9icy//"},"value":"<é\n>"}],"done":1,"total":1}
+{"check":"c2656a78"}
 {"batch":3,"event":"committed","at":"2026-03-01T10:00:00.5Z","rev":7,"changes":[{"kv":{"key":"jobs/1f","createRev":7,"modRev":7,"version":1,"lease":"1f"}},{"deleted":true,"kv":{"key":"jobs/2","modRev":7}}]}
 {"batch":3,"event":"lease-read","at":"2026-03-01T10:00:00.5Z","id":"1f","granted":60,"remaining":-1,"term":2}
 {"batch":3,"event":"lost","at":"2026-03-01T10:00:00.5Z","reason":2,"detail":"m1"}
 {"batch":3,"event":"tick"}
+{"check":"31e8d06b"}
 `
 	if d := cmp.Diff(want, string(got)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
@@ -181,13 +184,14 @@ func TestWhatCannotBeReplayed(t *testing.T) {
 		{reason: "an empty file", none: true, says: "EOF"},
 		{reason: "something else", text: "hello\n", none: true, says: "first line"},
 		{reason: "another kind of file of ours", text: `{"locktop":"journal","version":1}` + "\n", none: true, says: "first line"},
-		{reason: "a version to come", text: `{"locktop":"recording","version":2}` + "\n", none: true, says: "version 2"},
+		{reason: "a version to come", text: `{"locktop":"recording","version":3}` + "\n", none: true, says: "version 3"},
 		{reason: "nothing recorded yet", text: head},
 		{reason: "cut short: what came before is replayed", text: head + tick + `{"batch":2,"ev`, batches: 1, says: "line 3"},
 		{reason: "an event to come", text: head + tick + `{"batch":2,"event":"quake"}` + "\n", batches: 1, says: `"quake"`},
 		{reason: "a field to come is not dropped in silence", text: head + `{"batch":1,"event":"tick","depth":3}` + "\n", says: `"depth"`},
 		{reason: "no JSON", text: head + "tick\n", says: "line 2"},
 		{reason: "no event", text: head + `{"batch":1}` + "\n", says: "line 2"},
+		{reason: "a first line without an end", text: strings.Repeat("\x00", 1<<20), none: true, says: "more than 4096 bytes"},
 		{reason: "a value of the wrong kind", text: head + `{"batch":1,"event":"tick","at":7}` + "\n", says: `"at"`},
 		{reason: "a lease that is no number", text: head + `{"batch":1,"event":"lease-read","id":"xyz"}` + "\n", says: `"id"`},
 	} {
@@ -200,6 +204,69 @@ func TestWhatCannotBeReplayed(t *testing.T) {
 				t.Errorf("error %v, want %q in it", err, row.says)
 			}
 		})
+	}
+}
+
+// TestDamageIsNamed: whatever happens to the bytes of a recording, what is played is the
+// beginning of what was recorded, and an error says where the rest is damaged.
+func TestDamageIsNamed(t *testing.T) {
+	var batches []model.Batch
+	for i := range int64(4) {
+		batches = append(batches, model.Batch{Events: []model.Event{
+			model.Committed{At: time.Unix(i, 0), Rev: 7 + i, Changes: []model.Change{{KV: model.KV{Key: "jobs/1f", Value: "x", CreateRev: 7, ModRev: 7 + i, Version: 1 + i}}}},
+			model.LeaseRead{At: time.Unix(i, 0), ID: 0x1f, Granted: 60, Remaining: 50 - i}}})
+	}
+	text := recorded(t, batches...)
+	lines, ends, n := bytes.SplitAfter(text, []byte("\n")), map[int]bool{}, 0
+	for i, line := range lines {
+		n += len(line)
+		ends[n] = i == 0 || bytes.HasPrefix(line, []byte(checkPrefix)) // what a recorder had written that was killed there
+	}
+	play := func(reason string, damaged []byte, whole bool) {
+		t.Helper()
+		got, err := replayed(bytes.NewReader(damaged))
+		if len(got) > len(batches) || len(got) > 0 && cmp.Diff(batches[:len(got)], got) != "" {
+			t.Fatalf("%s: it plays what was not recorded: %v", reason, got)
+		}
+		switch {
+		case whole && err != nil:
+			t.Errorf("%s: %v", reason, err)
+		case !whole && !errors.Is(err, ErrNoRecording) && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "bytes ")):
+			t.Errorf("%s: %d batches, %v", reason, len(got), err)
+		}
+	}
+	play("nothing happened to it", text, true)
+	for i := range text {
+		for _, bit := range []byte{1, 0x20, 0x80} {
+			b := bytes.Clone(text)
+			b[i] ^= bit
+			play("a bit is turned over", b, false)
+		}
+		play("it is cut short", text[:i], ends[i])
+		if i+40 <= len(text) {
+			b := bytes.Clone(text)
+			copy(b[i:], bytes.Repeat([]byte("x"), 40))
+			play("40 bytes are overwritten", b, false)
+			play("40 bytes are missing", slices.Delete(bytes.Clone(text), i, i+40), i+40 == len(text) && ends[i])
+		}
+	}
+	swapped := slices.Concat(lines[0], bytes.Join(lines[4:7], nil), bytes.Join(lines[1:4], nil), bytes.Join(lines[7:], nil))
+	play("two blocks have changed places", swapped, false)
+	play("a block is missing", slices.Concat(bytes.Join(lines[:4], nil), bytes.Join(lines[7:], nil)), false)
+}
+
+// TestRecordingsOfVersion1AreReadable: they have no checks.
+func TestRecordingsOfVersion1AreReadable(t *testing.T) {
+	got, err := replayed(strings.NewReader(`{"locktop":"recording","version":1}
+{"batch":1,"event":"load-started","at":"2026-03-01T10:00:00.5Z","prefix":"jobs/","rev":6}
+{"batch":3,"event":"lease-read","at":"2026-03-01T10:00:00.5Z","id":"1f","granted":60,"remaining":-1,"term":2}
+{"batch":3,"event":"tick"}
+`))
+	at := time.Date(2026, 3, 1, 10, 0, 0, 500_000_000, time.UTC)
+	want := []model.Batch{{Events: []model.Event{model.LoadStarted{At: at, Prefix: "jobs/", Rev: 6}}},
+		{Events: []model.Event{model.LeaseRead{At: at, ID: 0x1f, Granted: 60, Remaining: -1, Term: 2}, model.Tick{}}}}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Errorf("%v (-want +got)\n%s", err, d)
 	}
 }
 
@@ -242,6 +309,7 @@ func FuzzReplay(f *testing.F) {
 	} {
 		f.Add(head + line + "\n")
 	}
+	f.Add(string(recorded(f, model.Batch{Events: []model.Event{model.Tick{At: time.Unix(1, 0)}, model.Lost{Detail: "m1"}}}, model.Batch{Events: []model.Event{model.Tick{}}})))
 	f.Fuzz(func(t *testing.T, text string) {
 		batches, _ := replayed(strings.NewReader(text))
 		again, err := replayed(bytes.NewReader(recorded(t, append(batches, model.Batch{})...)))

@@ -95,7 +95,7 @@ func (s *Session) Pull(ctx context.Context, p Pull) error {
 		case errors.Is(err, io.EOF):
 			return s.tell(true)
 		default:
-			err = fmt.Errorf("looking at %s: %w", s.Name, err)
+			err = couldNotLook("looking at %s: %w", s.Name, err)
 		}
 		if err != nil {
 			return err

@@ -56,7 +56,7 @@ func TestHowAPullEnds(t *testing.T) {
 		{reason: "nothing comes", pull: Pull{Until: never, Patience: time.Millisecond}, want: "here did not answer within 1ms (--command-timeout)", code2: true},
 		{reason: "nothing comes any more", batches: []model.Batch{batch(list("/a/")...)}, pull: Pull{Until: never, Patience: 20 * time.Millisecond},
 			want: "here did not answer within 20ms (--command-timeout)", code2: true},
-		{reason: "the source is spent", err: broken, pull: Pull{Until: never}, want: "looking at here: broken"},
+		{reason: "the source is spent", err: broken, pull: Pull{Until: never}, want: "looking at here: broken", code2: true},
 		{reason: "the recording is over", err: io.EOF, pull: Pull{Until: never}},
 		{reason: "a prefix cannot be listed", batches: []model.Batch{batch(lost("/a/", `cannot list "/a/": no permission on m1`))}, pull: Pull{Until: never, Listing: true},
 			want: `cannot list "/a/": no permission on m1`, code2: true},
