@@ -35,6 +35,7 @@ const (
 	footerFrom              = 7
 	noticeFrom              = 18
 	lessonLeast             = 2
+	lessonShort             = 4 // one that leaves room for blank lines
 )
 
 // arrange cuts the screen up. It depends on the size alone, so nothing on the
@@ -72,11 +73,11 @@ func arrange(w, h, lesson, verdict int) layout {
 		bottom -= lesson
 		l.lesson = rect{0, bottom, w, lesson}
 	}
-	airy := h >= page.TallFrom && lesson == 0
+	airy := h >= page.TallFrom && lesson <= lessonShort
 	if airy {
 		top++
 	}
-	if verdict > 0 && lesson == 0 {
+	if verdict > 0 {
 		l.verdict = rect{0, top, w, verdict}
 		top += verdict
 		if airy {
@@ -91,7 +92,7 @@ func arrange(w, h, lesson, verdict int) layout {
 // arrange cuts up the screen as it is now.
 func (a *App) arrange() layout {
 	verdict := 0
-	if a.here().About().Shows&page.ShowFinding == 0 && a.sheet == nil {
+	if a.here().About().Shows&page.ShowFinding == 0 && a.sheet == nil && a.o.Lesson == nil { // a lesson tells itself what is wrong
 		verdict = a.board.Tally.Verdict.Height(a.h)
 	}
 	return arrange(a.w, a.h, a.under.Height(a.th, a.w, a.h), verdict)
