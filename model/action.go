@@ -93,7 +93,8 @@ func (a Action) Etcdctl() string {
 		// The transaction of etcdctl: comparisons, success requests, failure
 		// requests, each ended by an empty line.
 		txn := guard + fmt.Sprintf("\ndel -- %s\n\n\n", key)
-		return "printf '%s' " + plainQuote(txn) + " | etcdctl txn"
+		// On one line: printf makes lines of \n, and one backslash of two.
+		return "printf '%b' " + plainQuote(strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(txn)) + " | etcdctl txn"
 	}
 	return ""
 }

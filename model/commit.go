@@ -98,6 +98,7 @@ func (k *Keyspace) create(kv KV, at time.Time, listed bool) *Claim {
 	if h != nil {
 		k.continues(c, h)
 	}
+	k.hangs(c.lease)
 	k.noteMulti(c.lease) // scheduled by settle, when it is known whether c is a head
 	k.Came = append(k.Came, c)
 	return c
@@ -123,6 +124,7 @@ func (k *Keyspace) going(c *Claim) {
 	}
 	if g.lease != nil {
 		g.lease.going++
+		k.hangs(g.lease)
 	}
 	k.gone = append(k.gone, g)
 	if g.head {
@@ -172,7 +174,9 @@ func (k *Keyspace) rewrite(c *Claim, kv KV) {
 	if moved {
 		k.attach(c)
 		k.livedOn(c)
+		k.hangs(c.lease)
 		if old != nil {
+			k.hangs(old)
 			k.noteMulti(old)
 			k.releaseLease(old)
 		}

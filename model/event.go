@@ -22,6 +22,8 @@ type Want struct {
 	// many of them as its budget allows; an id that is left over is asked for
 	// again.
 	Leases []LeaseID
+	// Keys are those of Leases of which it is to be told, too, what hangs on them.
+	Keys []LeaseID
 	// Hurry says that the first of Leases tells why something happened: every moment
 	// that its reading waits makes that less sure. Others may be read in groups.
 	Hurry bool
@@ -210,6 +212,23 @@ type LeaseUnread struct {
 	Reason string
 }
 
+// LeaseKeys says what hangs on a lease, as etcd lists it: also keys that are not watched.
+type LeaseKeys struct {
+	At time.Time
+	ID LeaseID
+	// Keys are some of them, Total is how many there are.
+	Keys  []string
+	Total int
+	// Rev is the revision that the list is not older than.
+	Rev int64
+	// Reason is why they could not be listed, empty if they could: etcd lists them only for
+	// who may read each.
+	Reason string
+}
+
+// MaxLeaseKeys bounds how many keys of a lease are named.
+const MaxLeaseKeys = 100
+
 // Member is one member of the cluster as it describes itself.
 type Member struct {
 	ID       uint64
@@ -267,6 +286,7 @@ func (e Lost) When() time.Time          { return e.At }
 func (e Back) When() time.Time          { return e.At }
 func (e LeaseRead) When() time.Time     { return e.At }
 func (e LeaseUnread) When() time.Time   { return e.At }
+func (e LeaseKeys) When() time.Time     { return e.At }
 func (e ClusterStatus) When() time.Time { return e.At }
 func (e Tick) When() time.Time          { return e.At }
 func (e Slept) When() time.Time         { return e.At }
@@ -281,6 +301,7 @@ func (Lost) event()          {}
 func (Back) event()          {}
 func (LeaseRead) event()     {}
 func (LeaseUnread) event()   {}
+func (LeaseKeys) event()     {}
 func (ClusterStatus) event() {}
 func (Tick) event()          {}
 func (Slept) event()         {}

@@ -140,6 +140,8 @@ func (k *Keyspace) Apply(e Event) {
 		k.leaseRead(e)
 	case LeaseUnread:
 		k.leaseUnread(e)
+	case LeaseKeys:
+		k.leaseKeys(e)
 	case ClusterStatus:
 		k.clusterStatus(e)
 	case Slept:

@@ -70,6 +70,8 @@ type Readings struct {
 	failures      int        // readings that failed since the last that did not
 	missedRenewal bool       // it is counted in LeaseBook.missed
 	stale         bool       // it was read, but not since we slept
+	attached      *LeaseKeys // what hangs on it, nil if nobody asked
+	needKeys      bool       // somebody wants to know
 }
 
 // neverRead are the readings of every lease that has none yet. Nobody writes to them:

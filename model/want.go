@@ -37,6 +37,7 @@ type agenda struct {
 	deadlines   deadlineHeap
 	unexplained line // of entries whose cause waits for a reading
 	deadlineSeq uint64
+	keysNeeded  []LeaseID // of which it is to be known what hangs on them
 }
 
 type leaseHeap []*Lease
@@ -207,7 +208,7 @@ func (k *Keyspace) Want() Want {
 			*turn.from = (*turn.from)[n:]
 		}
 	}
-	return Want{Leases: ids, Hurry: hurry, WakeAt: k.wakeAt()}
+	return Want{Leases: ids, Keys: k.KeysNeeded(), Hurry: hurry, WakeAt: k.wakeAt()}
 }
 
 // peek returns up to n leases of a class that are due, longest due first.

@@ -88,7 +88,7 @@ func (c *fake) watch(_ context.Context, _ string, rev int64) stream {
 	return s
 }
 
-func (c *fake) ttl(ctx context.Context, id model.LeaseID) (*pb.LeaseTimeToLiveResponse, error) {
+func (c *fake) ttl(ctx context.Context, id model.LeaseID, _ bool) (*pb.LeaseTimeToLiveResponse, error) {
 	c.mu.Lock()
 	c.ttls = append(c.ttls, id)
 	hold := c.hold

@@ -23,7 +23,8 @@ type leases struct {
 
 	mu     sync.Mutex
 	wanted []model.LeaseID
-	hurry  bool // the first of them cannot wait for others to go with it
+	keys   map[model.LeaseID]bool // of these it is wanted, too, what hangs on them
+	hurry  bool                   // the first of them cannot wait for others to go with it
 	// busy holds the leases whose reading was begun and not yet taken by Next.
 	// Until then nobody can know better than to ask for them again.
 	busy     map[model.LeaseID]bool
@@ -45,7 +46,13 @@ func (l *leases) begin(known func() int64) {
 // want replaces what is wanted.
 func (l *leases) want(w model.Want) {
 	l.mu.Lock()
-	l.wanted, l.hurry = l.wanted[:0], w.Hurry
+	l.wanted, l.hurry, l.keys = l.wanted[:0], w.Hurry, nil
+	for _, id := range w.Keys {
+		if l.keys == nil {
+			l.keys = map[model.LeaseID]bool{}
+		}
+		l.keys[id] = true
+	}
 	for _, id := range w.Leases {
 		if id != 0 && !l.busy[id] {
 			l.wanted = append(l.wanted, id)
@@ -75,8 +82,9 @@ func (l *leases) count() int64 {
 	return l.readings
 }
 
-// next takes the most wanted lease, 0 if there is none.
-func (l *leases) next() model.LeaseID {
+// next takes the most wanted lease, 0 if there is none, and says whether its keys are
+// wanted.
+func (l *leases) next() (id model.LeaseID, keys bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(l.wanted) > 0 {
@@ -85,10 +93,10 @@ func (l *leases) next() model.LeaseID {
 		if !l.busy[id] {
 			l.busy[id] = true
 			l.readings++
-			return id
+			return id, l.keys[id]
 		}
 	}
-	return 0
+	return 0, false
 }
 
 func (l *leases) idle() bool {
@@ -129,7 +137,7 @@ func (l *leases) run(ctx context.Context) {
 		if !l.pay(ctx) {
 			return
 		}
-		id := l.next()
+		id, keys := l.next()
 		if id == 0 {
 			l.refund()
 			<-l.slots
@@ -137,7 +145,7 @@ func (l *leases) run(ctx context.Context) {
 		}
 		flying.Go(func() {
 			defer func() { <-l.slots }()
-			l.read(ctx, id)
+			l.read(ctx, id, keys)
 		})
 	}
 }
@@ -169,9 +177,16 @@ func (l *leases) refund() {
 // after the leader had answered, so it can be newer than the reading. What was
 // known to be committed before the question is a safe bound: the leader applies
 // what is committed before it looks.
-func (l *leases) read(ctx context.Context, id model.LeaseID) {
+//
+// Where its keys may not be listed the reading is made without them. etcd lists them for
+// nobody who may not read each one (CVE-2026-33413).
+func (l *leases) read(ctx context.Context, id model.LeaseID, keys bool) {
 	known, asked := l.knownRev(), time.Now()
-	resp, err := l.remote.ttl(ctx, id)
+	resp, err := l.remote.ttl(ctx, id, keys)
+	denied := keys && err != nil && failures.Classify(err) == failures.Denied
+	if denied {
+		resp, err = l.remote.ttl(ctx, id, false)
+	}
 	if ctx.Err() != nil {
 		return
 	}
@@ -189,6 +204,17 @@ func (l *leases) read(ctx context.Context, id model.LeaseID) {
 	} else {
 		ev = model.LeaseRead{At: l.now(), ID: id, Granted: resp.GrantedTTL, Remaining: resp.TTL,
 			Term: resp.Header.GetRaftTerm(), Rev: min(known, resp.Header.GetRevision())}
+	}
+	if keys && err == nil { // before the reading, with which it has been answered
+		attached := model.LeaseKeys{At: l.now(), ID: id, Rev: min(known, resp.Header.GetRevision())}
+		if denied {
+			attached.Reason = "no permission"
+		}
+		for _, key := range resp.Keys[:min(len(resp.Keys), model.MaxLeaseKeys)] {
+			attached.Keys = append(attached.Keys, string(key))
+		}
+		attached.Total = len(resp.Keys)
+		_ = l.box.push(ctx, attached)
 	}
 	_ = l.box.push(ctx, ev) // fails only with ctx
 }

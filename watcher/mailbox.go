@@ -165,7 +165,7 @@ func weigh(ev model.Event) int {
 // happened. The rest are answers to questions that are asked every now and then.
 func urgent(ev model.Event) bool {
 	switch ev.(type) {
-	case model.LeaseRead, model.LeaseUnread, model.ClusterStatus, model.Watching:
+	case model.LeaseRead, model.LeaseUnread, model.LeaseKeys, model.ClusterStatus, model.Watching:
 		return false
 	}
 	return true

@@ -38,8 +38,8 @@ type remote interface {
 	// probe returns the revision of the cluster by a linearizable read that costs
 	// next to nothing.
 	probe(ctx context.Context, prefix string) (rev int64, err error)
-	// ttl reads a lease.
-	ttl(ctx context.Context, id model.LeaseID) (*pb.LeaseTimeToLiveResponse, error)
+	// ttl reads a lease, with the names of its keys if they are wanted.
+	ttl(ctx context.Context, id model.LeaseID, keys bool) (*pb.LeaseTimeToLiveResponse, error)
 	// down says that no endpoint can be reached at present.
 	down() bool
 	// whenDown calls f every time that down turns true, until ctx ends.
@@ -142,8 +142,8 @@ func (e *etcd) getRange(ctx context.Context, req *pb.RangeRequest) (resp *pb.Ran
 	return resp, err
 }
 
-func (e *etcd) ttl(ctx context.Context, id model.LeaseID) (resp *pb.LeaseTimeToLiveResponse, err error) {
-	req := &pb.LeaseTimeToLiveRequest{ID: int64(id)}
+func (e *etcd) ttl(ctx context.Context, id model.LeaseID, keys bool) (resp *pb.LeaseTimeToLiveResponse, err error) {
+	req := &pb.LeaseTimeToLiveRequest{ID: int64(id), Keys: keys}
 	err = e.call(ctx, func(ctx context.Context, opts ...grpc.CallOption) error {
 		resp, err = pb.NewLeaseClient(e.checked()).LeaseTimeToLive(ctx, req, opts...)
 		return err

@@ -50,12 +50,27 @@ func BreakingOf(code model.Code) Breaking {
 	return e.Breaking
 }
 
-// BreakWords say the same in a sentence, or what to do where the finding is about no claim.
+// BreakWords say what comes of breaking the claim of a finding, or what to do where it is
+// about no claim.
 func BreakWords(f *model.Finding) string {
 	if f.Claim.IsZero() {
 		return "there is no claim to break: " + BreakingOf(f.Code).Why
 	}
-	return BreakingOf(f.Code).Words()
+	return CureWords(f)
+}
+
+// CureWords say what comes of breaking a claim of which that is found, or which stands in
+// its lock. What is only a hint may be something else: then a break may be wrong.
+func CureWords(f *model.Finding) string {
+	b := BreakingOf(f.Code)
+	if f.Confidence != model.Hint || b.Effect != BreakCures && b.Effect != BreakHarmless {
+		return b.Words()
+	}
+	alike := "something else"
+	if len(f.Alternatives) > 0 {
+		alike = string(f.Alternatives[0])
+	}
+	return "this is a hint, " + alike + " looks the same: breaking the claim may be a cure or do harm, so look at its client first"
 }
 
 // BeforeBreak returns the finding to read before a claim in the queue of the lock is

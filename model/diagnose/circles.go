@@ -72,7 +72,7 @@ func inCycle(x *ruleContext) {
 	held := c.heldIn(x.l)
 	x.report(model.Finding{Code: model.CodeLockCycle, Severity: model.SevError, Confidence: sure, Lease: held.KV.Lease,
 		Summary: c.words(x.k), Evidence: c.evidence(),
-		Advice:  []string{"break one side", "then make every program take these locks in the same order"},
+		Advice:  []string{"break the side whose work is easier to repeat: locktop shows first what goes with it", "then make every program take these locks in the same order"},
 		Etcdctl: c.etcdctl()}, held)
 }
 
@@ -106,5 +106,5 @@ func shared(x *ruleContext) {
 	x.report(model.Finding{Code: model.CodeSharedLease, Severity: model.SevInfo, Confidence: model.Certain, Lease: x.lease.ID,
 		Summary:  count + " locks hang on one lease: revoking it breaks all of them",
 		Evidence: []string{strings.Join(list, ", ")},
-		Advice:   []string{"to free only this lock delete the claim, guarded by its create revision; its owner is not told"}}, x.head)
+		Advice:   []string{"before a break see what goes with it; to free only this lock, delete its claim and not its lease (its owner is not told)"}}, x.head)
 }

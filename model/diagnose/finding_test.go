@@ -16,6 +16,11 @@ import (
 func state(h *history.History) *fold.State {
 	s := fold.NewState()
 	s.Apply(model.Batch{Events: h.Events})
+	for _, f := range s.Findings() {
+		if why := history.Unlawful(&f); why != "" {
+			panic(string(f.Code) + ": " + why)
+		}
+	}
 	return s
 }
 

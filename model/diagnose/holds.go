@@ -35,8 +35,8 @@ var holdsFamily = []Entry{
 			"finished or have died, and renewals still go out. The lease shows that the process lives, no more.",
 		Looks: "Exactly like a busy holder: it renews on schedule, and holds far longer than usual. An election value that no " +
 			"longer changes, or no guarded writes, make it likelier.",
-		Do: "Look at the process first (stack dump, log, CPU). If it hangs, stop it or revoke its lease, which frees all its " +
-			"keys. If it turns out to be busy, a revoke would make two of them work.",
+		Do: "Look at the process first (stack dump, log, CPU). If it hangs, stop it, or revoke its lease, which ends all its keys: " +
+			"see first which. If it turns out to be busy, a revoke would make two of them work.",
 		Threads:    []string{"etcd-io/etcd#17470", "etcd-io/etcd#6127", "rabbitmq#17404", "projecteru2/core#399", "vitess#4189"},
 		Needs:      []Needs{NeedsClient},
 		Confidence: model.Strong,
@@ -68,7 +68,7 @@ func longHeld(x *ruleContext) {
 		Summary: fmt.Sprintf("%s holds for %s, where the last %d holds took %s at most; it is alive in etcd's eyes, which cannot tell a hung holder from a busy one",
 			x.k.Who(x.head.Ref()), model.Duration(held, atLeast), len(x.l.HoldTimes()), model.Duration(usual, false)),
 		Evidence:     []string{readingWords(x.lease)},
-		Advice:       []string{"look at the holder's process: does it work?", "if it does not, break the lock"},
+		Advice:       []string{"look at the holder's process: does it work, and does it know that it holds?", "if it works only slowly, leave it; if it hangs, stop it, or break the lock"},
 		Alternatives: []model.Code{model.CodeZombieHolder, model.CodeUnlockLost, model.CodeGhostWaiter, model.CodeMissedDelete, model.CodeForeignKeepalive}}
 	if x.l.Behind() > 0 {
 		f.Severity = model.SevWarning
@@ -115,5 +115,5 @@ func zombieHolder(x *ruleContext) {
 		Summary: fmt.Sprintf("%s says that it is %s since %s, but its claim heads the queue of %s and is renewed",
 			model.Printable(who.Name), who.Belief.State, model.Duration(x.k.Now().Sub(since), false), model.Printable(x.l.Name)),
 		Evidence: []string{readingWords(x.lease), fmt.Sprintf("%d behind it wait", x.l.Behind())},
-		Advice:   []string{"revoke its lease: " + model.Action{Kind: model.RevokeLease, Lease: x.lease.ID}.Etcdctl(), "make the client close its session when it does not want the lock any more"}}, x.head)
+		Advice:   append(x.toBreak(x.head, model.Strong), "make the client close its session when it does not want the lock any more")}, x.head)
 }

@@ -119,19 +119,17 @@ func (x *ruleContext) misplaced(c *model.Claim) (model.Finding, bool) {
 		return model.Finding{}, false // the usual case, for which nothing is written
 	}
 	key := model.Printable(c.Key)
-	guarded := "delete it guarded by its revisions, not by name: " +
-		model.Action{Kind: model.DeleteClaim, Key: c.Key, CreateRev: c.CreateRev, ModRev: c.ModRev}.Etcdctl()
 	f := model.Finding{Confidence: model.Certain, Lease: c.KV.Lease}
 	f.Evidence = []string{fmt.Sprintf("key %s, create revision %d, version %d, lease %s", key, c.CreateRev, c.Version, leaseWords(c))}
 	switch {
 	case c.KV.Lease == 0 && x.l.IsClaim(c) && c.Version > 1:
 		f.Code = model.CodeLeaseDetached
 		f.Summary = key + " lost its lease by a later put without one: it never expires and blocks the lock"
-		f.Advice = []string{"make sure that its writer is gone", guarded, "make the client pass its lease, or IgnoreLease, with every put"}
+		f.Advice = []string{"make sure that its writer is gone", deletes(c), "make the client pass its lease, or IgnoreLease, with every put"}
 	case c.KV.Lease == 0 && (x.l.IsClaim(c) || x.l.Recipe().AnyName && x.l.Beside(c)):
 		f.Code = model.CodeOrphanKey
 		f.Summary = key + " has no lease: it never expires and blocks the lock"
-		f.Advice = []string{"make sure that its writer is gone", guarded}
+		f.Advice = []string{"make sure that its writer is gone", deletes(c)}
 	case !x.l.Beside(c) && c.Lock() != nil && c.Lock().Recipe().HasHolder:
 		below := lockWords(c.Lock())
 		f.Code = model.CodeNestedPrefix

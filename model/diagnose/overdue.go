@@ -103,7 +103,7 @@ func overdue(x *ruleContext) {
 	case versionBelow(x.k.Cluster(), 3, 4) && seen >= forgottenAfter && n < model.BacklogMin:
 		f.Code = model.CodeRevokeForgotten
 		f.Evidence = append(f.Evidence, "server "+model.Printable(serverVersion(x.k.Cluster()))+": before 3.4 a failed revoke was never tried again (etcd-io/etcd#10693)")
-		f.Advice = []string{"revoke it by hand: " + model.Action{Kind: model.RevokeLease, Lease: x.lease.ID}.Etcdctl(), "upgrade"}
+		f.Advice = append(x.toBreak(x.head, f.Confidence), "upgrade")
 	case n >= model.BacklogMin && seen < overdueError+int64(n)/backlogRate:
 		f.Code, f.Confidence = model.CodeExpiryBacklog, model.Strong
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d leases are past their end: etcd removes at most 1000 a second", n))
@@ -111,7 +111,7 @@ func overdue(x *ruleContext) {
 	case seen >= overdueError:
 		f.Code, f.Confidence = model.CodeRevokeFailing, model.Strong
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d leases are past their end: etcd removes hundreds a second, so this is no backlog", n))
-		f.Advice = append(f.Advice, "revoke it by hand as root: "+model.Action{Kind: model.RevokeLease, Lease: x.lease.ID}.Etcdctl())
+		f.Advice = append(append(f.Advice, "or by hand, as root:"), x.toBreak(x.head, f.Confidence)...)
 	}
 	x.report(f, x.head)
 }

@@ -176,7 +176,13 @@ func missedRenewals(x *ruleContext) {
 	} else {
 		f.Code = model.CodeDeadHolder
 		f.Summary = fmt.Sprintf("%s does not renew any more: the lock is free in about %s", who, model.Duration(eta, false))
-		f.Advice = []string{"wait for it, or break the lock now if the holder is certainly dead"}
+		if f.Confidence == model.Hint {
+			f.Summary = fmt.Sprintf("%s may be dead: no renewal for %s; without one the lock is free in about %s",
+				who, model.Duration(time.Duration(x.lease.Read.Granted-x.lease.Read.Remaining)*time.Second, false), model.Duration(eta, false))
+			f.Advice = []string{"wait for the end of the lease: some clients renew only a second before it, and that is healthy", "look at the holder meanwhile: a dead one needs no break, as its lease ends by itself"}
+		} else {
+			f.Advice = append([]string{"wait for it, or, if the holder is certainly dead:"}, x.toBreak(x.head, model.Strong)...)
+		}
 		if x.l.Behind() > 0 && eta > etaError {
 			f.Severity = model.SevError
 		}

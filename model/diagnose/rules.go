@@ -47,6 +47,7 @@ var labRules = []rule{
 // report adds a finding about the lock, and about a claim in its queue, nil for none.
 func (x *ruleContext) report(f model.Finding, about *model.Claim) {
 	f.Lock, f.Claim = x.l.Name, about.Ref()
+	f.Severity = bounded(&f)
 	if f.Etcdctl == nil {
 		f.Etcdctl = x.l.Etcdctl()
 	}
@@ -67,7 +68,19 @@ type clusterContext struct {
 	before, found []model.Finding
 }
 
-func (x *clusterContext) report(f model.Finding) { x.found = append(x.found, f) }
+func (x *clusterContext) report(f model.Finding) {
+	f.Severity = bounded(&f)
+	x.found = append(x.found, f)
+}
+
+// bounded is the severity of a finding, that of a hint a warning at most: nobody is to be
+// woken by a guess.
+func bounded(f *model.Finding) model.Severity {
+	if f.Confidence == model.Hint && f.Severity == model.SevError {
+		return model.SevWarning
+	}
+	return f.Severity
+}
 
 // clusterRules look at the members, after each round of status.
 var clusterRules = []func(*clusterContext){noQuorum, noSpace, divergence, ghostLeases, oldLockService, pinnedMember, massRevocation}

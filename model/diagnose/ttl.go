@@ -87,7 +87,8 @@ func reset(x *ruleContext) {
 	x.report(model.Finding{Code: model.CodeTTLReset, Severity: model.SevWarning, Confidence: sure, Lease: x.lease.ID,
 		Summary:  fmt.Sprintf("a new raft leader gave the lease of %s its full %d s anew, though nobody renewed it", model.Printable(x.head.Key), x.lease.Read.Granted),
 		Evidence: []string{readingWords(x.lease), fmt.Sprintf("the raft term changed to %d between two readings; before, renewals were missed", x.lease.Read.Term)},
-		Advice:   []string{"wait for the end of the new term, or break the lock", "find out why the leader changes"}}, x.head)
+		Advice: append([]string{"find out why the leader changes", "wait for the end of the new term, or, if the holder is certainly dead:"},
+			x.toBreak(x.head, sure)...)}, x.head)
 }
 
 // ttlFloor notes that a contender of the lab got a longer TTL than it asked for: the

@@ -84,7 +84,7 @@ var unlocksFamily = []Entry{
 		Looks: "One key goes and its lease is still renewed: an unlock looks exactly the same. It is certain only from locktop's " +
 			"own journal or from the proxy.",
 		Do: "Ask the old owner whether it let go, and stop it if not. To break a lock whose owner must notice, revoke the " +
-			"lease.",
+			"lease, and see first what else hangs on it.",
 		Threads:    []string{"cilium#9982"},
 		Needs:      []Needs{NeedsEtcd, NeedsProxy},
 		Confidence: model.Hint,

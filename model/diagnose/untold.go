@@ -121,7 +121,7 @@ func ghostWaiter(x *ruleContext, n *lab.Notes, c *model.Claim) {
 		Summary: fmt.Sprintf("%s has a claim of which it was never told: it does not wait for its turn, and will not let go", model.Printable(w.Name)),
 		Evidence: []string{fmt.Sprintf("the proxy saw the put of %s done at revision %d, and its answer never reached the client", model.Printable(n.Key), w.Rev),
 			"the client has not spoken of that key since, and watches no key ahead of it"},
-		Advice: []string{"revoke that lease: " + model.Action{Kind: model.RevokeLease, Lease: w.Lease}.Etcdctl(), "in the client: close the session after any error of Lock"}}
+		Advice: append(x.toBreak(c, model.Strong), "in the client: close the session after any error of Lock")}
 	x.blocks(&f, c)
 	x.report(f, c)
 }
@@ -145,7 +145,7 @@ func unlockLost(x *ruleContext, n *lab.Notes, c *model.Claim) {
 		Summary: fmt.Sprintf("%s tried to delete its claim %s ago, without effect; its session renews it on", model.Printable(w.Name), model.Duration(x.k.Now().Sub(w.At), false)),
 		Evidence: []string{fmt.Sprintf("the proxy saw the delete of %s: %s", model.Printable(n.Key), what),
 			"the claim is still there: " + readingWords(c.LeaseInfo())},
-		Advice: []string{"revoke its lease: " + model.Action{Kind: model.RevokeLease, Lease: c.KV.Lease}.Etcdctl(), "in the client: close the session when Unlock fails"}}
+		Advice: append(x.toBreak(c, model.Strong), "in the client: close the session when Unlock fails")}
 	for _, o := range x.reports.Workers(w.Name) {
 		if o.CompetesFor(x.lab) && o.Belief.State == model.BeliefIdle && o.Belief.At.After(c.Since) {
 			f.Evidence = append(f.Evidence, model.Printable(o.Name)+" says that it is idle")

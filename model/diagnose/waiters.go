@@ -132,7 +132,6 @@ func deadWaiters(x *ruleContext) {
 		Summary: fmt.Sprintf("%s waits at place %d but does not renew any more: at its turn the lock idles for up to %d s",
 			x.k.Who(c.Ref()), x.l.Place(c)+1, max(left, 1)),
 		Evidence: []string{readingWords(c.LeaseInfo())},
-		Advice:   []string{"revoke its lease now, nobody is harmed: " + model.Action{Kind: model.RevokeLease, Lease: c.LeaseInfo().ID}.Etcdctl()},
 		Etcdctl:  []string{c.LeaseInfo().ID.Etcdctl()}}
 	f.Alternatives = []model.Code{model.CodeLockOverrunsDeadline, model.CodeHalfOpenTCP}
 	switch {
@@ -142,6 +141,7 @@ func deadWaiters(x *ruleContext) {
 	case !c.LeaseInfo().Learned():
 		f.Confidence = model.Hint
 	}
+	f.Advice = append(x.toBreak(c, f.Confidence), "or wait, if its lease ends before its turn")
 	if len(dead) > 1 {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d more waiters look the same", len(dead)-1))
 	}

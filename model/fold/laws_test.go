@@ -96,6 +96,16 @@ func apply(batches ...model.Batch) *State {
 	for _, b := range batches {
 		s.Apply(b)
 	}
+	return lawful(s)
+}
+
+// lawful panics where a finding breaks the law of advice: every story of the tests is asked.
+func lawful(s *State) *State {
+	for _, f := range s.Findings() {
+		if why := history.Unlawful(&f); why != "" {
+			panic(string(f.Code) + ": " + why)
+		}
+	}
 	return s
 }
 

@@ -16,7 +16,7 @@ import (
 func state(h *history.History) *State {
 	s := NewState()
 	s.Apply(model.Batch{Events: h.Events})
-	return s
+	return lawful(s)
 }
 
 // journal prints what the state says happened, one line per fact.
@@ -54,7 +54,7 @@ handover b2 got /l from a1 after 4.0s: released (strong); no gap
 		}, `acquired a1 took /l, which was free
 queued b2 joined the queue of /l at place 2, behind a1
 finding keepalive-stalled (hint): a1 has missed a renewal; if it does not come, the lock is free in about 1.5s
-finding dead-holder (hint): a1 does not renew any more: the lock is free in about 0.5s
+finding dead-holder (hint): a1 may be dead: no renewal for 5.0s; without one the lock is free in about 0.5s
 handover b2 got /l from a1 after 4.9s: lease expired (strong); no gap
 finding dead-holder on /l is over, after 0.9s
 `},

@@ -226,7 +226,7 @@ func (e *env) showPlan(s *fold.State, p model.Plan) error {
 	fmt.Fprintf(&b, "%s, at %s\n", p.Action.Describe(), strings.Join(e.flags.endpoints, ", "))
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
 		if f := diagnose.BeforeBreak(l, c); f != nil {
-			fmt.Fprintf(&b, "  %s: %s\n", f.Code, diagnose.BreakingOf(f.Code).Words())
+			fmt.Fprintf(&b, "  %s: %s\n", f.Code, diagnose.CureWords(f))
 		}
 	}
 	for _, kv := range p.Goes {

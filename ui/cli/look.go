@@ -231,7 +231,25 @@ func (e *env) lookOnce(ctx context.Context, prefixes []string, out *outFlags) (o
 		// One that was asked for is not asked for again, or the last never have a turn.
 		Until: func() bool { left = untried(s, left); return len(left) == 0 },
 		Want:  func() model.Want { return model.Want{Leases: left} }})
+	if err == nil && out.leases != "none" {
+		err = e.listNeeded(ctx, w, s)
+	}
 	return w.Session, unseen{blind: s.Unseen(time.Time{}, asked)}, err
+}
+
+// listNeeded has etcd list what hangs on the leases of which a finding has to say it.
+func (e *env) listNeeded(ctx context.Context, w *watched, s *fold.State) error {
+	all := len(unlisted(s))
+	return w.Pull(ctx, session.Pull{Patience: e.flags.commandTimeout, Listing: true, Denied: true,
+		Progress: func() int64 { return int64(all - len(unlisted(s))) },
+		Until:    func() bool { return len(unlisted(s)) == 0 },
+		Want:     func() model.Want { left := unlisted(s); return model.Want{Leases: left, Keys: left} }})
+}
+
+// unlisted are the leases of which it is to be said what hangs on them, but for those that
+// could not be read.
+func unlisted(s *fold.State) []model.LeaseID {
+	return slices.DeleteFunc(slices.Clone(s.KeysNeeded()), func(id model.LeaseID) bool { return s.Lease(id).Unread != "" })
 }
 
 func prefixList(prefixes []string) []string {

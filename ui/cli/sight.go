@@ -75,7 +75,7 @@ func (e *env) observe(ctx context.Context, on *session.Session, out outFlags) (n
 	left := slices.Clone(asked)
 	err = on.Pull(ctx, session.Pull{For: e.flags.commandTimeout, Confirm: true, Until: func() bool {
 		left = untried(s, left)
-		return s.SeenUpTo(end) && (s.Lost() || e.enough(s, left))
+		return s.SeenUpTo(end) && (s.Lost() || e.enough(s, left) && len(unlisted(s)) == 0)
 	}})
 	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: time.Now()}}})
 	if out.leases != "none" {

@@ -83,7 +83,7 @@ func (d *Break) cure(w int, add func(int, ...draw.Span)) {
 		rank, st, sign = ranked, draw.Late, d.th().Sign.Late
 	}
 	lead := sign + " "
-	for _, part := range d.th().Wrap(string(f.Code)+": "+diagnose.BreakingOf(f.Code).Words(), w-draw.Width(lead), 4) {
+	for _, part := range d.th().Wrap(string(f.Code)+": "+diagnose.CureWords(f), w-draw.Width(lead), 4) {
 		add(rank, st.Of(lead+part))
 		lead = string(draw.Pad(nil, draw.Width(lead)))
 	}
@@ -169,11 +169,8 @@ func (d *Break) wayLines(w int, x *way, key, name, what string, add func(int, ..
 
 func (d *Break) commandLine(w int, x *way, add func(int, ...draw.Span)) {
 	if cmd := x.plan.Action.Etcdctl(); cmd != "" && d.whyNot(x) == "" {
-		if strings.Contains(cmd, "\n") && !strings.Contains(cmd, `\`) {
-			cmd = strings.Replace(cmd, "printf '%s'", "printf '%b'", 1) // on one line, \n is for printf to read
-		}
 		lead := "   $ "
-		for _, part := range d.th().Wrap(d.th().Clean(cmd), w-5, 3) {
+		for _, part := range d.th().Wrap(d.th().Tame(cmd), w-5, 3) {
 			add(command, draw.Dim.Of(lead+part))
 			lead = "     "
 		}

@@ -70,6 +70,7 @@ var eventTypes = map[string]reflect.Type{
 	"back":           reflect.TypeFor[model.Back](),
 	"lease-read":     reflect.TypeFor[model.LeaseRead](),
 	"lease-unread":   reflect.TypeFor[model.LeaseUnread](),
+	"lease-keys":     reflect.TypeFor[model.LeaseKeys](),
 	"cluster-status": reflect.TypeFor[model.ClusterStatus](),
 	"tick":           reflect.TypeFor[model.Tick](),
 	"slept":          reflect.TypeFor[model.Slept](),

@@ -82,6 +82,7 @@ func (f *forked) wanted() model.Want {
 		} else {
 			all.Leases = append(all.Leases, b.want.Leases...)
 		}
+		all.Keys = append(all.Keys, b.want.Keys...)
 		all.Confirm = all.Confirm || b.want.Confirm
 		if at := b.want.WakeAt; !at.IsZero() && (all.WakeAt.IsZero() || at.Before(all.WakeAt)) {
 			all.WakeAt = at

@@ -72,7 +72,8 @@ func (m *merged) ask(want model.Want) {
 				b, err := src.Next(c.ctx, want)
 				m.answers <- answer{from: i, call: c, batch: b, err: err}
 			}()
-		case c.want.Hurry != want.Hurry || c.want.Confirm != want.Confirm || !c.want.WakeAt.Equal(want.WakeAt) || !slices.Equal(c.want.Leases, want.Leases):
+		case c.want.Hurry != want.Hurry || c.want.Confirm != want.Confirm || !c.want.WakeAt.Equal(want.WakeAt) ||
+			!slices.Equal(c.want.Leases, want.Leases) || !slices.Equal(c.want.Keys, want.Keys):
 			c.abandon()
 		}
 	}
