@@ -73,6 +73,8 @@ var (
 	isFree      = Condition{Level: LevelIdle, Word: "free"}
 	isOrderOnly = Condition{Level: LevelIdle, Word: "order only"}
 	isBlocked   = Condition{Rank: rankTrouble + 4, Level: LevelError, Word: "blocked"}
+	isHeld      = Condition{Level: LevelWell, Word: "held"}
+	isEncrypted = Condition{Level: LevelUnread, Word: "encrypted"}
 	isHealthy   = Condition{Level: LevelWell, Word: "healthy"}
 	isUnread    = Condition{Level: LevelUnread, Word: "lease not read"}
 	isLate      = Condition{Rank: rankTrouble + 1, Level: LevelWarning, Word: "lease late"}
@@ -85,6 +87,8 @@ var (
 var sentences = map[string]string{
 	isFree.Word:      "nobody holds it and nobody waits",
 	isOrderOnly.Word: "keys of no known recipe: in order, and nothing is said of a holder",
+	isHeld.Word:      "its value names a holder",
+	isEncrypted.Word: "its value is encrypted, so who holds it is not known",
 	isBlocked.Word:   "a key that is no claim stands first",
 	isHealthy.Word:   "renewed on time",
 	isUnread.Word:    "no reading of its lease yet",
@@ -97,7 +101,7 @@ var sentences = map[string]string{
 
 // Conditions returns those in which nothing has to be found, the best first.
 func Conditions() []Condition {
-	return []Condition{isHealthy, isUnread, isFree, isOrderOnly, isLate, hasNoLease, isGone, isBlocked, isSilent, isOverdue}
+	return []Condition{isHealthy, isHeld, isUnread, isEncrypted, isFree, isOrderOnly, isLate, hasNoLease, isGone, isBlocked, isSilent, isOverdue}
 }
 
 // Condition returns how the lease alone says that its session does.
@@ -145,6 +149,8 @@ func (l *Lock) Condition() Condition {
 		c = isOrderOnly
 	case !l.IsClaim(head):
 		c = isBlocked
+	case l.recipe.OfKube():
+		c = l.kubeCondition()
 	default:
 		c = head.lease.State().Condition()
 	}
@@ -154,12 +160,26 @@ func (l *Lock) Condition() Condition {
 	return c
 }
 
+// kubeCondition returns how a Lease of Kubernetes does. Time alone is in MovesWhen.
+func (l *Lock) kubeCondition() Condition {
+	switch k, ok := l.Kube(); {
+	case !ok:
+		return isEncrypted
+	case k.Holder == "":
+		return isFree
+	}
+	return isHeld
+}
+
 // MovesWhen says what it takes for the lock to move, "" where that is not known or
 // nothing has to.
 func (l *Lock) MovesWhen(now time.Time) string {
 	h := l.Head()
 	if h == nil || !l.recipe.HasHolder {
 		return ""
+	}
+	if l.recipe.OfKube() {
+		return l.kubeMoves(now)
 	}
 	lease := h.lease.State()
 	if f := l.Worst(h); f != nil { // and not one about a key that only waits

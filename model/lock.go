@@ -70,6 +70,7 @@ type Lock struct {
 	freeSince   time.Time       // zero while there is a head
 	freePast    bool            // it became free before we looked, freeSince is when we learnt of it
 	lastHolder  ClaimRef        // who held before, for the next handover
+	renewed     renewal         // of a Lease of Kubernetes
 	heldAs      string          // the value with which the head became the holder
 	sharing     map[*Claim]hold // of a lock that several hold together
 	past
@@ -197,7 +198,7 @@ func (l *Lock) Head() *Claim { return l.queue.first() }
 // if the lock is free, if nothing is known of a holder, and also if a foreign or
 // nested key stands first and blocks the lock: then Head is that key.
 func (l *Lock) Holder() *Claim {
-	if h := l.queue.first(); h != nil && l.recipe.HasHolder && l.IsClaim(h) {
+	if h := l.queue.first(); h != nil && l.recipe.HasHolder && l.IsClaim(h) && (l.recipe.Held == nil || l.recipe.Held(h.Value)) {
 		return h
 	}
 	return nil
@@ -210,7 +211,7 @@ func (l *Lock) Holders() int { return l.holds }
 func (l *Lock) Holds(place int) bool { return place >= 0 && place < l.holds }
 
 // Blocked says whether a key that is no claim of this lock stands first.
-func (l *Lock) Blocked() bool { return l.recipe.HasHolder && l.Head() != nil && l.Holder() == nil }
+func (l *Lock) Blocked() bool { return l.recipe.HasHolder && l.Head() != nil && !l.IsClaim(l.Head()) }
 
 // Free says whether there is no key at all. A free lock does not exist in etcd;
 // it is kept for a while because it was seen.

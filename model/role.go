@@ -62,7 +62,7 @@ func (l *Lock) RoleAt(c *Claim, place int) Role {
 		return RoleBlocks
 	case !l.IsClaim(c):
 		return RoleForeign
-	case !l.recipe.HasHolder:
+	case !l.recipe.HasHolder, l.recipe.Held != nil: // the key of a lock that nobody holds waits for nothing
 		return RoleMember
 	}
 	return RoleWaits

@@ -102,6 +102,7 @@ func (k *Keyspace) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
 		l.queue.reorder(byMod)
 	}
 	before, now := l.headAtMark, l.queue.first()
+	l.noteRenewal(now, at, !blind && !k.past)
 	l.holds = l.countHolders()
 	heldOn := before != now && l.heldOn()
 	joined := k.share(l, at, blind)
@@ -146,7 +147,7 @@ func (k *Keyspace) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
 		k.becameFree(l, at)
 	case heldOn:
 		l.headSince, l.headAtLeast = l.HoldsSince(now)
-	case now != before || over:
+	case now != before || over || l.recipe.Held != nil && !l.heldAtMark:
 		l.headSince, l.headAtLeast = at, blind || k.past
 	}
 	switch f := (&JournalEntry{At: at, Rev: rev, Lock: l.Name, Held: heldFor, HeldAtLeast: heldAtLeast}); {
@@ -155,10 +156,15 @@ func (k *Keyspace) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
 		k.writeFirst(l, f, now)
 	case !l.recipe.HasHolder:
 		k.writeHeadChange(l, f, before, nil) // of a lock that became a mere group nobody holds anything
+	case now != nil && now == before && l.IsClaim(now) && l.Holder() == nil: // it let go, and its key stays
+		k.writeHeadChange(l, f, before, nil)
 	default:
 		k.writeHeadChange(l, f, before, now)
 	}
-	if now != nil {
+	switch {
+	case now != nil && l.recipe.Held != nil && l.IsClaim(now) && l.Holder() == nil:
+		l.freeSince = at
+	case now != nil:
 		l.freeSince = time.Time{}
 	}
 }
@@ -213,7 +219,7 @@ func (k *Keyspace) writeHeadChange(l *Lock, f *JournalEntry, before, now *Claim)
 		return
 	case held:
 		f.Kind, f.From = EntryHandover, l.headRef
-	case !l.lastHolder.IsZero() && before == nil && (k.past || !l.freePast):
+	case !l.lastHolder.IsZero() && (before == nil || before == now) && (k.past || !l.freePast):
 		f.Kind, f.From = EntryHandover, l.lastHolder
 		if !k.past {
 			f.Gap = max(0, f.At.Sub(l.freeSince))
@@ -261,6 +267,10 @@ func (k *Keyspace) explainHead(f *JournalEntry, l *Lock) {
 	if f.Claim.Same(l.headRef) && f.Kind == EntryHandover {
 		f.Cause, f.Confidence = CauseReplaced, Certain
 		f.Evidence = "the same key was put again, with another lease and another owner's value"
+		if l.recipe.Held != nil {
+			f.Evidence = "the same key was put again, and its value names another holder"
+			return
+		}
 		if who := ownerOf(f.Claim.Value); who == f.Claim.Value {
 			f.Confidence = Hint
 			f.Evidence = "the same key was put again, with another lease and another value, which may be of the same owner"
@@ -269,6 +279,10 @@ func (k *Keyspace) explainHead(f *JournalEntry, l *Lock) {
 	}
 	if l.headGone > 0 {
 		k.explainGone(f, k.gone[l.headGone-1])
+		return
+	}
+	if l.recipe.Held != nil {
+		f.Cause, f.Confidence, f.Evidence = CauseReleased, Strong, "the holder was taken out of the value"
 		return
 	}
 	// A key that counts here but is a claim of another lock, or of none: there are few.
@@ -366,6 +380,9 @@ func (k *Keyspace) forget(l *Lock) {
 // same program's, in a later run or that renews so.
 func (l *Lock) writtenOver(now *Claim) bool {
 	was := l.headRef.Lease
+	if l.recipe.Held != nil {
+		return ownerOf(l.headWrote) != ownerOf(now.Value)
+	}
 	return was != 0 && now.KV.Lease != 0 && was != now.KV.Lease && ownerOf(l.headWrote) != ownerOf(now.Value)
 }
 

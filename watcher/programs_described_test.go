@@ -1,5 +1,10 @@
 package watcher
 
+import (
+	"locktop/model"
+	"locktop/model/recipe"
+)
+
 // described are programs that are not run here. Their histories are written by hand
 // from what their sources say.
 var described = []story{
@@ -158,6 +163,33 @@ var described = []story{
 			{"the leader stops", "/loadbalance/brokers: order-only 2({})\n/loadbalance/leader: free", "1 left: revoked, hint"},
 			{"the other leads", "/loadbalance/brokers: order-only 2({})\n/loadbalance/leader: pulsar *2(b2:8080) ?", "2 after 1: revoked, hint"},
 		}},
+	{name: "go-zero",
+		reason: "instances of go-zero are named by their lease in decimal, below election too: what they write is where they are",
+		looks: []look{
+			{"two instances run", "election/user.rpc: order-only 1(10.0.0.1:8080) 2(10.0.0.2:8080)", ""},
+			{"one stops", "election/user.rpc: order-only 2(10.0.0.2:8080)", ""},
+		}},
+	{name: "scalingo", form: hexForm,
+		reason: "readers hold together below a path that names the lock in base64; the writer's own queue knows nothing of them",
+		looks: []look{
+			{"two read", "/go-etcd-lock-rw/readers/L2V0Y2QtbG9jay9i: scalingo-read *1 *2", ""},
+			{"one writes, and waits for them", "/etcd-lock/b: mutex *1\n/go-etcd-lock-rw/readers/L2V0Y2QtbG9jay9i: scalingo-read *1 *2", ""},
+			{"one reader ends", "/etcd-lock/b: mutex *1\n/go-etcd-lock-rw/readers/L2V0Y2QtbG9jay9i: scalingo-read *2", ""},
+		}},
+	{name: "ibm-etcd-java",
+		reason: "a candidate's key is the name of the election and the candidate's own, without a separator: one election",
+		looks: []look{
+			{"two stand", "/app/leader-: suffix-election *1(a) 2(bob)", ""},
+			{"the leader stops", "/app/leader-: suffix-election *2(bob)", ""},
+		}},
+	{name: "milvus", form: selfForm, pins: []model.Pin{{Prefix: "by-dev/meta/session/rootcoord", Exact: true, Recipe: recipe.ByPin}},
+		reason: "the session of a coordinator is a lock, as is said with --recipe KEY==single; that of rootcoord-2 is none",
+		looks: []look{
+			{"one coordinator is active", "by-dev/meta/session: order-only 1({\"ServerID\":9,\"ServerNam)\nby-dev/meta/session/rootcoord: single *1(rootcoord@10.0.0.1:53100) ?", ""},
+		}},
+	{name: "apisix",
+		reason: "what a gateway says of itself is a registration",
+		looks:  []look{{"a gateway runs", "/apisix/data_plane/server_info: order-only 1({\"id\":\"6f1\",\"hostname\":\")", ""}}},
 	{name: "patroni-citus", form: selfForm,
 		reason: "with Citus the group stands between the scope and the leader",
 		looks: []look{

@@ -392,3 +392,36 @@ func TestGateRefusesAWriterThatMayDoAnything(t *testing.T) {
 		})
 	}
 }
+
+// TestNothingOfKubernetesIsWritten: neither is its key deleted, nor a lease revoked on which
+// one hangs; a claim beside them is.
+func TestNothingOfKubernetesIsWritten(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	lease, other := b.lease(t), b.lease(t)
+	put := func(key, value string, opts ...clientv3.OpOption) model.KV {
+		r, err := b.direct.Put(chaostest.Within(t), key, value, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return model.KV{Key: key, CreateRev: r.Header.Revision}
+	}
+	object := put("/registry/leases/kube-system/scheduler", "k8s\x00\x0a\x00")
+	put("/registry/masterleases/10.0.0.1", "k8s\x00\x0a\x00", clientv3.WithLease(lease))
+	claim := b.claim(t, "/locks/a/1", other)
+	for _, a := range []model.Action{
+		{Kind: model.DeleteClaim, Key: object.Key, CreateRev: object.CreateRev},
+		{Kind: model.RevokeLease, Lease: model.LeaseID(lease)},
+	} {
+		p := b.plan(t, a)
+		if !strings.Contains(p.Refused, "is an object of Kubernetes") {
+			t.Errorf("%s: refused %q", a.Describe(), p.Refused)
+		}
+		p.Refused = ""
+		wantRefused(t, b.gate.Do(chaostest.Within(t), p), "is an object of Kubernetes")
+	}
+	p := b.plan(t, model.Action{Kind: model.DeleteClaim, Key: claim.Key, CreateRev: claim.CreateRev})
+	if o := b.gate.Do(chaostest.Within(t), p); !o.Done {
+		t.Errorf("a claim beside them: %+v", o)
+	}
+}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"locktop/chaos"
 	"locktop/model"
+	"locktop/model/recipe"
 )
 
 // Bounds of a plan: of a lease with more keys than maxRead the others are listed
@@ -50,6 +52,7 @@ func (g *Gate) Plan(ctx context.Context, a model.Action) (model.Plan, error) {
 		return p, fmt.Errorf("plan to %s: %w", a.Describe(), err)
 	}
 	p.Cluster = g.armed.cluster()
+	p.Refused = cmp.Or(p.Refused, ofKubernetes(p.Goes))
 	return p, nil
 }
 
@@ -97,7 +100,7 @@ func (g *Gate) recheck(ctx context.Context, p *model.Plan) model.Outcome {
 	if err := read(ctx, &now); err != nil {
 		return refused("%v", err)
 	}
-	words := now.Refused
+	words := cmp.Or(now.Refused, ofKubernetes(now.Goes))
 	if words == "" {
 		words = p.Changed(now)
 	}
@@ -113,6 +116,17 @@ func (g *Gate) recheck(ctx context.Context, p *model.Plan) model.Outcome {
 		}
 	}
 	return changed(words, found)
+}
+
+// ofKubernetes says why keys must stay that are Kubernetes' own, "" if none is: only its API
+// server knows what hangs on them.
+func ofKubernetes(goes []model.KV) string {
+	for _, kv := range goes {
+		if recipe.OfKubernetes(kv.Value) {
+			return model.Printable(kv.Key) + " is an object of Kubernetes: nothing is ever written there, use kubectl"
+		}
+	}
+	return ""
 }
 
 // lost says in words that the lease is gone, or that the claim by which the person

@@ -63,7 +63,7 @@ func (d *Diagnosis) examine(l *model.Lock) {
 		}
 	}
 	missing(x)
-	if x.head != nil && l.Recipe().HasHolder {
+	if x.head != nil && l.Recipe().HasHolder && l.Recipe().Held == nil { // a Lease of Kubernetes has no lease of etcd to judge
 		for _, r := range rules {
 			r(x)
 		}

@@ -143,6 +143,14 @@ func TestWhatEachRecipeShows(t *testing.T) {
 		{"a configuration below /pd/ is none of PD's", []model.KV{key("/pd/team/leader", "x", 1)}, "", "/pd/team order-only hint create_revision: leader"},
 		{"Pulsar", []model.KV{key("/loadbalance/leader", "{}", 1)}, "", "/loadbalance/leader pulsar hint none: */loadbalance/leader ?"},
 		{"crontab", []model.KV{key("/cron/lock/a", "", 1)}, "", "/cron/lock/a cron-lock hint none: */cron/lock/a ?"},
+		{"a Lease of Kubernetes, as JSON", []model.KV{key("/registry/leases/kube-system/scheduler", kubeJSON("a"), 0)}, "",
+			"/registry/leases/kube-system/scheduler kubernetes-lease certain none: */registry/leases/kube-system/scheduler ?"},
+		{"one that nobody holds", []model.KV{key("/registry/leases/kube-system/scheduler", kubeProto("", 15, history.Start, 3), 0)}, "",
+			"/registry/leases/kube-system/scheduler kubernetes-lease certain none: /registry/leases/kube-system/scheduler ?"},
+		{"one that is encrypted: nobody is said to hold it", []model.KV{key("/registry/leases/kube-system/scheduler", "k8s:enc:aescbc:v1:k:\x00\x01", 0)}, "",
+			"/registry/leases/kube-system/scheduler kubernetes-lease hint none: /registry/leases/kube-system/scheduler ?"},
+		{"the heartbeat of a node is no lock, nor is another object of that name", []model.KV{key("/registry/leases/kube-node-lease/n1", kubeProto("n1", 40, history.Start, 0), 0),
+			key("/registry/leases/a/b", "k8s\x00\x0a\x02ab", 0), key("/app/leases/a/b", `{"kind":"Lease"}`, 0)}, "", ""},
 		{"Kubernetes is never a lock of ours", []model.KV{key("/registry/masterleases/a", "k8s\x00\x0a", 1), key("any/b", "k8s\x00", 1), key("any/c", "k8s:enc:", 1)}, "", ""},
 	}
 	tried := map[string]bool{}

@@ -67,6 +67,9 @@ func (f FormID) Claims() bool { return f.Shape() > Group }
 // Place returns the lock that a key competes for, and by which form; the zero form
 // says that it competes for none.
 func Place(k *Key) (lock string, f FormID) {
+	if isKubeLease(k) {
+		return k.Name, alone.id
+	}
 	for _, ignores := range ignored {
 		if ignores(k) {
 			return "", 0

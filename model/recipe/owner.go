@@ -19,6 +19,9 @@ func Owner(value string) (who, source string) {
 			return who, source
 		}
 	}
+	if OfKubernetes(value) {
+		return "", "" // encrypted, or nobody's
+	}
 	if who = OwnerInJSON(value); who != "" {
 		return who, "value"
 	}

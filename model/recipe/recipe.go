@@ -81,6 +81,8 @@ type Recipe struct {
 	AnyName bool
 	// Ignore, if set, finds keys of the recipe that are no claims, whatever they look like.
 	Ignore func(k *Key) bool
+	// Held, if set, says by a value whether anybody holds: the key outlives its holders.
+	Held func(value string) bool
 	// Owner, if set, reads who wrote a value; source is "uuid" or "value", who is raw and
 	// empty if the value is not of the recipe.
 	Owner func(value string) (who, source string)

@@ -69,6 +69,7 @@ var singles = []*Recipe{
 		Signs: by("the name begins with /cron/lock/", between("/cron/lock/", "")),
 		Quirks: "The TTL is 5 s as a rule, and an attempt that fails gives up at once. " +
 			"The pattern was copied into many programs, so details differ."}),
+	kubernetesLease,
 	SingleKey,
 }
 
