@@ -5,6 +5,7 @@
 //
 //	model/recipe     how keys become locks: imports nothing of ours
 //	model            values and events, and the keyspace that is folded from them
+//	model/intervals  when each claim waited and held, for every lock
 //	model/lab        what the lab and its proxy reported
 //	model/diagnose   the rules that say why a lock is stuck
 //	model/fold       applies a batch to all of these

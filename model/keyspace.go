@@ -66,6 +66,17 @@ type Settled struct {
 	At   time.Time
 	Rev  int64    // 0 if that is not known
 	Came []*Claim // some may have gone in the same revision
+	// Unheld are the claims that do not hold any more, and did not go.
+	Unheld []Unheld
+}
+
+// Unheld is a claim that stopped to hold and stays, and since when it had held.
+type Unheld struct {
+	Who     ClaimRef // its key may be another's by now
+	Claim   *Claim
+	Lock    *Lock
+	Since   time.Time
+	AtLeast bool
 }
 
 // gone is a key that a revision took.
@@ -117,7 +128,7 @@ func (k *Keyspace) SetWitness(w Witness) { k.witness = w }
 func (k *Keyspace) Apply(e Event) {
 	k.trimJournal()
 	k.pass(e.When())
-	k.Came, k.touched, k.gone = k.Came[:0], k.touched[:0], k.gone[:0]
+	k.Came, k.Unheld, k.touched, k.gone = k.Came[:0], k.Unheld[:0], k.touched[:0], k.gone[:0]
 	k.owners = 0
 	switch e := e.(type) {
 	case Committed:

@@ -18,6 +18,7 @@ type Claim struct {
 
 	// There are as many of these as keys: what is added here is paid for every one.
 	form     recipe.FormID
+	gotLate  bool   // it held before we looked: got is when we learnt of it
 	detached bool   // named by a lease that the last put took away, or a lock by itself that had one
 	head     bool   // it is the head of its own lock
 	leaving  bool   // the revision at hand takes it
@@ -26,6 +27,16 @@ type Claim struct {
 	home     *dir   // the dir of the lock that it competes for, nil for none
 	lease    *Lease // nil for none
 	gen      uint64 // the last list that contained it
+	got      int64  // since when it holds, in µs since 1970; 0: it does not
+}
+
+// HeldSince returns since when the claim holds, or held when it went; atLeast if it was
+// before we looked. A claim that only waits has no such time.
+func (c *Claim) HeldSince() (since time.Time, atLeast, holds bool) {
+	if c.got == 0 {
+		return time.Time{}, false, false
+	}
+	return time.UnixMicro(c.got).In(c.Since.Location()), c.gotLate, true
 }
 
 // Form returns the form of the key, by which its recipe knows it.
@@ -72,7 +83,7 @@ type Lock struct {
 	lastHolder  ClaimRef        // who held before, for the next handover
 	renewed     renewal         // of a Lease of Kubernetes
 	heldAs      string          // the value with which the head became the holder
-	sharing     map[*Claim]hold // of a lock that several hold together
+	sharing     map[*Claim]bool // of a lock that several hold together
 	past
 	diagnosed
 	before
@@ -260,6 +271,9 @@ func (l *Lock) WaitsFor(c *Claim) *Claim {
 
 // Claims yields the queue in order, the head first.
 func (l *Lock) Claims(yield func(*Claim) bool) { l.queue.all(yield) }
+
+// ClaimsBack yields the queue from its end.
+func (l *Lock) ClaimsBack(yield func(*Claim) bool) { l.queue.back(yield) }
 
 // Queue yields the queue in order, each key with the one that it waits for: what
 // [Lock.WaitsFor] says, without a search for each.

@@ -173,3 +173,14 @@ func (q *queue) all(yield func(*Claim) bool) {
 		}
 	}
 }
+
+// back yields the claims in order, the last one first.
+func (q *queue) back(yield func(*Claim) bool) {
+	for _, ch := range slices.Backward(q.chunks) {
+		for _, c := range slices.Backward(ch) {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}

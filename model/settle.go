@@ -105,7 +105,9 @@ func (k *Keyspace) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
 	l.noteRenewal(now, at, !blind && !k.past)
 	l.holds = l.countHolders()
 	heldOn := before != now && l.heldOn()
-	joined := k.share(l, at, blind)
+	over := before == now && l.heldAtMark && l.Holder() != nil && l.writtenOver(now)
+	k.noteHolds(l, at, blind || k.past, over)
+	joined := k.share(l)
 	if !blind {
 		defer k.journalJoined(l, joined, now, at, rev)
 	}
@@ -122,7 +124,6 @@ func (k *Keyspace) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
 			k.noteMulti(c.lease)
 		}
 	}
-	over := before == now && l.heldAtMark && l.Holder() != nil && l.writtenOver(now)
 	if held := l.Holder(); held == nil {
 		l.heldAs = ""
 	} else if before != now || over || !l.heldAtMark || l.heldAs == "" {
@@ -167,6 +168,41 @@ func (k *Keyspace) compareHead(l *Lock, at time.Time, rev int64, blind bool) {
 	case now != nil:
 		l.freeSince = time.Time{}
 	}
+}
+
+// noteHolds notes which of the first keys hold from now on, and which do not any more. over
+// says that the key of the first one is another's now.
+func (k *Keyspace) noteHolds(l *Lock, at time.Time, late, over bool) {
+	if over {
+		k.unhold(l, l.headRef, l.headAtMark, late)
+	}
+	i := 0
+	for c := range l.First(max(l.holds, l.holdsAtMark)) {
+		k.noteHold(l, c, at, i < l.holds, late)
+		i++
+	}
+	if c := l.headAtMark; c != nil && c != l.queue.first() && k.claims[c.Key] == c {
+		k.noteHold(l, c, at, l.Holds(l.queue.rank(c)), late)
+	}
+}
+
+func (k *Keyspace) noteHold(l *Lock, c *Claim, at time.Time, holds, late bool) {
+	switch {
+	case !l.IsClaim(c): // it counts here, and is of another lock
+	case holds && c.got == 0:
+		c.got, c.gotLate = at.UnixMicro(), late
+	case !holds && c.got != 0:
+		k.unhold(l, refOf(c), c, late)
+	}
+}
+
+// unhold notes that a claim does not hold any more, though its key is there. What a list
+// says before its end says nothing: it comes in the order of keys.
+func (k *Keyspace) unhold(l *Lock, who ClaimRef, c *Claim, late bool) {
+	if since, atLeast, holds := c.HeldSince(); holds && (!late || k.past) {
+		k.Unheld = append(k.Unheld, Unheld{who, c, l, since, atLeast})
+	}
+	c.got, c.gotLate = 0, false
 }
 
 // countHolders returns how many of the first keys hold: one, or all that hold together.

@@ -2,27 +2,19 @@ package model
 
 import "time"
 
-// hold is since when a claim holds together with others.
-type hold struct {
-	since   time.Time
-	atLeast bool
-}
-
 // share notes who holds a lock that several may hold, and returns those that began to
 // since it was settled last. The head is among them.
-func (k *Keyspace) share(l *Lock, at time.Time, blind bool) (joined []*Claim) {
+func (k *Keyspace) share(l *Lock) (joined []*Claim) {
 	if h := l.queue.first(); h == nil || l.holds == 0 || !l.recipe.Shares(h.form) {
 		l.sharing = nil
 		return nil
 	}
-	now := make(map[*Claim]hold, l.holds)
+	now := make(map[*Claim]bool, l.holds)
 	for c := range l.First(l.holds) {
-		since, known := l.sharing[c]
-		if !known {
+		if !l.sharing[c] {
 			joined = append(joined, c)
-			since = hold{at, blind || k.past}
 		}
-		now[c] = since
+		now[c] = true
 	}
 	l.sharing = now
 	return joined
@@ -31,8 +23,8 @@ func (k *Keyspace) share(l *Lock, at time.Time, blind bool) (joined []*Claim) {
 // HoldsSince returns since when a claim that holds does; atLeast if it did before we
 // looked.
 func (l *Lock) HoldsSince(c *Claim) (since time.Time, atLeast bool) {
-	if h, ok := l.sharing[c]; ok {
-		return h.since, h.atLeast
+	if since, atLeast, holds := c.HeldSince(); holds && l.sharing[c] {
+		return since, atLeast
 	}
 	return l.headSince, l.headAtLeast
 }
@@ -41,8 +33,7 @@ func (l *Lock) HoldsSince(c *Claim) (since time.Time, atLeast bool) {
 // the one that was first.
 func (l *Lock) heldOn() bool {
 	first := l.queue.first()
-	_, held := l.sharing[first]
-	return held && first != l.headAtMark
+	return l.sharing[first] && first != l.headAtMark
 }
 
 // heldWith returns how many of those that held together hold on.

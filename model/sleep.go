@@ -13,7 +13,7 @@ func (k *Keyspace) slept(e Slept) {
 		w.behind = w.State != WatchLost // that one is listed again, or comes back
 	}
 	for _, c := range k.claims {
-		c.SinceAtLeast = true
+		c.SinceAtLeast, c.gotLate = true, c.got != 0
 	}
 	for _, l := range k.Locks() {
 		l.headAtLeast = true

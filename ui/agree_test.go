@@ -69,7 +69,8 @@ func sameState(b *bench, l *model.Lock, reason string) {
 	mark := f.Th.Says(l.Condition()).Text
 	r := &table.Row{Widths: table.FitColumns(page.LockCells.Columns(), 200)}
 	page.LockRow(f.View, l, r)
-	wants("the page of locks", r.Spans[r.Ends[len(r.Ends)-2]].Text, mark)
+	state := slices.IndexFunc(page.LockCells.Columns(), func(c table.Column) bool { return c.Title == "STATE" })
+	wants("the page of locks", r.Spans[r.Ends[state-1]].Text, mark)
 	var title []string
 	for _, sp := range (&page.QueuePane{}).Title(f, l, 200) {
 		title = append(title, sp.Text)

@@ -3,72 +3,14 @@ package ui
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/model/lab"
-	"locktop/ui/axis"
-	"locktop/ui/draw"
 	"locktop/ui/page"
 )
-
-func spell(kind lab.IntervalKind, from, to float64) lab.Interval {
-	s := lab.Interval{Kind: kind, Lock: "/l", From: at(from)}
-	if to > 0 {
-		s.To = at(to)
-	}
-	return s
-}
-
-// TestLane draws what a contender did, a character a second.
-func TestLane(t *testing.T) {
-	const w, h, b = lab.IntervalWaits, lab.IntervalHolds, lab.IntervalBelieves
-	rows := []struct {
-		name, want string
-		lane       axis.Lane
-	}{
-		{"waits, holds, lets go", "                    ──────────██████████                    ",
-			axis.Lane{Spells: []lab.Interval{spell(w, 20, 30), spell(h, 30, 40), spell(b, 30.1, 40.01)}}},
-		{"its word comes a moment after the deed: no lie", "██████████████████████████████                              ",
-			axis.Lane{Spells: []lab.Interval{spell(h, -9, 30), spell(b, -8, 30.3)}}},
-		{"goes on", "                                        ████████████████████",
-			axis.Lane{Spells: []lab.Interval{spell(h, 40, 0), spell(b, 40, 0)}}},
-		{"a short hold is not lost", "                              █                             ",
-			axis.Lane{Spells: []lab.Interval{spell(h, 30.2, 30.25)}}},
-		{"believes what is not so", "          ─────██████████▚▚▚▚▚                              ",
-			axis.Lane{Spells: []lab.Interval{spell(w, 10, 15), spell(h, 15, 25), spell(b, 15, 30)}}},
-		{"a short overlap is not lost either", "█████████▚                                                  ",
-			axis.Lane{Spells: []lab.Interval{spell(h, 0, 9.95), spell(b, 0, 9.98)}, Beside: []lab.Overlap{{From: at(9.95), To: at(9.98)}}}},
-	}
-	th := draw.NewTheme(draw.ThemeDark, colours, draw.SignsUnicode)
-	for _, r := range rows {
-		var got strings.Builder
-		for _, sp := range r.lane.Paint(th, at(60), time.Second, 60) {
-			got.WriteString(sp.Text)
-		}
-		if got.String() != r.want {
-			t.Errorf("%s:\n got |%s|\nwant |%s|", r.name, got.String(), r.want)
-		}
-	}
-}
-
-func TestTogether(t *testing.T) {
-	over := []lab.Overlap{{From: at(-100), To: at(2)}, {From: at(10), To: at(12)}, {From: at(11), To: at(13)}, {From: at(59)}}
-	if got := axis.Together(over, at(60)); got != 2*time.Second+3*time.Second+time.Second {
-		t.Errorf("got %v: what overlaps counts once, and no more than the last minute", got)
-	}
-}
-
-func TestLaneCell(t *testing.T) {
-	for w, want := range map[int]time.Duration{140: time.Second / 2, 119: time.Second, 60: time.Second, 59: 2 * time.Second, 20: 3 * time.Second, 19: 0} {
-		if got := axis.LaneCell(w); got != want {
-			t.Errorf("%d cells: got %v, want %v", w, got, want)
-		}
-	}
-}
 
 // overlap is a lab in which c1 sleeps through the end of its lease.
 func overlap(b *bench) {
@@ -109,11 +51,9 @@ func TestLanesOfALab(t *testing.T) {
 	b := newBench(t, Options{Lab: true})
 	overlap(b)
 	b.press("enter")
-	b.sees("two believed to hold at a time for 8,000 ms: c1 beside c2")
-	b.size(120, 29)
-	if strings.Contains(b.text(), "the last minute") {
-		t.Errorf("lanes where there is no room:\n%s", b.text())
-	}
+	b.sees("Two holders for 8.0s: c1 and c2")
+	b.size(80, 24)
+	b.sees("Two holders for 8.0s: c1 and c2")
 	for w := 1; w <= 300; w += 7 {
 		for _, h := range []int{29, 30, 31, 50, 100} {
 			b.size(w, h)
@@ -124,7 +64,7 @@ func TestLanesOfALab(t *testing.T) {
 	believing(b.w, 50.1, "c3", model.BeliefHolding, 0xa3)
 	b.size(120, 40)
 	b.sync(100)
-	if !strings.Contains(ansi.Strip(b.View()), "two believed to hold at a time for") {
+	if !strings.Contains(ansi.Strip(b.View()), "Two holders for") {
 		t.Errorf("c1 still believes:\n%s", b.text())
 	}
 }
@@ -139,7 +79,7 @@ func TestLaneOfAClientOfNobody(t *testing.T) {
 	b.w.del(55, leaseKey("/l", 0xa2))
 	b.sync(60)
 	b.press("enter")
-	b.sees("  234567     " + strings.Repeat(" ", 45) + strings.Repeat("─", 10) + strings.Repeat("█", 5))
+	b.sees("  234567    ● holds" + strings.Repeat(" ", 66) + "▎" + strings.Repeat("─", 13) + strings.Repeat("█", 7))
 }
 
 // TestOverlapsAreSummedUp: one that sleeps on beside the same other is named once,
@@ -155,18 +95,25 @@ func TestOverlapsAreSummedUp(t *testing.T) {
 	b.w.add(model.FaultOn{At: at(40.7), ID: 1, Fault: model.Fault{Kind: model.FaultPause, Target: "c1"}})
 	b.send(b.w.batch())
 	b.press("enter")
-	b.sees("ms: c1 beside c2\n")
+	b.sees("Two holders for 8.1s: c1 and c2 ")
 	b.press("5")
 	b.sees("!! FALSE for 500 ms beside c2")
 	b.sees("!! 1 false belief ")
 }
 
-func TestNoLanesElsewhere(t *testing.T) {
+// TestLanesElsewhere: when each waited and held follows from keys alone, on any cluster.
+func TestLanesElsewhere(t *testing.T) {
 	b := newBench(t, Options{})
-	overlap(b)
+	for i, id := range []model.LeaseID{0xa1, 0xa2, 0xa3} {
+		b.w.claim(float64(10*i+1), "/l", "", id)
+	}
+	b.w.del(31, leaseKey("/l", 0xa1))
+	b.sync(60)
 	b.press("enter")
-	if strings.Contains(b.text(), "the last minute") {
-		t.Errorf("lanes of a cluster that is not ours:\n%s", b.text())
+	b.sees("last minute")
+	b.sees("gone")
+	if strings.Contains(b.text(), "holders") {
+		t.Errorf("nobody told what programs believe:\n%s", b.text())
 	}
 }
 

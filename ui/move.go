@@ -35,7 +35,7 @@ func (a *App) goTo(page int) {
 // back takes back what was set on the page, or goes to where one came from.
 func (a *App) back() {
 	switch {
-	case a.here().Back():
+	case a.here().Back(a.frame()):
 	case a.here().About().Inner && len(a.trail) > 0:
 		a.comeBack()
 	case a.here().About().Inner:

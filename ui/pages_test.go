@@ -218,7 +218,7 @@ func TestSeveralHolders(t *testing.T) {
 	}
 	b.sees("31 +2")
 	b.press("enter")
-	if n := strings.Count(b.text(), "● holds"); n != 3 || strings.Count(b.text(), "○ waits") != 1 {
+	if n := strings.Count(b.text(), "● holds  lease"); n != 3 || strings.Count(b.text(), "○ waits") != 1 {
 		t.Errorf("%d hold:\n%s", n, b.text())
 	}
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -177,6 +178,12 @@ func TestSettingsAreRemembered(t *testing.T) {
 	}
 }
 
+// pictureless is a screen without what lanes are drawn with: where a cell is cut in two
+// depends on how many colours there are.
+func pictureless(text string) string {
+	return regexp.MustCompile("[ ▏▎▍▌▋▊▉▐█▓┃─╌]+").ReplaceAllString(text, " ")
+}
+
 // TestThemes: in each of them, and with every number of colours, the text is the same
 // and what must be told apart looks different.
 func TestThemes(t *testing.T) {
@@ -187,9 +194,9 @@ func TestThemes(t *testing.T) {
 			wrongLab(b)
 			exact(t, b.View(), 120, 40)
 			if text == "" {
-				text = b.text()
+				text = pictureless(b.text())
 			}
-			if d := cmp.Diff(text, b.text()); d != "" {
+			if d := cmp.Diff(text, pictureless(b.text())); d != "" {
 				t.Errorf("%s: %s", name, d)
 			}
 			th := b.th

@@ -44,8 +44,10 @@ func TestAContenderHasABeliefForEachLock(t *testing.T) {
 	if d := cmp.Diff([]string{"error stale-holder (strong) /x"}, codes(state(h))); d != "" {
 		t.Errorf("it was not told that the first one went (-want +got)\n%s", d)
 	}
-	if all := state(h).Intervals("c1"); len(all) != 4 {
-		t.Errorf("spells: %+v, want to hold and to believe for each lock", all)
+	for _, lock := range []string{"/x", "/y"} {
+		if all := state(h).Beliefs(lock); len(all) != 1 {
+			t.Errorf("%s: beliefs %+v, want one of each lock", lock, all)
+		}
 	}
 }
 

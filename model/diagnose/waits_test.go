@@ -6,6 +6,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/history"
+	"locktop/model/intervals"
 	"locktop/model/lab"
 
 	"pgregory.net/rapid"
@@ -18,7 +19,7 @@ func TestCirclesAreFoundFromWhatChanged(t *testing.T) {
 		h := history.New()
 		h.Loaded(0)
 		k := model.NewKeyspace()
-		reports := lab.NewReports(k)
+		reports := lab.NewReports(k, intervals.NewBook(k, 0))
 		d := NewDiagnosis(k, reports)
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			lock := fmt.Sprintf("/l%d", rapid.IntRange(0, 3).Draw(t, "lock"))

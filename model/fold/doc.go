@@ -1,11 +1,12 @@
 // Package fold applies batches of events to all that is known of the locks.
 //
 //	            ┌─▶ model.Keyspace     keys, queues, leases, journal
+//	            ├─▶ intervals.Book     when each claim waited and held
 //	Batch ─▶ State ─▶ lab.Reports      beliefs, intervals, owners, clients
 //	            └─▶ diagnose.Diagnosis findings
 //	              ◀── Want: leases to read next, when to wake
 //
-// [State] is what the other rooms use: it answers what the three of them do. Each event
+// [State] is what the other rooms use: it answers what they do. Each event
 // goes to the keyspace first, then to the reports, then the rules look at what changed.
 //
 // Three laws hold, as tests: the same history gives the same state; how it is put into

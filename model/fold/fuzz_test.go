@@ -115,6 +115,9 @@ func askEverything(t *testing.T, s *fold.State, events int) {
 		l.LongestWait(s.Now())
 		l.HeldFor(s.Now())
 		s.Overlaps(l.Name)
+		for x := range s.Book.Stays(l.Name, time.Time{}, s.Now()) {
+			fit(t, "who was there", s.Who(x.Claim))
+		}
 	}
 	for _, l := range s.Leases() {
 		l.State()
@@ -124,7 +127,6 @@ func askEverything(t *testing.T, s *fold.State, events int) {
 	}
 	for _, c := range s.Contenders() {
 		s.Truth(c)
-		s.Intervals(c.Name)
 	}
 	for _, x := range s.Faults() {
 		fit(t, "fault", x.Fault.Describe())

@@ -142,27 +142,26 @@ func TestAPutThatIsNotToldIsAGhostOnlyIfItIsNotKnown(t *testing.T) {
 	}
 }
 
-func TestSpellsAndOverlaps(t *testing.T) {
+func TestStaysAndOverlaps(t *testing.T) {
 	h := history.TwoContenders()
 	h.End(4, 0xa1)
 	h.Add(model.Belief{At: history.At(4), Contender: "c2", Lock: "/l", State: model.BeliefHolding, Key: history.ClaimKey("/l", 0xb2), Lease: 0xb2},
 		model.Belief{At: history.At(4.8), Contender: "c1", Lock: "/l", State: model.BeliefLost, Key: history.ClaimKey("/l", 0xa1), Lease: 0xa1})
 	s := state(h)
-	words := func(list []lab.Interval) string {
-		var b strings.Builder
-		for _, sp := range list {
-			to := "on"
-			if !sp.To.IsZero() {
-				to = fmt.Sprint(sp.To.Sub(history.Start).Seconds())
-			}
-			fmt.Fprintf(&b, "%s %v-%s; ", sp.Kind, sp.From.Sub(history.Start).Seconds(), to)
+	second := func(at time.Time) string {
+		if at.IsZero() {
+			return "-"
 		}
-		return b.String()
+		return fmt.Sprint(at.Sub(history.Start).Seconds())
 	}
-	if d := cmp.Diff("holds 1-4; believes 1-4.8; ", words(s.Intervals("c1"))); d != "" {
-		t.Error(d)
+	var b strings.Builder
+	for x := range s.Book.Stays("/l", history.At(0), history.At(10)) {
+		fmt.Fprintf(&b, "%s came %s got %s gone %s; ", s.Who(x.Claim), second(x.Came), second(x.Got), second(x.Gone))
 	}
-	if d := cmp.Diff("waits 2-4; holds 4-on; believes 4-on; ", words(s.Intervals("c2"))); d != "" {
+	for _, x := range s.Beliefs("/l") {
+		fmt.Fprintf(&b, "%s believes %s to %s; ", x.Contender, second(x.From), second(x.To))
+	}
+	if d := cmp.Diff("c1 came 1 got 1 gone 4; c2 came 2 got 4 gone -; c1 believes 1 to 4.8; c2 believes 4 to -; ", b.String()); d != "" {
 		t.Error(d)
 	}
 	all := s.Overlaps("/l")

@@ -20,7 +20,7 @@ func (st *Competitor) believes(e model.Belief) {
 		if e.Key == "" {
 			lease = cmp.Or(lease, st.Lease) // by which its claim is known
 		}
-		st.interval = &span{Interval: Interval{Kind: IntervalBelieves, Lock: st.place.name, Key: e.Key, Lease: lease, From: e.At}, who: st.Name}
+		st.interval = &span{Believed: Believed{Contender: st.Name, Lock: st.place.name, Key: e.Key, Lease: lease, From: e.At}}
 		st.place.keep(st.interval)
 	}
 }
@@ -160,8 +160,8 @@ func (lab *Reports) FalseSince(c *Competitor, l *model.Lock) (since time.Time, i
 		}
 	}
 	later(lab.k.LiveSince(l.Name))
-	if own := c.place.heldBy(c.interval); own != nil && !own.To.IsZero() {
-		later(own.To)
+	if own, _ := lab.heldBy(c.interval); own != nil && !own.Gone.IsZero() {
+		later(own.Gone)
 	} else if g := c.place.Removed(c.interval.Key); g != nil {
 		later(g.At)
 	}

@@ -5,10 +5,10 @@
 //	       Witness▼  │what the last event changed
 //	           model.Keyspace
 //
-// A [ContenderInfo] is a process, a [Competitor] what it says of one lock. An [Interval] is a
-// time during which a contender waited, held, or believed that it held: for how long two
-// believed follows from intervals alone ([Reports.Overlaps], [Reports.FalseSince]). [Notes]
-// are what clients did to one key, as far as the proxy saw it.
+// A [ContenderInfo] is a process, a [Competitor] what it says of one lock. A [Believed] is a
+// time during which it believed that it held. Who did hold then says the book of
+// model/intervals: for how long two believed follows from both alone ([Reports.Overlaps],
+// [Reports.FalseSince]). [Notes] are what clients did to one key, as far as the proxy saw it.
 //
 // Reports never change what is true of the queues. They tell the keyspace, as its
 // [model.Witness], what the keys do not tell: whose a lease is, and who deleted a key. All

@@ -11,23 +11,21 @@ import (
 
 // Bounds of what is remembered of a lock of the lab.
 const (
-	labLocksMax  = 512
-	intervalsMax = 256
-	removedMax   = 64
-	overlapsMax  = 64
-	staleMax     = 8
+	labLocksMax = 512
+	beliefsMax  = 256
+	removedMax  = 256
+	overlapsMax = 64
+	staleMax    = 8
 )
 
-// Lock is what the lab and its proxy reported about one lock, and the past of its
-// claims beside it.
+// Lock is what the lab and its proxy reported about one lock.
 type Lock struct {
 	name        string
 	since       time.Time      // since when it is kept
 	Competitors []*Competitor  // by name
 	Open        []string       // the keys whose notes have something open, sorted
 	removed     []RemovedClaim // the last keys that went, newest last
-	intervals   []*span        // oldest first
-	running     map[string]*span
+	beliefs     []*span        // by their beginning
 	Stale       []*StaleUnlock
 }
 
@@ -36,6 +34,7 @@ type RemovedClaim struct {
 	Ref       model.ClaimRef
 	At, since time.Time
 	Rev       int64
+	left      *model.JournalEntry // how it went, if it held
 }
 
 // lock returns what the lab says of a lock, made if needed.
@@ -45,7 +44,7 @@ func (lab *Reports) lock(name string) *Lock {
 		if len(lab.locks) >= labLocksMax {
 			lab.dropIdleLocks()
 		}
-		ll = &Lock{name: name, since: lab.k.Now(), running: map[string]*span{}}
+		ll = &Lock{name: name, since: lab.k.Now()}
 		lab.locks[name] = ll
 	}
 	return ll
@@ -124,9 +123,6 @@ func (lab *Reports) join(c *ContenderInfo, lock string) *Competitor {
 	c.competitors = append(c.competitors, st)
 	i, _ := slices.BinarySearchFunc(st.place.Competitors, c.Name, func(o *Competitor, name string) int { return strings.Compare(o.Name, name) })
 	st.place.Competitors = slices.Insert(st.place.Competitors, i, st)
-	if l := lab.k.Lock(lock); l != nil && len(st.place.Competitors) == 1 {
-		lab.begin(st.place, l)
-	}
 	return st
 }
 
@@ -143,18 +139,6 @@ func (c *ContenderInfo) on(lock string) *Competitor {
 	return nil
 }
 
-// begin notes the intervals of the claims that are there when the first contender is
-// heard of.
-func (lab *Reports) begin(ll *Lock, l *model.Lock) {
-	for c := range l.First(model.MaxScan) {
-		from := c.Since
-		if l.Holds(l.Place(c)) && l.HeadSince().After(from) {
-			from = l.HeadSince()
-		}
-		ll.turn(l, c, from)
-	}
-}
-
 // Follow notes what the last event changed of the keys in the locks of the lab.
 func (lab *Reports) Follow() {
 	if len(lab.locks)+len(lab.notes) == 0 {
@@ -162,36 +146,11 @@ func (lab *Reports) Follow() {
 	}
 	change := lab.k.Settled()
 	for c, l := range lab.k.Gone {
-		for at := c.Key; ; {
-			if ll := lab.locks[at]; ll != nil {
-				ll.end(c.Key, change.At, l)
-			}
-			up, _, ok := model.Split(at)
-			if !ok {
-				break
-			}
-			at = up
-		}
-		lab.keyGone(c, change.At, change.Rev)
+		lab.keyGone(c, l, change.At, change.Rev)
 	}
 	for _, c := range change.Came {
-		if lab.k.Claim(c.Key) != c {
-			continue
-		}
-		lab.keyCame(c)
-		l := c.Lock()
-		if l == nil {
-			continue
-		}
-		if ll := lab.locks[l.Name]; ll != nil && len(ll.Competitors) > 0 {
-			ll.turn(l, c, change.At)
-		}
-	}
-	for _, l := range lab.k.Touched() {
-		if ll := lab.locks[l.Name]; ll != nil && len(ll.Competitors) > 0 {
-			for c := range l.First(min(l.Holders(), model.MaxScan)) {
-				ll.turn(l, c, change.At)
-			}
+		if lab.k.Claim(c.Key) == c {
+			lab.keyCame(c)
 		}
 	}
 }

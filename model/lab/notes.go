@@ -220,9 +220,13 @@ func (lab *Reports) inQueue(e model.Watches) {
 }
 
 // keyGone follows up on a key that a settling took.
-func (lab *Reports) keyGone(c *model.Claim, at time.Time, rev int64) {
+func (lab *Reports) keyGone(c *model.Claim, l *model.Lock, at time.Time, rev int64) {
 	if ll := lab.placeOf(c.Key); ll != nil {
-		ll.gone(RemovedClaim{Ref: c.Ref(), At: at, Rev: rev, since: c.Since})
+		g := RemovedClaim{Ref: c.Ref(), At: at, Rev: rev, since: c.Since}
+		if l != nil && l.LastLoss() != nil && l.LastLoss().Removed().Same(g.Ref) {
+			g.left = l.LastLoss()
+		}
+		ll.gone(g)
 	}
 	n := lab.notes[c.Key]
 	if n == nil {

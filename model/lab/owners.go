@@ -8,12 +8,6 @@ import (
 	"locktop/model"
 )
 
-// isOf says whether a lease is of a contender's process.
-func (lab *Reports) isOf(lease model.LeaseID, c *ContenderInfo) bool {
-	o, known := lab.owners[lease]
-	return known && lab.SameProgram(o.Name, c.Name)
-}
-
 func (lab *Reports) noteOwner(e model.LeaseOwner) {
 	old, known := lab.owners[e.Lease]
 	if known && !betterOwner(old, e) {

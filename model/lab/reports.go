@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/intervals"
 )
 
 // ContenderInfo is a contender with its belief beside what etcd says.
@@ -39,6 +40,7 @@ const competitorsMax = 16
 // Reports is what the lab and its proxy reported.
 type Reports struct {
 	k          *model.Keyspace
+	book       *intervals.Book
 	contenders map[string]*ContenderInfo
 	faults     []model.FaultOn
 	owners     map[model.LeaseID]model.LeaseOwner
@@ -55,9 +57,10 @@ const (
 	contendersMax = 512
 )
 
-// NewReports returns those of a keyspace about which nothing was reported yet.
-func NewReports(k *model.Keyspace) *Reports {
-	return &Reports{k: k, contenders: map[string]*ContenderInfo{}, owners: map[model.LeaseID]model.LeaseOwner{},
+// NewReports returns those of a keyspace about which nothing was reported yet. The book
+// says who held when.
+func NewReports(k *model.Keyspace, book *intervals.Book) *Reports {
+	return &Reports{k: k, book: book, contenders: map[string]*ContenderInfo{}, owners: map[model.LeaseID]model.LeaseOwner{},
 		locks: map[string]*Lock{}, proxyState: newProxyState()}
 }
 
@@ -65,7 +68,7 @@ func NewReports(k *model.Keyspace) *Reports {
 // they are processes, and no keys.
 func (lab *Reports) Forget() {
 	old := *lab
-	*lab = *NewReports(old.k)
+	*lab = *NewReports(old.k, old.book)
 	lab.contenders, lab.faults = old.contenders, old.faults
 	for _, c := range lab.contenders {
 		c.competitors = nil

@@ -1,10 +1,14 @@
-// Package axis paints what happened across time: a lane for each contender of a lock, with
-// when it waited, when it held, and when it believed to hold.
+// Package axis paints what happened across time.
 //
-//	lab.Interval, lab.Overlap ──LanesOf──▶ Lanes ──Lines──▶ the last minute, in cells
+//	intervals.Book ──Pieces──▶ raster ──cells──▶ Row: a lock in one line
+//	                                        └──▶ Lanes: a line for each contender of a lock
+//	Window: which time, how far back ──Scale──▶ which time a cell is
 //
-// A picture does not lie by its resolution: what is shorter than a cell is shown all the
-// same, and of two marks the one that matters more. Lanes move by whole cells.
+// A picture does not lie by its resolution. A cell has eight slots, and a slot shows what was
+// in its middle: so no column shows two holders where one held after the other. What cannot
+// be shown so is counted: a cell in which more happened than two parts can show, or a hold
+// too short for any slot, says how many, and claims nothing of who held when. What was
+// believed falsely lies on top, a slot wide at least.
 //
-// The package knows no page.
+// The package knows no page and draws for any of them.
 package axis

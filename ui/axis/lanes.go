@@ -1,226 +1,359 @@
 package axis
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
+	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/intervals"
 	"locktop/model/lab"
 	"locktop/ui/draw"
 	"locktop/ui/table"
 )
 
-// laneSpan is how far back the lanes go.
-const laneSpan = time.Minute
-
-// lanesLook bounds how many claims of a queue are looked at for lanes.
-const lanesLook = 32
-
-// LaneName is how many cells the name of a lane has.
-const LaneName = 10
-
-// Lane is what one contender did for its lock in the last minute.
-type Lane struct {
-	name   string
-	Spells []lab.Interval
-	Beside []lab.Overlap // when it believed to hold beside another
-}
-
-// Lanes are the lanes of a lock, as far as the lab tells of it.
-type Lanes struct {
-	all  []Lane
-	over []lab.Overlap // of the last minute, by their beginning
-}
-
-// LanesOf collects the lanes of a lock, at most n of them.
-func LanesOf(s *fold.State, lock string, now time.Time, n int) Lanes {
-	var l Lanes
-	for _, o := range s.Overlaps(lock) {
-		if o.To.IsZero() || o.To.After(now.Add(-laneSpan)) {
-			l.over = append(l.over, o)
-		}
-	}
-	for _, c := range s.Contenders() {
-		if c.Lock != lock || len(l.all) >= n {
-			continue
-		}
-		x := Lane{name: c.Name}
-		for _, sp := range s.Intervals(c.Name) {
-			if sp.Lock == lock && touches(sp.From, sp.To, now.Add(-laneSpan), now) {
-				x.Spells = append(x.Spells, sp)
-			}
-		}
-		for _, o := range l.over {
-			if o.Believer == c.Name {
-				x.Beside = append(x.Beside, o)
-			}
-		}
-		if len(x.Spells) > 0 {
-			l.all = append(l.all, x)
-		}
-	}
-	l.addOthers(s, lock, now, n)
-	return l
-}
-
-// addOthers adds the claims that stand there now and are of no contender. Of their
-// past only that is known, and nothing of what they believe.
-func (l *Lanes) addOthers(s *fold.State, lock string, now time.Time, n int) {
-	k := s.Lock(lock)
-	if k == nil || !k.Recipe().HasHolder || len(l.all) == 0 { // without contenders the queue says as much
-		return
-	}
-	for i := 0; i < min(k.Len(), lanesLook) && len(l.all) < n; i++ {
-		c := k.At(i)
-		who := s.Who(draw.Brief(c.Ref()))
-		if !k.IsClaim(c) || slices.ContainsFunc(l.all, func(x Lane) bool { return x.name == who }) {
-			continue
-		}
-		waits := lab.Interval{Kind: lab.IntervalWaits, From: c.Since}
-		x := Lane{name: who, Spells: []lab.Interval{waits}}
-		if k.Holds(i) {
-			d, _ := k.HeldFor(now)
-			x.Spells[0].To = now.Add(-d)
-			x.Spells = append(x.Spells, lab.Interval{Kind: lab.IntervalHolds, From: x.Spells[0].To})
-		}
-		l.all = append(l.all, x)
-	}
-}
-
-// touches says whether two times overlap. The first one goes on if to is zero.
-func touches(from, to, a, b time.Time) bool { return from.Before(b) && (to.IsZero() || to.After(a)) }
-
-// LaneCell is how long one cell of a lane is, for w cells: such that the lanes move by
-// whole cells each second.
-func LaneCell(w int) time.Duration {
-	for _, d := range []time.Duration{time.Second / 2, time.Second, 2 * time.Second, 3 * time.Second} {
-		if laneSpan <= time.Duration(w)*d {
-			return d
-		}
-	}
-	return 0
-}
-
-// Marks of a cell, the one that matters more first.
+// Cells of a lane beside its picture: the name and what it is now at the left, and what its
+// lease, or its last hold, is at the right where there is room.
 const (
-	besideMark = iota // believed to hold while another held
-	holdsMark
-	falseMark // believed to hold, and did not
-	waitsMark
-	noMark
+	NameCells = 9
+	roleCells = 11
+	tailCells = 14
 )
 
-// mark says what a lane shows for a time. What is shorter than a cell shows all the
-// same, but a belief that is not true: its word comes a moment after the deed.
-func (x *Lane) mark(from, to time.Time) int {
-	for _, o := range x.Beside {
-		if touches(o.From, o.To, from, to) {
-			return besideMark
-		}
-	}
-	mark, middle := noMark, from.Add(to.Sub(from)/2)
-	for _, sp := range x.Spells {
-		switch {
-		case sp.Kind == lab.IntervalHolds && touches(sp.From, sp.To, from, to):
-			return holdsMark
-		case sp.Kind == lab.IntervalBelieves && touches(sp.From, sp.To, middle, middle.Add(1)):
-			mark = min(mark, falseMark)
-		case sp.Kind == lab.IntervalWaits && touches(sp.From, sp.To, from, to):
-			mark = min(mark, waitsMark)
-		}
-	}
-	return mark
+// scanMost bounds how many claims of a queue are looked at for lanes.
+const scanMost = 64
+
+// Lane is what one contender of a lock did.
+type Lane struct {
+	Name  string
+	Claim *model.Claim // nil if it is not in the queue now
+	Place int          // from 0
+	Wrong time.Time    // since when it believes that it holds and does not, zero if it does not
+	Cells []draw.Cell
+	over  time.Time // when it was last there
 }
 
-// Height is how many lines the lanes need, their ruler included.
-func (l *Lanes) Height() int {
-	if len(l.all) == 0 {
-		return 0
-	}
-	return len(l.all) + 3
+// Lanes are the lanes of a lock.
+type Lanes struct {
+	All []Lane
+	// More is how many others are in the queue and have no lane.
+	More  int
+	scale Scale
+	win   *Window
+	start time.Time
+	over  []lab.Overlap // in what is shown
 }
 
-// Lines paints the lanes.
-func (l *Lanes) Lines(lines []string, f table.View, w int) []string {
-	th, cell := f.Th, LaneCell(w-LaneName-4)
-	n := 0
-	if cell > 0 {
-		n = int(laneSpan / cell)
-	}
-	s := th.Sign
-	lines = append(lines, th.Ruler(w, draw.Dim.Of("the last minute  "), draw.Good.Of(s.LaneHolds), draw.Dim.Of(" holds  "), draw.Waiting.Of(s.LaneWaits),
-		draw.Dim.Of(" waits  "), draw.Alarm.Of(s.LaneFalse), draw.Dim.Of(" believes it holds, has lost it")))
-	lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of(string(draw.Pad(nil, LaneName+3)) + laneAxis(n))}, nil))
-	for i := range l.all {
-		x := &l.all[i]
-		name := th.CutKey(th.Clean(x.name), LaneName)
-		spans := []draw.Span{draw.Plain.Of("  " + name + string(draw.Pad(nil, LaneName+1-draw.Width(name))))}
-		lines = append(lines, th.Line(w, append(spans, x.Paint(th, f.Now, cell, n)...), nil))
-	}
-	return append(lines, th.Line(w, l.words(f), nil))
-}
-
-// laneAxis writes the time over n cells.
-func laneAxis(n int) string {
-	if n < 24 {
-		return ""
-	}
-	third := n / 3
-	label := func(s string, w int) string { return s + string(draw.Pad(nil, w-len(s))) }
-	return label("-60s", third) + label("-40s", third) + label("-20s", third-3) + "now"
-}
-
-// Paint returns n cells up to now, runs of the same mark together.
-func (x *Lane) Paint(th *draw.Theme, now time.Time, cell time.Duration, n int) []draw.Span {
-	looks := [...]draw.Span{besideMark: draw.Alarm.Of(th.Sign.LaneFalse), holdsMark: draw.Good.Of(th.Sign.LaneHolds), falseMark: draw.Bad.Of(th.Sign.LaneFalse),
-		waitsMark: draw.Waiting.Of(th.Sign.LaneWaits), noMark: draw.Plain.Of(" ")}
-	var spans []draw.Span
-	run, last := 0, noMark
-	flush := func() {
-		if run > 0 {
-			spans = append(spans, looks[last].St.Of(strings.Repeat(looks[last].Text, run)))
+// Of paints the lanes of a lock: of those who believe wrongly, of its queue in its order, then
+// of those who were there last; n at most, in so many cells.
+func (b *Brush) Of(f table.View, w *Window, lock string, n, cells int) *Lanes {
+	s, now := f.S, f.Exact()
+	x := &Lanes{win: w, start: s.Book.Start()}
+	x.scale = w.Scale(x.start, f.Now, cells)
+	names := x.gather(s, lock, now, n)
+	for _, o := range s.Overlaps(lock) {
+		if o.From.UnixMicro() < x.scale.To() && (o.To.IsZero() || o.To.UnixMicro() > x.scale.From) {
+			x.over = append(x.over, o)
 		}
 	}
-	for i := range n {
-		to := now.Add(-time.Duration(n-1-i) * cell)
-		m := x.mark(to.Add(-cell), to)
-		if m != last {
-			flush()
-			run, last = 0, m
-		}
-		run++
+	x.paint(b, s, lock, names)
+	return x
+}
+
+// namer names the claims of a lock: those of one contender have one name.
+type namer struct {
+	s  *fold.State
+	by map[model.LeaseID]string
+}
+
+func (n *namer) of(ref model.ClaimRef) string {
+	if ref.Value != "" || ref.Lease == 0 {
+		return n.s.Who(draw.Brief(ref))
 	}
-	flush()
+	name, ok := n.by[ref.Lease]
+	if !ok {
+		name = n.s.Who(draw.Brief(ref))
+		n.by[ref.Lease] = name
+	}
+	return name
+}
+
+// gather finds whose lanes there are.
+func (x *Lanes) gather(s *fold.State, lock string, now time.Time, most int) *namer {
+	names := &namer{s, map[model.LeaseID]string{}}
+	at := map[string]int{}
+	lane := func(name string) *Lane {
+		i, ok := at[name]
+		if !ok {
+			i = len(x.All)
+			at[name] = i
+			x.All = append(x.All, Lane{Name: name, Place: -1})
+		}
+		return &x.All[i]
+	}
+	l := s.Lock(lock)
+	if ll := s.Of(lock); ll != nil && l != nil {
+		for _, c := range ll.Competitors {
+			if since, is := s.FalseSince(c, l); is && now.Sub(since) > lab.Grace {
+				lane(c.Name).Wrong = since
+			}
+		}
+	}
+	if l != nil && l.Recipe().HasHolder {
+		for i := range min(l.Len(), scanMost) {
+			if c := l.At(i); l.IsClaim(c) {
+				if y := lane(names.of(c.Ref())); y.Claim == nil {
+					y.Claim, y.Place = c, i
+				}
+			}
+		}
+		x.More = max(0, l.Len()-scanMost)
+	}
+	first := len(x.All)
+	s.Book.Pieces(lock, x.scale.From, x.scale.To(), 0, func(p *intervals.Piece) bool {
+		if !p.Present {
+			y := lane(names.of(p.Claim()))
+			y.over = time.UnixMicro(max(p.Gone, y.over.UnixMicro()))
+		}
+		return true
+	})
+	slices.SortStableFunc(x.All[first:], func(a, b Lane) int { return -cmp.Compare(a.over.UnixMicro(), b.over.UnixMicro()) })
+	for _, y := range x.All[min(most, len(x.All)):] {
+		if y.Claim != nil {
+			x.More++
+		}
+	}
+	x.All = x.All[:min(most, len(x.All))]
+	return names
+}
+
+// paint fills in the cells of each lane.
+func (x *Lanes) paint(b *Brush, s *fold.State, lock string, names *namer) {
+	at := map[string]int{}
+	for i := range x.All {
+		at[x.All[i].Name] = i
+	}
+	spells := make([][]spell, len(x.All))
+	keep := func(name string, came, got, gone int64) {
+		if i, ok := at[name]; ok {
+			spells[i] = append(spells[i], spell{came, got, gone})
+		}
+	}
+	s.Book.Pieces(lock, x.scale.From, x.scale.To(), 0, func(p *intervals.Piece) bool {
+		if !p.Present {
+			got := p.Got
+			if !p.Held {
+				got = 0
+			}
+			keep(names.of(p.Claim()), p.Came, got, p.Gone)
+		}
+		return true
+	})
+	if l := s.Lock(lock); l != nil && l.Recipe().HasHolder {
+		for c := range l.First(scanMost) {
+			if l.IsClaim(c) {
+				got, _, holds := c.HeldSince()
+				us := int64(0)
+				if holds {
+					us = got.UnixMicro()
+				}
+				keep(names.of(c.Ref()), c.Since.UnixMicro(), us, micro(time.Time{}))
+			}
+		}
+	}
+	for i := range x.All {
+		y := &x.All[i]
+		b.reset(x.scale)
+		for _, p := range spells[i] {
+			if p.got != 0 {
+				b.hold(p.got, p.gone, 1, draw.ToneHold)
+			}
+		}
+		for _, p := range spells[i] {
+			end := p.gone
+			if p.got != 0 {
+				end = p.got
+			}
+			b.wait(p.came, end)
+		}
+		b.wrong(s, lock, func(c model.ClaimRef) bool { return names.of(c) == y.Name })
+		for _, v := range s.Beliefs(lock) {
+			if v.Contender == y.Name {
+				b.doubt(v, spells[i], micro(s.Book.Since(lock)))
+			}
+		}
+		for _, o := range x.over {
+			if o.Believer == y.Name {
+				b.believe(o.From.UnixMicro(), b.end(o.To))
+			}
+		}
+		y.Cells = slices.Clone(b.cells(0, false))
+		b.write(y.Cells, draw.ToneHold, " held ", " times ")
+		b.finish(s, lock, y.Cells)
+	}
+}
+
+// spell is a stay of one contender, in µs; got 0: it never held.
+type spell struct{ came, got, gone int64 }
+
+// doubt lays the part of a belief on top in which its contender did not hold, as far as that
+// is known. Its word comes a moment after the deed: that long it is no lie.
+func (b *Brush) doubt(v lab.Believed, spells []spell, known int64) {
+	grace := lab.Grace.Microseconds()
+	from, end := max(v.From.UnixMicro(), known), b.end(v.To)
+	lie := func(to int64) {
+		if to-from > grace {
+			b.believe(from, to)
+		}
+	}
+	for _, p := range spells {
+		if p.got != 0 && p.gone > from && p.got < end {
+			lie(p.got)
+			from = p.gone
+		}
+	}
+	if from < end {
+		lie(end)
+	}
+}
+
+// Height is how many lines the lanes take, their ruler and their words included.
+func (x *Lanes) Height() int { return len(x.All) + 2 }
+
+// shares divides a line of w cells among what stands at the left of a picture, the picture,
+// and what stands at its right.
+func shares(w int) (left, picture, right int) {
+	left = 2 + NameCells + 1
+	if w >= 50 {
+		left += roleCells
+	}
+	if w >= 70 {
+		right = tailCells
+	}
+	return left, max(0, w-left-right), right
+}
+
+// PictureCells is how many cells of a line of w are the picture of a lane.
+func PictureCells(w int) int {
+	_, picture, _ := shares(w)
+	return picture
+}
+
+// Lines paints the lanes, Height lines of them.
+func (x *Lanes) Lines(lines []string, f table.View, w int) []string {
+	th := f.Th
+	left, _, _ := shares(w)
+	title := []draw.Span{draw.Strong.Of(x.win.Says(x.start, f.Now) + "  ")}
+	if w >= 100 {
+		title = append(title, draw.Accent.Of("z"), draw.Dim.Of(" zoom  "), draw.Accent.Of(th.Sign.Left+" "+th.Sign.Arrow), draw.Dim.Of(" pan  "),
+			draw.Accent.Of("[ ]"), draw.Dim.Of(" event by event  "))
+	}
+	lines = append(lines, th.Ruler(w, append(title, x.words(f)...)...))
+	lines = append(lines, th.Line(w, append([]draw.Span{draw.Plain.Of(string(draw.Pad(nil, left)))}, x.scale.Ruler(th, x.win, f.Now)...), nil))
+	for i := range x.All {
+		lines = append(lines, th.Line(w, x.lane(&x.All[i], f, w), nil))
+	}
+	return lines
+}
+
+func (x *Lanes) lane(y *Lane, f table.View, w int) []draw.Span {
+	th := f.Th
+	name := th.CutKey(th.Tame(y.Name), NameCells)
+	spans := []draw.Span{draw.Plain.Of("  " + name + string(draw.Pad(nil, NameCells+1-draw.Width(name))))}
+	left, _, right := shares(w)
+	if left > 2+NameCells+1 {
+		sp := x.role(y, f)
+		sp.Text = th.Cut(sp.Text, roleCells-1)
+		spans = append(spans, sp, draw.Plain.Of(string(draw.Pad(nil, roleCells-draw.Width(sp.Text)))))
+	}
+	spans = append(spans, th.LaneCells(y.Cells)...)
+	if right > 0 {
+		sp := x.tail(y, f)
+		sp.Text = " " + th.Cut(sp.Text, tailCells-1)
+		spans = append(spans, sp)
+	}
 	return spans
 }
 
-// words say for how long two held, and who.
-func (l *Lanes) words(f table.View) []draw.Span {
+// role says what a contender is in the queue now.
+func (x *Lanes) role(y *Lane, f table.View) draw.Span {
 	th := f.Th
-	sum := Together(l.over, f.Exact())
-	if sum <= 0 {
-		return []draw.Span{draw.Dim.Of("  no two believed to hold at a time")}
+	switch {
+	case !y.Wrong.IsZero():
+		return draw.Alarm.Of(th.Sign.Bad + " believes")
+	case y.Claim == nil:
+		return draw.Dim.Of("gone")
 	}
-	text := " !! two believed to hold at a time for " + draw.Count(sum.Milliseconds()) + " ms: "
+	l := y.Claim.Lock()
+	switch {
+	case l == nil:
+		return draw.Dim.Of("gone")
+	case l.Holds(y.Place):
+		return draw.Good.Of(th.Sign.Holds + " holds")
+	case y.Place == max(1, l.Holders()): // the first may be a key that blocks
+		return draw.Waiting.Of(th.Sign.Waits + " next")
+	}
+	return draw.Waiting.Of(th.Sign.Waits + " " + ordinal(y.Place-max(1, l.Holders())+1))
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		suffix = [...]string{"th", "st", "nd", "rd", "th", "th", "th", "th", "th", "th"}[n%10]
+	}
+	return draw.Count(int64(n)) + suffix
+}
+
+// tail says how a contender's lease is, or since when it is gone.
+func (x *Lanes) tail(y *Lane, f table.View) draw.Span {
+	th := f.Th
+	switch {
+	case !y.Wrong.IsZero():
+		return draw.Bad.Of("lost it " + draw.Age(f.Exact().Sub(y.Wrong), false))
+	case y.Claim == nil:
+		return draw.Dim.Of(draw.Age(f.Now.Sub(y.over), false) + " ago")
+	}
+	return table.LeaseBrief(th, y.Claim.LeaseInfo(), f.Now)
+}
+
+// words say whether two held, for how long, and who.
+func (x *Lanes) words(f table.View) []draw.Span {
+	th := f.Th
+	var more string
+	if x.More > 0 {
+		more = "+" + draw.Count(int64(x.More)) + " more in the queue  "
+	}
+	if as := x.win.AsOf(f.Now); as != "" {
+		more += as + "  "
+	}
+	sum := Together(x.over, f.Exact(), time.UnixMicro(x.scale.From))
+	if sum <= 0 {
+		if len(f.S.Contenders()) == 0 {
+			return []draw.Span{draw.Dim.Of(more)}
+		}
+		return []draw.Span{draw.Dim.Of(more + "never two holders")}
+	}
 	var pairs []string
-	for _, o := range l.over {
-		pair := th.Cut(th.Clean(o.Believer), 16) + " beside " + th.Cut(th.Tame(o.Who), 16)
+	for _, o := range x.over {
+		pair := th.Cut(th.Clean(o.Believer), 16) + " and " + th.Cut(th.Tame(o.Who), 16)
 		if !slices.Contains(pairs, pair) { // with each handover a new overlap begins
 			pairs = append(pairs, pair)
 		}
 	}
-	text += strings.Join(pairs[:min(len(pairs), 3)], ", ")
+	text := th.Sign.Bad + " Two holders for " + tenths(sum) + ": " + strings.Join(pairs[:min(len(pairs), 3)], ", ")
 	if len(pairs) > 3 {
 		text += " and more"
 	}
-	return []draw.Span{draw.Plain.Of("  "), draw.Alarm.Of(text + " ")}
+	return []draw.Span{draw.Dim.Of(more), draw.Alarm.Of(" " + text + " ")}
 }
 
-// Together is how long any of the overlaps lasted in the last minute.
-func Together(over []lab.Overlap, now time.Time) time.Duration {
+func tenths(d time.Duration) string { return model.Duration(d.Truncate(100*time.Millisecond), false) }
+
+// Together is how long any of the overlaps lasted since a time.
+func Together(over []lab.Overlap, now, end time.Time) time.Duration {
 	var sum time.Duration
-	end := now.Add(-laneSpan)
 	for _, o := range over { // by their beginning
 		from, to := o.From, o.To
 		if to.IsZero() || to.After(now) {

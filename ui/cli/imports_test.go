@@ -40,7 +40,10 @@ func TestRooms(t *testing.T) {
 		{"locktop/model/recipe", map[string]string{"locktop/": "a recipe knows keys and nothing else"}},
 		{"locktop/model", map[string]string{
 			"locktop/model/lab": "the keyspace asks its witness", "locktop/model/diagnose": "the keyspace marks, and the rules come for it",
-			"locktop/model/fold": "the fold applies events to the keyspace"}},
+			"locktop/model/fold": "the fold applies events to the keyspace", "locktop/model/intervals": "the keyspace tells, and the book writes down"}},
+		{"locktop/model/intervals", map[string]string{
+			"locktop/model/lab": "when a claim held follows from keys alone", "locktop/model/diagnose": "the rules read the book",
+			"locktop/model/fold": "the fold applies events to the book"}},
 		{"locktop/model/lab", map[string]string{
 			"locktop/model/diagnose": "a report is no finding", "locktop/model/fold": "the fold applies events to the reports"}},
 		{"locktop/model/diagnose", map[string]string{"locktop/model/fold": "the fold asks for the findings"}},

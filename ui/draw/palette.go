@@ -69,7 +69,7 @@ var (
 )
 
 // looks are how every style but Plain looks.
-var looks = [StyleCount]look{
+var looks = [lanes]look{
 	Dim: muted, Strong: title.with(strong), Heading: muted, Sorted: title.with(strong), Rule: rule,
 	Good: green, Late: amber, Bad: red.with(strong), Waiting: blue, BarLate: amber, BarBad: red,
 	Belief: magenta, Here: title.with(attrs{bold: true, underline: true}), Accent: cyan.with(strong), Change: orange.with(strong), Alarm: red.with(chip), Armed: orange.with(chip),
@@ -81,6 +81,7 @@ var (
 	chosenGround = look{dark: colour{"#252b38", "235", ""}, light: colour{"#e6ecf7", "254", ""}}
 	errorGround  = look{dark: colour{"#33191e", "52", ""}, light: colour{"#fdeaea", "224", ""}}
 	warnGround   = look{dark: colour{"#2e2615", "236", ""}, light: colour{"#fbf1dc", "230", ""}}
+	onHold       = look{dark: colour{"#14161b", "233", "0"}, light: colour{"#ffffff", "231", "15"}, mono: attrs{bold: true, chip: true}}
 	chipGround   = look{dark: colour{"#3a4150", "238", ""}, light: colour{"#d9dee7", "253", ""}}
 )
 
@@ -99,8 +100,11 @@ const (
 	ToneWait               // waits in the queue
 	ToneFalse              // its client believes that it holds, and it does not
 	ToneDepth              // how many wait, above a lane
-	toneCount
+	toneCount  = iota
 )
+
+// Holds says whether the lock is held where it stands.
+func (t Tone) Holds() bool { return t >= ToneHold && t <= ToneStuck }
 
 // tones are the colours of lanes: the sign's, and for some the ground under it.
 var tones = [toneCount]struct{ sign, ground look }{
@@ -161,6 +165,7 @@ func (x painter) styles(ground look) (all [StyleCount]string) {
 	for s, l := range looks {
 		all[s], _ = cut(x.style(l, ground))
 	}
+	x.tones(&all)
 	return all
 }
 
@@ -173,30 +178,38 @@ func (x painter) headline(all [StyleCount]string) [StyleCount]string {
 	return all
 }
 
-// Tone is the escape sequence before a sign of a lane. on is what stands at the right of
-// the sign in the same cell, where a cell is split: ToneNone is the terminal's own ground,
-// and [Theme.ToneTurned] is for a left part that is nobody's.
-func (th *Theme) Tone(f, on Tone) string { return th.tones[f][on] }
+// Lane is the style of a sign of a lane. on is what stands at the right of the sign in the
+// same cell, where a cell is split: ToneNone is the terminal's own ground.
+func Lane(f, on Tone) Style { return lanes + Style(f)*toneCount + Style(on) }
 
-// ToneTurned is what goes before a sign whose left part is the terminal's own ground and
-// whose right part is f: the sign is reversed, since that ground's colour is not known.
-func (th *Theme) ToneTurned(f Tone) string { return th.turned[f] }
+// Turned is the style of a sign whose left part is the terminal's own ground and whose right
+// part is f: the sign is reversed, since that ground's colour is not known.
+func Turned(f Tone) Style { return turned + Style(f) }
 
-func (x painter) tones(th *Theme) {
+// OnTone is the style of a word on a tone.
+func OnTone(f Tone) Style { return onTone + Style(f) }
+
+// tones adds the styles of lanes. They are the same on every ground.
+func (x painter) tones(all *[StyleCount]string) {
 	normal := x.r.NewStyle()
-	for f := range tones {
-		th.turned[f], _ = cut(normal.Reverse(true).Foreground(x.colour(tones[f].sign)))
+	for i := range tones {
+		f := Tone(i)
+		all[Turned(f)], _ = cut(normal.Reverse(true).Foreground(x.colour(tones[f].sign)))
+		if f.Holds() {
+			all[OnTone(f)], _ = cut(x.style(onHold, tones[f].sign).Bold(x.p != termenv.ANSI))
+		}
 		for on := range tones {
 			s := normal.Foreground(x.colour(tones[f].sign))
 			switch {
-			case Tone(on) == ToneNone || on == f && tones[f].ground != (look{}):
+			case Tone(on) == ToneNone || on == i && tones[f].ground != (look{}):
 				s = s.Background(x.colour(tones[f].ground))
 			case tones[on].ground != (look{}): // the ground of what waits, not its sign
 				s = s.Background(x.colour(tones[on].ground))
 			default:
 				s = s.Background(x.colour(tones[on].sign))
 			}
-			th.tones[f][on], _ = cut(s)
+			all[Lane(f, Tone(on))], _ = cut(s)
 		}
 	}
+	all[Lane(ToneNone, ToneNone)], _ = cut(x.style(rule, look{}))
 }

@@ -25,15 +25,18 @@ const (
 	Waiting       // in the queue
 	BarLate       // the bar of a late lease, and of a bad one
 	BarBad
-	Belief   // what a client says and etcd does not
-	Accent   // keys that look
-	Here     // the page one is on
-	Change   // keys that change the world
-	Alarm    // must not be overlooked
-	Armed    // a chip: what is pressed here may hurt
-	Lab      // a chip: a cluster of our own
-	Readonly // a chip
-	StyleCount
+	Belief     // what a client says and etcd does not
+	Accent     // keys that look
+	Here       // the page one is on
+	Change     // keys that change the world
+	Alarm      // must not be overlooked
+	Armed      // a chip: what is pressed here may hurt
+	Lab        // a chip: a cluster of our own
+	Readonly   // a chip
+	lanes      // from here on the looks of a cell of a lane: see [Lane]
+	turned     = lanes + toneCount*toneCount
+	onTone     = turned + toneCount // of what stands on a tone
+	StyleCount = onTone + toneCount
 )
 
 // Theme is how things look: escape sequences, cut once, and signs.
@@ -43,8 +46,8 @@ type Theme struct {
 	// OnError and OnWarn are the same on the grounds of a verdict.
 	OnError, OnWarn [StyleCount]string
 	After           string
-	tones           [toneCount][toneCount]string
-	turned          [toneCount]string
+	split           bool // two parts of a cell can be told apart by colour
+	few             bool // and there are 16 colours for it
 	set             SignSet
 	Sign            signs
 	// FullBar and emptyBar are what the bars of leases are cut from, barCells cells wide.
@@ -61,10 +64,11 @@ type signs struct {
 	Renewed, Stale                   string
 	Full, Empty                      string
 	More, Dot, Line, Cursor, Up, Dwn string
-	Arrow, left, gap, Act, Fact      string
+	Arrow, Left, gap, Act, Fact      string
 	Mark                             string
-	LaneHolds, LaneWaits, LaneFree   string
-	LaneFalse                        string
+	LaneHolds, LaneAgain, LaneWaits  string
+	LaneFree, LaneFalse, LaneShort   string
+	LaneUnseen, LaneCursor, Tick     string
 	Box                              lipgloss.Border
 }
 
@@ -73,8 +77,8 @@ var unicodeSigns = signs{
 	Renewed: "♥", Stale: "?",
 	Full: "━", Empty: "╌",
 	More: "…", Dot: "·", Line: "─", Cursor: "▌", Up: "▲", Dwn: "▼",
-	Arrow: "→", left: "←", gap: "≈", Act: "▸", Fact: "∙", Mark: "◆",
-	LaneHolds: "█", LaneWaits: "─", LaneFree: "╌", LaneFalse: "▚",
+	Arrow: "→", Left: "←", gap: "≈", Act: "▸", Fact: "∙", Mark: "◆",
+	LaneHolds: "█", LaneAgain: "▓", LaneWaits: "─", LaneFree: "╌", LaneFalse: "▚", LaneShort: "┃", LaneUnseen: "?", LaneCursor: "┊", Tick: "┬",
 	Box: lipgloss.RoundedBorder(),
 }
 
@@ -85,8 +89,8 @@ var wideSigns = signs{
 	Renewed: "↻", Stale: "?",
 	Full: "▬", Empty: "╌",
 	More: "⋯", Dot: "∙", Line: "╌", Cursor: "▐", Up: "▴", Dwn: "▾",
-	Arrow: "»", left: "«", gap: "~", Act: "▸", Fact: "∙", Mark: "▪",
-	LaneHolds: "▐", LaneWaits: "╌", LaneFree: "╌", LaneFalse: "▚",
+	Arrow: "»", Left: "«", gap: "~", Act: "▸", Fact: "∙", Mark: "▪",
+	LaneHolds: "▐", LaneAgain: "=", LaneWaits: "╌", LaneFree: "╌", LaneFalse: "▚", LaneShort: "|", LaneUnseen: "?", LaneCursor: "╎", Tick: "╌",
 	Box: lipgloss.ASCIIBorder(),
 }
 
@@ -95,8 +99,8 @@ var asciiSigns = signs{
 	Renewed: "@", Stale: "?",
 	Full: "=", Empty: ".",
 	More: "~", Dot: ".", Line: "-", Cursor: ">", Up: "^", Dwn: "v",
-	Arrow: ">", left: "<", gap: "~", Act: ">", Fact: ".", Mark: "*",
-	LaneHolds: "#", LaneWaits: "-", LaneFree: ".", LaneFalse: "%",
+	Arrow: ">", Left: "<", gap: "~", Act: ">", Fact: ".", Mark: "*",
+	LaneHolds: "#", LaneAgain: "=", LaneWaits: "-", LaneFree: ".", LaneFalse: "%", LaneShort: "|", LaneUnseen: "?", LaneCursor: ":", Tick: "+",
 	Box: lipgloss.ASCIIBorder(),
 }
 
@@ -138,7 +142,7 @@ func NewTheme(name string, p termenv.Profile, set SignSet) *Theme {
 	th.Before = paint.styles(look{})
 	th.Chosen, th.OnError, th.OnWarn = paint.styles(chosenGround), paint.headline(paint.styles(errorGround)), paint.headline(paint.styles(warnGround))
 	th.Before[Readonly], _ = cut(paint.style(looks[Readonly], chipGround))
-	paint.tones(th)
+	th.split, th.few = name != ThemeMono && set != SignsASCII, p == termenv.ANSI
 	th.After = reset
 	return th
 }

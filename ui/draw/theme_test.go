@@ -54,7 +54,7 @@ func TestTheSelectionKeepsColours(t *testing.T) {
 		for _, p := range []termenv.Profile{termenv.ANSI, termenv.ANSI256, termenv.TrueColor} {
 			th := NewTheme(name, p, SignsUnicode)
 			ground := name != ThemeMono && p != termenv.ANSI
-			for s := range StyleCount {
+			for s := range lanes {
 				switch {
 				case looks[s].attrs.chip:
 				case !ground && s != Readonly && th.Chosen[s] != th.Before[s]:
@@ -76,15 +76,15 @@ func TestTonesOfLanes(t *testing.T) {
 		for _, p := range []termenv.Profile{termenv.ANSI, termenv.ANSI256, termenv.TrueColor} {
 			th := NewTheme(name, p, SignsUnicode)
 			for _, pair := range [][2]Tone{{ToneHold, ToneHold2}, {ToneQuiet, ToneQuiet2}, {ToneHold, ToneWait}, {ToneHold, ToneLate}, {ToneLate, ToneStuck}, {ToneHold, ToneFalse}} {
-				if th.Tone(pair[0], ToneNone) == th.Tone(pair[1], ToneNone) {
+				if th.Before[Lane(pair[0], ToneNone)] == th.Before[Lane(pair[1], ToneNone)] {
 					t.Errorf("%s, profile %d: tones %d and %d look the same", name, p, pair[0], pair[1])
 				}
 			}
-			if th.Tone(ToneHold, ToneHold2) == th.Tone(ToneHold, ToneNone) {
+			if th.Before[Lane(ToneHold, ToneHold2)] == th.Before[Lane(ToneHold, ToneNone)] {
 				t.Errorf("%s, profile %d: a split cell shows one of two", name, p)
 			}
-			if !strings.Contains(th.ToneTurned(ToneHold), "7") {
-				t.Errorf("%s, profile %d: %q is not reversed", name, p, th.ToneTurned(ToneHold))
+			if !strings.Contains(th.Before[Turned(ToneHold)], "7") {
+				t.Errorf("%s, profile %d: %q is not reversed", name, p, th.Before[Turned(ToneHold)])
 			}
 		}
 	}

@@ -121,7 +121,7 @@ func (th *Theme) FactSign(f *model.JournalEntry) (string, Style) {
 	case model.EntryQueued:
 		return th.Sign.Waits, Waiting
 	case model.EntryLeft:
-		return th.Sign.left, Plain
+		return th.Sign.Left, Plain
 	case model.EntryBlocked:
 		return th.Sign.Bad, Bad
 	case model.EntryGap:

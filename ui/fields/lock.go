@@ -45,7 +45,7 @@ func lockReading(value func(Reading) string) func(Lock) string {
 var Locks = []Field[Lock]{
 	{Name: "name", Title: "LOCK", In: In{Table: 10, CSV: 10, JSON: 10, Console: 10}, Width: Width{Least: 18, Fair: 30, Most: 56},
 		Raw: func(x Lock) string { return x.L.Name }},
-	{Name: "recipe", Title: "RECIPE", In: In{Table: 20, CSV: 20, JSON: 20, Console: 20}, Width: Width{Least: 8, Fair: 8, Most: 15, Rank: 7},
+	{Name: "recipe", Title: "RECIPE", In: In{Table: 20, CSV: 20, JSON: 20, Console: 20}, Width: Width{Least: 8, Fair: 8, Most: 15, Rank: 9},
 		Own: recipeName, Record: func(x Lock) string { return x.L.Recipe().Name }},
 	{Name: "recipe_confidence", In: In{CSV: 30, JSON: 30}, Record: func(x Lock) string { return string(x.L.RecipeConfidence()) }},
 	{Name: "recipe_evidence", In: In{JSON: 32}},
@@ -56,6 +56,7 @@ var Locks = []Field[Lock]{
 	{Name: "blocked", In: In{JSON: 70}},
 	{Name: "state", Title: "STATE", In: In{Table: 80, CSV: 40, JSON: 80, Console: 80}, Width: Width{Least: 19, Fair: 19, Most: 48, Rank: 1},
 		Cell: func(x Lock) string { return diagnose.StateWord(x.L.Condition()) }, Record: func(x Lock) string { return x.L.Condition().Word }},
+	{Title: "LAST MINUTE", In: In{Console: 90}, Width: Width{Least: 20, Fair: 24, Most: 72, Rank: 8}},
 	{Name: "moves_when", In: In{JSON: 90}},
 	{Name: "holders", In: In{CSV: 50, JSON: 100}, Record: func(x Lock) string { return strconv.Itoa(x.L.Holders()) }},
 	{Name: "waiters", Title: "BEHIND", In: In{Table: 60, CSV: 60, JSON: 110, Console: 60}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 4, Right: true},

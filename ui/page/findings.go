@@ -159,12 +159,12 @@ func (p *findingsPage) Show(_ Frame, r Request) {
 	p.filter, p.top = "", 0
 }
 
-func (p *findingsPage) Back() bool {
+func (p *findingsPage) Back(f Frame) bool {
 	if p.full {
 		p.full = false
 		return true
 	}
-	return p.list.Back()
+	return p.list.Back(f)
 }
 
 func (p *findingsPage) SetFilter(text string) {

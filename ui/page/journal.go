@@ -50,7 +50,7 @@ func (p *journalPage) Show(_ Frame, r Request)     { p.only(r.Lock) }
 func (p *journalPage) Spot() string                { return p.lock }
 func (p *journalPage) Return(_ Frame, lock string) { p.only(lock) }
 
-func (p *journalPage) Back() bool {
+func (p *journalPage) Back(Frame) bool {
 	if p.filter != "" {
 		p.SetFilter("")
 	} else {

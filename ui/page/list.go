@@ -42,7 +42,7 @@ func (l *list) Return(_ Frame, id string) {
 	}
 }
 
-func (l *list) Back() bool {
+func (l *list) Back(Frame) bool {
 	l.SetFilter("")
 	return true
 }

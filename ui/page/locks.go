@@ -78,7 +78,18 @@ var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.
 			}
 		}
 	},
+	"LAST MINUTE": lastMinute,
 }, map[string]table.SortKey{"LOCK": SortName, "HELD": sortHeld, "BEHIND": sortBehind, "LONGEST": sortLongest, "STATE": SortState})
+
+// lastMinute is the lane of a lock, as long as a minute.
+func lastMinute(r *table.Row, x *fields.Lock) {
+	if r.F.Lane == nil || r.Room() == 0 || !x.L.Recipe().HasHolder {
+		return
+	}
+	for _, sp := range r.F.Lane(x.L, x.Now, r.Room()) {
+		r.Put(sp)
+	}
+}
 
 // locksPage is the table of locks and, where there is room, the queue of the selected one.
 type locksPage struct {
@@ -127,7 +138,7 @@ func (p *locksPage) Paint(f Frame, w, h int) []string {
 	lines := p.list(f, w, p.rows)
 	p.Queue.show(p.locks.Pick.ID)
 	if p.pane > 0 {
-		lines = append(lines, p.Queue.lines(f, w, p.pane, p.paneHas, f.Lab && f.Height >= TallFrom && p.pane >= lanesPane)...)
+		lines = append(lines, p.Queue.lines(f, w, p.pane, p.paneHas, p.pane >= lanesPane)...)
 	}
 	return lines
 }
@@ -152,6 +163,7 @@ func LockShares(h int, lesson bool) (rows, pane int) {
 // list returns the lines of the table.
 func (p *locksPage) list(f Frame, w, h int) []string {
 	p.locks.Update(f)
+	f.Lane = f.lane
 	p.Table.Fit(w, h, f.Th)
 	names, pick := p.locks.Order.IDs, &p.locks.Pick
 	p.Table.Reveal(pick.Place, len(names))
@@ -233,7 +245,7 @@ func (p *locksPage) Show(f Frame, r Request) {
 	p.Queue.show(r.Lock)
 }
 
-func (p *locksPage) Back() bool {
+func (p *locksPage) Back(Frame) bool {
 	if p.Filter() != "" {
 		p.SetFilter("")
 	} else {

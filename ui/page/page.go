@@ -39,7 +39,7 @@ type Page interface {
 	// Show selects what was asked for, one of what the page says it shows.
 	Show(f Frame, r Request)
 	// Back takes back the last thing that was set, and says whether there was any.
-	Back() bool
+	Back(f Frame) bool
 	// Spot is where one is on the page, and Return goes there.
 	Spot() string
 	Return(f Frame, spot string)
@@ -142,7 +142,7 @@ func (usual) Click(Frame, int, int) {}
 func (usual) Empty() bool           { return false }
 func (usual) Target(Frame) Target   { return Target{} }
 func (usual) Show(Frame, Request)   {}
-func (usual) Back() bool            { return false }
+func (usual) Back(Frame) bool       { return false }
 func (usual) Spot() string          { return "" }
 func (usual) Return(Frame, string)  {}
 func (usual) Lock(f Frame) Request  { return f.Locks.request() }
@@ -170,6 +170,7 @@ type Board struct {
 	Tally    Tally
 	Doubts   Doubts
 	Marked   marks
+	Axis     Axis // the time that is looked at, on every page that shows one
 	Lab      bool
 	NoLab    string // why there is none
 	Prefixes []string

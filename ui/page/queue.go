@@ -5,7 +5,6 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
-	"locktop/ui/axis"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
 	"locktop/ui/table"
@@ -59,25 +58,25 @@ func (p *QueuePane) show(lock string) {
 }
 
 // lanesRows is how many lanes of h lines are shown at most.
-func lanesRows(h int) int { return max(3, h/5) }
+func lanesRows(h int) int { return max(3, h/4) }
 
-// lines returns the lines of the pane, its title included; with lanes if there is
-// room for them and the lab tells of any.
+// lines returns the lines of the pane, its title included; with lanes if timed.
 func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	l := f.S.Lock(p.Lock)
 	if l == nil {
 		return draw.Fill([]string{f.Th.Ruler(w, draw.Dim.Of("queue"))}, w, h)
 	}
 	lines := []string{f.Th.Ruler(w, p.Title(f, l, w)...)}
-	var past axis.Lanes
-	if timed && axis.LaneCell(w-axis.LaneName-4) > 0 {
-		past = axis.LanesOf(f.S, l.Name, f.Now, lanesRows(h))
+	var past []string
+	if timed && l.Recipe().HasHolder {
+		past = f.lanes(l, w, lanesRows(h))
 	}
-	rows, rest := Shares(h - 1 - past.Height())
+	rows, rest := Shares(h - 1 - len(past))
+	if need := (l.Len() + queueStep) / queueStep * queueStep; past != nil && need+1 < rows {
+		rows, rest = need+1, rest+rows-need-1
+	}
 	lines = p.queue(lines, f, l, w, rows, focused)
-	if past.Height() > 0 {
-		lines = past.Lines(lines, f.View, w)
-	}
+	lines = append(lines, past...)
 	why, facts := whyShares(f.Th, l.Findings(), w, rest)
 	if why > 0 {
 		lines = WhyPane(f.Th, lines, l.Findings(), w, why)
@@ -88,6 +87,10 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	}
 	return draw.Fill(lines, w, h)
 }
+
+// queueStep is by how many rows a queue grows where lanes stand below it: so they do not
+// move with each who comes or goes.
+const queueStep = 4
 
 // underFrom is the height from which half of what is more goes under the queue.
 const underFrom = 40

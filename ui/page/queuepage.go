@@ -8,7 +8,7 @@ import (
 
 // Lines of a queue from which it shows lanes: as a page, and as the pane of one.
 const (
-	lanesFrom = 18
+	lanesFrom = 12
 	lanesPane = 14
 )
 
@@ -22,13 +22,13 @@ func (p *queuePage) About() About {
 	return About{Title: "Queue", Inner: true, Targets: true, Shows: ShowRow | ShowQueue}
 }
 
-func (p *queuePage) Keys() []Key { return []Key{journalOfLock} }
+func (p *queuePage) Keys() []Key { return append(axisKeys(lockEvents), journalOfLock) }
 
 func (p *queuePage) Paint(f Frame, w, h int) []string {
 	if text := noLocks(f, w); text != nil {
 		return draw.Fill(text, w, h)
 	}
-	return p.queue.lines(f, w, h, true, f.Lab && f.Height >= TallFrom && h >= lanesFrom)
+	return p.queue.lines(f, w, h, true, h >= lanesFrom)
 }
 
 func (p *queuePage) Move(f Frame, n int)     { p.queue.move(f.S, p.queue.Pick.Place+n) }
@@ -59,6 +59,9 @@ func (p *queuePage) Show(f Frame, r Request) {
 		p.queue.move(f.S, l.Place(r.Claim))
 	}
 }
+
+// Back goes back to now.
+func (p *queuePage) Back(f Frame) bool { return f.Axis.Now() }
 
 func (p *queuePage) Spot() string                { return p.queue.Lock }
 func (p *queuePage) Return(_ Frame, lock string) { p.queue.show(lock) }

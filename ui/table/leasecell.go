@@ -16,14 +16,8 @@ func (r *Row) Lease(l *model.Lease, now time.Time) {
 		r.Add(draw.Dim, th.NoReading(l))
 		return
 	}
-	ago, _ := l.Renewed(now)
+	left, ago, sign, st := leaseNow(th, l, left, now)
 	granted := l.Granted()
-	sign := th.Sign.Renewed
-	st, _ := th.Level(l.State().Condition().Level)
-	if old := now.Sub(l.Read.At); st == draw.Good && old > time.Duration(granted)*time.Second/3+3*time.Second {
-		// It was healthy, and nobody has asked since: no reason to let it run out.
-		sign, left, ago, st = th.Sign.Stale, max(0, l.Read.Remaining), old, draw.Dim
-	}
 	nums := draw.Remaining(left, granted)
 	numw := max(7, len(nums))
 	if bar := min(draw.BarCells, r.Room()-numw-6); bar >= 3 {
@@ -34,6 +28,30 @@ func (r *Row) Lease(l *model.Lease, now time.Time) {
 	r.Add(draw.Plain, draw.Blanks[:numw-len(nums)]+nums+" ")
 	t := draw.Ticks(ago)
 	r.Add(draw.Dim, sign+draw.Blanks[:max(0, 3-len(t))]+t)
+}
+
+// leaseNow says what is left of a lease and how long ago it was renewed, or, if nobody has
+// asked since it was healthy, what it was then: no reason to let it run out.
+func leaseNow(th *draw.Theme, l *model.Lease, left int64, now time.Time) (_ int64, ago time.Duration, sign string, st draw.Style) {
+	ago, _ = l.Renewed(now)
+	st, _ = th.Level(l.State().Condition().Level)
+	if old := now.Sub(l.Read.At); st == draw.Good && old > time.Duration(l.Granted())*time.Second/3+3*time.Second {
+		return max(0, l.Read.Remaining), old, th.Sign.Stale, draw.Dim
+	}
+	return left, ago, th.Sign.Renewed, st
+}
+
+// LeaseBrief is what is known of a lease in few cells, without a bar.
+func LeaseBrief(th *draw.Theme, l *model.Lease, now time.Time) draw.Span {
+	left, ok := l.Remaining(now)
+	if !ok {
+		return draw.Dim.Of(th.NoReading(l))
+	}
+	left, ago, sign, st := leaseNow(th, l, left, now)
+	if st == draw.Good {
+		st = draw.Plain
+	}
+	return st.Of(draw.Remaining(left, l.Granted()) + " " + sign + draw.Ticks(ago))
 }
 
 func barStyle(st draw.Style) draw.Style {

@@ -16,6 +16,8 @@ type View struct {
 	// OnScreen collects the leases that are shown: they are read first.
 	OnScreen *[]model.LeaseID
 	Marks    map[string]bool // what is marked by hand
+	// Lane paints the last minute of a lock into so many cells; nil where it is not shown.
+	Lane func(l *model.Lock, now time.Time, cells int) []draw.Span
 }
 
 // Sees notes that the lease of a claim is shown.

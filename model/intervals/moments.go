@@ -1,0 +1,188 @@
+package intervals
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+// MarkKind is what happened at a mark.
+type MarkKind string
+
+// Kinds of marks.
+const (
+	MarkLate    MarkKind = "renewals missed"
+	MarkMember  MarkKind = "member" // the leader, a member or an alarm changed
+	MarkFinding MarkKind = "finding"
+	MarkLab     MarkKind = "lab" // a fault, or a process
+	MarkAction  MarkKind = "action"
+	MarkGap     MarkKind = "gap"
+)
+
+// Mark is a moment that matters beside the intervals.
+type Mark struct {
+	At   time.Time
+	Kind MarkKind
+	Lock string // "" for all
+	// Entry is the line of the journal that tells it, nil for renewals that were missed:
+	// those were of Lease, since At.
+	Entry *model.JournalEntry
+	Lease model.LeaseID
+}
+
+// Gap is a time in which nothing was seen of a prefix. To is zero while it goes on.
+type Gap struct {
+	Prefix   string
+	From, To time.Time
+	slept    bool // it was all of us, and not the watch of a prefix
+}
+
+// Bounds of marks and of gaps: the oldest give way.
+const (
+	marksMax  = 4096
+	gapsMax   = 256
+	lateMax   = 4096
+	missedMax = 16 // of one lock
+)
+
+// moments are the marks and the gaps.
+type moments struct {
+	marks  []Mark
+	gaps   []Gap
+	open   int    // how many of them go on
+	seen   uint64 // the last line of the journal that was looked at
+	late   map[model.LeaseID]bool
+	missed map[string][]Mark // of renewals, by lock
+}
+
+var markOf = map[model.EntryKind]MarkKind{model.EntryMember: MarkMember, model.EntryFinding: MarkFinding, model.EntryLab: MarkLab,
+	model.EntryAction: MarkAction, model.EntryGap: MarkGap}
+
+// noteMoments takes in what the last event wrote into the journal, and what it told of leases
+// and of the watch.
+func (b *Book) noteMoments(e model.Event) {
+	switch e := e.(type) {
+	case model.Slept:
+		b.gapFrom(Gap{From: e.Since, slept: true})
+	case model.Lost:
+		b.gapFrom(Gap{Prefix: e.Prefix, From: e.At})
+	case model.Back:
+		b.gapTo(Gap{Prefix: e.Prefix, To: e.At})
+	case model.Loaded:
+		b.gapTo(Gap{Prefix: e.Prefix, To: e.At})
+	case model.LeaseRead:
+		b.noteLate(e)
+	}
+	if !b.k.CatchingUp() {
+		b.gapTo(Gap{To: e.When(), slept: true})
+	}
+	b.ReadJournal()
+}
+
+// ReadJournal takes in the lines that were written since: findings come after the event.
+func (b *Book) ReadJournal() {
+	for _, f := range b.k.JournalAfter(b.seen) {
+		b.seen = f.Seq
+		if kind := markOf[f.Kind]; kind != "" && !f.Past {
+			b.mark(Mark{At: f.At, Kind: kind, Lock: f.Lock, Entry: f})
+		}
+	}
+}
+
+func (b *Book) mark(m Mark) {
+	if len(b.marks) >= 2*marksMax {
+		b.marks = append([]Mark(nil), b.marks[len(b.marks)-marksMax:]...)
+	}
+	b.marks = append(b.marks, m)
+}
+
+func (b *Book) gapFrom(x Gap) {
+	for _, g := range b.gaps {
+		if g.Prefix == x.Prefix && g.slept == x.slept && g.To.IsZero() {
+			return
+		}
+	}
+	if len(b.gaps) >= gapsMax {
+		b.gaps = slices.Delete(b.gaps, 0, 1)
+	}
+	b.gaps = append(b.gaps, x)
+	b.open++
+}
+
+func (b *Book) gapTo(x Gap) {
+	if b.open == 0 {
+		return
+	}
+	b.open = 0
+	for i := range b.gaps {
+		g := &b.gaps[i]
+		if g.Prefix == x.Prefix && g.slept == x.slept && g.To.IsZero() {
+			g.To = x.To
+		}
+		if g.To.IsZero() {
+			b.open++
+		}
+	}
+}
+
+// noteLate marks the lease whose renewals are missed from now on, at its last renewal as
+// far as that is known.
+func (b *Book) noteLate(e model.LeaseRead) {
+	l := b.k.Lease(e.ID)
+	switch s := l.State(); {
+	case s != model.LeaseLate && s != model.LeaseSilent && s != model.LeaseOverdue:
+		delete(b.late, e.ID)
+		return
+	case b.late[e.ID]:
+		return
+	case len(b.late) >= lateMax: // those that ended without a reading
+		maps.DeleteFunc(b.late, func(id model.LeaseID, _ bool) bool { return b.k.Lease(id) == nil })
+	}
+	b.late[e.ID] = true
+	at := e.At
+	if ago, ok := l.Renewed(e.At); ok {
+		at = at.Add(-ago)
+	}
+	seen := map[string]bool{}
+	for _, c := range l.Claims()[:min(len(l.Claims()), model.MaxScan)] {
+		if lock := c.Lock(); lock != nil && !seen[lock.Name] {
+			seen[lock.Name] = true
+			m := Mark{At: at, Kind: MarkLate, Lock: lock.Name, Lease: e.ID}
+			b.mark(m)
+			old := b.missed[m.Lock]
+			if len(old) == 0 && len(b.missed) >= lateMax {
+				maps.DeleteFunc(b.missed, func(lock string, _ []Mark) bool { return b.k.Lock(lock) == nil })
+			}
+			b.missed[m.Lock] = append(old[max(0, len(old)+1-missedMax):], m)
+		}
+	}
+}
+
+// Marks returns the marks of a time, to not included, in the order in which they were
+// learnt: those of a lock and of all, or of every lock for "".
+func (b *Book) Marks(lock string, from, to time.Time) []Mark {
+	var all []Mark
+	for _, m := range b.marks {
+		if (lock == "" || m.Lock == "" || m.Lock == lock) && !m.At.Before(from) && m.At.Before(to) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// Missed returns the last times from which on renewals of a claim of a lock were missed.
+func (b *Book) Missed(lock string) []Mark { return b.missed[lock] }
+
+// Gaps returns the times in which nothing was seen of a lock.
+func (b *Book) Gaps(lock string) []Gap {
+	var all []Gap
+	for _, g := range b.gaps {
+		if strings.HasPrefix(lock+"/", g.Prefix) || strings.HasPrefix(g.Prefix, lock+"/") {
+			all = append(all, g)
+		}
+	}
+	return all
+}

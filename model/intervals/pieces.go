@@ -1,0 +1,126 @@
+package intervals
+
+import (
+	"math"
+
+	"locktop/model"
+)
+
+// Piece is a part of the past of a lock, as much as a picture of a certain grain needs: one
+// stay, or many that all held within one grain. Times are µs since 1970.
+type Piece struct {
+	Came, Got, Gone int64
+	// Held: it got the lock. Index numbers the stays of the lock that did, so that a picture
+	// can tell one from the next, whichever of them it shows.
+	Held  bool
+	Index int
+	// N is how many stays the piece is of. Of more than one Came and Gone are the bounds, Got
+	// is the first, and Waiting is how many waited when the last one ended.
+	N, Waiting int
+	// Present: it goes on. It may be of several that only wait, since Came.
+	Present bool
+
+	lock   string
+	packed *packed
+	claim  *model.Claim
+}
+
+// Lease is the lease of a piece of one stay, 0 for several.
+func (p *Piece) Lease() model.LeaseID {
+	switch {
+	case p.packed != nil:
+		return p.packed.lease
+	case p.claim != nil:
+		return p.claim.KV.Lease
+	}
+	return 0
+}
+
+// Claim names the claim of a piece of one stay.
+func (p *Piece) Claim() model.ClaimRef {
+	switch {
+	case p.packed != nil:
+		return model.ClaimRef{Key: p.packed.keyOf(p.lock), CreateRev: p.packed.rev, Lease: p.packed.lease, Value: string(p.packed.value)}
+	case p.claim != nil:
+		return p.claim.Ref()
+	}
+	return model.ClaimRef{}
+}
+
+// Now is the claim of a piece that goes on, nil for one that is over and for several.
+func (p *Piece) Now() *model.Claim { return p.claim }
+
+// Pieces yields the past of a lock between two times in µs, to not included, and what goes
+// on. Stays that all held within one of the grains that from begins are one piece; grain 0
+// keeps each apart. The piece is valid until the next.
+func (b *Book) Pieces(lock string, from, to, grain int64, yield func(*Piece) bool) {
+	var x Piece
+	ln, ok, held := b.lines[lock], true, 0
+	if ln != nil {
+		held = ln.held
+		for _, c := range ln.chunks[ln.from(from):] {
+			if c.came >= to {
+				continue
+			}
+			if grain > 0 && c.gone < to && c.within(from, grain) {
+				x = Piece{lock: lock, Came: c.came, Got: c.got, Gone: c.gone, Held: c.held > 0, Index: c.before, N: c.n, Waiting: c.waiting}
+				if !yield(&x) {
+					return
+				}
+				continue
+			}
+			i := c.before
+			ok = c.each(func(p *packed) bool {
+				x = Piece{lock: lock, Came: p.came, Got: p.got, Gone: p.gone, Held: p.flags&hasGot != 0, Index: i, N: 1, packed: p}
+				if x.Held {
+					i++
+				}
+				return p.gone < from || p.came >= to || yield(&x)
+			})
+			if !ok {
+				return
+			}
+		}
+	}
+	b.presentPieces(lock, from, to, held, yield)
+}
+
+// within says whether all that held in the chunk did so within one grain.
+func (c *chunk) within(from, grain int64) bool {
+	first := c.over
+	if c.held > 0 {
+		first = min(first, c.got)
+	}
+	return c.n > 1 && first >= from && (first-from)/grain == (c.gone-from)/grain
+}
+
+// presentPieces yields the stays that go on: those that hold, then those that came since,
+// the last one first, and all others that wait as one.
+func (b *Book) presentPieces(lock string, from, to int64, held int, yield func(*Piece) bool) {
+	l := b.k.Lock(lock)
+	if l == nil || !l.Recipe().HasHolder {
+		return
+	}
+	for c := range l.First(l.Holders()) {
+		got, _, holds := c.HeldSince()
+		x := Piece{lock: lock, Came: c.Since.UnixMicro(), Got: got.UnixMicro(), Gone: math.MaxInt64, Held: true, Index: held, N: 1, Present: true, claim: c}
+		if held++; holds && x.Came < to && !yield(&x) {
+			return
+		}
+	}
+	left := l.Behind()
+	for c := range l.ClaimsBack {
+		if left == 0 {
+			return
+		}
+		x := Piece{lock: lock, Came: c.Since.UnixMicro(), Gone: math.MaxInt64, Index: held, N: 1, Present: true, claim: c}
+		if x.Came < from || c.SinceAtLeast && left > model.MaxScan {
+			x.N, x.Waiting, x.claim = left, left, nil // and so did all before it
+			yield(&x)
+			return
+		}
+		if left--; x.Came < to && !yield(&x) {
+			return
+		}
+	}
+}

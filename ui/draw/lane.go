@@ -1,0 +1,137 @@
+package draw
+
+import "strconv"
+
+// Slots is how many parts a cell of a lane has.
+const Slots = 8
+
+// Cell is a cell of a lane: it shows Left in the first Split of its slots, and Right in the
+// others. A cell in which more happened than two parts can show has a Count of it, and
+// claims nothing of its slots.
+type Cell struct {
+	Left, Right Tone
+	Split       uint8
+	Count       int
+	// Free: nobody holds, where that is worth to be seen. Unseen: nobody looked.
+	Free, Unseen bool
+	// Begins: here it begins to be wrong. Sign, if not "", is a letter on the fill.
+	Begins bool
+	Sign   string
+}
+
+// Full is a cell of one fill.
+func Full(t Tone) Cell { return Cell{Left: t, Right: t, Split: Slots} }
+
+// eighths are the left parts of a cell.
+var eighths = [Slots + 1]string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"}
+
+// LaneCells writes cells of a lane.
+func (th *Theme) LaneCells(cells []Cell) []Span {
+	var spans []Span
+	var text []byte
+	for i := range cells {
+		sp := th.laneCell(&cells[i])
+		if n := len(spans); n == 0 || spans[n-1].St != sp.St {
+			if n > 0 {
+				spans[n-1].Text = string(text)
+			}
+			spans, text = append(spans, sp), text[:0]
+		}
+		text = append(text, sp.Text...)
+	}
+	if n := len(spans); n > 0 {
+		spans[n-1].Text = string(text)
+	}
+	return spans
+}
+
+func (th *Theme) laneCell(c *Cell) Span {
+	switch {
+	case c.Unseen:
+		return Dim.Of(th.Sign.LaneUnseen)
+	case c.Count > 0:
+		return th.countCell(c)
+	case c.Begins && c.Left == ToneStuck:
+		return OnTone(c.Left).Of(th.Sign.Bad)
+	case c.Begins:
+		return OnTone(c.Left).Of(th.Sign.Late)
+	case c.Sign != "":
+		return OnTone(c.Left).Of(c.Sign)
+	case c.Split == Slots || c.Left == c.Right:
+		return th.fullCell(c)
+	case th.few && (c.Left == ToneWait || c.Right == ToneWait): // it has no ground of its own
+		half := *c
+		if half.Left == ToneWait {
+			half.Left = ToneNone
+		} else {
+			half.Right = ToneNone
+		}
+		return th.laneCell(&half)
+	case !th.split:
+		return th.splitBySign(c)
+	case th.set == SignsWide && c.Right == ToneNone: // its eighths may be two cells wide, its halves are not
+		return Turned(c.Left).Of("▐")
+	case th.set == SignsWide:
+		return Lane(c.Right, c.Left).Of("▐")
+	case c.Left == ToneNone:
+		return Turned(c.Right).Of(eighths[c.Split])
+	}
+	return Lane(c.Left, c.Right).Of(eighths[c.Split])
+}
+
+// countCell says how often, where that is more than can be drawn: a line for once.
+func (th *Theme) countCell(c *Cell) Span {
+	text := th.Sign.LaneShort
+	switch {
+	case c.Count > 9:
+		text = "+"
+	case c.Count > 1:
+		text = strconv.Itoa(c.Count)
+	}
+	return OnTone(c.Left).Of(text)
+}
+
+func (th *Theme) fullCell(c *Cell) Span {
+	f, sign := c.Left, " "
+	switch {
+	case f == ToneFalse:
+		sign = th.Sign.LaneFalse
+	case f == ToneWait:
+		sign = th.Sign.LaneWaits
+	case f.Holds():
+		sign = th.Sign.LaneHolds
+		if (f == ToneHold2 || f == ToneQuiet2) && !th.split {
+			sign = th.Sign.LaneAgain
+		}
+	case c.Free:
+		return Lane(ToneNone, ToneNone).Of(th.Sign.LaneFree)
+	default:
+		return Plain.Of(" ")
+	}
+	return Lane(f, f).Of(sign)
+}
+
+// splitBySign draws two parts where there are no colours: the larger one, and of a lock that
+// passes from one to the next a line. Both would look like one.
+func (th *Theme) splitBySign(c *Cell) Span {
+	left, right := c.Left, c.Right
+	switch {
+	case left.Holds() && right.Holds():
+		return Plain.Of(th.Sign.LaneShort)
+	case left == ToneFalse || right == ToneFalse:
+		return Lane(ToneFalse, ToneFalse).Of(th.Sign.LaneFalse)
+	case th.set == SignsASCII && right.Holds():
+		return Plain.Of(th.Sign.LaneShort)
+	case th.set == SignsASCII:
+		big := Full(left)
+		if c.Split < Slots/2 {
+			big = Full(right)
+		}
+		return th.fullCell(&big)
+	case left.Holds():
+		return Plain.Of(eighths[c.Split])
+	case right.Holds():
+		return Plain.Of("▐")
+	}
+	return Plain.Of(" ")
+}
