@@ -169,6 +169,14 @@ func Printable(s string) string {
 	return b.String()
 }
 
+// Told is text of a person or a server, as it is if all of it can be seen, else [Printable].
+func Told(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !Shown(r) }) {
+		return s
+	}
+	return Printable(s)
+}
+
 // Short cuts the middle out of text that has more than so many characters: a name is told
 // from others by its end.
 func Short(s string, most int) string {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -80,7 +81,7 @@ func (a *App) copyKey() tea.Cmd {
 		return nil
 	}
 	a.say(draw.Plain, "copied "+a.th.Clean(text)+" (if the terminal allows it)")
-	put := a.copy
+	put, text := a.copy, model.Told(text) // where it is put in, a newline would be obeyed
 	return func() tea.Msg { put(text); return nil }
 }
 

@@ -103,6 +103,22 @@ func TestPageStories(t *testing.T) {
 				b.t.Errorf("copied %q", copied)
 			}
 		}},
+		{"a hostile key", "what is copied has no newline and no escape sequence", []string{"/", "job7", "enter"}, func(b *bench) {
+			var copied string
+			b.copy = func(s string) { copied = s }
+			b.copies("y")
+			if copied != "/cron/job7/c3" {
+				b.t.Errorf("a harmless one is copied as %q", copied)
+			}
+			b.press("esc")
+			b.w.claim(23, "/evil\nrm -rf \x1b[2J\u3164", "", 0xe1)
+			b.sync(23)
+			b.press("/", "evil", "enter")
+			b.copies("y")
+			if copied != `/evil\nrm -rf \x1b[2J\u3164/e1` {
+				b.t.Errorf("copied %q", copied)
+			}
+		}},
 		{"fault in the row", "a contender says what is done to it", []string{"5"}, func(b *bench) {
 			b.w.add(model.FaultOn{At: at(23), ID: 2, Fault: model.Fault{Kind: model.FaultHoldKeepalives, Target: "c1"}},
 				model.FaultOn{At: at(23), ID: 3, Fault: model.Fault{Kind: model.FaultHoldKeepalives, Target: "c2"}})

@@ -130,7 +130,10 @@ func (a *App) copySheet() tea.Cmd {
 		a.say(draw.Late, "there are no commands on this page: c shows them")
 		return nil
 	}
-	text := strings.Join(a.sheet.copy, "\n") + "\n"
+	text := ""
+	for _, line := range a.sheet.copy {
+		text += model.Told(line) + "\n"
+	}
 	a.say(draw.Plain, "copied "+draw.Plural(len(a.sheet.copy), "line")+" (if the terminal allows it)")
 	put := a.copy
 	return func() tea.Msg { put(text); return nil }

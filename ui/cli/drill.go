@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"locktop/chaos/drill"
 	"locktop/demo"
+	"locktop/model"
 )
 
 // everyDrill is the name that means all of them.
@@ -104,6 +106,18 @@ func drillText(ctx context.Context, name string) ([]byte, error) {
 	return data, nil
 }
 
+// told is text of several lines, each as [model.Told] has it. Tabs stay, and the ends of lines.
+func told(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	for i, line := range lines {
+		body := strings.TrimRight(line, "\r\n")
+		if seen := strings.ReplaceAll(body, "\t", " "); model.Told(seen) != seen {
+			lines[i] = model.Printable(body) + "\n"
+		}
+	}
+	return strings.Join(lines, "")
+}
+
 // loadDrill reads a drill by name or file.
 func loadDrill(ctx context.Context, name string) (*drill.Drill, error) {
 	data, err := drillText(ctx, name)
@@ -127,7 +141,7 @@ func (e *env) drillShowCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = e.out.Write(data)
+			_, err = io.WriteString(e.out, told(string(data)))
 			return err
 		},
 	}

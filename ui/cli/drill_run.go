@@ -110,7 +110,9 @@ func (e *env) runDrills(ctx context.Context, name string, f drillFlags) error {
 	}
 	if f.dryRun {
 		for _, d := range drills {
-			fmt.Fprintln(e.out, strings.Join(drill.Plan(d), "\n"))
+			for _, line := range drill.Plan(d) {
+				fmt.Fprintln(e.out, model.Told(line))
+			}
 		}
 		return nil
 	}

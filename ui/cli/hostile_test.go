@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -20,6 +19,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"locktop/model"
 	"locktop/model/hostile"
 )
 
@@ -40,7 +40,7 @@ func fit(t *testing.T, what, text string) {
 			return
 		}
 		for _, r := range line {
-			if !unicode.IsPrint(r) {
+			if !model.Shown(r) {
 				t.Errorf("%s: %U in %.200q", what, r, line)
 				return
 			}
