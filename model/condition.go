@@ -1,10 +1,5 @@
 package model
 
-import (
-	"strconv"
-	"time"
-)
-
 // Level is how much a condition matters.
 type Level int8
 
@@ -73,6 +68,7 @@ var (
 	isFree      = Condition{Level: LevelIdle, Word: "free"}
 	isOrderOnly = Condition{Level: LevelIdle, Word: "order only"}
 	isBlocked   = Condition{Rank: rankTrouble + 4, Level: LevelError, Word: "blocked"}
+	isMoving    = Condition{Level: LevelWell, Word: "moving"}
 	isHeld      = Condition{Level: LevelWell, Word: "held"}
 	isEncrypted = Condition{Level: LevelUnread, Word: "encrypted"}
 	isHealthy   = Condition{Level: LevelWell, Word: "healthy"}
@@ -87,9 +83,10 @@ var (
 var sentences = map[string]string{
 	isFree.Word:      "nobody holds it and nobody waits",
 	isOrderOnly.Word: "keys of no known recipe: in order, and nothing is said of a holder",
-	isHeld.Word:      "its value names a holder",
 	isEncrypted.Word: "its value is encrypted, so who holds it is not known",
 	isBlocked.Word:   "a key that is no claim stands first",
+	isMoving.Word:    "it changes hands as it used to",
+	isHeld.Word:      "it has a holder; whether its program works, etcd cannot tell",
 	isHealthy.Word:   "renewed on time",
 	isUnread.Word:    "no reading of its lease yet",
 	isLate.Word:      "its lease missed one renewal",
@@ -101,7 +98,7 @@ var sentences = map[string]string{
 
 // Conditions returns those in which nothing has to be found, the best first.
 func Conditions() []Condition {
-	return []Condition{isHealthy, isHeld, isUnread, isEncrypted, isFree, isOrderOnly, isLate, hasNoLease, isGone, isBlocked, isSilent, isOverdue}
+	return []Condition{isMoving, isHeld, isHealthy, isUnread, isEncrypted, isFree, isOrderOnly, isLate, hasNoLease, isGone, isBlocked, isSilent, isOverdue}
 }
 
 // Condition returns how the lease alone says that its session does.
@@ -126,7 +123,7 @@ func (st LeaseState) Condition() Condition {
 // with returns the condition as a finding makes it. What is only worth knowing says
 // more than that all is well, and less than anything else.
 func (c Condition) with(f *Finding) Condition {
-	if f.Severity == SevInfo && c.Level != LevelWell && c.Level != LevelUnread {
+	if f.Severity == SevInfo && c.Level != LevelWell && c.Level != LevelUnread && c.Level != LevelInfo {
 		return c
 	}
 	rank, level := int32(rankInfo), f.Severity.Level()
@@ -153,6 +150,9 @@ func (l *Lock) Condition() Condition {
 		c = l.kubeCondition()
 	default:
 		c = head.lease.State().Condition()
+		if c.Word == isHealthy.Word {
+			c = l.pace()
+		}
 	}
 	if len(l.findings) > 0 {
 		return c.with(&l.findings[0])
@@ -169,41 +169,6 @@ func (l *Lock) kubeCondition() Condition {
 		return isFree
 	}
 	return isHeld
-}
-
-// MovesWhen says what it takes for the lock to move, "" where that is not known or
-// nothing has to.
-func (l *Lock) MovesWhen(now time.Time) string {
-	h := l.Head()
-	if h == nil || !l.recipe.HasHolder {
-		return ""
-	}
-	if l.recipe.OfKube() {
-		return l.kubeMoves(now)
-	}
-	lease := h.lease.State()
-	if f := l.Worst(h); f != nil { // and not one about a key that only waits
-		switch f.Code {
-		case CodeOrphanKey, CodeLeaseDetached, CodeForeignKey:
-			return "does not end by itself"
-		case CodeLockCycle:
-			if lease == LeaseHealthy {
-				return "does not end while renewed"
-			}
-		}
-	}
-	left, ok := h.lease.Remaining(now)
-	switch {
-	case l.Blocked():
-		return isBlocked.Sentence()
-	case lease == LeaseOverdue:
-		return "past its end, etcd has yet to revoke it"
-	case lease == LeaseNone:
-		return "never expires by itself"
-	case (lease == LeaseLate || lease == LeaseSilent) && ok:
-		return "ends in " + strconv.FormatInt(left, 10) + "s unless renewed"
-	}
-	return ""
 }
 
 // sessionKeys bounds how many keys of a session are looked at to say how it does.

@@ -90,6 +90,7 @@ type Lock struct {
 
 	version       uint64
 	listed        bool // among those that are shown
+	moving        bool // it changed hands, and is not held for much longer than before
 	freeScheduled bool
 	dir           *dir
 }

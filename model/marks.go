@@ -37,6 +37,7 @@ func (k *Keyspace) TakeMarked(yield func(*Lock)) {
 		for _, l := range marked {
 			l.marked = false
 			k.countFew(l)
+			k.notePace(l)
 			yield(l)
 		}
 		clear(marked)
@@ -103,6 +104,17 @@ func (k *Keyspace) Expected(lock string) int {
 	for _, p := range k.pins {
 		if p.Expect > 0 && len(p.Prefix) > longest && strings.HasPrefix(lock+"/", p.Prefix) {
 			want, longest = p.Expect, len(p.Prefix)
+		}
+	}
+	return want
+}
+
+// WarnWait returns from when on a wait for a lock is worth a word, 0 if nobody said.
+func (k *Keyspace) WarnWait(lock string) time.Duration {
+	want, longest := time.Duration(0), -1
+	for _, p := range k.pins {
+		if p.Wait > 0 && len(p.Prefix) > longest && strings.HasPrefix(lock+"/", p.Prefix) {
+			want, longest = p.Wait, len(p.Prefix)
 		}
 	}
 	return want

@@ -2,6 +2,7 @@ package model
 
 import (
 	"strings"
+	"time"
 
 	"locktop/model/recipe"
 )
@@ -25,6 +26,8 @@ type Pin struct {
 	Recipe *recipe.Recipe
 	// Expect is how many contenders each lock should have, 0 for not declared.
 	Expect int
+	// Wait is from when on a wait is worth a word, 0 for not declared.
+	Wait time.Duration
 }
 
 // PinOf returns the pin that fixes the recipe of a key, nil for none.

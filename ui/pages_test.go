@@ -91,8 +91,10 @@ func TestPageStories(t *testing.T) {
 				b.t.Errorf("still open, page %s", b.on())
 			}
 		}},
-		{"nothing to explain", "is said", []string{"/", "very", "enter", "e"}, func(b *bench) {
-			b.sees("nothing to explain: nothing is found about /a/very")
+		{"no problem", "e says how it is, and what etcd cannot tell", []string{"/", "very", "enter", "e"}, func(b *bench) {
+			b.sees("no problem found; it is held")
+			b.sees("it stays so until its program releases")
+			b.sees("a hung program whose client still renews looks the same in etcd")
 		}},
 		{"by hand", "the lines of etcdctl, and y copies them", []string{"/", "job7", "enter", "c"}, func(b *bench) {
 			b.sees("$ etcdctl lease timetolive --keys c3")

@@ -61,11 +61,34 @@ func (p *prose) sheet(title string, copied []string) *sheet {
 	}}
 }
 
+// calm says how the selected lock is, where nothing is found about it; nil for no lock.
+func calm(p page.Page, f page.Frame) *sheet {
+	l := p.Target(f).Lock
+	if l == nil {
+		l = f.S.Lock(p.Lock(f).Lock)
+	}
+	if l == nil {
+		return nil
+	}
+	s := &prose{th: f.Th}
+	for _, line := range diagnose.Calm(f.S.Keyspace, l) {
+		s.add(draw.Plain, "  ", line)
+	}
+	if r := l.Recipe(); r.Quirks != "" {
+		s.blank()
+		s.add(draw.Accent, "  ", r.Name)
+		s.add(draw.Plain, "  ", r.Quirks)
+	}
+	return s.sheet(f.Th.Clean(l.Name), l.Etcdctl())
+}
+
 // explain opens what is known of the mechanism behind a finding.
 func (a *App) explain() {
 	f, about := a.here().Finding(a.frame())
 	if f == nil {
-		a.say(draw.Late, "nothing to explain: "+about)
+		if a.sheet = calm(a.here(), a.frame()); a.sheet == nil {
+			a.say(draw.Late, "nothing to explain: "+about)
+		}
 		return
 	}
 	th := a.th

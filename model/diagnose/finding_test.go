@@ -3,6 +3,7 @@ package diagnose_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"locktop/model"
 	"locktop/model/diagnose"
@@ -279,8 +280,54 @@ func TestLongHeldNeedsAHistory(t *testing.T) {
 	if d := cmp.Diff([]string{"warning long-held (hint) /l"}, codes(s)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
-	if alt := s.Findings()[0].Alternatives; len(alt) != 5 {
+	if alt := s.Findings()[0].Alternatives; len(alt) != 6 {
 		t.Errorf("alternatives %v: a hint names what looks the same", alt)
+	}
+}
+
+// TestAWaitIsWorthAWordWithoutAHistory: a holder that renews and does nothing looks well
+// for ever, so what tells is how many have waited for how long. A leader holds for as long
+// as it lives.
+func TestAWaitIsWorthAWordWithoutAHistory(t *testing.T) {
+	for _, r := range []struct {
+		reason, value string
+		waiters       int
+		ttl           int64
+		warnWait      time.Duration
+		silent, says  float64 // seconds after the lock was taken; 0: it never says a word
+	}{
+		{"ten times the TTL, by five that wait", "", 5, 60, 0, 115, 125},
+		{"one alone is waited for longer", "", 1, 10, 0, 95, 105},
+		{"a short lease is no reason to be hasty", "", 5, 5, 0, 28, 32},
+		{"a lease of an hour hides a dead holder for an hour", "", 1, 3600, 0, 295, 305},
+		{"nobody waits", "", 0, 60, 0, 3600, 0},
+		{"a leader", "node", 5, 60, 0, 3600, 0},
+		{"somebody said from when on", "", 1, 60, 20 * time.Second, 15, 25},
+		{"also of a leader", "node", 1, 60, 20 * time.Second, 15, 25},
+		{"or that he has patience", "", 5, 60, 2 * time.Hour, 3600, 0},
+		{"somebody said, but nobody waits", "", 0, 60, 20 * time.Second, 3600, 0},
+	} {
+		h := history.New()
+		h.Loaded(0)
+		for i := range r.waiters + 1 {
+			lease := model.LeaseID(0xa0 + i)
+			h.Put(1, history.ClaimKey("/l", lease), r.value, lease)
+		}
+		s := fold.NewState(model.Pin{Wait: r.warnWait})
+		s.Apply(model.Batch{Events: h.Events})
+		look := func(sec float64) []string { // its lease was renewed a moment ago
+			s.Apply(model.Batch{Events: []model.Event{model.LeaseRead{At: history.At(1 + sec), ID: 0xa0, Granted: r.ttl, Remaining: r.ttl - 1, Term: 2}}})
+			return codes(s)
+		}
+		if got := look(r.silent); len(got) > 0 {
+			t.Errorf("%s: %v after %v s", r.reason, got, r.silent)
+		}
+		if r.says == 0 {
+			continue
+		}
+		if d := cmp.Diff([]string{"warning long-held (hint) /l"}, look(r.says)); d != "" {
+			t.Errorf("%s, after %v s (-want +got)\n%s", r.reason, r.says, d)
+		}
 	}
 }
 

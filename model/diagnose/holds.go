@@ -18,8 +18,9 @@ var holdsFamily = []Entry{
 		Title: "The lock is held far longer than usual by a holder that renews",
 		Mechanism: "The lease proves that something renews it, not that work is done. Behind the same picture stand a slow holder, " +
 			"zombie-holder, unlock-lost, ghost-waiter, missed-delete and foreign-keepalive.",
-		Looks: "The holder renews on schedule and holds several times longer than the longest hold known of this lock. It needs " +
-			"a history: without one nothing is said.",
+		Looks: "The holder renews on schedule and holds several times longer than the longest of ten or more holds of this lock. " +
+			"Without such a history it is said where others wait: of a hold that, times their number, is ten times the TTL, after " +
+			"5 minutes at the latest, and of no leader. --warn-wait says from which wait on.",
 		Do: "Look at the holder's process: does it work, and does it know that it holds? If it only works slowly, leave it. " +
 			"If it does not, break the lock. Do not revoke by the age alone.",
 		Needs:      []Needs{NeedsEtcd},
@@ -44,36 +45,103 @@ var holdsFamily = []Entry{
 	},
 }
 
-// Bounds of longHeld: a hold is long if it is this many times the longest of the
-// last ones.
+// Bounds of longHeld: a hold is long if it is this many times the longest of the last ones,
+// or where too few are known, if what is waited for it together is this many times the TTL.
 const (
 	longHolds  = 10 // that have to be known
 	longFactor = 5
 	longLeast  = 30 * time.Second
+	longTTLs   = 10
+	longMost   = 5 * time.Minute // without a history, however long the TTL
 )
 
 // longHeld says honestly that etcd cannot tell a hung holder from a busy one.
 func longHeld(x *ruleContext) {
-	if x.explained || x.lease == nil || x.lease.State() != model.LeaseHealthy || len(x.l.HoldTimes()) < longHolds {
+	if x.explained || x.lease == nil || x.lease.State() != model.LeaseHealthy {
 		return
 	}
-	usual := slices.Max(x.l.HoldTimes())
-	limit := max(longFactor*usual, longLeast)
 	held, atLeast := x.l.HeldFor(x.k.Now())
-	if held < limit {
-		x.recheck(x.l.HeadSince().Add(limit))
+	for _, p := range []patience{x.declared(), x.usual(), x.untold()} {
+		switch {
+		case p.limit == 0:
+			continue
+		case p.limit > p.lasted:
+			x.recheck(x.k.Now().Add(p.limit - p.lasted))
+		default:
+			x.holdsLong(held, atLeast, p.than)
+		}
 		return
 	}
+}
+
+// patience is what is compared with a limit, and in words what the limit is; limit 0: none.
+type patience struct {
+	lasted, limit time.Duration
+	than          string
+}
+
+// declared is the limit that somebody set for waiting.
+func (x *ruleContext) declared() patience {
+	limit := x.k.WarnWait(x.l.Name)
+	longest, atLeast, any := x.l.LongestWait(x.k.Now())
+	if !any || limit == 0 {
+		return patience{}
+	}
+	return patience{longest, limit, fmt.Sprintf("%s, one of them for %s", waiting(x.l.Behind()), model.Duration(longest, atLeast))}
+}
+
+// usual is that of the lock's own past.
+func (x *ruleContext) usual() patience {
+	known := x.l.HoldTimes()
+	if len(known) < longHolds {
+		return patience{}
+	}
+	most := slices.Max(known)
+	held, _ := x.l.HeldFor(x.k.Now())
+	return patience{held, max(longFactor*most, longLeast),
+		fmt.Sprintf("where the last %d holds took %s at most", len(known), model.Duration(most, false))}
+}
+
+// untold is that of a lock of which too little is known: the more wait, and the shorter
+// the lease, the sooner. A leader is meant to hold.
+func (x *ruleContext) untold() patience {
+	n, ttl := x.l.Behind(), x.lease.Granted()
+	if n == 0 || ttl <= 0 || x.l.Recipe().Leads {
+		return patience{}
+	}
+	held, _ := x.l.HeldFor(x.k.Now())
+	limit := min(max(time.Duration(ttl)*time.Second*longTTLs/time.Duration(n), longLeast), longMost)
+	return patience{held, limit, fmt.Sprintf("and %s, where its lease is of %d s", waiting(n), ttl)}
+}
+
+func waiting(n int) string {
+	if n == 1 {
+		return "1 waits"
+	}
+	return fmt.Sprintf("%d wait", n)
+}
+
+func (x *ruleContext) holdsLong(held time.Duration, atLeast bool, than string) {
 	f := model.Finding{Code: model.CodeLongHeld, Severity: model.SevInfo, Confidence: model.Hint, Lease: x.lease.ID,
-		Summary: fmt.Sprintf("%s holds for %s, where the last %d holds took %s at most; it is alive in etcd's eyes, which cannot tell a hung holder from a busy one",
-			x.k.Who(x.head.Ref()), model.Duration(held, atLeast), len(x.l.HoldTimes()), model.Duration(usual, false)),
+		Summary: fmt.Sprintf("%s holds for %s, %s; it is alive in etcd's eyes, which cannot tell a hung holder from a busy one",
+			x.k.Who(x.head.Ref()), model.Duration(held, atLeast), than),
 		Evidence:     []string{readingWords(x.lease)},
 		Advice:       []string{"look at the holder's process: does it work, and does it know that it holds?", "if it works only slowly, leave it; if it hangs, stop it, or break the lock"},
 		Alternatives: []model.Code{model.CodeZombieHolder, model.CodeUnlockLost, model.CodeGhostWaiter, model.CodeMissedDelete, model.CodeForeignKeepalive}}
+	if !x.lease.Learned() {
+		f.Evidence = append(f.Evidence, "its lease was not seen to be renewed yet: it ends in "+model.Duration(x.left(), false)+" if its holder is dead")
+		f.Alternatives = append(f.Alternatives, model.CodeDeadHolder)
+	}
 	if x.l.Behind() > 0 {
 		f.Severity = model.SevWarning
 	}
 	x.report(f, x.head)
+}
+
+// left is what the lease of the head has left.
+func (x *ruleContext) left() time.Duration {
+	left, _ := x.lease.Remaining(x.k.Now())
+	return time.Duration(left) * time.Second
 }
 
 // zombieAfter is how long a contender that does not want the lock may take to let go.

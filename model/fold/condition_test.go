@@ -22,6 +22,18 @@ func TestConditionsOfLocks(t *testing.T) {
 		h.Del(2, history.ClaimKey("/l", a))
 	}
 	group := func(h *history.History) { h.Put(1, "/l/host-a:80", "x", a); h.Put(1, "/l/host-b:80", "x", b) }
+	const unseen, unread = "its program releases, or its lease ends, in 58s unless renewed", "its program releases, or its lease ends"
+	moves := func(h *history.History, n, each int) { // n holds of so many seconds, and one that goes on with another behind it
+		for i := range n + 2 {
+			lease := model.LeaseID(0x100 + i)
+			h.Put(float64(max(0, (i-1)*each)), history.ClaimKey("/l", lease), "", lease)
+			if i > 0 && i <= n {
+				h.Del(float64(i*each), history.ClaimKey("/l", lease-1))
+				h.Read(float64(i*each), lease-1, 60, 59)
+				h.Read(float64(i*each), lease, 60, 59)
+			}
+		}
+	}
 	for _, r := range []struct {
 		reason  string
 		tell    func(h *history.History)
@@ -31,22 +43,40 @@ func TestConditionsOfLocks(t *testing.T) {
 		trouble bool
 		moves   string
 	}{
-		{"the lease says it where nothing is found", healthy, nil, "healthy", model.LevelWell, false, ""},
-		{"of a lock `late` alone does not say what is late, and scripts compare with this word", late, nil, "lease late", model.LevelWarning, true, "ends in 36s unless renewed"},
-		{"likewise", two, nil, "lease not read", model.LevelUnread, false, ""},
+		{"it is renewed, and somebody waits: whether it moves nobody has seen", healthy, nil, "held", model.LevelInfo, false, unseen},
+		{"nobody waits, so nothing has to move", func(h *history.History) { h.Put(1, history.ClaimKey("/l", a), "", a); h.Read(3, a, 60, 58) }, nil, "held", model.LevelWell, false, unseen},
+		{"its lease was seen to be renewed: only its program ends that", func(h *history.History) { two(h); h.Read(3, a, 60, 41); h.Read(5, a, 60, 59) }, nil,
+			"held", model.LevelInfo, false, "its program releases"},
+		{"it changes hands", func(h *history.History) { moves(h, 3, 1) }, nil, "moving", model.LevelWell, false, "its program releases, or its lease ends, in 59s unless renewed"},
+		{"it did, and is held for much longer now", func(h *history.History) { moves(h, 3, 1); h.Add(model.Tick{At: history.At(60)}) }, nil,
+			"held", model.LevelInfo, false, "its program releases, or its lease ends, in 2s unless renewed"},
+		{"ten holds are enough for an estimate", func(h *history.History) {
+			moves(h, 10, 4)
+			last := model.LeaseID(0x100 + 10)
+			h.Read(41, last, 60, 41)
+			h.Read(42, last, 60, 59)
+		}, nil, "moving", model.LevelWell, false, "its program releases, usually in about 2.0s"},
+		{"nine are not", func(h *history.History) {
+			moves(h, 9, 4)
+			last := model.LeaseID(0x100 + 9)
+			h.Read(37, last, 60, 41)
+			h.Read(38, last, 60, 59)
+		}, nil, "moving", model.LevelWell, false, "its program releases"},
+		{"of a lock `late` alone does not say what is late, and scripts compare with this word", late, nil, "lease late", model.LevelWarning, true, "its lease ends, in 36s unless renewed"},
+		{"likewise", two, nil, "lease not read", model.LevelUnread, false, unread},
 		{"likewise", func(h *history.History) { two(h); h.Read(3, a, 0, -1) }, nil, "lease gone", model.LevelError, true, ""},
-		{"likewise", func(h *history.History) { two(h); h.Read(3, a, 60, -2) }, nil, "lease overdue", model.LevelError, true, "past its end, etcd has yet to revoke it"},
+		{"likewise", func(h *history.History) { two(h); h.Read(3, a, 60, -2) }, nil, "lease overdue", model.LevelError, true, "etcd revokes its lease, which is past its end"},
 		{"the columns of leases have the same word", func(h *history.History) {
 			h.Put(1, "/l/694d81e5fc652594", "", 0)
 			h.Put(2, history.ClaimKey("/l", b), "", b)
 		}, nil,
-			"no lease", model.LevelWarning, true, "never expires by itself"},
+			"no lease", model.LevelWarning, true, "its key is deleted: it has no lease"},
 		{"one word: which key it is stands in the queue", func(h *history.History) { h.Put(1, "/l/setting", "", 0); two(h) }, nil,
-			"blocked", model.LevelError, true, "a key that is no claim stands first"},
-		{"a finding says more than the lease", healthy, []model.Finding{warning}, "dead-holder", model.LevelWarning, true, ""},
-		{"also one that is only worth knowing: `healthy` would hide that it is held for long", healthy, []model.Finding{info}, "long-queue", model.LevelInfo, false, ""},
-		{"which says more than that nothing was read, too", two, []model.Finding{info}, "long-queue", model.LevelInfo, false, ""},
-		{"but not more than trouble with the lease", late, []model.Finding{info}, "lease late", model.LevelWarning, true, "ends in 36s unless renewed"},
+			"blocked", model.LevelError, true, "the key that blocks it goes"},
+		{"a finding says more than the lease", healthy, []model.Finding{warning}, "dead-holder", model.LevelWarning, true, unseen},
+		{"also one that is only worth knowing: `healthy` would hide that it is held for long", healthy, []model.Finding{info}, "long-queue", model.LevelInfo, false, unseen},
+		{"which says more than that nothing was read, too", two, []model.Finding{info}, "long-queue", model.LevelInfo, false, unread},
+		{"but not more than trouble with the lease", late, []model.Finding{info}, "lease late", model.LevelWarning, true, "its lease ends, in 36s unless renewed"},
 		{"nobody holds it", free, nil, "free", model.LevelIdle, false, ""},
 		{"what is worth knowing of a free lock is not how it is", free, []model.Finding{info}, "free", model.LevelIdle, false, ""},
 		{"nobody holds it, and one believes so", free, []model.Finding{{Code: model.CodeStaleHolder, Severity: model.SevError}}, "stale-holder", model.LevelError, true, ""},
@@ -54,10 +84,10 @@ func TestConditionsOfLocks(t *testing.T) {
 		{"likewise", group, []model.Finding{info}, "order only", model.LevelIdle, false, ""},
 		{"trouble with them is still trouble: a word that says nothing would hide it", group, []model.Finding{warning}, "dead-holder", model.LevelWarning, true, ""},
 		{"what waits as a foreign key does not block yet: its holder ends as ever", healthy, []model.Finding{{Code: model.CodeForeignKey, Severity: model.SevWarning}},
-			"foreign-key", model.LevelWarning, true, ""},
+			"foreign-key", model.LevelWarning, true, unseen},
 		{"it is first, and stays", func(h *history.History) { h.Put(1, "/l/setting", "", 0); two(h) }, []model.Finding{{Code: model.CodeForeignKey, Severity: model.SevError}},
-			"foreign-key", model.LevelError, true, "does not end by itself"},
-		{"each of the circle renews", healthy, []model.Finding{{Code: model.CodeLockCycle, Severity: model.SevError}}, "lock-cycle", model.LevelError, true, "does not end while renewed"},
+			"foreign-key", model.LevelError, true, "will not clear by itself"},
+		{"each of the circle renews", healthy, []model.Finding{{Code: model.CodeLockCycle, Severity: model.SevError}}, "lock-cycle", model.LevelError, true, "will not clear while its holder is alive"},
 	} {
 		h := history.New()
 		h.Loaded(0)

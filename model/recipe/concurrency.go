@@ -33,7 +33,7 @@ var Mutex = &Recipe{Name: "mutex", Who: "Go Mutex, the lock service, etcdctl loc
 		"and a lock a waits for the holders of a/b. Two locks by one session share one key. etcd-cpp-apiv3 renews only 1 s before the end."}
 
 var election = &Recipe{Name: "election", Who: "Go Election, the election service, etcdctl elect",
-	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Strong,
+	Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Strong,
 	Signs: []Sign{
 		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == l.own() && !ofVault(l.Name) },
 			Why: []string{namedInHex, "every claim has a value"}},
@@ -46,7 +46,7 @@ var election = &Recipe{Name: "election", Who: "Go Election, the election service
 
 // tagged is a mutex whose holder writes its name into its key by a second put.
 var tagged = &Recipe{Name: "tagged-mutex", Who: "Vault",
-	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Strong,
+	Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Strong,
 	Signs: []Sign{
 		{Of: []*Form{hexForm}, When: ValuesRead, Lock: func(l Look) bool { return l.valued() == l.own() && ofVault(l.Name) },
 			Why: []string{namedInHex, "every claim has a value", "the path is Vault's"}},

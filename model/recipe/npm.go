@@ -9,7 +9,7 @@ var decForm = &Form{Shape: Queue, ByLease: true, Fits: func(k *Key) bool { retur
 const namedInDecimal = "every claim is named by its lease in decimal"
 
 var npm = []*Recipe{
-	{Name: "npm-election", Who: "etcd3 for Node", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Hint,
+	{Name: "npm-election", Who: "etcd3 for Node", Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Hint,
 		Signs: []Sign{{Of: []*Form{decForm}, Lock: func(l Look) bool { return strings.Contains("/"+l.Name, "/election/") },
 			Why: []string{namedInDecimal, "the path has a segment election", "no value is an address, as those of a registry"}}},
 		Quirks: "The keys end in the lease id in decimal. Resigning revokes the lease. " +

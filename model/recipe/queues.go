@@ -74,7 +74,7 @@ var queues = []*Recipe{
 		Signs: []Sign{{Of: []*Form{scalingo}, Why: []string{namedInHex, "no claim has a value", "the path is that of Scalingo's readers, and names the lock in base64"}}},
 		Quirks: "All readers hold together. Writers queue elsewhere, below the name that the path has in base64, and wait for every reader; " +
 			"what they announce below writer-intents is no claim."},
-	{Name: "suffix-election", Who: "IBM's etcd-java", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Hint,
+	{Name: "suffix-election", Who: "IBM's etcd-java", Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Hint,
 		Signs:  []Sign{{Of: []*Form{suffixed}, Why: []string{"every key ends in its own value", "the name before that speaks of an election"}}},
 		Quirks: "A candidate's key is the name of the election and the candidate's own name, with or without a separator. The oldest key leads."},
 	{Name: "double-barrier", Who: "the DoubleBarrier of etcd's experimental recipes: a rendezvous, no lock", Shape: Queue, Order: ByCreate, Confidence: Strong,

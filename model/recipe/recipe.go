@@ -86,6 +86,8 @@ type Recipe struct {
 	// Owner, if set, reads who wrote a value; source is "uuid" or "value", who is raw and
 	// empty if the value is not of the recipe.
 	Owner func(value string) (who, source string)
+	// Leads: its holder is meant to hold for as long as it lives, and who waits stands by.
+	Leads bool
 	// Beside is what the name of a key ends with that stands beside the lock, has no lease
 	// and says who holds: <lock><Beside>. Empty: there is no such key.
 	Beside string

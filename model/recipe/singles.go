@@ -45,24 +45,24 @@ var singles = []*Recipe{
 		Ignore: func(k *Key) bool { return strings.HasSuffix(k.Name, pyCounter) && strings.Contains(k.Name, pyLocks) },
 		Quirks: "Its transaction can overwrite a foreign holder's value: the create revision stays, value and lease are new, and two believe. " +
 			"It deletes locks that have no lease."}),
-	single("calico", "Calico's Neutron elector", RenewsByHand, Strong, Recipe{
+	single("calico", "Calico's Neutron elector", RenewsByHand, Strong, Recipe{Leads: true,
 		Signs: append(by("the name has neutron_election, the value a host and a number", func(k *Key) bool { return ofCalico(k) && isAddress(k.Value) }),
 			hint("the name has neutron_election", ofCalico)),
 		Quirks: "The key is rewritten every 30 s on purpose, to wake those who follow it. " +
 			"The value is host and pid; a stale key is removed by its own host."}),
-	single("patroni", "Patroni", RenewsByHand, Strong, Recipe{
+	single("patroni", "Patroni", RenewsByHand, Strong, Recipe{Leads: true,
 		Signs: append([]Sign{{Registered: true, Key: func(k *Key) bool { return ofPatroni(k) && k.Value != "" },
 			Why: []string{"the name is /service/<cluster>/leader", "members/<value> beside it is on the same lease"}}},
 			hint("the name is /service/<cluster>/leader", ofPatroni)),
 		Quirks: "The lease is renewed on each turn of its loop, 10 s by default. The lease also holds the member's key, which names it. " +
 			"Version 3.0 puts the leader key without a check after a change of lease."}),
-	single("pd", "PD of TiKV", RenewsAtThird, Strong, Recipe{
+	single("pd", "PD of TiKV", RenewsAtThird, Strong, Recipe{Leads: true,
 		Signs: append(by("the name is that of PD's leader or of a service's primary, the value names a member and its address",
 			func(k *Key) bool { _, host := pdMember(k.Value); return ofPD(k) && host != "" }),
 			hint("the name is that of PD's leader or of a service's primary", ofPD)),
 		Owner:  ownerOfPD,
 		Quirks: "The TTL is only 5 s, 3 s in older versions, so readings have to be frequent. The value is binary with readable names."}),
-	single("pulsar", "Pulsar on etcd", RenewsAtThird, Hint, Recipe{
+	single("pulsar", "Pulsar on etcd", RenewsAtThird, Hint, Recipe{Leads: true,
 		Signs:  by("the name ends in /loadbalance/leader", between("", "/loadbalance/leader")),
 		Quirks: "One lease per broker holds all its ephemeral keys: leadership, bundles, registration. A revoke drops all of them at once."}),
 	single("cron-lock", "the lock of crontab tutorials", RenewsAtThird, Hint, Recipe{

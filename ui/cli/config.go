@@ -51,6 +51,7 @@ var settings = []setting{
 	{flag: "prefix", env: "LOCKTOP_PREFIX", key: "prefixes", kind: aList},
 	{flag: "recipe", env: "LOCKTOP_RECIPE", key: "recipes", kind: aTable},
 	{flag: "expect", env: "LOCKTOP_EXPECT", key: "expect", kind: aTable},
+	{flag: "warn-wait", env: "LOCKTOP_WARN_WAIT", key: "warn-wait", own: true},
 	{flag: "lease-budget", env: "LOCKTOP_LEASE_BUDGET", key: "lease-budget", own: true},
 	{flag: "ascii", env: "LOCKTOP_ASCII", own: true},
 	{flag: "wide-signs", env: "LOCKTOP_WIDE_SIGNS", own: true},

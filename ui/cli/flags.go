@@ -20,7 +20,7 @@ var (
 		"keepalive-timeout", "namespace", "profile"}
 	onScreen = []string{"ascii", "wide-signs", "color", "theme"}
 	// aLook are those of a look at locks.
-	aLook = slices.Concat(toCluster, []string{"prefix", "recipe", "expect", "lease-budget"})
+	aLook = slices.Concat(toCluster, []string{"prefix", "recipe", "expect", "warn-wait", "lease-budget"})
 )
 
 // takes are the shared flags that each command understands, by its path. Any other is
@@ -38,9 +38,9 @@ var takes = map[string][]string{
 	"locktop contend":   toCluster,
 	"locktop proxy":     slices.Concat(aLook, onScreen),
 	"locktop config":    slices.Concat(aLook, onScreen, []string{"lang"}), // it shows them all
-	"locktop demo":      slices.Concat(onScreen, []string{"recipe", "expect", "lease-budget", "lang"}),
+	"locktop demo":      slices.Concat(onScreen, []string{"recipe", "expect", "warn-wait", "lease-budget", "lang"}),
 	"locktop drill run": {"recipe", "expect", "lease-budget"},
-	"locktop replay":    slices.Concat(onScreen, []string{"recipe", "expect"}),
+	"locktop replay":    slices.Concat(onScreen, []string{"recipe", "expect", "warn-wait"}),
 }
 
 // sharedFlag marks the flags that several commands take.
@@ -92,6 +92,7 @@ func (e *env) addSharedFlags() {
 	f.IntVar(&c.leaseBudget, "lease-budget", 20, "most lease readings in a second while watching [LOCKTOP_LEASE_BUDGET]")
 	f.StringArrayVar(&e.recipes, "recipe", nil, "fix the recipe of the keys under a prefix, PREFIX=NAME, or of one key or lock alone, KEY==NAME; may be repeated (\"locktop explain\" lists them) [LOCKTOP_RECIPE]")
 	f.StringArrayVar(&e.expect, "expect", nil, "how many contenders each lock under a prefix should have, PREFIX=N; may be repeated [LOCKTOP_EXPECT]")
+	f.DurationVar(&e.warnWait, "warn-wait", 0, "from when on a wait is worth a warning, a hint (default: by the lock's own past, or by its TTL and how many wait) [LOCKTOP_WARN_WAIT]")
 	f.BoolVar(&e.screen.ascii, "ascii", false, "draw with ASCII characters only [LOCKTOP_ASCII]")
 	f.BoolVar(&e.screen.wideSigns, "wide-signs", false, "draw without signs that some terminals make two cells wide [LOCKTOP_WIDE_SIGNS]")
 	f.StringVar(&e.lang, "lang", "en", "language of lessons, where they have it [LOCKTOP_LANG]")

@@ -28,6 +28,7 @@ type env struct {
 	screen   lookFlags
 	recipes  []string // --recipe and --expect, as given
 	expect   []string
+	warnWait time.Duration
 	pins     []model.Pin    // and as understood
 	lang     string         // of lessons
 	shared   *pflag.FlagSet // the flags that several commands take
@@ -127,6 +128,12 @@ func (e *env) parsePins() error {
 			return bad("%s %q: want PREFIX=N, the number of contenders that each lock there should have", e.from("expect").name, x)
 		}
 		e.pins = append(e.pins, model.Pin{Prefix: prefix, Expect: n})
+	}
+	if e.warnWait < 0 {
+		return bad("%s: want a duration above 0", e.from("warn-wait").name)
+	}
+	if e.warnWait > 0 {
+		e.pins = append(e.pins, model.Pin{Wait: e.warnWait})
 	}
 	return nil
 }

@@ -60,14 +60,14 @@ func TestManyKeysAreAskedAbout(t *testing.T) {
 	term.says(t, "/jobs/")
 	term.master.WriteString("\r")
 	term.says(t, "watching the keys under /jobs/")
-	term.says(t, "healthy")
+	term.says(t, "held")
 	term.master.WriteString("q")
 	cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
 	cmd, term = consoleOn(t, b.endpoint, t.TempDir(), "--prefix", "/jobs/")
-	term.says(t, "healthy")
+	term.says(t, "held")
 	if strings.Contains(term.text(), "looking at the keys") {
 		t.Error("a prefix was given, and it asks all the same")
 	}

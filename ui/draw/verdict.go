@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"strings"
 	"time"
 
 	"locktop/model"
@@ -34,8 +35,8 @@ func (th *Theme) Says(c model.Condition) Span {
 }
 
 // Outlook says when the lock will move, as far as that is known, or how long it has
-// been as it is.
-func Outlook(l *model.Lock, c model.Condition, now time.Time) string {
+// been as it is, in so many cells: its beginning if not all fits, else nothing.
+func Outlook(l *model.Lock, c model.Condition, now time.Time, room int) string {
 	switch h := l.Head(); {
 	case h == nil && c.Trouble():
 		return "free for " + Age(l.FreeFor(now), false)
@@ -44,5 +45,12 @@ func Outlook(l *model.Lock, c model.Condition, now time.Time) string {
 	case !l.Recipe().HasHolder:
 		return Plural(l.Len(), "key")
 	}
-	return l.MovesWhen(now)
+	text := l.Until(now)
+	if Width(text) > room {
+		text, _, _ = strings.Cut(text, ",")
+	}
+	if Width(text) > room {
+		return ""
+	}
+	return text
 }

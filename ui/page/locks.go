@@ -73,7 +73,7 @@ var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.
 		c := x.L.Condition()
 		r.Put(r.F.Th.Says(c))
 		if room := r.Room() - 2 - len(c.Word); room >= 12 {
-			if text := draw.Outlook(x.L, c, x.Now); text != "" {
+			if text := draw.Outlook(x.L, c, x.Now, room-2); text != "" {
 				r.Add(draw.Dim, "  "+text)
 			}
 		}

@@ -123,7 +123,7 @@ func (p *QueuePane) Title(f Frame, l *model.Lock, w int) []draw.Span {
 		part(draw.Dim.Of(name))
 	}
 	part(th.Says(c))
-	if text := draw.Outlook(l, c, f.Now); text != "" {
+	if text := draw.Outlook(l, c, f.Now, 32); text != "" {
 		part(draw.Plain.Of(text))
 	}
 	if next := l.At(1); next != nil && c.Trouble() && l.Behind() > 0 {

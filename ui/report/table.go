@@ -40,6 +40,11 @@ func describe(w io.Writer, s *fold.State, l *model.Lock, now time.Time, wide boo
 		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(l.RecipeEvidence(), "; "), lineMax), diagnose.StateWord(l.Condition())); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
+	if until := l.Until(now); until != "" {
+		if _, err := fmt.Fprintf(w, "  outlook  %s\n", until); err != nil {
+			return fmt.Errorf("writing: %w", err)
+		}
+	}
 	for _, line := range l.KubeWords(now) {
 		if _, err := fmt.Fprintf(w, "           %s\n", line); err != nil {
 			return fmt.Errorf("writing: %w", err)
