@@ -59,7 +59,11 @@ func (e *env) breakCmd() *cobra.Command {
 
 // breakLock plans, shows, asks, does, and watches what comes of it.
 func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
-	w, err := e.watch(ctx, watcher.Options{Prefixes: e.lockPrefixes(name)})
+	_, _, places, skipped, err := e.lookBeside(ctx, e.lockPrefixes(name), &outFlags{leases: "heads"})
+	if err != nil {
+		return err
+	}
+	w, err := e.watch(ctx, watcher.Options{Prefixes: places})
 	if err != nil {
 		return err
 	}
@@ -86,7 +90,7 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 	if words := plan.Outrun(s.Claim(plan.Action.Key)); words != "" {
 		return bad("not done: %s: it was written while it was read, so try again", words)
 	}
-	if err := e.showPlan(s, plan); err != nil {
+	if err := e.showPlan(s, plan, skipped); err != nil {
 		return err
 	}
 	if plan.Refused != "" {
@@ -221,7 +225,7 @@ func journalFile() (file, origin string, err error) {
 }
 
 // showPlan prints what would go, who is next, and the line that does the same.
-func (e *env) showPlan(s *fold.State, p model.Plan) error {
+func (e *env) showPlan(s *fold.State, p model.Plan, skipped []string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, at %s\n", p.Action.Describe(), strings.Join(e.flags.endpoints, ", "))
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
@@ -246,7 +250,13 @@ func (e *env) showPlan(s *fold.State, p model.Plan) error {
 				fmt.Fprintf(&b, ", which waits in %s", name)
 			}
 		}
+		if c := s.Claim(kv.Key); c == nil {
+			b.WriteString(", which was not looked at")
+		}
 		b.WriteByte('\n')
+	}
+	for _, what := range skipped {
+		fmt.Fprintf(&b, "  not looked at: %s\n", model.Printable(what))
 	}
 	if p.Unknown != "" {
 		fmt.Fprintf(&b, "  what else goes is unknown: %s\n", p.Unknown)

@@ -23,7 +23,7 @@ func TestBreakWaitsNoLongerThanItWasTold(t *testing.T) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	_ = cmd.Run() // its code is looked at
-	if code := cmd.ProcessState.ExitCode(); code != exitBad || out.Len() > 0 || !strings.Contains(errs.String(), "did not say within 300ms what would go") {
+	if code := cmd.ProcessState.ExitCode(); code != exitBad || out.Len() > 0 || !strings.Contains(errs.String(), "did not answer within 300ms") {
 		t.Errorf("exit %d, printed %q, said %q", code, &out, &errs)
 	}
 }

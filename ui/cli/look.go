@@ -25,6 +25,7 @@ type outFlags struct {
 	leaseLists bool
 	watch      time.Duration // how long to observe before the answer; 0: one look
 	past       pastFlags
+	sessions   bool // whether what else hangs on the leases is listed
 }
 
 func (o *outFlags) add(cmd *cobra.Command, leases string) {
@@ -100,7 +101,7 @@ func (e *env) describeCmd() *cobra.Command {
 // describe prints one lock.
 func (e *env) describe(ctx context.Context, name string, out outFlags) error {
 	prefixes := e.lockPrefixes(name)
-	on, not, err := e.look(ctx, prefixes, &out)
+	on, not, seen, skipped, err := e.lookBeside(ctx, prefixes, &out)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,9 @@ func (e *env) describe(ctx context.Context, name string, out outFlags) error {
 	if l == nil {
 		return errors.Join(noLock(on, name), notSeen(on.Name, not.keys()))
 	}
-	err = report.OneLock(e.out, s, l, out.observation(s, prefixes, not), out.output)
+	obs := out.observation(s, seen, not)
+	obs.Skipped = skipped
+	err = report.OneLock(e.out, s, l, obs, out.output)
 	return errors.Join(err, notSeen(on.Name, not.keys()))
 }
 
@@ -231,6 +234,11 @@ func (e *env) lookOnce(ctx context.Context, prefixes []string, out *outFlags) (o
 		// One that was asked for is not asked for again, or the last never have a turn.
 		Until: func() bool { left = untried(s, left); return len(left) == 0 },
 		Want:  func() model.Want { return model.Want{Leases: left} }})
+	if out.sessions {
+		for _, id := range sessionsOf(s, func(string, ...any) {}) {
+			s.NeedKeys(s.Lease(id))
+		}
+	}
 	if err == nil && out.leases != "none" {
 		err = e.listNeeded(ctx, w, s)
 	}

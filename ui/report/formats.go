@@ -51,10 +51,16 @@ func Locks(w io.Writer, s *fold.State, locks []*model.Lock, o Observation, forma
 // OneLock writes one lock in one of Formats.
 func OneLock(w io.Writer, s *fold.State, l *model.Lock, o Observation, format string) error {
 	switch format {
-	case "table":
-		return Describe(w, s, l, o.At)
-	case "wide":
-		return describe(w, s, l, o.At, true)
+	case "table", "wide":
+		if err := describe(w, s, l, o.At, format == "wide"); err != nil {
+			return err
+		}
+		for _, what := range o.Skipped {
+			if _, err := fmt.Fprintf(w, "not looked at: %s\n", model.Printable(what)); err != nil {
+				return fmt.Errorf("writing: %w", err)
+			}
+		}
+		return nil
 	case "json":
 		return JSON(w, s, []*model.Lock{l}, o)
 	case "jsonl":

@@ -29,6 +29,8 @@ type Observation struct {
 	Denied []string
 	// Blind is what was asked for and could not be seen.
 	Blind []model.Unseen
+	// Skipped is what belongs to the locks and was not looked at, with the reason.
+	Skipped []string
 	// Unread counts the leases that had no turn within the budget of readings.
 	Unread int
 }
@@ -52,6 +54,7 @@ type observed struct {
 	LeasesLeft int       `json:"leases_unread"` // for want of budget
 	Denied     []string  `json:"denied"`
 	Blind      []blind   `json:"blind"`
+	Skipped    []string  `json:"not_looked_at"`
 }
 
 // blind is what could not be seen: keys of a prefix, so many leases, or the members'
@@ -154,7 +157,7 @@ func observedOf(s *fold.State, o Observation) observed {
 	if out.Denied == nil {
 		out.Denied = []string{}
 	}
-	out.Blind = []blind{}
+	out.Blind, out.Skipped = []blind{}, notNil(o.Skipped)
 	for _, u := range o.Blind {
 		b := blind{What: string(u.What), For: u.For.Seconds(), Reason: u.Reason}
 		switch u.What {
