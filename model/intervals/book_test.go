@@ -337,3 +337,41 @@ func BenchmarkHour(b *testing.B) {
 		runtime.KeepAlive(s)
 	}
 }
+
+// How long all waited is what each of them did, added up, in any window and however many
+// there are.
+func TestWaited(t *testing.T) {
+	s := fold.NewState()
+	end := rounds(s, 3, 40, 3000, 7*time.Millisecond)
+	for _, r := range []struct {
+		reason   string
+		from, to time.Duration
+	}{
+		{"all of it", -time.Hour, time.Hour}, {"a part", 3 * time.Second, 9 * time.Second}, {"a moment", 5 * time.Second, 5*time.Second + time.Millisecond},
+		{"before anything", -time.Hour, -time.Minute},
+	} {
+		from, to := history.Start.Add(r.from), history.Start.Add(r.to)
+		for i := range 3 {
+			lock := fmt.Sprintf("/bench/lock-%06d", i)
+			var want time.Duration
+			for x := range s.Book.Stays(lock, from, to) {
+				begin, over := x.Came, to
+				if !x.Got.IsZero() && x.Got.Before(to) {
+					over = x.Got
+				} else if !x.Gone.IsZero() && x.Gone.Before(to) {
+					over = x.Gone
+				}
+				if begin.Before(from) {
+					begin = from
+				}
+				want += max(0, over.Sub(begin))
+			}
+			if got := s.Book.Waited(lock, from, to); (got - want).Abs() > time.Millisecond {
+				t.Errorf("%s, %s: %v, added up one by one %v", lock, r.reason, got, want)
+			}
+		}
+	}
+	if s.Book.Waited("/bench/lock-000000", history.Start, end) < s.Book.Waited("/bench/lock-000001", history.Start, end) {
+		t.Error("39 wait for the first lock and one for the second, and more was waited for the second")
+	}
+}

@@ -223,6 +223,9 @@ func (s Scale) Ruler(th *draw.Theme, w *Window, now time.Time) []draw.Span {
 	if free > 0 {
 		put(free, last)
 	}
+	if !w.at.IsZero() {
+		put(s.Cell(w.at.UnixMicro()), th.Sign.Dwn)
+	}
 	return []draw.Span{draw.Dim.Of(string(line))}
 }
 

@@ -135,3 +135,21 @@ func (th *Theme) splitBySign(c *Cell) Span {
 	}
 	return Plain.Of(" ")
 }
+
+// depths are how high what waits stands above a lane, by set of signs.
+var depths = [...][]string{SignsUnicode: {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+	SignsWide:  {" ", "⡀", "⡀", "⡄", "⡄", "⡆", "⡆", "⡇", "⡇"},
+	SignsASCII: {" ", ".", ".", ":", ":", "-", "=", "+", "#"}}
+
+// Depth writes how many wait in each cell: one more each step, the highest is eight and more.
+func (th *Theme) Depth(waiting []float64) Span {
+	var text []byte
+	for _, v := range waiting {
+		n := min(Slots, int(v+0.5))
+		if v > 0 {
+			n = max(1, n)
+		}
+		text = append(text, depths[th.set][n]...)
+	}
+	return Lane(ToneDepth, ToneNone).Of(string(text))
+}

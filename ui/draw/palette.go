@@ -194,14 +194,22 @@ func (x painter) tones(all *[StyleCount]string) {
 	normal := x.r.NewStyle()
 	for i := range tones {
 		f := Tone(i)
-		all[Turned(f)], _ = cut(normal.Reverse(true).Foreground(x.colour(tones[f].sign)))
+		part := tones[f].sign // of a cell that is split: what has a ground is that, without its sign
+		if tones[f].ground != (look{}) {
+			part = tones[f].ground
+		}
+		all[Turned(f)], _ = cut(normal.Reverse(true).Foreground(x.colour(part)))
 		if f.Holds() {
 			all[OnTone(f)], _ = cut(x.style(onHold, tones[f].sign).Bold(x.p != termenv.ANSI))
 		}
 		for on := range tones {
-			s := normal.Foreground(x.colour(tones[f].sign))
+			s := normal.Foreground(x.colour(part))
+			if on == i {
+				s = normal.Foreground(x.colour(tones[f].sign))
+			}
 			switch {
-			case Tone(on) == ToneNone || on == i && tones[f].ground != (look{}):
+			case Tone(on) == ToneNone:
+			case on == i && tones[f].ground != (look{}):
 				s = s.Background(x.colour(tones[f].ground))
 			case tones[on].ground != (look{}): // the ground of what waits, not its sign
 				s = s.Background(x.colour(tones[on].ground))

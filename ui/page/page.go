@@ -161,6 +161,7 @@ func All(locks *LockList) []Page {
 		&journalPage{},
 		newFindingsPage(),
 		newLabPage(),
+		newTimePage(),
 	}
 }
 
