@@ -160,7 +160,7 @@ func TestDescribeSaysWhyAndWhatToDo(t *testing.T) {
 	b.ctl("put", "/cfg/setting", "x")
 	b.claim("/cfg", b.lease("600"))
 	code, out, errs := b.run("", "describe", "/cfg")
-	for _, want := range []string{"state    foreign-key", "/cfg/setting", "foreign-key (certain)", "do: move the data elsewhere", "$ etcdctl get --prefix '/cfg/'"} {
+	for _, want := range []string{"state    blocked", "/cfg/setting", "foreign-key (certain)", "do: move the data elsewhere", "$ etcdctl get --prefix '/cfg/'"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Fatalf("exit %d, no %q in\n%s%s", code, want, out, errs)
 		}
