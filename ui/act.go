@@ -142,20 +142,28 @@ func (a *acting) actFirst(said host.Said) tea.Cmd { return a.act(said.Acts[0]) }
 
 // fault returns the action that does the fault to the contender under the cursor,
 // or that heals it where it is in force, and why there is nothing to do it to. Where only
-// the lock was chosen it first heals the fault of one that has lost the lock by it.
+// the lock was chosen, one that has lost it comes first: nobody can select it in the queue.
+// What it was done before ends, or if it still believes that it holds it is ended.
 func (a *acting) fault(kind model.FaultKind) (model.Action, string) {
-	t := a.host.Target()
+	t, s := a.host.Target(), a.host.Frame().S
 	act := model.Action{Kind: model.InjectFault, Lock: t.Action.Lock,
 		Fault: model.Fault{Kind: kind, Target: t.Action.Contender}}
-	for _, on := range a.host.Frame().S.Faults() {
+	for _, on := range s.Faults() {
 		if act.Fault.Target != "" && act.Fault.Heals(on.Fault) {
 			act.Kind = model.HealFault
 			return act, ""
 		}
 	}
-	if t.Unchosen && t.Lock != nil {
-		for _, on := range a.host.Frame().S.Faults() {
-			if on.Fault.Kind == kind && a.hasLost(on.Fault.Target, t.Lock) {
+	for _, c := range s.Contenders() {
+		if _, place := s.Truth(c); !t.Unchosen || t.Lock == nil || c.Lock != t.Lock.Name || place > 0 || c.Proc == model.ProcEnded {
+			continue
+		}
+		if ends := kind == model.FaultKill || kind == model.FaultStop; ends && c.Belief.State == model.BeliefHolding {
+			act.Fault.Target = c.Name
+			return act, ""
+		}
+		for _, on := range s.Faults() {
+			if on.Fault.Kind == kind && on.Fault.Target == c.Name {
 				act.Kind, act.Fault = model.HealFault, on.Fault
 				return act, ""
 			}
@@ -165,18 +173,6 @@ func (a *acting) fault(kind model.FaultKind) (model.Action, string) {
 		return act, t.Why
 	}
 	return act, ""
-}
-
-// hasLost says whether a contender of a lock has no claim there, so that nobody can select it
-// in the queue: the key that paused it lets it run on all the same.
-func (a *acting) hasLost(contender string, l *model.Lock) bool {
-	for _, c := range a.host.Frame().S.Contenders() {
-		if c.Name == contender && c.Lock == l.Name {
-			_, place := a.host.Frame().S.Truth(c)
-			return place == 0
-		}
-	}
-	return false
 }
 
 // act plans and does an action at once: those on the lab, which is ours. Before a

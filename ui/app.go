@@ -257,7 +257,7 @@ func (a *App) say(st draw.Style, text string) {
 // frame is what a page is asked about.
 func (a *App) frame() page.Frame {
 	b := a.board
-	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.under.Showing()
+	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.under.Height(a.th, a.w, a.h) > lessonShort || a.under.Showing() && a.h >= page.TallFrom
 	return page.Frame{Board: b, View: table.View{S: a.state, Th: a.th, Now: a.now, OnScreen: &a.onScreen, Marks: b.Marked.Has}}
 }
 

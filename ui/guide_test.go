@@ -317,9 +317,9 @@ func TestTheGuideHides(t *testing.T) {
 	}
 }
 
-// TestPLetsTheLoserRunOn: who was paused and lost the lock has no row in its queue, so the
-// key that paused it reaches it without one.
-func TestPLetsTheLoserRunOn(t *testing.T) {
+// TestTheKeysReachTheLoser: who was paused and lost the lock has no row in its queue, so the
+// keys of the lock reach it without one.
+func TestTheKeysReachTheLoser(t *testing.T) {
 	heals := model.Action{Kind: model.HealFault, Lock: guided, Fault: model.Fault{Kind: model.FaultPause, Target: "c2"}}
 	pauses := model.Action{Kind: model.InjectFault, Lock: guided, Fault: model.Fault{Kind: model.FaultPause, Target: "c3"}}
 	for _, r := range []struct {
@@ -331,6 +331,10 @@ func TestPLetsTheLoserRunOn(t *testing.T) {
 		{"on its queue", "nobody chose a claim there", []string{"enter", "P"}, heals},
 		{"a claim that was chosen", "a person means the one under the cursor", []string{"enter", "up", "P"}, pauses},
 		{"on the lab", "there the loser has a row of its own", []string{"5", "down", "down", "P"}, pauses},
+		{"kill", "it acts as the holder, and the holder is well", []string{"K"},
+			model.Action{Kind: model.InjectFault, Lock: guided, Fault: model.Fault{Kind: model.FaultKill, Target: "c2"}}},
+		{"kill the one that was chosen", "a person means the one under the cursor", []string{"enter", "up", "K"},
+			model.Action{Kind: model.InjectFault, Lock: guided, Fault: model.Fault{Kind: model.FaultKill, Target: "c3"}}},
 		{"another fault", "H is not what paused it", []string{"H"},
 			model.Action{Kind: model.InjectFault, Lock: guided, Fault: model.Fault{Kind: model.FaultHoldKeepalives, Target: "c3"}}},
 	} {
@@ -347,6 +351,13 @@ func TestPLetsTheLoserRunOn(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAKeyReachesTheHolderOfALockThatIsWell(t *testing.T) {
+	b := newTour(t, 120, 36)
+	b.queue()
+	b.press("K")
+	b.only(model.Action{Kind: model.InjectFault, Lock: guided, Fault: model.Fault{Kind: model.FaultKill, Target: "c1"}})
 }
 
 // TestTheKeysOfTheLab: at 80 columns the keys that break things are in the footer, and

@@ -18,11 +18,11 @@ type scene struct {
 }
 
 // What the steps wait for: a lock that changed hands, a lane with a false belief in it
-// (its legend has one sign alone), and the Lab page.
+// (its legend has one sign alone), and the Lab page, by its line to paste.
 const (
 	moved    = `handovers? [1-9]|[1-9][0-9,]* handover`
 	believed = "▚▚"
-	labPage  = `5 Lab\]`
+	labPage  = `ETCDCTL_ENDPOINTS=`
 )
 
 // falseBelief breaks a lock of the lab: it pauses the holder just after a handover, and
@@ -31,18 +31,24 @@ var falseBelief = []step{sees(moved), rest(time.Second), press("P"), sees(believ
 
 var scenes = []scene{
 	{
-		name: "demo", words: "The demo: a queue moves, its holder is paused, and two programs believe that they hold one lock",
+		name: "demo", words: "The demo and its guide: a queue moves, its holder is paused and two programs act, a deadlock, another leader",
 		args: []string{"demo"}, width: 100, height: 32,
 		steps: []step{
 			sees("/demo/billing"),
-			say("Six programs share three locks. The queue of each moves on."),
-			sees(moved), rest(2 * time.Second),
-			say("P pauses the holder. It stops renewing its lease."),
-			press("P"), sees(believed),
-			say("etcd gives the lock to the next. The paused program still believes that it holds."),
-			rest(6 * time.Second),
-			say("A heals the fault. The program wakes up and learns that it lost the lock."),
-			press("A"), rest(7 * time.Second),
+			say("Twelve programs, four locks. A guide shows what locks do."),
+			sees("took the lock from"), rest(2 * time.Second),
+			press("n"), rest(2 * time.Second),
+			say("P pauses the holder, and its lease runs out."),
+			press("P"), sees("Two programs act: etcd"), rest(3 * time.Second),
+			press("n"), rest(2 * time.Second),
+			say("P lets it run on: only now it learns that it lost the lock."),
+			press("P"), sees("was wrong for"), rest(3 * time.Second),
+			press("n"), rest(2 * time.Second),
+			say("n does a step for you: two programs take two locks in opposite order."),
+			press("n"), sees("wait for each other"), rest(3 * time.Second),
+			press("n"), rest(2 * time.Second),
+			say("Another leader starts every lease anew."),
+			press("n"), sees("leads now"), rest(3 * time.Second),
 		},
 	},
 	{
@@ -63,7 +69,7 @@ var scenes = []scene{
 	},
 	{
 		name: "journal", words: "The journal: one sentence for each change",
-		args: []string{"demo"}, steps: then(falseBelief, press("A"), rest(6*time.Second), press("3"), sees(`3 Journal\]`), rest(time.Second)),
+		args: []string{"demo"}, steps: then(falseBelief, press("A"), rest(6*time.Second), press("3"), sees(`journal . [0-9]+ lines`), rest(time.Second)),
 	},
 	{
 		name: "break", words: "The dialog before a lock is broken: every key that goes, and the next holder",
