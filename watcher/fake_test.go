@@ -88,7 +88,7 @@ func (c *fake) watch(_ context.Context, _ string, rev int64) stream {
 	return s
 }
 
-func (c *fake) ttl(ctx context.Context, id model.LeaseID, _ bool) (*pb.LeaseTimeToLiveResponse, error) {
+func (c *fake) ttl(ctx context.Context, id model.LeaseID, keys bool) (*pb.LeaseTimeToLiveResponse, error) {
 	c.mu.Lock()
 	c.ttls = append(c.ttls, id)
 	hold := c.hold
@@ -98,10 +98,13 @@ func (c *fake) ttl(ctx context.Context, id model.LeaseID, _ bool) (*pb.LeaseTime
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	if keys && id == 17 {
+		return nil, status.Error(codes.PermissionDenied, "etcdserver: permission denied")
+	}
 	if id == 13 {
 		return nil, status.Error(codes.DeadlineExceeded, "too late")
 	}
-	return &pb.LeaseTimeToLiveResponse{Header: &pb.ResponseHeader{Revision: 99, RaftTerm: 7}, ID: int64(id), TTL: 5, GrantedTTL: 10}, nil
+	return &pb.LeaseTimeToLiveResponse{Header: &pb.ResponseHeader{Revision: 99, RaftTerm: 7}, ID: int64(id), TTL: 5, GrantedTTL: 10, Keys: map[bool][][]byte{true: {[]byte("/l/b"), []byte("/other")}}[keys]}, nil
 }
 
 func (c *fake) down() bool {
@@ -425,6 +428,36 @@ func TestReadingsFollowTheWish(t *testing.T) {
 	}
 	if e := all[model.LeaseUnread](r)[0]; e.ID != 13 || e.Reason != "no answer in time" {
 		t.Errorf("got %+v", e)
+	}
+}
+
+// TestWhatHangsOnALeaseIsListedWhereItMayBe: a lease whose keys may not be listed is read
+// all the same, and one whose keys nobody wants is read without them.
+func TestWhatHangsOnALeaseIsListedWhereItMayBe(t *testing.T) {
+	c := &fake{rev: 40, hold: make(chan struct{})}
+	close(c.hold)
+	w, _ := start(c, &pace.Meter{}, Options{Prefixes: []string{"/l/"}, Timing: quick}.withDefaults())
+	defer w.Close()
+	r := &record{t: t, w: w}
+	has[model.Watching](r, 1)
+	r.want.Leases, r.want.Keys = []model.LeaseID{3, 17, 5}, []model.LeaseID{3, 17}
+	r.until("three leases are read", func() bool {
+		read := map[model.LeaseID]bool{}
+		for _, e := range all[model.LeaseRead](r) {
+			read[e.ID] = true
+		}
+		return len(read) == 3
+	})
+	for _, e := range all[model.LeaseKeys](r) {
+		switch {
+		case e.ID == 3 && len(e.Keys) == 2 && e.Total == 2 && e.Reason == "" && e.Rev == 40:
+		case e.ID == 17 && len(e.Keys) == 0 && e.Reason == "no permission":
+		default:
+			t.Errorf("got %+v", e)
+		}
+	}
+	if len(all[model.LeaseUnread](r)) != 0 || len(all[model.LeaseKeys](r)) < 2 {
+		t.Errorf("unread %v, keys %v", all[model.LeaseUnread](r), all[model.LeaseKeys](r))
 	}
 }
 
