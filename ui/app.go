@@ -206,6 +206,8 @@ func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.start.Progressed(msg)
 	case watchedMsg:
 		return a, a.watched(msg)
+	case soughtMsg:
+		return a, a.self.sought(msg)
 	case sourceEndedMsg:
 		if a.ctx.Err() == nil {
 			a.spent = msg.err

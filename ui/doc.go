@@ -13,7 +13,7 @@
 //
 // How the console is cut:
 //
-//	ui ──▶ dialog, lesson, guide, palette, start ──▶ host ──▶ page ──▶ axis ──▶ table ──▶ draw
+//	ui ──▶ dialog, lesson, guide, palette, replay, start ──▶ host ──▶ page ──▶ axis ──▶ table ──▶ draw
 //
 // draw says how text becomes cells, table paints rows, axis paints what happened across
 // time, and page has the pages, none of which knows another. dialog has what stands over a

@@ -10,6 +10,7 @@ import (
 	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/page"
+	"locktop/ui/replay"
 )
 
 // header is the top of the screen: the permanent line, and the line of pages.
@@ -152,6 +153,9 @@ func (h *header) statusRight() []segment {
 		mode = segment{0, []draw.Span{draw.Lab.Of(" LAB ")}}
 	case h.o.Armed:
 		mode = segment{0, []draw.Span{draw.Armed.Of(" ARMED ")}}
+	}
+	if h.o.Tape != nil {
+		return []segment{mode, {0, []draw.Span{replay.AsOf(h.o.Tape, h.Th)}}}
 	}
 	fr := page.Fresh(h.S)
 	var live draw.Span

@@ -12,6 +12,7 @@ import (
 	"locktop/ui/lesson"
 	"locktop/ui/page"
 	"locktop/ui/palette"
+	"locktop/ui/replay"
 	"locktop/ui/start"
 )
 
@@ -64,7 +65,7 @@ func keyTable(a *App) []host.Key {
 	return slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
 		host.PaneKeys(a.under, on.all), told.Keys(),
 		palette.Keys(on.all|host.InStart, func() { a.palette = palette.New(a.self) }, func() *palette.Line { return a.palette }, func() { a.palette = nil }),
-		on.viewKeys(), start.Keys(func() *start.Page { return a.start }), on.programKeys())
+		on.viewKeys(), replay.Keys(on.all, a.o.Tape, a.self.seek), start.Keys(func() *start.Page { return a.start }), on.programKeys())
 }
 
 // own are the keys of a group that single pages have. What several have is one row.

@@ -7,9 +7,11 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/lesson"
+	"locktop/ui/replay"
 	"locktop/ui/start"
 )
 
@@ -32,6 +34,11 @@ type (
 		err      error
 	}
 	outcomeMsg struct{ out model.Outcome }
+	// soughtMsg is another moment of a recording.
+	soughtMsg struct {
+		state *fold.State
+		err   error
+	}
 	// pulledMsg is what the nth source said.
 	pulledMsg struct {
 		source int
@@ -51,6 +58,9 @@ func (a *App) bootDone(m bootedMsg) tea.Cmd {
 	a.live, a.booted = m.live, true
 	if a.o.Notice != "" {
 		a.say(draw.Late, a.th.Clean(a.o.Notice))
+	}
+	if a.live.Cut != nil {
+		a.say(draw.Late, "the recording is cut off at its end: "+a.th.Clean(a.live.Cut.Error()))
 	}
 	if a.live.Start != nil {
 		a.start = start.New(a.self, a.live.Start)
@@ -158,7 +168,12 @@ func (a *App) ticked(t time.Time) tea.Cmd {
 // the passing of time.
 func (a *App) setNow() {
 	t := a.state.Now()
-	if a.tick.After(t) {
+	switch {
+	case a.o.Tape != nil:
+		if at := a.o.Tape.Now(); at.After(t) {
+			t = at
+		}
+	case a.tick.After(t):
 		t = a.tick
 	}
 	if t = t.Truncate(time.Second); t.After(a.now) {
@@ -210,4 +225,47 @@ func (a *App) watched(m watchedMsg) tea.Cmd {
 	a.goTo(0)
 	a.say(draw.Plain, "watching the keys under "+a.frame().Watched())
 	return a.pull()
+}
+
+// seek goes to another moment of the recording, beside the screen.
+func (p parts) seek(g replay.Goal) tea.Cmd {
+	a := p.a
+	if a.opening {
+		a.say(draw.Late, "wait: another moment is still being looked up")
+		return nil
+	}
+	a.opening = true
+	a.sources++ // what is on its way is of the moment before
+	tape, ctx := a.o.Tape, a.ctx
+	return func() tea.Msg {
+		s, err := tape.Go(ctx, g)
+		return soughtMsg{s, err}
+	}
+}
+
+// sought shows the moment that was looked up. What a person has set stays, and what was
+// selected, if it is there.
+func (p parts) sought(m soughtMsg) tea.Cmd {
+	a := p.a
+	a.opening = false
+	if m.err != nil {
+		a.say(draw.Late, a.th.Clean(m.err.Error()))
+		return a.pull()
+	}
+	at, pick, set := a.at, a.board.Locks.Pick, a.settings()
+	a.dialog = nil
+	a.thaw()
+	a.reset(set)
+	a.state, a.now = m.state, time.Time{}
+	a.setNow()
+	a.at, a.board.Locks.Pick, a.notice = at, pick, notice{}
+	return a.pull()
+}
+
+// Moment goes to a time of the recording, or says why not.
+func (p parts) Moment(text string) (tea.Cmd, string) {
+	if p.a.o.Tape == nil {
+		return nil, "this is no recording: it has no other moment"
+	}
+	return p.seek(replay.Goal{Kind: replay.StopTime, Text: text}), ""
 }

@@ -14,6 +14,7 @@ import (
 	"locktop/ui/lesson"
 	"locktop/ui/page"
 	"locktop/ui/palette"
+	"locktop/ui/replay"
 	"locktop/ui/start"
 	"locktop/ui/table"
 )
@@ -26,6 +27,8 @@ type Live struct {
 	Endpoints []string
 	// Start, if not nil, asks a person first what to watch: Source is nil then.
 	Start *Start
+	// Cut is why a recording ends early, nil if it does not.
+	Cut error
 	// JournalPath is the file in which the actions are written down.
 	JournalPath string
 }
@@ -103,6 +106,9 @@ type Options struct {
 	// Boot or it handed over before; nil: what is watched is fixed. A prefix of ""
 	// is all keys.
 	Watch func(ctx context.Context, prefixes []string) (Live, error)
+	// Tape is the recording that is shown, which Boot loads and hands over as the source;
+	// nil: what is shown happens now.
+	Tape replay.Tape
 	// Boot gets everything up. It runs beside the screen, which shows its
 	// progress; an error ends the program with that error.
 	Boot func(ctx context.Context, progress func(string)) (Live, error)

@@ -14,6 +14,7 @@ import (
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/ui/cli/session"
+	"locktop/ui/cli/tape"
 	"locktop/watcher/recording"
 )
 
@@ -103,20 +104,8 @@ func moment(text string, begins time.Time) (m session.Moment, err error) {
 	if m.Rev, err = strconv.ParseInt(text, 10, 64); err == nil && m.Rev > 0 {
 		return m, nil
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
-		if at, err := time.ParseInLocation(layout, text, begins.Location()); err == nil {
-			return session.Moment{At: at.In(begins.Location())}, nil
-		}
-	}
-	for _, layout := range []string{time.TimeOnly, "15:04"} {
-		if at, err := time.Parse(layout, text); err == nil {
-			y, mo, d := begins.Date()
-			at = time.Date(y, mo, d, at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), begins.Location())
-			if at.Before(begins) {
-				at = at.AddDate(0, 0, 1)
-			}
-			return session.Moment{At: at}, nil
-		}
+	if m.At, err = tape.ParseMoment(text, begins); err == nil {
+		return session.Moment{At: m.At}, nil
 	}
 	return m, bad("--at %q: want a time (10:04:05, 2026-03-01 10:04:05, RFC 3339) or a revision; the recording begins at %s",
 		text, begins.Format("2006-01-02 15:04:05.000 MST"))

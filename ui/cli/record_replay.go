@@ -3,14 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"locktop/model"
 	"locktop/ui"
+	"locktop/ui/cli/tape"
 	"locktop/ui/report"
 	"locktop/watcher/recording"
 )
@@ -21,10 +20,11 @@ func (e *env) replayCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "the console on a recording of \"locktop record\"",
-		Long: "replay opens the console on a recording, as if what was recorded happened now, --speed times as\n" +
-			"fast. Times of day on the screen are therefore those of the replay; its title has the true\n" +
-			"beginning. Nothing can be done to a recording. Without a terminal, or with -o, the events are\n" +
-			"printed with their true times, at once unless --speed is given.",
+		Long: "replay opens the console on a recording, which goes on as it was, --speed times as fast. p stops it,\n" +
+			". and , go to the next event and the one before, ) and ( to findings, } and { to changes of a\n" +
+			"holder, ~ and ` to marks, \":at 10:04:05\" to a time. All times are the recording's. Nothing can be\n" +
+			"done to a recording. Without a terminal, or with -o, the events are printed, at once unless --speed\n" +
+			"is given.",
 		Example:           "  locktop replay incident.rec --speed 10\n  locktop replay incident.rec -o jsonl | jq .text",
 		Args:              fileArg,
 		ValidArgsFunction: fileNames,
@@ -54,19 +54,21 @@ func fileNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirec
 
 // replayConsole opens the console on a recording.
 func (e *env) replayConsole(ctx context.Context, name string, speed float64) error {
-	file, player, err := openRecording(ctx, name, recording.Pace{Speed: speed, AsIfNow: true})
+	file, player, err := openRecording(ctx, name, recording.Pace{})
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	begins, err := begins(player, name)
-	if err != nil {
+	if _, err := begins(player, name); err != nil {
 		return err
 	}
-	o := e.uiOptions(fmt.Sprintf("recording %s of %s", model.Printable(filepath.Base(name)), begins.Format(time.DateTime)))
-	o.Prefixes, o.NoLab = prefixList(nil), noCluster
-	o.Boot = func(context.Context, func(string)) (ui.Live, error) {
-		return ui.Live{Source: player, Actions: noHands{}}, nil
+	o := e.uiOptions("recording " + model.Printable(filepath.Base(name)))
+	t := tape.New(speed, e.pins)
+	o.Prefixes, o.NoLab, o.Tape = prefixList(nil), noCluster, t
+	o.Boot = func(ctx context.Context, progress func(string)) (ui.Live, error) {
+		progress("reading the recording")
+		cut, err := t.Load(ctx, player)
+		return ui.Live{Source: t, Actions: noHands{}, Cut: cut}, err
 	}
 	return e.show(ctx, o)
 }

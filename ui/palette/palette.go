@@ -24,6 +24,8 @@ type Console interface {
 	SetTheme(name string) (why string)
 	// WhyFixed says why no other prefix can be watched, "" if one can.
 	WhyFixed() string
+	// Moment goes to a time of a recording, or says why not.
+	Moment(text string) (cmd tea.Cmd, why string)
 	// Watching says that something is watched already.
 	Watching() bool
 }
@@ -61,6 +63,7 @@ func commands() []verb {
 		{"lease", "ID", "a session by its lease, hex or decimal", false, nil, cmdLease},
 		{"prefix", "PREFIX", "watch the keys under another prefix", true, func(c Console) []string { return c.Frame().Prefixes }, cmdPrefix},
 		{"page", "NAME", "a page", false, pageNames, cmdPage},
+		{"at", "TIME", "another moment of a recording", false, nil, func(c Console, arg string) (tea.Cmd, string) { return c.Moment(arg) }},
 		{"sort", "BY", "sort the locks", false, func(Console) []string { return SortNames[1:] }, cmdSort},
 		{"theme", "NAME", "dark, light or mono", true, func(Console) []string { return draw.Themes }, func(c Console, arg string) (tea.Cmd, string) { return nil, c.SetTheme(arg) }},
 		{"quit", "", "leave locktop", true, nil, func(Console, string) (tea.Cmd, string) { return tea.Quit, "" }},

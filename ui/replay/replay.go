@@ -1,0 +1,76 @@
+package replay
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model/fold"
+	"locktop/ui/draw"
+	"locktop/ui/host"
+)
+
+// Tape is a recording that the console shows: its time is that of the screen.
+type Tape interface {
+	// Now is the moment that it shows, zero before it is loaded.
+	Now() time.Time
+	// Says is how it goes: "paused", "4x", "ended".
+	Says() string
+	// Pause stops it, or lets it go on.
+	Pause()
+	// Faster makes it go faster by so many steps, or slower.
+	Faster(by int)
+	// Go stops it at a goal and returns the state at that moment. What the source tells next
+	// comes after it. It may take its time: it is called beside the screen.
+	Go(ctx context.Context, g Goal) (*fold.State, error)
+}
+
+// StopKind is what one can go to in a recording. Its text is what it is called.
+type StopKind string
+
+// Kinds of stops.
+const (
+	StopEvent    StopKind = "event"    // any line of the journal
+	StopFinding  StopKind = "finding"  // that comes or goes
+	StopHandover StopKind = "handover" // or another change of a holder
+	StopMark     StopKind = "mark"     // a fault, an action, a leader, a gap
+	StopTime     StopKind = "time"
+)
+
+// Goal is where to go in a recording: to the next stop of a kind or the one before, or to a
+// time as it was typed.
+type Goal struct {
+	Kind StopKind
+	Back bool
+	Text string
+}
+
+// needsReplay says in the table of keys that a key is for recordings.
+const needsReplay = "a recording"
+
+// Keys are the rows of the table of keys on pages, none without a recording. seek goes to a
+// goal.
+func Keys(on host.Where, t Tape, seek func(Goal) tea.Cmd) []host.Key {
+	if t == nil {
+		return nil
+	}
+	rows := []host.Key{{Keys: []string{"p"}, In: on, Short: "pause", What: "stop the recording, or let it go on", Needs: needsReplay, Do: host.Run(t.Pause)}}
+	for _, x := range []struct {
+		key, what string
+		goal      Goal
+	}{{".", "to the next event", Goal{Kind: StopEvent}}, {",", "to the event before", Goal{Kind: StopEvent, Back: true}},
+		{")", "to the next finding", Goal{Kind: StopFinding}}, {"(", "to the finding before", Goal{Kind: StopFinding, Back: true}},
+		{"}", "to the next change of a holder", Goal{Kind: StopHandover}}, {"{", "to the change of a holder before", Goal{Kind: StopHandover, Back: true}},
+		{"~", "to the next mark: a fault, an action, a leader, a gap", Goal{Kind: StopMark}}, {"`", "to the mark before", Goal{Kind: StopMark, Back: true}}} {
+		rows = append(rows, host.Key{Keys: []string{x.key}, In: on, What: x.what, Needs: needsReplay, Do: func() tea.Cmd { return seek(x.goal) }})
+	}
+	return append(rows,
+		host.Key{Keys: []string{">"}, In: on, What: "faster", Needs: needsReplay, Do: host.Run(func() { t.Faster(1) })},
+		host.Key{Keys: []string{"<"}, In: on, What: "slower", Needs: needsReplay, Do: host.Run(func() { t.Faster(-1) })})
+}
+
+// AsOf says which moment is shown, where that is not now.
+func AsOf(t Tape, th *draw.Theme) draw.Span {
+	return draw.Armed.Of(" as of " + t.Now().Format("2006-01-02 15:04:05") + " " + th.Sign.Dot + " " + t.Says() + " ")
+}
