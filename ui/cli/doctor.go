@@ -63,6 +63,11 @@ func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) e
 	if err != nil {
 		return err
 	}
+	for _, m := range s.Cluster().Members {
+		if m.ID == 0 && m.Err != "" { // which member it is nobody knows, so there is no finding
+			fmt.Fprintf(e.err, "%s did not say how its member does: %s\n", model.Told(m.Endpoint), model.Short(model.Told(m.Err), lineMax))
+		}
+	}
 	notSeen := notSeen(on.Name, not.blind)
 	for _, f := range s.Findings() {
 		if f.Severity.AtLeast(failOn) { // certain, whatever was not seen besides
