@@ -55,9 +55,8 @@ type Page struct {
 	// LeftOut counts what a page has no room for.
 	LeftOut leftOut `json:"left_out"`
 
-	s     *fold.State
-	o     PageOptions
-	whole *time.Time // from when on intervals are, nil: all
+	s *fold.State
+	o PageOptions
 }
 
 // Bounds of a page, so that it can be sent and read.
@@ -187,20 +186,9 @@ func (p *Page) ofOne(findings int) string {
 }
 
 func (p *Page) locks() {
-	book, names := staysOf(p.s), map[string]bool{}
-	for name := range book {
-		names[name] = true
-	}
-	whole := wholeSince(p.s)
-	if whole.After(p.From) {
-		p.whole = &whole
-	}
-	for _, l := range p.s.Locks() {
-		names[l.Name] = true
-	}
-	for name := range names {
-		if p.about(name) {
-			p.Locks = append(p.Locks, p.lock(name, book[name]))
+	for name, stays := range staysOf(p.s, p.From, p.To) {
+		if p.about(name) && (len(stays) > 0 || p.s.Lock(name) != nil) {
+			p.Locks = append(p.Locks, p.lock(name, stays))
 		}
 	}
 	slices.SortFunc(p.Locks, func(a, b pageLock) int {
@@ -236,9 +224,8 @@ func (p *Page) lock(name string, stays []stay) pageLock {
 			out.Waiters = &n
 		}
 	}
-	out.Since = p.whole
-	wait, hold := sums(out.stays, p.From, p.To)
-	out.TotalWait, out.TotalHold = wait.Seconds(), hold.Seconds()
+	out.Since = wholeSince(p.s, name, p.From)
+	out.TotalWait, out.TotalHold = p.s.Book.Waited(name, p.From, p.To).Seconds(), held(stays, p.From, p.To).Seconds()
 	return out
 }
 

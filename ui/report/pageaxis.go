@@ -149,15 +149,12 @@ func clip(a, b, from, to time.Time) (time.Time, time.Time, bool) {
 	return a, b, b.After(a)
 }
 
-// sums are how long was waited and held within a time, by all together.
-func sums(stays []stay, from, to time.Time) (wait, hold time.Duration) {
+// held is how long was held within a time, by all together.
+func held(stays []stay, from, to time.Time) (sum time.Duration) {
 	for _, s := range stays {
-		if a, b, ok := s.waited(from, to); ok {
-			wait += b.Sub(a)
-		}
 		if a, b, ok := s.held(from, to); ok {
-			hold += b.Sub(a)
+			sum += b.Sub(a)
 		}
 	}
-	return wait, hold
+	return sum
 }
