@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -123,8 +124,9 @@ func (e *env) lookBack(ctx context.Context, out *outFlags) (*session.Session, un
 		return nil, not, err
 	}
 	defer r.close()
-	if err := r.Pull(ctx, session.Pull{}); err != nil {
-		return nil, not, err
+	cut := r.Pull(ctx, session.Pull{})
+	if cut != nil && (out.past.at != "" || !errors.Is(cut, recording.ErrDamaged)) {
+		return nil, not, cut
 	}
 	s := r.State
 	out.watch = s.Now().Sub(r.begins)
@@ -138,6 +140,9 @@ func (e *env) lookBack(ctx context.Context, out *outFlags) (*session.Session, un
 		asked, not.unread = withoutIdle(s, asked, untried(s, slices.Clone(asked)))
 	}
 	not.blind = s.Unseen(s.Now().Add(-provenWithin), asked)
+	if cut != nil { // the answer is as of the last moment that can be read, and says so
+		not.blind = append(not.blind, model.Unseen{What: model.UnseenKeys, Reason: cut.Error()})
+	}
 	if len(s.Watches()) == 0 {
 		not.blind = append(not.blind, model.Unseen{What: model.UnseenKeys, For: out.watch, Reason: "no list of keys is in the recording by then"})
 	}

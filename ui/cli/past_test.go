@@ -252,6 +252,40 @@ func TestDoctorDoesNotSayWellOfWhatARecordingLacks(t *testing.T) {
 	}
 }
 
+// TestATornEndIsCutOff: what comes before is answered, and that there was more is said. A
+// moment before it lacks nothing.
+func TestATornEndIsCutOff(t *testing.T) {
+	home(t, "")
+	name := threeHolders(t)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, text[:len(text)-20], 0o600); err != nil { // of the last reading
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		args []string
+		code int
+		out  string
+		errs string
+	}{
+		{[]string{"ls"}, exitBad, "/l/c3", "the recording is damaged: line"},
+		{[]string{"describe", "/l"}, exitBad, "/l/c3", "the recording is damaged: line"},
+		{[]string{"report", "-o", "md"}, exitBad, "**Not seen:** all keys", "the recording is damaged: line"},
+		{[]string{"ls", "--at", "105"}, exitBad, "", "the recording is damaged: line"}, // what follows it is not known
+		{[]string{"ls", "--at", "104"}, exitOK, "/l/b2", ""},
+	} {
+		if row.args[0] == "ls" {
+			row.args = append(row.args, "-o", "csv")
+		}
+		code, out, errs := inProcess(t, nil, append(row.args, "--recording", name)...)
+		if code != row.code || !strings.Contains(out, row.out) || !strings.Contains(errs, row.errs) || row.errs == "" && errs != "" {
+			t.Errorf("%v: exit %d, want %d, %q and %q\n%s%s", row.args, code, row.code, row.out, row.errs, out, errs)
+		}
+	}
+}
+
 func TestARecordingTakesNoFlagsOfACluster(t *testing.T) {
 	home(t, "")
 	name := threeHolders(t)

@@ -13,4 +13,9 @@
 // Locks are written as JSON a few at a time, by a stream on each processor, so that it
 // takes no memory that grows with them: less than 0.005 allocations for a claim that is
 // plain ASCII (stream_test.go).
+//
+// A [Page] is the report of what happened, for those who were not there: page.go collects it,
+// pagestays.go takes from the book when each claim waited and held, pageaxis.go cuts the time
+// into cells, pagegraph.go draws who waits for whom, and pagehtml.go and pagetext.go write it.
+// The HTML loads and runs nothing; its policy allows its own style by its hash.
 package report
