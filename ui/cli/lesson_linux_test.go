@@ -182,7 +182,7 @@ func TestTheProxyOnATerminal(t *testing.T) {
 	at = len(term.text())
 	until(t, "it is done once it is confirmed", func() bool { // for a moment the dialog takes no key
 		term.press("Y")
-		return strings.Contains(journaled(t, cmd), `"step":"outcome"`)
+		return strings.Contains(journaled(t, cmd), `"step":"outcome"`) && strings.Contains(plain(term.text()[at:]), "1 in force")
 	})
 	term.press("\x1b[Z\x1b[Z") // back to the members
 	at = term.sees(t, at, "[cluster]")
