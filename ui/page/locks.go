@@ -130,7 +130,8 @@ func (p *locksPage) sortBy(k table.SortKey) { p.locks.SortBy(k) }
 
 // Paint returns the lines of the table, and of the queue under it.
 func (p *locksPage) Paint(f Frame, w, h int) []string {
-	p.rows, p.pane = LockShares(h, f.Lesson)
+	p.locks.Update(f)
+	p.rows, p.pane = LockShares(h, len(p.locks.Order.IDs), f.Lesson)
 	p.paneHas = p.paneHas && p.pane > 0
 	if text := noLocks(f, w); text != nil {
 		return draw.Fill(text, w, h)
@@ -148,12 +149,17 @@ const (
 	TableLeast = 9  // lines that a lesson leaves to the page, if it can: a title and 8 rows
 )
 
-// LockShares divides the page between its table and the queue under it.
-func LockShares(h int, lesson bool) (rows, pane int) {
+// rowsStep is by how many rows the table of locks grows, so that what is under it does not
+// move with each lock that comes.
+const rowsStep = 4
+
+// LockShares divides the page between its table of n locks and the queue under it. The
+// table takes the rows that it needs, half of the page at most, and a blank line.
+func LockShares(h, n int, lesson bool) (rows, pane int) {
 	if h < paneFrom || lesson && h < 2*TableLeast {
 		return h, 0
 	}
-	rows = h / 2
+	rows = min(h/2, 2+(n+rowsStep-1)/rowsStep*rowsStep)
 	if lesson { // it tells of few locks
 		rows = min(rows, TableLeast)
 	}
@@ -162,7 +168,6 @@ func LockShares(h int, lesson bool) (rows, pane int) {
 
 // list returns the lines of the table.
 func (p *locksPage) list(f Frame, w, h int) []string {
-	p.locks.Update(f)
 	f.Lane = f.lane
 	p.Table.Fit(w, h, f.Th)
 	names, pick := p.locks.Order.IDs, &p.locks.Pick

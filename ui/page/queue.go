@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 
 	"locktop/model"
@@ -60,7 +61,8 @@ func (p *QueuePane) show(lock string) {
 // lanesRows is how many lanes of h lines are shown at most.
 func lanesRows(h int) int { return max(3, h/4) }
 
-// lines returns the lines of the pane, its title included; with lanes if timed.
+// lines returns the lines of the pane, its title included; with lanes if timed. While the
+// keyboard is elsewhere and no claim was chosen, the lanes say what the queue would.
 func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	l := f.S.Lock(p.Lock)
 	if l == nil {
@@ -68,18 +70,28 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	}
 	lines := []string{f.Th.Ruler(w, p.Title(f, l, w)...)}
 	var past []string
-	if timed && l.Recipe().HasHolder {
-		past = f.lanes(l, w, lanesRows(h))
+	brief := !focused && !p.Pick.Pinned && l.Recipe().WaitersVisible()
+	if n := lanesRows(h); timed && l.Recipe().HasHolder && !l.Blocked() {
+		if brief {
+			n = max(n, (h-3)/2)
+		}
+		past = f.lanes(l, w, n)
 	}
 	rows, rest := Shares(h - 1 - len(past))
-	if need := (l.Len() + queueStep) / queueStep * queueStep; past != nil && need+1 < rows {
+	if brief && past != nil {
+		rows, rest = 0, h-1-len(past)
+	} else if need := (l.Len() + queueStep) / queueStep * queueStep; past != nil && need+1 < rows {
 		rows, rest = need+1, rest+rows-need-1
 	}
 	lines = p.queue(lines, f, l, w, rows, focused)
 	lines = append(lines, past...)
-	why, facts := whyShares(f.Th, l.Findings(), w, rest)
+	found := l.Findings()
+	if v := &f.Tally.Verdict; brief && v.now { // it is said on top of the page
+		found = slices.DeleteFunc(slices.Clone(found), func(x model.Finding) bool { return x.Same(&v.Finding) })
+	}
+	why, facts := whyShares(f.Th, found, w, rest)
 	if why > 0 {
-		lines = WhyPane(f.Th, lines, l.Findings(), w, why)
+		lines = WhyPane(f.Th, lines, found, w, why)
 	}
 	if facts > 0 {
 		lines = append(lines, f.Th.Ruler(w, draw.Dim.Of("journal of this lock")))

@@ -9,7 +9,7 @@ import (
 // Lines of a queue from which it shows lanes: as a page, and as the pane of one.
 const (
 	lanesFrom = 12
-	lanesPane = 14
+	lanesPane = 9
 )
 
 // queuePage is the queue of one lock.
