@@ -14,6 +14,7 @@
 // Memory is bounded: the oldest stays of all locks give way first, and of one lock before it
 // takes a quarter of all. [Book.Since] says from when on the stays of a lock are whole.
 //
-// [Contention] is what the stays of a time say in figures, and [Contention.WhatIf] what they
-// would have been with shorter holds.
+// [Book.Contention] is what the stays of a time say in figures: who waited for whom and for how
+// long, and by a replay of the turns ([Contention.WhatIf]) how long it would have been with
+// shorter holds.
 package intervals
