@@ -112,15 +112,15 @@ func TestPalette(t *testing.T) {
 			}
 		}},
 		{"no bookmark", "says how to make one", Options{}, []string{"'"}, func(b *bench) { b.sees("no lock is marked: b marks") }},
-		{"column off", "and its room goes to the others", Options{}, []string{"v", "down", " ", "esc"}, func(b *bench) {
-			if strings.Contains(b.text(), "RECIPE") {
+		{"column off", "and its room goes to the others", Options{}, []string{"v", "down", "down", "down", " ", "esc"}, func(b *bench) {
+			if strings.Contains(b.text(), "HOLDER") {
 				b.t.Errorf("still there:\n%s", b.text())
 			}
-			if d := cmp.Diff(Settings{Hidden: map[string][]string{"locks": {"RECIPE"}}}, b.settings()); d != "" {
+			if d := cmp.Diff(Settings{Hidden: map[string][]string{"locks": {"HOLDER"}}}, b.settings()); d != "" {
 				b.t.Error(d)
 			}
-			b.press("v", "down", " ", "esc")
-			b.sees("RECIPE")
+			b.press("v", "down", "down", "down", " ", "esc")
+			b.sees("HOLDER")
 		}},
 		{"column that stays", "the rows are about it", Options{}, []string{"v", " ", "esc"}, func(b *bench) {
 			b.sees("LOCK stays")
@@ -156,7 +156,7 @@ func TestSettingsAreRemembered(t *testing.T) {
 	if err := b.rememberChanges(); err != nil || told != nil {
 		t.Errorf("nothing changed: %v, %v", told, err)
 	}
-	b.press("s", "S", "v", "down", "down", "down", " ", "esc", ":", "theme mono", "enter", "2", "v", "down", " ", "esc")
+	b.press("s", "S", "v", "down", "down", "down", "down", " ", "esc", ":", "theme mono", "enter", "2", "v", "down", " ", "esc")
 	if err := b.rememberChanges(); err != nil {
 		t.Fatal(err)
 	}

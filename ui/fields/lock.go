@@ -43,7 +43,7 @@ func lockReading(value func(Reading) string) func(Lock) string {
 
 // Locks are the fields of a lock. What is said of a claim is said of its head.
 var Locks = []Field[Lock]{
-	{Name: "name", Title: "LOCK", In: In{Table: 10, CSV: 10, JSON: 10, Console: 10}, Width: Width{Least: 18, Fair: 30, Most: 56},
+	{Name: "name", Title: "LOCK", In: In{Table: 10, CSV: 10, JSON: 10, Console: 10}, Width: Width{Least: 18, Fair: 22, Most: 56},
 		Raw: func(x Lock) string { return x.L.Name }},
 	{Name: "recipe", Title: "RECIPE", In: In{Table: 20, CSV: 20, JSON: 20, Console: 20}, Width: Width{Least: 8, Fair: 8, Most: 15, Rank: 9},
 		Own: recipeName, Record: func(x Lock) string { return x.L.Recipe().Name }},
@@ -54,10 +54,10 @@ var Locks = []Field[Lock]{
 	{Name: "waiters_visible", In: In{JSON: 50}},
 	{Name: "exclusive", In: In{JSON: 60}},
 	{Name: "blocked", In: In{JSON: 70}},
-	{Name: "state", Title: "STATE", In: In{Table: 80, CSV: 40, JSON: 80, Console: 80}, Width: Width{Least: 19, Fair: 19, Most: 48, Rank: 1},
+	{Name: "state", Title: "STATE", In: In{Table: 80, CSV: 40, JSON: 80, Console: 15}, Width: Width{Least: 15, Fair: 16, Most: 17, Rank: 1},
 		Cell: func(x Lock) string { return diagnose.StateWord(x.L.Condition()) }, Record: func(x Lock) string { return x.L.Condition().Word }},
-	{Title: "LAST MINUTE", In: In{Console: 90}, Width: Width{Least: 20, Fair: 24, Most: 72, Rank: 8}},
-	{Name: "moves_when", Title: "MOVES WHEN", In: In{Table: 90, CSV: 210, JSON: 90},
+	{Title: "LAST MINUTE", In: In{Console: 90}, Width: Width{Least: 20, Fair: 24, Most: 72, Rank: 7}},
+	{Name: "moves_when", Title: "MOVES WHEN", In: In{Table: 90, CSV: 210, JSON: 90, Console: 75}, Width: Width{Least: 17, Fair: 24, Most: 40, Rank: 3},
 		Cell: func(x Lock) string { return orDash(x.L.MovesWhen(x.Now)) }, Record: func(x Lock) string { return x.L.MovesWhen(x.Now) }},
 	{Name: "holders", In: In{CSV: 50, JSON: 100}, Record: func(x Lock) string { return strconv.Itoa(x.L.Holders()) }},
 	{Name: "waiters", Title: "BEHIND", In: In{Table: 60, CSV: 60, JSON: 110, Console: 60}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 4, Right: true},
@@ -67,7 +67,7 @@ var Locks = []Field[Lock]{
 	{Name: "held", Title: "HELD", In: In{Table: 40, CSV: 80, Console: 40}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 5, Right: true},
 		Cell: held, Record: heldSeconds},
 	{Name: "held_is_lower_bound", In: In{CSV: 90}, Record: heldIsBound},
-	{Title: "LEASE", In: In{Table: 50, Console: 50}, Width: Width{Least: 13, Fair: 25, Most: 25, Rank: 3},
+	{Title: "LEASE", In: In{Table: 50, Console: 50}, Width: Width{Least: 25, Fair: 25, Most: 25, Rank: 8},
 		Cell: func(x Lock) string { return lease(x.head(), x.Now) }},
 	{Name: "longest_wait", Title: "LONGEST", In: In{Table: 70, CSV: 100, Console: 70}, Width: Width{Least: 7, Fair: 8, Most: 8, Rank: 6, Right: true},
 		Cell: longest, Record: longestSeconds},

@@ -2,6 +2,7 @@ package page
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"locktop/model"
@@ -70,16 +71,41 @@ var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.
 		}
 	},
 	"STATE": func(r *table.Row, x *fields.Lock) {
-		c := x.L.Condition()
-		r.Put(r.F.Th.Says(c))
-		if room := r.Room() - 2 - len(c.Word); room >= 12 {
-			if text := draw.Outlook(x.L, c, x.Now, room-2); text != "" {
-				r.Add(draw.Dim, "  "+text)
-			}
-		}
+		r.Put(r.F.Th.Says(x.L.Condition()))
 	},
+	"MOVES WHEN":  lockMoves,
 	"LAST MINUTE": lastMinute,
 }, map[string]table.SortKey{"LOCK": SortName, "HELD": sortHeld, "BEHIND": sortBehind, "LONGEST": sortLongest, "STATE": SortState})
+
+// lockMoves says what it takes for the lock to move.
+func lockMoves(r *table.Row, x *fields.Lock) {
+	c, st := x.L.Condition(), draw.Plain
+	if !c.Trouble() && x.L.Behind() == 0 {
+		st = draw.Dim
+	}
+	text := ""
+	switch {
+	case x.L.Free():
+		text = "free for " + draw.Age(x.L.FreeFor(x.Now), false)
+	case !x.L.Recipe().HasHolder:
+		text = draw.Plural(x.L.Len(), "key")
+	case !c.Trouble() && x.L.Behind() == 0 && x.L.Recipe().WaitersVisible():
+		text = "nothing waits"
+	default:
+		text = x.L.MovesWhen(x.Now)
+	}
+	if draw.Width(text) > r.Room() {
+		text = inShort.Replace(text)
+	}
+	if draw.Width(text) > r.Room() { // the first of several
+		text, _, _ = strings.Cut(text, ",")
+	}
+	r.Add(st, r.F.Th.Cut(r.F.Th.Prose(text), r.Room()))
+}
+
+// inShort says what it takes in few cells.
+var inShort = strings.NewReplacer("its program releases", "program releases", "will not clear by itself", "not by itself",
+	"will not clear while its holder is alive", "not while renewed", "its lease ends, in ", "lease ends in ", " unless renewed", "")
 
 // lastMinute is the lane of a lock, as long as a minute.
 func lastMinute(r *table.Row, x *fields.Lock) {
