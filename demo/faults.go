@@ -92,7 +92,7 @@ func (l *Lab) reserve(f model.Fault) (*fault, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if slices.ContainsFunc(l.faults, func(x *fault) bool { return same(x.Fault, f) }) {
-		return nil, fmt.Errorf("%s: it is in force already; heal it first", f.Describe())
+		return nil, fmt.Errorf("%s: it is active already; heal it first", f.Describe())
 	}
 	x := &fault{Fault: f, busy: true}
 	l.faults = append(l.faults, x)
@@ -186,7 +186,7 @@ func (l *Lab) reconcile() {
 func (l *Lab) healFault(ctx context.Context, f model.Fault) (string, error) {
 	list := l.take(func(x model.Fault) bool { return f.Heals(x) })
 	if len(list) == 0 {
-		return "", fmt.Errorf("%s: it is not in force, or being healed", f.Describe())
+		return "", fmt.Errorf("%s: it is not active, or being healed", f.Describe())
 	}
 	return l.healThese(ctx, list)
 }

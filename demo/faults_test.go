@@ -37,10 +37,10 @@ func inAndOut(t *testing.T, l *Lab, f *feed, x model.Fault, seen, healed func() 
 	}
 	do(t, l, injectIt(x))
 	labtest.Eventually(t, x.Describe()+" is seen", seen)
-	wantRefused(t, l, injectIt(x), "in force already")
+	wantRefused(t, l, injectIt(x), "active already")
 	do(t, l, healIt(model.Fault{Kind: x.Kind, Target: x.Target}))
 	labtest.Eventually(t, x.Describe()+" is healed", healed)
-	wantRefused(t, l, healIt(x), "not in force")
+	wantRefused(t, l, healIt(x), "not active")
 	want := []string{"on: " + x.Describe(), "off: " + x.Describe() + ": healed"}
 	labtest.Eventually(t, "both are reported: "+x.Describe(), func() bool {
 		got := f.faults()

@@ -120,7 +120,7 @@ func TestLabOfADrill(t *testing.T) {
 		}
 		wantRefused(t, l, inject(model.FaultRevoke, "w"), "say one of its workers")
 		do(t, l, pauseOf(who))
-		wantRefused(t, l, pauseOf("w"), "in force already")
+		wantRefused(t, l, pauseOf("w"), "active already")
 		f.wantFaults(t, "on: pause w")
 		do(t, l, heal(model.FaultPause, who))
 		do(t, l, inject(model.FaultRevoke, who))

@@ -74,7 +74,7 @@ func TestHoldKeepalives(t *testing.T) {
 	f.believes(t, who, model.BeliefLost)
 	f.holder(t, who)
 	do(t, l, heal(model.FaultHoldKeepalives, who))
-	wantRefused(t, l, heal(model.FaultHoldKeepalives, who), "not in force")
+	wantRefused(t, l, heal(model.FaultHoldKeepalives, who), "not active")
 	want := []string{"on: hold keepalives of " + who, "off: hold keepalives of " + who + ": healed"}
 	labtest.Eventually(t, "both are reported", func() bool { return slices.Equal(f.faults(), want) })
 }
@@ -95,7 +95,7 @@ func TestPauseAndResume(t *testing.T) {
 		t.Errorf("healed: %q", got)
 	}
 	f.believes(t, who, model.BeliefLost)
-	wantRefused(t, l, heal(model.FaultPause, who), "not in force")
+	wantRefused(t, l, heal(model.FaultPause, who), "not active")
 	want := []string{"on: pause " + who, "off: pause " + who + ": healed"}
 	if diff := cmp.Diff(want, f.faults()); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)

@@ -63,9 +63,9 @@ func (a Action) Describe() string {
 		return fmt.Sprintf("delete claim %s if its create revision is still %d and its mod revision %d", Printable(a.Key), a.CreateRev, a.ModRev)
 	case SpawnProc:
 		if a.Contender != "" {
-			return "spawn " + Printable(a.Contender)
+			return "start " + Printable(a.Contender)
 		}
-		return "spawn a contender on " + Printable(a.Lock)
+		return "add a contender on " + Printable(a.Lock)
 	case InjectFault:
 		return a.Fault.Describe()
 	case HealFault:
@@ -76,6 +76,30 @@ func (a Action) Describe() string {
 		return "tell " + Printable(a.Contender) + " to " + Printable(a.Word)
 	}
 	return string(a.Kind)
+}
+
+// Past says in words that the action was done, escaped for a terminal: "Killed c1".
+func (a Action) Past() string {
+	switch a.Kind {
+	case RevokeLease:
+		return "Revoked lease " + a.Lease.String()
+	case DeleteClaim:
+		return "Deleted claim " + Printable(a.Key)
+	case SpawnProc:
+		if a.Contender != "" {
+			return "Started " + Printable(a.Contender)
+		}
+		return "Added a contender on " + Printable(a.Lock)
+	case InjectFault:
+		return a.Fault.past()
+	case HealFault:
+		return "Healed: " + a.Fault.Describe()
+	case HealAll:
+		return "Healed every fault"
+	case TellProc:
+		return "Told " + Printable(a.Contender) + " to " + Printable(a.Word)
+	}
+	return "Did: " + Printable(string(a.Kind))
 }
 
 // Etcdctl returns the command line that does the same by hand, or "" where there
@@ -221,11 +245,10 @@ type Outcome struct {
 func (o Outcome) Describe() string {
 	var b strings.Builder
 	if o.Done {
-		b.WriteString("done: ")
+		b.WriteString(o.Action.Past())
 	} else {
-		b.WriteString("not done: ")
+		b.WriteString("not done: " + o.Action.Describe())
 	}
-	b.WriteString(o.Action.Describe())
 	if o.Detail != "" {
 		b.WriteString(" (" + o.Detail + ")")
 	}

@@ -66,7 +66,7 @@ func (c Condition) Sentence() string {
 // The conditions in which nothing has to be found.
 var (
 	isFree      = Condition{Level: LevelIdle, Word: "free"}
-	isOrderOnly = Condition{Level: LevelIdle, Word: "order only"}
+	isOrderOnly = Condition{Level: LevelIdle, Word: "group, no lock"}
 	isBlocked   = Condition{Rank: rankTrouble + 4, Level: LevelError, Word: "blocked"}
 	isMoving    = Condition{Level: LevelWell, Word: "moving"}
 	isHeld      = Condition{Level: LevelWell, Word: "held"}

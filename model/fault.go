@@ -94,9 +94,10 @@ type FaultInfo struct {
 	// Needs is what the lab's members have to be.
 	Needs MembersNeed
 	// Words are what it is called, "" for its kind, and State how its target is then, in
-	// one word for a list, "" for its kind too. Of puts an "of" before the target.
-	Words, State string
-	Of           bool
+	// one word for a list, "" for its kind too. Past says that it was done, for one whose
+	// target follows. Of puts an "of" before the target.
+	Words, State, Past string
+	Of                 bool
 	// What it does, for a person, and Heal what healing does, "" if Instant.
 	What, Heal string
 }
@@ -119,29 +120,29 @@ func (i FaultInfo) takes(field string) bool { return slices.Contains(i.Takes, fi
 func FaultKinds() []FaultInfo { return faultKinds }
 
 var faultKinds = []FaultInfo{
-	{Kind: FaultPause, Target: TargetProcess, What: "stop the process in its tracks (SIGSTOP)", Heal: "let it run on (SIGCONT)"},
-	{Kind: FaultKill, Target: TargetProcess, Instant: true, What: "end the process without a word (SIGKILL)"},
-	{Kind: FaultStop, Target: TargetProcess, Instant: true, What: "ask the process to end (SIGTERM)"},
-	{Kind: FaultHoldKeepalives, Target: TargetClient, Of: true, State: "held", What: "hold back its requests to renew", Heal: "let the latest of each lease go"},
-	{Kind: FaultHold, Target: TargetClient, Takes: []string{"method", "direction", "count", "member"}, What: "hold back its messages of one method, one way", Heal: "let them go, in order"},
-	{Kind: FaultDelay, Target: TargetClient, Takes: []string{"method", "direction", "count", "member", "delay"}, Wants: []string{"delay"}, What: "delay its messages of one method, one way", Heal: "no longer delay"},
-	{Kind: FaultDropReply, Target: TargetClient, Takes: []string{"method", "count", "member"}, Words: "drop replies", What: "let the member act and never tell the client", Heal: "no longer drop; calls that hang break"},
-	{Kind: FaultFreeze, Target: TargetClient, Takes: []string{"member"}, What: "let nothing pass, with its connections open", Heal: "let all of it go, in order"},
-	{Kind: FaultCut, Target: TargetClient, Takes: []string{"member"}, What: "break its connections and refuse new ones", Heal: "accept again"},
-	{Kind: FaultSlow, Target: TargetClient, Takes: []string{"delay", "rate", "member"}, Wants: []string{"delay", "rate"}, What: "make its link slow and thin", Heal: "make it fast again"},
-	{Kind: FaultStopMember, Target: TargetMember, State: "stopped", What: "stop the member", Heal: "start it again"},
-	{Kind: FaultPauseMember, Target: TargetMember, Needs: NeedsProcesses, State: "paused", What: "stop the member's process in its tracks (SIGSTOP)", Heal: "let it run on (SIGCONT)"},
-	{Kind: FaultIsolate, Target: TargetMember, Needs: NeedsSeveral, State: "isolated", What: "cut the member off from the others, not from its clients", Heal: "join it again"},
-	{Kind: FaultSlowMember, Target: TargetMember, Takes: []string{"delay"}, Wants: []string{"delay"}, Needs: NeedsSeveral, State: "slow", What: "delay what the others send to the member", Heal: "no longer delay"},
-	{Kind: FaultMoveLeader, Target: TargetCluster, Instant: true, Needs: NeedsSeveral, What: "make another member the leader"},
-	{Kind: FaultLoseQuorum, Target: TargetCluster, What: "stop a majority of the members", Heal: "start them again"},
-	{Kind: FaultDeadlock, Target: TargetCluster, What: "start two programs that take two locks in opposite order", Heal: "end both programs"},
-	{Kind: FaultCompact, Target: TargetCluster, Instant: true, What: "compact the history up to now"},
-	{Kind: FaultFill, Target: TargetCluster, What: "fill the database until the NOSPACE alarm", Heal: "remove the filling, compact, defragment, disarm"},
-	{Kind: FaultPut, Target: TargetKey, Takes: []string{"value"}, What: "put a key without a lease", Heal: "delete it, if it is still that one"},
-	{Kind: FaultDetach, Target: TargetClaim, What: "put its claim again without the lease", Heal: "delete the claim, if it is still that one"},
-	{Kind: FaultRevoke, Target: TargetClaim, Instant: true, What: "revoke its lease"},
-	{Kind: FaultDelete, Target: TargetClaim, Instant: true, What: "delete its claim"},
+	{Kind: FaultPause, Target: TargetProcess, Past: "Paused", What: "stop the process in its tracks (SIGSTOP)", Heal: "let it run on (SIGCONT)"},
+	{Kind: FaultKill, Target: TargetProcess, Past: "Killed", Instant: true, What: "end the process without a word (SIGKILL)"},
+	{Kind: FaultStop, Target: TargetProcess, Past: "Sent SIGTERM to", Instant: true, What: "ask the process to end (SIGTERM)"},
+	{Kind: FaultHoldKeepalives, Target: TargetClient, Past: "Holding keepalives", Of: true, State: "held", What: "hold back its requests to renew", Heal: "let the latest of each lease go"},
+	{Kind: FaultHold, Target: TargetClient, Past: "Holding", Takes: []string{"method", "direction", "count", "member"}, What: "hold back its messages of one method, one way", Heal: "let them go, in order"},
+	{Kind: FaultDelay, Target: TargetClient, Past: "Delaying", Takes: []string{"method", "direction", "count", "member", "delay"}, Wants: []string{"delay"}, What: "delay its messages of one method, one way", Heal: "no longer delay"},
+	{Kind: FaultDropReply, Target: TargetClient, Past: "Dropping replies", Takes: []string{"method", "count", "member"}, Words: "drop replies", What: "let the member act and never tell the client", Heal: "no longer drop; calls that hang break"},
+	{Kind: FaultFreeze, Target: TargetClient, Past: "Froze", Takes: []string{"member"}, What: "let nothing pass, with its connections open", Heal: "let all of it go, in order"},
+	{Kind: FaultCut, Target: TargetClient, Past: "Cut off", Takes: []string{"member"}, What: "break its connections and refuse new ones", Heal: "accept again"},
+	{Kind: FaultSlow, Target: TargetClient, Past: "Slowed", Takes: []string{"delay", "rate", "member"}, Wants: []string{"delay", "rate"}, What: "make its link slow and thin", Heal: "make it fast again"},
+	{Kind: FaultStopMember, Target: TargetMember, Past: "Stopped member", State: "stopped", What: "stop the member", Heal: "start it again"},
+	{Kind: FaultPauseMember, Target: TargetMember, Past: "Paused member", Needs: NeedsProcesses, State: "paused", What: "stop the member's process in its tracks (SIGSTOP)", Heal: "let it run on (SIGCONT)"},
+	{Kind: FaultIsolate, Target: TargetMember, Past: "Isolated", Needs: NeedsSeveral, State: "isolated", What: "cut the member off from the others, not from its clients", Heal: "join it again"},
+	{Kind: FaultSlowMember, Target: TargetMember, Past: "Slowed member", Takes: []string{"delay"}, Wants: []string{"delay"}, Needs: NeedsSeveral, State: "slow", What: "delay what the others send to the member", Heal: "no longer delay"},
+	{Kind: FaultMoveLeader, Target: TargetCluster, Past: "Moved the leader", Instant: true, Needs: NeedsSeveral, What: "make another member the leader"},
+	{Kind: FaultLoseQuorum, Target: TargetCluster, Past: "Stopped a majority of the members", What: "stop a majority of the members", Heal: "start them again"},
+	{Kind: FaultDeadlock, Target: TargetCluster, Past: "Started a deadlock", What: "start two programs that take two locks in opposite order", Heal: "end both programs"},
+	{Kind: FaultCompact, Target: TargetCluster, Past: "Compacted the history", Instant: true, What: "compact the history up to now"},
+	{Kind: FaultFill, Target: TargetCluster, Past: "Filled the database", What: "fill the database until the NOSPACE alarm", Heal: "remove the filling, compact, defragment, disarm"},
+	{Kind: FaultPut, Target: TargetKey, Past: "Put key", Takes: []string{"value"}, What: "put a key without a lease", Heal: "delete it, if it is still that one"},
+	{Kind: FaultDetach, Target: TargetClaim, Past: "Took the lease off the claim of", What: "put its claim again without the lease", Heal: "delete the claim, if it is still that one"},
+	{Kind: FaultRevoke, Target: TargetClaim, Past: "Revoked the lease of", Instant: true, What: "revoke its lease"},
+	{Kind: FaultDelete, Target: TargetClaim, Past: "Deleted the claim of", Instant: true, What: "delete its claim"},
 }
 
 // Info returns what is known of the kind, false if there is no such kind.
@@ -183,9 +184,20 @@ type Fault struct {
 // Describe says in words what the fault is, escaped for a terminal: "hold replies
 // of KV/Txn of c1 for 5s".
 func (f Fault) Describe() string {
-	var b strings.Builder
 	info, _ := f.Kind.Info()
-	b.WriteString(cmp.Or(info.Words, Printable(strings.ReplaceAll(string(f.Kind), "-", " "))))
+	return f.words(info, cmp.Or(info.Words, Printable(strings.ReplaceAll(string(f.Kind), "-", " "))))
+}
+
+// past says that it was done: "Killed c1".
+func (f Fault) past() string {
+	info, _ := f.Kind.Info()
+	return f.words(info, cmp.Or(info.Past, "Did: "+Printable(strings.ReplaceAll(string(f.Kind), "-", " "))))
+}
+
+// words are what follows the name of the fault.
+func (f Fault) words(info FaultInfo, name string) string {
+	var b strings.Builder
+	b.WriteString(name)
 	if info.takes("direction") {
 		b.WriteString(" " + Printable(string(f.way())))
 	}

@@ -37,7 +37,7 @@ func (a *acting) action(kind model.ActionKind) (model.Action, string) {
 		}
 		act.Contender = ""
 		if act.Lock == "" {
-			return act, "no lock is selected to spawn a contender on"
+			return act, "no lock selected to add a contender to"
 		}
 		return act, ""
 	case kind.WritesEtcd():
@@ -45,10 +45,10 @@ func (a *acting) action(kind model.ActionKind) (model.Action, string) {
 			return act, diagnose.BreakWords(t.Finding)
 		}
 		if t.Claim == nil && t.Lock == nil && act.Lease == 0 {
-			return act, "nothing is selected that could be broken"
+			return act, "nothing selected to break"
 		}
 		if t.Claim == nil {
-			return act, "there is no claim to break: nobody holds it and nobody waits"
+			return act, "no claim to break: nobody holds it and nobody waits"
 		}
 		if t.LockOnly && !t.Lock.Recipe().HasHolder { // the dialog says of a key that blocks what it is
 			if _, why := t.Lock.ToBreak(); why != "" {
@@ -72,7 +72,7 @@ func (a *acting) whyNotAct(act model.Action, why string) string {
 	case !act.Kind.WritesEtcd() && !a.may.Lab:
 		return a.host.Frame().WhyNoLab()
 	case act.Kind.WritesEtcd() && a.disarmed:
-		return "disarmed: another cluster answers; start locktop again to arm it"
+		return "Disarmed: another cluster answers. Restart with --armed to arm it."
 	case !act.Kind.WritesEtcd() && a.asksFirst(act) && !a.may.Armed:
 		return faultsWantArmed
 	}
@@ -108,7 +108,7 @@ func heals(kind model.ActionKind) bool { return kind == model.HealFault || kind 
 func (a *acting) asksFirst(act model.Action) bool { return a.may.Foreign && !heals(act.Kind) }
 
 // faultsWantArmed is why nothing is done to programs on a cluster that is not ours.
-const faultsWantArmed = "this cluster is not a lab of ours; \"locktop proxy --armed\" allows faults here"
+const faultsWantArmed = "Read-only. \"locktop proxy --armed\" allows faults here."
 
 // one is what a key asks for that does one thing.
 func (a *acting) one(action func() (model.Action, string)) func() ([]model.Action, string) {
@@ -131,7 +131,7 @@ func (a *acting) available(m availableMsg) tea.Cmd {
 		whys[i] = a.host.Frame().Th.Clean(whys[i])
 	}
 	if !slices.Contains(whys, "") {
-		a.host.Say(draw.Late, "not available: "+whys[0])
+		a.host.Say(draw.Late, draw.NotNow(whys[0]))
 		return nil
 	}
 	return m.then(m.said)

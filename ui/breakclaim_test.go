@@ -201,7 +201,7 @@ func TestBreakNeedsASelection(t *testing.T) {
 	b.size(120, 36)
 	b.sync(1)
 	b.press("4", "x")
-	if text := b.text(); !strings.Contains(text, "nothing is selected that could be broken") || strings.Contains(text, "nobody holds it") {
+	if text := b.text(); !strings.Contains(text, "nothing selected to break") || strings.Contains(text, "nobody holds it") {
 		t.Errorf("x without a selection says\n%s", text)
 	}
 }

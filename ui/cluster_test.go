@@ -31,7 +31,7 @@ func TestAnotherClusterDisarms(t *testing.T) {
 	b.sees("READ-ONLY")
 	planned := len(b.h.plans)
 	b.pressed("x")
-	b.sees("disarmed: another cluster answers")
+	b.sees("Disarmed: another cluster answers")
 	if len(b.h.done) > 0 || len(b.h.plans) > planned {
 		t.Errorf("planned %v, did %v", b.h.plans, b.h.done)
 	}

@@ -37,7 +37,7 @@ func (a *App) noticeSpans() []draw.Span {
 	case errors.Is(a.spent, io.EOF):
 		return []draw.Span{draw.Plain.Of("End of recording")}
 	case a.spent != nil:
-		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " nothing more will come: " + th.Clean(a.spent.Error()) + "; start locktop again")}
+		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " The watch ended: " + th.Clean(a.spent.Error()) + ". Restart locktop.")}
 	case fr.State == model.WatchLost:
 		seen := ""
 		if !fr.Seen.IsZero() {

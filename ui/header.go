@@ -259,7 +259,7 @@ func (h *header) inSight() []segment {
 	add := func(rank int, spans ...draw.Span) { right = append(right, segment{rank, spans}) }
 	lies, n := h.Doubts.Count(h.Now), len(h.S.Faults())
 	if h.w < wordsFrom && lies > 0 && n > 0 {
-		add(1, draw.Alarm.Of(fmt.Sprintf(" !! %d false, %s ", lies, draw.Plural(n, "fault"))))
+		add(1, draw.Alarm.Of(fmt.Sprintf(" !! %d false %s %s ", lies, h.Th.Sign.Dot, draw.Plural(n, "fault"))))
 		lies, n = 0, 0
 	}
 	if lies > 0 {

@@ -128,11 +128,11 @@ func (on places) moveKeys() []host.Key {
 func (on places) pageKeys() []host.Key {
 	a := on.a
 	rows := append(on.own(page.KeysThatOpen), []host.Key{
-		{Keys: []string{"e"}, In: on.all, Short: "explain", What: "explain the worst finding about what is selected", Why: a.whyEmpty, Do: host.Run(a.explain)},
-		{Keys: []string{"w"}, In: on.all &^ on.showsFinding, Short: "why", What: "jump to the worst finding about what is selected", Why: a.whyEmpty, Do: host.Run(a.openFinding)},
-		{Keys: []string{"o"}, In: on.targets &^ on.showsSession, Short: "session", What: "jump to the session of what is selected", Why: a.whyEmpty, Do: host.Run(a.openSession)},
-		{Keys: []string{"!"}, In: on.all, What: "select what is wrong: what the verdict on top is about", Do: host.Run(a.showVerdict)},
-		{Keys: []string{"-"}, In: on.all, What: "back to where the last jump was made", Do: host.Run(a.comeBack)},
+		{Keys: []string{"e"}, In: on.all, Short: "explain", What: "explain the worst finding on the selected item", Why: a.whyEmpty, Do: host.Run(a.explain)},
+		{Keys: []string{"w"}, In: on.all &^ on.showsFinding, Short: "why", What: "go to the worst finding on the selected item", Why: a.whyEmpty, Do: host.Run(a.openFinding)},
+		{Keys: []string{"o"}, In: on.targets &^ on.showsSession, Short: "session", What: "go to the session of the selected item", Why: a.whyEmpty, Do: host.Run(a.openSession)},
+		{Keys: []string{"!"}, In: on.all, What: "select what the verdict on top is about", Do: host.Run(a.showVerdict)},
+		{Keys: []string{"-"}, In: on.all, What: "back to where the last jump began", Do: host.Run(a.comeBack)},
 		{Keys: []string{"c"}, In: on.all, Short: "etcdctl", What: "the etcdctl lines that show the same by hand", Do: host.Run(a.byHand)},
 	}...)
 	rows = append(rows, on.own(page.KeysOfParts)...)
@@ -147,9 +147,9 @@ func (on places) pageKeys() []host.Key {
 
 func (on places) listKeys() []host.Key {
 	a := on.a
-	rows := []host.Key{{Keys: []string{"/"}, In: on.filter, Short: "filter", What: "filter as you type, ! in front turns it round", Do: host.Run(a.editFilter)}}
+	rows := []host.Key{{Keys: []string{"/"}, In: on.filter, Short: "filter", What: "filter as you type, ! inverts", Do: host.Run(a.editFilter)}}
 	return append(append(rows, on.own(page.KeysOfLists)...), []host.Key{
-		{Keys: []string{"esc"}, In: on.inner, Short: "back", What: "back to where one came from", Do: host.Run(a.back)},
+		{Keys: []string{"esc"}, In: on.inner, Short: "back", What: "back to where you came from", Do: host.Run(a.back)},
 		{Keys: []string{"esc"}, In: on.all &^ on.inner, What: "back, or clear the filter", Do: host.Run(a.back)},
 		{Keys: []string{"y"}, In: host.InText, Short: "copy", What: "copy the etcdctl lines (OSC 52)", Do: a.copySheet},
 		{Keys: []string{"y"}, In: on.targets, What: "copy the selected key (OSC 52)", Do: a.copyKey, Frozen: true},
@@ -162,7 +162,7 @@ func (on places) actKeys() []host.Key {
 	rows := []host.Key{
 		{Keys: []string{"x"}, In: on.targets, Short: "break", What: "break the lock: shows what goes, then asks", Needs: host.NeedsArmed,
 			Act: model.RevokeLease, Asks: a.breakWays, Then: func(said host.Said) tea.Cmd { return dialog.OpenBreak(a.self, said) }},
-		{Keys: []string{"F"}, In: on.targets, Short: "faults", What: "what can be done to what is selected, a contender or a member, and to the cluster", Needs: page.NeedsLab,
+		{Keys: []string{"F"}, In: on.targets, Short: "faults", What: "faults for the selected contender or member, and for the cluster", Needs: page.NeedsLab,
 			Why: a.whyNoFaults, Do: func() tea.Cmd { return dialog.OpenFaults(a.self, a.self.Target()) }},
 		on.faultKey("H", "hold", "hold the contender's keepalives, or let them go", model.FaultHoldKeepalives),
 		on.faultKey("P", "pause", "pause the contender's process, or let it run", model.FaultPause),
@@ -196,7 +196,7 @@ func (on places) inputKeys() []host.Key {
 func (on places) viewKeys() []host.Key {
 	a := on.a
 	return []host.Key{
-		{Keys: []string{"v"}, In: on.tables, What: "which columns are shown", Do: host.Run(a.openColumns),
+		{Keys: []string{"v"}, In: on.tables, What: "choose columns", Do: host.Run(a.openColumns),
 			Why: func() string { _, why := a.here().(page.Tabled).Focus(a.frame()); return why }},
 		{Keys: []string{"b"}, In: on.targets, What: "bookmark the lock, or take the mark away", Do: host.Run(a.toggleMark)},
 		{Keys: []string{"'"}, In: on.all, What: "to the next bookmarked lock", Do: host.Run(a.nextMark)},
@@ -249,14 +249,14 @@ func (a *App) key(msg tea.KeyMsg) tea.Cmd {
 	case !a.booted && b.In != host.All && msg.String() != "q":
 		return nil
 	case a.frozen && !b.Frozen:
-		a.say(draw.Late, "the screen is frozen: space lets it go, then the key works")
+		a.say(draw.Late, "screen frozen: press space first")
 		return nil
 	}
 	a.pressed = msg.String()
 	reason := b.Closed()
 	switch {
 	case reason != "":
-		a.say(draw.Late, "not available: "+reason)
+		a.say(draw.Late, draw.NotNow(reason))
 		return nil
 	case b.Asks != nil:
 		acts, _ := b.Asks()

@@ -53,7 +53,7 @@ func TestFaultMenu(t *testing.T) {
 	}{
 		{"at once", "what has nothing to choose is done by one enter", []string{"5", "F", "down", "grace", "enter"}, func(b *bench) {
 			b.only(inject(model.Fault{Kind: model.FaultKill, Target: "c1"}))
-			b.sees("done: kill c1")
+			b.sees("Killed c1")
 		}},
 		{"grace", "an enter meant for the page does nothing", []string{"5", "F", "down", "enter"}, func(b *bench) {
 			if len(b.h.done) != 0 || b.where() != host.InFaults {
@@ -85,7 +85,7 @@ func TestFaultMenu(t *testing.T) {
 		{"the cluster", "of a foreign claim only the cluster can be broken, and it says why", []string{"/", "job7", "enter", "F"}, func(b *bench) {
 			b.sees("faults: the cluster")
 			b.sees("lose-quorum")
-			b.sees("because whose claim this is")
+			b.sees("because the claim's owner")
 			if strings.Contains(b.text(), "hold-keepalives") {
 				b.t.Error("a fault of a client that is not known")
 			}
@@ -95,7 +95,7 @@ func TestFaultMenu(t *testing.T) {
 		}},
 		{"in force", "what is done already is marked", []string{"5", "down", "F"}, func(b *bench) { b.sees("pause           ! in force") }},
 		{"in force already", "what has nothing to choose would be refused", []string{"5", "down", "F", "grace", "enter"}, func(b *bench) {
-			b.sees("it is in force already")
+			b.sees("it is active already")
 			if len(b.h.done) != 0 {
 				b.t.Errorf("did %+v", b.h.done)
 			}
@@ -226,8 +226,8 @@ func TestSaidOnce(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
 	wrongLab(b)
 	act := inject(model.Fault{Kind: model.FaultHoldKeepalives, Target: "c1"})
-	b.send(outcomeMsg{model.Outcome{Action: act, Err: act.Describe() + ": it is in force already"}})
-	b.sees("not done: hold keepalives of c1: it is in force already")
+	b.send(outcomeMsg{model.Outcome{Action: act, Err: act.Describe() + ": it is active already"}})
+	b.sees("not done: hold keepalives of c1: it is active already")
 }
 
 func TestFaultsInForce(t *testing.T) {

@@ -97,7 +97,7 @@ func TestOverlapsAreSummedUp(t *testing.T) {
 	b.press("enter")
 	b.sees("Two holders for 8.1s: c1 and c2 ")
 	b.press("5")
-	b.sees("!! FALSE for 500 ms beside c2")
+	b.sees("!! wrong for 0.5s beside c2")
 	b.sees("!! 1 false belief ")
 }
 
@@ -125,7 +125,7 @@ func TestContendersBesideTruth(t *testing.T) {
 	b.press("5")
 	b.sees("✖ write refused 4s ago  0/1 ok")
 	b.sees("write ok 5s ago  1/1 ok")
-	b.sees("!! BELIEVES IT HOLDS: DOES NOT 8,000 ms beside c2")
+	b.sees("!! SAYS IT HOLDS: DOES NOT 8.0s beside c2")
 }
 
 // TestBesideTruth: what a contender's word is worth is said in words.
@@ -137,10 +137,10 @@ func TestBesideTruth(t *testing.T) {
 		claim              bool
 	}{
 		{"paused", "its word is as old as the pause", "paused: said so 9s ago", model.ProcPaused, model.BeliefHolding, true},
-		{"leaving", "it asked, and nobody has answered: no alarm", "leaving  holds    … not read   none            asked to let go, not answered", model.ProcRunning, model.BeliefLeaving, true},
+		{"leaving", "it asked, and nobody has answered: no alarm", "leaving     holds     … not read   none            asked to let go, no answer", model.ProcRunning, model.BeliefLeaving, true},
 		{"has left", "etcd did it, the answer is lost: no alarm", "let go, not told so yet", model.ProcRunning, model.BeliefLeaving, false},
-		{"waits for nothing", "its place in the queue is gone", "not learnt yet: its key is gone", model.ProcRunning, model.BeliefWaiting, false},
-		{"believes", "the one that matters", "!! BELIEVES IT HOLDS: DOES NOT", model.ProcPaused, model.BeliefHolding, false},
+		{"waits for nothing", "its place in the queue is gone", "not noticed: its key is gone", model.ProcRunning, model.BeliefWaiting, false},
+		{"believes", "the one that matters", "!! SAYS IT HOLDS: DOES NOT", model.ProcPaused, model.BeliefHolding, false},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestEndpointsToPaste(t *testing.T) {
 	wrongLab(b)
 	b.live.Endpoints = []string{"127.0.0.1:44945", "127.0.0.1:43543", "127.0.0.1:42925"}
 	b.press("5")
-	b.sees("point any etcdctl here")
+	b.sees("use it from any shell")
 	b.size(80, 24)
 	b.sees("export ETCDCTL_ENDPOINTS=127.0.0.1:44945,127.0.0.1:43543,127.0.0.1:42925")
 }
@@ -207,7 +207,7 @@ func TestClients(t *testing.T) {
 	b.w.add(model.Connected{At: at(22), Client: who, Peer: who.Name, Agent: "grpc-go/1.71.1", Member: "127.0.0.1:2381", On: true})
 	b.sync(30)
 	b.press("5")
-	b.sees("point any etcdctl here")
+	b.sees("use it from any shell")
 	b.sees("other clients")
 	b.sees("127.0.0.1:50001")
 	b.sees("grpc-go/1.71.1")

@@ -108,7 +108,7 @@ func (a *App) verdict(l layout) []string {
 func (a *App) showVerdict() {
 	switch v := &a.board.Tally.Verdict; {
 	case !v.Showing():
-		a.say(draw.Dim, "nothing is wrong, as far as etcd tells")
+		a.say(draw.Dim, "No problems visible in etcd")
 	case v.Finding.Lock == "" || a.state.Lock(v.Finding.Lock) == nil:
 		a.show(page.Request{Show: page.ShowFinding, Finding: &v.Finding})
 	default:

@@ -35,7 +35,7 @@ var told = []lesson.Step{
 	{Kind: lesson.StepSay, Text: "c1 holds the lock. Its lease lives for five seconds."},
 	{Kind: lesson.StepAsk, Text: "What happens if c1 is paused for eight?", Options: []string{"it keeps the lock", "c2 gets it, and c1 knows", "c2 gets it, and c1 does not know"}, Right: 3},
 	{Kind: lesson.StepDo, Text: "fault: pause c1 for 8s"},
-	{Kind: lesson.StepWait, Text: "c2 to hold /l, at most 10s", Within: 10 * time.Second},
+	{Kind: lesson.StepWait, Text: "c2 to hold /l", Within: 10 * time.Second},
 	{Kind: lesson.StepSay, Text: "Both believe now."},
 	{Kind: lesson.StepVerdict, Verdict: lesson.VerdictViolated, Text: "The resource has no fence.", Lines: []lesson.Line{
 		{Name: "one holder at a time", Verdict: lesson.VerdictViolated, Measured: "2 for 3.1 s", Bound: "1"},
@@ -55,14 +55,14 @@ func lessonBench(t testing.TB, x *teller, o Options) *bench {
 func TestLesson(t *testing.T) {
 	x := &teller{steps: slices.Clone(told)}
 	b := lessonBench(t, x, Options{})
-	b.sees("lesson: Two holders ─ n begins")
+	b.sees("lesson: Two holders ─ n start")
 	b.sees("A lease that ends while its client sleeps")
 	if len(x.steps) != len(told) {
 		t.Error("the first step was asked for before the why was read")
 	}
 	b.press("n")
 	b.sees("c1 holds the lock.")
-	b.sees("n goes on")
+	b.sees("n next")
 	b.press("3", "5", "1") // the pages are there all the time
 	b.sees("c1 holds the lock.")
 	b.press("n")
@@ -75,7 +75,7 @@ func TestLesson(t *testing.T) {
 		t.Errorf("on page %s, answered %v", b.on(), x.answers)
 	}
 	b.press("n", "2")
-	b.sees("Not so: you said 2, and it is 3.")
+	b.sees("Not quite: the answer is 3.")
 	b.sees("● 3 c2 gets it, and c1 does not know")
 	b.sees("✖ 2 c2 gets it, and c1 knows")
 	if len(x.answers) != 1 {
@@ -88,7 +88,7 @@ func TestLesson(t *testing.T) {
 	b.sees("fault: pause c1 for 8s") // what was done stands over the next text
 	b.sees("Both believe now.")
 	b.press("n")
-	b.sees("✖ VIOLATED: something was not as expected; 0 of 1 prediction came true")
+	b.sees("✖ VIOLATED: not as expected. You predicted 0 of 1.")
 	b.sees("The resource has no fence.")
 	b.sees("✖ violated: one holder at a time ─ 2 for 3.1 s, bound 1")
 	b.sees("● held: no update lost ─ 0 of 41, bound 0")
@@ -98,7 +98,7 @@ func TestLesson(t *testing.T) {
 		t.Errorf("the pane is still there:\n%s", b.text())
 	}
 	b.press("n")
-	b.sees("not available: no lesson is being told")
+	b.sees("not available: no lesson is running")
 }
 
 func TestLessonRightByCursor(t *testing.T) {
@@ -108,7 +108,7 @@ func TestLessonRightByCursor(t *testing.T) {
 	b.press("n", "down", "down", "down", "enter")
 	b.sees("Right.")
 	b.press("n", "n")
-	b.sees("1 of 1 prediction came true")
+	b.sees("You predicted 1 of 1.")
 }
 
 // TestLessonWaits: what is done and waited for needs no key, and says how long.
@@ -122,7 +122,7 @@ func TestLessonWaits(t *testing.T) {
 	b.sees("∙ fault: pause c1 for 8s")
 	b.sees("○ waiting for c2 to hold /l, at most 10s (4s so far)")
 	b.press("n")
-	b.sees("not available: the lesson goes on by itself")
+	b.sees("not available: the lesson goes on when")
 }
 
 // TestLessonFolds: a person may want the screen for themselves, and loses nothing.
@@ -142,13 +142,13 @@ func TestLessonFolds(t *testing.T) {
 	b.press("L", "L", "n", "3", "n", "n", "L")
 	b.sees("n shows how it ended")
 	b.press("n")
-	b.sees("VIOLATED: something was not as expected")
+	b.sees("VIOLATED: not as expected")
 }
 
 // TestNoDeadKeyIsOffered: while the lab acts, n does nothing and is not offered.
 func TestNoDeadKeyIsOffered(t *testing.T) {
 	b := lessonBench(t, &teller{steps: slices.Clone(told)[2:]}, Options{})
-	b.sees("─ n begins")
+	b.sees("─ n start")
 	b.step()
 	b.sees("the lab acts  L hides")
 	if strings.Contains(b.text(), " n ") {
@@ -182,15 +182,15 @@ func TestLessonReadsOn(t *testing.T) {
 	x := &teller{steps: []lesson.Step{{Kind: lesson.StepSay, Text: long}, {Kind: lesson.StepDone}}}
 	b := lessonBench(t, x, Options{})
 	b.press("n")
-	b.sees("1 of 4  n reads on")
+	b.sees("1 of 4  n more")
 	b.press("n", "n", "n")
 	b.sees("The end.")
-	b.sees("4 of 4  n goes on")
+	b.sees("4 of 4  n next")
 	if len(x.answers) != 0 {
 		t.Errorf("answered %v", x.answers)
 	}
 	b.press("n")
-	b.sees("the lesson is over; the lab is yours")
+	b.sees("The lesson is over; the lab is yours.")
 }
 
 // TestLessonLeavesTheTable: on the smallest usual terminal 8 locks stay in sight.

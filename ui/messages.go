@@ -189,7 +189,7 @@ func (a *App) setNow() {
 // watch opens another source, beside the screen.
 func (a *App) watch(prefixes []string) tea.Cmd {
 	if a.opening {
-		a.say(draw.Late, "wait: what was asked for before is still being opened")
+		a.say(draw.Late, "still opening what you asked for before")
 		return nil
 	}
 	a.opening = true
@@ -223,7 +223,7 @@ func (a *App) watched(m watchedMsg) tea.Cmd {
 	a.thaw()
 	a.reset(set)
 	a.goTo(0)
-	a.say(draw.Plain, "watching the keys under "+a.frame().Watched())
+	a.say(draw.Plain, "Watching the keys under "+a.frame().Watched())
 	return a.pull()
 }
 

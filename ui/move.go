@@ -62,10 +62,10 @@ func (a *App) freeze() {
 func (a *App) toggleMouse() tea.Cmd {
 	a.mouseOff = !a.mouseOff
 	if a.mouseOff {
-		a.say(draw.Plain, "mouse off: the terminal selects text now")
+		a.say(draw.Plain, "Mouse off: the terminal selects text now")
 		return tea.DisableMouse
 	}
-	a.say(draw.Plain, "mouse on")
+	a.say(draw.Plain, "Mouse on")
 	return tea.EnableMouseCellMotion
 }
 
@@ -77,10 +77,10 @@ func (a *App) copyKey() tea.Cmd {
 		text = t.Action.Lock
 	}
 	if text == "" {
-		a.say(draw.Late, "nothing is selected that could be copied")
+		a.say(draw.Late, "nothing selected to copy")
 		return nil
 	}
-	a.say(draw.Plain, "copied "+a.th.Clean(text)+" (if the terminal allows it)")
+	a.say(draw.Plain, "Copied "+a.th.Clean(text)+" (if the terminal allows it)")
 	put, text := a.copy, model.Told(text) // where it is put in, a newline would be obeyed
 	return func() tea.Msg { put(text); return nil }
 }

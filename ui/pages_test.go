@@ -24,7 +24,7 @@ func TestPageStories(t *testing.T) {
 			b.sees("do: move the data elsewhere, or rename the lock")
 			b.sees("$ etcdctl get --prefix '/blocked/lock/'")
 		}},
-		{"from finding to lock and back", "enter and -", []string{"4", "/", "dead", "enter", "enter"}, func(b *bench) {
+		{"from finding to lock and back", "enter and -", []string{"4", "/", "dead-h", "enter", "enter"}, func(b *bench) {
 			if b.on() != "Queue" || b.spot("Queue") != "/cron/job7" || b.board.Locks.Pick.ID != "/cron/job7" {
 				b.t.Errorf("on page %s at %s", b.on(), b.spot("Queue"))
 			}
@@ -132,8 +132,8 @@ func TestPageStories(t *testing.T) {
 		{"claim gone under the dialog", "it says so, and neither way is open", []string{"/", "job7", "enter", "x", "grace"}, func(b *bench) {
 			b.w.del(23, leaseKey("/cron/job7", 0xc3))
 			b.sync(23)
-			b.sees("this claim has gone meanwhile")
-			b.sees("not possible: the claim is gone")
+			b.sees("Already released. Esc closes.")
+			b.sees("not possible: already released")
 			b.press("R", "D")
 			if len(b.h.done) != 0 || b.dialog == nil {
 				b.t.Errorf("did %+v", b.h.done)
@@ -175,7 +175,7 @@ func TestJudged(t *testing.T) {
 		row := b.line("▌ " + l.Name)
 		switch {
 		case !l.Recipe().HasHolder:
-			if !strings.Contains(row, "order only") || strings.Contains(row, "healthy") {
+			if !strings.Contains(row, "group, no lock") || strings.Contains(row, "healthy") {
 				t.Errorf("%s", row)
 			}
 			b.sees("○ member")
@@ -321,5 +321,5 @@ func TestVerdictStays(t *testing.T) {
 		t.Errorf("the verdict is still there:\n%s", b.text())
 	}
 	b.press("!")
-	b.sees("nothing is wrong, as far as etcd tells")
+	b.sees("No problems visible in etcd")
 }

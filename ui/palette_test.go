@@ -29,7 +29,7 @@ func TestPalette(t *testing.T) {
 			}
 		}},
 		{"no such lock", "the line stays, with the reason", Options{}, []string{":", "lock /nope", "enter"}, func(b *bench) {
-			b.sees(":lock /nope_  ! there is no lock of that name")
+			b.sees(":lock /nope_  ! no lock of that name")
 		}},
 		{"tab", "as far as all agree, then one after another", Options{}, []string{":", "lo", "tab", "/jo", "tab"}, func(b *bench) {
 			if b.palette.Text != "lock /jobs/" {
@@ -50,7 +50,7 @@ func TestPalette(t *testing.T) {
 				b.t.Errorf("at %s", b.spot("Queue"))
 			}
 		}},
-		{"nothing to complete", "is said", Options{}, []string{":", "lock zz", "tab"}, func(b *bench) { b.sees("nothing begins like that") }},
+		{"nothing to complete", "is said", Options{}, []string{":", "lock zz", "tab"}, func(b *bench) { b.sees("no match") }},
 		{"lease in hex", "as etcdctl prints it", Options{}, []string{":", "lease c3", "enter"}, func(b *bench) {
 			if b.on() != "Sessions" || b.spot("Sessions") != "c3" {
 				b.t.Errorf("page %s at %v", b.on(), b.spot("Sessions"))
@@ -61,8 +61,8 @@ func TestPalette(t *testing.T) {
 				b.t.Errorf("at %v", b.spot("Sessions"))
 			}
 		}},
-		{"no such lease", "is said", Options{}, []string{":", "lease 0xfff1", "enter"}, func(b *bench) { b.sees("no watched key hangs on that lease") }},
-		{"no lease", "is said", Options{}, []string{":", "lease zz", "enter"}, func(b *bench) { b.sees("want the id of a lease") }},
+		{"no such lease", "is said", Options{}, []string{":", "lease 0xfff1", "enter"}, func(b *bench) { b.sees("no watched key has that lease") }},
+		{"no lease", "is said", Options{}, []string{":", "lease zz", "enter"}, func(b *bench) { b.sees("give a lease ID") }},
 		{"page by name", "or by its beginning", Options{}, []string{":", "page find", "enter"}, func(b *bench) {
 			if b.on() != "Findings" {
 				b.t.Errorf("page %s", b.on())
@@ -79,9 +79,9 @@ func TestPalette(t *testing.T) {
 			}
 		}},
 		{"theme without colours", "is kept, and said", Options{Profile: termenv.Ascii}, []string{":", "theme light", "enter"}, func(b *bench) { b.sees("there are no colours here") }},
-		{"prefix in the lab", "is fixed", Options{Lab: true}, []string{":", "prefix /a", "enter"}, func(b *bench) { b.sees("what is watched is fixed here") }},
+		{"prefix in the lab", "is fixed", Options{Lab: true}, []string{":", "prefix /a", "enter"}, func(b *bench) { b.sees("the watched prefixes are fixed here") }},
 		{"unknown", "names all there are", Options{}, []string{":", "nonsense", "enter"}, func(b *bench) { b.sees("no such command: lock NAME, lease ID") }},
-		{"an argument too few", "says which", Options{}, []string{":", "lock", "enter"}, func(b *bench) { b.sees("want lock NAME") }},
+		{"an argument too few", "says which", Options{}, []string{":", "lock", "enter"}, func(b *bench) { b.sees("usage: lock NAME") }},
 		{"esc", "leaves it", Options{}, []string{":", "lock", "esc"}, func(b *bench) {
 			if b.palette != nil || b.on() != "Locks" {
 				b.t.Error("still open")

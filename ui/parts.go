@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -79,7 +80,7 @@ func (p parts) GoTo(title string) { p.a.jump(slices.Index(p.a.titles(), title)) 
 
 func (p parts) SetTheme(name string) string {
 	if known(name) == "" {
-		return "want one of " + strings.Join(draw.Themes, ", ")
+		return "unknown theme " + strconv.Quote(name) + " (" + strings.Join(draw.Themes, ", ") + ")"
 	}
 	if p.a.themed = name; p.a.o.Profile == termenv.Ascii {
 		return "kept for next time: there are no colours here (NO_COLOR, --color or the terminal says so)"
@@ -90,7 +91,7 @@ func (p parts) SetTheme(name string) string {
 
 func (p parts) WhyFixed() string {
 	if p.a.o.Watch == nil {
-		return "what is watched is fixed here: / filters what is shown"
+		return "the watched prefixes are fixed here: / filters what is shown"
 	}
 	return ""
 }

@@ -87,7 +87,7 @@ func (a *App) explain() {
 	f, about := a.here().Finding(a.frame())
 	if f == nil {
 		if a.sheet = calm(a.here(), a.frame()); a.sheet == nil {
-			a.say(draw.Late, "nothing to explain: "+about)
+			a.say(draw.Late, "Nothing to explain: "+about)
 		}
 		return
 	}
@@ -157,7 +157,7 @@ func (a *App) copySheet() tea.Cmd {
 	for _, line := range a.sheet.copy {
 		text += model.Told(line) + "\n"
 	}
-	a.say(draw.Plain, "copied "+draw.Plural(len(a.sheet.copy), "line")+" (if the terminal allows it)")
+	a.say(draw.Plain, "Copied "+draw.Plural(len(a.sheet.copy), "line")+" (if the terminal allows it)")
 	put := a.copy
 	return func() tea.Msg { put(text); return nil }
 }
@@ -260,7 +260,7 @@ func legend(th *draw.Theme) [][]draw.Span {
 		says := th.Says(c)
 		add(says.St, says.Text, c.Sentence())
 	}
-	add(draw.Bad, s.Bad+" error", "a finding: blocks or lets two hold, and does not end by itself")
+	add(draw.Bad, s.Bad+" error", "a finding: blocks or lets two hold, and will not clear by itself")
 	add(draw.Late, s.Late+" warning", "a finding: it will end, or may harm")
 	add(draw.Waiting, s.Info+" info", "a finding: worth knowing")
 	add(draw.Plain, "?", "waiting leaves no trace in etcd: how many wait is not known")

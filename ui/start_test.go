@@ -16,7 +16,7 @@ import (
 	"locktop/ui/start"
 )
 
-// startOf is a start page whose scan answers at once, or goes on until it is ended if there
+// startOf is a start page whose scan answer at once, or goes on until it is ended if there
 // is an error.
 func startOf(t *testing.T, f start.Found, err error) (*bench, *[][]string) {
 	watched := new([][]string)
@@ -137,7 +137,7 @@ func TestAnotherPrefix(t *testing.T) {
 	if len(*watched) != 2 || b.on() != "Locks" || b.state.Lock("/jobs/billing") != nil || b.spent != nil {
 		t.Errorf("watched %q, page %s, ended by %v", *watched, b.on(), b.spent)
 	}
-	b.sees("watching the keys under /other/")
+	b.sees("Watching the keys under /other/")
 	if b.board.Locks.Order.By != page.SortName || strings.Contains(b.text(), "RECIPE") {
 		t.Errorf("what was set is gone:\n%s", b.text())
 	}

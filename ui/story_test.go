@@ -84,7 +84,7 @@ func TestStories(t *testing.T) {
 			if len(b.h.done) != 1 || b.h.done[0].Kind != model.RevokeLease || b.h.done[0].Lease != 0xc3 {
 				b.t.Errorf("did %+v", b.h.done)
 			}
-			b.sees("done: revoke lease c3")
+			b.sees("Revoked lease c3")
 			b.w.del(23, leaseKey("/cron/job7", 0xc3))
 			b.sync(23)
 			b.sees("done, then seen: d4 got /cron/job7")
@@ -109,7 +109,7 @@ func TestStories(t *testing.T) {
 			if len(b.h.done) != 0 {
 				b.t.Errorf("did %+v", b.h.done)
 			}
-			b.sees("that is not the name of the lock")
+			b.sees("that is not the lock's name")
 		}},
 		{"kill from the lab page", "at once: it is ours", Options{Lab: true}, []string{"5", "down", "K"}, func(b *bench) {
 			if len(b.h.done) != 1 || b.h.done[0].Fault != (model.Fault{Kind: model.FaultKill, Target: "c2"}) {
@@ -130,7 +130,7 @@ func TestStories(t *testing.T) {
 			if len(b.h.plans) != 0 {
 				b.t.Errorf("planned %+v", b.h.plans)
 			}
-			b.sees("not available: whose claim this is")
+			b.sees("not available: the claim's owner")
 		}},
 		{"freeze", "drawing stops, collecting does not", Options{}, []string{" "}, func(b *bench) {
 			b.w.claim(24, "/new/lock", "", 0x99)
@@ -145,7 +145,7 @@ func TestStories(t *testing.T) {
 			b.sees("/new/lock")
 		}},
 		{"alarm", "belief that etcd does not share is said in words", Options{Lab: true}, []string{"5"}, func(b *bench) {
-			b.sees("!! FALSE for 3,100 ms beside c1")
+			b.sees("!! wrong for 3.1s beside c1")
 			b.sees("1 false belief")
 		}},
 		{"lost", "the screen stays and says how old it is", Options{}, nil, func(b *bench) {
@@ -200,7 +200,7 @@ func TestRefusingHands(t *testing.T) {
 				if o.Lab || row.Act.WritesEtcd() {
 					b.sees("not available: the console is read-only")
 				} else {
-					b.sees("not available: this is not a lab of our own")
+					b.sees("not available: this is not locktop's own lab")
 				}
 			}
 		}
@@ -351,7 +351,7 @@ func TestMouse(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	b := newBench(t, Options{})
 	b.sync(1)
-	b.sees("no keys under / yet")
+	b.sees("No locks yet")
 	b.w.put(2, "/config/x", "1", 0)
 	b.sync(3)
 	b.sees("1 key under /, and none of them is a claim of a lock")

@@ -87,6 +87,15 @@ func (w *Wait) Describe() string {
 	return strings.Join(want, " and ")
 }
 
+// Met says that what a wait waited for is so: "b says waiting; 1 key on /leader".
+func (w *Wait) Met() string {
+	var met []string
+	for _, c := range w.conditions(nothing{}) {
+		met = append(met, c.met)
+	}
+	return strings.Join(met, "; ")
+}
+
 // nothing is the view of what there is before anything happened.
 type nothing struct{}
 

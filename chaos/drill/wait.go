@@ -8,9 +8,9 @@ import (
 	"locktop/model"
 )
 
-// condition is one thing that a wait waits for: what, and how it is instead, "" if
-// it is so.
-type condition struct{ want, is string }
+// condition is one thing that a wait waits for: what, how that is said once it is so, and
+// how it is instead, "" if it is so.
+type condition struct{ want, met, is string }
 
 // View is what a wait is held against.
 type View interface {
@@ -29,35 +29,56 @@ type View interface {
 // conditions are what a wait waits for.
 func (w *Wait) conditions(v View) []condition {
 	var all []condition
-	add := func(ok bool, is, want string, args ...any) {
+	add := func(ok bool, is string, want words) {
 		if ok {
 			is = ""
 		}
-		all = append(all, condition{fmt.Sprintf(want, args...), is})
+		all = append(all, condition{want.want, want.met, is})
 	}
 	q := v.Queue(w.Lock)
 	if w.Nobody {
-		add(q.Held == 0, q.Words(), "nobody to hold %s", w.Lock)
+		add(q.Held == 0, q.Words(), to("nobody", "hold", "holds", w.Lock))
 	}
 	for _, name := range w.Holders {
-		add(slices.Contains(q.Owners[:q.Held], Process(name)), q.Words(), "%s to hold %s", name, w.Lock)
+		add(slices.Contains(q.Owners[:q.Held], Process(name)), q.Words(), to(name, "hold", "holds", w.Lock))
 	}
 	for i, name := range w.Waiters {
 		place := q.Held + i
-		add(place < len(q.Owners) && q.Owners[place] == Process(name), q.Words(), "%s to be waiter %d of %s", name, i+1, w.Lock)
+		add(place < len(q.Owners) && q.Owners[place] == Process(name), q.Words(), to(name, "be", "is", fmt.Sprintf("waiter %d of %s", i+1, w.Lock)))
 	}
 	for _, name := range w.Gone {
-		add(!slices.Contains(q.Owners, Process(name)), q.Words(), "%s to have no claim on %s", name, w.Lock)
+		add(!slices.Contains(q.Owners, Process(name)), q.Words(), to(name, "have", "has", "no claim on "+w.Lock))
 	}
 	if w.Queue >= 0 {
-		add(len(q.Owners) == w.Queue, fmt.Sprintf("there were %d", len(q.Owners)), "%d keys on %s", w.Queue, w.Lock)
+		add(len(q.Owners) == w.Queue, fmt.Sprintf("there were %d", len(q.Owners)), same("%s on %s", many(w.Queue, "key"), w.Lock))
 	}
 	w.ofContenders(v, add)
 	w.ofCluster(v, add)
 	return all
 }
 
-type adder func(ok bool, is, want string, args ...any)
+type adder func(ok bool, is string, want words)
+
+// words say a condition before and after it is met.
+type words struct{ want, met string }
+
+// to is somebody who is to do something, and then does: "a to hold /l", "a holds /l".
+func to(who, do, does, what string) words {
+	return words{strings.TrimSpace(who + " to " + do + " " + what), strings.TrimSpace(who + " " + does + " " + what)}
+}
+
+// same are words that fit before and after.
+func same(format string, args ...any) words {
+	s := fmt.Sprintf(format, args...)
+	return words{s, s}
+}
+
+func many(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
 
 func (w *Wait) ofContenders(v View, add adder) {
 	names := make([]string, 0, len(w.Beliefs))
@@ -71,7 +92,7 @@ func (w *Wait) ofContenders(v View, add adder) {
 		if b.At.IsZero() {
 			is = "it said nothing"
 		}
-		add(b.State == w.Beliefs[name], is, "%s to say %s", name, w.Beliefs[name])
+		add(b.State == w.Beliefs[name], is, to(name, "say", "says", string(w.Beliefs[name])))
 	}
 	state := func(name string) string {
 		switch p := v.Process(name); p.Proc {
@@ -85,10 +106,10 @@ func (w *Wait) ofContenders(v View, add adder) {
 	}
 	for _, name := range w.Alive {
 		p := v.Process(name).Proc
-		add(p == model.ProcRunning || p == model.ProcPaused, state(name), "%s to live", name)
+		add(p == model.ProcRunning || p == model.ProcPaused, state(name), to(name, "live", "lives", ""))
 	}
 	for _, name := range w.Ended {
-		add(v.Process(name).Proc == model.ProcEnded, state(name), "%s to have ended", name)
+		add(v.Process(name).Proc == model.ProcEnded, state(name), to(name, "have", "has", "ended"))
 	}
 }
 
@@ -100,14 +121,14 @@ func (w *Wait) ofCluster(v View, add adder) {
 	}
 	found := "the findings were " + codesOf(v.Findings())
 	for _, code := range w.Findings {
-		add(there(code), found, "the finding %s", code)
+		add(there(code), found, same("the finding %s", code))
 	}
 	for _, code := range w.Absent {
-		add(!there(code), found, "no finding %s", code)
+		add(!there(code), found, same("no finding %s", code))
 	}
 	if w.Acquisitions > 0 {
 		n := v.Acquisitions(w.Lock)
-		add(n >= w.Acquisitions, fmt.Sprintf("there were %d", n), "%d acquisitions", w.Acquisitions)
+		add(n >= w.Acquisitions, fmt.Sprintf("there were %d", n), same("%s", many(w.Acquisitions, "acquisition")))
 	}
 	if w.Leader != "" {
 		leader := v.Cluster().Leader().Name
@@ -116,10 +137,10 @@ func (w *Wait) ofCluster(v View, add adder) {
 			is = "nobody led"
 		}
 		ok := w.Leader == leader || w.Leader == "any" && leader != "" || w.Leader == "none" && leader == "" && !v.Cluster().At.IsZero()
-		add(ok, is, "the leader %s", w.Leader)
+		add(ok, is, same("the leader %s", w.Leader))
 	}
 	if w.Up > 0 {
-		add(v.Cluster().Up() == w.Up, fmt.Sprintf("%d did", v.Cluster().Up()), "%d members to answer", w.Up)
+		add(v.Cluster().Up() == w.Up, fmt.Sprintf("%d did", v.Cluster().Up()), to(many(w.Up, "member"), "answer", map[bool]string{true: "answers", false: "answer"}[w.Up == 1], ""))
 	}
 }
 

@@ -66,7 +66,7 @@ func TestEveryKindIsJournaledBeforeItIsDone(t *testing.T) {
 			checkIntent(t, lab.seen[0], a, b.gate.o.Endpoint)
 			lines := b.lines(t)
 			last := lines[len(lines)-1]
-			if len(lines) != 2 || last["step"] != stepOutcome || last["done"] != true || !strings.HasPrefix(last["outcome"].(string), "done: "+a.Describe()) {
+			if len(lines) != 2 || last["step"] != stepOutcome || last["done"] != true || !strings.HasPrefix(last["outcome"].(string), a.Past()) {
 				t.Errorf("journal afterwards: %v", lines)
 			}
 		})

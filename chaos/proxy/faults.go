@@ -178,7 +178,7 @@ func (fs *faults) add(x *injected) error {
 	defer fs.mu.Unlock()
 	list := fs.now().list
 	if slices.ContainsFunc(list, func(y *injected) bool { return same(x.Fault, y.Fault) }) {
-		return fmt.Errorf("it is in force already")
+		return fmt.Errorf("it is active already")
 	}
 	fs.replace(append(slices.Clone(list), x))
 	return nil

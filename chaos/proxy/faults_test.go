@@ -481,7 +481,7 @@ func TestInjectRefuses(t *testing.T) {
 		reason, want string
 		fault        model.Fault
 	}{
-		{"the same, said in other words", "in force already", again},
+		{"the same, said in other words", "active already", again},
 		{"nobody of that name", ErrNoClient.Error(), model.Fault{Kind: model.FaultFreeze, Target: "b"}},
 		{"a lease has no connections", ErrNoClient.Error(), model.Fault{Kind: model.FaultFreeze, Target: "lease:7"}},
 		{"no lease", "hex", keepalivesOf("lease:xyz")},

@@ -133,14 +133,15 @@ func (x *ruleContext) graceOf(c *lab.Competitor, claim *model.Claim, since time.
 
 // falseBelief reports one of them.
 func (x *ruleContext) falseBelief(c *lab.Competitor, claim *model.Claim) {
-	now := "nobody holds it"
+	now, queueHas := "nobody holds it", "nobody"
 	if x.head != nil {
-		now = "etcd gave it to " + x.k.Who(x.head.Ref())
+		queueHas = x.k.Who(x.head.Ref())
+		now = "etcd gave it to " + queueHas
 	}
 	f := model.Finding{Code: model.CodeStaleHolder, Severity: model.SevError, Confidence: model.Strong, Lease: c.Lease,
 		Summary:  fmt.Sprintf("%s still believes that it holds %s, but %s", model.Printable(c.Name), model.Printable(x.l.Name), now),
-		Evidence: []string{"its own word against the queue; its process is " + string(x.reports.ProcOf(c.ContenderInfo))},
-		Advice:   []string{"stop " + model.Printable(c.Name), "let the resource that the lock protects refuse old revisions (fencing)"}}
+		Evidence: []string{fmt.Sprintf("%s says that it holds; the queue says %s. Its process is %s.", model.Printable(c.Name), queueHas, x.reports.ProcOf(c.ContenderInfo))},
+		Advice:   []string{"stop " + model.Printable(c.Name), "make the protected resource reject old revisions (fencing)"}}
 	if claim == nil && x.reports.NeverHeld(c) {
 		f.Code, f.Confidence = ghostCode(c.Recipe), model.Certain
 		f.Summary = fmt.Sprintf("%s believes that it holds %s, but its key was gone before it began to; %s", model.Printable(c.Name), model.Printable(x.l.Name), now)
@@ -187,10 +188,10 @@ func lateDone(x *ruleContext) {
 		return
 	}
 	x.report(model.Finding{Code: model.CodeLateDone, Severity: model.SevInfo, Confidence: model.Certain, Lease: worst.Holder.Lease,
-		Summary: fmt.Sprintf("%s learnt that it had lost %s %d ms after %s had got it",
-			model.Printable(worst.Believer), model.Printable(x.l.Name), worst.At.Sub(worst.From).Milliseconds(), worst.Who),
-		Evidence: []string{"its own word against the queue; its process was not paused"},
-		Advice:   []string{"let holders stop after two thirds of the TTL without a renewal", "let the resource that the lock protects refuse old revisions (fencing)"}}, nil)
+		Summary: fmt.Sprintf("%s noticed that it had lost %s %s after %s had got it",
+			model.Printable(worst.Believer), model.Printable(x.l.Name), model.Duration(worst.At.Sub(worst.From), false), worst.Who),
+		Evidence: []string{fmt.Sprintf("%s said that it holds, the queue said %s; its process was not paused", model.Printable(worst.Believer), worst.Who)},
+		Advice:   []string{"let holders stop after two thirds of the TTL without a renewal", "make the protected resource reject old revisions (fencing)"}}, nil)
 }
 
 // oldLockService: the 3.4 server's own lock service can return success to a waiter

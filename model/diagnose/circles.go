@@ -15,7 +15,7 @@ var circlesFamily = []Entry{
 		Code:  model.CodeLockCycle,
 		Word:  "deadlock",
 		Story: "Deadlock on {lock}: sessions wait for each other",
-		Title: "Sessions wait for each other in a circle",
+		Title: "Deadlock: sessions wait for each other",
 		Mechanism: "One session holds lock 1 and waits for lock 2, another holds 2 and waits for 1. Both renew, so it never ends by " +
 			"itself. Circles of more than two are the same.",
 		Looks: "The same leases stand first in one queue and wait in another, and the arrows close. A circle between programs " +
@@ -31,12 +31,12 @@ var circlesFamily = []Entry{
 		Code:  model.CodeSharedLease,
 		Word:  "shared lease",
 		Story: "Several locks share the lease of {lock}",
-		Title: "Several locks hang on one lease",
+		Title: "Several locks share one lease",
 		Mechanism: "A program put several locks, or locks and other keys, on one session. When that lease ends all of them go at " +
 			"once, and any living part of the program keeps all of them taken. This is a risk, not a fault.",
 		Looks: "Reading the lease with its keys lists more than one lock. Locks of one holder come and go at the same revision.",
-		Do: "Before a revoke read the list of keys that will go. To free only one lock delete its claim, guarded by its " +
-			"create revision; its owner is not told. Use a session per lock where one loss must not drop the rest.",
+		Do: "Before a revoke read the list of keys that will go. To free only one lock, delete its claim, guarded by its " +
+			"create revision. Its owner is not notified. Use a session per lock where one loss must not drop the rest.",
 		Threads:    []string{"cilium#8195", "cilium#28834"},
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Certain,
@@ -104,7 +104,7 @@ func shared(x *ruleContext) {
 		list = append(list[:8], "and more")
 	}
 	x.report(model.Finding{Code: model.CodeSharedLease, Severity: model.SevInfo, Confidence: model.Certain, Lease: x.lease.ID,
-		Summary:  count + " locks hang on one lease: revoking it breaks all of them",
+		Summary:  count + " locks share one lease: revoking it breaks all of them",
 		Evidence: []string{strings.Join(list, ", ")},
-		Advice:   []string{"before a break see what goes with it; to free only this lock, delete its claim and not its lease (its owner is not told)"}}, x.head)
+		Advice:   []string{"see what goes with it before a break; to free only this lock, delete its claim and not its lease; its owner is not notified"}}, x.head)
 }

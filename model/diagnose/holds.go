@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"locktop/model"
@@ -182,6 +183,14 @@ func zombieHolder(x *ruleContext) {
 	x.report(model.Finding{Code: model.CodeZombieHolder, Severity: model.SevError, Confidence: model.Strong, Lease: x.lease.ID,
 		Summary: fmt.Sprintf("%s says that it is %s since %s, but its claim heads the queue of %s and is renewed",
 			model.Printable(who.Name), who.Belief.State, model.Duration(x.k.Now().Sub(since), false), model.Printable(x.l.Name)),
-		Evidence: []string{readingWords(x.lease), fmt.Sprintf("%d behind it wait", x.l.Behind())},
+		Evidence: []string{readingWords(x.lease), waitersWords(x.l.Behind()) + " behind it"},
 		Advice:   append(x.toBreak(x.head, model.Strong), "make the client close its session when it does not want the lock any more")}, x.head)
+}
+
+// waitersWords says how many wait: "1 waiter", "2 waiters".
+func waitersWords(n int) string {
+	if n == 1 {
+		return "1 waiter"
+	}
+	return strconv.Itoa(n) + " waiters"
 }

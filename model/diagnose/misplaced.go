@@ -86,7 +86,7 @@ func wrongHead(x *ruleContext) {
 		x.report(f, x.head)
 	} else if ok {
 		f.Severity = model.SevError
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%d behind it wait", x.l.Len()-1))
+		f.Evidence = append(f.Evidence, waitersWords(x.l.Len()-1)+" behind it")
 		x.report(f, x.head)
 	}
 }
@@ -144,7 +144,7 @@ func (x *ruleContext) misplaced(c *model.Claim) (model.Finding, bool) {
 			"rename the lock or the group, so that neither name is a path above the other's"}
 	default:
 		f.Code = model.CodeForeignKey
-		f.Summary = key + " is no claim, but it is counted as one: it blocks the lock"
+		f.Summary = key + " is not a lock key, but sits in the queue and blocks it"
 		f.Advice = []string{"move the data elsewhere, or rename the lock"}
 	}
 	return f, true

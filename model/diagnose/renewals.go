@@ -175,7 +175,7 @@ func missedRenewals(x *ruleContext) {
 		f.Advice = []string{"look at the holder: paused, starved of CPU, cut off?"}
 	} else {
 		f.Code = model.CodeDeadHolder
-		f.Summary = fmt.Sprintf("%s does not renew any more: the lock is free in about %s", who, model.Duration(eta, false))
+		f.Summary = fmt.Sprintf("%s stopped renewing: the lock is free in about %s", who, model.Duration(eta, false))
 		if f.Confidence == model.Hint {
 			f.Summary = fmt.Sprintf("%s may be dead: no renewal for %s; without one the lock is free in about %s",
 				who, model.Duration(time.Duration(x.lease.Read.Granted-x.lease.Read.Remaining)*time.Second, false), model.Duration(eta, false))
@@ -211,7 +211,7 @@ func (x *ruleContext) namePattern(f *model.Finding) {
 	}
 	if age, ok := constantAge(x.l.StopAges()); ok {
 		f.Code = model.CodeKeepaliveCancelled
-		f.Summary = fmt.Sprintf("%s does not renew any more, like the last %d holders that stopped at an age of about %s", who, len(x.l.StopAges()), model.Duration(age, false))
+		f.Summary = fmt.Sprintf("%s stopped renewing, like the last %d holders that stopped at an age of about %s", who, len(x.l.StopAges()), model.Duration(age, false))
 		f.Advice = []string{"look for a timeout of that length in the client: is KeepAlive bound to the context of the acquisition?"}
 		f.Alternatives = []model.Code{model.CodeDeadHolder}
 	}

@@ -101,7 +101,7 @@ func (x *ruleContext) blocks(f *model.Finding, c *model.Claim) {
 	if c == x.head && x.l.Behind() > 0 {
 		f.Severity = model.SevError
 		x.explained = true
-		f.Evidence = append(f.Evidence, fmt.Sprintf("it is first, and %d behind it wait", x.l.Behind()))
+		f.Evidence = append(f.Evidence, "it is first, with "+waitersWords(x.l.Behind())+" behind it")
 	}
 }
 

@@ -129,7 +129,7 @@ func deadWaiters(x *ruleContext) {
 	c := dead[0]
 	left, _ := c.LeaseInfo().Remaining(x.k.Now()) // whole seconds, cut down: 0 is less than one
 	f := model.Finding{Code: model.CodeDeadWaiter, Severity: model.SevWarning, Confidence: model.Strong, Lease: c.LeaseInfo().ID,
-		Summary: fmt.Sprintf("%s waits at place %d but does not renew any more: at its turn the lock idles for up to %d s",
+		Summary: fmt.Sprintf("%s waits at place %d but stopped renewing: at its turn the lock idles for up to %d s",
 			x.k.Who(c.Ref()), x.l.Place(c)+1, max(left, 1)),
 		Evidence: []string{readingWords(c.LeaseInfo())},
 		Etcdctl:  []string{c.LeaseInfo().ID.Etcdctl()}}

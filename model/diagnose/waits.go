@@ -164,7 +164,11 @@ func (c *cycle) words(k *model.Keyspace) string {
 		}
 		fmt.Fprintf(&b, "%s holds %s and waits for %s", k.Who(st.has.Ref()), model.Printable(st.has.Lock().Name), model.Printable(next.has.Lock().Name))
 	}
-	b.WriteString(": none of them ever gets on")
+	if len(c.steps) == 2 {
+		b.WriteString("; deadlock: neither can proceed")
+	} else {
+		b.WriteString("; deadlock: none of them can proceed")
+	}
 	return b.String()
 }
 

@@ -74,7 +74,7 @@ left a1 no longer holds /l after 4.0s: lease revoked or closed (hint); nobody wa
 		}, `acquired a1 took /l, which was free
 queued b2 joined the queue of /l at place 2, behind a1
 handover b2 got /l from a1 after 4.0s: lease revoked or closed (certain); no gap
-action done: revoke lease a1
+action Revoked lease a1
 `},
 		{"our own delete", "done may be known before it is seen", func(h *history.History) {
 			h.Put(1, history.ClaimKey("/l", a), "", a)
@@ -82,7 +82,7 @@ action done: revoke lease a1
 				Action: model.Action{Kind: model.DeleteClaim, Key: history.ClaimKey("/l", a), CreateRev: h.Rev}}})
 			h.Del(5, history.ClaimKey("/l", a))
 		}, `acquired a1 took /l, which was free
-action done: delete claim /l/a1 if its create revision is still 101
+action Deleted claim /l/a1
 left a1 no longer holds /l after 4.0s: key deleted (certain); nobody waits
 `},
 		{"other keys of the lease stay", "an ended lease takes all its keys in one revision", func(h *history.History) {
@@ -126,7 +126,7 @@ left a1 no longer holds /l after 1.0s: cause unknown (hint); nobody waits
 			h.Del(3, "/l/config")
 		}, `blocked /l is blocked by /l/config, which is no claim of it
 queued a1 joined the queue of /l at place 2, behind /l/config
-finding foreign-key (certain): /l/config is no claim, but it is counted as one: it blocks the lock
+finding foreign-key (certain): /l/config is not a lock key, but sits in the queue and blocks it
 acquired a1 got /l, which /l/config blocked
 finding foreign-key on /l is over, after 1.0s
 `},
@@ -303,7 +303,7 @@ shared c3 holds /rw too, at place 2
 			h.Read(3.1, a, 10, 9)
 		}, `acquired a1 took /l, which was free
 queued b2 joined the queue of /l at place 3, behind /l/setting
-finding foreign-key (certain): /l/setting is no claim, but it is counted as one: it blocks the lock, when it becomes first; it is at place 2
+finding foreign-key (certain): /l/setting is not a lock key, but sits in the queue and blocks it, when it becomes first; it is at place 2
 left a1 no longer holds /l after 2.0s: released (strong)
 blocked /l is blocked by /l/setting, which is no claim of it
 `},

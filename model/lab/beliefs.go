@@ -35,7 +35,7 @@ func (st *Competitor) endInterval(at time.Time, after model.BeliefState) {
 func (lab *Reports) noteBelief(e model.Belief) {
 	c := lab.info(e.Contender)
 	if e.State == model.BeliefLost && c.Belief.State != model.BeliefLost {
-		lab.k.Record(&model.JournalEntry{At: e.At, Kind: model.EntryLab, Lock: e.Lock, Text: fmt.Sprintf("%s learnt that its lease is gone", e.Contender)})
+		lab.k.Record(&model.JournalEntry{At: e.At, Kind: model.EntryLab, Lock: e.Lock, Text: fmt.Sprintf("%s noticed that its lease is gone", e.Contender)})
 	}
 	if c.Lock == "" {
 		lab.move(c, e.Lock) // of a worker nothing but its words is reported

@@ -280,7 +280,7 @@ func (e *env) askFor(name string) error {
 		return bad("not done: nobody typed the lock's name (--yes does it without)")
 	}
 	if strings.TrimRight(line, "\r\n") != name {
-		return bad("not done: that is not the name of the lock")
+		return bad("not done: that is not the lock's name")
 	}
 	return nil
 }

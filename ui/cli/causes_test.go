@@ -181,7 +181,7 @@ func TestHealAllEndsEveryFault(t *testing.T) {
 	b.do(model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultPause, Target: b.state.Identity(next).Text}})
 	b.pull("both faults are reported", func() bool { return len(b.state.Faults()) == 2 })
 	b.do(model.Action{Kind: model.HealAll})
-	b.pull("no fault is in force", func() bool { return len(b.state.Faults()) == 0 })
+	b.pull("no active faults", func() bool { return len(b.state.Faults()) == 0 })
 	for _, c := range b.state.Contenders() {
 		if c.Proc != model.ProcRunning {
 			t.Errorf("%s is %s", c.Name, c.Proc)

@@ -25,7 +25,7 @@ import (
 	"locktop/watcher"
 )
 
-const notALab = "this cluster is not a lab of ours; \"locktop demo\" starts one"
+const notALab = "Only in a lab: \"locktop demo\" starts one."
 
 // runConsole opens the console on the cluster of the flags, read-only unless armed.
 // Without a terminal it prints one look instead.
@@ -73,9 +73,9 @@ func (e *env) runConsole(ctx context.Context, armed bool, since sinceFlags) erro
 // whyReadOnly is what the console says of a write.
 func (e *env) whyReadOnly() string {
 	if e.profile != nil && e.profile.readOnly {
-		return fmt.Sprintf("read-only: profile %q says so", e.profile.name)
+		return fmt.Sprintf("Read-only. Profile %q says so.", e.profile.name)
 	}
-	return "read-only: " + notALab + "; --armed allows breaking locks here"
+	return "Read-only. Restart with --armed to break locks."
 }
 
 const demoNoSuspend = "the members of the lab live in this process: suspended, they would lose their leases"

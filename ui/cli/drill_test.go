@@ -332,7 +332,7 @@ func TestAnInterruptedDrillHealsAndLeavesNothing(t *testing.T) {
 			if code := cmd.ProcessState.ExitCode(); code != exitBad {
 				t.Errorf("exit %d, want 2: it was not run to its end\n%s%s", code, out.String(), errs.String())
 			}
-			for _, want := range []string{"long: unknown", "interrupted", "at the end: done: heal every fault ("} {
+			for _, want := range []string{"long: unknown", "interrupted", "at the end: Healed every fault ("} {
 				if !strings.Contains(out.String(), want) {
 					t.Errorf("no %q in\n%s%s", want, out.String(), errs.String())
 				}

@@ -117,7 +117,7 @@ func (r *labRoom) openGate(e *env, foreign bool) (journalPath string, err error)
 }
 
 // faultsWantArmed is what the console says of a fault before a cluster that is not ours.
-const faultsWantArmed = "read-only: " + notALab + "; \"locktop proxy --armed\" allows faults here"
+const faultsWantArmed = "Read-only. \"locktop proxy --armed\" allows faults here."
 
 // do plans and does an action through the gate, as the console does.
 func (r *labRoom) do(ctx context.Context, a model.Action) model.Outcome {

@@ -65,8 +65,7 @@ func (l *lessonTeller) Step(i int) {
 	switch {
 	case s.Say != nil || s.Ask != nil:
 	case s.Wait != nil:
-		text := strings.TrimSuffix(strings.TrimPrefix(s.Describe(), "wait for "), ", at most "+s.Wait.Within.String())
-		l.show(l.ctx, lesson.Step{Kind: lesson.StepWait, Text: text, Within: s.Wait.Within})
+		l.show(l.ctx, lesson.Step{Kind: lesson.StepWait, Text: s.Wait.Describe(), Met: s.Wait.Met(), Within: s.Wait.Within})
 	case s.Pause > 0:
 		l.show(l.ctx, lesson.Step{Kind: lesson.StepWait, Within: s.Pause})
 	default:

@@ -40,7 +40,7 @@ func lessonOn(t *testing.T, tmp string, flags ...string) (*exec.Cmd, *terminal) 
 	return cmd, term
 }
 
-// begin goes on from the why with which a lesson starts.
+// begin next from the why with which a lesson starts.
 func begin(t *testing.T, term *terminal) {
 	t.Helper()
 	term.sees(t, 0, "begins")

@@ -59,7 +59,7 @@ func TestManyKeysAreAskedAbout(t *testing.T) {
 	term.says(t, "1 place with locks")
 	term.says(t, "/jobs/")
 	term.master.WriteString("\r")
-	term.says(t, "watching the keys under /jobs/")
+	term.says(t, "Watching the keys under /jobs/")
 	term.says(t, "held")
 	term.master.WriteString("q")
 	cmd.Wait()

@@ -108,7 +108,7 @@ func (d *Break) confirm(kind model.ActionKind) tea.Cmd {
 	case why != "":
 		d.hint = "cannot " + string(kind) + ": " + why
 	case !w.ready:
-		d.hint = "wait: what it would touch is still being read"
+		d.hint = "wait: still reading what it would touch"
 	case d.outrun(w) == "" && !d.h.Frame().Lab:
 		d.typing, d.name, d.hint = kind, host.Field{}, ""
 	default:
@@ -124,7 +124,7 @@ func (d *Break) confirmTyped() tea.Cmd {
 		return nil
 	}
 	if name := d.t.Action.Lock; d.name.Text != name && d.name.Text != d.th().Clean(name) {
-		d.hint = "that is not the name of the lock"
+		d.hint = "that is not the lock's name"
 		return nil
 	}
 	return d.carryOut(d.way(d.typing))
@@ -153,7 +153,7 @@ func (d *Break) gone() bool {
 	return c == nil || c.CreateRev != d.t.Action.CreateRev
 }
 
-const isGone = "the claim is gone, there is nothing left to break"
+const isGone = "already released: nothing left to break"
 
 // whyNot says why a way is closed, "" if it is open.
 func (d *Break) whyNot(w *way) string {
@@ -193,7 +193,7 @@ func breakKeys(on func(func(d *Break) tea.Cmd) func() tea.Cmd, top func() host.D
 			Hidden: closed(model.RevokeLease), Do: on(func(d *Break) tea.Cmd { return d.confirm(model.RevokeLease) })},
 		{Keys: []string{"D"}, In: host.InBreak, Short: "delete this claim", Brief: ifRoom("delete this claim", "delete"), What: "delete this claim", Needs: host.NeedsArmed, Act: model.DeleteClaim,
 			Hidden: closed(model.DeleteClaim), Do: on(func(d *Break) tea.Cmd { return d.confirm(model.DeleteClaim) })},
-		{Keys: []string{"esc", "q"}, In: host.InBreak, Short: "leave it", What: "leave the lock alone", Do: run(func(d *Break) { d.h.Close() })},
+		{Keys: []string{"esc", "q"}, In: host.InBreak, Short: "cancel", What: "leave the lock alone", Do: run(func(d *Break) { d.h.Close() })},
 		{Keys: []string{"enter"}, In: host.InBreak, What: "nothing: R or D confirms", Do: run(func(d *Break) { d.hint = "enter does not confirm: R or D does" })},
 		{Keys: []string{"enter"}, In: host.InTyped, Short: "do it", What: "do it, if the name is right", Needs: host.NeedsArmed, Do: on((*Break).confirmTyped)},
 		{Keys: []string{"esc"}, In: host.InTyped, Short: "back", What: "back", Do: run(func(d *Break) { d.typing = "" })},

@@ -125,7 +125,7 @@ func (d *Break) subject(w int, add func(int, ...draw.Span)) {
 	}
 	c := d.claim(t.Action.Key)
 	if d.gone() || t.Lock == nil {
-		add(ranked, draw.Late.Of(th.Sign.Late+" this claim has gone meanwhile: esc leaves"))
+		add(ranked, draw.Late.Of(th.Sign.Late+" Already released. Esc closes."))
 		return
 	}
 	place := t.Lock.Place(c)
@@ -163,7 +163,7 @@ func (d *Break) wayLines(w int, x *way, key, name, what string, add func(int, ..
 		add(ranked, draw.Late.Of("   "+d.th().Sign.Late+" "+d.th().Cut("not all of it is known: "+d.th().Clean(x.plan.Unknown), w-5)))
 	}
 	if x.plan.DryRun {
-		add(ranked, draw.Late.Of("   dry run: it will only be said what would have been done"))
+		add(ranked, draw.Late.Of("   dry run: shows what would be done, does nothing"))
 	}
 }
 

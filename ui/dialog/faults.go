@@ -150,7 +150,7 @@ func (m *Faults) choose() tea.Cmd {
 		m.hint = cannotNow + r.why
 		return nil
 	case len(r.info.Takes) == 0 && m.inForce(r):
-		m.hint = "it is in force already: leave this, then U on the Lab page heals it"
+		m.hint = "it is active already: leave this, then U on the Lab page heals it"
 		return nil
 	}
 	c := m.presets(r)
@@ -219,7 +219,7 @@ func faultKeys(on func(func(m *Faults) tea.Cmd) func() tea.Cmd, top func() host.
 		{Keys: []string{"up", "k"}, In: host.InFaults, What: "up", Do: run(func(m *Faults) { m.move(-1) })},
 		{Keys: []string{"down", "j"}, In: host.InFaults, What: "down", Do: run(func(m *Faults) { m.move(1) })},
 		{Keys: []string{"enter"}, In: host.InFaults, Short: "choose", Brief: word, What: "choose how, or do it if there is nothing to choose", Needs: page.NeedsLab, Act: model.InjectFault, Do: on((*Faults).choose)},
-		{Keys: []string{"esc", "q"}, In: host.InFaults, Short: "leave it", What: "do nothing", Do: run(func(m *Faults) { m.h.Close() })},
+		{Keys: []string{"esc", "q"}, In: host.InFaults, Short: "cancel", What: "do nothing", Do: run(func(m *Faults) { m.h.Close() })},
 		{Keys: []string{"up", "k"}, In: host.InChoice, What: "line above", Do: run(func(m *Faults) { m.choice.move(-1) })},
 		{Keys: []string{"down", "j"}, In: host.InChoice, What: "line below", Do: run(func(m *Faults) { m.choice.move(1) })},
 		{Keys: []string{"left"}, In: host.InChoice, What: "value to the left", Do: run(func(m *Faults) { m.choice.turn(-1) })},

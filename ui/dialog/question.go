@@ -93,7 +93,7 @@ func (q *Question) Over(lines []string) []string {
 func questionKeys(on func(func(q *Question) tea.Cmd) func() tea.Cmd) []host.Key {
 	return []host.Key{
 		{Keys: []string{"Y"}, In: host.InQuestion, Short: "do it", What: "do it, to a program on a cluster that is not a lab", Needs: host.NeedsArmed, Do: on((*Question).confirm)},
-		{Keys: []string{"esc", "q"}, In: host.InQuestion, Short: "leave it", What: "do nothing", Do: on(func(q *Question) tea.Cmd { q.h.Close(); return nil })},
+		{Keys: []string{"esc", "q"}, In: host.InQuestion, Short: "cancel", What: "do nothing", Do: on(func(q *Question) tea.Cmd { q.h.Close(); return nil })},
 		{Keys: []string{"enter"}, In: host.InQuestion, What: "nothing: Y confirms", Do: on(func(q *Question) tea.Cmd { q.hint = "enter does not confirm: Y does"; return nil })},
 	}
 }

@@ -2,7 +2,10 @@ package draw
 
 import (
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"locktop/model"
 	"locktop/model/fold"
@@ -142,4 +145,13 @@ func FactClock(f *model.JournalEntry) string {
 		return "earlier     "
 	}
 	return clock(f.At)
+}
+
+// NotNow says why something cannot be done now. A reason that is a sentence of its own
+// stands alone.
+func NotNow(reason string) string {
+	if r, _ := utf8.DecodeRuneInString(reason); unicode.IsUpper(r) && strings.HasSuffix(reason, ".") {
+		return reason
+	}
+	return "not available: " + reason
 }

@@ -72,7 +72,7 @@ func (p *Pane) WhyNot() string {
 	case !p.Showing():
 		return "the guide is closed"
 	case p.phase == going && !p.folded && !p.over():
-		return "the guide goes on by itself, when the lab has done its part"
+		return "the guide goes on when the lab has done its part"
 	}
 	return ""
 }
@@ -100,7 +100,7 @@ func (p *Pane) Fold() { p.folded = !p.folded }
 func (p *Pane) play() tea.Cmd {
 	a, why := steps[p.at].play(p, p.h.Frame())
 	if why != "" {
-		p.h.Say(draw.Late, "not available: "+why)
+		p.h.Say(draw.Late, draw.NotNow(why))
 		return nil
 	}
 	return p.h.Ask(page.Target{}, []model.Action{a}, func(said host.Said) tea.Cmd { return p.h.Act(said.Acts[0]) })

@@ -38,6 +38,8 @@ type Step struct {
 	// Text is what is said, asked, done ("kill a") or waited for ("b to hold /l"); a
 	// StepWait without one lets time pass. An empty line parts paragraphs. For StepVerdict it is a remark, or empty.
 	Text string
+	// Met says that what a StepWait waited for is so: "b holds /l".
+	Met string
 	// Options are the answers to StepAsk; Right is the one that is so, from 1, or 0
 	// if none is.
 	Options []string

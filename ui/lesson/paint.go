@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -83,17 +84,17 @@ func (p *Pane) hint() []draw.Span {
 	case p.folded:
 		return key("shows what it waits for")
 	case p.page < p.pages-1:
-		return key("reads on")
+		return key("more")
 	case !p.begun:
-		return key("begins")
+		return key("start")
 	case p.over():
-		return key("closes the lesson")
+		return key("close the lesson")
 	case p.has:
 		return []draw.Span{draw.Accent.Of("1"), draw.Plain.Of(" to "), draw.Accent.Of(strconv.Itoa(len(p.step.Options))), draw.Plain.Of(" answers")}
 	case p.step.Kind == StepAsk && p.chosen == 0:
-		return key("answers")
+		return key("answer")
 	case p.step.Kind == StepSay, p.step.Kind == StepAsk:
-		return key("goes on")
+		return key("next")
 	}
 	return []draw.Span{draw.Dim.Of("the lab acts  "), draw.Accent.Of("L"), draw.Dim.Of(" hides")}
 }
@@ -159,16 +160,11 @@ func (p *Pane) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 		text(draw.Plain, "  "+th.Sign.Arrow+" ", p.step.Text)
 		return all
 	case p.step.Kind == StepDone && p.step.Text == "":
-		text(draw.Plain, "  ", "the lesson is over; the lab is yours")
+		text(draw.Plain, "  ", "The lesson is over; the lab is yours.")
 		return all
 	}
 	text(draw.Plain, "  ", p.step.Text)
 	return all
-}
-
-// waited is what a step waits for; its bound is not a part of it.
-func (s *Step) waited() string {
-	return strings.TrimSuffix(s.Text, ", at most "+s.Within.String())
 }
 
 // present says what is being waited for.
@@ -176,7 +172,7 @@ func (s *Step) present() string {
 	if s.Text == "" {
 		return "letting it run for " + model.Duration(s.Within, false)
 	}
-	text := "waiting for " + s.waited()
+	text := "waiting for " + s.Text
 	if s.Within > 0 {
 		text += ", at most " + model.Duration(s.Within, false)
 	}
@@ -193,9 +189,9 @@ func (s *Step) past(took time.Duration) string {
 	case s.Text == "":
 		return ""
 	case took < time.Second:
-		return "waited for " + s.waited()
+		return cmp.Or(s.Met, s.Text)
 	}
-	return "waited " + draw.Age(took, false) + " for " + s.waited()
+	return cmp.Or(s.Met, s.Text) + " (after " + draw.Age(took, false) + ")"
 }
 
 // past is what was done and waited for before the step, as far as it has not been
@@ -238,7 +234,7 @@ func (p *Pane) options(th *draw.Theme, text func(st draw.Style, lead, s string))
 	case p.chosen == p.step.Right:
 		text(draw.Good, "  ", "Right.")
 	default:
-		text(draw.Late, "  ", "Not so: you said "+strconv.Itoa(p.chosen)+", and it is "+strconv.Itoa(p.step.Right)+".")
+		text(draw.Late, "  ", "Not quite: the answer is "+strconv.Itoa(p.step.Right)+".")
 	}
 }
 
@@ -247,7 +243,7 @@ func (p *Pane) verdict(th *draw.Theme, text func(st draw.Style, lead, s string))
 	st, sign := verdictStyle(th, p.step.Verdict)
 	head := strings.ToUpper(string(p.step.Verdict)) + ": " + p.step.Verdict.words()
 	if p.asked > 0 {
-		head += "; " + strconv.Itoa(p.right) + " of " + draw.Plural(p.asked, "prediction") + " came true"
+		head += ". You predicted " + strconv.Itoa(p.right) + " of " + strconv.Itoa(p.asked) + "."
 	}
 	text(st, "  "+sign+" ", head)
 	if p.step.Text != "" {
@@ -273,11 +269,11 @@ func (p *Pane) verdict(th *draw.Theme, text func(st draw.Style, lead, s string))
 func (v Verdict) words() string {
 	switch v {
 	case VerdictHeld:
-		return "it came as expected"
+		return "passed"
 	case VerdictViolated:
-		return "something was not as expected"
+		return "not as expected"
 	}
-	return "whether it was as expected cannot be told"
+	return "cannot be told"
 }
 
 func verdictStyle(th *draw.Theme, v Verdict) (draw.Style, string) {

@@ -12,9 +12,9 @@ func TestWords(t *testing.T) {
 		took          time.Duration
 		present, past string
 	}{
-		{Step{Kind: StepWait, Text: "a to hold /l, at most 10s", Within: 10 * time.Second}, 0, "waiting for a to hold /l, at most 10s", "waited for a to hold /l"},
-		{Step{Kind: StepWait, Text: "a to hold /l", Within: 10 * time.Second}, 3 * time.Second, "waiting for a to hold /l, at most 10s", "waited 3s for a to hold /l"},
-		{Step{Kind: StepWait, Text: "a to hold /l"}, time.Second, "waiting for a to hold /l", "waited 1s for a to hold /l"},
+		{Step{Kind: StepWait, Text: "a to hold /l", Met: "a holds /l", Within: 10 * time.Second}, 0, "waiting for a to hold /l, at most 10s", "a holds /l"},
+		{Step{Kind: StepWait, Text: "a to hold /l", Met: "a holds /l", Within: 10 * time.Second}, 3 * time.Second, "waiting for a to hold /l, at most 10s", "a holds /l (after 3s)"},
+		{Step{Kind: StepWait, Text: "a to hold /l", Met: "a holds /l"}, time.Second, "waiting for a to hold /l", "a holds /l (after 1s)"},
 		{Step{Kind: StepWait, Within: 10 * time.Second}, 10 * time.Second, "letting it run for 10s", "let it run for 10s"},
 		{Step{Kind: StepDo, Text: "pause a"}, 0, "", "pause a"},
 	}

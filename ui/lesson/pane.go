@@ -111,12 +111,12 @@ func (p *Pane) WhyNot() string {
 	case p.folded || p.page < p.pages-1 || p.over() || !p.begun:
 		return ""
 	case p.step.Kind != StepSay && p.step.Kind != StepAsk:
-		return "the lesson goes on by itself, when the lab has done its part"
+		return "the lesson goes on when the lab has done its part"
 	}
 	return ""
 }
 
-const notTold = "no lesson is being told"
+const notTold = "no lesson is running"
 
 // GoOn does what the lesson waits for: the rest of a text, the next step, the answer
 // to a question, or the end.

@@ -44,8 +44,8 @@ var ContenderCells = table.Cells[stance]{
 	{Column: table.Column{Title: "LOCK", Least: 13, Fair: 20, Most: 26, Rank: 2}, Fill: func(r *table.Row, x *stance) { r.Add(x.st, r.F.Th.CutPath(r.F.Th.Clean(x.Lock), r.Room())) }},
 	{Column: table.Column{Title: "RECIPE", Least: 8, Most: 8, Rank: 8}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, r.F.Th.Cut(r.F.Th.Clean(x.Recipe), r.Room())) }},
 	{Column: table.Column{Title: "TTL", Least: 4, Most: 5, Rank: 7, Right: true}, Fill: func(r *table.Row, x *stance) { r.Add(draw.Dim, strconv.Itoa(x.TTL)+"s") }},
-	{Column: table.Column{Title: "BELIEVES", Least: 8, Most: 8}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, believes(x.ContenderInfo)) }},
-	{Column: table.Column{Title: "TRUTH", Least: 8, Most: 9}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, TruthWord(r.F.S, x.ContenderInfo, x.place)) }},
+	{Column: table.Column{Title: "CLIENT SAYS", Least: 11, Most: 11}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, believes(x.ContenderInfo)) }},
+	{Column: table.Column{Title: "ETCD SAYS", Least: 9, Most: 9}, Fill: func(r *table.Row, x *stance) { r.Add(x.how, TruthWord(r.F.S, x.ContenderInfo, x.place)) }},
 	{Column: table.Column{Title: "LEASE", Least: 12, Most: 25, Rank: 5}, Fill: func(r *table.Row, x *stance) {
 		if x.Lease == 0 {
 			r.Add(draw.Dim, "no lease yet")
@@ -56,7 +56,7 @@ var ContenderCells = table.Cells[stance]{
 		}
 	}},
 	{Column: table.Column{Title: "LAST ACCESS", Least: 15, Fair: 22, Most: 34, Rank: 4}, Fill: accessCell},
-	{Column: table.Column{Title: "", Least: 30, Fair: 40, Most: 52, Rank: 1}, Fill: func(r *table.Row, x *stance) {
+	{Column: table.Column{Title: "", Least: 26, Fair: 36, Most: 48, Rank: 1}, Fill: func(r *table.Row, x *stance) {
 		note, how := x.note, x.how
 		if how == draw.Alarm {
 			note = besideWords(r.F, x.ContenderInfo, note, r.Room())
@@ -68,7 +68,7 @@ var ContenderCells = table.Cells[stance]{
 }
 
 // falseShort is the alarm in few words.
-const falseShort = "!! FALSE for"
+const falseShort = "!! wrong for"
 
 // accessCell says what the guarded resource last said to a contender.
 func accessCell(r *table.Row, c *stance) {
@@ -101,9 +101,9 @@ func besideWords(f table.View, c lab.ContenderInfo, note string, room int) strin
 		if o.Believer != c.Name || !o.To.IsZero() {
 			continue
 		}
-		ms := " " + draw.Count(max(0, o.For(f.Exact())).Milliseconds()) + " ms"
+		ago := " " + model.Duration(max(0, o.For(f.Exact())), false)
 		who := " beside " + f.Th.Cut(f.Th.Tame(o.Who), 10)
-		for _, words := range []string{note + ms + who, falseShort + ms + who, falseShort + ms} {
+		for _, words := range []string{note + ago + who, falseShort + ago + who, falseShort + ago} {
 			if draw.Width(words) <= room {
 				return words
 			}
@@ -214,19 +214,19 @@ func (d Doubts) mismatch(s *fold.State, c lab.ContenderInfo, place int, now time
 	alive := c.Proc != model.ProcEnded
 	switch {
 	case d.alarming(c.Name, now):
-		return "!! BELIEVES IT HOLDS: DOES NOT", draw.Alarm
+		return "!! SAYS IT HOLDS: DOES NOT", draw.Alarm
 	case alive && c.Belief.State == model.BeliefHolding && !holds(s, c, place):
-		return "not learnt yet: it lost it", draw.Late
+		return "not noticed: it lost it", draw.Late
 	case alive && c.Belief.State == model.BeliefWaiting && holds(s, c, place):
-		return "not learnt yet: it holds", draw.Late
+		return "not noticed: it holds", draw.Late
 	case !alive && place > 0:
 		return "ended, its key is still there", draw.Late
 	case alive && c.Belief.State == model.BeliefWaiting && c.Belief.Key != "" && place == 0 && now.Sub(c.Belief.At) >= doubtAfter:
-		return "not learnt yet: its key is gone", draw.Late
+		return "not noticed: its key is gone", draw.Late
 	case alive && c.Proc == model.ProcPaused && !c.Belief.At.IsZero():
 		return "paused: said so " + draw.Age(now.Sub(c.Belief.At), false) + " ago", draw.Late
 	case alive && c.Belief.State == model.BeliefLeaving && place > 0:
-		return "asked to let go, not answered", draw.Dim
+		return "asked to let go, no answer", draw.Dim
 	case alive && c.Belief.State == model.BeliefLeaving:
 		return "let go, not told so yet", draw.Dim
 	}

@@ -190,8 +190,8 @@ func (p *findingsPage) Chosen() *model.Finding {
 func (p *findingsPage) Paint(f Frame, w, h int) []string {
 	p.refresh(f)
 	if p.total == 0 {
-		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Good, Lead: "  ", Text: f.Th.Sign.Holds + " nothing is wrong, as far as etcd tells"},
-			draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "Some mechanisms leave no sign in etcd: a holder that hangs while its client renews is one."}), w, h)
+		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Good, Lead: "  ", Text: f.Th.Sign.Holds + " No problems visible in etcd"},
+			draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "A hung program whose client still renews looks healthy in etcd."}), w, h)
 	}
 	title := []draw.Span{draw.Strong.Of("findings")}
 	if words := f.Tally.words(); len(words) > 0 {

@@ -155,7 +155,7 @@ func (p *journalPage) Paint(f Frame, w, h int) []string {
 	}
 	lines = append([]string{p.title(f, w)}, lines[y:]...)
 	if len(lines) == 1 && h > 1 {
-		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  nothing has happened yet" + p.scope(f))}, nil))
+		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  Nothing has happened yet" + p.scope(f))}, nil))
 	}
 	return draw.Fill(lines, w, h)
 }

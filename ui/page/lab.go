@@ -150,7 +150,7 @@ func (p *labPage) Paint(f Frame, w, h int) []string {
 	var lines []string
 	for part, room := range rooms {
 		if part == int(partFaults) && room == 0 && h >= onePartBelow {
-			lines = append(lines, f.Th.Ruler(w, draw.Dim.Of("no fault is in force: "), draw.Accent.Of("F"), draw.Dim.Of(" does one to what is selected")))
+			lines = append(lines, f.Th.Ruler(w, draw.Dim.Of("No active faults: "), draw.Accent.Of("F"), draw.Dim.Of(" breaks the selected item")))
 		}
 		if room == 0 {
 			continue
@@ -159,7 +159,7 @@ func (p *labPage) Paint(f Frame, w, h int) []string {
 		if part == int(partMembers) && h >= onePartBelow && len(f.Endpoints) > 0 {
 			env := "export ETCDCTL_ENDPOINTS=" + strings.Join(f.Endpoints, ",")
 			env = f.Th.Clean(env)
-			hint := []draw.Span{draw.Dim.Of("point any etcdctl here")}
+			hint := []draw.Span{draw.Dim.Of("use it from any shell")}
 			if 2+draw.Width(env)+2+draw.Width(hint[0].Text) > w { // a line to paste is worth more in full
 				hint = nil
 			}
@@ -206,12 +206,12 @@ func (p *labPage) title(th *draw.Theme, part labPart, room int) []draw.Span {
 	case partMembers:
 		t = p.named(part, "cluster")
 	case partFaults:
-		t = append(p.named(part, "faults"), draw.Plain.Of(" "), draw.Alarm.Of(" "+strconv.Itoa(len(x.ids))+" in force "), draw.Plain.Of(" "),
-			draw.Accent.Of("U"), draw.Plain.Of(" heals the marked one  "), draw.Accent.Of("A"), draw.Plain.Of(" heals all"))
+		t = append(p.named(part, "faults"), draw.Plain.Of(" "), draw.Alarm.Of(" "+strconv.Itoa(len(x.ids))+" active "), draw.Plain.Of(" "),
+			draw.Accent.Of("U"), draw.Plain.Of(" heals the selected fault  "), draw.Accent.Of("A"), draw.Plain.Of(" heals all"))
 	case partClients:
 		t = append(p.named(part, "other clients"), draw.Dim.Of(" at the endpoints above"))
 	case partContenders:
-		t = append(p.named(part, "contenders"), draw.Dim.Of(" what they believe beside what etcd says"))
+		t = append(p.named(part, "contenders"), draw.Dim.Of(" client's view beside etcd's"))
 	}
 	if x.table.Header {
 		room--
@@ -236,7 +236,7 @@ func nothingIn(part labPart) []draw.Span {
 	case partMembers:
 		return []draw.Span{draw.Dim.Of("  no member has answered yet")}
 	}
-	return []draw.Span{draw.Dim.Of("  no contender runs: "), draw.Accent.Of("N"), draw.Dim.Of(" spawns one")}
+	return []draw.Span{draw.Dim.Of("  No contender runs: "), draw.Accent.Of("N"), draw.Dim.Of(" adds one")}
 }
 
 func (p *labPage) list(lines []string, f Frame, part labPart, w, h int) []string {

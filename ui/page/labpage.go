@@ -21,7 +21,7 @@ func (p *labPage) Keys() []Key {
 		queueOf(p.Lock),
 		{Keys: []string{"tab"}, Group: KeysOfParts, Short: "list", What: "to the next list", Do: turn(1)},
 		{Keys: []string{"shift+tab"}, Group: KeysOfParts, What: "to the list before", Do: turn(-1)},
-		{Keys: []string{"U"}, Group: KeysThatAct, Short: "heal it", What: "heal the marked fault", Needs: NeedsLab, Kind: model.HealFault, Act: p.heal},
+		{Keys: []string{"U"}, Group: KeysThatAct, Short: "heal it", What: "heal the selected fault", Needs: NeedsLab, Kind: model.HealFault, Act: p.heal},
 	}
 }
 
@@ -31,7 +31,7 @@ func (p *labPage) Step() int { return p.parts[p.focused()].table.Step() }
 func (p *labPage) heal(f Frame) (model.Action, string) {
 	x, ok := p.Fault(f.S)
 	if !ok {
-		return model.Action{Kind: model.HealFault}, "no fault is in force"
+		return model.Action{Kind: model.HealFault}, "no active faults"
 	}
 	return model.Action{Kind: model.HealFault, Fault: x.Fault}, ""
 }
@@ -43,11 +43,11 @@ func (p *labPage) Target(f Frame) Target {
 	switch part := p.focused(); part {
 	case partMembers:
 		t.Other = Subject{Kind: model.TargetMember, Name: p.parts[part].pick.ID}
-		t.Why = "a member is selected: F shows what can be done to it, tab goes to the contenders"
+		t.Why = "a member is selected: F shows its faults, tab goes to the contenders"
 		return t
 	case partClients:
 		t.Other = Subject{Kind: model.TargetClient, Name: p.parts[part].pick.ID}
-		t.Why = "this client is no process of the lab: F shows what can be done to it, tab goes to the contenders"
+		t.Why = "this client is no process of the lab: F shows its faults, tab goes to the contenders"
 		return t
 	case partFaults:
 		t.Why = "a fault is selected: U heals it, tab goes to the contenders"
@@ -96,7 +96,7 @@ func (p *labPage) Focus(f Frame) (name, why string) {
 
 // noLabLines are what the page says without a lab.
 func noLabLines(f Frame, w int) []string {
-	return f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Strong, Lead: "  ", Text: "not available: " + f.WhyNoLab()}, draw.Paragraph{},
+	return f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Strong, Lead: "  ", Text: draw.NotNow(f.WhyNoLab())}, draw.Paragraph{},
 		draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "On a cluster of its own locktop shows members, faults and contenders here, and what each contender " +
-			"believes beside what etcd says. Everything on the other pages works as it does there."})
+			"says beside what etcd says. Everything on the other pages works as it does there."})
 }

@@ -143,7 +143,7 @@ func (p *locksPage) Keys() []Key {
 			Do: func(Frame) Request { p.paneHas = !p.paneHas; return Request{} }},
 		{Keys: []string{"s"}, Group: KeysOfLists, Short: "sort", What: "sort by the next column",
 			Do: func(Frame) Request { p.sortBy(p.locks.Order.By%(sortCount-1) + 1); return Request{} }},
-		{Keys: []string{"S"}, Group: KeysOfLists, What: "turn the order round", Do: func(Frame) Request { p.sortBy(p.locks.Order.By); return Request{} }},
+		{Keys: []string{"S"}, Group: KeysOfLists, What: "reverse sort", Do: func(Frame) Request { p.sortBy(p.locks.Order.By); return Request{} }},
 		journalOfLock,
 	}
 }

@@ -203,7 +203,7 @@ func (p *LockList) reveal(s *fold.State, name string) {
 // request asks for the queue of the selected lock.
 func (p *LockList) request() Request {
 	if p.Pick.ID == "" {
-		return Request{Why: "there is no lock to open yet"}
+		return Request{Why: "no lock to open yet"}
 	}
 	return Request{Show: ShowQueue, Lock: p.Pick.ID}
 }

@@ -186,7 +186,7 @@ func (f Frame) WhyNoLab() string {
 	if f.NoLab != "" {
 		return f.Th.Clean(f.NoLab)
 	}
-	return "this is not a lab of our own"
+	return "this is not locktop's own lab"
 }
 
 // Watched names what is watched.
@@ -248,7 +248,7 @@ func (t Target) ofClient(s *fold.State) Target {
 		t.Action.Contender = id.Text
 		return t
 	}
-	t.Why = "whose claim this is, is not known: its client is no contender of the lab"
+	t.Why = "the claim's owner is not known: its client is no contender of the lab"
 	return t
 }
 
@@ -282,7 +282,7 @@ func findingAbout(f Frame, l *model.Lock) (*model.Finding, string) {
 	if all := l.Findings(); len(all) > 0 {
 		return &all[0], ""
 	}
-	return nil, "nothing is found about " + f.Th.Clean(l.Name)
+	return nil, "no problem found on " + f.Th.Clean(l.Name)
 }
 
 // noLocks is what the pages of locks say if there is none to show, nil if there is one.
@@ -301,7 +301,7 @@ func noLocks(f Frame, w int) []string {
 	case !f.S.Loaded():
 		return f.Th.OnlyText(w, blank, say(draw.Plain, "listing the keys "+under+" "+f.Th.Sign.Unread))
 	case keys == 0:
-		return f.Th.OnlyText(w, blank, say(draw.Strong, "no keys "+under+" yet"), blank,
+		return f.Th.OnlyText(w, blank, say(draw.Strong, "No locks yet"), blank,
 			say(draw.Dim, "Waiting for the first one: it will show here at once."),
 			say(draw.Dim, "A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them."))
 	}

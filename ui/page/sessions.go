@@ -133,7 +133,7 @@ func (p *SessionsPage) Finding(f Frame) (*model.Finding, string) {
 		return nil, "no session is selected"
 	}
 	x, _ := l.Worst()
-	return x, "nothing is found about session " + l.ID.String()
+	return x, "no problem found on session " + l.ID.String()
 }
 
 func (p *SessionsPage) Commands(f Frame) (string, []string) {

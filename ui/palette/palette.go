@@ -98,7 +98,7 @@ func (p *Line) obey() (cmd tea.Cmd, done bool) {
 	case !c.atStart && !p.c.Watching():
 		p.hint = "nothing is watched yet: " + c.name + " works when something is"
 	case (c.arg == "") != (arg == ""):
-		p.hint = "want " + strings.TrimSpace(c.name+" "+c.arg)
+		p.hint = "usage: " + strings.TrimSpace(c.name+" "+c.arg)
 	default:
 		cmd, p.hint = c.do(p.c, arg)
 		return cmd, p.hint == ""
@@ -138,7 +138,7 @@ func (p *Line) complete(by int) {
 	}
 	n := len(p.found)
 	if n == 0 {
-		p.hint = "nothing begins like that"
+		p.hint = "no match"
 		return
 	}
 	p.at = (p.at + by + n) % n
@@ -237,7 +237,7 @@ func cmdLock(c Console, arg string) (tea.Cmd, string) {
 		}
 	}
 	if l == nil {
-		return nil, "there is no lock of that name: tab completes those that there are"
+		return nil, "no lock of that name: tab completes names"
 	}
 	c.Show(page.Request{Show: page.ShowQueue, Lock: l.Name})
 	return nil, ""
@@ -258,9 +258,9 @@ func cmdLease(c Console, arg string) (tea.Cmd, string) {
 	}
 	switch {
 	case badHex != nil && badDec != nil:
-		return nil, "want the id of a lease, in hex or decimal"
+		return nil, "give a lease ID, in hex or decimal"
 	case l == nil:
-		return nil, "no watched key hangs on that lease, in hex or in decimal"
+		return nil, "no watched key has that lease, in hex or in decimal"
 	}
 	c.Show(page.Request{Show: page.ShowSession, Lease: id})
 	if page.Standing(l) == 0 && !l.Condition().Trouble() {
@@ -276,7 +276,7 @@ func cmdPage(c Console, arg string) (tea.Cmd, string) {
 			return nil, ""
 		}
 	}
-	return nil, "there is no such page: " + strings.Join(pageNames(c), ", ")
+	return nil, "no such page: " + strings.Join(pageNames(c), ", ")
 }
 
 func pageNames(c Console) []string {
@@ -321,8 +321,8 @@ func Keys(where host.Where, open func(), line func() *Line, closed func()) []hos
 			}
 			return cmd
 		}},
-		{Keys: []string{"tab"}, In: host.InPalette, Short: "complete", What: "complete the command or the name, and on to the next", Do: host.Run(func() { line().complete(1) })},
-		{Keys: []string{"shift+tab"}, In: host.InPalette, What: "the completion before", Do: host.Run(func() { line().complete(-1) })},
-		{Keys: []string{"esc"}, In: host.InPalette, Short: "leave it", What: "leave the palette", Do: host.Run(closed)},
+		{Keys: []string{"tab"}, In: host.InPalette, Short: "complete", What: "complete, then the next match", Do: host.Run(func() { line().complete(1) })},
+		{Keys: []string{"shift+tab"}, In: host.InPalette, What: "the match before", Do: host.Run(func() { line().complete(-1) })},
+		{Keys: []string{"esc"}, In: host.InPalette, Short: "cancel", What: "close the palette", Do: host.Run(closed)},
 	}
 }

@@ -213,8 +213,7 @@ func outermost(prefixes []string) []string {
 func (p *Page) Lines(label string, w, h int) []string {
 	th := p.h.Frame().Th
 	say := func(st draw.Style, text string) string { return th.Line(w, []draw.Span{st.Of("  " + text)}, nil) }
-	lines := []string{th.Line(w, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), draw.Strong.Of(th.Cut(th.Clean(label), 40)),
-		draw.Dim.Of("  " + draw.Count(p.s.Keys) + " keys")}, nil), say(draw.Plain, "Too many to watch all of them unasked. What is to be watched?")}
+	lines := []string{th.Line(w, []draw.Span{draw.Accent.Of("locktop"), draw.Plain.Of(" "), draw.Strong.Of(th.Cut(th.Clean(label), 40))}, nil), say(draw.Plain, draw.Count(p.s.Keys)+" keys. Choose which prefixes to watch.")}
 	lines = append(lines, th.Line(w, p.progress(th), nil))
 	if h >= blankFrom {
 		lines = append(lines, string(draw.Pad(nil, w)))

@@ -90,7 +90,7 @@ func (r *runner) wait(ctx context.Context, i int, w *drill.Wait) error {
 		r.tell(i, err.Error())
 		return err
 	}
-	r.tell(i, fmt.Sprintf("waited %.1f s for %s", r.stage.Now().Sub(begun).Seconds(), w.Describe()))
+	r.tell(i, fmt.Sprintf("after %.1f s: %s", r.stage.Now().Sub(begun).Seconds(), w.Met()))
 	return nil
 }
 
