@@ -108,7 +108,7 @@ var recordedStories = []story{
 		}, also: []model.Code{model.CodeDeadHolder, model.CodeKeepaliveStalled}},
 		alike: part{words: "four that stop at different ages", told: func(ta *tale) {
 			ta.stopAt(60, 75, 50, 60)
-		}, also: []model.Code{model.CodeDeadHolder, model.CodeKeepaliveStalled}},
+		}, also: []model.Code{model.CodeDeadHolder, model.CodeKeepaliveStalled, model.CodeLongHeld}},
 	},
 	{
 		code: model.CodeLeaseGhostList, on: recorded, reason: "a revoke of what only one member lists says not found",
@@ -132,7 +132,7 @@ var recordedStories = []story{
 	},
 	{
 		code: model.CodeDeadHolder, on: recorded, reason: "who waits for a long TTL is blocked: an error",
-		severity: model.SevError, confidence: model.Hint, alternatives: stallCauses,
+		severity: model.SevWarning, confidence: model.Hint, alternatives: stallCauses,
 		found: part{words: "a lease of 15 minutes of which more than two thirds are gone", told: func(ta *tale) {
 			ta.claim("/l", 0xa1)
 			ta.claim("/l", 0xb2)

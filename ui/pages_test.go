@@ -323,3 +323,16 @@ func TestVerdictStays(t *testing.T) {
 	b.press("!")
 	b.sees("No problems visible in etcd")
 }
+
+// TestTimePageInLittleRoom: a page without room for a journal shows none.
+func TestTimePageInLittleRoom(t *testing.T) {
+	b := newBench(t, Options{})
+	wrongLab(b)
+	b.press("6")
+	for h := 5; h <= 24; h++ {
+		for _, w := range []int{20, 40, 80} {
+			b.size(w, h)
+			exact(t, b.View(), w, h)
+		}
+	}
+}

@@ -46,9 +46,11 @@ func TestAnAuthorityThatIsNone(t *testing.T) {
 	if err := os.WriteFile(file, []byte("-----BEGIN RUBBISH-----\n-----END RUBBISH-----\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, reason := range map[string]string{file: "no PEM that is known", a.path("ca-key"): "a key", os.DevNull: "nothing"} {
+	const none = " has no certificate in PEM form"
+	for _, r := range []struct{ path, says, reason string }{{file, none, "no PEM that is known"}, {a.path("ca-key"), none, "a key"}, {os.DevNull, ": it is no regular file", "nothing"}} {
+		path, reason := r.path, r.reason
 		code, _, errs := run(t, "ls", "--endpoints", "https://127.0.0.1:1", "--cacert", path)
-		if want := path + " has no certificate in PEM form"; code != exitBad || !strings.Contains(errs, want) {
+		if want := path + r.says; code != exitBad || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit %d: %s; want %q", reason, code, errs, want)
 		}
 	}

@@ -346,7 +346,7 @@ func also(th *draw.Theme, s *fold.State, l *model.Lock, c *model.Claim) string {
 
 // lastFacts appends the newest h entries, newest last.
 func lastFacts(lines []string, f Frame, facts []*model.JournalEntry, w, h int) []string {
-	for _, fact := range facts[max(0, len(facts)-h):] {
+	for _, fact := range facts[len(facts)-max(0, min(h, len(facts))):] {
 		sign, st := f.Th.FactSign(fact)
 		lines = append(lines, f.Th.Line(w, []draw.Span{
 			draw.Dim.Of("  " + draw.FactClock(fact)[:8] + " "), st.Of(sign + " "), draw.Plain.Of(f.Th.Sentence(f.S, fact))}, nil))
