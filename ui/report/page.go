@@ -153,6 +153,9 @@ func (p *Page) findings() {
 	}
 	slices.SortStableFunc(all, func(a, b model.Finding) int { return cmp.Compare(b.Severity.Level(), a.Severity.Level()) })
 	p.Verdict = pageVerdict{Level: "well", Text: Summary(p.s, len(p.o.Blind) > 0)}
+	if v, any := p.s.Verdict(); any {
+		p.Verdict.Text = v.Title() + ". " + v.How() + ". " + p.Verdict.Text
+	}
 	if p.o.Lock != "" {
 		p.Verdict.Text = p.ofOne(len(all))
 	}
