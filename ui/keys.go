@@ -147,7 +147,7 @@ func (on places) pageKeys() []host.Key {
 
 func (on places) listKeys() []host.Key {
 	a := on.a
-	rows := []host.Key{{Keys: []string{"/"}, In: on.filter, Short: "filter", What: "filter as you type, ! inverts", Do: host.Run(a.editFilter)}}
+	rows := []host.Key{{Keys: []string{"/"}, In: on.filter, Short: "filter", What: "filter by words or /expression/, ! inverts", Do: host.Run(a.editFilter)}}
 	return append(append(rows, on.own(page.KeysOfLists)...), []host.Key{
 		{Keys: []string{"esc"}, In: on.inner, Short: "back", What: "back to where you came from", Do: host.Run(a.back)},
 		{Keys: []string{"esc"}, In: on.all &^ on.inner, What: "back, or clear the filter", Do: host.Run(a.back)},

@@ -55,6 +55,21 @@ func TestStories(t *testing.T) {
 				b.t.Errorf("kept %q", b.board.Locks.Order.IDs)
 			}
 		}},
+		{"filter by state", "words that stand in the row", Options{}, []string{"/", "two act"}, func(b *bench) {
+			if ids := b.board.Locks.Order.IDs; !slices.Equal(ids, []string{"/demo/checkout"}) {
+				b.t.Errorf("kept %q", ids)
+			}
+		}},
+		{"filter gone, cursor kept", "esc shows the neighbours of what was found", Options{}, []string{"/", "job7", "esc"}, func(b *bench) {
+			b.sees("/demo/checkout")
+			if b.board.Locks.Pick.ID != "/cron/job7" {
+				b.t.Errorf("the cursor is on %s", b.board.Locks.Pick.ID)
+			}
+		}},
+		{"no expression", "it is said, and hides nothing", Options{}, []string{"/", "/job(/"}, func(b *bench) {
+			b.sees("not a regular expression")
+			b.sees("/demo/checkout")
+		}},
 		{"filter cleared", "esc clears", Options{}, []string{"/", "jobs", "esc"}, func(b *bench) {
 			if b.board.Locks.Order.Filter != "" || b.field != nil {
 				b.t.Errorf("filter %q", b.board.Locks.Order.Filter)

@@ -248,7 +248,7 @@ func TestBreak(t *testing.T) {
 		}
 	}
 	code, _, errs = b.run("/m\n", "break", "/l", "--armed")
-	if code != exitBad || !strings.Contains(errs, "not the name of the lock") || !there(holder) {
+	if code != exitBad || !strings.Contains(errs, "not the lock's name") || !there(holder) {
 		t.Fatalf("wrong name: exit %d, %s", code, errs)
 	}
 	code, out, errs = b.run("/l\n", "break", "/l", "--armed")

@@ -175,7 +175,7 @@ func (p *findingsPage) SetFilter(text string) {
 }
 
 func (p *findingsPage) Hits() string {
-	return draw.Count(int64(len(p.shown))) + " of " + draw.Plural(p.total, "finding")
+	return hits(p.filter, draw.Count(int64(len(p.shown)))+" of "+draw.Plural(p.total, "finding"))
 }
 
 // Chosen returns the finding under the cursor, nil if there is none.

@@ -78,7 +78,7 @@ func (p *journalPage) Commands(f Frame) (about string, lines []string) {
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func (p *journalPage) Filter() string { return p.filter }
-func (p *journalPage) Hits() string   { return draw.Plural(len(p.matched), "line") }
+func (p *journalPage) Hits() string   { return hits(p.filter, draw.Plural(len(p.matched), "line")) }
 
 func (p *journalPage) SetFilter(text string) {
 	if p.filter != text {

@@ -52,6 +52,7 @@ func (l *list) Filter() string { return l.filter }
 func (l *list) SetFilter(text string) {
 	if l.filter != text {
 		l.filter, l.order.Force, l.table.Top = text, true, 0
+		l.pick.stayIf(text == "")
 	}
 }
 

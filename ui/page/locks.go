@@ -302,7 +302,7 @@ func (p *locksPage) SetFilter(text string) {
 }
 
 func (p *locksPage) Hits() string {
-	return draw.Count(int64(len(p.locks.Order.IDs))) + " of " + draw.Plural(p.locks.Order.Total, "lock")
+	return hits(p.Filter(), draw.Count(int64(len(p.locks.Order.IDs)))+" of "+draw.Plural(p.locks.Order.Total, "lock"))
 }
 
 func (p *locksPage) Tables() map[string]*table.Table {

@@ -2,10 +2,10 @@ package page
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"locktop/model"
+	"locktop/model/diagnose"
 	"locktop/model/fold"
 	"locktop/ui/draw"
 	"locktop/ui/table"
@@ -26,7 +26,7 @@ type order struct {
 	table.Ranking[*model.Lock, string]
 	By       table.SortKey
 	Reversed bool
-	Filter   string // "!" in front turns it round
+	Filter   string
 
 	Bad, badSeen int // how many are in trouble, of all
 }
@@ -49,7 +49,7 @@ func (o *order) refresh(s *fold.State, now time.Time) bool {
 		if o.Found++; c.Trouble() {
 			o.badSeen++
 		}
-		if keep != nil && !keep(lockText(s, l)) {
+		if keep != nil && !keep(lockText(s, l)...) {
 			return table.Scored[string]{}, false
 		}
 		return table.Scored[string]{ID: l.Name, Rank: sign * o.rank(l, c, i), Tie: uint64(i)}, true
@@ -86,26 +86,23 @@ func (o *order) rank(l *model.Lock, c model.Condition, i int) int64 {
 	return rank
 }
 
-// lockText is what a filter looks at: the name and who holds it.
-func lockText(s *fold.State, l *model.Lock) (name, holder string) {
+// lockText is what a filter looks at: name, state, recipe, findings, and who holds or waits
+// by which key, as far as a queue is looked at.
+func lockText(s *fold.State, l *model.Lock) []string {
+	all := []string{l.Name, diagnose.StateWord(l.Condition()), l.Recipe().Name}
+	for _, f := range l.Findings() {
+		all = append(all, string(f.Code))
+	}
 	if h := l.Head(); h != nil {
-		holder = s.Who(draw.Brief(h.Ref()))
+		all = append(all, s.Who(draw.Brief(h.Ref())))
 	}
-	return l.Name, holder
-}
-
-// matcher returns what a filter keeps, nil for all. It tells capitals apart only
-// if it contains one.
-func matcher(filter string) func(a, b string) bool {
-	want, not := strings.CutPrefix(filter, "!")
-	if want == "" {
-		return nil
-	}
-	has := strings.Contains
-	if want == strings.ToLower(want) {
-		has = func(s, sub string) bool { return strings.Contains(strings.ToLower(s), sub) }
-	}
-	return func(a, b string) bool { return (has(a, want) || has(b, want)) != not }
+	n := 0
+	l.Claims(func(c *model.Claim) bool {
+		all = append(all, c.Key)
+		n++
+		return n < model.MaxScan
+	})
+	return all
 }
 
 // Selection is a selection by identity, with the place where it was seen last.
@@ -133,6 +130,9 @@ func (p *Selection) Follow(n int, place func(id string) int, id func(i int) stri
 	p.Place = max(0, min(p.Place, n-1))
 	p.ID = id(p.Place)
 }
+
+// stayIf keeps the cursor on what was found when a filter goes.
+func (p *Selection) stayIf(unfiltered bool) { p.Pinned = p.Pinned || unfiltered && p.ID != "" }
 
 // Move chooses the row i of n.
 func (p *Selection) Move(i, n int, id func(i int) string) {
@@ -193,7 +193,7 @@ func (p *LockList) choose(name string) {
 // reveal selects a lock. A filter that hides it is let go.
 func (p *LockList) reveal(s *fold.State, name string) {
 	if l := s.Lock(name); l != nil {
-		if keep := matcher(p.Order.Filter); keep != nil && !keep(lockText(s, l)) {
+		if keep := matcher(p.Order.Filter); keep != nil && !keep(lockText(s, l)...) {
 			p.setFilter("")
 		}
 	}
@@ -224,5 +224,6 @@ func (p *LockList) setFilter(text string) bool {
 		return false
 	}
 	p.Order.Filter, p.Order.Force = text, true
+	p.Pick.stayIf(text == "")
 	return true
 }

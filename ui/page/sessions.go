@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/diagnose"
 	"locktop/model/fold"
 	"locktop/model/recipe"
 	"locktop/ui/draw"
@@ -149,7 +150,7 @@ func (p *SessionsPage) Show(_ Frame, r Request) {
 }
 
 func (p *SessionsPage) Hits() string {
-	return draw.Count(int64(len(p.IDs))) + " of " + draw.Plural(p.Total, "session")
+	return hits(p.filter, draw.Count(int64(len(p.IDs)))+" of "+draw.Plural(p.Total, "session"))
 }
 
 func (p *SessionsPage) Ranks(s *fold.State, now time.Time) bool {
@@ -251,7 +252,7 @@ func Standing(l *model.Lease) int {
 // sessionText is what a filter looks at: the id and who it is, and its locks.
 func sessionText(s *fold.State, l *model.Lease) (string, string) {
 	x := fields.SessionOf(l)
-	who := l.ID.String()
+	who := l.ID.String() + " " + diagnose.StateWord(l.Condition())
 	if x.Lead != nil {
 		who += " " + s.Who(draw.Brief(x.Lead.Ref()))
 	}
