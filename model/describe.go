@@ -35,6 +35,8 @@ func (f *JournalEntry) Sentence(who func(ClaimRef) string) string {
 		return f.handoverSentence(who, lock)
 	case EntryFirst:
 		return fmt.Sprintf("%s comes first in %s, since %s went: %s", who(f.Claim), lock, who(f.From), f.causeWords())
+	case EntryTogether:
+		return f.story.sentence()
 	case EntryBlocked:
 		return fmt.Sprintf("%s is blocked by %s, which is no claim of it", lock, Printable(f.Claim.Key))
 	}

@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"time"
+
+	"locktop/model/recipe"
 )
 
 // EntryKind is the kind of one line of the journal.
@@ -17,6 +19,7 @@ const (
 	EntryHandover EntryKind = "handover" // the holder changed
 	EntryBlocked  EntryKind = "blocked"  // a key that is no claim came first
 	EntryFirst    EntryKind = "first"    // of keys side by side, none of which is known to hold, another one came first
+	EntryTogether EntryKind = "together" // many claims went at once: one line for all of them
 	EntryFinding  EntryKind = "finding"  // a diagnosis came or went
 	EntryGap      EntryKind = "gap"      // the watch was lost, or is back
 	EntryMember   EntryKind = "member"   // the cluster changed: leader, members, alarms
@@ -69,6 +72,8 @@ type Chronicle struct {
 	entrySeq       uint64
 	journalVersion uint64
 	acts           []Outcome
+	stories        []*story // that are told together, and may still change
+	storyVersion   uint64
 }
 
 // JournalEntry is one line of the journal. While Pending, its cause waits for a reading
@@ -120,6 +125,18 @@ type JournalEntry struct {
 	Text string
 	// By is who did what an action is about, "" if that was not said.
 	By string
+	// Story is the number of the entry that tells of many that went together, of those and
+	// of itself: see [JournalEntry.Part].
+	Story uint64
+	// Count is how many claims went together, Locks how many locks lost their holder so, and
+	// Leases on how many leases they hung; of an entry that tells of many.
+	Count, Locks, Leases int
+
+	came  time.Time // when the claim was first seen that the cause is about
+	story *story
+	read  bool // its lease was read since, and that did not tell
+	fated bool // the cause is that of others which went with it
+
 	// LeftOut is how many entries are missing in this place, of a gap in what is told.
 	LeftOut uint64
 }
@@ -225,7 +242,7 @@ func (k *Keyspace) explain(f *JournalEntry, l *Lease, n, rest int) {
 		}
 		return
 	case n > 1:
-		f.Cause, f.Confidence, f.Evidence = k.howEnded(l, f.At, "all its keys went in one revision")
+		f.Cause, f.Confidence, f.Evidence = k.howEnded(l, f, "all its keys went in one revision")
 	default:
 		f.Cause, f.Confidence = CauseUnknown, Hint
 		f.Evidence = "its lease has not been read since"
@@ -242,11 +259,11 @@ const visitor = time.Second
 
 // howEnded tells how a lease that is gone ended, by its last reading: that bounds
 // what it had left unless it was renewed since.
-func (k *Keyspace) howEnded(l *Lease, at time.Time, sign string) (Cause, Confidence, string) {
+func (k *Keyspace) howEnded(l *Lease, f *JournalEntry, sign string) (Cause, Confidence, string) {
 	if !l.HasRead || l.Read.Granted <= 0 {
 		return CauseUnknown, Hint, sign + "; its lease ended, but it was never read"
 	}
-	since := at.Sub(l.Read.At)
+	since := f.At.Sub(l.Read.At)
 	left := time.Duration(l.Read.Remaining)*time.Second - since // at least, if not renewed; a second more at most
 	read := sign + "; last reading " + seconds(since) + " before: " +
 		itoa(l.Read.Remaining) + " of " + itoa(l.Read.Granted) + " s left"
@@ -254,7 +271,7 @@ func (k *Keyspace) howEnded(l *Lease, at time.Time, sign string) (Cause, Confide
 	switch {
 	case l.Read.Remaining <= 0 && since < time.Second:
 		return CauseExpired, Strong, read
-	case l.State() != LeaseHealthy && left <= expirySlack && left > -expiryLate:
+	case k.fellSilent(l, f) && left <= expirySlack && left > -expiryLate:
 		return CauseExpired, Strong, read + ", renewals missed"
 	case left <= expirySlack:
 		return CauseUnknown, Hint, read + ", too long ago to tell expired from revoked"
@@ -262,6 +279,17 @@ func (k *Keyspace) howEnded(l *Lease, at time.Time, sign string) (Cause, Confide
 		return CauseRevoked, Hint, read + ": closed by its owner, or revoked"
 	}
 	return CauseRevoked, Hint, read + ": ended early, closed by its owner or revoked"
+}
+
+// fellSilent says whether the last reading showed missed renewals. The claims that told how
+// the lease is renewed may be gone by now, and then the lock tells that.
+func (k *Keyspace) fellSilent(l *Lease, f *JournalEntry) bool {
+	if l.State() != LeaseHealthy {
+		return true
+	}
+	_, missed := l.Read.missed()
+	lk := k.Lock(f.Lock)
+	return missed && l.Renewals == 0 && lk != nil && lk.recipe.HasHolder && lk.recipe.Rhythm == recipe.RenewsAtThird
 }
 
 // expiryLate bounds how long after its end a lease that nobody renewed is removed.
@@ -286,17 +314,24 @@ func (k *Keyspace) settlePending(l *Lease, e LeaseRead) {
 		k.Explained()
 		late := e.At.Sub(f.At)
 		if e.Granted > 0 {
+			k.notTogether(f)
 			f.Cause, f.Confidence = CauseReleased, Strong
 			f.Evidence = "its lease lived on: " + itoa(e.Remaining) + " of " + itoa(e.Granted) + " s left " + seconds(late) + " later"
 			continue
 		}
 		sign := "its lease was gone " + seconds(late) + " later"
-		f.Cause, f.Confidence, f.Evidence = k.howEnded(l, f.At, sign)
+		f.Cause, f.Confidence, f.Evidence = k.howEnded(l, f, sign)
+		k.together(f)
+		if f.Cause == CauseUnknown && (f.story != nil || k.unexplained.len() >= storyMin) {
+			f.Pending, f.read = true, true // what goes with it may tell
+			continue
+		}
 		k.noteStop(f, l)
 		if f.Cause == CauseRevoked {
 			k.endedEarly(l.ID, f.At)
 		}
 	}
+	k.retell()
 	if len(l.claims) == 0 {
 		k.releaseLease(l)
 	}
@@ -317,6 +352,7 @@ func (k *Keyspace) livedOn(c *Claim) {
 		case f.GoneRev >= c.ModRev:
 			l.pending = append(l.pending, f)
 		default:
+			k.notTogether(f)
 			f.Pending, f.Cause, f.Confidence = false, CauseReleased, Strong
 			f.Evidence = "its lease lived on: " + Printable(c.Key) + " was put on it at revision " + itoa(c.ModRev)
 			k.Explained()
@@ -346,12 +382,16 @@ const stopsKept = 3
 // giveUp ends the wait for a reading: the cause stays as uncertain as it is, unless
 // it was told otherwise meanwhile.
 func (k *Keyspace) giveUp(f *JournalEntry) {
-	if f.Pending {
+	l := k.byID[f.Removed().Lease]
+	if f.Pending && f.Kind != EntryTogether {
 		f.Pending = false
-		f.Evidence += "; no reading within " + seconds(k.now.Sub(f.At))
+		k.foretold(f, l)
 		k.journalVersion++
 	}
-	l := k.byID[f.Removed().Lease]
+	k.retell()
+	if f.Kind == EntryTogether && f.Pending {
+		k.later(deadline{at: k.now.Add(storyGap), fact: f})
+	}
 	if l == nil {
 		return
 	}
@@ -380,10 +420,17 @@ func (k *Keyspace) acted(o Outcome) {
 		if len(k.acts) > actsMax {
 			k.acts = append([]Outcome(nil), k.acts[1:]...)
 		}
+		var told *story
 		for i := len(k.journal) - 1; i >= 0 && o.At.Sub(k.journal[i].At) < actWindow; i-- {
 			if gone := k.journal[i]; o.took(gone) {
 				settleByAct(gone, o)
+				if gone.story != nil {
+					told = gone.story
+				}
 			}
+		}
+		if k.retell(); told != nil && !told.entry.Pending {
+			told.settle()
 		}
 	}
 	k.Record(&JournalEntry{At: o.At, Rev: o.Rev, Kind: EntryAction, Lock: o.Action.Lock, Text: o.Describe(), By: o.By})

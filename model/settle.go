@@ -15,6 +15,7 @@ const (
 // journal. With blind, the changes come from a list: what happened in between was
 // not seen, so nothing is said about it here.
 func (k *Keyspace) compareWithBefore(at time.Time, rev int64, blind bool) {
+	began := k.entrySeq
 	if !blind {
 		k.journalGone(at, rev)
 	}
@@ -25,6 +26,7 @@ func (k *Keyspace) compareWithBefore(at time.Time, rev int64, blind bool) {
 		k.scheduleFor(c)
 	}
 	if !blind {
+		k.wentTogether(began)
 		k.journalCame(at, rev)
 	}
 	k.settling.At, k.settling.Rev = at, rev
@@ -64,7 +66,10 @@ func (k *Keyspace) journalGone(at time.Time, rev int64) {
 
 // explainGone asks why g went, by what else of its lease went with it.
 func (k *Keyspace) explainGone(f *JournalEntry, g gone) {
-	f.GoneRev = f.Rev
+	f.GoneRev, f.came = f.Rev, g.claim.Since
+	if g.claim.SinceAtLeast {
+		f.came = time.Time{}
+	}
 	n, rest := 0, 0
 	if g.lease != nil {
 		n, rest = g.lease.going, len(g.lease.claims)

@@ -17,7 +17,11 @@ const eventWords = `
 
 The kind "first" is of keys side by side of which none is known to hold: another one came first.
 The causes are released, expired, revoked, deleted, replaced (another owner put the key again in
-place) and unknown.`
+place) and unknown.
+Ten claims or more that go in one revision, or whose leases end one after another, are one event of
+the kind "together", with the numbers of claims (count), locks that lost their holder (locks) and
+leases. It stands for all of them in table and wide; json, jsonl and csv have each of them as well.
+In JSON they and that event have the same number in story.`
 
 func (e *env) eventsCmd() *cobra.Command {
 	var out outFlags

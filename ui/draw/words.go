@@ -125,6 +125,8 @@ func (th *Theme) FactSign(f *model.JournalEntry) (string, Style) {
 		return th.Sign.Waits, Waiting
 	case model.EntryLeft:
 		return th.Sign.Left, Plain
+	case model.EntryTogether:
+		return th.Sign.Left, Late
 	case model.EntryBlocked:
 		return th.Sign.Bad, Bad
 	case model.EntryGap:

@@ -50,6 +50,10 @@ var Events = []Field[Event]{
 	{Name: "confidence", In: In{CSV: 120, JSON: 80}, Record: func(e Event) string { return string(e.F.Confidence) }},
 	{Name: "gap", In: In{CSV: 130, JSON: 90}, Record: func(e Event) string { return secondsIf(GapKnown(e.F), e.F.Gap) }},
 	{Name: "left_out", In: In{JSON: 110}},
+	{Name: "story", In: In{JSON: 120}},
+	{Name: "count", In: In{JSON: 130}},
+	{Name: "locks", In: In{JSON: 140}},
+	{Name: "leases", In: In{JSON: 150}},
 	{Name: "text", In: In{CSV: 140, JSON: 100}, Record: func(e Event) string { return Guarded(e.F.Sentence(e.S.Who)) }},
 }
 

@@ -19,6 +19,7 @@ type journalPage struct {
 	anchor  uint64 // Seq of the entry at the bottom, 0 follows the end
 	matched []*model.JournalEntry
 	scanned uint64 // Seq up to which matched is complete
+	stories uint64 // version of what is told together then
 	height  int
 }
 
@@ -104,10 +105,13 @@ func (p *journalPage) update(f Frame) {
 	if len(facts) == 0 {
 		return
 	}
+	if v := f.S.StoryVersion(); v != p.stories { // lines that were there are told by another one now
+		p.matched, p.scanned, p.stories = nil, 0, v
+	}
 	keep := matcher(p.filter)
 	from := sort.Search(len(facts), func(i int) bool { return facts[i].Seq > p.scanned })
 	for _, fact := range facts[from:] {
-		if p.lock != "" && fact.Lock != p.lock {
+		if p.lock != "" && fact.Lock != p.lock || p.lock == "" && p.filter == "" && fact.Part() {
 			continue
 		}
 		if keep == nil || keep(f.Th.Sentence(f.S, fact), string(fact.Kind)) {

@@ -22,6 +22,10 @@ type event struct {
 	Gap        *float64    `json:"gap"`
 	Text       string      `json:"text"`
 	LeftOut    *uint64     `json:"left_out"` // entries that are missing in this place
+	Story      *uint64     `json:"story"`    // one number for what went together and the event that tells it
+	Count      *int        `json:"count"`    // of claims that went together
+	Locks      *int        `json:"locks"`
+	Leases     *int        `json:"leases"`
 }
 
 // eventClaim is what can be said of a claim that may be gone.
@@ -45,6 +49,12 @@ func eventOf(s *fold.State, f *model.JournalEntry) event {
 	}
 	if f.LeftOut != 0 {
 		e.LeftOut = &f.LeftOut
+	}
+	if f.Story != 0 {
+		e.Story = &f.Story
+	}
+	if f.Kind == model.EntryTogether {
+		e.Count, e.Locks, e.Leases = &f.Count, &f.Locks, &f.Leases
 	}
 	if f.Rev != 0 {
 		e.Revision = &f.Rev
@@ -80,8 +90,12 @@ func refOf(s *fold.State, r model.ClaimRef) *eventClaim {
 	return c
 }
 
-// EventText writes one entry as a sentence behind its time.
+// EventText writes one entry as a sentence behind its time. It writes nothing of one that
+// another entry tells together with many.
 func EventText(w io.Writer, s *fold.State, f *model.JournalEntry) error {
+	if f.Part() {
+		return nil
+	}
 	if _, err := fmt.Fprintf(w, "%s  %s\n", stamp(f, "15:04:05.000"), model.Short(f.Sentence(s.Who), lineMax)); err != nil {
 		return fmt.Errorf("writing an event: %w", err)
 	}

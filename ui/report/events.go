@@ -70,6 +70,9 @@ func (e *Events) put(text string) error {
 // eventWide writes one entry with its date, revision, kind, and where there are such,
 // key, lease, cause and confidence behind the sentence.
 func eventWide(w io.Writer, s *fold.State, f *model.JournalEntry) error {
+	if f.Part() {
+		return nil
+	}
 	var more []string
 	add := func(name, value string) {
 		if value != "" {

@@ -115,7 +115,7 @@ func stopKind(k model.EntryKind) replay.StopKind {
 	switch k {
 	case model.EntryFinding:
 		return replay.StopFinding
-	case model.EntryHandover, model.EntryAcquired, model.EntryShared, model.EntryLeft:
+	case model.EntryHandover, model.EntryAcquired, model.EntryShared, model.EntryLeft, model.EntryTogether:
 		return replay.StopHandover
 	case model.EntryQueued, model.EntryBlocked:
 		return replay.StopEvent
