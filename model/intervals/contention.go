@@ -237,6 +237,9 @@ func (c *Contention) pairs(names []string, holds []turn, first, last int64) {
 	})
 }
 
+// Turns is how many stays the figures are of.
+func (c *Contention) Turns() int { return len(c.turns) }
+
 // Utilisation is the share of the time in which somebody held, 0 to 1.
 func (c *Contention) Utilisation() float64 {
 	if d := c.To.Sub(c.From); d > 0 {

@@ -32,6 +32,7 @@ var takes = map[string][]string{
 	"locktop doctor":    aLook,
 	"locktop events":    aLook,
 	"locktop report":    aLook,
+	"locktop top":       aLook,
 	"locktop discover":  slices.Concat(toCluster, []string{"prefix", "recipe"}),
 	"locktop record":    slices.Concat(toCluster, []string{"prefix", "recipe", "lease-budget"}),
 	"locktop break":     slices.Concat(toCluster, []string{"prefix", "recipe", "lease-budget"}),

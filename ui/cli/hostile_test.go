@@ -81,7 +81,8 @@ func ranTo(t *testing.T, args ...string) (code int, out, errs string) {
 // looks are commands that look, on a lock of that name.
 func looks(lock, endpoint string) [][]string {
 	all := [][]string{{"ls"}, {"ls", "-o", "json"}, {"describe", lock}, {"describe", lock, "-o", "json"}, {"doctor"}, {"doctor", "-o", "json"},
-		{"events", "--for", "200ms"}, {"events", "-o", "jsonl", "--for", "200ms"}, {"break", lock, "--dry-run"}}
+		{"events", "--for", "200ms"}, {"events", "-o", "jsonl", "--for", "200ms"},
+		{"top", "--for", "200ms"}, {"top", "-o", "json", "--for", "200ms"}, {"top", "-o", "csv", "--for", "200ms"}, {"break", lock, "--dry-run"}}
 	for i := range all {
 		all[i] = append(all[i], "--endpoints", endpoint, "--command-timeout", "700ms")
 	}

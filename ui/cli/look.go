@@ -32,8 +32,16 @@ func (o *outFlags) add(cmd *cobra.Command, leases string) {
 	addOutput(cmd, &o.output, report.Formats, formatWords())
 	o.leases = leases
 	addWord(cmd.Flags(), &o.leases, "leases", "", "--leases", []string{"heads", "all", "none"}, "for which claims a lease reading is bought: heads, all or none")
-	cmd.Flags().DurationVar(&o.watch, "for", 0, "observe that long before the answer: some findings need time (default: one look)")
+	cmd.Flags().DurationVar(&o.watch, "for", o.watch, o.forWords())
 	o.past.add(cmd)
+}
+
+// forWords say what --for is for: some commands need a time to look at, others take one look.
+func (o *outFlags) forWords() string {
+	if o.watch > 0 {
+		return "observe that long"
+	}
+	return "observe that long before the answer: some findings need time (default: one look)"
 }
 
 // check refuses what cannot be asked together.

@@ -104,7 +104,7 @@ func (e *env) rootCmd() *cobra.Command {
 	since.add(root)
 	e.addSharedFlags()
 	root.AddCommand(e.demoCmd(), e.lsCmd(), e.describeCmd(), e.doctorCmd(), e.eventsCmd(), e.discoverCmd(), e.explainCmd(), e.breakCmd(),
-		e.contendCmd(), e.proxyCmd(), e.drillCmd(), e.configCmd(), e.memberCmd(), e.versionCmd(), e.manCmd(), e.recordCmd(), e.replayCmd(), e.reportCmd())
+		e.contendCmd(), e.proxyCmd(), e.drillCmd(), e.configCmd(), e.memberCmd(), e.versionCmd(), e.manCmd(), e.recordCmd(), e.replayCmd(), e.reportCmd(), e.topCmd())
 	e.shareFlags(root)
 	e.addCompletions(root)
 	return root

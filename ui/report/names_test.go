@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -41,6 +42,7 @@ func TestJSONHasTheNamesOfTheFields(t *testing.T) {
 			return nil
 		})},
 		{"finding", fields.Names(fields.Findings), lines(func(b *bytes.Buffer) error { return Diagnoses(b, s.Findings(), "jsonl") })},
+		{"cost", fields.Names(fields.CostFields), lines(func(b *bytes.Buffer) error { return Top(b, s, Observation{At: s.Now(), For: time.Minute}, "jsonl") })},
 		{"event", fields.Names(fields.Events), lines(events)},
 		{"prefix", fields.Names(fields.Guesses), lines(func(b *bytes.Buffer) error { return Guesses(b, someGuesses[:1], "jsonl") })},
 	} {

@@ -1,0 +1,195 @@
+package fields
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/diagnose"
+	"locktop/model/fold"
+	"locktop/model/intervals"
+)
+
+// Cost is what was waited for a lock in a time. L is nil where the lock has no keys now.
+type Cost struct {
+	*intervals.Contention
+	L    *model.Lock
+	Name string
+	Now  time.Time
+}
+
+// Costs are those of all locks with a holder between two times, first those for which most was
+// waited, last those whose waiters cannot be seen.
+func Costs(s *fold.State, from, to time.Time) []Cost {
+	var all []Cost
+	take := func(name string, l *model.Lock) {
+		if c := s.Book.Contention(name, from, to, Contender(s)); l != nil || c.Turns() > 0 {
+			all = append(all, Cost{c, l, name, to})
+		}
+	}
+	for _, l := range s.Locks() {
+		if l.Recipe().HasHolder {
+			take(l.Name, l)
+		}
+	}
+	for name := range s.Book.Names {
+		if s.Lock(name) == nil {
+			take(name, nil)
+		}
+	}
+	slices.SortFunc(all, func(a, b Cost) int {
+		unseen := map[bool]int{true: 1}
+		return cmp.Or(unseen[!a.Visible]-unseen[!b.Visible], cmp.Compare(b.TotalWait, a.TotalWait), cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+// Contender says whose turn a claim is: its client's name, else its session, else its key.
+// Unlike what a screen has room for, it is told from all others.
+func Contender(s *fold.State) func(model.ClaimRef) string {
+	return func(r model.ClaimRef) string {
+		switch id := s.Identity(r); {
+		case id.Text != "":
+			return id.Text
+		case r.Lease != 0:
+			return r.Lease.String()
+		}
+		return model.Printable(r.Key)
+	}
+}
+
+// State is how the lock does, in the words of a condition.
+func (x Cost) State(word func(model.Condition) string) string {
+	if x.L == nil {
+		return "no keys"
+	}
+	return word(x.L.Condition())
+}
+
+// MovesWhen says what it takes for the lock to move, "" where that is not known.
+func (x Cost) MovesWhen() string {
+	if x.L == nil {
+		return ""
+	}
+	return x.L.MovesWhen(x.Now)
+}
+
+// Ratio is a number from 0 to 1 as programs get it.
+func Ratio(f float64) float64 { return math.Round(f*1e4) / 1e4 }
+
+func ratio(f float64) string { return strconv.FormatFloat(Ratio(f), 'f', -1, 64) }
+
+func percent(f float64) string { return strconv.Itoa(int(100*f+0.5)) + "%" }
+
+func short(d time.Duration, known bool) string {
+	if !known {
+		return "-"
+	}
+	return model.Duration(d, false)
+}
+
+func p50(of func(Cost) intervals.Durations) (cell, record func(Cost) string) {
+	return func(x Cost) string { d, ok := of(x).P50(); return short(d, ok) },
+		func(x Cost) string { d, ok := of(x).P50(); return secondsIf(ok, d) }
+}
+
+// WaitsSeen are the waits, none where they cannot be seen.
+func (x Cost) WaitsSeen() intervals.Durations {
+	if !x.Visible {
+		return nil
+	}
+	return x.Waits
+}
+
+// CostFields are the fields of what a lock cost.
+var CostFields = func() []Field[Cost] {
+	waitCell, wait := p50(Cost.WaitsSeen)
+	holdCell, hold := p50(func(x Cost) intervals.Durations { return x.Holds })
+	gapCell, gap := p50(func(x Cost) intervals.Durations { return x.Gaps })
+	half := func(x Cost) (time.Duration, bool) { return x.WhatIf(0.5) }
+	return []Field[Cost]{
+		{Name: "name", Title: "LOCK", In: In{Table: 10, CSV: 10, JSON: 10}, Raw: func(x Cost) string { return x.Name }},
+		{Name: "recipe", In: In{CSV: 20, JSON: 20}, Record: func(x Cost) string {
+			if x.L == nil {
+				return ""
+			}
+			return x.L.Recipe().Name
+		}},
+		{Name: "state", Title: "STATE", In: In{Table: 100, CSV: 30, JSON: 30}, Cell: func(x Cost) string { return x.State(diagnose.StateWord) },
+			Record: func(x Cost) string { return x.State(func(c model.Condition) string { return c.Word }) }},
+		{Name: "moves_when", Title: "MOVES WHEN", In: In{Table: 110, CSV: 40, JSON: 40}, Cell: func(x Cost) string { return orDash(x.MovesWhen()) }, Record: Cost.MovesWhen},
+		{Name: "total_wait", Title: "WAITED", In: In{Table: 20, CSV: 50, JSON: 50},
+			Cell: func(x Cost) string {
+				if !x.Visible {
+					return "?"
+				}
+				return model.Duration(x.TotalWait, x.Unseen > 0)
+			}, Record: func(x Cost) string { return secondsIf(x.Visible, x.TotalWait) }},
+		{Name: "since", In: In{CSV: 60, JSON: 60}, Record: func(x Cost) string { return x.From.Format(time.RFC3339Nano) }},
+		{Name: "unseen", In: In{CSV: 70, JSON: 70}, Record: func(x Cost) string { return secondsIf(true, x.Unseen) }},
+		{Name: "waiters", Title: "WAIT NOW", In: In{Table: 30, CSV: 80, JSON: 80},
+			Cell: func(x Cost) string {
+				if !x.Visible {
+					return "?"
+				}
+				return strconv.Itoa(x.Waiters)
+			}, Record: func(x Cost) string { return intIf(x.Visible, int64(x.Waiters)) }},
+		{Name: "wait_p50", Title: "WAIT P50", In: In{Table: 40, CSV: 90, JSON: 90}, Cell: waitCell, Record: wait},
+		{Name: "hold_p50", Title: "HOLD P50", In: In{Table: 50, CSV: 100, JSON: 100}, Cell: holdCell, Record: hold},
+		{Name: "gap_p50", Title: "GAP P50", In: In{Table: 60, CSV: 110, JSON: 110}, Cell: gapCell, Record: gap},
+		{Name: "utilisation", Title: "IN USE", In: In{Table: 70, CSV: 120, JSON: 120}, Cell: func(x Cost) string { return percent(x.Utilisation()) },
+			Record: func(x Cost) string { return ratio(x.Utilisation()) }},
+		{Name: "queued", Title: "QUEUED", In: In{Wide: 10, CSV: 130, JSON: 130}, Cell: func(x Cost) string { return short(x.Queued, x.Visible) },
+			Record: func(x Cost) string { return secondsIf(x.Visible, x.Queued) }},
+		{Name: "fairness", Title: "FAIR", In: In{Table: 80, CSV: 140, JSON: 140},
+			Cell: func(x Cost) string {
+				if x.Fairness == 0 {
+					return "-"
+				}
+				return strconv.FormatFloat(x.Fairness, 'f', 2, 64)
+			}, Record: func(x Cost) string {
+				if x.Fairness == 0 {
+					return ""
+				}
+				return ratio(x.Fairness)
+			}},
+		{Name: "bypassed", Title: "BYPASSED", In: In{Wide: 20, CSV: 150, JSON: 150}, Cell: func(x Cost) string { return orDash(intIf(x.Visible, int64(x.Bypass))) },
+			Record: func(x Cost) string { return intIf(x.Visible, int64(x.Bypass)) }},
+		{Name: "convoy", Title: "CONVOY", In: In{Wide: 30, CSV: 160, JSON: 160}, Cell: func(x Cost) string {
+			switch {
+			case !x.Visible:
+				return "?"
+			case x.Convoy():
+				return "yes"
+			}
+			return "no"
+		}, Record: func(x Cost) string {
+			if !x.Visible {
+				return ""
+			}
+			return strconv.FormatBool(x.Convoy())
+		}},
+		{Name: "total_wait_half_hold", Title: "IF HALF", In: In{Wide: 40, CSV: 170, JSON: 170}, Cell: func(x Cost) string { return short(half(x)) },
+			Record: func(x Cost) string { d, ok := half(x); return secondsIf(ok, d) }},
+		{Name: "pairs", Title: "MOST FOR WHOM", In: In{Table: 90, CSV: 180, JSON: 180}, Cell: func(x Cost) string { return orDash(pairWords(x.Pairs, 1)) },
+			Record: func(x Cost) string { return Guarded(pairWords(x.Pairs, PairsMost)) }},
+		{Name: "pairs_left_out", In: In{CSV: 190, JSON: 190}, Record: func(x Cost) string { return intIf(!x.PairsCut, int64(max(0, len(x.Pairs)-PairsMost))) }},
+	}
+}()
+
+// PairsMost is how many pairs of a lock programs get.
+const PairsMost = 20
+
+// pairWords are the first pairs in a sentence.
+func pairWords(pairs []intervals.Pair, most int) string {
+	var words []string
+	for _, p := range pairs[:min(len(pairs), most)] {
+		words = append(words, fmt.Sprintf("%s for %s, %s", p.Waiter, p.Holder, model.Duration(p.Total, false)))
+	}
+	return strings.Join(words, " | ")
+}
