@@ -16,7 +16,7 @@ import (
 	"locktop/ui/start"
 )
 
-// startOf is a start page whose scan answer at once, or goes on until it is ended if there
+// startOf is a start page whose scan answers at once, or goes on until it is ended if there
 // is an error.
 func startOf(t *testing.T, f start.Found, err error) (*bench, *[][]string) {
 	watched := new([][]string)

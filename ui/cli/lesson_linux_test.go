@@ -40,10 +40,10 @@ func lessonOn(t *testing.T, tmp string, flags ...string) (*exec.Cmd, *terminal) 
 	return cmd, term
 }
 
-// begin next from the why with which a lesson starts.
+// begin goes on from the why with which a lesson starts.
 func begin(t *testing.T, term *terminal) {
 	t.Helper()
-	term.sees(t, 0, "begins")
+	term.sees(t, 0, "n start")
 	term.press("n")
 }
 
@@ -136,8 +136,8 @@ func TestTheProxyOnATerminalDoesNothingUnarmed(t *testing.T) {
 	for _, key := range []string{"H", "P", "K", "T", "F"} {
 		term.press(key)
 		at = term.sees(t, at, "--armed")
-		term.press("A") // another notice
-		at = term.sees(t, at, "not available")
+		term.press("U") // another notice
+		at = term.sees(t, at, "no active faults")
 	}
 	if got := plain(term.text()); strings.Contains(got, "held") || strings.Contains(got, "paused") {
 		t.Errorf("something was done: %q", got)
@@ -174,7 +174,7 @@ func TestTheProxyOnATerminal(t *testing.T) {
 	term.press("F")
 	at = term.sees(t, at, "faults: contender etcdctl")
 	term.press("\x1b")
-	at = term.sees(t, at, "what they believe")
+	at = term.sees(t, at, "client's view")
 	term.press("H")
 	for _, want := range []string{"really?", "etcdctl, pid ", "/jobs/billing (holds)"} {
 		term.sees(t, at, want)
@@ -182,7 +182,7 @@ func TestTheProxyOnATerminal(t *testing.T) {
 	at = len(term.text())
 	until(t, "it is done once it is confirmed", func() bool { // for a moment the dialog takes no key
 		term.press("Y")
-		return strings.Contains(journaled(t, cmd), `"step":"outcome"`) && strings.Contains(plain(term.text()[at:]), "1 in force")
+		return strings.Contains(journaled(t, cmd), `"step":"outcome"`) && strings.Contains(plain(term.text()[at:]), "1 active")
 	})
 	term.press("\x1b[Z\x1b[Z") // back to the members
 	at = term.sees(t, at, "[cluster]")
