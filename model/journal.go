@@ -228,7 +228,7 @@ func (k *Keyspace) explain(f *JournalEntry, l *Lease, n, rest int) {
 		return
 	case k.goneOwners() > 1:
 		f.Cause, f.Confidence = CauseDeleted, Strong
-		f.Evidence = itoa(int64(len(k.gone))) + " keys of several leases went in one revision: one request deleted them"
+		f.Evidence = k.request
 		return
 	case rest > 0:
 		f.Cause, f.Confidence = CauseReleased, Strong

@@ -56,9 +56,11 @@ type settling struct {
 	round   uint64 // of settlings
 	touched []*Lock
 	gone    []gone
-	owners  int  // what goneOwners has counted
-	past    bool // the commit at hand is from etcd's history
-	timed   bool // what happens now was seen as it happened
+	owners  int             // what goneOwners has counted
+	request string          // what all of them are told by
+	parts   []*JournalEntry // memory of wentTogether, empty between revisions
+	past    bool            // the commit at hand is from etcd's history
+	timed   bool            // what happens now was seen as it happened
 }
 
 // Settled is what the last event changed of the keys.

@@ -83,7 +83,7 @@ func (k *Keyspace) goneOwners() int {
 	if k.owners > 0 || len(k.gone) < 2 {
 		return k.owners
 	}
-	leases := map[*Lease]bool{}
+	leases := make(map[*Lease]bool, len(k.gone))
 	for _, g := range k.gone {
 		switch {
 		case g.lease != nil:
@@ -93,6 +93,7 @@ func (k *Keyspace) goneOwners() int {
 		}
 	}
 	k.owners += len(leases)
+	k.request = itoa(int64(len(k.gone))) + " keys of several leases went in one revision: one request deleted them"
 	return k.owners
 }
 

@@ -42,7 +42,8 @@ func (k *Keyspace) wentTogether(began uint64) {
 	if len(k.gone) == 0 {
 		return
 	}
-	var parts []*JournalEntry
+	parts := k.parts[:0]
+	defer func() { clear(parts); k.parts = parts[:0] }()
 	for _, f := range k.JournalAfter(began) {
 		if f.ownGoing() {
 			parts = append(parts, f)
@@ -171,7 +172,8 @@ func (k *Keyspace) clientOf(f *JournalEntry) string {
 
 // tellTogether records the entry that stands for many.
 func (k *Keyspace) tellTogether(parts []*JournalEntry) {
-	s := &story{client: k.clientOf(parts[0]), locks: map[string]int{}, leases: map[LeaseID]int{}}
+	s := &story{client: k.clientOf(parts[0]), parts: make([]*JournalEntry, 0, len(parts)),
+		locks: make(map[string]int, len(parts)), leases: make(map[LeaseID]int, len(parts))}
 	s.entry = k.Record(&JournalEntry{At: parts[0].At, Rev: parts[0].Rev, Kind: EntryTogether, Pending: true, story: s})
 	s.entry.Story = s.entry.Seq
 	k.stories = append(k.stories, s)
