@@ -226,7 +226,7 @@ func (k *Keyspace) explain(f *JournalEntry, l *Lease, n, rest int) {
 		f.Cause, f.Confidence = CauseDeleted, Strong
 		f.Evidence = "the key had no lease: only a delete takes it"
 		return
-	case k.goneOwners() > 1:
+	case k.severalOwners():
 		f.Cause, f.Confidence = CauseDeleted, Strong
 		f.Evidence = k.request
 		return

@@ -56,8 +56,8 @@ type settling struct {
 	round   uint64 // of settlings
 	touched []*Lock
 	gone    []gone
-	owners  int             // what goneOwners has counted
-	request string          // what all of them are told by
+	owners  int             // what severalOwners has counted, two at most
+	request string          // how it is said that one request took them
 	parts   []*JournalEntry // memory of wentTogether, empty between revisions
 	past    bool            // the commit at hand is from etcd's history
 	timed   bool            // what happens now was seen as it happened

@@ -77,24 +77,26 @@ func (k *Keyspace) explainGone(f *JournalEntry, g gone) {
 	k.explain(f, g.lease, n, rest)
 }
 
-// goneOwners returns on how many leases the keys hung that the revision took. A claim
-// without a lease counts as one more, other data does not.
-func (k *Keyspace) goneOwners() int {
-	if k.owners > 0 || len(k.gone) < 2 {
-		return k.owners
+// severalOwners says whether the keys that the revision took hung on several leases. A
+// claim without a lease counts as one more, other data does not.
+func (k *Keyspace) severalOwners() bool {
+	if k.owners > 0 { // counted, as far as to two
+		return k.owners > 1
 	}
-	leases := make(map[*Lease]bool, len(k.gone))
+	var first *Lease
 	for _, g := range k.gone {
-		switch {
-		case g.lease != nil:
-			leases[g.lease] = true
-		case g.lock != nil:
-			k.owners++
+		if g.lease == nil && g.lock == nil || g.lease != nil && g.lease == first {
+			continue
+		}
+		if first == nil {
+			first = g.lease
+		}
+		if k.owners++; k.owners > 1 {
+			k.request = itoa(int64(len(k.gone))) + " keys of several leases went in one revision: one request deleted them"
+			return true
 		}
 	}
-	k.owners += len(leases)
-	k.request = itoa(int64(len(k.gone))) + " keys of several leases went in one revision: one request deleted them"
-	return k.owners
+	return false
 }
 
 // compareHead writes what became of a touched lock's head.

@@ -37,7 +37,7 @@
 // costs nothing that grows with the number of locks: what does, sorting and
 // filtering, is done when it is due (table.Ranking), about once a second, and of
 // more than 10,000 in pieces, with a message for each: no key waits for all of them. A
-// frame of 200 by 50 takes 540 allocations at most, and 485 if five rows changed, by
+// frame of 200 by 50 takes 490 allocations at most, and 430 if five rows changed, by
 // any number of locks (costs_test.go). What only says that all is as it was is not
 // painted before the next second (messages.go), and rows that are well count in steps
 // (page/locks.go): an idle console costs next to nothing. Every line is exactly as wide as
