@@ -1,6 +1,7 @@
 package intervals
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ type Stay struct {
 	CameAtLeast, GotAtLeast bool
 	// Unseen: nothing was seen when it went, Gone is when we learnt of it.
 	Unseen bool
-	// Stayed: it stopped to hold and is in the queue still.
+	// Stayed: it did not go, but lost the lock. Its next stay began then.
 	Stayed bool
 }
 
@@ -64,9 +65,16 @@ type Book struct {
 	oldest  []*chunk // of all lines, in the order in which they were begun
 	zone    *time.Location
 	loads   []load
-	dropped int   // stays that gave way
-	until   int64 // the end of the last of them
+	again   map[*model.Claim]start // of those that held, and are there still without the lock
+	dropped int                    // stays that gave way
+	until   int64                  // the end of the last of them
 	moments
+}
+
+// start is when a stay began, or earlier.
+type start struct {
+	at      time.Time
+	atLeast bool
 }
 
 // load is when a prefix was first listed.
@@ -90,7 +98,7 @@ func NewBook(k *model.Keyspace, most int) *Book {
 	if most <= 0 {
 		most = BytesMax
 	}
-	return &Book{k: k, max: most, lines: map[string]*line{}, zone: time.UTC, moments: moments{late: map[model.LeaseID]bool{}, missed: map[string][]Mark{}}}
+	return &Book{k: k, max: most, lines: map[string]*line{}, again: map[*model.Claim]start{}, zone: time.UTC, moments: moments{late: map[model.LeaseID]bool{}, missed: map[string][]Mark{}}}
 }
 
 // Forget drops all: another cluster answers.
@@ -156,42 +164,54 @@ func (b *Book) Follow(e model.Event) {
 		unseen = true
 	case model.Loaded:
 		unseen = true
+		maps.DeleteFunc(b.again, func(c *model.Claim, _ start) bool { return b.k.Claim(c.Key) != c })
 		if !slices.ContainsFunc(b.loads, func(x load) bool { return x.prefix == e.Prefix }) {
 			b.loads = append(b.loads, load{e.Prefix, e.At})
 		}
+	case model.Slept:
+		for c, x := range b.again {
+			b.again[c] = start{x.at, true}
+		}
+		return
 	default:
 		return
 	}
 	change := b.k.Settled()
 	for c, l := range b.k.Gone {
-		if l == nil || !l.Recipe().HasHolder {
-			continue
+		if l != nil && l.Recipe().HasHolder {
+			if x, ok := b.going(c, l); ok {
+				x.Gone, x.Unseen = change.At, unseen
+				b.over(l, &x)
+			}
 		}
-		got, atLeast, held := c.HeldSince()
-		b.over(l, c.Ref(), c, got, change.At, held, atLeast, unseen, false)
+		delete(b.again, c)
 	}
 	for _, u := range change.Unheld {
-		b.over(u.Lock, u.Who, u.Claim, u.Since, change.At, true, u.AtLeast, unseen, true)
+		x := Stay{Claim: u.Who, Got: u.Since, GotAtLeast: u.AtLeast, Gone: change.At, Unseen: unseen, Stayed: true}
+		if x.Came, x.CameAtLeast = b.Came(u.Claim); !u.Lock.Recipe().WaitersVisible() {
+			x.Came = x.Got
+		}
+		b.over(u.Lock, &x)
+		b.again[u.Claim] = start{change.At, unseen}
 	}
 }
 
 // over writes a stay that ended down.
-func (b *Book) over(l *model.Lock, r model.ClaimRef, c *model.Claim, got, gone time.Time, held, gotLate, unseen, stays bool) {
-	form, rest := formOf(l.Name, r.Key, r.Lease)
-	p := packed{flags: form, came: c.Since.UnixMicro(), gone: gone.UnixMicro(), rev: r.CreateRev, lease: r.Lease,
-		key: []byte(brief(rest)), value: []byte(r.Value[:min(len(r.Value), textMax)])}
+func (b *Book) over(l *model.Lock, x *Stay) {
+	form, rest := formOf(l.Name, x.Claim.Key, x.Claim.Lease)
+	p := packed{flags: form, came: x.Came.UnixMicro(), gone: x.Gone.UnixMicro(), rev: x.Claim.CreateRev, lease: x.Claim.Lease,
+		key: []byte(brief(rest)), value: []byte(x.Claim.Value[:min(len(x.Claim.Value), textMax)])}
+	held := !x.Got.IsZero()
 	for _, f := range []struct {
 		on   bool
 		flag byte
-	}{{held, hasGot}, {c.SinceAtLeast, cameAtLeast}, {gotLate, gotAtLeast}, {unseen, unseenEnd}, {stays, staysThere}, {len(p.value) > 0, hasValue}} {
+	}{{held, hasGot}, {x.CameAtLeast, cameAtLeast}, {x.GotAtLeast, gotAtLeast}, {x.Unseen, unseenEnd}, {x.Stayed, staysThere}, {len(p.value) > 0, hasValue}} {
 		if f.on {
 			p.flags |= f.flag
 		}
 	}
 	if held {
-		if p.got = got.UnixMicro(); !l.Recipe().WaitersVisible() {
-			p.came = p.got // its key is there since it holds, or was another's before
-		}
+		p.got = x.Got.UnixMicro()
 	}
 	b.write(l.Name, p, l.Behind())
 }
@@ -317,14 +337,14 @@ func (b *Book) LastHold(lock, key string, lease model.LeaseID, after, before tim
 	})
 	if l := b.k.Lock(lock); key != "" {
 		if c := b.k.Claim(key); c != nil && l != nil && c.Lock() == l {
-			s := ofClaim(c)
-			match(&s)
+			x, _ := b.going(c, l)
+			match(&x)
 		}
 	} else if x := b.k.Lease(lease); x != nil {
 		for _, c := range x.Claims() {
 			if c.Lock() == l && l != nil {
-				s := ofClaim(c)
-				match(&s)
+				x, _ := b.going(c, l)
+				match(&x)
 			}
 		}
 	}
@@ -385,25 +405,36 @@ func (b *Book) present(lock string, to time.Time, yield func(*Stay) bool) {
 		return
 	}
 	for c := range l.Claims {
-		if !l.IsClaim(c) || !c.Since.Before(to) {
+		if !l.IsClaim(c) {
 			continue
 		}
-		if s := ofClaim(c); !yield(&s) {
+		if x, ok := b.going(c, l); ok && x.Came.Before(to) && !yield(&x) {
 			return
 		}
 	}
 }
 
-// ofClaim is the stay of a claim that is there.
-func ofClaim(c *model.Claim) Stay {
-	s := Stay{Claim: c.Ref(), Came: c.Since.Truncate(time.Microsecond), CameAtLeast: c.SinceAtLeast}
-	if got, atLeast, holds := c.HeldSince(); holds {
-		s.Got, s.GotAtLeast = got, atLeast
-		if l := c.Lock(); l != nil && !l.Recipe().WaitersVisible() {
-			s.Came = got // its key may have been another's before
-		}
+// Came returns when the stay of a claim began that goes on: when the claim came, or when it
+// lost the lock and stayed; atLeast if that was before we looked.
+func (b *Book) Came(c *model.Claim) (at time.Time, atLeast bool) {
+	if x, ok := b.again[c]; ok {
+		return x.at, x.atLeast
 	}
-	return s
+	return c.Since, c.SinceAtLeast
+}
+
+// going is the stay of a claim that goes on, or did up to now; false where it neither holds
+// nor waits: a key by itself outlives its holders.
+func (b *Book) going(c *model.Claim, l *model.Lock) (x Stay, ok bool) {
+	x.Claim = c.Ref()
+	x.Came, x.CameAtLeast = b.Came(c)
+	var holds bool
+	if x.Got, x.GotAtLeast, holds = c.HeldSince(); !l.Recipe().WaitersVisible() {
+		x.Came = x.Got // its key may have been another's before
+		return x, holds
+	}
+	x.Came = x.Came.Truncate(time.Microsecond)
+	return x, true
 }
 
 func (b *Book) stay(lock string, p *packed) Stay {

@@ -375,3 +375,39 @@ func TestWaited(t *testing.T) {
 		t.Error("39 wait for the first lock and one for the second, and more was waited for the second")
 	}
 }
+
+// A key by itself outlives its holders: while it names none, nobody waits by it.
+func TestAKeyThatNobodyHoldsDoesNotWait(t *testing.T) {
+	const key = "/registry/leases/kube-system/scheduler"
+	named := func(holder string) string {
+		return fmt.Sprintf(`{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","spec":{"holderIdentity":%q,"leaseDurationSeconds":15,"renewTime":"2026-03-01T12:00:00.000000Z"}}`, holder)
+	}
+	h := history.New()
+	h.Loaded(0)
+	h.Put(1, key, named("a"), 0)
+	h.Put(4, key, named(""), 0)
+	for _, r := range []struct {
+		reason string
+		then   func()
+		stays  int
+	}{
+		{"let go, and free", func() {}, 1},
+		{"another takes it", func() { h.Put(6, key, named("b"), 0) }, 2},
+		{"that one lets go, and the key goes", func() { h.Put(8, key, named(""), 0); h.Del(9, key) }, 2},
+	} {
+		r.then()
+		s := fold.NewState()
+		s.Apply(model.Batch{Events: h.Events})
+		s.Apply(model.Batch{Events: []model.Event{model.Tick{At: history.At(10)}}})
+		stays := 0
+		for x := range s.Book.Stays(key, history.At(0), history.At(10)) {
+			if stays++; x.Got.IsZero() || !x.Came.Equal(x.Got) {
+				t.Errorf("%s: it waited: %+v", r.reason, x)
+			}
+		}
+		c := s.Book.Contention(key, history.At(0), history.At(10), byLease)
+		if stays != r.stays || c.Waiters != 0 || c.TotalWait != 0 || c.Queued != 0 {
+			t.Errorf("%s: %d stays, want %d; %d wait, %v in all", r.reason, stays, r.stays, c.Waiters, c.TotalWait)
+		}
+	}
+}

@@ -247,6 +247,29 @@ func TestContentionOfAQueue(t *testing.T) {
 			h.Put(4, "/l/write/1700000000000000002", "", 0xb)
 			h.Del(5, "/l/write/1700000000000000001")
 		}, to: 11, total: 9 + 2, queued: 9, utilisation: 10.0 / 11, waiters: 1, waits: 2, holds: 1, gaps: 1, fairness: 11.0 * 11 / (3 * (81 + 4)), bypass: 1, visible: true, half: -1},
+		{reason: "the holder is sent to the end of the queue and gets the lock again: it waited while it did not hold, and no longer", tell: func(h *history.History) {
+			h.Put(1, "/l/write/1700000000000000001", "", 0xa)
+			h.Put(2, "/l/write/1700000000000000002", "", 0xb)
+			h.Put(5, "/l/write/1700000000000000001", "", 0xa)
+			h.Del(9, "/l/write/1700000000000000002")
+		}, to: 12, total: 3 + 4, queued: 7, utilisation: 11.0 / 12, waits: 3, holds: 2, gaps: 2, fairness: 5.0 * 5 / (2 * (2*2 + 3*3)), visible: true, half: 1 + 2},
+		{reason: "the same while it waits still", tell: func(h *history.History) {
+			h.Put(1, "/l/write/1700000000000000001", "", 0xa)
+			h.Put(2, "/l/write/1700000000000000002", "", 0xb)
+			h.Put(5, "/l/write/1700000000000000001", "", 0xa)
+		}, to: 9, total: 3 + 4, queued: 7, utilisation: 8.0 / 9, waiters: 1, waits: 2, holds: 1, gaps: 1, fairness: 5.0 * 5 / (2 * (2*2 + 3*3)), visible: true, half: -2},
+		{reason: "it goes before its turn comes again", tell: func(h *history.History) {
+			h.Put(1, "/l/write/1700000000000000001", "", 0xa)
+			h.Put(2, "/l/write/1700000000000000002", "", 0xb)
+			h.Put(5, "/l/write/1700000000000000001", "", 0xa)
+			h.Del(8, "/l/write/1700000000000000001")
+		}, to: 9, total: 3 + 3, queued: 6, utilisation: 8.0 / 9, waits: 2, holds: 1, gaps: 1, fairness: 4.5 * 4.5 / (2 * (1.5*1.5 + 3*3)), visible: true, half: -2},
+		{reason: "a waiter is sent behind a later one: of a part each waited as long as it was there", tell: func(h *history.History) {
+			h.Put(1, "/l/write/1700000000000000001", "", 0xa)
+			h.Put(2, "/l/write/1700000000000000002", "", 0xb)
+			h.Put(4, "/l/write/1700000000000000003", "", 0xc)
+			h.Put(5, "/l/write/1700000000000000002", "", 0xb)
+		}, from: 3, to: 8, total: 5 + 4, queued: 5, utilisation: 1, waiters: 2, fairness: 10.0 * 10 / (3 * (6*6 + 4*4)), visible: true, half: -2},
 		{reason: "readers hold together: there is no one hold to shorten", tell: func(h *history.History) {
 			h.Put(1, "/l/read/1700000000000000001", "", 0xa)
 			h.Put(2, "/l/read/1700000000000000002", "", 0xb)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"locktop/model"
+	"locktop/model/recipe"
 )
 
 // Piece is a part of the past of a lock, as much as a picture of a certain grain needs: one
@@ -103,18 +104,23 @@ func (b *Book) presentPieces(lock string, from, to int64, held int, yield func(*
 	}
 	for c := range l.First(l.Holders()) {
 		got, _, holds := c.HeldSince()
-		x := Piece{lock: lock, Came: c.Since.UnixMicro(), Got: got.UnixMicro(), Gone: math.MaxInt64, Held: true, Index: held, N: 1, Present: true, claim: c}
+		came, _ := b.Came(c)
+		x := Piece{lock: lock, Came: came.UnixMicro(), Got: got.UnixMicro(), Gone: math.MaxInt64, Held: true, Index: held, N: 1, Present: true, claim: c}
+		if !l.Recipe().WaitersVisible() {
+			x.Came = x.Got // as in going
+		}
 		if held++; holds && x.Came < to && !yield(&x) {
 			return
 		}
 	}
-	left := l.Behind()
+	left, inOrder := l.Behind(), l.Recipe().Order == recipe.ByCreate // else one that was put again stands behind later ones
 	for c := range l.ClaimsBack {
 		if left == 0 {
 			return
 		}
-		x := Piece{lock: lock, Came: c.Since.UnixMicro(), Gone: math.MaxInt64, Index: held, N: 1, Present: true, claim: c}
-		if x.Came < from || c.SinceAtLeast && left > model.MaxScan {
+		came, atLeast := b.Came(c)
+		x := Piece{lock: lock, Came: came.UnixMicro(), Gone: math.MaxInt64, Index: held, N: 1, Present: true, claim: c}
+		if many := left > model.MaxScan; x.Came < from && (inOrder || many) || atLeast && many {
 			x.N, x.Waiting, x.claim = left, left, nil // and so did all before it
 			yield(&x)
 			return

@@ -159,7 +159,8 @@ func (x *Lanes) paint(b *Brush, s *fold.State, lock string, names *namer) {
 				if holds {
 					us = got.UnixMicro()
 				}
-				keep(names.of(c.Ref()), c.Since.UnixMicro(), us, micro(time.Time{}))
+				came, _ := s.Book.Came(c)
+				keep(names.of(c.Ref()), came.UnixMicro(), us, micro(time.Time{}))
 			}
 		}
 	}
