@@ -52,8 +52,9 @@ type App struct {
 // watching is what is watched, and how that goes.
 type watching struct {
 	live    Live
-	sources int  // how many there have been
-	opening bool // another one is being opened
+	sources int     // how many there have been
+	opening bool    // another one is being opened
+	held    tea.Msg // what the source said while another moment of the recording is looked up
 	cost    model.Cost
 	spent   error // why the source ended
 }
@@ -193,11 +194,14 @@ func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.dirty = was || tells
 		return a, cmd
 	case pulledMsg:
-		if msg.source != a.sources {
-			a.dirty = was
-			return a, nil // of what was watched before
-		}
 		a.dirty = was
+		switch {
+		case msg.source != a.sources: // of what was watched before
+			return a, nil
+		case a.opening && a.o.Tape != nil:
+			a.held = msg.msg
+			return a, nil
+		}
 		return a.update(msg.msg)
 	case start.Scanned:
 		a.start.Scanned(msg)

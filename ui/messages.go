@@ -235,7 +235,6 @@ func (p parts) seek(g replay.Goal) tea.Cmd {
 		return nil
 	}
 	a.opening = true
-	a.sources++ // what is on its way is of the moment before
 	tape, ctx := a.o.Tape, a.ctx
 	return func() tea.Msg {
 		s, err := tape.Go(ctx, g)
@@ -244,14 +243,19 @@ func (p parts) seek(g replay.Goal) tea.Cmd {
 }
 
 // sought shows the moment that was looked up. What a person has set stays, and what was
-// selected, if it is there.
+// selected, if it is there. Without such a moment the recording goes on where it was.
 func (p parts) sought(m soughtMsg) tea.Cmd {
-	a := p.a
-	a.opening = false
+	a, held := p.a, p.a.held
+	a.opening, a.held = false, nil
 	if m.err != nil {
 		a.say(draw.Late, a.th.Clean(m.err.Error()))
-		return a.pull()
+		if held == nil {
+			return nil
+		}
+		_, cmd := a.update(held)
+		return cmd
 	}
+	a.sources++ // what is on its way is of the moment before
 	at, pick, set := a.at, a.board.Locks.Pick, a.settings()
 	a.dialog = nil
 	a.thaw()
