@@ -38,9 +38,9 @@ const (
 	lessonShort             = 4 // one that leaves room for blank lines
 )
 
-// arrange cuts the screen up. It depends on the size alone, so nothing on the
-// screen moves when its content changes; lesson is how many lines the pane of a lesson
-// would like to have, and verdict how many the verdict takes, 0 if there is none.
+// arrange cuts the screen up, by its size alone but for two: lesson is how many lines the
+// pane of a lesson would like to have, and verdict how many the verdict takes, 0 if there is
+// none. So nothing on the screen moves when its content changes, unless one of these comes.
 func arrange(w, h, lesson, verdict int) layout {
 	l := layout{w: w, h: h}
 	if w < leastWidth || h < leastHeight {

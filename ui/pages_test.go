@@ -324,6 +324,38 @@ func TestVerdictStays(t *testing.T) {
 	b.sees("No problems visible in etcd")
 }
 
+// TestVerdictOutlivesItsError: an error that has gone stands above a warning that is left,
+// with no advice any more and with what is wrong now; the next error takes its place at once.
+func TestVerdictOutlivesItsError(t *testing.T) {
+	b := newBench(t, Options{})
+	b.w.claim(1, "/late", "", 0x61)
+	b.w.read(1, 0x61, 60, 60)
+	b.w.put(1, "/c/stray", "v", 0)
+	b.w.claim(2, "/c", "", 0x63)
+	b.w.read(40, 0x61, 60, 20)
+	b.sync(41)
+	b.sees("✖ A key that is not a lock key blocks /c ")
+	b.sees(" and 1 warning\n")
+	b.sees("do move the data")
+	b.w.del(42, "/c/stray")
+	b.sync(43)
+	b.sees("blocks /c  ended ")
+	b.sees(" and 1 warning\n")
+	if strings.Contains(b.text(), "do move the data") {
+		t.Errorf("what to do about an error that has gone:\n%s", b.text())
+	}
+	b.w.read(44, 0x61, 60, 60)
+	b.sync(45)
+	b.sees("blocks /c  ended ")
+	if strings.Contains(b.text(), "1 warning") {
+		t.Errorf("the warning has gone, too:\n%s", b.text())
+	}
+	b.w.put(46, "/d/stray", "v", 0)
+	b.w.claim(46, "/d", "", 0x64)
+	b.sync(47)
+	b.sees("✖ A key that is not a lock key blocks /d\n")
+}
+
 // TestTimePageInLittleRoom: a page without room for a journal shows none.
 func TestTimePageInLittleRoom(t *testing.T) {
 	b := newBench(t, Options{})

@@ -22,22 +22,17 @@ type Verdict struct {
 
 func (v *Verdict) update(s *fold.State, now time.Time) {
 	worst, any := s.Verdict()
-	switch {
-	case any && v.Showing() && !v.now && worst.Finding.Severity != model.SevError:
-		// the error that has just gone is worth more than a warning
-	case any:
-		*v = Verdict{Verdict: worst, now: true}
-		return
-	case v.now && v.Finding.Severity != model.SevError:
-		*v = Verdict{}
-	case v.now:
+	failing := worst.Finding.Severity == model.SevError
+	if v.now && v.Finding.Severity == model.SevError && !failing {
 		v.now, v.ended = false, now
 	}
-	if !v.now && now.Sub(v.ended) >= verdictStays {
-		*v = Verdict{}
-		if any {
-			*v = Verdict{Verdict: worst, now: true}
-		}
+	if v.now || failing || !v.Showing() || now.Sub(v.ended) >= verdictStays {
+		*v = Verdict{Verdict: worst, now: any}
+		return
+	}
+	// The error that has just gone is worth more than a warning, which is only counted.
+	if v.Errors, v.Warnings = 0, 0; any {
+		v.Warnings = worst.Warnings + max(1, worst.Locks)
 	}
 }
 
@@ -101,6 +96,9 @@ func (v *Verdict) do(th *draw.Theme, w int, selected bool, key string) []draw.Sp
 		keys = []draw.Span{draw.Accent.Of("   e"), draw.Dim.Of(" explain"), draw.Accent.Of("   w"), draw.Dim.Of(" evidence")}
 	} else {
 		keys = []draw.Span{draw.Accent.Of("   " + key), draw.Dim.Of(" show it")}
+	}
+	if !v.now { // there is nothing to do about it any more
+		return keys
 	}
 	var dont []draw.Span
 	if text := v.Dont(); text != "" {
