@@ -195,9 +195,9 @@ func (h *header) tabs() string {
 	return statusLine(h.Th, h.w, []segment{{0, left}}, h.inSight())
 }
 
-// tabWordsFrom is the width from which each page has its name there; below it only
-// the one that is shown.
-const tabWordsFrom = 60
+// tabWordsFrom is the width from which each page has its name there, and what must stay in
+// sight has room beside them; below it only the one that is shown.
+const tabWordsFrom = 80
 
 // tab is a page in the line of pages: which one, and where it begins.
 type tab struct {
@@ -258,15 +258,19 @@ func (h *header) inSight() []segment {
 	var right []segment
 	add := func(rank int, spans ...draw.Span) { right = append(right, segment{rank, spans}) }
 	lies, n := h.Doubts.Count(h.Now), len(h.S.Faults())
-	if h.w < wordsFrom && lies > 0 && n > 0 {
-		add(1, draw.Alarm.Of(fmt.Sprintf(" !! %d false %s %s ", lies, h.Th.Sign.Dot, draw.Plural(n, "fault"))))
-		lies, n = 0, 0
-	}
-	if lies > 0 {
+	narrow := h.w < wordsFrom
+	switch {
+	case lies > 0 && narrow:
+		add(1, draw.Alarm.Of(fmt.Sprintf(" !! %d false ", lies)))
+	case lies > 0:
 		add(1, draw.Alarm.Of(" !! "+draw.Plural(lies, "false belief")+" "))
 	}
-	if n > 0 {
-		add(2, draw.Late.Of(h.Th.Sign.Late+" "+draw.Plural(n, "fault")), draw.Plain.Of(" "), draw.Accent.Of("A"), draw.Dim.Of(" heals"))
+	fault := []draw.Span{draw.Late.Of(h.Th.Sign.Late + " " + draw.Plural(n, "fault"))}
+	switch {
+	case n > 0 && narrow: // the footer says how to heal it
+		add(2, fault...)
+	case n > 0:
+		add(2, append(fault, draw.Plain.Of(" "), draw.Accent.Of("A"), draw.Dim.Of(" heals"))...)
 	}
 	if n := h.Locks.Order.Bad; n > 0 {
 		add(3, draw.Bad.Of(h.Th.Sign.Bad+" "+strconv.Itoa(n)+" in trouble"))

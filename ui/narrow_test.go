@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/page"
 )
@@ -99,6 +100,27 @@ func TestTabsInLittleRoom(t *testing.T) {
 	b.sees(" 1  2  3  4(6)  5 Lab")
 	b.send(tea.MouseMsg{X: 10, Y: 1, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
 	b.sees(" 1  2  3  4 Findings 6  5")
+}
+
+// TestInSightAtAnyWidth: a false belief is said beside the names of the pages however narrow
+// these get, and so is a fault alone; where there is neither, neither is said.
+func TestInSightAtAnyWidth(t *testing.T) {
+	wrong, fault, calm := newBench(t, Options{Lab: true}), newBench(t, Options{Lab: true}), newBench(t, Options{Lab: true})
+	wrongLab(wrong)
+	fault.w.add(model.FaultOn{At: at(1), ID: 1, Fault: model.Fault{Kind: model.FaultCompact}})
+	fault.sync(2)
+	calm.sync(2)
+	for w := 45; w <= 200; w++ {
+		for _, r := range []struct {
+			b                *bench
+			want, not, where string
+		}{{wrong, "!! 1 false", "", "both"}, {fault, "! 1 fault", "false", "a fault"}, {calm, "", "! 1", "neither"}} {
+			r.b.size(w, 24)
+			if line := strings.Split(r.b.text(), "\n")[1]; !strings.Contains(line, r.want) || r.not != "" && strings.Contains(line, r.not) {
+				t.Errorf("%s, %d cells wide: %q", r.where, w, line)
+			}
+		}
+	}
 }
 
 // TestFooterDimsWhatDoesNothing: a key that would only say why it does nothing now is
