@@ -64,3 +64,27 @@ func TestTimePage(t *testing.T) {
 		}
 	}
 }
+
+// TestTimePageKeepsTheLock: its cursor stands on the lock that was selected elsewhere, also
+// if nothing happened since, and nowhere if that one has no lane.
+func TestTimePageKeepsTheLock(t *testing.T) {
+	b := contended(t, Options{})
+	b.w.put(50, "/registry/x", "v", 0xe0)
+	b.w.put(50, "/registry/y", "v", 0xe1)
+	b.sync(55)
+	for _, r := range []struct{ pick, title, cursor, reason string }{
+		{"/busy", "1 of 3 locks", "▌… /busy ", "the first one"},
+		{"/calm", "3 of 3 locks", "▌… /calm ", "nothing happened since"},
+		{"/registry", "  3 locks ──", "", "a group that nobody holds"},
+		{"/fair", "2 of 3 locks", "▌… /fair ", "and back"},
+	} {
+		b.press("1", ":", "lock "+r.pick, "enter", "6")
+		b.sees(r.title)
+		b.sees("what happened to " + r.pick)
+		if b.sees(r.cursor); r.cursor == "" && strings.Contains(b.text(), "▌") {
+			t.Errorf("%s: the cursor stands on another lock:\n%s", r.reason, b.text())
+		}
+	}
+	b.press("1", ":", "lock /registry", "enter", "6", "down")
+	b.sees("what happened to /busy")
+}

@@ -1,7 +1,7 @@
 package page
 
 import (
-	"strconv"
+	"slices"
 	"time"
 
 	"locktop/model"
@@ -42,8 +42,9 @@ func (p *timePage) refresh(f Frame) {
 	now := f.Exact()
 	to := f.Axis.End(now)
 	from := to.Add(-f.Axis.Span(f.S.Book.Start(), now))
+	done := false
 	for more := p.Unranked(f.S.Version(), f.Now); more; more = p.Going && !p.Waits(f.Now) {
-		done := p.Ranking.Refresh(f.S.Version(), f.Now, f.S.Locks, func(l *model.Lock, i int) (table.Scored[string], bool) {
+		done = p.Ranking.Refresh(f.S.Version(), f.Now, f.S.Locks, func(l *model.Lock, i int) (table.Scored[string], bool) {
 			if p.Found++; !l.Recipe().HasHolder {
 				return table.Scored[string]{}, false
 			}
@@ -53,22 +54,10 @@ func (p *timePage) refresh(f Frame) {
 			}
 			return table.Scored[string]{ID: l.Name, Rank: -rank, Tie: uint64(i)}, true
 		})
-		if done {
-			p.follow(f)
-		}
 	}
-}
-
-// follow keeps the cursor on the lock that all pages start from.
-func (p *timePage) follow(f Frame) {
-	p.pick.ID = f.Locks.Pick.ID
-	for i, name := range p.IDs {
-		if name == p.pick.ID {
-			p.pick.Place = i
-			return
-		}
+	if id := f.Locks.Pick.ID; done || p.pick.ID != id { // all pages start from that lock; -1: it has no lane
+		p.pick.ID, p.pick.Place = id, slices.Index(p.IDs, id)
 	}
-	p.pick.Place = 0
 }
 
 func (p *timePage) Paint(f Frame, w, h int) []string {
@@ -85,10 +74,9 @@ func (p *timePage) Paint(f Frame, w, h int) []string {
 	room := max(1, h-timeHead-timeFacts)
 	p.rows = max(1, room/each)
 	p.top = max(0, min(p.top, len(p.IDs)-p.rows))
-	if p.pick.Place < p.top {
-		p.top = p.pick.Place
+	if at := p.pick.Place; at >= 0 {
+		p.top = max(min(p.top, at), at-p.rows+1)
 	}
-	p.top = max(p.top, p.pick.Place-p.rows+1)
 	sc := f.Axis.Scale(f.S.Book.Start(), f.Now, cells)
 	lines := []string{p.title(f, w), f.Th.Line(w, append([]draw.Span{draw.Plain.Of(string(draw.Pad(nil, timeSigns+name)))}, sc.Ruler(f.Th, &f.Axis.Window, f.Now)...), nil)}
 	for i := p.top; i < min(len(p.IDs), p.top+p.rows); i++ {
@@ -124,7 +112,11 @@ func timeShares(w int) (name, cells, tail int) {
 
 func (p *timePage) title(f Frame, w int) string {
 	x := &f.Axis.Window
-	t := []draw.Span{draw.Strong.Of(x.Says(f.S.Book.Start(), f.Now)), draw.Dim.Of("  " + strconv.Itoa(p.pick.Place+1) + " of " + draw.Plural(len(p.IDs), "lock"))}
+	n := draw.Plural(len(p.IDs), "lock")
+	if p.pick.Place >= 0 {
+		n = draw.Count(int64(p.pick.Place+1)) + " of " + n
+	}
+	t := []draw.Span{draw.Strong.Of(x.Says(f.S.Book.Start(), f.Now)), draw.Dim.Of("  " + n)}
 	if as := x.AsOf(f.Now); as != "" {
 		t = append(t, draw.Late.Of("  "+as+" "), draw.Accent.Of("esc"), draw.Dim.Of(" now"))
 	}
