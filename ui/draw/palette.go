@@ -114,12 +114,15 @@ var tones = [toneCount]struct{ sign, ground look }{
 	ToneQuiet2: {sign: look{dark: colour{"#317680", "24", "6"}, light: colour{"#3b8598", "67", "6"}}},
 	ToneLate:   {sign: look{dark: colour{"#c7953f", "172", "3"}, light: colour{"#b07a14", "136", "3"}}},
 	ToneStuck:  {sign: look{dark: colour{"#d9575f", "167", "1"}, light: colour{"#cf3b47", "160", "1"}}},
-	ToneWait: {sign: look{dark: colour{"#6484c9", "68", "4"}, light: colour{"#5a83cf", "68", "4"}},
+	ToneWait: {sign: queued,
 		ground: look{dark: colour{"#1a2132", "234", ""}, light: colour{"#e8eefb", "255", ""}}},
-	ToneFalse: {sign: look{dark: colour{"#e29bf5", "177", "13"}, light: colour{"#8e24a8", "90", "5"}},
+	ToneFalse: {sign: magenta,
 		ground: look{dark: colour{"#57245f", "53", ""}, light: colour{"#efd3f5", "225", ""}}},
-	ToneDepth: {sign: look{dark: colour{"#6484c9", "68", "4"}, light: colour{"#5a83cf", "68", "4"}}},
+	ToneDepth: {sign: queued},
 }
+
+// queued is the colour of lines and columns that wait.
+var queued = look{dark: colour{"#6484c9", "68", "4"}, light: colour{"#5a83cf", "68", "4"}}
 
 // painter cuts the escape sequences of one theme.
 type painter struct {
