@@ -392,3 +392,23 @@ func TestGoldenGuide(t *testing.T) {
 		golden(t, r.name, b.text())
 	}
 }
+
+// TestTheGuideNamesWhomTheKeyHits: `P` pauses the holder of the selected lock, and so the
+// guide names that one, whichever lock it began with.
+func TestTheGuideNamesWhomTheKeyHits(t *testing.T) {
+	b := newTour(t, 120, 36)
+	b.queue()
+	b.joins(2, "d1", "/demo/other", 0xb1)
+	b.joins(2, "d2", "/demo/other", 0xb2)
+	b.says(2, "d1", "/demo/other", 0xb1, model.BeliefHolding)
+	b.handover()
+	b.press("n") // what follows the handover
+	b.press(":", "lock "+guided, "enter", "1")
+	b.sync(5)
+	b.sees("P pauses c2.")
+	b.press(":", "lock /demo/other", "enter", "1")
+	b.sync(6)
+	b.sees("P pauses d1.")
+	b.press("P")
+	b.only(model.Action{Kind: model.InjectFault, Lock: "/demo/other", Fault: model.Fault{Kind: model.FaultPause, Target: "d1"}})
+}

@@ -50,9 +50,23 @@ type before struct {
 
 func nothing(*Pane, page.Frame) {}
 
+// about is the lock that a step tells of: the one that the keys hit, if others wait for it,
+// or else the one of the guide. It is nil where that is not there.
+func (p *Pane) about(f page.Frame) *model.Lock {
+	if l := f.S.Lock(f.Locks.Pick.ID); l != nil && l.At(1) != nil && p.contends(f, l.Name) {
+		return l
+	}
+	return f.S.Lock(p.lock)
+}
+
+// contends says whether contenders of the lab want the lock.
+func (p *Pane) contends(f page.Frame, lock string) bool {
+	return slices.ContainsFunc(f.S.Contenders(), func(c lab.ContenderInfo) bool { return c.Lock == lock && c.Proc != model.ProcEnded })
+}
+
 func beginHandover(p *Pane, f page.Frame) {
 	p.entry = 0
-	if l := f.S.Lock(p.lock); l != nil {
+	if l := p.about(f); l != nil {
 		if all := l.Journal(); len(all) > 0 {
 			p.entry = all[len(all)-1].Seq
 		}
@@ -60,7 +74,7 @@ func beginHandover(p *Pane, f page.Frame) {
 }
 
 func lookHandover(p *Pane, f page.Frame) (phase, facts) {
-	l := f.S.Lock(p.lock)
+	l := p.about(f)
 	if l == nil {
 		return asked, nil
 	}
@@ -78,15 +92,15 @@ func lookHandover(p *Pane, f page.Frame) (phase, facts) {
 	}
 	count := 0
 	for _, c := range f.S.Contenders() {
-		if c.Lock == p.lock && c.Proc != model.ProcEnded {
+		if c.Lock == l.Name && c.Proc != model.ProcEnded {
 			count++
 		}
 	}
-	return asked, facts{"count": strconv.Itoa(max(count, l.Len())), "holder": f.Th.Who(f.S, l.Head().Ref()), "next": f.Th.Who(f.S, next.Ref())}
+	return asked, facts{"lock": f.Th.Clean(l.Name), "count": strconv.Itoa(max(count, l.Len())), "holder": f.Th.Who(f.S, l.Head().Ref()), "next": f.Th.Who(f.S, next.Ref())}
 }
 
 func playHandover(p *Pane, f page.Frame) (model.Action, string) {
-	if l := f.S.Lock(p.lock); l == nil || l.At(1) == nil {
+	if l := p.about(f); l == nil || l.At(1) == nil {
 		return model.Action{Kind: model.SpawnProc, Lock: p.lock}, ""
 	}
 	return p.toHolder(f, model.FaultStop)
@@ -95,13 +109,14 @@ func playHandover(p *Pane, f page.Frame) (model.Action, string) {
 // toHolder is a fault of the contender that holds the lock.
 func (p *Pane) toHolder(f page.Frame, kind model.FaultKind) (model.Action, string) {
 	a := model.Action{Kind: model.InjectFault, Lock: p.lock, Fault: model.Fault{Kind: kind}}
-	l := f.S.Lock(p.lock)
+	l := p.about(f)
 	if l == nil || l.Free() {
 		return a, "nobody holds " + f.Th.Clean(p.lock) + " now"
 	}
+	a.Lock = l.Name
 	who := f.S.Identity(draw.Brief(l.Head().Ref()))
 	if a.Fault.Target = who.Text; who.Source != "proxy" {
-		return a, "whose claim holds " + f.Th.Clean(p.lock) + " is not known"
+		return a, "whose claim holds " + f.Th.Clean(l.Name) + " is not known"
 	}
 	return a, ""
 }
@@ -131,7 +146,7 @@ func lookPause(p *Pane, f page.Frame) (phase, facts) {
 		}
 		return going, facts{"paused": f.Th.Clean(c.Name), "left": left}
 	}
-	l := f.S.Lock(p.lock)
+	l := p.about(f)
 	if l == nil || l.At(1) == nil {
 		return asked, nil
 	}
@@ -139,7 +154,7 @@ func lookPause(p *Pane, f page.Frame) (phase, facts) {
 }
 
 func playPause(p *Pane, f page.Frame) (model.Action, string) {
-	if l := f.S.Lock(p.lock); l == nil || l.At(1) == nil {
+	if l := p.about(f); l == nil || l.At(1) == nil {
 		return model.Action{Kind: model.SpawnProc, Lock: p.lock}, ""
 	}
 	return p.toHolder(f, model.FaultPause)
