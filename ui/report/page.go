@@ -112,6 +112,8 @@ type pageEdge struct {
 	Who  string `json:"who"`
 	For  string `json:"for"`
 	Lock string `json:"lock"`
+
+	from, to string // who they are: several may have one name
 }
 
 // pageDone is something that was done through locktop.
@@ -123,7 +125,7 @@ type pageDone struct {
 
 // NewPage makes a page of a state.
 func NewPage(s *fold.State, o PageOptions) *Page {
-	p := &Page{Schema: Schema, Source: short(model.Printable(o.Source), pageSource), From: o.From.Truncate(time.Microsecond), To: o.At.Truncate(time.Microsecond), Values: masked(o.Values), Names: masked(o.Names), s: s, o: o,
+	p := &Page{Schema: Schema, Source: model.Short(model.Printable(o.Source), pageSource), From: o.From.Truncate(time.Microsecond), To: o.At.Truncate(time.Microsecond), Values: masked(o.Values), Names: masked(o.Names), s: s, o: o,
 		Cluster: clusterOf(s), Seen: observedOf(s, o.Observation), Again: notNil(o.Again)}
 	p.findings()
 	p.locks()
@@ -247,7 +249,8 @@ func (p *Page) edges() {
 			if !l.IsClaim(c) {
 				continue
 			}
-			e := pageEdge{Who: p.s.Who(c.Ref()), For: p.s.Who(l.Holder().Ref()), Lock: model.Printable(l.Name)}
+			has, waits := l.Holder().Ref(), c.Ref()
+			e := pageEdge{p.s.Who(waits), p.s.Who(has), model.Printable(l.Name), sessionOf(waits), sessionOf(has)}
 			if seen[e] {
 				continue
 			}
@@ -260,23 +263,31 @@ func (p *Page) edges() {
 	}
 }
 
+// sessionOf tells the session of a claim from all others.
+func sessionOf(r model.ClaimRef) string {
+	if r.Lease != 0 {
+		return "lease " + r.Lease.String()
+	}
+	return "key " + r.Key
+}
+
 // journal takes what the page has of the journal, the latest.
 func (p *Page) journal() {
 	p.Handovers, p.Happened, p.Done = []event{}, []event{}, []pageDone{}
 	for _, f := range slices.Backward(p.s.Journal()) {
-		if f.At.Before(p.From) && !f.Past || f.Lock != "" && !p.about(f.Lock) {
+		if f.At.Before(p.From) && !f.Past || f.Lock != "" && !p.about(f.Lock) || p.o.Lock == "" && f.Part() {
 			continue
 		}
 		switch f.Kind {
 		case model.EntryQueued:
-		case model.EntryHandover, model.EntryAcquired, model.EntryShared, model.EntryLeft, model.EntryBlocked:
+		case model.EntryHandover, model.EntryAcquired, model.EntryShared, model.EntryLeft, model.EntryBlocked, model.EntryTogether:
 			p.Handovers = p.add(p.Handovers, f, pageHandovers, &p.LeftOut.Handovers)
 		case model.EntryAction:
 			if len(p.Done) == pageDoneMax {
 				p.LeftOut.Done++
 				continue
 			}
-			d := pageDone{At: f.At, Text: short(f.Sentence(p.s.Who), pageText)}
+			d := pageDone{At: f.At, Text: model.Short(f.Sentence(p.s.Who), pageText)}
 			if f.By != "" {
 				by := model.Printable(f.By)
 				d.By = &by
@@ -297,17 +308,8 @@ func (p *Page) add(list []event, f *model.JournalEntry, most int, left *int) []e
 		return list
 	}
 	e := eventOf(p.s, f)
-	e.Text = short(e.Text, pageText)
+	e.Text = model.Short(e.Text, pageText)
 	return append(list, e)
-}
-
-// short cuts the middle out of what is too long to be read.
-func short(s string, most int) string {
-	r := []rune(s)
-	if len(r) <= most {
-		return s
-	}
-	return string(r[:most*2/3]) + " … " + string(r[len(r)-most/3:])
 }
 
 // Write writes the page in one of PageFormats.

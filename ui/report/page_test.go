@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -275,5 +276,101 @@ func TestARingOnAPage(t *testing.T) {
 		if got := strings.Contains(text, "wait for each other in a ring"); got != row.ring || strings.Contains(text, `class="ring"`) != row.ring {
 			t.Errorf("%s: ring %v", row.reason, got)
 		}
+	}
+}
+
+// TestANameIsNoSessionInARing: a program that was started anew waits behind its own dead
+// session, and so do many programs that give themselves one name. Neither waits for itself.
+func TestANameIsNoSessionInARing(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		waits  []string // names of those that wait behind host-7
+		lines  int
+	}{
+		{"started anew on the same host", []string{"host-7"}, 1},
+		{"three of one name are three", []string{"host-7", "host-7"}, 2},
+		{"names of their own", []string{"host-8", "host-9"}, 2},
+	} {
+		h := history.New()
+		h.Loaded(0)
+		for i, name := range append([]string{"host-7"}, row.waits...) {
+			lease := model.LeaseID(0x694d81e5fc650001 + i)
+			h.Put(1+float64(i), history.ClaimKey("/election/a", lease), name, lease)
+		}
+		s := fold.NewState()
+		s.Apply(model.Batch{Events: h.Events})
+		p := pageOf(s, history.At(0))
+		if len(p.WaitsFor) != row.lines || p.WaitsFor[0].Who != row.waits[0] || p.WaitsFor[0].For != "host-7" {
+			t.Errorf("%s: %+v", row.reason, p.WaitsFor)
+		}
+		for _, format := range []string{"html", "md"} {
+			if text := asText(t, p, format); strings.Contains(text, "ring:") || strings.Contains(text, `class="ring"`) {
+				t.Errorf("%s: a ring in %s", row.reason, format)
+			}
+		}
+		if n := strings.Count(asText(t, p, "html"), "<g><title>"); n != 1+len(row.waits) {
+			t.Errorf("%s: %d sessions are drawn", row.reason, n)
+		}
+	}
+}
+
+// TestWhatWentTogetherIsOneLineOfAPage: as in the journal. A page about one lock tells of it.
+func TestWhatWentTogetherIsOneLineOfAPage(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		locks  int
+		lock   string
+		lines  int // about the keys that went
+	}{
+		{"twelve at once", 12, "", 1},
+		{"three are told one by one", 3, "", 3},
+		{"one of the twelve", 12, "/jobs/03", 2},
+	} {
+		h := history.New()
+		h.Loaded(0)
+		const lease = 0x694d81e5fc650001
+		for i := range row.locks {
+			h.Put(1, history.ClaimKey(fmt.Sprintf("/jobs/%02d", i), lease), "", lease)
+		}
+		h.End(5, lease)
+		h.Add(model.Tick{At: history.At(600)})
+		s := fold.NewState()
+		s.Apply(model.Batch{Events: h.Events})
+		p := NewPage(s, PageOptions{From: history.At(2), Observation: Observation{At: s.Now()}, Lock: row.lock})
+		if len(p.Handovers) != row.lines || p.LeftOut.Handovers != 0 {
+			t.Errorf("%s: %d lines, want %d: %+v", row.reason, len(p.Handovers), row.lines, p.Handovers)
+		}
+	}
+}
+
+// TestPerfettoSaysWhatBeganEarlier: when it was not seen to begin, it did not begin there.
+func TestPerfettoSaysWhatBeganEarlier(t *testing.T) {
+	h := history.New()
+	early, late := history.ClaimKey("/a", 0xa1), history.ClaimKey("/b", 0xb2)
+	h.Add(model.LoadStarted{At: history.At(0), Rev: h.Rev + 1})
+	h.Rev++
+	h.Add(model.Listed{At: history.At(0), KVs: []model.KV{h.Write(early, "", 0xa1)}}, model.Loaded{At: history.At(0), Rev: h.Rev})
+	h.Put(1, late, "", 0xb2)
+	h.Add(model.Tick{At: history.At(9)})
+	s := fold.NewState()
+	s.Apply(model.Batch{Events: h.Events})
+	var doc struct {
+		TraceEvents []struct {
+			Name string
+			Args struct {
+				Key          string
+				BeganEarlier bool `json:"began_earlier"`
+			}
+		}
+	}
+	must(t, json.Unmarshal([]byte(asText(t, pageOf(s, history.At(0)), "perfetto")), &doc))
+	holds := map[string]bool{}
+	for _, e := range doc.TraceEvents {
+		if e.Name == "holds" {
+			holds[e.Args.Key] = e.Args.BeganEarlier
+		}
+	}
+	if want := map[string]bool{early: true, late: false}; !maps.Equal(holds, want) {
+		t.Errorf("%v, want %v", holds, want)
 	}
 }

@@ -2,8 +2,9 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
+
+	"locktop/model"
 )
 
 // graph is who waits for whom, drawn: sessions in columns, each to the right of those that
@@ -36,50 +37,51 @@ const (
 
 // graphOf draws edges, those of the first sessions only.
 func graphOf(edges []pageEdge) *graph {
-	var names []string
-	to := map[string][]string{}
+	var nodes []string
+	names := map[string]string{}
 	var drawn []pageEdge
-	add := func(name string) bool {
-		if slices.Contains(names, name) {
+	add := func(node, name string) bool {
+		if _, ok := names[node]; ok {
 			return true
 		}
-		if len(names) == nodesMax {
+		if len(nodes) == nodesMax {
 			return false
 		}
-		names = append(names, name)
+		nodes = append(nodes, node)
+		names[node] = name
 		return true
 	}
 	for _, e := range edges {
-		if add(e.For) && add(e.Who) {
+		if add(e.to, e.For) && add(e.from, e.Who) {
 			drawn = append(drawn, e)
-			to[e.Who] = append(to[e.Who], e.For)
 		}
 	}
 	if len(drawn) == 0 {
 		return nil
 	}
+	to := waitsOf(drawn)
 	depth := map[string]int{}
-	for _, n := range names {
+	for _, n := range nodes {
 		depthOf(n, to, depth, map[string]bool{})
 	}
 	g := &graph{}
 	at := map[string][2]int{}
 	rows := map[int]int{}
 	most := 0
-	for _, n := range names {
+	for _, n := range nodes {
 		most = max(most, depth[n])
 	}
-	for _, n := range names {
+	for _, n := range nodes {
 		col := most - depth[n] // who waits stands left
 		x, y := 4+col*nodeDX, 4+rows[col]*nodeDY
 		rows[col]++
 		at[n] = [2]int{x, y}
 		g.W, g.H = max(g.W, x+nodeW+4), max(g.H, y+nodeH+4)
-		g.Nodes = append(g.Nodes, graphNode{X: x, Y: y, Name: short(n, 20), Title: short(n, pageText), Ring: reaches(n, n, to, map[string]bool{})})
+		g.Nodes = append(g.Nodes, graphNode{X: x, Y: y, Name: model.Short(names[n], 20), Title: model.Short(names[n], pageText), Ring: reaches(n, n, to, map[string]bool{})})
 	}
 	for _, e := range drawn {
-		a, b := at[e.Who], at[e.For]
-		ring := reaches(e.For, e.Who, to, map[string]bool{})
+		a, b := at[e.from], at[e.to]
+		ring := reaches(e.to, e.from, to, map[string]bool{})
 		x1, y1, x2, y2 := a[0]+nodeW, a[1]+nodeH/2, b[0], b[1]+nodeH/2
 		bend := 30
 		if x2 <= x1 { // back, along a ring
@@ -90,9 +92,21 @@ func graphOf(edges []pageEdge) *graph {
 			path = fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x1, y1, x1+bend, y1, x2+bend, y2, x2, y2)
 			g.W = max(g.W, x1+bend, x2+bend)
 		}
-		g.Edges = append(g.Edges, graphEdge{path, ring, short(e.Lock, pageText)})
+		g.Edges = append(g.Edges, graphEdge{path, ring, model.Short(e.Lock, pageText)})
 	}
 	return g
+}
+
+// waitsOf are the sessions for which each session waits. One that waits behind a key of its
+// own is in no ring by that.
+func waitsOf(edges []pageEdge) map[string][]string {
+	to := map[string][]string{}
+	for _, e := range edges {
+		if e.from != e.to {
+			to[e.from] = append(to[e.from], e.to)
+		}
+	}
+	return to
 }
 
 // depthOf is how many sessions stand behind one another from n on.
@@ -130,13 +144,12 @@ func reaches(n, goal string, to map[string][]string, seen map[string]bool) bool 
 
 // ringWords says a ring in words, "" if there is none.
 func ringWords(edges []pageEdge) string {
-	to := map[string][]string{}
-	for _, e := range edges {
-		to[e.Who] = append(to[e.Who], e.For)
-	}
+	to := waitsOf(edges)
 	var in []string
+	on := map[string]bool{}
 	for _, e := range edges {
-		if !slices.Contains(in, e.Who) && reaches(e.Who, e.Who, to, map[string]bool{}) {
+		if !on[e.from] && reaches(e.from, e.from, to, map[string]bool{}) {
+			on[e.from] = true
 			in = append(in, e.Who)
 		}
 	}

@@ -122,7 +122,7 @@ func (v *pageView) lanes() {
 		if l.Since != nil {
 			x.Held += l.Since.Format(" from 15:04:05 on")
 		}
-		x.Name = short(model.Printable(l.raw), 120)
+		x.Name = model.Short(model.Printable(l.raw), 120)
 		v.Lanes = append(v.Lanes, x)
 	}
 	for i := range 5 {
@@ -141,7 +141,7 @@ type part struct {
 func (v *pageView) parts(l pageLock) (all []part) {
 	at := map[string]int{}
 	for _, s := range l.stays {
-		who := short(v.s.Who(s.Claim), 40)
+		who := model.Short(v.s.Who(s.Claim), 40)
 		i, ok := at[who]
 		if !ok {
 			i = len(all)
@@ -191,7 +191,7 @@ func (p *Page) facts() []string {
 		if x == "" {
 			x = "all keys"
 		}
-		prefixes = append(prefixes, short(model.Printable(x), 80))
+		prefixes = append(prefixes, model.Short(model.Printable(x), 80))
 	}
 	return append(facts, fmt.Sprintf("%s, %s, %s under %s", many(len(p.s.Locks()), "lock"), many(p.Seen.Claims, "claim"), many(p.Seen.OtherKeys, "other key"),
 		joinSome(prefixes, 8)))
@@ -218,7 +218,7 @@ func (p *Page) blind() []string {
 		what := "the lists of leases"
 		switch u.What {
 		case model.UnseenKeys:
-			what = "the keys under " + short(model.Printable(u.Prefix), 80)
+			what = "the keys under " + model.Short(model.Printable(u.Prefix), 80)
 			if u.Prefix == "" {
 				what = "all keys"
 			}

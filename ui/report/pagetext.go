@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"time"
 
@@ -143,9 +144,9 @@ func (p *Page) perfetto(w io.Writer) error {
 				tids[who] = tid
 				events = append(events, traceEvent{Name: "thread_name", Ph: "M", Pid: pid, Tid: tid, Args: map[string]any{"name": who}})
 			}
-			args := map[string]any{"key": model.Printable(s.Claim.Key), "create_revision": s.Claim.CreateRev}
+			own := map[string]any{"key": model.Printable(s.Claim.Key), "create_revision": s.Claim.CreateRev}
 			if s.Claim.Lease != 0 {
-				args["lease"] = s.Claim.Lease.String()
+				own["lease"] = s.Claim.Lease.String()
 			}
 			for _, x := range []struct {
 				name    string
@@ -155,6 +156,10 @@ func (p *Page) perfetto(w io.Writer) error {
 				from, to, ok := x.piece(p.From, p.To)
 				if !ok {
 					continue
+				}
+				args := maps.Clone(own)
+				if x.atLeast {
+					args["began_earlier"] = true
 				}
 				dur := to.UnixMicro() - from.UnixMicro()
 				events = append(events, traceEvent{Name: x.name, Ph: "X", Cat: "lock", Ts: us(from), Dur: &dur, Pid: pid, Tid: tid, Args: args})

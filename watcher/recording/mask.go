@@ -19,7 +19,7 @@ type Mask struct {
 	// numbers, and words such as "locks".
 	Names bool
 
-	known map[string]string
+	known map[[2]string]string // by kind, and what is replaced
 	count map[string]int
 }
 
@@ -82,13 +82,13 @@ func (m *Mask) text(field, s string) string {
 // replacement is the same for the same.
 func (m *Mask) replacement(kind, s string) string {
 	if m.known == nil {
-		m.known, m.count = map[string]string{}, map[string]int{}
+		m.known, m.count = map[[2]string]string{}, map[string]int{}
 	}
-	r, ok := m.known[kind+s]
+	r, ok := m.known[[2]string{kind, s}]
 	if !ok {
 		m.count[kind]++
 		r = kind + strconv.Itoa(m.count[kind])
-		m.known[kind+s] = r
+		m.known[[2]string{kind, s}] = r
 	}
 	return r
 }
@@ -123,8 +123,8 @@ var words = func() map[string]bool {
 	return all
 }()
 
-// PathsWhole says why names cannot be masked where only these prefixes are watched, "" if
-// they can: a prefix that ends within a segment has no masked form.
+// PathsWhole says why names cannot be masked where only these prefixes are watched, nil if
+// they can be: a prefix that ends within a segment has no masked form.
 func PathsWhole(prefixes []string) error {
 	for _, p := range prefixes {
 		if p != "" && !strings.HasSuffix(p, "/") {

@@ -22,9 +22,6 @@ var ErrNoRecording = errors.New("not a recording of locktop")
 type Pace struct {
 	// Speed is how many times as fast as it happened; 0: at once.
 	Speed float64
-	// AsIfNow moves every time in the recording, so that the recording begins when it is
-	// first asked for a batch.
-	AsIfNow bool
 }
 
 // ErrDamaged is in the error of a recording of which a part cannot be read. All before that
@@ -99,11 +96,6 @@ func (p *Player) Next(ctx context.Context, _ model.Want) (model.Batch, error) {
 	}
 	b := model.Batch{Events: p.due}
 	p.due = nil
-	if p.pace.AsIfNow {
-		for i := range b.Events {
-			b.Events[i] = moved(b.Events[i], p.started.Sub(p.first))
-		}
-	}
 	return b, nil
 }
 
