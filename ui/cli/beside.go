@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/ui/cli/session"
@@ -31,11 +33,20 @@ func (e *env) lookBeside(ctx context.Context, prefixes []string, out *outFlags) 
 	first := *out
 	first.watch, first.sessions = 0, true
 	b := beside{e: e, places: slices.Clone(prefixes)}
-	for range besideRounds {
+	defer b.close()
+	for round := 1; ; round++ {
 		if on, not, err = e.look(ctx, b.places, &first); err != nil {
 			return nil, not, nil, nil, err
 		}
+		looked := len(b.places)
 		if !b.widen(ctx, on.State) {
+			break
+		}
+		if round == besideRounds {
+			for _, place := range b.places[looked:] {
+				b.skip("%s: they are more than %d sessions away", session.Keys(place), besideRounds)
+			}
+			b.places = b.places[:looked]
 			break
 		}
 	}
@@ -54,6 +65,13 @@ type beside struct {
 	places  []string // prefixes
 	tried   []string // that are looked at, or not for a reason
 	skipped []string
+	client  *clientv3.Client // that counts keys, once one is needed
+}
+
+func (b *beside) close() {
+	if b.client != nil {
+		_ = b.client.Close() // nothing was written with it
+	}
 }
 
 // skip says once that something was not looked at.
@@ -104,7 +122,7 @@ func (b *beside) add(ctx context.Context, place string) bool {
 		b.skip("more than %d other places of keys of its leases", besidePlaces)
 		return false
 	}
-	n, err := b.e.countKeys(ctx, place)
+	n, err := b.countKeys(ctx, place)
 	switch {
 	case err != nil:
 		b.skip("%s: %v", session.Keys(place), err)
@@ -130,15 +148,15 @@ func (b *beside) refused(not *unseen, asked []string) {
 }
 
 // countKeys counts the keys under a prefix.
-func (e *env) countKeys(ctx context.Context, prefix string) (int64, error) {
-	client, err := e.connect(ctx)
-	if err != nil {
-		return 0, err
+func (b *beside) countKeys(ctx context.Context, prefix string) (n int64, err error) {
+	if b.client == nil {
+		if b.client, err = b.e.connect(ctx); err != nil {
+			return 0, err
+		}
 	}
-	defer client.Close()
-	limited, cancel := context.WithTimeout(ctx, e.flags.commandTimeout)
+	limited, cancel := context.WithTimeout(ctx, b.e.flags.commandTimeout)
 	defer cancel()
-	return watcher.CountKeys(limited, client, prefix)
+	return watcher.CountKeys(limited, b.client, prefix)
 }
 
 // sessionsOf are the leases that hold or wait for a lock: of each queue the first.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -79,5 +80,43 @@ func TestWhatWasNotLookedAtIsSaid(t *testing.T) {
 	code, out, errs := b.run("", "describe", "/calm/l")
 	if want := "not looked at: more than 16 other places of keys of its leases"; code != 0 || !strings.Contains(out, want) {
 		t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
+	}
+}
+
+// TestWhatIsTooFarAwayIsSaid: each session holds a lock for which the next one waits, so each
+// look leads one session further.
+func TestWhatIsTooFarAwayIsSaid(t *testing.T) {
+	b := newCLI(t)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		lease := b.lease("600")
+		for _, lock := range []string{name, string(name[0] + 1)} {
+			b.claim("/"+lock+"/l", lease)
+		}
+	}
+	for _, r := range []struct {
+		lock   string
+		places []string
+		too    []string // far away
+		reason string
+	}{
+		{"/a/l", []string{"/a/l", "/b/l/", "/c/l/"}, []string{`"/d/l/": they are more than 3 sessions away`}, "d is one further than is looked"},
+		{"/d/l", []string{"/d/l", "/c/l/", "/e/l/", "/b/l/"}, []string{`"/a/l/": they are more than 3 sessions away`}, "and so is a, seen from the other end"},
+		{"/b/l", []string{"/b/l", "/a/l/", "/c/l/", "/d/l/"}, []string{`"/e/l/": they are more than 3 sessions away`}, "on both sides"},
+	} {
+		_, out, errs := b.run("", "describe", r.lock, "-o", "json")
+		var doc struct {
+			Observed struct {
+				Prefixes []string
+				Skipped  []string `json:"not_looked_at"`
+			}
+		}
+		if err := json.Unmarshal([]byte(out), &doc); err != nil {
+			t.Fatalf("%s: %v\n%s%s", r.lock, err, out, errs)
+		}
+		slices.Sort(doc.Observed.Prefixes)
+		slices.Sort(r.places)
+		if !slices.Equal(doc.Observed.Prefixes, r.places) || !slices.Equal(doc.Observed.Skipped, r.too) {
+			t.Errorf("%s, %s: looked at %q, not at %q", r.lock, r.reason, doc.Observed.Prefixes, doc.Observed.Skipped)
+		}
 	}
 }
