@@ -176,7 +176,7 @@ func (d *Break) Type(msg tea.KeyMsg) { d.name.Key(msg) }
 
 // Over paints the dialog over the lines of the screen.
 func (d *Break) Over(lines []string) []string {
-	return box(d.th(), lines, " break a lock ", d.lines)
+	return box(d.th(), draw.Change, lines, " break a lock ", d.lines)
 }
 
 func breakKeys(on func(func(d *Break) tea.Cmd) func() tea.Cmd, top func() host.Dialog) []host.Key {

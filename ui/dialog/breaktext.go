@@ -148,7 +148,7 @@ func (d *Break) subject(w int, add func(int, ...draw.Span)) {
 
 // wayLines name a way and what it means.
 func (d *Break) wayLines(w int, x *way, key, name, what string, add func(int, ...draw.Span)) {
-	add(ranked, draw.Accent.Of(key), draw.Strong.Of("  "+name), draw.Dim.Of("  "+what))
+	add(ranked, draw.Change.Of(key), draw.Strong.Of("  "+name), draw.Dim.Of("  "+what))
 	why := d.whyNot(x)
 	switch {
 	case why != "":

@@ -38,7 +38,7 @@ func (m *Columns) Place() host.Where { return host.InColumns }
 
 // Over paints the list over the lines of the screen.
 func (m *Columns) Over(lines []string) []string {
-	return box(m.h.Frame().Th, lines, " columns ", m.lines)
+	return box(m.h.Frame().Th, draw.Accent, lines, " columns ", m.lines)
 }
 
 // lines is the menu in at most h lines of w cells.

@@ -66,9 +66,10 @@ func plan(h host.Host, d host.Dialog, act model.Action, take func(p model.Plan, 
 	}
 }
 
-// box paints a frame over the middle of the screen. inside returns what stands in
-// it, in at most h lines of w cells.
-func box(th *draw.Theme, lines []string, title string, inside func(w, h int) [][]draw.Span) []string {
+// box paints a frame over the middle of the screen, in the style of a key that looks or of
+// one that changes the world. inside returns what stands in it, in at most h lines of w
+// cells.
+func box(th *draw.Theme, frame draw.Style, lines []string, title string, inside func(w, h int) [][]draw.Span) []string {
 	w := ansi.StringWidth(lines[0])
 	bw := w
 	if w >= 110 {
@@ -78,15 +79,15 @@ func box(th *draw.Theme, lines []string, title string, inside func(w, h int) [][
 	content := inside(bw-4, bh)
 	x, y := (w-bw)/2, 1+max(0, (len(lines)-2-len(content)-2)/2)
 	edge := func(l, r, title string) string {
-		b := th.Put(nil, draw.Accent, l+th.Sign.Line)
+		b := th.Put(nil, frame, l+th.Sign.Line)
 		b = th.Put(b, draw.Strong, title)
-		return string(th.Put(b, draw.Accent, strings.Repeat(th.Sign.Line, max(0, bw-3-draw.Width(title)))+r))
+		return string(th.Put(b, frame, strings.Repeat(th.Sign.Line, max(0, bw-3-draw.Width(title)))+r))
 	}
 	painted := []string{edge(th.Sign.Box.TopLeft, th.Sign.Box.TopRight, th.Cut(title, bw-4))}
 	for _, sp := range content {
-		b := th.Put(nil, draw.Accent, th.Sign.Box.Left)
+		b := th.Put(nil, frame, th.Sign.Box.Left)
 		b = append(b, " "+th.Line(bw-4, sp, nil)+" "...)
-		painted = append(painted, string(th.Put(b, draw.Accent, th.Sign.Box.Left)))
+		painted = append(painted, string(th.Put(b, frame, th.Sign.Box.Left)))
 	}
 	painted = append(painted, edge(th.Sign.Box.BottomLeft, th.Sign.Box.BottomRight, ""))
 	for i, p := range painted {

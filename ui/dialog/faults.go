@@ -205,9 +205,9 @@ func (m *Faults) Place() host.Where {
 func (m *Faults) Over(lines []string) []string {
 	th := m.h.Frame().Th
 	if m.choice != nil {
-		return box(th, lines, " fault: "+string(m.choice.info.Kind)+" ", m.choices)
+		return box(th, draw.Change, lines, " fault: "+string(m.choice.info.Kind)+" ", m.choices)
 	}
-	return box(th, lines, " faults: "+subjectWords(th, m.on)+" ", m.list)
+	return box(th, draw.Change, lines, " faults: "+subjectWords(th, m.on)+" ", m.list)
 }
 
 func faultKeys(on func(func(m *Faults) tea.Cmd) func() tea.Cmd, top func() host.Dialog) []host.Key {
