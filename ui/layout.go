@@ -109,9 +109,11 @@ func (a *App) showVerdict() {
 	switch v := &a.board.Tally.Verdict; {
 	case !v.Showing():
 		a.say(draw.Dim, "No problems visible in etcd")
-	case v.Finding.Lock == "" || a.state.Lock(v.Finding.Lock) == nil:
+	case v.Finding.Lock != "" && a.state.Lock(v.Finding.Lock) != nil:
+		a.show(page.Request{Show: page.ShowRow, Lock: v.Finding.Lock})
+	case v.Now:
 		a.show(page.Request{Show: page.ShowFinding, Finding: &v.Finding})
 	default:
-		a.show(page.Request{Show: page.ShowRow, Lock: v.Finding.Lock})
+		a.say(draw.Dim, "That has ended, and there is nothing left to show: the journal tells of it")
 	}
 }

@@ -356,6 +356,31 @@ func TestVerdictOutlivesItsError(t *testing.T) {
 	b.sees("✖ A key that is not a lock key blocks /d\n")
 }
 
+// TestNothingIsShownOfWhatEnded: ! goes to what is wrong with the cluster while it is wrong, and
+// stays where one is once it is not: the page of findings has only others then.
+func TestNothingIsShownOfWhatEnded(t *testing.T) {
+	b := newBench(t, Options{})
+	b.w.claim(1, "/late", "", 0x61)
+	b.w.read(1, 0x61, 60, 60)
+	b.w.read(40, 0x61, 60, 20)
+	members := []model.Member{{ID: 1, Name: "m1", Endpoint: "127.0.0.1:2379", Version: "3.6.16", Leader: true}}
+	b.w.add(model.ClusterStatus{At: at(41), Members: members, Alarms: []string{"NOSPACE"}})
+	b.sync(42)
+	b.press("!")
+	if b.on() != "Findings" || b.code() != model.CodeNoSpace {
+		t.Errorf("! went to %s, %s", b.on(), b.code())
+	}
+	b.press("1")
+	b.w.add(model.ClusterStatus{At: at(43), Members: members})
+	b.sync(44)
+	b.sees("  ended ")
+	b.press("!")
+	b.sees("That has ended")
+	if b.on() != "Locks" {
+		t.Errorf("! went to %s, where nothing is about it", b.on())
+	}
+}
+
 // TestTimePageInLittleRoom: a page without room for a journal shows none.
 func TestTimePageInLittleRoom(t *testing.T) {
 	b := newBench(t, Options{})

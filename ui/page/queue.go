@@ -86,7 +86,7 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	lines = p.queue(lines, f, l, w, rows, focused)
 	lines = append(lines, past...)
 	found := l.Findings()
-	if v := &f.Tally.Verdict; brief && v.now { // it is said on top of the page
+	if v := &f.Tally.Verdict; brief && v.Now { // it is said on top of the page
 		found = slices.DeleteFunc(slices.Clone(found), func(x model.Finding) bool { return x.Same(&v.Finding) })
 	}
 	why, facts := whyShares(f.Th, found, w, rest)

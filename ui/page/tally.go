@@ -29,7 +29,7 @@ func (t *Tally) Update(s *fold.State, total int, now time.Time) {
 		t.Begin(s.Version(), now, total)
 		t.errors, t.warnings, t.infos = s.CountFindings()
 		t.Verdict.update(s, now)
-	} else if !t.Verdict.now && t.Verdict.Showing() {
+	} else if !t.Verdict.Now && t.Verdict.Showing() {
 		t.Verdict.update(s, now)
 	}
 }

@@ -16,18 +16,18 @@ const verdictStays = time.Minute
 // stays for a while after it has gone.
 type Verdict struct {
 	diagnose.Verdict
-	now   bool      // something is wrong
+	Now   bool      // it is wrong still
 	ended time.Time // since when it is not any more
 }
 
 func (v *Verdict) update(s *fold.State, now time.Time) {
 	worst, any := s.Verdict()
 	failing := worst.Finding.Severity == model.SevError
-	if v.now && v.Finding.Severity == model.SevError && !failing {
-		v.now, v.ended = false, now
+	if v.Now && v.Finding.Severity == model.SevError && !failing {
+		v.Now, v.ended = false, now
 	}
-	if v.now || failing || !v.Showing() || now.Sub(v.ended) >= verdictStays {
-		*v = Verdict{Verdict: worst, now: any}
+	if v.Now || failing || !v.Showing() || now.Sub(v.ended) >= verdictStays {
+		*v = Verdict{Verdict: worst, Now: any}
 		return
 	}
 	// The error that has just gone is worth more than a warning, which is only counted.
@@ -56,12 +56,12 @@ func (v *Verdict) Lines(f Frame, w, h int, selected bool, key string) []string {
 	th := f.Th
 	level, sign := th.Severity(v.Finding.Severity)
 	title := []draw.Span{level.Of(" " + sign + " "), level.Of(th.Cut(th.Prose(v.Title()), w-5))}
-	if !v.now {
+	if !v.Now {
 		title = append(title, draw.Dim.Of("  ended "+draw.Age(f.Now.Sub(v.ended), false)+" ago"))
 	}
 	lines := []string{th.Band(w, level, title, v.others())}
 	how := draw.Plain.Of("   " + th.Cut(th.Prose(v.How()), w-5))
-	if since := f.Now.Sub(v.Finding.Since); v.now && since >= time.Second {
+	if since := f.Now.Sub(v.Finding.Since); v.Now && since >= time.Second {
 		how.Text = "   " + th.Cut(th.Prose(v.How()), w-16)
 		lines = append(lines, th.Band(w, level, []draw.Span{how}, []draw.Span{draw.Dim.Of("for " + draw.Age(since, false))}))
 	} else {
@@ -97,7 +97,7 @@ func (v *Verdict) do(th *draw.Theme, w int, selected bool, key string) []draw.Sp
 	} else {
 		keys = []draw.Span{draw.Accent.Of("   " + key), draw.Dim.Of(" show it")}
 	}
-	if !v.now { // there is nothing to do about it any more
+	if !v.Now { // there is nothing to do about it any more
 		return keys
 	}
 	var dont []draw.Span
