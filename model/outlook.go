@@ -81,6 +81,26 @@ func (l *Lock) MovesWhen(now time.Time) string {
 	return ""
 }
 
+// inShort says it in fewer words.
+var inShort = strings.NewReplacer(never+"by itself", "not by itself", never+"while its holder is alive", "not while renewed",
+	"the key that blocks it goes", "blocking key goes", "etcd revokes its lease, which is past its end", "etcd revokes it",
+	"its key is deleted: it has no lease", "key is deleted", "its program releases", "program releases", " holders release", " release",
+	"its lease ends, in ", "lease ends in ", "others may take it in ", "expires in ", ": others may take it", "", " unless renewed", "")
+
+// MovesBriefly says what [Lock.MovesWhen] says in at most so many characters, if it has words
+// for that: fewer of them, or only the first of several things.
+func (l *Lock) MovesBriefly(now time.Time, room int) string {
+	when := l.MovesWhen(now)
+	short := inShort.Replace(when)
+	first := func(s string) string { s, _, _ = strings.Cut(s, ","); return s }
+	for _, text := range []string{when, short, first(short), first(when)} {
+		if len(text) <= room {
+			return text
+		}
+	}
+	return first(short)
+}
+
 // Until says the same of the time up to then.
 func (l *Lock) Until(now time.Time) string {
 	when := l.MovesWhen(now)

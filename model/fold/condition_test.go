@@ -8,6 +8,9 @@ import (
 	"locktop/model/history"
 )
 
+// listRoom is what the list of locks has for what it takes to move, on 80 columns.
+const listRoom = 17
+
 func TestConditionsOfLocks(t *testing.T) {
 	a, b := model.LeaseID(0xa1), model.LeaseID(0xb2)
 	warning, info := model.Finding{Code: model.CodeDeadHolder, Severity: model.SevWarning, Lease: a}, model.Finding{Code: model.CodeLongQueue, Severity: model.SevInfo}
@@ -106,6 +109,12 @@ func TestConditionsOfLocks(t *testing.T) {
 		}
 		if got := l.MovesWhen(s.Now()); got != r.moves {
 			t.Errorf("%s moves when it %q, want %q: %s", c.Word, got, r.moves, r.reason)
+		}
+		if got := l.MovesBriefly(s.Now(), listRoom); len(got) > listRoom || (got == "") != (r.moves == "") {
+			t.Errorf("%s moves when it %q, which the list has no room for: %s", c.Word, got, r.reason)
+		}
+		if got := l.MovesBriefly(s.Now(), len(r.moves)); got != r.moves {
+			t.Errorf("%q where there is room for %q: %s", got, r.moves, r.reason)
 		}
 	}
 }

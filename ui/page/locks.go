@@ -2,7 +2,6 @@ package page
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"locktop/model"
@@ -92,20 +91,10 @@ func lockMoves(r *table.Row, x *fields.Lock) {
 	case !c.Trouble() && x.L.Behind() == 0 && x.L.Recipe().WaitersVisible():
 		text = "nothing waits"
 	default:
-		text = x.L.MovesWhen(x.Now)
-	}
-	if draw.Width(text) > r.Room() {
-		text = inShort.Replace(text)
-	}
-	if draw.Width(text) > r.Room() { // the first of several
-		text, _, _ = strings.Cut(text, ",")
+		text = x.L.MovesBriefly(x.Now, r.Room())
 	}
 	r.Add(st, r.F.Th.Cut(r.F.Th.Prose(text), r.Room()))
 }
-
-// inShort says what it takes in few cells.
-var inShort = strings.NewReplacer("its program releases", "program releases", "will not clear by itself", "not by itself",
-	"will not clear while its holder is alive", "not while renewed", "its lease ends, in ", "lease ends in ", " unless renewed", "")
 
 // lastMinute is the lane of a lock, as long as a minute.
 func lastMinute(r *table.Row, x *fields.Lock) {
