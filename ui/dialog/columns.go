@@ -45,7 +45,7 @@ func (m *Columns) Over(lines []string) []string {
 func (m *Columns) lines(w, h int) [][]draw.Span {
 	th := m.h.Frame().Th
 	top := max(0, m.at-max(1, h-3)+1)
-	out := [][]draw.Span{{draw.Dim.Of(m.name + ": narrow screens drop the lower ones first")}}
+	out := [][]draw.Span{{draw.Dim.Of(m.name + ": narrow screens drop the least important first")}}
 	for i, c := range m.t.Cols {
 		if i < top || len(out) >= max(1, h-1) {
 			continue

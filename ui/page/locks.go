@@ -89,7 +89,7 @@ func lockMoves(r *table.Row, x *fields.Lock) {
 	case !x.L.Recipe().HasHolder:
 		text = draw.Plural(x.L.Len(), "key")
 	case !c.Trouble() && x.L.Behind() == 0 && x.L.Recipe().WaitersVisible():
-		text = "nothing waits"
+		text = "no waiters"
 	default:
 		text = x.L.MovesBriefly(x.Now, r.Room())
 	}
