@@ -147,7 +147,7 @@ func (a *App) openSession() {
 		r.Lease = t.Finding.Lease
 	}
 	if r.Lease == 0 {
-		r.Why = "what is selected has no session"
+		r.Why = "the selected item has no session"
 	}
 	a.show(r)
 }
@@ -206,7 +206,7 @@ func (a *App) nextMark() {
 		}
 	}
 	if len(names) > 0 {
-		a.say(draw.Late, "no marked lock is there any more")
+		a.say(draw.Late, "none of the marked locks is there any more")
 		return
 	}
 	a.say(draw.Late, "no lock is marked: b marks the one that is selected")

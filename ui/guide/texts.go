@@ -47,7 +47,7 @@ var texts = [...]text{
 		why:   "The leader of etcd counts the time of all leases. A new leader starts each of them anew.",
 		ask:   "`F`, then move-leader, moves it from {leader} to another member.",
 		seen:  "{leader} leads now. No lock moved, and every lease has its full time again.",
-		more:  "A dead program can so keep its lock for longer than its TTL.",
+		more:  "So a dead program can keep its lock for longer than its TTL.",
 	},
 }
 

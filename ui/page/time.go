@@ -164,7 +164,7 @@ func (p *timePage) facts(f Frame, w, h int) []string {
 			n--
 		}
 		if all = all[:n]; n == 0 {
-			return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  the journal of this lock does not go back as far")}, nil))
+			return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  the journal of this lock does not go back that far")}, nil))
 		}
 	}
 	return lastFacts(lines, f, all, w, h-1)
