@@ -64,6 +64,9 @@ func (f *JournalEntry) ownGoing() bool {
 	return f.GoneRev != 0 && f.GoneRev == f.Rev && (f.Kind == EntryLeft || f.Kind == EntryHandover)
 }
 
+// lostLock says whether it was a holder that went.
+func (f *JournalEntry) lostLock() bool { return f.Kind == EntryHandover || f.WasHolder }
+
 // openStory returns what goes on and to which this going may belong.
 func (k *Keyspace) openStory(f *JournalEntry) *story {
 	for _, s := range k.stories {
@@ -188,7 +191,7 @@ func (s *story) add(k *Keyspace, parts ...*JournalEntry) {
 		if s.client != "" && s.client != k.clientOf(f) {
 			s.client = ""
 		}
-		if f.Kind == EntryHandover || f.WasHolder {
+		if f.lostLock() {
 			s.locks[f.Lock]++
 		}
 		if id := f.Removed().Lease; id != 0 {
@@ -217,7 +220,9 @@ func (k *Keyspace) notTogether(f *JournalEntry) {
 	f.Story, f.story = 0, nil
 	s.denied++
 	s.parts = slices.DeleteFunc(s.parts, func(g *JournalEntry) bool { return g == f })
-	forget(s.locks, f.Lock)
+	if f.lostLock() {
+		forget(s.locks, f.Lock)
+	}
 	forget(s.leases, id)
 	s.count()
 	k.storyVersion++
@@ -255,7 +260,7 @@ func (k *Keyspace) foretold(f *JournalEntry, l *Lease) {
 	}
 	if cause, n := f.story.fate(); cause != "" && (cause != CauseExpired || k.canHaveExpired(f, f.story.parts[0])) {
 		f.Cause, f.Confidence, f.fated = cause, Hint, true
-		f.Evidence = fmt.Sprintf("%s; it went with others, of which %d leases ended so: %s", late, n, cause.Words())
+		f.Evidence = fmt.Sprintf("%s; others went with it, and %d of their leases ended so: %s", late, n, cause.Words())
 		return
 	}
 	if !f.read {
@@ -327,7 +332,7 @@ func (s *story) sentence() string {
 	waiters := e.Count - e.Locks
 	switch {
 	case e.Locks == 0:
-		fmt.Fprintf(&b, "%d waiters left", e.Count)
+		b.WriteString(several(e.Count, "waiter", "waiters") + " left")
 	case waiters > 0:
 		fmt.Fprintf(&b, "%s and %s left", several(e.Locks, "lock lost its holder", "locks lost their holder"), several(waiters, "other claim", "other claims"))
 	default:
@@ -380,7 +385,7 @@ func (s *story) names() string {
 		if f.Kind == EntryHandover {
 			next++
 		}
-		if (f.Kind == EntryHandover || f.WasHolder) && !seen[f.Lock] && len(names) < storyNames {
+		if f.lostLock() && !seen[f.Lock] && len(names) < storyNames {
 			seen[f.Lock] = true
 			names = append(names, Short(Printable(f.Lock), 60))
 		}

@@ -456,3 +456,30 @@ func TestWhatBlocksIsNamedForWhatItIs(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatOnlyLooksLikeANestedLock: a lock below is called one as far as it is sure that it is.
+func TestWhatOnlyLooksLikeANestedLock(t *testing.T) {
+	const a, b, c = model.LeaseID(0x1a), model.LeaseID(0x1b), model.LeaseID(0x1c)
+	for _, r := range []struct {
+		reason string
+		below  func(h *history.History)
+		want   string
+	}{
+		{"a mutex is certain", func(h *history.History) { h.Put(1, history.ClaimKey("/l/sub", a), "", a) },
+			"/l waits for the lock /l/sub, whose name lies below its own"},
+		{"a reader and a writer side by side", func(h *history.History) {
+			h.Put(1, "/l/sub/read/1700000000000000001", "", a)
+			h.Put(1.5, "/l/sub/write/1700000000000000002", "", c)
+		}, "/l waits for the lock /l/sub, whose name lies below its own"},
+		{"a writer alone may be something else", func(h *history.History) { h.Put(1, "/l/sub/write/1700000000000000001", "", a) },
+			"/l waits for /l/sub, which looks like a lock (rwmutex, hint), whose name lies below its own"},
+	} {
+		h := history.New()
+		h.Loaded(0)
+		r.below(h)
+		h.Put(2, history.ClaimKey("/l", b), "", b)
+		if found := state(h).Lock("/l").Findings(); len(found) == 0 || found[0].Summary != r.want {
+			t.Errorf("%s: %+v, want %q", r.reason, found, r.want)
+		}
+	}
+}

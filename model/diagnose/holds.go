@@ -15,7 +15,7 @@ var holdsFamily = []Entry{
 	{
 		Code:  model.CodeLongHeld,
 		Word:  "held long",
-		Story: "{lock} is held far longer than usual",
+		Story: "A holder keeps {lock} far longer than usual",
 		Title: "The lock is held far longer than usual by a holder that renews",
 		Mechanism: "The lease proves that something renews it, not that work is done. Behind the same picture stand a slow holder, " +
 			"zombie-holder, unlock-lost, ghost-waiter, missed-delete and foreign-keepalive.",

@@ -58,7 +58,7 @@ var misplacedFamily = []Entry{
 	{
 		Code:  model.CodeNestedPrefix,
 		Word:  "nested",
-		Story: "{lock} waits for a lock whose name lies below its own",
+		Story: "A nested lock blocks {lock}",
 		Title: "The lock waits for another lock whose name lies below its own",
 		Mechanism: "The claims of lock a/b also lie under a/, so whoever wants a waits for each older claim of a/b. The other way " +
 			"round there is no waiting: a/b does not look at a.",
@@ -152,7 +152,7 @@ func (x *ruleContext) misplaced(c *model.Claim) (model.Finding, bool) {
 
 // lockWords name a lock, and say where only its form looks like one.
 func lockWords(l *model.Lock) string {
-	if l.Recipe().Confidence == recipe.Hint {
+	if l.RecipeConfidence() == model.Hint {
 		return fmt.Sprintf("%s, which looks like a lock (%s, hint)", model.Printable(l.Name), l.Recipe().Name)
 	}
 	return "the lock " + model.Printable(l.Name)

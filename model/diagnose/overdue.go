@@ -26,7 +26,7 @@ var overdueFamily = []Entry{
 	{
 		Code:  model.CodeExpiryBacklog,
 		Word:  "backlog",
-		Story: "etcd is late to end leases: {lock} waits for it",
+		Story: "etcd ends leases late, and that holds up {lock}",
 		Title: "Too many leases end at once; etcd is working them off",
 		Mechanism: "A leader revokes at most 1000 leases a second. When very many end together, typically one TTL after a leader " +
 			"change, the last ones wait their turn. 6000 leases were 5.5 s late, 900,000 were reported 600 s late.",

@@ -28,6 +28,9 @@ func TestEveryKindHasItsWords(t *testing.T) {
 		if !strings.Contains(e.Story, "{lock}") && !cluster[e.Code] {
 			t.Errorf("%s: the headline %q names no lock", e.Code, e.Story)
 		}
+		if strings.HasPrefix(e.Story, "{lock}") || strings.Contains(e.Story, ": {lock}") {
+			t.Errorf("%s: the verb of %q is that of one lock, and there may be several", e.Code, e.Story)
+		}
 	}
 }
 
@@ -53,7 +56,7 @@ func TestVerdictIsOneStory(t *testing.T) {
 			"Two programs act on /b", 1, 1, 1, "two who act come before a lock that only stands still"},
 		{[]model.Finding{f(model.CodeStaleHolder, model.SevError, "/b", 0), f(model.CodeNoQuorum, model.SevError, "", 9)},
 			"No leader: no lock can be taken, released or expire", 0, 1, 0, "the cluster before any lock"},
-		{[]model.Finding{f(model.CodeForeignKey, model.SevError, "/hostile\\x1b[2J", 0)}, `A key that is not a lock key blocks /hostile\\\\x1b[2J`, 1, 0, 0, "bytes are data"},
+		{[]model.Finding{f(model.CodeForeignKey, model.SevError, "/hostile\x1b[2J", 0)}, `A key that is not a lock key blocks /hostile\x1b[2J`, 1, 0, 0, "bytes are data"},
 	} {
 		d := NewDiagnosis(nil, nil)
 		d.cluster = r.found
@@ -64,11 +67,8 @@ func TestVerdictIsOneStory(t *testing.T) {
 		if !any {
 			continue
 		}
-		if v.Title() != strings.ReplaceAll(r.title, `\\\\`, `\\`) && !strings.Contains(r.reason, "bytes") || v.Locks != r.locks || v.Errors != r.errors || v.Warnings != r.warnings {
+		if v.Title() != r.title || v.Locks != r.locks || v.Errors != r.errors || v.Warnings != r.warnings {
 			t.Errorf("%s: got %q, %d locks, %d errors, %d warnings; want %q, %d, %d, %d", r.reason, v.Title(), v.Locks, v.Errors, v.Warnings, r.title, r.locks, r.errors, r.warnings)
-		}
-		if strings.ContainsRune(v.Title(), 0x1b) {
-			t.Errorf("%s: %q", r.reason, v.Title())
 		}
 	}
 }

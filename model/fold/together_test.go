@@ -241,3 +241,46 @@ func TestOneRequestIsOneEvent(t *testing.T) {
 		}
 	}
 }
+
+// TestOneOfManyTurnsOut: a waiter that seemed to have gone with its holder had let go. It is told by
+// itself, and the lock counts as lost all the same.
+func TestOneOfManyTurnsOut(t *testing.T) {
+	const n, waiter = 12, model.LeaseID(0x99)
+	h := history.New()
+	h.Loaded(0)
+	for i := range n {
+		id := model.LeaseID(0x10 + i)
+		h.Put(0, history.ClaimKey(fmt.Sprintf("/l/%02d", i), id), "", id)
+		h.Read(6, id, 10, 4)
+	}
+	h.Put(0.5, history.ClaimKey("/l/00", waiter), "", waiter)
+	h.Del(9.95, history.ClaimKey("/l/00", waiter))
+	for i := range n {
+		h.End(10, model.LeaseID(0x10+i))
+	}
+	told := func() (line string, alone int) {
+		for _, e := range state(h).Journal() {
+			switch who := func(model.ClaimRef) string { return "one" }; {
+			case e.Kind == model.EntryTogether:
+				line += e.Sentence(who)
+			case e.Kind == model.EntryLeft && !e.Part():
+				alone++
+			}
+		}
+		return line, alone
+	}
+	for _, r := range []struct {
+		reason, want string
+		lease        model.LeaseID
+		granted      int64
+		alone        int
+	}{
+		{"the first reading: they all may have run out", "12 locks lost their holder and 1 other claim left with 13 leases", 0x11, 0, 0},
+		{"the waiter's lease lives on", "12 locks lost their holder with 12 leases", waiter, 10, 1},
+	} {
+		h.Read(10.3, r.lease, r.granted, r.granted-1)
+		if line, alone := told(); !strings.HasPrefix(line, r.want) || alone != r.alone {
+			t.Errorf("%s: %q and %d by themselves, want %q and %d", r.reason, line, alone, r.want, r.alone)
+		}
+	}
+}
