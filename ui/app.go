@@ -135,7 +135,7 @@ func (a *App) reset(s Settings) {
 	a.state = fold.NewState(a.o.Pins...)
 	locks := page.NewLockList()
 	a.pages = page.All(locks)
-	a.keys = host.NewKeymap(keyTable(a))
+	a.keys = host.NewKeymap(keyTable(a, a.o.Tape != nil))
 	a.board = &page.Board{Locks: locks, Tally: page.NewTally(), Doubts: page.Doubts{}, Marked: a.board.Bookmarks(), Lab: a.o.Lab, NoLab: a.o.NoLab}
 	a.trail, a.awaited, a.spent = nil, nil, nil
 	a.themed = known(s.Theme)

@@ -48,24 +48,29 @@ type KeyHelp struct {
 	Keys, Where, What, Needs string
 }
 
-// Keys returns the table of keys in words. Footer, help and manual come from it.
+// Keys returns the table of keys in words, those of recordings too. Footer, help and manual
+// come from it.
 func Keys() []KeyHelp {
 	var rows []KeyHelp
 	a := NewApp(Options{})
-	for _, k := range a.keys.Rows {
+	for _, k := range keyTable(a, true) {
 		rows = append(rows, KeyHelp{Keys: host.Names(k.Keys), Where: k.In.Words(a.titles()), What: k.What, Needs: k.Needs})
 	}
 	return rows
 }
 
-// keyTable is the table of keys.
-func keyTable(a *App) []host.Key {
+// keyTable is the table of keys, with those of recordings or without.
+func keyTable(a *App, recorded bool) []host.Key {
 	on := placesOf(a)
+	var tape []host.Key
+	if recorded {
+		tape = replay.Keys(on.all, a.o.Tape, a.self.seek)
+	}
 	told, _ := a.under.(*lesson.Pane)
 	return slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
 		host.PaneKeys(a.under, on.all), told.Keys(),
 		palette.Keys(on.all|host.InStart, func() { a.palette = palette.New(a.self) }, func() *palette.Line { return a.palette }, func() { a.palette = nil }),
-		on.viewKeys(), replay.Keys(on.all, a.o.Tape, a.self.seek), start.Keys(func() *start.Page { return a.start }), on.programKeys())
+		on.viewKeys(), tape, start.Keys(func() *start.Page { return a.start }), on.programKeys())
 }
 
 // own are the keys of a group that single pages have. What several have is one row.

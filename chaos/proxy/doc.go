@@ -18,7 +18,7 @@
 // follows what is said, call by call (call.go), and takes a frame off its way only where a
 // fault may act on it.
 //
-// What it costs where No active faults: `go -C demo/bench run . proxy` on two cores,
+// What it costs while no fault is active: `go -C demo/bench run . proxy` on two cores,
 // five rounds of 5 s, kept 0.93 of the locks per second of one client (0.91 to 1.46 of a
 // round) and 0.90 of those of 64 (0.80 to 0.92). The rows direct, toxiproxy and copy
 // compare it more closely, with toxiproxy and with a bare copy of the bytes.

@@ -49,13 +49,9 @@ type Goal struct {
 // needsReplay says in the table of keys that a key is for recordings.
 const needsReplay = "a recording"
 
-// Keys are the rows of the table of keys on pages, none without a recording. seek goes to a
-// goal.
+// Keys are the rows of the table of keys on pages. seek goes to a goal.
 func Keys(on host.Where, t Tape, seek func(Goal) tea.Cmd) []host.Key {
-	if t == nil {
-		return nil
-	}
-	rows := []host.Key{{Keys: []string{"p"}, In: on, Short: "pause", What: "stop the recording, or let it go on", Needs: needsReplay, Do: host.Run(t.Pause)}}
+	rows := []host.Key{{Keys: []string{"p"}, In: on, Short: "pause", What: "stop the recording, or let it go on", Needs: needsReplay, Do: host.Run(func() { t.Pause() })}}
 	for _, x := range []struct {
 		key, what string
 		goal      Goal
