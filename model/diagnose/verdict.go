@@ -94,11 +94,18 @@ func (v Verdict) Title() string {
 		what = fmt.Sprintf("%d locks", v.Locks)
 	}
 	e, _ := Explain(v.Finding.Code)
-	return capital(strings.ReplaceAll(e.Story, "{lock}", what))
+	return strings.ReplaceAll(e.Story, "{lock}", what)
 }
 
 // How says how it came, for a terminal: of the lock that stands for all.
-func (v Verdict) How() string { return capital(v.Finding.Summary) }
+func (v Verdict) How() string {
+	s := v.Finding.Summary
+	switch first, _, _ := strings.Cut(s, " "); first {
+	case "a", "the", "members":
+		return strings.ToUpper(s[:1]) + s[1:]
+	}
+	return s // it begins with a name, which keeps its letters, or with a number
+}
 
 // Do is what to do first, "" for nothing.
 func (v Verdict) Do() string {
@@ -114,14 +121,6 @@ func (v Verdict) Dont() string {
 		return "break the lock"
 	}
 	return ""
-}
-
-// capital begins a sentence with a capital letter. A name keeps its own.
-func capital(s string) string {
-	if first, _, _ := strings.Cut(s, " "); s == "" || strings.ContainsAny(first, "/0123456789-_.:") {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // StateWord is the state of a lock or of a session in plain words. For programs its name

@@ -72,3 +72,18 @@ func TestVerdictIsOneStory(t *testing.T) {
 		}
 	}
 }
+
+// TestHowItCame: a sentence begins with a capital letter, and a name keeps its own.
+func TestHowItCame(t *testing.T) {
+	for _, r := range []struct{ summary, want, reason string }{
+		{"the lease of /l/1 ended 9 s ago", "The lease of /l/1 ended 9 s ago", "an article"},
+		{"alice holds for 6m", "alice holds for 6m", "a name of small letters"},
+		{"élise holds for 6m", "élise holds for 6m", "a name of other letters stays whole"},
+		{"/l waits for the lock /l/sub", "/l waits for the lock /l/sub", "a lock"},
+		{"", "", "nothing"},
+	} {
+		if got := (Verdict{Finding: model.Finding{Summary: r.summary}}).How(); got != r.want {
+			t.Errorf("%s: %q, want %q", r.reason, got, r.want)
+		}
+	}
+}
