@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"locktop/model/recipe"
@@ -83,7 +82,14 @@ func (l *Lock) KubeWords(now time.Time) (lines []string) {
 		}
 	}
 	if k.Strategy != "" || k.Preferred != "" {
-		lines = append(lines, strings.TrimSuffix("coordinated election, strategy "+Printable(k.Strategy)+", preferred holder "+Printable(k.Preferred), ", preferred holder "))
+		line := "coordinated election"
+		if k.Strategy != "" {
+			line += ", strategy " + Printable(k.Strategy)
+		}
+		if k.Preferred != "" {
+			line += ", preferred holder " + Printable(k.Preferred)
+		}
+		lines = append(lines, line)
 	}
 	if moves := l.kubeMoves(now); moves != "" {
 		lines = append(lines, moves)

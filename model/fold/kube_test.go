@@ -33,7 +33,10 @@ func join(parts ...[]byte) (all []byte) {
 func kubeProto(holder string, seconds int64, renewed time.Time, transitions int64) string {
 	at := join(number(1, renewed.Unix()), number(2, int64(renewed.Nanosecond())))
 	spec := join(field(1, []byte(holder)), number(2, seconds), field(3, at), field(4, at), number(5, transitions))
-	if holder == "coordinated" {
+	switch holder {
+	case "preferred":
+		spec = join(spec, field(7, []byte("b")))
+	case "coordinated":
 		spec = join(spec, field(6, []byte("OldestEmulationVersion")), field(7, []byte("b")))
 	}
 	meta := join(field(1, []byte("coordination.k8s.io/v1")), field(2, []byte("Lease")))
@@ -89,6 +92,17 @@ func TestALeaseOfKubernetes(t *testing.T) {
 		if !strings.Contains(strings.Join(told, "\n"), w) {
 			t.Errorf("%q is missing in\n%s", w, strings.Join(told, "\n"))
 		}
+	}
+}
+
+// TestALeaseOfKubernetesSaysWhatIsThere: a preferred holder without a strategy is named alone.
+func TestALeaseOfKubernetesSaysWhatIsThere(t *testing.T) {
+	h := history.New()
+	h.Put(0, kubeKey, kubeProto("preferred", 15, history.At(0), 1), 0)
+	h.Loaded(1)
+	words := strings.Join(state(h).Lock(kubeKey).KubeWords(history.At(2)), "; ")
+	if !strings.Contains(words, "coordinated election, preferred holder b") || strings.Contains(words, "strategy") {
+		t.Error(words)
 	}
 }
 

@@ -40,7 +40,7 @@ func (d *Break) lines(w, h int) [][]draw.Span {
 	goes := len(all)
 	d.commandLine(w, &d.revoke, add)
 	add(spacing)
-	d.wayLines(w, &d.delete, "D", "delete this claim", "this lock only; its owner is not told", add)
+	d.wayLines(w, &d.delete, "D", "delete this claim", "this lock only; its owner is not notified", add)
 	d.commandLine(w, &d.delete, add)
 	add(spacing)
 	if text := d.warning(); text != "" {
