@@ -54,8 +54,8 @@ func (f tlsFlags) config(endpoints []string) (*tls.Config, error) {
 	if plain || !secure && f == (tlsFlags{}) {
 		return nil, nil
 	}
-	for flag, name := range map[string]string{"--cacert": f.cacert, "--cert": f.cert, "--key": f.key} {
-		if err := regular(flag, name); err != nil {
+	for _, file := range [][2]string{{"--cacert", f.cacert}, {"--cert", f.cert}, {"--key", f.key}} {
+		if err := regular(file[0], file[1]); err != nil {
 			return nil, err
 		}
 	}
