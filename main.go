@@ -5,7 +5,54 @@
 //	ui ──actions──▶ chaos, the only writer ──▶ etcd
 //	demo: a cluster of its own, with contenders to break
 //
-// README.md says what it does and what is in which folder. Package ui/cli joins the others.
+// What is in which folder:
+//
+//	model               values: events, findings, actions, faults, and their words; no clock, no I/O
+//	model/recipe        the rules by which programs lock, one value each
+//	model/keyspace      the truth, folded from events: keys, queues, leases (parts: queue, habit)
+//	model/prefixes      how fresh the keys under each prefix are; members what the members of the cluster tell
+//	model/journal       what happened to the locks, line by line
+//	model/intervals     when each claim waited and held, packed and bounded; marks and gaps
+//	model/outlook       how a lock does, in a word and a sentence, and when it moves
+//	model/sight         what could not be seen
+//	model/lab           reports of contenders and of the proxy: beliefs, faults, connections
+//	model/rehearsal     the steps of a drill and what came of them
+//	model/diagnose      the findings, each rule beside its words; leftover follows leases that lost their keys
+//	model/fold          applies events to all of these, and says what to read next
+//	model/discover      finds prefixes with locks; model/twin copies a state
+//	watcher             etcd as batches of events; it only reads
+//	watcher/recording   writes and plays files; ring keeps the last hours in a folder
+//	watcher/answers     checks each answer; failures puts errors into words, pace keeps to the budget
+//	chaos               the requests that may leave a client
+//	chaos/gate          breaks locks, the only writer
+//	chaos/proxy         carries and disturbs connections; relay moves frames, schedule does faults by the clock
+//	chaos/drill         the format of drills: play runs one, judge gives the verdict,
+//	                    cast puts a program of yours into a role, author helps who writes one
+//	demo                the lab: cluster, contender, process, ports, resource; drills and lessons as files
+//	demo/bench          a module of its own: benchmarks, the soak, the pictures
+//	ui                  the console: keys, layout, routing
+//	ui/page             one file for each page; table, axis, waits, graph, draw, ground paint, and know no page
+//	ui/dialog           what stands over a page; guide, lesson, palette, replay, start beside it: all see the console as host
+//	ui/fields           one table of fields: the columns of every output
+//	ui/report           the same facts as text, JSON and pages; metrics tells them to Prometheus
+//	ui/cli              the command line, which joins all: session is the loop behind every command that looks,
+//	                    tape a recording under the console, control the socket of the proxy, course who learns, remember small files for one person,
+//	                    experiment a published one repeated, notices the licences, quiet keeps a terminal unasked
+//	for tests           model/history, model/hostile, watcher/hostile, chaos/chaostest, demo/labtest, demo/etcdtest
+//
+// README.md says where to add what. Two walks through the rooms:
+//
+// A put gets to its cell. The watcher has it in a [model.Batch], the loop of ui.App hands
+// that to fold.State. The keyspace asks model/recipe which lock the key is of and puts it
+// into that queue; the journal gets a line, intervals note who came, and diagnose asks its
+// rules about that lock. Before the next frame the page on the screen (ui/page) asks a row
+// of ui/fields for the value, and ui/table paints it.
+//
+// A revoke gets to the journal. x is a row of the table of keys, and opens a dialog
+// (ui/dialog), which asks ui.Actions for a plan: chaos/gate reads what would go. Once that
+// is confirmed, the gate reads again, writes a line into its file of actions, revokes,
+// writes another, and tells the model by an event, [model.Acted]. The watch sees the keys
+// go. Then model/journal says that the lease was revoked by you.
 package main
 
 import (

@@ -4,10 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
-
-	"locktop/demo/process"
 )
 
 const (
@@ -32,7 +29,7 @@ func (l *Lab) Close() error {
 
 func (l *Lab) close() error {
 	l.shut()
-	err := l.endProcs()
+	err := l.crew.endProcs()
 	if l.proxy != nil {
 		err = errors.Join(err, l.proxy.Close())
 	}
@@ -43,15 +40,13 @@ func (l *Lab) close() error {
 		l.free()
 	}
 	l.ops.Wait()
-	if l.client != nil {
-		_ = l.client.Close() // what it may fail with is that its context has ended
-	}
+	l.data.close()
 	if l.resource != nil {
 		err = errors.Join(err, l.resource.Close())
 	}
 	// Not before all processes are gone: the system kills those that are left with
 	// the spawner's thread.
-	l.spawner.stop()
+	l.crew.spawner.stop()
 	l.box.close()
 	for _, f := range []*os.File{l.journal, l.procLog} {
 		if f != nil {
@@ -61,6 +56,7 @@ func (l *Lab) close() error {
 	if l.dir != nil {
 		err = errors.Join(err, l.dir.remove())
 	}
+	err = errors.Join(err, l.warden.dismiss()) // when there is nothing left to do for it
 	if err != nil {
 		return fmt.Errorf("close the lab: %w", err)
 	}
@@ -73,44 +69,5 @@ func (l *Lab) shut() {
 	defer l.mu.Unlock()
 	l.closed = true
 	l.cancel()
-	for _, x := range l.faults {
-		if x.timer != nil {
-			x.timer.Stop()
-		}
-	}
-}
-
-// endProcs ends every contender: by asking, then by force.
-func (l *Lab) endProcs() error {
-	l.mu.Lock()
-	for _, p := range l.procs {
-		p.askToEnd()
-	}
-	l.mu.Unlock()
-	gone := make(chan struct{})
-	go func() {
-		l.wg.Wait()
-		close(gone)
-	}()
-	if process.Wait(gone, graceAtClose) {
-		return nil
-	}
-	l.kill(func(p *proc) bool { return p.command == nil })
-	if len(l.o.Command) > 0 && l.unhurried(gone, l.o.Grace-graceAtClose) {
-		return nil
-	}
-	l.kill(func(*proc) bool { return true })
-	if process.Wait(gone, goneAtClose) {
-		return nil
-	}
-	l.mu.Lock()
-	left := l.alive()
-	l.mu.Unlock()
-	switch {
-	case len(left) > 0:
-		return fmt.Errorf("contenders that were killed are still there: %s", strings.Join(left, ", "))
-	case !process.Wait(gone, forgottenAtClose):
-		return errors.New("the connections of contenders that have ended do not end")
-	}
-	return nil
+	l.faults.stopTimers()
 }

@@ -30,6 +30,7 @@ func parseContenderArgs(args []string, stdin io.Reader) (contender.Options, erro
 	fs.IntVar(&o.Workers, "workers", 0, "")
 	fs.BoolVar(&o.Manual, "manual", false, "")
 	fs.BoolVar(&o.IgnoreDone, "ignore-done", false, "")
+	fs.StringVar(&o.Owner, "owner", "", "")
 	fs.StringVar(&o.Resource, "resource", "", "")
 	withStdin := fs.Bool(contender.EndWithStdinFlag, false, "")
 	if err := fs.Parse(args); err != nil {

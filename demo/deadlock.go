@@ -18,52 +18,41 @@ var deadlockLocks = []string{"/demo/stock", "/demo/cash"}
 const betweenLocks = 2 * time.Second
 
 // canDeadlock says why two more programs cannot be started.
-func (l *Lab) canDeadlock() error {
-	if len(l.procs) == contender.MaxContenders-1 {
+func (c *crew) canDeadlock() error {
+	if len(c.procs) == contender.MaxContenders-1 {
 		return errors.New("a deadlock needs two more contenders, and there is room for one; stop one first")
 	}
-	return l.canSpawn(model.Action{})
+	return c.canSpawn(model.Action{})
 }
 
 // injectDeadlock starts two programs that take two locks in opposite order. Each takes a
 // single turn: once somebody has broken the deadlock both get on, end, and the fault with
 // them.
-func (l *Lab) injectDeadlock() (string, healer, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
+func (c *crew) injectDeadlock() (string, healer, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
 		return "", nil, ErrClosed
 	}
-	if err := l.canDeadlock(); err != nil {
+	if err := c.canDeadlock(); err != nil {
 		return "", nil, err
 	}
 	var pair []*proc
 	heal := func(context.Context) error {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return l.stopThese(pair)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.stopThese(pair)
 	}
 	locks := slices.Clone(deadlockLocks)
 	for range 2 {
-		pr := l.o.unnamed(l.freeNumber(), "", contender.RecipeMutex)
+		pr := c.o.unnamed(c.freeNumber(), "", contender.RecipeMutex)
 		pr.o.Locks, pr.o.Between, pr.o.Rounds, pr.deadlocks = slices.Clone(locks), betweenLocks, 1, true
-		p, err := l.spawn(pr)
+		p, err := c.spawn(pr)
 		if err != nil {
-			return "", nil, errors.Join(err, l.stopThese(pair))
+			return "", nil, errors.Join(err, c.stopThese(pair))
 		}
 		pair = append(pair, p)
 		slices.Reverse(locks)
 	}
 	return pair[0].name() + " and " + pair[1].name(), heal, nil
-}
-
-// stopThese asks those of the processes that still run to end. The caller has the mutex.
-func (l *Lab) stopThese(all []*proc) error {
-	var failed []error
-	for _, p := range all {
-		if l.procs[p.name()] == p {
-			failed = append(failed, l.stop(p))
-		}
-	}
-	return errors.Join(failed...)
 }

@@ -23,8 +23,16 @@
 // what it starts. With Options.Endpoints the members are not its own. With
 // Options.Command one contender is a program of the user's.
 //
-// Every fault goes one way. [Lab.Do] keeps the place of the fault, does it without
-// holding the mutex, and keeps with it what takes it back: a signal, the proxy's Heal,
+// Lab itself joins three parts, which share a site: the options, the directory, the mailbox of
+// reports, the mutex, the end.
+//
+//   - ledger (faults.go): the faults in force, and how they end. It knows neither of the others.
+//   - writer (faults_data.go): writes that no contender would do. It knows neither, too.
+//   - crew (crew.go, procs.go, role.go, guest.go): contenders, their processes, and what they
+//     say. It knows the ledger: the faults of a process end with it.
+//
+// Every kind of fault is done in the same steps. [Lab.Do] notes the fault, does it without
+// holding the mutex, and notes what heals it: a signal, the proxy's Heal,
 // the start of a member, a guarded delete. From then on four things are the same for
 // every kind of fault: healing it, healing all, the end of its time, the end of its
 // target. Each ends in one [model.FaultOff]. A fault that cannot be healed stays in force
@@ -43,6 +51,6 @@
 // no standard input, so the second life line is not for it.
 //
 // Where to begin: [Start] in lab.go and what it starts in options.go, then procs.go
-// for the life of a contender, actions.go for what can be done, faults.go for how a
-// fault lives, and labdir.go for cleaning up.
+// for the life of a contender, actions.go for what can be done, faults_kinds.go for how each
+// fault is done, faults.go for how it lives, and labdir.go for cleaning up.
 package demo

@@ -36,6 +36,14 @@ type fault struct {
 // called again.
 type healer func(ctx context.Context) error
 
+// ledger are the faults in force, whoever put them there, and their end: by healing, in time,
+// or with their target.
+type ledger struct {
+	*site
+	all []*fault // in force, or about to be, oldest first
+	id  int      // of the latest
+}
+
 // isOn says whether f is a fault of that kind of target.
 func isOn(f model.Fault, t model.FaultTarget) bool {
 	info, _ := f.Kind.Info()
@@ -52,160 +60,141 @@ func same(f, g model.Fault) bool {
 	return f.Kind == g.Kind && f.Target == g.Target
 }
 
-// injectFault does a fault, remembers how to undo it, and ends it when its time is
-// up.
-func (l *Lab) injectFault(ctx context.Context, f model.Fault) (detail string, err error) {
-	if err := f.Check(); err != nil {
-		return "", err
-	}
-	if info, _ := f.Kind.Info(); info.Instant {
-		detail, _, err = l.inject(ctx, f)
-		return detail, err
-	}
-	x, err := l.reserve(f)
-	if err != nil {
-		return "", err
-	}
-	detail, heal, err := l.inject(ctx, f)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err == nil && l.isGone(f) {
-		err = errEnded(f.Target)
-	}
-	if err != nil {
-		l.forget(x)
-		return "", err
-	}
-	l.faultID++
-	x.id, x.undo, x.busy = l.faultID, heal, false
-	l.box.put(model.FaultOn{At: l.o.Now(), ID: x.id, Fault: f})
-	if isOn(f, model.TargetClient) && !slices.Contains(l.proxy.Faults(), f) {
-		l.off(x, whyTarget) // the connection ended meanwhile
-	} else if f.For > 0 && !l.closed {
-		x.timer = time.AfterFunc(f.For, func() { l.expire(x) })
-	}
-	return detail, nil
-}
-
 // reserve keeps the place of a fault, so that it is not done twice.
-func (l *Lab) reserve(f model.Fault) (*fault, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if slices.ContainsFunc(l.faults, func(x *fault) bool { return same(x.Fault, f) }) {
+func (g *ledger) reserve(f model.Fault) (*fault, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if slices.ContainsFunc(g.all, func(x *fault) bool { return same(x.Fault, f) }) {
 		return nil, fmt.Errorf("%s: it is active already; heal it first", f.Describe())
 	}
 	x := &fault{Fault: f, busy: true}
-	l.faults = append(l.faults, x)
+	g.all = append(g.all, x)
 	return x, nil
 }
 
-// isGone says whether f is done to a contender that has ended.
-func (l *Lab) isGone(f model.Fault) bool {
-	return (isOn(f, model.TargetProcess) || isOn(f, model.TargetClient)) &&
-		l.programs[f.Target] != nil && l.procs[f.Target] == nil
+// enter says that a fault is in force, and ends it when its time is up. The caller has the
+// mutex.
+func (g *ledger) enter(x *fault, heal healer) {
+	g.id++
+	x.id, x.undo, x.busy = g.id, heal, false
+	g.box.put(model.FaultOn{At: g.o.Now(), ID: x.id, Fault: x.Fault})
+	if isOn(x.Fault, model.TargetClient) && !slices.Contains(g.proxy.Faults(), x.Fault) {
+		g.off(x, whyTarget) // the connection ended meanwhile
+	} else if x.For > 0 && !g.closed {
+		x.timer = time.AfterFunc(x.For, func() { g.expire(x) })
+	}
+}
+
+// stopTimers lets no fault end by itself any more. The caller has the mutex.
+func (g *ledger) stopTimers() {
+	for _, x := range g.all {
+		if x.timer != nil {
+			x.timer.Stop()
+		}
+	}
 }
 
 // forget takes a fault off the list. The caller has the mutex.
-func (l *Lab) forget(x *fault) {
+func (g *ledger) forget(x *fault) {
 	if x.timer != nil {
 		x.timer.Stop()
 	}
-	l.faults = slices.DeleteFunc(l.faults, func(y *fault) bool { return x == y })
+	g.all = slices.DeleteFunc(g.all, func(y *fault) bool { return x == y })
 }
 
 // off reports the end of a fault in force. The caller has the mutex.
-func (l *Lab) off(x *fault, why string) {
-	if x.id == 0 || !slices.Contains(l.faults, x) {
+func (g *ledger) off(x *fault, why string) {
+	if x.id == 0 || !slices.Contains(g.all, x) {
 		return // it was never in force, or it was reported
 	}
-	l.forget(x)
-	l.box.put(model.FaultOff{At: l.o.Now(), ID: x.id, Why: why})
+	g.forget(x)
+	g.box.put(model.FaultOff{At: g.o.Now(), ID: x.id, Why: why})
 }
 
-// faultsOff reports the end of the faults for which which is true. The caller has
+// endWhere reports the end of the faults for which which is true. The caller has
 // the mutex.
-func (l *Lab) faultsOff(why string, which func(model.Fault) bool) {
-	for _, x := range slices.Clone(l.faults) {
+func (g *ledger) endWhere(why string, which func(model.Fault) bool) {
+	for _, x := range slices.Clone(g.all) {
 		if which(x.Fault) {
-			l.off(x, why)
+			g.off(x, why)
 		}
 	}
 }
 
 // expire ends a fault whose time is up.
-func (l *Lab) expire(x *fault) {
-	l.mu.Lock()
-	if x.busy || !slices.Contains(l.faults, x) || !l.begin() {
-		l.mu.Unlock()
+func (g *ledger) expire(x *fault) {
+	g.mu.Lock()
+	if x.busy || !slices.Contains(g.all, x) || !g.begin() {
+		g.mu.Unlock()
 		return // somebody heals it now, or it has ended
 	}
 	x.busy = true
-	l.mu.Unlock()
-	defer l.ops.Done()
-	if err := l.undo(l.ctx, x, whyTime); err != nil && l.ctx.Err() == nil {
+	g.mu.Unlock()
+	defer g.ops.Done()
+	if err := g.undo(g.ctx, x, whyTime); err != nil && g.ctx.Err() == nil {
 		// Nobody asked for it now, so nobody else would say that it failed.
-		l.box.put(model.Acted{At: l.o.Now(), Outcome: model.Outcome{At: l.o.Now(), Err: err.Error(),
+		g.box.put(model.Acted{At: g.o.Now(), Outcome: model.Outcome{At: g.o.Now(), Err: err.Error(),
 			Action: model.Action{Kind: model.HealFault, Fault: x.Fault}}})
 	}
 }
 
 // undo heals a fault that is marked as busy.
-func (l *Lab) undo(ctx context.Context, x *fault, why string) error {
+func (g *ledger) undo(ctx context.Context, x *fault, why string) error {
 	ctx, cancel := context.WithTimeout(ctx, healWithin)
 	defer cancel()
 	err := x.undo(ctx)
-	l.mu.Lock()
+	g.mu.Lock()
 	x.busy = false
 	if err == nil {
-		l.off(x, why)
+		g.off(x, why)
 	}
-	l.mu.Unlock()
+	g.mu.Unlock()
 	if err != nil {
 		return fmt.Errorf("heal %s: %w", x.Describe(), err)
 	}
 	if isOn(x.Fault, model.TargetClient) {
-		l.reconcile()
+		g.reconcile()
 	}
 	return nil
 }
 
 // reconcile reports the faults that the proxy ended together with another: healing
 // one of "c1" heals the same at one member of c1.
-func (l *Lab) reconcile() {
-	inForce := l.proxy.Faults()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, x := range slices.Clone(l.faults) {
+func (g *ledger) reconcile() {
+	inForce := g.proxy.Faults()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, x := range slices.Clone(g.all) {
 		if isOn(x.Fault, model.TargetClient) && !x.busy && !slices.Contains(inForce, x.Fault) {
-			l.off(x, whyHealed)
+			g.off(x, whyHealed)
 		}
 	}
 }
 
 // healFault ends what f heals.
-func (l *Lab) healFault(ctx context.Context, f model.Fault) (string, error) {
-	list := l.take(func(x model.Fault) bool { return f.Heals(x) })
+func (g *ledger) healFault(ctx context.Context, f model.Fault) (string, error) {
+	list := g.take(func(x model.Fault) bool { return f.Heals(x) })
 	if len(list) == 0 {
 		return "", fmt.Errorf("%s: it is not active, or being healed", f.Describe())
 	}
-	return l.healThese(ctx, list)
+	return g.healThese(ctx, list)
 }
 
 // healAll ends every fault. One that cannot be healed does not keep the others.
-func (l *Lab) healAll(ctx context.Context) (string, error) {
-	list := l.take(func(model.Fault) bool { return true })
+func (g *ledger) healAll(ctx context.Context) (string, error) {
+	list := g.take(func(model.Fault) bool { return true })
 	if len(list) == 0 {
 		return "no fault was in force", nil
 	}
-	return l.healThese(ctx, list)
+	return g.healThese(ctx, list)
 }
 
 // take marks the faults in force for which it is true as being healed.
-func (l *Lab) take(which func(model.Fault) bool) []*fault {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (g *ledger) take(which func(model.Fault) bool) []*fault {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	var list []*fault
-	for _, x := range l.faults {
+	for _, x := range g.all {
 		if !x.busy && which(x.Fault) {
 			x.busy = true
 			list = append(list, x)
@@ -216,12 +205,12 @@ func (l *Lab) take(which func(model.Fault) bool) []*fault {
 
 // healThese heals in three steps: first what takes no time, then members, then what
 // needs their quorum. Within a step a later fault goes before an earlier one.
-func (l *Lab) healThese(ctx context.Context, list []*fault) (string, error) {
+func (g *ledger) healThese(ctx context.Context, list []*fault) (string, error) {
 	slices.Reverse(list)
 	slices.SortStableFunc(list, func(x, y *fault) int { return healStep(x.Fault) - healStep(y.Fault) })
 	var failed []error
 	for _, x := range list {
-		if err := l.undo(ctx, x, whyHealed); err != nil {
+		if err := g.undo(ctx, x, whyHealed); err != nil {
 			failed = append(failed, err)
 		}
 	}

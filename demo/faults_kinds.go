@@ -6,16 +6,11 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"locktop/demo/process"
 	"locktop/model"
 )
-
-// stopWithin is what a contender that was asked to end has until it is killed.
-const stopWithin = 3 * time.Second
 
 // doer does a fault and says how to undo it; nil if the fault is Instant. It is called
 // without the mutex and may take its time. The fault was checked.
@@ -23,11 +18,11 @@ type doer func(l *Lab, ctx context.Context, f model.Fault) (detail string, undo 
 
 // doers are who does each kind of fault. Those of clients are the proxy's.
 var doers = map[model.FaultKind]doer{
-	model.FaultPause: toProcess(func(l *Lab, p *proc) (healer, error) {
-		return func(context.Context) error { return l.resume(p) }, l.pause(p)
+	model.FaultPause: toProcess(func(c *crew, p *proc) (healer, error) {
+		return func(context.Context) error { return c.resume(p) }, c.pause(p)
 	}),
-	model.FaultKill: toProcess(func(_ *Lab, p *proc) (healer, error) { return nil, p.send(os.Kill, "kill") }),
-	model.FaultStop: toProcess(func(l *Lab, p *proc) (healer, error) { return nil, l.stop(p) }),
+	model.FaultKill: toProcess(func(_ *crew, p *proc) (healer, error) { return nil, p.send(os.Kill, "kill") }),
+	model.FaultStop: toProcess(func(c *crew, p *proc) (healer, error) { return nil, c.stop(p) }),
 
 	model.FaultStopMember: toMember(func(l *Lab, m string, _ model.Fault) (healer, error) {
 		err := l.cluster.StopMember(m)
@@ -67,7 +62,7 @@ var doers = map[model.FaultKind]doer{
 	model.FaultFill: func(l *Lab, ctx context.Context, _ model.Fault) (string, healer, error) {
 		return "", l.cluster.Drain, l.cluster.Fill(ctx)
 	},
-	model.FaultDeadlock: func(l *Lab, _ context.Context, _ model.Fault) (string, healer, error) { return l.injectDeadlock() },
+	model.FaultDeadlock: func(l *Lab, _ context.Context, _ model.Fault) (string, healer, error) { return l.crew.injectDeadlock() },
 	model.FaultLoseQuorum: func(l *Lab, _ context.Context, _ model.Fault) (string, healer, error) {
 		stopped, err := l.cluster.LoseQuorum()
 		l.unpaused(stopped...)
@@ -75,12 +70,40 @@ var doers = map[model.FaultKind]doer{
 			func(ctx context.Context) error { return l.startAgain(ctx, stopped...) }, err
 	},
 
-	model.FaultPut: toData(func(l *Lab, ctx context.Context, cli *clientv3.Client, f model.Fault) (string, healer, error) {
-		return l.putKey(ctx, cli, f.Target, f.Value)
+	model.FaultPut: toData(func(w *writer, ctx context.Context, cli *clientv3.Client, f model.Fault) (string, healer, error) {
+		return w.putKey(ctx, cli, f.Target, f.Value)
 	}),
-	model.FaultRevoke: toClaim((*Lab).revokeClaim),
-	model.FaultDelete: toClaim((*Lab).deleteClaim),
-	model.FaultDetach: toClaim((*Lab).detachClaim),
+	model.FaultRevoke: toClaim((*writer).revokeClaim),
+	model.FaultDelete: toClaim((*writer).deleteClaim),
+	model.FaultDetach: toClaim((*writer).detachClaim),
+}
+
+// injectFault does a fault, remembers how to undo it, and ends it when its time is
+// up.
+func (l *Lab) injectFault(ctx context.Context, f model.Fault) (detail string, err error) {
+	if err := f.Check(); err != nil {
+		return "", err
+	}
+	if info, _ := f.Kind.Info(); info.Instant {
+		detail, _, err = l.inject(ctx, f)
+		return detail, err
+	}
+	x, err := l.faults.reserve(f)
+	if err != nil {
+		return "", err
+	}
+	detail, heal, err := l.inject(ctx, f)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil && l.crew.isGone(f) {
+		err = errEnded(f.Target)
+	}
+	if err != nil {
+		l.faults.forget(x)
+		return "", err
+	}
+	l.faults.enter(x, heal)
+	return detail, nil
 }
 
 // inject does a fault: the table does, or the proxy.
@@ -96,15 +119,15 @@ func (l *Lab) inject(ctx context.Context, f model.Fault) (detail string, _ heale
 }
 
 // toProcess does a fault to a contender's process.
-func toProcess(do func(l *Lab, p *proc) (healer, error)) doer {
+func toProcess(do func(c *crew, p *proc) (healer, error)) doer {
 	return func(l *Lab, _ context.Context, f model.Fault) (string, healer, error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		p, err := l.find(f.Target)
+		p, err := l.crew.find(f.Target)
 		if err != nil {
 			return "", nil, err
 		}
-		undo, err := do(l, p)
+		undo, err := do(l.crew, p)
 		return p.detail(), undo, err
 	}
 }
@@ -121,67 +144,32 @@ func toMember(do func(l *Lab, m string, f model.Fault) (healer, error)) doer {
 	}
 }
 
-// find returns a contender that lives. The caller has the mutex.
-func (l *Lab) find(name string) (*proc, error) {
-	if p := l.procs[name]; p != nil {
-		return p, nil
-	}
-	if pr := l.programs[name]; pr != nil && !pr.ran {
-		return nil, fmt.Errorf("%s was not started yet", name)
-	} else if pr != nil {
-		return nil, errEnded(name)
-	}
-	return nil, fmt.Errorf("%s is no contender of the lab; those that run are %s",
-		model.Printable(name), strings.Join(l.alive(), ", "))
-}
-
-func (p *proc) detail() string { return fmt.Sprintf("pid %d", p.pid()) }
-
-func (l *Lab) pause(p *proc) error {
-	if err := p.said("pause", process.PauseGroup(p.cmd.Process)); err != nil {
-		return err
-	}
-	p.paused = true
-	l.tell(p, model.ProcPaused, "")
-	return nil
-}
-
-// resume undoes pause, for whoever calls without the mutex. The end of a process is
-// the end of its pause.
-func (l *Lab) resume(p *proc) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !p.paused || l.procs[p.name()] != p {
-		return nil
-	}
-	return l.wake(p)
-}
-
-func (l *Lab) wake(p *proc) error {
-	if err := p.send(process.SigContinue, "resume"); err != nil {
-		return err
-	}
-	p.paused = false
-	l.tell(p, model.ProcRunning, "")
-	return nil
-}
-
-// stop asks a contender to end, which only one that runs can hear.
-func (l *Lab) stop(p *proc) error {
-	if p.paused {
-		if err := l.wake(p); err != nil {
-			return err
+// toData does a fault to the data: a write that no contender would do.
+func toData(do func(w *writer, ctx context.Context, cli *clientv3.Client, f model.Fault) (string, healer, error)) doer {
+	return func(l *Lab, ctx context.Context, f model.Fault) (string, healer, error) {
+		cli, err := l.data.dataClient()
+		if err != nil {
+			return "", nil, err
 		}
-		l.faultsOff(whyHealed, func(f model.Fault) bool { return f.Kind == model.FaultPause && f.Target == p.name() })
+		ctx, cancel := context.WithTimeout(ctx, dataWithin)
+		defer cancel()
+		return do(l.data, ctx, cli, f)
 	}
-	if err := p.send(process.SigStop, "stop"); err != nil {
-		return err
+}
+
+// toClaim does a fault to the claim that a contender has.
+func toClaim(do func(w *writer, ctx context.Context, cli *clientv3.Client, c spoken) (string, healer, error)) doer {
+	return func(l *Lab, ctx context.Context, f model.Fault) (string, healer, error) {
+		return toData(func(w *writer, ctx context.Context, cli *clientv3.Client, f model.Fault) (string, healer, error) {
+			c, err := l.crew.claimOf(f.Target)
+			if err != nil {
+				if c, err = l.crew.claimSeen(ctx, cli, f.Target, err); err != nil {
+					return "", nil, err
+				}
+			}
+			return do(w, ctx, cli, c)
+		})(l, ctx, f)
 	}
-	p.stopping = true
-	if p.killTimer == nil {
-		p.killTimer = time.AfterFunc(stopWithin, func() { p.signal(os.Kill) })
-	}
-	return nil
 }
 
 // injectClient has the proxy do a fault of a client's connections.
@@ -216,7 +204,7 @@ func (l *Lab) startAgain(ctx context.Context, members ...string) error {
 func (l *Lab) unpaused(members ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.faultsOff(whyTarget, func(f model.Fault) bool {
+	l.faults.endWhere(whyTarget, func(f model.Fault) bool {
 		return f.Kind == model.FaultPauseMember && slices.Contains(members, f.Target)
 	})
 }

@@ -179,7 +179,7 @@ func TestFaultEndsByItself(t *testing.T) {
 	do(t, l, injectIt(model.Fault{Kind: model.FaultPause, Target: who, For: 200 * time.Millisecond}))
 	do(t, l, injectIt(model.Fault{Kind: model.FaultFreeze, Target: who, For: time.Hour}))
 	f.wantFaults(t, "on: pause "+who+" for 200ms", "on: freeze "+who+" for 1h0m0s", "off: pause "+who+" for 200ms: "+whyTime)
-	if l.procs[who].paused {
+	if l.crew.procs[who].paused {
 		t.Error("it is still paused")
 	}
 	do(t, l, injectIt(model.Fault{Kind: model.FaultPut, Target: "/t/x", For: time.Millisecond}))
@@ -187,7 +187,7 @@ func TestFaultEndsByItself(t *testing.T) {
 
 	// A person is told of what fails when nobody waits for it.
 	do(t, l, injectIt(model.Fault{Kind: model.FaultPut, Target: "/t/y", For: 100 * time.Millisecond}))
-	l.client.Close()
+	l.data.client.Close()
 	labtest.Eventually(t, "it fails in words", func() bool {
 		return f.has(func(e model.Event) bool {
 			a, ok := e.(model.Acted)
@@ -216,7 +216,7 @@ func TestHealAllAfterFiveFaults(t *testing.T) {
 		r, err := cli.Get(t.Context(), "/t/foreign")
 		return err == nil && len(r.Kvs) == 0
 	})
-	if len(l.proxy.Faults()) > 0 || len(l.faults) > 0 || len(l.cluster.Down()) > 0 || l.procs["c1"].paused {
+	if len(l.proxy.Faults()) > 0 || len(l.faults.all) > 0 || len(l.cluster.Down()) > 0 || l.crew.procs["c1"].paused {
 		t.Error("something is still broken")
 	}
 }
@@ -226,11 +226,11 @@ func TestHealingGoesOnPastAFailure(t *testing.T) {
 	do(t, l, inject(model.FaultPause, "c1"))
 	do(t, l, inject(model.FaultPut, "/t/x"))
 	do(t, l, inject(model.FaultCut, "c2"))
-	l.client.Close()
+	l.data.client.Close()
 	wantRefused(t, l, healEverything, "2 faults of 3 healed: heal put /t/x: ")
 	f.wantFaults(t, "on: pause c1", "on: put /t/x", "on: cut c2", "off: cut c2: healed", "off: pause c1: healed")
 	l.mu.Lock()
-	l.client = nil
+	l.data.client = nil
 	l.mu.Unlock()
 	wantRefused(t, l, healEverything, "heal put /t/x: ")
 }
@@ -266,7 +266,7 @@ func TestCloseAfterEachFault(t *testing.T) {
 			// A contender speaks of its claim before it makes it.
 			cli := labtest.NewClient(t, l.MemberEndpoints()...)
 			labtest.Eventually(t, "both have a claim, and say so", func() bool {
-				return second(l.claimOf("c1")) == nil && second(l.claimOf("c2")) == nil && len(labtest.Queue(t, cli, "/t/a")) == 2
+				return second(l.crew.claimOf("c1")) == nil && second(l.crew.claimOf("c2")) == nil && len(labtest.Queue(t, cli, "/t/a")) == 2
 			})
 			for _, x := range tt.faults {
 				do(t, l, injectIt(x))

@@ -103,8 +103,12 @@ var neighbours = []neighbour{
 		func(ta *tale) { ta.stallOn(3, false) }, "", model.CodePinnedBadMember, nil},
 	{"three clients stall with a member that knows no leader", "that member is ill: so few are a pattern",
 		func(ta *tale) { ta.stallOn(3, true) }, model.CodePinnedBadMember, "", nil},
-	{"six clients stall with a member that looks well", "that many are no chance: what is cut may be the way from them to it",
+	{"six leases stall with a member that looks well", "what is cut may be the way to it: that is worth a hint",
 		func(ta *tale) { ta.stallOn(6, false) }, model.CodePinnedBadMember, "", nil},
+	{"one program with forty leases dies", "it came through one member, as one with a single endpoint does: no member is to blame",
+		func(ta *tale) { ta.stallOn(40, false) }, "", model.CodePinnedBadMember, func(f model.Finding) bool {
+			return f.Confidence == model.Hint && f.Severity == model.SevInfo
+		}},
 	{"one dead client elsewhere", "twenty that stall with one member are a pattern, whatever one more does",
 		func(ta *tale) {
 			ta.status("3.7.3")

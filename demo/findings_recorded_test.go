@@ -11,6 +11,16 @@ import (
 // version, a broken one, thousands of leases, or hours.
 var recordedStories = []story{
 	{
+		code: model.CodePinnedBadMember, on: recorded, reason: "a member that is seen to be ill, and leases of it alone that stall",
+		severity: model.SevWarning, confidence: model.Strong,
+		found: part{words: "three leases stall that a member without a leader granted", told: func(ta *tale) {
+			ta.stallOn(3, true)
+		}, also: []model.Code{model.CodeKeepaliveStalled, model.CodeDeadHolder}},
+		alike: part{words: "three leases stall that a healthy member granted", told: func(ta *tale) {
+			ta.stallOn(3, false)
+		}, also: []model.Code{model.CodeKeepaliveStalled, model.CodeDeadHolder}},
+	},
+	{
 		code: model.CodeLeaseOverdue, on: recorded, reason: "a leader that does not get to expire it",
 		severity: model.SevWarning, confidence: model.Certain,
 		found: part{words: "a lease three seconds past its end", told: func(ta *tale) {
@@ -103,7 +113,7 @@ var recordedStories = []story{
 	{
 		code: model.CodeKeepaliveCancelled, on: recorded, reason: "one holder after the other stops at the same age, after minutes",
 		severity: model.SevWarning, confidence: model.Strong, alternatives: []model.Code{model.CodeDeadHolder},
-		found: part{words: "four holders that each stop to renew after a minute", told: func(ta *tale) {
+		found: part{words: "four holders that each stop renewing after a minute", told: func(ta *tale) {
 			ta.stopAt(60, 60, 60, 60)
 		}, also: []model.Code{model.CodeDeadHolder, model.CodeKeepaliveStalled}},
 		alike: part{words: "four that stop at different ages", told: func(ta *tale) {

@@ -19,7 +19,7 @@ var renewalStories = []story{
 	{
 		code: model.CodeDeadHolder, reason: "two renewals missed by a holder whose rhythm is known",
 		severity: model.SevWarning, confidence: model.Strong, alternatives: stallCauses,
-		found: part{words: "a holder that stops to renew", played: func(sc *scene) {
+		found: part{words: "a holder that stops renewing", played: func(sc *scene) {
 			sc.stopRenewing(12)
 		}},
 		alike: part{words: "a holder that missed one renewal and comes back", also: []model.Code{model.CodeKeepaliveStalled}, played: func(sc *scene) {
@@ -60,7 +60,7 @@ var renewalStories = []story{
 		code: model.CodeDeadWaiter, reason: "it will idle the lock at its turn",
 		severity: model.SevWarning, confidence: model.Strong,
 		alternatives: []model.Code{model.CodeLockOverrunsDeadline, model.CodeHalfOpenTCP},
-		found: part{words: "a waiter that stops to renew", played: func(sc *scene) {
+		found: part{words: "a waiter that stops renewing", played: func(sc *scene) {
 			_, waiter := sc.pair(9)
 			waiter.Orphan()
 		}},

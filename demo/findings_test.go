@@ -53,7 +53,7 @@ func (on stage) String() string {
 }
 
 func stories() []story {
-	return slices.Concat(clusterStories, harmStories, queueStories, renewalStories, formStories, recordedStories, proxyStories, wordStories)
+	return slices.Concat(clusterStories, harmStories, queueStories, renewalStories, formStories, recordedStories, proxyStories, wordStories, programStories)
 }
 
 // At most so many stories and so many clusters of their own at a time: they spend
@@ -180,7 +180,7 @@ func checkClaim(t *testing.T, s *fold.State, f *model.Finding) {
 		return
 	}
 	c, l := s.Claim(f.Claim.Key), s.Lock(f.Lock)
-	if !f.About(c) || l == nil || l.Place(c) < 0 || c.KV.Lease != f.Lease {
+	if !f.About(c.Ref()) || l == nil || l.Place(c) < 0 || c.KV.Lease != f.Lease {
 		t.Errorf("%s on %s and lease %s names %+v, which is %+v", f.Code, f.Lock, f.Lease, f.Claim, c)
 	}
 }

@@ -16,11 +16,14 @@ const groupPoll = 20 * time.Millisecond
 func (l *Lab) CommandEnd() (code int, how string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.lastGuest == nil {
+	if l.crew.lastGuest == nil {
 		return 0, ""
 	}
-	return l.lastGuest.exitCode(), l.lastGuest.name() + " ended: " + l.lastGuest.howEnded()
+	return l.crew.lastGuest.exitCode(), l.crew.lastGuest.name() + " ended: " + l.crew.lastGuest.howEnded()
 }
+
+// CommandName is what Options.Command is called as a contender.
+func (l *Lab) CommandName() string { return commandName(l.o.Command[0]) }
 
 // exitCode is that of a process that has ended, as shells count.
 func (p *proc) exitCode() int {
@@ -50,25 +53,14 @@ func (p *proc) askToEnd() {
 	}
 }
 
-// kill kills those contenders that are left, with what they have started.
-func (l *Lab) kill(those func(*proc) bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, p := range l.procs {
-		if those(p) {
-			p.signal(os.Kill)
-		}
-	}
-}
-
 // unhurried says whether done was closed within d, and before Options.Hurry was.
-func (l *Lab) unhurried(done <-chan struct{}, d time.Duration) bool {
+func (c *crew) unhurried(done <-chan struct{}, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-done:
 		return true
-	case <-l.o.Hurry:
+	case <-c.o.Hurry:
 	case <-t.C:
 	}
 	return false
@@ -77,18 +69,18 @@ func (l *Lab) unhurried(done <-chan struct{}, d time.Duration) bool {
 // awaitGroup waits until a program of the user's has ended, and then ends what it has
 // started and left behind: by asking, then by force. Only what leads a group of its own
 // escapes. Its own remains keep the number of the group from being given to others.
-func (l *Lab) awaitGroup(p *proc) {
+func (c *crew) awaitGroup(p *proc) {
 	if process.AwaitEnd(p.pid()) != nil {
 		return // it is waited for as any other
 	}
-	l.mu.Lock()
+	c.mu.Lock()
 	if process.GroupLives(p.pid()) {
 		p.askToEnd()
 	}
-	l.mu.Unlock()
-	grace := max(l.o.Grace, graceAtClose)
+	c.mu.Unlock()
+	grace := max(c.o.Grace, graceAtClose)
 	for end := time.Now().Add(grace); process.GroupLives(p.pid()); {
-		if !time.Now().Before(end) || l.hurried(groupPoll) {
+		if !time.Now().Before(end) || c.hurried(groupPoll) {
 			p.signal(os.Kill)
 			return
 		}
@@ -96,9 +88,9 @@ func (l *Lab) awaitGroup(p *proc) {
 }
 
 // hurried waits for d and says whether Options.Hurry is closed.
-func (l *Lab) hurried(d time.Duration) bool {
+func (c *crew) hurried(d time.Duration) bool {
 	select {
-	case <-l.o.Hurry:
+	case <-c.o.Hurry:
 		return true
 	case <-time.After(d):
 		return false

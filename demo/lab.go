@@ -6,59 +6,61 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"sync"
 	"syscall"
 	"time"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-
 	"locktop/chaos/gate"
 	"locktop/chaos/proxy"
 	"locktop/demo/cluster"
 	"locktop/demo/ports"
-	"locktop/demo/process"
 	"locktop/demo/resource"
 	"locktop/model"
 )
 
 // Lab is a cluster with a proxy before it and contenders on it. It is a
-// [model.Source] of their reports and a [chaos.Lab]. All methods may be called from
+// [model.Source] of their reports and a [gate.Lab]. All methods may be called from
 // any goroutine, Next by one at a time.
 type Lab struct {
-	o        Options
-	dir      *labDir
-	proxy    *proxy.Proxy
-	cluster  *cluster.Cluster // nil if the members are not ours
-	free     func()           // gives up the ports of its members, nil likewise
-	resource *resource.Resource
-	box      *mailbox
-	journal  *os.File
-	procLog  *os.File // what contenders print where errors go
-	spawner  *spawner
-
-	ctx    context.Context // ends with the lab
-	cancel context.CancelFunc
-	wg     sync.WaitGroup // one per contender
-	ops    sync.WaitGroup // one per action and timer that is at work; add with begin
-
-	mu        sync.Mutex // never held while something is waited for, but for a process to stop
-	closed    bool
-	programs  map[string]*program // all that ever were
-	first     []*program          // those that Begin has yet to start
-	procs     map[string]*proc    // alive
-	spawned   int                 // contenders so far
-	members   []procRecord        // processes of members, also such that have ended
-	recipes   map[string]string   // of each lock
-	claims    map[string][]spoken // of each contender as it says, the latest last
-	faults    []*fault            // in force, or about to be, oldest first
-	faultID   int
-	lastGuest *proc            // Command, when it has ended
-	client    *clientv3.Client // for faults of the data; nil before the first
+	*site
+	cluster *cluster.Cluster // nil if the members are not ours
+	free    func()           // gives up the ports of its members, nil likewise
+	journal *os.File
+	warden  *warden // nil where no program of the user's own is started
+	faults  *ledger
+	crew    *crew
+	data    *writer
 
 	once     sync.Once
 	closeErr error
+}
+
+// site is what the parts of a lab share.
+type site struct {
+	o        Options
+	dir      *labDir
+	proxy    *proxy.Proxy
+	resource *resource.Resource
+	box      *mailbox
+	procLog  *os.File // what contenders print where errors go
+
+	ctx    context.Context // ends with the lab
+	cancel context.CancelFunc
+	ops    sync.WaitGroup // one per action and timer that is at work; add with begin
+
+	mu     sync.Mutex // of all parts; never held while something is waited for, but for a process to stop
+	closed bool
+}
+
+// begin counts something that is being done to the lab, which Close waits for. False
+// if the lab is closed. The caller has the mutex, and calls ops.Done afterwards.
+func (s *site) begin() bool {
+	if s.closed {
+		return false
+	}
+	s.ops.Add(1)
+	return true
 }
 
 var (
@@ -75,9 +77,10 @@ func Start(ctx context.Context, o Options) (*Lab, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the lab: %w", err)
 	}
-	l := &Lab{o: o, box: newMailbox(), spawner: newSpawner(), programs: map[string]*program{},
-		procs: map[string]*proc{}, recipes: map[string]string{}, claims: map[string][]spoken{}}
-	l.ctx, l.cancel = context.WithCancel(context.Background())
+	s := &site{o: o, box: newMailbox()}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	l := &Lab{site: s, faults: &ledger{site: s}}
+	l.crew, l.data = newCrew(s, l.faults), &writer{site: s, members: l.MemberEndpoints}
 	if err := l.start(ctx, known); err != nil {
 		return nil, fmt.Errorf("start the lab: %w", errors.Join(err, l.Close()))
 	}
@@ -92,11 +95,21 @@ func (l *Lab) start(ctx context.Context, known []*program) (err error) {
 	if l.dir, err = newLabDir(); err != nil {
 		return err
 	}
-	if l.journal, err = l.openFile("journal.jsonl"); err != nil {
+	if l.journal, err = l.dir.openFile("journal.jsonl"); err != nil {
 		return err
 	}
-	if l.procLog, err = l.openFile("contenders.log"); err != nil {
+	if l.procLog, err = l.dir.openFile("contenders.log"); err != nil {
 		return err
+	}
+	if len(l.o.Sockets) > 0 {
+		if err := l.dir.recordSockets(slices.Clone(l.o.Sockets)); err != nil {
+			return err
+		}
+	}
+	if len(l.o.WardenSelf) > 0 && (len(l.o.Sockets) > 0 || slices.ContainsFunc(known, func(pr *program) bool { return pr.command != nil })) {
+		if l.warden, err = startWarden(l.o.WardenSelf, l.dir.path); err != nil {
+			return err
+		}
 	}
 	if err := l.startMembers(ctx); err != nil {
 		return err
@@ -104,20 +117,12 @@ func (l *Lab) start(ctx context.Context, known []*program) (err error) {
 	if err := l.startResource(known); err != nil {
 		return err
 	}
-	l.know(known)
-	l.o.Progress(fmt.Sprintf("starting %d contenders", len(l.first)))
+	l.crew.know(known)
+	l.o.Progress(fmt.Sprintf("starting %d contenders", len(l.crew.first)))
 	if l.o.Held {
 		return ctx.Err()
 	}
 	return l.Begin(ctx)
-}
-
-func (l *Lab) openFile(name string) (*os.File, error) {
-	f, err := os.OpenFile(l.dir.file(name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open a file of the lab: %w", err)
-	}
-	return f, nil
 }
 
 // startMembers starts the proxy and the members behind it, if they are ours. The
@@ -154,7 +159,7 @@ func (l *Lab) clusterOptions(dir string, addrs []string) cluster.Options {
 	o := cluster.Options{Members: l.o.Members, Dir: dir, Advertise: l.proxy.Shared(), ClientAddrs: addrs,
 		Quota: l.quota(), Progress: l.o.Progress}
 	if l.o.Processes {
-		o.Process, o.Start = l.o.MemberSelf, l.runMember
+		o.Process, o.Start = l.o.MemberSelf, l.crew.runMember
 	}
 	return o
 }
@@ -168,24 +173,10 @@ func (l *Lab) quota() int64 {
 	return cluster.MaxFill
 }
 
-// runMember starts the process of a member, and writes down who has to be killed if
-// the lab dies.
-func (l *Lab) runMember(cmd *exec.Cmd) error {
-	if err := l.spawner.run(cmd); err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	start, _ := process.StartTime(cmd.Process.Pid) // without it, it has ended already
-	l.members = append(l.members, procRecord{pid: cmd.Process.Pid, start: start, name: "member"})
-	l.record()
-	return nil
-}
-
 func (l *Lab) startProxy(backends []string) (err error) {
 	l.proxy, err = proxy.New(proxy.Options{Backends: backends, Names: memberNames(len(backends)),
 		BackendTLS: l.o.TLS, ServerTLS: l.o.ServerTLS, Foreign: len(l.o.Endpoints) > 0,
-		SharedPort: l.o.Port, Now: l.o.Now, Report: l.fromProxy})
+		SharedPort: l.o.Port, Now: l.o.Now, Report: l.crew.fromProxy})
 	if errors.Is(err, syscall.EADDRINUSE) && l.o.Port != 0 {
 		return fmt.Errorf("port %d or one of the %d after it is in use; choose another: %w",
 			l.o.Port, len(backends)-1, err)
@@ -206,55 +197,16 @@ func (l *Lab) startResource(known []*program) (err error) {
 	return err
 }
 
-// know remembers what the contenders are and compete for.
-func (l *Lab) know(known []*program) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, s := range l.o.Locks {
-		lock, recipe := parseLock(s)
-		l.recipes[lock] = recipe
-	}
-	for _, pr := range known {
-		l.programs[pr.o.Name] = pr
-		for _, lock := range pr.o.Locks {
-			l.recipes[lock] = pr.o.Recipe
-		}
-		if !pr.later {
-			l.first = append(l.first, pr)
-		}
-	}
-}
-
 // Begin starts the contenders that Options.Held kept back; without it, and the second
-// time, it does nothing.
+// time, it does nothing. Once all of them are started it has done its part, whatever ctx
+// says: how a program ends that was told to is news of that program.
 func (l *Lab) Begin(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return ErrClosed
 	}
-	for len(l.first) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if pr := l.first[0]; l.procs[pr.o.Name] == nil { // nobody was quicker
-			if _, err := l.spawn(pr); err != nil {
-				return err
-			}
-		}
-		l.first = l.first[1:]
-	}
-	return ctx.Err()
-}
-
-// begin counts something that is being done to the lab, which Close waits for. False
-// if the lab is closed. The caller has the mutex, and calls ops.Done afterwards.
-func (l *Lab) begin() bool {
-	if l.closed {
-		return false
-	}
-	l.ops.Add(1)
-	return true
+	return l.crew.start(ctx)
 }
 
 // Dir is the directory that holds everything the lab writes, until Close.
@@ -282,7 +234,7 @@ func (l *Lab) Leader(ctx context.Context) (string, error) {
 	if l.cluster != nil {
 		return l.cluster.Leader(ctx)
 	}
-	return l.foreignLeader(ctx)
+	return l.data.foreignLeader(ctx)
 }
 
 // Contenders are the names of the processes of contenders that are alive, in the
@@ -290,7 +242,7 @@ func (l *Lab) Leader(ctx context.Context) (string, error) {
 func (l *Lab) Contenders() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.alive()
+	return l.crew.alive()
 }
 
 // JournalPath is the file for the journal of actions.

@@ -115,7 +115,7 @@ func TestLabOfADrill(t *testing.T) {
 				return pid != 0
 			})
 		})
-		if pid != l.procs["w"].pid() {
+		if pid != l.crew.procs["w"].pid() {
 			t.Errorf("%s has pid %d", who, pid)
 		}
 		wantRefused(t, l, inject(model.FaultRevoke, "w"), "say one of its workers")

@@ -2,9 +2,11 @@ package demo
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,6 +79,15 @@ func (d *labDir) takeLock() (err error) {
 }
 
 func (d *labDir) file(name string) string { return filepath.Join(d.path, name) }
+
+// openFile opens a file of the lab to be written on.
+func (d *labDir) openFile(name string) (*os.File, error) {
+	f, err := os.OpenFile(d.file(name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open a file of the lab: %w", err)
+	}
+	return f, nil
+}
 
 // record replaces the record of the processes, in one step.
 func (d *labDir) record(procs []procRecord) error {
@@ -151,7 +162,51 @@ func sweepDir(path string, age time.Duration) error {
 	for _, p := range readRecord(d.file(pidsName)) {
 		killRecorded(p)
 	}
+	process.KillMarked(labMark + "=" + path)
+	d.removeSockets()
 	return d.remove()
+}
+
+// socketsName is the record of the sockets outside of the directory.
+const socketsName = "sockets"
+
+// recordSockets writes down which sockets have to go if the lab dies.
+func (d *labDir) recordSockets(paths []string) error {
+	for i, path := range paths {
+		whole, err := filepath.Abs(path)
+		if err != nil {
+			return fmt.Errorf("record the sockets: %w", err)
+		}
+		paths[i] = whole
+	}
+	data, err := json.Marshal(paths)
+	if err == nil {
+		err = os.WriteFile(d.file(socketsName), data, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("record the sockets: %w", err)
+	}
+	return nil
+}
+
+// removeSockets removes those that were recorded, where they are sockets that nobody listens on.
+func (d *labDir) removeSockets() {
+	var paths []string
+	data, err := os.ReadFile(d.file(socketsName))
+	if err != nil || json.Unmarshal(data, &paths) != nil {
+		return // there are none
+	}
+	for _, path := range paths {
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode().Type() != fs.ModeSocket || !process.IsOurs(info) {
+			continue
+		}
+		if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
+			c.Close()
+			continue
+		}
+		_ = os.Remove(path) // somebody else may have, just now
+	}
 }
 
 // readRecord reads what record wrote. A line that makes no sense is skipped.

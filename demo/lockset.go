@@ -128,7 +128,10 @@ type LockSetRow struct {
 // LockSetReference is what a run of the same experiment by others, or by another
 // program, has measured: in words where there were several runs.
 type LockSetReference struct {
-	What                           string
+	// What says which runs, Seconds how long one was.
+	What    string
+	Seconds float64
+
 	Acked, Lost, Overlaps, Refused string
 }
 
@@ -139,19 +142,19 @@ type LockSetReference struct {
 func (c LockSetCell) Reference() LockSetReference {
 	switch c {
 	case LockSetCell{LockSetNone, drill.FenceNone}:
-		return LockSetReference{"120 s", "125", "0", "0", "-"}
+		return LockSetReference{"120 s", 120, "125", "0", "0", "-"}
 	case LockSetCell{LockSetPaused, drill.FenceNone}:
-		return LockSetReference{"4 runs of 120 s", "73 / 81 / 77 / 79", "4 / 1 / 1 / 2", "4 / 2 / 1 / 2", "-"}
+		return LockSetReference{"4 runs of 120 s", 120, "73 / 81 / 77 / 79", "4 / 1 / 1 / 2", "4 / 2 / 1 / 2", "-"}
 	case LockSetCell{LockSetPaused, drill.FenceWrites}:
-		return LockSetReference{"120 s", "74", "1", "1", "0"}
+		return LockSetReference{"120 s", 120, "74", "1", "1", "0"}
 	case LockSetCell{LockSetPaused, drill.FenceAll}:
-		return LockSetReference{"120 s", "81", "0", "4", "3"}
+		return LockSetReference{"120 s", 120, "81", "0", "4", "3"}
 	case LockSetCell{LockSetHeld, drill.FenceNone}:
-		return LockSetReference{"90 s", "102", "10", "18", "-"}
+		return LockSetReference{"90 s", 90, "102", "10", "18", "-"}
 	case LockSetCell{LockSetHeld, drill.FenceWrites}:
-		return LockSetReference{"90 s", "103", "15", "27", "5"}
+		return LockSetReference{"90 s", 90, "103", "15", "27", "5"}
 	case LockSetCell{LockSetHeld, drill.FenceAll}:
-		return LockSetReference{"90 s", "82", "0", "20", "16"}
+		return LockSetReference{"90 s", 90, "82", "0", "20", "16"}
 	}
-	return LockSetReference{"not run", "-", "-", "-", "-"}
+	return LockSetReference{"not run", 0, "-", "-", "-", "-"}
 }

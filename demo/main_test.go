@@ -21,11 +21,12 @@ import (
 
 // The test binary is also the programs that the tests start, by its first argument.
 const (
-	asContender = "as-contender" // the rest is as ContenderOptions.Args
-	asLabOwner  = "as-lab-owner" // starts a lab, says where, and waits to be killed
-	asIdler     = "as-idler"     // waits to be killed
-	asProgram   = "as-program"   // a program that knows nothing of labs: see programMain
-	asMember    = "as-member"    // the rest is as the cluster wants it
+	asContender = "as-contender"  // the rest is as ContenderOptions.Args
+	asLabOwner  = "as-lab-owner"  // starts a lab, says where, and waits to be killed
+	asIdler     = "as-idler"      // waits to be killed
+	asManyLocks = "as-many-locks" // holds many locks until it is killed: see manyLocksMain
+	asProgram   = "as-program"    // a program that knows nothing of labs: see programMain
+	asMember    = "as-member"     // the rest is as the cluster wants it
 )
 
 func TestMain(m *testing.M) {
@@ -42,6 +43,8 @@ func TestMain(m *testing.M) {
 		labtest.ExitWith(cluster.RunMember(context.Background(), os.Args[2:], os.Stdin, os.Stdout))
 	case asProgram:
 		labtest.ExitWith(programMain(os.Args[2]))
+	case asManyLocks:
+		labtest.ExitWith(manyLocksMain(os.Args[2], os.Args[3], os.Args[4]))
 	case asIdler:
 		fmt.Println("ready")
 		select {}

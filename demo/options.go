@@ -99,12 +99,18 @@ type Options struct {
 	// MemberSelf is a command line that runs a member, as ClusterOptions.Process
 	// wants it. Needed where members are processes.
 	MemberSelf []string
+	// WardenSelf is a command line that runs [RunWarden], to which the lab appends its
+	// directory. It is started with programs of the user's own; without it, what is left of
+	// them when the lab is killed stays until the next lab.
+	WardenSelf []string
 
 	// Command is a program of the user's own, started as one more contender with the
 	// base name of the program as its name. ETCD_ENDPOINTS and ETCDCTL_ENDPOINTS are
 	// its own listeners, all else of its environment the user's. It has no standard
 	// input, and is not asked what it believes.
 	Command []string
+	// Sockets are files that have to go as well when the lab is killed.
+	Sockets []string
 	// Grace is what Command, and what it has started, have to end by themselves when the
 	// lab ends, at least a quarter of a second. After Hurry is closed they are killed.
 	Grace time.Duration
@@ -198,8 +204,9 @@ type program struct {
 	later   bool
 	// deadlocks: a fault started it, to wait for another that waits for it.
 	deadlocks bool
-	command   []string // of the user's own; then only the name of o is set
-	ran       bool     // guarded by the lab's mutex
+	command   []string       // of the user's own; then only the name of o is set, if it plays no role
+	role      *drill.Program // that it plays; nil for none
+	ran       bool           // guarded by the lab's mutex
 }
 
 // lock is the first lock that it competes for, "" if that is not known.
@@ -255,12 +262,16 @@ func (o Options) unnamed(n int, lock, recipe string) *program {
 func (o Options) declared(c drill.Contender) []*program {
 	base := program{member: c.Member, guarded: c.Guarded, later: c.Later, o: contender.Options{
 		Locks: c.Locks, Recipe: c.Recipe, TTL: int((c.TTL + time.Second - 1) / time.Second), NoLease: c.NoLease,
-		Hold: c.Hold, Think: c.Think, Full: c.Full, Rounds: c.Rounds, Manual: c.Manual, Workers: c.Workers, IgnoreDone: c.IgnoreDone}}
+		Hold: c.Hold, Think: c.Think, Full: c.Full, Rounds: c.Rounds, Manual: c.Manual, Workers: c.Workers, IgnoreDone: c.IgnoreDone,
+		Owner: c.Owner}}
 	if base.o.Recipe == "" {
 		base.o.Recipe = contender.RecipeMutex
 	}
 	if base.o.TTL == 0 {
 		base.o.TTL = o.TTL
+	}
+	if c.Program != nil {
+		base.role, base.command = c.Program, c.Program.Command
 	}
 	names := []string{c.Name}
 	if c.Count > 1 {

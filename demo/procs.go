@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"locktop/chaos/drill"
 	"locktop/demo/contender"
 	"locktop/demo/process"
 	"locktop/model"
@@ -36,6 +37,8 @@ type proc struct {
 func (p *proc) name() string { return p.o.Name }
 
 func (p *proc) pid() int { return p.cmd.Process.Pid }
+
+func (p *proc) detail() string { return fmt.Sprintf("pid %d", p.pid()) }
 
 // signal sends s. A process that is over by now is no error: its end is reported
 // by who waits for it.
@@ -87,10 +90,24 @@ func (s *spawner) run(cmd *exec.Cmd) error {
 
 func (s *spawner) stop() { close(s.cmds) }
 
+// runMember starts the process of a member, and writes down who has to be killed if
+// the lab dies.
+func (c *crew) runMember(cmd *exec.Cmd) error {
+	if err := c.spawner.run(cmd); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	start, _ := process.StartTime(cmd.Process.Pid) // without it, it has ended already
+	c.members = append(c.members, procRecord{pid: cmd.Process.Pid, start: start, name: "member"})
+	c.record()
+	return nil
+}
+
 // spawn starts a contender that does not run. The caller has the mutex.
-func (l *Lab) spawn(pr *program) (*proc, error) {
+func (c *crew) spawn(pr *program) (*proc, error) {
 	name := pr.o.Name
-	endpoints, err := l.proxy.Listen(name)
+	endpoints, err := c.proxy.Listen(name)
 	if err != nil {
 		return nil, fmt.Errorf("start contender %s: %w", name, err)
 	}
@@ -98,38 +115,38 @@ func (l *Lab) spawn(pr *program) (*proc, error) {
 		i := slices.Index(memberNames(len(endpoints)), pr.member)
 		endpoints = endpoints[i : i+1]
 	}
-	l.spawned++
-	p := &proc{program: pr, seq: l.spawned}
-	if err := l.run(p, endpoints); err != nil {
-		l.proxy.Forget(name)
+	c.spawned++
+	p := &proc{program: pr, seq: c.spawned}
+	if err := c.run(p, endpoints); err != nil {
+		c.proxy.Forget(name)
 		return nil, fmt.Errorf("start contender %s: %w", name, err)
 	}
-	l.procs[name] = p
-	l.programs[name] = pr
+	c.procs[name] = p
+	c.programs[name] = pr
 	pr.ran = true
 	for _, who := range append(pr.workers(), name) {
-		delete(l.claims, who)
+		delete(c.claims, who)
 	}
 	for _, lock := range pr.o.Locks {
-		l.recipes[lock] = pr.o.Recipe
+		c.recipes[lock] = pr.o.Recipe
 	}
-	l.tell(p, model.ProcRunning, "")
-	l.record()
-	l.wg.Go(func() {
+	c.tell(p, model.ProcRunning, "")
+	c.record()
+	c.wg.Go(func() {
 		if p.command != nil {
-			l.awaitGroup(p)
+			c.awaitGroup(p)
 		}
 		_ = p.cmd.Wait() // how it ended is in its ProcessState
-		l.ended(p)
+		c.ended(p)
 	})
 	return p, nil
 }
 
 // run starts p's process.
-func (l *Lab) run(p *proc, endpoints []string) (err error) {
+func (c *crew) run(p *proc, endpoints []string) (err error) {
 	if p.command != nil {
-		p.cmd = l.userCommand(p, endpoints)
-	} else if p.cmd, err = l.contenderCommand(p, endpoints); err != nil {
+		p.cmd = c.userCommand(p, endpoints)
+	} else if p.cmd, err = c.contenderCommand(p, endpoints); err != nil {
 		return err
 	}
 	p.cmd.SysProcAttr = process.ProcAttr()
@@ -140,7 +157,7 @@ func (l *Lab) run(p *proc, endpoints []string) (err error) {
 			return err
 		}
 	}
-	if err := l.spawner.run(p.cmd); err != nil {
+	if err := c.spawner.run(p.cmd); err != nil {
 		return err // Start has closed the pipe
 	}
 	// If it has ended already there is nothing to find again.
@@ -149,117 +166,135 @@ func (l *Lab) run(p *proc, endpoints []string) (err error) {
 }
 
 // contenderCommand is a contender of the lab's own kind.
-func (l *Lab) contenderCommand(p *proc, endpoints []string) (*exec.Cmd, error) {
+func (c *crew) contenderCommand(p *proc, endpoints []string) (*exec.Cmd, error) {
 	o := p.o
 	o.Endpoints, o.EndWith = endpoints, os.Stdin
 	if p.guarded {
-		o.Resource = l.resource.Addr()
+		o.Resource = c.resource.Addr()
 	}
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(l.o.Self[0], slices.Concat(l.o.Self[1:], o.Args())...)
+	cmd := exec.Command(c.o.Self[0], slices.Concat(c.o.Self[1:], o.Args())...)
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"),
 		"ETCD_ENDPOINTS=" + strings.Join(endpoints, ","),
 		"GOMAXPROCS=1", // it mostly waits, and there are many of them
 	}
-	cmd.Stdout = &process.Lines{Each: func(line []byte) { l.heard(p, line) }}
-	cmd.Stderr = l.procLog
+	cmd.Stdout = &process.Lines{Each: func(line []byte) { c.heard(p, line) }}
+	cmd.Stderr = c.procLog
 	return cmd, nil
 }
 
 // userCommand is a program that knows nothing of the lab.
-func (l *Lab) userCommand(p *proc, endpoints []string) *exec.Cmd {
-	cmd := exec.Command(p.command[0], p.command[1:]...)
+func (c *crew) userCommand(p *proc, endpoints []string) *exec.Cmd {
+	words := p.command
+	if p.role != nil {
+		words = p.role.Words(map[string]string{"lock": p.lock(), "endpoints": strings.Join(endpoints, ","),
+			"ttl": strconv.Itoa(p.o.TTL), "role": p.name()})
+	}
+	cmd := exec.Command(words[0], words[1:]...)
 	// Without a scheme etcdctl would use the certificates that the user's environment
 	// may name, also where the proxy's listeners have no TLS.
 	scheme := "http://"
-	if l.o.ServerTLS != nil {
+	if c.o.ServerTLS != nil {
 		scheme = "https://"
 	}
-	cmd.Env = append(os.Environ(),
+	cmd.Env = append(os.Environ(), labMark+"="+c.dir.path,
 		"ETCD_ENDPOINTS="+strings.Join(endpoints, ","),
 		"ETCDCTL_ENDPOINTS="+scheme+strings.Join(endpoints, ","+scheme))
-	cmd.Stdout, cmd.Stderr = l.procLog, l.procLog
-	if l.o.Output != nil {
-		cmd.Stdout = l.o.Output
+	if p.role != nil {
+		cmd.Env = append(cmd.Env, "LOCKTOP_LOCK="+p.lock(), "LOCKTOP_TTL="+strconv.Itoa(p.o.TTL), "LOCKTOP_ROLE="+p.name())
+		cmd.Stdout, cmd.Stderr = c.listenTo(p, drill.Stdout), c.listenTo(p, drill.Stderr)
+		return cmd
 	}
-	if l.o.Errors != nil {
-		cmd.Stderr = l.o.Errors
+	cmd.Stdout, cmd.Stderr = c.procLog, c.procLog
+	if c.o.Output != nil {
+		cmd.Stdout = c.o.Output
+	}
+	if c.o.Errors != nil {
+		cmd.Stderr = c.o.Errors
 	}
 	return cmd
 }
 
 // heard reports what a contender printed. Its workers speak under names of their own.
-func (l *Lab) heard(p *proc, line []byte) {
+func (c *crew) heard(p *proc, line []byte) {
 	b, _, err := contender.DecodeBelief(line)
 	if err != nil {
-		fmt.Fprintf(l.procLog, "%s: %v\n", p.name(), err)
+		fmt.Fprintf(c.procLog, "%s: %v\n", p.name(), err)
 		return
 	}
-	b.At = l.o.Now()
 	if !slices.Contains(p.workers(), b.Contender) {
 		b.Contender = p.name()
 	}
-	l.mu.Lock()
-	l.claims[b.Contender] = believed(l.claims[b.Contender], b)
-	l.mu.Unlock()
-	l.box.put(b)
+	c.says(b)
+}
+
+// says reports what a contender believes.
+func (c *crew) says(b model.Belief) {
+	b.At = c.o.Now()
+	c.mu.Lock()
+	c.claims[b.Contender] = believed(c.claims[b.Contender], b)
+	c.mu.Unlock()
+	c.box.put(b)
 }
 
 // ended says that a contender's process is over.
-func (l *Lab) ended(p *proc) {
-	l.clientGone(p.name()) // before the name is free for another
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.procs, p.name())
+func (c *crew) ended(p *proc) {
+	c.clientGone(p.name()) // before the name is free for another
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.procs, p.name())
 	if p.killTimer != nil {
 		p.killTimer.Stop()
 	}
 	if p.command != nil {
-		l.lastGuest = p
+		c.lastGuest = p
 	}
-	l.tell(p, model.ProcEnded, p.howEnded())
-	if p.deadlocks && !slices.ContainsFunc(slices.Collect(maps.Values(l.procs)), func(p *proc) bool { return p.deadlocks }) {
-		l.faultsOff(whyTarget, func(f model.Fault) bool { return f.Kind == model.FaultDeadlock })
+	c.tell(p, model.ProcEnded, p.howEnded())
+	if p.deadlocks && !slices.ContainsFunc(slices.Collect(maps.Values(c.procs)), func(p *proc) bool { return p.deadlocks }) {
+		c.faults.endWhere(whyTarget, func(f model.Fault) bool { return f.Kind == model.FaultDeadlock })
 	}
-	l.record()
+	c.record()
 }
 
 // fromProxy passes on what the proxy saw. It must not wait for the mutex: whoever
 // has it may be waiting for the proxy.
-func (l *Lab) fromProxy(e model.Event) {
-	l.box.put(e)
-	c, ok := e.(model.Connected)
-	if !ok || c.On || c.Certain {
+func (c *crew) fromProxy(e model.Event) {
+	c.box.put(e)
+	if o, ok := e.(model.LeaseOwner); ok && o.Certain && !o.Renews {
+		c.leases.add(o.Name, o.Lease)
+	}
+	on, ok := e.(model.Connected)
+	if !ok || on.On || on.Certain {
 		return
 	}
 	go func() {
-		l.mu.Lock()
-		ok := slices.ContainsFunc(l.faults, func(x *fault) bool { return x.Target == c.Name }) && l.begin()
-		l.mu.Unlock()
+		c.mu.Lock()
+		ok := slices.ContainsFunc(c.faults.all, func(x *fault) bool { return x.Target == on.Name }) && c.begin()
+		c.mu.Unlock()
 		if ok {
-			defer l.ops.Done()
-			l.clientGone(c.Name)
+			defer c.ops.Done()
+			c.clientGone(on.Name)
 		}
 	}()
 }
 
 // clientGone ends the faults of a client's process and connections.
-func (l *Lab) clientGone(name string) {
+func (c *crew) clientGone(name string) {
 	on := func(f model.Fault) bool {
 		return f.Target == name && (isOn(f, model.TargetProcess) || isOn(f, model.TargetClient))
 	}
 	// Once before the proxy heals them, which would be reported as such, and once
 	// for one that was just being put in force.
-	l.mu.Lock()
-	l.faultsOff(whyTarget, on)
-	l.mu.Unlock()
-	l.proxy.Forget(name)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.faultsOff(whyTarget, on)
+	c.mu.Lock()
+	c.faults.endWhere(whyTarget, on)
+	c.mu.Unlock()
+	c.proxy.Forget(name)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.faults.endWhere(whyTarget, on)
 }
 
 // howEnded is the end in words: "killed", "stopped", "exit 1".
@@ -276,32 +311,22 @@ func (p *proc) howEnded() string {
 }
 
 // tell reports the state of a contender's process, for its workers too.
-func (l *Lab) tell(p *proc, state model.ProcState, ended string) {
+func (c *crew) tell(p *proc, state model.ProcState, ended string) {
 	for _, name := range append([]string{p.name()}, p.workers()...) {
-		l.box.put(model.Contender{At: l.o.Now(), Name: name, PID: p.pid(), Lock: p.lock(),
+		c.box.put(model.Contender{At: c.o.Now(), Name: name, PID: p.pid(), Lock: p.lock(),
 			Recipe: p.o.Recipe, TTL: p.o.TTL, Proc: state, Ended: ended})
 	}
 }
 
 // record writes down who has to be killed if the lab dies. It is the last of three
 // life lines, so if it cannot be written the lab goes on.
-func (l *Lab) record() {
-	l.members = slices.DeleteFunc(l.members, func(m procRecord) bool { return !m.alive() })
-	procs := slices.Clone(l.members)
-	for _, p := range l.procs {
+func (c *crew) record() {
+	c.members = slices.DeleteFunc(c.members, func(m procRecord) bool { return !m.alive() })
+	procs := slices.Clone(c.members)
+	for _, p := range c.procs {
 		procs = append(procs, procRecord{pid: p.pid(), start: p.start, name: p.name()})
 	}
-	if err := l.dir.record(procs); err != nil {
-		fmt.Fprintln(l.procLog, err)
+	if err := c.dir.record(procs); err != nil {
+		fmt.Fprintln(c.procLog, err)
 	}
-}
-
-// alive are the names of the contenders that live, in the order of their start.
-func (l *Lab) alive() []string {
-	var names []string
-	for name := range l.procs {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return l.procs[a].seq - l.procs[b].seq })
-	return names
 }

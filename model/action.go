@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"locktop/model/recipe"
 )
 
 // ActionKind is one of the things that the console can do.
@@ -207,21 +205,6 @@ func (p Plan) Changed(now Plan) string {
 	return ""
 }
 
-// Outrun says in words in what the claim of a delete, as the plan has it, and as the watch
-// has it, are different, "" for nothing. What a person sees comes from the watch.
-func (p Plan) Outrun(c *Claim) string {
-	for _, kv := range p.Goes {
-		switch {
-		case p.Action.Kind != DeleteClaim || c == nil || kv.Key != c.Key || kv.CreateRev == 0:
-		case kv.ModRev < c.ModRev:
-			return kv.Changed(c.KV)
-		default:
-			return c.Changed(kv)
-		}
-	}
-	return ""
-}
-
 // Outcome is what came of an action, as the one who did it knows it.
 type Outcome struct {
 	Action Action
@@ -268,6 +251,11 @@ func ShellQuote(s string) string {
 	return plainQuote(s)
 }
 
+// GrantRead is the command that lets a role read the keys under a prefix, all keys for "".
+func GrantRead(prefix string) string {
+	return "etcdctl role grant-permission ROLE --prefix=true read " + ShellQuote(prefix)
+}
+
 // plainQuote quotes s as it is.
 func plainQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
@@ -290,23 +278,3 @@ func ansiC(s string) string {
 	}
 	return b.String()
 }
-
-// Etcdctl returns the lines that show the lock by hand: its queue in order, and the
-// lease of its head with all that hangs on it.
-func (l *Lock) Etcdctl() []string {
-	by := "CREATE"
-	if l.recipe.Order == recipe.ByMod {
-		by = "MODIFY"
-	}
-	lines := []string{"etcdctl get --prefix " + ShellQuote(l.Name+"/") + " --sort-by=" + by + " --order=ASCEND -w fields"}
-	if l.mode == recipe.Single {
-		lines[0] = "etcdctl get " + ShellQuote(l.Name) + " -w fields"
-	}
-	if h := l.queue.first(); h != nil && h.KV.Lease != 0 {
-		lines = append(lines, h.KV.Lease.Etcdctl())
-	}
-	return lines
-}
-
-// Etcdctl returns the line that shows the lease by hand.
-func (id LeaseID) Etcdctl() string { return "etcdctl lease timetolive --keys " + id.String() }

@@ -32,12 +32,15 @@ const (
 	CodeProxyKeepalive   Code = "proxy-keepalive"
 	CodeTTLRollover      Code = "ttl-rollover"
 	CodeTTLFloor         Code = "ttl-floor"
+	CodePredecessorClaim Code = "predecessor-claim"
+	CodeKubeLeaseOverdue Code = "kube-lease-overdue"
 )
 
 // Codes of a head that is renewed and does not leave.
 const (
 	CodeLockCycle        Code = "lock-cycle"
 	CodeSharedLease      Code = "shared-lease"
+	CodeLeaseLeak        Code = "lease-leak"
 	CodeLongHeld         Code = "long-held"
 	CodeZombieHolder     Code = "zombie-holder"
 	CodeUnlockLost       Code = "unlock-lost"
@@ -45,6 +48,7 @@ const (
 	CodeGhostWaiter      Code = "ghost-waiter"
 	CodeMissedDelete     Code = "missed-delete"
 	CodeSameSession      Code = "same-session"
+	CodeLeaderOffLeader  Code = "leader-off-leader"
 )
 
 // Codes of waiters.

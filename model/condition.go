@@ -55,6 +55,9 @@ func (c Condition) Code() Code {
 	return c.from.Code
 }
 
+// Hint says whether it follows from what is found, and may be none.
+func (c Condition) Hint() bool { return c.from != nil && c.from.Confidence == Hint }
+
 // Sentence says the same as the word, at more length.
 func (c Condition) Sentence() string {
 	if c.from == nil {
@@ -63,66 +66,67 @@ func (c Condition) Sentence() string {
 	return c.from.Summary
 }
 
-// The conditions in which nothing has to be found.
+// The conditions in which nothing has to be found. They are not to be changed.
 var (
-	isFree      = Condition{Level: LevelIdle, Word: "free"}
-	isOrderOnly = Condition{Level: LevelIdle, Word: "group, no lock"}
-	isBlocked   = Condition{Rank: rankTrouble + 4, Level: LevelError, Word: "blocked"}
-	isMoving    = Condition{Level: LevelWell, Word: "moving"}
-	isHeld      = Condition{Level: LevelWell, Word: "held"}
-	isEncrypted = Condition{Level: LevelUnread, Word: "encrypted"}
-	isHealthy   = Condition{Level: LevelWell, Word: "healthy"}
-	isUnread    = Condition{Level: LevelUnread, Word: "lease not read"}
-	isLate      = Condition{Rank: rankTrouble + 1, Level: LevelWarning, Word: "lease late"}
-	hasNoLease  = Condition{Rank: rankTrouble + 2, Level: LevelWarning, Word: "no lease"}
-	isGone      = Condition{Rank: rankTrouble + 3, Level: LevelError, Word: "lease gone"}
-	isSilent    = Condition{Rank: rankTrouble + 5, Level: LevelError, Word: "lease silent"}
-	isOverdue   = Condition{Rank: rankTrouble + 6, Level: LevelError, Word: "lease overdue"}
+	IsFree      = Condition{Level: LevelIdle, Word: "free"}
+	IsOrderOnly = Condition{Level: LevelIdle, Word: "group, no lock"}
+	IsBlocked   = Condition{Rank: rankTrouble + 4, Level: LevelError, Word: "blocked"}
+	IsMoving    = Condition{Level: LevelWell, Word: "moving"}
+	IsHeld      = Condition{Level: LevelWell, Word: "held"}
+	IsWaitedFor = Condition{Rank: 1, Level: LevelInfo, Word: IsHeld.Word} // held, and others wait
+	IsEncrypted = Condition{Level: LevelUnread, Word: "encrypted"}
+	IsHealthy   = Condition{Level: LevelWell, Word: "healthy"}
+	IsUnread    = Condition{Level: LevelUnread, Word: "lease not read"}
+	IsLate      = Condition{Rank: rankTrouble + 1, Level: LevelWarning, Word: "lease late"}
+	HasNoLease  = Condition{Rank: rankTrouble + 2, Level: LevelWarning, Word: "no lease"}
+	IsGone      = Condition{Rank: rankTrouble + 3, Level: LevelError, Word: "lease gone"}
+	IsSilent    = Condition{Rank: rankTrouble + 5, Level: LevelError, Word: "lease silent"}
+	IsOverdue   = Condition{Rank: rankTrouble + 6, Level: LevelError, Word: "lease overdue"}
 )
 
 var sentences = map[string]string{
-	isFree.Word:      "nobody holds it and nobody waits",
-	isOrderOnly.Word: "keys of no known recipe: in order, and nothing is said of a holder",
-	isEncrypted.Word: "its value is encrypted, so who holds it is not known",
-	isBlocked.Word:   "a key that is no claim stands first",
-	isMoving.Word:    "it changes hands as it used to",
-	isHeld.Word:      "it has a holder; whether its program works, etcd cannot tell",
-	isHealthy.Word:   "renewed on time",
-	isUnread.Word:    "no reading of its lease yet",
-	isLate.Word:      "its lease missed one renewal",
-	hasNoLease.Word:  "its key has no lease and never expires by itself",
-	isGone.Word:      "etcd does not know its lease any more",
-	isSilent.Word:    "missed two renewals or more: it ends unless renewed",
-	isOverdue.Word:   "past its end, not yet revoked by etcd",
+	IsFree.Word:      "nobody holds it and nobody waits",
+	IsOrderOnly.Word: "keys of no known recipe: in order, and nothing is said of a holder",
+	IsEncrypted.Word: "its value is encrypted, so who holds it is not known",
+	IsBlocked.Word:   "a key that is no claim stands first",
+	IsMoving.Word:    "it changes hands as it used to",
+	IsHeld.Word:      "it has a holder; whether its program works, etcd cannot tell",
+	IsHealthy.Word:   "renewed on time",
+	IsUnread.Word:    "no reading of its lease yet",
+	IsLate.Word:      "its lease missed one renewal",
+	HasNoLease.Word:  "its key has no lease and never expires by itself",
+	IsGone.Word:      "etcd does not know its lease any more",
+	IsSilent.Word:    "missed two renewals or more: it ends unless renewed",
+	IsOverdue.Word:   "past its end, not yet revoked by etcd",
 }
 
 // Conditions returns those in which nothing has to be found, the best first.
 func Conditions() []Condition {
-	return []Condition{isMoving, isHeld, isHealthy, isUnread, isEncrypted, isFree, isOrderOnly, isLate, hasNoLease, isGone, isBlocked, isSilent, isOverdue}
+	return []Condition{IsMoving, IsHeld, IsHealthy, IsUnread, IsEncrypted, IsFree, IsOrderOnly, IsLate, HasNoLease, IsGone, IsBlocked, IsSilent, IsOverdue}
 }
 
 // Condition returns how the lease alone says that its session does.
 func (st LeaseState) Condition() Condition {
 	switch st {
 	case LeaseHealthy:
-		return isHealthy
+		return IsHealthy
 	case LeaseUnknown:
-		return isUnread
+		return IsUnread
 	case LeaseLate:
-		return isLate
+		return IsLate
 	case LeaseNone:
-		return hasNoLease
+		return HasNoLease
 	case LeaseGone:
-		return isGone
+		return IsGone
 	case LeaseSilent:
-		return isSilent
+		return IsSilent
 	}
-	return isOverdue
+	return IsOverdue
 }
 
-// with returns the condition as a finding makes it. What is only worth knowing says
+// With returns the condition as a finding makes it. What is only worth knowing says
 // more than that all is well, and less than anything else.
-func (c Condition) with(f *Finding) Condition {
+func (c Condition) With(f *Finding) Condition {
 	if f.Severity == SevInfo && c.Level != LevelWell && c.Level != LevelUnread && c.Level != LevelInfo {
 		return c
 	}
@@ -136,76 +140,17 @@ func (c Condition) with(f *Finding) Condition {
 	return Condition{rank, level, string(f.Code), f}
 }
 
-// Condition returns how the lock does.
-func (l *Lock) Condition() Condition {
-	var c Condition
-	switch head := l.Head(); {
-	case head == nil:
-		c = isFree
-	case !l.recipe.HasHolder:
-		c = isOrderOnly
-	case !l.IsClaim(head):
-		c = isBlocked
-	case l.recipe.OfKube():
-		c = l.kubeCondition()
-	default:
-		c = head.lease.State().Condition()
-		if c.Word == isHealthy.Word {
-			c = l.pace()
-		}
-	}
-	if len(l.findings) > 0 {
-		return c.with(&l.findings[0])
-	}
-	return c
-}
+// LeaseState is what the readings of a lease say about its owner.
+type LeaseState string
 
-// kubeCondition returns how a Lease of Kubernetes does. Time alone is in MovesWhen.
-func (l *Lock) kubeCondition() Condition {
-	switch k, ok := l.Kube(); {
-	case !ok:
-		return isEncrypted
-	case k.Holder == "":
-		return isFree
-	}
-	return isHeld
-}
-
-// sessionKeys bounds how many keys of a session are looked at to say how it does.
-const sessionKeys = 32
-
-// Condition returns how a session does. A finding that is only worth knowing does not
-// change that.
-func (l *Lease) Condition() Condition {
-	c := l.State().Condition()
-	if f, _ := l.Worst(); f != nil && f.Severity != SevInfo {
-		return c.with(f)
-	}
-	return c
-}
-
-// Worst returns the worst finding about a claim of the lease and the lock in which it
-// shows, nil if there is none.
-func (l *Lease) Worst() (worst *Finding, where *Lock) {
-	for _, c := range l.claims[:min(len(l.claims), sessionKeys)] {
-		lock := c.Lock()
-		if lock == nil {
-			continue
-		}
-		if f := lock.Worst(c); f != nil && (worst == nil || !worst.Severity.AtLeast(f.Severity)) {
-			worst, where = f, lock
-		}
-	}
-	return worst, where
-}
-
-// Worst returns the worst finding about a claim in the queue of the lock, nil if there
-// is none.
-func (l *Lock) Worst(c *Claim) *Finding {
-	for i := range l.findings {
-		if l.findings[i].About(c) {
-			return &l.findings[i]
-		}
-	}
-	return nil
-}
+// Lease states. Late and silent follow from a reading, never from the passing of
+// time alone.
+const (
+	LeaseNone    LeaseState = "none"    // the key has no lease and never expires
+	LeaseUnknown LeaseState = "unread"  // no reading yet
+	LeaseHealthy LeaseState = "healthy" // renewed on time
+	LeaseLate    LeaseState = "late"    // one renewal missed
+	LeaseSilent  LeaseState = "silent"  // two or more renewals missed
+	LeaseOverdue LeaseState = "overdue" // past its end, not yet revoked by etcd
+	LeaseGone    LeaseState = "gone"    // etcd does not know it any more
+)

@@ -276,32 +276,65 @@ type Slept struct {
 	At, Since time.Time
 }
 
-func (e Committed) When() time.Time     { return e.At }
-func (e Requested) When() time.Time     { return e.At }
-func (e LoadStarted) When() time.Time   { return e.At }
-func (e Listed) When() time.Time        { return e.At }
-func (e Loaded) When() time.Time        { return e.At }
-func (e Watching) When() time.Time      { return e.At }
-func (e Lost) When() time.Time          { return e.At }
-func (e Back) When() time.Time          { return e.At }
-func (e LeaseRead) When() time.Time     { return e.At }
-func (e LeaseUnread) When() time.Time   { return e.At }
-func (e LeaseKeys) When() time.Time     { return e.At }
-func (e ClusterStatus) When() time.Time { return e.At }
-func (e Tick) When() time.Time          { return e.At }
-func (e Slept) When() time.Time         { return e.At }
+func (e Committed) When() time.Time { return e.At }
 
-func (Committed) event()     {}
-func (Requested) event()     {}
-func (LoadStarted) event()   {}
-func (Listed) event()        {}
-func (Loaded) event()        {}
-func (Watching) event()      {}
-func (Lost) event()          {}
-func (Back) event()          {}
-func (LeaseRead) event()     {}
-func (LeaseUnread) event()   {}
-func (LeaseKeys) event()     {}
+func (e Requested) When() time.Time { return e.At }
+
+func (e LoadStarted) When() time.Time { return e.At }
+
+func (e Listed) When() time.Time { return e.At }
+
+func (e Loaded) When() time.Time { return e.At }
+
+func (e Watching) When() time.Time { return e.At }
+
+func (e Lost) When() time.Time { return e.At }
+
+func (e Back) When() time.Time { return e.At }
+
+func (e LeaseRead) When() time.Time { return e.At }
+
+func (e LeaseUnread) When() time.Time { return e.At }
+
+func (e LeaseKeys) When() time.Time { return e.At }
+
+func (e ClusterStatus) When() time.Time { return e.At }
+
+func (e Tick) When() time.Time { return e.At }
+
+func (e Slept) When() time.Time { return e.At }
+
+func (Committed) event() {}
+
+func (Requested) event() {}
+
+func (LoadStarted) event() {}
+
+func (Listed) event() {}
+
+func (Loaded) event() {}
+
+func (Watching) event() {}
+
+func (Lost) event() {}
+
+func (Back) event() {}
+
+func (LeaseRead) event() {}
+
+func (LeaseUnread) event() {}
+
+func (LeaseKeys) event() {}
+
 func (ClusterStatus) event() {}
-func (Tick) event()          {}
-func (Slept) event()         {}
+
+func (Tick) event() {}
+
+func (Slept) event() {}
+
+// Missed returns how long ago, at least, the lease was renewed, and whether that is more
+// than a third of its TTL, and a second.
+func (r *LeaseRead) Missed() (since time.Duration, _ bool) {
+	since = time.Duration(r.Granted-r.Remaining-1) * time.Second
+	return since, since > time.Duration(r.Granted)*time.Second/3+time.Second
+}

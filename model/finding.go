@@ -52,6 +52,10 @@ type Finding struct {
 	Alternatives []Code
 	// Since is when it was first found.
 	Since time.Time
+	// Story is the same number for findings that have one cause, Count how many these are;
+	// 0 for one by itself, and wherever nobody asked: package diagnose tells stories.
+	Story uint64
+	Count int
 }
 
 // Same says whether both findings say the same of the same: code, lock, lease and claim.
@@ -66,4 +70,19 @@ func (f *Finding) Follows(o *Finding) bool {
 }
 
 // About says whether it is about that claim.
-func (f *Finding) About(c *Claim) bool { return c != nil && f.Claim.Same(c.Ref()) }
+func (f *Finding) About(r ClaimRef) bool { return !r.IsZero() && f.Claim.Same(r) }
+
+// ClaimRef names a claim that may be gone. Value is empty for a key that is no
+// claim.
+type ClaimRef struct {
+	Key       string
+	CreateRev int64
+	Lease     LeaseID
+	Value     string
+}
+
+// IsZero says whether it names nothing.
+func (r ClaimRef) IsZero() bool { return r.Key == "" }
+
+// Same says whether both name the same claim: its lease and its value may have changed.
+func (r ClaimRef) Same(o ClaimRef) bool { return r.Key == o.Key && r.CreateRev == o.CreateRev }

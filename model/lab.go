@@ -1,6 +1,8 @@
 package model
 
-import "time"
+import (
+	"time"
+)
 
 // The reports of the lab and its proxy. They never change what is true about
 // the queues: they fill belief, and may raise the confidence of a cause.
@@ -56,6 +58,20 @@ type Belief struct {
 	Token int64
 	// Text is its own words on an error, else empty.
 	Text string
+}
+
+// SpeaksOf says whether the belief is about that claim, as far as it tells. A key may go and
+// come again: under another lease it is somebody else's, and no token is older than its claim.
+func (b Belief) SpeaksOf(c ClaimRef) bool {
+	if b.Key == "" {
+		return b.Lease != 0 && b.Lease == c.Lease
+	}
+	return b.Key == c.Key && (b.Lease == 0 || c.Lease == 0 || b.Lease == c.Lease) && (b.Token == 0 || b.Token >= c.CreateRev)
+}
+
+// Other says whether two beliefs are about different claims, as far as they tell.
+func (b Belief) Other(o Belief) bool {
+	return b.Key != o.Key || b.Lease != 0 && o.Lease != 0 && b.Lease != o.Lease || b.Token != 0 && o.Token != 0 && b.Token != o.Token
 }
 
 // Access is one access of a contender to the guarded resource of the lab, as the
@@ -178,28 +194,50 @@ type Acted struct {
 	Outcome Outcome
 }
 
-func (e Contender) When() time.Time  { return e.At }
-func (e Belief) When() time.Time     { return e.At }
-func (e Access) When() time.Time     { return e.At }
-func (e Wrote) When() time.Time      { return e.At }
-func (e Watches) When() time.Time    { return e.At }
-func (e Refused) When() time.Time    { return e.At }
-func (e TurnedAway) When() time.Time { return e.At }
-func (e Connected) When() time.Time  { return e.At }
-func (e LeaseOwner) When() time.Time { return e.At }
-func (e FaultOn) When() time.Time    { return e.At }
-func (e FaultOff) When() time.Time   { return e.At }
-func (e Acted) When() time.Time      { return e.At }
+func (e Contender) When() time.Time { return e.At }
 
-func (Contender) event()  {}
-func (Belief) event()     {}
-func (Access) event()     {}
-func (Wrote) event()      {}
-func (Watches) event()    {}
-func (Refused) event()    {}
+func (e Belief) When() time.Time { return e.At }
+
+func (e Access) When() time.Time { return e.At }
+
+func (e Wrote) When() time.Time { return e.At }
+
+func (e Watches) When() time.Time { return e.At }
+
+func (e Refused) When() time.Time { return e.At }
+
+func (e TurnedAway) When() time.Time { return e.At }
+
+func (e Connected) When() time.Time { return e.At }
+
+func (e LeaseOwner) When() time.Time { return e.At }
+
+func (e FaultOn) When() time.Time { return e.At }
+
+func (e FaultOff) When() time.Time { return e.At }
+
+func (e Acted) When() time.Time { return e.At }
+
+func (Contender) event() {}
+
+func (Belief) event() {}
+
+func (Access) event() {}
+
+func (Wrote) event() {}
+
+func (Watches) event() {}
+
+func (Refused) event() {}
+
 func (TurnedAway) event() {}
-func (Connected) event()  {}
+
+func (Connected) event() {}
+
 func (LeaseOwner) event() {}
-func (FaultOn) event()    {}
-func (FaultOff) event()   {}
-func (Acted) event()      {}
+
+func (FaultOn) event() {}
+
+func (FaultOff) event() {}
+
+func (Acted) event() {}

@@ -36,3 +36,6 @@ func ParseLeaseID(s string) (LeaseID, error) {
 
 // Compare orders ids as numbers.
 func (id LeaseID) Compare(o LeaseID) int { return cmp.Compare(uint64(id), uint64(o)) }
+
+// Etcdctl returns the line that shows the lease by hand.
+func (id LeaseID) Etcdctl() string { return "etcdctl lease timetolive --keys " + id.String() }

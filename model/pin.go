@@ -59,41 +59,6 @@ func (kv *KV) RecipeKey() recipe.Key {
 	return recipe.NewKey(kv.Key, kv.Value, int64(kv.Lease), kv.Version)
 }
 
-// shown is the key as a recipe looks at it, until the next one is shown.
-func (k *Keys) shown(kv *KV) *recipe.Key {
-	k.shownKey = kv.RecipeKey()
-	return &k.shownKey
-}
-
-// tell names the rule of a lock: by the pin that covers it, else from what its claims
-// look like.
-func (k *Keyspace) tell(l *Lock) (t recipe.Told, observed bool) {
-	if len(k.pins) > 0 {
-		name := l.Name
-		if l.mode != recipe.Single {
-			name += "/"
-		}
-		if p := PinOf(name, k.pins); p != nil {
-			return p.Recipe.Pinned(), false
-		}
-	}
-	look := recipe.Look{Name: l.Name, Tally: &l.tally}
-	if h := l.queue.first(); h != nil && h.home == l.dir && (l.mode != recipe.Queue || l.tally.Kind().Has(h.form)) {
-		if h.Stripped() && l.recipe.Shape == recipe.Single {
-			return recipe.Told{Recipe: l.recipe, Sign: l.sign, Kind: l.kind}, l.observed // what it was told by may have gone
-		}
-		look.First = k.shown(&h.KV)
-		if l.mode == recipe.Single {
-			look.OnLease = func(key string) bool { c := k.claims[key]; return c != nil && c.lease == h.lease }
-		}
-	}
-	t = recipe.Tell(l.mode, look)
-	if l.mode == recipe.Group || l.mode == recipe.Single && look.First != nil && (t.Confidence() == Hint || t.Recipe == recipe.ByPin) {
-		return k.observed(l, t, look.First)
-	}
-	return t, false
-}
-
 // Split cuts a key into the directory and the last segment. ok is false for a
 // key without a slash, which no queue can contain.
 func Split(key string) (dir, last string, ok bool) {

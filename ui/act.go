@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -8,10 +9,16 @@ import (
 
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/model/journal"
+	"locktop/model/outlook"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/host"
+	"locktop/ui/page"
 )
+
+// outcomeMsg is what came of an action.
+type outcomeMsg struct{ out model.Outcome }
 
 // acting is what is done to what is selected.
 type acting struct {
@@ -41,24 +48,31 @@ func (a *acting) action(kind model.ActionKind) (model.Action, string) {
 		}
 		return act, ""
 	case kind.WritesEtcd():
-		if t.Claim == nil && t.Finding != nil {
-			return act, diagnose.BreakWords(t.Finding)
-		}
-		if t.Claim == nil && t.Lock == nil && act.Lease == 0 {
-			return act, "nothing selected to break"
-		}
-		if t.Claim == nil {
-			return act, "no claim to break: nobody holds it and nobody waits"
-		}
-		if t.LockOnly && !t.Lock.Recipe().HasHolder { // the dialog says of a key that blocks what it is
-			if _, why := t.Lock.ToBreak(); why != "" {
-				return act, why + "; choose a key in its queue"
-			}
-		}
-		return act, ""
+		return a.breakable(t, kind)
 	}
 	if act.Contender == "" {
 		return act, t.Why
+	}
+	return act, ""
+}
+
+// breakable is an action that breaks the target, and why there is nothing to break, if so.
+func (a *acting) breakable(t page.Target, kind model.ActionKind) (model.Action, string) {
+	act := t.Action
+	act.Kind = kind
+	if t.Claim == nil && t.Finding != nil {
+		return act, diagnose.BreakWords(t.Finding)
+	}
+	if t.Claim == nil && t.Lock == nil && act.Lease == 0 {
+		return act, "nothing selected to break"
+	}
+	if t.Claim == nil {
+		return act, "no claim to break: nobody holds it and nobody waits"
+	}
+	if t.LockOnly && (!t.Lock.Recipe().HasHolder || t.Lock.Holders() > 1) { // the dialog says of a key that blocks what it is
+		if _, why := outlook.ToBreak(t.Lock); why != "" {
+			return act, why + "; choose a key in its queue"
+		}
 	}
 	return act, ""
 }
@@ -79,8 +93,61 @@ func (a *acting) whyNotAct(act model.Action, why string) string {
 	return why
 }
 
-// breakWays are the ways to break what is under the cursor.
+// chosen are the locks that x is about: those that are marked, where locks are selected.
+func (a *acting) chosen() []string {
+	f := a.host.Frame()
+	if len(f.Picked.Names) == 0 || !a.host.Target().LockOnly {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(f.Picked.Names), func(name string) bool { return f.S.Lock(name) == nil })
+}
+
+// choose marks the lock that is selected for x, or takes its mark away.
+func (a *acting) choose() {
+	f, name := a.host.Frame(), a.host.Target().Action.Lock
+	switch {
+	case name == "":
+		a.host.Say(draw.Late, "no lock is selected")
+	case !f.Picked.Has[name] && len(f.Picked.Names) >= dialog.SeveralMost:
+		a.host.Say(draw.Late, fmt.Sprintf("%d locks are marked, and more are not broken at once", dialog.SeveralMost))
+	default:
+		f.Picked.Toggle(name)
+	}
+}
+
+// breakWord says in the footer how many locks x is about.
+func (a *acting) breakWord(int) string {
+	if n := len(a.chosen()); n > 0 {
+		return fmt.Sprintf("break %d", n)
+	}
+	return "break"
+}
+
+// breakChosen deletes the claim that holds each marked lock, or what else x on the row of
+// that lock is about.
+func (a *acting) breakChosen(names []string) (acts []model.Action, why string) {
+	s := a.host.Frame().S
+	for _, name := range names {
+		t := page.Target{Lock: s.Lock(name), LockOnly: true}
+		t.Claim = t.Lock.Head()
+		act, not := a.breakable(t.Complete(), model.DeleteClaim)
+		if not == "" {
+			acts = append(acts, act)
+		} else if why == "" {
+			why = a.host.Frame().Th.Clean(name) + ": " + not
+		}
+	}
+	if len(acts) == 0 {
+		return nil, why
+	}
+	return acts, a.whyNotAct(acts[0], "")
+}
+
+// breakWays are the ways to break what is under the cursor, or the locks that are marked.
 func (a *acting) breakWays() ([]model.Action, string) {
+	if names := a.chosen(); len(names) > 0 {
+		return a.breakChosen(names)
+	}
 	act, why := a.action(model.DeleteClaim)
 	if why = a.whyNotAct(act, why); why != "" {
 		return nil, why
@@ -239,7 +306,7 @@ func (a *acting) seen(w awaited) string {
 		facts := l.Journal()
 		for i := len(facts) - 1; i >= 0; i-- {
 			f := facts[i]
-			if f.Kind == model.EntryHandover && f.From.Key == w.key || f.Kind == model.EntryLeft && f.Claim.Key == w.key {
+			if f.Kind == journal.Handover && f.From.Key == w.key || f.Kind == journal.Left && f.Claim.Key == w.key {
 				return a.host.Frame().Th.Sentence(a.host.Frame().S, f)
 			}
 		}

@@ -12,6 +12,8 @@ import (
 
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 	"locktop/ui/page"
 	"locktop/ui/report"
 	"locktop/ui/table"
@@ -51,16 +53,16 @@ func TestAllSayTheSameState(t *testing.T) {
 }
 
 // about is a finding of that code about the head of the lock.
-func about(l *model.Lock, code model.Code, sev model.Severity) model.Finding {
+func about(l *keyspace.Lock, code model.Code, sev model.Severity) model.Finding {
 	head := l.Head().Ref()
 	return model.Finding{Code: code, Severity: sev, Confidence: model.Certain, Lock: l.Name, Summary: "it is " + string(code),
 		Lease: head.Lease, Claim: head}
 }
 
 // sameState asks all for the state of a lock.
-func sameState(b *bench, l *model.Lock, reason string) {
+func sameState(b *bench, l *keyspace.Lock, reason string) {
 	b.t.Helper()
-	word, said := l.Condition().Word, diagnose.StateWord(l.Condition()) // for programs, and for people
+	word, said := outlook.Of(l).Word, diagnose.StateWord(outlook.Of(l)) // for programs, and for people
 	wants := func(where, text, want string) {
 		b.t.Helper()
 		if !slices.ContainsFunc(strings.Split(text, "  "), func(part string) bool { return strings.TrimSpace(part) == want }) {
@@ -68,7 +70,7 @@ func sameState(b *bench, l *model.Lock, reason string) {
 		}
 	}
 	f := b.frame()
-	mark := f.Th.Says(l.Condition()).Text
+	mark := f.Th.Says(outlook.Of(l)).Text
 	r := &table.Row{Widths: table.FitColumns(page.LockCells.Columns(), 200)}
 	page.LockRow(f.View, l, r)
 	state := slices.IndexFunc(page.LockCells.Columns(), func(c table.Column) bool { return c.Title == "STATE" })
@@ -78,7 +80,7 @@ func sameState(b *bench, l *model.Lock, reason string) {
 		title = append(title, sp.Text)
 	}
 	wants("the title of the queue", strings.Join(title, "  "), mark)
-	if h := l.Head(); h != nil && l.Condition().Trouble() && l.Condition().Code() != "" && h.LeaseInfo().State() != model.LeaseNone {
+	if h := l.Head(); h != nil && outlook.Of(l).Trouble() && outlook.Of(l).Code() != "" && h.LeaseInfo().State() != model.LeaseNone {
 		r = &table.Row{Widths: table.FitColumns(page.SessionCells.Columns(), 200)}
 		page.SessionRow(f.View, h.LeaseInfo(), r)
 		wants("the page of sessions", r.Spans[len(r.Spans)-1].Text, mark)
@@ -88,7 +90,7 @@ func sameState(b *bench, l *model.Lock, reason string) {
 	o := report.Observation{At: b.state.Now()}
 	written := func(one bool, format string) string {
 		out.Reset()
-		err := report.Locks(&out, b.state, []*model.Lock{l}, o, format)
+		err := report.Locks(&out, b.state, []*keyspace.Lock{l}, o, format)
 		if one {
 			out.Reset()
 			err = report.OneLock(&out, b.state, l, o, format)
@@ -99,7 +101,7 @@ func sameState(b *bench, l *model.Lock, reason string) {
 		return out.String()
 	}
 	row := strings.Split(written(false, "table"), "\n")[1]
-	if when := cmp.Or(l.MovesWhen(o.At), "-"); !regexp.MustCompile("  " + regexp.QuoteMeta(said) + " +" + regexp.QuoteMeta(when) + "$").MatchString(row) {
+	if when := cmp.Or(outlook.MovesWhen(l, o.At), "-"); !regexp.MustCompile("  " + regexp.QuoteMeta(said) + " +" + regexp.QuoteMeta(when) + "$").MatchString(row) {
 		b.t.Errorf("ls does not say %q: %s", said, row)
 	}
 	wants("ls -o wide", strings.Split(written(false, "wide"), "\n")[1], said)
@@ -129,8 +131,8 @@ func sameState(b *bench, l *model.Lock, reason string) {
 		if got.Moves != nil {
 			moves = *got.Moves
 		}
-		if got.State != word || moves != l.MovesWhen(o.At) {
-			b.t.Errorf("JSON says %q, moves when it %q; want %q, %q", got.State, moves, word, l.MovesWhen(o.At))
+		if got.State != word || moves != outlook.MovesWhen(l, o.At) {
+			b.t.Errorf("JSON says %q, moves when it %q; want %q, %q", got.State, moves, word, outlook.MovesWhen(l, o.At))
 		}
 	}
 }

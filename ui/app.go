@@ -10,6 +10,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/prefixes"
 	"locktop/ui/draw"
 	"locktop/ui/guide"
 	"locktop/ui/host"
@@ -43,7 +44,7 @@ type App struct {
 	acting
 	inputs
 	looks
-	notice notice
+	notice
 	clock
 	freezing
 	painting
@@ -52,9 +53,10 @@ type App struct {
 // watching is what is watched, and how that goes.
 type watching struct {
 	live    Live
-	sources int     // how many there have been
-	opening bool    // another one is being opened
-	held    tea.Msg // what the source said while another moment of the recording is looked up
+	sources int       // how many there have been
+	opening bool      // another one is being opened
+	cursor  time.Time // of the axis, when the recording was last moved to it
+	held    tea.Msg   // what the source said while another moment of the recording is looked up
 	cost    model.Cost
 	spent   error // why the source ended
 }
@@ -70,14 +72,12 @@ type inputs struct {
 	mouseOff bool
 }
 
-// typing says whether the footer is a field.
-func (in *inputs) typing() bool { return in.field != nil || in.palette != nil }
-
 // looks are how it looks.
 type looks struct {
 	th     *draw.Theme
 	old    *draw.Theme // for what may not be true any more
 	themed string      // the theme that was chosen by hand, "" for none
+	ask    func() (light, ok bool)
 }
 
 // clock is the time that is shown, and the last tick.
@@ -102,14 +102,41 @@ type painting struct {
 	listShown time.Time // when a list under way was last painted
 }
 
-// notice is a line for the person, shown for a while.
+// notice is a line for the person. It fades, but for what went wrong or was said before
+// anybody looked: that stays until a key.
 type notice struct {
-	st    draw.Style
-	text  string
-	until time.Time
+	said  draw.Span
+	stays bool
+	since time.Time // of the first tick after it was said
 }
 
-const noticeFor = 12 * time.Second
+const noticeFor = 4 * time.Second
+
+// say shows a line, grey unless it matters.
+func (n *notice) say(st draw.Style, text string) {
+	if st == draw.Plain {
+		st = draw.Dim
+	}
+	*n = notice{said: st.Of(text), stays: st == draw.Bad}
+}
+
+// fade takes the line away when it was there for long enough.
+func (n *notice) fade(tick time.Time) {
+	switch {
+	case n.said.Text == "" || n.stays:
+	case n.since.IsZero():
+		n.since = tick
+	case tick.Sub(n.since) >= noticeFor:
+		*n = notice{}
+	}
+}
+
+// keyed takes away what stays until a key.
+func (n *notice) keyed() {
+	if n.stays {
+		*n = notice{}
+	}
+}
 
 // NewApp returns the console as a tea.Model; [Run] is how to run it.
 func NewApp(o Options) *App {
@@ -136,7 +163,7 @@ func (a *App) reset(s Settings) {
 	locks := page.NewLockList()
 	a.pages = page.All(locks)
 	a.keys = host.NewKeymap(keyTable(a, a.o.Tape != nil))
-	a.board = &page.Board{Locks: locks, Tally: page.NewTally(), Doubts: page.Doubts{}, Marked: a.board.Bookmarks(), Lab: a.o.Lab, NoLab: a.o.NoLab}
+	a.board = &page.Board{Locks: locks, Tally: page.NewTally(), Doubts: page.Doubts{}, Marked: a.board.Bookmarks(), Picked: page.NoMarks(), Lab: a.o.Lab, NoLab: a.o.NoLab}
 	a.trail, a.awaited, a.spent = nil, nil, nil
 	a.themed = known(s.Theme)
 	s.apply(locks, a.tables())
@@ -145,12 +172,32 @@ func (a *App) reset(s Settings) {
 // setTheme changes how it looks.
 func (a *App) setTheme(name string) {
 	a.th = draw.NewTheme(name, a.o.Profile, a.o.Signs)
+	if a.o.Lesson != nil {
+		a.th.Lang = a.o.Lesson.Lang
+	}
 	a.old = a.th.Dimmed()
 }
 
 // Init starts the boot and the clock.
 func (a *App) Init() tea.Cmd {
-	return tea.Batch(a.booting.begin(a.ctx, a.o.Boot), everySecond())
+	return tea.Batch(a.booting.begin(a.ctx, a.o.Boot), everySecond(), a.askGround())
+}
+
+// groundMsg says that the ground of the terminal is light.
+type groundMsg struct{}
+
+// askGround asks the terminal whether its ground is light, if it may be asked.
+func (l *looks) askGround() tea.Cmd {
+	ask := l.ask
+	if ask == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		if light, ok := ask(); ok && light {
+			return groundMsg{}
+		}
+		return nil
+	}
 }
 
 // rankMsg says that the next piece of a long list of locks or sessions can be ranked.
@@ -222,6 +269,14 @@ func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return a, msg.Take()
 		}
 		return a, nil
+	case saidMsg:
+		a.say(msg.st, msg.text)
+		return a, nil
+	case groundMsg:
+		if a.themed == "" {
+			a.setTheme(draw.ThemeLight)
+		}
+		return a, nil
 	case lesson.StepMsg:
 		return a, a.under.(*lesson.Pane).Stepped(msg)
 	case availableMsg:
@@ -256,15 +311,11 @@ func (a *App) resize(w, h int) {
 	a.thaw()
 }
 
-func (a *App) say(st draw.Style, text string) {
-	a.notice = notice{st, text, a.now.Add(noticeFor)}
-}
-
 // frame is what a page is asked about.
 func (a *App) frame() page.Frame {
 	b := a.board
 	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.under.Height(a.th, a.w, a.h) > lessonShort || a.under.Showing() && a.h >= page.TallFrom
-	return page.Frame{Board: b, View: table.View{S: a.state, Th: a.th, Now: a.now, OnScreen: &a.onScreen, Marks: b.Marked.Has}}
+	return page.Frame{Board: b, View: table.View{S: a.state, Th: a.th, Now: a.now, OnScreen: &a.onScreen, Marks: b.Marked.Has, Chosen: b.Picked.Has}}
 }
 
 // header is the top of the screen as it is now.
@@ -275,7 +326,7 @@ func (a *App) header() *header {
 // canvas is what is painted from: dim if it may not be true any more, or lies under a dialog.
 func (a *App) canvas() page.Frame {
 	f := a.frame()
-	if a.spent != nil || a.dialog != nil || page.Fresh(a.state).State == model.WatchLost {
+	if a.spent != nil || a.dialog != nil || page.Fresh(a.state).State == prefixes.Lost {
 		f.Th = a.old
 	}
 	return f
@@ -298,7 +349,7 @@ func (a *App) paint() []string {
 		return a.booting.screen(a.th, a.o.labelled(a.th), a.tick, a.w, a.h)
 	}
 	if a.start != nil && a.sheet == nil {
-		return a.startScreen()
+		return a.palette.Over(a.startScreen(), a.w)
 	}
 	top := a.header()
 	lines := []string{top.status()}
@@ -322,29 +373,32 @@ func (a *App) paint() []string {
 	if a.dialog != nil {
 		lines = a.dialog.Over(lines)
 	}
-	return draw.Fill(lines, a.w, a.h)
+	return a.palette.Over(draw.Fill(lines, a.w, a.h), a.w)
 }
 
-// bottom paints the notice and the footer. A notice that is longer than its line
-// takes the footer's too: what went wrong is worth more than the keys.
+// noticeLines bounds how many lines a long notice takes.
+const noticeLines = 3
+
+// bottom paints the footer, and the notice above it: over the page where it has no line of
+// its own, or is longer than that, and never over the keys.
 func (a *App) bottom(lines []string, l layout) []string {
+	lines = draw.Fill(lines, a.w, l.notice.y+1)
+	if l.footer.h > 0 {
+		lines = append(draw.Fill(lines, a.w, l.footer.y), a.footerLine())
+	}
 	note := a.noticeSpans()
-	if l.footer.h == 0 {
-		return lines
-	}
-	if l.notice.y == l.footer.y {
-		if len(note) > 0 && !a.typing() {
-			return append(lines, a.th.Line(a.w, note, nil))
+	switch {
+	case len(note) == 0 && l.notice.h > 0 && l.notice.y >= l.main.y+l.main.h:
+		lines[l.notice.y] = a.self.crumbs(l.notice.w)
+	case len(note) == 1 && draw.Width(note[0].Text) > a.w:
+		text := a.th.Wrap(note[0].Text, a.w, min(noticeLines, l.notice.y))
+		for i, part := range text {
+			lines[l.notice.y+1-len(text)+i] = a.th.Line(a.w, []draw.Span{note[0].St.Of(part)}, nil)
 		}
-		return append(lines, a.footerLine())
+	case len(note) > 0:
+		lines[l.notice.y] = a.th.Line(a.w, note, nil)
 	}
-	if len(note) == 1 && draw.Width(note[0].Text) > a.w && !a.typing() && a.dialog == nil {
-		for _, text := range a.th.Wrap(note[0].Text, a.w, 2) {
-			lines = append(lines, a.th.Line(a.w, []draw.Span{note[0].St.Of(text)}, nil))
-		}
-		return lines
-	}
-	return append(lines, a.th.Line(a.w, note, nil), a.footerLine())
+	return lines
 }
 
 // body paints the page.

@@ -10,6 +10,18 @@ import (
 	"locktop/ui/host"
 )
 
+// bootLineMsg is a line of progress, bootedMsg what came of the start.
+type (
+	bootLineMsg struct {
+		text string
+		more tea.Cmd
+	}
+	bootedMsg struct {
+		live Live
+		err  error
+	}
+)
+
 // booting is how far the start has come.
 type booting struct {
 	booted  bool

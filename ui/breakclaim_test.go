@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -182,6 +183,35 @@ func TestWhatChangedIsShownAgain(t *testing.T) {
 	}
 }
 
+// TestWhatGoesUnwatchedIsSaid: a revoke ends keys of the lease that lie outside the watched
+// prefixes, too; what that means there nobody sees, and it is not called gone.
+func TestWhatGoesUnwatchedIsSaid(t *testing.T) {
+	const unseen = "of its keys is not watched: who holds or waits there is not seen"
+	for _, r := range []struct {
+		key, says string
+		seen      bool
+		reason    string
+	}{
+		{"services/pay/10.0.0.2:80", "is not watched: who waits there is not seen", false, "the watched prefix is /"},
+		{"/services/pay/10.0.0.2:80", "goes from /services/pay", true, "it lies under it"},
+	} {
+		b := newBench(t, Options{Lab: true, Armed: true})
+		b.size(160, 50)
+		wrongLab(b)
+		if r.seen {
+			b.w.put(22, r.key, "", 0xc3)
+		} else {
+			b.w.keys[r.key] = model.KV{Key: r.key, CreateRev: 7, ModRev: 7, Version: 1, Lease: 0xc3}
+		}
+		b.sync(22)
+		b.pressed("/", "job7", "enter", "x")
+		b.sees(r.says)
+		if r.seen == strings.Contains(b.text(), "1 "+unseen) {
+			t.Errorf("%s, %s:\n%s", r.key, r.reason, b.text())
+		}
+	}
+}
+
 // TestAClaimThatIsGoneIsNotShownAgain: there is nothing to confirm.
 func TestAClaimThatIsGoneIsNotShownAgain(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
@@ -204,4 +234,92 @@ func TestBreakNeedsASelection(t *testing.T) {
 	if text := b.text(); !strings.Contains(text, "nothing selected to break") || strings.Contains(text, "nobody holds it") {
 		t.Errorf("x without a selection says\n%s", text)
 	}
+}
+
+// TestSeveralLocksAreBrokenAtOnce: x is about the locks that are marked, shows each with what
+// guards it, and deletes only what is as it was shown.
+func TestSeveralLocksAreBrokenAtOnce(t *testing.T) {
+	billing, report, job := "/jobs/billing/a1", "/jobs/report/b2", "/cron/job7/c3"
+	mark := []string{"/", "jobs", "enter", "home", "M", "down", "M", "/", "ctrl+u", "job7", "enter", "M", "esc", "x"}
+	for _, r := range []struct {
+		name   string
+		lab    bool
+		before []string
+		change func(b *bench)
+		keys   []string
+		done   []string
+		says   []string
+		reason string
+	}{
+		{"in a lab", true, []string{"grace"}, nil, []string{"D"}, []string{billing, report, job}, []string{"What came of it", "✔ /jobs/report  Deleted claim /jobs/report/b2"}, "each is deleted"},
+		{"too soon", true, nil, nil, []string{"D"}, nil, nil, "a D that was meant for the page"},
+		{"enter", true, []string{"grace"}, nil, []string{"enter"}, nil, []string{"enter does not confirm: D does"}, "as in every dialog that breaks"},
+		{"elsewhere", false, []string{"grace"}, nil, []string{"D"}, nil, []string{`type "3 locks" to delete their claims:`}, "it has to be typed"},
+		{"typed wrong", false, []string{"grace"}, nil, []string{"D", "2 locks", "enter"}, nil, []string{`that is not "3 locks"`}, "how many they are"},
+		{"typed", false, []string{"grace"}, nil, []string{"D", "3 locks", "enter"}, []string{billing, report, job}, []string{"What came of it"}, "and then it is done"},
+		{"one has another value", true, []string{"grace"}, func(b *bench) { b.w.rewrite(23, report, "new owner", 0xb2); b.sync(23) }, []string{"D"}, []string{billing, job},
+			[]string{"✖ /jobs/report", "its value is another"}, "it is not what was shown, and the others are"},
+		{"one was released", true, []string{"grace"}, func(b *bench) { b.w.del(23, billing); b.sync(23) }, []string{"D"}, []string{report, job}, []string{"already released"}, "there is nothing to delete"},
+		{"the gate refuses one", true, []string{"grace"}, func(b *bench) { b.h.says = &model.Outcome{Err: "the claim has changed"} }, []string{"D"}, []string{report, job},
+			[]string{"✖ /jobs/billing", "not done: the claim has changed"}, "it sees more than the watch"},
+		{"cancelled", true, []string{"grace"}, nil, []string{"esc", "D"}, nil, []string{"3 locks marked: x breaks them, M takes a mark away"}, "the marks stay"},
+		{"a mark taken away", true, nil, nil, []string{"esc", "/", "jobs", "enter", "home", "M", "esc", "x", "grace", "D"}, []string{report, job}, []string{"What came of it"}, "M again"},
+		{"another page", true, nil, nil, []string{"esc", "2", "/", "c1", "enter", "x"}, nil, []string{"break a lock"}, "x is about what is selected there"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			b := newBench(t, Options{Lab: r.lab, Armed: true})
+			b.size(120, 50)
+			wrongLab(b)
+			b.pressed(mark...)
+			b.sees("break 3 marked locks")
+			b.sees("/jobs/billing  a1 holds since 21s, 1 behind")
+			b.sees("key /jobs/billing/a1  rev 184,001  lease a1")
+			b.pressed(r.before...)
+			if r.change != nil {
+				r.change(b)
+			}
+			b.pressed(r.keys...)
+			var done []string
+			for _, act := range b.h.done {
+				done = append(done, act.Key)
+				if kv := b.w.keys[act.Key]; act.Kind != model.DeleteClaim || act.CreateRev != kv.CreateRev || act.ModRev != kv.ModRev || act.Lease != kv.Lease {
+					t.Errorf("done without its guard: %+v", act)
+				}
+			}
+			if !slices.Equal(done, r.done) {
+				t.Errorf("%s: deleted %q, want %q\n%s", r.reason, done, r.done, b.text())
+			}
+			for _, want := range r.says {
+				b.sees(want)
+			}
+			for _, key := range done {
+				if lock := key[:strings.LastIndex(key, "/")]; b.board.Picked.Has[lock] {
+					t.Errorf("%s is done and still marked", lock)
+				}
+			}
+			exact(t, b.View(), 120, 50)
+		})
+	}
+}
+
+// TestMarksForBreaking: what x would be refused cannot be marked, a lock that nobody holds is
+// named with the reason, and one that is gone is forgotten.
+func TestMarksForBreaking(t *testing.T) {
+	b := newBench(t, Options{})
+	wrongLab(b)
+	b.h.refuse = "Read-only."
+	b.press("home", "M", "x")
+	if b.dialog != nil {
+		t.Errorf("a dialog:\n%s", b.text())
+	}
+	b = newBench(t, Options{Lab: true, Armed: true})
+	wrongLab(b)
+	b.press("/", "vault", "enter", "home", "M", "esc", "/", "job7", "enter", "M", "esc", "x")
+	b.sees("break 2 marked locks")
+	b.sees("not possible: nobody holds it by a key of its own")
+	b.press("esc")
+	b.size(60, 12)
+	b.press("x")
+	b.sees("delete")
+	exact(t, b.View(), 60, 12)
 }

@@ -177,7 +177,7 @@ func (b *bench) do(cmd tea.Cmd) {
 		for _, c := range m {
 			b.do(c)
 		}
-	case host.Late, outcomeMsg, lesson.StepMsg, availableMsg, helpMsg, watchedMsg:
+	case host.Late, outcomeMsg, lesson.StepMsg, availableMsg, helpMsg, watchedMsg, saidMsg:
 		b.send(m)
 	}
 }
@@ -234,8 +234,8 @@ func wrongLab(b *bench) {
 		{ID: 2, Name: "m2", Endpoint: "127.0.0.1:2381", Version: "3.6.16", Term: 2, Rev: 184_000, Leader: true},
 		{ID: 3, Name: "m3", Endpoint: "127.0.0.1:2383", Err: "connection refused"}}})
 	w.claim(1, "/jobs/billing", "", 0xa1)
-	w.claim(2, "/jobs/billing", "", 0xb2)
-	w.claim(3, "/jobs/report", "", 0xb2)
+	w.claim(2, "/jobs/report", "", 0xb2)
+	w.claim(3, "/jobs/billing", "", 0xb2)
 	w.claim(4, "/jobs/report", "", 0xa1)
 	w.claim(5, "/cron/job7", "", 0xc3)
 	w.claim(6, "/cron/job7", "", 0xd4)

@@ -3,9 +3,13 @@ package ui
 import (
 	"errors"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
-	"locktop/model"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model/prefixes"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -21,7 +25,8 @@ func (a *App) tinyLine(w int) string {
 	if n == 0 {
 		return a.th.Line(w, []draw.Span{draw.Plain.Of(draw.Plural(f.Locks.Order.Total, "lock")), draw.Good.Of(" ok")}, nil)
 	}
-	return a.th.Line(w, []draw.Span{draw.Bad.Of(a.th.Sign.Bad + " " + strconv.Itoa(n)), draw.Plain.Of(" of " + draw.Plural(f.Locks.Order.Total, "lock"))}, nil)
+	st, sign := a.th.Level(f.Locks.Order.Worst)
+	return a.th.Line(w, []draw.Span{st.Of(sign + " " + strconv.Itoa(n)), draw.Plain.Of(" of " + draw.Plural(f.Locks.Order.Total, "lock"))}, nil)
 }
 
 // noticeSpans is what a person must know now, empty if there is nothing.
@@ -32,46 +37,116 @@ func (a *App) noticeSpans() []draw.Span {
 	case a.frozen:
 		return []draw.Span{draw.Armed.Of(" FROZEN for " + draw.Age(a.now.Sub(a.frozenAt), false) + " "),
 			draw.Plain.Of(" events are still collected, "), draw.Accent.Of("space"), draw.Plain.Of(" lets go")}
-	case a.notice.text != "":
-		return []draw.Span{a.notice.st.Of(a.notice.text)}
+	case a.said.Text != "":
+		return []draw.Span{a.said}
 	case errors.Is(a.spent, io.EOF):
 		return []draw.Span{draw.Plain.Of("End of recording")}
 	case a.spent != nil:
 		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " The watch ended: " + th.Clean(a.spent.Error()) + ". Restart locktop.")}
-	case fr.State == model.WatchLost:
+	case fr.State == prefixes.Lost:
 		seen := ""
 		if !fr.Seen.IsZero() {
 			seen = "; shown as it was " + draw.Age(a.now.Sub(fr.Seen), false) + " ago"
 		}
 		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " " + th.Clean(fr.What) + seen)}
 	}
+	return fr.MayNot(th)
+}
+
+// footerLine is what is typed, if anything is, and the keys that work here.
+func (a *App) footerLine() string {
+	switch {
+	case a.palette != nil:
+		return a.palette.Paint(a.w)
+	case a.dialog != nil:
+		return string(draw.Pad(nil, a.w)) // the dialog says what to press
+	}
+	lead, in := a.self.lead(), a.where()
+	keys, help := a.keys.Hints(in, a.w-1-draw.WidthOf(lead), a.footer(in))
+	return a.th.Line(a.w, append(lead, keys...), append(help, draw.Plain.Of(" ")))
+}
+
+// lead stands in the footer before the keys: the filter, while there is one.
+func (p parts) lead() []draw.Span {
+	a := p.a
+	text, hits := a.filter()
+	switch cursor := ""; {
+	case a.start != nil && a.field == nil, text == "" && a.field == nil:
+		return []draw.Span{draw.Plain.Of(" ")}
+	case a.field != nil:
+		text, cursor = a.field.Text, "_"
+		fallthrough
+	default:
+		return []draw.Span{draw.Accent.Of("/ "), draw.Strong.Of(a.th.Clean(text)), draw.Accent.Of(cursor), draw.Dim.Of("  " + hits + "   ")}
+	}
+}
+
+// clickFooter does what the key in a cell of the footer does.
+func (p parts) clickFooter(x int) tea.Cmd {
+	a, in := p.a, p.a.where()
+	if a.palette != nil || a.dialog != nil {
+		return nil
+	}
+	from := draw.WidthOf(p.lead())
+	key := a.keys.HintAt(in, a.w-1-from, a.footer(in), x-from)
+	if b := a.keys.At[in][key]; b != nil {
+		return p.press(b, key)
+	}
 	return nil
 }
 
-// footerLine is the filter while there is one, and the keys that work here.
-func (a *App) footerLine() string {
-	th, w := a.th, a.w
-	text, hits := a.filter()
-	switch {
-	case a.palette != nil:
-		return a.palette.Paint(w)
-	case a.field != nil:
-		return th.Line(w, append([]draw.Span{draw.Accent.Of("/ "), draw.Strong.Of(th.Clean(a.field.Text)), draw.Accent.Of("_"), draw.Dim.Of("  " + hits + "  ")},
-			a.hints(host.InFilter, w/2)...), nil)
-	case text != "" && a.start == nil:
-		return th.Line(w, []draw.Span{draw.Accent.Of("/ "), draw.Strong.Of(th.Clean(text)), draw.Dim.Of("  " + hits + "  "), draw.Accent.Of("esc"), draw.Dim.Of(" clears")}, nil)
-	case a.dialog != nil:
-		return string(draw.Pad(nil, w)) // the dialog says what to press
+// crumbs say how one came here by jumps, and how to go back; blank where one did not jump.
+func (p parts) crumbs(w int) string {
+	a, from := p.a, 0
+	for i, e := range a.trail {
+		if e.turned {
+			from = i + 1
+		}
 	}
-	keys, help := a.keys.Hints(a.where(), w-3, a.footer(a.where()))
-	return th.Line(w, append([]draw.Span{draw.Plain.Of(" ")}, keys...), append(help, draw.Plain.Of(" ")))
+	switch n := len(a.chosen()); {
+	case a.sheet != nil || n == 0 && from == len(a.trail):
+		return draw.Blank(w)
+	case n > 0:
+		return a.th.Line(w, []draw.Span{draw.Change.Of(" " + draw.Plural(n, "lock") + " marked"), draw.Dim.Of(": "), draw.Accent.Of("x"), draw.Dim.Of(" breaks them, "), draw.Accent.Of("M"), draw.Dim.Of(" takes a mark away")}, nil)
+	}
+	var way []string
+	spot := a.here().Spot()
+	way = append(way, p.crumb(a.at, spot))
+	for _, e := range slices.Backward(a.trail[from:]) {
+		was := e.spots[e.page]
+		if was == spot { // what comes next says it
+			was = ""
+		}
+		way = append(way, p.crumb(e.page, was))
+		spot = e.spots[e.page]
+	}
+	slices.Reverse(way)
+	between := " " + a.th.Sign.Arrow + " "
+	text := strings.Join(way, between)
+	for draw.Width(text) > w-10 && len(way) > 1 {
+		way = way[1:]
+		text = a.th.Sign.Unread + between + strings.Join(way, between)
+	}
+	return a.th.Line(w, []draw.Span{draw.Dim.Of(" " + text)}, []draw.Span{draw.Accent.Of("-"), draw.Dim.Of(" back ")})
+}
+
+// crumbMost is how many cells the name of a spot takes in the trail.
+const crumbMost = 28
+
+// crumb names a page and what is selected there.
+func (p parts) crumb(at int, spot string) string {
+	a, about := p.a, p.a.pages[at].About()
+	if spot == "" || about.Shows&page.ShowFinding != 0 { // a finding has no name
+		return about.Title
+	}
+	return about.Title + " " + a.th.CutPath(a.th.Clean(spot), crumbMost)
 }
 
 // startScreen is what to watch, in full.
 func (a *App) startScreen() []string {
 	note := a.noticeSpans()
 	switch {
-	case a.notice.text != "":
+	case a.said.Text != "":
 	case a.opening:
 		note = []draw.Span{draw.Plain.Of("  opening " + a.th.Sign.Unread)}
 	default:
@@ -87,14 +162,23 @@ func (a *App) hints(in host.Where, w int) []draw.Span {
 	return append(keys, help...)
 }
 
+// wideFoot is the width from which the keys of the footer stand wider apart.
+const wideFoot = 100
+
 // footer is what the keys of a place depend on.
 func (a *App) footer(in host.Where) host.Footer {
-	f := host.Footer{Lab: a.o.Lab, Armed: a.o.Armed, Gap: tabGap(a.w)}
+	f := host.Footer{Lab: a.o.Lab, Armed: a.o.Armed, Gap: 3}
+	narrow := a.w < wideFoot
+	if narrow {
+		f.Gap = 2
+	}
 	switch {
-	case a.o.Lab && in&host.AnyPage != 0 && a.w < wordsFrom:
+	case a.o.Lab && in&host.AnyPage != 0 && narrow:
 		f.Before = narrowInLab
 	case a.o.Lab && in&host.AnyPage != 0:
 		f.Before = firstInLab
+	case in&host.AnyPage != 0:
+		f.Before = firstOnPage
 	}
 	if own := a.here().About().First; own != nil && in == a.pageWhere() {
 		f.Before = own
@@ -102,9 +186,10 @@ func (a *App) footer(in host.Where) host.Footer {
 	return f
 }
 
-// The keys that come first in a lab, where everything may be broken. A narrow footer keeps
-// the keys that break.
+// The keys that come first on a page, and in a lab, where everything may be broken. A narrow
+// footer keeps the keys that break.
 var (
 	firstInLab  = []string{"x", "enter", "esc", "/", "e", "P", "H", "K", "N", "F", "A", "w"}
-	narrowInLab = []string{"x", "enter", "esc", "P", "H", "K", "N", "F", "A", "/", "e", "w"}
+	narrowInLab = []string{"x", "enter", "esc", "P", "H", "K", "F", "A", "N", "/", "e", "w"}
+	firstOnPage = []string{"x", "enter", "esc", "/", "e", "w"}
 )

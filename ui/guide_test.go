@@ -219,6 +219,11 @@ func TestTheGuideWaitsForWhatHappens(t *testing.T) {
 			b.joins(1, "c1", guided, 0xa1)
 			b.sync(2)
 		}, "Nobody waits for /demo/billing. N adds a contender", "is next"},
+		{"not read yet", "who waits is not known", func(b tour) {
+			b.w.ev = []model.Event{model.LoadStarted{At: at(1), Prefix: "/", Rev: b.w.rev}}
+			b.w.add(model.Contender{At: at(1), Name: "c1", PID: 4711, Lock: guided, Recipe: "mutex", TTL: 5, Proc: model.ProcRunning})
+			b.sync(2)
+		}, "The keys of /demo/billing are being read.", "Nobody waits"},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			b := newTour(t, 80, 24)
@@ -370,7 +375,7 @@ func TestTheKeysOfTheLab(t *testing.T) {
 		lines := strings.Split(strings.TrimRight(b.text(), "\n"), "\n")
 		return lines[len(lines)-1]
 	}
-	if got, want := footer(Options{Lab: true, Armed: true}), " x break  enter open  P pause  H hold  K kill  N add  F faults  A heal   ? help"; got != want {
+	if got, want := footer(Options{Lab: true, Armed: true}), " x break  enter open  P pause  H hold  K kill  F faults  A heal  N add   ? help"; got != want {
 		t.Errorf("in a lab: %q, want %q", got, want)
 	}
 	if got, want := footer(Options{}), " x break  enter open  / filter  e explain  w why  o session  c etcdctl   ? help"; got != want {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"locktop/model"
+	"locktop/model/prefixes"
 	"locktop/ui/draw"
 	"locktop/ui/page"
 	"locktop/ui/replay"
@@ -106,21 +107,24 @@ func (h *header) statusLeft() []segment {
 	return parts
 }
 
-// quorum says how many members answer. Of those that were not asked nothing is
-// known: only what is known to be down can say that there is no quorum.
+// quorum says how many members answer. Of those that were not asked nothing is known, and
+// who does not answer in time may be well: that there is no quorum a member has to say,
+// which answers and knows no leader.
 func quorum(th *draw.Theme, c model.ClusterStatus) draw.Span {
 	up, asked, n := c.Up(), c.Asked(), c.Size()
-	text := fmt.Sprintf("%d/%d members", up, n)
+	text, rest := fmt.Sprintf("%d/%d members", up, n), ""
 	if asked < n {
-		text += fmt.Sprintf(", %d not asked", n-asked)
+		rest = fmt.Sprintf(", %d not asked", n-asked)
 	}
 	switch {
+	case c.Leaderless():
+		return draw.Bad.Of(th.Sign.Bad + " " + text + rest + ", no quorum")
 	case n-c.Down() <= n/2:
-		return draw.Bad.Of(th.Sign.Bad + " " + text + ", no quorum")
+		return draw.Bad.Of(th.Sign.Bad + " " + text + " answer" + rest)
 	case asked > up:
-		return draw.Late.Of(th.Sign.Late + " " + text)
+		return draw.Late.Of(th.Sign.Late + " " + text + rest)
 	}
-	return draw.Plain.Of(text)
+	return draw.Plain.Of(text + rest)
 }
 
 func (h *header) leaderSpan() draw.Span {
@@ -129,8 +133,12 @@ func (h *header) leaderSpan() draw.Span {
 	if name == "" {
 		name = strconv.FormatUint(m.ID, 16)
 	}
-	if m.ID == 0 && m.Name == "" {
+	switch {
+	case m.ID != 0 || m.Name != "":
+	case h.S.Cluster().Leaderless():
 		return draw.Bad.Of(h.Th.Sign.Bad + " no leader")
+	default:
+		return draw.Late.Of("leader not known")
 	}
 	return draw.Plain.Of("leader " + h.Th.Cut(h.Th.Clean(name), 16))
 }
@@ -155,7 +163,11 @@ func (h *header) statusRight() []segment {
 		mode = segment{0, []draw.Span{draw.Armed.Of(" ARMED ")}}
 	}
 	if h.o.Tape != nil {
-		return []segment{mode, {0, []draw.Span{replay.AsOf(h.o.Tape, h.Th)}}}
+		parts := []segment{mode, {0, []draw.Span{replay.AsOf(h.o.Tape, h.Th)}}}
+		if h.Ahead != nil {
+			parts = append(parts, segment{1, []draw.Span{draw.Accent.Of("esc"), draw.Dim.Of(" back to " + h.Ahead.Now().Format("15:04:05"))}})
+		}
+		return parts
 	}
 	fr := page.Fresh(h.S)
 	var live draw.Span
@@ -164,16 +176,24 @@ func (h *header) statusRight() []segment {
 		live = draw.Dim.Of("ended")
 	case h.spent != nil:
 		live = draw.Alarm.Of(" ENDED ")
-	case fr.State == model.WatchLost:
+	case fr.Nothing:
+		live = draw.Alarm.Of(" DENIED ")
+	case fr.State == prefixes.Lost:
 		live = draw.Alarm.Of(" LOST " + draw.Age(h.Now.Sub(fr.Since), false) + " ")
-	case fr.State == model.WatchLoading && fr.Percent >= 0:
+	case fr.State == prefixes.Loading && fr.Percent >= 0:
 		live = draw.Late.Of(fmt.Sprintf("loading %d%%", fr.Percent))
-	case fr.State == model.WatchLoading:
+	case fr.State == prefixes.Loading:
 		live = draw.Late.Of("loading")
 	default:
 		live = draw.Good.Of(h.Th.Sign.Holds + " live")
 	}
 	parts := []segment{mode, {0, []draw.Span{live}}}
+	if h.o.Record.On() {
+		parts = append(parts, segment{0, []draw.Span{draw.Armed.Of(" REC ")}})
+	}
+	if n := len(fr.Denied); n > 0 && !fr.Nothing {
+		parts = append(parts, segment{1, []draw.Span{draw.Late.Of(fmt.Sprintf("%s %d denied", h.Th.Sign.Late, n))}})
+	}
 	if h.cost.Behind > 0 {
 		parts = append(parts, segment{4, []draw.Span{draw.Late.Of(draw.Count(int64(h.cost.Behind)) + " behind")}})
 	}
@@ -195,9 +215,17 @@ func (h *header) tabs() string {
 	return statusLine(h.Th, h.w, []segment{{0, left}}, h.inSight())
 }
 
-// tabWordsFrom is the width from which each page has its name there, and what must stay in
-// sight has room beside them; below it only the one that is shown.
-const tabWordsFrom = 80
+// Cells beside the names of all pages that it takes: for what must stay in sight, without
+// which only the page that is shown has its name; for the same in words; and for how much
+// happens.
+const (
+	besideNames = 23
+	besideWords = 43
+	besideGraph = 53
+)
+
+// beside is how many cells are left beside the names of all pages.
+func (h *header) beside() int { return h.w - h.shown.width() }
 
 // tab is a page in the line of pages: which one, and where it begins.
 type tab struct {
@@ -209,7 +237,10 @@ type tab struct {
 func (h *header) each() []tab {
 	var all []tab
 	n, worst := h.Tally.Count()
-	x := margin(h.w)
+	x, gap := margin(h.w), tabGap
+	if h.beside() >= besideWords {
+		gap++
+	}
 	for i, p := range h.shown.pages {
 		about, st := p.About(), draw.Dim
 		if about.Inner {
@@ -219,7 +250,7 @@ func (h *header) each() []tab {
 			st = draw.Here
 		}
 		t := tab{i, x, []draw.Span{draw.Accent.Of(h.shown.digit(i))}}
-		if h.w >= tabWordsFrom || i == h.tabShown() {
+		if h.beside() >= besideNames || i == h.tabShown() {
 			t.spans = append(t.spans, draw.Plain.Of(" "), st.Of(about.Title))
 		}
 		if n > 0 && about.Shows&page.ShowFinding != 0 {
@@ -230,17 +261,9 @@ func (h *header) each() []tab {
 			t.spans = append(t.spans, worst.Of(fmt.Sprintf(count, draw.Count(int64(n)))))
 		}
 		all = append(all, t)
-		x += draw.WidthOf(t.spans) + tabGap(h.w)
+		x += draw.WidthOf(t.spans) + gap
 	}
 	return all
-}
-
-// tabGap is how far the pages stand apart.
-func tabGap(w int) int {
-	if w < wordsFrom {
-		return 2
-	}
-	return 3
 }
 
 // tabShown is which page the line of pages shows as the one where one is.
@@ -251,14 +274,11 @@ func (h *header) tabShown() int {
 	return h.shown.at
 }
 
-// wordsFrom is the width from which what must stay in sight has room for words.
-const wordsFrom = 100
-
 func (h *header) inSight() []segment {
 	var right []segment
 	add := func(rank int, spans ...draw.Span) { right = append(right, segment{rank, spans}) }
 	lies, n := h.Doubts.Count(h.Now), len(h.S.Faults())
-	narrow := h.w < wordsFrom
+	narrow := h.beside() < besideWords
 	switch {
 	case lies > 0 && narrow:
 		add(1, draw.Alarm.Of(fmt.Sprintf(" !! %d false ", lies)))
@@ -273,9 +293,17 @@ func (h *header) inSight() []segment {
 		add(2, append(fault, draw.Plain.Of(" "), draw.Accent.Of("A"), draw.Dim.Of(" heals"))...)
 	}
 	if n := h.Locks.Order.Bad; n > 0 {
-		add(3, draw.Bad.Of(h.Th.Sign.Bad+" "+strconv.Itoa(n)+" in trouble"))
+		st, sign := h.Th.Level(h.Locks.Order.Worst)
+		add(3, st.Of(sign+" "+strconv.Itoa(n)+" in trouble"))
 	}
-	add(4, draw.Dim.Of(draw.Plural(h.Locks.Order.Total, "lock")))
+	if h.beside() >= besideGraph {
+		for i, graph := range [][]draw.Span{h.Pulse.Handovers(h.Th, h.Now), h.Pulse.Waiting(h.Th)} {
+			if graph != nil {
+				add(4+i, graph...)
+			}
+		}
+	}
+	add(6, draw.Dim.Of(draw.Plural(h.Locks.Order.Total, "lock")))
 	return right
 }
 

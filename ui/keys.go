@@ -68,7 +68,7 @@ func keyTable(a *App, recorded bool) []host.Key {
 	}
 	told, _ := a.under.(*lesson.Pane)
 	return slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
-		host.PaneKeys(a.under, on.all), told.Keys(),
+		host.PaneKeys(a.under, on.all), told.Keys(), told.PlayKeys(on.all),
 		palette.Keys(on.all|host.InStart, func() { a.palette = palette.New(a.self) }, func() *palette.Line { return a.palette }, func() { a.palette = nil }),
 		on.viewKeys(), tape, start.Keys(func() *start.Page { return a.start }), on.programKeys())
 }
@@ -120,13 +120,14 @@ func (on places) ownRow(k page.Key, own map[int]page.Key) host.Key {
 func (on places) moveKeys() []host.Key {
 	a := on.a
 	in := on.all | host.InHelp | host.InText
+	moves := host.Fold{Keys: "j k g G", What: "down, up, first, last; arrows, PgUp, PgDn, Home and End too"}
 	return []host.Key{
-		{Keys: []string{"up", "k"}, In: in, What: "up", Do: host.Run(func() { a.moveBy(-1) })},
-		{Keys: []string{"down", "j"}, In: in, What: "down", Do: host.Run(func() { a.moveBy(1) })},
-		{Keys: []string{"pgup"}, In: in, What: "page up", Do: host.Run(func() { a.moveBy(-a.pageStep()) })},
-		{Keys: []string{"pgdown"}, In: in, What: "page down", Do: host.Run(func() { a.moveBy(a.pageStep()) })},
-		{Keys: []string{"home", "g"}, In: in, What: "first", Do: host.Run(func() { a.moveBy(-far) })},
-		{Keys: []string{"end", "G"}, In: in, What: "last", Do: host.Run(func() { a.moveBy(far) })},
+		{Keys: []string{"up", "k"}, In: in, Fold: moves, What: "up", Do: host.Run(func() { a.moveBy(-1) })},
+		{Keys: []string{"down", "j"}, In: in, Fold: moves, What: "down", Do: host.Run(func() { a.moveBy(1) })},
+		{Keys: []string{"pgup"}, In: in, Fold: moves, What: "page up", Do: host.Run(func() { a.moveBy(-a.pageStep()) })},
+		{Keys: []string{"pgdown"}, In: in, Fold: moves, What: "page down", Do: host.Run(func() { a.moveBy(a.pageStep()) })},
+		{Keys: []string{"home", "g"}, In: in, Fold: moves, What: "first", Do: host.Run(func() { a.moveBy(-far) })},
+		{Keys: []string{"end", "G"}, In: in, Fold: moves, What: "last", Do: host.Run(func() { a.moveBy(far) })},
 	}
 }
 
@@ -141,10 +142,11 @@ func (on places) pageKeys() []host.Key {
 		{Keys: []string{"c"}, In: on.all, Short: "etcdctl", What: "the etcdctl lines that show the same by hand", Do: host.Run(a.byHand)},
 	}...)
 	rows = append(rows, on.own(page.KeysOfParts)...)
+	pages := host.Fold{Keys: "1 to " + a.digit(len(on.pages)-1), What: "a page, as they stand on top"}
 	for i, p := range on.pages {
 		if about := p.About(); !about.Inner {
-			rows = append(rows, host.Key{Keys: []string{a.digit(i)}, In: on.all | host.InHelp | host.InText,
-				What: "page " + about.Title, Do: host.Run(func() { a.goTo(i) })})
+			rows = append(rows, host.Key{Keys: []string{a.digit(i)}, In: on.all | host.InHelp | host.InText, Fold: pages,
+				What: "page " + about.Title, Do: host.Run(func() { a.self.turnTo(i) })})
 		}
 	}
 	return rows
@@ -155,7 +157,8 @@ func (on places) listKeys() []host.Key {
 	rows := []host.Key{{Keys: []string{"/"}, In: on.filter, Short: "filter", What: "filter by words or /expression/, ! inverts", Do: host.Run(a.editFilter)}}
 	return append(append(rows, on.own(page.KeysOfLists)...), []host.Key{
 		{Keys: []string{"esc"}, In: on.inner, Short: "back", What: "back to where you came from", Do: host.Run(a.back)},
-		{Keys: []string{"esc"}, In: on.all &^ on.inner, What: "back, or clear the filter", Do: host.Run(a.back)},
+		{Keys: []string{"esc"}, In: on.all &^ on.inner, Short: "clears", What: "back, or clear the filter", Do: host.Run(a.back),
+			Hidden: func() bool { text, _ := a.filter(); return text == "" }},
 		{Keys: []string{"y"}, In: host.InText, Short: "copy", What: "copy the etcdctl lines (OSC 52)", Do: a.copySheet},
 		{Keys: []string{"y"}, In: on.targets, What: "copy the selected key (OSC 52)", Do: a.copyKey, Frozen: true},
 	}...)
@@ -165,14 +168,21 @@ func (on places) listKeys() []host.Key {
 func (on places) actKeys() []host.Key {
 	a := on.a
 	rows := []host.Key{
-		{Keys: []string{"x"}, In: on.targets, Short: "break", What: "break the lock: shows what goes, then asks", Needs: host.NeedsArmed,
-			Act: model.RevokeLease, Asks: a.breakWays, Then: func(said host.Said) tea.Cmd { return dialog.OpenBreak(a.self, said) }},
+		{Keys: []string{"x"}, In: on.targets, Short: "break", Brief: a.breakWord, What: "break the lock, or all that are marked: shows what goes, then asks", Needs: host.NeedsArmed,
+			Act: model.RevokeLease, Asks: a.breakWays, Then: func(said host.Said) tea.Cmd {
+				if names := a.chosen(); len(names) > 0 {
+					return dialog.OpenSeveral(a.self, said, names)
+				}
+				return dialog.OpenBreak(a.self, said)
+			}},
+		{Keys: []string{"M"}, In: host.OnPage(0), What: "mark the lock, so that x breaks all marked ones at once, or take the mark away", Needs: host.NeedsArmed,
+			Why: func() string { return a.whyNotAct(model.Action{Kind: model.DeleteClaim}, a.whyEmpty()) }, Do: host.Run(a.choose)},
 		{Keys: []string{"F"}, In: on.targets, Short: "faults", What: "faults for the selected contender or member, and for the cluster", Needs: page.NeedsLab,
 			Why: a.whyNoFaults, Do: func() tea.Cmd { return dialog.OpenFaults(a.self, a.self.Target()) }},
-		on.faultKey("H", "hold", "hold the contender's keepalives, or let them go", model.FaultHoldKeepalives),
-		on.faultKey("P", "pause", "pause the contender's process, or let it run", model.FaultPause),
-		on.faultKey("K", "kill", "kill the contender (SIGKILL)", model.FaultKill),
-		on.faultKey("T", "stop", "stop the contender (SIGTERM)", model.FaultStop),
+		on.faultKey("H", "hold", "let go", "hold the contender's keepalives, or let them go", model.FaultHoldKeepalives),
+		on.faultKey("P", "pause", "run", "pause the contender's process, or let it run", model.FaultPause),
+		on.faultKey("K", "kill", "kill", "kill the contender (SIGKILL)", model.FaultKill),
+		on.faultKey("T", "stop", "stop", "stop the contender (SIGTERM)", model.FaultStop),
 		{Keys: []string{"N"}, In: on.targets, Short: "add", What: "add a contender on this lock", Needs: page.NeedsLab, Act: model.SpawnProc,
 			Asks: a.one(func() (model.Action, string) { return a.action(model.SpawnProc) }), Then: a.actFirst},
 	}
@@ -180,10 +190,19 @@ func (on places) actKeys() []host.Key {
 		Asks: a.one(func() (model.Action, string) { return a.action(model.HealAll) }), Then: a.actFirst})
 }
 
-// faultKey is a key that does a fault to the contender under the cursor, or heals it.
-func (on places) faultKey(key, short, what string, kind model.FaultKind) host.Key {
+// faultKey is a key that does a fault to the contender under the cursor, or heals it where
+// it is in force: the footer says which.
+func (on places) faultKey(key, short, healing, what string, kind model.FaultKind) host.Key {
 	a := on.a
-	return host.Key{Keys: []string{key}, In: on.targets, Short: short, What: what, Needs: page.NeedsLab, Act: model.InjectFault,
+	brief := func(int) string {
+		if len(a.state.Faults()) > 0 {
+			if act, _ := a.fault(kind); act.Kind == model.HealFault {
+				return healing
+			}
+		}
+		return short
+	}
+	return host.Key{Keys: []string{key}, In: on.targets, Short: short, Brief: brief, What: what, Needs: page.NeedsLab, Act: model.InjectFault,
 		Asks: a.one(func() (model.Action, string) { return a.fault(kind) }), Then: a.actFirst}
 }
 
@@ -233,9 +252,10 @@ func (a *App) whyEmpty() string {
 // key does what a key asks for, or says why not.
 func (a *App) key(msg tea.KeyMsg) tea.Cmd {
 	a.touched = a.now
+	a.keyed()
 	w := a.where()
 	b := a.keys.At[w][msg.String()]
-	if msg.Paste && w&(host.InFilter|host.InTyped|host.InPalette) != 0 {
+	if msg.Paste && w&(host.InFilter|host.InTyped|host.InCount|host.InPalette) != 0 {
 		b = nil // pasted text is text
 	}
 	switch {
@@ -246,18 +266,26 @@ func (a *App) key(msg tea.KeyMsg) tea.Cmd {
 	case b == nil && w == host.InPalette:
 		a.palette.Typed(msg)
 		return nil
-	case b == nil && w == host.InTyped:
-		a.dialog.(*dialog.Break).Type(msg)
+	case b == nil && w&(host.InTyped|host.InCount) != 0:
+		a.dialog.(interface{ Type(tea.KeyMsg) }).Type(msg)
 		return nil
 	case b == nil:
 		return nil
-	case !a.booted && b.In != host.All && msg.String() != "q":
+	}
+	return a.self.press(b, msg.String())
+}
+
+// press does what a row of the table of keys says, or says why not.
+func (p parts) press(b *host.Key, key string) tea.Cmd {
+	a := p.a
+	switch {
+	case !a.booted && b.In != host.All && key != "q":
 		return nil
 	case a.frozen && !b.Frozen:
 		a.say(draw.Late, "screen frozen: press space first")
 		return nil
 	}
-	a.pressed = msg.String()
+	a.pressed = key
 	reason := b.Closed()
 	switch {
 	case reason != "":
@@ -265,7 +293,10 @@ func (a *App) key(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	case b.Asks != nil:
 		acts, _ := b.Asks()
-		return a.self.Ask(a.self.Target(), acts, b.Then)
+		return p.Ask(p.Target(), acts, b.Then)
 	}
-	return b.Do()
+	if a.o.Tape == nil {
+		return b.Do()
+	}
+	return tea.Batch(b.Do(), p.follow())
 }

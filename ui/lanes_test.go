@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -98,7 +99,7 @@ func TestOverlapsAreSummedUp(t *testing.T) {
 	b.sees("Two holders for 8.1s: c1 and c2 ")
 	b.press("5")
 	b.sees("!! wrong for 0.5s beside c2")
-	b.sees("!! 1 false belief ")
+	b.sees("!! 1 false belief")
 }
 
 // TestLanesElsewhere: when each waited and held follows from keys alone, on any cluster.
@@ -162,6 +163,27 @@ func TestBesideTruth(t *testing.T) {
 	}
 }
 
+// TestBesideNoTruthYet: until its lock was listed, nobody says that a contender is wrong.
+func TestBesideNoTruthYet(t *testing.T) {
+	b := newBench(t, Options{Lab: true})
+	b.w.ev = []model.Event{model.LoadStarted{At: at(1), Prefix: "/", Rev: b.w.rev}}
+	for i, says := range []model.BeliefState{model.BeliefHolding, model.BeliefWaiting} {
+		c := fmt.Sprint("c", i+1)
+		b.w.add(model.Contender{At: at(1), Name: c, PID: 100, Lock: "/l", Recipe: "mutex", TTL: 5, Proc: model.ProcRunning})
+		believing(b.w, 1, c, says, 0xa1)
+	}
+	b.press("5")
+	b.sync(5)
+	b.sync(10)
+	b.sees("I hold      ?")
+	b.sees("I wait      ?")
+	for _, word := range []string{"!!", "not noticed", "no key", "lost it"} {
+		if strings.Contains(b.text(), word) {
+			t.Errorf("it says %q of what was not read\n%s", word, b.text())
+		}
+	}
+}
+
 // TestTruthOfAnUnknownLock: of a program that does not say its lock nothing is known.
 func TestTruthOfAnUnknownLock(t *testing.T) {
 	c := lab.ContenderInfo{Contender: model.Contender{Name: "worker", Proc: model.ProcRunning}}
@@ -182,9 +204,32 @@ func TestFreeLockInTrouble(t *testing.T) {
 	b.w.add(model.Contender{At: at(11), Name: "c1", PID: 100, Lock: "/l", Recipe: "mutex", TTL: 5, Proc: model.ProcPaused})
 	b.sync(12)
 	b.sees("─ ✖ two act ─ free for 10s")
+	b.sees("c1 believes that it holds; etcd says otherwise")
 	b.sees("✖ 1 in trouble")
 	if b.board.Locks.Name(0) != "/l" {
 		t.Errorf("%s stands first", b.board.Locks.Name(0))
+	}
+}
+
+// TestTwoByOneClaim: where two workers of one session act, the lanes do not say that all is well.
+func TestTwoByOneClaim(t *testing.T) {
+	for _, r := range []struct {
+		second model.BeliefState
+		want   string
+		reason string
+	}{
+		{model.BeliefHolding, "Two act by one claim: c1.1 and c1.2", "both hold by the key of their session"},
+		{model.BeliefWaiting, "never two holders", "the other waits"},
+	} {
+		b := newBench(t, Options{Lab: true})
+		b.w.claim(1, "/l", "", 0xa1)
+		b.w.add(model.Contender{At: at(1), Name: "c1", PID: 100, Lock: "/l", Recipe: "mutex", TTL: 5, Proc: model.ProcRunning})
+		believing(b.w, 1, "c1.1", model.BeliefHolding, 0xa1)
+		believing(b.w, 2, "c1.2", r.second, 0xa1)
+		b.sync(10)
+		if b.sees(r.want); t.Failed() {
+			t.Fatal(r.reason)
+		}
 	}
 }
 

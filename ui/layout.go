@@ -12,8 +12,8 @@ func (r rect) contains(x, y int) bool {
 	return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h
 }
 
-// layout is where everything stands. A part without height is not shown. The
-// notice may share its line with the footer; then it goes first.
+// layout is where everything stands. A part without height is not shown. A notice that has
+// no line of its own stands over the last one of the page.
 type layout struct {
 	w, h   int
 	tiny   bool // one line is all there is
@@ -66,7 +66,7 @@ func arrange(w, h, lesson, verdict int) layout {
 	line(footerFrom, &l.footer, false)
 	line(noticeFrom, &l.notice, false)
 	if l.notice.h == 0 {
-		l.notice = rect{0, h - 1, w, 1}
+		l.notice = rect{0, bottom - 1, w, 1}
 	}
 	if most := bottom - top - page.TableLeast; lesson > 0 {
 		lesson = min(max(most, lessonLeast), lesson, max(0, bottom-top-lessonLeast))

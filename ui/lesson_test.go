@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locktop/ui/lesson"
+	"locktop/ui/page"
 )
 
 // teller is a lesson from a list of steps.
@@ -50,6 +51,32 @@ func lessonBench(t testing.TB, x *teller, o Options) *bench {
 	b.size(80, 24)
 	wrongLab(b)
 	return b
+}
+
+// TestALessonPlaysItself: once r was pressed it goes on as soon as a text can have been read, up
+// to its verdict, where it stays. Pressed again, it waits for the person.
+func TestALessonPlaysItself(t *testing.T) {
+	for _, r := range []struct {
+		reads  time.Duration
+		keys   []string
+		sees   string
+		says   int // answers that were given
+		reason string
+	}{
+		{time.Nanosecond, []string{"r"}, "VIOLATED: not as expected", 3, "from the first text to the verdict"},
+		{time.Nanosecond, []string{"n", "r"}, "VIOLATED: not as expected", 3, "begun by the person"},
+		{time.Nanosecond, []string{"n"}, "c1 holds the lock.", 0, "nobody asked for it"},
+		{time.Nanosecond, []string{"n", "n", "n", "3", "r"}, "VIOLATED: not as expected", 3, "an answer that was given counts"},
+	} {
+		x := &teller{steps: slices.Clone(told)}
+		b := lessonBench(t, x, Options{})
+		b.o.Lesson.Reads = r.reads
+		b.press(r.keys...)
+		b.sees(r.sees)
+		if len(x.answers) != r.says || r.says > 0 && (x.answers[1] == 3) != (len(r.keys) == 5) {
+			t.Errorf("%s: answered %v", r.reason, x.answers)
+		}
+	}
 }
 
 func TestLesson(t *testing.T) {
@@ -260,5 +287,38 @@ func TestLessonFitsEverySize(t *testing.T) {
 				t.Fatalf("step %d after %v", i, keys)
 			}
 		}
+	}
+}
+
+// TestALessonOfOneLockShowsItsQueue: on the smallest usual terminal, too, where a lesson tells
+// of one lock there is room for those who hold and wait; where it tells of many there is not.
+func TestALessonOfOneLockShowsItsQueue(t *testing.T) {
+	for _, r := range []struct {
+		n, h   int
+		pane   bool
+		reason string
+	}{
+		{1, 12, true, "one lock"}, {3, 12, true, "three"}, {4, 12, false, "more want the table"}, {1, 6, false, "no room"}, {0, 12, false, "none yet"},
+	} {
+		if rows, pane := page.LockShares(r.h, r.n, true); pane > 0 != r.pane || rows+pane != r.h || rows < min(r.h, r.n+1) {
+			t.Errorf("%s: %d rows and %d lines", r.reason, rows, pane)
+		}
+	}
+}
+
+// TestATaskIsGivenUpOnce: whoever presses n twice still reads what comes next.
+func TestATaskIsGivenUpOnce(t *testing.T) {
+	x := &teller{steps: []lesson.Step{{Kind: lesson.StepTask, Text: "Make b the holder."}}}
+	b := lessonBench(t, x, Options{})
+	b.step()
+	b.sees("Make b the holder.")
+	b.sees("n skip the task")
+	for range 2 {
+		if _, cmd := b.Update(keyMsg("n")); cmd != nil {
+			cmd()
+		}
+	}
+	if len(x.answers) != 1 {
+		t.Errorf("given up %d times", len(x.answers))
 	}
 }

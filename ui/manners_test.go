@@ -23,10 +23,12 @@ func TestQuorum(t *testing.T) {
 	}{
 		{[]model.Member{up, up, up}, draw.Plain.Of("3/3 members"), "all is well"},
 		{[]model.Member{up, up, down}, draw.Late.Of("! 2/3 members"), "one is down"},
-		{[]model.Member{up, down, down}, draw.Bad.Of("✖ 1/3 members, no quorum"), "two are"},
+		{[]model.Member{up, down, down}, draw.Bad.Of("✖ 1/3 members answer"), "two do not answer: whether a majority is there is not known"},
+		{[]model.Member{{NoLeader: true}, down, down}, draw.Bad.Of("✖ 1/3 members, no quorum"), "and the third says so"},
+		{[]model.Member{{ID: 1, Leader: true}, {ID: 2, NoLeader: true}, {ID: 3}}, draw.Plain.Of("3/3 members"), "one that is cut off does not speak for the others"},
 		{[]model.Member{up, unasked, unasked}, draw.Plain.Of("1/3 members, 2 not asked"), "a proxy before one of three"},
 		{[]model.Member{up, down, unasked}, draw.Late.Of("! 1/3 members, 1 not asked"), "the third may be there"},
-		{[]model.Member{down, down, unasked}, draw.Bad.Of("✖ 0/3 members, 1 not asked, no quorum"), "whatever the third does"},
+		{[]model.Member{down, down, unasked}, draw.Bad.Of("✖ 0/3 members answer, 1 not asked"), "whatever the third does"},
 		{[]model.Member{{ID: 1}, {ID: 2}, {ID: 3, Unasked: true}, down}, draw.Late.Of("! 2/3 members"), "the endpoint that does not answer is that of the third, which has another address"},
 		{[]model.Member{{ID: 1}, {ID: 2, Unasked: true}, {ID: 3, Unasked: true}, down, down}, draw.Late.Of("! 1/3 members"), "two such endpoints may be one member's"},
 		{[]model.Member{{ID: 1}, {ID: 2}, {ID: 3}, down, down}, draw.Late.Of("! 3/3 members"), "endpoints that no member has"},
@@ -55,6 +57,7 @@ func TestKeysDoNotWaitForTheHands(t *testing.T) {
 	for _, key := range []string{"x", "H", "K", "N", "A", "?"} {
 		b := newBench(t, Options{Lab: true, Armed: true})
 		wrongLab(b)
+		b.size(200, 40)
 		slow := slowHands{b.h, make(chan error)}
 		b.live.Actions = slow
 		b.press("/", "checkout", "enter")
@@ -97,5 +100,242 @@ func TestAPanicLeavesTheTerminalAsItWas(t *testing.T) {
 		if !strings.Contains(out.String(), seq) {
 			t.Errorf("%q is missing in %q", seq, out.String())
 		}
+	}
+}
+
+// last are the last lines of the screen, the footer at the end.
+func (b *bench) last(n int) []string {
+	lines := strings.Split(strings.TrimSuffix(b.text(), "\n"), "\n")
+	return lines[len(lines)-n:]
+}
+
+// TestNoticesFade: what went as it should is grey and fades, what went wrong stays until a
+// key, and neither covers the keys.
+func TestNoticesFade(t *testing.T) {
+	const keys = "x break"
+	long := strings.Repeat("the cluster does not answer and that is a long story ", 4)
+	for _, r := range []struct {
+		st           draw.Style
+		text         string
+		after        int // seconds
+		gone         bool
+		style        draw.Style
+		w, h         int
+		name, reason string
+	}{
+		{draw.Plain, "Mouse on", 3, false, draw.Dim, 80, 24, "at once", "it can be read"},
+		{draw.Plain, "Mouse on", 6, true, draw.Dim, 80, 24, "later", "nobody wants to read it for ever"},
+		{draw.Late, "not now: no lesson is running", 6, true, draw.Late, 80, 24, "a key that did nothing", "the person saw why"},
+		{draw.Bad, "cannot watch that", 600, false, draw.Bad, 80, 24, "an error", "the person may have looked away"},
+		{draw.Bad, long, 600, false, draw.Bad, 80, 24, "a long error", "it takes lines of the page"},
+		{draw.Bad, long, 600, false, draw.Bad, 80, 12, "a long error on a low screen", "it takes lines of the page there, too"},
+		{draw.Bad, "cannot watch that", 600, false, draw.Bad, 60, 9, "a small screen", "it has no line of its own, and takes none of the keys"},
+	} {
+		b := newBench(t, Options{})
+		wrongLab(b)
+		b.size(r.w, r.h)
+		b.say(r.st, r.text)
+		for i := range r.after {
+			b.send(tickMsg(at(float64(100 + i))))
+		}
+		first := strings.Join(strings.Fields(r.text)[:2], " ")
+		if got := !strings.Contains(b.text(), first); got != r.gone {
+			t.Errorf("%s: gone %v after %d s: %s\n%s", r.name, got, r.after, r.reason, b.text())
+		}
+		if !r.gone && b.said.St != r.style {
+			t.Errorf("%s: in style %v, want %v", r.name, b.said.St, r.style)
+		}
+		if foot := b.last(1)[0]; !strings.Contains(foot, keys) {
+			t.Errorf("%s: no keys in %q", r.name, foot)
+		}
+		exact(t, b.View(), r.w, r.h)
+		if b.press("down"); r.st == draw.Bad && strings.Contains(b.text(), first) {
+			t.Errorf("%s: stays after a key", r.name)
+		}
+	}
+}
+
+// TestFooterIsClicked: a click on a key of the footer is that key, and beside the keys it is
+// nothing.
+func TestFooterIsClicked(t *testing.T) {
+	for _, r := range []struct {
+		name, word, reason string
+		keys               []string
+		did                func(b *bench) bool
+	}{
+		{"open", "open", "the word of a key", nil, func(b *bench) bool { return b.on() == "Queue" }},
+		{"filter", "/", "the key itself", nil, func(b *bench) bool { return b.field != nil }},
+		{"help", "help", "at the other end", nil, func(b *bench) bool { return b.sheet != nil && b.sheet.title == "help for Locks" }},
+		{"close", "close", "under a text", []string{"e"}, func(b *bench) bool { return b.sheet == nil }},
+		{"clears", "clears", "behind a filter", []string{"/", "jobs", "enter"}, func(b *bench) bool { return b.board.Locks.Order.Filter == "" }},
+		{"the filter's text", "jobs", "is no key", []string{"/", "jobs", "enter"}, func(b *bench) bool { return b.board.Locks.Order.Filter == "jobs" && b.on() == "Locks" }},
+		{"the gap", "     ", "is no key", nil, func(b *bench) bool { return b.on() == "Locks" && b.sheet == nil && b.dialog == nil }},
+		{"freeze", "freeze", "the key is a space", nil, func(b *bench) bool { return b.frozen }},
+		{"frozen", "open", "says why not, as the key does", []string{" "}, func(b *bench) bool { return b.on() == "Locks" && strings.Contains(b.said.Text, "frozen") }},
+	} {
+		b := newBench(t, Options{})
+		wrongLab(b)
+		b.size(200, 40)
+		b.press(r.keys...)
+		foot := b.last(1)[0]
+		at := strings.Index(foot, r.word)
+		if at < 0 {
+			t.Fatalf("%s: not in %q", r.name, foot)
+		}
+		b.send(tea.MouseMsg{X: at, Y: b.App.h - 1, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+		if !r.did(b) {
+			t.Errorf("%s (%s):\n%s", r.name, r.reason, b.text())
+		}
+	}
+	b := newBench(t, Options{})
+	wrongLab(b)
+	b.press("3")
+	b.send(tea.MouseMsg{X: 5, Y: 3, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+	if b.on() == "Journal" {
+		b.press("1")
+	}
+	if b.send(tea.MouseMsg{X: 5, Y: 3, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft}); b.board.Locks.Pick.ID != "/demo/checkout" {
+		t.Errorf("a click on the verdict selects %s", b.board.Locks.Pick.ID)
+	}
+}
+
+// TestTheTrail says how one came where one is, as far as one jumped, and - goes back all the
+// way, also over the digits of pages.
+func TestTheTrail(t *testing.T) {
+	b := newBench(t, Options{})
+	wrongLab(b)
+	trail := func(want, reason string) {
+		t.Helper()
+		if got := strings.TrimSpace(b.last(2)[0]); got != want && !(want != "" && strings.HasPrefix(got, want+"  ") && strings.HasSuffix(got, "- back")) {
+			t.Errorf("%s: %q, want %q", reason, got, want)
+		}
+	}
+	trail("", "nobody jumped")
+	b.press("/", "report", "enter", "enter")
+	trail("Locks → Queue /jobs/report", "the lock is named once")
+	b.press("enter")
+	trail("Locks → Queue /jobs/report → Sessions b2", "enter on a claim opens its session")
+	b.press("3")
+	trail("", "the digit begins anew")
+	b.press("enter")
+	trail("Journal → Queue /jobs/report", "from there")
+	b.press("-", "-")
+	trail("Locks → Queue /jobs/report → Sessions b2", "back over the digit")
+	b.press("-", "-")
+	if b.on() != "Locks" {
+		t.Errorf("on %s", b.on())
+	}
+	trail("", "all the way")
+	b.size(60, 24)
+	b.press("enter", "enter", "enter", "enter", "enter")
+	if line := b.last(2)[0]; !strings.HasPrefix(line, " … → ") || !strings.Contains(line, "b2 ") || !strings.HasSuffix(line, "- back") {
+		t.Errorf("of a way that is too long the end is said: %q", line)
+	}
+}
+
+// TestHelpInColumns: the keys of the page come first, and at 120x36 all are in sight.
+func TestHelpInColumns(t *testing.T) {
+	for _, r := range []struct{ w, h, columns int }{{60, 24, 1}, {80, 24, 2}, {120, 36, 3}, {200, 50, 3}} {
+		b := newBench(t, Options{Lab: true, Armed: true})
+		wrongLab(b)
+		b.size(r.w, r.h)
+		b.press("?")
+		lines := strings.Split(b.text(), "\n")
+		top := 0
+		for !strings.Contains(lines[top], "help for Locks") {
+			top++
+		}
+		if !strings.Contains(lines[top+1], "  this page: Locks") || !strings.Contains(lines[top+2], "enter     open the queue of the lock") {
+			t.Errorf("%dx%d: the page's own keys are not first:\n%s", r.w, r.h, b.text())
+		}
+		if r.columns > 1 {
+			b.sees("every page")
+		}
+		if r.columns == 3 {
+			b.sees("signs")
+			b.sees("ctrl+c    quit")
+		}
+		exact(t, b.View(), r.w, r.h)
+	}
+	b := newBench(t, Options{NoLab: "Just so."})
+	wrongLab(b)
+	b.press("?")
+	if n := strings.Count(b.text(), "Just so."); n != 1 {
+		t.Errorf("why the keys of a lab do nothing is said %d times, want once:\n%s", n, b.text())
+	}
+}
+
+// TestDeniedIsNotLost: a prefix that may not be read is named with the command that would
+// allow it, and nothing else is called lost or out of date for it.
+func TestDeniedIsNotLost(t *testing.T) {
+	const no = `cannot list "/secret/": no permission on m1:1; a role that grants it: `
+	grant := model.GrantRead("/secret/")
+	for _, r := range []struct {
+		name, reason string
+		fill         func(b *bench)
+		sees, not    []string
+		copies       string // by y on the page
+		dim          bool
+	}{
+		{"one of two", "the other one is live", func(b *bench) {
+			wrongLab(b)
+			b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDenied, Detail: no + grant})
+		}, []string{"● live", "! 1 denied", "! No permission to read /secret/   c how to allow it", "/jobs/billing"}, []string{"LOST", "lost"}, "", false},
+		{"the only one", "the page says how it would be allowed", func(b *bench) {
+			b.w.ev = nil
+			b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDenied, Detail: no + grant})
+		}, []string{" DENIED ", "No permission to read /secret/", "  $ " + grant, "y copies the command"}, []string{"LOST", "live", "loading", "listing"}, grant, false},
+		{"a wrong password", "no role would help", func(b *bench) {
+			b.w.ev = nil
+			b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDenied, Detail: "m1:1 wants a valid user name and password"})
+		}, []string{" DENIED ", "m1:1 wants a valid user name and password"}, []string{"grant-permission", "LOST"}, "", false},
+		{"one that could be read", "what is shown of it is out of date", func(b *bench) {
+			wrongLab(b)
+			b.w.add(model.Lost{At: at(20), Prefix: "/", Reason: model.LostDenied, Detail: "no permission on m1:1"})
+		}, []string{"LOST", "no permission on m1:1"}, []string{"1 denied"}, "", true},
+		{"no answer", "is lost, and nobody said no", func(b *bench) {
+			wrongLab(b)
+			b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDisconnect, Detail: "no answer in time from m1:1"})
+		}, []string{"LOST", "no answer in time from m1:1"}, []string{"denied", "No permission"}, "", true},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			b := newBench(t, Options{})
+			r.fill(b)
+			b.sync(21)
+			for _, want := range r.sees {
+				b.sees(want)
+			}
+			for _, not := range r.not {
+				if strings.Contains(b.text(), not) {
+					t.Errorf("%s: says %q:\n%s", r.reason, not, b.text())
+				}
+			}
+			if got := b.canvas().Th == b.old; got != r.dim {
+				t.Errorf("%s: dim %v", r.reason, got)
+			}
+			copied := ""
+			b.copy = func(s string) { copied = s }
+			if r.copies != "" {
+				b.copies("y")
+				if copied != r.copies {
+					t.Errorf("y copies %q, want %q", copied, r.copies)
+				}
+			}
+			if b.press("c"); strings.Contains(strings.Join(r.sees, " "), "how to allow it") {
+				b.sees("$ " + grant)
+				if b.copies("y"); !strings.Contains(copied, grant+"\n") {
+					t.Errorf("y on the text copies %q", copied)
+				}
+			}
+		})
+	}
+	b := newBench(t, Options{})
+	b.w.ev = nil
+	b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDenied, Detail: no + grant})
+	b.sync(21)
+	b.size(60, 16)
+	exact(t, b.View(), 60, 16)
+	if got := strings.Join(strings.Fields(b.text()), " "); !strings.Contains(got, grant) {
+		t.Errorf("on a narrow screen the command is not whole:\n%s", b.text())
 	}
 }

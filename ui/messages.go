@@ -8,6 +8,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/lesson"
@@ -17,15 +18,7 @@ import (
 
 // Messages. Whatever blocks runs in a tea.Cmd and comes back as one of these.
 type (
-	tickMsg     time.Time
-	bootLineMsg struct {
-		text string
-		more tea.Cmd
-	}
-	bootedMsg struct {
-		live Live
-		err  error
-	}
+	tickMsg        time.Time
 	batchMsg       model.Batch
 	sourceEndedMsg struct{ err error }
 	watchedMsg     struct {
@@ -33,11 +26,15 @@ type (
 		live     Live
 		err      error
 	}
-	outcomeMsg struct{ out model.Outcome }
 	// soughtMsg is another moment of a recording.
 	soughtMsg struct {
 		state *fold.State
 		err   error
+	}
+	// saidMsg is a line for the person, of what was done beside the screen.
+	saidMsg struct {
+		st   draw.Style
+		text string
 	}
 	// pulledMsg is what the nth source said.
 	pulledMsg struct {
@@ -58,9 +55,11 @@ func (a *App) bootDone(m bootedMsg) tea.Cmd {
 	a.live, a.booted = m.live, true
 	if a.o.Notice != "" {
 		a.say(draw.Late, a.th.Clean(a.o.Notice))
+		a.stays = true
 	}
 	if a.live.Cut != nil {
 		a.say(draw.Late, "the recording is cut off at its end: "+a.th.Clean(a.live.Cut.Error()))
+		a.stays = true
 	}
 	if a.live.Start != nil {
 		a.start = start.New(a.self, a.live.Start)
@@ -94,6 +93,10 @@ func (a *App) pull() tea.Cmd {
 func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 	facts, version, listed, other := a.state.JournalVersion(), a.state.Version(), a.state.Loaded(), a.state.OtherCluster()
 	a.state.Apply(b)
+	why := a.o.Record.Note(b)
+	if why != "" {
+		a.self.recorded("the recording ended: " + why)
+	}
 	if now := a.state.OtherCluster(); now != other && now != "" {
 		a.otherCluster(now)
 	}
@@ -108,7 +111,7 @@ func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 	} else {
 		return a.pull(), false
 	}
-	tells = a.state.JournalVersion() != facts || slices.ContainsFunc(b.Events, func(ev model.Event) bool {
+	tells = why != "" || a.state.JournalVersion() != facts || slices.ContainsFunc(b.Events, func(ev model.Event) bool {
 		switch e := ev.(type) {
 		case model.Tick:
 			return a.state.Version() != version
@@ -137,7 +140,7 @@ func notListed(ev model.Event) bool { _, ok := ev.(model.Listed); return !ok }
 // worthShowing says whether a reading is one to be shown at once: of a lease that is not
 // well, or the first of one on the screen. The rest only say that all is as it was, many
 // times a second.
-func worthShowing(e model.LeaseRead, l *model.Lease, onScreen []model.LeaseID) bool {
+func worthShowing(e model.LeaseRead, l *keyspace.Lease, onScreen []model.LeaseID) bool {
 	switch {
 	case l == nil:
 		return false
@@ -153,9 +156,7 @@ func (a *App) ticked(t time.Time) tea.Cmd {
 		a.started = t
 	}
 	a.setNow()
-	if a.notice.text != "" && a.now.After(a.notice.until) {
-		a.notice = notice{}
-	}
+	a.fade(t)
 	cmds := []tea.Cmd{everySecond(), a.askForHelp()}
 	if m, ok := a.dialog.(*dialog.Faults); ok {
 		cmds = append(cmds, m.Ask())
@@ -182,7 +183,9 @@ func (a *App) setNow() {
 	if a.touched.IsZero() {
 		a.touched = a.now
 	}
+	a.self.mark()
 	a.board.Doubts.Look(a.state, a.now)
+	a.board.Pulse.Update(a.state, a.board.Locks.Order.Waiting, a.now)
 	a.under.Look()
 }
 
@@ -214,6 +217,9 @@ func (a *App) watched(m watchedMsg) tea.Cmd {
 	if m.err != nil {
 		a.say(draw.Bad, "cannot watch that: "+a.th.Clean(m.err.Error()))
 		return nil
+	}
+	if a.o.Record.On() {
+		a.self.recorded("the recording ended: other keys are watched now")
 	}
 	set := a.settings()
 	a.live, a.start, a.o.Prefixes = m.live, nil, m.prefixes
@@ -249,6 +255,8 @@ func (p parts) sought(m soughtMsg) tea.Cmd {
 	a.opening, a.held = false, nil
 	if m.err != nil {
 		a.say(draw.Late, a.th.Clean(m.err.Error()))
+		a.board.Axis.Now() // the cursor stays where the recording is
+		a.self.mark()
 		if held == nil {
 			return nil
 		}
@@ -256,14 +264,58 @@ func (p parts) sought(m soughtMsg) tea.Cmd {
 		return cmd
 	}
 	a.sources++ // what is on its way is of the moment before
-	at, pick, set := a.at, a.board.Locks.Pick, a.settings()
+	at, pick, set, window, keyless, ahead := a.at, a.board.Locks.Pick, a.settings(), a.board.Axis.Window, a.board.Axis.Keyless, a.board.Ahead
+	if ahead == nil {
+		ahead = a.state
+	}
+	moved := !window.At().Truncate(time.Microsecond).Equal(a.cursor) // while this moment was looked up
 	a.dialog = nil
 	a.thaw()
 	a.reset(set)
 	a.state, a.now = m.state, time.Time{}
+	a.board.Axis.Window, a.board.Axis.Keyless, a.board.Ahead = window, keyless, ahead
+	if moved {
+		a.at, a.board.Locks.Pick = at, pick
+		next := p.follow()
+		a.setNow()
+		return tea.Batch(a.pull(), next)
+	}
 	a.setNow()
 	a.at, a.board.Locks.Pick, a.notice = at, pick, notice{}
 	return a.pull()
+}
+
+// follow moves the recording to where the cursor of the axis was moved: the whole console shows
+// that moment. Without a cursor it goes back to the latest that was seen.
+func (p parts) follow() tea.Cmd {
+	a := p.a
+	at := a.board.Axis.At().Truncate(time.Microsecond)
+	if a.opening || at.Equal(a.cursor) {
+		return nil
+	}
+	a.cursor = at
+	if at.IsZero() {
+		if a.board.Ahead == nil {
+			return nil
+		}
+		at = a.board.Ahead.Now()
+	}
+	return p.seek(replay.Goal{Kind: replay.StopTime, At: at.Add(time.Microsecond - 1)}) // the axis has no smaller unit
+}
+
+// mark puts the cursor of the axis where the recording is, while something later was seen.
+func (p parts) mark() {
+	a, b := p.a, p.a.board
+	if b.Ahead == nil || a.opening {
+		return
+	}
+	if now, last := a.state.Now(), b.Ahead.Now(); now.Before(last) {
+		b.Axis.Go(now.Truncate(time.Microsecond), b.Ahead.Book.Start(), last)
+	} else {
+		b.Ahead = nil
+		b.Axis.Now()
+	}
+	a.cursor = b.Axis.At()
 }
 
 // Moment goes to a time of the recording, or says why not.

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/host"
@@ -27,10 +29,6 @@ func (a *App) pageStep() int {
 		return max(1, a.h-6)
 	}
 	return a.here().Step()
-}
-
-func (a *App) goTo(page int) {
-	a.at, a.sheet = page, nil
 }
 
 // back takes back what was set on the page, or goes to where one came from.
@@ -76,21 +74,34 @@ func (a *App) copyKey() tea.Cmd {
 	if text == "" {
 		text = t.Action.Lock
 	}
-	if text == "" {
+	lines := []string{text}
+	if text == "" { // what may not be read has no key
+		lines = page.Fresh(a.state).Grants()
+	}
+	if len(lines) == 0 {
 		a.say(draw.Late, "nothing selected to copy")
 		return nil
 	}
-	a.say(draw.Plain, "Copied "+a.th.Clean(text)+" (if the terminal allows it)")
-	put, text := a.copy, model.Told(text) // where it is put in, a newline would be obeyed
+	a.say(draw.Plain, "Copied "+a.th.Clean(strings.Join(lines, ", "))+" (if the terminal allows it)")
+	for i := range lines {
+		lines[i] = model.Told(lines[i]) // where it is put in, a newline would be obeyed
+	}
+	put, text := a.copy, strings.Join(lines, "\n")
 	return func() tea.Msg { put(text); return nil }
 }
 
-// mouse: a click selects, a click on a title sorts, the wheel moves.
+// mouse: a click selects, on a title it sorts, on a key of the footer it is that key; the
+// wheel moves.
 func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
+	left := m.Action == tea.MouseActionPress && m.Button == tea.MouseButtonLeft
+	l := a.arrange()
+	if left && a.booted && l.footer.contains(m.X, m.Y) {
+		a.keyed()
+		return a.self.clickFooter(m.X)
+	}
 	if !a.booted || a.dialog != nil || a.start != nil || a.frozen {
 		return nil
 	}
-	l := a.arrange()
 	over := a.sheet != nil
 	switch {
 	case m.Button == tea.MouseButtonWheelUp, m.Button == tea.MouseButtonWheelDown:
@@ -102,10 +113,12 @@ func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
 			p.Point(m.Y - l.main.y)
 		}
 		a.moveBy(n)
-	case m.Action != tea.MouseActionPress || m.Button != tea.MouseButtonLeft || over:
+	case !left || over:
+	case l.verdict.contains(m.X, m.Y):
+		a.showVerdict()
 	case l.tabs.contains(m.X, m.Y):
 		if i := a.header().click(m.X); i >= 0 {
-			a.goTo(i)
+			a.self.turnTo(i)
 		}
 	case l.main.contains(m.X, m.Y):
 		a.here().Click(a.frame(), m.X, m.Y-l.main.y)

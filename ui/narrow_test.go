@@ -102,25 +102,44 @@ func TestTabsInLittleRoom(t *testing.T) {
 	b.sees(" 1  2  3  4 Findings 6  5")
 }
 
+// renamed is a page under another name.
+type renamed struct {
+	page.Page
+	title string
+}
+
+func (r renamed) About() page.About {
+	about := r.Page.About()
+	about.Title = r.title
+	return about
+}
+
 // TestInSightAtAnyWidth: a false belief is said beside the names of the pages however narrow
-// these get, and so is a fault alone; where there is neither, neither is said.
+// these get, and however many they are, and so is a fault alone; where there is neither, neither is said.
 func TestInSightAtAnyWidth(t *testing.T) {
-	wrong, fault, calm := newBench(t, Options{Lab: true}), newBench(t, Options{Lab: true}), newBench(t, Options{Lab: true})
+	wrong, fault, calm, more := newBench(t, Options{Lab: true}), newBench(t, Options{Lab: true}), newBench(t, Options{Lab: true}), newBench(t, Options{Lab: true})
 	wrongLab(wrong)
+	wrongLab(more)
+	more.pages = append(more.pages, renamed{more.pages[0], "One page more"})
 	fault.w.add(model.FaultOn{At: at(1), ID: 1, Fault: model.Fault{Kind: model.FaultCompact}})
 	fault.sync(2)
 	calm.sync(2)
-	for w := 45; w <= 200; w++ {
+	tabs := len(wrong.pages) - 1 // one is an inner page
+	for w := 27 + 3*tabs; w <= 200; w++ {
 		for _, r := range []struct {
 			b                *bench
 			want, not, where string
-		}{{wrong, "!! 1 false", "", "both"}, {fault, "! 1 fault", "false", "a fault"}, {calm, "", "! 1", "neither"}} {
+		}{{wrong, "!! 1 false", "", "both"}, {more, "!! 1 false", "", "both, and another page"}, {fault, "! 1 fault", "false", "a fault"}, {calm, "", "! 1", "neither"}} {
+			if r.b == more && w < 27+3*(tabs+1) {
+				continue
+			}
 			r.b.size(w, 24)
 			if line := strings.Split(r.b.text(), "\n")[1]; !strings.Contains(line, r.want) || r.not != "" && strings.Contains(line, r.not) {
 				t.Errorf("%s, %d cells wide: %q", r.where, w, line)
 			}
 		}
 	}
+	more.sees(" One page more")
 }
 
 // TestFooterDimsWhatDoesNothing: a key that would only say why it does nothing now is
@@ -164,7 +183,7 @@ func TestEnterSaysWhatItDoes(t *testing.T) {
 	for !strings.Contains(b.text(), "▌ kill") {
 		b.press("down")
 	}
-	b.sees("enter do it")
+	b.sees("enter kill now")
 }
 
 func TestOften(t *testing.T) {

@@ -87,6 +87,8 @@ type Options struct {
 	Profile termenv.Profile
 	// Theme is one of Themes, "" for the one of Settings, or else the dark one.
 	Theme string
+	// AskGround: the terminal is asked for a light ground, to choose the theme by it.
+	AskGround bool
 	// Settings are what was remembered, and Remember, if not nil, is told at the end
 	// what a person has changed of them.
 	Settings Settings
@@ -106,9 +108,14 @@ type Options struct {
 	// Boot or it handed over before; nil: what is watched is fixed. A prefix of ""
 	// is all keys.
 	Watch func(ctx context.Context, prefixes []string) (Live, error)
+	// Save writes a text to a file that is not there yet, and says where that is; nil: no
+	// file can be written.
+	Save func(file, text string) (path string, err error)
 	// Tape is the recording that is shown, which Boot loads and hands over as the source;
 	// nil: what is shown happens now.
 	Tape replay.Tape
+	// Record writes down what is seen when a person asks for it; nil: nothing can be.
+	Record *replay.Log
 	// Boot gets everything up. It runs beside the screen, which shows its
 	// progress; an error ends the program with that error.
 	Boot func(ctx context.Context, progress func(string)) (Live, error)

@@ -29,6 +29,20 @@ func (s pageSet) titles() []string {
 	return names
 }
 
+// tabGap is how far the pages stand apart at least.
+const tabGap = 2
+
+// width is how many cells the digits and names of the pages take, as close as they get.
+func (s pageSet) width() int {
+	w := -tabGap
+	for i, p := range s.pages {
+		if about := p.About(); !about.Inner {
+			w += draw.Width(s.digit(i)) + 1 + draw.Width(about.Title) + tabGap
+		}
+	}
+	return w
+}
+
 // digit is the key of a page.
 func (s pageSet) digit(i int) string {
 	n := 1
@@ -69,7 +83,7 @@ func (s pageSet) tables() map[string]*table.Table {
 // unranked says whether rows are to be ranked in pieces.
 func (s pageSet) unranked(f page.Frame) bool {
 	p, many := s.here().(page.InPieces)
-	return f.Locks.Unranked(f.S, f.Now) || many && p.Ranks(f.S, f.Now)
+	return f.Locks.Unranked(f.S, f.Now) || many && p.Ranks(f)
 }
 
 // rank ranks the next piece, and says whether that changes what is shown.
@@ -84,8 +98,9 @@ func (s pageSet) rank(f page.Frame) bool {
 
 // historyEntry is where one was before a jump: a page, and the spot on each.
 type historyEntry struct {
-	page  int
-	spots []string
+	page   int
+	spots  []string
+	turned bool // one left by the digit of a page: no way leads from there to here
 }
 
 // trailMax bounds how many jumps can be taken back.
@@ -102,6 +117,16 @@ func (a *App) jump(page int) {
 	}
 	a.trail = append(a.trail, e)
 	a.goTo(page)
+}
+
+// turnTo goes to a page by its digit.
+func (p parts) turnTo(page int) {
+	if page == p.a.at {
+		p.a.goTo(page)
+		return
+	}
+	p.a.jump(page)
+	p.a.trail[len(p.a.trail)-1].turned = true
 }
 
 // comeBack takes the last jump back.
@@ -180,16 +205,14 @@ func (a *App) toggleMark() {
 		a.say(draw.Late, r.Why)
 		return
 	case m.Has[name]:
-		delete(m.Has, name)
-		m.Names = slices.DeleteFunc(m.Names, func(n string) bool { return n == name })
+		m.Drop(name)
 		a.say(draw.Plain, "no mark on "+a.th.Clean(name)+" any more")
 		return
 	case len(m.Names) >= marksMax:
 		a.say(draw.Late, "that would be too many marks: b takes one away")
 		return
 	}
-	m.Has[name] = true
-	m.Names = append(m.Names, name)
+	m.Toggle(name)
 	a.say(draw.Plain, "marked "+a.th.Clean(name)+": ' comes back to it")
 }
 
@@ -210,4 +233,8 @@ func (a *App) nextMark() {
 		return
 	}
 	a.say(draw.Late, "no lock is marked: b marks the one that is selected")
+}
+
+func (a *App) goTo(page int) {
+	a.at, a.sheet = page, nil
 }

@@ -1,18 +1,46 @@
 package ui
 
 import (
+	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/replay"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/muesli/termenv"
 )
 
+// writes is a recording of which so many batches can be written, 0 for all.
+type writes struct {
+	events      []model.Event
+	most, wrote int
+	ended       bool
+}
+
+func (w *writes) Write(b model.Batch) error {
+	if w.wrote++; w.most > 0 && w.wrote > w.most {
+		return errors.New("no space left")
+	}
+	w.events = append(w.events, b.Events...)
+	return nil
+}
+
+func (*writes) Path() string { return "/state/a.rec" }
+
+func (w *writes) End() (string, error) {
+	w.ended = true
+	return "recorded: locktop replay /state/a.rec", nil
+}
+
 func TestPalette(t *testing.T) {
+	written := &writes{}
 	rows := []struct {
 		name, reason string
 		o            Options
@@ -28,6 +56,27 @@ func TestPalette(t *testing.T) {
 				b.t.Errorf("back on %s", b.on())
 			}
 		}},
+		{"record", "it says where, the header has it, what comes is written behind what is so, and it is ended by the same", Options{Record: replay.NewLog(func() (replay.File, error) { return written, nil })}, []string{":", "record", "enter"}, func(b *bench) {
+			b.sees("REC")
+			b.sees("Recording, with the keys' values, to /state/a.rec: :record ends it")
+			begun := len(written.events)
+			b.send(batchMsg{Events: []model.Event{model.Tick{At: b.state.Now().Add(time.Second)}}})
+			if begun < 3 || len(written.events) != begun+1 {
+				b.t.Errorf("%d events at first, then %d", begun, len(written.events))
+			}
+			b.press(":", "record", "enter")
+			b.sees("recorded: locktop replay /state/a.rec")
+			if strings.Contains(b.text(), "REC ") || !written.ended {
+				b.t.Errorf("it is not ended\n%s", b.text())
+			}
+		}},
+		{"record that fails", "the disk is full later: it ends, and says so", Options{Record: replay.NewLog(func() (replay.File, error) { return &writes{most: 1}, nil })}, []string{":", "record", "enter"}, func(b *bench) {
+			b.send(batchMsg{Events: []model.Event{model.Tick{At: b.state.Now().Add(time.Second)}}})
+			b.sees("the recording ended: no space left; recorded: locktop replay /state/a.rec")
+		}},
+		{"record of a recording", "nobody needs it twice", Options{}, []string{":", "record", "enter"}, func(b *bench) {
+			b.sees(":record_  ! what is shown is recorded already")
+		}},
 		{"no such lock", "the line stays, with the reason", Options{}, []string{":", "lock /nope", "enter"}, func(b *bench) {
 			b.sees(":lock /nope_  ! no lock of that name")
 		}},
@@ -35,12 +84,40 @@ func TestPalette(t *testing.T) {
 			if b.palette.Text != "lock /jobs/" {
 				b.t.Errorf("%q", b.palette.Text)
 			}
-			b.sees("/jobs/billing /jobs/report")
+			b.sees("  lock /jobs/billing\n  lock /jobs/report\n:lock /jobs/_")
 			b.press("tab", "tab")
 			if b.palette.Text != "lock /jobs/report" {
 				b.t.Errorf("%q", b.palette.Text)
 			}
 			b.press("shift+tab", "enter")
+			if b.spot("Queue") != "/jobs/billing" {
+				b.t.Errorf("at %s", b.spot("Queue"))
+			}
+		}},
+		{"the list", "narrows as one types, to what has it anywhere, and enter takes what no other has", Options{}, []string{":"}, func(b *bench) {
+			b.sees("lock NAME       the queue of a lock")
+			b.sees("quit            leave locktop")
+			b.press("lock ")
+			b.sees("  lock /vault/core\n")
+			b.press("por")
+			if got := strings.Join(b.palette.Offered(), ", "); got != "lock /jobs/report" {
+				b.t.Errorf("offered: %s", got)
+			}
+			b.press("enter")
+			if b.spot("Queue") != "/jobs/report" {
+				b.t.Errorf("at %s", b.spot("Queue"))
+			}
+		}},
+		{"the list by its cursor", "down chooses, and enter on a command goes on to what it is about", Options{}, []string{":", "p", "down", "down", "enter"}, func(b *bench) {
+			b.sees("usage: page NAME")
+			b.press("down", "down", "down", "up", "enter")
+			if b.on() != "Sessions" || b.palette != nil {
+				b.t.Errorf("page %s", b.on())
+			}
+		}},
+		{"a part of several names", "opens none of them", Options{}, []string{":", "lock jobs", "enter"}, func(b *bench) {
+			b.sees("2 locks have that in their names: down chooses one")
+			b.press("down", "enter")
 			if b.spot("Queue") != "/jobs/billing" {
 				b.t.Errorf("at %s", b.spot("Queue"))
 			}
@@ -110,6 +187,16 @@ func TestPalette(t *testing.T) {
 			if b.board.Locks.Pick.ID != "/blocked/lock" || b.board.Locks.Order.Filter != "" {
 				b.t.Errorf("at %s, filter %q", b.board.Locks.Pick.ID, b.board.Locks.Order.Filter)
 			}
+		}},
+		{"the screen to a file", "as text, without the line in which that was asked for", Options{Save: func(file, text string) (string, error) {
+			lines := strings.Split(text, "\n")
+			if strings.Contains(text, "\x1b") || strings.Contains(text, ":screen") || len(lines) != 41 || !strings.HasPrefix(lines[39], " x break") {
+				return "", fmt.Errorf("%d lines: %q", len(lines), text)
+			}
+			return "/home/me/" + file, nil
+		}}, []string{":", "screen a.txt", "enter"}, func(b *bench) { b.sees("Wrote the screen to /home/me/a.txt") }},
+		{"the screen to a file that is there", "says why not, and that stays", Options{Save: func(string, string) (string, error) { return "", errors.New("a\x1b.txt is there") }}, []string{":", "screen a.txt", "enter"}, func(b *bench) {
+			b.sees(`the screen was not written: a\x1b.txt is there`)
 		}},
 		{"no bookmark", "says how to make one", Options{}, []string{"'"}, func(b *bench) { b.sees("no lock is marked: b marks") }},
 		{"column off", "and its room goes to the others", Options{}, []string{"v", "down", "down", "down", " ", "esc"}, func(b *bench) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
 	"locktop/model"
@@ -76,7 +77,7 @@ func (p parts) Pages() []string {
 	return names
 }
 
-func (p parts) GoTo(title string) { p.a.jump(slices.Index(p.a.titles(), title)) }
+func (p parts) GoTo(title string) { p.turnTo(slices.Index(p.a.titles(), title)) }
 
 func (p parts) SetTheme(name string) string {
 	if known(name) == "" {
@@ -87,6 +88,60 @@ func (p parts) SetTheme(name string) string {
 	}
 	p.a.setTheme(name)
 	return ""
+}
+
+func (p parts) Screen(file string) (tea.Cmd, string) {
+	a := p.a
+	if a.o.Save == nil {
+		return nil, "no file can be written here"
+	}
+	typed := a.palette
+	a.palette = nil // it is not part of what was to be kept
+	lines := a.paint()
+	a.palette = typed
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(ansi.Strip(l), " ")
+	}
+	text, save, th := strings.Join(lines, "\n")+"\n", a.o.Save, a.th
+	return func() tea.Msg {
+		path, err := save(file, text)
+		if err != nil {
+			return saidMsg{draw.Bad, "the screen was not written: " + th.Clean(err.Error())}
+		}
+		return saidMsg{draw.Plain, "Wrote the screen to " + th.Clean(path)}
+	}, ""
+}
+
+// Record begins a recording of what is seen, or ends it.
+func (p parts) Record() string {
+	log := p.a.o.Record
+	switch {
+	case log == nil:
+		return "what is shown is recorded already"
+	case log.On():
+		p.recorded("")
+		return ""
+	}
+	path, why := log.Begin(p.a.state)
+	if why == "" {
+		p.a.say(draw.Plain, "Recording, with the keys' values, to "+p.a.th.Clean(path)+": :record ends it")
+		p.a.stays = true
+	}
+	return why
+}
+
+// recorded ends the recording, and says why if a person did not ask for that, and where it is.
+func (p parts) recorded(why string) {
+	said, err := p.a.o.Record.End()
+	st, text := draw.Plain, said
+	if why != "" {
+		st, text = draw.Late, why+"; "+said
+	}
+	if err != nil {
+		st, text = draw.Bad, text+"; "+err.Error()
+	}
+	p.a.say(st, p.a.th.Clean(text))
+	p.a.stays = true
 }
 
 func (p parts) WhyFixed() string {

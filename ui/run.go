@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
+
+	"locktop/ui/ground"
 )
 
 // framesPerSecond is how often the renderer looks whether there is a frame. It does so
@@ -30,6 +33,10 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		out = &lockedWriter{w: out}
 	}
 	a.copy = func(text string) { _, _ = io.WriteString(out, ansi.SetSystemClipboard(text)) }
+	if f, ok := in.(*os.File); ok && o.AskGround {
+		typed := ground.New(f)
+		in, a.ask = typed, func() (bool, bool) { return typed.Ask(ctx, out) }
+	}
 	p := tea.NewProgram(a, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond))
 	_, err := p.Run()

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,6 +143,14 @@ func (a *App) byHand() {
 	for _, l := range lines {
 		s.add(draw.Plain, "  $ ", l)
 	}
+	if grants := page.Fresh(a.state).Grants(); len(grants) > 0 {
+		s.blank()
+		s.add(draw.Late, "  ", "No permission to read some of it. This allows it, with a role of the user in the place of ROLE:")
+		for _, l := range grants {
+			s.add(draw.Plain, "  $ ", l)
+		}
+		lines = append(lines, grants...)
+	}
 	s.blank()
 	s.add(draw.Dim, "  ", "y copies these lines (OSC 52), c or esc closes")
 	a.sheet = s.sheet("by hand: "+about, lines)
@@ -209,31 +218,11 @@ func (a *App) askForHelp() tea.Cmd {
 // and why the others do not, and its signs.
 func (a *App) helpLines(on host.Where, w int) []string {
 	th := a.th
-	all := []string{}
+	h := host.Help{Th: th, On: on, Pages: placesOf(a).all, Title: "this page: " + on.Words(a.titles()), Why: func(k *host.Key) string {
+		return cmp.Or(k.Closed(), th.Clean(a.sheet.cannot[k.What]))
+	}}
+	all := h.Columns(a.keys.Rows, w)
 	add := func(spans ...draw.Span) { all = append(all, th.Line(w, spans, nil)) }
-	for i := range a.keys.Rows {
-		b := &a.keys.Rows[i]
-		if b.In&on == 0 {
-			continue
-		}
-		names := host.Names(b.Keys)
-		key := draw.Accent.Of("  " + names + draw.Blanks[:max(1, 14-len(names))])
-		reason := b.Closed()
-		if reason == "" {
-			reason = a.th.Clean(a.sheet.cannot[b.What])
-		}
-		if reason != "" {
-			what, why := draw.Dim.Of(key.Text+b.What), "  not now: "+reason
-			if draw.Width(what.Text)+draw.Width(why) <= w {
-				add(what, draw.Late.Of(why))
-				continue
-			}
-			add(what)
-			all = append(all, th.Paragraph(draw.Paragraph{St: draw.Late, Lead: draw.Blanks[:16], Text: strings.TrimSpace(why)}, w)...)
-			continue
-		}
-		add(key, draw.Plain.Of(b.What))
-	}
 	all = append(all, th.Ruler(w, draw.Strong.Of("signs")))
 	for _, l := range legend(th) {
 		add(l...)
@@ -248,7 +237,7 @@ func (a *App) helpLines(on host.Where, w int) []string {
 }
 
 // legendLead is the width of what the legend explains.
-const legendLead = 18
+const legendLead = 20
 
 func legend(th *draw.Theme) [][]draw.Span {
 	s := th.Sign
@@ -269,6 +258,7 @@ func legend(th *draw.Theme) [][]draw.Span {
 	add(draw.Plain, "c2 (proxy)", "who, and what says so: the proxy, the key's value, a sibling key of its lease")
 	add(draw.Plain, "p50 p99", "half of the waits, or of the holds, were shorter; of a hundred all but one")
 	add(draw.Accent, s.Mark, "bookmarked: b marks, ' goes to the next")
+	add(draw.Change, "M", "marked: M marks, x breaks all that are marked")
 	add(draw.Plain, "12m+", "at least: it began before we looked")
 	return all
 }

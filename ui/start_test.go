@@ -66,7 +66,7 @@ func TestStartPage(t *testing.T) {
 		{"a part", start.Found{Keys: 5, Partial: "the ceiling of 5 keys", Guesses: guesses}, nil, nil, nil, "only a part: the ceiling of 5 keys", "is said"},
 		{"failed", start.Found{Keys: 5}, errors.New("no \x1b answer"), nil, nil, `only a part: no \x1b answer`, "is said"},
 		{"the example", all, nil, []string{"down"}, nil, "for example /jobs/deep/x/1; 1 without a lease", "in full"},
-		{"help", all, nil, []string{"?"}, nil, "watch the chosen prefixes", "lists what works here"},
+		{"help", all, nil, []string{"?"}, nil, "watch the chosen", "lists what works here"},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			b, watched := startOf(t, r.found, r.err)

@@ -49,9 +49,8 @@
 //   - A call of Next that ends with its context has consumed nothing.
 //   - No more than Budget lease readings in any second, three quarters of that in the
 //     long run, in the order that was asked for, and no lease twice at a time. What is
-//     in no hurry ([model.Want]) goes out in groups of a quarter of the budget: a
-//     console that nothing happens to wakes three times a second for it and not fifteen
-//     times. Failed requests are not repeated behind the budget's back.
+//     in no hurry ([model.Want]) goes out in groups of a quarter of the budget: while
+//     nothing happens, a console wakes three times a second for it and not fifteen times. Failed requests are not repeated behind the budget's back.
 //   - History is read only if Options.Since asks for it, no more than SinceMax
 //     revisions of it, by one watch for each prefix, one prefix after another.
 //   - Nothing is asked while nobody pulls. When the mailbox is full the followers

@@ -16,6 +16,8 @@ import (
 	"locktop/chaos"
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/journal"
+	"locktop/model/prefixes"
 	"locktop/watcher/pace"
 )
 
@@ -115,7 +117,7 @@ func (f fault) run(a *arena) (r result) {
 	s.until("the last good state", func(st *fold.State) bool {
 		feed := feedOf(st, "/q/")
 		r.shown, r.detail, r.age = string(feed.State), feed.Detail, time.Since(feed.SeenAt)
-		if feed.State == model.WatchLost {
+		if feed.State == prefixes.Lost {
 			r.shown += ": " + feed.Reason.String()
 		}
 		return (holds(st, was) || holds(st, a.key)) && (f.shows == nil || f.shows(a, st))
@@ -184,7 +186,7 @@ func (r *result) judge(a *arena, s *seen) {
 	}
 	r.lists--
 	for _, f := range s.state.Journal() {
-		if f.Kind == model.EntryGap {
+		if f.Kind == journal.Gap {
 			r.gaps++
 		}
 	}

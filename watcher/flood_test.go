@@ -171,7 +171,7 @@ func TestQuietEventsComeAtOnce(t *testing.T) {
 			if waits := err != nil; waits != row.waits || !waits && len(b.Events) != len(row.events) {
 				t.Errorf("waits: %v, want %v; %d events", waits, row.waits, len(b.Events))
 			}
-			if weight, _, _ := w.box.state(); row.waits && weight == 0 {
+			if weight, _, _ := w.box.state(false); row.waits && weight == 0 {
 				t.Error("a call that ended with its context has taken events")
 			}
 		})

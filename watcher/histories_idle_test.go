@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"locktop/model"
+	"locktop/model/prefixes"
 )
 
 // TestHistoriesIdle breaks the connection to a cluster on which nobody writes: the
@@ -38,7 +38,7 @@ func (l *followed) losesSight(t *testing.T) {
 	defer late.Stop()
 	for {
 		l.mu.Lock()
-		lost := l.state.Watches()[0].State == model.WatchLost
+		lost := l.state.Watches()[0].State == prefixes.Lost
 		l.mu.Unlock()
 		if lost {
 			return

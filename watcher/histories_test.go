@@ -21,6 +21,8 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
+	"locktop/model/prefixes"
 	"locktop/model/recipe"
 )
 
@@ -220,19 +222,19 @@ func (l *followed) close() {
 }
 
 // reach waits until everything up to a revision was followed.
-func (l *followed) reach(prefixes int, rev int64) error {
+func (l *followed) reach(count int, rev int64) error {
 	late := time.NewTimer(deadline)
 	defer late.Stop()
 	for {
 		l.mu.Lock()
 		feeds, behind := l.state.Watches(), ""
 		for _, f := range feeds {
-			if f.State != model.WatchLive || f.Rev < rev {
+			if f.State != prefixes.Live || f.Rev < rev {
 				behind += fmt.Sprintf("; %q is %s at %d %s", f.Prefix, f.State, f.Rev, f.Detail)
 			}
 		}
 		l.mu.Unlock()
-		if behind == "" && len(feeds) == prefixes {
+		if behind == "" && len(feeds) == count {
 			return nil
 		}
 		select {
@@ -340,7 +342,7 @@ func pictureOf(s *fold.State, by *actor, skip map[string]bool) []string {
 	return out
 }
 
-func keyOf(c *model.Claim) string {
+func keyOf(c *keyspace.Claim) string {
 	if c == nil {
 		return ""
 	}

@@ -33,7 +33,7 @@ type identity struct {
 	other uint64 // that ended it, 0 for none
 	at    string // the address where the other one answered
 	end   context.CancelFunc
-	left  map[uint64]time.Time // when each cluster was last followed
+	since time.Time // when one cluster took the place of another, zero for never
 }
 
 // begin returns a context that ends when another cluster answers.
@@ -79,10 +79,7 @@ func (i *identity) checkMessage(msg any, from net.Addr) error {
 func (i *identity) become(id uint64) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.left == nil {
-		i.left = map[uint64]time.Time{}
-	}
-	i.left[i.id] = time.Now()
+	i.since = time.Now()
 	i.id, i.other, i.at = id, 0, ""
 }
 
@@ -195,9 +192,8 @@ func (w *Watcher) meet(ctx context.Context, e *etcd, prefixes []string) {
 	i := &e.identity
 	i.mu.Lock()
 	was, other, where := i.id, i.other, i.at
-	seen, again := i.left[other]
+	turns := !i.since.IsZero() && time.Since(i.since) < 4*e.timing.Steady
 	i.mu.Unlock()
-	turns := again && time.Since(seen) < 4*e.timing.Steady
 	said := ""
 	for began, steady := time.Now(), uint64(0); ctx.Err() == nil; pace.Sleep(ctx, e.timing.Status, nil) {
 		at := survey(ctx, e.client, e.timing.Answer)
@@ -208,7 +204,7 @@ func (w *Watcher) meet(ctx context.Context, e *etcd, prefixes []string) {
 		case len(ids) > 1:
 			detail = fmt.Sprintf("the endpoints are of %d clusters: %s; name those of one cluster only (--endpoints)", len(ids), members(at))
 		case turns:
-			detail = fmt.Sprintf("two clusters answer by turns (ids %x and %x) at %s: let it lead to one of them only",
+			detail = fmt.Sprintf("clusters answer by turns (ids %x and %x) at %s: let it lead to one of them only",
 				was, other, strings.Join(e.endpoints(), ", "))
 		}
 		if detail != said && ctx.Err() == nil {

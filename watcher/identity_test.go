@@ -6,14 +6,17 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/prefixes"
 	"locktop/watcher/hostile"
 )
 
@@ -34,8 +37,8 @@ func holder(s *fold.State, lock string) string {
 	return ""
 }
 
-// journal is every sentence of the journal.
-func journal(s *fold.State) string {
+// sentences is every sentence of the journal.
+func sentences(s *fold.State) string {
 	var lines []string
 	for _, f := range s.Journal() {
 		lines = append(lines, f.Sentence(s.Who))
@@ -151,9 +154,9 @@ func TestAnotherClusterAnswersAfterAnOutage(t *testing.T) {
 				r.until("an outage", func() bool { return len(all[model.Lost](r)) > 0 })
 				d.lead(freshAddr)
 				r.until("the other holder", func() bool { return holder(folded(r), "/l/a") == "/l/a/"+hexID(is) })
-				r.until("live again", func() bool { return folded(r).Watches()[0].State == model.WatchLive })
+				r.until("live again", func() bool { return folded(r).Watches()[0].State == prefixes.Live })
 				s := folded(r)
-				told := journal(s)
+				told := sentences(s)
 				if strings.Contains(told, "nothing was missed") || strings.Contains(told, "handed") || s.Lock("/l/a").Handovers != 0 {
 					t.Errorf("%s: an unbroken story of two clusters:\n%s", row.reason, told)
 				}
@@ -185,7 +188,7 @@ func TestEndpointsOfTwoClusters(t *testing.T) {
 		said := func() string {
 			s := folded(r)
 			for _, f := range s.Watches() {
-				if f.State == model.WatchLost {
+				if f.State == prefixes.Lost {
 					return f.Detail
 				}
 			}
@@ -224,6 +227,26 @@ func TestTwoClustersByTurns(t *testing.T) {
 	s.Become(0xaa, 10, key)
 	r.until("a word about turns", func() bool { return strings.Contains(folded(r).OtherCluster(), "answer by turns (ids bb and aa)") })
 	r.until("a list once it is steady", func() bool { return lists() == 3 })
+}
+
+// Behind an address that names another cluster each time nothing is listed again and again.
+func TestAnotherClusterEachTime(t *testing.T) {
+	s := hostile.Start(t, "127.0.0.1:0")
+	s.Become(0xaa, 10, hostile.Key("/l/a", 1, 5))
+	var id atomic.Uint64
+	s.Alter(func(_ string, answer any) any {
+		if a, ok := answer.(interface{ GetHeader() *pb.ResponseHeader }); ok && a.GetHeader() != nil {
+			a.GetHeader().ClusterId = 1 + id.Add(1)
+		}
+		return answer
+	})
+	timing := quick
+	timing.Steady = time.Minute
+	r := &record{t: t, w: newWatcher(t, dial(t, s.Addr), Options{Prefixes: []string{"/l/"}, Timing: timing})}
+	r.until("a word about turns", func() bool { return strings.Contains(folded(r).OtherCluster(), "clusters answer by turns") })
+	if n := id.Load(); n > 500 {
+		t.Errorf("%d answers until then", n)
+	}
 }
 
 // An id of 0 names no cluster.
@@ -273,7 +296,7 @@ func TestAnotherClusterInARecording(t *testing.T) {
 	for _, b := range replayed(t, bytes.NewReader(recorded(t, r.batches))) {
 		again.Apply(b)
 	}
-	if again.OtherCluster() == "" || journal(again) != journal(folded(r)) || holder(again, "/l/a") != "/l/a/2" {
+	if again.OtherCluster() == "" || sentences(again) != sentences(folded(r)) || holder(again, "/l/a") != "/l/a/2" {
 		t.Errorf("replayed %q, holder %s", again.OtherCluster(), holder(again, "/l/a"))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"locktop/model"
+	"locktop/watcher/pace"
 )
 
 // mailbox is a bounded queue of events between the goroutines and Next. Its
@@ -18,6 +19,8 @@ type mailbox struct {
 	news   int // events of urgent kinds
 	lists  int // those of them that are parts of a list
 	closed bool
+	// collecting: who takes lets more arrive once something happened, and is not woken for each.
+	collecting bool
 	// base is the position of events[0] since the start, latest the position of
 	// the newest event of a kind that merges.
 	base   int
@@ -68,12 +71,12 @@ func (b *mailbox) put(ev model.Event) {
 		}
 		b.latest[kind] = b.base + len(b.events)
 	}
+	more := b.collecting && b.news > 0 && !isList(ev)
 	b.events = append(b.events, ev)
 	b.weight += weigh(ev)
 	b.count(ev, 1)
-	select {
-	case b.ready <- struct{}{}:
-	default:
+	if !more || b.weight >= batchChanges {
+		pace.Poke(b.ready)
 	}
 }
 
@@ -83,8 +86,7 @@ func (b *mailbox) count(ev model.Event, by int) {
 		return
 	}
 	b.news += by
-	switch ev.(type) {
-	case model.Requested, model.LoadStarted, model.Listed, model.Loaded:
+	if isList(ev) {
 		b.lists += by
 	}
 }
@@ -125,10 +127,12 @@ func (b *mailbox) take(max int) (taken []model.Event, left int) {
 }
 
 // state says how much waits, whether urgent events are among it, and whether the
-// mailbox was closed.
-func (b *mailbox) state() (weight int, news, closed bool) {
+// mailbox was closed. Who is collecting is from then on woken by all that comes up to the first
+// urgent event, then by parts of a list, and once there is enough for a batch.
+func (b *mailbox) state(collecting bool) (weight int, news, closed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.collecting = collecting
 	return b.weight, b.news > 0, b.closed
 }
 
@@ -145,10 +149,7 @@ func (b *mailbox) close() {
 	b.mu.Lock()
 	b.closed = true
 	b.mu.Unlock()
-	select {
-	case b.ready <- struct{}{}:
-	default:
-	}
+	pace.Poke(b.ready)
 }
 
 func weigh(ev model.Event) int {
@@ -159,6 +160,15 @@ func weigh(ev model.Event) int {
 		return max(1, len(e.KVs))
 	}
 	return 1
+}
+
+// isList says whether an event is part of a list.
+func isList(ev model.Event) bool {
+	switch ev.(type) {
+	case model.Requested, model.LoadStarted, model.Listed, model.Loaded:
+		return true
+	}
+	return false
 }
 
 // urgent says whether a person waits for an event: it tells of something that

@@ -117,8 +117,40 @@ func TestMailboxMergesWhatOnlyTheNewestMatters(t *testing.T) {
 	if got, _ := b.take(100); len(got) != 1 {
 		t.Errorf("merged with what was taken: %v", got)
 	}
-	if weight, _, _ := b.state(); weight != 0 {
+	if weight, _, _ := b.state(false); weight != 0 {
 		t.Errorf("an empty box weighs %d", weight)
+	}
+}
+
+func TestMailboxWakesWhoCollectsOnlyForWhatHeWaitsFor(t *testing.T) {
+	for _, row := range []struct {
+		reason        string
+		there, pushed model.Event
+		collecting    bool
+		wakes         bool
+	}{
+		{"who waits for anything is woken", nil, model.LeaseRead{ID: 1}, false, true},
+		{"the first that happened ends the wait for readings", model.LeaseRead{ID: 1}, commit(2, "k", 1), true, true},
+		{"another reading may be the last that is wanted", model.LeaseRead{ID: 1}, model.LeaseRead{ID: 2}, true, true},
+		{"another change is one more: under load there are hundreds in a second", commit(2, "k", 1), commit(3, "k", 1), true, false},
+		{"it is enough for a batch", commit(2, "k", 1), commit(3, "k", batchChanges), true, true},
+		{"a part of a list is returned at once", commit(2, "k", 1), model.Listed{}, true, true},
+	} {
+		b := newMailbox(2 * batchChanges)
+		if row.there != nil {
+			_ = b.push(context.Background(), row.there)
+			<-b.ready
+		}
+		b.state(row.collecting)
+		_ = b.push(context.Background(), row.pushed)
+		if wakes := len(b.ready) > 0; wakes != row.wakes {
+			t.Errorf("wakes: %v, want %v: %s", wakes, row.wakes, row.reason)
+		}
+		b.state(row.collecting)
+		b.close()
+		if len(b.ready) == 0 {
+			t.Errorf("the end wakes nobody: %s", row.reason)
+		}
 	}
 }
 

@@ -34,10 +34,18 @@ var described = []story{
 			{"prod waits for it", "tf/state/prod: mutex !3 4\ntf/state/prod/eu: mutex *1", ""},
 		}},
 	{name: "tidb", form: hexForm,
-		reason: "an election of server ids; the owner appends a raw byte to its value, which moves nobody",
+		reason: "an election of server ids, which the info of each server beside it names by address; the owner appends a raw byte to its value, which moves nobody",
 		looks: []look{
-			{"two servers campaign", "/tidb/ddl/fg/owner: election *1(1c0ffee1-1d2a-4e01-9aaa-000000000001) 2(2c0ffee2-1d2a-4e07-9bbb-000000000002)\n" + tidbServers, ""},
-			{"the owner's session is closed", "/tidb/ddl/fg/owner: election *2(2c0ffee2-1d2a-4e07-9bbb-000000000002)\n" + tidbServers, "2 after 1: revoked, hint"},
+			{"two servers campaign", "/tidb/ddl/fg/owner: election *1(sibling: 10.0.0.1:4000) 2(sibling: 10.0.0.2:4000)\n" + tidbServers, ""},
+			{"the owner's session is closed", "/tidb/ddl/fg/owner: election *2(sibling: 10.0.0.2:4000)\n" + tidbServers, "2 after 1: revoked, hint"},
+		}},
+	{name: "dolphinscheduler", form: anyForm,
+		reason: "masters elect a coordinator by one key with their address, under a lock that they hold for that moment; a UUID of the run may stand behind it",
+		looks: []look{
+			{"one takes the lock of the election", dsMasters + "\n" + dsNodes + "/master-coordinator-lock: mutex *1", ""},
+			{"it is the coordinator", dsMasters + "\n" + dsNodes + "/master-coordinator: dolphinscheduler *1(ds-master-0.ds-master:5678) ?\n" + dsNodes + "/master-coordinator-lock: mutex *1", ""},
+			{"it lets go of the lock", dsMasters + "\n" + dsNodes + "/master-coordinator: dolphinscheduler *1(ds-master-0.ds-master:5678) ?\n" + dsNodes + "/master-coordinator-lock: free", "1 left: revoked, hint"},
+			{"it stops, and the other is the coordinator", dsMasters + "\n" + dsNodes + "/master-coordinator: dolphinscheduler *2(ds-master-1.ds-master:5678) ?\n" + dsNodes + "/master-coordinator-lock: free", "2 after 1: revoked, hint"},
 		}},
 	{name: "ticdc", form: hexForm,
 		reason: "the owner's lease holds its capture too, so both go at one revision",
@@ -169,13 +177,6 @@ var described = []story{
 			{"two instances run", "election/user.rpc: order-only 1(10.0.0.1:8080) 2(10.0.0.2:8080)", ""},
 			{"one stops", "election/user.rpc: order-only 2(10.0.0.2:8080)", ""},
 		}},
-	{name: "scalingo", form: hexForm,
-		reason: "readers hold together below a path that names the lock in base64; the writer's own queue knows nothing of them",
-		looks: []look{
-			{"two read", "/go-etcd-lock-rw/readers/L2V0Y2QtbG9jay9i: scalingo-read *1 *2", ""},
-			{"one writes, and waits for them", "/etcd-lock/b: mutex *1\n/go-etcd-lock-rw/readers/L2V0Y2QtbG9jay9i: scalingo-read *1 *2", ""},
-			{"one reader ends", "/etcd-lock/b: mutex *1\n/go-etcd-lock-rw/readers/L2V0Y2QtbG9jay9i: scalingo-read *2", ""},
-		}},
 	{name: "ibm-etcd-java",
 		reason: "a candidate's key is the name of the election and the candidate's own, without a separator: one election",
 		looks: []look{
@@ -199,6 +200,8 @@ var described = []story{
 }
 
 const (
+	dsNodes     = "dolphinscheduler/nodes"
+	dsMasters   = dsNodes + `/master: order-only 1({"processId":7,"host":"d) 2({"processId":7,"host":"d)`
 	tidbServers = "/tidb/server/info: order-only 1({\"ddl_id\":\"1c0ffee1-1d2a) 2({\"ddl_id\":\"2c0ffee2-1d2a)"
 	ciliumLocks = "cilium/state/identities/v1/locks/"
 )

@@ -230,3 +230,26 @@ func playPatroni(t *testing.T, s *story) {
 	p.see("the other becomes leader")
 	p.end()
 }
+
+func playToozEtcd3(t *testing.T, s *story) { playTooz(t, s, "etcd3") }
+func playToozHTTP(t *testing.T, s *story)  { playTooz(t, s, "etcd3+http") }
+
+// playTooz lets two coordinators of tooz compete by one of its drivers.
+func playTooz(t *testing.T, s *story, driver string) {
+	python, client := python(t, "tooz.drivers.etcd3gw, tooz.drivers.etcd3", "python3-tooz python3-etcd3 python3-etcd3gw"), clientFile(t, "tooz/client.py")
+	p := newPlay(t, s)
+	one, other := p.run(python, client, driver, "m1", "build"), p.run(python, client, driver, "m2", "build")
+	one.does("join", "join done")
+	p.see("one joins a group")
+	one.does("acquire", "acquire done")
+	p.see("it locks")
+	other.does("acquire", "acquire refused", "error TypeError") // python-etcd3 fails with a tenacity of its time or later
+	one.does("heartbeat", "heartbeat done")
+	one.does("release", "release done")
+	p.see("it releases")
+	other.does("acquire", "acquire done")
+	p.see("another locks")
+	one.does("leave", "leave done")
+	p.see("the first leaves the group")
+	p.end()
+}

@@ -107,6 +107,54 @@ var programs = []story{
 			{"the leader stops", "/vitess/global/elections/vtctld/locks: vitess-election *2(vtctld-2)", "2 after 1: revoked, hint"},
 			{"the other stops", "/vitess/global/elections/vtctld/locks: free", "2 left: revoked, hint"},
 		}},
+	{name: "trillian", form: hexForm, host: true, play: playTrillian,
+		reason: "a signer of Trillian stands in a Go election by host and process; it writes that it resigns, and the name it had is the one that led",
+		looks: []look{
+			{"one is master", "/test/multimaster/log-1: election *1(somebody)", ""},
+			{"another stands", "/test/multimaster/log-1: election *1(somebody) 2(somebody)", ""},
+			{"the master resigns", "/test/multimaster/log-1: election *2(somebody)", "2 after 1: released, strong"},
+			{"the other resigns", "/test/multimaster/log-1: free", "2 left: released, strong"},
+		}},
+	{name: "go-zero-discov", form: decForm, play: playGoZero,
+		reason: "instances of go-zero register under a service by their lease in decimal: nobody holds it",
+		looks: []look{
+			{"two instances run", "user.rpc: order-only 1(10.0.0.1:8080) 2(10.0.0.2:8080)", ""},
+			{"one stops", "user.rpc: order-only 2(10.0.0.2:8080)", ""},
+		}},
+	{name: "tooz-etcd3", form: selfForm, play: playToozEtcd3,
+		reason: "the driver locks by python-etcd3; a member of a group is a registration",
+		looks: []look{
+			{"one joins a group", toozGroup, ""},
+			{"it locks", "/locks/build: python-etcd3 *1(uuid) ?\n" + toozGroup, ""},
+			{"it releases", "/locks/build: free\n" + toozGroup, "1 left: released, strong"},
+			{"another locks", "/locks/build: python-etcd3 *2(uuid) ?\n" + toozGroup, "2 after 1: released, strong"},
+			{"the first leaves the group", "/locks/build: python-etcd3 *2(uuid) ?", ""},
+		}},
+	{name: "tooz-etcd3gw", form: selfForm, play: playToozHTTP,
+		reason: "the driver for the HTTP gateway writes a lock of its own: a random UUID in 16 bytes, under a name that begins with /tooz/locks",
+		looks: []look{
+			{"one joins a group", toozGroup, ""},
+			{"it locks", "/tooz/locksbuild: tooz *1(uuid) ?\n" + toozGroup, ""},
+			{"it releases", "/tooz/locksbuild: free\n" + toozGroup, "1 left: released, strong"},
+			{"another locks", "/tooz/locksbuild: tooz *2(uuid) ?\n" + toozGroup, "2 after 1: released, strong"},
+			{"the first leaves the group", "/tooz/locksbuild: tooz *2(uuid) ?", ""},
+		}},
+	{name: "kvtools", form: hexForm, play: playKvtools,
+		reason: "a mutex beside the key that it protects; what the holder writes there, on the same lease, says who it is, and nobody holds that",
+		looks: []look{
+			{"one locks, and writes its value", "jobs: order-only 1(node-a)\njobs/build___lock: mutex *1(sibling: node-a)", ""},
+			{"another locks, too", "jobs: order-only 1(node-a)\njobs/build___lock: mutex *1(sibling: node-a) 2", ""},
+			{"the holder unlocks", "jobs: order-only 2(node-b)\njobs/build___lock: mutex *2(sibling: node-b)", "2 after 1: released, strong"},
+			{"the other's session is closed", "jobs/build___lock: free", "2 left: revoked, hint"},
+		}},
+	{name: "scalingo", form: hexForm, play: playScalingo,
+		reason: "readers hold together below a path that names the lock in base64; the writer's own queue knows nothing of them",
+		looks: []look{
+			{"two read", "/go-etcd-lock-rw/readers/L2V0Y2QtbG9jay9i: scalingo-read *1 *2", ""},
+			{"one writes, and waits for them", "/etcd-lock/b: mutex *1\n/go-etcd-lock-rw/readers/L2V0Y2QtbG9jay9i: scalingo-read *1 *2", ""},
+			{"one reader ends", "/etcd-lock/b: mutex *1\n/go-etcd-lock-rw/readers/L2V0Y2QtbG9jay9i: scalingo-read *2", ""},
+			{"the other ends, and the writer", "/etcd-lock/b: free\n/go-etcd-lock-rw/readers/L2V0Y2QtbG9jay9i: free", ""},
+		}},
 	{name: "rwmutex", form: nsForm, play: playRWMutex,
 		reason: "readers ahead of the first writer hold together; a writer holds alone",
 		looks: []look{
@@ -135,6 +183,7 @@ var programs = []story{
 }
 
 const (
+	toozGroup      = "tooz/groups/agents: order-only 1(\\xc4\\x00)"
 	patroniMembers = "/service/main/members: order-only 1({\"conn_url\":\"postgres://) 2({\"conn_url\":\"postgres://)"
 	vitessKeyspace = "/vitess/global/keyspaces/commerce/locks"
 	vitessName     = "/vitess/global/internal/named_locks/nightly/locks"

@@ -13,6 +13,8 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/journal"
+	"locktop/model/keyspace"
 )
 
 // story is what has to be seen of a program, in this order.
@@ -52,7 +54,7 @@ const (
 	anyForm  form = ""
 )
 
-func (f form) fits(l *model.Lock, c *model.Claim) bool {
+func (f form) fits(l *keyspace.Lock, c *keyspace.Claim) bool {
 	last := c.Key[strings.LastIndexByte(c.Key, '/')+1:]
 	switch f {
 	case hexForm:
@@ -114,7 +116,7 @@ func (v *view) String() string {
 	return strings.Join(lines, "\n")
 }
 
-func (v *view) lock(l *model.Lock) string {
+func (v *view) lock(l *keyspace.Lock) string {
 	if l.Free() {
 		return l.Name + ": free"
 	}
@@ -148,14 +150,14 @@ func (v *view) number(lock string, rev int64) string {
 func (v *view) gone() string {
 	facts := v.state.Journal()
 	for _, f := range slices.Backward(facts) {
-		if f.Kind != model.EntryHandover && f.Kind != model.EntryLeft {
+		if f.Kind != journal.Handover && f.Kind != journal.Left {
 			continue
 		}
 		if f.Pending {
 			return ""
 		}
 		who := v.number(f.Lock, f.Claim.CreateRev) + " left"
-		if f.Kind == model.EntryHandover {
+		if f.Kind == journal.Handover {
 			who = v.number(f.Lock, f.Claim.CreateRev) + " after " + v.number(f.Lock, f.From.CreateRev)
 		}
 		return fmt.Sprintf("%s: %s, %s", who, f.Cause, f.Confidence)
@@ -177,7 +179,7 @@ func (v *view) read() bool {
 
 // who says whose a claim is, and from where that is known unless from its value. Of a
 // key that competes for nothing it gives the value.
-func (v *view) who(l *model.Lock, c *model.Claim) string {
+func (v *view) who(l *keyspace.Lock, c *keyspace.Claim) string {
 	if !l.Recipe().HasHolder || !l.IsClaim(c) {
 		return model.Printable(c.Value[:min(len(c.Value), 24)])
 	}
@@ -191,12 +193,12 @@ func (v *view) who(l *model.Lock, c *model.Claim) string {
 		return "sibling: " + id.Text
 	}
 	if v.story.host {
-		return thisMachine.ReplaceAllString(id.Text, "somebody: ")
+		return thisMachine.ReplaceAllString(id.Text, "somebody$1")
 	}
 	return id.Text
 }
 
-var thisMachine = regexp.MustCompile(`^\S+@\S+: `)
+var thisMachine = regexp.MustCompile(`^(?:\S+@\S+(: )|\S+\.\d+$)`)
 
 // replays checks a history against its story: the looks have to come in order, and
 // the last one has to remain.

@@ -11,6 +11,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/prefixes"
 	"locktop/watcher/pace"
 )
 
@@ -139,16 +140,16 @@ func (s *seen) otherLossBefore(e model.Lost) bool {
 	return false
 }
 
-func feedOf(st *fold.State, prefix string) *model.PrefixWatch {
+func feedOf(st *fold.State, prefix string) *prefixes.Watch {
 	for _, f := range st.Watches() {
 		if f.Prefix == prefix {
 			return f
 		}
 	}
-	return &model.PrefixWatch{}
+	return &prefixes.Watch{}
 }
 
-func live(st *fold.State, prefix string) bool { return feedOf(st, prefix).State == model.WatchLive }
+func live(st *fold.State, prefix string) bool { return feedOf(st, prefix).State == prefixes.Live }
 
 // holds says whether a key is the holder of its lock.
 func holds(st *fold.State, key string) bool {

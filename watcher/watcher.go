@@ -199,7 +199,7 @@ func (w *Watcher) await(ctx context.Context, at time.Time) (tick bool, err error
 		due = t.C
 	}
 	for {
-		weight, _, closed := w.box.state()
+		weight, _, closed := w.box.state(false)
 		switch {
 		case closed:
 			return false, ErrClosed
@@ -211,7 +211,7 @@ func (w *Watcher) await(ctx context.Context, at time.Time) (tick bool, err error
 		select {
 		case <-w.box.ready:
 		case <-due:
-			if weight, _, _ := w.box.state(); weight == 0 {
+			if weight, _, _ := w.box.state(false); weight == 0 {
 				return true, nil
 			}
 		case <-ctx.Done():
@@ -224,7 +224,7 @@ func (w *Watcher) await(ctx context.Context, at time.Time) (tick bool, err error
 func (w *Watcher) collect(ctx context.Context) error {
 	began := time.Now()
 	for {
-		weight, news, closed := w.box.state()
+		weight, news, closed := w.box.state(true)
 		until := began.Add(w.timing.Drain)
 		switch {
 		case news && w.alone && w.much:

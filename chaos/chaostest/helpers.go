@@ -93,6 +93,7 @@ func AsUnary(ctx context.Context, cc *grpc.ClientConn, method string) error {
 	return cc.Invoke(ctx, method, &Frame{}, &Frame{}, grpc.ForceCodecV2(RawCodec{}))
 }
 
+// Count returns how many keys of that name there are, as etcd counts them.
 func Count(t *testing.T, c *clientv3.Client, key string) int64 {
 	t.Helper()
 	r, err := c.Get(Within(t), key)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/journal"
 )
 
 // Drill is a rehearsal: a lab, steps, and what is expected.
@@ -19,6 +20,8 @@ type Drill struct {
 	Lab    Lab
 	Steps  []Step
 	Expect []Expectation
+	// Lesson is set where the drill is one of the course.
+	Lesson *Lesson
 }
 
 // Lab is what a drill runs on.
@@ -43,6 +46,7 @@ const (
 
 // Contender is one program of the drill, or several of a kind.
 type Contender struct {
+	Line int // in the file
 	Name string
 	// Count makes that many, named NAME1, NAME2, ...; 0 and 1 make one, named NAME.
 	Count int
@@ -68,10 +72,15 @@ type Contender struct {
 	Workers int
 	// Member pins it to one member's listener; empty: it knows them all.
 	Member string
+	// Owner is what it writes as the owner of a key, or as the leader; empty: its name.
+	Owner string
 	// IgnoreDone: it works on when its session says that the lease is gone.
 	IgnoreDone bool
 	// Guarded: while it holds it reads the guarded resource, works, and writes it.
 	Guarded bool
+	// Program plays the role in the place of a contender of the lab; nil: none. No file
+	// says it.
+	Program *Program
 }
 
 // Step is one step of a drill. Exactly one field besides Line is set.
@@ -84,6 +93,7 @@ type Step struct {
 	Tell  *Tell
 	Say   Text
 	Ask   *Question
+	See   bool          // what came of the last question
 	Pause time.Duration // let it run for that long
 }
 
@@ -106,6 +116,13 @@ type Question struct {
 	Text    Text
 	Options []Text
 	Answer  int
+	// Measure decides which is right, at the next step See: the option whose Is says what
+	// was measured. Why says of each of the others why it is not, After what was to be
+	// learned. nil: Answer alone says which is right.
+	Measure *Measure
+	Is      []string
+	Why     []Text
+	After   Text
 }
 
 // Wait ends when all that is set is so at once, or fails after Within.
@@ -124,6 +141,8 @@ type Wait struct {
 	// process, which may be paused, Ended have none.
 	Beliefs      map[string]model.BeliefState
 	Alive, Ended []string
+	// Says is in the words that contenders said last.
+	Says map[string]string
 	// Findings are there at once, Absent are not.
 	Findings, Absent []model.Code
 	// Acquisitions is how many there were since the run began.
@@ -143,7 +162,7 @@ type Expectation struct {
 
 	Lock, Contender, From, To string
 
-	Cause      model.Cause
+	Cause      journal.Cause
 	Code       model.Code
 	Confidence model.Confidence
 	State      model.BeliefState
@@ -151,6 +170,8 @@ type Expectation struct {
 	Within, Below, AtLeast, For time.Duration
 	// Count is the lower bound of what is counted.
 	Count int
+	// Text is part of what is said.
+	Text string
 	// Except are contenders, or codes, that do not count.
 	Except []string
 	// After is the step, from 1, from which time counts.

@@ -1,7 +1,10 @@
 package drill
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"path"
 	"regexp"
 	"slices"
@@ -24,16 +27,16 @@ const (
 // in the errors ("NAME.yaml:LINE: what, and what would do"), of which several may
 // be joined. Parse refuses every word that it does not know; it skips none.
 func Parse(name string, data []byte) (*Drill, error) {
-	file := name
-	if path.Ext(file) != ".yaml" && path.Ext(file) != ".yml" {
-		file += ".yaml"
-	}
+	file := FileName(name)
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return nil, notYAML(file, err)
 	}
 	if len(doc.Content) == 0 {
 		return nil, fmt.Errorf("%s:1: the file is empty: want title, lab, steps and expect", file)
+	}
+	if line := SecondDocument(data); line > 0 {
+		return nil, fmt.Errorf("%s:%d: a second document begins here, and would be skipped: a file has one drill", file, line)
 	}
 	base := path.Base(file)
 	p := &parser{reader: reader{file: file}, d: &Drill{Name: strings.TrimSuffix(base, path.Ext(base)), Seed: 1}}
@@ -42,6 +45,32 @@ func Parse(name string, data []byte) (*Drill, error) {
 		return nil, err
 	}
 	return p.d, nil
+}
+
+// SecondDocument returns the line of the second YAML document of a text that says something, 0 if
+// there is none: who reads one document skips the others. The first has to be well-formed.
+func SecondDocument(data []byte) int {
+	all := yaml.NewDecoder(bytes.NewReader(data))
+	for n := 0; ; n++ {
+		var doc yaml.Node
+		switch err := all.Decode(&doc); {
+		case errors.Is(err, io.EOF):
+			return 0
+		case n == 0:
+		case err != nil:
+			return 1 + bytes.Count(data[:max(0, bytes.Index(data, []byte("\n---"))+1)], []byte("\n"))
+		case len(doc.Content) > 0 && doc.Content[0].Tag != "!!null":
+			return doc.Content[0].Line
+		}
+	}
+}
+
+// FileName is how errors call the file of a drill.
+func FileName(name string) string {
+	if ext := path.Ext(name); ext == ".yaml" || ext == ".yml" {
+		return name
+	}
+	return name + ".yaml"
 }
 
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
@@ -64,7 +93,7 @@ type parser struct {
 // drill reads the lab first: steps and expectations speak of it.
 func (p *parser) drill(n *yaml.Node) {
 	d := p.d
-	var steps, expect *yaml.Node
+	var steps, expect, lesson *yaml.Node
 	seen := p.fields(n, "a drill", map[string]func(*yaml.Node){
 		"name":   func(n *yaml.Node) { d.Name = p.text(n, "name") },
 		"title":  func(n *yaml.Node) { d.Title = p.text(n, "title") },
@@ -75,12 +104,13 @@ func (p *parser) drill(n *yaml.Node) {
 		"lab":    p.lab,
 		"steps":  func(n *yaml.Node) { steps = n },
 		"expect": func(n *yaml.Node) { expect = n },
+		"lesson": func(n *yaml.Node) { lesson = n },
 	})
 	if n.Kind != yaml.MappingNode {
 		return
 	}
 	for _, name := range []string{"title", "lab", "expect"} {
-		if !seen[name] {
+		if !seen[name] && (name != "title" || lesson == nil) { // a lesson has its own
 			p.fail(n.Line, "a drill without %s: add it", name)
 		}
 	}
@@ -88,9 +118,16 @@ func (p *parser) drill(n *yaml.Node) {
 		p.steps(steps)
 	}
 	if expect != nil {
-		for _, row := range p.list(expect, "expect") {
+		rows := p.list(expect, "expect")
+		if len(rows) == 0 && expect.Kind == yaml.SequenceNode {
+			p.fail(expect.Line, "expect is empty, so nothing would be judged: name what has to be so, like one-holder")
+		}
+		for _, row := range rows {
 			p.expectation(row)
 		}
+	}
+	if lesson != nil {
+		p.lesson(lesson)
 	}
 }
 
@@ -106,11 +143,13 @@ func (p *parser) lab(n *yaml.Node) {
 		"processes": func(n *yaml.Node) { lab.Processes = p.flag(n, "processes") },
 		"fence": func(n *yaml.Node) {
 			lab.Fence = Fence(p.text(n, "fence"))
-			p.oneOf(n.Line, "fence", string(lab.Fence), []string{string(FenceNone), string(FenceWrites), string(FenceAll)})
+			p.oneOf(n.Line, "fence", string(lab.Fence), FieldWords("fence"))
 		},
 		"contenders": func(n *yaml.Node) {
 			for _, c := range p.list(n, "contenders") {
-				p.contender(c)
+				if p.contender(c); len(lab.Contenders) > contendersMax {
+					break // that is told below
+				}
 			}
 		},
 	})
@@ -129,7 +168,7 @@ func (p *parser) lab(n *yaml.Node) {
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
 func (p *parser) contender(n *yaml.Node) {
-	c := Contender{Recipe: "mutex"}
+	c := Contender{Line: n.Line, Recipe: "mutex"}
 	lock := func(n *yaml.Node) {
 		for _, name := range p.texts(n, "lock") {
 			c.Locks = append(c.Locks, lockName(name))
@@ -152,6 +191,7 @@ func (p *parser) contender(n *yaml.Node) {
 		"member":      func(n *yaml.Node) { c.Member = p.text(n, "member") },
 		"ignore-done": func(n *yaml.Node) { c.IgnoreDone = p.flag(n, "ignore-done") },
 		"full":        func(n *yaml.Node) { c.Full = p.flag(n, "full") },
+		"owner":       func(n *yaml.Node) { c.Owner = p.text(n, "owner") },
 		"guarded":     func(n *yaml.Node) { c.Guarded = p.flag(n, "guarded") },
 	})
 	switch {

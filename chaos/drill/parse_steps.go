@@ -34,6 +34,7 @@ func (p *parser) step(n *yaml.Node) {
 		"pause": func(n *yaml.Node) { s.Pause = p.duration(n, "pause") },
 		"say":   func(n *yaml.Node) { s.Say = p.words(n, "say") },
 		"ask":   func(n *yaml.Node) { s.Ask = p.ask(n) },
+		"see":   func(*yaml.Node) { s.See = true },
 		"repeat": func(n *yaml.Node) {
 			repeat = true
 			p.repeat(n)
@@ -106,10 +107,14 @@ func (p *parser) ask(n *yaml.Node) *Question {
 		switch key.Value {
 		case "options":
 			for _, o := range p.list(value, "options") {
-				q.Options = append(q.Options, p.words(o, "an option"))
+				p.option(q, o)
 			}
 		case "answer":
 			q.Answer = p.number(value, "answer", 1)
+		case "measure":
+			q.Measure = p.measure(value)
+		case "after":
+			q.After = p.words(value, "after")
 		default:
 			text.Content = append(text.Content, key, value)
 		}
@@ -118,6 +123,7 @@ func (p *parser) ask(n *yaml.Node) *Question {
 	if len(q.Options) < 2 || q.Answer < 1 || q.Answer > len(q.Options) {
 		p.fail(n.Line, "ask has %d options and the answer %d: want two or more, and the number of the right one", len(q.Options), q.Answer)
 	}
+	p.decided(n.Line, q)
 	return q
 }
 
@@ -138,6 +144,7 @@ func (p *parser) wait(n *yaml.Node) *Wait {
 		"gone":         names(&w.Gone, "gone"),
 		"queue":        func(n *yaml.Node) { w.Queue = p.number(n, "queue", 0) },
 		"belief":       func(n *yaml.Node) { w.Beliefs = p.beliefs(n) },
+		"says":         func(n *yaml.Node) { w.Says = p.saidBy(n) },
 		"alive":        names(&w.Alive, "alive"),
 		"ended":        names(&w.Ended, "ended"),
 		"finding":      func(n *yaml.Node) { w.Findings = p.codes(n, "finding") },
@@ -184,6 +191,21 @@ func (p *parser) beliefs(n *yaml.Node) map[string]model.BeliefState {
 		name, state := n.Content[i].Value, n.Content[i+1]
 		p.knownContender(n.Content[i].Line, name)
 		all[name] = p.belief(state)
+	}
+	return all
+}
+
+// saidBy reads {CONTENDER: TEXT}.
+func (p *parser) saidBy(n *yaml.Node) map[string]string {
+	all := map[string]string{}
+	if n.Kind != yaml.MappingNode {
+		p.fail(n.Line, "says is %s: want {CONTENDER: TEXT}", kindName(n))
+		return all
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name := n.Content[i].Value
+		p.knownContender(n.Content[i].Line, name)
+		all[name] = p.text(n.Content[i+1], "says")
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
+	"locktop/model/journal"
 )
 
 const crash = `name: holder-crash
@@ -39,8 +40,8 @@ func TestParse(t *testing.T) {
 		Why:  "A lease is the only thing that tells a dead holder from a slow one.",
 		Seed: 7, Least: 2,
 		Lab: Lab{Members: 3, Fence: FenceNone, Contenders: []Contender{
-			{Name: "a", Locks: []string{"/orders"}, Recipe: "mutex", TTL: 3 * time.Second, Hold: time.Minute},
-			{Name: "b", Locks: []string{"/orders"}, Recipe: "mutex", TTL: 3 * time.Second, Hold: time.Second},
+			{Line: 7, Name: "a", Locks: []string{"/orders"}, Recipe: "mutex", TTL: 3 * time.Second, Hold: time.Minute},
+			{Line: 7, Name: "b", Locks: []string{"/orders"}, Recipe: "mutex", TTL: 3 * time.Second, Hold: time.Second},
 		}},
 		Steps: []Step{
 			{Line: 9, Wait: &Wait{Lock: "/orders", Holders: []string{"a"}, Waiters: []string{"b"}, Queue: -1, Within: 10 * time.Second}},
@@ -52,7 +53,7 @@ func TestParse(t *testing.T) {
 		},
 		Expect: []Expectation{
 			{Line: 15, Name: "one-holder"}, {Line: 16, Name: "fifo"},
-			{Line: 17, Name: "handover", Lock: "/orders", Cause: model.CauseExpired, Within: 5 * time.Second},
+			{Line: 17, Name: "handover", Lock: "/orders", Cause: journal.CauseExpired, Within: 5 * time.Second},
 		},
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -96,6 +97,7 @@ func TestParseSteps(t *testing.T) {
 			Beliefs: map[string]model.BeliefState{"a": model.BeliefLost}, Ended: []string{"w1"}, Leader: "none"}}, "no lock is needed"},
 		{"{wait: {finding: dead-holder, no-finding: [long-queue], acquisitions: 3, up: 2}}", Step{Wait: &Wait{Within: waitDefault, Queue: -1,
 			Findings: []model.Code{"dead-holder"}, Absent: []model.Code{"long-queue"}, Acquisitions: 3, Up: 2}}, "the rest"},
+		{"{wait: {says: {a: bye}}}", Step{Wait: &Wait{Within: waitDefault, Queue: -1, Says: map[string]string{"a": "bye"}}}, "words"},
 	} {
 		d, err := Parse("d", []byte(steps("  - "+tt.step)))
 		if err != nil {
@@ -134,6 +136,9 @@ func TestParseExpectations(t *testing.T) {
 		{"quiet: {except: [long-queue]}", Expectation{Name: "quiet", Except: []string{"long-queue"}}},
 		{"belief: {contender: w1, state: lost}", Expectation{Name: "belief", Contender: "w1", State: model.BeliefLost}},
 		{"stuck: {lock: y, for: 5s}", Expectation{Name: "stuck", Lock: "/y", For: 5 * time.Second}},
+		{"refused: {contender: a, at-least: 2}", Expectation{Name: "refused", Contender: "a", Count: 2}},
+		{"says: {contender: a, text: hello}", Expectation{Name: "says", Contender: "a", Text: "hello"}},
+		{"gap: {lock: x, below: 2s}", Expectation{Name: "gap", Lock: "/x", Below: 2 * time.Second}},
 	} {
 		d, err := Parse("d", []byte(strings.Replace(steps("  - pause: 1s"), "[one-holder]", "\n  - "+tt.row, 1)))
 		if err != nil {
@@ -153,6 +158,8 @@ func TestParseRefuses(t *testing.T) {
 	lab := func(s string) string { return "title: t\nlab: " + s + "\nexpect: [fifo]\n" }
 	for _, tt := range []struct{ in, want string }{
 		{"", "d.yaml:1: the file is empty: want title, lab, steps and expect"},
+		{"title: x\n---\ntitle: y\n", "d.yaml:3: a second document begins here, and would be skipped: a file has one drill"},
+		{"title: x\n---\n: [\n", "d.yaml:2: a second document begins here, and would be skipped: a file has one drill"},
 		{"title: t\nlab: {a: b?, [", "d.yaml:1: no YAML: did not find"},
 		{"title: \x01", "d.yaml:1: no YAML: yaml: control characters are not allowed"},
 		{"- x", "d.yaml:1: a drill is a list: want fields, like {defect: ...}"},
@@ -195,7 +202,7 @@ func TestParseRefuses(t *testing.T) {
 		{step("{ask: {en: q, options: [x, y], answer: 3}}"), "d.yaml:4: ask has 2 options and the answer 3: want two or more, and the number of the right one"},
 		{step("{ask: {zh: q, options: [x, y], answer: 1}}"), "d.yaml:4: ask has no English text: want {en: ...}"},
 		{step("{say: hello, pause: 1s}"), "d.yaml:4: a step does one thing: begin another with a dash"},
-		{step("{shout: x}"), `d.yaml:4: a step has no field "shout": want one of ask, fault, heal, pause, repeat, say, start, tell, wait`},
+		{step("{shout: x}"), `d.yaml:4: a step has no field "shout": want one of ask, fault, heal, pause, repeat, say, see, start, tell, wait`},
 		{step("{repeat: {times: 3000, steps: [{pause: 1s}]}}"), "d.yaml:4: more than 2000 steps: repeat less"},
 		{row("two-holders"), `d.yaml:6: there is no expectation "two-holders": want one of acquired, acquisitions`},
 		{row("served"), "d.yaml:6: served needs within"},
@@ -203,6 +210,11 @@ func TestParseRefuses(t *testing.T) {
 		{row("fifo: {within: 3s}"), `d.yaml:6: fifo has no field "within": want one of lock`},
 		{row("handover: {to: a}"), "d.yaml:6: handover for which lock? Add lock: /x or /y"},
 		{row("handover: {lock: x, cause: boredom}"), `d.yaml:6: there is no cause "boredom": want released, expired, revoked or deleted`},
+		{"title: t\nlab: {contenders: [{name: a, lock: x}]}\nexpect: []\n", "d.yaml:3: expect is empty, so nothing would be judged"},
+		{lab("{contenders: [{name: a, lock: x, count: 64}, {name: b, lock: x}]}"), "d.yaml:2: 65 contenders: at most 64"},
+		{row("says: {contender: a}"), "d.yaml:6: says needs text"},
+		{row("gap: {lock: x}"), "d.yaml:6: gap needs below"},
+		{step("{wait: {says: {q: x}}}"), `d.yaml:4: there is no contender "q"`},
 		{row("handover: {lock: x, after: 9}"), "d.yaml:6: after step 9: the drill has 1"},
 	} {
 		d, err := Parse("d", []byte(tt.in))

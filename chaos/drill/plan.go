@@ -50,6 +50,10 @@ func (c Contender) describe() string {
 	add(c.Manual, "does what it is told")
 	add(c.Later, "started by a step")
 	add(c.IgnoreDone, "ignores that its session ended")
+	add(c.Owner != "", "writes %s as the owner", c.Owner)
+	if c.Program != nil {
+		add(true, "played by %s", strings.Join(c.Program.Command, " "))
+	}
 	add(c.Guarded, "updates the guarded resource")
 	return strings.Join(words, ", ")
 }
@@ -73,6 +77,8 @@ func (s Step) Describe() string {
 		return "say: " + s.Say.In("en")
 	case s.Ask != nil:
 		return "ask: " + s.Ask.Text.In("en")
+	case s.See:
+		return "see what came of the question"
 	}
 	return "let it run for " + s.Pause.String()
 }
@@ -101,6 +107,7 @@ type nothing struct{}
 
 func (nothing) Queue(string) Queue                  { return Queue{} }
 func (nothing) LastWord(_, _ string) model.Belief   { return model.Belief{} }
+func (nothing) LastNote(string) string              { return "" }
 func (nothing) Process(string) model.Contender      { return model.Contender{} }
 func (nothing) Acquisitions(string) int             { return 0 }
 func (nothing) Findings() []model.Finding           { return nil }
@@ -117,6 +124,7 @@ func (e Expectation) Describe() string {
 	add("code", string(e.Code), e.Code == "")
 	add("contender", e.Contender, e.Contender == "")
 	add("state", string(e.State), e.State == "")
+	add("text", e.Text, e.Text == "")
 	add("lock", e.Lock, e.Lock == "")
 	add("from", e.From, e.From == "")
 	add("to", e.To, e.To == "")

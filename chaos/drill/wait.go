@@ -2,6 +2,7 @@ package drill
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,6 +19,8 @@ type View interface {
 	Queue(lock string) Queue
 	// LastWord is the last belief of a contender on a lock, on any if that is "".
 	LastWord(contender, lock string) model.Belief
+	// LastNote is what a contender said last in words.
+	LastNote(contender string) string
 	// Process is the process of a contender, the zero value if it was not started.
 	Process(contender string) model.Contender
 	// Acquisitions counts those of a lock since the run began, of all if that is "".
@@ -50,7 +53,7 @@ func (w *Wait) conditions(v View) []condition {
 		add(!slices.Contains(q.Owners, Process(name)), q.Words(), to(name, "have", "has", "no claim on "+w.Lock))
 	}
 	if w.Queue >= 0 {
-		add(len(q.Owners) == w.Queue, fmt.Sprintf("there were %d", len(q.Owners)), same("%s on %s", many(w.Queue, "key"), w.Lock))
+		add(len(q.Owners) == w.Queue, fmt.Sprintf("there were %d", len(q.Owners)), same("%s on %s", model.Many(w.Queue, "key"), w.Lock))
 	}
 	w.ofContenders(v, add)
 	w.ofCluster(v, add)
@@ -73,26 +76,21 @@ func same(format string, args ...any) words {
 	return words{s, s}
 }
 
-func many(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
-
 func (w *Wait) ofContenders(v View, add adder) {
-	names := make([]string, 0, len(w.Beliefs))
-	for name := range w.Beliefs {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(w.Beliefs)) {
 		b := v.LastWord(name, w.Lock)
 		is := "it said " + string(b.State)
 		if b.At.IsZero() {
 			is = "it said nothing"
 		}
 		add(b.State == w.Beliefs[name], is, to(name, "say", "says", string(w.Beliefs[name])))
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.Says)) {
+		is := "it said nothing"
+		if said := v.LastNote(name); said != "" {
+			is = "it said: " + model.Printable(said)
+		}
+		add(strings.Contains(v.LastNote(name), w.Says[name]), is, to(name, "say", "says", w.Says[name]))
 	}
 	state := func(name string) string {
 		switch p := v.Process(name); p.Proc {
@@ -128,7 +126,7 @@ func (w *Wait) ofCluster(v View, add adder) {
 	}
 	if w.Acquisitions > 0 {
 		n := v.Acquisitions(w.Lock)
-		add(n >= w.Acquisitions, fmt.Sprintf("there were %d", n), same("%s", many(w.Acquisitions, "acquisition")))
+		add(n >= w.Acquisitions, fmt.Sprintf("there were %d", n), same("%s", model.Many(w.Acquisitions, "acquisition")))
 	}
 	if w.Leader != "" {
 		leader := v.Cluster().Leader().Name
@@ -140,7 +138,7 @@ func (w *Wait) ofCluster(v View, add adder) {
 		add(ok, is, same("the leader %s", w.Leader))
 	}
 	if w.Up > 0 {
-		add(v.Cluster().Up() == w.Up, fmt.Sprintf("%d did", v.Cluster().Up()), to(many(w.Up, "member"), "answer", map[bool]string{true: "answers", false: "answer"}[w.Up == 1], ""))
+		add(v.Cluster().Up() == w.Up, fmt.Sprintf("%d did", v.Cluster().Up()), to(model.Many(w.Up, "member"), "answer", map[bool]string{true: "answers", false: "answer"}[w.Up == 1], ""))
 	}
 }
 

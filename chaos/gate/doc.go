@@ -9,6 +9,9 @@
 // writes, the gate asks every endpoint which cluster it belongs to. Another cluster shuts
 // the gate for good.
 //
-// The journal has a line before an action and one after it, with the etcdctl line that
-// does the same. Actions on a lab go through the gate, too, and from there to the lab.
+// The journal of actions is a file (Options.Journal). It has a line before an action and
+// one after it, with the etcdctl line that does the same. The model hears of an action by
+// Options.Report, as a [model.Acted]: ui/cli merges these events with those of the watcher,
+// and the journal of the locks (model/journal) then says "done by you".
+// Actions on a lab go through the gate, too, and from there to the lab.
 package gate

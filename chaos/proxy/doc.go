@@ -4,8 +4,8 @@
 //
 //	client ──▶ listener ──connection──▶ member
 //	             │            └─ one connection to the member for one of the client
-//	             └─ for one (client, member), or for one member and all clients that
-//	                are not ours
+//	             └─ of one client and one member, or of one member and all clients
+//	                that have no listener of their own
 //
 // Before a cluster that is not ours, a listener takes connections of the user who runs the
 // proxy alone (peer.go), and only some calls pass (lend.go): the proxy lends that user's

@@ -77,6 +77,7 @@ func TestWhatPassesToAClusterThatIsNotOurs(t *testing.T) {
 		{"leases", true, func(ctx context.Context) error { _, err := c.Leases(ctx); return err }},
 		{"members", true, func(ctx context.Context) error { _, err := c.MemberList(ctx); return err }},
 		{"status", true, func(ctx context.Context) error { _, err := c.Status(ctx, c.Endpoints()[0]); return err }},
+		{"compact", false, func(ctx context.Context) error { _, err := c.Compact(ctx, 1); return err }},
 		{"add a user", false, func(ctx context.Context) error { _, err := c.UserAdd(ctx, "me", "pw"); return err }},
 		{"add a role", false, func(ctx context.Context) error { _, err := c.RoleAdd(ctx, "root"); return err }},
 		{"make root", false, func(ctx context.Context) error { _, err := c.UserGrantRole(ctx, "me", "root"); return err }},
@@ -138,13 +139,15 @@ func TestInOurOwnLabEverythingPasses(t *testing.T) {
 	chaostest.Must(t, err)
 	_, err = c.AlarmList(chaostest.Within(t))
 	chaostest.Must(t, err)
+	_, err = c.Compact(chaostest.Within(t), 1)
+	chaostest.Must(t, err)
 }
 
 func TestEtcdctlIsToldWhatDoesNotPass(t *testing.T) {
 	t.Parallel()
 	p := foreignProxy(t, chaostest.StartMember(t))
 	chaostest.Etcdctl(t, "etcdctl put /k v && etcdctl member list && etcdctl endpoint status", p.Shared()[0])
-	for _, line := range []string{"user add me:pw", "auth enable", "member add m --peer-urls=http://127.0.0.1:1", "defrag", "alarm list", "snapshot save " + t.TempDir() + "/s"} {
+	for _, line := range []string{"user add me:pw", "auth enable", "member add m --peer-urls=http://127.0.0.1:1", "defrag", "alarm list", "compact 1", "snapshot save " + t.TempDir() + "/s"} {
 		cmd := exec.CommandContext(chaostest.Within(t), "etcdctl", strings.Fields(line)...)
 		cmd.Env = append(os.Environ(), "ETCDCTL_API=3", "ETCDCTL_ENDPOINTS="+p.Shared()[0])
 		out, err := cmd.CombinedOutput()

@@ -78,6 +78,7 @@ type Direction struct {
 	encoder *hpack.Encoder // makes blocks that do not depend on others
 }
 
+// New returns a direction that carries frames from one to the other.
 func New(from io.Reader, to io.Writer) *Direction {
 	w := &Direction{from: from, to: to, buf: make([]byte, relayRoom), Greeted: make(chan struct{})}
 	w.decoder = hpack.NewDecoder(4096, func(f hpack.HeaderField) { w.unit.Fields = append(w.unit.Fields, f) })

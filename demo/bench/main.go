@@ -8,7 +8,7 @@
 //	go -C demo/bench run . -quick               small sizes and one round, to try it
 //	go -C demo/bench run . -against DIR         the program against that of another checkout, or against a binary
 //	go -C demo/bench run . curves               how costs grow from 1,000 to 1,000,000 claims
-//	go -C demo/bench run . soak -minutes 10     healthy contenders, and a verdict on all that locktop says of them
+//	go -C demo/bench run . soak -minutes 10     contenders, kills and sleeps, and a verdict on all that locktop says
 //
 // What is compared runs one after the other within a round, each round beginning with
 // the other side, so that whatever else the machine does falls on both. What is
@@ -51,6 +51,7 @@ type options struct {
 	seconds float64 // of load per side and round
 	flood   time.Duration
 	idle    time.Duration
+	serve   time.Duration
 }
 
 // curvesName is the argument that asks for the curves.
@@ -98,6 +99,7 @@ func parse(args []string, usage io.Writer) (options, error) {
 	f.Float64Var(&o.seconds, "seconds", 5, "how long load is measured, per side and round")
 	f.DurationVar(&o.flood, "flood", time.Minute, "how long events flow, per round")
 	f.DurationVar(&o.idle, "idle", 10*time.Minute, "how long an idle console is looked at, in all")
+	f.DurationVar(&o.serve, "serve", 30*time.Minute, "how long serve is looked at")
 	var names []string
 	for err := f.Parse(args); f.NArg() > 0 || err != nil; err = f.Parse(f.Args()[1:]) {
 		if err != nil {
@@ -106,11 +108,13 @@ func parse(args []string, usage io.Writer) (options, error) {
 		names = append(names, f.Arg(0))
 	}
 	if o.quick {
-		o.rounds, o.seconds, o.flood, o.idle = 1, 0.5, 3*time.Second, 5*time.Second
+		o.rounds, o.seconds, o.flood, o.idle, o.serve = 1, 0.5, 3*time.Second, 5*time.Second, 6*time.Second
 	}
 	switch {
 	case o.rounds < 1 || o.rounds > 100:
 		return o, fmt.Errorf("-rounds %d: want 1 to 100", o.rounds)
+	case o.serve < 5*time.Second || o.serve > 24*time.Hour:
+		return o, fmt.Errorf("-serve %s: want 5s to 24h", o.serve)
 	case o.seconds < 0.1 || o.flood < time.Second || o.idle < 5*time.Second:
 		return o, errors.New("want at least -seconds 0.1, -flood 1s and -idle 5s")
 	case slices.Equal(names, []string{curvesName}) && o.against == "":

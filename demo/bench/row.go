@@ -133,12 +133,12 @@ type result struct {
 	met          *bool    // nil: there is no aim
 }
 
-// rowLimit is the longest time for a row.
+// rowLimit is the longest time for a row, besides that of serve.
 const rowLimit = 45 * time.Minute
 
 // measure runs the rounds. After an error the rounds before it count.
 func (r row) measure(ctx context.Context, e *env) ([]sample, error) {
-	ctx, cancel := context.WithTimeout(ctx, rowLimit)
+	ctx, cancel := context.WithTimeout(ctx, rowLimit+e.o.serve)
 	defer cancel()
 	rounds := e.o.rounds
 	if r.most > 0 {

@@ -13,8 +13,8 @@ import (
 
 // allRows are the rows in the order of the table.
 func allRows(o options) []row {
-	rows := []row{lsRow(o), headsRow(o), pageRow(o), millionRow(o), queueRow(o), eventsRow(o), latencyRow(o), idleRow(o),
-		observerRow(o), paintRow()}
+	rows := []row{lsRow(o), headsRow(o), pageRow(o), millionRow(o), queueRow(o), eventsRow(o), latencyRow(o), idleRow(o), serveRow(o),
+		observerRow(o), paintRow(), axisRow(), historyRow(o), replayRow()}
 	return append(append(rows, proxyRows()...), demoRow())
 }
 
@@ -192,12 +192,36 @@ func queueRow(o options) row {
 // fold is what the model alone takes, from the benchmarks of its package.
 func (e *env) fold(ctx context.Context, of string) (figures, error) {
 	of = "100000_claims_of_" + of
-	got, err := e.benchmarks(ctx, "./model", "^Benchmark(Load|Events)$/^"+of+"$", map[string]string{
+	got, err := e.benchmarks(ctx, "./model/fold", "^Benchmark(Load|Events)$/^"+of+"$", map[string]string{
 		"fold: load": "Load/" + of + " ns/claim", "fold: event": "Events/" + of + " ns/event"})
 	if errors.Is(err, errNoSources) {
 		return figures{}, nil // the rest of the row can be measured
 	}
 	return got, err
+}
+
+func axisRow() row {
+	return row{name: "axis", what: "a frame of 46 lanes, of 1,000 locks with a million intervals in an hour", against: "nothing", program: true,
+		aims: []aim{{"a minute of it", "µs", below, 5000}, {"ten minutes", "µs", below, 5000}, {"the hour", "µs", below, 5000}, {"the hour: processor", "µs", below, 5000}},
+		ours: func(ctx context.Context, e *env, _ []string) (figures, error) {
+			return e.benchmarks(ctx, "./ui/axis", "^BenchmarkFrame$", map[string]string{"a minute of it": "Frame/1m0s µs/op", "ten minutes": "Frame/10m0s µs/op", "the hour": "Frame/1h0m0s µs/op",
+				"the hour: processor": "Frame/1h0m0s processor-µs/op"})
+		}}
+}
+
+// historyRow has one round: it is minutes long, and what is kept is the same each time.
+func historyRow(o options) row {
+	part := "whole"
+	if o.quick {
+		part = "tenth"
+	}
+	return row{name: "history", what: "an hour at 10,000 locks and 1,000 handovers a second, 1,000 claims on one of them", against: "nothing", most: 1, program: true,
+		aims: []aim{{"kept in all", "MiB", below, 256}, {"its intervals", "MiB", shown, 0}, {"intervals that were dropped", "intervals", below, 0}, {"heap at its largest", "MiB", shown, 0}},
+		ours: func(ctx context.Context, e *env, _ []string) (figures, error) {
+			of := "Hour/" + part + " "
+			return e.benchmarks(ctx, "./model/intervals", "^BenchmarkHour$/^"+part+"$", map[string]string{"kept in all": of + "heap-MiB", "its intervals": of + "book-MiB",
+				"intervals that were dropped": of + "dropped", "heap at its largest": of + "heap-peak-MiB"})
+		}}
 }
 
 func paintRow() row {
@@ -209,4 +233,18 @@ func paintRow() row {
 	return row{name: "paint", what: "a frame of 200×50, all rows changed / 5 changed", against: "`lipgloss/table` on the same rows", program: true,
 		aims: []aim{{"all", "µs", faster, 10}, {"five", "µs", faster, 30}},
 		ours: side("PaintAll", "PaintFive"), theirs: side("PeerTable", "PeerTable")}
+}
+
+func replayRow() row {
+	return row{name: "replay", what: "an hour of a recording is opened and gone through, to and fro", against: "nothing", program: true, most: 2,
+		aims: []aim{{"10,000 claims: seek p99", "ms", below, 50}, {"10,000 claims: processor p99", "ms", below, 50},
+			{"100,000 claims: seek p99", "ms", below, 500}, {"100,000 claims: processor p99", "ms", below, 500},
+			{"a million events: opens", "ms", below, 2000}, {"a million events: all is known", "ms", shown, 0}, {"a million events: seek p99", "ms", shown, 0}},
+		ours: func(ctx context.Context, e *env, _ []string) (figures, error) {
+			return e.benchmarks(ctx, "./ui/cli/tape", "^BenchmarkGo$", map[string]string{
+				"10,000 claims: seek p99": "Go/10000_claims_72000_events ms-p99", "10,000 claims: processor p99": "Go/10000_claims_72000_events processor-ms-p99",
+				"100,000 claims: seek p99": "Go/100000_claims_72000_events ms-p99", "100,000 claims: processor p99": "Go/100000_claims_72000_events processor-ms-p99",
+				"a million events: opens": "Go/10000_claims_1000000_events ms-to-open", "a million events: all is known": "Go/10000_claims_1000000_events ms-to-scan",
+				"a million events: seek p99": "Go/10000_claims_1000000_events ms-p99"})
+		}}
 }

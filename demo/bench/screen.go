@@ -169,15 +169,18 @@ func (s *screen) revisions() []load.Mark {
 
 // used is what the console took so far: its processor time, and the memory it has now
 // and had at its peak.
-func (s *screen) used() (u usage, err error) {
-	p, err := procfs.NewProc(s.cmd.Process.Pid)
+func (s *screen) used() (usage, error) { return usedBy(s.cmd.Process.Pid) }
+
+// usedBy is the same of any process.
+func usedBy(pid int) (u usage, err error) {
+	p, err := procfs.NewProc(pid)
 	if err != nil {
-		return u, fmt.Errorf("read what the console took: %w", err)
+		return u, fmt.Errorf("read what it took: %w", err)
 	}
 	stat, err := p.Stat()
 	status, err2 := p.NewStatus()
 	if err = errors.Join(err, err2); err != nil {
-		return u, fmt.Errorf("read what the console took: %w", err)
+		return u, fmt.Errorf("read what it took: %w", err)
 	}
 	u.cpu = time.Duration(stat.CPUTime() * float64(time.Second))
 	u.rss, u.now = float64(status.VmHWM)/(1<<20), float64(status.VmRSS)/(1<<20)

@@ -29,6 +29,7 @@ func parseArgs(args []string, stdin io.Reader) (Options, error) {
 	fs.IntVar(&o.Workers, "workers", 0, "")
 	fs.BoolVar(&o.Manual, "manual", false, "")
 	fs.BoolVar(&o.IgnoreDone, "ignore-done", false, "")
+	fs.StringVar(&o.Owner, "owner", "", "")
 	fs.StringVar(&o.Resource, "resource", "", "")
 	withStdin := fs.Bool(EndWithStdinFlag, false, "")
 	if err := fs.Parse(args); err != nil {

@@ -30,26 +30,39 @@ type BeliefLine struct {
 // DecodeBelief reads a line that a contender printed, and the process id that it
 // gave. It fails on anything that is not such a line.
 func DecodeBelief(line []byte) (model.Belief, int, error) {
-	var l BeliefLine
+	b, l, err := decode(line)
+	if err == nil && (l.Contender == "" || l.PID <= 0) {
+		err = fmt.Errorf("read a contender's line: no contender in %.80q", line)
+	}
+	if err != nil {
+		return model.Belief{}, 0, err
+	}
+	return b, l.PID, nil
+}
+
+// DecodeWord reads a line of a program that says what it believes as contenders do, but need
+// not say who it is.
+func DecodeWord(line []byte) (model.Belief, error) {
+	b, _, err := decode(line)
+	return b, err
+}
+
+func decode(line []byte) (b model.Belief, l BeliefLine, err error) {
 	if err := json.Unmarshal(line, &l); err != nil {
-		return model.Belief{}, 0, fmt.Errorf("read a contender's line: %w", err)
+		return b, l, fmt.Errorf("read a contender's line: %w", err)
 	}
 	switch l.State {
 	case model.BeliefIdle, model.BeliefWaiting, model.BeliefHolding, model.BeliefLeaving, model.BeliefLost:
 	default:
-		return model.Belief{}, 0, fmt.Errorf("read a contender's line: unknown state %q", l.State)
+		return b, l, fmt.Errorf("read a contender's line: unknown state %q", l.State)
 	}
-	if l.Contender == "" || l.PID <= 0 {
-		return model.Belief{}, 0, fmt.Errorf("read a contender's line: no contender in %.80q", line)
-	}
-	b := model.Belief{At: l.At, Contender: l.Contender, Lock: l.Lock, State: l.State, Key: l.Key, Token: l.Token, Text: l.Text}
+	b = model.Belief{At: l.At, Contender: l.Contender, Lock: l.Lock, State: l.State, Key: l.Key, Token: l.Token, Text: l.Text}
 	if l.Lease != "" {
-		var err error
 		if b.Lease, err = model.ParseLeaseID(l.Lease); err != nil {
-			return model.Belief{}, 0, fmt.Errorf("read a contender's line: %w", err)
+			return b, l, fmt.Errorf("read a contender's line: %w", err)
 		}
 	}
-	return b, l.PID, nil
+	return b, l, nil
 }
 
 // teller prints belief lines, each in one write. Several may share it.

@@ -17,16 +17,23 @@ func ManualWords() []string { return slices.Sorted(maps.Keys(manualWords)) }
 
 // manualWords do what they are called. The error is for the person who said it.
 var manualWords = map[string]func(*manual, context.Context) error{
-	"lock":         (*manual).lock,        // starts to acquire the next lock
-	"lock-again":   (*manual).lockAgain,   // the one it holds, by a second attempt with the same session
-	"unlock":       (*manual).unlock,      // lets the last one go
-	"unlock-again": (*manual).unlockAgain, // sends the last unlock once more
-	"read":         (*manual).read,        // the guarded resource, and keeps what it says
-	"put":          (*manual).put,         // writes what was read, with one element more
-	"write":        (*manual).write,       // both at once
-	"close":        (*manual).close,       // the session, which revokes the lease
-	"drop":         (*manual).drop,        // stops renewing and says nothing to etcd
-	"proclaim":     (*manual).proclaim,    // writes a new value as the leader
+	"lock":           (*manual).lock,          // starts to acquire the next lock
+	"lock-again":     (*manual).lockAgain,     // the one it holds, by a second attempt with the same session
+	"give-up":        (*manual).stopWaiting,   // ends its wait for a lock
+	"abandon":        (*manual).abandon,       // goes on without the lock, while its call waits on
+	"unlock":         (*manual).unlock,        // lets the last one go
+	"unlock-again":   (*manual).unlockAgain,   // sends the last unlock once more
+	"resign-again":   (*manual).resignAgain,   // calls Resign of the client library once more
+	"read":           (*manual).read,          // the guarded resource, and keeps what it says
+	"put":            (*manual).put,           // writes what was read, with one element more
+	"write":          (*manual).write,         // both at once
+	"close":          (*manual).close,         // the session, which revokes the lease
+	"drop":           (*manual).drop,          // stops renewing and says nothing to etcd
+	"proclaim":       (*manual).proclaim,      // writes a new value as the leader
+	"leader":         (*manual).leader,        // asks who leads, and says it
+	"resumed-leader": (*manual).resumedLeader, // asks the same of an election that was resumed
+	"observe":        (*manual).observe,       // follows who leads, and says it
+	"observed":       (*manual).observed,      // says who it observed last
 }
 
 // manual is a contender that does what it is told. One goroutine has its state; only
@@ -40,6 +47,10 @@ type manual struct {
 	released *hold    // by the last unlock, whatever was answered
 	kept     *reading // by the last "read"
 	values   int      // that were proclaimed
+
+	observing bool
+	sights    chan string // of those who lead
+	sight     string      // the last of them
 }
 
 // waiting is an attempt that runs, outcome how it ended.
@@ -47,6 +58,8 @@ type waiting struct {
 	lock   string
 	claim  claim
 	cancel context.CancelFunc
+	// abandoned: the contender gave up, and its call goes on.
+	abandoned bool
 }
 
 type outcome struct {
@@ -56,7 +69,7 @@ type outcome struct {
 
 // obey does what the words say until ctx ends.
 func (c *contender) obey(ctx context.Context, words <-chan string) {
-	m := &manual{worker: c.workers[0], outcomes: make(chan outcome, 1)}
+	m := &manual{worker: c.workers[0], outcomes: make(chan outcome, 1), sights: make(chan string)}
 	c.sayIdle("")
 	defer m.leave()
 	for {
@@ -71,6 +84,8 @@ func (c *contender) obey(ctx context.Context, words <-chan string) {
 			m.do(ctx, word)
 		case o := <-m.outcomes:
 			m.acquired(ctx, o)
+		case m.sight = <-m.sights:
+			m.note("observes: the leader is " + m.sight)
 		case <-lost:
 			m.lose()
 		}
@@ -92,7 +107,7 @@ func (m *manual) do(ctx context.Context, word string) {
 // note says something without a change of what is believed.
 func (m *manual) note(text string) {
 	switch {
-	case m.waiting != nil:
+	case m.waiting != nil && !m.waiting.abandoned:
 		m.say(m.waiting.lock, model.BeliefWaiting, m.waiting.claim, text)
 	case len(m.held) > 0:
 		h := m.last()
@@ -160,8 +175,11 @@ func (m *manual) start(ctx context.Context, lock string) error {
 // acquired takes note of how an attempt ended. After an error the session stays, and
 // with it what the attempt may have left.
 func (m *manual) acquired(ctx context.Context, o outcome) {
-	lock, was := m.waiting.lock, m.waiting.claim
+	lock, was, abandoned := m.waiting.lock, m.waiting.claim, m.waiting.abandoned
 	m.waiting = nil
+	if abandoned {
+		return // nobody hears of it
+	}
 	why := ""
 	if m.s != nil {
 		why = m.s.loss(o.err)
@@ -232,6 +250,21 @@ func (m *manual) unlockAgain(ctx context.Context) error {
 	return nil
 }
 
+// resignAgain does what a program does that tries again: the library may have forgotten the key.
+func (m *manual) resignAgain(ctx context.Context) error {
+	switch {
+	case m.released == nil:
+		return errors.New("it has not resigned yet; say unlock first")
+	case m.released.resignAgain == nil:
+		return errors.New("this recipe does not resign")
+	}
+	if err := m.ask(ctx, m.released.resignAgain); err != nil {
+		return err
+	}
+	m.note("resigned " + m.released.lock + " once more, without an error")
+	return nil
+}
+
 // ask makes a request and waits for the answer, within bounds.
 func (m *manual) ask(ctx context.Context, request func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
@@ -269,7 +302,11 @@ func (m *manual) put(ctx context.Context) error {
 	}
 	r := *m.kept
 	m.kept = nil
-	return m.guard.write(ctx, m.name, r)
+	if err := m.guard.write(ctx, m.name, r); err != nil {
+		return err
+	}
+	m.note("wrote " + r.lock)
+	return nil
 }
 
 func (m *manual) write(ctx context.Context) error {

@@ -26,9 +26,10 @@ func told(t *testing.T, recipe string) (*run, *resource.Resource, *clientv3.Clie
 func TestManualWordsThatMakeNoSense(t *testing.T) {
 	r, _, _ := told(t, RecipeMutex)
 	tests := []struct{ word, want string }{
-		{"dance", "want one of close, drop, lock"},
+		{"dance", "want one of abandon, close, drop"},
 		{"unlock", "holds no lock"},
 		{"unlock-again", "nothing was unlocked"},
+		{"resign-again", "has not resigned"},
 		{"lock-again", "holds no lock"},
 		{"write", "holds no lock"},
 		{"read", "holds no lock"},
@@ -36,6 +37,12 @@ func TestManualWordsThatMakeNoSense(t *testing.T) {
 		{"close", "no session"},
 		{"drop", "renews nothing"},
 		{"proclaim", "holds no lock"},
+		{"give-up", "waits for nothing"},
+		{"abandon", "waits for nothing"},
+		{"leader", "recipe mutex has no leader"},
+		{"resumed-leader", "recipe mutex has no leader"},
+		{"observe", "recipe mutex has no leader"},
+		{"observed", "observed nobody"},
 	}
 	for _, tt := range tests {
 		if b := r.saying(r.tell(tt.word), tt.want); b.State != model.BeliefIdle {
@@ -140,6 +147,7 @@ func TestManualUnlockWithoutAnAnswer(t *testing.T) {
 		t.Errorf("lease %v, before %v: want the same session", b.Lease, first.Lease)
 	}
 	r.saying(r.tell("unlock-again"), "once more")
+	r.saying(r.tell("resign-again"), "does not resign")
 }
 
 // Two who take two locks in opposite order wait for each other for ever, until one of

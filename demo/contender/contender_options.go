@@ -57,6 +57,9 @@ type Options struct {
 	// IgnoreDone: it works on when its session says that the lease is gone, as if it
 	// had not heard of it.
 	IgnoreDone bool
+	// Owner is what it writes where a recipe writes who owns the key, or who leads; empty:
+	// its name.
+	Owner string
 	// Resource is the address (host:port) of a [Resource] that it reads before its
 	// work and writes after it; empty: none.
 	Resource string
@@ -162,6 +165,7 @@ func (o Options) Args() []string {
 		{o.Manual, "--manual"},
 		{o.Workers != 0, "--workers=" + strconv.Itoa(o.Workers)},
 		{o.IgnoreDone, "--ignore-done"},
+		{o.Owner != "", "--owner=" + o.Owner},
 		{o.Resource != "", "--resource=" + o.Resource},
 		{o.EndWith != nil, "--" + EndWithStdinFlag},
 	} {

@@ -39,14 +39,16 @@ func TestRecipesTakeTurns(t *testing.T) {
 		{RecipeOwner, "", 1, false, "neither here"},
 		{RecipeUUIDQueue, uuid, 2, false, "a queue by hand"},
 		{RecipeSpin, "", 1, false, "nor here"},
+		{RecipeUUIDBare, uuid, 2, false, "the same queue by hand, where no other lock begins with its name"},
+		{RecipeOwnerSteps, "", 1, false, "as with owner, as long as nothing comes between its steps"},
 	}
-	tried := map[string]bool{}
+	tried := map[string]bool{RecipeCron: true} // TestTheCronTutorialExcludesNobody
 	for i, tt := range tests {
 		tried[tt.recipe] = true
 		t.Run(fmt.Sprintf("%s/%v", tt.recipe, tt.noLease), func(t *testing.T) {
 			t.Parallel()
 			lock := fmt.Sprintf("/locks/%d", i)
-			if tt.recipe == RecipeOwner {
+			if tt.recipe == RecipeOwner || tt.recipe == RecipeOwnerSteps {
 				lock = fmt.Sprintf("/layotto/lock|||%d", i) // by which it is known
 			}
 			o := Options{Locks: []string{lock}, Recipe: tt.recipe, Endpoints: []string{endpoint},
@@ -127,7 +129,7 @@ func wantClaim(t *testing.T, cli *clientv3.Client, key string, b model.Belief, v
 	if kv.CreateRevision != b.Token || model.LeaseID(kv.Lease) != b.Lease || b.Lease == 0 {
 		t.Errorf("%+v: etcd has %v", b, kv)
 	}
-	valued := slices.Contains([]string{RecipeElection, RecipeElectionRPC, RecipeSingle, RecipeSpin, RecipeOwner}, value)
+	valued := slices.Contains([]string{RecipeElection, RecipeElectionRPC, RecipeSingle, RecipeSpin, RecipeOwner, RecipeOwnerSteps}, value)
 	if got := string(kv.Value); valued && got != b.Contender || !valued && got != "" {
 		t.Errorf("value %q of recipe %s", got, value)
 	}
@@ -178,6 +180,25 @@ func TestRecipesByThemselves(t *testing.T) {
 				t.Errorf("%d keys are left", n)
 			}
 		})
+	}
+}
+
+// TestTheCronTutorialExcludesNobody: it compares a key that nobody writes.
+func TestTheCronTutorialExcludesNobody(t *testing.T) {
+	endpoint, cli := oneEtcd(t)
+	h := &heard{t: t}
+	o := Options{Locks: []string{"/cron/lock/job7"}, Recipe: RecipeCron, Endpoints: []string{endpoint}, TTL: 30, Manual: true, Owner: "worker"}
+	o.Name = "a"
+	a := contendWith(t, h, o)
+	o.Name = "b"
+	b := contendWith(t, h, o)
+	h.after(a.tell("lock"), "a", model.BeliefHolding)
+	if held := h.after(b.tell("lock"), "b", model.BeliefHolding); held.Key != "/cron/jobs/job7" {
+		t.Errorf("%+v: it writes the key of the job", held)
+	}
+	r, err := cli.Get(t.Context(), "/cron/", clientv3.WithPrefix())
+	if err != nil || len(r.Kvs) != 1 || string(r.Kvs[0].Value) != "worker" {
+		t.Errorf("%v (%v): want one key, with the owner that was asked for", r, err)
 	}
 }
 

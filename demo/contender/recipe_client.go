@@ -59,16 +59,18 @@ func (b bid) ofMutex(m *concurrency.Mutex) claim {
 func campaign(b bid) attempt {
 	e := concurrency.NewElection(b.session, b.lock)
 	return attempt{claim: b.byLease(), acquire: func(ctx context.Context) (claim, error) {
-		if err := e.Campaign(ctx, b.name); err != nil {
+		if err := e.Campaign(ctx, b.value); err != nil {
 			return claim{}, err
 		}
 		c := b.byLease()
 		c.key, c.token = e.Key(), e.Rev()
 		held := *e // Resign forgets the key
+		var last concurrency.Election
 		c.release = func(ctx context.Context) error {
-			e := held
-			return e.Resign(ctx)
+			last = held
+			return last.Resign(ctx)
 		}
+		c.resignAgain = func(ctx context.Context) error { return last.Resign(ctx) }
 		c.proclaim = e.Proclaim
 		return c, nil
 	}}

@@ -46,7 +46,7 @@ func spinOnKey(b bid) attempt {
 func (b bid) untilTaken(wait func(ctx context.Context, rev int64) error) attempt {
 	return attempt{claim: b.keyless(), acquire: func(ctx context.Context) (claim, error) {
 		for {
-			rev, ok, err := b.put(ctx, b.lock, b.name, b.leaseID())
+			rev, ok, err := b.put(ctx, b.lock, b.value, b.leaseID())
 			if err != nil {
 				return claim{}, err
 			}
@@ -70,7 +70,7 @@ func takeAsOwner(b bid) attempt {
 			if err != nil {
 				return claim{}, err
 			}
-			rev, ok, err := b.put(ctx, b.lock, b.name, lease)
+			rev, ok, err := b.put(ctx, b.lock, b.value, lease)
 			if err != nil {
 				return claim{}, err
 			}
@@ -86,7 +86,7 @@ func takeAsOwner(b bid) attempt {
 
 // deleteOwn deletes the lock's key if its value says that it is ours.
 func (b bid) deleteOwn(ctx context.Context) error {
-	r, err := b.client.Txn(ctx).If(clientv3.Compare(clientv3.Value(b.lock), "=", b.name)).
+	r, err := b.client.Txn(ctx).If(clientv3.Compare(clientv3.Value(b.lock), "=", b.value)).
 		Then(clientv3.OpDelete(b.lock)).Else(clientv3.OpGet(b.lock)).Commit()
 	switch {
 	case err != nil:
@@ -115,7 +115,13 @@ func grant(ctx context.Context, client *clientv3.Client, ttl int) (clientv3.Leas
 	return r.ID, nil
 }
 
-func queueByUUID(b bid) attempt {
+func queueByUUID(b bid) attempt { return b.inQueue(b.lock + "/") }
+
+// queueWithoutSlash counts the keys of locks whose names only begin like its own, too.
+func queueWithoutSlash(b bid) attempt { return b.inQueue(b.lock) }
+
+// inQueue puts a key of its own below the lock, and waits for the older ones of a prefix.
+func (b bid) inQueue(prefix string) attempt {
 	mine := b.keyless()
 	mine.key = b.lock + "/" + newUUID()
 	mine.release = b.deleteByName(mine.key)
@@ -123,7 +129,7 @@ func queueByUUID(b bid) attempt {
 		rev, _, err := b.put(ctx, mine.key, "", b.leaseID())
 		if err == nil {
 			mine.token = rev
-			err = b.firstInLine(ctx, mine)
+			err = b.firstInLine(ctx, mine, prefix)
 		}
 		if err != nil {
 			return claim{}, undo(mine.release, err)
@@ -132,12 +138,12 @@ func queueByUUID(b bid) attempt {
 	}}
 }
 
-// firstInLine waits until no key of the queue is older than c, and looks if c is
+// firstInLine waits until no key of the prefix is older than c, and looks if c is
 // still there: a lease that ended takes a waiter out without a word.
-func (b bid) firstInLine(ctx context.Context, c claim) error {
+func (b bid) firstInLine(ctx context.Context, c claim, prefix string) error {
 	ahead := append(clientv3.WithLastCreate(), clientv3.WithMaxCreateRev(c.token-1))
 	for {
-		r, err := b.client.Get(ctx, b.lock+"/", ahead...)
+		r, err := b.client.Get(ctx, prefix, ahead...)
 		if err != nil {
 			return fmt.Errorf("look who is ahead: %w", err)
 		}

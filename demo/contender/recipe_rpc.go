@@ -65,7 +65,7 @@ func campaignByServer(b bid) attempt {
 	server := electionpb.NewElectionClient(b.client.ActiveConnection())
 	return attempt{claim: b.byLease(), acquire: func(ctx context.Context) (claim, error) {
 		r, err := server.Campaign(ctx, &electionpb.CampaignRequest{
-			Name: []byte(b.lock), Lease: int64(b.leaseID()), Value: []byte(b.name)})
+			Name: []byte(b.lock), Lease: int64(b.leaseID()), Value: []byte(b.value)})
 		if err != nil {
 			return claim{}, fromServer(err)
 		}

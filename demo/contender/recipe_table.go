@@ -39,8 +39,14 @@ const (
 	// never renewed. A contender that does not get it tries again.
 	RecipeOwner = "owner"
 	// RecipeUUIDQueue is the queue of many tutorials: LOCK/UUID, and the lowest create
-	// revision holds.
+	// revision holds. RecipeUUIDBare looks for those ahead without the slash.
 	RecipeUUIDQueue = "uuid-queue"
+	RecipeUUIDBare  = "uuid-queue-bare"
+	// RecipeOwnerSteps is RecipeOwner with an unlock that reads, compares and deletes in
+	// three steps.
+	RecipeOwnerSteps = "owner-steps"
+	// RecipeCron compares one key, /cron/lock/JOB, and writes another, /cron/jobs/JOB.
+	RecipeCron = "cron-lock"
 )
 
 // play is how a contender takes part by a recipe. What the recipe itself is,
@@ -63,6 +69,9 @@ var plays = []play{
 	{word: RecipeOwner, attempt: takeAsOwner},
 	{word: RecipeUUIDQueue, attempt: queueByUUID},
 	{word: RecipeSpin, attempt: spinOnKey},
+	{word: RecipeUUIDBare, attempt: queueWithoutSlash},
+	{word: RecipeOwnerSteps, attempt: takeInSteps},
+	{word: RecipeCron, attempt: takeForJob},
 }
 
 // Recipes are all recipes that a contender knows.
@@ -99,13 +108,13 @@ func playOf(word string) play {
 
 // bid is what a recipe needs to know to compete for a lock once.
 type bid struct {
-	lock, name string
-	client     *clientv3.Client
-	session    *concurrency.Session // nil where the recipe does without
-	ttl        int                  // seconds, for a lease of the recipe's own
-	think      time.Duration        // mean pause between two tries
-	rng        *rand.Rand
-	failed     func(text string) // says that a try failed, and that another follows
+	lock, value string // value is what it writes where a recipe writes an owner
+	client      *clientv3.Client
+	session     *concurrency.Session // nil where the recipe does without
+	ttl         int                  // seconds, for a lease of the recipe's own
+	think       time.Duration        // mean pause between two tries
+	rng         *rand.Rand
+	failed      func(text string) // says that a try failed, and that another follows
 }
 
 // attempt is one try to get a lock.
@@ -126,6 +135,9 @@ type claim struct {
 	// release gives the claim back. Called again it does what a client does that has
 	// not heard the answer: the same request again, whoever may hold the lock by now.
 	release func(ctx context.Context) error
+	// resignAgain asks the client library for the same once more after release, with what it
+	// still knows; nil where the recipe has no such thing.
+	resignAgain func(ctx context.Context) error
 	// proclaim writes a value into the key; nil where the recipe has no such thing.
 	proclaim func(ctx context.Context, value string) error
 }

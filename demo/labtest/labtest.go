@@ -66,6 +66,7 @@ func WantFree(t *testing.T, addrs ...string) {
 	}
 }
 
+// ExitWith ends the process: well where there is no error.
 func ExitWith(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -74,6 +75,7 @@ func ExitWith(err error) {
 	os.Exit(0)
 }
 
+// SelfAs is the command line that runs this test binary again as a program.
 func SelfAs(program string) []string {
 	return []string{"env", "GORACE=atexit_sleep_ms=0", os.Args[0], program}
 }

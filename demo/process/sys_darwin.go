@@ -14,6 +14,12 @@ import (
 // input is what ends it.
 func ProcAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
+// Apart is how a process is started that outlives the one that starts it.
+func Apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// KillMarked kills nothing: this system does not show the environment of a process.
+func KillMarked(string) {}
+
 // States of a process: SSTOP and SZOMB of sys/proc.h.
 const (
 	stopped = 4

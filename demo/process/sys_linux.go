@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,6 +19,48 @@ import (
 // thread that started it ends.
 func ProcAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// Apart is how a process is started that outlives the one that starts it.
+func Apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// markedWithin bounds the hunt for processes with a mark.
+const markedWithin = 2 * time.Second
+
+// KillMarked kills every process whose environment has a mark, "NAME=VALUE", as it was
+// started with, and waits until there is none: one that is found may just be starting another.
+func KillMarked(mark string) {
+	for end := time.Now().Add(markedWithin); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		pids := marked([]byte(mark))
+		if len(pids) == 0 {
+			return
+		}
+		for _, pid := range pids {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended just now
+		}
+	}
+}
+
+// marked are the processes that live with a mark in their environment, but for this one.
+func marked(mark []byte) (pids []int) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		environ, err := os.ReadFile("/proc/" + e.Name() + "/environ")
+		if err != nil || !bytes.Contains(append([]byte{0}, environ...), slices.Concat([]byte{0}, mark, []byte{0})) {
+			continue
+		}
+		if f := statFields(e.Name()); len(f) > 0 && f[0] != "Z" && f[0] != "X" {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
 
 // AwaitEnd waits until a child has ended, and leaves what is left of it: until somebody

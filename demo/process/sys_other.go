@@ -20,6 +20,8 @@ var (
 func LockFile(*os.File) (bool, error)              { return false, errSystem }
 func IsOurs(os.FileInfo) bool                      { return false }
 func ProcAttr() *syscall.SysProcAttr               { return nil }
+func Apart() *syscall.SysProcAttr                  { return nil }
+func KillMarked(string)                            {}
 func StartTime(int) (string, error)                { return "", errSystem }
 func SignalGroup(p *os.Process, s os.Signal) error { return p.Signal(s) }
 func PauseGroup(*os.Process) error                 { return errSystem }

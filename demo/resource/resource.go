@@ -19,9 +19,10 @@ import (
 const serveWithin = 3 * time.Second
 
 const (
-	// MaxElements bounds a register of the resource, maxAccess a request in bytes.
+	// MaxElements bounds a register of the resource.
 	MaxElements = 20000
-	MaxAccess   = 1 << 20
+	// MaxAccess bounds a request, in bytes.
+	MaxAccess = 1 << 20
 	// AccessPath is the one page of the resource.
 	AccessPath = "/access"
 )

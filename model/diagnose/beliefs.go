@@ -5,14 +5,16 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 	"locktop/model/lab"
 	"locktop/model/recipe"
 )
 
 // beliefsFamily is about two who believe that they hold the lock, which etcd itself never shows.
-var beliefsFamily = []Entry{
+var beliefsFamily = family{lab: []rule{falseBeliefs, lateDone}, cluster: []clusterRule{oldLockService}, entries: []Entry{
 	{
 		Code:  model.CodeStaleHolder,
+		Place: 500,
 		Word:  "two act",
 		Story: "Two programs act on {lock}",
 		Title: "An old holder still acts after etcd gave the lock to the next",
@@ -31,6 +33,7 @@ var beliefsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeLateDone,
+		Place: 510,
 		Word:  "learned late",
 		Story: "A holder learned too late that it had lost {lock}",
 		Title: "The holder learns of its loss later than the next learns of its win",
@@ -47,6 +50,7 @@ var beliefsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeExpiredWaiterWins,
+		Place: 520,
 		Word:  "two may act",
 		Story: "A dead waiter may be told that it holds {lock}",
 		Title: "A waiter whose lease has died is told that it got the lock",
@@ -64,6 +68,7 @@ var beliefsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeGhostLeader,
+		Place: 530,
 		Word:  "two may act",
 		Story: "A candidate leads {lock} without a key",
 		Title: "A candidate believes that it leads, but has no key",
@@ -80,6 +85,7 @@ var beliefsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeRWExpiredWriter,
+		Place: 540,
 		Word:  "no key",
 		Story: "A program works under {lock} without a key",
 		Title: "A reader or writer holds an RWMutex without its key",
@@ -93,7 +99,7 @@ var beliefsFamily = []Entry{
 		Confidence: model.Certain,
 		Breaking:   Breaking{BreakNone, ghostAtWork},
 	},
-}
+}}
 
 // falseBeliefs finds contenders that say they hold while etcd says that they do not:
 // two may act now.
@@ -124,7 +130,7 @@ const lateGrace = lab.Grace + 1500*time.Millisecond
 
 // graceOf is how long a contender's belief has to be false to be reported. One that
 // was paused, or that never held, is not merely late.
-func (x *ruleContext) graceOf(c *lab.Competitor, claim *model.Claim, since time.Time) time.Duration {
+func (x *ruleContext) graceOf(c *lab.Competitor, claim *keyspace.Claim, since time.Time) time.Duration {
 	if x.reports.PausedSince(c.ContenderInfo, since) || claim == nil && x.reports.NeverHeld(c) {
 		return lab.Grace
 	}
@@ -132,7 +138,7 @@ func (x *ruleContext) graceOf(c *lab.Competitor, claim *model.Claim, since time.
 }
 
 // falseBelief reports one of them.
-func (x *ruleContext) falseBelief(c *lab.Competitor, claim *model.Claim) {
+func (x *ruleContext) falseBelief(c *lab.Competitor, claim *keyspace.Claim) {
 	now, queueHas := "nobody holds it", "nobody"
 	if x.head != nil {
 		queueHas = x.k.Who(x.head.Ref())
@@ -148,7 +154,7 @@ func (x *ruleContext) falseBelief(c *lab.Competitor, claim *model.Claim) {
 		f.Evidence = []string{"key " + model.Printable(c.Belief.Key) + " did not exist when its client was told that it had won"}
 		f.Advice = []string{"restart " + model.Printable(c.Name), "in the client: wait for Lock or Campaign and for session.Done() at once, and check after it that the own key is there"}
 	}
-	if g := x.lab.Removed(c.Belief.Key); g != nil && x.actedAfter(c, g) {
+	if g := x.lab.RemovedOf(c.Belief); g != nil && x.actedAfter(c, g) {
 		f.Confidence = model.Certain
 		f.Evidence = append(f.Evidence, fmt.Sprintf("the resource accepted its token %d %s after its claim had gone", c.LastAccess.Token, model.Duration(c.LastAccess.At.Sub(g.At), false)))
 	}

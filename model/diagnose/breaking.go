@@ -1,6 +1,10 @@
 package diagnose
 
-import "locktop/model"
+import (
+	"locktop/model"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
+)
 
 // Breaking says what comes of breaking the claim that a finding is about: of a delete,
 // or of a revoke of its lease.
@@ -76,12 +80,12 @@ func CureWords(f *model.Finding) string {
 // BeforeBreak returns the finding to read before a claim in the queue of the lock is
 // broken, nil for none: one for which a break is the wrong cure and no claim is to blame,
 // else the worst about that claim.
-func BeforeBreak(l *model.Lock, c *model.Claim) *model.Finding {
+func BeforeBreak(l *keyspace.Lock, c *keyspace.Claim) *model.Finding {
 	found := l.Findings()
 	for i := range found {
 		if f := &found[i]; f.Claim.IsZero() && f.Severity == model.SevError && BreakingOf(f.Code).Effect == BreakWrong {
 			return f
 		}
 	}
-	return l.Worst(c)
+	return outlook.Worst(l, c)
 }

@@ -4,14 +4,19 @@ import (
 	"fmt"
 
 	"locktop/model"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 )
 
 // Calm says of a lock of which nothing is found how it is, what it takes to move, and what
 // etcd cannot tell of it: a sentence each.
-func Calm(k *model.Keyspace, l *model.Lock) []string {
+func Calm(k *keyspace.Keyspace, l *keyspace.Lock) []string {
 	now := k.Now()
-	c := l.Condition()
+	c := outlook.Of(l)
 	lines := []string{"no problem found; it is " + c.Word + ": " + c.Sentence()}
+	if outlook.Sealed(l) {
+		return []string{"nothing can be found: " + c.Sentence()}
+	}
 	if !l.Recipe().HasHolder || l.Free() {
 		return lines
 	}
@@ -27,12 +32,12 @@ func Calm(k *model.Keyspace, l *model.Lock) []string {
 		line += "; nobody waits"
 	}
 	lines = append(lines, line)
-	if until := l.Until(now); until != "" {
+	if until := outlook.Until(l, now); until != "" {
 		lines = append(lines, "it stays so "+until)
 	}
 	if st := l.Stats(); st.Holds >= longHolds {
 		lines = append(lines, fmt.Sprintf("of the last %d holds half took %s at most, the longest %s", st.Holds,
-			model.Duration(st.HoldP50, false), model.Duration(model.Percentile(l.HoldTimes(), 100), false)))
+			model.Duration(st.HoldP50, false), model.Duration(keyspace.Percentile(l.HoldTimes(), 100), false)))
 	} else {
 		lines = append(lines, fmt.Sprintf("an estimate needs %d holds that were seen whole; %d were", longHolds, st.Holds))
 	}

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"strings"
 
 	"locktop/model"
@@ -21,7 +22,10 @@ const (
 
 // Entry is what is known of one kind of finding, for somebody who has to act on it.
 type Entry struct {
-	Code  model.Code
+	Code model.Code
+	// Place is where it stands in the catalogue, which begins with what a diagnosis asks
+	// first. Places are counted in tens, so that one more fits between two.
+	Place int
 	Title string // one line, plain words
 	// Word is the state of a lock that has it, in 14 cells at most. Story is the same as
 	// the headline of a verdict: "{lock}" stands for the lock, or for how many there are.
@@ -40,31 +44,6 @@ type Entry struct {
 	Confidence model.Confidence
 	// Breaking says whether breaking the claim that it is about is a cure.
 	Breaking Breaking
-}
-
-// order is that in which a diagnosis asks.
-var order = []model.Code{
-	// the cluster
-	model.CodeNoQuorum, model.CodeNoSpace, model.CodeMemberDivergence, model.CodeLeaseGhostList,
-	model.CodePinnedBadMember, model.CodeMassRevocation, model.CodeOverloadReject, model.CodeTTLReset,
-	// a head that does not leave
-	model.CodeOrphanKey, model.CodeLeaseDetached, model.CodeForeignKey, model.CodeNestedPrefix, model.CodeDeadHolder,
-	model.CodeKeepaliveStalled, model.CodeUnattendedLease, model.CodeLeaseOverdue, model.CodeExpiryBacklog,
-	model.CodeRevokeFailing, model.CodeRevokeForgotten, model.CodeProxyKeepalive, model.CodeTTLRollover,
-	model.CodeTTLFloor,
-	// a head that is renewed
-	model.CodeLockCycle, model.CodeSharedLease, model.CodeLongHeld, model.CodeZombieHolder, model.CodeUnlockLost,
-	model.CodeForeignKeepalive, model.CodeGhostWaiter, model.CodeMissedDelete, model.CodeSameSession,
-	// the waiters
-	model.CodeDeadWaiter, model.CodeZombieCandidate, model.CodeDeadSessionLoop, model.CodeLockOverrunsDeadline,
-	model.CodeCompactedWait, model.CodeLongQueue,
-	// locks that are lost while their owner works
-	model.CodeKeepaliveCancelled, model.CodeKeepaliveHalted, model.CodeKeepaliveUnread, model.CodeKeepaliveDenied,
-	model.CodeHalfOpenTCP, model.CodeRenewRace, model.CodeStaleUnlock, model.CodeExternalRevoke,
-	model.CodeExternalDelete,
-	// two who believe
-	model.CodeStaleHolder, model.CodeLateDone, model.CodeExpiredWaiterWins, model.CodeGhostLeader,
-	model.CodeRWExpiredWriter,
 }
 
 // Catalogue returns every kind of finding in the order in which a diagnosis asks:
@@ -99,13 +78,19 @@ func Called(name string) []Entry {
 	return all
 }
 
-// entries are those of all families.
-var entries = func() map[model.Code]*Entry {
-	all := map[model.Code]*Entry{}
-	for _, family := range [][]Entry{clusterFamily, membersFamily, misplacedFamily, overdueFamily, ttlFamily, renewalsFamily, circlesFamily, holdsFamily, untoldFamily, renewersFamily, waitersFamily, beliefsFamily, unlocksFamily} {
-		for i := range family {
-			all[family[i].Code] = &family[i]
+// entries are those of all families, and order is that of the catalogue.
+var (
+	entries = map[model.Code]*Entry{}
+	order   []model.Code
+)
+
+func init() {
+	for _, f := range families {
+		for i := range f.entries {
+			e := &f.entries[i]
+			entries[e.Code] = e
+			order = append(order, e.Code)
 		}
 	}
-	return all
-}()
+	slices.SortFunc(order, func(a, b model.Code) int { return entries[a].Place - entries[b].Place })
+}

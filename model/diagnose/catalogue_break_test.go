@@ -81,7 +81,7 @@ func TestAFindingNamesItsClaim(t *testing.T) {
 				t.Errorf("%s\n(-want +got)\n%s", r.reason, d)
 			}
 			for _, f := range s.Findings() {
-				if c := s.Claim(f.Claim.Key); !f.About(c) || c.KV.Lease != f.Lease {
+				if c := s.Claim(f.Claim.Key); !f.About(c.Ref()) || c.KV.Lease != f.Lease {
 					t.Errorf("%s names %+v of lease %s, which is %+v", f.Code, f.Claim, f.Lease, c)
 				}
 			}

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,29 +17,46 @@ import (
 )
 
 // declaredCodes reads the constants of type Code from the source, so that a new one
-// cannot be forgotten here.
+// cannot be forgotten here: those of the model, which every room may name, and those that
+// stand beside their rule.
 func declaredCodes(t *testing.T) map[string]model.Code {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "../code.go", nil, 0)
+	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	codes := map[string]model.Code{}
-	ast.Inspect(file, func(n ast.Node) bool {
-		spec, ok := n.(*ast.ValueSpec)
-		if !ok {
-			return true
+	for _, name := range append(files, "../code.go") {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if typ, ok := spec.Type.(*ast.Ident); ok && typ.Name == "Code" {
-			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
-			if err != nil {
-				t.Fatal(err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || spec.Type == nil {
+				return true
 			}
-			codes[spec.Names[0].Name] = model.Code(value)
-		}
-		return true
-	})
+			if of := types.ExprString(spec.Type); of == "Code" || of == "model.Code" {
+				for i, name := range spec.Names {
+					if i >= len(spec.Values) {
+						continue
+					}
+					if lit, ok := spec.Values[i].(*ast.BasicLit); ok {
+						codes[name.Name] = model.Code(must(strconv.Unquote(lit.Value)))
+					}
+				}
+			}
+			return true
+		})
+	}
 	return codes
+}
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
 }
 
 func TestEveryCodeIsInTheCatalogueOnce(t *testing.T) {
@@ -56,6 +75,13 @@ func TestEveryCodeIsInTheCatalogueOnce(t *testing.T) {
 		if e, ok := diagnose.Explain(code); !ok || e.Code != code {
 			t.Errorf("Explain(%s) = %s, %v", code, e.Code, ok)
 		}
+	}
+	places := map[int]model.Code{}
+	for _, e := range diagnose.Catalogue() {
+		if other := places[e.Place]; e.Place <= 0 || other != "" {
+			t.Errorf("%s stands in place %d, where %q does", e.Code, e.Place, other)
+		}
+		places[e.Place] = e.Code
 	}
 	if len(seen) != len(codes) {
 		t.Errorf("%d codes in the catalogue, %d constants", len(seen), len(codes))

@@ -7,28 +7,34 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 )
 
 // circlesFamily is about sessions with several locks.
-var circlesFamily = []Entry{
+var circlesFamily = family{lock: []rule{inCycle, shared}, entries: []Entry{
 	{
 		Code:  model.CodeLockCycle,
+		Place: 250,
 		Word:  "deadlock",
 		Story: "Deadlock on {lock}: sessions wait for each other",
 		Title: "Deadlock: sessions wait for each other",
 		Mechanism: "One session holds lock 1 and waits for lock 2, another holds 2 and waits for 1. Both renew, so it never ends by " +
 			"itself. Circles of more than two are the same.",
-		Looks: "The same leases stand first in one queue and wait in another, and the arrows close. A circle between programs " +
-			"that use a session for each lock cannot be seen in etcd, only guessed from values or from the proxy.",
+		Looks: "The same leases stand first in one queue and wait in another, and the arrows close. Of a session with several " +
+			"workers that is no deadlock: it waits for two locks at once, or takes or lets go of one while it waits for another. " +
+			"One look cannot see that, so it gives a hint; a minute of watching tells more. A program that leads several groups " +
+			"with one session, and stands by for others, makes the same picture for as long as it lives. " +
+			"A circle between programs that use a session for each lock cannot be seen in etcd, only guessed from values or from the proxy.",
 		Do: "Break one side, the one whose work is easier to repeat. Then make every program take these locks in the same " +
 			"order.",
 		Threads:    []string{"redlock#305"},
 		Needs:      []Needs{NeedsEtcd},
-		Confidence: model.Certain,
+		Confidence: model.Strong,
 		Breaking:   Breaking{BreakCures, "one break opens the whole circle: choose the side whose work is easier to repeat, and stop it first"},
 	},
 	{
 		Code:  model.CodeSharedLease,
+		Place: 260,
 		Word:  "shared lease",
 		Story: "Several locks share the lease of {lock}",
 		Title: "Several locks share one lease",
@@ -42,38 +48,56 @@ var circlesFamily = []Entry{
 		Confidence: model.Certain,
 		Breaking:   Breaking{BreakWrong, nothingWrong + ", and a revoke breaks every lock of its session"},
 	},
-}
+}}
 
 // A circle is not one if a session has several workers, each of which wants one lock
 // only: then it ends with the next hold. So it has to last for cycleMin to be
-// reported, and for cycleSure to be certain.
+// reported, and where there may be such workers for cycleLong, to be more than a hint.
 const (
 	cycleMin  = 3 * time.Second
-	cycleSure = 10 * time.Second
+	cycleLong = time.Minute
 )
 
-// inCycle finds a lock in a circle of sessions that wait for each other.
+// ringKeys bounds of how many sessions of a circle it is asked what hangs on them.
+const ringKeys = 8
+
+// inCycle finds a lock in a circle of sessions that wait for each other. Of one that was
+// closed before we looked, nobody knows who took what while he waited: it is a hint until it
+// has stood before our eyes for long.
 func inCycle(x *ruleContext) {
 	c := x.circles[x.l]
 	if c == nil {
 		return
 	}
+	f := model.Finding{Code: model.CodeLockCycle, Severity: model.SevError, Confidence: model.Strong, Evidence: c.evidence(),
+		Advice:  []string{"break the side whose work is easier to repeat: locktop shows first what goes with it", "then make every program take these locks in the same order"},
+		Etcdctl: c.etcdctl()}
 	since, seen := c.closed(x.k.Woke())
-	sure := model.Strong
-	switch lasts := x.k.Now().Sub(since); {
-	case seen && lasts < cycleMin:
-		x.recheck(since.Add(cycleMin))
+	stood := x.k.Now().Sub(since)
+	why, least := c.workers(), cycleMin
+	if why != "" {
+		least, f.Severity = cycleLong, model.SevInfo
+	} else if !seen && stood < cycleLong && !since.Before(x.k.Woke()) { // who slept while it stood had seen it
+		least, f.Severity = 0, model.SevWarning
+		x.recheck(since.Add(cycleLong))
+		why = "the circle was there before locktop looked: workers that share a session, one of which holds and one waits, look the same without a deadlock, for as long as a hold takes"
+		f.Advice = append([]string{"watch for longer than these locks are held, a minute at least: --for 65s; a circle that still stands then is no passing wait"}, f.Advice...)
+	}
+	if why != "" {
+		f.Confidence, f.Alternatives = model.Hint, []model.Code{model.CodeSharedLease}
+		f.Evidence = append(f.Evidence, why)
+	}
+	if stood < least {
+		x.recheck(since.Add(least))
 		return
-	case lasts < cycleSure:
-		x.recheck(since.Add(cycleSure))
-	default:
-		sure = model.Certain
+	}
+	f.Summary = c.words(x.k, f.Confidence)
+	for _, st := range c.steps[:min(len(c.steps), ringKeys)] {
+		x.k.NeedKeys(st.lease) // what it costs to end it is more than what is watched
 	}
 	held := c.heldIn(x.l)
-	x.report(model.Finding{Code: model.CodeLockCycle, Severity: model.SevError, Confidence: sure, Lease: held.KV.Lease,
-		Summary: c.words(x.k), Evidence: c.evidence(),
-		Advice:  []string{"break the side whose work is easier to repeat: locktop shows first what goes with it", "then make every program take these locks in the same order"},
-		Etcdctl: c.etcdctl()}, held)
+	f.Lease = held.KV.Lease
+	x.report(f, held)
 }
 
 // shared notes that several locks hang on one lease: what ends it frees them all,
@@ -83,7 +107,7 @@ func shared(x *ruleContext) {
 		return
 	}
 	names := map[string]bool{}
-	for _, c := range x.lease.Claims()[:min(len(x.lease.Claims()), model.MaxScan)] {
+	for _, c := range x.lease.Claims()[:min(len(x.lease.Claims()), keyspace.MaxScan)] {
 		if l := c.Lock(); l != nil && l.Recipe().HasHolder {
 			names[l.Name] = true
 		}
@@ -92,7 +116,7 @@ func shared(x *ruleContext) {
 		return
 	}
 	count := strconv.Itoa(len(names))
-	if len(x.lease.Claims()) > model.MaxScan {
+	if len(x.lease.Claims()) > keyspace.MaxScan {
 		count = "more than " + count // not all are looked at
 	}
 	var list []string

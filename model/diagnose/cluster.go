@@ -8,9 +8,10 @@ import (
 )
 
 // clusterFamily is about the cluster as a whole.
-var clusterFamily = []Entry{
+var clusterFamily = family{cluster: []clusterRule{noQuorum, noSpace, divergence, ghostLeases}, entries: []Entry{
 	{
 		Code:  model.CodeNoQuorum,
+		Place: 10,
 		Word:  "no leader",
 		Story: "No leader: no lock can be taken, released or expire",
 		Title: "The cluster has no leader: nothing is taken, let go or expired",
@@ -28,6 +29,7 @@ var clusterFamily = []Entry{
 	},
 	{
 		Code:  model.CodeNoSpace,
+		Place: 20,
 		Word:  "no space",
 		Story: "The database is full: locks can be released, but not taken",
 		Title: "The database is full: locks can be let go, but not taken",
@@ -44,6 +46,7 @@ var clusterFamily = []Entry{
 	},
 	{
 		Code:  model.CodeMemberDivergence,
+		Place: 30,
 		Word:  "members differ",
 		Story: "Members disagree about what is stored",
 		Title: "Members disagree about what is stored",
@@ -60,6 +63,7 @@ var clusterFamily = []Entry{
 	},
 	{
 		Code:  model.CodeLeaseGhostList,
+		Place: 40,
 		Word:  "ghost leases",
 		Story: "A member lists leases that no longer exist",
 		Title: "A member lists leases that no longer exist",
@@ -75,6 +79,7 @@ var clusterFamily = []Entry{
 	},
 	{
 		Code:  model.CodeOverloadReject,
+		Place: 70,
 		Word:  "overload",
 		Story: "etcd is overloaded: renewals come late on {lock}",
 		Title: "etcd is overloaded and renewals come late",
@@ -90,7 +95,7 @@ var clusterFamily = []Entry{
 		Confidence: model.Strong,
 		Breaking:   Breaking{BreakWrong, "the holders are alive and their renewals come late: take load off the cluster first"},
 	},
-}
+}}
 
 // noQuorum: without a leader nothing expires, nothing is taken, nothing let go.
 func noQuorum(x *clusterContext) {

@@ -1,28 +1,31 @@
 package diagnose
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/keyspace"
 	"locktop/model/lab"
+	"locktop/model/leftover"
 )
 
 // Diagnosis is what the rules found, of the cluster and of each lock.
 type Diagnosis struct {
-	k        *model.Keyspace
+	k        *keyspace.Keyspace
 	reports  *lab.Reports
 	cluster  []model.Finding
-	troubled map[*model.Lock]struct{} // those of which something was found
+	troubled map[*keyspace.Lock]struct{} // those of which something was found
 	circles  circles
-	context  ruleContext // memory for the one that is under way
+	names    *namesakes
+	Leaks    *leftover.Book // leases that live on without a key
+	context  ruleContext    // memory for the one that is under way
 }
 
 // NewDiagnosis returns that of a keyspace and what was reported of it, before anything
 // was found.
-func NewDiagnosis(k *model.Keyspace, reports *lab.Reports) *Diagnosis {
-	return &Diagnosis{k: k, reports: reports, troubled: map[*model.Lock]struct{}{}, circles: circles{of: map[*model.Lock]*cycle{}}}
+func NewDiagnosis(k *keyspace.Keyspace, reports *lab.Reports) *Diagnosis {
+	return &Diagnosis{k: k, reports: reports, names: &namesakes{}, Leaks: leftover.NewBook(k), troubled: map[*keyspace.Lock]struct{}{}, circles: circles{of: map[*keyspace.Lock]*cycle{}}}
 }
 
 // Forget drops what was found of another cluster.
@@ -40,33 +43,33 @@ func (d *Diagnosis) Update() {
 	d.k.TakeMarked(d.examine)
 }
 
-func (d *Diagnosis) examine(l *model.Lock) {
+func (d *Diagnosis) examine(l *keyspace.Lock) {
 	if !l.Listed() {
 		delete(d.troubled, l)
 		return // forgotten, with its findings
 	}
 	x := &d.context // there is one for every event
-	*x = ruleContext{k: d.k, reports: d.reports, circles: d.circles.of, l: l, head: l.Head(), lab: d.reports.Of(l.Name)}
+	*x = ruleContext{k: d.k, reports: d.reports, circles: d.circles.of, names: d.names, leaks: d.Leaks, l: l, head: l.Head(), lab: d.reports.Of(l.Name)}
 	if x.head != nil {
 		x.lease = x.head.LeaseInfo()
 	}
 	if x.lease.Stale() { // it is read again, and then it is judged
 		d.replace(l, slices.DeleteFunc(slices.Clone(l.Findings()), func(f model.Finding) bool {
-			return !f.Claim.IsZero() && !f.About(d.k.Claim(f.Claim.Key))
+			return !f.Claim.IsZero() && !f.About(d.k.Claim(f.Claim.Key).Ref())
 		}))
 		return
 	}
 	if x.lab != nil || len(d.reports.Shared())+len(d.reports.Refusals()) > 0 {
 		d.reports.Observe(l)
-		for _, r := range labRules { // these also where the lock is free
-			r(x)
-		}
+		x.ask(func(f *family) []rule { return f.lab }) // these also where the lock is free
 	}
-	missing(x)
-	if x.head != nil && l.Recipe().HasHolder && l.Recipe().Held == nil { // a Lease of Kubernetes has no lease of etcd to judge
-		for _, r := range rules {
-			r(x)
-		}
+	x.ask(func(f *family) []rule { return f.any })
+	switch {
+	case x.head == nil || !l.Recipe().HasHolder:
+	case l.Recipe().OfKube(): // it has no lease of etcd to judge
+		x.ask(func(f *family) []rule { return f.kube })
+	default:
+		x.ask(func(f *family) []rule { return f.lock })
 	}
 	d.replace(l, x.found)
 	if !x.again.IsZero() {
@@ -74,8 +77,17 @@ func (d *Diagnosis) examine(l *model.Lock) {
 	}
 }
 
+// ask asks some rules of each family.
+func (x *ruleContext) ask(which func(*family) []rule) {
+	for _, f := range families {
+		for _, r := range which(f) {
+			r(x)
+		}
+	}
+}
+
 // replace puts the findings of a lock in the place of the old ones.
-func (d *Diagnosis) replace(l *model.Lock, found []model.Finding) {
+func (d *Diagnosis) replace(l *keyspace.Lock, found []model.Finding) {
 	old := l.Findings()
 	if len(found) == 0 && len(old) == 0 {
 		return
@@ -93,8 +105,10 @@ func (d *Diagnosis) replace(l *model.Lock, found []model.Finding) {
 // UpdateCluster derives the findings anew that are of no lock.
 func (d *Diagnosis) UpdateCluster() {
 	x := &clusterContext{k: d.k, reports: d.reports, before: d.cluster}
-	for _, r := range clusterRules {
-		r(x)
+	for _, f := range families {
+		for _, r := range f.cluster {
+			r(x)
+		}
 	}
 	if len(x.found)+len(d.cluster) > 0 {
 		d.note(d.cluster, x.found, "")
@@ -111,7 +125,7 @@ func (d *Diagnosis) note(old, found []model.Finding, lock string) {
 		if o := same(old, f); o != nil {
 			f.Since = o.Since
 		} else if f.Severity != model.SevInfo {
-			d.k.Record(&model.JournalEntry{Kind: model.EntryFinding, Lock: lock, Severity: f.Severity, Confidence: f.Confidence,
+			d.k.Record(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: f.Severity, Why: journal.Why{Confidence: f.Confidence},
 				Text: string(f.Code) + " (" + string(f.Confidence) + "): " + f.Summary})
 		}
 	}
@@ -124,7 +138,7 @@ func (d *Diagnosis) note(old, found []model.Finding, lock string) {
 		if o.Severity == model.SevInfo || slices.ContainsFunc(found, func(f model.Finding) bool { return f.Follows(o) }) {
 			continue
 		}
-		d.k.Record(&model.JournalEntry{Kind: model.EntryFinding, Lock: lock, Severity: model.SevInfo,
+		d.k.Record(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: model.SevInfo,
 			Text: string(o.Code) + on + " is over, after " + model.Duration(d.k.Now().Sub(o.Since), false)})
 	}
 }
@@ -152,9 +166,7 @@ func (d *Diagnosis) Findings() []model.Finding {
 	for l := range d.troubled {
 		of = append(of, l.Findings()...)
 	}
-	slices.SortStableFunc(of, func(a, b model.Finding) int {
-		return cmp.Or(a.Severity.Compare(b.Severity), strings.Compare(a.Lock, b.Lock), strings.Compare(string(a.Code), string(b.Code)))
-	})
+	slices.SortStableFunc(of, func(a, b model.Finding) int { return inOrder(&a, &b) })
 	return append(all, of...)
 }
 

@@ -1,12 +1,17 @@
 // Package diagnose says why a lock is stuck, or may be held by two.
 //
-//	model.Keyspace, lab.Reports ──▶ rules ──findings, when to look again──▶ Diagnosis ──▶ locks, journal
+//	keyspace.Keyspace, lab.Reports ──▶ rules ──findings, when to look again──▶ Diagnosis ──▶ locks, journal
 //
 // There is a file for each family of findings. It has the rules and all their words: the
 // entries of the catalogue, what comes of breaking a claim, and the sentences of the
 // findings. A rule looks at one lock, or at the cluster, and changes nothing: it reports
 // findings and asks to be called again when time alone may change the answer. rules.go
-// lists the rules in the order in which they are asked.
+// lists the families in the order in which their rules are asked.
+//
+// To add a finding, write into the file of its family: a constant of type [model.Code], an
+// entry with its words and its place in the catalogue, and the rule that finds it. A new
+// family is a new file and its name in the list of rules.go. model/code.go has the codes
+// that other rooms name.
 //
 // [Diagnosis] calls the rules for what was marked since, and keeps what they found.
 // waits.go has the wait-for graph, which is searched from what changed. [Catalogue]

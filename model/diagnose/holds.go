@@ -11,11 +11,12 @@ import (
 )
 
 // holdsFamily is about holders that are renewed and do not let go.
-var holdsFamily = []Entry{
+var holdsFamily = family{lock: []rule{longHeld}, lab: []rule{zombieHolder}, entries: []Entry{
 	{
 		Code:  model.CodeLongHeld,
+		Place: 270,
 		Word:  "held long",
-		Story: "A holder keeps {lock} far longer than usual",
+		Story: "A holder renews, and keeps {lock} for long",
 		Title: "The lock is held far longer than usual by a holder that renews",
 		Mechanism: "The lease proves that something renews it, not that work is done. Behind the same picture stand a slow holder, " +
 			"zombie-holder, unlock-lost, ghost-waiter, missed-delete and foreign-keepalive.",
@@ -30,6 +31,7 @@ var holdsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeZombieHolder,
+		Place: 280,
 		Word:  "holder hangs",
 		Story: "The holder of {lock} hangs, and its lease is renewed all the same",
 		Title: "The holder hangs, but its session goes on renewing",
@@ -44,7 +46,7 @@ var holdsFamily = []Entry{
 		Confidence: model.Strong,
 		Breaking:   Breaking{BreakCures, "its program says that it does not hold, so no work is lost"},
 	},
-}
+}}
 
 // Bounds of longHeld: a hold is long if it is this many times the longest of the last ones,
 // or where too few are known, if what is waited for it together is this many times the TTL.
@@ -107,12 +109,26 @@ func (x *ruleContext) usual() patience {
 // the lease, the sooner. A leader is meant to hold.
 func (x *ruleContext) untold() patience {
 	n, ttl := x.l.Behind(), x.lease.Granted()
-	if n == 0 || ttl <= 0 || x.l.Recipe().Leads {
+	if n == 0 || ttl <= 0 || x.l.Recipe().Leads || x.saysItHolds() {
 		return patience{}
 	}
 	held, _ := x.l.HeldFor(x.k.Now())
 	limit := min(max(time.Duration(ttl)*time.Second*longTTLs/time.Duration(n), longLeast), longMost)
 	return patience{held, limit, fmt.Sprintf("and %s, where its lease is of %d s", waiting(n), ttl)}
+}
+
+// saysItHolds says whether the holder is a running program of the lab that says so itself:
+// that it holds for long is what it is there for, as in a lesson that waits for its reader.
+func (x *ruleContext) saysItHolds() bool {
+	if x.lab == nil {
+		return false
+	}
+	for _, c := range x.lab.Competitors {
+		if c.Belief.State == model.BeliefHolding && c.Belief.Key != "" && c.Belief.SpeaksOf(x.head.Ref()) && x.reports.ProcOf(c.ContenderInfo) == model.ProcRunning {
+			return true
+		}
+	}
+	return false
 }
 
 func waiting(n int) string {

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 )
 
 // membersFamily is about a member that is ill, and a leader that changes.
-var membersFamily = []Entry{
+var membersFamily = family{cluster: []clusterRule{pinnedMember, massRevocation}, entries: []Entry{
 	{
 		Code:  model.CodePinnedBadMember,
+		Place: 50,
 		Word:  "bad member",
 		Story: "Clients hang on a member that is cut off or frozen",
 		Title: "Clients stick to a member that is cut off or frozen",
@@ -21,7 +23,7 @@ var membersFamily = []Entry{
 			"nowhere and their leases run out together.",
 		Looks: "Several leases stall at the same time and were granted through the same member, while leases of other members " +
 			"are renewed. That member lags behind, knows no leader, or does not answer; if it looks well, or nobody asks it, " +
-			"fewer than six could be clients that died by chance. A lease ID tells which member granted " +
+			"six or more are a hint: one program that had all of them and died looks the same. A lease ID tells which member granted " +
 			"it, not where its client is connected now: the proxy knows that, so one such lease is enough for it to be certain.",
 		Do: "Look at that member: paused, out of CPU, stuck on disk, cut off? Restart the clients that hang. Set " +
 			"DialKeepAliveTime, DialKeepAliveTimeout and WithRequireLeader in them.",
@@ -33,6 +35,7 @@ var membersFamily = []Entry{
 	},
 	{
 		Code:  model.CodeMassRevocation,
+		Place: 60,
 		Word:  "mass revoke",
 		Story: "Many leases were revoked when the leader changed",
 		Title: "Many healthy leases were revoked just after a leader change",
@@ -47,11 +50,11 @@ var membersFamily = []Entry{
 		Confidence: model.Strong,
 		Breaking:   Breaking{BreakNone, "the leases are gone already"},
 	},
-}
+}}
 
 // pinnedMin is how many stalled leases of one member make a pattern if that member is
-// seen to be ill, pinnedMany if it is not: three clients that die at once came through
-// the same one of three members once in nine times, six of them once in 243.
+// seen to be ill, pinnedMany if it is not: that is a hint, since many leases may be of one
+// program, which came through one member and died.
 const (
 	pinnedMin  = 3
 	pinnedMany = 6
@@ -80,11 +83,17 @@ func pinnedMember(x *clusterContext) {
 		if healthy < pinnedMin || n < pinnedMany && !x.ill(member) {
 			return
 		}
-		x.report(model.Finding{Code: model.CodePinnedBadMember, Severity: model.SevWarning, Confidence: model.Strong,
+		f := model.Finding{Code: model.CodePinnedBadMember, Severity: model.SevWarning, Confidence: model.Strong,
 			Summary:  fmt.Sprintf("%d leases stall, all granted through %s, while %d of other members are renewed", n, member, healthy),
 			Evidence: []string{"a lease's id tells which member granted it (etcd pkg/idutil); its client may sit there still"},
 			Advice:   []string{"look at " + member + ": cut off or paused, with its connections still open?", "set DialKeepAliveTime and -Timeout in the clients, restart those that hang"},
-			Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
+			Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}}
+		if !x.ill(member) {
+			f.Severity, f.Confidence = model.SevInfo, model.Hint
+			f.Evidence = append(f.Evidence, "nothing is seen to be wrong with "+member+" itself: one program that had all these leases and died looks the same")
+			f.Advice = append([]string{"see whether the programs that had these leases still run"}, f.Advice...)
+		}
+		x.report(f)
 	}
 }
 
@@ -150,7 +159,7 @@ func bare(endpoint string) string {
 // Bounds of massRevocation: that many healthy leases within massBurst, at most
 // massWindow from a change of leader.
 const (
-	massWindow = model.EarlyKept / 2
+	massWindow = keyspace.EarlyKept / 2
 	massBurst  = 2 * time.Second
 	massMin    = 10
 )

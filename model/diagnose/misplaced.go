@@ -4,13 +4,15 @@ import (
 	"fmt"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 	"locktop/model/recipe"
 )
 
 // misplacedFamily is about keys that block by their mere form.
-var misplacedFamily = []Entry{
+var misplacedFamily = family{lock: []rule{wrongHead, wrongWaiter}, entries: []Entry{
 	{
 		Code:  model.CodeOrphanKey,
+		Place: 90,
 		Word:  "no lease",
 		Story: "A key without a lease blocks {lock}",
 		Title: "The head of the queue has no lease and never expires",
@@ -26,6 +28,7 @@ var misplacedFamily = []Entry{
 	},
 	{
 		Code:  model.CodeLeaseDetached,
+		Place: 100,
 		Word:  "lease detached",
 		Story: "A write took the lease off the holder of {lock}",
 		Title: "A later write took the lease off the claim",
@@ -42,6 +45,7 @@ var misplacedFamily = []Entry{
 	},
 	{
 		Code:  model.CodeForeignKey,
+		Place: 110,
 		Word:  "blocked",
 		Story: "A key that is not a lock key blocks {lock}",
 		Title: "A key that is no claim stands first and blocks the lock",
@@ -57,6 +61,7 @@ var misplacedFamily = []Entry{
 	},
 	{
 		Code:  model.CodeNestedPrefix,
+		Place: 120,
 		Word:  "nested",
 		Story: "A nested lock blocks {lock}",
 		Title: "The lock waits for another lock whose name lies below its own",
@@ -71,7 +76,7 @@ var misplacedFamily = []Entry{
 		Confidence: model.Certain,
 		Breaking:   Breaking{BreakWrong, "this is a rightful claim of the lock below: wait until it is let go, and break it only if its holder is dead"},
 	},
-}
+}}
 
 // wrongHead finds a head that never leaves because it is no live claim: a key
 // without a lease, a foreign key, a nested lock (etcd client/v3 concurrency/key.go:
@@ -98,10 +103,10 @@ func wrongWaiter(x *ruleContext) {
 		return
 	}
 	place := 0
-	x.l.Claims(func(c *model.Claim) bool {
+	x.l.Claims(func(c *keyspace.Claim) bool {
 		place++
 		if place == 1 || place == x.l.Len() {
-			return place < model.MaxScan
+			return place < keyspace.MaxScan
 		}
 		if f, ok := x.misplaced(c); ok {
 			f.Severity = model.SevWarning
@@ -109,12 +114,12 @@ func wrongWaiter(x *ruleContext) {
 			x.report(f, c)
 			return false
 		}
-		return place < model.MaxScan
+		return place < keyspace.MaxScan
 	})
 }
 
 // misplaced says what is wrong with a key of the queue by its form alone.
-func (x *ruleContext) misplaced(c *model.Claim) (model.Finding, bool) {
+func (x *ruleContext) misplaced(c *keyspace.Claim) (model.Finding, bool) {
 	if c.KV.Lease != 0 && x.l.IsClaim(c) {
 		return model.Finding{}, false // the usual case, for which nothing is written
 	}
@@ -151,7 +156,7 @@ func (x *ruleContext) misplaced(c *model.Claim) (model.Finding, bool) {
 }
 
 // lockWords name a lock, and say where only its form looks like one.
-func lockWords(l *model.Lock) string {
+func lockWords(l *keyspace.Lock) string {
 	if l.RecipeConfidence() == model.Hint {
 		return fmt.Sprintf("%s, which looks like a lock (%s, hint)", model.Printable(l.Name), l.Recipe().Name)
 	}
@@ -166,7 +171,7 @@ func members(n int) string {
 	return fmt.Sprintf("%d keys", n)
 }
 
-func leaseWords(c *model.Claim) string {
+func leaseWords(c *keyspace.Claim) string {
 	if c.KV.Lease == 0 {
 		return "none"
 	}

@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 )
 
 // overdueFamily is about leases that are past their end and still there.
-var overdueFamily = []Entry{
+var overdueFamily = family{lock: []rule{overdue}, entries: []Entry{
 	{
 		Code:  model.CodeLeaseOverdue,
+		Place: 160,
 		Word:  "lease overdue",
 		Story: "The lease of {lock} has ended, but etcd keeps the key",
 		Title: "The lease has ended, but etcd has not removed it",
@@ -18,13 +20,14 @@ var overdueFamily = []Entry{
 			"blocks meanwhile. The causes have codes of their own: expiry-backlog, revoke-failing, revoke-forgotten.",
 		Looks: "The remaining TTL is 0 or negative while the key is still there, and a renewal hangs.",
 		Do: "See whether it is one lease or many, and whether the number shrinks. Look at the leader's log and load. If it " +
-			"lasts more than 10 s, revoke the lease by hand.",
+			"lasts more than half a minute, revoke the lease by hand.",
 		Needs:      []Needs{NeedsEtcd},
 		Confidence: model.Certain,
 		Breaking:   Breaking{BreakHarmless, "the lease has ended, so its holder has lost the lock already"},
 	},
 	{
 		Code:  model.CodeExpiryBacklog,
+		Place: 170,
 		Word:  "backlog",
 		Story: "etcd ends leases late, and that holds up {lock}",
 		Title: "Too many leases end at once; etcd is working them off",
@@ -40,6 +43,7 @@ var overdueFamily = []Entry{
 	},
 	{
 		Code:  model.CodeRevokeFailing,
+		Place: 180,
 		Word:  "revoke fails",
 		Story: "etcd fails to revoke the ended lease of {lock}",
 		Title: "The leader's own revokes are refused",
@@ -55,6 +59,7 @@ var overdueFamily = []Entry{
 	},
 	{
 		Code:  model.CodeRevokeForgotten,
+		Place: 190,
 		Word:  "revoke lost",
 		Story: "etcd forgot to revoke the ended lease of {lock}",
 		Title: "An old server forgot to try its revoke again",
@@ -67,11 +72,12 @@ var overdueFamily = []Entry{
 		Confidence: model.Certain,
 		Breaking:   Breaking{BreakCures, "the lease has ended and the server does not try again: only a revoke frees the lock"},
 	},
-}
+}}
 
-// overdueError is how long a lease may be past its end before it is an error: a
-// server is up to some seconds late when many leases end together.
-const overdueError = 10
+// overdueError is how long a lease may be past its end before it is an error: a server is
+// some seconds late when many leases end together, and half a minute when it is starved of
+// processors. What fails goes on to fail.
+const overdueError = 30
 
 // backlogRate is how many leases past their end a server removes in a second at the least:
 // what takes longer does not work.
@@ -92,19 +98,19 @@ func overdue(x *ruleContext) {
 		Summary:  fmt.Sprintf("the lease of %s ended %d s ago, but etcd has not removed it", model.Printable(x.head.Key), late),
 		Evidence: []string{readingWords(x.lease)},
 		Advice:   []string{"look at the leader: is it overloaded, or does it log \"failed to revoke\"?", "moving the leader makes the new one try again"}}
-	if woke := x.k.Woke(); x.lease.Read.At.Add(-time.Duration(late) * time.Second).Before(woke) {
-		seen = min(late, int64(x.lease.Read.At.Sub(woke)/time.Second)) // the cluster may have slept with us
-		f.Evidence = append(f.Evidence, fmt.Sprintf("locktop did not run before, and the cluster may not have either: it had %d s to remove the lease", seen))
+	if works := x.k.WorksSince(); x.lease.Read.At.Add(-time.Duration(late) * time.Second).Before(works) {
+		seen = max(0, min(late, int64(x.lease.Read.At.Sub(works)/time.Second)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("the cluster was not seen to work before: it had %d s to remove the lease", seen))
 	}
 	if seen >= overdueError {
 		f.Severity = model.SevError
 	}
 	switch n := x.k.Overdue(); {
-	case versionBelow(x.k.Cluster(), 3, 4) && seen >= forgottenAfter && n < model.BacklogMin:
+	case versionBelow(x.k.Cluster(), 3, 4) && seen >= forgottenAfter && n < keyspace.BacklogMin:
 		f.Code = model.CodeRevokeForgotten
 		f.Evidence = append(f.Evidence, "server "+model.Printable(serverVersion(x.k.Cluster()))+": before 3.4 a failed revoke was never tried again (etcd-io/etcd#10693)")
 		f.Advice = append(x.toBreak(x.head, f.Confidence), "upgrade")
-	case n >= model.BacklogMin && seen < overdueError+int64(n)/backlogRate:
+	case n >= keyspace.BacklogMin && seen < overdueError+int64(n)/backlogRate:
 		f.Code, f.Confidence = model.CodeExpiryBacklog, model.Strong
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d leases are past their end: etcd removes at most 1000 a second", n))
 		f.Advice = []string{"wait: the backlog shrinks by itself", "spread the TTLs, or use fewer leases"}

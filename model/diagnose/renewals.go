@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 )
 
 // renewalsFamily is about renewals that do not come.
-var renewalsFamily = []Entry{
+var renewalsFamily = family{lock: []rule{missedRenewals}, entries: []Entry{
 	{
 		Code:  model.CodeDeadHolder,
+		Place: 130,
 		Word:  "holder silent",
 		Story: "The holder of {lock} no longer renews",
 		Title: "The holder no longer renews; the lock is free when its lease ends",
@@ -29,6 +31,7 @@ var renewalsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeKeepaliveStalled,
+		Place: 140,
 		Word:  "renews late",
 		Story: "The holder of {lock} renews late",
 		Title: "The holder has missed a renewal",
@@ -45,6 +48,7 @@ var renewalsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeUnattendedLease,
+		Place: 150,
 		Word:  "not renewed",
 		Story: "Nobody renews the lease of {lock}",
 		Title: "The lock service granted a lease that nobody renews",
@@ -61,6 +65,7 @@ var renewalsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeProxyKeepalive,
+		Place: 200,
 		Word:  "grpc-proxy",
 		Story: "An etcd grpc-proxy may renew the dead holder of {lock}",
 		Title: "An etcd grpc-proxy may have renewed a dead client's lease",
@@ -76,6 +81,7 @@ var renewalsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeKeepaliveCancelled,
+		Place: 410,
 		Word:  "renewals end",
 		Story: "The renewals of {lock} ended with their context",
 		Title: "Renewals stop because they were tied to a context that ended",
@@ -92,6 +98,7 @@ var renewalsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeKeepaliveHalted,
+		Place: 420,
 		Word:  "renewals end",
 		Story: "The client of {lock} stopped renewing after an error",
 		Title: "An old client stopped renewing after one server error",
@@ -103,11 +110,12 @@ var renewalsFamily = []Entry{
 			"the loss of the lock.",
 		Threads:    []string{"etcd-io/etcd#6922", "etcd-io/etcd#8618", "etcd-io/etcd#7472", "etcd-io/jetcd#1049", "trillian#2654"},
 		Needs:      []Needs{NeedsEtcd, NeedsClient},
-		Confidence: model.Strong,
+		Confidence: model.Hint,
 		Breaking:   Breaking{BreakWrong, "the holder may be at work: restart it first, and the claim goes by itself"},
 	},
 	{
 		Code:  model.CodeKeepaliveUnread,
+		Place: 430,
 		Word:  "unread replies",
 		Story: "The program that holds {lock} does not read its renewals",
 		Title: "The program does not read its keepalive replies",
@@ -123,6 +131,7 @@ var renewalsFamily = []Entry{
 	},
 	{
 		Code:  model.CodeHalfOpenTCP,
+		Place: 450,
 		Word:  "half open",
 		Story: "The client of {lock} talks into a dead connection",
 		Title: "The client talks into a connection whose other end is gone",
@@ -136,7 +145,7 @@ var renewalsFamily = []Entry{
 		Confidence: model.Hint,
 		Breaking:   Breaking{BreakWrong, "its client may be at work: restart it first"},
 	},
-}
+}}
 
 // etaError is how far away the end of a dead holder's lease has to be to be an
 // error for those who wait.
@@ -188,6 +197,7 @@ func missedRenewals(x *ruleContext) {
 		}
 	}
 	x.report(f, x.head)
+	x.haltedAtMove(eta)
 }
 
 // stopsMin is how many renewals have to have stopped at the same age to make a
@@ -197,19 +207,27 @@ const (
 	stopSpread = 2 * time.Second
 )
 
-// namePattern tells two ways of stopping that leave a pattern: at a change of the
-// leader while others go on, and at the same age in one holder after another.
-func (x *ruleContext) namePattern(f *model.Finding) {
-	who := x.k.Who(x.head.Ref())
-	if !x.lease.ResetAt.IsZero() && x.renewedSince(x.k.LeaderSince()) >= stopsMin {
-		f.Code = model.CodeKeepaliveHalted
-		f.Summary = who + " was never renewed since the leader changed, while others are"
-		f.Evidence = append(f.Evidence, fmt.Sprintf("a new raft term was seen %s ago", model.Duration(x.k.Now().Sub(x.k.LeaderSince()), false)))
-		f.Advice = []string{"restart the holder: its renewing loop has ended", "upgrade its client, and watch the channel of KeepAlive for its end"}
-		f.Alternatives = []model.Code{model.CodeHalfOpenTCP}
+// haltedAtMove finds a holder that is not renewed since the leader changed, while others
+// are: a loop that ended then, or a client that died about then.
+func (x *ruleContext) haltedAtMove(eta time.Duration) {
+	if x.lease.ResetAt.IsZero() || x.renewedSince(x.k.LeaderSince()) < stopsMin {
 		return
 	}
-	if age, ok := constantAge(x.l.StopAges()); ok {
+	x.report(model.Finding{Code: model.CodeKeepaliveHalted, Severity: model.SevWarning, Confidence: model.Hint, Lease: x.lease.ID,
+		Summary: fmt.Sprintf("%s was never renewed since the leader changed, while others are: the loop of its client may have ended; the lock is free in about %s",
+			x.k.Who(x.head.Ref()), model.Duration(eta, false)),
+		Evidence: []string{readingWords(x.lease), x.rhythmWords(),
+			fmt.Sprintf("a new raft term was seen %s ago", model.Duration(x.k.Now().Sub(x.k.LeaderSince()), false))},
+		Advice: []string{"look at the holder: if it is alive, its renewing loop has ended, so restart it",
+			"upgrade its client, and watch the channel of KeepAlive for its end"},
+		Alternatives: []model.Code{model.CodeDeadHolder, model.CodeHalfOpenTCP}}, x.head)
+}
+
+// namePattern tells a way of stopping that leaves a pattern: at the same age in one holder
+// after another.
+func (x *ruleContext) namePattern(f *model.Finding) {
+	who := x.k.Who(x.head.Ref())
+	if age, ok := constantAge(x.l.StopAges(), time.Duration(x.lease.Granted())*time.Second); ok {
 		f.Code = model.CodeKeepaliveCancelled
 		f.Summary = fmt.Sprintf("%s stopped renewing, like the last %d holders that stopped at an age of about %s", who, len(x.l.StopAges()), model.Duration(age, false))
 		f.Advice = []string{"look for a timeout of that length in the client: is KeepAlive bound to the context of the acquisition?"}
@@ -217,12 +235,13 @@ func (x *ruleContext) namePattern(f *model.Finding) {
 	}
 }
 
-// constantAge says whether all ages are about the same.
-func constantAge(ages []time.Duration) (time.Duration, bool) {
-	if len(ages) < stopsMin || slices.Max(ages)-slices.Min(ages) > stopSpread {
+// constantAge says whether all ages are about the same, and more than a TTL: those that end
+// earlier were renewed two times at most, and all stop at one of these.
+func constantAge(ages []time.Duration, ttl time.Duration) (time.Duration, bool) {
+	if len(ages) < stopsMin || slices.Max(ages)-slices.Min(ages) > stopSpread || slices.Min(ages) < ttl {
 		return 0, false
 	}
-	return model.Percentile(ages, 50), true
+	return keyspace.Percentile(ages, 50), true
 }
 
 // renewedSince counts the leases that are known to have been renewed since then.
@@ -242,7 +261,7 @@ const expiryLag = 500 * time.Millisecond
 
 // unattended finds a claim whose lease nobody ever renewed, as the lock service
 // grants it to callers that bring none (dotnet-etcd#321).
-func (x *ruleContext) unattended(c *model.Claim) bool {
+func (x *ruleContext) unattended(c *keyspace.Claim) bool {
 	l := c.LeaseInfo()
 	rpcLease := c.Form().Of().ServerLease
 	if rpcLease == 0 || l.Read.Granted != rpcLease || l.Renewals > 0 || c.SinceAtLeast {

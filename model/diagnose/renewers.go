@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 )
 
 // renewersFamily is about who renews a lease, and who may not.
-var renewersFamily = []Entry{
+var renewersFamily = family{lab: []rule{foreignKeepalive, keepaliveDenied}, entries: []Entry{
 	{
 		Code:  model.CodeForeignKeepalive,
+		Place: 300,
 		Word:  "renewed by two",
 		Story: "Somebody else renews the lease of {lock}",
 		Title: "Somebody else renews the holder's lease",
@@ -30,6 +32,7 @@ var renewersFamily = []Entry{
 	},
 	{
 		Code:  model.CodeKeepaliveDenied,
+		Place: 440,
 		Word:  "may not renew",
 		Story: "The holder of {lock} may not renew its lease any more",
 		Title: "The server refuses renewals for lack of permission",
@@ -45,11 +48,11 @@ var renewersFamily = []Entry{
 		Confidence: model.Certain,
 		Breaking:   Breaking{BreakWrong, "its client is alive: give its role the permission first"},
 	},
-}
+}}
 
 // claimsHere yields the claims of this lock that hang on one of some leases, by lease:
 // the leases are few, the claims may be many.
-func claimsHere[V any](x *ruleContext, of map[model.LeaseID]V, yield func(*model.Lease, *model.Claim)) {
+func claimsHere[V any](x *ruleContext, of map[model.LeaseID]V, yield func(*keyspace.Lease, *keyspace.Claim)) {
 	if len(of) == 0 {
 		return
 	}
@@ -65,8 +68,8 @@ func claimsHere[V any](x *ruleContext, of map[model.LeaseID]V, yield func(*model
 }
 
 // claimOn returns the claim of this lock that hangs on a lease, nil for none.
-func (x *ruleContext) claimOn(l *model.Lease) *model.Claim {
-	for _, c := range l.Claims()[:min(len(l.Claims()), model.MaxScan)] {
+func (x *ruleContext) claimOn(l *keyspace.Lease) *keyspace.Claim {
+	for _, c := range l.Claims()[:min(len(l.Claims()), keyspace.MaxScan)] {
 		if c.Lock() == x.l {
 			return c
 		}
@@ -80,7 +83,7 @@ func foreignKeepalive(x *ruleContext) {
 	if !x.l.Recipe().HasHolder {
 		return
 	}
-	claimsHere(x, x.reports.Shared(), func(l *model.Lease, c *model.Claim) {
+	claimsHere(x, x.reports.Shared(), func(l *keyspace.Lease, c *keyspace.Claim) {
 		names := x.reports.ForeignKeepers(l.ID, x.k.Now())
 		if len(names) == 0 {
 			return
@@ -102,7 +105,7 @@ func keepaliveDenied(x *ruleContext) {
 	if !x.l.Recipe().HasHolder {
 		return
 	}
-	claimsHere(x, x.reports.Refusals(), func(l *model.Lease, c *model.Claim) {
+	claimsHere(x, x.reports.Refusals(), func(l *keyspace.Lease, c *keyspace.Claim) {
 		if !x.denied(l) {
 			return
 		}
@@ -119,7 +122,7 @@ func keepaliveDenied(x *ruleContext) {
 
 // denied says whether a renewal of a lease was refused within its TTL, and none has
 // gone through since.
-func (x *ruleContext) denied(l *model.Lease) bool {
+func (x *ruleContext) denied(l *keyspace.Lease) bool {
 	r, refused := x.reports.Refusals()[l.ID]
 	if !refused || !l.HasRead || l.Read.Granted <= 0 || !l.Read.At.After(r.At) || !l.ResetAt.IsZero() {
 		return false

@@ -4,19 +4,23 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 	"locktop/model/lab"
+	"locktop/model/leftover"
 )
 
 // ruleContext is one look at one lock.
 type ruleContext struct {
-	k       *model.Keyspace
+	k       *keyspace.Keyspace
 	reports *lab.Reports
-	circles map[*model.Lock]*cycle
-	l       *model.Lock
-	head    *model.Claim
-	lease   *model.Lease // the head's, nil for none
-	lab     *lab.Lock    // what the lab and its proxy say of the lock, nil for nothing
+	circles map[*keyspace.Lock]*cycle
+	l       *keyspace.Lock
+	head    *keyspace.Claim
+	lease   *keyspace.Lease // the head's, nil for none
+	lab     *lab.Lock       // what the lab and its proxy say of the lock, nil for nothing
 	found   []model.Finding
+	names   *namesakes
+	leaks   *leftover.Book
 	again   time.Time // when time alone may change the answer
 	// explained: the lab says why a head that is renewed does not leave.
 	explained bool
@@ -26,26 +30,29 @@ type ruleContext struct {
 // other.
 type rule func(*ruleContext)
 
-// rules are asked in this order: what blocks by its mere form, then how the head's
-// lease is, then what a healthy head may hide, then the waiters.
-var rules = []rule{
-	wrongHead, wrongWaiter,
-	overdue, unbelievable, reset, missedRenewals,
-	inCycle, shared, longHeld,
-	deadWaiters, longQueue,
+// clusterRule looks at the members, after each round of status.
+type clusterRule func(*clusterContext)
+
+// family is what one file has: findings with their words, and the rules that find them.
+type family struct {
+	any     []rule // of every lock, one that is free, too
+	lock    []rule // of a lock that has a head, and is no Lease of Kubernetes
+	kube    []rule // of a Lease of Kubernetes
+	lab     []rule // of a lock of which the lab or its proxy has reported something
+	cluster []clusterRule
+	entries []Entry
 }
 
-// labRules are asked before the others, and only of locks of which the lab or its
-// proxy has reported something: first two who believe, then what the proxy proves of
-// a claim, then what a contender's own word tells.
-var labRules = []rule{
-	falseBeliefs, staleUnlocks, sameSession, lateDone,
-	openNotes, foreignKeepalive, keepaliveDenied,
-	zombieHolder, zombieCandidates, ttlFloor,
-}
+// families are asked in this order: first two who believe, then what the proxy proves of
+// a claim, then what blocks by its mere form, then how the head's lease is, then what a
+// healthy head may hide, then the waiters.
+var families = []*family{&clusterFamily,
+	&beliefsFamily, &unlocksFamily, &untoldFamily, &renewersFamily,
+	&misplacedFamily, &overdueFamily, &ttlFamily, &renewalsFamily, &predecessorFamily, &offLeaderFamily, &kubernetesFamily,
+	&circlesFamily, &leakFamily, &holdsFamily, &waitersFamily, &membersFamily}
 
 // report adds a finding about the lock, and about a claim in its queue, nil for none.
-func (x *ruleContext) report(f model.Finding, about *model.Claim) {
+func (x *ruleContext) report(f model.Finding, about *keyspace.Claim) {
 	f.Lock, f.Claim = x.l.Name, about.Ref()
 	f.Severity = bounded(&f)
 	if f.Etcdctl == nil {
@@ -63,7 +70,7 @@ func (x *ruleContext) recheck(at time.Time) {
 
 // clusterContext is one look at the cluster.
 type clusterContext struct {
-	k             *model.Keyspace
+	k             *keyspace.Keyspace
 	reports       *lab.Reports
 	before, found []model.Finding
 }
@@ -81,6 +88,3 @@ func bounded(f *model.Finding) model.Severity {
 	}
 	return f.Severity
 }
-
-// clusterRules look at the members, after each round of status.
-var clusterRules = []func(*clusterContext){noQuorum, noSpace, divergence, ghostLeases, oldLockService, pinnedMember, massRevocation}

@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 )
 
 // ttlFamily is about TTLs that are not what one would think.
-var ttlFamily = []Entry{
+var ttlFamily = family{lock: []rule{unbelievable, reset}, lab: []rule{ttlFloor}, entries: []Entry{
 	{
 		Code:  model.CodeTTLReset,
+		Place: 80,
 		Word:  "TTL reset",
 		Story: "A new leader gave the dead holder of {lock} its full TTL again",
 		Title: "A new leader gave every lease its full TTL again",
@@ -29,6 +31,7 @@ var ttlFamily = []Entry{
 	},
 	{
 		Code:  model.CodeTTLRollover,
+		Place: 210,
 		Word:  "odd reading",
 		Story: "A reading of the lease of {lock} made no sense",
 		Title: "A reading of the TTL made no sense and was discarded",
@@ -43,6 +46,7 @@ var ttlFamily = []Entry{
 	},
 	{
 		Code:  model.CodeTTLFloor,
+		Place: 220,
 		Word:  "longer TTL",
 		Story: "The server granted {lock} a longer TTL than was asked for",
 		Title: "The server granted a longer TTL than was asked for",
@@ -56,7 +60,7 @@ var ttlFamily = []Entry{
 		Confidence: model.Certain,
 		Breaking:   Breaking{BreakWrong, nothingWrong + ": its TTL is longer than its client asked for"},
 	},
-}
+}}
 
 // oddKeep is how long an unbelievable answer is worth mentioning.
 const oddKeep = 30 * time.Second
@@ -111,6 +115,6 @@ func ttlFloor(x *ruleContext) {
 	}
 }
 
-func readingWords(l *model.Lease) string {
+func readingWords(l *keyspace.Lease) string {
 	return fmt.Sprintf("lease %s: %d of %d s left at the last reading", l.ID, l.Read.Remaining, l.Read.Granted)
 }

@@ -2,15 +2,18 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 	"locktop/model/lab"
 )
 
 // unlocksFamily is about claims that were taken from under their owner, and locks of one session that let two in.
-var unlocksFamily = []Entry{
+var unlocksFamily = family{lab: []rule{staleUnlocks, sameSession}, entries: []Entry{
 	{
 		Code:  model.CodeSameSession,
+		Place: 330,
 		Word:  "two act",
 		Story: "Two workers act on {lock} by one claim",
 		Title: "Several owners inside one process share one claim",
@@ -27,6 +30,7 @@ var unlocksFamily = []Entry{
 	},
 	{
 		Code:  model.CodeRenewRace,
+		Place: 460,
 		Word:  "renew race",
 		Story: "A renewal of {lock} was answered while its lease was revoked",
 		Title: "A renewal was answered OK while the lease was being revoked",
@@ -44,6 +48,7 @@ var unlocksFamily = []Entry{
 	},
 	{
 		Code:  model.CodeStaleUnlock,
+		Place: 470,
 		Word:  "stale unlock",
 		Story: "A late unlock released {lock} under its holder",
 		Title: "A late unlock removed a newer lock of the same session",
@@ -60,6 +65,7 @@ var unlocksFamily = []Entry{
 	},
 	{
 		Code:  model.CodeExternalRevoke,
+		Place: 480,
 		Word:  "revoked",
 		Story: "The lease of {lock} was revoked from outside",
 		Title: "The lease was revoked from outside while its owner worked",
@@ -76,6 +82,7 @@ var unlocksFamily = []Entry{
 	},
 	{
 		Code:  model.CodeExternalDelete,
+		Place: 490,
 		Word:  "deleted",
 		Story: "The claim on {lock} was deleted from outside",
 		Title: "The claim was deleted from outside while its owner worked",
@@ -90,25 +97,24 @@ var unlocksFamily = []Entry{
 		Confidence: model.Hint,
 		Breaking:   Breaking{BreakNone, goneStopIt},
 	},
-}
+}}
 
-// sameSession finds workers that all believe to hold by one and the same key: a second
+// sameSession finds workers that all believe to hold by one and the same claim: a second
 // Lock on a session succeeds at once (etcd-io/etcd#7444).
 func sameSession(x *ruleContext) {
 	if x.lab == nil {
 		return
 	}
-	first := map[string]*lab.Competitor{}
+	var before []*lab.Competitor
 	for _, c := range x.lab.Competitors {
 		if c.Belief.State != model.BeliefHolding || c.Belief.Key == "" || x.reports.ProcOf(c.ContenderInfo) == model.ProcEnded {
 			continue
 		}
-		o := first[c.Belief.Key]
-		if o == nil {
-			first[c.Belief.Key] = c
+		at := slices.IndexFunc(before, func(o *lab.Competitor) bool { return x.byOneClaim(o.Belief, c.Belief) })
+		if before = append(before, c); at < 0 {
 			continue
 		}
-		since := c.Belief.At
+		o, since := before[at], c.Belief.At
 		if o.Belief.At.After(since) {
 			since = o.Belief.At
 		}
@@ -124,8 +130,21 @@ func sameSession(x *ruleContext) {
 	}
 }
 
+// byOneClaim says whether two believe by one claim: the one that is there, or the last that
+// was. A key that others had before is under another lease, or was created anew.
+func (x *ruleContext) byOneClaim(a, b model.Belief) bool {
+	if a.Key != b.Key || a.Lease != 0 && b.Lease != 0 && a.Lease != b.Lease {
+		return false
+	}
+	if c := x.claimHere(a.Key); c != nil {
+		return a.SpeaksOf(c.Ref()) && b.SpeaksOf(c.Ref())
+	}
+	g := x.lab.Removed(a.Key)
+	return g == nil || a.SpeaksOf(g.Ref) && b.SpeaksOf(g.Ref)
+}
+
 // claimHere returns the claim of this lock that has that key, nil for none.
-func (x *ruleContext) claimHere(key string) *model.Claim {
+func (x *ruleContext) claimHere(key string) *keyspace.Claim {
 	if c := x.k.Claim(key); c != nil && c.Lock() == x.l {
 		return c
 	}

@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 	"locktop/model/lab"
 )
 
 // untoldFamily is about clients that were not told what became of a request or of a key.
-var untoldFamily = []Entry{
+var untoldFamily = family{lab: []rule{openNotes}, entries: []Entry{
 	{
 		Code:  model.CodeUnlockLost,
+		Place: 290,
 		Word:  "unlock lost",
 		Story: "The unlock of {lock} never arrived",
 		Title: "The holder let go, but its unlock never arrived",
@@ -29,6 +31,7 @@ var untoldFamily = []Entry{
 	},
 	{
 		Code:  model.CodeGhostWaiter,
+		Place: 310,
 		Word:  "ghost waiter",
 		Story: "A claim on {lock} is given up, and still renewed",
 		Title: "A claim that its client has given up, but still renews",
@@ -46,6 +49,7 @@ var untoldFamily = []Entry{
 	},
 	{
 		Code:  model.CodeMissedDelete,
+		Place: 320,
 		Word:  "missed turn",
 		Story: "The holder of {lock} does not know that it holds",
 		Title: "The head does not know that its turn has come",
@@ -63,7 +67,7 @@ var untoldFamily = []Entry{
 		Confidence: model.Certain,
 		Breaking:   Breaking{BreakCures, "its client does not know that it holds, so no work is lost; restart the client all the same"},
 	},
-}
+}}
 
 // openAfter is how long an answer, a watch event or a second try may be under way.
 const openAfter = 2 * time.Second
@@ -84,9 +88,8 @@ func openNotes(x *ruleContext) {
 		return
 	}
 	missed := false
-	for _, key := range x.lab.Open {
-		n := x.reports.NotesOf(key)
-		if c := x.k.Claim(key); c != nil && c.Lock() == x.l {
+	for _, n := range x.lab.Open {
+		if c := x.k.Claim(n.Key); c != nil && c.Lock() == x.l {
 			ghostWaiter(x, n, c)
 			unlockLost(x, n, c)
 		} else if !missed {
@@ -96,7 +99,7 @@ func openNotes(x *ruleContext) {
 }
 
 // blocks raises a finding to an error if its claim is first and others wait.
-func (x *ruleContext) blocks(f *model.Finding, c *model.Claim) {
+func (x *ruleContext) blocks(f *model.Finding, c *keyspace.Claim) {
 	f.Severity = model.SevWarning
 	if c == x.head && x.l.Behind() > 0 {
 		f.Severity = model.SevError
@@ -108,7 +111,7 @@ func (x *ruleContext) blocks(f *model.Finding, c *model.Claim) {
 // ghostWaiter finds a claim whose client was never told that it was written: it
 // believes that its Lock failed, and its session renews the claim all the same
 // (etcd-io/etcd#9715).
-func ghostWaiter(x *ruleContext, n *lab.Notes, c *model.Claim) {
+func ghostWaiter(x *ruleContext, n *lab.Notes, c *keyspace.Claim) {
 	w := n.Ghost
 	if w == nil || c.CreateRev > w.Rev || c.KV.Lease != w.Lease {
 		return
@@ -128,7 +131,7 @@ func ghostWaiter(x *ruleContext, n *lab.Notes, c *model.Claim) {
 
 // unlockLost finds a claim that its client tried to delete, without effect, while its
 // session lives on (cilium#9855).
-func unlockLost(x *ruleContext, n *lab.Notes, c *model.Claim) {
+func unlockLost(x *ruleContext, n *lab.Notes, c *keyspace.Claim) {
 	w := n.Undone
 	if w == nil || c.Since.After(w.At) || c.LeaseInfo().State() != model.LeaseHealthy {
 		return

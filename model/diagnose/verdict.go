@@ -93,6 +93,9 @@ func (v Verdict) Title() string {
 	if v.Locks > 1 {
 		what = fmt.Sprintf("%d locks", v.Locks)
 	}
+	if v.Finding.Code == model.CodeLockCycle && v.Finding.Confidence == model.Hint {
+		return what + ": sessions wait for each other, perhaps only in passing"
+	}
 	e, _ := Explain(v.Finding.Code)
 	return strings.ReplaceAll(e.Story, "{lock}", what)
 }
@@ -100,9 +103,10 @@ func (v Verdict) Title() string {
 // How says how it came, for a terminal: of the lock that stands for all.
 func (v Verdict) How() string {
 	s := v.Finding.Summary
-	switch first, _, _ := strings.Cut(s, " "); first {
-	case "a", "the", "members":
-		return strings.ToUpper(s[:1]) + s[1:]
+	for _, begins := range []string{"a new ", "a reading ", "the ", "members "} { // a client may be called a
+		if strings.HasPrefix(s, begins) {
+			return strings.ToUpper(s[:1]) + s[1:]
+		}
 	}
 	return s // it begins with a name, which keeps its letters, or with a number
 }
@@ -126,7 +130,11 @@ func (v Verdict) Dont() string {
 // StateWord is the state of a lock or of a session in plain words. For programs its name
 // is the code of the finding from which it follows.
 func StateWord(c model.Condition) string {
-	if e, _ := Explain(c.Code()); e.Word != "" {
+	e, _ := Explain(c.Code())
+	switch {
+	case e.Code == model.CodeLockCycle && c.Hint():
+		return e.Word + "?"
+	case e.Word != "":
 		return e.Word
 	}
 	return c.Word

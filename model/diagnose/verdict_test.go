@@ -12,10 +12,10 @@ import (
 // the lock or is about the cluster.
 func TestEveryKindHasItsWords(t *testing.T) {
 	cluster := map[model.Code]bool{}
-	for _, e := range clusterFamily {
+	for _, e := range clusterFamily.entries {
 		cluster[e.Code] = true
 	}
-	for _, e := range membersFamily {
+	for _, e := range membersFamily.entries {
 		cluster[e.Code] = true
 	}
 	for _, e := range Catalogue() {
@@ -77,6 +77,8 @@ func TestVerdictIsOneStory(t *testing.T) {
 func TestHowItCame(t *testing.T) {
 	for _, r := range []struct{ summary, want, reason string }{
 		{"the lease of /l/1 ended 9 s ago", "The lease of /l/1 ended 9 s ago", "an article"},
+		{"a new raft leader gave it its TTL anew", "A new raft leader gave it its TTL anew", "an article of one letter"},
+		{"a still believes that it holds /l", "a still believes that it holds /l", "a client of that name"},
 		{"alice holds for 6m", "alice holds for 6m", "a name of small letters"},
 		{"élise holds for 6m", "élise holds for 6m", "a name of other letters stays whole"},
 		{"/l waits for the lock /l/sub", "/l waits for the lock /l/sub", "a lock"},

@@ -5,13 +5,15 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 	"locktop/model/lab"
 )
 
 // waitersFamily is about waiters.
-var waitersFamily = []Entry{
+var waitersFamily = family{lock: []rule{deadWaiters, longQueue}, any: []rule{missing}, lab: []rule{zombieCandidates}, entries: []Entry{
 	{
 		Code:  model.CodeDeadWaiter,
+		Place: 350,
 		Word:  "dead waiter",
 		Story: "A waiter of {lock} no longer renews",
 		Title: "A waiter no longer renews; the lock will idle at its turn",
@@ -27,6 +29,7 @@ var waitersFamily = []Entry{
 	},
 	{
 		Code:  model.CodeZombieCandidate,
+		Place: 360,
 		Word:  "lost its place",
 		Story: "A contender lost its place in the queue of {lock}, and does not know",
 		Title: "A contender lost its place in the queue and does not know it",
@@ -44,6 +47,7 @@ var waitersFamily = []Entry{
 	},
 	{
 		Code:  model.CodeDeadSessionLoop,
+		Place: 370,
 		Word:  "dead session",
 		Story: "A client asks for {lock} for ever with a lease that has ended",
 		Title: "A client retries for ever with a lease that has ended",
@@ -60,6 +64,7 @@ var waitersFamily = []Entry{
 	},
 	{
 		Code:  model.CodeLockOverrunsDeadline,
+		Place: 380,
 		Word:  "call overruns",
 		Story: "A Lock call on {lock} outlasts its deadline",
 		Title: "A Lock call outlasts its deadline",
@@ -75,6 +80,7 @@ var waitersFamily = []Entry{
 	},
 	{
 		Code:  model.CodeCompactedWait,
+		Place: 390,
 		Word:  "wait failed",
 		Story: "A waiter of {lock} failed: its revision was compacted",
 		Title: "A waiter failed because its revision was compacted away",
@@ -90,6 +96,7 @@ var waitersFamily = []Entry{
 	},
 	{
 		Code:  model.CodeLongQueue,
+		Place: 400,
 		Word:  "long queue",
 		Story: "The queue of {lock} is very long",
 		Title: "The queue is so long that the last one waits very long",
@@ -104,7 +111,7 @@ var waitersFamily = []Entry{
 		Confidence: model.Certain,
 		Breaking:   Breaking{BreakNone, "no single claim is to blame for a long queue: see first whether its head works"},
 	},
-}
+}}
 
 // deadWaiters finds claims behind the head that nobody renews any more: when their
 // turn comes the lock idles for the rest of their TTL.
@@ -112,16 +119,16 @@ func deadWaiters(x *ruleContext) {
 	if x.k.Missed() == 0 && x.lab == nil {
 		return // no lease anywhere is silent, and no process of the lab has ended
 	}
-	var dead []*model.Claim
+	var dead []*keyspace.Claim
 	place := 0
-	x.l.Claims(func(c *model.Claim) bool {
+	x.l.Claims(func(c *keyspace.Claim) bool {
 		place++
 		if place > x.l.Holders() && place > 1 && c.LeaseInfo() != nil && x.l.IsClaim(c) {
 			if c.LeaseInfo().State() == model.LeaseSilent && !x.unattended(c) || x.processEnded(c) {
 				dead = append(dead, c)
 			}
 		}
-		return place < model.MaxScan
+		return place < keyspace.MaxScan
 	})
 	if len(dead) == 0 {
 		return
@@ -150,7 +157,7 @@ func deadWaiters(x *ruleContext) {
 
 // processEnded says whether the lab saw the process of a claim end, long enough ago
 // that the claim would have gone if it had let go in order.
-func (x *ruleContext) processEnded(c *model.Claim) bool {
+func (x *ruleContext) processEnded(c *keyspace.Claim) bool {
 	o, known := x.reports.LeaseOwner(c.KV.Lease)
 	if !known || !o.Certain || x.lab == nil {
 		return false
@@ -232,7 +239,7 @@ func longQueue(x *ruleContext) {
 		Evidence: []string{"no hold was seen whole often enough to say how long the last one waits"},
 		Advice:   []string{"shard the lock, or give up after a while (TryLock, a deadline)"}}
 	if len(x.l.HoldTimes()) >= longHolds {
-		usual := model.Percentile(x.l.HoldTimes(), 50)
+		usual := keyspace.Percentile(x.l.HoldTimes(), 50)
 		f.Evidence = []string{fmt.Sprintf("a hold usually takes %s: the last one waits for about %s",
 			model.Duration(usual, false), model.Duration(usual*time.Duration(n), false))}
 	}

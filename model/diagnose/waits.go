@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 )
 
 // The wait-for graph has sessions (leases) for nodes: one waits for the sessions
@@ -15,9 +16,9 @@ import (
 
 // step is one session of a circle: it stands in the queue of the next one's lock.
 type step struct {
-	lease *model.Lease
-	has   *model.Claim // what the session before waits for
-	waits *model.Claim // where it waits itself
+	lease *keyspace.Lease
+	has   *keyspace.Claim // what the session before waits for
+	waits *keyspace.Claim // where it waits itself
 }
 
 // cycle is a circle of sessions, each waiting for the next.
@@ -25,14 +26,14 @@ type cycle struct{ steps []step }
 
 // circles are those that are known, by the locks in them.
 type circles struct {
-	of    map[*model.Lock]*cycle
-	locks []*model.Lock // in the order in which they were found
+	of    map[*keyspace.Lock]*cycle
+	locks []*keyspace.Lock // in the order in which they were found
 }
 
 // update drops the circles that were broken and looks for new ones. Of circles
 // that share sessions one is known at least. When that one breaks, which is rare,
 // the search is made from everywhere. The locks of all circles are marked.
-func (cs *circles) update(k *model.Keyspace, suspects []*model.Lease) {
+func (cs *circles) update(k *keyspace.Keyspace, suspects []*keyspace.Lease) {
 	known := cs.locks
 	cs.locks = nil
 	for _, l := range known {
@@ -46,7 +47,7 @@ func (cs *circles) update(k *model.Keyspace, suspects []*model.Lease) {
 	if len(cs.locks) < len(known) {
 		suspects = slices.Clone(k.Leases())
 	}
-	slices.SortFunc(suspects, func(a, b *model.Lease) int { return a.ID.Compare(b.ID) })
+	slices.SortFunc(suspects, func(a, b *keyspace.Lease) int { return a.ID.Compare(b.ID) })
 	note := func(c *cycle) {
 		for _, st := range c.steps {
 			l := st.waits.Lock()
@@ -57,7 +58,7 @@ func (cs *circles) update(k *model.Keyspace, suspects []*model.Lease) {
 			k.Mark(l)
 		}
 	}
-	w := walker{note: note, on: map[*model.Lease]int{}, done: map[*model.Lease]bool{}}
+	w := walker{note: note, on: map[*keyspace.Lease]int{}, done: map[*keyspace.Lease]bool{}}
 	for _, l := range suspects {
 		w.walk(l, nil)
 	}
@@ -87,12 +88,12 @@ func (c *cycle) stands() bool {
 type walker struct {
 	note func(*cycle)
 	path []step
-	on   map[*model.Lease]int // place in path
-	done map[*model.Lease]bool
+	on   map[*keyspace.Lease]int // place in path
+	done map[*keyspace.Lease]bool
 }
 
 // walk goes on to l, of which has is what the one before waits for.
-func (w *walker) walk(l *model.Lease, has *model.Claim) {
+func (w *walker) walk(l *keyspace.Lease, has *keyspace.Claim) {
 	if at, ok := w.on[l]; ok {
 		steps := slices.Clone(w.path[at:])
 		steps[0].has = has
@@ -122,15 +123,15 @@ func (w *walker) walk(l *model.Lease, has *model.Claim) {
 	delete(w.on, l)
 }
 
-func sortedClaims(l *model.Lease) []*model.Claim {
+func sortedClaims(l *keyspace.Lease) []*keyspace.Claim {
 	claims := slices.Clone(l.Claims())
-	slices.SortFunc(claims, func(a, b *model.Claim) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(claims, func(a, b *keyspace.Claim) int { return strings.Compare(a.Key, b.Key) })
 	return claims
 }
 
 // heldIn returns the claim of the circle that holds a lock of it: to break that one
 // frees this lock, and so opens the circle.
-func (c *cycle) heldIn(l *model.Lock) *model.Claim {
+func (c *cycle) heldIn(l *keyspace.Lock) *keyspace.Claim {
 	for _, st := range c.steps {
 		if st.has.Lock() == l {
 			return st.has
@@ -139,23 +140,58 @@ func (c *cycle) heldIn(l *model.Lock) *model.Claim {
 	return c.steps[0].has
 }
 
-// closed returns when the last claim of the circle appeared; seen is false if that
-// was before we looked. One that appeared while we slept has to last from then on, as
-// one that was seen to.
+// closed returns when the circle closed: the last claim of it appeared, or got what the
+// session before waits for; seen is false if that was before we looked. One that appeared
+// while we slept has to last from then on, as one that was seen to.
 func (c *cycle) closed(woke time.Time) (since time.Time, seen bool) {
 	seen = true
+	note := func(at time.Time, atLeast bool) {
+		if at.After(since) {
+			since, seen = at, !atLeast || !woke.IsZero() && !at.Before(woke)
+		}
+	}
 	for _, st := range c.steps {
-		for _, cl := range []*model.Claim{st.has, st.waits} {
-			if cl.Since.After(since) {
-				since, seen = cl.Since, !cl.SinceAtLeast || !woke.IsZero() && !cl.Since.Before(woke)
-			}
+		note(st.has.Since, st.has.SinceAtLeast)
+		note(st.waits.Since, st.waits.SinceAtLeast)
+		if got, atLeast, holds := st.has.HeldSince(); holds {
+			note(got, atLeast)
 		}
 	}
 	return since, seen
 }
 
+// workers says how it is seen that this is no deadlock, "" if it is not: who takes one lock
+// after the other takes and lets go of none while it waits, and who leads does so for as long
+// as he lives, whatever else his session stands by for.
+func (c *cycle) workers() string {
+	if !slices.ContainsFunc(c.steps, func(st step) bool { return !st.has.Lock().Recipe().Leads }) {
+		return "each of these locks has a leader for as long as the session lives: a program that leads one and stands by for another waits like this without a deadlock"
+	}
+	const several = ": a session of several workers waits like this without a deadlock, but hardly for so long"
+	for _, st := range c.steps {
+		if st.lease.Workers {
+			return "lease " + st.lease.ID.String() + " was seen to let go of a lock while it waited for another" + several
+		}
+		for _, other := range st.lease.Claims()[:min(len(st.lease.Claims()), keyspace.MaxScan)] {
+			l := other.Lock()
+			if other == st.waits || l == nil || !l.Recipe().HasHolder {
+				continue
+			}
+			got, atLeast, holds := other.HeldSince()
+			switch {
+			case !holds || !l.Holds(l.Place(other)):
+				return "lease " + st.lease.ID.String() + " waits for " + model.Printable(l.Name) + " at the same time" + several
+			case l.Behind() == 0 && l.Handovers == 0: // nobody else wants it: it may be what the session is known by
+			case other.CreateRev > st.waits.CreateRev, !atLeast && got.After(st.waits.Since):
+				return "lease " + st.lease.ID.String() + " took " + model.Printable(l.Name) + " while it waited" + several
+			}
+		}
+	}
+	return ""
+}
+
 // words says the circle in a sentence.
-func (c *cycle) words(k *model.Keyspace) string {
+func (c *cycle) words(k *keyspace.Keyspace, sure model.Confidence) string {
 	var b strings.Builder
 	for i, st := range c.steps {
 		next := c.steps[(i+1)%len(c.steps)]
@@ -164,9 +200,12 @@ func (c *cycle) words(k *model.Keyspace) string {
 		}
 		fmt.Fprintf(&b, "%s holds %s and waits for %s", k.Who(st.has.Ref()), model.Printable(st.has.Lock().Name), model.Printable(next.has.Lock().Name))
 	}
-	if len(c.steps) == 2 {
+	switch {
+	case sure == model.Hint:
+		b.WriteString("; a deadlock, unless several workers share these sessions")
+	case len(c.steps) == 2:
 		b.WriteString("; deadlock: neither can proceed")
-	} else {
+	default:
 		b.WriteString("; deadlock: none of them can proceed")
 	}
 	return b.String()

@@ -7,6 +7,7 @@ import (
 	"locktop/model"
 	"locktop/model/history"
 	"locktop/model/intervals"
+	"locktop/model/keyspace"
 	"locktop/model/lab"
 
 	"pgregory.net/rapid"
@@ -18,7 +19,7 @@ func TestCirclesAreFoundFromWhatChanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := history.New()
 		h.Loaded(0)
-		k := model.NewKeyspace()
+		k := keyspace.NewKeyspace()
 		reports := lab.NewReports(k, intervals.NewBook(k, 0))
 		d := NewDiagnosis(k, reports)
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
@@ -45,7 +46,7 @@ func TestCirclesAreFoundFromWhatChanged(t *testing.T) {
 			h.Events = nil
 			found := false
 			for _, l := range k.Leases() {
-				w := walker{note: func(*cycle) { found = true }, on: map[*model.Lease]int{}, done: map[*model.Lease]bool{}}
+				w := walker{note: func(*cycle) { found = true }, on: map[*keyspace.Lease]int{}, done: map[*keyspace.Lease]bool{}}
 				w.walk(l, nil)
 			}
 			if known := len(d.circles.locks) > 0; known != found {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 )
 
 // This file has the only lines that write to etcd. None is printed before what goes with it
@@ -16,7 +18,7 @@ const namedKeys = 4
 // toBreak says how the claim is taken away and what goes with it: by a revoke of its lease
 // where nothing else hangs on that, else by a delete of the claim alone. Before it is known
 // what hangs on the lease it says how to see that, and of what is only a hint no more.
-func (x *ruleContext) toBreak(c *model.Claim, sure model.Confidence) []string {
+func (x *ruleContext) toBreak(c *keyspace.Claim, sure model.Confidence) []string {
 	l := c.LeaseInfo()
 	if l == nil {
 		return []string{deletes(c)}
@@ -40,7 +42,7 @@ func (x *ruleContext) toBreak(c *model.Claim, sure model.Confidence) []string {
 }
 
 // deletes says how one key is deleted, and nothing else.
-func deletes(c *model.Claim) string {
+func deletes(c *keyspace.Claim) string {
 	return "delete only " + model.Printable(c.Key) + ", guarded by its revisions (its owner is not told): " +
 		model.Action{Kind: model.DeleteClaim, Key: c.Key, CreateRev: c.CreateRev, ModRev: c.ModRev}.Etcdctl()
 }
@@ -63,7 +65,7 @@ func (x *ruleContext) keyWords(key string) string {
 	if c == nil || c.Lock() == nil {
 		return model.Printable(key)
 	}
-	switch l := c.Lock(); l.Role(c) {
+	switch l := c.Lock(); outlook.Role(l, c) {
 	case model.RoleHolds:
 		return model.Printable(key) + " (holds " + model.Printable(l.Name) + ")"
 	case model.RoleWaits:

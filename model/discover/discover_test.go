@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 	"locktop/model/recipe"
 )
 
@@ -188,7 +189,7 @@ func TestGuessesCountWhatAKeyspaceCounts(t *testing.T) {
 	for seed := range uint64(20) {
 		kvs := randomKeys(rand.New(rand.NewPCG(seed, 7)), 300)
 		at := time.Unix(1, 0)
-		s := model.NewKeyspace()
+		s := keyspace.NewKeyspace()
 		for _, e := range []model.Event{model.LoadStarted{At: at}, model.Listed{At: at, KVs: kvs}, model.Loaded{At: at, Rev: 1}} {
 			s.Apply(e)
 		}

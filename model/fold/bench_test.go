@@ -7,6 +7,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/history"
+	"locktop/model/keyspace"
 )
 
 func BenchmarkLoad(b *testing.B) {
@@ -32,7 +33,7 @@ func BenchmarkEvents(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			s := NewState()
 			s.Apply(model.Batch{Events: events})
-			var first *model.Lock
+			var first *keyspace.Lock
 			rev, lock, at := int64(200_000), 0, history.Start
 			b.ReportAllocs()
 			for b.Loop() {
@@ -149,4 +150,26 @@ func BenchmarkFlood(b *testing.B) {
 		done += 50 * 2 * each
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(done), "ns/event")
+}
+
+// BenchmarkManyDieTogether is one client with many locks whose leases are not renewed any
+// more: each of them asks whether its name came back.
+func BenchmarkManyDieTogether(b *testing.B) {
+	for _, n := range []int{1_000, 8_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			h := history.New()
+			h.Loaded(0)
+			for i := range n {
+				h.Put(1, fmt.Sprintf("/l/%d/%x", i, i+1), "worker-7", model.LeaseID(i+1))
+			}
+			for i := range n {
+				h.Read(2, model.LeaseID(i+1), 60, 60)
+				h.Read(50, model.LeaseID(i+1), 60, 12)
+			}
+			for b.Loop() {
+				NewState().Apply(model.Batch{Events: h.Events})
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/lock")
+		})
+	}
 }

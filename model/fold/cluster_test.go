@@ -6,6 +6,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/history"
+	"locktop/model/journal"
 )
 
 // TestNothingLeadsFromOneClusterToAnother: the same key, lease and lock in another cluster
@@ -40,7 +41,7 @@ func TestNothingLeadsFromOneClusterToAnother(t *testing.T) {
 			t.Fatalf("%s: lock %+v at revision %d", row.reason, l, s.Rev())
 		}
 		for _, f := range s.Journal()[before:] {
-			if f.Kind != model.EntryGap || !strings.Contains(f.Text, "another cluster answers") {
+			if f.Kind != journal.Gap || !strings.Contains(f.Text, "another cluster answers") {
 				t.Errorf("%s: the journal tells of %+v", row.reason, f)
 			}
 		}

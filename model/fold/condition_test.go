@@ -1,11 +1,13 @@
 package fold
 
 import (
+	"strings"
 	"testing"
 
 	"locktop/model"
 	"locktop/model/diagnose"
 	"locktop/model/history"
+	"locktop/model/outlook"
 )
 
 // listRoom is what the list of locks has for what it takes to move, on 80 columns.
@@ -103,17 +105,17 @@ func TestConditionsOfLocks(t *testing.T) {
 			}
 		}
 		s.SetFindings(l, r.found)
-		c := l.Condition()
+		c := outlook.Of(l)
 		if c.Word != r.word || c.Level != r.level || c.Trouble() != r.trouble || c.Sentence() == "" && r.found == nil {
 			t.Errorf("%+v, want %q at level %d, trouble %v: %s", c, r.word, r.level, r.trouble, r.reason)
 		}
-		if got := l.MovesWhen(s.Now()); got != r.moves {
+		if got := outlook.MovesWhen(l, s.Now()); got != r.moves {
 			t.Errorf("%s moves when it %q, want %q: %s", c.Word, got, r.moves, r.reason)
 		}
-		if got := l.MovesBriefly(s.Now(), listRoom); len(got) > listRoom || (got == "") != (r.moves == "") {
+		if got := outlook.MovesBriefly(l, s.Now(), listRoom); len(got) > listRoom || (got == "") != (r.moves == "") {
 			t.Errorf("%s moves when it %q, which the list has no room for: %s", c.Word, got, r.reason)
 		}
-		if got := l.MovesBriefly(s.Now(), len(r.moves)); got != r.moves {
+		if got := outlook.MovesBriefly(l, s.Now(), len(r.moves)); got != r.moves {
 			t.Errorf("%q where there is room for %q: %s", got, r.moves, r.reason)
 		}
 	}
@@ -150,12 +152,12 @@ func TestConditionsOfEveryFinding(t *testing.T) {
 		rank := s.Lock("/l").Head().LeaseInfo().State().Condition().Rank
 		for _, sev := range []model.Severity{model.SevInfo, model.SevWarning, model.SevError} {
 			s.SetFindings(l, []model.Finding{{Code: e.Code, Severity: sev, Lease: 0xa1, Claim: l.Head().Ref(), Summary: "x"}})
-			c := l.Condition()
+			c := outlook.Of(l)
 			if c.Word != string(e.Code) || c.Code() != e.Code || c.Level != sev.Level() || c.Sentence() != "x" || c.Rank <= rank {
 				t.Errorf("%s as %s: %+v after rank %d", e.Code, sev, c, rank)
 			}
 			rank = c.Rank
-			switch of := s.Lease(0xa1).Condition(); {
+			switch of := outlook.OfSession(s.Lease(0xa1)); {
 			case sev == model.SevInfo && of.Word != "healthy":
 				t.Errorf("%s as %s: the session is %+v: what is worth knowing is not how it is", e.Code, sev, of)
 			case sev != model.SevInfo && of != c:
@@ -200,8 +202,8 @@ func TestRoles(t *testing.T) {
 		if where == nil {
 			where = s.Lock("/rw")
 		}
-		if got := where.Role(c); got != r.role || got != where.RoleAt(c, where.Place(c)) || got.Name() != r.name {
-			t.Errorf("%s: %s (%s), by its place %s, want %s (%s): %s", r.key, got, got.Name(), where.RoleAt(c, where.Place(c)), r.role, r.name, r.reason)
+		if got := outlook.Role(where, c); got != r.role || got != outlook.RoleAt(where, c, where.Place(c)) || got.Name() != r.name {
+			t.Errorf("%s: %s (%s), by its place %s, want %s (%s): %s", r.key, got, got.Name(), outlook.RoleAt(where, c, where.Place(c)), r.role, r.name, r.reason)
 		}
 	}
 }
@@ -216,15 +218,45 @@ func TestWhatIsBrokenWhereOnlyTheLockIsNamed(t *testing.T) {
 	h.Put(1, "/b/b2", "", 0xb2)
 	h.Put(1, "/g/host-a:80", "", 0xd4)
 	h.Put(1, "/g/host-b:80", "", 0xe5)
+	const clock = "179538064172527300"
+	readers := []string{"/r/read/" + clock + "1", "/r/read/" + clock + "2", "/r/read/" + clock + "3", "/r/write/" + clock + "4"}
+	for i, key := range readers {
+		h.Put(1, key, "", []model.LeaseID{1, 1, 2, 3}[i])
+	}
 	s := apply(model.Batch{Events: h.Events})
 	for _, r := range []struct{ lock, key, why, reason string }{
 		{"/m", "/m/a1", "", "the holder is meant"},
 		{"/b", "", "/b/setting stands first, and is no claim of /b", "some program needs that key, and it has a lease as a holder has"},
 		{"/g", "", "/g is no lock that is known: none of its keys is known to hold it", "an instance of a service is nobody's lock"},
+		{"/r", "", "3 hold /r together: " + strings.Join(readers[:3], ", "), "which reader is meant is not known"},
 	} {
-		c, why := s.Lock(r.lock).ToBreak()
+		c, why := outlook.ToBreak(s.Lock(r.lock))
 		if why != r.why || (c != nil) != (r.key != "") || c != nil && c.Key != r.key {
 			t.Errorf("%s: %v, %q: %s", r.lock, c, why, r.reason)
+		}
+	}
+	for _, r := range []struct {
+		key    string
+		lease  model.LeaseID
+		holdOn int
+		next   string
+		reason string
+	}{
+		{readers[0], 0, 2, "", "one key goes: two readers hold on"},
+		{readers[0], 1, 1, "", "a session of two readers goes: the third holds on"},
+		{readers[2], 2, 2, "", "the last one to come goes, and the writer does not get it"},
+		{"/m/a1", 0xa1, 0, "", "nobody waits"},
+		{"/b/setting", 0xc3, 0, "/b/b2", "what blocks goes: the first in the queue is next"},
+	} {
+		c := s.Claim(r.key)
+		l := s.Lock(r.key[:2])
+		holdOn, next := outlook.Without(l, c, r.lease)
+		got := ""
+		if next != nil {
+			got = next.Key
+		}
+		if holdOn != r.holdOn || got != r.next {
+			t.Errorf("without %s: %d hold on, next %q, want %d, %q: %s", r.key, holdOn, got, r.holdOn, r.next, r.reason)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/history"
+	"locktop/model/keyspace"
 )
 
 func TestIdentities(t *testing.T) {
@@ -16,22 +17,24 @@ func TestIdentities(t *testing.T) {
 	rows := []struct {
 		name, key, value string
 		sibling          model.KV
-		want             model.Identity
+		want             keyspace.Identity
 		reason           string
 	}{
-		{"election", "/e/a1", "node-1", model.KV{}, model.Identity{Text: "node-1", Source: "value"}, "the candidate's proposal"},
-		{"mutex", "/l/a1", "", model.KV{}, model.Identity{Text: "", Source: "none"}, "an empty value names nobody"},
-		{"python-etcd3", "/locks/x", uuid1, model.KV{}, model.Identity{Text: "host 00:c0:4f:d4:30:c8, made 1998-02-04 22:13:53", Source: "uuid"}, "version 1 holds time and host"},
-		{"etcd3gw", "/locks/x", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", model.KV{}, model.Identity{Text: "host 00:c0:4f:d4:30:c8, made 1998-02-04 22:13:53", Source: "uuid"}, "the same as text"},
-		{"vitess", "/ks/locks/161", `{"Action":"Reshard","HostName":"h1","UserName":"root"}`, model.KV{}, model.Identity{Text: "root@h1: Reshard", Source: "value"}, "who and why"},
-		{"dm-master", "/dm-master/leader/a1", `{"id":"m1","addr":"10.0.0.1:8261"}`, model.KV{}, model.Identity{Text: "m1@10.0.0.1:8261", Source: "value"}, "known JSON"},
-		{"shedlock", "shedlock:a:b", "ADDED:2026-01-02T03:04:05Z@host-7", model.KV{}, model.Identity{Text: "host-7", Source: "value"}, "the host behind the @"},
-		{"pd", "/pd/1/leader", "\x0a\x04pd-0\x10\x05", model.KV{}, model.Identity{Text: "pd-0", Source: "value"}, "readable inside a protobuf"},
+		{"election", "/e/a1", "node-1", model.KV{}, keyspace.Identity{Text: "node-1", Source: "value"}, "the candidate's proposal"},
+		{"mutex", "/l/a1", "", model.KV{}, keyspace.Identity{Text: "", Source: "none"}, "an empty value names nobody"},
+		{"python-etcd3", "/locks/x", uuid1, model.KV{}, keyspace.Identity{Text: "host 00:c0:4f:d4:30:c8, made 1998-02-04 22:13:53", Source: "uuid"}, "version 1 holds time and host"},
+		{"etcd3gw", "/locks/x", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", model.KV{}, keyspace.Identity{Text: "host 00:c0:4f:d4:30:c8, made 1998-02-04 22:13:53", Source: "uuid"}, "the same as text"},
+		{"owner in JSON", "/e/a1", `{"owner":"node-a","pid":4711,"since":1795394882,"id":"17"}`, model.KV{}, keyspace.Identity{Text: "node-a", Source: "value"}, "what changes with each hold names nobody"},
+		{"holder and host in JSON", "/e/a1", `{"holder":"batch","hostname":"db1","term":3}`, model.KV{}, keyspace.Identity{Text: "batch@db1", Source: "value"}, "and where"},
+		{"vitess", "/ks/locks/161", `{"Action":"Reshard","HostName":"h1","UserName":"root"}`, model.KV{}, keyspace.Identity{Text: "root@h1: Reshard", Source: "value"}, "who and why"},
+		{"dm-master", "/dm-master/leader/a1", `{"id":"m1","addr":"10.0.0.1:8261"}`, model.KV{}, keyspace.Identity{Text: "m1@10.0.0.1:8261", Source: "value"}, "known JSON"},
+		{"shedlock", "shedlock:a:b", "ADDED:2026-01-02T03:04:05Z@host-7", model.KV{}, keyspace.Identity{Text: "host-7", Source: "value"}, "the host behind the @"},
+		{"pd", "/pd/1/leader", "\x0a\x04pd-0\x10\x05", model.KV{}, keyspace.Identity{Text: "pd-0", Source: "value"}, "readable inside a protobuf"},
 		{"ticdc", "/cdc/owner/a1", "", model.KV{Key: "/cdc/capture/c-7", Value: `{"id":"c-7","address":"10.0.0.3:8300"}`, Lease: 0xa1},
-			model.Identity{Text: "c-7@10.0.0.3:8300", Source: "sibling"}, "another key on the same lease"},
+			keyspace.Identity{Text: "c-7@10.0.0.3:8300", Source: "sibling"}, "another key on the same lease"},
 		{"terraform", "/tf/prod/a1", "", model.KV{Key: "/tf/prod.lockinfo", Value: `{"Who":"ann@laptop","Operation":"Apply"}`},
-			model.Identity{Text: "ann@laptop: Apply", Source: "sibling"}, "a key beside the lock"},
-		{"hostile", "/e/a1", "a\x1b[2Jb\u202e", model.KV{}, model.Identity{Text: `a`, Source: "value"}, "nothing unescaped"},
+			keyspace.Identity{Text: "ann@laptop: Apply", Source: "sibling"}, "a key beside the lock"},
+		{"hostile", "/e/a1", "a\x1b[2Jb\u202e", model.KV{}, keyspace.Identity{Text: `a`, Source: "value"}, "nothing unescaped"},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
@@ -74,7 +77,7 @@ func TestStats(t *testing.T) {
 	h.Put(2, history.ClaimKey("/l", 0xb2), "", 0xb2)
 	h.Del(5, history.ClaimKey("/l", 0xa1))
 	got := state(h).Lock("/l").Stats()
-	want := model.Stats{Handovers: 1, Waits: 1, Holds: 1, WaitP50: 3 * time.Second, WaitP99: 3 * time.Second, HoldP50: 4 * time.Second, HoldP99: 4 * time.Second}
+	want := keyspace.Stats{Handovers: 1, Waits: 1, Holds: 1, WaitP50: 3 * time.Second, WaitP99: 3 * time.Second, HoldP50: 4 * time.Second, HoldP99: 4 * time.Second}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/history"
+	"locktop/model/keyspace"
 	"locktop/model/recipe"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,7 +40,7 @@ func dump(s *State, whole bool, but ...string) string {
 		}
 	}
 	leases := slices.Clone(s.Leases())
-	slices.SortFunc(leases, func(a, b *model.Lease) int { return a.ID.Compare(b.ID) })
+	slices.SortFunc(leases, func(a, b *keyspace.Lease) int { return a.ID.Compare(b.ID) })
 	for _, l := range leases {
 		if len(l.Claims()) == 0 {
 			continue

@@ -9,6 +9,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/history"
+	"locktop/model/journal"
 	"locktop/model/lab"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,11 +21,11 @@ func sureOf(name string) model.Client { return model.Client{Name: name, Certain:
 func TestTheProxySaysWhoDeleted(t *testing.T) {
 	rows := []struct {
 		reason, who string
-		cause       model.Cause
+		cause       journal.Cause
 		words       string
 	}{
-		{"its own unlock", "c1", model.CauseReleased, "the proxy saw its owner c1 delete it"},
-		{"somebody else's", "c9", model.CauseDeleted, "the proxy saw c9 delete it, which is not its owner c1"},
+		{"its own unlock", "c1", journal.CauseReleased, "the proxy saw its owner c1 delete it"},
+		{"somebody else's", "c9", journal.CauseDeleted, "the proxy saw c9 delete it, which is not its owner c1"},
 	}
 	for _, row := range rows {
 		for _, first := range []string{"the watch", "the proxy"} {
@@ -39,7 +40,7 @@ func TestTheProxySaysWhoDeleted(t *testing.T) {
 				h.Add(wrote)
 			}
 			facts := state(h).Journal()
-			i := slices.IndexFunc(facts, func(f *model.JournalEntry) bool { return f.Kind == model.EntryHandover })
+			i := slices.IndexFunc(facts, func(f *journal.Entry) bool { return f.Kind == journal.Handover })
 			if i < 0 {
 				t.Fatalf("%s: no handover", row.reason)
 			}
@@ -60,12 +61,12 @@ func TestADeleteThatFoundNothingExplainsNothing(t *testing.T) {
 		took, missed bool
 		rev          int64 // after that of the end
 		want         model.Confidence
-		cause        model.Cause
+		cause        journal.Cause
 	}{
-		{"it woke, and its key had gone", false, true, 0, model.Strong, model.CauseExpired},
-		{"the lock service does not say whether there was a key", false, false, 0, model.Strong, model.CauseExpired},
-		{"it took another key of that name, later", true, false, 1, model.Strong, model.CauseExpired},
-		{"its delete came first, just before the end", true, false, 0, model.Certain, model.CauseReleased},
+		{"it woke, and its key had gone", false, true, 0, model.Strong, journal.CauseExpired},
+		{"the lock service does not say whether there was a key", false, false, 0, model.Strong, journal.CauseExpired},
+		{"it took another key of that name, later", true, false, 1, model.Strong, journal.CauseExpired},
+		{"its delete came first, just before the end", true, false, 0, model.Certain, journal.CauseReleased},
 	} {
 		for _, early := range []bool{true, false} {
 			h := history.TwoContenders()
@@ -81,7 +82,7 @@ func TestADeleteThatFoundNothingExplainsNothing(t *testing.T) {
 				h.Add(wrote)
 			}
 			for _, f := range state(h).Journal() {
-				if f.Kind == model.EntryHandover && (f.Cause != row.cause || f.Confidence != row.want) {
+				if f.Kind == journal.Handover && (f.Cause != row.cause || f.Confidence != row.want) {
 					t.Errorf("%s (reported first: %v): %s (%s), %s; want %s (%s)", row.reason, early, f.Cause, f.Confidence, f.Evidence, row.cause, row.want)
 				}
 			}
@@ -167,6 +168,42 @@ func TestStaysAndOverlaps(t *testing.T) {
 	all := s.Overlaps("/l")
 	if len(all) != 1 || all[0].Believer != "c1" || all[0].Who != "c2" || all[0].For(s.Now()) != 800*time.Millisecond || all[0].To.IsZero() {
 		t.Errorf("overlaps: %+v", all)
+	}
+}
+
+// TestOverlapsOfALockWithoutKeys: what was so stays so when all keys have gone; of a lock that
+// several may hold nothing is said then, either.
+func TestOverlapsOfALockWithoutKeys(t *testing.T) {
+	for _, r := range []struct {
+		reason string
+		key    func(lock string, id model.LeaseID) string
+		want   int
+	}{
+		{"a mutex", history.ClaimKey, 1},
+		{"readers", func(lock string, id model.LeaseID) string {
+			return fmt.Sprintf("%s/read/17953806417252730%02x", lock, int64(id))
+		}, 0},
+	} {
+		h := history.New()
+		h.Loaded(0)
+		for i, name := range []string{"c1", "c2"} {
+			id := model.LeaseID(0xa1 + i)
+			h.Add(model.Contender{At: history.At(0.5), Name: name, Lock: "/l", TTL: 10, Proc: model.ProcRunning})
+			h.Put(1+float64(i), r.key("/l", id), "", id)
+		}
+		h.Add(model.Belief{At: history.At(2), Contender: "c1", Lock: "/l", State: model.BeliefHolding, Key: r.key("/l", 0xa1), Lease: 0xa1})
+		h.End(4, 0xa1)
+		h.Del(6, r.key("/l", 0xa2))
+		h.Add(model.Belief{At: history.At(7), Contender: "c1", Lock: "/l", State: model.BeliefLost, Key: r.key("/l", 0xa1), Lease: 0xa1})
+		h.Add(model.Tick{At: history.At(90)}) // a lock without keys is kept for a minute
+		s := state(h)
+		if s.Lock("/l") != nil {
+			t.Fatalf("%s: it is there", r.reason)
+		}
+		all := s.Overlaps("/l")
+		if len(all) != r.want || r.want == 1 && all[0].For(s.Now()) != 2*time.Second {
+			t.Errorf("%s: overlaps: %+v", r.reason, all)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"locktop/model"
 	"locktop/model/diagnose"
 	"locktop/model/history"
+	"locktop/model/keyspace"
 	"locktop/model/recipe"
 )
 
@@ -122,6 +123,11 @@ func TestWhatEachRecipeShows(t *testing.T) {
 		{"16 bytes of a hash are no UUID of time and host", []model.KV{key("cache/name", "\xd4\x1d\x8c\xd9\x8f\x00\xb2\x04\xe9\x80\x09\x98\xec\xf8\x42\x7e", 1)}, "",
 			"cache order-only hint create_revision: name"},
 		{"nor is a random UUID", []model.KV{key("cache/name", "\x6b\xa7\xb8\x10\x9d\xad\x41\xd1\x80\xb4\x00\xc0\x4f\xd4\x30\xc8", 1)}, "", "cache order-only hint create_revision: name"},
+		{"a raw random UUID where tooz puts it, without a separator", []model.KV{key("/tooz/locksbuild", "\x6b\xa7\xb8\x10\x9d\xad\x41\xd1\x80\xb4\x00\xc0\x4f\xd4\x30\xc8", 1), key("/tooz/locks-of-mine", "x", 2)}, "",
+			"/tooz order-only hint create_revision: locks-of-mine\n/tooz/locksbuild tooz strong none: */tooz/locksbuild ?"},
+		{"the coordinator of DolphinScheduler", []model.KV{key("ds/nodes/master-coordinator", "ds-master-0:5678", 1)}, "", "ds/nodes/master-coordinator dolphinscheduler strong none: *ds/nodes/master-coordinator ?"},
+		{"a key of that name with something else in it", []model.KV{key("ds/nodes/master-coordinator", "up", 1)}, "", "ds/nodes/master-coordinator dolphinscheduler hint none: *ds/nodes/master-coordinator ?"},
+		{"a node beside it", []model.KV{key("ds/nodes/master-coordinator-2", "ds-master-0:5678", 1)}, "", "ds/nodes order-only hint create_revision: master-coordinator-2"},
 		{"a UUID of time and host as text", []model.KV{key("/locks/a", uuid+"8", 1)}, "", "/locks/a etcd3gw strong none: */locks/a ?"},
 		{"another UUID is just a value", []model.KV{key("/locks/a", "6ba7b810-9dad-41d1-80b4-00c04fd430c8", 1)}, "", "/locks/a single-key hint none: */locks/a ?"},
 		{"without a lease it is data", []model.KV{key("/locks/a", uuid+"8", 0)}, "", ""},
@@ -190,7 +196,7 @@ func TestWhatEachRecipeShows(t *testing.T) {
 }
 
 // shown writes a lock in a line.
-func shown(l *model.Lock) string {
+func shown(l *keyspace.Lock) string {
 	r := l.Recipe()
 	line := fmt.Sprintf("%s %s %s %s:", l.Name, r.Name, l.RecipeConfidence(), r.Order)
 	place := 0

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/sight"
 )
 
 // TestUnseen: all was listed at second 0, and it is asked what was seen up to second 10.
@@ -19,26 +20,26 @@ func TestUnseen(t *testing.T) {
 	for _, row := range []struct {
 		events []model.Event
 		leases []model.LeaseID
-		want   []model.Unseen // without the reason
+		want   []sight.Unseen // without the reason
 		reason string
 	}{
 		{[]model.Event{seen(10, p), seen(10, q)}, nil, nil, "both answered at the end"},
-		{[]model.Event{seen(3, p), seen(10, q)}, nil, []model.Unseen{{What: model.UnseenKeys, Prefix: p, For: 7 * time.Second}}, "one is silent since second 3"},
-		{[]model.Event{seen(3, p), seen(10, q), lost(8)}, nil, []model.Unseen{{What: model.UnseenKeys, Prefix: p, For: 7 * time.Second}}, "it was lost later, but not seen since second 3"},
-		{[]model.Event{seen(10, p), model.Watching{At: at(10), Asked: at(9), Prefix: q, Rev: 5}}, nil, []model.Unseen{{What: model.UnseenKeys, Prefix: q, For: time.Second}},
+		{[]model.Event{seen(3, p), seen(10, q)}, nil, []sight.Unseen{{What: sight.Keys, Prefix: p, For: 7 * time.Second}}, "one is silent since second 3"},
+		{[]model.Event{seen(3, p), seen(10, q), lost(8)}, nil, []sight.Unseen{{What: sight.Keys, Prefix: p, For: 7 * time.Second}}, "it was lost later, but not seen since second 3"},
+		{[]model.Event{seen(10, p), model.Watching{At: at(10), Asked: at(9), Prefix: q, Rev: 5}}, nil, []sight.Unseen{{What: sight.Keys, Prefix: q, For: time.Second}},
 			"it was asked at second 9: what came in the last second may not be in the answer"},
 		{[]model.Event{lost(2), model.Back{At: at(5), Prefix: p, Rev: 5}, seen(10, p), seen(10, q)}, nil, nil, "it is back without a gap"},
 		{[]model.Event{lost(2), model.LoadStarted{At: at(4), Prefix: p, Rev: 5}, model.Loaded{At: at(4), Prefix: p, Rev: 5}, seen(10, p), seen(10, q)}, nil,
-			[]model.Unseen{{What: model.UnseenKeys, Prefix: p, For: 4 * time.Second}}, "a list had to take the place of the watch"},
-		{[]model.Event{seen(10, p), seen(10, q)}, []model.LeaseID{1, 1}, []model.Unseen{{What: model.UnseenLeases, Leases: 1, For: 10 * time.Second}}, "a lease was never read"},
+			[]sight.Unseen{{What: sight.Keys, Prefix: p, For: 4 * time.Second}}, "a list had to take the place of the watch"},
+		{[]model.Event{seen(10, p), seen(10, q)}, []model.LeaseID{1, 1}, []sight.Unseen{{What: sight.Leases, Leases: 1, For: 10 * time.Second}}, "a lease was never read"},
 		{[]model.Event{model.LeaseRead{At: at(2), ID: 1, Granted: 60, Remaining: 50}, seen(10, p), seen(10, q)}, []model.LeaseID{1}, nil, "it was read"},
 		{[]model.Event{model.LeaseRead{At: at(2), ID: 1, Granted: 60, Remaining: 50}, model.LeaseUnread{At: at(6), ID: 1, Reason: "no leader"}, seen(10, p), seen(10, q)}, []model.LeaseID{1},
-			[]model.Unseen{{What: model.UnseenLeases, Leases: 1, For: 8 * time.Second}}, "the last reading failed"},
+			[]sight.Unseen{{What: sight.Leases, Leases: 1, For: 8 * time.Second}}, "the last reading failed"},
 		{[]model.Event{model.LeaseUnread{At: at(1), ID: 1, Reason: "no leader"}, model.LeaseUnread{At: at(1), ID: 2, Reason: "no leader"}, seen(10, p), seen(10, q)}, []model.LeaseID{1, 2},
-			[]model.Unseen{{What: model.UnseenLeases, Leases: 2, For: 10 * time.Second}}, "they have one reason"},
+			[]sight.Unseen{{What: sight.Leases, Leases: 2, For: 10 * time.Second}}, "they have one reason"},
 		{[]model.Event{seen(10, p), seen(10, q)}, []model.LeaseID{77}, nil, "a lease on which nothing hangs any more"},
 		{[]model.Event{model.ClusterStatus{At: at(4), Unlisted: "no permission", UnlistedSince: at(4)}, seen(10, p), seen(10, q)}, nil,
-			[]model.Unseen{{What: model.UnseenLists, For: 6 * time.Second}}, "the members did not list their leases"},
+			[]sight.Unseen{{What: sight.Lists, For: 6 * time.Second}}, "the members did not list their leases"},
 	} {
 		s := NewState()
 		s.Apply(model.Batch{Events: []model.Event{model.Requested{At: start, Prefixes: []string{p, q}},
@@ -46,7 +47,7 @@ func TestUnseen(t *testing.T) {
 			model.Listed{At: start, Prefix: p, Rev: 5, KVs: []model.KV{{Key: "/a/l/1", CreateRev: 3, ModRev: 3, Lease: 1}, {Key: "/a/l/2", CreateRev: 4, ModRev: 4, Lease: 2}}},
 			model.Loaded{At: start, Prefix: p, Rev: 5}, model.LoadStarted{At: start, Prefix: q, Rev: 5}, model.Loaded{At: start, Prefix: q, Rev: 5}}})
 		s.Apply(model.Batch{Events: append(row.events, model.Tick{At: at(10)})})
-		got := s.Unseen(at(10), row.leases)
+		got := sight.Of(s.Keyspace, at(10), row.leases)
 		same := len(got) == len(row.want)
 		for i := 0; same && i < len(got); i++ {
 			if got[i].Reason == "" {

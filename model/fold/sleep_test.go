@@ -7,6 +7,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/history"
+	"locktop/model/journal"
 )
 
 // codesOf are the codes of all that is found.
@@ -72,7 +73,7 @@ func TestAnObserverThatSleptJudgesNothingBeforeItHasCaughtUp(t *testing.T) {
 		{"it had the time", func(h *history.History) {
 			h.Add(slept)
 			caughtUp(h)
-			h.Read(91, 0xa1, 60, -30)
+			h.Read(111, 0xa1, 60, -50)
 		}, []string{"error revoke-failing"}},
 		{"a lease that cannot be read is waited for no longer", func(h *history.History) {
 			h.Put(13.6, "/l/stray", "data", 0)
@@ -117,18 +118,18 @@ func TestTimesThatSpanASleepAreLowerBounds(t *testing.T) {
 	}
 	var said []string
 	for _, f := range s.Lock("/l").Journal() {
-		if f.Kind == model.EntryHandover && f.At.After(history.At(80)) {
+		if f.Kind == journal.Handover && f.At.After(history.At(80)) {
 			said = append(said, f.Sentence(s.Who))
 			if !f.Past || f.Gap != 0 || f.Held != 0 || f.Confidence == model.Certain {
 				t.Errorf("%+v: when it was and for how long anybody held is not known", f)
 			}
 		}
 	}
-	if len(said) == 0 || strings.Contains(said[len(said)-1], "no gap") {
+	if len(said) == 0 || strings.Contains(said[len(said)-1], "immediate handover") {
 		t.Errorf("%q: nobody knows that there was no gap", said)
 	}
-	if entry := s.Journal()[len(s.Journal())-1]; !slices.ContainsFunc(s.Journal(), func(f *model.JournalEntry) bool {
-		return f.Kind == model.EntryGap && strings.HasPrefix(f.Text, "locktop did not run for 1m06s")
+	if entry := s.Journal()[len(s.Journal())-1]; !slices.ContainsFunc(s.Journal(), func(f *journal.Entry) bool {
+		return f.Kind == journal.Gap && strings.HasPrefix(f.Text, "locktop did not run for 1m06s")
 	}) {
 		t.Errorf("the journal does not say that locktop slept; its last line is %+v", entry)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/history"
+	"locktop/model/keyspace"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -19,8 +20,8 @@ func state(h *history.History) *State {
 	return lawful(s)
 }
 
-// journal prints what the state says happened, one line per fact.
-func journal(s *State) string {
+// told prints what the state says happened, one line per fact.
+func told(s *State) string {
 	var b strings.Builder
 	for _, f := range s.Journal() {
 		fmt.Fprintf(&b, "%s %s\n", f.Kind, f.Sentence(s.Who))
@@ -42,7 +43,7 @@ func TestStories(t *testing.T) {
 			h.Read(5.1, a, 10, 8)
 		}, `acquired a1 took /l, which was free
 queued b2 joined the queue of /l at place 2, behind a1
-handover b2 got /l from a1 after 4.0s: released (strong); no gap
+handover b2 got /l from a1: held 4.0s, released (strong); immediate handover
 `},
 		{"expiry", "the readings fell to nothing before all keys went in one revision", func(h *history.History) {
 			h.Put(1, history.ClaimKey("/l", a), "", a)
@@ -55,7 +56,7 @@ handover b2 got /l from a1 after 4.0s: released (strong); no gap
 queued b2 joined the queue of /l at place 2, behind a1
 finding keepalive-stalled (hint): a1 has missed a renewal; if it does not come, the lock is free in about 1.5s
 finding dead-holder (hint): a1 may be dead: no renewal for 5.0s; without one the lock is free in about 0.5s
-handover b2 got /l from a1 after 4.9s: lease expired (strong); no gap
+handover b2 got /l from a1: held 4.9s, lease expired (strong); immediate handover
 finding dead-holder on /l is over, after 0.9s
 `},
 		{"ended early", "the lease had time left: its owner closed it, or somebody revoked it", func(h *history.History) {
@@ -73,7 +74,7 @@ left a1 no longer holds /l after 4.0s: lease revoked or closed (hint); nobody wa
 			h.Add(model.Acted{At: history.At(5.1), Outcome: model.Outcome{At: history.At(5.1), Done: true, Rev: h.Rev, Action: model.Action{Kind: model.RevokeLease, Lease: a}}})
 		}, `acquired a1 took /l, which was free
 queued b2 joined the queue of /l at place 2, behind a1
-handover b2 got /l from a1 after 4.0s: lease revoked or closed (certain); no gap
+handover b2 got /l from a1: held 4.0s, revoked by you; immediate handover
 action Revoked lease a1
 `},
 		{"our own delete", "done may be known before it is seen", func(h *history.History) {
@@ -83,7 +84,7 @@ action Revoked lease a1
 			h.Del(5, history.ClaimKey("/l", a))
 		}, `acquired a1 took /l, which was free
 action Deleted claim /l/a1
-left a1 no longer holds /l after 4.0s: key deleted (certain); nobody waits
+left a1 no longer holds /l after 4.0s: deleted by you; nobody waits
 `},
 		{"other keys of the lease stay", "an ended lease takes all its keys in one revision", func(h *history.History) {
 			h.Put(1, history.ClaimKey("/l", a), "", a)
@@ -100,7 +101,7 @@ left a1 no longer holds /l after 1.0s: released (strong); nobody waits
 			h.Put(2.5, history.ClaimKey("/l", b), "", b)
 		}, `acquired a1 took /l, which was free
 left a1 no longer holds /l after 1.0s: released (strong); nobody waits
-handover b2 got /l from a1 after 1.0s: released (strong); free for 0.5 s
+handover b2 got /l from a1: held 1.0s, released (strong); it was free for 0.5 s
 `},
 		{"a waiter leaves", "it never held, so nothing is handed over", func(h *history.History) {
 			h.Put(1, history.ClaimKey("/l", a), "", a)
@@ -137,7 +138,7 @@ finding foreign-key on /l is over, after 1.0s
 		}, `acquired /l/694d81e5fc652594 took /l, which was free
 queued a1 joined the queue of /l at place 2, behind /l/694d81e5fc652594
 finding orphan-key (certain): /l/694d81e5fc652594 has no lease: it never expires and blocks the lock
-handover a1 got /l from /l/694d81e5fc652594 after 1.0s: key deleted (strong); no gap
+handover a1 got /l from /l/694d81e5fc652594: held 1.0s, key deleted (strong); immediate handover
 finding orphan-key on /l is over, after 1.0s
 `},
 		{"an election", "candidates are named by their value, who held by that with which it did", func(h *history.History) {
@@ -148,7 +149,7 @@ finding orphan-key on /l is over, after 1.0s
 			h.Read(4, a, 10, 9)
 		}, `acquired node-1 took /e, which was free
 queued node-2 joined the queue of /e at place 2, behind node-1
-handover node-2 got /e from node-1 after 3.0s: released (strong); no gap
+handover node-2 got /e from node-1: held 3.0s, released (strong); immediate handover
 `},
 		{"taken again", "etcd refuses a put on a lease that has ended: no reading is needed", func(h *history.History) {
 			h.Put(1, history.ClaimKey("/l", a), "", a)
@@ -160,7 +161,7 @@ handover node-2 got /e from node-1 after 3.0s: released (strong); no gap
 			h.Read(3.2, a, 0, -1)
 		}, `acquired a1 took /l, which was free
 left a1 no longer holds /l after 1.0s: released (strong); nobody waits
-handover a1 got /l from a1 after 1.0s: released (strong); free for 0.1 s
+handover a1 took /l again: held 1.0s, released (strong); it was free for 0.1 s
 left a1 no longer holds /l after 0.9s: released (strong); nobody waits
 acquired a1 took /m, which was free
 `},
@@ -172,7 +173,7 @@ acquired a1 took /m, which was free
 			h.Read(3.2, a, 0, -1)
 		}, `acquired a1 took /l, which was free
 left a1 no longer holds /l after 1.0s: lease revoked or closed (hint); nobody waits
-handover b2 got /l from a1 after 1.0s: lease revoked or closed (hint); free for 0.1 s
+handover b2 got /l from a1: held 1.0s, lease revoked or closed (hint); it was free for 0.1 s
 `},
 		{"a queue is deleted", "one request took it: its waiters never held, and nobody of them let go", func(h *history.History) {
 			h.Put(1, history.ClaimKey("/l", a), "", a)
@@ -211,14 +212,14 @@ left a1 no longer holds /l after 1.0s: released (strong); nobody waits
 			h.Put(1, "shedlock:prod:report", "ADDED:2026-01-02T03:04:01Z@host-a", a)
 			h.Put(3, "shedlock:prod:report", "ADDED:2026-01-02T03:04:02Z@host-b", b)
 		}, `acquired host-a took shedlock:prod:report, which was free
-handover host-b got shedlock:prod:report from host-a after 2.0s: its key was written over (certain); no gap
+handover host-b got shedlock:prod:report from host-a: held 2.0s, its key was written over; immediate handover
 `},
 		{"any value written over", "who cannot read the values cannot be sure that it is another owner", func(h *history.History) {
 			h.Put(1, "layotto||lock|||job", "step 1", a)
 			h.Put(2, "layotto||lock|||job", "step 2", a)
 			h.Put(3, "layotto||lock|||job", "step 3", b)
 		}, `acquired step 1 took layotto||lock|||job, which was free
-handover step 3 got layotto||lock|||job from step 1 after 2.0s: its key was written over (hint); no gap
+handover step 3 got layotto||lock|||job from step 1: held 2.0s, its key was written over (hint); immediate handover
 `},
 		{"a key written again", "a holder may put its key again with another lease, as ShedLock does when its job ends", func(h *history.History) {
 			h.Put(1, "shedlock:prod:report", "ADDED:2026-01-02T03:04:01Z@host-a", a)
@@ -258,8 +259,8 @@ finding lease-detached on shedlock:prod:report is over, after 1.0s
 		}, `acquired a1 took /rw, which was free
 shared b2 holds /rw too, at place 2
 queued c3 joined the queue of /rw at place 3, behind b2
-left a1 no longer holds /rw after 3.0s: released (strong); one other holds it on
-handover c3 got /rw from b2 after 4.0s: released (strong); no gap
+left a1 no longer holds /rw after 3.0s: released (strong); one other still holds it
+handover c3 got /rw from b2: held 4.0s, released (strong); immediate handover
 `},
 		{"readers that waited", "all of them hold as soon as no writer is ahead", func(h *history.History) {
 			h.Put(1, "/rw/write/1700000000000000001", "", a)
@@ -270,7 +271,7 @@ handover c3 got /rw from b2 after 4.0s: released (strong); no gap
 		}, `acquired a1 took /rw, which was free
 queued b2 joined the queue of /rw at place 2, behind a1
 queued c3 joined the queue of /rw at place 3, behind a1
-handover b2 got /rw from a1 after 3.0s: released (strong); no gap
+handover b2 got /rw from a1: held 3.0s, released (strong); immediate handover
 shared c3 holds /rw too, at place 2
 `},
 		{"a writer gives up", "the readers behind it hold together with those ahead", func(h *history.History) {
@@ -313,7 +314,7 @@ blocked /l is blocked by /l/setting, which is no claim of it
 			h := history.New()
 			h.Loaded(0)
 			r.tell(h)
-			if d := cmp.Diff(r.want, journal(state(h))); d != "" {
+			if d := cmp.Diff(r.want, told(state(h))); d != "" {
 				t.Errorf("%s\n(-want +got)\n%s", r.reason, d)
 			}
 		})
@@ -413,7 +414,7 @@ gap the watch of all keys is lost (compacted): the watch fell behind
 handover b2 now holds /l, a1 does not any more: it changed while the watch was lost
 gap all keys was listed again at revision 500: what happened in between was not seen
 `
-	if d := cmp.Diff(want, journal(s)); d != "" {
+	if d := cmp.Diff(want, told(s)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 	if d, bound := s.Lock("/m").HeldFor(history.At(12)); d != 10*time.Second || bound {
@@ -439,7 +440,7 @@ func TestLeaseStates(t *testing.T) {
 		{0, -1, model.LeaseGone, "etcd does not know it"},
 	}
 	for _, r := range rows {
-		l := &model.Lease{Readings: &model.Readings{Read: model.LeaseRead{Granted: r.granted, Remaining: r.remaining}, HasRead: true}}
+		l := &keyspace.Lease{Readings: &keyspace.Readings{Read: model.LeaseRead{Granted: r.granted, Remaining: r.remaining}, HasRead: true}}
 		if got := l.State(); got != r.want {
 			t.Errorf("%d of %d s left: %s, want %s: %s", r.remaining, r.granted, got, r.want, r.reason)
 		}

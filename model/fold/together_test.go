@@ -8,6 +8,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/history"
+	"locktop/model/journal"
 )
 
 // fleet is clients whose leases are renewed at a third of their TTL, and read as often as
@@ -23,7 +24,7 @@ type fleet struct {
 	now     float64
 	told    []string // as `events` writes them for people
 	lost    int      // lines about holders that were lost, told one by one
-	stories []*model.JournalEntry
+	stories []*journal.Entry
 	seen    uint64
 }
 
@@ -51,11 +52,11 @@ func (f *fleet) flush() {
 		}
 		f.seen = e.Seq
 		switch {
-		case e.Kind == model.EntryTogether:
+		case e.Kind == journal.Together:
 			f.stories = append(f.stories, e)
 		case e.Part():
 			continue
-		case e.Kind == model.EntryLeft || e.Kind == model.EntryHandover:
+		case e.Kind == journal.Left || e.Kind == journal.Handover:
 			f.lost++
 		}
 		f.told = append(f.told, e.Sentence(f.s.Who))
@@ -97,7 +98,7 @@ func (f *fleet) run(until float64) {
 func (f *fleet) causes() map[string]int {
 	n := map[string]int{}
 	for _, e := range f.s.Journal() {
-		if e.GoneRev != 0 && e.GoneRev == e.Rev && (e.Kind == model.EntryLeft || e.Kind == model.EntryHandover) {
+		if e.GoneRev != 0 && e.GoneRev == e.Rev && (e.Kind == journal.Left || e.Kind == journal.Handover) {
 			n[fmt.Sprintf("%s %s", e.Cause, e.Confidence)]++
 		}
 	}
@@ -154,7 +155,7 @@ func TestWhatEndsTogetherIsOneEvent(t *testing.T) {
 			var claims, locks, leases int
 			for _, e := range f.stories {
 				claims, locks, leases = claims+e.Count, locks+e.Locks, leases+e.Leases
-				if e.Cause != model.CauseExpired || e.Pending {
+				if e.Cause != journal.CauseExpired || e.Pending {
 					t.Errorf("%s %s: %s", e.Cause, e.Sentence(f.s.Who), r.reason)
 				}
 			}
@@ -232,7 +233,7 @@ func TestOneRequestIsOneEvent(t *testing.T) {
 		h.Del(5, keys...)
 		var got []string
 		for _, e := range state(h).Journal() {
-			if e.Kind == model.EntryTogether {
+			if e.Kind == journal.Together {
 				got = append(got, e.Sentence(func(model.ClaimRef) string { return "" }))
 			}
 		}
@@ -261,9 +262,9 @@ func TestOneOfManyTurnsOut(t *testing.T) {
 	told := func() (line string, alone int) {
 		for _, e := range state(h).Journal() {
 			switch who := func(model.ClaimRef) string { return "one" }; {
-			case e.Kind == model.EntryTogether:
+			case e.Kind == journal.Together:
 				line += e.Sentence(who)
-			case e.Kind == model.EntryLeft && !e.Part():
+			case e.Kind == journal.Left && !e.Part():
 				alone++
 			}
 		}

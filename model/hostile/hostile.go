@@ -18,6 +18,7 @@ var Kinds = []model.Event{
 	model.LeaseRead{}, model.LeaseUnread{}, model.LeaseKeys{}, model.ClusterStatus{}, model.Tick{}, model.Slept{},
 	model.Contender{}, model.Belief{}, model.Access{}, model.Wrote{}, model.Watches{}, model.Refused{}, model.TurnedAway{}, model.Connected{},
 	model.LeaseOwner{}, model.FaultOn{}, model.FaultOff{}, model.Acted{}, model.Requested{},
+	model.DrillBegan{}, model.DrillStep{}, model.DrillJudged{}, model.DrillOver{},
 }
 
 // Pieces are what hostile text is made of: sequences that a terminal would obey,

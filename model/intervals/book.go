@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 )
 
 // Stay is the time of one claim in the queue of its lock.
@@ -58,16 +59,16 @@ const (
 
 // Book keeps the stays of all locks, as far as its bytes go.
 type Book struct {
-	k       *model.Keyspace
+	k       *keyspace.Keyspace
 	max     int // bytes
 	bytes   int
 	lines   map[string]*line
 	oldest  []*chunk // of all lines, in the order in which they were begun
 	zone    *time.Location
 	loads   []load
-	again   map[*model.Claim]start // of those that held, and are there still without the lock
-	dropped int                    // stays that gave way
-	until   int64                  // the end of the last of them
+	again   map[*keyspace.Claim]start // of those that held, and are there still without the lock
+	dropped int                       // stays that gave way
+	until   int64                     // the end of the last of them
 	moments
 }
 
@@ -94,12 +95,15 @@ type line struct {
 }
 
 // NewBook returns an empty book about a keyspace, of at most so many bytes; 0 is BytesMax.
-func NewBook(k *model.Keyspace, most int) *Book {
+func NewBook(k *keyspace.Keyspace, most int) *Book {
 	if most <= 0 {
 		most = BytesMax
 	}
-	return &Book{k: k, max: most, lines: map[string]*line{}, again: map[*model.Claim]start{}, zone: time.UTC, moments: moments{late: map[model.LeaseID]bool{}, missed: map[string][]Mark{}}}
+	return &Book{k: k, max: most, lines: map[string]*line{}, again: map[*keyspace.Claim]start{}, zone: time.UTC, moments: moments{late: map[model.LeaseID]bool{}, missed: map[string][]Mark{}}}
 }
+
+// Keep makes the book keep so many bytes at most from the next stay on.
+func (b *Book) Keep(most int) { b.max = most }
 
 // Forget drops all: another cluster answers.
 func (b *Book) Forget() { *b = *NewBook(b.k, b.max) }
@@ -164,7 +168,7 @@ func (b *Book) Follow(e model.Event) {
 		unseen = true
 	case model.Loaded:
 		unseen = true
-		maps.DeleteFunc(b.again, func(c *model.Claim, _ start) bool { return b.k.Claim(c.Key) != c })
+		maps.DeleteFunc(b.again, func(c *keyspace.Claim, _ start) bool { return b.k.Claim(c.Key) != c })
 		if !slices.ContainsFunc(b.loads, func(x load) bool { return x.prefix == e.Prefix }) {
 			b.loads = append(b.loads, load{e.Prefix, e.At})
 		}
@@ -197,7 +201,7 @@ func (b *Book) Follow(e model.Event) {
 }
 
 // over writes a stay that ended down.
-func (b *Book) over(l *model.Lock, x *Stay) {
+func (b *Book) over(l *keyspace.Lock, x *Stay) {
 	form, rest := formOf(l.Name, x.Claim.Key, x.Claim.Lease)
 	p := packed{flags: form, came: x.Came.UnixMicro(), gone: x.Gone.UnixMicro(), rev: x.Claim.CreateRev, lease: x.Claim.Lease,
 		key: []byte(brief(rest)), value: []byte(x.Claim.Value[:min(len(x.Claim.Value), textMax)])}
@@ -336,7 +340,7 @@ func (b *Book) LastHold(lock, key string, lease model.LeaseID, after, before tim
 		return true
 	})
 	if l := b.k.Lock(lock); key != "" {
-		if c := b.k.Claim(key); c != nil && l != nil && c.Lock() == l {
+		if c := b.k.Claim(key); c != nil && l != nil && c.Lock() == l && (lease == 0 || c.KV.Lease == 0 || c.KV.Lease == lease) {
 			x, _ := b.going(c, l)
 			match(&x)
 		}
@@ -416,7 +420,7 @@ func (b *Book) present(lock string, to time.Time, yield func(*Stay) bool) {
 
 // Came returns when the stay of a claim began that goes on: when the claim came, or when it
 // lost the lock and stayed; atLeast if that was before we looked.
-func (b *Book) Came(c *model.Claim) (at time.Time, atLeast bool) {
+func (b *Book) Came(c *keyspace.Claim) (at time.Time, atLeast bool) {
 	if x, ok := b.again[c]; ok {
 		return x.at, x.atLeast
 	}
@@ -425,7 +429,7 @@ func (b *Book) Came(c *model.Claim) (at time.Time, atLeast bool) {
 
 // going is the stay of a claim that goes on, or did up to now; false where it neither holds
 // nor waits: a key by itself outlives its holders.
-func (b *Book) going(c *model.Claim, l *model.Lock) (x Stay, ok bool) {
+func (b *Book) going(c *keyspace.Claim, l *keyspace.Lock) (x Stay, ok bool) {
 	x.Claim = c.Ref()
 	x.Came, x.CameAtLeast = b.Came(c)
 	var holds bool
@@ -445,6 +449,32 @@ func (b *Book) stay(lock string, p *packed) Stay {
 		s.Got = b.at(p.got)
 	}
 	return s
+}
+
+// Recent returns a moment since which about n stays of a lock ended up to another, no fewer
+// if there are as many.
+func (b *Book) Recent(lock string, to time.Time, n int) time.Time {
+	ln, last := b.lines[lock], to.UnixMicro()
+	if ln != nil {
+		for _, c := range slices.Backward(ln.chunks) {
+			if c.over > last {
+				continue
+			}
+			if n -= c.n; n <= 0 {
+				return b.at(c.over)
+			}
+		}
+	}
+	return time.Time{}
+}
+
+// Ended returns when the last stay of a lock ended that is over, false if none is kept.
+func (b *Book) Ended(lock string) (at time.Time, any bool) {
+	ln := b.lines[lock]
+	if ln == nil {
+		return at, false
+	}
+	return b.at(ln.chunks[len(ln.chunks)-1].gone), true
 }
 
 // Names yields the locks of which there is a past, in no order.

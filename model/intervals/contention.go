@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 )
 
 // Contention is what the stays of a lock say in figures, of a time.
@@ -16,9 +17,10 @@ type Contention struct {
 	From, To time.Time
 	// Visible is false where waiting leaves no key: then nothing is known of waits.
 	Visible bool
-	// TotalWait is how long all together waited in that time, Waiters how many do at its end.
-	TotalWait time.Duration
-	Waiters   int
+	// TotalWait is how long all together waited in that time, Waiters how many do at its end;
+	// TotalHold is how long all together held: more than Held where several hold at once.
+	TotalWait, TotalHold time.Duration
+	Waiters              int
 	// Waits and Holds are those that ended in that time and were seen from their beginning.
 	// Gaps are the times between two holders in which nobody held.
 	Waits, Holds, Gaps Durations
@@ -53,7 +55,7 @@ type Pair struct {
 type Durations []time.Duration
 
 // P50 is the median, false of none.
-func (d Durations) P50() (time.Duration, bool) { return model.Percentile(d, 50), len(d) > 0 }
+func (d Durations) P50() (time.Duration, bool) { return keyspace.Percentile(d, 50), len(d) > 0 }
 
 // Bounds of the work on one lock.
 const overlapsMax = 4_000_000
@@ -110,7 +112,9 @@ func (b *Book) Contention(lock string, from, to time.Time, who func(model.ClaimR
 		}
 		c.turns = append(c.turns, t)
 		c.Visible = c.Visible || l == nil && s.Claim.Key != lock
-		if !t.held && t.gone >= last {
+		if t.held {
+			c.TotalHold += time.Duration(within(t.got, t.gone, first, last)) * time.Microsecond
+		} else if t.gone >= last {
 			c.Waiters++
 		}
 		if t.held && t.got >= first && !s.CameAtLeast && !s.GotAtLeast {
@@ -261,33 +265,49 @@ func (c *Contention) Convoy() bool {
 	return len(c.Holds) >= convoyTurns && c.Queued >= all*99/100 && c.Holds[len(c.Holds)-1] <= all/convoyPart
 }
 
-// WhatIf returns how long all together would have waited for the same turns if each hold had
-// taken that share of its time. Whoever held comes again as long after its hold as it did;
-// those that never got the lock would have held it as long as is usual. It is false where a
-// replay with whole holds does not give what was: where several hold together, waiters cannot
-// be seen, or others than the first got the lock.
+// WhatIf returns how long all together would have waited in the same time if each hold had
+// taken that share of its time. Whoever held comes again as long after its hold as it did, and
+// those who came again and again go on to, as they did before: with shorter holds they take more
+// turns in the same time. It is false where a replay with whole holds does not give what was:
+// where several hold together, waiters cannot be seen, or others than the first got the lock.
 func (c *Contention) WhatIf(share float64) (time.Duration, bool) {
 	if !c.Visible || c.shared || len(c.turns) == 0 {
 		return 0, false
 	}
-	same := c.replay(1)
-	if off := (same - c.TotalWait).Abs(); off > c.TotalWait/100+time.Millisecond {
+	same, ok := c.replay(1)
+	if off := (same - c.TotalWait).Abs(); !ok || off > c.TotalWait/100+time.Millisecond {
 		return 0, false
 	}
-	return c.replay(share), true
+	return c.replay(share)
 }
 
-// again is a turn as it is played: after which it comes, and how long after that.
+// again is a turn as it is played.
 type again struct {
-	arrives    int64
-	hold, free int64 // free is how long nobody held before it, though it was there
-	patience   int64
-	think      int64
-	followers  []int
-	follows    bool
+	move
+	arrives   int64 // if it follows no other
+	patience  int64
+	followers []int
+	follows   bool
+	by        int  // whose
+	more      bool // after it its contender goes on
 }
 
-func (c *Contention) replay(share float64) time.Duration {
+// move is how a contender takes a turn: how long after its last one it comes, how long nobody
+// held before it though it was there, and how long it holds.
+type move struct{ think, free, hold int64 }
+
+// habit is how a contender takes its turns, one move after the other, and from the first again.
+type habit struct {
+	moves []move
+	next  int
+	away  int64 // the longest that it was seen to stay away
+}
+
+// replayMost bounds how many turns a replay makes of one.
+const replayMost = 50
+
+// plays are the turns as they were seen, and the habits of their contenders.
+func (c *Contention) plays() ([]again, []habit) {
 	first, last := c.From.UnixMicro(), c.To.UnixMicro()
 	usual := int64(0)
 	if p, ok := c.Holds.P50(); ok {
@@ -298,17 +318,20 @@ func (c *Contention) replay(share float64) time.Duration {
 	latest := map[int][]int{} // of each contender, its turns
 	for i, t := range c.turns {
 		a := &play[i]
-		a.arrives, a.patience = max(t.came, first), math.MaxInt64
-		if t.held {
+		a.by, a.arrives, a.patience = t.who, max(t.came, first), math.MaxInt64
+		switch {
+		case t.held:
 			a.hold = within(t.got, t.gone, first, last)
+			if t.gone >= last { // it holds still: for how long is not known
+				a.hold = max(a.hold, usual)
+			}
 			byGot = append(byGot, i)
-		} else {
+		default:
 			a.hold = usual
 			if t.gone < last {
 				a.patience = t.gone - a.arrives
 			}
 		}
-		a.hold = int64(float64(a.hold) * share)
 		best := -1
 		for _, j := range latest[t.who] {
 			if g := c.turns[j].gone; g >= first && g <= t.came && (best < 0 || g > c.turns[best].gone) {
@@ -328,6 +351,57 @@ func (c *Contention) replay(share float64) time.Duration {
 		play[i].free = max(0, t.got-max(t.came, over))
 		over = max(over, t.gone)
 	}
+	return play, c.habits(play, latest)
+}
+
+// habits are those of the contenders, by the turns that they took. One that was seen to come
+// only once has those of all others together, if most of them came again.
+func (c *Contention) habits(play []again, of map[int][]int) []habit {
+	all := make([]habit, len(of))
+	var any habit
+	again := 0
+	for i := range play {
+		if a := &play[i]; a.follows && c.turns[i].held {
+			for _, h := range []*habit{&all[a.by], &any} {
+				h.moves, h.away = append(h.moves, a.move), max(h.away, a.think)
+			}
+			if len(all[a.by].moves) == 1 {
+				again++
+			}
+		}
+	}
+	if len(any.moves) == 0 || 2*again < len(all) {
+		any = habit{}
+	}
+	last := c.To.UnixMicro()
+	for by := range all {
+		if len(all[by].moves) == 0 {
+			all[by] = any
+		}
+	}
+	for i := range play {
+		a := &play[i]
+		h := &all[a.by]
+		a.more = len(a.followers) == 0 && len(h.moves) > 0 && a.patience == math.MaxInt64 && last-c.turns[i].gone <= h.away
+	}
+	return all
+}
+
+// goOn is the next turn of a contender who left the lock at a time; away is for how long it had
+// stayed away at least when nothing was seen any more.
+func (h *habit) goOn(by int, left, away int64) again {
+	m := h.moves[h.next%len(h.moves)]
+	h.next++
+	m.think = max(m.think, away)
+	return again{move: m, by: by, arrives: left + m.think, patience: math.MaxInt64, more: true}
+}
+
+// replay plays the turns with that share of each hold, and says how long all together waited;
+// false if there were too many.
+func (c *Contention) replay(share float64) (time.Duration, bool) {
+	first, last := c.From.UnixMicro(), c.To.UnixMicro()
+	play, habits := c.plays()
+	seen := len(play)
 	var due arrivals
 	for i := range play {
 		if !play[i].follows {
@@ -340,7 +414,7 @@ func (c *Contention) replay(share float64) time.Duration {
 		next := heap.Pop(&due).(arrival)
 		a := &play[next.i]
 		begin := max(next.at, free) + a.free
-		end := begin + a.hold
+		end := begin + int64(float64(a.hold)*share)
 		if begin-next.at >= a.patience {
 			begin = next.at + a.patience
 			end = begin
@@ -351,8 +425,21 @@ func (c *Contention) replay(share float64) time.Duration {
 		for _, j := range a.followers {
 			heap.Push(&due, arrival{end + play[j].think, j})
 		}
+		if a.more && end < last {
+			away := int64(0)
+			if next.i < seen {
+				away = max(0, last-c.turns[next.i].gone)
+			}
+			if n := habits[a.by].goOn(a.by, end, away); n.arrives < last {
+				if len(play) >= replayMost*seen {
+					return 0, false
+				}
+				play = append(play, n)
+				heap.Push(&due, arrival{n.arrives, len(play) - 1})
+			}
+		}
 	}
-	return time.Duration(sum) * time.Microsecond
+	return time.Duration(sum) * time.Microsecond, true
 }
 
 // arrival is when a turn joins the queue.

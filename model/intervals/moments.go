@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/keyspace"
 )
 
 // MarkKind is what happened at a mark.
@@ -19,6 +21,7 @@ const (
 	MarkFinding MarkKind = "finding"
 	MarkLab     MarkKind = "lab" // a fault, or a process
 	MarkAction  MarkKind = "action"
+	MarkDrill   MarkKind = "drill" // a step, or a verdict
 	MarkGap     MarkKind = "gap"
 )
 
@@ -29,7 +32,7 @@ type Mark struct {
 	Lock string // "" for all
 	// Entry is the line of the journal that tells it, nil for renewals that were missed:
 	// those were of Lease, since At.
-	Entry *model.JournalEntry
+	Entry *journal.Entry
 	Lease model.LeaseID
 }
 
@@ -50,16 +53,20 @@ const (
 
 // moments are the marks and the gaps.
 type moments struct {
-	marks  []Mark
-	gaps   []Gap
-	open   int    // how many of them go on
-	seen   uint64 // the last line of the journal that was looked at
-	late   map[model.LeaseID]bool
-	missed map[string][]Mark // of renewals, by lock
+	marks []Mark
+	gaps  []Gap
+	open  int    // how many of them go on
+	seen  uint64 // the last line of the journal that was looked at
+	// handovers counts those of all locks that were seen.
+	handovers int
+	late      map[model.LeaseID]bool
+	missed    map[string][]Mark // of renewals, by lock
+	// Up to so many of either need no sweep.
+	lateRoom, missedRoom int
 }
 
-var markOf = map[model.EntryKind]MarkKind{model.EntryMember: MarkMember, model.EntryFinding: MarkFinding, model.EntryLab: MarkLab,
-	model.EntryAction: MarkAction, model.EntryGap: MarkGap}
+var markOf = map[journal.Kind]MarkKind{journal.Member: MarkMember, journal.Finding: MarkFinding, journal.Lab: MarkLab,
+	journal.Action: MarkAction, journal.Drill: MarkDrill, journal.Gap: MarkGap}
 
 // noteMoments takes in what the last event wrote into the journal, and what it told of leases
 // and of the watch.
@@ -86,11 +93,17 @@ func (b *Book) noteMoments(e model.Event) {
 func (b *Book) ReadJournal() {
 	for _, f := range b.k.JournalAfter(b.seen) {
 		b.seen = f.Seq
+		if f.Kind == journal.Handover && !f.Past {
+			b.handovers++
+		}
 		if kind := markOf[f.Kind]; kind != "" && !f.Past {
 			b.mark(Mark{At: f.At, Kind: kind, Lock: f.Lock, Entry: f})
 		}
 	}
 }
+
+// Handovers returns how many handovers of any lock were seen.
+func (b *Book) Handovers() int { return b.handovers }
 
 func (b *Book) mark(m Mark) {
 	if len(b.marks) >= 2*marksMax {
@@ -138,26 +151,34 @@ func (b *Book) noteLate(e model.LeaseRead) {
 		return
 	case b.late[e.ID]:
 		return
-	case len(b.late) >= lateMax: // those that ended without a reading
-		maps.DeleteFunc(b.late, func(id model.LeaseID, _ bool) bool { return b.k.Lease(id) == nil })
 	}
+	sweep(b.late, &b.lateRoom, func(id model.LeaseID) bool { return b.k.Lease(id) == nil }) // ended without a reading
 	b.late[e.ID] = true
 	at := e.At
 	if ago, ok := l.Renewed(e.At); ok {
 		at = at.Add(-ago)
 	}
 	seen := map[string]bool{}
-	for _, c := range l.Claims()[:min(len(l.Claims()), model.MaxScan)] {
+	for _, c := range l.Claims()[:min(len(l.Claims()), keyspace.MaxScan)] {
 		if lock := c.Lock(); lock != nil && !seen[lock.Name] {
 			seen[lock.Name] = true
 			m := Mark{At: at, Kind: MarkLate, Lock: lock.Name, Lease: e.ID}
 			b.mark(m)
 			old := b.missed[m.Lock]
-			if len(old) == 0 && len(b.missed) >= lateMax {
-				maps.DeleteFunc(b.missed, func(lock string, _ []Mark) bool { return b.k.Lock(lock) == nil })
+			if len(old) == 0 {
+				sweep(b.missed, &b.missedRoom, func(lock string) bool { return b.k.Lock(lock) == nil })
 			}
 			b.missed[m.Lock] = append(old[max(0, len(old)+1-missedMax):], m)
 		}
+	}
+}
+
+// sweep takes out what is gone once there are twice as many as the last time left, so that
+// what stays is not gone through again for each that comes.
+func sweep[K comparable, V any](m map[K]V, room *int, gone func(K) bool) {
+	if len(m) >= max(lateMax, *room) {
+		maps.DeleteFunc(m, func(k K, _ V) bool { return gone(k) })
+		*room = 2 * len(m)
 	}
 }
 

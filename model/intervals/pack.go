@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/model/twin"
 )
 
 // A chunk is stays of one lock that are over, one behind the other as bytes, each told by
@@ -13,7 +14,7 @@ import (
 // the collector nothing.
 type chunk struct {
 	line *line
-	data []byte
+	data twin.Appended
 	n    int
 	// held counts those that got the lock; came is the first that came, over the first and
 	// gone the last end of any.
@@ -144,7 +145,7 @@ func (c *chunk) full() bool { return c.n >= chunkStays || len(c.data) >= chunkBy
 // each yields the stays of the chunk in the order of their ends.
 func (c *chunk) each(yield func(*packed) bool) bool {
 	var p packed
-	b := c.data
+	b := []byte(c.data)
 	for range c.n {
 		p.flags, b = b[0], b[1:]
 		p.came += varint(&b)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 	"locktop/model/recipe"
 )
 
@@ -23,7 +24,7 @@ type Piece struct {
 
 	lock   string
 	packed *packed
-	claim  *model.Claim
+	claim  *keyspace.Claim
 }
 
 // Lease is the lease of a piece of one stay, 0 for several.
@@ -49,7 +50,7 @@ func (p *Piece) Claim() model.ClaimRef {
 }
 
 // Now is the claim of a piece that goes on, nil for one that is over and for several.
-func (p *Piece) Now() *model.Claim { return p.claim }
+func (p *Piece) Now() *keyspace.Claim { return p.claim }
 
 // Pieces yields the past of a lock between two times in µs, to not included, and what goes
 // on. Stays that all held within one of the grains that from begins are one piece; grain 0
@@ -120,7 +121,7 @@ func (b *Book) presentPieces(lock string, from, to int64, held int, yield func(*
 		}
 		came, atLeast := b.Came(c)
 		x := Piece{lock: lock, Came: came.UnixMicro(), Gone: math.MaxInt64, Index: held, N: 1, Present: true, claim: c}
-		if many := left > model.MaxScan; x.Came < from && (inOrder || many) || atLeast && many {
+		if many := left > keyspace.MaxScan; x.Came < from && (inOrder || many) || atLeast && many {
 			x.N, x.Waiting, x.claim = left, left, nil // and so did all before it
 			yield(&x)
 			return

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/keyspace"
 )
 
 // believes notes what a word on a lock begins and ends.
 func (st *Competitor) believes(e model.Belief) {
 	holds := e.State == model.BeliefHolding
-	if st.interval != nil && (!holds || st.interval.Key != e.Key) {
+	if st.interval != nil && (!holds || st.Belief.Other(e)) {
 		st.endInterval(e.At, e.State)
 	}
 	if holds && st.interval == nil {
@@ -20,8 +22,12 @@ func (st *Competitor) believes(e model.Belief) {
 		if e.Key == "" {
 			lease = cmp.Or(lease, st.Lease) // by which its claim is known
 		}
-		st.interval = &span{Believed: Believed{Contender: st.Name, Lock: st.place.name, Key: e.Key, Lease: lease, From: e.At}}
+		st.interval = &span{Believed: Believed{Contender: st.Name, Lock: st.place.name, Key: e.Key, Lease: lease, From: e.At},
+			silent: e.Key == "" && lease == 0}
 		st.place.keep(st.interval)
+	}
+	if holds {
+		st.interval.token = cmp.Or(st.interval.token, e.Token)
 	}
 }
 
@@ -35,7 +41,7 @@ func (st *Competitor) endInterval(at time.Time, after model.BeliefState) {
 func (lab *Reports) noteBelief(e model.Belief) {
 	c := lab.info(e.Contender)
 	if e.State == model.BeliefLost && c.Belief.State != model.BeliefLost {
-		lab.k.Record(&model.JournalEntry{At: e.At, Kind: model.EntryLab, Lock: e.Lock, Text: fmt.Sprintf("%s noticed that its lease is gone", e.Contender)})
+		lab.k.Record(&journal.Entry{At: e.At, Kind: journal.Lab, Lock: e.Lock, Text: fmt.Sprintf("%s noticed that its lease is gone", e.Contender)})
 	}
 	if c.Lock == "" {
 		lab.move(c, e.Lock) // of a worker nothing but its words is reported
@@ -47,6 +53,9 @@ func (lab *Reports) noteBelief(e model.Belief) {
 		}
 		st.believes(e)
 		st.Belief = e
+		if l := lab.k.Lock(lock); l != nil {
+			lab.adopt(st, l)
+		}
 	}
 	lab.knows(e)
 	c.Belief = e
@@ -71,13 +80,37 @@ func (lab *Reports) access(e model.Access) {
 	}
 }
 
-// Truth says what etcd says of a contender's claim on its lock: its place in the
-// queue from 1, 0 if it has none. Place 1 holds.
-func (lab *Reports) Truth(c ContenderInfo) (claim *model.Claim, place int) {
-	return lab.truth(lab.k.Lock(c.Lock), c.Lease)
+// adopt finds the claim of a program that says that it holds and names no claim, as a line of
+// its output does: one of a lease that is certainly its own, if there is one.
+func (lab *Reports) adopt(c *Competitor, l *keyspace.Lock) {
+	if c.interval == nil || !c.interval.silent {
+		return
+	}
+	for i := range min(l.Len(), keyspace.MaxScan) {
+		if claim := l.At(i); owns(lab, c.Name, claim.Ref().Lease) && (l.Holds(i) || c.interval.Lease == 0) {
+			c.interval.Lease = claim.Ref().Lease
+			return
+		}
+	}
 }
 
-func (lab *Reports) truth(l *model.Lock, id model.LeaseID) (claim *model.Claim, place int) {
+// owns says whether a lease is certainly one of the program behind a name.
+func owns(lab *Reports, name string, id model.LeaseID) bool {
+	owner, known := lab.LeaseOwner(id)
+	return known && owner.Certain && lab.SameProgram(owner.Name, name)
+}
+
+// Truth says what etcd says of a contender's claim on its lock: its place in the
+// queue from 1, 0 if it has none. Place 1 holds.
+func (lab *Reports) Truth(c ContenderInfo) (claim *keyspace.Claim, place int) {
+	lease := c.Lease
+	if st := c.on(c.Lock); lease == 0 && st != nil && st.interval != nil {
+		lease = st.interval.Lease
+	}
+	return lab.truth(lab.k.Lock(c.Lock), lease)
+}
+
+func (lab *Reports) truth(l *keyspace.Lock, id model.LeaseID) (claim *keyspace.Claim, place int) {
 	lease := lab.k.Lease(id)
 	if l == nil || lease == nil {
 		return nil, 0
@@ -120,12 +153,16 @@ const ToldFor = time.Minute
 
 // ClaimOf returns the claim that a contender speaks of, nil if it is not there, and its
 // place in the queue from 0.
-func (lab *Reports) ClaimOf(c *Competitor, l *model.Lock) (*model.Claim, int) {
+func (lab *Reports) ClaimOf(c *Competitor, l *keyspace.Lock) (*keyspace.Claim, int) {
 	if c.Belief.Key == "" {
-		claim, place := lab.truth(l, c.Lease)
+		lease := c.Lease
+		if c.interval != nil && c.interval.silent {
+			lease = c.interval.Lease
+		}
+		claim, place := lab.truth(l, lease)
 		return claim, place - 1
 	}
-	if claim := lab.k.Claim(c.Belief.Key); claim != nil && claim.Lock() == l {
+	if claim := lab.k.Claim(c.Belief.Key); claim != nil && claim.Lock() == l && c.Belief.SpeaksOf(claim.Ref()) {
 		return claim, l.Place(claim)
 	}
 	return nil, -1
@@ -138,18 +175,25 @@ func (lab *Reports) believes(c *Competitor) bool {
 }
 
 // isTrue says whether a contender holds as it says.
-func (lab *Reports) isTrue(c *Competitor, l *model.Lock) bool {
+func (lab *Reports) isTrue(c *Competitor, l *keyspace.Lock) bool {
 	claim, place := lab.ClaimOf(c, l)
 	return claim != nil && l.Holds(place)
 }
 
-func (lab *Reports) isFalse(c *Competitor, l *model.Lock) bool {
-	return lab.believes(c) && !lab.isTrue(c, l)
+// isFalse says whether a contender does not hold as it says. Of keys whose recipe is not
+// known nobody can tell who holds, as long as its key is there; nor of one whose claim nobody
+// named or saw.
+func (lab *Reports) isFalse(c *Competitor, l *keyspace.Lock) bool {
+	if c.interval != nil && c.interval.silent && c.interval.Lease == 0 {
+		return false
+	}
+	claim, place := lab.ClaimOf(c, l)
+	return lab.believes(c) && (claim == nil || l.Recipe().HasHolder && !l.Holds(place))
 }
 
 // FalseSince says whether a contender believes what is not so, and since when, as far as
-// the keys were watched: since its claim stopped to hold, or else since it said so.
-func (lab *Reports) FalseSince(c *Competitor, l *model.Lock) (since time.Time, is bool) {
+// the keys were watched: since its claim stopped holding, or else since it said so.
+func (lab *Reports) FalseSince(c *Competitor, l *keyspace.Lock) (since time.Time, is bool) {
 	if !lab.isFalse(c, l) {
 		return since, false
 	}
@@ -162,7 +206,7 @@ func (lab *Reports) FalseSince(c *Competitor, l *model.Lock) (since time.Time, i
 	later(lab.k.LiveSince(l.Name))
 	if own, _ := lab.heldBy(c.interval); own != nil && !own.Gone.IsZero() {
 		later(own.Gone)
-	} else if g := c.place.Removed(c.interval.Key); g != nil {
+	} else if g := c.place.RemovedOf(c.Belief); g != nil {
 		later(g.At)
 	}
 	return since, true
@@ -172,10 +216,15 @@ func (lab *Reports) FalseSince(c *Competitor, l *model.Lock) (since time.Time, i
 // that it held. Both times are of the same machine, and the watch sees a key go later
 // than it went.
 func (lab *Reports) NeverHeld(c *Competitor) bool {
-	if c.Belief.Key == "" || c.interval == nil || c.interval.held {
-		return false
+	if c.Belief.Key == "" || c.interval == nil || c.interval.held || lab.k.Claim(c.Belief.Key) != nil {
+		return false // or the key is somebody else's by now
 	}
-	if g := c.place.Removed(c.Belief.Key); g != nil {
+	if slices.ContainsFunc(c.place.beliefs, func(b *span) bool {
+		return b.held && b.Contender == c.Name && b.Key == c.interval.Key && b.Lease == c.interval.Lease && b.token == c.interval.token
+	}) {
+		return false // it held by that claim before, as one who locked twice and let go once
+	}
+	if g := c.place.RemovedOf(c.Belief); g != nil {
 		return g.At.Before(c.interval.From)
 	}
 	live := lab.k.LiveSince(c.place.name)
@@ -184,13 +233,13 @@ func (lab *Reports) NeverHeld(c *Competitor) bool {
 
 // Observe takes stock of a lock before its rules are asked: which beliefs are true, and
 // what came of its unlocks.
-func (lab *Reports) Observe(l *model.Lock) {
+func (lab *Reports) Observe(l *keyspace.Lock) {
 	ll := lab.locks[l.Name]
 	if ll == nil {
 		return
 	}
 	for _, c := range ll.Competitors {
-		if lab.believes(c) && lab.isTrue(c, l) {
+		if lab.adopt(c, l); lab.believes(c) && lab.isTrue(c, l) {
 			c.interval.held = true
 		}
 	}

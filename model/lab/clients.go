@@ -37,15 +37,18 @@ type client struct {
 // connsMax bounds how many connections of a client are remembered.
 const connsMax = 64
 
-// client returns what is known of a client, made if needed.
-func (lab *Reports) client(c model.Client, at time.Time) *client {
-	cl := lab.clients[c.Name]
+// clients are those of the proxy, by name.
+type clients map[string]*client
+
+// at returns what is known of a client that is there or did something, made if needed.
+func (all clients) at(c model.Client, at time.Time) *client {
+	cl := all[c.Name]
 	if cl == nil {
-		if len(lab.clients) >= clientsMax {
-			lab.dropClient()
+		if len(all) >= clientsMax {
+			all.drop()
 		}
 		cl = &client{Client: c, since: at, watching: map[string]bool{}}
-		lab.clients[c.Name] = cl
+		all[c.Name] = cl
 	}
 	if at.After(cl.seen) {
 		cl.seen = at
@@ -53,23 +56,32 @@ func (lab *Reports) client(c model.Client, at time.Time) *client {
 	return cl
 }
 
-// dropClient forgets the client that was seen last the longest ago, of those without
+// drop forgets the client that was seen last the longest ago, of those without
 // a connection if there is any.
-func (lab *Reports) dropClient() {
+func (all clients) drop() {
 	var oldest *client
-	for _, c := range lab.clients {
+	for _, c := range all {
 		if oldest == nil || len(c.conns) == 0 && len(oldest.conns) > 0 ||
 			(len(c.conns) == 0) == (len(oldest.conns) == 0) && (c.seen.Before(oldest.seen) || c.seen.Equal(oldest.seen) && c.Name < oldest.Name) {
 			oldest = c
 		}
 	}
-	delete(lab.clients, oldest.Name)
+	delete(all, oldest.Name)
+}
+
+// counts a lease that the client was granted, or that it renewed for the first time.
+func (cl *client) counts(e model.LeaseOwner) {
+	if e.Renews {
+		cl.renewed++
+	} else {
+		cl.granted++
+	}
 }
 
 // connected takes the begin or end of a connection in. A client without any is
 // forgotten, unless it is a contender, which comes back.
 func (lab *Reports) connected(e model.Connected) {
-	cl := lab.client(e.Client, e.At)
+	cl := lab.clients.at(e.Client, e.At)
 	cl.told = true
 	cl.conns = slices.DeleteFunc(cl.conns, func(c model.Connected) bool { return c.Peer == e.Peer && c.Member == e.Member })
 	if e.On && len(cl.conns) < connsMax {

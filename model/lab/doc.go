@@ -3,7 +3,7 @@
 //	reports ──▶ Reports ──contenders, beliefs, intervals, owners, notes──▶ rules, ui
 //	              │  ▲
 //	       Witness▼  │what the last event changed
-//	           model.Keyspace
+//	           keyspace.Keyspace
 //
 // A [ContenderInfo] is a process, a [Competitor] what it says of one lock. A [Believed] is a
 // time during which it believed that it held. Who did hold then says the book of
@@ -11,6 +11,6 @@
 // [Reports.FalseSince]). [Notes] are what clients did to one key, as far as the proxy saw it.
 //
 // Reports never change what is true of the queues. They tell the keyspace, as its
-// [model.Witness], what the keys do not tell: whose a lease is, and who deleted a key. All
+// [keyspace.Witness], what the keys do not tell: whose a lease is, and who deleted a key. All
 // that is remembered is bounded. There are no findings in here: rules ask.
 package lab

@@ -6,6 +6,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/intervals"
+	"locktop/model/journal"
 )
 
 // Believed is a time during which a contender believed that it held a lock: where it did
@@ -36,8 +37,12 @@ func (o Overlap) For(now time.Time) time.Duration { return until(o.To, now).Sub(
 // span is a belief on its way.
 type span struct {
 	Believed
-	end  model.BeliefState // what it believed after it
-	held bool              // it was seen to be true
+	token int64
+	end   model.BeliefState // what it believed after it
+	held  bool              // it was seen to be true
+	// silent: it named no claim. Its Lease is then that of a claim which is certainly the
+	// program's own, 0 while there is none.
+	silent bool
 }
 
 func (ll *Lock) keep(sp *span) {
@@ -65,8 +70,15 @@ func (lab *Reports) Beliefs(lock string) []Believed {
 // it held the lock while another claim did. A contender that let go by itself is not
 // counted: its word comes later than its deed.
 func (lab *Reports) Overlaps(lock string) []Overlap {
-	ll, l := lab.locks[lock], lab.k.Lock(lock)
-	if ll == nil || l == nil || !l.Recipe().Exclusive() {
+	ll := lab.locks[lock]
+	if ll == nil {
+		return nil
+	}
+	exclusive := ll.exclusive
+	if l := lab.k.Lock(lock); l != nil {
+		exclusive = l.Recipe().Exclusive()
+	}
+	if !exclusive {
 		return nil
 	}
 	var out []Overlap
@@ -81,9 +93,12 @@ func (lab *Reports) Overlaps(lock string) []Overlap {
 
 // overlapsOf returns the times of a belief during which another claim held.
 func (lab *Reports) overlapsOf(ll *Lock, b *span) (out []Overlap) {
+	if b.silent && b.Lease == 0 {
+		return nil // nobody knows by which claim
+	}
 	now := lab.k.Now()
 	for t := range lab.book.Stays(ll.name, b.From, until(b.To, now.Add(time.Hour))) {
-		if t.Got.IsZero() || b.speaksOf(t.Claim) {
+		if t.Got.IsZero() || b.speaksOf(t.Claim) || b.silent && owns(lab, b.Contender, t.Claim.Lease) {
 			continue
 		}
 		from, to := b.From, b.To
@@ -108,7 +123,7 @@ func (lab *Reports) letGo(b *span) bool {
 		return false
 	}
 	if b.end == model.BeliefIdle || b.end == model.BeliefLeaving {
-		return left == nil || left.Cause == model.CauseReleased || left.Cause == model.CauseRevoked || left.Cause == model.CauseUnknown
+		return left == nil || left.Cause == journal.CauseReleased || left.Cause == journal.CauseRevoked || left.Cause == journal.CauseUnknown
 	}
 	n := lab.notes[b.Key]
 	return n != nil && left != nil && lab.asksToLetGo(n, b.Contender, left.Rev)
@@ -127,11 +142,11 @@ func (lab *Reports) asksToLetGo(n *Notes, who string, rev int64) bool {
 
 // speaksOf says whether a belief is about a claim.
 func (b *span) speaksOf(c model.ClaimRef) bool {
-	return c.Key == b.Key || b.Key == "" && b.Lease != 0 && c.Lease == b.Lease
+	return model.Belief{Key: b.Key, Lease: b.Lease, Token: b.token}.SpeaksOf(c)
 }
 
 // heldBy returns when a belief's own claim last held, nil for never, and how it went.
-func (lab *Reports) heldBy(b *span) (own *intervals.Stay, left *model.JournalEntry) {
+func (lab *Reports) heldBy(b *span) (own *intervals.Stay, left *journal.Entry) {
 	if own = lab.book.LastHold(b.Lock, b.Key, b.Lease, b.From, until(b.To, lab.k.Now().Add(time.Hour))); own == nil {
 		return nil, nil
 	}
@@ -181,6 +196,6 @@ func (lab *Reports) LateWords(ll *Lock) (words []LateWord) {
 
 // byItself says whether the end of a belief is no late word of a loss: the contender
 // let go by itself, or nothing says that it did not.
-func (b *span) byItself(left *model.JournalEntry) bool {
-	return b.end == model.BeliefIdle && (left == nil || left.Cause != model.CauseExpired || left.Pending)
+func (b *span) byItself(left *journal.Entry) bool {
+	return b.end == model.BeliefIdle && (left == nil || left.Cause != journal.CauseExpired || left.Pending)
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/keyspace"
 	"locktop/model/recipe"
 )
 
@@ -23,8 +25,9 @@ type Lock struct {
 	name        string
 	since       time.Time      // since when it is kept
 	Competitors []*Competitor  // by name
-	Open        []string       // the keys whose notes have something open, sorted
+	Open        []*Notes       // of the keys about which something is open, by key
 	removed     []RemovedClaim // the last keys that went, newest last
+	exclusive   bool           // one held at a time when the last of them went: its recipe may have gone with it
 	beliefs     []*span        // by their beginning
 	Stale       []*StaleUnlock
 }
@@ -34,92 +37,97 @@ type RemovedClaim struct {
 	Ref       model.ClaimRef
 	At, since time.Time
 	Rev       int64
-	left      *model.JournalEntry // how it went, if it held
+	left      *journal.Entry // how it went, if it held
+}
+
+// places are the locks of which the lab or its proxy reported something.
+type places struct {
+	k     *keyspace.Keyspace
+	locks map[string]*Lock
 }
 
 // lock returns what the lab says of a lock, made if needed.
-func (lab *Reports) lock(name string) *Lock {
-	ll := lab.locks[name]
+func (p *places) lock(name string) *Lock {
+	ll := p.locks[name]
 	if ll == nil {
-		if len(lab.locks) >= labLocksMax {
-			lab.dropIdleLocks()
+		if len(p.locks) >= labLocksMax {
+			p.dropIdleLocks()
 		}
-		ll = &Lock{name: name, since: lab.k.Now()}
-		lab.locks[name] = ll
+		ll = &Lock{name: name, since: p.k.Now()}
+		p.locks[name] = ll
 	}
 	return ll
 }
 
 // dropIdleLocks forgets the locks without contenders.
-func (lab *Reports) dropIdleLocks() {
-	for name, ll := range lab.locks {
+func (p *places) dropIdleLocks() {
+	for name, ll := range p.locks {
 		if len(ll.Competitors) == 0 {
-			for _, key := range ll.Open {
-				n := lab.notes[key]
+			for _, n := range ll.Open {
 				n.Ghost, n.Undone, n.Watchers = nil, nil, nil
 			}
-			delete(lab.locks, name)
+			delete(p.locks, name)
 		}
 	}
 }
 
 // dropLock forgets a lock about which nothing is said any more.
-func (lab *Reports) dropLock(ll *Lock) {
+func (p *places) dropLock(ll *Lock) {
 	if len(ll.Competitors)+len(ll.Open)+len(ll.Stale) == 0 {
-		delete(lab.locks, ll.name)
+		delete(p.locks, ll.name)
 	}
 }
 
 // lockName is the lock for which a key competes, as far as its name tells.
-func (lab *Reports) lockName(key string) string {
-	if lab.locks[key] != nil {
+func (p *places) lockName(key string) string {
+	if p.locks[key] != nil {
 		return key // a lock of one key
 	}
 	dir, _, ok := model.Split(key)
 	if !ok {
 		return key
 	}
-	if up, last, ok := model.Split(dir); ok && lab.locks[dir] == nil && lab.locks[up] != nil && recipe.IsUnder(last) {
+	if up, last, ok := model.Split(dir); ok && p.locks[dir] == nil && p.locks[up] != nil && recipe.IsUnder(last) {
 		return up
 	}
 	return dir
 }
 
 // placeOf returns what the lab says of the lock of a key, nil for nothing.
-func (lab *Reports) placeOf(key string) *Lock { return lab.locks[lab.lockName(key)] }
+func (p *places) placeOf(key string) *Lock { return p.locks[p.lockName(key)] }
 
 // move puts a contender to another lock than those that it competed for; "" is none.
-func (lab *Reports) move(c *ContenderInfo, lock string) {
-	lab.leave(c)
+func (p *places) move(c *ContenderInfo, lock string) {
+	p.leave(c)
 	if c.Lock = lock; lock != "" {
-		lab.join(c, lock)
+		p.join(c, lock)
 	}
 }
 
 // leave ends what a contender says of any lock.
-func (lab *Reports) leave(c *ContenderInfo) {
+func (p *places) leave(c *ContenderInfo) {
 	for _, st := range c.competitors {
-		lab.drop(st)
+		p.drop(st)
 	}
 	c.competitors = nil
 }
 
-func (lab *Reports) drop(st *Competitor) {
+func (p *places) drop(st *Competitor) {
 	ll := st.place
 	ll.Competitors = slices.DeleteFunc(ll.Competitors, func(o *Competitor) bool { return o == st })
-	lab.dropLock(ll)
+	p.dropLock(ll)
 }
 
 // join returns what a contender says of a lock, made if needed.
-func (lab *Reports) join(c *ContenderInfo, lock string) *Competitor {
+func (p *places) join(c *ContenderInfo, lock string) *Competitor {
 	if st := c.on(lock); st != nil {
 		return st
 	}
 	if len(c.competitors) >= competitorsMax {
-		lab.drop(c.competitors[0])
+		p.drop(c.competitors[0])
 		c.competitors = slices.Delete(c.competitors, 0, 1)
 	}
-	st := &Competitor{ContenderInfo: c, place: lab.lock(lock)}
+	st := &Competitor{ContenderInfo: c, place: p.lock(lock)}
 	c.competitors = append(c.competitors, st)
 	i, _ := slices.BinarySearchFunc(st.place.Competitors, c.Name, func(o *Competitor, name string) int { return strings.Compare(o.Name, name) })
 	st.place.Competitors = slices.Insert(st.place.Competitors, i, st)
@@ -164,8 +172,15 @@ func (ll *Lock) gone(g RemovedClaim) {
 
 // Removed returns the last claim of that key, nil if it is not remembered.
 func (ll *Lock) Removed(key string) *RemovedClaim {
-	for i := len(ll.removed) - 1; i >= 0; i-- {
-		if ll.removed[i].Ref.Key == key {
+	return ll.lastRemoved(func(c model.ClaimRef) bool { return c.Key == key })
+}
+
+// RemovedOf returns the last claim that a belief may be about, nil if it is not remembered.
+func (ll *Lock) RemovedOf(b model.Belief) *RemovedClaim { return ll.lastRemoved(b.SpeaksOf) }
+
+func (ll *Lock) lastRemoved(is func(model.ClaimRef) bool) *RemovedClaim {
+	for i := range slices.Backward(ll.removed) {
+		if is(ll.removed[i].Ref) {
 			return &ll.removed[i]
 		}
 	}
@@ -173,7 +188,7 @@ func (ll *Lock) Removed(key string) *RemovedClaim {
 }
 
 // Of returns what was reported of a lock, nil for nothing.
-func (lab *Reports) Of(lock string) *Lock { return lab.locks[lock] }
+func (p *places) Of(lock string) *Lock { return p.locks[lock] }
 
 // CompetesFor says whether it is that lock of which the contender speaks.
 func (c *Competitor) CompetesFor(ll *Lock) bool { return c.place == ll }

@@ -3,9 +3,11 @@ package lab
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 )
 
 // What the proxy saw is folded here: which key was written, deleted and watched by
@@ -23,19 +25,12 @@ const (
 	refusedMax  = 256
 )
 
-// proxyState is what the proxy reported.
-type proxyState struct {
-	notes     map[string]*Notes
-	noteOrder []string // the keys of notes, oldest first
-	clients   map[string]*client
-	keepers   map[model.LeaseID][]model.LeaseOwner // who was granted a lease and who renews it, the last word of each
-	refused   map[model.LeaseID]model.Refused      // refused renewals
-	shared    map[model.LeaseID]bool               // leases that several renew
-}
-
-func newProxyState() proxyState {
-	return proxyState{notes: map[string]*Notes{}, clients: map[string]*client{}, keepers: map[model.LeaseID][]model.LeaseOwner{},
-		refused: map[model.LeaseID]model.Refused{}, shared: map[model.LeaseID]bool{}}
+// notebook is what clients did to keys, as far as the proxy reported.
+type notebook struct {
+	k *keyspace.Keyspace
+	*places
+	notes map[string]*Notes
+	order []string // the keys of notes, oldest first
 }
 
 // Notes is what clients did to one key.
@@ -52,73 +47,70 @@ type Notes struct {
 	Ghost, Undone *model.Wrote
 }
 
-// NotesOf returns what clients did to a key, nil for nothing that is remembered.
-func (lab *Reports) NotesOf(key string) *Notes { return lab.notes[key] }
-
 // open says whether there is something for a rule to look at.
 func (n *Notes) open() bool {
 	return n.Ghost != nil || n.Undone != nil || !n.GoneAt.IsZero() && len(n.Watchers) > 0
 }
 
 // note returns the notes of a key, made if needed.
-func (lab *Reports) note(key string) *Notes {
-	n := lab.notes[key]
+func (b *notebook) note(key string) *Notes {
+	n := b.notes[key]
 	if n == nil {
-		lab.dropNotes()
-		n = &Notes{Key: key, lock: lab.lockName(key)}
-		if ll := lab.placeOf(key); ll != nil {
-			if g := ll.Removed(key); g != nil && lab.k.Claim(key) == nil {
+		b.dropNotes()
+		n = &Notes{Key: key, lock: b.lockName(key)}
+		if ll := b.placeOf(key); ll != nil {
+			if g := ll.Removed(key); g != nil && b.k.Claim(key) == nil {
 				n.GoneAt, n.goneRev = g.At, g.Rev
 			}
 		}
-		lab.notes[key] = n
-		lab.noteOrder = append(lab.noteOrder, key)
+		b.notes[key] = n
+		b.order = append(b.order, key)
 	}
-	n.at = lab.k.Now()
+	n.at = b.k.Now()
 	return n
 }
 
 // dropNotes makes room: two looks at the oldest notes pay for a new one.
-func (lab *Reports) dropNotes() {
-	for range min(2, len(lab.noteOrder)) {
-		key := lab.noteOrder[0]
-		n := lab.notes[key]
-		stale := !n.open() && lab.k.Claim(key) == nil && lab.k.Now().Sub(n.at) > notesKeep
-		if !stale && len(lab.noteOrder) < notesMax {
+func (b *notebook) dropNotes() {
+	for range min(2, len(b.order)) {
+		key := b.order[0]
+		n := b.notes[key]
+		stale := !n.open() && b.k.Claim(key) == nil && b.k.Now().Sub(n.at) > notesKeep
+		if !stale && len(b.order) < notesMax {
 			return
 		}
-		lab.noteOrder = lab.noteOrder[1:]
-		if n.open() && len(lab.noteOrder) < notesMax {
-			lab.noteOrder = append(lab.noteOrder, key)
+		b.order = b.order[1:]
+		if n.open() && len(b.order) < notesMax {
+			b.order = append(b.order, key)
 			continue
 		}
 		n.Ghost, n.Undone, n.Watchers = nil, nil, nil
-		lab.reopen(n)
-		delete(lab.notes, key)
+		b.reopen(n)
+		delete(b.notes, key)
 	}
 }
 
 // reopen follows up on a change of notes: it lists them with their lock as far as
 // something is open, and asks for a new look at that.
-func (lab *Reports) reopen(n *Notes) {
-	ll := lab.locks[n.lock]
+func (b *notebook) reopen(n *Notes) {
+	ll := b.locks[n.lock]
 	if ll == nil {
 		if !n.open() {
 			return
 		}
-		ll = lab.lock(n.lock)
+		ll = b.lock(n.lock)
 	}
-	i, listed := slices.BinarySearch(ll.Open, n.Key)
+	i, listed := slices.BinarySearchFunc(ll.Open, n.Key, func(o *Notes, key string) int { return strings.Compare(o.Key, key) })
 	switch {
 	case n.open() && !listed:
-		ll.Open = slices.Insert(ll.Open, i, n.Key)
+		ll.Open = slices.Insert(ll.Open, i, n)
 	case !n.open() && listed:
 		ll.Open = slices.Delete(ll.Open, i, i+1)
 	}
 	if n.open() || listed {
-		lab.k.MarkLock(n.lock)
+		b.k.MarkLock(n.lock)
 	}
-	lab.dropLock(ll)
+	b.dropLock(ll)
 }
 
 // wrote takes the end of a request to put or delete a key in.
@@ -193,7 +185,7 @@ func (lab *Reports) knows(e model.Belief) {
 func (lab *Reports) watches(e model.Watches) {
 	n := lab.note(e.Key)
 	n.Watchers = slices.DeleteFunc(n.Watchers, func(w model.Watches) bool { return w.Client == e.Client })
-	cl := lab.client(e.Client, e.At)
+	cl := lab.clients.at(e.Client, e.At)
 	delete(cl.watching, e.Key)
 	if e.On && len(n.Watchers) < watchersMax {
 		n.Watchers = append(n.Watchers, e)
@@ -210,9 +202,8 @@ func (lab *Reports) inQueue(e model.Watches) {
 	if ll == nil {
 		return
 	}
-	for _, key := range slices.Clone(ll.Open) {
-		n := lab.notes[key]
-		if n.Ghost != nil && key != e.Key && lab.SameProgram(n.Ghost.Name, e.Name) && !e.At.Before(n.Ghost.At) {
+	for _, n := range slices.Clone(ll.Open) {
+		if n.Ghost != nil && n.Key != e.Key && lab.SameProgram(n.Ghost.Name, e.Name) && !e.At.Before(n.Ghost.At) {
 			n.Ghost = nil
 			lab.reopen(n)
 		}
@@ -220,13 +211,15 @@ func (lab *Reports) inQueue(e model.Watches) {
 }
 
 // keyGone follows up on a key that a settling took.
-func (lab *Reports) keyGone(c *model.Claim, l *model.Lock, at time.Time, rev int64) {
+func (lab *Reports) keyGone(c *keyspace.Claim, l *keyspace.Lock, at time.Time, rev int64) {
 	if ll := lab.placeOf(c.Key); ll != nil {
 		g := RemovedClaim{Ref: c.Ref(), At: at, Rev: rev, since: c.Since}
 		if l != nil && l.LastLoss() != nil && l.LastLoss().Removed().Same(g.Ref) {
 			g.left = l.LastLoss()
 		}
-		ll.gone(g)
+		if ll.gone(g); l != nil {
+			ll.exclusive = l.Recipe().Exclusive()
+		}
 	}
 	n := lab.notes[c.Key]
 	if n == nil {
@@ -246,7 +239,7 @@ func (lab *Reports) keyGone(c *model.Claim, l *model.Lock, at time.Time, rev int
 }
 
 // keyCame follows up on a key that a settling brought.
-func (lab *Reports) keyCame(c *model.Claim) {
+func (lab *Reports) keyCame(c *keyspace.Claim) {
 	if n := lab.notes[c.Key]; n != nil && !n.GoneAt.IsZero() {
 		n.GoneAt = time.Time{}
 		lab.reopen(n)
@@ -256,8 +249,7 @@ func (lab *Reports) keyCame(c *model.Claim) {
 // forgetOpen closes what a client that is gone left open.
 func (lab *Reports) forgetOpen(name string) {
 	for _, lock := range slices.Sorted(maps.Keys(lab.locks)) {
-		for _, key := range slices.Clone(lab.locks[lock].Open) {
-			n := lab.notes[key]
+		for _, n := range slices.Clone(lab.locks[lock].Open) {
 			if n.Ghost != nil && lab.SameProgram(n.Ghost.Name, name) {
 				n.Ghost = nil
 			}

@@ -8,6 +8,7 @@ import (
 	"locktop/model"
 	"locktop/model/history"
 	"locktop/model/intervals"
+	"locktop/model/keyspace"
 
 	"pgregory.net/rapid"
 )
@@ -24,13 +25,17 @@ func TestNotesAgreeWithTheirLocks(t *testing.T) {
 		}
 		for name, ll := range s.locks {
 			slices.Sort(want[name])
-			if !slices.Equal(want[name], ll.Open) {
-				t.Fatalf("%s: open %q, want %q", name, ll.Open, want[name])
+			var open []string
+			for _, n := range ll.Open {
+				open = append(open, n.Key)
+			}
+			if !slices.Equal(want[name], open) {
+				t.Fatalf("%s: open %q, want %q", name, open, want[name])
 			}
 			delete(want, name)
 		}
-		if len(want) > 0 || len(s.noteOrder) != len(s.notes) {
-			t.Fatalf("open without a lock: %q; %d notes, %d in order", want, len(s.notes), len(s.noteOrder))
+		if len(want) > 0 || len(s.notebook.order) != len(s.notes) {
+			t.Fatalf("open without a lock: %q; %d notes, %d in order", want, len(s.notes), len(s.notebook.order))
 		}
 	})
 }
@@ -55,22 +60,22 @@ func TestReportsAreBounded(t *testing.T) {
 	for _, ll := range s.locks {
 		open = max(open, len(ll.Open), len(ll.beliefs))
 	}
-	if len(s.notes) > notesMax || len(s.noteOrder) > notesMax || len(s.clients) > clientsMax || len(s.keepers) > ownersMax || len(s.shared) > ownersMax ||
+	if len(s.notes) > notesMax || len(s.notebook.order) > notesMax || len(s.clients) > clientsMax || len(s.keepers) > ownersMax || len(s.shared) > ownersMax ||
 		len(s.refused) > refusedMax || len(s.contenders) > contendersMax || len(s.locks) > 3*labLocksMax || open > notesMax {
 		t.Errorf("%d notes (%d in order), %d clients, %d keepers, %d shared, %d refused, %d contenders, %d locks, %d open",
-			len(s.notes), len(s.noteOrder), len(s.clients), len(s.keepers), len(s.shared), len(s.refused), len(s.contenders), len(s.locks), open)
+			len(s.notes), len(s.notebook.order), len(s.clients), len(s.keepers), len(s.shared), len(s.refused), len(s.contenders), len(s.locks), open)
 	}
 }
 
 // told applies events as they come, without any diagnosis.
-func told(events []model.Event) (*model.Keyspace, *Reports) {
-	k := model.NewKeyspace()
+func told(events []model.Event) (*keyspace.Keyspace, *Reports) {
+	k := keyspace.NewKeyspace()
 	s := NewReports(k, intervals.NewBook(k, 0))
 	tell(k, s, events...)
 	return k, s
 }
 
-func tell(k *model.Keyspace, s *Reports, events ...model.Event) {
+func tell(k *keyspace.Keyspace, s *Reports, events ...model.Event) {
 	for _, e := range events {
 		k.Apply(e)
 		switch e.(type) {

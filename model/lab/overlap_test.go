@@ -1,6 +1,7 @@
 package lab_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -46,6 +47,37 @@ func TestAFalseBeliefBeginsWithItsOverlap(t *testing.T) {
 		s.Apply(model.Batch{Events: []model.Event{model.Tick{At: history.At(32)}}})
 		if found := s.Findings(); len(found) != 1 || found[0].Code != model.CodeStaleHolder {
 			t.Errorf("%s: %v after the loss: %+v", r.reason, 2*time.Second, found)
+		}
+	}
+}
+
+// TestAnUnknownRecipeMakesNobodyALiar: of a key whose recipe is not known nobody can say that
+// it does not hold. Of a waiter in a queue that is known it is said.
+func TestAnUnknownRecipeMakesNobodyALiar(t *testing.T) {
+	for _, r := range []struct {
+		keys   []string // the last is that of who says that it holds
+		known  bool
+		reason string
+	}{
+		{[]string{"/job10/3f2b8c1e-5a4d-4e6f-8a9b-0c1d2e3f4a5b"}, false, "one key of that form tells no recipe"},
+		{[]string{history.ClaimKey("/job10", 0xa1), history.ClaimKey("/job10", 0xa2)}, true, "the second key of a mutex waits"},
+	} {
+		h := history.New()
+		h.Loaded(0)
+		h.Add(model.Contender{At: history.At(1), Name: "c1", Lock: "/job10", TTL: 10, Proc: model.ProcRunning})
+		for i, key := range r.keys {
+			h.Put(1, key, "", model.LeaseID(0xa1+i))
+		}
+		mine := len(r.keys) - 1
+		h.Add(model.Belief{At: history.At(2), Contender: "c1", Lock: "/job10", State: model.BeliefHolding, Key: r.keys[mine], Lease: model.LeaseID(0xa1 + mine)},
+			model.Tick{At: history.At(20)})
+		s := fold.NewState()
+		s.Apply(model.Batch{Events: h.Events})
+		if got := s.Lock("/job10").Recipe().HasHolder; got != r.known {
+			t.Errorf("%s: known %v", r.reason, got)
+		}
+		if found := slices.ContainsFunc(s.Findings(), func(f model.Finding) bool { return f.Code == model.CodeStaleHolder }); found != r.known {
+			t.Errorf("%s: stale-holder found %v: %+v", r.reason, found, s.Findings())
 		}
 	}
 }

@@ -6,37 +6,53 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 )
 
-func (lab *Reports) noteOwner(e model.LeaseOwner) {
-	old, known := lab.owners[e.Lease]
+// Owners are the clients of leases: who was granted one, and who renews it.
+type Owners struct {
+	k       *keyspace.Keyspace
+	owners  map[model.LeaseID]model.LeaseOwner
+	order   []model.LeaseID                      // of the owners, oldest first
+	keepers map[model.LeaseID][]model.LeaseOwner // who was granted a lease and who renews it, the last word of each
+	refused map[model.LeaseID]model.Refused      // refused renewals
+	shared  map[model.LeaseID]bool               // leases that several renew
+}
+
+func newOwners(k *keyspace.Keyspace) *Owners {
+	return &Owners{k: k, owners: map[model.LeaseID]model.LeaseOwner{}, keepers: map[model.LeaseID][]model.LeaseOwner{},
+		refused: map[model.LeaseID]model.Refused{}, shared: map[model.LeaseID]bool{}}
+}
+
+func (o *Owners) noteOwner(e model.LeaseOwner) {
+	old, known := o.owners[e.Lease]
 	if known && !betterOwner(old, e) {
 		return
 	}
-	lab.owners[e.Lease] = e
+	o.owners[e.Lease] = e
 	if !known {
-		lab.ownerOrder = append(lab.ownerOrder, e.Lease)
-		if len(lab.ownerOrder) > ownersMax {
-			delete(lab.owners, lab.ownerOrder[0])
-			lab.forgetLease(lab.ownerOrder[0])
-			lab.ownerOrder = lab.ownerOrder[1:]
+		o.order = append(o.order, e.Lease)
+		if len(o.order) > ownersMax {
+			delete(o.owners, o.order[0])
+			o.forgetLease(o.order[0])
+			o.order = o.order[1:]
 		}
 	}
-	if l := lab.k.Lease(e.Lease); l != nil {
-		lab.k.TouchLease(l)
+	if l := o.k.Lease(e.Lease); l != nil {
+		o.k.TouchLease(l)
 	}
 }
 
 // Owner returns the name of the client whose lease it is, as far as anybody told.
-func (lab *Reports) Owner(id model.LeaseID) (name string, known bool) {
-	o, known := lab.owners[id]
-	return o.Name, known
+func (o *Owners) Owner(id model.LeaseID) (name string, known bool) {
+	owner, known := o.owners[id]
+	return owner.Name, known
 }
 
 // LeaseOwner returns whose lease it is and how that is known.
-func (lab *Reports) LeaseOwner(id model.LeaseID) (o model.LeaseOwner, known bool) {
-	o, known = lab.owners[id]
-	return o, known
+func (o *Owners) LeaseOwner(id model.LeaseID) (owner model.LeaseOwner, known bool) {
+	owner, known = o.owners[id]
+	return owner, known
 }
 
 // Program returns the contender that is the process behind a name, nil if there is none.
@@ -56,63 +72,58 @@ func betterOwner(old, e model.LeaseOwner) bool {
 	return !old.Certain // of two guesses the later one
 }
 
-// Shared returns the leases that several clients renew. It is the reports' own, for reading.
-func (lab *Reports) Shared() map[model.LeaseID]bool { return lab.shared }
+// Shared returns the leases that several clients renew. It is not a copy: only for reading.
+func (o *Owners) Shared() map[model.LeaseID]bool { return o.shared }
 
-// Refusals returns the refused renewals. It is the reports' own, for reading.
-func (lab *Reports) Refusals() map[model.LeaseID]model.Refused { return lab.refused }
+// Refusals returns the refused renewals. It is not a copy: only for reading.
+func (o *Owners) Refusals() map[model.LeaseID]model.Refused { return o.refused }
 
 // refusal takes a refused renewal in.
-func (lab *Reports) refusal(e model.Refused) {
+func (o *Owners) refusal(e model.Refused) {
 	if e.Method != "Lease/LeaseKeepAlive" || e.Lease == 0 {
 		return
 	}
-	if len(lab.refused) >= refusedMax {
-		for id, r := range lab.refused {
-			if lab.k.Lease(id) == nil || lab.k.Now().Sub(r.At) > notesKeep {
-				delete(lab.refused, id)
+	if len(o.refused) >= refusedMax {
+		for id, r := range o.refused {
+			if o.k.Lease(id) == nil || o.k.Now().Sub(r.At) > notesKeep {
+				delete(o.refused, id)
 			}
 		}
 	}
-	if _, known := lab.refused[e.Lease]; !known && len(lab.refused) >= refusedMax {
+	if _, known := o.refused[e.Lease]; !known && len(o.refused) >= refusedMax {
 		return
 	}
-	lab.refused[e.Lease] = e
-	if l := lab.k.Lease(e.Lease); l != nil {
-		lab.k.TouchLease(l)
+	o.refused[e.Lease] = e
+	if l := o.k.Lease(e.Lease); l != nil {
+		o.k.TouchLease(l)
 	}
 }
 
-// keeper takes in who was granted a lease, or renews it.
-func (lab *Reports) keeper(e model.LeaseOwner) {
-	cl := lab.client(e.Client, e.At)
-	all := lab.keepers[e.Lease]
+// keeper takes in who was granted a lease, or renews it, and says whether that is new.
+func (o *Owners) keeper(e model.LeaseOwner) bool {
+	all := o.keepers[e.Lease]
 	at := slices.IndexFunc(all, func(k model.LeaseOwner) bool { return k.Client == e.Client && k.Renews == e.Renews })
 	switch {
 	case at >= 0:
 		all[at] = e
-		return
+		return false
 	case len(all) > keepersMax:
-		return
+		return false
 	}
-	lab.keepers[e.Lease] = append(all, e)
-	if e.Renews {
-		cl.renewed++
-	} else {
-		cl.granted++
-	}
+	o.keepers[e.Lease] = append(all, e)
 	if slices.ContainsFunc(all, func(k model.LeaseOwner) bool { return k.Name != e.Name && k.Certain && e.Certain }) {
-		lab.shared[e.Lease] = true
-		if l := lab.k.Lease(e.Lease); l != nil {
-			lab.k.TouchLease(l)
+		o.shared[e.Lease] = true
+		if l := o.k.Lease(e.Lease); l != nil {
+			o.k.TouchLease(l)
 		}
 	}
+	return true
 }
 
-func (lab *Reports) forgetLease(id model.LeaseID) {
-	delete(lab.keepers, id)
-	delete(lab.shared, id)
-	delete(lab.refused, id)
+func (o *Owners) forgetLease(id model.LeaseID) {
+	delete(o.keepers, id)
+	delete(o.shared, id)
+	delete(o.refused, id)
 }
 
 // program is the process behind a name: of the workers c1.1 and c1.2 it is c1.
@@ -179,8 +190,8 @@ func (lab *Reports) ForeignKeepers(id model.LeaseID, now time.Time) (names []str
 }
 
 // Renewer returns who renewed a lease last, as far as the proxy reported.
-func (lab *Reports) Renewer(id model.LeaseID) (last model.LeaseOwner) {
-	for _, k := range lab.keepers[id] {
+func (o *Owners) Renewer(id model.LeaseID) (last model.LeaseOwner) {
+	for _, k := range o.keepers[id] {
 		if k.Renews && !k.At.Before(last.At) {
 			last = k
 		}

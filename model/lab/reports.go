@@ -8,6 +8,8 @@ import (
 
 	"locktop/model"
 	"locktop/model/intervals"
+	"locktop/model/journal"
+	"locktop/model/keyspace"
 )
 
 // ContenderInfo is a contender with its belief beside what etcd says.
@@ -39,14 +41,13 @@ const competitorsMax = 16
 
 // Reports is what the lab and its proxy reported.
 type Reports struct {
-	k          *model.Keyspace
+	k          *keyspace.Keyspace
 	book       *intervals.Book
 	contenders map[string]*ContenderInfo
 	faults     []model.FaultOn
-	owners     map[model.LeaseID]model.LeaseOwner
-	ownerOrder []model.LeaseID
-	locks      map[string]*Lock
-	proxyState
+	clients    clients
+	*Owners
+	*notebook
 }
 
 // ownersMax bounds how many leases are remembered with their client, ended ones
@@ -59,9 +60,10 @@ const (
 
 // NewReports returns those of a keyspace about which nothing was reported yet. The book
 // says who held when.
-func NewReports(k *model.Keyspace, book *intervals.Book) *Reports {
-	return &Reports{k: k, book: book, contenders: map[string]*ContenderInfo{}, owners: map[model.LeaseID]model.LeaseOwner{},
-		locks: map[string]*Lock{}, proxyState: newProxyState()}
+func NewReports(k *keyspace.Keyspace, book *intervals.Book) *Reports {
+	on := &places{k: k, locks: map[string]*Lock{}}
+	return &Reports{k: k, book: book, contenders: map[string]*ContenderInfo{}, clients: clients{}, Owners: newOwners(k),
+		notebook: &notebook{k: k, places: on, notes: map[string]*Notes{}}}
 }
 
 // Forget drops what was reported of another cluster. Its contenders and the faults stay:
@@ -83,7 +85,9 @@ func (lab *Reports) Apply(e model.Event) {
 	case model.Belief:
 		lab.noteBelief(e)
 	case model.LeaseOwner:
-		lab.keeper(e)
+		if cl := lab.clients.at(e.Client, e.At); lab.keeper(e) {
+			cl.counts(e)
+		}
 		lab.noteOwner(e)
 	case model.Access:
 		lab.access(e)
@@ -96,10 +100,10 @@ func (lab *Reports) Apply(e model.Event) {
 	case model.Connected:
 		lab.connected(e)
 	case model.TurnedAway:
-		lab.k.Record(&model.JournalEntry{At: e.At, Kind: model.EntryLab, Text: e.Text})
+		lab.k.Record(&journal.Entry{At: e.At, Kind: journal.Lab, Text: e.Text})
 	case model.FaultOn:
 		lab.faults = append(lab.faults, e)
-		lab.k.Record(&model.JournalEntry{At: e.At, Kind: model.EntryLab, Text: "fault: " + e.Fault.Describe()})
+		lab.k.Record(&journal.Entry{At: e.At, Kind: journal.Lab, Text: "fault: " + e.Fault.Describe()})
 	case model.FaultOff:
 		lab.faultOff(e)
 	}
@@ -135,7 +139,7 @@ func (lab *Reports) contender(e model.Contender) {
 		if e.Ended != "" {
 			text += ": " + e.Ended
 		}
-		lab.k.Record(&model.JournalEntry{At: e.At, Kind: model.EntryLab, Lock: e.Lock, Text: text})
+		lab.k.Record(&journal.Entry{At: e.At, Kind: journal.Lab, Lock: e.Lock, Text: text})
 	}
 	if c.Proc == model.ProcPaused && e.Proc == model.ProcRunning {
 		c.pauseEnded = e.At
@@ -162,7 +166,7 @@ func (lab *Reports) faultOff(e model.FaultOff) {
 	for i, f := range lab.faults {
 		if f.ID == e.ID {
 			lab.faults = slices.Delete(lab.faults, i, i+1)
-			lab.k.Record(&model.JournalEntry{At: e.At, Kind: model.EntryLab, Text: "fault ended: " + f.Fault.Describe() + " (" + e.Why + ")"})
+			lab.k.Record(&journal.Entry{At: e.At, Kind: journal.Lab, Text: "fault ended: " + f.Fault.Describe() + " (" + e.Why + ")"})
 			return
 		}
 	}
@@ -174,6 +178,30 @@ func orElse(a, b string) string {
 		return a
 	}
 	return b
+}
+
+// Beginning returns events from which others know the contenders, what they believe, whose
+// the leases are, and the faults in force, as they are now.
+func (lab *Reports) Beginning() []model.Event {
+	var all []model.Event
+	for _, c := range lab.Contenders() {
+		all = append(all, c.Contender)
+		for _, on := range c.competitors {
+			if !on.Belief.At.IsZero() && on.Belief != c.Belief {
+				all = append(all, on.Belief)
+			}
+		}
+		if !c.Belief.At.IsZero() { // its last word
+			all = append(all, c.Belief)
+		}
+	}
+	for _, id := range lab.Owners.order {
+		all = append(all, lab.owners[id])
+	}
+	for _, f := range lab.faults {
+		all = append(all, f)
+	}
+	return all
 }
 
 // Contenders returns the contenders of the lab, c2 before c10.

@@ -87,6 +87,9 @@ func isTimeUUID(s string) bool { return isUUID(s) && madeOfTime(string(textUUID(
 // isRawTimeUUID says whether v is such a UUID as raw bytes.
 func isRawTimeUUID(v string) bool { return len(v) == 16 && !utf8.ValidString(v) && madeOfTime(v) }
 
+// isRawRandomUUID says whether v is 16 bytes of a UUID of version 4.
+func isRawRandomUUID(v string) bool { return len(v) == 16 && v[6]>>4 == 4 && v[8]&0xc0 == 0x80 }
+
 // madeOfTime says whether 16 bytes are a UUID of version 1 whose time is between 1998 and
 // 2049. Of any other 16 bytes, as a hash has, one in 4,000 looks like that.
 func madeOfTime(v string) bool {

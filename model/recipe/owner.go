@@ -42,8 +42,9 @@ func OwnerInJSON(v string) string {
 	if fields == nil {
 		return ""
 	}
-	who, _ := textIn(fields, "Who", "UserName", "ServerName", "id", "name", "Name", "ID", "holderIdentity")
-	host, _ := textIn(fields, "HostName", "host", "hostname", "ip")
+	who, _ := textIn(fields, "Who", "UserName", "ServerName", "owner", "Owner", "holder", "Holder", "holderIdentity",
+		"id", "name", "Name", "ID", "instance", "node", "worker", "member")
+	host, _ := textIn(fields, "HostName", "host", "hostname", "hostName", "ip")
 	if all := addressesInJSON(v); len(all) > 0 {
 		host = all[0]
 	}
@@ -170,3 +171,10 @@ func uuidWords(b []byte) string {
 }
 
 func macWords(b []byte) string { return strings.ReplaceAll(fmt.Sprintf("% x", b), " ", ":") }
+
+// NamesOne says whether a name is likely that of one program: it has digits and other
+// characters, as addresses and the names of hosts and pods do, and is no sentence.
+func NamesOne(who string) bool {
+	digit := strings.ContainsAny(who, "0123456789")
+	return digit && strings.Trim(who, "0123456789") != "" && !strings.ContainsAny(who, " \t{[")
+}

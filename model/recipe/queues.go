@@ -66,7 +66,7 @@ var queues = []*Recipe{
 	{Name: "key-queue", Who: "queues made by hand: any name, the oldest key holds", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Hint,
 		AnyName: true,
 		Signs:   []Sign{{Of: []*Form{member}, Why: []string{"every claim has a lease and is named by a UUID", "the path speaks of locks"}}},
-		Plays:   []string{"uuid-queue"},
+		Plays:   []string{"uuid-queue", "uuid-queue-bare"},
 		Quirks: "Recognised by several leased keys side by side that come and go in order, so another use may look the same. " +
 			"The lease is the business TTL, kept alive while waiting too."},
 	{Name: "scalingo-read", Who: "the readers of Scalingo's go-etcd-lock", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Strong,

@@ -22,6 +22,12 @@ var singles = []*Recipe{
 			Why: []string{"the name begins with /locks/", "the value is a UUID made from time and host, as text"}}},
 		Owner:  ownerOfUUID(isTimeUUID, textUUID),
 		Quirks: "The value is a UUID as text. An attempt that fails does not wait."}),
+	single("tooz", "tooz by the HTTP gateway", RenewsByHand, Strong, Recipe{
+		Signs: []Sign{{Key: func(k *Key) bool { return strings.HasPrefix(k.Name, "/tooz/locks") && isRawRandomUUID(k.Value) },
+			Why: []string{"the name begins with /tooz/locks", "the value is a raw random UUID"}}},
+		Owner: ownerOfUUID(isRawRandomUUID, func(v string) []byte { return []byte(v) }),
+		Quirks: "The lock's name follows /tooz/locks without a separator. Each attempt grants a lease and does not revoke it. " +
+			"Its program renews when it calls heartbeat()."}),
 	single("shedlock", "ShedLock", RenewsNever, Strong, Recipe{
 		Signs: append(by("the value is ADDED:<time>@<host>", func(k *Key) bool { return hostOfShedLock(k.Value) != "" }),
 			hint("the name begins with shedlock:", func(k *Key) bool { return strings.HasPrefix(k.Name, "shedlock:") })),
@@ -35,7 +41,7 @@ var singles = []*Recipe{
 			"The value names time and host."}),
 	single("layotto", "Layotto", RenewsNever, Hint, Recipe{
 		Signs:  by("the name has lock|||", func(k *Key) bool { return strings.Contains(k.Name, "lock|||") }),
-		Plays:  []string{"owner"},
+		Plays:  []string{"owner", "owner-steps"},
 		Quirks: "A TryLock that fails leaves its lease behind, without a key."}),
 	single("etcd3-py", "etcd3-py", RenewsAtThird, Strong, Recipe{
 		Signs: append(by("the name has _locks/, the value a host and what of it",
@@ -62,11 +68,24 @@ var singles = []*Recipe{
 			hint("the name is that of PD's leader or of a service's primary", ofPD)),
 		Owner:  ownerOfPD,
 		Quirks: "The TTL is only 5 s, 3 s in older versions, so readings have to be frequent. The value is binary with readable names."}),
+	single("dolphinscheduler", "DolphinScheduler", RenewsAtThird, Strong, Recipe{Leads: true,
+		Signs: append(by("the name is that of a coordinator of DolphinScheduler, the value a host and a port",
+			func(k *Key) bool { return ofDolphin(k) && dolphinAddress(k.Value) != "" }),
+			hint("the name is that of a coordinator of DolphinScheduler", ofDolphin)),
+		Owner: func(value string) (who, source string) {
+			if strings.Contains(value, "#") { // an address alone is read as any other
+				return dolphinAddress(value), "value"
+			}
+			return "", ""
+		},
+		Quirks: "Whoever finds its own address in the key takes itself for the coordinator, also a program that was restarted and " +
+			"whose last run wrote it: it loses the key when the lease of that run ends (apache/dolphinscheduler#18644). The lock beside it is held only while the key is written."}),
 	single("pulsar", "Pulsar on etcd", RenewsAtThird, Hint, Recipe{Leads: true,
 		Signs:  by("the name ends in /loadbalance/leader", between("", "/loadbalance/leader")),
 		Quirks: "One lease per broker holds all its ephemeral keys: leadership, bundles, registration. A revoke drops all of them at once."}),
 	single("cron-lock", "the lock of crontab tutorials", RenewsAtThird, Hint, Recipe{
 		Signs: by("the name begins with /cron/lock/", between("/cron/lock/", "")),
+		Plays: []string{"cron-lock"},
 		Quirks: "The TTL is 5 s as a rule, and an attempt that fails gives up at once. " +
 			"The pattern was copied into many programs, so details differ."}),
 	kubernetesLease,
@@ -132,6 +151,21 @@ func ofPatroni(k *Key) bool {
 	}
 	scope, group, citus := strings.Cut(rest, "/")
 	return scope != "" && (!citus || group != "" && strings.Trim(group, "0123456789") == "")
+}
+
+// ofDolphin says whether a key names the master that coordinates, or the alert server that is
+// active (dolphinscheduler-registry-api, RegistryNodeType).
+func ofDolphin(k *Key) bool {
+	return strings.HasSuffix(k.Name, "/nodes/master-coordinator") || strings.HasSuffix(k.Name, "/nodes/alert-server-ha-leader")
+}
+
+// dolphinAddress is the address that such a key holds, also before a UUID of the run.
+func dolphinAddress(value string) string {
+	address, run, ok := strings.Cut(value, "#")
+	if ok && !isUUID(run) || !isAddress(address) {
+		return ""
+	}
+	return address
 }
 
 // ofPD says whether a key is that of PD's leader or of the primary of one of its services,

@@ -187,6 +187,23 @@ func pdMember(v string) (name, host string) {
 	return name, host
 }
 
+// PDLeader reads which member leads PD, by its name and its number in PD's own etcd; ok is
+// false for any other key, also for that of the primary of a service, which is no member.
+func PDLeader(key, value string) (name string, member uint64, ok bool) {
+	k := NewKey(key, value, 1, 0)
+	name, host := pdMember(value)
+	if !ofPD(&k) || !strings.HasPrefix(key, "/pd/") || host == "" {
+		return "", 0, false
+	}
+	fields, _ := protoFields(value)
+	for _, f := range fields {
+		if f.num == 2 {
+			member = f.number
+		}
+	}
+	return name, member, true
+}
+
 // isName says whether s is printable ASCII.
 func isName(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool { return r < 0x20 || r > 0x7e }) < 0

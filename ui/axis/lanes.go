@@ -9,6 +9,7 @@ import (
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/model/intervals"
+	"locktop/model/keyspace"
 	"locktop/model/lab"
 	"locktop/ui/draw"
 	"locktop/ui/table"
@@ -28,9 +29,9 @@ const scanMost = 64
 // Lane is what one contender of a lock did.
 type Lane struct {
 	Name  string
-	Claim *model.Claim // nil if it is not in the queue now
-	Place int          // from 0
-	Wrong time.Time    // since when it believes that it holds and does not, zero if it does not
+	Claim *keyspace.Claim // nil if it is not in the queue now
+	Place int             // from 0
+	Wrong time.Time       // since when it believes that it holds and does not, zero if it does not
 	Cells []draw.Cell
 	over  time.Time // when it was last there
 }
@@ -44,6 +45,7 @@ type Lanes struct {
 	win   *Window
 	start time.Time
 	over  []lab.Overlap // in what is shown
+	odd   string        // what programs believe beside it, in words
 }
 
 // Of paints the lanes of a lock: of those who believe wrongly, of its queue in its order, then
@@ -58,8 +60,42 @@ func (b *Brush) Of(f table.View, w *Window, lock string, n, cells int) *Lanes {
 			x.over = append(x.over, o)
 		}
 	}
+	if len(x.over) == 0 {
+		x.odd = x.beliefs(s, lock, now)
+	}
 	x.paint(b, s, lock, names)
 	return x
+}
+
+// beliefs says who believes what makes no two holders, and is no less wrong: one who holds
+// nothing, or several by one claim.
+func (x *Lanes) beliefs(s *fold.State, lock string, now time.Time) string {
+	for _, y := range x.All {
+		if !y.Wrong.IsZero() {
+			return model.Printable(y.Name) + " believes that it holds; etcd says otherwise"
+		}
+	}
+	if l := s.Lock(lock); l == nil || !l.Recipe().Exclusive() {
+		return ""
+	}
+	all := s.Beliefs(lock)
+	end := func(b lab.Believed) time.Time {
+		if b.To.IsZero() {
+			return now
+		}
+		return b.To
+	}
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			if end(a).Sub(b.From) <= lab.Grace {
+				break // a word comes later than the deed
+			}
+			if a.Contender != b.Contender && a.Key == b.Key && a.Lease == b.Lease && end(b).Sub(b.From) > lab.Grace && end(b).UnixMicro() > x.scale.From {
+				return "Two act by one claim: " + model.Printable(a.Contender) + " and " + model.Printable(b.Contender)
+			}
+		}
+	}
+	return ""
 }
 
 // namer names the claims of a lock: those of one contender have one name.
@@ -242,14 +278,22 @@ func PictureCells(w int) int {
 	return picture
 }
 
+// HintsFrom is the width from which a title has room for the keys of an axis.
+const HintsFrom = 100
+
+// Hints name the keys of an axis.
+func Hints(th *draw.Theme) []draw.Span {
+	return []draw.Span{draw.Accent.Of("z"), draw.Dim.Of(" zoom  "), draw.Accent.Of(th.Sign.Left + " " + th.Sign.Arrow), draw.Dim.Of(" pan  "),
+		draw.Accent.Of("[ ]"), draw.Dim.Of(" event by event  ")}
+}
+
 // Lines paints the lanes, Height lines of them.
 func (x *Lanes) Lines(lines []string, f table.View, w int) []string {
 	th := f.Th
 	left, _, _ := shares(w)
 	title := []draw.Span{draw.Strong.Of(x.win.Says(x.start, f.Now) + "  ")}
-	if w >= 100 {
-		title = append(title, draw.Accent.Of("z"), draw.Dim.Of(" zoom  "), draw.Accent.Of(th.Sign.Left+" "+th.Sign.Arrow), draw.Dim.Of(" pan  "),
-			draw.Accent.Of("[ ]"), draw.Dim.Of(" event by event  "))
+	if w >= HintsFrom {
+		title = append(title, Hints(th)...)
 	}
 	lines = append(lines, th.Ruler(w, append(title, x.words(f)...)...))
 	lines = append(lines, th.Line(w, append([]draw.Span{draw.Plain.Of(string(draw.Pad(nil, left)))}, x.scale.Ruler(th, x.win, f.Now)...), nil))
@@ -292,11 +336,33 @@ func (x *Lanes) role(y *Lane, f table.View) draw.Span {
 	case l == nil:
 		return draw.Dim.Of("gone")
 	case l.Holds(y.Place):
-		return draw.Good.Of(th.Sign.Holds + " holds")
+		st, sign := holderLook(th, l, y.Claim)
+		return st.Of(sign + " holds")
 	case y.Place == max(1, l.Holders()): // the first may be a key that blocks
 		return draw.Waiting.Of(th.Sign.Waits + " next")
 	}
 	return draw.Waiting.Of(th.Sign.Waits + " " + ordinal(y.Place-max(1, l.Holders())+1))
+}
+
+// holderLook is the style and the sign of a holder: that of the trouble with it, as its picture
+// has it.
+func holderLook(th *draw.Theme, l *keyspace.Lock, c *keyspace.Claim) (draw.Style, string) {
+	tone := draw.ToneNone
+	if c.LeaseInfo().State().Condition().Trouble() {
+		tone = draw.ToneLate
+	}
+	if c == l.Holder() {
+		for _, f := range l.Findings() {
+			tone = max(tone, toneOf(&f))
+		}
+	}
+	switch tone {
+	case draw.ToneStuck:
+		return th.Level(model.LevelError)
+	case draw.ToneLate:
+		return th.Level(model.LevelWarning)
+	}
+	return draw.Good, th.Sign.Holds
 }
 
 func ordinal(n int) string {
@@ -330,6 +396,9 @@ func (x *Lanes) words(f table.View) []draw.Span {
 		more += as + "  "
 	}
 	sum := Together(x.over, f.Exact(), time.UnixMicro(x.scale.From))
+	if sum <= 0 && x.odd != "" {
+		return []draw.Span{draw.Dim.Of(more), draw.Alarm.Of(" " + th.Sign.Bad + " " + th.Cut(x.odd, 60) + " ")}
+	}
 	if sum <= 0 {
 		if len(f.S.Contenders()) == 0 {
 			return []draw.Span{draw.Dim.Of(more)}

@@ -216,10 +216,11 @@ func (r *raster) unseen(cells []draw.Cell, from, to int64) {
 	}
 }
 
-// begins marks the first full cell of each time of a tone: hue alone is not enough.
+// begins marks the first full cell of each time of a tone, also where that began within the cell
+// before: hue alone is not enough.
 func begins(cells []draw.Cell, t draw.Tone) {
 	for i := range cells {
 		c := &cells[i]
-		c.Begins = c.Begins || c.Left == t && c.Right == t && c.Count == 0 && c.Sign == "" && (i == 0 || cells[i-1].Right != t)
+		c.Begins = c.Begins || c.Left == t && c.Right == t && c.Count == 0 && c.Sign == "" && (i == 0 || cells[i-1].Left != t || cells[i-1].Right != t)
 	}
 }

@@ -155,7 +155,7 @@ func TestTrueOverlapsAreNeverLost(t *testing.T) {
 	var w Window
 	for range len(Spans) + 1 {
 		for n := 1; n < 200; n += 13 {
-			w.Go(history.At(4), "", history.At(0), now)
+			w.Go(history.At(4), history.At(0), now)
 			var b Brush
 			x := b.Of(viewOf(s, now), &w, "/l", 5, n)
 			found := false
@@ -167,7 +167,7 @@ func TestTrueOverlapsAreNeverLost(t *testing.T) {
 			if !found {
 				t.Fatalf("%v in %d cells: c1's false belief of 20 ms does not show", w.Span(history.At(0), now), n)
 			}
-			w.Go(history.At(5.015), "", history.At(0), now)
+			w.Go(history.At(5.015), history.At(0), now)
 			readers := 0
 			for _, y := range b.Of(viewOf(s, now), &w, "/rw", 5, n).All {
 				shown := false
@@ -288,41 +288,5 @@ func TestDepth(t *testing.T) {
 			t.Errorf("waiting %v, want %v", row.Waiting, want)
 			break
 		}
-	}
-}
-
-// BenchmarkFrame paints all lanes of a screen of 200 by 50 of 1,000 locks that have a million
-// stays, an hour of them.
-func BenchmarkFrame(b *testing.B) {
-	s := fold.NewState()
-	rev, at := int64(0), history.Start
-	s.Apply(model.Batch{Events: []model.Event{model.LoadStarted{At: at}, model.Loaded{At: at}}})
-	name := func(i int) string { return fmt.Sprintf("/bench/lock-%03d", i%1000) }
-	last := make([]string, 1000)
-	for i := range 1_000_000 {
-		lock, lease := name(i), model.LeaseID(0x694d81e5fc650000+3*i)
-		at = at.Add(3600 * time.Microsecond)
-		key := history.ClaimKey(lock, lease)
-		rev++
-		c := model.Committed{At: at, Rev: rev, Changes: []model.Change{{KV: model.KV{Key: key, CreateRev: rev, ModRev: rev, Version: 1, Lease: lease}}}}
-		if old := last[i%1000]; old != "" {
-			c.Changes = append(c.Changes, model.Change{Deleted: true, KV: model.KV{Key: old, ModRev: rev}})
-		}
-		last[i%1000] = key
-		s.Apply(model.Batch{Events: []model.Event{c}})
-	}
-	for _, span := range []time.Duration{time.Minute, 10 * time.Minute, time.Hour} {
-		b.Run(span.String(), func(b *testing.B) {
-			var brush Brush
-			w := Window{span: span}
-			b.ReportAllocs()
-			for b.Loop() {
-				at = at.Add(time.Second / 4)
-				sc := w.Scale(s.Book.Start(), at, 160)
-				for i := range 46 {
-					brush.Row(s, name(i), sc, true, true)
-				}
-			}
-		})
 	}
 }

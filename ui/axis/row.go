@@ -7,6 +7,7 @@ import (
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/model/intervals"
+	"locktop/model/keyspace"
 	"locktop/ui/draw"
 )
 
@@ -130,8 +131,12 @@ func (b *Brush) waiting() []float64 {
 // missed, a hold far beyond the usual while others wait, a deadlock.
 func (b *Brush) wrong(s *fold.State, lock string, of func(model.ClaimRef) bool) {
 	for _, m := range s.Book.Missed(lock) {
-		if x := s.Book.LastHold(lock, "", m.Lease, m.At, m.At.Add(time.Microsecond)); x != nil && of(x.Claim) {
-			b.over(max(m.At.UnixMicro(), x.Got.UnixMicro()), b.end(x.Gone), draw.ToneLate)
+		at := m.At
+		if known := s.Book.Since(lock); at.Before(known) { // the last renewal was before anybody looked
+			at = known
+		}
+		if x := s.Book.LastHold(lock, "", m.Lease, at, at.Add(time.Microsecond)); x != nil && of(x.Claim) {
+			b.over(max(at.UnixMicro(), x.Got.UnixMicro()), b.end(x.Gone), draw.ToneLate)
 		}
 	}
 	l := s.Lock(lock)
@@ -142,14 +147,28 @@ func (b *Brush) wrong(s *fold.State, lock string, of func(model.ClaimRef) bool) 
 		b.over(since.UnixMicro(), math.MaxInt64, draw.ToneLate)
 	}
 	for _, f := range l.Findings() {
-		if f.Code == model.CodeLockCycle {
-			b.over(f.Since.UnixMicro(), math.MaxInt64, draw.ToneStuck)
+		if tone := toneOf(&f); tone != draw.ToneNone {
+			b.over(f.Since.UnixMicro(), math.MaxInt64, tone)
 		}
 	}
 }
 
+// toneOf is how a hold looks of which this was found, none for what says nothing of the holder.
+func toneOf(f *model.Finding) draw.Tone {
+	switch f.Code {
+	case model.CodeLockCycle:
+		if f.Confidence == model.Hint { // it may end with the next hold
+			return draw.ToneLate
+		}
+		return draw.ToneStuck
+	case model.CodeLongHeld, model.CodeZombieHolder:
+		return draw.ToneLate
+	}
+	return draw.ToneNone
+}
+
 // longSince is from when on the holder holds for far longer than is usual while others wait.
-func longSince(l *model.Lock) (since time.Time, ok bool) {
+func longSince(l *keyspace.Lock) (since time.Time, ok bool) {
 	st := l.Stats()
 	got, _, holds := l.Holder().HeldSince()
 	if !holds || st.Holds < usualHolds || l.Behind() == 0 {
@@ -169,4 +188,22 @@ func (b *Brush) finish(s *fold.State, lock string, cells []draw.Cell) {
 	for _, g := range s.Book.Gaps(lock) {
 		b.unseen(cells, g.From.UnixMicro(), b.end(g.To))
 	}
+	b.cursor(cells)
+}
+
+// cursor draws its line through a lane. What cannot be drawn in a cell, and is said by a sign
+// there, stays.
+func (b *Brush) cursor(cells []draw.Cell) {
+	i := b.Cursor()
+	if i < 0 {
+		return
+	}
+	c := &cells[i]
+	if c.Count > 0 || c.Begins || c.Unseen || c.Sign != "" {
+		return
+	}
+	if slot := (b.At - b.From) / b.Slot % draw.Slots; slot >= int64(c.Split) {
+		c.Left = c.Right
+	}
+	c.Right, c.Split, c.Cursor = c.Left, draw.Slots, true
 }

@@ -21,8 +21,6 @@ type Window struct {
 	span time.Duration // 0 is Usual
 	end  time.Time     // zero: now
 	at   time.Time     // of the cursor, zero for none
-	// What stands at the cursor.
-	What string
 }
 
 // Span returns how much time the window shows, given when what is known begins. It shows no
@@ -75,6 +73,11 @@ func (w *Window) End(now time.Time) time.Time {
 	return w.end
 }
 
+// Shown returns the time that the window shows; it ends with the zero time if that is now.
+func (w *Window) Shown(start, now time.Time) (from, to time.Time) {
+	return w.End(now).Add(-w.Span(start, now)), w.end
+}
+
 // Pan moves the window by tenths of what it shows. At the end it follows again.
 func (w *Window) Pan(tenths int, start, now time.Time) {
 	span := w.Span(start, now)
@@ -91,8 +94,8 @@ func (w *Window) Pan(tenths int, start, now time.Time) {
 func (w *Window) At() time.Time { return w.at }
 
 // Go puts the cursor at a time, and shows it.
-func (w *Window) Go(at time.Time, what string, start, now time.Time) {
-	w.at, w.What = at, what
+func (w *Window) Go(at time.Time, start, now time.Time) {
+	w.at = at
 	w.reveal(start, now)
 }
 
@@ -110,7 +113,7 @@ func (w *Window) reveal(start, now time.Time) {
 // Now goes back to now, and says whether it was elsewhere.
 func (w *Window) Now() bool {
 	past := w.Past()
-	w.end, w.at, w.What = time.Time{}, time.Time{}, ""
+	w.end, w.at = time.Time{}, time.Time{}
 	return past
 }
 
@@ -121,9 +124,9 @@ func (w *Window) Past() bool { return !w.end.IsZero() || !w.at.IsZero() }
 func (w *Window) AsOf(now time.Time) string {
 	switch {
 	case !w.at.IsZero():
-		return "as of " + w.at.Format("15:04:05") + ", " + model.Duration(now.Sub(w.at).Truncate(time.Second), false) + " ago"
+		return "as of " + w.at.Format("15:04:05") + ", " + draw.Age(now.Sub(w.at), false) + " ago"
 	case !w.end.IsZero():
-		return "up to " + w.end.Format("15:04:05") + ", " + model.Duration(now.Sub(w.end).Truncate(time.Second), false) + " ago"
+		return "up to " + w.end.Format("15:04:05") + ", " + draw.Age(now.Sub(w.end), false) + " ago"
 	}
 	return ""
 }
@@ -160,6 +163,7 @@ type Scale struct {
 	From, Slot int64 // µs since 1970, and µs
 	Cells      int
 	Now        int64 // µs
+	At         int64 // of the cursor in µs, 0 for none
 }
 
 // Scale cuts the window into n cells. It moves on by whole slots.
@@ -169,7 +173,19 @@ func (w *Window) Scale(start, now time.Time, n int) Scale {
 	slot := max(1, span/int64(n*draw.Slots))
 	end := w.End(now).UnixMicro()
 	end = (end + slot - 1) / slot * slot
-	return Scale{From: end - slot*int64(n*draw.Slots), Slot: slot, Cells: n, Now: now.UnixMicro()}
+	sc := Scale{From: end - slot*int64(n*draw.Slots), Slot: slot, Cells: n, Now: now.UnixMicro()}
+	if !w.at.IsZero() {
+		sc.At = w.at.UnixMicro()
+	}
+	return sc
+}
+
+// Cursor returns which cell the cursor is in, -1 for none.
+func (s Scale) Cursor() int {
+	if c := s.Cell(s.At); s.At != 0 && c < s.Cells {
+		return c
+	}
+	return -1
 }
 
 // To is the end of the last cell.
@@ -223,10 +239,26 @@ func (s Scale) Ruler(th *draw.Theme, w *Window, now time.Time) []draw.Span {
 	if free > 0 {
 		put(free, last)
 	}
-	if !w.at.IsZero() {
-		put(s.Cell(w.at.UnixMicro()), th.Sign.Dwn)
+	return s.withCursor(th, w, line, free)
+}
+
+// withCursor writes the time of the cursor over its cell. From a cell on stands what the end
+// is: all of it, or nothing.
+func (s Scale) withCursor(th *draw.Theme, w *Window, line []rune, from int) []draw.Span {
+	at := s.Cursor()
+	if at < 0 {
+		return []draw.Span{draw.Dim.Of(string(line))}
 	}
-	return []draw.Span{draw.Dim.Of(string(line))}
+	text := []rune(th.Sign.Dwn + " " + w.at.Format("15:04:05") + " ")
+	if at+len(text) > len(line) && at >= len(text)-1 {
+		text = []rune(" " + w.at.Format("15:04:05") + " " + th.Sign.Dwn)
+		at -= len(text) - 1
+	}
+	text = text[:min(len(text), len(line)-at)]
+	if from > 0 && at+len(text) > from {
+		copy(line[from:], []rune(strings.Repeat(th.Sign.LaneFree, len(line)-from)))
+	}
+	return []draw.Span{draw.Dim.Of(string(line[:at])), draw.Strong.Of(string(text)), draw.Dim.Of(string(line[at+len(text):]))}
 }
 
 func agoWords(d time.Duration) string {
@@ -234,7 +266,7 @@ func agoWords(d time.Duration) string {
 	case d < 2*time.Minute || d%time.Minute != 0:
 		return model.Duration(d, false)
 	case d < 2*time.Hour:
-		return draw.Ticks(d)
+		return model.Ticks(d)
 	}
 	return model.Duration(d, false)
 }

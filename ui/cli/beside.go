@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +12,8 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
+	"locktop/model/sight"
 	"locktop/ui/cli/session"
 	"locktop/watcher"
 )
@@ -17,53 +21,116 @@ import (
 // A session may hold a lock and wait for another that lies elsewhere: whoever looks at one
 // lock has to look at what its leases hold, too. These bound how far.
 const (
-	besideRounds = 3      // from session to session
-	besideLeases = 64     // whose keys are listed
-	besidePlaces = 16     // that are looked at besides
-	besideKeys   = 10_000 // in one of them
+	besideRounds = 3       // from session to session
+	besideLeases = 256     // whose keys are listed
+	besidePlaces = 16      // that are looked at besides
+	besideKeys   = 10_000  // in one of them
+	besideAgain  = 100_000 // in all that is listed again with them
 )
 
-// lookBeside looks at the locks of the prefixes and at what their leases hold elsewhere. It
-// says what it did not look at, and why.
-func (e *env) lookBeside(ctx context.Context, prefixes []string, out *outFlags) (on *session.Session, not unseen, seen, skipped []string, err error) {
+const beyondPrefix = "With --prefix, what the leases of locks that somebody waits for hold elsewhere is looked at,\n" +
+	"too: a deadlock may close there. Only what was asked for is printed; what was not looked at is said."
+
+// looked is what was looked at, and what of that was asked for.
+type looked struct {
+	*session.Session
+	not     unseen
+	asked   func(*keyspace.Lock) bool // nil: all locks
+	places  []string                  // prefixes
+	skipped []string                  // what belongs to the locks and was not looked at, and why
+}
+
+// locks are those that were asked for.
+func (l *looked) locks() []*keyspace.Lock {
+	if l.asked == nil {
+		return l.State.Locks()
+	}
+	return slices.DeleteFunc(slices.Clone(l.State.Locks()), func(k *keyspace.Lock) bool { return !l.asked(k) })
+}
+
+// lookAround looks at the prefixes of the flags, and at what the leases of those locks there
+// that somebody waits for hold elsewhere.
+func (v *viewer) lookAround(ctx context.Context, out *outFlags) (*looked, error) {
+	prefixes := v.flags.prefixes
+	if len(prefixes) == 0 || slices.Contains(prefixes, "") {
+		on, not, err := v.look(ctx, prefixes, out)
+		return &looked{Session: on, not: not, places: prefixes}, err
+	}
+	asked := func(l *keyspace.Lock) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return under(l, p) })
+	}
+	at, err := v.lookBeside(ctx, prefixes, func(l *keyspace.Lock) bool { return asked(l) && l.Behind() > 0 }, out)
+	if err == nil && len(at.places) > len(prefixes) {
+		at.asked = asked
+	}
+	return at, err
+}
+
+// under says whether a lock, or a key of it, lies under the prefix.
+func under(l *keyspace.Lock, prefix string) bool {
+	if strings.HasPrefix(l.Name+"/", prefix) {
+		return true
+	}
+	for c := range l.Claims {
+		if strings.HasPrefix(c.Key, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// lookBeside looks at the locks of the prefixes and at what the leases of some of them hold
+// elsewhere. It says what it did not look at, and why.
+func (v *viewer) lookBeside(ctx context.Context, prefixes []string, of func(*keyspace.Lock) bool, out *outFlags) (*looked, error) {
 	if out.past.file != "" || out.leases == "none" {
-		on, not, err = e.look(ctx, prefixes, out)
-		return on, not, prefixes, nil, err
+		on, not, err := v.look(ctx, prefixes, out)
+		return &looked{Session: on, not: not, places: prefixes}, err
 	}
 	first := *out
-	first.watch, first.sessions = 0, true
-	b := beside{e: e, places: slices.Clone(prefixes)}
+	first.watch, first.sessions = 0, of
+	b := beside{v: v, of: of, places: slices.Clone(prefixes)}
 	defer b.close()
-	for round := 1; ; round++ {
-		if on, not, err = e.look(ctx, b.places, &first); err != nil {
-			return nil, not, nil, nil, err
+	at := &looked{}
+	for round := 0; ; round++ {
+		on, not, err := v.look(ctx, b.places, &first)
+		if err != nil && (round == 0 || ctx.Err() != nil) {
+			return nil, err
 		}
-		looked := len(b.places)
+		if err != nil { // what was asked for was seen
+			b.stop(at.places, "%v", err)
+			break
+		}
+		at.Session, at.not, at.places = on, not, slices.Clone(b.places)
 		if !b.widen(ctx, on.State) {
 			break
 		}
-		if round == besideRounds {
-			for _, place := range b.places[looked:] {
-				b.skip("%s: they are more than %d sessions away", session.Keys(place), besideRounds)
-			}
-			b.places = b.places[:looked]
+		if round+1 == besideRounds {
+			b.stop(at.places, "they are more than %d sessions away", besideRounds)
+			break
+		}
+		if keys, _ := on.State.Counts(); keys > besideAgain {
+			b.stop(at.places, "there are %d keys to list again with them", keys)
 			break
 		}
 	}
 	if out.watch > 0 {
-		if on, not, err = e.look(ctx, b.places, out); err != nil {
-			return nil, not, nil, nil, err
+		on, not, err := v.look(ctx, b.places, out)
+		if err != nil {
+			return nil, err
 		}
+		at.Session, at.not = on, not
 	}
-	b.refused(&not, prefixes)
-	return on, not, b.places, b.skipped, nil
+	b.refused(&at.not, prefixes)
+	at.places, at.skipped = b.places, b.skipped
+	return at, nil
 }
 
 // beside is how far a look has got.
 type beside struct {
-	e       *env
-	places  []string // prefixes
-	tried   []string // that are looked at, or not for a reason
+	v       *viewer
+	of      func(*keyspace.Lock) bool // whose leases are looked at
+	places  []string                  // prefixes
+	tried   []string                  // that are looked at, or not for a reason
 	skipped []string
 	client  *clientv3.Client // that counts keys, once one is needed
 }
@@ -81,24 +148,42 @@ func (b *beside) skip(format string, args ...any) {
 	}
 }
 
+// stop goes back to the places that were looked at, and says why the others were not.
+func (b *beside) stop(looked []string, why string, args ...any) {
+	for _, place := range b.places[len(looked):] {
+		b.skip("%s: %s", session.Keys(place), fmt.Sprintf(why, args...))
+	}
+	b.places = looked
+}
+
 // widen adds the places of the keys that hang on the leases of the locks and lie elsewhere.
 func (b *beside) widen(ctx context.Context, s *fold.State) (more bool) {
-	for _, id := range sessionsOf(s, b.skip) {
+	limited, cancel := context.WithTimeout(ctx, b.v.flags.commandTimeout)
+	defer cancel()
+	unlisted := map[string][]model.LeaseID{} // by reason
+	for _, id := range sessionsOf(s, b.of, b.skip) {
 		l := s.Lease(id)
 		a := l.Attached()
 		switch {
 		case a == nil && l.Unread != "":
-			b.skip("what else lease %s holds: %s", id, l.Unread)
+			unlisted[l.Unread] = append(unlisted[l.Unread], id)
 		case a != nil && a.Reason != "":
-			b.skip("what else lease %s holds: %s", id, a.Reason)
+			unlisted[a.Reason] = append(unlisted[a.Reason], id)
 		case a != nil:
 			if rest := a.Total - len(a.Keys); rest > 0 {
 				b.skip("%d more keys of lease %s", rest, id)
 			}
 			for _, key := range a.Keys {
-				more = b.add(ctx, placeOf(key)) || more
+				more = b.add(limited, placeOf(key)) || more
 			}
 		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(unlisted)) {
+		whose := "lease " + unlisted[reason][0].String() + " holds"
+		if n := len(unlisted[reason]); n > 1 {
+			whose = model.Many(n, "lease") + " hold"
+		}
+		b.skip("what else %s: %s", whose, reason)
 	}
 	return more
 }
@@ -119,7 +204,7 @@ func (b *beside) add(ctx context.Context, place string) bool {
 	}
 	b.tried = append(b.tried, place)
 	if len(b.tried) > besidePlaces {
-		b.skip("more than %d other places of keys of its leases", besidePlaces)
+		b.skip("more than %d other places of keys of the leases", besidePlaces)
 		return false
 	}
 	n, err := b.countKeys(ctx, place)
@@ -137,8 +222,8 @@ func (b *beside) add(ctx context.Context, place string) bool {
 
 // refused takes what could not be seen besides out of what was asked for.
 func (b *beside) refused(not *unseen, asked []string) {
-	not.blind = slices.DeleteFunc(slices.Clone(not.blind), func(u model.Unseen) bool {
-		if u.What != model.UnseenKeys || slices.Contains(asked, u.Prefix) {
+	not.blind = slices.DeleteFunc(slices.Clone(not.blind), func(u sight.Unseen) bool {
+		if u.What != sight.Keys || slices.Contains(asked, u.Prefix) {
 			return false
 		}
 		b.skip("%s: %s", session.Keys(u.Prefix), u.Reason)
@@ -150,29 +235,49 @@ func (b *beside) refused(not *unseen, asked []string) {
 // countKeys counts the keys under a prefix.
 func (b *beside) countKeys(ctx context.Context, prefix string) (n int64, err error) {
 	if b.client == nil {
-		if b.client, err = b.e.connect(ctx); err != nil {
+		if b.client, err = b.v.connect(ctx); err != nil {
 			return 0, err
 		}
 	}
-	limited, cancel := context.WithTimeout(ctx, b.e.flags.commandTimeout)
-	defer cancel()
-	return watcher.CountKeys(limited, b.client, prefix)
+	return watcher.CountKeys(ctx, b.client, prefix)
 }
 
-// sessionsOf are the leases that hold or wait for a lock: of each queue the first.
-func sessionsOf(s *fold.State, skip func(string, ...any)) (ids []model.LeaseID) {
-	for _, l := range s.Locks() {
-		if !l.Recipe().HasHolder {
-			continue
+// sessionsOf are the leases that hold or wait for a lock, or for one that such a lease holds or
+// waits for: the nearest first, of each queue the first, and of locks that many wait for before
+// others.
+func sessionsOf(s *fold.State, of func(*keyspace.Lock) bool, skip func(string, ...any)) (ids []model.LeaseID) {
+	var near []*keyspace.Lock
+	known, seen := map[*keyspace.Lock]bool{}, map[model.LeaseID]bool{0: true}
+	add := func(l *keyspace.Lock) {
+		if l != nil && l.Recipe().HasHolder && !known[l] {
+			known[l] = true
+			near = append(near, l)
 		}
-		for c := range l.First(besideLeases + 1) {
-			switch id := c.KV.Lease; {
-			case id == 0 || slices.Contains(ids, id):
-			case len(ids) == besideLeases:
-				skip("what else the leases hold beyond the first %d", besideLeases)
-				return ids
-			default:
-				ids = append(ids, id)
+	}
+	for _, l := range s.Locks() {
+		if of(l) {
+			add(l)
+		}
+	}
+	slices.SortStableFunc(near, func(a, b *keyspace.Lock) int { return cmp.Compare(b.Behind(), a.Behind()) })
+	for len(near) > 0 {
+		locks := near
+		near = nil
+		for place := 0; len(locks) > 0; place++ {
+			locks = slices.DeleteFunc(locks, func(l *keyspace.Lock) bool { return l.At(place) == nil })
+			for _, l := range locks {
+				id := l.At(place).KV.Lease
+				if seen[id] {
+					continue
+				}
+				if len(ids) == besideLeases {
+					skip("what else the leases hold beyond the first %d", besideLeases)
+					return ids
+				}
+				seen[id], ids = true, append(ids, id)
+				for _, c := range s.Lease(id).Claims() {
+					add(c.Lock())
+				}
 			}
 		}
 	}

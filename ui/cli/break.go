@@ -19,18 +19,22 @@ import (
 	"locktop/model"
 	"locktop/model/diagnose"
 	"locktop/model/fold"
+	"locktop/model/journal"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 	"locktop/ui/cli/session"
 	"locktop/watcher"
 )
 
-// breakFlags say how a lock is broken.
-type breakFlags struct {
+// breakRun is the command break.
+type breakRun struct {
+	e                  *env
 	armed, yes, dryRun bool
 	claim              string
 }
 
-func (e *env) breakCmd() *cobra.Command {
-	var f breakFlags
+func breakCmd(e *env) *cobra.Command {
+	f := breakRun{e: e}
 	cmd := &cobra.Command{
 		Use:   "break LOCK",
 		Short: "revoke the holder's lease, or delete one claim; shows what goes and asks first",
@@ -38,16 +42,16 @@ func (e *env) breakCmd() *cobra.Command {
 			"prints what was seen. Revoking the lease ends the holder's whole session with every key of\n" +
 			"it. --claim KEY deletes that one key instead, only while its create revision, lease and value\n" +
 			"are as shown; its owner is not told. Where no key is known to hold (keys side by side, or a\n" +
-			"foreign key first), --claim has to name one. If anything else would go than was shown, nothing\n" +
-			"is done, and it exits 2. Either way the old holder may go on believing that it holds.\n" +
-			"Every action is written to a journal first.",
+			"foreign key first), or several hold together, --claim has to name one. If anything else would\n" +
+			"go than was shown, nothing is done, and it exits 2. Either way the old holder may go on\n" +
+			"believing that it holds. Every action is written to a journal first.",
 		Example: "  locktop break /jobs/billing --dry-run\n  locktop break /jobs/billing --armed",
 		Args:    lockArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := e.wantArmed(f.armed || f.dryRun, cmd, ", or --dry-run to see what it would do"); err != nil {
 				return err
 			}
-			return e.breakLock(cmd.Context(), e.inNamespace(args[0]), f)
+			return f.breakLock(cmd.Context(), e.inNamespace(args[0]))
 		},
 	}
 	cmd.Flags().BoolVar(&f.armed, "armed", false, "allow writing to the cluster")
@@ -58,39 +62,39 @@ func (e *env) breakCmd() *cobra.Command {
 }
 
 // breakLock plans, shows, asks, does, and watches what comes of it.
-func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
-	_, _, places, skipped, err := e.lookBeside(ctx, e.lockPrefixes(name), &outFlags{leases: "heads"})
+func (f *breakRun) breakLock(ctx context.Context, name string) error {
+	at, err := f.e.lookBeside(ctx, f.e.lockPrefixes(name), func(l *keyspace.Lock) bool { return l.Name == name }, &outFlags{leases: "heads"})
 	if err != nil {
 		return err
 	}
-	w, err := e.watch(ctx, watcher.Options{Prefixes: places})
+	w, err := f.e.watch(ctx, watcher.Options{Prefixes: at.places})
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	w.OneCluster = true
 	s := w.State
-	if err := e.list(ctx, w, false, s.Loaded); err != nil {
+	if err := f.e.list(ctx, w, false, s.Loaded); err != nil {
 		return err
 	}
-	target, err := e.breakTarget(w.Session, name, f)
+	target, err := f.target(w.Session, name)
 	if err != nil {
 		return err
 	}
-	gate, closeGate, err := e.breakGate(ctx, w.client, f.dryRun)
+	gate, closeGate, err := f.gate(ctx, w.client)
 	if err != nil {
 		return err
 	}
 	defer closeGate()
-	plan, err := e.plan(ctx, gate, target)
+	plan, err := f.plan(ctx, gate, target)
 	if err != nil {
 		return err
 	}
 	plan.DryRun = f.dryRun
-	if words := plan.Outrun(s.Claim(plan.Action.Key)); words != "" {
+	if words := outlook.Outruns(s.Claim(plan.Action.Key), plan); words != "" {
 		return bad("not done: %s: it was written while it was read, so try again", words)
 	}
-	if err := e.showPlan(s, plan, skipped); err != nil {
+	if err := f.showPlan(s, plan, at.skipped); err != nil {
 		return err
 	}
 	if plan.Refused != "" {
@@ -101,24 +105,24 @@ func (e *env) breakLock(ctx context.Context, name string, f breakFlags) error {
 	}
 	if !f.yes {
 		role := roleOf(s, plan.Action)
-		if err := e.askFor(name); err != nil {
+		if err := f.askFor(name); err != nil {
 			return err
 		}
-		if err := e.stillWaits(ctx, plan.Action, role); err != nil {
+		if err := f.stillWaits(ctx, plan.Action, role); err != nil {
 			return err
 		}
 	}
-	return e.breakAndWatch(ctx, w.Session, gate, plan)
+	return f.breakAndWatch(ctx, w.Session, gate, plan)
 }
 
 // plan reads what would go, for as long as an answer is waited for.
-func (e *env) plan(ctx context.Context, g *gate.Gate, target model.Action) (model.Plan, error) {
-	limited, cancel := context.WithTimeout(ctx, e.flags.commandTimeout)
+func (f *breakRun) plan(ctx context.Context, g *gate.Gate, target model.Action) (model.Plan, error) {
+	limited, cancel := context.WithTimeout(ctx, f.e.flags.commandTimeout)
 	defer cancel()
 	plan, err := g.Plan(limited, target)
 	switch {
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
-		return plan, bad("nothing was done: %s did not say within %s what would go (--command-timeout)", strings.Join(e.flags.endpoints, ", "), e.flags.commandTimeout)
+		return plan, bad("nothing was done: %s did not say within %s what would go (--command-timeout)", strings.Join(f.e.flags.endpoints, ", "), f.e.flags.commandTimeout)
 	case err != nil:
 		return plan, fmt.Errorf("reading what would go: %w", err)
 	}
@@ -126,21 +130,21 @@ func (e *env) plan(ctx context.Context, g *gate.Gate, target model.Action) (mode
 }
 
 // breakTarget finds the claim that is meant.
-func (e *env) breakTarget(on *session.Session, name string, f breakFlags) (model.Action, error) {
+func (f *breakRun) target(on *session.Session, name string) (model.Action, error) {
 	s := on.State
 	l := s.Lock(name)
 	if l == nil || l.Head() == nil {
 		return model.Action{}, noLock(on, name)
 	}
 	if f.claim != "" {
-		f.claim = e.inNamespace(f.claim)
-		c := s.Claim(f.claim)
+		key := f.e.inNamespace(f.claim)
+		c := s.Claim(key)
 		if c == nil || l.Place(c) < 0 {
-			return model.Action{}, bad("%q is no key in the queue of %q (\"locktop describe\" lists them)", f.claim, name)
+			return model.Action{}, bad("%q is no key in the queue of %q (\"locktop describe\" lists them)", key, name)
 		}
 		return model.Action{Kind: model.DeleteClaim, Lock: name, Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}, nil
 	}
-	c, why := l.ToBreak()
+	c, why := outlook.ToBreak(l)
 	if why != "" {
 		return model.Action{}, bad("not done: %s; --claim KEY deletes the key that you name", why)
 	}
@@ -152,39 +156,39 @@ func (e *env) breakTarget(on *session.Session, name string, f breakFlags) (model
 
 // breakGate is the door for break. A dry run only plans: it writes nothing, so it needs no
 // place for a journal, and its door opens no connection to write.
-func (e *env) breakGate(ctx context.Context, reader *clientv3.Client, dryRun bool) (*gate.Gate, func(), error) {
-	if dryRun {
-		g := gate.New(gate.Options{Reader: reader, Armed: true, Cluster: e.clusterOf(ctx, reader), Journal: io.Discard,
+func (f *breakRun) gate(ctx context.Context, reader *clientv3.Client) (*gate.Gate, func(), error) {
+	if f.dryRun {
+		g := gate.New(gate.Options{Reader: reader, Armed: true, Cluster: f.e.clusterOf(ctx, reader), Journal: io.Discard,
 			Dial: func(context.Context) (*clientv3.Client, error) { return nil, errors.New("a dry run writes nothing") }})
 		return g, func() { g.Close() }, nil
 	}
-	g, journal, closeGate, err := e.openGate(ctx, reader, nil)
+	g, journal, closeGate, err := f.e.openGate(ctx, reader, nil)
 	if err == nil {
-		fmt.Fprintf(e.err, "journal: %s\n", journal)
+		fmt.Fprintf(f.e.err, "journal: %s\n", journal)
 	}
 	return g, closeGate, err
 }
 
 // openGate opens the one door for writes to a cluster that is not ours, armed, with
 // its journal. The writer's connection is opened by the first write.
-func (e *env) openGate(ctx context.Context, reader *clientv3.Client, report func(model.Event)) (g *gate.Gate, journalPath string, closeAll func(), err error) {
+func (a *access) openGate(ctx context.Context, reader *clientv3.Client, report func(model.Event)) (g *gate.Gate, journalPath string, closeAll func(), err error) {
 	journal, path, err := openJournal()
 	if err != nil {
 		return nil, "", nil, err
 	}
-	g = gate.New(gate.Options{Reader: reader, Armed: true, Cluster: e.clusterOf(ctx, reader), Journal: journal, User: userName(), Report: report,
-		Endpoint: strings.Join(e.flags.endpoints, ","),
-		Dial: func(context.Context) (*clientv3.Client, error) {
-			return e.dial(chaos.Writing())
+	g = gate.New(gate.Options{Reader: reader, Armed: true, Cluster: a.clusterOf(ctx, reader), Journal: journal, User: userName(), Report: report,
+		Endpoint: strings.Join(a.flags.endpoints, ","),
+		Dial: func(ctx context.Context) (*clientv3.Client, error) {
+			return a.dial(ctx, chaos.Writing())
 		}})
 	return g, path, func() { g.Close(); journal.Close() }, nil
 }
 
 // clusterOf returns the id of the cluster that the first endpoint to answer belongs to, 0
 // if none says.
-func (e *env) clusterOf(ctx context.Context, c *clientv3.Client) uint64 {
-	for _, ep := range e.flags.endpoints {
-		limited, cancel := context.WithTimeout(ctx, e.flags.dialTimeout)
+func (a *access) clusterOf(ctx context.Context, c *clientv3.Client) uint64 {
+	for _, ep := range a.flags.endpoints {
+		limited, cancel := context.WithTimeout(ctx, a.flags.dialTimeout)
 		r, err := c.Status(limited, ep)
 		cancel()
 		if err == nil {
@@ -204,7 +208,7 @@ func openJournal() (*os.File, string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, "", fmt.Errorf("making the folder of the journal of actions: %w", err)
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := openOutput(path, os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, "", fmt.Errorf("opening the journal of actions: %w", err)
 	}
@@ -225,9 +229,9 @@ func journalFile() (file, origin string, err error) {
 }
 
 // showPlan prints what would go, who is next, and the line that does the same.
-func (e *env) showPlan(s *fold.State, p model.Plan, skipped []string) error {
+func (f *breakRun) showPlan(s *fold.State, p model.Plan, skipped []string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, at %s\n", p.Action.Describe(), strings.Join(e.flags.endpoints, ", "))
+	fmt.Fprintf(&b, "%s, at %s\n", p.Action.Describe(), strings.Join(f.e.flags.endpoints, ", "))
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
 		if f := diagnose.BeforeBreak(l, c); f != nil {
 			fmt.Fprintf(&b, "  %s: %s\n", f.Code, diagnose.CureWords(f))
@@ -237,13 +241,9 @@ func (e *env) showPlan(s *fold.State, p model.Plan, skipped []string) error {
 		fmt.Fprintf(&b, "  goes: %s", model.Printable(kv.Key))
 		if c := s.Claim(kv.Key); c != nil && c.Lock() != nil {
 			l := c.Lock()
-			next := "nobody waits"
-			if n := l.At(l.Place(c) + 1); n != nil {
-				next = "next is " + s.Who(n.Ref())
-			}
-			switch name := model.Printable(l.Name); l.Role(c) {
+			switch name := model.Printable(l.Name); outlook.Role(l, c) {
 			case model.RoleHolds:
-				fmt.Fprintf(&b, ", which holds %s; %s", name, next)
+				fmt.Fprintf(&b, ", which holds %s; %s", name, nextWords(s, l, c, p.Action))
 			case model.RoleMember:
 				fmt.Fprintf(&b, ", which is listed in %s", name)
 			default:
@@ -262,20 +262,37 @@ func (e *env) showPlan(s *fold.State, p model.Plan, skipped []string) error {
 		fmt.Fprintf(&b, "  what else goes is unknown: %s\n", p.Unknown)
 	}
 	if l, c := s.Lock(p.Action.Lock), s.Claim(p.Action.Key); l != nil && c != nil {
-		fmt.Fprintf(&b, "  %s\n", l.Role(c).Remains())
+		fmt.Fprintf(&b, "  %s\n", outlook.Role(l, c).Remains())
 	}
 	fmt.Fprintf(&b, "  by hand: %s\n", p.Action.Etcdctl())
 	if p.DryRun {
 		b.WriteString("dry run: nothing was done\n")
 	}
-	_, err := io.WriteString(e.out, b.String())
+	_, err := io.WriteString(f.e.out, b.String())
 	return err
 }
 
+// nextWords say who has the lock when a key that holds it goes.
+func nextWords(s *fold.State, l *keyspace.Lock, c *keyspace.Claim, act model.Action) string {
+	lease := act.Lease
+	if act.Kind != model.RevokeLease {
+		lease = 0
+	}
+	switch n, next := outlook.Without(l, c, lease); {
+	case n == 1:
+		return "1 more holds it"
+	case n > 1:
+		return fmt.Sprintf("%d more hold it", n)
+	case next != nil:
+		return "next is " + s.Who(next.Ref())
+	}
+	return "nobody waits"
+}
+
 // askFor wants the lock's name typed. Without a terminal there is nobody to ask.
-func (e *env) askFor(name string) error {
-	fmt.Fprintf(e.out, "type the lock's name to do it: ")
-	line, err := bufio.NewReader(e.in).ReadString('\n')
+func (f *breakRun) askFor(name string) error {
+	fmt.Fprintf(f.e.out, "type the lock's name to do it: ")
+	line, err := bufio.NewReader(f.e.in).ReadString('\n')
 	if err != nil && line == "" {
 		return bad("not done: nobody typed the lock's name (--yes does it without)")
 	}
@@ -291,23 +308,23 @@ func roleOf(s *fold.State, a model.Action) model.Role {
 	if l == nil || c == nil || c.Lock() != l {
 		return ""
 	}
-	return l.Role(c)
+	return outlook.Role(l, c)
 }
 
 // stillWaits is an error if a claim that waited when it was shown holds the lock by now:
 // nobody agreed to take a lock from its holder. All else is checked where it is done. It
 // lists anew: a watch of servers before 3.4.25 and 3.5.8 may lag behind what it says of
 // itself (etcd-io/etcd#15220).
-func (e *env) stillWaits(ctx context.Context, a model.Action, was model.Role) error {
+func (f *breakRun) stillWaits(ctx context.Context, a model.Action, was model.Role) error {
 	if was != model.RoleWaits {
 		return nil
 	}
-	w, err := e.watch(ctx, watcher.Options{Prefixes: e.lockPrefixes(a.Lock), OneLook: true})
+	w, err := f.e.watch(ctx, watcher.Options{Prefixes: f.e.lockPrefixes(a.Lock), OneLook: true})
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	if err := e.list(ctx, w, false, w.State.Loaded); err != nil {
+	if err := f.e.list(ctx, w, false, w.State.Loaded); err != nil {
 		return err
 	}
 	if roleOf(w.State, a) == model.RoleHolds {
@@ -320,9 +337,9 @@ func (e *env) stillWaits(ctx context.Context, a model.Action, was model.Role) er
 const seenWithin = 10 * time.Second
 
 // breakAndWatch acts, and prints what the watch saw of it.
-func (e *env) breakAndWatch(ctx context.Context, w *session.Session, gate *gate.Gate, p model.Plan) error {
+func (f *breakRun) breakAndWatch(ctx context.Context, w *session.Session, gate *gate.Gate, p model.Plan) error {
 	o := gate.Do(ctx, p)
-	fmt.Fprintln(e.out, o.Describe())
+	fmt.Fprintln(f.e.out, o.Describe())
 	if o.Changed != "" {
 		return bad("not what was shown: %s; nothing was done, so look again", o.Changed)
 	}
@@ -341,9 +358,9 @@ func (e *env) breakAndWatch(ctx context.Context, w *session.Session, gate *gate.
 	if !seen() {
 		return fmt.Errorf("done, but its effect was not seen within %s: \"locktop describe\" shows how the lock is now", seenWithin)
 	}
-	for _, f := range s.Journal() {
-		if f.Kind == model.EntryHandover || f.Kind == model.EntryLeft {
-			fmt.Fprintf(e.out, "seen: %s\n", f.Sentence(s.Who))
+	for _, entry := range s.Journal() {
+		if entry.Kind == journal.Handover || entry.Kind == journal.Left {
+			fmt.Fprintf(f.e.out, "seen: %s\n", entry.Sentence(s.Who))
 		}
 	}
 	return nil

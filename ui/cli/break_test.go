@@ -138,6 +138,15 @@ func TestOnlyAHolderIsBrokenWithoutItsKey(t *testing.T) {
 	b.ctl("put", "--lease="+b.lease("600"), "/l/config", "")
 	b.claim("/l", b.lease("600"))
 	b.claim("/m", b.lease("600"))
+	const clock = "179538064172527300"
+	readers := b.lease("600")
+	for _, key := range []string{"read/" + clock + "1", "read/" + clock + "2"} {
+		b.ctl("put", "--lease="+readers, "/rw/"+key, "")
+	}
+	b.ctl("put", "--lease="+b.lease("600"), "/rw/read/"+clock+"3", "")
+	b.ctl("put", "--lease="+b.lease("600"), "/rw/write/"+clock+"4", "")
+	b.ctl("put", "--lease="+b.lease("600"), "/one/read/"+clock+"5", "")
+	b.ctl("put", "--lease="+b.lease("600"), "/one/write/"+clock+"6", "")
 	for _, r := range []struct {
 		args   []string
 		code   int
@@ -150,6 +159,9 @@ func TestOnlyAHolderIsBrokenWithoutItsKey(t *testing.T) {
 		{[]string{"/services/pay", "--claim", "/services/pay/10.0.0.3:80"}, 0, "delete claim /services/pay/10.0.0.3:80", "the key was named"},
 		{[]string{"/l"}, exitBad, "/l/config stands first, and is no claim of /l", "the revoke would hit another program"},
 		{[]string{"/m"}, 0, "revoke lease", "the holder is meant"},
+		{[]string{"/rw"}, exitBad, "3 hold /rw together: /rw/read/" + clock + "1, /rw/read/" + clock + "2, /rw/read/" + clock + "3", "nobody knows which reader is meant"},
+		{[]string{"/rw", "--claim", "/rw/read/" + clock + "2"}, 0, "which holds /rw; 2 more hold it", "the writer waits for the others, too"},
+		{[]string{"/one"}, 0, "which holds /one; next is ", "a reader by itself is the holder, and the writer comes next"},
 	} {
 		code, out, errs := b.run("", append([]string{"break", "--dry-run"}, r.args...)...)
 		if code != r.code || !strings.Contains(out+errs, r.says) || code != 0 && strings.Contains(out+errs, "by hand: etcdctl lease revoke") {

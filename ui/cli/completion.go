@@ -11,6 +11,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/chaos"
+	"locktop/chaos/drill"
 	"locktop/demo"
 	"locktop/model"
 	"locktop/model/fold"
@@ -26,7 +27,7 @@ const (
 
 // addCompletions says what the shells can complete besides commands and flags.
 func (e *env) addCompletions(root *cobra.Command) {
-	e.addScripts(root)
+	addScripts(root, e.out)
 	before := root.PersistentPreRunE
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		if completing(cmd) {
@@ -43,9 +44,11 @@ func (e *env) addCompletions(root *cobra.Command) {
 	drills := append(demo.DrillNames(), demo.LockSetName)
 	words := map[string]cobra.CompletionFunc{
 		"describe": locks, "break": locks,
-		"explain": oneOf(report.ExplainNames()),
+		"explain": oneOf(report.ExplainNames(drillWords()...)),
+		"learn":   oneOf(demo.LessonNames()),
 		"show":    orFile(demo.DrillNames()),
 		"run":     orFile(append(drills, everyDrill)),
+		"check":   orFile(demo.DrillNames()),
 	}
 	for _, c := range commandTree(root) {
 		if f := words[c.Name()]; f != nil && c.ValidArgsFunction == nil {
@@ -57,6 +60,9 @@ func (e *env) addCompletions(root *cobra.Command) {
 				mustRegister(c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(of.words, cobra.ShellCompDirectiveNoFileComp)))
 			}
 		})
+		if _, done := c.GetFlagCompletionFunc("lang"); !done && c.Flags().Lookup("lang") != nil {
+			mustRegister(c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(drill.Languages(), cobra.ShellCompDirectiveNoFileComp)))
+		}
 		if c.Flags().Lookup("drill") != nil {
 			mustRegister(c.RegisterFlagCompletionFunc("drill", cobra.FixedCompletions(demo.DrillNames(), cobra.ShellCompDirectiveDefault)))
 		}
@@ -106,7 +112,7 @@ func firstArg(list []string, then cobra.ShellCompDirective) cobra.CompletionFunc
 
 // lockNames are the locks that begin with what was typed, as far as a bounded look
 // finds them. Where it cannot look there are none: nobody reads errors of a tab key.
-func (e *env) lockNames(ctx context.Context, typed string) []string {
+func (a *access) lockNames(ctx context.Context, typed string) []string {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -115,13 +121,13 @@ func (e *env) lockNames(ctx context.Context, typed string) []string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, completeWithin)
 	defer cancel()
-	client, err := e.dial(chaos.ReadOnly())
+	client, err := a.dial(ctx, chaos.ReadOnly())
 	if err != nil {
 		return nil
 	}
 	defer client.Close()
-	s := fold.NewState(e.pins...)
-	for _, prefix := range narrowed(prefixList(e.flags.prefixes), typed) {
+	s := fold.NewState(a.pins...)
+	for _, prefix := range narrowed(prefixList(a.flags.prefixes), typed) {
 		applyKeys(ctx, client, s, prefix)
 	}
 	var names []string

@@ -58,7 +58,7 @@ func genPowershell(root *cobra.Command, w io.Writer, descriptions bool) error {
 }
 
 // addScripts adds cobra's command that prints the scripts, with the guards in them.
-func (e *env) addScripts(root *cobra.Command) {
+func addScripts(root *cobra.Command, out io.Writer) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range commandTree(root) {
 		if c.Name() == "completion" {
@@ -81,7 +81,7 @@ left out: a shell could take a part of such a name for a command.
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(e.out, text)
+			_, err = io.WriteString(out, text)
 			return err
 		}
 	}

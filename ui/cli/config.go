@@ -2,12 +2,58 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"locktop/model"
+	"locktop/model/recipe"
 )
+
+// config is what the flags, the environment and a profile say, and which of them said it.
+type config struct {
+	flags    connFlags
+	screen   lookFlags
+	recipes  []string // --recipe and --expect, as given
+	expect   []string
+	warnWait time.Duration
+	pins     []model.Pin    // and as understood
+	lang     string         // of lessons
+	shared   *pflag.FlagSet // the flags that several commands take
+	origins  map[string]origin
+	profile  *profile // nil for none
+}
+
+// connFlags are the connection flags, named and defaulted as etcdctl's.
+type connFlags struct {
+	endpoints         []string
+	discovery         discovery
+	prefixes          []string // as etcd has them, once resolved
+	namespace         string
+	tls               tlsFlags
+	insecureTransport bool
+	dialTimeout       time.Duration
+	commandTimeout    time.Duration
+	keepaliveTime     time.Duration
+	keepaliveTimeout  time.Duration
+	leaseBudget       int
+	profile           string
+	user              string // as given, perhaps with a password behind a colon
+	password          string
+	passwordFile      string
+}
+
+// lookFlags say what the console looks like.
+type lookFlags struct {
+	ascii, wideSigns bool
+	color            string
+	theme            string
+}
 
 // setting is one value that a flag, the environment or a profile can give, in that
 // order.
@@ -76,8 +122,8 @@ const (
 )
 
 // from says where a setting comes from.
-func (e *env) from(flag string) origin {
-	if o, ok := e.origins[flag]; ok {
+func (cfg *config) from(flag string) origin {
+	if o, ok := cfg.origins[flag]; ok {
 		return o
 	}
 	return origin{fromDefault, "--" + flag}
@@ -86,11 +132,12 @@ func (e *env) from(flag string) origin {
 // resolve fills the flags that the command takes and that were not given from the
 // environment and from the profile, and checks them all. What the environment or a
 // profile says of a cluster is not for a command that goes to none: a lab is its own.
-func (e *env) resolve(cmd *cobra.Command) error {
-	cluster, flags := onCluster(cmd), e.shared
-	e.origins = map[string]origin{}
+// What is unwise, and no error, is said to warn.
+func (cfg *config) resolve(cmd *cobra.Command, warn io.Writer) error {
+	cluster, flags := onCluster(cmd), cfg.shared
+	cfg.origins = map[string]origin{}
 	if cluster {
-		if err := e.openProfile(cmd.Context(), flags); err != nil {
+		if err := cfg.openProfile(cmd.Context(), flags, warn); err != nil {
 			return err
 		}
 	}
@@ -99,51 +146,51 @@ func (e *env) resolve(cmd *cobra.Command) error {
 			continue
 		}
 		if !cluster && !s.own {
-			e.noteFlag(flags, s.flag)
+			cfg.noteFlag(flags, s.flag)
 			continue
 		}
-		if err := e.fill(flags, s); err != nil {
+		if err := cfg.fill(flags, s); err != nil {
 			return err
 		}
 	}
-	if err := e.check(); err != nil {
+	if err := cfg.check(); err != nil {
 		return err
 	}
 	if !cluster {
 		return nil
 	}
-	e.enterNamespace()
-	return e.arm(cmd)
+	cfg.enterNamespace()
+	return cfg.arm(cmd)
 }
 
-func (e *env) noteFlag(flags *pflag.FlagSet, name string) bool {
+func (cfg *config) noteFlag(flags *pflag.FlagSet, name string) bool {
 	if f := flags.Lookup(name); f == nil || !f.Changed {
 		return false
 	}
-	e.origins[name] = origin{fromFlag, "--" + name}
+	cfg.origins[name] = origin{fromFlag, "--" + name}
 	return true
 }
 
 // fill sets one flag from where it is said best.
-func (e *env) fill(flags *pflag.FlagSet, s setting) error {
-	if e.noteFlag(flags, s.flag) {
+func (cfg *config) fill(flags *pflag.FlagSet, s setting) error {
+	if cfg.noteFlag(flags, s.flag) {
 		return nil
 	}
 	value := flags.Lookup(s.flag).Value
 	if text := os.Getenv(s.env); text != "" {
-		e.origins[s.flag] = origin{fromVariable, s.env}
+		cfg.origins[s.flag] = origin{fromVariable, s.env}
 		values := []string{text}
 		if s.kind == aList || s.kind == aTable {
 			values = strings.Split(text, ",")
 		}
 		return set(value, values, s.env)
 	}
-	if e.profile == nil || e.profile.values[s.flag] == nil {
+	if cfg.profile == nil || cfg.profile.values[s.flag] == nil {
 		return nil
 	}
-	at := fmt.Sprintf("%s:%d: %s", e.profile.file, e.profile.lines[s.flag], s.key)
-	e.origins[s.flag] = origin{fromProfile, at}
-	return set(value, e.profile.values[s.flag], at)
+	at := fmt.Sprintf("%s:%d: %s", cfg.profile.file, cfg.profile.lines[s.flag], s.key)
+	cfg.origins[s.flag] = origin{fromProfile, at}
+	return set(value, cfg.profile.values[s.flag], at)
 }
 
 // set sets a flag. The error names where the values are from; text is never refused,
@@ -158,71 +205,99 @@ func set(flag pflag.Value, values []string, name string) error {
 }
 
 // check looks at what the flags are now.
-func (e *env) check() error {
-	f := &e.flags
+func (cfg *config) check() error {
+	f := &cfg.flags
 	for flag, d := range map[string]int64{"dial-timeout": int64(f.dialTimeout), "command-timeout": int64(f.commandTimeout),
 		"keepalive-time": int64(f.keepaliveTime), "keepalive-timeout": int64(f.keepaliveTimeout)} {
 		if d <= 0 {
-			return bad("%s: a timeout must be longer than 0", e.from(flag).name)
+			return bad("%s: a timeout must be longer than 0", cfg.from(flag).name)
 		}
 	}
-	if err := inRange(e.from("lease-budget").name, f.leaseBudget, 1, 10_000, " readings per second"); err != nil {
+	if err := inRange(cfg.from("lease-budget").name, f.leaseBudget, 1, 10_000, " readings per second"); err != nil {
 		return err
 	}
 	switch {
-	case f.user == "" && max(e.from("password").rank, e.from("password-file").rank) == fromFlag:
+	case f.user == "" && max(cfg.from("password").rank, cfg.from("password-file").rank) == fromFlag:
 		return bad("--password or --password-file without --user: whose is it?")
 	case len(f.endpoints) == 0:
-		return bad("%s names no endpoint", e.from("endpoints").name)
+		return bad("%s names no endpoint", cfg.from("endpoints").name)
 	}
 	f.tls.always = !f.insecureTransport
 	for _, p := range f.endpoints {
 		if _, err := hostPort(p); err != nil {
-			return bad("%s %q: %v", e.from("endpoints").name, shownOf(p, f.endpoints), err)
+			return bad("%s %q: %v", cfg.from("endpoints").name, shownOf(p, f.endpoints), err)
 		}
 	}
-	return e.parsePins()
+	return cfg.parsePins()
+}
+
+// parsePins reads what the person says of the keys under a prefix.
+func (cfg *config) parsePins() error {
+	for _, r := range cfg.recipes {
+		prefix, name, ok := strings.Cut(r, "=")
+		name, exact := strings.CutPrefix(name, "=")
+		named := recipe.Named(name)
+		if !ok || named == nil {
+			return bad("%s %q: want PREFIX=NAME, or KEY==NAME for one key alone, with the name of a recipe (\"locktop explain\" lists them)", cfg.from("recipe").name, r)
+		}
+		cfg.pins = append(cfg.pins, model.Pin{Prefix: prefix, Exact: exact, Recipe: named})
+	}
+	for _, x := range cfg.expect {
+		prefix, number, ok := strings.Cut(x, "=")
+		n, err := strconv.Atoi(number)
+		if !ok || err != nil || n < 1 {
+			return bad("%s %q: want PREFIX=N, the number of contenders that each lock there should have", cfg.from("expect").name, x)
+		}
+		cfg.pins = append(cfg.pins, model.Pin{Prefix: prefix, Expect: n})
+	}
+	if cfg.warnWait < 0 {
+		return bad("%s: want a duration above 0", cfg.from("warn-wait").name)
+	}
+	if cfg.warnWait > 0 {
+		cfg.pins = append(cfg.pins, model.Pin{Wait: cfg.warnWait})
+	}
+	return nil
 }
 
 // enterNamespace puts the namespace before every prefix. Keys are shown whole all the
 // same: etcdctl, whose lines are shown for every action, knows no namespace.
-func (e *env) enterNamespace() {
-	if e.flags.namespace == "" {
+func (cfg *config) enterNamespace() {
+	if cfg.flags.namespace == "" {
 		return
 	}
-	for i, p := range e.flags.prefixes {
-		e.flags.prefixes[i] = e.inNamespace(p)
+	for i, p := range cfg.flags.prefixes {
+		cfg.flags.prefixes[i] = cfg.inNamespace(p)
 	}
-	if len(e.flags.prefixes) == 0 {
-		e.flags.prefixes = []string{e.flags.namespace}
+	if len(cfg.flags.prefixes) == 0 {
+		cfg.flags.prefixes = []string{cfg.flags.namespace}
 	}
-	for i := range e.pins {
-		e.pins[i].Prefix = e.inNamespace(e.pins[i].Prefix)
+	for i := range cfg.pins {
+		cfg.pins[i].Prefix = cfg.inNamespace(cfg.pins[i].Prefix)
 	}
 }
 
 // inNamespace is a name as etcd has it. One that is whole already, as every command
 // prints it, stays.
-func (e *env) inNamespace(name string) string {
-	if strings.HasPrefix(name, e.flags.namespace) {
+func (cfg *config) inNamespace(name string) string {
+	if strings.HasPrefix(name, cfg.flags.namespace) {
 		return name
 	}
-	return e.flags.namespace + name
+	return cfg.flags.namespace + name
 }
 
 // arm does what the profile says of writing: it may allow it, for its own cluster, or
 // rule it out.
-func (e *env) arm(cmd *cobra.Command) error {
+func (cfg *config) arm(cmd *cobra.Command) error {
 	f := cmd.Flags().Lookup("armed")
-	if f == nil || e.profile == nil {
+	if f == nil || cfg.profile == nil {
 		return nil
 	}
 	switch {
-	case e.profile.readOnly && cmd.Name() == "proxy": // the programs behind it write
-		return bad("proxy is refused: profile %q is read-only (%s:%d)", e.profile.name, e.profile.file, e.profile.lines["read-only"])
-	case e.profile.readOnly && f.Value.String() == "true":
-		return bad("--armed is refused: profile %q is read-only (%s:%d)", e.profile.name, e.profile.file, e.profile.lines["read-only"])
-	case e.profile.armed && !f.Changed && e.profileCluster():
+	case cfg.profile.readOnly && cmd.Name() == "proxy": // the programs behind it write
+		return bad("proxy is refused: profile %q is read-only (%s:%d)", cfg.profile.name, cfg.profile.file, cfg.profile.lines["read-only"])
+	case cfg.profile.readOnly && f.Value.String() == "true":
+		return bad("--armed is refused: profile %q is read-only (%s:%d)", cfg.profile.name, cfg.profile.file, cfg.profile.lines["read-only"])
+	case cfg.profile.armed && !f.Changed && cfg.profileCluster():
 		return f.Value.Set("true")
 	}
 	return nil
@@ -230,22 +305,22 @@ func (e *env) arm(cmd *cobra.Command) error {
 
 // profileCluster says whether the cluster is the one that the profile names. The
 // environment and the flags may name another.
-func (e *env) profileCluster() bool {
-	return e.profile != nil && max(e.from("endpoints").rank, e.from("discovery-srv").rank) == fromProfile
+func (cfg *config) profileCluster() bool {
+	return cfg.profile != nil && max(cfg.from("endpoints").rank, cfg.from("discovery-srv").rank) == fromProfile
 }
 
 // label names the cluster in the status line.
-func (e *env) label() string {
-	if e.profileCluster() {
-		return e.profile.label
+func (cfg *config) label() string {
+	if cfg.profileCluster() {
+		return cfg.profile.label
 	}
-	return strings.Join(e.flags.endpoints, ",")
+	return strings.Join(cfg.flags.endpoints, ",")
 }
 
 // labelColor is the colour of the label, of its own cluster as well.
-func (e *env) labelColor() string {
-	if e.profileCluster() {
-		return e.profile.color
+func (cfg *config) labelColor() string {
+	if cfg.profileCluster() {
+		return cfg.profile.color
 	}
 	return ""
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -38,7 +37,7 @@ type shownValue struct {
 	Origin string   `json:"origin"`
 }
 
-func (e *env) configCmd() *cobra.Command {
+func configCmd(e *env) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "config",
@@ -59,7 +58,7 @@ func (e *env) configCmd() *cobra.Command {
 				return err
 			}
 			if output == "json" {
-				return writeConfigJSON(e.out, c)
+				return printJSON(e.out, c)
 			}
 			return writeConfig(e.out, c)
 		},
@@ -81,7 +80,7 @@ func wrapped(words []string, width int) string {
 	return strings.Join(append(lines, line), "\n")
 }
 
-func (e *env) shownConfig(flags *pflag.FlagSet) (shownConfig, error) {
+func (cfg *config) shownConfig(flags *pflag.FlagSet) (shownConfig, error) {
 	c := shownConfig{Schema: 1, Paths: []shownPath{}}
 	profiles, profilesFrom, err := profilesFile()
 	if err != nil {
@@ -98,13 +97,13 @@ func (e *env) shownConfig(flags *pflag.FlagSet) (shownConfig, error) {
 		p.Present = err == nil
 		c.Paths = append(c.Paths, p)
 	}
-	if e.profile != nil {
-		c.Profile = &e.profile.name
-		c.Values = append(c.Values, shownValue{"profile", []string{e.profile.name}, e.shownOrigin("profile")})
-		c.Values = append(c.Values, e.profile.shown()...)
+	if cfg.profile != nil {
+		c.Profile = &cfg.profile.name
+		c.Values = append(c.Values, shownValue{"profile", []string{cfg.profile.name}, cfg.shownOrigin("profile")})
+		c.Values = append(c.Values, cfg.profile.shown()...)
 	}
 	for _, s := range settings {
-		c.Values = append(c.Values, shownValue{s.flag, e.shownValues(flags.Lookup(s.flag)), e.shownOrigin(s.flag)})
+		c.Values = append(c.Values, shownValue{s.flag, shownValues(flags.Lookup(s.flag)), cfg.shownOrigin(s.flag)})
 	}
 	return c, nil
 }
@@ -123,15 +122,15 @@ func (p *profile) shown() []shownValue {
 	return all
 }
 
-func (e *env) shownOrigin(flag string) string {
-	if o := e.from(flag); o.rank > fromDefault {
+func (cfg *config) shownOrigin(flag string) string {
+	if o := cfg.from(flag); o.rank > fromDefault {
 		return o.name
 	}
 	return "default"
 }
 
 // shownValues are the values of a flag, masked where they are or may be secret.
-func (e *env) shownValues(f *pflag.Flag) []string {
+func shownValues(f *pflag.Flag) []string {
 	var values []string
 	if many, ok := f.Value.(pflag.SliceValue); ok {
 		values = append(values, many.GetSlice()...)
@@ -150,13 +149,6 @@ func (e *env) shownValues(f *pflag.Flag) []string {
 		values = []string{}
 	}
 	return values
-}
-
-func writeConfigJSON(w io.Writer, c shownConfig) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(c)
 }
 
 func writeConfig(w io.Writer, c shownConfig) error {

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,13 +16,13 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/etcd/client/pkg/v3/srv"
-	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/status"
 
 	"locktop/chaos"
+	"locktop/model"
 	"locktop/watcher"
 )
 
@@ -34,42 +32,6 @@ const (
 	keepaliveTime    = 5 * time.Second
 	keepaliveTimeout = 3 * time.Second
 )
-
-// tlsFlags are etcdctl's flags for TLS.
-type tlsFlags struct {
-	cacert, cert, key string
-	skipVerify        bool
-	always            bool   // also where an endpoint does not ask for it
-	serverName        string // whom the certificates have to be for, "": the endpoints
-}
-
-// config returns what the flags and the endpoints ask for, nil for plain text.
-func (f tlsFlags) config(endpoints []string) (*tls.Config, error) {
-	scheme := func(s string) func(string) bool { return func(e string) bool { return strings.HasPrefix(e, s) } }
-	secure := slices.ContainsFunc(endpoints, scheme("https://"))
-	plain := !slices.ContainsFunc(endpoints, func(e string) bool { return !scheme("http://")(e) })
-	if plain && f.always {
-		return nil, bad("--insecure-transport=false rules out http:// endpoints (%s)", strings.Join(endpoints, ", "))
-	}
-	if plain || !secure && f == (tlsFlags{}) {
-		return nil, nil
-	}
-	for _, file := range [][2]string{{"--cacert", f.cacert}, {"--cert", f.cert}, {"--key", f.key}} {
-		if err := regular(file[0], file[1]); err != nil {
-			return nil, err
-		}
-	}
-	if text, err := os.ReadFile(f.cacert); err == nil && !x509.NewCertPool().AppendCertsFromPEM(text) {
-		return nil, bad("TLS to %s: %s has no certificate in PEM form (see --cacert)", strings.Join(endpoints, ", "), f.cacert)
-	}
-	c, err := transport.TLSInfo{CertFile: f.cert, KeyFile: f.key, TrustedCAFile: f.cacert,
-		InsecureSkipVerify: f.skipVerify, ServerName: f.serverName}.ClientConfig()
-	if err != nil {
-		return nil, bad("TLS to %s: %v (see --cacert, --cert and --key)", strings.Join(endpoints, ", "), err)
-	}
-	watcher.NameExpired(c, f.cert)
-	return c, nil
-}
 
 // dial opens a client with the given limits on what it may send, over TLS unless
 // secure is nil. It does not wait for a connection.
@@ -90,23 +52,31 @@ func open(c clientv3.Config) (*clientv3.Client, error) {
 	return client, nil
 }
 
-// dial opens a client for the cluster of the flags, logged in if there is a user.
-func (e *env) dial(limits []grpc.DialOption) (*clientv3.Client, error) {
-	return e.dialAs(e.creds, limits)
+// access is the way to the cluster of the settings: found, logged in to, and written to only
+// through the gate.
+type access struct {
+	streams
+	config
+	creds credentials
 }
 
-func (e *env) dialAs(who credentials, limits []grpc.DialOption) (*clientv3.Client, error) {
-	c, err := e.clientConfig(who)
+// dial opens a client for the cluster of the flags, logged in if there is a user.
+func (a *access) dial(ctx context.Context, limits []grpc.DialOption) (*clientv3.Client, error) {
+	return a.dialAs(ctx, a.creds, limits)
+}
+
+func (a *access) dialAs(ctx context.Context, who credentials, limits []grpc.DialOption) (*clientv3.Client, error) {
+	c, err := a.clientConfig(who)
 	if err != nil {
 		return nil, err
 	}
 	c.DialOptions = limits
-	return open(c)
+	return await(ctx, func() (*clientv3.Client, error) { return open(c) }) // a login may take as long as dialing
 }
 
 // clientConfig is what the flags say of a connection.
-func (e *env) clientConfig(who credentials) (clientv3.Config, error) {
-	f := e.flags
+func (a *access) clientConfig(who credentials) (clientv3.Config, error) {
+	f := a.flags
 	secure, err := f.tls.config(f.endpoints)
 	return clientv3.Config{Endpoints: f.endpoints, DialTimeout: f.dialTimeout, TLS: secure,
 		DialKeepAliveTime: f.keepaliveTime, DialKeepAliveTimeout: f.keepaliveTimeout,
@@ -116,46 +86,82 @@ func (e *env) clientConfig(who credentials) (clientv3.Config, error) {
 // connect opens the reading connection to the cluster of the flags, and makes sure
 // that at least one endpoint answers. That is asked without a user first: what is wrong
 // with an endpoint would look like a login that takes too long.
-func (e *env) connect(ctx context.Context) (*clientv3.Client, error) {
-	if err := e.discoverEndpoints(); err != nil {
+func (a *access) connect(ctx context.Context) (*clientv3.Client, error) {
+	if err := a.discoverEndpoints(ctx); err != nil {
 		return nil, err
 	}
-	c, err := e.dialAs(credentials{}, chaos.ReadOnly())
+	if err := a.keepPipes(ctx); err != nil {
+		return nil, err
+	}
+	c, err := a.dialAs(ctx, credentials{}, chaos.ReadOnly())
 	if err != nil {
 		return nil, badInput{err}
 	}
-	err = probe(ctx, c, e.flags.endpoints, e.flags.dialTimeout, e.flags.commandTimeout)
+	err = probe(ctx, c, a.flags.endpoints, a.flags.dialTimeout, a.flags.commandTimeout)
 	switch {
-	case errors.Is(err, errWantsUser) && e.flags.user != "":
+	case errors.Is(err, errWantsUser) && a.flags.user != "":
 	case errors.Is(err, errWantsUser):
 		c.Close()
-		return nil, bad("%s wants a user: name one with --user or ETCDCTL_USER (%s)", e.where(), passwordWays)
+		return nil, bad("%s wants a user: name one with --user or ETCDCTL_USER (%s)", a.where(), passwordWays)
 	case err != nil:
 		c.Close()
 		return nil, err
 	}
-	if err := e.login(ctx); err != nil {
+	if err := a.login(ctx); err != nil {
 		c.Close()
 		return nil, err
 	}
-	if e.creds == (credentials{}) {
+	if a.creds == (credentials{}) {
 		return c, nil
 	}
 	c.Close()
-	if c, err = e.dial(chaos.ReadOnly()); err != nil {
+	switch c, err = a.dial(ctx, chaos.ReadOnly()); {
+	case ctx.Err() != nil && err != nil:
+		return nil, ctx.Err()
+	case err != nil:
 		return nil, bad("user %q cannot log in at %s: %s; is the password right (%s)?",
-			shownUser(e.creds.user), e.where(), lastWord(err), passwordWays)
+			shownUser(a.creds.user), a.where(), lastWord(err), passwordWays)
 	}
 	return c, nil
 }
 
 // reach says what is wrong with the endpoints or the login, before anything rests on them.
-func (e *env) reach(ctx context.Context) error {
-	c, err := e.connect(ctx)
-	if err == nil {
-		err = c.Close()
+func (a *access) reach(ctx context.Context) error {
+	c, err := a.connect(ctx)
+	if err != nil {
+		return err
 	}
-	return err
+	return errors.Join(a.oneCluster(ctx, c), c.Close())
+}
+
+// oneCluster refuses endpoints of several clusters: a lock would be taken now in one of them
+// and now in another.
+func (a *access) oneCluster(until context.Context, c *clientv3.Client) error {
+	ctx, cancel := context.WithTimeout(until, a.flags.dialTimeout)
+	defer cancel()
+	ids := make([]uint64, len(a.flags.endpoints)) // 0: it does not say
+	var wg sync.WaitGroup
+	for i, ep := range a.flags.endpoints {
+		wg.Go(func() {
+			if r, err := c.Status(ctx, ep); err == nil { // one that does not answer is named below
+				ids[i] = r.Header.GetClusterId()
+			}
+		})
+	}
+	wg.Wait()
+	if until.Err() != nil {
+		return until.Err()
+	}
+	first := slices.IndexFunc(ids, func(id uint64) bool { return id != 0 })
+	for i, ep := range a.flags.endpoints {
+		switch {
+		case ids[i] == 0:
+			fmt.Fprintf(a.err, "locktop: warning: %s did not say which cluster it belongs to\n", model.Printable(ep))
+		case ids[i] != ids[first]:
+			return bad("%s belongs to cluster %x, and %s to cluster %x: name the endpoints of one cluster", a.flags.endpoints[first], ids[first], ep, ids[i])
+		}
+	}
+	return nil
 }
 
 // lastWord is what a server said, without what gRPC wraps it in.
@@ -170,11 +176,11 @@ func lastWord(err error) string {
 }
 
 // where names the cluster of the flags in a sentence.
-func (e *env) where() string {
-	if e.discovers() {
-		return "the endpoints of " + e.flags.discovery.domain
+func (cfg *config) where() string {
+	if cfg.discovers() {
+		return "the endpoints of " + cfg.flags.discovery.domain
 	}
-	return strings.Join(e.flags.endpoints, ", ")
+	return strings.Join(cfg.flags.endpoints, ", ")
 }
 
 // discovery is where endpoints are looked up.
@@ -189,20 +195,23 @@ var lookupSRV = srv.GetClient
 
 // discovers says whether the endpoints are still to be looked up: where they are named
 // in a better place, they stand.
-func (e *env) discovers() bool {
-	return e.flags.discovery.domain != "" && !e.flags.discovery.done && e.from("discovery-srv").rank >= e.from("endpoints").rank
+func (cfg *config) discovers() bool {
+	return cfg.flags.discovery.domain != "" && !cfg.flags.discovery.done && cfg.from("discovery-srv").rank >= cfg.from("endpoints").rank
 }
 
 // discoverEndpoints looks up the endpoints in the SRV records of a domain, as etcdctl
 // does.
-func (e *env) discoverEndpoints() error {
-	if !e.discovers() {
+func (a *access) discoverEndpoints(ctx context.Context) error {
+	if !a.discovers() {
 		return nil
 	}
-	d := &e.flags.discovery
-	name := e.from("discovery-srv").name
-	found, err := lookupSRV("etcd-client", d.domain, d.service)
-	if err != nil {
+	d := &a.flags.discovery
+	name := a.from("discovery-srv").name
+	found, err := await(ctx, func() (*srv.SRVClients, error) { return lookupSRV("etcd-client", d.domain, d.service) })
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
 		return bad("%s %s: %v", name, d.domain, err)
 	}
 	var endpoints []string
@@ -215,9 +224,9 @@ func (e *env) discoverEndpoints() error {
 		return bad("%s %s: none of its %d records names an endpoint that may be used (--insecure-discovery)", name, d.domain, len(found.Endpoints))
 	}
 	if !d.insecure {
-		e.flags.tls.serverName = d.domain
+		a.flags.tls.serverName = d.domain
 	}
-	e.flags.endpoints, d.done = endpoints, true
+	a.flags.endpoints, d.done = endpoints, true
 	return nil
 }
 
@@ -228,8 +237,8 @@ var errWantsUser = errors.New("wants a user")
 // probe returns nil as soon as one endpoint answers, or errWantsUser. If none does the
 // error says what was tried and what failed. A connection may take as long as dialing,
 // an answer on it as long as answering.
-func probe(ctx context.Context, c *clientv3.Client, endpoints []string, dialing, answering time.Duration) error {
-	ctx, cancel := context.WithCancel(ctx)
+func probe(until context.Context, c *clientv3.Client, endpoints []string, dialing, answering time.Duration) error {
+	ctx, cancel := context.WithCancel(until)
 	defer cancel()
 	failed := make([]error, len(endpoints))
 	var wg sync.WaitGroup
@@ -246,6 +255,8 @@ func probe(ctx context.Context, c *clientv3.Client, endpoints []string, dialing,
 		return nil
 	case slices.Contains(failed, errWantsUser):
 		return errWantsUser
+	case until.Err() != nil: // told to end, nobody knows whether one would have answered
+		return until.Err()
 	}
 	var words []string
 	for i, ep := range endpoints {

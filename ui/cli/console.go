@@ -2,14 +2,17 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/user"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/muesli/termenv"
 	"github.com/spf13/cobra"
 
@@ -18,77 +21,87 @@ import (
 	"locktop/demo"
 	"locktop/demo/contender"
 	"locktop/model"
+	"locktop/model/journal"
 	"locktop/ui"
 	"locktop/ui/cli/session"
 	"locktop/ui/draw"
+	"locktop/ui/replay"
 	"locktop/ui/report"
 	"locktop/watcher"
 )
 
 const notALab = "Only in a lab: \"locktop demo\" starts one."
 
-// runConsole opens the console on the cluster of the flags, read-only unless armed.
+// consoleRun is locktop without a command.
+type consoleRun struct {
+	e     *env
+	armed bool
+	since sinceFlags
+}
+
+// run opens the console on the cluster of the flags, read-only unless armed.
 // Without a terminal it prints one look instead.
-func (e *env) runConsole(ctx context.Context, armed bool, since sinceFlags) error {
-	look, err := since.options(watcher.Options{Budget: e.flags.leaseBudget})
+func (f *consoleRun) run(ctx context.Context) error {
+	look, err := f.since.options(watcher.Options{Budget: f.e.flags.leaseBudget})
 	if err != nil {
 		return err
 	}
-	if !e.isTerminal() {
+	if !f.e.isTerminal() {
 		if look.Since != 0 {
-			return bad("--since-revision: without a terminal one look is printed; \"locktop events --since-revision %s\" prints the history", since.revision)
+			return bad("--since-revision: without a terminal one look is printed; \"locktop events --since-revision %s\" prints the history", f.since.revision)
 		}
-		return e.ls(ctx, outFlags{output: "table", leases: "heads"})
+		return printLocks(ctx, f.e, outFlags{output: "table", leases: "heads"})
 	}
-	client, err := e.connect(ctx)
+	client, err := f.e.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	w := &watching{client: client, look: look, pins: e.pins, live: ui.Live{Endpoints: e.flags.endpoints}}
+	w := &watching{client: client, look: look, pins: f.e.pins, live: ui.Live{Endpoints: f.e.flags.endpoints}}
 	defer w.end()
-	if armed {
+	if f.armed {
 		done := session.NewReports()
-		gate, journal, closeGate, err := e.openGate(ctx, client, done.Add)
+		gate, journal, closeGate, err := f.e.openGate(ctx, client, done.Add)
 		if err != nil {
 			return err
 		}
 		defer closeGate()
 		w.live.Actions, w.live.JournalPath, w.events = gate, journal, []model.Source{done}
 	} else {
-		gate := gate.New(gate.Options{Reader: client, Why: e.whyReadOnly()})
+		gate := gate.New(gate.Options{Reader: client, Why: f.e.whyReadOnly()})
 		defer gate.Close()
 		w.live.Actions = gate
 	}
-	o := e.uiOptions(e.label())
-	o.LabelColor = e.labelColor()
-	o.Prefixes, o.NoLab, o.Armed = prefixList(e.flags.prefixes), notALab, armed
+	o := f.e.uiOptions(f.e.label())
+	o.LabelColor = f.e.labelColor()
+	o.Prefixes, o.NoLab, o.Armed = prefixList(f.e.flags.prefixes), notALab, f.armed
 	o.Watch = w.watch
 	o.Boot = func(ctx context.Context, progress func(string)) (ui.Live, error) {
-		return w.open(ctx, e.flags.prefixes, progress)
+		return w.open(ctx, f.e.flags.prefixes, progress)
 	}
-	return e.show(ctx, o)
+	return f.e.show(ctx, o)
 }
 
 // whyReadOnly is what the console says of a write.
-func (e *env) whyReadOnly() string {
-	if e.profile != nil && e.profile.readOnly {
-		return fmt.Sprintf("Read-only. Profile %q says so.", e.profile.name)
+func (cfg *config) whyReadOnly() string {
+	if cfg.profile != nil && cfg.profile.readOnly {
+		return fmt.Sprintf("Read-only. Profile %q says so.", cfg.profile.name)
 	}
 	return "Read-only. Restart with --armed to break locks."
 }
 
 const demoNoSuspend = "the members of the lab live in this process: suspended, they would lose their leases"
 
-// demoFlags are the flags of the lab.
-type demoFlags struct {
+// demoRun is the command demo.
+type demoRun struct {
+	e                         *env
 	members, port, contenders int
 	processes                 bool
 	fence, drill              string
 }
 
-func (e *env) demoCmd() *cobra.Command {
-	var f demoFlags
+func demoCmd(e *env) *cobra.Command {
+	f := demoRun{e: e}
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "the console on a lab of its own: an embedded cluster, contenders, and everything may be broken",
@@ -104,9 +117,9 @@ func (e *env) demoCmd() *cobra.Command {
 				if err := needless(cmd, "a drill names its lab", "members", "port", "processes", "fence", "contenders"); err != nil {
 					return err
 				}
-				return e.runLesson(cmd.Context(), f.drill)
+				return tellDrill(cmd.Context(), e, f.drill)
 			}
-			return e.runDemo(cmd.Context(), f)
+			return f.run(cmd.Context())
 		},
 	}
 	cmd.Flags().IntVar(&f.members, "members", 3, "members of the cluster: 1, 3 or 5")
@@ -118,7 +131,7 @@ func (e *env) demoCmd() *cobra.Command {
 	return cmd
 }
 
-func (f demoFlags) check() error {
+func (f *demoRun) check() error {
 	if err := inRange("--contenders", f.contenders, 0, contender.MaxContenders, ""); err != nil {
 		return err
 	}
@@ -143,9 +156,9 @@ var (
 	fences     = map[string]drill.Fence{fenceNone: drill.FenceNone, fenceWrites: drill.FenceWrites, fenceAll: drill.FenceAll}
 )
 
-// runDemo opens the console on a lab of its own. Without a terminal the journal
+// run opens the console on a lab of its own. Without a terminal the journal
 // is printed line by line instead.
-func (e *env) runDemo(ctx context.Context, f demoFlags) (err error) {
+func (f *demoRun) run(ctx context.Context) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var l labRoom
 	defer func() {
@@ -156,26 +169,26 @@ func (e *env) runDemo(ctx context.Context, f demoFlags) (err error) {
 	if f.contenders == 0 {
 		lab.Contenders = -1
 	}
-	if !e.isTerminal() {
-		live, err := l.open(ctx, e, lab, e.tellLine)
+	if !f.e.isTerminal() {
+		live, err := l.open(ctx, f.e, lab, f.e.tellLine)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(e.out, "lab ready: ETCDCTL_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
-		return e.inLines(live.Source, e.out).Follow(ctx, 0)
+		fmt.Fprintf(f.e.out, "lab ready: ETCDCTL_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
+		return f.e.inLines(live.Source, f.e.out).Follow(ctx, 0)
 	}
-	o := e.uiOptions("demo")
+	o := f.e.uiOptions("demo")
 	o.Prefixes, o.Lab, o.Armed = []string{""}, true, true
 	o.NoSuspend, o.Guide = demoNoSuspend, demo.GuideLock
-	o.Boot = e.boot(ctx, &l, lab)
-	return e.show(ctx, o)
+	o.Boot = f.e.boot(ctx, &l, lab)
+	return f.e.show(ctx, o)
 }
 
 // inLines is the console where there is no screen: it prints the journal line by line.
 func (e *env) inLines(src model.Source, out io.Writer) *session.Session {
 	s := session.New(src, e.pins...)
 	s.Name = "the lab"
-	s.OnEntry = func(entry *model.JournalEntry) error { return report.EventText(out, s.State, entry) }
+	s.OnEntry = func(entry *journal.Entry) error { return report.EventText(out, s.State, entry) }
 	return s
 }
 
@@ -184,39 +197,70 @@ func (e *env) boot(ctx context.Context, r *labRoom, o demo.Options) func(context
 	return func(_ context.Context, progress func(string)) (ui.Live, error) { return r.open(ctx, e, o, progress) }
 }
 
-// tellLine tells progress where there is no screen.
-func (e *env) tellLine(line string) { fmt.Fprintln(e.err, line) }
-
 // show runs the console until it is left. However it ends, the terminal is as it was.
 func (e *env) show(ctx context.Context, o ui.Options) error {
 	e.addSettings(&o)
+	if o.Tape == nil {
+		o.Record = replay.NewLog(func() (replay.File, error) { return keep("console", 0, time.Now()) }) // a person asked for each: none goes by itself
+	}
 	defer guardTerminal(e.in, e.stdout)()
-	return ui.Run(ctx, o, e.in, e.stdout)
+	err := ui.Run(ctx, o, e.in, e.stdout)
+	said, ended := o.Record.End()
+	if said != "" {
+		e.tellLine(said)
+	}
+	return errors.Join(err, ended)
 }
 
 func (e *env) uiOptions(label string) ui.Options {
-	return ui.Options{Label: label, Pins: e.pins, Signs: e.signs(), Profile: e.colours()}
+	return ui.Options{Label: label, Pins: e.pins, Signs: e.screen.signs(), Profile: e.screen.colours(e.stdout), Save: saveNew}
+}
+
+// saveNew writes a text to a file of the person's own that is not there yet.
+func saveNew(file, text string) (path string, err error) {
+	if rest, ok := strings.CutPrefix(file, "~/"); ok { // no shell has seen it
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		file = filepath.Join(home, rest)
+	}
+	if path, err = filepath.Abs(file); err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return "", fmt.Errorf("%s is there already, and no file is overwritten", path)
+	case err != nil:
+		return "", err
+	}
+	_, err = io.WriteString(f, text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(path))
+	}
+	return path, nil
 }
 
 // colours returns the colours to use: what the terminal says it can, unless the
 // flag or NO_COLOR says otherwise.
-func (e *env) colours() termenv.Profile {
-	if e.screen.color == "never" {
+func (f lookFlags) colours(stdout io.Writer) termenv.Profile {
+	if f.color == "never" {
 		return termenv.Ascii
 	}
-	detected := termenv.NewOutput(e.stdout, termenv.WithUnsafe()).EnvColorProfile()
-	if detected == termenv.Ascii && e.screen.color == "always" {
+	detected := termenv.NewOutput(stdout, termenv.WithUnsafe()).EnvColorProfile()
+	if detected == termenv.Ascii && f.color == "always" {
 		return termenv.ANSI
 	}
 	return detected
 }
 
 // signs returns the characters to draw with: what a flag says, or else the locale.
-func (e *env) signs() draw.SignSet {
+func (f lookFlags) signs() draw.SignSet {
 	switch {
-	case e.screen.ascii:
+	case f.ascii:
 		return draw.SignsASCII
-	case e.screen.wideSigns:
+	case f.wideSigns:
 		return draw.SignsWide
 	}
 	return localeSigns()
@@ -238,17 +282,6 @@ func localeSigns() draw.SignSet {
 		return draw.SignsUnicode
 	}
 	return draw.SignsUnicode
-}
-
-// isTerminal says whether a console can be shown: both ends are a terminal, and
-// one that can move its cursor.
-func (e *env) isTerminal() bool {
-	return os.Getenv("TERM") != "dumb" && isTerminal(e.in) && isTerminal(e.stdout)
-}
-
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(f.Fd())
 }
 
 func userName() string {

@@ -14,7 +14,7 @@ import (
 	"locktop/demo/contender"
 )
 
-func (e *env) contendCmd() *cobra.Command {
+func contendCmd(e *env) *cobra.Command {
 	o := contender.Options{}
 	var armed, withStdin bool
 	var jitter string
@@ -33,7 +33,10 @@ func (e *env) contendCmd() *cobra.Command {
 			"                                  every 20 to 50 ms. Such locks are known below /locks/\n" +
 			"  owner                           Layotto's: one key with its owner, on a lease that nobody\n" +
 			"                                  renews. Known by a name like /layotto/lock|||app||x\n" +
-			"  uuid-queue                      LOCK/UUID, and the oldest key holds\n\n" +
+			"  uuid-queue                      LOCK/UUID, and the oldest key holds\n" +
+			"  uuid-queue-bare                 the same, and those ahead are looked for without the slash\n" +
+			"  owner-steps                     owner, and unlock is three requests: read, compare, delete\n" +
+			"  cron-lock                       compares /cron/lock/JOB and writes /cron/jobs/JOB\n\n" +
 			"With --manual it reads commands, one on a line: " + strings.Join(contender.ManualWords(), ", ") + ".",
 		Example: "  locktop contend /jobs/billing --armed --ttl 10 --hold 3s\n" +
 			"  locktop contend --armed --manual --recipe election /jobs/leader",
@@ -54,7 +57,7 @@ func (e *env) contendCmd() *cobra.Command {
 				return badInput{err}
 			}
 			var err error
-			if o.Client, err = e.contenderClient(cmd.Context(), withStdin); err != nil {
+			if o.Client, err = contenderClient(cmd.Context(), e, withStdin); err != nil {
 				return err
 			}
 			o.Endpoints = e.flags.endpoints // as they were looked up
@@ -66,7 +69,7 @@ func (e *env) contendCmd() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&armed, "armed", false, "allow writing to the cluster")
-	f.StringVar(&o.Name, "name", fmt.Sprintf("pid-%d", os.Getpid()), "what it calls itself, and the value it campaigns with")
+	f.StringVar(&o.Name, "name", fmt.Sprintf("pid-%d", os.Getpid()), "what it calls itself, and what it writes where --owner does not say")
 	f.StringVar(&o.Recipe, "recipe", contender.RecipeMutex, "how it locks: one of those above")
 	f.IntVar(&o.TTL, "ttl", 10, "TTL of its lease in seconds")
 	f.BoolVar(&o.NoLease, "no-lease", false, "with lock-rpc and election-rpc: ask with lease 0, for which the server makes one of 60 s that nobody renews")
@@ -78,6 +81,7 @@ func (e *env) contendCmd() *cobra.Command {
 	f.IntVar(&o.Workers, "workers", 0, "so many compete in one process with one session, each as NAME.N (mutex only)")
 	f.BoolVar(&o.Manual, "manual", false, "do what standard input says, and nothing by itself")
 	f.BoolVar(&o.IgnoreDone, "ignore-done", false, "work on when the session is lost, as if nobody had said so")
+	f.StringVar(&o.Owner, "owner", "", "what it writes as the owner of a key, or as the leader (default: its name)")
 	f.StringVar(&o.Resource, "resource", "", "host:port of the lab's guarded resource, read and written under the lock")
 	f.Uint64Var(&o.Seed, "seed", 1, "makes its variations repeat")
 	f.BoolVar(&withStdin, contender.EndWithStdinFlag, false, "end when standard input does")
@@ -87,7 +91,7 @@ func (e *env) contendCmd() *cobra.Command {
 // contenderClient is how a contender connects: as every command, with the timeouts of
 // its own where none are said. A person hears now what is wrong with the endpoints or
 // the login; a contender of a lab, which has neither user nor TLS, tries until it can.
-func (e *env) contenderClient(ctx context.Context, ofLab bool) (clientv3.Config, error) {
+func contenderClient(ctx context.Context, e *env, ofLab bool) (clientv3.Config, error) {
 	if !ofLab || e.flags.user != "" || e.discovers() {
 		if err := e.reach(ctx); err != nil {
 			return clientv3.Config{}, err

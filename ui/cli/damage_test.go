@@ -30,7 +30,7 @@ func TestADamagedRecordingIsNoAnswer(t *testing.T) {
 	}
 	whole := file.Bytes()
 	over := bytes.Clone(whole)
-	copy(over[bytes.Index(over, []byte("/l/a/a2"))-20:], strings.Repeat("x", 40))
+	copy(over[len(over)-100:], strings.Repeat("x", 40))
 	for _, row := range []struct {
 		reason string
 		text   []byte
@@ -39,8 +39,8 @@ func TestADamagedRecordingIsNoAnswer(t *testing.T) {
 		says   string
 	}{
 		{"a whole one", whole, exitOK, "a2", ""},
-		{"40 bytes are overwritten", over, exitBad, "a1", "the recording is damaged: lines 8 to 9, bytes "},
-		{"it is cut short", whole[:len(whole)-30], exitBad, "a1", "the recording is damaged: line 8, bytes "},
+		{"40 bytes are overwritten", over, exitBad, "a1", "the recording is damaged: bytes "},
+		{"it is cut short", whole[:len(whole)-30], exitBad, "a1", "the recording is damaged: bytes "},
 	} {
 		name := filepath.Join(t.TempDir(), "r")
 		if err := os.WriteFile(name, row.text, 0o600); err != nil {
@@ -55,6 +55,7 @@ func TestADamagedRecordingIsNoAnswer(t *testing.T) {
 
 // TestARecordingOfTwoClustersSaysSo: it goes on, and its end is exit code 2.
 func TestARecordingOfTwoClustersSaysSo(t *testing.T) {
+	t.Parallel()
 	for _, other := range []bool{false, true} {
 		s := hostile.Start(t, "127.0.0.1:0")
 		s.Become(0xaa, 10, hostile.Key("/l/a", 1, 5))

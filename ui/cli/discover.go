@@ -15,7 +15,7 @@ import (
 	"locktop/watcher"
 )
 
-func (e *env) discoverCmd() *cobra.Command {
+func discoverCmd(e *env) *cobra.Command {
 	var output string
 	var o watcher.DiscoverOptions
 	cmd := &cobra.Command{
@@ -36,7 +36,7 @@ func (e *env) discoverCmd() *cobra.Command {
 			case len(e.flags.prefixes) > 1:
 				return bad("discover begins below one --prefix, got %d", len(e.flags.prefixes))
 			}
-			return e.discover(cmd.Context(), o, output)
+			return discoverPrefixes(cmd.Context(), e, o, output)
 		},
 	}
 	addOutput(cmd, &output, report.Formats, formatWords())
@@ -45,8 +45,8 @@ func (e *env) discoverCmd() *cobra.Command {
 	return cmd
 }
 
-// discover looks at the keys and prints what it found, also if it ends early.
-func (e *env) discover(ctx context.Context, o watcher.DiscoverOptions, output string) error {
+// discoverPrefixes looks at the keys and prints what it found, also if it ends early.
+func discoverPrefixes(ctx context.Context, e *env, o watcher.DiscoverOptions, output string) error {
 	client, err := e.connect(ctx)
 	if err != nil {
 		return err
@@ -68,6 +68,9 @@ func (e *env) discover(ctx context.Context, o watcher.DiscoverOptions, output st
 		return err
 	}
 	discoveryNotes(e.err, o.Prefix, found)
+	if failed != nil && ctx.Err() == nil {
+		return exitCode(exitBad) // the notes say why
+	}
 	return failed
 }
 
@@ -77,9 +80,9 @@ func discoveryNotes(w io.Writer, prefix string, d watcher.Discovery) {
 	if prefix != "" {
 		under = " under " + session.Keys(prefix)
 	}
-	fmt.Fprintf(w, "Scanned %s%s (%s)\n", many(int(d.Keys), "key"), under, many(d.Requests, "request"))
+	fmt.Fprintf(w, "Scanned %s%s (%s)\n", model.Many(int(d.Keys), "key"), under, model.Many(d.Requests, "request"))
 	if d.Kubernetes > 0 {
-		fmt.Fprintf(w, "%s under /registry/, as of Kubernetes: of these only queues of claims are told\n", many(int(d.Kubernetes), "key"))
+		fmt.Fprintf(w, "%s under /registry/, as of Kubernetes: of these only queues of claims are told\n", model.Many(int(d.Kubernetes), "key"))
 	}
 	if d.Partial != "" {
 		fmt.Fprintf(w, "This is only a part: %s\n", d.Partial)

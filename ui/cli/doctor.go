@@ -1,17 +1,19 @@
 package cli
 
 import (
-	"context"
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
 	"locktop/ui/report"
 )
 
-func (e *env) doctorCmd() *cobra.Command {
+func doctorCmd(e *env) *cobra.Command {
 	var out outFlags
 	var failOn string
 	cmd := &cobra.Command{
@@ -20,13 +22,20 @@ func (e *env) doctorCmd() *cobra.Command {
 		Long: "doctor prints findings only. It exits with 0 if there is none as bad as --fail-on, with 1 if\n" +
 			"there is, and otherwise with 2 if it could not look, or lost sight of something that was asked for.\n" +
 			"Beside what it found it says of what it lost sight, and for how long. Some findings need time:\n" +
-			"--for 30s.",
+			"--for 30s.\n" +
+			"What ten locks or more have for one cause, by their client or its lease, is told once for people. In\n" +
+			"JSON each finding is there: those of one cause have the same number in story, and count says how\n" +
+			"many they are; null for one by itself.\n" + beyondPrefix,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := out.check(cmd); err != nil {
 				return err
 			}
-			return e.doctor(cmd.Context(), out, model.Severity(failOn))
+			at, err := e.lookAround(cmd.Context(), &out)
+			if err != nil {
+				return couldNotRun(err) // 1 would be findings
+			}
+			return tellDoctor(e, at, out, model.Severity(failOn))
 		},
 	}
 	out.add(cmd, "heads")
@@ -36,27 +45,21 @@ func (e *env) doctorCmd() *cobra.Command {
 	return cmd
 }
 
-func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) error {
-	on, not, err := e.look(ctx, e.flags.prefixes, &out)
-	if err != nil {
-		return couldNotRun(ctx, err) // 1 would be findings
-	}
-	s := on.State
-	var sick []*model.Lock
-	for _, l := range s.Locks() {
-		if len(l.Findings()) > 0 {
-			sick = append(sick, l)
-		}
-	}
-	limits := e.limits(not, out.past.file != "")
+// tellDoctor prints what is wrong with what was looked at.
+func tellDoctor(e *env, at *looked, out outFlags, failOn model.Severity) (err error) {
+	s, locks := at.State, at.locks()
+	told := s.ToldOf(at.asked)
+	sick := slices.DeleteFunc(slices.Clone(locks), func(l *keyspace.Lock) bool { return len(l.Findings()) == 0 })
+	limits := at.not.limits(e.flags.leaseBudget, out.past.file != "")
 	switch out.output {
 	case "table":
-		err = e.diagnosis(s, sick, len(not.blind) > 0, limits)
+		err = diagnosis(e.out, s, told, sick, report.Summary(s, locks, len(at.not.blind)+len(at.skipped) > 0), limits)
 	case "json":
-		err = report.JSON(e.out, s, sick, out.observation(s, e.flags.prefixes, not))
+		err = report.JSON(e.out, s, sick, out.observation(at))
 	default:
-		err = report.Diagnoses(e.out, s.Findings(), out.output)
+		err = report.Diagnoses(e.out, told, out.output)
 	}
+	at.tellSkipped(e.err)
 	if limits != "" && out.output != "table" {
 		fmt.Fprintln(e.err, limits)
 	}
@@ -65,11 +68,11 @@ func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) e
 	}
 	for _, m := range s.Cluster().Members {
 		if m.ID == 0 && m.Err != "" { // which member it is nobody knows, so there is no finding
-			fmt.Fprintf(e.err, "%s did not say how its member does: %s\n", model.Told(m.Endpoint), model.Short(model.Told(m.Err), lineMax))
+			fmt.Fprintf(e.err, "%s did not answer when asked for its status: %s\n", model.Told(m.Endpoint), model.Short(model.Told(m.Err), lineMax))
 		}
 	}
-	notSeen := notSeen(on.Name, not.blind)
-	for _, f := range s.Findings() {
+	notSeen := notSeen(at.Name, at.not.blind)
+	for _, f := range told {
 		if f.Severity.AtLeast(failOn) { // certain, whatever was not seen besides
 			if notSeen != nil {
 				tellError(e.err, notSeen)
@@ -81,21 +84,28 @@ func (e *env) doctor(ctx context.Context, out outFlags, failOn model.Severity) e
 }
 
 // diagnosis prints the findings of the cluster and of each lock that has some, and sums up.
-func (e *env) diagnosis(s *fold.State, sick []*model.Lock, blind bool, limits string) error {
-	if err := report.Findings(e.out, s.ClusterFindings(), ""); err != nil {
+func diagnosis(w io.Writer, s *fold.State, told []model.Finding, sick []*keyspace.Lock, summary, limits string) error {
+	if err := report.Findings(w, s.ClusterFindings(), ""); err != nil {
+		return err
+	}
+	if err := report.Stories(w, s, told); err != nil {
 		return err
 	}
 	for _, l := range sick {
-		if _, err := fmt.Fprintf(e.out, "%s\n", model.Printable(l.Name)); err != nil {
+		alone := slices.DeleteFunc(slices.Clone(l.Findings()), func(f model.Finding) bool { return f.Story != 0 })
+		if len(alone) == 0 {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "%s\n", model.Short(model.Printable(l.Name), lineMax)); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
-		if err := report.Findings(e.out, l.Findings(), "  "); err != nil {
+		if err := report.Findings(w, alone, "  "); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(e.out, report.Summary(s, blind))
+	_, err := fmt.Fprintln(w, summary)
 	if limits != "" && err == nil {
-		_, err = fmt.Fprintln(e.out, limits)
+		_, err = fmt.Fprintln(w, limits)
 	}
 	return err
 }

@@ -19,18 +19,19 @@ import (
 // everyDrill is the name that means all of them.
 const everyDrill = "all"
 
-func (e *env) drillCmd() *cobra.Command {
+func drillCmd(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drill",
 		Short: "rehearse failures on a lab of its own, and get a verdict: held, violated or unknown",
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(e.drillListCmd(), e.drillShowCmd(), e.drillRunCmd(), e.drillTableCmd())
+	cmd.AddCommand(drillListCmd(e), drillShowCmd(e), drillRunCmd(e), drillTableCmd(e),
+		drillNewCmd(e), drillCheckCmd(e), drillSchemaCmd(e), drillSuiteCmd(e))
 	return cmd
 }
 
-func (e *env) drillListCmd() *cobra.Command {
+func drillListCmd(e *env) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -124,17 +125,17 @@ func loadDrill(ctx context.Context, name string) (*drill.Drill, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := drill.Parse(name, data)
+	d, err := readDrill(name, data)
 	if err != nil {
 		return nil, badInput{err}
 	}
 	return d, nil
 }
 
-func (e *env) drillShowCmd() *cobra.Command {
+func drillShowCmd(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show NAME | FILE",
-		Short: "print the file of a drill, as a start for one of your own",
+		Short: "print the file of a drill",
 		Args:  drillArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			data, err := drillText(cmd.Context(), args[0])

@@ -31,6 +31,10 @@ func openResults[T resultRow](name string) (*resultsFile[T], error) {
 	if err != nil {
 		return nil, badInput{fmt.Errorf("opening the results: %w", err)}
 	}
+	if info, err := file.Stat(); err == nil && info.Mode().Type() == os.ModeNamedPipe {
+		file.Close()
+		return nil, bad("%s is a pipe: the results that it has cannot be read again", name)
+	}
 	all, err := readResults[T](file)
 	if err != nil {
 		file.Close()

@@ -6,23 +6,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"locktop/chaos/drill"
+	"locktop/chaos/drill/cast"
 	"locktop/chaos/drill/play"
 	"locktop/demo"
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/journal"
 	"locktop/ui/report"
 )
 
-// drillFlags are the flags of drill run.
-type drillFlags struct {
+// drillRun is the command drill run.
+type drillRun struct {
+	e        *env
 	repeat   int
 	seed     uint64
 	reports  []string
@@ -31,35 +34,65 @@ type drillFlags struct {
 	dryRun   bool
 	timeline bool
 	seconds  int // length of a cell of the published experiment
+	failFast bool
+	need     int // how many runs have to hold; 0: all
+	cast     castFlags
+	programs *cast.Options // nil: none
+	armed    bool
+	foreign  *demo.Options     // a cluster that is not ours, nil for a lab of its own
+	collect  func(play.Report) // is given what came of it, for a report of several drills; nil: nobody wants it
 }
 
-func (e *env) drillRunCmd() *cobra.Command {
-	var f drillFlags
+func drillRunCmd(e *env) *cobra.Command {
+	f := drillRun{e: e}
 	cmd := &cobra.Command{
 		Use:   "run NAME | FILE | " + everyDrill,
 		Short: "run a drill on a lab of its own: exit 0 if all held, 1 if not, 3 if unknown, 2 if it could not run",
 		Long: "run starts the lab that the drill asks for, does its steps, heals every fault whatever\n" +
 			"happens, and judges what was expected. With --results each run is appended to a file, and\n" +
-			"those that are in it already are not done again: an interrupted series goes on where it was.",
+			"those that are in it already are not done again: an interrupted series goes on where it was.\n\n" +
+			"With --as a program of your own plays a role, in a process group of its own, without a shell.\n" +
+			"It finds its listeners in ETCD_ENDPOINTS and ETCDCTL_ENDPOINTS, the lock in LOCKTOP_LOCK and the\n" +
+			"TTL that the bounds are made for in LOCKTOP_TTL; {endpoints}, {lock}, {ttl} and {role} in the\n" +
+			"command are the same. What it believes is told by its output: by --belief, or by lines of JSON\n" +
+			"like {\"state\":\"holding\"}. Where it says nothing, only what etcd told it is known, and what\n" +
+			"rests on its belief is unknown. With --endpoints and --armed they compete on a test cluster,\n" +
+			"behind the proxy, in drills that do nothing to members or keys; the lock has to be unused. \"all\" are then all drills that can be asked of it (--matrix).",
 		Example: "  locktop drill run holder-crash --report crash.json --report crash.xml\n" +
-			"  locktop drill run all --repeat 10 --results runs.jsonl",
+			"  locktop drill run all --repeat 10 --results runs.jsonl\n" +
+			"  locktop drill run keepalives-held --as './worker {lock}' --lock /app/report \\\n" +
+			"    --belief 'stdout:/got the lock/=holding,/released|lost/=idle' --report r.xml\n" +
+			"  locktop drill run all --as './worker {lock}' --matrix",
 		Args: drillArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return err
 			}
 			if args[0] == demo.LockSetName {
-				if err := needless(cmd, demo.LockSetName+" prints a table", "timeline", "recipe", "expect", "lease-budget"); err != nil {
+				if err := needless(cmd, demo.LockSetName+" prints a table", slices.Concat(castOnly, toNamed, []string{"as", "armed", "fail-fast", "timeline", "recipe", "expect", "lease-budget"})...); err != nil {
 					return err
 				}
-				return couldNotRun(cmd.Context(), e.runLockSet(cmd.Context(), f))
+				return couldNotRun(f.runLockSet(cmd.Context()))
 			}
 			if err := needless(cmd, "it is for "+demo.LockSetName+" alone", "seconds"); err != nil {
 				return err
 			}
-			return couldNotRun(cmd.Context(), e.runDrills(cmd.Context(), args[0], f))
+			var err error
+			if f.programs, err = f.cast.options(cmd.Context(), cmd); err != nil {
+				return err
+			}
+			if err := f.foreignLab(cmd); err != nil {
+				return couldNotRun(err)
+			}
+			return couldNotRun(f.runDrills(cmd.Context(), args[0]))
 		},
 	}
+	f.add(cmd)
+	return cmd
+}
+
+// add adds the flags to a command.
+func (f *drillRun) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.IntVar(&f.repeat, "repeat", 1, "how often")
 	fl.Uint64Var(&f.seed, "seed", 0, "makes its chances repeat (default: the drill's, one more each time)")
@@ -68,20 +101,29 @@ func (e *env) drillRunCmd() *cobra.Command {
 	fl.StringVar(&f.pictures, "pictures", "", "folder for pictures of the histories that were checked (HTML)")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")
 	fl.BoolVar(&f.timeline, "timeline", false, "print what happened when")
+	fl.BoolVar(&f.armed, "armed", false, "with --endpoints: allow your programs to compete there, and faults of theirs")
+	fl.IntVar(&f.need, "need", 0, "how many of the runs of --repeat have to hold (default: all)")
+	fl.BoolVar(&f.failFast, "fail-fast", false, "end after the first run that is not held")
+	f.cast.add(cmd)
 	fl.IntVar(&f.seconds, "seconds", 120, "length of a cell of "+demo.LockSetName)
-	return cmd
 }
 
-func (f drillFlags) check() error {
-	return cmp.Or(inRange("--repeat", f.repeat, 1, 1000, ""), inRange("--seconds", f.seconds, 5, 3600, ""))
+func (f *drillRun) check() error {
+	if f.need > 0 && f.failFast {
+		return bad("--need and --fail-fast: one lets runs fail, and the other ends at the first")
+	}
+	return cmp.Or(inRange("--repeat", f.repeat, 1, 1000, ""), inRange("--need", f.need, 0, f.repeat, " (--repeat)"), inRange("--seconds", f.seconds, 5, 3600, ""))
 }
 
 // places makes sure, before a lab is started for it, that what comes of it can be
 // written.
-func (f drillFlags) places() error {
+func (f *drillRun) places() error {
 	for _, name := range f.reports {
-		_, missing := os.Stat(name)
-		file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o644)
+		info, missing := os.Stat(name)
+		if missing == nil && info.Mode().Type() == os.ModeNamedPipe {
+			continue // its reader would take this for the end
+		}
+		file, err := openOutput(name, os.O_CREATE, 0o644)
 		if err != nil {
 			return bad("writing the report: %v", err)
 		}
@@ -103,15 +145,27 @@ func (f drillFlags) places() error {
 }
 
 // runDrills runs one drill or all of them, as often as asked.
-func (e *env) runDrills(ctx context.Context, name string, f drillFlags) error {
+func (f *drillRun) runDrills(ctx context.Context, name string) error {
 	drills, err := chosen(ctx, name)
 	if err != nil {
 		return err
 	}
+	asked, refused := castAll(f.programs, drills)
+	switch {
+	case f.cast.matrix:
+		return writeMatrix(f.e.out, asked, refused)
+	case len(asked) == 0 && len(refused) == 1:
+		return bad("%s cannot be asked of this program: %s", refused[0][0], refused[0][1])
+	case len(asked) == 0:
+		return bad("none of the drills can be asked of this program: --matrix says why")
+	}
 	if f.dryRun {
-		for _, d := range drills {
-			for _, line := range drill.Plan(d) {
-				fmt.Fprintln(e.out, model.Told(line))
+		for _, d := range asked {
+			for _, line := range drill.Plan(d.Drill) {
+				fmt.Fprintln(f.e.out, model.Told(line))
+			}
+			for _, line := range d.NotAsked {
+				fmt.Fprintln(f.e.out, "not asked of a program: "+model.Told(line))
 			}
 		}
 		return nil
@@ -129,18 +183,30 @@ func (e *env) runDrills(ctx context.Context, name string, f drillFlags) error {
 	defer results.close()
 	series := series{results}
 	code := 0
-	for _, d := range drills {
+	for _, d := range asked {
 		if ctx.Err() != nil {
-			code = worseCode(code, exitBad) // the rest was not run
+			if code = worseCode(code, exitBad); code != exitBad { // which says it
+				fmt.Fprintf(f.e.err, "interrupted: %s and what comes after it were not run\n", d.Name)
+			}
 			break
 		}
-		c, err := e.runDrill(ctx, d, series, f)
+		if f.failFast && code != 0 {
+			fmt.Fprintf(f.e.out, "%s and what comes after it were not run (--fail-fast)\n", d.Name)
+			break
+		}
+		c, err := f.runDrill(ctx, d, series)
 		if err != nil {
 			return err
 		}
 		code = worseCode(code, c)
 	}
-	if code != 0 {
+	if len(refused) > 0 {
+		fmt.Fprintf(f.e.out, "%d of %d drills cannot be asked of this program: --matrix says why\n", len(refused), len(drills))
+	}
+	switch {
+	case code == exitBad && ctx.Err() != nil:
+		return ctx.Err() // as every other interruption
+	case code != 0:
 		return exitCode(code)
 	}
 	return nil
@@ -168,8 +234,9 @@ func chosen(ctx context.Context, name string) ([]*drill.Drill, error) {
 
 // runDrill runs a drill as often as asked, but for the runs that the series has. The
 // exit code is that of all of them.
-func (e *env) runDrill(ctx context.Context, d *drill.Drill, series series, f drillFlags) (code int, err error) {
-	r := play.Report{Drill: d}
+func (f *drillRun) runDrill(ctx context.Context, asked cast.Cast, series series) (code int, err error) {
+	d := asked.Drill
+	r := play.Report{Drill: d, NotAsked: asked.NotAsked}
 	had := map[drill.Verdict]int{}
 	for run := 1; run <= f.repeat && err == nil; run++ {
 		if old, ok := series.find(d.Name, run); ok {
@@ -181,23 +248,44 @@ func (e *env) runDrill(ctx context.Context, d *drill.Drill, series series, f dri
 			code = worseCode(code, exitBad)
 			break
 		}
+		if f.failFast && (code != 0 || len(r.Rounds) > 0 && r.ExitCode() != 0) {
+			break
+		}
 		var round play.Round
-		if round, err = e.playDrill(ctx, d, f.seedOf(d, run)); round.Verdict != "" {
+		if round, err = f.playDrill(ctx, d, f.seedOf(d, run)); round.Verdict != "" {
 			r.Rounds = append(r.Rounds, round)
 			err = errors.Join(err, series.addRound(d, run, round))
 		}
 	}
 	if len(had) > 0 {
-		e.tellHad(d, had, f)
+		f.tellHad(d, had)
+	}
+	if len(r.Rounds) > 0 {
+		code = worseCode(code, r.ExitCode())
+	}
+	if f.need > 0 {
+		held := had[drill.Held]
+		for _, round := range r.Rounds {
+			if round.Verdict == drill.Held {
+				held++
+			}
+		}
+		fmt.Fprintf(f.e.out, "%s: held in %d of %d runs, --need %d\n", d.Name, held, f.repeat, f.need)
+		if held >= f.need && code != exitBad {
+			code = 0
+		}
 	}
 	if len(r.Rounds) == 0 {
 		return code, err
 	}
-	return worseCode(code, r.ExitCode()), errors.Join(r.Text(e.out, f.timeline), e.writeReports(r, f), err)
+	if f.collect != nil {
+		f.collect(r)
+	}
+	return code, errors.Join(r.Text(f.e.out, f.timeline), f.writeReports(ctx, r), err)
 }
 
 // seedOf is the seed of a run, which counts from 1.
-func (f drillFlags) seedOf(d *drill.Drill, run int) uint64 {
+func (f *drillRun) seedOf(d *drill.Drill, run int) uint64 {
 	if f.seed != 0 {
 		return f.seed + uint64(run-1)
 	}
@@ -205,33 +293,42 @@ func (f drillFlags) seedOf(d *drill.Drill, run int) uint64 {
 }
 
 // tellHad says which runs were not done again.
-func (e *env) tellHad(d *drill.Drill, had map[drill.Verdict]int, f drillFlags) {
+func (f *drillRun) tellHad(d *drill.Drill, had map[drill.Verdict]int) {
 	n := had[drill.Held] + had[drill.Violated] + had[drill.Unknown]
-	fmt.Fprintf(e.out, "%s: %d of %d runs are in %s already (%s)", d.Name, n, f.repeat, f.results, verdictList(had))
+	fmt.Fprintf(f.e.out, "%s: %d of %d runs are in %s already (%s)", d.Name, n, f.repeat, f.results, verdictList(had))
 	if n == f.repeat && len(f.reports) > 0 {
-		fmt.Fprint(e.out, ": no report is written")
+		fmt.Fprint(f.e.out, ": no report is written")
 	}
-	fmt.Fprintln(e.out)
+	fmt.Fprintln(f.e.out)
 }
 
 // playDrill starts the lab of a drill and plays it once.
-func (e *env) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (round play.Round, err error) {
-	var room labRoom
+func (f *drillRun) playDrill(ctx context.Context, d *drill.Drill, seed uint64) (round play.Round, err error) {
+	room, lab := labRoom{armed: f.foreign != nil}, demo.Options{}
+	if f.foreign != nil {
+		if err := f.unused(ctx, d); err != nil {
+			return round, err
+		}
+		lab = *f.foreign
+	}
+	lab.Spec, lab.Seed = &d.Lab, seed
 	defer func() { err = room.closeAfter(err) }()
-	live, err := room.open(ctx, e, demo.Options{Spec: &d.Lab, Seed: seed}, func(string) {})
+	live, err := room.open(ctx, f.e, lab, func(string) {})
 	if err != nil {
 		return round, err
 	}
-	return play.Run(ctx, d, e.stage(&room, live.Source), play.Options{Seed: seed, Event: eventOf}), nil
+	stage := f.e.stage(&room, live.Source)
+	stage.Pins = append(slices.Clone(stage.Pins), singleKeys(d)...)
+	return play.Run(ctx, d, stage, play.Options{Seed: seed, Event: eventOf}), nil
 }
 
 // stage is the room as a drill sees it.
 func (e *env) stage(room *labRoom, source model.Source) play.Stage {
-	return play.Stage{Source: source, Begin: room.lab.Begin, Do: room.do, Leader: room.lab.Leader, Pins: e.pins}
+	return play.Stage{Source: source, Begin: room.lab.Begin, Do: room.do, Leader: room.lab.Leader, Pins: e.pins, Printed: room.lab.Printed, Report: room.lab.Report}
 }
 
 // eventOf is an entry as the events command has it.
-func eventOf(s *fold.State, f *model.JournalEntry) any {
+func eventOf(s *fold.State, f *journal.Entry) any {
 	var line strings.Builder
 	if err := report.EventLine(&line, s, f); err != nil {
 		return err.Error() // cannot happen: every field is text or a number
@@ -240,13 +337,13 @@ func eventOf(s *fold.State, f *model.JournalEntry) any {
 }
 
 // writeReports writes the reports and pictures that were asked for.
-func (e *env) writeReports(r play.Report, f drillFlags) error {
+func (f *drillRun) writeReports(ctx context.Context, r play.Report) error {
 	for _, name := range f.reports {
 		write := r.JSON
 		if filepath.Ext(name) == ".xml" {
 			write = r.JUnit
 		}
-		if err := writeFile(name, write); err != nil {
+		if err := writeFile(ctx, name, write); err != nil {
 			return err
 		}
 	}
@@ -259,13 +356,4 @@ func (e *env) writeReports(r play.Report, f drillFlags) error {
 		}
 	}
 	return nil
-}
-
-// writeFile writes a file whole or says why not.
-func writeFile(name string, write func(io.Writer) error) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return fmt.Errorf("writing the report: %w", err)
-	}
-	return errors.Join(write(file), file.Close())
 }

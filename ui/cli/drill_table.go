@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -70,7 +71,7 @@ func (s series) addRound(d *drill.Drill, run int, round play.Round) error {
 	return s.add(one)
 }
 
-func (e *env) drillTableCmd() *cobra.Command {
+func drillTableCmd(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "table FILE",
 		Short: "the results of a series as a table in Markdown: code, drill, verdict, time to handover",
@@ -78,12 +79,12 @@ func (e *env) drillTableCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, err := openInput(cmd.Context(), args[0])
 			if err != nil {
-				return badInput{fmt.Errorf("reading the results: %w", err)}
+				return bad("reading the results: %w", err)
 			}
 			defer file.Close()
 			all, err := readResults[result](file)
 			if err != nil {
-				return bad("%s: %v", args[0], err)
+				return cmp.Or(cmd.Context().Err(), bad("%s: %w", args[0], err))
 			}
 			return resultTable(e.out, all)
 		},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -263,6 +264,7 @@ func TestAViolationIsAFailureInJUnit(t *testing.T) {
 }
 
 func TestASeriesGoesOnWhereItWas(t *testing.T) {
+	t.Parallel()
 	tmp, results := t.TempDir(), filepath.Join(t.TempDir(), "runs.jsonl")
 	lines := func() []string {
 		text, err := os.ReadFile(results)
@@ -294,6 +296,35 @@ func TestASeriesGoesOnWhereItWas(t *testing.T) {
 	if code != 0 || !regexp.MustCompile("(?m)^\\| `turns` \\| – \\| held 2× \\| [0-9.]+ s \\| [0-9.]+ s \\| [0-9.]+ s \\|$").MatchString(table) ||
 		!strings.Contains(table, "| `impossible` | – | violated 1× |") {
 		t.Errorf("exit %d: %s%s", code, table, errs)
+	}
+}
+
+// TestSomeRunsMayFail: with --need so many have to hold, and one that could not be run is no
+// help to anybody.
+func TestSomeRunsMayFail(t *testing.T) {
+	results := filepath.Join(t.TempDir(), "runs.jsonl")
+	var lines strings.Builder
+	for run, verdict := range []string{"held", "violated", "held", "unknown"} {
+		fmt.Fprintf(&lines, "{\"drill\":\"turns\",\"run\":%d,\"verdict\":%q}\n", run+1, verdict)
+	}
+	if err := os.WriteFile(results, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []struct {
+		need   string
+		code   int
+		want   string
+		reason string
+	}{
+		{"0", 1, "held 2×", "without it one is enough to fail"},
+		{"2", 0, "held in 2 of 4 runs, --need 2", "so many held"},
+		{"3", 1, "held in 2 of 4 runs, --need 3", "one too few"},
+		{"5", 2, "--need 5: want 0 to 4 (--repeat)", "more than there are"},
+	} {
+		code, out, errs := program(t, t.TempDir(), "drill", "run", "testdata/turns.yaml", "--results", results, "--repeat", "4", "--need", r.need)
+		if code != r.code || !strings.Contains(out+errs, r.want) {
+			t.Errorf("%s: exit %d, want %d and %q: %s%s", r.reason, code, r.code, r.want, out, errs)
+		}
 	}
 }
 
@@ -368,32 +399,3 @@ func TestInterruptedWhileTheLabStarts(t *testing.T) {
 		})
 	}
 }
-
-// TestDrills runs every drill that is built in once, two at a time. Those of longDrills
-// are left out with -short, unless all has to be there.
-func TestDrills(t *testing.T) {
-	short := testing.Short() && os.Getenv("LOCKTOP_REQUIRE") == ""
-	two := make(chan struct{}, 2)
-	for _, name := range demo.DrillNames() {
-		t.Run(name, func(t *testing.T) {
-			if short && longDrills[name] {
-				t.Skip("takes long")
-			}
-			t.Parallel()
-			two <- struct{}{}
-			defer func() { <-two }()
-			tmp := t.TempDir()
-			code, out, errs := program(t, tmp, "drill", "run", name)
-			if code != 0 {
-				t.Errorf("exit %d\n%s%s", code, out, errs)
-			}
-			if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
-			t.Log(strings.Split(strings.TrimSpace(out), "\n")[0])
-		})
-	}
-}
-
-// longDrills take more than about 15 seconds, because what they show does.
-var longDrills = map[string]bool{"unattended-lease": true}

@@ -47,7 +47,7 @@ func TestAnAuthorityThatIsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	const none = " has no certificate in PEM form"
-	for _, r := range []struct{ path, says, reason string }{{file, none, "no PEM that is known"}, {a.path("ca-key"), none, "a key"}, {os.DevNull, ": it is no regular file", "nothing"}} {
+	for _, r := range []struct{ path, says, reason string }{{file, none, "no PEM that is known"}, {a.path("ca-key"), none, "a key"}, {os.DevNull, ": it is empty", "nothing"}} {
 		path, reason := r.path, r.reason
 		code, _, errs := run(t, "ls", "--endpoints", "https://127.0.0.1:1", "--cacert", path)
 		if want := path + r.says; code != exitBad || !strings.Contains(errs, want) {

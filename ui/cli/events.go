@@ -21,9 +21,11 @@ place) and unknown.
 Ten claims or more that go in one revision, or whose leases end one after another, are one event of
 the kind "together", with the numbers of claims (count), locks that lost their holder (locks) and
 leases. It stands for all of them in table and wide; json, jsonl and csv have each of them as well.
-In JSON they and that event have the same number in story.`
+In JSON they and that event have the same number in story.
+The kind "drill" is what a drill or a lesson tells of itself: its steps, and what came of each
+expectation.`
 
-func (e *env) eventsCmd() *cobra.Command {
+func eventsCmd(e *env) *cobra.Command {
 	var out outFlags
 	var since sinceFlags
 	cmd := &cobra.Command{
@@ -41,13 +43,13 @@ func (e *env) eventsCmd() *cobra.Command {
 				return err
 			}
 			if past {
-				return e.pastEvents(cmd.Context(), out.past, 0, out.output)
+				return pastEvents(cmd.Context(), e, out.past, 0, out.output)
 			}
 			o, err := since.options(watcher.Options{Prefixes: e.flags.prefixes})
 			if err != nil {
 				return err
 			}
-			return e.events(cmd.Context(), out, o)
+			return followEvents(cmd.Context(), e, out, o)
 		},
 	}
 	addOutput(cmd, &out.output, report.Formats, formatWords()+"; json is one list, which ends when it is ended")
@@ -57,8 +59,8 @@ func (e *env) eventsCmd() *cobra.Command {
 	return cmd
 }
 
-// events prints entries as they settle, until the time is over or it is ended.
-func (e *env) events(ctx context.Context, out outFlags, o watcher.Options) error {
+// followEvents prints entries as they settle, until the time is over or it is ended.
+func followEvents(ctx context.Context, e *env, out outFlags, o watcher.Options) error {
 	w, err := e.watch(ctx, o)
 	if err != nil {
 		return err
@@ -66,11 +68,14 @@ func (e *env) events(ctx context.Context, out outFlags, o watcher.Options) error
 	defer w.close()
 	to := report.NewEvents(e.out, w.State, out.output)
 	w.OnEntry = to.Write
-	return errors.Join(w.Follow(ctx, out.watch), to.Close())
+	if err := errors.Join(w.Follow(ctx, out.watch), to.Close()); err != nil || ctx.Err() != nil {
+		return err
+	}
+	return notFollowed(w) // the time is over, and this is the answer
 }
 
 // pastEvents prints what happened in a recording, so many times as fast; 0: at once.
-func (e *env) pastEvents(ctx context.Context, past pastFlags, speed float64, format string) error {
+func pastEvents(ctx context.Context, e *env, past pastFlags, speed float64, format string) error {
 	r, err := e.openPast(ctx, past, recording.Pace{Speed: speed})
 	if err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"locktop/model"
 	"locktop/ui/cli/session"
 )
@@ -42,19 +44,21 @@ var errFindings = errors.New("there are findings")
 
 // couldNotRun makes an error of anything else than a verdict exit with 2: 1 is for
 // expectations that were violated.
-func couldNotRun(ctx context.Context, err error) error {
-	switch {
-	case err == nil || errors.As(err, new(exitCode)) || couldNot(err) && ctx.Err() == nil:
+func couldNotRun(err error) error {
+	if err == nil || errors.As(err, new(exitCode)) || couldNot(err) {
 		return err
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		return bad("interrupted")
 	}
 	return badInput{err}
 }
 
+// oneAnswers are the commands that say something of what they looked at with 1, so that it
+// cannot say that they were interrupted.
+var oneAnswers = []string{"doctor", "report", "demo", "drill run", "drill suite", "drill check"}
+
 // exitWith says what went wrong, and returns the exit code for it: for err of a command
 // whose answer, if lost is not nil, could not be written.
-func exitWith(ctx context.Context, errOut io.Writer, err, lost error) int {
+func exitWith(ctx context.Context, cmd *cobra.Command, errOut io.Writer, err, lost error) int {
+	interrupted := ctx.Err() != nil && errors.Is(err, context.Canceled)
 	switch {
 	case lost != nil && hungUp(lost):
 		return exitBad
@@ -72,11 +76,14 @@ func exitWith(ctx context.Context, errOut io.Writer, err, lost error) int {
 		return int(code)
 	case errors.Is(err, errFindings):
 		return exitFailed
+	case interrupted && slices.Contains(oneAnswers, nameOf(cmd)):
+		tellError(errOut, errors.New("interrupted"))
+		return exitBad
+	case interrupted:
+		return exitFailed // ended by a signal; nothing to add
 	case couldNot(err):
 		tellError(errOut, err)
 		return exitBad
-	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return exitFailed // ended by a signal; nothing to add
 	}
 	tellError(errOut, err)
 	return exitFailed

@@ -1,25 +1,47 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
+	"locktop/chaos/drill/author"
 	"locktop/ui/report"
 )
 
-func (e *env) explainCmd() *cobra.Command {
+func explainCmd(e *env) *cobra.Command {
 	return &cobra.Command{
-		Use:     "explain [CODE | RECIPE]",
-		Short:   "explain a finding or a recipe: mechanism, how it looks, what to do",
-		Example: "  locktop explain ttl-reset\n  locktop explain vitess-lock",
+		Use:     "explain [CODE | RECIPE | EXPECTATION | FAULT]",
+		Short:   "explain a finding, a recipe, or an expectation or a fault of drills: mechanism, how it looks, what to do",
+		Example: "  locktop explain ttl-reset\n  locktop explain vitess-lock\n  locktop explain handover",
 		Args:    atMostOne,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return report.ExplainList(e.out)
+				return report.ExplainList(e.out, drillWords()...)
 			}
-			if err := report.Explain(e.out, args[0]); err != nil {
+			if err := report.Explain(e.out, args[0], drillWords()...); err != nil {
 				return badInput{err}
 			}
 			return nil
 		},
 	}
+}
+
+// drillWords are the expectations and the faults of drills.
+func drillWords() []report.Word {
+	var all []report.Word
+	expectations, faults := author.Names()
+	for _, of := range []struct {
+		group string
+		names []string
+	}{{"Expectations of drills", expectations}, {"Faults of drills", faults}} {
+		for _, name := range of.names {
+			for _, x := range author.Explain(name) {
+				if strings.HasPrefix(of.group, strings.ToUpper(x.Is[:1])+x.Is[1:]) {
+					all = append(all, report.Word{Group: of.group, Name: x.Name, Is: map[string]string{"fault": "a fault", "expectation": "an expectation"}[x.Is] + " of a drill", Says: x.Says, Rows: append(x.Rows, [2]string{"example", x.Example})})
+				}
+			}
+		}
+	}
+	return all
 }

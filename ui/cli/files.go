@@ -2,36 +2,68 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"time"
 )
 
 // fileMax is how large a file of a person's own may be: a drill, or profiles.
 const fileMax = 1 << 20
 
+// await waits for f, which knows of no end, until ctx ends; what f comes to after that is lost.
+func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		value, err := f()
+		done <- answer{value, err}
+	}()
+	select {
+	case a := <-done:
+		return a.value, a.err
+	case <-ctx.Done():
+		return *new(T), ctx.Err()
+	}
+}
+
 // openInput opens a file that a person named. It may be a pipe that nobody writes to: waiting
 // for it, and for what it has, ends with ctx.
 func openInput(ctx context.Context, name string) (*os.File, error) {
-	type opened struct {
-		file *os.File
-		err  error
+	file, err := await(ctx, func() (*os.File, error) { return os.Open(name) })
+	if err == nil {
+		context.AfterFunc(ctx, func() { _ = file.SetReadDeadline(time.Unix(1, 0)) }) // a regular file has none, and needs none
 	}
-	done := make(chan opened, 1)
-	go func() {
-		file, err := os.Open(name)
-		done <- opened{file, err}
-	}()
-	select {
-	case o := <-done:
-		if o.err == nil {
-			context.AfterFunc(ctx, func() { _ = o.file.SetReadDeadline(time.Unix(1, 0)) }) // a regular file has none, and needs none
-		}
-		return o.file, o.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	return file, err
+}
+
+// openOutput opens a file that a person named, for writing. A pipe that nobody reads is
+// refused and not waited for.
+func openOutput(name string, flags int, perm os.FileMode) (*os.File, error) {
+	file, err := os.OpenFile(name, flags|os.O_WRONLY|syscall.O_NONBLOCK, perm)
+	if errors.Is(err, syscall.ENXIO) {
+		err = fmt.Errorf("%s: it is a pipe, and %w", name, errNoReader)
 	}
+	return file, err
+}
+
+// writeFile writes a file whole or says why not. Where it is a pipe, its reader has
+// readerTime once ctx has ended.
+func writeFile(ctx context.Context, name string, write func(io.Writer) error) error {
+	file, err := openOutput(name, os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	defer context.AfterFunc(ctx, func() { _ = file.SetWriteDeadline(time.Now().Add(readerTime)) })() // a regular file has none, and needs none
+	if err = write(file); errors.Is(err, os.ErrDeadlineExceeded) {
+		err = fmt.Errorf("writing the report: %s: %w", name, errNoReader)
+	}
+	return errors.Join(err, file.Close())
 }
 
 // readInput reads a file that a person named, of so many bytes at most.
@@ -49,12 +81,4 @@ func readInput(ctx context.Context, name string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("reading %s: it has more than %d bytes", name, most)
 	}
 	return data, err
-}
-
-// regular refuses what is no regular file, where one is read more than once.
-func regular(flag, name string) error {
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return bad("%s %s: it is no regular file", flag, name)
-	}
-	return nil
 }

@@ -18,6 +18,11 @@ var (
 	toCluster = []string{"endpoints", "discovery-srv", "discovery-srv-name", "insecure-discovery", "insecure-transport", "cacert", "cert",
 		"key", "insecure-skip-tls-verify", "user", "password", "password-file", "dial-timeout", "command-timeout", "keepalive-time",
 		"keepalive-timeout", "namespace", "profile"}
+	// toNamed are those of a connection to endpoints that are named, but for flags without a
+	// value, which cannot stand before a command of a command.
+	toNamed = slices.DeleteFunc(slices.Clone(toCluster), func(flag string) bool {
+		return flag == "namespace" || strings.Contains(flag, "discovery") || strings.HasPrefix(flag, "insecure-")
+	})
 	onScreen = []string{"ascii", "wide-signs", "color", "theme"}
 	// aLook are those of a look at locks.
 	aLook = slices.Concat(toCluster, []string{"prefix", "recipe", "expect", "warn-wait", "lease-budget"})
@@ -33,6 +38,7 @@ var takes = map[string][]string{
 	"locktop events":    aLook,
 	"locktop report":    aLook,
 	"locktop top":       aLook,
+	"locktop serve":     aLook,
 	"locktop discover":  slices.Concat(toCluster, []string{"prefix", "recipe"}),
 	"locktop record":    slices.Concat(toCluster, []string{"prefix", "recipe", "lease-budget"}),
 	"locktop break":     slices.Concat(toCluster, []string{"prefix", "recipe", "lease-budget"}),
@@ -40,7 +46,8 @@ var takes = map[string][]string{
 	"locktop proxy":     slices.Concat(aLook, onScreen),
 	"locktop config":    slices.Concat(aLook, onScreen, []string{"lang"}), // it shows them all
 	"locktop demo":      slices.Concat(onScreen, []string{"recipe", "expect", "warn-wait", "lease-budget", "lang"}),
-	"locktop drill run": {"recipe", "expect", "lease-budget"},
+	"locktop learn":     slices.Concat(onScreen, []string{"lang"}),
+	"locktop drill run": slices.Concat(toNamed, []string{"recipe", "expect", "lease-budget"}),
 	"locktop replay":    slices.Concat(onScreen, []string{"recipe", "expect", "warn-wait"}),
 }
 
@@ -53,24 +60,27 @@ func isShared(f *pflag.Flag) bool { return f != nil && f.Annotations[sharedFlag]
 // its own, like the recipe of contend, is another flag.
 func understands(cmd *cobra.Command, flag string) bool { return isShared(cmd.Flags().Lookup(flag)) }
 
-// onCluster says whether a command goes to the cluster of the flags.
-func onCluster(cmd *cobra.Command) bool { return understands(cmd, "endpoints") }
+// onCluster says whether a command goes to the cluster of the flags. A drill has a lab of its
+// own, unless endpoints are named on its command line: no environment sends it elsewhere.
+func onCluster(cmd *cobra.Command) bool {
+	return understands(cmd, "endpoints") && (cmd.CommandPath() != "locktop drill run" || cmd.Flags().Changed("endpoints"))
+}
 
 // shareFlags gives every command the shared flags that it takes.
-func (e *env) shareFlags(root *cobra.Command) {
+func (cfg *config) shareFlags(root *cobra.Command) {
 	for _, c := range commandTree(root) {
 		for _, name := range takes[c.CommandPath()] {
-			c.Flags().AddFlag(e.shared.Lookup(name))
+			c.Flags().AddFlag(cfg.shared.Lookup(name))
 		}
 	}
 }
 
 // addSharedFlags makes the flags that several commands take. Each of them means the
 // same wherever it is taken.
-func (e *env) addSharedFlags() {
-	e.shared = pflag.NewFlagSet("shared", pflag.ContinueOnError)
-	f := e.shared
-	c := &e.flags
+func (cfg *config) addSharedFlags() {
+	cfg.shared = pflag.NewFlagSet("shared", pflag.ContinueOnError)
+	f := cfg.shared
+	c := &cfg.flags
 	f.StringSliceVar(&c.endpoints, "endpoints", []string{"127.0.0.1:2379"}, "etcd endpoints, host:port or URL [ETCDCTL_ENDPOINTS]")
 	f.StringVarP(&c.discovery.domain, "discovery-srv", "d", "", "domain whose SRV records name the endpoints [ETCDCTL_DISCOVERY_SRV]")
 	f.StringVar(&c.discovery.service, "discovery-srv-name", "", "service name of these records [ETCDCTL_DISCOVERY_SRV_NAME]")
@@ -91,14 +101,14 @@ func (e *env) addSharedFlags() {
 	f.StringVar(&c.passwordFile, "password-file", "", "file with the password on its only line [LOCKTOP_PASSWORD_FILE]")
 	f.StringVar(&c.profile, "profile", "", "take what is not said here or in the environment from this profile (\"locktop config\") [LOCKTOP_PROFILE]")
 	f.IntVar(&c.leaseBudget, "lease-budget", 20, "most lease readings in a second while watching [LOCKTOP_LEASE_BUDGET]")
-	f.StringArrayVar(&e.recipes, "recipe", nil, "fix the recipe of the keys under a prefix, PREFIX=NAME, or of one key or lock alone, KEY==NAME; may be repeated (\"locktop explain\" lists them) [LOCKTOP_RECIPE]")
-	f.StringArrayVar(&e.expect, "expect", nil, "how many contenders each lock under a prefix should have, PREFIX=N; may be repeated [LOCKTOP_EXPECT]")
-	f.DurationVar(&e.warnWait, "warn-wait", 0, "from when on a wait is worth a warning, a hint (default: by the lock's own past, or by its TTL and how many wait) [LOCKTOP_WARN_WAIT]")
-	f.BoolVar(&e.screen.ascii, "ascii", false, "draw with ASCII characters only [LOCKTOP_ASCII]")
-	f.BoolVar(&e.screen.wideSigns, "wide-signs", false, "draw without signs that some terminals make two cells wide [LOCKTOP_WIDE_SIGNS]")
-	f.StringVar(&e.lang, "lang", "en", "language of lessons, where they have it [LOCKTOP_LANG]")
-	addWord(f, &e.screen.color, "color", "", "--color", []string{"auto", "always", "never"}, "auto, always or never (NO_COLOR is honoured) [LOCKTOP_COLOR]")
-	addWord(f, &e.screen.theme, "theme", "", "theme", append([]string{themeAuto}, draw.Themes...), "colours of the console: auto, dark, light or mono [LOCKTOP_THEME]")
+	f.StringArrayVar(&cfg.recipes, "recipe", nil, "fix the recipe of the keys under a prefix, PREFIX=NAME, or of one key or lock alone, KEY==NAME; may be repeated (\"locktop explain\" lists them) [LOCKTOP_RECIPE]")
+	f.StringArrayVar(&cfg.expect, "expect", nil, "how many contenders each lock under a prefix should have, PREFIX=N; may be repeated [LOCKTOP_EXPECT]")
+	f.DurationVar(&cfg.warnWait, "warn-wait", 0, "from when on a wait is worth a warning, a hint (default: by the lock's own past, or by its TTL and how many wait) [LOCKTOP_WARN_WAIT]")
+	f.BoolVar(&cfg.screen.ascii, "ascii", false, "draw with ASCII characters only [LOCKTOP_ASCII]")
+	f.BoolVar(&cfg.screen.wideSigns, "wide-signs", false, "draw without signs that some terminals make two cells wide [LOCKTOP_WIDE_SIGNS]")
+	f.StringVar(&cfg.lang, "lang", "", "language of lessons, where they have it: en or zh (default: what the locale names) [LOCKTOP_LANG]")
+	addWord(f, &cfg.screen.color, "color", "", "--color", []string{"auto", "always", "never"}, "auto, always or never (NO_COLOR is honoured) [LOCKTOP_COLOR]")
+	addWord(f, &cfg.screen.theme, "theme", "", "theme", append([]string{themeAuto}, draw.Themes...), "colours of the console: auto, dark, light or mono [LOCKTOP_THEME]")
 	f.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{sharedFlag: {"true"}} })
 }
 

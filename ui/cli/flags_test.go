@@ -98,7 +98,7 @@ func TestFlagsWithoutAMeaningAreRefused(t *testing.T) {
 		args         []string
 		want, reason string
 	}{
-		{[]string{"drill", "run", "holder-crash", "--endpoints", "10.0.0.1:2379"}, "--endpoints has no meaning for locktop drill run, which starts a lab of its own: leave it out", "it would rehearse on a lab, and say that mine held"},
+		{[]string{"drill", "run", "holder-crash", "--endpoints", "10.0.0.1:2379"}, "--endpoints is for programs of your own (--as): contenders of the lab compete on a lab of its own", "it would rehearse on a lab, and say that mine held"},
 		{[]string{"demo", "--endpoints", "10.0.0.1:2379"}, "--endpoints has no meaning for locktop demo, which starts a lab of its own", "the same"},
 		{[]string{"--endpoints", "10.0.0.1:2379", "demo"}, "--endpoints has no meaning for locktop demo", "before the command too"},
 		{[]string{"demo", "--profile", "p"}, "--profile has no meaning for locktop demo", "it names a cluster"},
@@ -113,6 +113,8 @@ func TestFlagsWithoutAMeaningAreRefused(t *testing.T) {
 		{[]string{"completion", "bash", "--endpoints", "a:1"}, "--endpoints has no meaning for locktop completion bash", "nor does a script"},
 		{[]string{"demo", "--drill", "holder-crash", "--members", "5"}, "--members has no meaning for locktop demo here: a drill names its lab", "the lab is the drill's"},
 		{[]string{"drill", "run", "holder-crash", "--seconds", "5"}, "--seconds has no meaning for locktop drill run here", "it is for one experiment"},
+		{[]string{"drill", "run", "holder-crash", "--user", "me"}, "--user has no meaning for locktop drill run here", "its own lab knows no users"},
+		{[]string{"drill", "run", "jepsen-lock-set", "--endpoints", "a:1"}, "--endpoints has no meaning for locktop drill run here", "nor does it go elsewhere"},
 		{[]string{"drill", "run", "jepsen-lock-set", "--timeline"}, "--timeline has no meaning for locktop drill run here", "it has none"},
 	}
 	for _, r := range rows {

@@ -14,6 +14,15 @@ import (
 	"locktop/watcher/recording"
 )
 
+// yamlOf is text as YAML has it in double quotes.
+func yamlOf(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		fmt.Fprintf(&b, "\\U%08x", r)
+	}
+	return `"` + b.String() + `"`
+}
+
 // TestEveryDoorKnowsItsGuests: the same hostile text comes in at every door that a file or a
 // server is, and what goes out is fit for a terminal, line by line.
 func TestEveryDoorKnowsItsGuests(t *testing.T) {
@@ -31,17 +40,10 @@ func TestEveryDoorKnowsItsGuests(t *testing.T) {
 		}
 		return file
 	}
-	quoted := func(s string) string { // for YAML, in double quotes
-		var b strings.Builder
-		for _, r := range s {
-			fmt.Fprintf(&b, "\\U%08x", r)
-		}
-		return `"` + b.String() + `"`
-	}
 	t.Setenv("XDG_CONFIG_HOME", dir)
-	write("locktop/profiles.yaml", "p:\n  label: "+quoted(valid)+"\n  endpoints: ["+quoted(valid)+"]\n")
-	drill := write("drill.yaml", "name: d\ntitle: "+quoted(valid)+"\nwhy: w\nlab: {members: 1, contenders: [{name: a, lock: "+quoted("l"+valid)+", recipe: mutex}]}\nexpect: [one-holder]\n")
-	wrong := write("wrong.yaml", "name: d\ntitle: t\nwhy: w\n"+quoted(valid)+": 1\n")
+	write("locktop/profiles.yaml", "p:\n  label: "+yamlOf(valid)+"\n  endpoints: ["+yamlOf(valid)+"]\n")
+	drill := write("drill.yaml", "name: d\ntitle: "+yamlOf(valid)+"\nwhy: w\nlab: {members: 1, contenders: [{name: a, lock: "+yamlOf("l"+valid)+", recipe: mutex}]}\nexpect: [one-holder]\n")
+	wrong := write("wrong.yaml", "name: d\ntitle: t\nwhy: w\n"+yamlOf(valid)+": 1\n")
 	raw := write("raw.yaml", "# \x1b[2J\xff\u202e\u3164\nname: d\n")
 	at := time.Unix(100, 0)
 	var rec bytes.Buffer
@@ -59,7 +61,7 @@ func TestEveryDoorKnowsItsGuests(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := write("rec", rec.String())
-	damaged := write("damaged", strings.Replace(rec.String(), `"committed"`, `"comm\u001b[2Jed"`, 1))
+	damaged := write("damaged", `{"locktop":"recording","version":1}`+"\n"+`{"batch":1,"event":"comm\u001b[2Jed"}`+"\n")
 	rubbish := write("rubbish", nasty+"\n"+nasty)
 	for _, row := range []struct {
 		door string
@@ -70,7 +72,9 @@ func TestEveryDoorKnowsItsGuests(t *testing.T) {
 		{"a drill", []string{"drill", "show", raw}, `\x1b[2J\xff\u202e\u3164`},
 		{"a drill", []string{"drill", "run", drill, "--dry-run"}, "at the end"},
 		{"a drill that is wrong", []string{"drill", "run", wrong}, "locktop: "},
+		{"a drill that is wrong", []string{"drill", "check", wrong}, ".yaml:"},
 		{"no drill", []string{"drill", "run", rubbish}, "locktop: "},
+		{"no suite", []string{"drill", "suite", rubbish}, "locktop: "},
 		{"results", []string{"drill", "table", rubbish}, "locktop: "},
 		{"a recording", []string{"replay", file, "-o", "table"}, "/l"},
 		{"a recording", []string{"replay", file, "-o", "wide"}, "/l"},

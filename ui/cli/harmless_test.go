@@ -50,7 +50,8 @@ func TestTheLookSeesEveryWrite(t *testing.T) {
 // over the connection that it looks with.
 func TestTheLabIsReadThroughTheInterceptor(t *testing.T) {
 	t.Parallel()
-	e := &env{flags: connFlags{dialTimeout: 20 * time.Second, leaseBudget: 20}}
+	e := &env{}
+	e.flags = connFlags{dialTimeout: 20 * time.Second, leaseBudget: 20}
 	var room labRoom
 	defer room.close()
 	if _, err := room.open(t.Context(), e, demo.Options{Members: 1, Contenders: -1}, func(string) {}); err != nil {

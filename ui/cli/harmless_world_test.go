@@ -37,7 +37,7 @@ func unbound(t *testing.T, endpoint string) *clientv3.Client {
 // bound is the reading connection as the console opens it.
 func bound(t *testing.T, endpoint string) *clientv3.Client {
 	t.Helper()
-	e := &env{flags: connFlags{endpoints: []string{endpoint}, dialTimeout: 20 * time.Second, commandTimeout: 20 * time.Second}}
+	e := &access{config: config{flags: connFlags{endpoints: []string{endpoint}, dialTimeout: 20 * time.Second, commandTimeout: 20 * time.Second}}}
 	c, err := e.connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func age(t *testing.T, c *clientv3.Client, lease clientv3.LeaseID) {
 
 // world is what a server has: everything that a write could change.
 type world struct {
-	at        time.Time
+	from, to  time.Time // while it was looked at
 	text      string
 	remaining map[int64]int64
 }
@@ -103,7 +103,7 @@ func look(t *testing.T, c *clientv3.Client) world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := world{at: time.Now(), remaining: map[int64]int64{}}
+	w := world{from: time.Now(), remaining: map[int64]int64{}}
 	var ids []int64
 	for _, l := range leases.Leases {
 		r, err := c.TimeToLive(ctx, l.ID, clientv3.WithAttachedKeys())
@@ -114,6 +114,7 @@ func look(t *testing.T, c *clientv3.Client) world {
 		w.remaining[int64(l.ID)] = r.TTL
 		w.text += fmt.Sprintf("lease %x: %d s, keys %q\n", l.ID, r.GrantedTTL, r.Keys)
 	}
+	w.to = time.Now()
 	slices.Sort(ids)
 	w.text += fmt.Sprintf("revision %d\nkeys %v\nhistory %v\nleases %x\nmembers %v\nauth %v %d\n",
 		kvs.Header.Revision, kvs.Kvs, old, ids, members.Members, auth.Enabled, auth.AuthRevision)
@@ -122,7 +123,7 @@ func look(t *testing.T, c *clientv3.Client) world {
 
 // changed says what is not as it was, "" if all is.
 func (w world) changed(now world) string {
-	passed := int64(now.at.Sub(w.at).Seconds())
+	passed := int64(now.from.Sub(w.to).Seconds()) // at least, since a lease was read
 	for id, left := range now.remaining {
 		if was, ok := w.remaining[id]; ok && left > was-passed+1 { // one for the rounding
 			return fmt.Sprintf("lease %x was renewed: %d s left, then %d s", id, was, left)

@@ -39,6 +39,20 @@ func TestRooms(t *testing.T) {
 	rooms := []room{
 		{"locktop/model/recipe", map[string]string{"locktop/": "a recipe knows keys and nothing else"}},
 		{"locktop/model", map[string]string{
+			"locktop/model/keyspace": "a value is not folded from anything", "locktop/model/journal": "the journal is written from values",
+			"locktop/model/lab": "a report is an event", "locktop/model/diagnose": "a finding is a value", "locktop/model/fold": "the fold applies events", "locktop/model/intervals": "an interval is made of events"}},
+		{"locktop/model/journal", map[string]string{
+			"locktop/model/keyspace": "the journal asks through an interface", "locktop/model/lab": "the keyspace asks its witness",
+			"locktop/model/diagnose": "a line is no diagnosis", "locktop/model/fold": "the keyspace writes the journal", "locktop/model/intervals": "the book reads the journal"}},
+		{"locktop/model/habit", map[string]string{"locktop/model/keyspace": "what a key did says nothing of a queue", "locktop/model/journal": "what a key did is told by its keyspace"}},
+		{"locktop/model/prefixes", map[string]string{"locktop/model/keyspace": "how fresh a prefix is follows from no key", "locktop/model/journal": "its keyspace writes what is lost and back"}},
+		{"locktop/model/members", map[string]string{"locktop/model/keyspace": "what members tell follows from no key", "locktop/model/journal": "its keyspace writes what changed"}},
+		{"locktop/model/queue", map[string]string{"locktop/": "a queue knows no claims"}},
+		{"locktop/model/outlook", map[string]string{
+			"locktop/model/lab": "how a lock does follows from keys, leases and findings", "locktop/model/diagnose": "it reads what was found",
+			"locktop/model/fold": "it asks the keyspace", "locktop/model/intervals": "it tells of now"}},
+		{"locktop/model/keyspace", map[string]string{
+			"locktop/model/outlook": "the keyspace folds, and judges nothing", "locktop/model/sight": "the keyspace folds, and judges nothing",
 			"locktop/model/lab": "the keyspace asks its witness", "locktop/model/diagnose": "the keyspace marks, and the rules come for it",
 			"locktop/model/fold": "the fold applies events to the keyspace", "locktop/model/intervals": "the keyspace tells, and the book writes down"}},
 		{"locktop/model/intervals", map[string]string{
@@ -46,6 +60,7 @@ func TestRooms(t *testing.T) {
 			"locktop/model/fold": "the fold applies events to the book"}},
 		{"locktop/model/lab", map[string]string{
 			"locktop/model/diagnose": "a report is no finding", "locktop/model/fold": "the fold applies events to the reports"}},
+		{"locktop/model/leftover", map[string]string{"locktop/model/diagnose": "it follows leases, and the rules come for them", "locktop/model/lab": "nobody reports it", "locktop/model/fold": "the rules bring it"}},
 		{"locktop/model/diagnose", map[string]string{"locktop/model/fold": "the fold asks for the findings"}},
 		{"locktop", map[string]string{"locktop/model/history": "it tells stories to tests", "locktop/model/hostile": "it feeds fuzz tests"}},
 		{"locktop/watcher/answers", map[string]string{"locktop/": "it knows no room, so that every room may use it", "go.etcd.io/etcd/client": "it stands below the client library", tea: "no screen here"}},
@@ -112,6 +127,10 @@ func TestRooms(t *testing.T) {
 		{"locktop/ui/start", part("locktop/ui/dialog", "locktop/ui/guide", "locktop/ui/lesson", "locktop/ui/palette")},
 		{"locktop/ui/axis", map[string]string{
 			"locktop/ui/report": "the screen writes no reports", tea: "lanes are lines, whatever shows them"}},
+		{"locktop/ui/waits", map[string]string{
+			"locktop/ui/axis": "figures need no lanes", "locktop/ui/report": "the screen writes no reports", tea: "figures are lines, whatever shows them"}},
+		{"locktop/ui/graph", map[string]string{
+			"locktop/ui/axis": "a ring needs no lanes", "locktop/ui/report": "the screen writes no reports", tea: "a picture is lines, whatever shows it"}},
 		{"locktop/ui/cli/quiet", map[string]string{"github.com/": "it has to be initialised before everything else", "golang.org/": "likewise"}},
 	}
 	// parsers of the standard library take text apart, and open nothing.

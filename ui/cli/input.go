@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -82,11 +81,11 @@ func printJSON(w io.Writer, v any) error {
 }
 
 // wantArmed refuses to write to a cluster unless that was confirmed.
-func (e *env) wantArmed(armed bool, cmd *cobra.Command, otherwise string) error {
+func (cfg *config) wantArmed(armed bool, cmd *cobra.Command, otherwise string) error {
 	if armed {
 		return nil
 	}
-	return bad("%s writes to %s: add --armed to confirm%s", nameOf(cmd), e.where(), otherwise)
+	return bad("%s writes to %s: add --armed to confirm%s", nameOf(cmd), cfg.where(), otherwise)
 }
 
 // nameOf is the name of a command as it is typed behind the program's.
@@ -146,11 +145,3 @@ var (
 	fileArg  = oneArg("a file name")
 	drillArg = oneArg(`the name of a drill ("locktop drill list") or a file`)
 )
-
-// many is a number with its noun.
-func many(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

@@ -33,8 +33,8 @@ type kept struct {
 	why  error // it ended early
 }
 
-// keep begins a recording in the folder of recordings.
-func keep(name string, now time.Time) (*kept, error) {
+// keep begins a recording in the folder of recordings, and leaves so many of that name, 0 for all.
+func keep(name string, most int, now time.Time) (*kept, error) {
 	journal, _, err := journalFile()
 	if err != nil {
 		return nil, err
@@ -43,19 +43,21 @@ func keep(name string, now time.Time) (*kept, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of recordings: %w", err)
 	}
-	if err := dropOldest(dir, keptFiles-1); err != nil {
-		return nil, err
+	if most > 0 {
+		if err := dropOldest(dir, name, most-1); err != nil {
+			return nil, err
+		}
 	}
 	file, err := os.CreateTemp(dir, name+"-"+now.Format("20060102-150405")+"-*.rec") // only its owner may read it
 	if err != nil {
 		return nil, fmt.Errorf("making a recording: %w", err)
 	}
-	return &kept{path: file.Name(), file: file, r: recording.NewRecorder(file, recording.Options{MaxBytes: keptBytes})}, nil
+	return &kept{path: file.Name(), file: file, r: recording.NewRecorder(file, recording.Options{MaxBytes: keptBytes, Lag: recording.Lag})}, nil
 }
 
-// dropOldest leaves so many recordings in a folder, the newest.
-func dropOldest(dir string, most int) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*.rec"))
+// dropOldest leaves so many recordings of a name in a folder, the newest.
+func dropOldest(dir, name string, most int) error {
+	files, err := filepath.Glob(filepath.Join(dir, name+"-*.rec"))
 	if err != nil {
 		return fmt.Errorf("listing the recordings: %w", err)
 	}
@@ -77,30 +79,46 @@ func dropOldest(dir string, most int) error {
 // of returns the source, of which every batch is written down.
 func (k *kept) of(src model.Source) model.Source {
 	return session.Tap(src, func(b model.Batch, err error) {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		if err == nil && k.why == nil && len(b.Events) > 0 {
-			k.why = k.r.Write(b)
+		if err == nil {
+			_ = k.Write(b) // close says it
 		}
 	})
 }
+
+// Write implements replay.File.
+func (k *kept) Write(b model.Batch) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.why == nil && len(b.Events) > 0 {
+		k.why = k.r.Write(b)
+	}
+	return k.why
+}
+
+// Path implements replay.File.
+func (k *kept) Path() string { return k.path }
+
+// End implements replay.File.
+func (k *kept) End() (said string, err error) { return k.close() }
 
 // close ends the recording and says where it is.
 func (k *kept) close() (said string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.why == nil {
-		k.why = errClosed
+	if ended := k.r.Close(); k.why == nil {
+		k.why = ended
+	}
+	whole := k.why == nil
+	if whole {
+		k.why = recording.ErrClosed
 	}
 	err = k.file.Close()
 	if events, _ := k.r.Written(); events == 0 {
 		return "", errors.Join(err, os.Remove(k.path))
 	}
 	said = "recorded: locktop replay " + model.ShellQuote(k.path)
-	if k.why != errClosed {
+	if !whole {
 		said += fmt.Sprintf(" (up to the moment at which %v)", k.why)
 	}
 	return said, err
 }
-
-var errClosed = errors.New("it is closed")

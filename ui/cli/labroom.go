@@ -24,7 +24,8 @@ import (
 
 // labRoom is a lab with the connections of the console to it.
 type labRoom struct {
-	armed bool // faults may be done on a cluster that is not ours; in our own they always may
+	program string // that contenders and members run, "" for this one
+	armed   bool   // faults may be done on a cluster that is not ours; in our own they always may
 
 	mu      sync.Mutex // held while opening and closing
 	closed  bool
@@ -36,13 +37,16 @@ type labRoom struct {
 	journal *os.File // of actions on a cluster that is not ours
 	kept    *kept    // the recording of a lab of our own, nil for none
 	tell    func(string)
+	opened  func() // called when all is there, nil for nobody
+	// beside takes part of what is reported, and returns the source for the others; nil: nobody.
+	beside func(context.Context, model.Source) model.Source
 }
 
 // open starts the lab and joins watcher, lab and gate to it. The console's own
 // connections go to the members directly, so that no fault of the proxy blinds it.
 // ctx is for the start: what happens can be seen until close, the healing of a drill
 // that was interrupted too.
-func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress func(string)) (ui.Live, error) {
+func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress func(string)) (_ ui.Live, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -51,14 +55,17 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 	// A reader who leaves must not end us before the room is tidied up: from here on
 	// writing fails instead. Programs that are started have the signal as always.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	self, err := os.Executable()
-	if err != nil {
-		return ui.Live{}, fmt.Errorf("finding this program, which the contenders run: %w", err)
+	self := r.program
+	if self == "" {
+		if self, err = os.Executable(); err != nil {
+			return ui.Live{}, fmt.Errorf("finding this program, which the contenders run: %w", err)
+		}
 	}
 	o.Self, o.MemberSelf, o.Progress = []string{self, "contend", "--armed"}, []string{self, memberCommand}, progress
+	o.WardenSelf = []string{self, wardenCommand}
 	o.Held = o.Spec != nil // until the drill has seen that there are none
 	if r.lab, err = demo.Start(ctx, o); err != nil {
-		return ui.Live{}, couldNotRun(ctx, err)
+		return ui.Live{}, couldNotRun(err)
 	}
 	reading := clientv3.Config{Endpoints: r.lab.MemberEndpoints(), DialTimeout: e.flags.dialTimeout, TLS: o.TLS, DialOptions: chaos.ReadOnly()}
 	if len(o.Endpoints) > 0 { // a lab of our own knows no users
@@ -71,7 +78,10 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 	if o.Spec != nil {
 		look.Timing.Status = time.Second // a drill waits for what a round of status shows
 	}
-	if len(o.Endpoints) > 0 {
+	switch {
+	case len(o.Endpoints) > 0 && o.Spec != nil:
+		look.Prefixes = o.Spec.Locks()
+	case len(o.Endpoints) > 0:
 		look.Prefixes = e.flags.prefixes
 	}
 	r.watcher = watcher.New(r.client, look)
@@ -83,11 +93,17 @@ func (r *labRoom) open(ctx context.Context, e *env, o demo.Options, progress fun
 	source := session.Merge(ctx, r.watcher, r.lab)
 	if len(o.Endpoints) == 0 { // what is not ours is recorded when that is asked for
 		r.tell = e.tellLine
-		if r.kept, err = keep("lab", time.Now()); err != nil {
+		if r.kept, err = keep("lab", keptFiles, time.Now()); err != nil {
 			progress("this lab is not recorded: " + err.Error())
 		} else {
 			source = r.kept.of(source)
 		}
+	}
+	if r.beside != nil {
+		source = r.beside(ctx, source)
+	}
+	if r.opened != nil {
+		r.opened()
 	}
 	return ui.Live{Source: source, Actions: r.gate,
 		Endpoints: r.lab.Endpoints(), JournalPath: journal}, nil

@@ -108,8 +108,8 @@ func (l *lessonTeller) end(round play.Round) {
 	l.show(l.ctx, s)
 }
 
-// runLesson opens the console on the lab of a drill, which is told there.
-func (e *env) runLesson(ctx context.Context, name string) (err error) {
+// tellDrill opens the console on the lab of a drill, which is told there.
+func tellDrill(ctx context.Context, e *env, name string) (err error) {
 	d, err := loadDrill(ctx, name)
 	if err != nil {
 		return err
@@ -117,9 +117,13 @@ func (e *env) runLesson(ctx context.Context, name string) (err error) {
 	if !e.isTerminal() {
 		return bad("a lesson needs a terminal; \"locktop drill run %s\" runs it without", name)
 	}
+	lang, err := courseLanguage(e)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var room labRoom
-	l := newLesson(ctx, d, e.lang)
+	l := newLesson(ctx, d, lang)
 	var played sync.WaitGroup
 	defer func() {
 		cancel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -13,10 +14,18 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
+	"locktop/model/sight"
 	"locktop/ui/cli/session"
 	"locktop/ui/report"
 	"locktop/watcher"
 )
+
+// viewer looks at the locks of the cluster, or of a recording.
+type viewer struct {
+	access
+	wrap func(model.Source) model.Source // changes what a look is told, as masking does
+}
 
 // outFlags are the flags of commands that look, print and end.
 type outFlags struct {
@@ -25,7 +34,7 @@ type outFlags struct {
 	leaseLists bool
 	watch      time.Duration // how long to observe before the answer; 0: one look
 	past       pastFlags
-	sessions   bool // whether what else hangs on the leases is listed
+	sessions   func(*keyspace.Lock) bool // of whose leases it is listed what else hangs on them; nil: none
 }
 
 func (o *outFlags) add(cmd *cobra.Command, leases string) {
@@ -52,43 +61,47 @@ func (o *outFlags) check(cmd *cobra.Command) error {
 	return checkFor(o.watch)
 }
 
-func (e *env) lsCmd() *cobra.Command {
+func lsCmd(e *env) *cobra.Command {
 	var out outFlags
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "print the locks, one line each",
 		Long: "ls prints the locks. A question mark behind a recipe says that it is a guess, by a name alone as\n" +
 			"a rule. In JSON, recipe_confidence says how sure it is, recipe_evidence why, and recipe_observed\n" +
-			"whether what was seen of the keys raised it: one look at the same keys says less then.",
+			"whether what was seen of the keys raised it: one look at the same keys says less then. Of a Lease\n" +
+			"of Kubernetes, kubernetes says what is written in it: holder, duration, acquired, renewed,\n" +
+			"transitions, strategy and preferred_holder, and as skew by how many seconds later than its holder's\n" +
+			"clock says the last put was seen. It is null where that is encrypted, and for any other lock.\n" + beyondPrefix,
 		Example: "  locktop ls --prefix /jobs/\n  locktop ls -o json | jq '.locks[].holders[].key'",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := out.check(cmd); err != nil {
 				return err
 			}
-			return e.ls(cmd.Context(), out)
+			return printLocks(cmd.Context(), e, out)
 		},
 	}
 	out.add(cmd, "heads")
 	return cmd
 }
 
-// ls prints the locks.
-func (e *env) ls(ctx context.Context, out outFlags) error {
-	on, not, err := e.look(ctx, e.flags.prefixes, &out)
+// printLocks prints the locks.
+func printLocks(ctx context.Context, e *env, out outFlags) error {
+	at, err := e.lookAround(ctx, &out)
 	if err != nil {
 		return err
 	}
-	s := on.State
-	if len(s.Locks()) == 0 && !strings.HasPrefix(out.output, "json") {
+	s, locks := at.State, at.locks()
+	if len(locks) == 0 && !strings.HasPrefix(out.output, "json") {
 		keys, _ := s.Counts()
 		fmt.Fprintf(e.err, "no lock under %s (%d keys there)\n", strings.Join(quoted(watchedPrefixes(s)), ", "), keys)
 	}
-	err = report.Locks(e.out, s, s.Locks(), out.observation(s, e.flags.prefixes, not), out.output)
-	return errors.Join(err, notSeen(on.Name, not.keys()))
+	err = report.Locks(e.out, s, locks, out.observation(at), out.output)
+	at.tellSkipped(e.err)
+	return errors.Join(err, notSeen(at.Name, at.not.keys()))
 }
 
-func (e *env) describeCmd() *cobra.Command {
+func describeCmd(e *env) *cobra.Command {
 	var out outFlags
 	cmd := &cobra.Command{
 		Use:     "describe LOCK",
@@ -99,36 +112,34 @@ func (e *env) describeCmd() *cobra.Command {
 			if err := out.check(cmd); err != nil {
 				return err
 			}
-			return e.describe(cmd.Context(), e.inNamespace(args[0]), out)
+			return describeLock(cmd.Context(), e, e.inNamespace(args[0]), out)
 		},
 	}
 	out.add(cmd, "all")
 	return cmd
 }
 
-// describe prints one lock.
-func (e *env) describe(ctx context.Context, name string, out outFlags) error {
+// describeLock prints one lock.
+func describeLock(ctx context.Context, e *env, name string, out outFlags) error {
 	prefixes := e.lockPrefixes(name)
-	on, not, seen, skipped, err := e.lookBeside(ctx, prefixes, &out)
+	at, err := e.lookBeside(ctx, prefixes, func(l *keyspace.Lock) bool { return l.Name == name }, &out)
 	if err != nil {
 		return err
 	}
-	s := on.State
+	s := at.State
 	l := s.Lock(name)
 	if l == nil {
-		return errors.Join(noLock(on, name), notSeen(on.Name, not.keys()))
+		return errors.Join(noLock(at.Session, name), notSeen(at.Name, at.not.keys()))
 	}
-	obs := out.observation(s, seen, not)
-	obs.Skipped = skipped
-	err = report.OneLock(e.out, s, l, obs, out.output)
-	return errors.Join(err, notSeen(on.Name, not.keys()))
+	err = report.OneLock(e.out, s, l, out.observation(at), out.output)
+	return errors.Join(err, notSeen(at.Name, at.not.keys()))
 }
 
 // lockPrefixes are what has to be watched to know a lock: what the flags say, else
 // its own keys alone.
-func (e *env) lockPrefixes(name string) []string {
-	if ns := e.flags.namespace; len(e.flags.prefixes) > 0 && (ns == "" || !slices.Equal(e.flags.prefixes, []string{ns})) {
-		return e.flags.prefixes
+func (cfg *config) lockPrefixes(name string) []string {
+	if ns := cfg.flags.namespace; len(cfg.flags.prefixes) > 0 && (ns == "" || !slices.Equal(cfg.flags.prefixes, []string{ns})) {
+		return cfg.flags.prefixes
 	}
 	return []string{name}
 }
@@ -139,11 +150,20 @@ func noLock(on *session.Session, name string) error {
 		name, on.Name, keys, strings.Join(quoted(watchedPrefixes(on.State)), ", "))
 }
 
-func (o outFlags) observation(s *fold.State, prefixes []string, not unseen) report.Observation {
+func (o outFlags) observation(at *looked) report.Observation {
+	s, prefixes := at.State, at.places
 	if o.past.file != "" {
 		prefixes = watchedPrefixes(s)
 	}
-	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Denied: o.unreadLeases(s), Blind: not.blind, Unread: not.unread}
+	return report.Observation{At: s.Now(), For: o.watch, Prefixes: prefixList(prefixes), Asked: at.asked, Denied: o.unreadLeases(s),
+		Blind: at.not.blind, Skipped: at.skipped, Unread: at.not.unread}
+}
+
+// tellSkipped says what belongs to the locks and was not looked at.
+func (at *looked) tellSkipped(w io.Writer) {
+	for _, what := range at.skipped {
+		fmt.Fprintf(w, "not looked at: %s\n", model.Printable(what))
+	}
 }
 
 // unreadLeases lists the readings that were refused, a few of them by name.
@@ -169,20 +189,20 @@ type watched struct {
 
 // watch connects to the cluster of the flags and watches it, within the budget of readings.
 // The caller closes what it returns.
-func (e *env) watch(ctx context.Context, o watcher.Options) (*watched, error) {
-	client, err := e.connect(ctx)
+func (v *viewer) watch(ctx context.Context, o watcher.Options) (*watched, error) {
+	client, err := v.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	o.Budget, o.Timing.Call = e.flags.leaseBudget, e.flags.commandTimeout
-	o.Timing.Answer = e.flags.commandTimeout / 3 // one member that is silent is no reason to wait for all in vain
+	o.Budget, o.Timing.Call = v.flags.leaseBudget, v.flags.commandTimeout
+	o.Timing.Answer = v.flags.commandTimeout / 3 // one member that is silent is no reason to wait for all in vain
 	w := watcher.New(client, o)
 	var src model.Source = w
-	if e.wrap != nil {
-		src = e.wrap(src)
+	if v.wrap != nil {
+		src = v.wrap(src)
 	}
-	s := session.New(src, e.pins...)
-	s.Name = strings.Join(e.flags.endpoints, ", ")
+	s := session.New(src, v.pins...)
+	s.Name = strings.Join(v.flags.endpoints, ", ")
 	return &watched{s, client, func() {
 		w.Close()
 		client.Close()
@@ -191,20 +211,20 @@ func (e *env) watch(ctx context.Context, o watcher.Options) (*watched, error) {
 
 // list waits until the keys are listed, and what else is to be known. Denied: of several
 // prefixes some may be refused.
-func (e *env) list(ctx context.Context, w *watched, denied bool, until func() bool) error {
-	return w.Pull(ctx, session.Pull{Until: until, Patience: e.flags.commandTimeout, Progress: w.State.Listed,
+func (v *viewer) list(ctx context.Context, w *watched, denied bool, until func() bool) error {
+	return w.Pull(ctx, session.Pull{Until: until, Patience: v.flags.commandTimeout, Progress: w.State.Listed,
 		Listing: true, Denied: denied, Want: func() model.Want { return model.Want{} }})
 }
 
 // look lists the prefixes, reads the leases that are asked for, and observes for
 // as long as the flags say, or looks back at a recording. It says what of that could not be seen, too.
 // A look during which locktop did not run is none: what was listed before is not so any more.
-func (e *env) look(ctx context.Context, prefixes []string, out *outFlags) (on *session.Session, not unseen, err error) {
+func (v *viewer) look(ctx context.Context, prefixes []string, out *outFlags) (on *session.Session, not unseen, err error) {
 	if out.past.file != "" {
-		return e.lookBack(ctx, out)
+		return v.lookBack(ctx, out)
 	}
 	for range looksMax {
-		on, not, err = e.lookOnce(ctx, prefixes, out)
+		on, not, err = v.lookOnce(ctx, prefixes, out)
 		if err != nil || out.watch > 0 || !on.State.CatchingUp() {
 			return on, not, err
 		}
@@ -215,21 +235,21 @@ func (e *env) look(ctx context.Context, prefixes []string, out *outFlags) (on *s
 // looksMax is how often a look is tried that was slept through.
 const looksMax = 3
 
-func (e *env) lookOnce(ctx context.Context, prefixes []string, out *outFlags) (on *session.Session, not unseen, err error) {
+func (v *viewer) lookOnce(ctx context.Context, prefixes []string, out *outFlags) (on *session.Session, not unseen, err error) {
 	listed := lateGC()
-	w, err := e.watch(ctx, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, LeaseLists: out.leaseLists})
+	w, err := v.watch(ctx, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, LeaseLists: out.leaseLists})
 	if err != nil {
 		return nil, not, err
 	}
 	defer w.close()
 	w.OneCluster = true
 	s := w.State
-	if err := e.list(ctx, w, true, func() bool { return s.LoadedButDenied() && !s.Cluster().At.IsZero() }); err != nil {
+	if err := v.list(ctx, w, true, func() bool { return s.LoadedButDenied() && !s.Cluster().At.IsZero() }); err != nil {
 		return nil, not, err
 	}
 	if out.watch > 0 {
 		go listed()
-		not, err = e.observe(ctx, w.Session, *out)
+		not, err = v.observe(ctx, w.Session, *out)
 		return w.Session, not, err
 	}
 	asked := wanted(s, out.leases)
@@ -237,26 +257,26 @@ func (e *env) lookOnce(ctx context.Context, prefixes []string, out *outFlags) (o
 		go listed() // else there is only what is printed
 	}
 	left := slices.Clone(asked)
-	err = w.Pull(ctx, session.Pull{Patience: e.flags.commandTimeout, Listing: true, Denied: true,
+	err = w.Pull(ctx, session.Pull{Patience: v.flags.commandTimeout, Listing: true, Denied: true,
 		Progress: func() int64 { return int64(len(asked) - len(left)) },
 		// One that was asked for is not asked for again, or the last never have a turn.
 		Until: func() bool { left = untried(s, left); return len(left) == 0 },
 		Want:  func() model.Want { return model.Want{Leases: left} }})
-	if out.sessions {
-		for _, id := range sessionsOf(s, func(string, ...any) {}) {
+	if out.sessions != nil {
+		for _, id := range sessionsOf(s, out.sessions, func(string, ...any) {}) {
 			s.NeedKeys(s.Lease(id))
 		}
 	}
 	if err == nil && out.leases != "none" {
-		err = e.listNeeded(ctx, w, s)
+		err = v.listNeeded(ctx, w, s)
 	}
-	return w.Session, unseen{blind: s.Unseen(time.Time{}, asked)}, err
+	return w.Session, unseen{blind: sight.Of(s.Keyspace, time.Time{}, asked)}, err
 }
 
 // listNeeded has etcd list what hangs on the leases of which a finding has to say it.
-func (e *env) listNeeded(ctx context.Context, w *watched, s *fold.State) error {
+func (v *viewer) listNeeded(ctx context.Context, w *watched, s *fold.State) error {
 	all := len(unlisted(s))
-	return w.Pull(ctx, session.Pull{Patience: e.flags.commandTimeout, Listing: true, Denied: true,
+	return w.Pull(ctx, session.Pull{Patience: v.flags.commandTimeout, Listing: true, Denied: true,
 		Progress: func() int64 { return int64(all - len(unlisted(s))) },
 		Until:    func() bool { return len(unlisted(s)) == 0 },
 		Want:     func() model.Want { left := unlisted(s); return model.Want{Leases: left, Keys: left} }})

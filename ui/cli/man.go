@@ -12,7 +12,7 @@ import (
 // The manual page is written from the tree of commands, all of them on one page:
 // cobra's generator makes a page of each command, and needs a Markdown converter.
 
-func (e *env) manCmd() *cobra.Command {
+func manCmd(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man",
 		Short:   "print the manual page, in roff",
@@ -59,6 +59,7 @@ func manPage(root *cobra.Command, shared *pflag.FlagSet, b build) string {
 	for _, x := range exitWords {
 		p.term(x.code, x.words)
 	}
+	p.prose(unseenWords)
 	p.macro("SH", "SEE ALSO")
 	p.bold("etcdctl", "(1)")
 	return p.String()
@@ -66,11 +67,17 @@ func manPage(root *cobra.Command, shared *pflag.FlagSet, b build) string {
 
 // exitWords is what the exit codes mean.
 var exitWords = []struct{ code, words string }{
-	{"0", "What was asked for was done; doctor: nothing as bad as --fail-on; drill run: every expectation held."},
-	{"1", "It failed, or was ended; doctor: there are findings; drill run: an expectation was violated."},
-	{"2", "Bad input, or the question could not be answered: no cluster to ask, no right to look."},
+	{"0", "What was asked for was done, also by what goes on until it is ended; doctor: nothing as bad as --fail-on; drill run: every expectation held; drill check: nothing is wrong."},
+	{"1", "It failed, or was interrupted; doctor: there are findings; drill run: an expectation was violated; drill check: a file has a mistake."},
+	{"2", "Bad input, or the question could not be answered: no cluster to ask, no right to look, no room for the answer; doctor, report, demo, drill run, suite and check: interrupted. A signal that comes before the program runs, in its first hundredths of a second, ends it as the system does: 130 or 143 in a shell. (A standard stream that is closed is /dev/null, and no error.)"},
 	{"3", "drill run: not known, or not meaningful."},
 }
+
+// unseenWords is how an answer says what it rests on.
+const unseenWords = "In JSON, observed.blind lists what locktop lost sight of: what (keys with their prefix, leases with their number, " +
+	"or lease lists), for how many seconds, and the reason. doctor then exits with 1 if it found an error, and with 2 if it did not. " +
+	"ls and describe exit with 2 only for missing keys, because their output marks each lease that was not read. Leases that the " +
+	"budget left unread are counted in observed.leases_unread: they end doctor with 2 only if others wait for their lock."
 
 // page is roff in the making.
 type page struct{ strings.Builder }

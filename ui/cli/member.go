@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"locktop/demo"
 	"locktop/demo/cluster"
 )
 
@@ -10,7 +11,7 @@ import (
 // its own.
 const memberCommand = "lab-member"
 
-func (e *env) memberCmd() *cobra.Command {
+func memberCmd(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:                memberCommand,
 		Hidden:             true,
@@ -19,5 +20,19 @@ func (e *env) memberCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return cluster.RunMember(cmd.Context(), args, e.in, e.stdout)
 		},
+	}
+}
+
+// wardenCommand is the hidden command that cleans up after a lab with programs of the user's
+// own, however that lab ends.
+const wardenCommand = "lab-warden"
+
+func wardenCmd(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use:               wardenCommand,
+		Hidden:            true,
+		Args:              cobra.ExactArgs(1),
+		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
+		RunE:              func(_ *cobra.Command, args []string) error { return demo.RunWarden(args[0], e.in) },
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -30,55 +31,55 @@ func shownUser(user string) string {
 }
 
 // login finds user and password once, and asks for the password if it has to.
-func (e *env) login(ctx context.Context) error {
-	if e.creds != (credentials{}) {
+func (a *access) login(ctx context.Context) error {
+	if a.creds != (credentials{}) {
 		return nil
 	}
-	user, password, err := e.givenPassword(ctx)
+	user, password, err := a.givenPassword(ctx)
 	if err != nil || user == "" {
 		return err
 	}
 	if password == "" {
-		if password, err = e.askPassword(ctx, user); err != nil {
+		if password, err = a.askPassword(ctx, user); err != nil {
 			return err
 		}
 	}
-	e.creds = credentials{user, password}
+	a.creds = credentials{user, password}
 	return nil
 }
 
 // givenPassword is the user, and the password if there is one. As for etcdctl a user
 // is USER:PASSWORD where no password is given beside it.
-func (e *env) givenPassword(ctx context.Context) (user, password string, err error) {
-	user = e.flags.user
+func (a *access) givenPassword(ctx context.Context) (user, password string, err error) {
+	user = a.flags.user
 	if user == "" {
 		return "", "", nil
 	}
-	source := e.passwordSource()
-	if name, rest, found := strings.Cut(user, ":"); found && (source == "" || e.from(source).rank < e.from("user").rank) {
+	source := a.passwordSource()
+	if name, rest, found := strings.Cut(user, ":"); found && (source == "" || a.from(source).rank < a.from("user").rank) {
 		return name, rest, nil
 	}
 	switch source {
 	case "password":
-		password = e.flags.password
+		password = a.flags.password
 	case "password-file":
-		password, err = e.readPassword(ctx, e.flags.passwordFile)
+		password, err = a.readPassword(ctx, a.flags.passwordFile)
 	}
 	return user, password, err
 }
 
 // passwordSource is which of the flags gives the password: the one said in a better
 // place, "" for none. That of a profile is for the user of the profile alone.
-func (e *env) passwordSource() string {
+func (a *access) passwordSource() string {
 	source := "password"
-	if e.flags.password == "" || e.flags.passwordFile != "" && e.from("password-file").rank > e.from("password").rank {
+	if a.flags.password == "" || a.flags.passwordFile != "" && a.from("password-file").rank > a.from("password").rank {
 		source = "password-file"
 	}
-	if source == "password-file" && e.flags.passwordFile == "" {
+	if source == "password-file" && a.flags.passwordFile == "" {
 		return ""
 	}
-	if e.from(source).rank == fromProfile && e.from("user").rank > fromProfile {
-		if theirs := e.profile.values["user"]; theirs == nil || theirs[0] != e.flags.user {
+	if a.from(source).rank == fromProfile && a.from("user").rank > fromProfile {
+		if theirs := a.profile.values["user"]; theirs == nil || theirs[0] != a.flags.user {
 			return ""
 		}
 	}
@@ -89,39 +90,42 @@ func (e *env) passwordSource() string {
 const maxPassword = 4096
 
 // readPassword reads a file with a password on its only line.
-func (e *env) readPassword(ctx context.Context, name string) (string, error) {
+func (a *access) readPassword(ctx context.Context, name string) (string, error) {
 	text, err := readInput(ctx, name, maxPassword)
-	e.warnIfOpen(name)
-	if err != nil {
-		return "", bad("%s: %v", e.from("password-file").name, err)
+	warnIfOpen(a.err, name)
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil:
+		return "", bad("%s: %v", a.from("password-file").name, err)
 	}
 	password := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
 	if password == "" || strings.ContainsAny(password, "\r\n\x00") {
-		return "", bad("%s: %s does not hold a password on one line", e.from("password-file").name, name)
+		return "", bad("%s: %s does not hold a password on one line", a.from("password-file").name, name)
 	}
 	return password, nil
 }
 
 // warnIfOpen tells that a file with a secret can be read by everybody.
-func (e *env) warnIfOpen(name string) {
+func warnIfOpen(to io.Writer, name string) {
 	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o004 != 0 {
-		fmt.Fprintf(e.err, "locktop: warning: everybody on this machine can read the password in %s (chmod 600)\n", model.Printable(name))
+		fmt.Fprintf(to, "locktop: warning: everybody on this machine can read the password in %s (chmod 600)\n", model.Printable(name))
 	}
 }
 
 // askPassword asks at the terminal, without showing what is typed. A signal ends it,
 // and leaves the terminal as it was.
-func (e *env) askPassword(ctx context.Context, user string) (string, error) {
-	if !isTerminal(e.in) || !isTerminal(e.err) {
+func (a *access) askPassword(ctx context.Context, user string) (string, error) {
+	if !isTerminal(a.in) || !isTerminal(a.err) {
 		return "", bad("no password for user %q: %s", shownUser(user), passwordWays)
 	}
-	fd := e.in.(*os.File).Fd()
+	fd := a.in.(*os.File).Fd()
 	before, err := term.GetState(fd)
 	if err != nil {
 		return "", fmt.Errorf("asking for the password: %w", err)
 	}
-	fmt.Fprintf(e.err, "Password of %s at %s: ", model.Printable(shownUser(user)), model.Printable(e.where()))
-	defer fmt.Fprintln(e.err)
+	fmt.Fprintf(a.err, "Password of %s at %s: ", model.Printable(shownUser(user)), model.Printable(a.where()))
+	defer fmt.Fprintln(a.err)
 	type answer struct {
 		text []byte
 		err  error
@@ -134,10 +138,10 @@ func (e *env) askPassword(ctx context.Context, user string) (string, error) {
 	select {
 	case <-ctx.Done():
 		return "", errors.Join(ctx.Err(), term.Restore(fd, before))
-	case a := <-typed:
-		if a.err != nil || len(a.text) == 0 {
+	case got := <-typed:
+		if got.err != nil || len(got.text) == 0 {
 			return "", bad("no password was typed for user %q", shownUser(user))
 		}
-		return string(a.text), nil
+		return string(got.text), nil
 	}
 }

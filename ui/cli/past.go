@@ -1,19 +1,17 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"io"
-	"os"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/sight"
 	"locktop/ui/cli/session"
 	"locktop/ui/cli/tape"
 	"locktop/watcher/recording"
@@ -23,7 +21,7 @@ import (
 type pastFlags struct{ file, at string }
 
 func (p *pastFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.file, "recording", "", "ask this recording, and no cluster")
+	cmd.Flags().StringVar(&p.file, "recording", "", "ask this recording, or the folder of \"locktop serve --record\", and no cluster")
 	cmd.Flags().StringVar(&p.at, "at", "", "as of this moment of the recording: a time (10:04:05, 2026-03-01 10:04:05, RFC 3339) or a revision (default: its end)")
 }
 
@@ -48,53 +46,21 @@ type recorded struct {
 }
 
 // openPast opens a recording up to the moment that is asked for.
-func (e *env) openPast(ctx context.Context, past pastFlags, pace recording.Pace) (*recorded, error) {
-	f, player, err := openRecording(ctx, past.file, pace)
+func (v *viewer) openPast(ctx context.Context, past pastFlags, pace recording.Pace) (*recorded, error) {
+	o, err := openTaped(ctx, past.file, past.at, pace)
 	if err != nil {
 		return nil, err
 	}
-	begins, err := begins(player, past.file)
-	var m session.Moment
-	if err == nil {
-		m, err = moment(past.at, begins)
+	if o.note != "" {
+		fmt.Fprintln(v.err, o.note)
 	}
-	if err != nil {
-		f.Close()
-		return nil, cmp.Or(ctx.Err(), err)
+	src := session.Upto(o.player, o.moment)
+	if v.wrap != nil {
+		src = v.wrap(src)
 	}
-	src := session.Upto(player, m)
-	if e.wrap != nil {
-		src = e.wrap(src)
-	}
-	s := session.New(src, e.pins...)
+	s := session.New(src, v.pins...)
 	s.Name = past.file
-	return &recorded{s, begins, f.Close}, nil
-}
-
-// openRecording opens a recording; the caller closes the file.
-func openRecording(ctx context.Context, name string, pace recording.Pace) (*os.File, *recording.Player, error) {
-	file, err := openInput(ctx, name)
-	if err != nil {
-		return nil, nil, cmp.Or(ctx.Err(), bad("cannot read the recording: %v", err))
-	}
-	p, err := recording.Open(file, pace)
-	if err != nil {
-		file.Close()
-		return nil, nil, cmp.Or(ctx.Err(), bad("%s: %v", name, err))
-	}
-	return file, p, nil
-}
-
-// begins returns when a recording begins.
-func begins(p *recording.Player, file string) (time.Time, error) {
-	at, err := p.Begins()
-	switch {
-	case err == io.EOF:
-		return at, bad("%s: nothing was recorded in it", file)
-	case err != nil:
-		return at, bad("%s: there is nothing in it that can be read: %v", file, err)
-	}
-	return at, nil
+	return &recorded{s, o.begins, o.close}, nil
 }
 
 // moment understands --at. A time of day is the first such time in the recording.
@@ -117,9 +83,9 @@ func moment(text string, begins time.Time) (m session.Moment, err error) {
 const provenWithin = 10 * time.Second
 
 // lookBack is a look at a moment of a recording: what was known then, and what was not.
-func (e *env) lookBack(ctx context.Context, out *outFlags) (*session.Session, unseen, error) {
+func (v *viewer) lookBack(ctx context.Context, out *outFlags) (*session.Session, unseen, error) {
 	var not unseen
-	r, err := e.openPast(ctx, out.past, recording.Pace{})
+	r, err := v.openPast(ctx, out.past, recording.Pace{})
 	if err != nil {
 		return nil, not, err
 	}
@@ -130,8 +96,20 @@ func (e *env) lookBack(ctx context.Context, out *outFlags) (*session.Session, un
 	}
 	s := r.State
 	out.watch = s.Now().Sub(r.begins)
-	asked := wanted(s, out.leases)
-	if out.leases != "none" {
+	not = unseenBy(s, out.leases)
+	if cut != nil { // the answer is as of the last moment that can be read, and says so
+		not.blind = append(not.blind, sight.Unseen{What: sight.Keys, Reason: cut.Error()})
+	}
+	if len(s.Watches()) == 0 {
+		not.blind = append(not.blind, sight.Unseen{What: sight.Keys, For: out.watch, Reason: "no list of keys is in the recording by then"})
+	}
+	return r.Session, not, nil
+}
+
+// unseenBy is what was not seen of what a look would ask for, as far as a state tells.
+func unseenBy(s *fold.State, leases string) (not unseen) {
+	asked := wanted(s, leases)
+	if leases != "none" {
 		for _, l := range s.UnreadLeases() {
 			asked = append(asked, l.ID)
 		}
@@ -139,14 +117,8 @@ func (e *env) lookBack(ctx context.Context, out *outFlags) (*session.Session, un
 	if !s.Lost() {
 		asked, not.unread = withoutIdle(s, asked, untried(s, slices.Clone(asked)))
 	}
-	not.blind = s.Unseen(s.Now().Add(-provenWithin), asked)
-	if cut != nil { // the answer is as of the last moment that can be read, and says so
-		not.blind = append(not.blind, model.Unseen{What: model.UnseenKeys, Reason: cut.Error()})
-	}
-	if len(s.Watches()) == 0 {
-		not.blind = append(not.blind, model.Unseen{What: model.UnseenKeys, For: out.watch, Reason: "no list of keys is in the recording by then"})
-	}
-	return r.Session, not, nil
+	not.blind = sight.Of(s.Keyspace, s.Now().Add(-provenWithin), asked)
+	return not
 }
 
 // watchedPrefixes are those that a state knows of.

@@ -136,7 +136,7 @@ func TestOneDeniedPrefixHidesNoOther(t *testing.T) {
 func TestDoctorNamesAnEndpointThatDoesNotAnswer(t *testing.T) {
 	s := hostile.Start(t, "127.0.0.1:0")
 	s.Become(0xaa, 10, hostile.Key("/l/a", 0xa1, 5))
-	for endpoints, says := range map[string]string{s.Addr: "", s.Addr + ",127.0.0.1:1": "127.0.0.1:1 did not say how its member does: no connection"} {
+	for endpoints, says := range map[string]string{s.Addr: "", s.Addr + ",127.0.0.1:1": "127.0.0.1:1 did not answer when asked for its status: no connection"} {
 		code, out, errs := ranTo(t, "doctor", "--prefix", "/l/", "--endpoints", endpoints)
 		if code != exitOK || !strings.Contains(out, "No problems on 1 lock") || !strings.HasPrefix(errs, says) || (says == "") != (errs == "") {
 			t.Errorf("%s: exit %d: %s%s", endpoints, code, out, errs)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -32,9 +33,21 @@ func TestMain(m *testing.M) {
 	}
 	binary.dir, binary.err = os.MkdirTemp("", "locktop-binary-")
 	os.Setenv("XDG_STATE_HOME", filepath.Join(binary.dir, "state")) // the labs of tests are recorded, too
+	waitTogether()
 	code := m.Run()
 	os.RemoveAll(binary.dir)
 	os.Exit(code)
+}
+
+// waitTogether lets more tests run at once than there are processors, unless somebody said how
+// many: most of them wait for leases to end.
+func waitTogether() {
+	flag.Parse()
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
+	if !said {
+		_ = flag.Set("test.parallel", "7") // it is a number
+	}
 }
 
 // atStart is the environment before any test changed it: with another home the build
@@ -196,9 +209,7 @@ func lines(t *testing.T, cmd *exec.Cmd) (<-chan string, *bytes.Buffer) {
 	errs := new(bytes.Buffer)
 	cmd.Stderr = errs
 	ch := make(chan string, 1000)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	start(t, cmd) // and end it: who asks a server that is gone may ask another test's, on the same port
 	go func() {
 		defer close(ch)
 		for sc := bufio.NewScanner(out); sc.Scan(); {
@@ -262,7 +273,7 @@ func running(t *testing.T) int {
 	return n
 }
 
-func demoCmd(t *testing.T, tmp string) *exec.Cmd {
+func demoProgram(t *testing.T, tmp string) *exec.Cmd {
 	cmd := exec.Command(locktop(t), "demo")
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
 	return cmd
@@ -275,7 +286,7 @@ func TestDemoLeavesNothingBehind(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			tmp := t.TempDir()
-			cmd := demoCmd(t, tmp)
+			cmd := demoProgram(t, tmp)
 			out, errs := lines(t, cmd)
 			untilLine(t, out, "joined the queue")
 			asked := time.Now()
@@ -305,7 +316,7 @@ func TestAKilledDemoIsSweptByTheNext(t *testing.T) {
 		t.Skip("needs /proc to see processes")
 	}
 	tmp := t.TempDir()
-	killed := demoCmd(t, tmp)
+	killed := demoProgram(t, tmp)
 	out, _ := lines(t, killed)
 	untilLine(t, out, "joined the queue")
 	killed.Process.Kill()
@@ -314,7 +325,7 @@ func TestAKilledDemoIsSweptByTheNext(t *testing.T) {
 	if len(old) != 1 {
 		t.Fatalf("after a SIGKILL there are %v: want the one directory", old)
 	}
-	next := demoCmd(t, tmp)
+	next := demoProgram(t, tmp)
 	out, _ = lines(t, next)
 	untilLine(t, out, "lab ready")
 	if _, err := os.Stat(old[0]); !os.IsNotExist(err) {
@@ -328,7 +339,7 @@ func TestAKilledDemoIsSweptByTheNext(t *testing.T) {
 func TestDemoOnFixedPortsAnswersEtcdctl(t *testing.T) {
 	etcdctl := require(t, "etcdctl")
 	cmd, endpoint, line, out, _ := onPort(t, "lab ready", func(port string) *exec.Cmd {
-		cmd := demoCmd(t, t.TempDir())
+		cmd := demoProgram(t, t.TempDir())
 		cmd.Args = append(cmd.Args, "--members", "1", "--port", port)
 		return cmd
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
+	"locktop/chaos/drill"
 	"locktop/ui"
 )
 
@@ -54,12 +56,12 @@ func saidBy(variable string) string {
 }
 
 // openProfile reads the profile that --profile or LOCKTOP_PROFILE names, if any.
-func (e *env) openProfile(ctx context.Context, flags *pflag.FlagSet) error {
-	e.noteFlag(flags, "profile")
-	if name := os.Getenv("LOCKTOP_PROFILE"); name != "" && e.from("profile").rank < fromFlag {
-		e.flags.profile, e.origins["profile"] = name, origin{fromVariable, "LOCKTOP_PROFILE"}
+func (cfg *config) openProfile(ctx context.Context, flags *pflag.FlagSet, warn io.Writer) error {
+	cfg.noteFlag(flags, "profile")
+	if name := os.Getenv("LOCKTOP_PROFILE"); name != "" && cfg.from("profile").rank < fromFlag {
+		cfg.flags.profile, cfg.origins["profile"] = name, origin{fromVariable, "LOCKTOP_PROFILE"}
 	}
-	if e.flags.profile == "" {
+	if cfg.flags.profile == "" {
 		return nil
 	}
 	file, _, err := profilesFile()
@@ -68,16 +70,16 @@ func (e *env) openProfile(ctx context.Context, flags *pflag.FlagSet) error {
 	}
 	all, err := readProfiles(ctx, file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return bad("%s %q: there is no file of profiles, %s", e.from("profile").name, e.flags.profile, file)
+		return bad("%s %q: there is no file of profiles, %s", cfg.from("profile").name, cfg.flags.profile, file)
 	} else if err != nil {
 		return badInput{err}
 	}
-	if e.profile = all[e.flags.profile]; e.profile == nil {
-		return bad("%s %q: %s has no such profile (there are: %s)", e.from("profile").name, e.flags.profile, file,
+	if cfg.profile = all[cfg.flags.profile]; cfg.profile == nil {
+		return bad("%s %q: %s has no such profile (there are: %s)", cfg.from("profile").name, cfg.flags.profile, file,
 			strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 	}
-	if e.profile.values["password"] != nil {
-		e.warnIfOpen(file)
+	if cfg.profile.values["password"] != nil {
+		warnIfOpen(warn, file)
 	}
 	return nil
 }
@@ -96,6 +98,9 @@ func readProfiles(ctx context.Context, file string) (map[string]*profile, error)
 	all := map[string]*profile{}
 	if len(doc.Content) == 0 {
 		return all, nil
+	}
+	if line := drill.SecondDocument(text); line > 0 {
+		return nil, fmt.Errorf("%s:%d: a second document begins here, and would be skipped: put all profiles into one", file, line)
 	}
 	err = r.each(doc.Content[0], func(name, n *yaml.Node) error {
 		p, err := r.profile(name.Value, n)

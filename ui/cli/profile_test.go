@@ -21,6 +21,7 @@ func TestProfilesThatAreWrongAreNamedByLine(t *testing.T) {
 		{"p:\n  armed: true\n  read-only: true\n  endpoints: a:1\n", ":2: profile \"p\" is read-only and armed", "it cannot be both"},
 		{"p:\n  label: a\n  label: b\n", ":3: want a name that does not stand there already", "twice"},
 		{"p:\n  color: pink\n", ":2: color \"pink\": want one of red, yellow, green, cyan", "no such colour"},
+		{"p:\n  label: a\n---\nq:\n  read-only: true\n", ":4: a second document begins here, and would be skipped", "what it says would not hold"},
 		{"p: [a, b]\n", ":1: want names with a colon", "no mapping"},
 		{"p:\n  recipes: {/a/: magic}\n", ":2: recipes \"/a/=magic\": want PREFIX=NAME", "no such recipe"},
 		{"p:\n  user: u\n  password:\n    " + secret + ": x\n", ":3: password: want a text", "a secret is not shown"},
@@ -82,7 +83,7 @@ func TestProfileArmsItsOwnClusterAlone(t *testing.T) {
 
 func TestALabelIsForItsOwnCluster(t *testing.T) {
 	home(t, "")
-	e := &env{flags: connFlags{endpoints: []string{"a:1"}}, profile: &profile{label: "PRODUCTION"},
+	e := &config{flags: connFlags{endpoints: []string{"a:1"}}, profile: &profile{label: "PRODUCTION"},
 		origins: map[string]origin{"endpoints": {fromProfile, ""}}}
 	if e.label() != "PRODUCTION" {
 		t.Errorf("got %q", e.label())

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,23 +9,29 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locktop/chaos/schedule"
 	"locktop/demo"
 	"locktop/model"
 	"locktop/model/lab"
+	"locktop/ui/cli/control"
 	"locktop/ui/cli/session"
 )
 
-// proxyFlags are the flags of the proxy.
-type proxyFlags struct {
+// proxyRun is the command proxy.
+type proxyRun struct {
+	e         *env
 	armed     bool // faults may be done
 	port      int
 	grace     time.Duration // for the command to end by itself
 	cert, key string        // of the listeners, empty for plain text
 	yours     []string      // the command to run behind it
+	faults    []string      // what is done to it, and when
+	schedule  schedule.Schedule
+	control   string // path of the socket for scripts
 }
 
-func (e *env) proxyCmd() *cobra.Command {
-	var f proxyFlags
+func proxyCmd(e *env) *cobra.Command {
+	f := proxyRun{e: e}
 	cmd := &cobra.Command{
 		Use:   "proxy [-- COMMAND [ARG]...]",
 		Short: "a proxy before your cluster, with your own program behind it and the console to break its connections",
@@ -37,22 +42,29 @@ func (e *env) proxyCmd() *cobra.Command {
 			"The proxy lends your client certificate (--cert, --key), so it takes connections of your\n" +
 			"user alone: those of other users of this machine are refused, root included. And it passes\n" +
 			"only calls for keys, watches, leases, locks, elections and health, besides Authenticate,\n" +
-			"MemberList and Status: all else of Auth, Cluster and Maintenance is denied. A password is\n" +
-			"never lent: programs log in themselves. Only Linux tells whose a connection is; elsewhere\n" +
-			"the proxy starts only without a client certificate, and takes everybody's connections.\n\n" +
+			"MemberList and Status: all else of Auth, Cluster and Maintenance is denied, and Compact, which\n" +
+			"would take the history of all keys from everybody. A password is never lent: programs log in\n" +
+			"themselves. Only Linux tells whose a connection is; elsewhere the proxy starts only without a\n" +
+			"client certificate, and takes everybody's connections. Endpoints of several clusters are\n" +
+			"refused.\n\n" +
 			"Faults want --armed. Each one is shown and confirmed first (healing is not), and written to\n" +
-			"the journal of actions. A profile that is read-only rules the proxy out. locktop itself\n" +
-			"only reads the cluster. Without a terminal there are no faults, and what happens is printed\n" +
-			"line by line until COMMAND ends: then what COMMAND prints is on standard output, and the\n" +
+			"the journal of actions. --fault says before the start what is done and when, and then nothing\n" +
+			"is asked; the exit code is 2 where a fault was not done and COMMAND ended well. A profile that is read-only rules the proxy out. locktop itself\n" +
+			"only reads the cluster. Without a terminal there are no other faults, and what happens is\n" +
+			"printed line by line until COMMAND ends: then what COMMAND prints is on standard output, and the\n" +
 			"lines are on standard error. The exit code is then COMMAND's own, or 128 and the number of\n" +
 			"the signal that ended it; 2, and a line that says so, if it could not be started.\n\n" +
+			"At the socket of --control a script does what hands do: {\"do\":\"inject\",\"fault\":\"pause\",\n" +
+			"\"target\":\"worker\",\"for\":\"6s\"}, {\"do\":\"wait\",\"lock\":\"/app/l\",\"holder\":\"worker\"}, {\"do\":\"heal\"}. The\n" +
+			"answer is a line with \"ok\"; where that is false, \"error\" says why.\n\n" +
 			"When locktop is told to end (ctrl-c, SIGTERM, SIGHUP) it sends SIGTERM to COMMAND and to what\n" +
 			"COMMAND has started, once, and waits for --grace: connections stay open, so that COMMAND can\n" +
 			"unlock. What is left then is killed, at once with a second ctrl-c. Where COMMAND ends by\n" +
 			"itself, what it has left behind is ended the same way. Only what makes itself a process\n" +
 			"group of its own is left alone.",
 		Example: "  locktop proxy --endpoints 10.0.0.1:2379 -- ./worker --lock /jobs/billing\n" +
-			"  locktop proxy --armed --endpoints 127.0.0.1:2379 -- ./worker",
+			"  locktop proxy --armed --endpoints 127.0.0.1:2379 -- ./worker\n" +
+			"  locktop proxy --armed --fault hold-keepalives@5s+8s --fault pause@20s+6s -- ./worker",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dash := cmd.ArgsLenAtDash(); len(args) > 0 && dash != 0 {
@@ -65,10 +77,15 @@ func (e *env) proxyCmd() *cobra.Command {
 				return bad("--grace %s: want 0 or more", f.grace)
 			}
 			f.yours = args
-			return e.runProxy(cmd.Context(), f)
+			if err := f.readFaults(); err != nil {
+				return err
+			}
+			return f.run(cmd.Context())
 		},
 	}
 	cmd.Flags().BoolVar(&f.armed, "armed", false, "allow faults on the programs behind the proxy: each one is confirmed and written to the journal first")
+	cmd.Flags().StringArrayVar(&f.faults, "fault", nil, "do this to COMMAND, KIND[,FIELD=VALUE...]@START[+LENGTH] after it started; may be repeated")
+	cmd.Flags().StringVar(&f.control, "control", "", "make a socket here for scripts, for your user alone: lines of JSON, {\"do\":\"list\"}, inject, heal, wait or judge")
 	cmd.Flags().IntVar(&f.port, "port", 0, "first port of the shared listeners, one per endpoint (default: free ports)")
 	cmd.Flags().DurationVar(&f.grace, "grace", 10*time.Second, "time that COMMAND has to end by itself when it is told to")
 	cmd.Flags().StringVar(&f.cert, "listen-cert", "", "serve COMMAND and others over TLS with this certificate, which has to be good for 127.0.0.1")
@@ -76,75 +93,73 @@ func (e *env) proxyCmd() *cobra.Command {
 	return cmd
 }
 
-// runProxy opens the console on a cluster that is not ours, with the proxy before it.
-func (e *env) runProxy(ctx context.Context, f proxyFlags) (err error) {
-	if err := e.reach(ctx); err != nil {
+// run opens the console on a cluster that is not ours, with the proxy before it.
+func (f *proxyRun) run(ctx context.Context) (err error) {
+	if err := f.e.reach(ctx); err != nil {
 		return err
 	}
-	secure, err := e.flags.tls.config(e.flags.endpoints)
+	secure, err := f.e.flags.tls.config(f.e.flags.endpoints)
 	if err != nil {
 		return err
 	}
-	served, err := f.serverTLS()
+	served, err := f.e.listenTLS(ctx, f.cert, f.key)
+	if err != nil {
+		return err
+	}
+	r := labRoom{armed: f.armed}
+	scripts, err := f.listen(&r)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	r := labRoom{armed: f.armed}
 	impatient := newImpatience()
+	faults := scheduled{f.schedule, nil, nil}
+	r.opened = func() { faults.begin(ctx, &r) }
 	defer func() {
 		cancel() // ends a start under way, for which close waits
 		stop := impatient.begin(func() {
 			if len(f.yours) > 0 {
-				e.tellLine(fmt.Sprintf("waiting up to %s for %s to end; ctrl-c kills it", f.grace, f.yours[0]))
+				f.e.tellLine(fmt.Sprintf("waiting up to %s for %s to end; ctrl-c kills it", f.grace, f.yours[0]))
 			}
 		})
 		err = r.closeAfter(err)
 		stop()
-		if err == nil && len(f.yours) > 0 && !e.isTerminal() {
-			err = e.howEnded(r.lab.CommandEnd())
+		if err == nil && len(f.yours) > 0 && !f.e.isTerminal() {
+			err = f.howEnded(r.lab.CommandEnd())
 		}
+		err = errors.Join(err, faults.end(f.e), scripts())
 	}()
-	lab := demo.Options{Endpoints: e.flags.endpoints, TLS: secure, ServerTLS: served, Port: f.port, Command: f.yours,
+	lab := demo.Options{Endpoints: f.e.flags.endpoints, TLS: secure, ServerTLS: served, Port: f.port, Command: f.yours,
 		Grace: f.grace, Hurry: impatient.hurry}
-	if e.isTerminal() {
-		o := e.uiOptions("proxy before " + e.label())
-		o.LabelColor = e.labelColor()
-		o.Prefixes, o.Lab, o.Armed, o.Foreign = prefixList(e.flags.prefixes), true, f.armed, true
+	if f.control != "" {
+		lab.Sockets = []string{f.control}
+	}
+	if f.e.isTerminal() {
+		o := f.e.uiOptions("proxy before " + f.e.label())
+		o.LabelColor = f.e.labelColor()
+		o.Prefixes, o.Lab, o.Armed, o.Foreign = prefixList(f.e.flags.prefixes), true, f.armed, true
 		o.NoSuspend = "the proxy lives in this process: suspended, it would hold up the programs behind it"
-		o.Boot = e.boot(ctx, &r, lab)
-		return e.show(ctx, o)
+		o.Boot = f.e.boot(ctx, &r, lab)
+		return f.e.show(ctx, o)
 	}
-	out := e.out
+	out := f.e.out
 	if len(f.yours) > 0 {
-		out, lab.Output, lab.Errors = e.err, e.stdout, e.err // what COMMAND prints is passed on as it is
+		out, lab.Output, lab.Errors = f.e.err, f.e.stdout, f.e.err // what COMMAND prints is passed on as it is
 	}
-	live, err := r.open(ctx, e, lab, e.tellLine)
+	live, err := r.open(ctx, f.e, lab, f.e.tellLine)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "proxy ready: ETCD_ENDPOINTS=%s\n", strings.Join(live.Endpoints, ","))
-	return followYours(ctx, e.inLines(live.Source, out), f.yours)
-}
-
-// serverTLS is what the listeners speak, nil for plain text.
-func (f proxyFlags) serverTLS() (*tls.Config, error) {
-	if f.cert == "" && f.key == "" {
-		return nil, nil
-	}
-	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
-	if err != nil {
-		return nil, bad("TLS for the programs behind the proxy: %v (see --listen-cert and --listen-key)", err)
-	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+	return followYours(ctx, f.e.inLines(live.Source, out), f.yours)
 }
 
 // howEnded says how the command ended, if not well, and has its exit code.
-func (e *env) howEnded(code int, how string) error {
+func (f *proxyRun) howEnded(code int, how string) error {
 	if code == 0 {
 		return nil
 	}
-	tellError(e.err, errors.New(how))
+	tellError(f.e.err, errors.New(how))
 	return exitCode(code)
 }
 
@@ -175,4 +190,86 @@ func ended(all []lab.ContenderInfo) bool {
 		}
 	}
 	return len(all) > 0
+}
+
+// readFaults reads the faults that are done without hands.
+func (f *proxyRun) readFaults() error {
+	switch {
+	case len(f.faults) == 0:
+		return nil
+	case !f.armed:
+		return bad("--fault: faults on a cluster that is not a lab want --armed")
+	case len(f.yours) == 0:
+		return bad("--fault is done to COMMAND: locktop proxy --armed --fault %s -- COMMAND", f.faults[0])
+	}
+	for _, text := range f.faults {
+		e, err := schedule.Parse(text)
+		if err != nil {
+			return bad("--fault %q: %v", model.Printable(text), err)
+		}
+		f.schedule = append(f.schedule, e)
+	}
+	return nil
+}
+
+// scheduled are the faults that are done without hands.
+type scheduled struct {
+	schedule.Schedule
+	cancel context.CancelFunc // nil before they begin
+	undone chan []string
+}
+
+// begin begins to do them to the command behind the proxy, which runs.
+func (s *scheduled) begin(ctx context.Context, r *labRoom) {
+	if len(s.Schedule) == 0 {
+		return
+	}
+	name := r.lab.CommandName()
+	ctx, s.cancel = context.WithCancel(ctx)
+	s.undone = make(chan []string, 1)
+	go func() { s.undone <- s.Run(ctx, name, r.do) }()
+}
+
+// end says which were not done: then less was tried than was asked for.
+func (s *scheduled) end(e *env) error {
+	if s.cancel == nil {
+		return nil
+	}
+	s.cancel()
+	undone := <-s.undone
+	for _, what := range undone {
+		e.tellLine("not done: " + what)
+	}
+	if len(undone) > 0 {
+		return exitCode(exitBad)
+	}
+	return nil
+}
+
+// listen makes the socket for scripts, if there is to be one, and serves it once the room is
+// open. What it returns ends it.
+func (f *proxyRun) listen(r *labRoom) (end func() error, err error) {
+	if f.control == "" {
+		return func() error { return nil }, nil
+	}
+	l, err := control.Listen(f.control)
+	if err != nil {
+		return nil, bad("--control: %v", err)
+	}
+	ended := make(chan error, 1)
+	opened := false
+	r.beside = func(ctx context.Context, src model.Source) model.Source {
+		opened = true
+		mine, theirs := session.Fork(ctx, src)
+		go func() {
+			ended <- control.Serve(ctx, l, control.Room{Source: mine, Pins: f.e.pins, Do: r.do, Report: r.lab.Report})
+		}()
+		return theirs
+	}
+	return func() error {
+		if !opened { // the room is closed by now
+			return l.Close()
+		}
+		return <-ended
+	}, nil
 }

@@ -77,6 +77,7 @@ const tidies = `n=0; trap 'n=$((n+1)); [ $n = 1 ] || echo "$n signals" >twice' T
 	echo unlocked >done; exit 7`
 
 func TestACommandHasTimeToTidyUp(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	for _, r := range []struct {
 		script string

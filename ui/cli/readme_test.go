@@ -4,6 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -95,6 +97,7 @@ func TestCommandsPage(t *testing.T) {
 	for _, x := range exitWords {
 		fmt.Fprintf(&b, "| %s | %s |\n", x.code, x.words)
 	}
+	b.WriteString("\n" + unseenWords + "\n")
 	document(t, commandPage, b.String())
 }
 
@@ -113,6 +116,29 @@ func flagLines(set *pflag.FlagSet) string {
 		some.AddFlag(&shown)
 	})
 	return some.FlagUsages()
+}
+
+// TestTheMapNamesEveryPackage: who opens the repository finds each folder in the comment of
+// main.go, and no folder that is gone.
+func TestTheMapNamesEveryPackage(t *testing.T) {
+	text, err := os.ReadFile("../../main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := strings.ReplaceAll(string(text), "//", "")
+	for dir := range sources(t) {
+		if dir == "." || strings.HasPrefix(dir, "demo/bench") {
+			continue
+		}
+		if !regexp.MustCompile(`[\s(:,/]` + regexp.QuoteMeta(path.Base(dir)) + `[\s,;):]`).MatchString(plan) {
+			t.Errorf("main.go does not say what %s is", dir)
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\t([a-z]+(?:/[a-z]+)*)  `).FindAllStringSubmatch(plan, -1) {
+		if info, err := os.Stat(filepath.Join("../..", m[1])); err != nil || !info.IsDir() {
+			t.Errorf("main.go tells of %s, which is no folder", m[1])
+		}
+	}
 }
 
 func TestEveryFlagAndFileOfTheReadmeExists(t *testing.T) {

@@ -16,8 +16,9 @@ import (
 	"locktop/watcher/recording"
 )
 
-// recordFlags are the flags of record.
-type recordFlags struct {
+// recordRun is the command record.
+type recordRun struct {
+	e        *env
 	watch    time.Duration
 	maxSize  int // MiB
 	noValues bool
@@ -25,8 +26,8 @@ type recordFlags struct {
 	since    sinceFlags
 }
 
-func (e *env) recordCmd() *cobra.Command {
-	var f recordFlags
+func recordCmd(e *env) *cobra.Command {
+	f := recordRun{e: e}
 	cmd := &cobra.Command{
 		Use:   "record FILE",
 		Short: "write down what the watch delivers, for \"locktop replay\"",
@@ -34,14 +35,15 @@ func (e *env) recordCmd() *cobra.Command {
 			"--max-size. FILE must not exist; only its owner may read it. It has the names of the keys, and their\n" +
 			"values as they are: if values are secret, so is FILE. With --no-values they are left out; what is\n" +
 			"told by a value alone, like the recipe of some single keys or who an owner is, a replay then does\n" +
-			"not know. The cluster is only read.",
+			"not know. FILE is compressed: zcat prints it, a line of JSON for each event. Whatever ends locktop,\n" +
+			"FILE can be read, the last half second at most missing. The cluster is only read.",
 		Example: "  locktop record incident.rec --prefix /jobs/ --for 5m --no-values\n  locktop replay incident.rec",
 		Args:    fileArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cmp.Or(checkFor(f.watch), inRange("--max-size", f.maxSize, 1, 10_240, " MiB")); err != nil {
 				return err
 			}
-			return e.record(cmd.Context(), args[0], f)
+			return f.run(cmd.Context(), args[0])
 		},
 	}
 	cmd.Flags().DurationVar(&f.watch, "for", 0, "end after that long (default: when it is ended)")
@@ -52,16 +54,16 @@ func (e *env) recordCmd() *cobra.Command {
 	return cmd
 }
 
-// record writes what is seen into a new file.
-func (e *env) record(ctx context.Context, name string, f recordFlags) (err error) {
-	o, err := f.since.options(watcher.Options{Prefixes: e.flags.prefixes})
+// run writes what is seen into a new file.
+func (f *recordRun) run(ctx context.Context, name string) (err error) {
+	o, err := f.since.options(watcher.Options{Prefixes: f.e.flags.prefixes})
 	if err != nil {
 		return err
 	}
-	if err := recording.PathsWhole(e.flags.prefixes); f.names && err != nil {
+	if err := recording.PathsWhole(f.e.flags.prefixes); f.names && err != nil {
 		return bad("--mask-names: %v", err)
 	}
-	w, err := e.watch(ctx, o)
+	w, err := f.e.watch(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -73,23 +75,27 @@ func (e *env) record(ctx context.Context, name string, f recordFlags) (err error
 		return bad("cannot make the recording: %v", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	fmt.Fprintf(e.err, "recording %s to %s%s; ctrl-c ends it\n", strings.Join(quoted(e.flags.prefixes), ", "), model.Printable(name), f.secrecy())
-	r := recording.NewRecorder(file, recording.Options{Mask: recording.Mask{Drop: f.noValues, Names: f.names}, MaxBytes: int64(f.maxSize) << 20})
+	fmt.Fprintf(f.e.err, "recording %s to %s%s; ctrl-c ends it\n", strings.Join(quoted(f.e.flags.prefixes), ", "), model.Printable(name), f.secrecy())
+	r := recording.NewRecorder(file, recording.Options{Mask: recording.Mask{Drop: f.noValues, Names: f.names}, MaxBytes: int64(f.maxSize) << 20, Lag: recording.Lag})
 	w.OnBatch = r.Write
 	why := ""
-	if err = w.Follow(ctx, f.watch); errors.Is(err, recording.ErrFull) {
+	err = w.Follow(ctx, f.watch)
+	if ended := r.Close(); !errors.Is(err, ended) {
+		err = errors.Join(err, ended)
+	}
+	if errors.Is(err, recording.ErrFull) {
 		why, err = fmt.Sprintf(", ended by --max-size %d", f.maxSize), nil
 	}
 	events, size := r.Written()
-	fmt.Fprintf(e.err, "recorded %d events in %d bytes%s\n", events, size, why)
+	fmt.Fprintf(f.e.err, "recorded %d events in %d bytes%s\n", events, size, why)
 	if other := w.State.OtherCluster(); other != "" {
 		err = errors.Join(err, bad("the recording is of more than one cluster: %s", other))
 	}
-	return err
+	return errors.Join(err, notFollowed(w))
 }
 
 // secrecy says what is in the file.
-func (f recordFlags) secrecy() string {
+func (f *recordRun) secrecy() string {
 	switch {
 	case f.names:
 		return ", with names and values masked"

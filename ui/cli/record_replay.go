@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -14,36 +16,47 @@ import (
 	"locktop/watcher/recording"
 )
 
-func (e *env) replayCmd() *cobra.Command {
-	var output string
-	var speed float64
+// replayRun is the command replay.
+type replayRun struct {
+	e      *env
+	past   pastFlags
+	speed  float64
+	output string
+}
+
+func replayCmd(e *env) *cobra.Command {
+	f := replayRun{e: e}
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "the console on a recording of \"locktop record\"",
-		Long: "replay opens the console on a recording, which goes on as it was, --speed times as fast. p stops it,\n" +
-			". and , go to the next event and the one before, ) and ( to findings, } and { to changes of a\n" +
-			"holder, ~ and ` to marks, \":at 10:04:05\" to a time. All times are the recording's. Nothing can be\n" +
-			"done to a recording. Without a terminal, or with -o, the events are printed, at once unless --speed\n" +
-			"is given.",
-		Example:           "  locktop replay incident.rec --speed 10\n  locktop replay incident.rec -o jsonl | jq .text",
+		Short: "the console on a recording of \"locktop record\", or on the folder of \"locktop serve --record\"",
+		Long: "replay opens the console on a recording, which goes on as it was, --speed times as fast. With --at it\n" +
+			"stands at a moment. FILE may be the folder of \"locktop serve --record\". p stops it, . and , go to the\n" +
+			"next event and the one before, ) and ( to findings, } and { to changes of a holder, ~ and ` to marks,\n" +
+			"\":at 10:04:05\" to a time. Where a time axis is shown [ and ] move its cursor from event to event, and\n" +
+			"the whole console with it; esc goes back to the latest that was shown. All times are the recording's.\n" +
+			"Nothing can be done to a recording. Without a terminal, or with -o, the events are printed, at once\n" +
+			"unless --speed is given.",
+		Example: "  locktop replay incident.rec --speed 10\n  locktop replay incident.rec -o jsonl | jq .text\n" +
+			"  locktop replay /var/lib/locktop --at 10:04:05",
 		Args:              fileArg,
 		ValidArgsFunction: fileNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			paced := cmd.Flags().Changed("speed")
-			if !(speed >= 1 && speed <= 10_000) {
-				return bad("--speed %g: want 1 to 10000", speed)
+			f.past.file = args[0]
+			if !(f.speed >= 1 && f.speed <= 10_000) {
+				return bad("--speed %g: want 1 to 10000", f.speed)
 			}
 			if e.isTerminal() && !cmd.Flags().Changed("output") {
-				return e.replayConsole(cmd.Context(), args[0], speed)
+				return f.console(cmd.Context())
 			}
-			if !paced {
-				speed = 0
+			if !cmd.Flags().Changed("speed") {
+				f.speed = 0
 			}
-			return e.pastEvents(cmd.Context(), pastFlags{file: args[0]}, speed, output)
+			return pastEvents(cmd.Context(), e, f.past, f.speed, f.output)
 		},
 	}
-	addOutput(cmd, &output, report.Formats, "print events instead: "+formatWords())
-	cmd.Flags().Float64Var(&speed, "speed", 1, "so many times as fast as it was")
+	addOutput(cmd, &f.output, report.Formats, "print events instead: "+formatWords())
+	cmd.Flags().StringVar(&f.past.at, "at", "", "stand at this time (10:04:05, 2026-03-01 10:04:05, RFC 3339); where events are printed, end there")
+	cmd.Flags().Float64Var(&f.speed, "speed", 1, "so many times as fast as it was")
 	return cmd
 }
 
@@ -52,25 +65,47 @@ func fileNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirec
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// replayConsole opens the console on a recording.
-func (e *env) replayConsole(ctx context.Context, name string, speed float64) error {
-	file, player, err := openRecording(ctx, name, recording.Pace{})
+// console opens the console on a recording.
+func (f *replayRun) console(ctx context.Context) error {
+	from, err := openTaped(ctx, f.past.file, f.past.at, recording.Pace{})
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	if _, err := begins(player, name); err != nil {
-		return err
+	defer from.close()
+	if from.moment.Rev > 0 {
+		return bad("--at %s: the console goes to a time (10:04:05, 2026-03-01 10:04:05, RFC 3339), not to a revision", f.past.at)
 	}
-	o := e.uiOptions("recording " + model.Printable(filepath.Base(name)))
-	t := tape.New(speed, e.pins)
+	if from.note != "" {
+		fmt.Fprintln(f.e.err, from.note)
+	}
+	o := f.e.uiOptions("recording " + model.Printable(filepath.Base(f.past.file)))
+	t := tape.New(f.speed, f.e.pins)
 	o.Prefixes, o.NoLab, o.Tape = prefixList(nil), noCluster, t
 	o.Boot = func(ctx context.Context, progress func(string)) (ui.Live, error) {
 		progress("reading the recording")
-		cut, err := t.Load(ctx, player)
-		return ui.Live{Source: t, Actions: noHands{}, Cut: cut}, err
+		reel, err := from.reel(ctx)
+		if err == nil {
+			err = t.Load(ctx, reel, from.moment.At)
+		}
+		if err != nil {
+			return ui.Live{}, err
+		}
+		return ui.Live{Source: t, Actions: noHands{}, Cut: reel.Cut}, nil
 	}
-	return e.show(ctx, o)
+	return f.e.show(ctx, o)
+}
+
+// openReel opens a file at any place, or takes what a player still has of one that can only be
+// read once, like a pipe.
+func openReel(ctx context.Context, file *os.File, rest *recording.Player) (*recording.Reel, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return recording.Gather(ctx, rest)
+	}
+	return recording.OpenReel(ctx, file, info.Size())
 }
 
 const noCluster = "this is a recording: there is no cluster to act on"

@@ -26,13 +26,13 @@ func TestRecordAndReplay(t *testing.T) {
 			cmd.Stderr = &errs
 			start(t, cmd)
 			until(t, "the list is recorded", func() bool {
-				text, _ := os.ReadFile(file)
-				return bytes.Contains(text, []byte(`"event":"watching"`))
+				_, err := os.Stat(file)
+				return err == nil && bytes.Contains(recordedText(t, file), []byte(`"event":"watching"`))
 			})
 			waiter := b.claim("/jobs/a", b.lease("600"))
 			until(t, "the claim is recorded", func() bool {
-				text, _ := os.ReadFile(file)
-				return bytes.Contains(text, []byte(waiter))
+				_, err := os.Stat(file)
+				return err == nil && bytes.Contains(recordedText(t, file), []byte(waiter))
 			})
 			b.ctl("del", waiter)
 			cmd.Process.Signal(os.Interrupt)
@@ -40,7 +40,7 @@ func TestRecordAndReplay(t *testing.T) {
 				t.Errorf("%v: %s", err, errs.String())
 			}
 			text, err := os.ReadFile(file)
-			if has := bytes.Contains(text, []byte("top secret")); err != nil || has != r.secret {
+			if has := bytes.Contains(recordedText(t, file), []byte("top secret")); err != nil || has != r.secret {
 				t.Errorf("%v: the value is there: %v, want %v", err, has, r.secret)
 			}
 			if r.secret != strings.Contains(errs.String(), "--no-values leaves them out") {

@@ -16,22 +16,25 @@ import (
 	"locktop/watcher/recording"
 )
 
-// reportFlags are the flags of report.
-type reportFlags struct {
+// reportRun is the command report.
+type reportRun struct {
+	e *env
 	outFlags
 	lock   string
 	values bool
 	names  bool
 }
 
-func (e *env) reportCmd() *cobra.Command {
-	f := reportFlags{outFlags: outFlags{leases: "heads", watch: 30 * time.Second}}
+func reportCmd(e *env) *cobra.Command {
+	f := reportRun{e: e, outFlags: outFlags{leases: "heads", watch: 30 * time.Second}}
 	cmd := &cobra.Command{
 		Use:   "report",
 		Short: "one page about what happened, for those who were not there",
 		Long: "report observes the locks for a while, or reads a recording, and prints one page: what is wrong and\n" +
 			"what to do, the locks across time, who waits for whom, every change of a holder, what was done and by\n" +
 			"whom, and the commands to see it again. The page of -o html needs no network and runs no script.\n" +
+			"Of a drill or a lesson it tells the steps, each expectation with what was seen, and what the clients\n" +
+			"believed beside what was so; in JSON these are drill, beliefs and overlaps.\n" +
 			"perfetto is the trace format of ui.perfetto.dev, with a track for each lock. Values of keys are\n" +
 			"masked: an owner that only a value names has a number in its place.",
 		Example: "  locktop report --prefix /jobs/ --for 5m > incident.html\n" +
@@ -42,7 +45,7 @@ func (e *env) reportCmd() *cobra.Command {
 			if err = cmp.Or(err, checkFor(f.watch)); err != nil {
 				return err
 			}
-			return e.report(cmd.Context(), f)
+			return f.run(cmd.Context())
 		},
 	}
 	addOutput(cmd, &f.output, report.PageFormats, "html, md, json or perfetto")
@@ -54,37 +57,37 @@ func (e *env) reportCmd() *cobra.Command {
 	return cmd
 }
 
-// report prints a page.
-func (e *env) report(ctx context.Context, f reportFlags) error {
+// run prints a page.
+func (f *reportRun) run(ctx context.Context) error {
 	if f.names && f.values {
 		return bad("--values and --mask-names contradict each other: leave one out")
 	}
 	mask := &recording.Mask{Values: !f.values, Names: f.names}
-	prefixes := e.flags.prefixes
+	prefixes := f.e.flags.prefixes
 	if f.lock != "" && f.past.file == "" {
-		f.lock = e.inNamespace(f.lock)
-		prefixes = e.lockPrefixes(f.lock)
+		f.lock = f.e.inNamespace(f.lock)
+		prefixes = f.e.lockPrefixes(f.lock)
 	}
 	if err := recording.PathsWhole(prefixes); f.names && f.past.file == "" && err != nil {
 		return bad("--mask-names: %v", err)
 	}
-	e.wrap = func(src model.Source) model.Source { return session.Map(src, mask.Event) }
-	on, not, err := e.look(ctx, prefixes, &f.outFlags)
+	f.e.wrap = func(src model.Source) model.Source { return session.Map(src, mask.Event) }
+	on, not, err := f.e.look(ctx, prefixes, &f.outFlags)
 	if err != nil {
-		return couldNotRun(ctx, err)
+		return couldNotRun(err)
 	}
-	o := report.PageOptions{Source: on.Name, Observation: f.observation(on.State, prefixes, not), Lock: f.lock, Values: f.values, Names: !f.names, Again: e.again(f)}
+	o := report.PageOptions{Source: on.Name, Observation: f.observation(&looked{Session: on, not: not, places: prefixes}), Lock: f.lock, Values: f.values, Names: !f.names, Again: f.again()}
 	o.From = o.At.Add(-f.watch)
 	if f.names {
 		o.Source, o.Again = "names masked", nil
 		o.Lock = mask.Path(f.lock)
 	}
-	err = report.NewPage(on.State, o).Write(e.out, f.output)
+	err = report.NewPage(on.State, o).Write(f.e.out, f.output)
 	return errors.Join(err, notSeen(on.Name, not.keys()))
 }
 
 // again are the commands that show the same.
-func (e *env) again(f reportFlags) []string {
+func (f *reportRun) again() []string {
 	if f.past.file != "" {
 		file := model.ShellQuote(f.past.file)
 		at := ""
@@ -97,8 +100,8 @@ func (e *env) again(f reportFlags) []string {
 		}
 		return lines
 	}
-	where := " --endpoints " + model.ShellQuote(strings.Join(e.flags.endpoints, ","))
-	for _, p := range e.flags.prefixes {
+	where := " --endpoints " + model.ShellQuote(strings.Join(f.e.flags.endpoints, ","))
+	for _, p := range f.e.flags.prefixes {
 		where += " --prefix " + model.ShellQuote(p)
 	}
 	lines := []string{"locktop" + where, fmt.Sprintf("locktop doctor%s --for %s", where, f.watch)}

@@ -8,10 +8,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
+	"github.com/muesli/termenv"
+
 	"locktop/ui"
+	"locktop/ui/cli/remember"
 	"locktop/ui/draw"
+	"locktop/ui/ground"
 )
 
 // settingsFile is where the settings of the console are remembered, "" if the system
@@ -27,17 +32,22 @@ func settingsFile() string {
 // readSettings returns what was remembered. A file that is not there is no error.
 func readSettings(path string) (ui.Settings, error) {
 	var s ui.Settings
-	text, err := os.ReadFile(path)
-	if path == "" || errors.Is(err, fs.ErrNotExist) {
+	if path == "" {
 		return s, nil
 	}
-	if err == nil {
-		d := json.NewDecoder(bytes.NewReader(text))
-		if err = d.Decode(&s); err != nil {
-			s, err = ui.Settings{}, fmt.Errorf("%s: %w; delete it to begin anew", path, err)
-		}
+	text, err := remember.Read(path, fileMax)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, nil
+	case errors.Is(err, remember.ErrForeign):
+		return s, fmt.Errorf("%w; delete it to begin anew", err)
+	case err != nil:
+		return s, err
 	}
-	return s, err
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&s); err != nil {
+		return ui.Settings{}, fmt.Errorf("%s: %w; delete it to begin anew", path, err)
+	}
+	return s, nil
 }
 
 // writeSettings remembers settings, all of them or, if it fails, those before.
@@ -46,21 +56,7 @@ func writeSettings(path string, s ui.Settings) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".settings-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // what failed is said, the rest is tidying up
-	}
-	return err
+	return remember.Write(path, append(text, '\n'))
 }
 
 // addSettings fills in what was remembered, and the theme that the flag, or else the
@@ -76,9 +72,10 @@ func (e *env) addSettings(o *ui.Options) {
 	case path != "":
 		o.Remember = func(s ui.Settings) error { return writeSettings(path, s) }
 	}
-	if o.Theme == themeAuto {
+	if o.Theme == "" || o.Theme == themeAuto {
 		if o.Theme = ""; s.Theme == "" {
 			o.Theme = groundOf(os.Getenv("COLORFGBG"))
+			o.AskGround = o.Theme == "" && o.Profile != termenv.Ascii && runtime.GOOS != "windows" && ground.Answers(os.Getenv)
 		}
 	}
 }
@@ -86,7 +83,6 @@ func (e *env) addSettings(o *ui.Options) {
 const themeAuto = "auto"
 
 // groundOf returns the theme for a terminal's COLORFGBG, "" if that does not tell.
-// Asking the terminal itself would cost seconds where it does not answer.
 func groundOf(colours string) string {
 	switch colours[strings.LastIndexByte(colours, ';')+1:] {
 	case "7", "15":

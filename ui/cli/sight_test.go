@@ -288,7 +288,7 @@ func TestAnAnswerThatCouldNotBeWrittenIsNone(t *testing.T) {
 	defer full.Close()
 	for _, args := range [][]string{{"ls"}, {"ls", "-o", "json"}, {"ls", "-o", "csv"}, {"describe", "/l"}, {"doctor"}, {"doctor", "-o", "json"}, {"doctor", "--for", "100ms"},
 		{"discover"}, {"break", "/l", "--dry-run"}, {"explain"}, {"explain", "ttl-reset"}, {"config"}, {"config", "-o", "json"}, {"version"}, {"man"}, {"drill", "list"},
-		{"drill", "list", "-o", "json"}, {"drill", "show", "holder-crash"}, {"drill", "run", "holder-crash", "--dry-run"}, {"completion", "bash"}, {"--help"}, {"ls", "--help"}, {}} {
+		{"drill", "list", "-o", "json"}, {"drill", "show", "holder-crash"}, {"drill", "check", "holder-crash"}, {"drill", "schema"}, {"drill", "run", "holder-crash", "--dry-run"}, {"completion", "bash"}, {"--help"}, {"ls", "--help"}, {}} {
 		cmd := exec.Command(locktop(t), args...)
 		// Not as flags: a command that asks no cluster refuses those.
 		cmd.Env = append(os.Environ(), "ETCDCTL_ENDPOINTS="+endpoint, "ETCDCTL_DIAL_TIMEOUT=20s", "ETCDCTL_COMMAND_TIMEOUT=20s")

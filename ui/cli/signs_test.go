@@ -29,7 +29,7 @@ func TestSigns(t *testing.T) {
 		t.Setenv("LC_ALL", r.all)
 		t.Setenv("LC_CTYPE", r.ctype)
 		t.Setenv("LANG", r.lang)
-		if got := (&env{screen: r.look}).signs(); got != r.want {
+		if got := r.look.signs(); got != r.want {
 			t.Errorf("%+v: got set %d, want %d: %s", r, got, r.want, r.reason)
 		}
 	}

@@ -78,6 +78,7 @@ func nap(t *testing.T, cmd *exec.Cmd) {
 // TestAStoppedLocktopInventsNothing: the locks went on while it was stopped. Nobody held
 // for as long as that, nothing is wrong, and what came meanwhile has no time.
 func TestAStoppedLocktopInventsNothing(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	traffic(t, b.endpoint)
 	cmd := exec.Command(locktop(t), "events", "-o", "jsonl", "--endpoints", b.endpoint)
@@ -134,6 +135,7 @@ func TestAStoppedLocktopInventsNothing(t *testing.T) {
 // TestADoctorThatWasStoppedFindsNothingWrong: neither while it observes, nor in a look that
 // was slept through.
 func TestADoctorThatWasStoppedFindsNothingWrong(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	traffic(t, b.endpoint)
 	found := regexp.MustCompile(`(?m)^ *(error|warning) `)

@@ -46,6 +46,7 @@ func (p *terminal) says(t *testing.T, want string) {
 // TestManyKeysAreAskedAbout: with 60,000 keys and no --prefix the console looks for
 // locks first, and watches what is chosen.
 func TestManyKeysAreAskedAbout(t *testing.T) {
+	t.Parallel()
 	b := newCLI(t)
 	c, err := dial([]string{b.endpoint}, 5e9, nil, nil)
 	if err != nil {
@@ -86,7 +87,7 @@ func TestFewKeysAreWatchedWhole(t *testing.T) {
 		t.Error("asked about one key")
 	}
 	term.master.WriteString(":")
-	term.says(t, "lock NAME, lease ID")
+	term.says(t, "the queue of a lock")
 	term.master.WriteString("theme mono\r")
 	term.master.WriteString("q")
 	cmd.Wait()
@@ -188,6 +189,72 @@ func TestGroundOf(t *testing.T) {
 		if got := groundOf(colours); got != want {
 			t.Errorf("%q: %q, want %q", colours, got, want)
 		}
+	}
+}
+
+// TestTheGroundIsAskedFor: a terminal that says in time that it is light gets the light
+// theme, and no answer reaches the keys, whenever it comes. What a person or the environment
+// says is not asked for, and neither is a terminal that shows others.
+func TestTheGroundIsAskedFor(t *testing.T) {
+	b := newCLI(t)
+	b.claim("/jobs/billing", b.lease("600"))
+	const asked, light, dark, white = "\x1b]11;?", "38;5;22m", "38;5;114m", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"
+	for _, r := range []struct {
+		name   string
+		env    []string
+		args   []string
+		asked  bool
+		want   string
+		reason string
+	}{
+		{"auto", nil, nil, true, light, "the terminal says so"},
+		{"dark", nil, []string{"--theme", "dark"}, false, dark, "a person says so"},
+		{"tmux", []string{"TMUX=/tmp/x,1,0"}, nil, false, dark, "another program stands between"},
+		{"COLORFGBG", []string{"COLORFGBG=0;15"}, nil, false, light, "the environment says so"},
+	} {
+		cmd := exec.Command(locktop(t), append([]string{"--endpoints", b.endpoint}, r.args...)...)
+		cmd.Env = append(cleanEnv(t.TempDir()), append([]string{"XDG_CONFIG_HOME=" + t.TempDir(), "COLORFGBG=", "TMUX=", "STY="}, r.env...)...)
+		term := onTerminal(t, cmd)
+		if r.asked {
+			until(t, "the terminal is asked", func() bool { return strings.Contains(term.text(), asked) })
+			term.master.WriteString(white)
+		}
+		term.says(t, "/jobs/billing")
+		until(t, r.name+": the theme is there: "+r.reason, func() bool { return strings.Contains(term.text(), r.want) })
+		term.master.WriteString(white + "?") // late, or not asked for at all: no digit of it goes to a page
+		if r.asked {
+			term.says(t, "help for Locks")
+		} else if strings.Contains(term.text(), asked) {
+			t.Errorf("%s: asked all the same", r.name)
+		}
+		term.master.WriteString("\x03")
+		cmd.Wait()
+	}
+}
+
+// TestTheScreenToAFile: only its owner reads it, and no file is overwritten.
+func TestTheScreenToAFile(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	path, err := saveNew("~/screen.txt", "locks\n")
+	if want := filepath.Join(home, "screen.txt"); err != nil || path != want {
+		t.Fatalf("%q, %v, want %q", path, err, want)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	for _, r := range []struct{ file, want, reason string }{
+		{path, "is there already", "what is there stays"},
+		{filepath.Join(home, "no", "dir"), "no such file or directory", "no directory is made"},
+		{home, "is there already", "a directory"},
+	} {
+		if _, err := saveNew(r.file, "other\n"); err == nil || !strings.Contains(err.Error(), r.want) {
+			t.Errorf("%s: %v, want %q: %s", r.file, err, r.want, r.reason)
+		}
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "locks\n" {
+		t.Errorf("%q, %v", text, err)
 	}
 }
 

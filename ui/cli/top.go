@@ -11,7 +11,7 @@ import (
 	"locktop/ui/report"
 )
 
-func (e *env) topCmd() *cobra.Command {
+func topCmd(e *env) *cobra.Command {
 	out := outFlags{watch: 30 * time.Second}
 	cmd := &cobra.Command{
 		Use:   "top",
@@ -23,9 +23,9 @@ func (e *env) topCmd() *cobra.Command {
 			"average: 1 is all the same, 1/n is one of n who waits alone. A question mark is where waiting leaves\n" +
 			"no key in etcd. -o wide also says for how long there was a queue, how often the one that was most\n" +
 			"overtaken was, whether it is a convoy (short holds, and a queue that is never empty), and how long\n" +
-			"would have been waited had each hold been half as long: by a replay, in which each comes again as\n" +
-			"long after its hold as it did. JSON has seconds as numbers, null for what is not known, and since\n" +
-			"when each lock was seen.",
+			"would have been waited in the same time had each hold been half as long: by a replay, in which each\n" +
+			"comes again as long after its hold as it did, and goes on to. JSON has seconds as numbers, null for\n" +
+			"what is not known, and since when each lock was seen.",
 		Example: "  locktop top --prefix /jobs/ --for 5m\n" +
 			"  locktop top --recording incident.rec -o json | jq '.locks[0].pairs'",
 		Args: noArgs,
@@ -37,19 +37,19 @@ func (e *env) topCmd() *cobra.Command {
 			if !past && out.watch == 0 {
 				return bad("--for 0s: a wait takes time; want more than 0")
 			}
-			return e.top(cmd.Context(), out)
+			return printTop(cmd.Context(), e, out)
 		},
 	}
 	out.add(cmd, "heads")
 	return cmd
 }
 
-// top prints what was waited for.
-func (e *env) top(ctx context.Context, out outFlags) error {
+// printTop prints what was waited for.
+func printTop(ctx context.Context, e *env, out outFlags) error {
 	on, not, err := e.look(ctx, e.flags.prefixes, &out)
 	if err != nil {
 		return err
 	}
-	err = report.Top(e.out, on.State, out.observation(on.State, e.flags.prefixes, not), out.output)
+	err = report.Top(e.out, on.State, out.observation(&looked{Session: on, not: not, places: e.flags.prefixes}), out.output)
 	return errors.Join(err, notSeen(on.Name, not.keys()))
 }

@@ -84,7 +84,7 @@ func (b build) String() string {
 	return strings.Join([]string{"locktop " + b.Version, commit, b.Go, b.OS + "/" + b.Arch, "etcd client " + etcd}, ", ")
 }
 
-func (e *env) versionCmd() *cobra.Command {
+func versionCmd(e *env) *cobra.Command {
 	var output string
 	var licences bool
 	cmd := &cobra.Command{

@@ -6,6 +6,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -141,11 +143,11 @@ func (d *Break) carryOut(w *way) tea.Cmd {
 }
 
 // outrun says what of the claim on the page is not as the plan has it.
-func (d *Break) outrun(w *way) string { return w.plan.Outrun(d.claim(w.action.Key)) }
+func (d *Break) outrun(w *way) string { return outlook.Outruns(d.claim(w.action.Key), w.plan) }
 
 func (d *Break) th() *draw.Theme { return d.h.Frame().Th }
 
-func (d *Break) claim(key string) *model.Claim { return d.h.Frame().S.Claim(key) }
+func (d *Break) claim(key string) *keyspace.Claim { return d.h.Frame().S.Claim(key) }
 
 // gone says whether the claim that the dialog is about is no more.
 func (d *Break) gone() bool {

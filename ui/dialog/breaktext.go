@@ -1,11 +1,14 @@
 package dialog
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/model/outlook"
+	"locktop/model/prefixes"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -66,7 +69,7 @@ func (d *Break) warning() string {
 	if d.gone() || d.t.Lock == nil {
 		return ""
 	}
-	return d.t.Lock.Role(d.claim(d.t.Action.Key)).Remains()
+	return outlook.Role(d.t.Lock, d.claim(d.t.Action.Key)).Remains()
 }
 
 // cure says first whether breaking is a cure of what is found.
@@ -162,6 +165,13 @@ func (d *Break) wayLines(w int, x *way, key, name, what string, add func(int, ..
 	if x.plan.Unknown != "" {
 		add(ranked, draw.Late.Of("   "+d.th().Sign.Late+" "+d.th().Cut("not all of it is known: "+d.th().Clean(x.plan.Unknown), w-5)))
 	}
+	if n := d.unwatched(x.plan.Goes); x == &d.revoke && n > 0 {
+		are := "are"
+		if n == 1 {
+			are = "is"
+		}
+		add(ranked, draw.Late.Of("   "+d.th().Sign.Late+" "+d.th().Cut(draw.Count(int64(n))+" of its keys "+are+" not watched: who holds or waits there is not seen", w-5)))
+	}
 	if x.plan.DryRun {
 		add(ranked, draw.Late.Of("   dry run: shows what would be done, does nothing"))
 	}
@@ -202,12 +212,26 @@ func (d *Break) window(keys [][]draw.Span, h int) [][]draw.Span {
 	return append(out, []draw.Span{draw.Late.Of("   " + draw.Plural(len(keys), "key") + " in all"), draw.Dim.Of(", up and down show them")})
 }
 
+// unwatched counts the keys that no watched prefix tells of.
+func (d *Break) unwatched(keys []model.KV) (n int) {
+	watches := d.h.Frame().S.Watches()
+	for _, kv := range keys {
+		if !slices.ContainsFunc(watches, func(f *prefixes.Watch) bool { return strings.HasPrefix(kv.Key, f.Prefix) }) {
+			n++
+		}
+	}
+	return n
+}
+
 // next says what becomes of a lock when a key in its queue goes, and with it all
 // keys of its lease if that is not 0.
 func (d *Break) next(key string, lease model.LeaseID) string {
 	c := d.claim(key)
 	if c == nil {
-		return "no watched key, or gone"
+		if d.unwatched([]model.KV{{Key: key}}) > 0 {
+			return "is not watched: who waits there is not seen"
+		}
+		return "gone, or not seen yet"
 	}
 	l := c.Lock()
 	if l == nil && d.t.Lock != nil && d.t.Lock.Place(c) >= 0 {
@@ -220,16 +244,16 @@ func (d *Break) next(key string, lease model.LeaseID) string {
 	if !l.Recipe().HasHolder {
 		return "goes from " + name
 	}
-	if n := l.Holders(); n > 1 && l.Holds(l.Place(c)) {
-		return "stops holding " + name + ", " + strconv.Itoa(n-1) + " more hold it"
-	}
-	if l.Head() != c {
+	if l.Head() != c && !l.Holds(l.Place(c)) {
 		return "leaves the queue of " + name + " at place " + strconv.Itoa(l.Place(c)+1)
 	}
-	for i := 1; i < min(l.Len(), page.AlsoMax); i++ {
-		if n := l.At(i); lease == 0 || n.KV.Lease != lease {
-			return d.th().Cut(d.th().Who(d.h.Frame().S, n.Ref()), 24) + " gets " + name
-		}
+	switch n, next := outlook.Without(l, c, lease); {
+	case n == 1:
+		return "stops holding " + name + ", 1 more holds it"
+	case n > 1:
+		return "stops holding " + name + ", " + strconv.Itoa(n) + " more hold it"
+	case next != nil:
+		return d.th().Cut(d.th().Who(d.h.Frame().S, next.Ref()), 24) + " gets " + name
 	}
 	return name + " is free then"
 }

@@ -1,5 +1,6 @@
 // Package dialog has what stands over a page and takes the keyboard from it: [Break] a
-// lock, the menu of [Faults] with its second step, the [Question] before an act on a
+// lock, the menu of [Faults] with its second step, [Several] locks that are
+// marked, the [Question] before an act on a
 // cluster that is not ours, the list of [Columns].
 //
 // A dialog keeps its own state and asks the [host.Host] for all else. It plans before it

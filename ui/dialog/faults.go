@@ -164,7 +164,7 @@ func (m *Faults) choose() tea.Cmd {
 // chooseWord is what enter does with the fault under the cursor.
 func (m *Faults) chooseWord() string {
 	if r := &m.rows[m.at]; r.why == "" && len(m.presets(r).asks) == 0 {
-		return "do it"
+		return string(r.info.Kind) + " now"
 	}
 	return "choose"
 }

@@ -198,14 +198,28 @@ func (th *Theme) Wrap(s string, w, n int) []string {
 		if h == "" {
 			break
 		}
-		at := len(h)
-		if i := strings.LastIndexByte(h, ' '); i > len(h)/2 {
-			at = i
-		}
+		at := breakIn(h, s[len(h):])
 		lines = append(lines, s[:at])
 		s = strings.TrimPrefix(s[at:], " ")
 	}
 	return append(lines, th.Cut(s, w))
+}
+
+// breakIn is where a line ends whose words are head, with rest after them: at a space, or
+// between Chinese characters, but not before a sign that closes.
+func breakIn(head, rest string) int {
+	last, n := utf8.DecodeLastRuneInString(head)
+	next, _ := utf8.DecodeRuneInString(rest)
+	if (Width(string(last)) == 2 || Width(string(next)) == 2) && next != ' ' {
+		if strings.ContainsRune("，。；：？！）」", next) && n < len(head) {
+			return len(head) - n
+		}
+		return len(head)
+	}
+	if i := strings.LastIndexByte(head, ' '); i > len(head)/2 {
+		return i
+	}
+	return len(head)
 }
 
 // Span is a piece of text in one style. Its text is clean.

@@ -17,6 +17,8 @@ type Cell struct {
 	// Begins: here it begins to be wrong. Sign, if not "", is a letter on the fill.
 	Begins bool
 	Sign   string
+	// Cursor: the line of the cursor goes through it, at a moment of its Left.
+	Cursor bool
 }
 
 // Full is a cell of one fill.
@@ -57,6 +59,10 @@ func (th *Theme) laneCell(c *Cell) Span {
 		return OnTone(c.Left).Of(th.Sign.Late)
 	case c.Sign != "":
 		return OnTone(c.Left).Of(c.Sign)
+	case c.Cursor && (c.Left.Holds() || c.Left == ToneFalse):
+		return OnTone(c.Left).Of(th.Sign.LaneCursor)
+	case c.Cursor:
+		return Strong.Of(th.Sign.LaneCursor)
 	case c.Split == Slots || c.Left == c.Right:
 		return th.fullCell(c)
 	case th.few && (c.Left == ToneWait || c.Right == ToneWait): // it has no ground of its own
@@ -141,8 +147,29 @@ var depths = [...][]string{SignsUnicode: {" ", "▁", "▂", "▃", "▄", "▅"
 	SignsWide:  {" ", "⡀", "⡀", "⡄", "⡄", "⡆", "⡆", "⡇", "⡇"},
 	SignsASCII: {" ", ".", ".", ":", ":", "-", "=", "+", "#"}}
 
+// Bars writes how many fall into each cell, the most as the highest.
+func (th *Theme) Bars(counts []int, t Tone) Span {
+	most := 1
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	var text []byte
+	for _, n := range counts {
+		text = append(text, depths[th.set][(n*Slots+most-1)/most]...)
+	}
+	return Lane(t, ToneNone).Of(string(text))
+}
+
 // Depth writes how many wait in each cell: one more each step, the highest is eight and more.
-func (th *Theme) Depth(waiting []float64) Span {
+// The line of the cursor goes through one cell, -1 for none.
+func (th *Theme) Depth(waiting []float64, cursor int) []Span {
+	if cursor < 0 || cursor >= len(waiting) {
+		return []Span{th.depth(waiting)}
+	}
+	return []Span{th.depth(waiting[:cursor]), Strong.Of(th.Sign.LaneCursor), th.depth(waiting[cursor+1:])}
+}
+
+func (th *Theme) depth(waiting []float64) Span {
 	var text []byte
 	for _, v := range waiting {
 		n := min(Slots, int(v+0.5))

@@ -13,34 +13,36 @@ import (
 type Style uint8
 
 const (
-	Plain   Style = iota
-	Dim           // of second importance
-	Strong        // the name of the thing
-	Heading       // column titles
-	Sorted        // the title of the column that sorts
-	Rule          // lines between panes
-	Good          // holds, healthy
-	Late          // one renewal missed
-	Bad           // silent, overdue, blocked
-	Waiting       // in the queue
-	BarLate       // the bar of a late lease, and of a bad one
-	BarBad
-	Belief     // what a client says and etcd does not
-	Accent     // keys that look
-	Here       // the page one is on
-	Change     // keys that change the world
-	Alarm      // must not be overlooked
-	Armed      // a chip: what is pressed here may hurt
-	Lab        // a chip: a cluster of our own
-	Readonly   // a chip
-	lanes      // from here on the looks of a cell of a lane: see [Lane]
+	Plain      Style = iota // as any text
+	Dim                     // of second importance
+	Strong                  // the name of the thing
+	Heading                 // column titles
+	Sorted                  // the title of the column that sorts
+	Rule                    // lines between panes
+	Good                    // holds, healthy
+	Late                    // one renewal missed
+	Bad                     // silent, overdue, blocked
+	Waiting                 // in the queue
+	BarLate                 // the bar of a late lease, and of a bad one
+	BarBad                  // likewise
+	Belief                  // what a client says and etcd does not
+	Accent                  // keys that look
+	Here                    // the page one is on
+	Change                  // keys that change the world
+	Alarm                   // must not be overlooked
+	Armed                   // a chip: what is pressed here may hurt
+	Lab                     // a chip: a cluster of our own
+	Readonly                // a chip
+	lanes                   // from here on the looks of a cell of a lane: see [Lane]
 	turned     = lanes + toneCount*toneCount
 	onTone     = turned + toneCount // of what stands on a tone
-	StyleCount = onTone + toneCount
+	StyleCount = onTone + toneCount // how many there are
 )
 
 // Theme is how things look: escape sequences, cut once, and signs.
 type Theme struct {
+	// Lang is the language of the words for how things are; "" is English.
+	Lang   string
 	Before [StyleCount]string
 	Chosen [StyleCount]string // the same in the row under the cursor
 	// OnError and OnWarn are the same on the grounds of a verdict.

@@ -1,11 +1,13 @@
 package draw
 
 import (
-	"strings"
+	"cmp"
 	"time"
 
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 )
 
 // Level returns the style and sign of a level.
@@ -31,12 +33,16 @@ func (th *Theme) Severity(s model.Severity) (Style, string) { return th.Level(s.
 // Says is the sign and the word of a condition, in its style.
 func (th *Theme) Says(c model.Condition) Span {
 	st, sign := th.Level(c.Level)
-	return st.Of(sign + " " + diagnose.StateWord(c))
+	word := diagnose.StateWord(c)
+	if th.Lang == "zh" {
+		word = cmp.Or(chinese[word], word)
+	}
+	return st.Of(sign + " " + word)
 }
 
 // Outlook says when the lock will move, as far as that is known, or how long it has
 // been as it is, in so many cells: its beginning if not all fits, else nothing.
-func Outlook(l *model.Lock, c model.Condition, now time.Time, room int) string {
+func Outlook(l *keyspace.Lock, c model.Condition, now time.Time, room int) string {
 	switch h := l.Head(); {
 	case h == nil && c.Trouble():
 		return "free for " + Age(l.FreeFor(now), false)
@@ -45,12 +51,5 @@ func Outlook(l *model.Lock, c model.Condition, now time.Time, room int) string {
 	case !l.Recipe().HasHolder:
 		return Plural(l.Len(), "key")
 	}
-	text := l.Until(now)
-	if Width(text) > room {
-		text, _, _ = strings.Cut(text, ",")
-	}
-	if Width(text) > room {
-		return ""
-	}
-	return text
+	return outlook.UntilBriefly(l, now, room)
 }

@@ -9,6 +9,8 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/journal"
+	"locktop/model/keyspace"
 )
 
 // Age writes a duration for a column: whole seconds, and one unit with a plus
@@ -16,6 +18,9 @@ import (
 func Age(d time.Duration, atLeast bool) string {
 	if !atLeast && d >= 10*time.Second {
 		return model.Duration(d, false)
+	}
+	if d < time.Second && atLeast {
+		return model.Duration(d, true)
 	}
 	n, unit := int64(d/time.Second), "s"
 	switch {
@@ -31,19 +36,6 @@ func Age(d time.Duration, atLeast bool) string {
 		s += "+"
 	}
 	return s
-}
-
-// Ticks writes a duration in three cells at most: the two digits that matter.
-func Ticks(d time.Duration) string {
-	switch {
-	case d < 100*time.Second:
-		return strconv.Itoa(int(d/time.Second)) + "s"
-	case d < 100*time.Minute:
-		return strconv.Itoa(int(d/time.Minute)) + "m"
-	case d < 100*time.Hour:
-		return strconv.Itoa(int(d/time.Hour)) + "h"
-	}
-	return strconv.Itoa(min(99, int(d/(24*time.Hour)))) + "d"
 }
 
 // Count writes a number with separators: 184,203.
@@ -64,7 +56,7 @@ func Plural(n int, word string) string {
 }
 
 // NoReading says why nothing is known of a lease.
-func (th *Theme) NoReading(l *model.Lease) string {
+func (th *Theme) NoReading(l *keyspace.Lease) string {
 	switch {
 	case l == nil:
 		return "no lease"
@@ -74,14 +66,6 @@ func (th *Theme) NoReading(l *model.Lease) string {
 		return th.Clean(l.Unread)
 	}
 	return th.Sign.Unread + " not read"
-}
-
-// Remaining writes 39/60s, and 12m/60m where seconds would be too wide.
-func Remaining(left, granted int64) string {
-	if granted < 1000 {
-		return strconv.FormatInt(left, 10) + "/" + strconv.FormatInt(granted, 10) + "s"
-	}
-	return Ticks(time.Duration(left)*time.Second) + "/" + Ticks(time.Duration(granted)*time.Second)
 }
 
 // Who names a claim, in cells. A value may be long: only its start is looked at.
@@ -96,7 +80,7 @@ func Brief(r model.ClaimRef) model.ClaimRef {
 }
 
 // Sentence says an entry.
-func (th *Theme) Sentence(s *fold.State, f *model.JournalEntry) string {
+func (th *Theme) Sentence(s *fold.State, f *journal.Entry) string {
 	short := *f
 	short.Lock, short.Text = shorten(f.Lock), shorten(f.Text)
 	short.Claim, short.From, short.WaitsFor = Brief(f.Claim), Brief(f.From), Brief(f.WaitsFor)
@@ -104,16 +88,16 @@ func (th *Theme) Sentence(s *fold.State, f *model.JournalEntry) string {
 }
 
 // FactSign returns the sign and style of a kind of entry.
-func (th *Theme) FactSign(f *model.JournalEntry) (string, Style) {
+func (th *Theme) FactSign(f *journal.Entry) (string, Style) {
 	switch f.Kind {
-	case model.EntryHandover:
-		if f.Cause == model.CauseExpired || f.Cause == model.CauseRevoked || f.Cause == model.CauseReplaced || f.Unseen {
+	case journal.Handover:
+		if f.Cause == journal.CauseExpired || f.Cause == journal.CauseRevoked || f.Cause == journal.CauseReplaced || f.Unseen {
 			return th.Sign.Arrow, Late
 		}
 		return th.Sign.Arrow, Good
-	case model.EntryAcquired, model.EntryShared:
+	case journal.Acquired, journal.Shared:
 		return th.Sign.Holds, Good
-	case model.EntryFinding:
+	case journal.Finding:
 		switch f.Severity {
 		case model.SevError:
 			return th.Sign.Bad, Bad
@@ -121,18 +105,22 @@ func (th *Theme) FactSign(f *model.JournalEntry) (string, Style) {
 			return th.Sign.Late, Late
 		}
 		return th.Sign.Fact, Dim // it is over
-	case model.EntryQueued:
+	case journal.Queued:
 		return th.Sign.Waits, Waiting
-	case model.EntryLeft:
+	case journal.Left:
 		return th.Sign.Left, Plain
-	case model.EntryTogether:
+	case journal.Together:
 		return th.Sign.Left, Late
-	case model.EntryBlocked:
+	case journal.Blocked:
 		return th.Sign.Bad, Bad
-	case model.EntryGap:
+	case journal.Gap:
 		return th.Sign.gap, Late
-	case model.EntryAction:
+	case journal.Action:
 		return th.Sign.Act, Accent
+	case journal.Drill:
+		return th.Sign.Mark, Accent
+	case journal.Member:
+		return th.Sign.Mark, Waiting
 	}
 	return th.Sign.Fact, Dim
 }
@@ -142,7 +130,7 @@ func clock(t time.Time) string { return t.Format("15:04:05.000") }
 
 // FactClock is the time of an entry, a word of the same width for one from etcd's
 // history, which keeps no times.
-func FactClock(f *model.JournalEntry) string {
+func FactClock(f *journal.Entry) string {
 	if f.Past {
 		return "earlier     "
 	}

@@ -7,24 +7,26 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 )
 
 // Claim is a key in the queue of a lock, at a time.
 type Claim struct {
-	*model.Claim
+	*keyspace.Claim
 	S        *fold.State
-	L        *model.Lock
+	L        *keyspace.Lock
 	Now      time.Time
 	Position int // from 1
 	Role     model.Role
-	Ahead    *model.Claim // what it waits for, nil for nothing
+	Ahead    *keyspace.Claim // what it waits for, nil for nothing
 }
 
 // Queue yields the queue of a lock in order, the holders first.
-func Queue(s *fold.State, l *model.Lock, now time.Time) iter.Seq[Claim] {
+func Queue(s *fold.State, l *keyspace.Lock, now time.Time) iter.Seq[Claim] {
 	return func(yield func(Claim) bool) {
 		n := 0
-		l.Queue(func(c, ahead *model.Claim) bool {
+		l.Queue(func(c, ahead *keyspace.Claim) bool {
 			n++
 			return yield(At(s, l, now, c, n, ahead))
 		})
@@ -32,8 +34,8 @@ func Queue(s *fold.State, l *model.Lock, now time.Time) iter.Seq[Claim] {
 }
 
 // At is the key c, which stands at a position of the queue, from 1, behind ahead.
-func At(s *fold.State, l *model.Lock, now time.Time, c *model.Claim, position int, ahead *model.Claim) Claim {
-	x := Claim{c, s, l, now, position, l.RoleAt(c, position-1), ahead}
+func At(s *fold.State, l *keyspace.Lock, now time.Time, c *keyspace.Claim, position int, ahead *keyspace.Claim) Claim {
+	x := Claim{c, s, l, now, position, outlook.RoleAt(l, c, position-1), ahead}
 	if x.Role == model.RoleHolds {
 		x.Ahead = nil // readers hold together, though one stands behind the other
 	}

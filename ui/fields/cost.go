@@ -13,12 +13,14 @@ import (
 	"locktop/model/diagnose"
 	"locktop/model/fold"
 	"locktop/model/intervals"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 )
 
 // Cost is what was waited for a lock in a time. L is nil where the lock has no keys now.
 type Cost struct {
 	*intervals.Contention
-	L    *model.Lock
+	L    *keyspace.Lock
 	Name string
 	Now  time.Time
 }
@@ -27,7 +29,7 @@ type Cost struct {
 // waited, last those whose waiters cannot be seen.
 func Costs(s *fold.State, from, to time.Time) []Cost {
 	var all []Cost
-	take := func(name string, l *model.Lock) {
+	take := func(name string, l *keyspace.Lock) {
 		if c := s.Book.Contention(name, from, to, Contender(s)); l != nil || c.Turns() > 0 {
 			all = append(all, Cost{c, l, name, to})
 		}
@@ -43,8 +45,13 @@ func Costs(s *fold.State, from, to time.Time) []Cost {
 		}
 	}
 	slices.SortFunc(all, func(a, b Cost) int {
-		unseen := map[bool]int{true: 1}
-		return cmp.Or(unseen[!a.Visible]-unseen[!b.Visible], cmp.Compare(b.TotalWait, a.TotalWait), cmp.Compare(a.Name, b.Name))
+		if a.Visible != b.Visible {
+			if a.Visible {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.TotalWait, a.TotalWait), cmp.Compare(a.Name, b.Name))
 	})
 	return all
 }
@@ -68,7 +75,7 @@ func (x Cost) State(word func(model.Condition) string) string {
 	if x.L == nil {
 		return "no keys"
 	}
-	return word(x.L.Condition())
+	return word(outlook.Of(x.L))
 }
 
 // MovesWhen says what it takes for the lock to move, "" where that is not known.
@@ -76,7 +83,7 @@ func (x Cost) MovesWhen() string {
 	if x.L == nil {
 		return ""
 	}
-	return x.L.MovesWhen(x.Now)
+	return outlook.MovesWhen(x.L, x.Now)
 }
 
 // Ratio is a number from 0 to 1 as programs get it.
@@ -84,7 +91,8 @@ func Ratio(f float64) float64 { return math.Round(f*1e4) / 1e4 }
 
 func ratio(f float64) string { return strconv.FormatFloat(Ratio(f), 'f', -1, 64) }
 
-func percent(f float64) string { return strconv.Itoa(int(100*f+0.5)) + "%" }
+// Percent is a share as a person reads it.
+func Percent(f float64) string { return strconv.Itoa(int(100*f+0.5)) + "%" }
 
 func short(d time.Duration, known bool) string {
 	if !known {
@@ -113,40 +121,40 @@ var CostFields = func() []Field[Cost] {
 	gapCell, gap := p50(func(x Cost) intervals.Durations { return x.Gaps })
 	half := func(x Cost) (time.Duration, bool) { return x.WhatIf(0.5) }
 	return []Field[Cost]{
-		{Name: "name", Title: "LOCK", In: In{Table: 10, CSV: 10, JSON: 10}, Raw: func(x Cost) string { return x.Name }},
-		{Name: "recipe", In: In{CSV: 20, JSON: 20}, Record: func(x Cost) string {
+		{Name: "name", Title: "LOCK", In: In{Table: 10, CSV: 10, JSON: 10}, JSON: Bytes, Raw: func(x Cost) string { return x.Name }},
+		{Name: "recipe", In: In{CSV: 20, JSON: 20}, JSON: Text, Record: func(x Cost) string {
 			if x.L == nil {
 				return ""
 			}
 			return x.L.Recipe().Name
 		}},
-		{Name: "state", Title: "STATE", In: In{Table: 100, CSV: 30, JSON: 30}, Cell: func(x Cost) string { return x.State(diagnose.StateWord) },
+		{Name: "state", Title: "STATE", In: In{Table: 100, CSV: 30, JSON: 30}, JSON: Text, Cell: func(x Cost) string { return x.State(diagnose.StateWord) },
 			Record: func(x Cost) string { return x.State(func(c model.Condition) string { return c.Word }) }},
-		{Name: "moves_when", Title: "MOVES WHEN", In: In{Table: 110, CSV: 40, JSON: 40}, Cell: func(x Cost) string { return orDash(x.MovesWhen()) }, Record: Cost.MovesWhen},
-		{Name: "total_wait", Title: "WAITED", In: In{Table: 20, CSV: 50, JSON: 50},
+		{Name: "moves_when", Title: "MOVES WHEN", In: In{Table: 110, CSV: 40, JSON: 40}, JSON: Text, Cell: func(x Cost) string { return orDash(x.MovesWhen()) }, Record: Cost.MovesWhen},
+		{Name: "total_wait", Title: "WAITED", In: In{Table: 20, CSV: 50, JSON: 50}, JSON: Bare,
 			Cell: func(x Cost) string {
 				if !x.Visible {
 					return "?"
 				}
 				return model.Duration(x.TotalWait, x.Unseen > 0)
 			}, Record: func(x Cost) string { return secondsIf(x.Visible, x.TotalWait) }},
-		{Name: "since", In: In{CSV: 60, JSON: 60}, Record: func(x Cost) string { return x.From.Format(time.RFC3339Nano) }},
-		{Name: "unseen", In: In{CSV: 70, JSON: 70}, Record: func(x Cost) string { return secondsIf(true, x.Unseen) }},
-		{Name: "waiters", Title: "WAIT NOW", In: In{Table: 30, CSV: 80, JSON: 80},
+		{Name: "since", In: In{CSV: 60, JSON: 60}, JSON: Text, Record: func(x Cost) string { return x.From.Format(time.RFC3339Nano) }},
+		{Name: "unseen", In: In{CSV: 70, JSON: 70}, JSON: Bare, Record: func(x Cost) string { return secondsIf(true, x.Unseen) }},
+		{Name: "waiters", Title: "WAIT NOW", In: In{Table: 30, CSV: 80, JSON: 80}, JSON: Bare,
 			Cell: func(x Cost) string {
 				if !x.Visible {
 					return "?"
 				}
 				return strconv.Itoa(x.Waiters)
 			}, Record: func(x Cost) string { return intIf(x.Visible, int64(x.Waiters)) }},
-		{Name: "wait_p50", Title: "WAIT P50", In: In{Table: 40, CSV: 90, JSON: 90}, Cell: waitCell, Record: wait},
-		{Name: "hold_p50", Title: "HOLD P50", In: In{Table: 50, CSV: 100, JSON: 100}, Cell: holdCell, Record: hold},
-		{Name: "gap_p50", Title: "GAP P50", In: In{Table: 60, CSV: 110, JSON: 110}, Cell: gapCell, Record: gap},
-		{Name: "utilisation", Title: "IN USE", In: In{Table: 70, CSV: 120, JSON: 120}, Cell: func(x Cost) string { return percent(x.Utilisation()) },
+		{Name: "wait_p50", Title: "WAIT P50", In: In{Table: 40, CSV: 90, JSON: 90}, JSON: Bare, Cell: waitCell, Record: wait},
+		{Name: "hold_p50", Title: "HOLD P50", In: In{Table: 50, CSV: 100, JSON: 100}, JSON: Bare, Cell: holdCell, Record: hold},
+		{Name: "gap_p50", Title: "GAP P50", In: In{Table: 60, CSV: 110, JSON: 110}, JSON: Bare, Cell: gapCell, Record: gap},
+		{Name: "utilisation", Title: "IN USE", In: In{Table: 70, CSV: 120, JSON: 120}, JSON: Bare, Cell: func(x Cost) string { return Percent(x.Utilisation()) },
 			Record: func(x Cost) string { return ratio(x.Utilisation()) }},
-		{Name: "queued", Title: "QUEUED", In: In{Wide: 10, CSV: 130, JSON: 130}, Cell: func(x Cost) string { return short(x.Queued, x.Visible) },
+		{Name: "queued", Title: "QUEUED", In: In{Wide: 10, CSV: 130, JSON: 130}, JSON: Bare, Cell: func(x Cost) string { return short(x.Queued, x.Visible) },
 			Record: func(x Cost) string { return secondsIf(x.Visible, x.Queued) }},
-		{Name: "fairness", Title: "FAIR", In: In{Table: 80, CSV: 140, JSON: 140},
+		{Name: "fairness", Title: "FAIR", In: In{Table: 80, CSV: 140, JSON: 140}, JSON: Bare,
 			Cell: func(x Cost) string {
 				if x.Fairness == 0 {
 					return "-"
@@ -158,9 +166,9 @@ var CostFields = func() []Field[Cost] {
 				}
 				return ratio(x.Fairness)
 			}},
-		{Name: "bypassed", Title: "BYPASSED", In: In{Wide: 20, CSV: 150, JSON: 150}, Cell: func(x Cost) string { return orDash(intIf(x.Visible, int64(x.Bypass))) },
+		{Name: "bypassed", Title: "BYPASSED", In: In{Wide: 20, CSV: 150, JSON: 150}, JSON: Bare, Cell: func(x Cost) string { return orDash(intIf(x.Visible, int64(x.Bypass))) },
 			Record: func(x Cost) string { return intIf(x.Visible, int64(x.Bypass)) }},
-		{Name: "convoy", Title: "CONVOY", In: In{Wide: 30, CSV: 160, JSON: 160}, Cell: func(x Cost) string {
+		{Name: "convoy", Title: "CONVOY", In: In{Wide: 30, CSV: 160, JSON: 160}, JSON: Bare, Cell: func(x Cost) string {
 			switch {
 			case !x.Visible:
 				return "?"
@@ -174,11 +182,12 @@ var CostFields = func() []Field[Cost] {
 			}
 			return strconv.FormatBool(x.Convoy())
 		}},
-		{Name: "total_wait_half_hold", Title: "IF HALF", In: In{Wide: 40, CSV: 170, JSON: 170}, Cell: func(x Cost) string { return short(half(x)) },
+		{Name: "total_wait_half_hold", Title: "IF HALF", In: In{Wide: 40, CSV: 170, JSON: 170}, JSON: Bare, Cell: func(x Cost) string { return short(half(x)) },
 			Record: func(x Cost) string { d, ok := half(x); return secondsIf(ok, d) }},
 		{Name: "pairs", Title: "MOST FOR WHOM", In: In{Table: 90, CSV: 180, JSON: 180}, Cell: func(x Cost) string { return orDash(pairWords(x.Pairs, 1)) },
 			Record: func(x Cost) string { return Guarded(pairWords(x.Pairs, PairsMost)) }},
-		{Name: "pairs_left_out", In: In{CSV: 190, JSON: 190}, Record: func(x Cost) string { return intIf(!x.PairsCut, int64(max(0, len(x.Pairs)-PairsMost))) }},
+		{Name: "total_hold", In: In{CSV: 200, JSON: 55}, JSON: Bare, Record: func(x Cost) string { return secondsIf(true, x.TotalHold) }},
+		{Name: "pairs_left_out", In: In{CSV: 190, JSON: 190}, JSON: Bare, Record: func(x Cost) string { return intIf(!x.PairsCut, int64(max(0, len(x.Pairs)-PairsMost))) }},
 	}
 }()
 

@@ -5,26 +5,27 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/journal"
 )
 
 // Event is a line of the journal of a state.
 type Event struct {
 	S *fold.State
-	F *model.JournalEntry
+	F *journal.Entry
 }
 
 // EventKind is the name of a kind in JSON and CSV: a claim that joins other holders has
 // acquired the lock.
-func EventKind(k model.EntryKind) string {
-	if k == model.EntryShared {
-		return string(model.EntryAcquired)
+func EventKind(k journal.Kind) string {
+	if k == journal.Shared {
+		return string(journal.Acquired)
 	}
 	return string(k)
 }
 
 // GapKnown says whether it is known for how long nobody held.
-func GapKnown(f *model.JournalEntry) bool {
-	return f.Kind == model.EntryHandover && !f.Unseen && !f.Past
+func GapKnown(f *journal.Entry) bool {
+	return f.Kind == journal.Handover && !f.Unseen && !f.Past
 }
 
 // Events are the fields of an event.

@@ -23,8 +23,21 @@ type Field[R any] struct {
 	// Cell is its value for people, Record that in CSV, fit for a spreadsheet, where it is
 	// not made of those.
 	Cell, Record func(R) string
+	// JSON says how its value for programs is written there.
+	JSON JSON
 	Width
 }
+
+// JSON is how a value is written in JSON: null is what is not known.
+type JSON int
+
+// Ways to write a value.
+const (
+	ByHand JSON = iota // the output knows how
+	Text               // text of our own
+	Bare               // a number or a truth
+	Bytes              // text from elsewhere, and what is no UTF-8 of it in base64 beside it
+)
 
 // In are places in the outputs, 0 for not being there. Wide has the fields of Table
 // first.
@@ -62,6 +75,17 @@ func (f *Field[R]) CSV(x R) string {
 	return f.Own(x)
 }
 
+// ForJSON returns the value in JSON, without quotes, "" for what is not known.
+func (f *Field[R]) ForJSON(x R) string {
+	switch {
+	case f.Raw != nil:
+		return f.Raw(x)
+	case f.Record != nil:
+		return f.Record(x)
+	}
+	return f.Own(x)
+}
+
 // Places of an output.
 func inTable(in In) int   { return in.Table }
 func inWide(in In) int    { return in.Wide }
@@ -84,10 +108,13 @@ func view[R any](all []Field[R], place func(In) int) []Field[R] {
 // Console returns the columns of the console.
 func Console[R any](all []Field[R]) []Field[R] { return view(all, inConsole) }
 
+// Object returns the fields that JSON has, in order.
+func Object[R any](all []Field[R]) []Field[R] { return view(all, inJSON) }
+
 // Names returns the names of the fields in JSON, in order.
 func Names[R any](all []Field[R]) []string {
 	var names []string
-	for _, f := range view(all, inJSON) {
+	for _, f := range Object(all) {
 		names = append(names, f.Name)
 	}
 	return names

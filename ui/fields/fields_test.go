@@ -13,6 +13,7 @@ func TestEveryFieldIsWhole(t *testing.T) {
 	whole(t, "findings", Findings)
 	whole(t, "events", Events)
 	whole(t, "guesses", Guesses)
+	whole(t, "costs", CostFields)
 }
 
 func whole[R any](t *testing.T, of string, all []Field[R]) {
@@ -34,6 +35,10 @@ func whole[R any](t *testing.T, of string, all []Field[R]) {
 		}
 		if f.In.JSON > 0 {
 			need(f.Name != "", "name")
+		}
+		if f.JSON != ByHand {
+			need(f.In.JSON > 0, "place in JSON")
+			need(f.Raw != nil || f.JSON != Bytes && (f.Record != nil || f.Own != nil), "value for JSON")
 		}
 		if f.In.Console > 0 {
 			need(f.Title != "" && f.Least > 0 && f.Most >= f.Least && (f.Fair == 0 || f.Fair >= f.Least && f.Fair <= f.Most), "title or width")

@@ -27,6 +27,8 @@ var Findings = []Field[model.Finding]{
 	{Name: "evidence", In: In{CSV: 80, JSON: 80}, Record: func(f model.Finding) string { return joined(f.Evidence) }},
 	{Name: "advice", In: In{CSV: 90, JSON: 90}, Record: func(f model.Finding) string { return joined(f.Advice) }},
 	{Name: "etcdctl", In: In{CSV: 100, JSON: 100}, Record: func(f model.Finding) string { return joined(f.Etcdctl) }},
+	{Name: "story", In: In{JSON: 120}},
+	{Name: "count", In: In{JSON: 130}},
 	{Name: "alternatives", In: In{CSV: 110, JSON: 110}, Record: func(f model.Finding) string { return joined(f.Alternatives) }},
 }
 

@@ -8,20 +8,22 @@ import (
 	"locktop/model"
 	"locktop/model/diagnose"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 )
 
 // Lock is a lock of a state, at a time.
 type Lock struct {
 	S   *fold.State
-	L   *model.Lock
+	L   *keyspace.Lock
 	Now time.Time
 }
 
 // head is the key at the head of its queue, nil for none.
-func (x Lock) head() *model.Claim { return x.L.Head() }
+func (x Lock) head() *keyspace.Claim { return x.L.Head() }
 
 // ofHead is a value of the head, none where there is no head.
-func ofHead(none string, value func(Lock, *model.Claim) string) func(Lock) string {
+func ofHead(none string, value func(Lock, *keyspace.Claim) string) func(Lock) string {
 	return func(x Lock) string {
 		if h := x.head(); h != nil {
 			return value(x, h)
@@ -33,7 +35,7 @@ func ofHead(none string, value func(Lock, *model.Claim) string) func(Lock) strin
 // lockReading is a value of the reading of the head's lease.
 func lockReading(value func(Reading) string) func(Lock) string {
 	return func(x Lock) string {
-		var l *model.Lease
+		var l *keyspace.Lease
 		if h := x.head(); h != nil {
 			l = h.LeaseInfo()
 		}
@@ -55,10 +57,10 @@ var Locks = []Field[Lock]{
 	{Name: "exclusive", In: In{JSON: 60}},
 	{Name: "blocked", In: In{JSON: 70}},
 	{Name: "state", Title: "STATE", In: In{Table: 80, CSV: 40, JSON: 80, Console: 15}, Width: Width{Least: 15, Fair: 16, Most: 17, Rank: 1},
-		Cell: func(x Lock) string { return diagnose.StateWord(x.L.Condition()) }, Record: func(x Lock) string { return x.L.Condition().Word }},
+		Cell: func(x Lock) string { return diagnose.StateWord(outlook.Of(x.L)) }, Record: func(x Lock) string { return outlook.Of(x.L).Word }},
 	{Title: "LAST MINUTE", In: In{Console: 90}, Width: Width{Least: 20, Fair: 24, Most: 72, Rank: 7}},
 	{Name: "moves_when", Title: "MOVES WHEN", In: In{Table: 90, CSV: 210, JSON: 90, Console: 75}, Width: Width{Least: 17, Fair: 24, Most: 40, Rank: 3},
-		Cell: func(x Lock) string { return orDash(x.L.MovesWhen(x.Now)) }, Record: func(x Lock) string { return x.L.MovesWhen(x.Now) }},
+		Cell: func(x Lock) string { return orDash(outlook.MovesWhen(x.L, x.Now)) }, Record: func(x Lock) string { return outlook.MovesWhen(x.L, x.Now) }},
 	{Name: "holders", In: In{CSV: 50, JSON: 100}, Record: func(x Lock) string { return strconv.Itoa(x.L.Holders()) }},
 	{Name: "waiters", Title: "BEHIND", In: In{Table: 60, CSV: 60, JSON: 110, Console: 60}, Width: Width{Least: 6, Fair: 7, Most: 7, Rank: 4, Right: true},
 		Cell: behind, Record: waiters},
@@ -72,15 +74,17 @@ var Locks = []Field[Lock]{
 	{Name: "longest_wait", Title: "LONGEST", In: In{Table: 70, CSV: 100, Console: 70}, Width: Width{Least: 7, Fair: 8, Most: 8, Rank: 6, Right: true},
 		Cell: longest, Record: longestSeconds},
 	{Name: "longest_wait_is_lower_bound", In: In{CSV: 110}, Record: longestIsBound},
+	{Title: "WAITED", In: In{Console: 72}, Width: Width{Least: 7, Fair: 7, Most: 7, Rank: 10, Right: true}},
 	{Name: "members", In: In{JSON: 115}},
+	{Name: "kubernetes", In: In{JSON: 117}},
 	{Name: "handovers", In: In{CSV: 120, JSON: 120}, Record: func(x Lock) string { return strconv.Itoa(x.L.Stats().Handovers) }},
 	{Name: "key", Title: "KEY", In: In{Wide: 10, CSV: 130},
-		Raw: ofHead("", func(_ Lock, h *model.Claim) string { return h.Key })},
+		Raw: ofHead("", func(_ Lock, h *keyspace.Claim) string { return h.Key })},
 	{Name: "create_revision", Title: "CREATED", In: In{Wide: 20, CSV: 140},
-		Own: ofHead("", func(_ Lock, h *model.Claim) string { return rev(h.CreateRev) })},
+		Own: ofHead("", func(_ Lock, h *keyspace.Claim) string { return rev(h.CreateRev) })},
 	{Name: "lease", Title: "LEASE ID", In: In{Wide: 30, CSV: 150},
-		Cell:   ofHead("-", func(_ Lock, h *model.Claim) string { return leaseID(h) }),
-		Record: ofHead("", func(_ Lock, h *model.Claim) string { return leaseIf(h.KV.Lease) })},
+		Cell:   ofHead("-", func(_ Lock, h *keyspace.Claim) string { return leaseID(h) }),
+		Record: ofHead("", func(_ Lock, h *keyspace.Claim) string { return leaseIf(h.KV.Lease) })},
 	{Name: "granted", Title: "GRANTED", In: In{Wide: 40, CSV: 160},
 		Cell:   lockReading(Reading.granted),
 		Record: lockReading(func(r Reading) string { return intIf(r.Known, r.Granted) })},
@@ -90,7 +94,7 @@ var Locks = []Field[Lock]{
 	{Name: "renewed_ago", Title: "RENEWED", In: In{Wide: 60, CSV: 180},
 		Cell:   lockReading(Reading.renewed),
 		Record: lockReading(func(r Reading) string { return secondsIf(r.RenewedKnown, r.Renewed) })},
-	{Name: "lease_state", In: In{CSV: 190}, Record: ofHead("", func(_ Lock, h *model.Claim) string { return string(h.LeaseInfo().State()) })},
+	{Name: "lease_state", In: In{CSV: 190}, Record: ofHead("", func(_ Lock, h *keyspace.Claim) string { return string(h.LeaseInfo().State()) })},
 	{Name: "findings", In: In{CSV: 200, JSON: 130}, Record: codes},
 }
 
@@ -161,6 +165,19 @@ func longest(x Lock) string {
 		return "-"
 	}
 	return model.Duration(d, bound)
+}
+
+// Lately is the time for which the console says how long all together waited for a lock.
+const Lately = time.Minute
+
+// WaitedLately is how long all together waited for the lock in the last minute, atLeast where
+// only a part of that was seen; false where waiting leaves no key.
+func (x Lock) WaitedLately() (d time.Duration, atLeast, visible bool) {
+	if r := x.L.Recipe(); !r.HasHolder || !r.WaitersVisible() {
+		return 0, false, false
+	}
+	from := x.Now.Add(-Lately)
+	return x.S.Book.Waited(x.L.Name, from, x.Now), x.S.Book.Since(x.L.Name).After(from), true
 }
 
 func longestSeconds(x Lock) string {

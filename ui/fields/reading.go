@@ -1,10 +1,10 @@
 package fields
 
 import (
-	"fmt"
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 )
 
 // Reading is what the last reading of a lease says.
@@ -17,7 +17,7 @@ type Reading struct {
 }
 
 // ReadingOf returns what the last reading of a lease says, at that time.
-func ReadingOf(l *model.Lease, now time.Time) Reading {
+func ReadingOf(l *keyspace.Lease, now time.Time) Reading {
 	if l == nil || !l.HasRead || l.Read.Granted <= 0 {
 		return Reading{}
 	}
@@ -38,7 +38,7 @@ func (r Reading) renewed() string {
 }
 
 // left is what is left by now, or how long it is past its end, as read.
-func left(l *model.Lease, now time.Time) int64 {
+func left(l *keyspace.Lease, now time.Time) int64 {
 	n := l.Read.Remaining
 	if n > 0 {
 		n, _ = l.Remaining(now)
@@ -55,7 +55,7 @@ func unit(n, unit string) string {
 
 // lease writes the lease of a claim: remaining and granted seconds and the last
 // renewal.
-func lease(c *model.Claim, now time.Time) string {
+func lease(c *keyspace.Claim, now time.Time) string {
 	if c == nil {
 		return "-"
 	}
@@ -69,10 +69,10 @@ func lease(c *model.Claim, now time.Time) string {
 		return "gone"
 	}
 	ago, _ := l.Renewed(now)
-	return fmt.Sprintf("%d/%ds, renewed %s ago", left(l, now), l.Read.Granted, model.Duration(ago, false))
+	return model.Remaining(left(l, now), l.Read.Granted) + ", renewed " + model.Duration(ago, false) + " ago"
 }
 
-func leaseID(c *model.Claim) string {
+func leaseID(c *keyspace.Claim) string {
 	if c.KV.Lease == 0 {
 		return "none"
 	}

@@ -1,24 +1,28 @@
 package fields
 
-import "locktop/model"
+import (
+	"locktop/model"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
+)
 
 // Session is a lease and where it stands: which locks it holds, for which it waits, and
 // how many other keys hang on it.
 type Session struct {
-	*model.Lease
+	*keyspace.Lease
 	Holds, Waits Some
 	Other        int
-	More         bool         // not all keys were looked at
-	Lead         *model.Claim // the claim that counts most: one that holds, else one that waits
+	More         bool            // not all keys were looked at
+	Lead         *keyspace.Claim // the claim that counts most: one that holds, else one that waits
 }
 
 // Some are the first locks of N.
 type Some struct {
-	First [2]*model.Lock
+	First [2]*keyspace.Lock
 	N     int
 }
 
-func (s *Some) add(l *model.Lock) {
+func (s *Some) add(l *keyspace.Lock) {
 	if s.N < len(s.First) {
 		s.First[s.N] = l
 	}
@@ -26,13 +30,13 @@ func (s *Some) add(l *model.Lock) {
 }
 
 // Listed are the first ones.
-func (s *Some) Listed() []*model.Lock { return s.First[:min(s.N, len(s.First))] }
+func (s *Some) Listed() []*keyspace.Lock { return s.First[:min(s.N, len(s.First))] }
 
 // sessionKeys bounds how many keys of a lease are looked at.
 const sessionKeys = 32
 
 // SessionOf returns the lease as a session.
-func SessionOf(l *model.Lease) Session {
+func SessionOf(l *keyspace.Lease) Session {
 	s := Session{Lease: l}
 	all := l.Claims()
 	s.More = len(all) > sessionKeys
@@ -41,7 +45,7 @@ func SessionOf(l *model.Lease) Session {
 		switch lock := c.Lock(); {
 		case lock == nil || !lock.Recipe().HasHolder:
 			s.Other++
-		case lock.Role(c) == model.RoleHolds:
+		case outlook.Role(lock, c) == model.RoleHolds:
 			s.Holds.add(lock)
 			lead = s.Holds.N == 1
 		default:

@@ -47,6 +47,8 @@ func (p *Pane) says() (first, second string) {
 	switch {
 	case p.phase == seen:
 		return t.seen, t.more
+	case p.facts == nil && !p.h.Frame().S.LoadedFor(p.lock):
+		return t.why, loading
 	case p.facts == nil:
 		return t.why, alone
 	case p.phase == going:

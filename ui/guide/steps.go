@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/keyspace"
 	"locktop/model/lab"
 	"locktop/ui/draw"
 	"locktop/ui/page"
@@ -52,7 +54,7 @@ func nothing(*Pane, page.Frame) {}
 
 // about is the lock that a step tells of: the one that the keys hit, if others wait for it,
 // or else the one of the guide. It is nil where that is not there.
-func (p *Pane) about(f page.Frame) *model.Lock {
+func (p *Pane) about(f page.Frame) *keyspace.Lock {
 	if l := f.S.Lock(f.Locks.Pick.ID); l != nil && l.At(1) != nil && p.contends(f, l.Name) {
 		return l
 	}
@@ -82,7 +84,7 @@ func lookHandover(p *Pane, f page.Frame) (phase, facts) {
 		if e.Seq <= p.entry {
 			break
 		}
-		if e.Kind == model.EntryHandover && e.From.Key != "" {
+		if e.Kind == journal.Handover && e.From.Key != "" {
 			return seen, facts{"from": f.Th.Who(f.S, e.From), "to": f.Th.Who(f.S, e.Claim)}
 		}
 	}
@@ -184,7 +186,7 @@ func playWake(p *Pane, f page.Frame) (model.Action, string) {
 }
 
 func lookDeadlock(_ *Pane, f page.Frame) (phase, facts) {
-	var stuck []*model.Lock
+	var stuck []*keyspace.Lock
 	for _, c := range f.S.Contenders() {
 		l := f.S.Lock(c.Lock)
 		if l != nil && !slices.Contains(stuck, l) && slices.ContainsFunc(l.Findings(), func(x model.Finding) bool { return x.Code == model.CodeLockCycle }) {

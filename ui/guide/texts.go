@@ -58,6 +58,9 @@ var end = text{
 	more:  "`F` breaks the selected item, `A` heals everything, `N` adds a contender. `?` shows all keys.",
 }
 
+// loading stands in the place of what is asked for until the queue has been read.
+const loading = "The keys of {lock} are being read."
+
 // alone is asked for in the place of a step that needs a queue.
 const alone = "Nobody waits for {lock}. `N` adds a contender to the selected lock."
 

@@ -20,9 +20,34 @@ type Footer struct {
 // Hints are the keys of a place in short, the most important first and as many as fit in w
 // cells, and the key of help, for which there is room always; nil where there is none.
 func (m *Keymap) Hints(in Where, w int, f Footer) (keys, help []draw.Span) {
-	gap := draw.Blank(f.Gap)
-	rows := make([]*Key, 0, len(m.Rows))
 	keys = make([]draw.Span, 0, 48)
+	m.hints(in, w, f, func(_ *Key, part [2]draw.Span) {
+		keys = append(keys, part[0], part[1], draw.Plain.Of(draw.Blank(f.Gap)))
+	},
+		func(_ *Key, part [2]draw.Span) { help = part[:] })
+	return keys, help
+}
+
+// HintAt is the key whose hint stands in cell x of w: hints begin at cell 0, and that of
+// help ends where they do. "" is none.
+func (m *Keymap) HintAt(in Where, w int, f Footer, x int) (key string) {
+	at := 0
+	m.hints(in, w, f, func(k *Key, part [2]draw.Span) {
+		if n := draw.WidthOf(part[:]); x >= at && x < at+n {
+			key = k.Keys[0]
+		}
+		at += draw.WidthOf(part[:]) + f.Gap
+	}, func(k *Key, part [2]draw.Span) {
+		if x >= w-draw.WidthOf(part[:]) && x < w {
+			key = k.Keys[0]
+		}
+	})
+	return key
+}
+
+// hints tells of each key that is shown, from the left to the right, and of that of help.
+func (m *Keymap) hints(in Where, w int, f Footer, show, help func(*Key, [2]draw.Span)) {
+	rows := make([]*Key, 0, len(m.Rows))
 	room := w
 	for i := range m.Rows {
 		k := &m.Rows[i]
@@ -30,8 +55,8 @@ func (m *Keymap) Hints(in Where, w int, f Footer) (keys, help []draw.Span) {
 		case k.Short == "" || k.In&in == 0 || k.Needs == page.NeedsLab && !f.Lab || k.Hidden != nil && k.Hidden():
 		case k.Short == "help":
 			part := k.Hint(w, f.Armed)
-			help = part[:]
-			room -= draw.WidthOf(help)
+			help(k, part)
+			room -= 1 + draw.WidthOf(part[:])
 		default:
 			rows = append(rows, k)
 		}
@@ -43,12 +68,11 @@ func (m *Keymap) Hints(in Where, w int, f Footer) (keys, help []draw.Span) {
 	slices.SortStableFunc(rows, func(a, b *Key) int { return prominence(before, a) - prominence(before, b) })
 	for _, k := range rows {
 		part := k.Hint(w, f.Armed)
-		if n := draw.WidthOf(part[:]) + len(gap); n <= room {
+		if n := draw.WidthOf(part[:]) + f.Gap; n <= room {
 			room -= n
-			keys = append(keys, part[0], part[1], draw.Plain.Of(gap))
+			show(k, part)
 		}
 	}
-	return keys, help
 }
 
 // Hint is a key in short. One that would only say why it does nothing now is dim: it

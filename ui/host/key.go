@@ -26,6 +26,8 @@ const (
 	InColumns        // the list of columns
 	InStart          // what to watch is being chosen
 	InQuestion       // an act on a cluster that is not ours
+	InSeveral        // the dialog that breaks the marked locks
+	InCount          // and its text field
 	End
 
 	pagesMax = 16 // pages that there can be
@@ -37,7 +39,7 @@ const (
 	All           = End - 1
 )
 
-var inputNames = []string{"help", "text", "break dialog", "typed name", "fault menu", "fault choice", "lesson", "filter", "palette", "columns", "start", "question"}
+var inputNames = []string{"help", "text", "break dialog", "typed name", "fault menu", "fault choice", "lesson", "filter", "palette", "columns", "start", "question", "marked locks", "typed number"}
 
 // OnPage is where the keys of a page count.
 func OnPage(page int) Where { return 1 << page }
@@ -91,12 +93,18 @@ type Key struct {
 	Act  model.ActionKind
 	Asks func() (acts []model.Action, why string)
 	Then func(Said) tea.Cmd
+	// Fold, if its keys are not "", is how help says this row and its neighbours in one.
+	Fold Fold
 	// Frozen: it works while drawing is frozen.
 	Frozen bool
 }
 
+// Fold is several rows of the table of keys in one.
+type Fold struct{ Keys, What string }
+
 // What a key can need.
 const (
+	NeedsTape   = "a recording"
 	NeedsArmed  = "armed"
 	NeedsLesson = "a lesson, or the demo's guide"
 )

@@ -10,10 +10,15 @@ import (
 type Lesson struct {
 	// Title is a line, Why a paragraph. It is read before the first step is asked for.
 	Title, Why string
+	// Lang is the language of the pane's own words, "en" if it has no others.
+	Lang string
 	// Next blocks until there is a next step. After StepSay and StepAsk it is called
 	// when Answer was; after StepVerdict and StepDone no more. An error ends the
 	// lesson, and is shown.
 	Next func(ctx context.Context) (Step, error)
+	// Reads is how long a person takes for one cell of a text, where the lesson is played for
+	// them; 0: as long as most do.
+	Reads time.Duration
 	// Answer says that the person goes on: with the option chosen, from 1, after
 	// StepAsk, with 0 after StepSay. It is not called on the goroutine of the screen.
 	Answer func(choice int)
@@ -28,6 +33,8 @@ const (
 	StepAsk     StepKind = "ask"     // a question that the person answers
 	StepDo      StepKind = "do"      // what is being done now
 	StepWait    StepKind = "wait"    // what is waited for
+	StepSee     StepKind = "see"     // what came of a question
+	StepTask    StepKind = "task"    // something for the person to do, until it is done or given up
 	StepVerdict StepKind = "verdict" // how it ended, the last step
 	StepDone    StepKind = "done"    // it ended without a verdict
 )
@@ -41,9 +48,15 @@ type Step struct {
 	// Met says that what a StepWait waited for is so: "b holds /l".
 	Met string
 	// Options are the answers to StepAsk; Right is the one that is so, from 1, or 0
-	// if none is.
+	// if none is, or nobody knows yet.
 	Options []string
 	Right   int
+	// Of StepSee: what was answered, from 1, or 0, what was measured, and why the answer
+	// is not so. Text is what is to be learned.
+	Chosen        int
+	Measured, Why string
+	// Code are lines that stand under the text as they are.
+	Code []string
 	// Within bounds a StepWait; 0: it is not bounded.
 	Within time.Duration
 	// Verdict is the word of a StepVerdict, and Lines its expectations.

@@ -31,7 +31,7 @@ func (p *Pane) Height(th *draw.Theme, w, h int) int {
 	if h >= page.TallFrom {
 		usual = high
 	}
-	if p.step.Kind != StepAsk && p.step.Kind != StepVerdict {
+	if p.acts() || p.step.Kind == "" && p.begun || p.step.Kind == StepSay && len(p.step.Code) == 0 {
 		return usual
 	}
 	return max(usual, min(most, 1+len(p.content(th, w, p.since))))
@@ -64,39 +64,45 @@ func (p *Pane) Lines(f page.Frame, w, h int) []string {
 func (p *Pane) title(th *draw.Theme, w int) []draw.Span {
 	hint := p.hint()
 	if p.pages > 1 {
-		hint = append([]draw.Span{draw.Dim.Of(strconv.Itoa(p.page+1) + " of " + strconv.Itoa(p.pages) + "  ")}, hint...)
+		hint = append([]draw.Span{draw.Dim.Of(p.say("part", p.page+1, p.pages) + "  ")}, hint...)
 	}
 	n := 0
 	for _, sp := range hint {
 		n += draw.Width(sp.Text)
 	}
-	name := th.Cut("lesson: "+th.Prose(p.l.Title), w-n-8)
+	name := th.Cut(p.say("lesson")+th.Prose(p.l.Title), w-n-8)
 	return append([]draw.Span{draw.Strong.Of(name), draw.Rule.Of(" " + th.Sign.Line + " ")}, hint...)
 }
 
 func (p *Pane) hint() []draw.Span {
-	key := func(what string) []draw.Span { return []draw.Span{draw.Accent.Of("n"), draw.Plain.Of(" " + what)} }
+	key := func(what string) []draw.Span {
+		return []draw.Span{draw.Accent.Of("n"), draw.Plain.Of(" " + p.say(what))}
+	}
 	switch {
 	case p.folded && (p.acts() || p.begun && p.step.Kind == ""):
-		return []draw.Span{draw.Dim.Of("the lab acts  "), draw.Accent.Of("L"), draw.Plain.Of(" shows")}
+		return []draw.Span{draw.Dim.Of(p.say("acts") + "  "), draw.Accent.Of("L"), draw.Plain.Of(" " + p.say("shows"))}
 	case p.folded && p.over():
-		return key("shows how it ended")
+		return key("shows-end")
 	case p.folded:
-		return key("shows what it waits for")
+		return key("shows-wait")
 	case p.page < p.pages-1:
 		return key("more")
+	case !p.begun && !p.plays:
+		return append(key("start"), draw.Accent.Of("   r"), draw.Plain.Of(" "+p.say("runs")))
 	case !p.begun:
 		return key("start")
 	case p.over():
-		return key("close the lesson")
+		return key("close")
 	case p.has:
-		return []draw.Span{draw.Accent.Of("1"), draw.Plain.Of(" to "), draw.Accent.Of(strconv.Itoa(len(p.step.Options))), draw.Plain.Of(" answers")}
+		return []draw.Span{draw.Accent.Of("1"), draw.Plain.Of(" " + p.say("to") + " "), draw.Accent.Of(strconv.Itoa(len(p.step.Options))), draw.Plain.Of(" " + p.say("answers"))}
 	case p.step.Kind == StepAsk && p.chosen == 0:
 		return key("answer")
-	case p.step.Kind == StepSay, p.step.Kind == StepAsk:
+	case p.step.Kind == StepTask:
+		return key("give-up")
+	case !p.acts() && p.step.Kind != "":
 		return key("next")
 	}
-	return []draw.Span{draw.Dim.Of("the lab acts  "), draw.Accent.Of("L"), draw.Dim.Of(" hides")}
+	return []draw.Span{draw.Dim.Of(p.say("acts") + "  "), draw.Accent.Of("L"), draw.Dim.Of(" " + p.say("hides"))}
 }
 
 // drawn is what the content of the pane depends on, besides its step.
@@ -140,8 +146,8 @@ func (p *Pane) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 	p.past(th, text)
 	switch {
 	case p.err != nil:
-		text(draw.Bad, "  "+th.Sign.Bad+" ", "the lesson broke off: "+p.err.Error())
-		text(draw.Dim, "    ", "the lab stays as it is; A heals every fault")
+		text(draw.Bad, "  "+th.Sign.Bad+" ", p.say("broke", p.err.Error()))
+		text(draw.Dim, "    ", p.say("stays"))
 		return all
 	case p.step.Kind == "":
 		text(draw.Plain, "  ", p.l.Why)
@@ -154,44 +160,66 @@ func (p *Pane) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 		p.verdict(th, text)
 		return all
 	case p.step.Kind == StepWait && (p.step.Text != "" || p.step.Within > 0):
-		text(draw.Plain, "  "+th.Sign.Waits+" ", p.step.present()+" ("+draw.Age(now.Sub(p.since), false)+" so far)")
+		text(draw.Plain, "  "+th.Sign.Waits+" ", p.present(&p.step)+p.say("so-far", draw.Age(now.Sub(p.since), false)))
 		return all
 	case p.step.Kind == StepDo:
 		text(draw.Plain, "  "+th.Sign.Arrow+" ", p.step.Text)
 		return all
 	case p.step.Kind == StepDone && p.step.Text == "":
-		text(draw.Plain, "  ", "The lesson is over; the lab is yours.")
+		text(draw.Plain, "  ", p.say("over"))
 		return all
 	}
+	if p.step.Kind == StepSee {
+		p.see(th, text)
+	}
 	text(draw.Plain, "  ", p.step.Text)
+	for _, l := range p.step.Code {
+		all = append(all, []draw.Span{draw.Accent.Of("    " + th.Cut(th.Told(l), max(8, w-6)))})
+	}
 	return all
 }
 
+// see says what was measured, and what that means for the answer.
+func (p *Pane) see(th *draw.Theme, text func(st draw.Style, lead, s string)) {
+	s := &p.step
+	right := func() string { return s.Options[s.Right-1] }
+	switch {
+	case s.Right == 0:
+		text(draw.Late, "  "+th.Sign.Late+" ", p.say("measured-none", s.Measured))
+	case s.Chosen == 0:
+		text(draw.Plain, "  "+th.Sign.Holds+" ", p.say("measured", s.Measured, right()))
+	case s.Chosen == s.Right:
+		text(draw.Good, "  "+th.Sign.Holds+" ", p.say("predicted", s.Measured, right()))
+	default:
+		text(draw.Late, "  "+th.Sign.Bad+" ", p.say("mistaken", s.Options[s.Chosen-1], s.Measured, right()))
+		text(draw.Plain, "    ", s.Why)
+	}
+}
+
 // present says what is being waited for.
-func (s *Step) present() string {
-	if s.Text == "" {
-		return "letting it run for " + model.Duration(s.Within, false)
+func (p *Pane) present(s *Step) string {
+	switch {
+	case s.Text == "":
+		return p.say("lets", model.Duration(s.Within, false))
+	case s.Within > 0:
+		return p.say("waits-most", s.Text, model.Duration(s.Within, false))
 	}
-	text := "waiting for " + s.Text
-	if s.Within > 0 {
-		text += ", at most " + model.Duration(s.Within, false)
-	}
-	return text
+	return p.say("waits", s.Text)
 }
 
 // past says what a step has done or waited for, and for how long; "" for nothing.
-func (s *Step) past(took time.Duration) string {
+func (p *Pane) pastOf(s *Step, took time.Duration) string {
 	switch {
 	case s.Kind != StepWait:
 		return s.Text
 	case s.Text == "" && s.Within > 0:
-		return "let it run for " + model.Duration(s.Within, false)
+		return p.say("let", model.Duration(s.Within, false))
 	case s.Text == "":
 		return ""
 	case took < time.Second:
 		return cmp.Or(s.Met, s.Text)
 	}
-	return cmp.Or(s.Met, s.Text) + " (after " + draw.Age(took, false) + ")"
+	return cmp.Or(s.Met, s.Text) + p.say("after", draw.Age(took, false))
 }
 
 // past is what was done and waited for before the step, as far as it has not been
@@ -230,11 +258,11 @@ func (p *Pane) options(th *draw.Theme, text func(st draw.Style, lead, s string))
 	switch {
 	case p.chosen == 0:
 	case p.step.Right == 0:
-		text(draw.Plain, "  ", "You said "+strconv.Itoa(p.chosen)+".")
+		text(draw.Plain, "  ", p.say("said", p.chosen))
 	case p.chosen == p.step.Right:
-		text(draw.Good, "  ", "Right.")
+		text(draw.Good, "  ", p.say("right"))
 	default:
-		text(draw.Late, "  ", "Not quite: the answer is "+strconv.Itoa(p.step.Right)+".")
+		text(draw.Late, "  ", p.say("wrong", p.step.Right))
 	}
 }
 
@@ -242,8 +270,14 @@ func (p *Pane) options(th *draw.Theme, text func(st draw.Style, lead, s string))
 func (p *Pane) verdict(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	st, sign := verdictStyle(th, p.step.Verdict)
 	head := strings.ToUpper(string(p.step.Verdict)) + ": " + p.step.Verdict.words()
+	if p.l.Lang != "" {
+		head = p.say("verdict-" + string(p.step.Verdict))
+	}
 	if p.asked > 0 {
-		head += ". You predicted " + strconv.Itoa(p.right) + " of " + strconv.Itoa(p.asked) + "."
+		if p.l.Lang == "" {
+			head += ". "
+		}
+		head += p.say("score", p.right, p.asked)
 	}
 	text(st, "  "+sign+" ", head)
 	if p.step.Text != "" {
@@ -251,7 +285,10 @@ func (p *Pane) verdict(th *draw.Theme, text func(st draw.Style, lead, s string))
 	}
 	for _, l := range p.step.Lines {
 		st, sign := verdictStyle(th, l.Verdict)
-		s := string(l.Verdict) + ": " + l.Name
+		s := l.Name
+		if p.l.Lang == "" {
+			s = string(l.Verdict) + ": " + s
+		}
 		if l.Measured != "" {
 			s += " " + th.Sign.Line + " " + l.Measured
 		}

@@ -1,8 +1,19 @@
 package lesson
 
 import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"locktop/ui/draw"
+	"locktop/ui/host"
+	"locktop/ui/page"
 )
 
 // TestWords: a wait reads as a sentence, with its bound once.
@@ -18,12 +29,88 @@ func TestWords(t *testing.T) {
 		{Step{Kind: StepWait, Within: 10 * time.Second}, 10 * time.Second, "letting it run for 10s", "let it run for 10s"},
 		{Step{Kind: StepDo, Text: "pause a"}, 0, "", "pause a"},
 	}
+	p := &Pane{l: &Lesson{}}
 	for _, r := range rows {
-		if got := r.step.past(r.took); got != r.past {
+		if got := p.pastOf(&r.step, r.took); got != r.past {
 			t.Errorf("got %q, want %q", got, r.past)
 		}
-		if r.present != "" && r.step.present() != r.present {
-			t.Errorf("got %q, want %q", r.step.present(), r.present)
+		if r.present != "" && p.present(&r.step) != r.present {
+			t.Errorf("got %q, want %q", p.present(&r.step), r.present)
+		}
+	}
+}
+
+// TestThePaneSpeaksBothLanguages: each of its words is there twice, with the same gaps, and no
+// Chinese sign is one whose width a terminal may choose.
+func TestThePaneSpeaksBothLanguages(t *testing.T) {
+	for id, en := range english {
+		zh, ok := chinese[id]
+		if !ok || strings.Count(en, "%") != strings.Count(zh, "%") {
+			t.Errorf("%s: %q and %q", id, en, zh)
+		}
+		if bad := ambiguous.FindString(zh); bad != "" {
+			t.Errorf("%s: %q has %q, of ambiguous width", id, zh, bad)
+		}
+	}
+	if len(chinese) != len(english) {
+		t.Errorf("%d words in Chinese, %d in English", len(chinese), len(english))
+	}
+}
+
+// ambiguous are signs that are one cell or two, as the terminal likes.
+var ambiguous = regexp.MustCompile("[“”‘’…—·×→≥≤°●■♥①-⑳─-╿]")
+
+// TestWhatWasNotReadDoesNotGoOn: the time that was given to one text counts for no other, and
+// for nobody who stopped it.
+func TestWhatWasNotReadDoesNotGoOn(t *testing.T) {
+	here := turn{3, 0}
+	for _, r := range []struct {
+		plays  bool
+		kind   StepKind
+		read   turn
+		goes   bool
+		reason string
+	}{
+		{true, StepSay, here, true, "it was read"},
+		{true, StepAsk, here, true, "so was the question"},
+		{false, StepSay, here, false, "it was stopped meanwhile"},
+		{true, StepSay, turn{2, 0}, false, "the person was quicker"},
+		{true, StepSay, turn{3, 1}, false, "the person is on another page"},
+		{true, StepDo, here, false, "the lab acts"},
+		{true, StepVerdict, here, false, "the verdict stays"},
+	} {
+		p := &Pane{h: still{}, l: &Lesson{Answer: func(int) {}}, begun: true, plays: r.plays, steps: 3, step: Step{Kind: r.kind}}
+		if goes := p.Stepped(StepMsg{read: &r.read}) != nil; goes != r.goes || r.goes != (p.steps != 3) {
+			t.Errorf("%s: goes on %v, at step %d", r.reason, goes, p.steps)
+		}
+	}
+}
+
+// still is a console on which nothing happens.
+type still struct{ host.Host }
+
+func (still) Frame() page.Frame        { return page.Frame{} }
+func (still) Context() context.Context { return context.Background() }
+
+// TestThePathShowsWhereOneIs: at every height the lesson under the cursor is there with what it
+// teaches, and how many there are is said.
+func TestThePathShowsWhereOneIs(t *testing.T) {
+	p := &Path{Title: "locktop learn", Hint: "enter begin", Theme: draw.NewTheme(draw.ThemeMono, termenv.Ascii, draw.SignsUnicode)}
+	for i := range 14 {
+		p.Lessons = append(p.Lessons, PathRow{Number: i + 1, Title: fmt.Sprintf("lesson %c", 'A'+i), Teaches: fmt.Sprintf("teaches %c", 'A'+i)})
+	}
+	for h := 7; h < 45; h++ {
+		p.Update(tea.WindowSizeMsg{Width: 80, Height: h})
+		for p.At = range p.Lessons {
+			text := p.View()
+			if lines := strings.Count(text, "\n") + 1; lines != h {
+				t.Fatalf("%d lines of %d", lines, h)
+			}
+			for _, want := range []string{p.Lessons[p.At].Title, p.Lessons[p.At].Teaches, fmt.Sprintf("%d/14", p.At+1), "enter begin"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("no %s at %d rows:\n%s", want, h, text)
+				}
+			}
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package lesson
 
 import (
+	"cmp"
 	"strconv"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -21,6 +23,7 @@ type Pane struct {
 	begun  bool // its why was read
 	folded bool // only its title is shown
 	closed bool
+	plays  bool // it goes on by itself
 
 	page, pages int  // of the text, as far as it does not fit
 	has         bool // the keyboard is with the options
@@ -33,11 +36,15 @@ type Pane struct {
 	asked       int
 }
 
-// StepMsg is the next step.
+// StepMsg is the next step, or says that a text was there for long enough.
 type StepMsg struct {
 	step Step
 	err  error
+	read *turn
 }
+
+// turn is a page of a step.
+type turn struct{ steps, page int }
 
 // New returns the pane of a lesson.
 func New(h host.Host, l *Lesson) *Pane { return &Pane{h: h, l: l} }
@@ -74,12 +81,21 @@ func (p *Pane) next() tea.Cmd {
 	l, ctx := p.l, p.h.Context()
 	return func() tea.Msg {
 		step, err := l.Next(ctx)
-		return StepMsg{step, err}
+		return StepMsg{step: step, err: err}
 	}
 }
 
 // Stepped takes a step in.
 func (p *Pane) Stepped(m StepMsg) tea.Cmd {
+	switch {
+	case m.read != nil && (!p.plays || *m.read != turn{p.steps, p.page} || p.WhyNot() != "" || p.over()):
+		return nil // it was stopped, or the person was quicker
+	case m.read != nil && p.step.Kind == StepAsk:
+		p.has = false
+		return p.answer(p.chosen)
+	case m.read != nil:
+		return tea.Batch(p.GoOn(), p.soon())
+	}
 	if m.err != nil {
 		if p.h.Context().Err() == nil {
 			p.err, p.has, p.page = m.err, false, 0
@@ -91,16 +107,57 @@ func (p *Pane) Stepped(m StepMsg) tea.Cmd {
 	case !p.acts():
 		p.log = nil
 	default:
-		if text := p.step.past(now.Sub(p.since)); text != "" {
+		if text := p.pastOf(&p.step, now.Sub(p.since)); text != "" {
 			p.log = append(p.log[max(0, len(p.log)-logMax+1):], text)
 		}
 	}
 	p.steps++
 	p.step, p.since, p.page, p.at, p.chosen, p.has = m.step, now, 0, 0, 0, false
-	if p.acts() {
-		return p.next()
+	if p.step.Kind == StepSee {
+		p.folded = false
+		p.score(p.step.Chosen)
 	}
-	return nil
+	if p.acts() || p.step.Kind == StepTask {
+		return tea.Batch(p.next(), p.soon())
+	}
+	return p.soon()
+}
+
+// Play lets the lesson go on by itself, or no longer.
+func (p *Pane) Play() tea.Cmd {
+	p.plays = !p.plays
+	p.h.Say(draw.Plain, p.say(map[bool]string{true: "plays", false: "stops"}[p.plays]))
+	return p.soon()
+}
+
+// PlayKeys are those by which a lesson plays itself.
+func (p *Pane) PlayKeys(on host.Where) []host.Key {
+	return []host.Key{{Keys: []string{"r"}, In: on, What: "let the lesson run by itself, or no longer", Needs: host.NeedsLesson, Frozen: true,
+		Why: func() string {
+			if !p.Showing() {
+				return notTold
+			}
+			return ""
+		}, Do: p.Play}}
+}
+
+// A person reads so many cells of a text: most take so long for each.
+const (
+	cellReads           = 80 * time.Millisecond
+	readLeast, readMost = 40, 240
+)
+
+// soon goes on once what stands there can have been read, where the lesson plays itself.
+func (p *Pane) soon() tea.Cmd {
+	if !p.plays || p.acts() || p.begun && p.step.Kind == "" || p.over() {
+		return nil
+	}
+	text := p.step.Text + p.step.Measured + p.step.Why + strings.Join(p.step.Options, "") + strings.Join(p.step.Code, "")
+	if !p.begun {
+		text = p.l.Why
+	}
+	at := turn{p.steps, p.page}
+	return tea.Tick(cmp.Or(p.l.Reads, cellReads)*time.Duration(max(readLeast, min(draw.Width(text), readMost))), func(time.Time) tea.Msg { return StepMsg{read: &at} })
 }
 
 // WhyNot says why the lesson does not go on by a key, "" if it does.
@@ -110,8 +167,8 @@ func (p *Pane) WhyNot() string {
 		return notTold
 	case p.folded || p.page < p.pages-1 || p.over() || !p.begun:
 		return ""
-	case p.step.Kind != StepSay && p.step.Kind != StepAsk:
-		return "the lesson goes on when the lab has done its part"
+	case p.acts() || p.step.Kind == "":
+		return p.say("busy")
 	}
 	return ""
 }
@@ -132,6 +189,11 @@ func (p *Pane) GoOn() tea.Cmd {
 		p.closed, p.has = true, false
 	case p.step.Kind == StepAsk && p.chosen == 0:
 		p.has = true
+	case p.step.Kind == StepTask: // the next step is asked for already
+		l := p.l
+		p.step, p.since = Step{Kind: StepWait}, p.h.Frame().Now // a second press is for nothing
+		p.steps++
+		return func() tea.Msg { l.Answer(0); return nil }
 	default:
 		return p.answer(p.chosen)
 	}
@@ -154,11 +216,16 @@ func (p *Pane) answer(choice int) tea.Cmd {
 // before the lesson goes on.
 func (p *Pane) predict(choice int) {
 	if choice < 1 || choice > len(p.step.Options) {
-		p.h.Say(draw.Late, "there is no such answer")
+		p.h.Say(draw.Late, p.say("no-answer"))
 		return
 	}
 	p.chosen, p.at, p.has = choice, choice-1, false
-	if p.step.Right > 0 {
+	p.score(choice)
+}
+
+// score counts a prediction, once it is known what is right.
+func (p *Pane) score(choice int) {
+	if p.step.Right > 0 && choice > 0 {
 		p.asked++
 		if choice == p.step.Right {
 			p.right++

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"locktop/model"
+	"locktop/model/journal"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 	"locktop/ui/axis"
 	"locktop/ui/draw"
 )
@@ -14,9 +16,15 @@ import (
 type Axis struct {
 	axis.Window
 	axis.Brush
+	// Keyless is what was chosen of locks that no other page has.
+	Keyless Keyless
 	minutes map[string]minute
 	last    past
 }
+
+// Keyless is a lock without keys that was chosen on the page of the time, and what all other
+// pages had selected then: it is chosen for as long as that is. The zero value is none.
+type Keyless struct{ Lock, beside string }
 
 // past is the lanes of a lock as they were painted last, and what from.
 type past struct {
@@ -33,8 +41,16 @@ type pastOf struct {
 	window     axis.Window
 }
 
+// whole is the frame of all that was seen of a recording, also where an earlier moment is shown.
+func (f Frame) whole() Frame {
+	if f.Ahead != nil {
+		f.S, f.Now = f.Ahead, f.Ahead.Now().Truncate(time.Second)
+	}
+	return f
+}
+
 // lanes returns the lines of at most n lanes of a lock.
-func (f Frame) lanes(l *model.Lock, w, n int) []string {
+func (f Frame) lanes(l *keyspace.Lock, w, n int) []string {
 	x := &f.Board.Axis
 	of := pastOf{l.Name, l.Version(), f.Now, f.S.Now(), f.Th, w, n, x.Window}
 	if x.last.of != of {
@@ -57,35 +73,30 @@ type minute struct {
 const minutesKept = 512
 
 // lane paints the last minute of a lock, unless it looks as it did.
-func (f Frame) lane(l *model.Lock, now time.Time, cells int) []draw.Span {
+func (f Frame) lane(l *keyspace.Lock, now time.Time, cells int) []draw.Span {
 	x := &f.Board.Axis
 	var last axis.Window
-	sc := last.Scale(time.Time{}, now, cells)
+	whole := last.Scale(time.Time{}, now, cells)
+	sc := whole
 	sc.Now = 0 // what it is now is in the version
-	trouble := l.Condition().Trouble()
+	trouble := outlook.Of(l).Trouble()
 	if m, ok := x.minutes[l.Name]; ok && m.version == l.Version() && m.scale == sc && m.trouble == trouble && m.th == f.Th {
 		return m.spans
 	}
 	if x.minutes == nil || len(x.minutes) >= minutesKept {
 		x.minutes = map[string]minute{}
 	}
-	row := x.Brush.Row(f.S, l.Name, last.Scale(time.Time{}, now, cells), !trouble, false)
+	row := x.Brush.Row(f.S, l.Name, whole, !trouble, false)
 	m := minute{l.Version(), sc, trouble, f.Th, f.Th.LaneCells(row.Cells)}
 	x.minutes[l.Name] = m
 	return m.spans
 }
 
-// happening is a moment to which the cursor goes.
-type happening struct {
-	At   time.Time
-	Text string // "" for what the journal says best
-}
-
 // axisKeys are the keys of a page with an axis. events are the moments of what it shows, by
 // their time.
-func axisKeys(events func(f Frame, from, to time.Time) []happening) []Key {
+func axisKeys(events func(f Frame, from, to time.Time) []time.Time) []Key {
 	do := func(g func(f Frame)) func(f Frame) Request {
-		return func(f Frame) Request { g(f); return Request{} }
+		return func(f Frame) Request { g(f.whole()); return Request{} }
 	}
 	start := func(f Frame) time.Time { return f.S.Book.Start() }
 	return []Key{
@@ -99,43 +110,59 @@ func axisKeys(events func(f Frame, from, to time.Time) []happening) []Key {
 	}
 }
 
-// toEvent moves the cursor to the next event in a direction.
-func toEvent(f Frame, events func(f Frame, from, to time.Time) []happening, by int) {
-	from, to, now := f.S.Book.Start(), f.Exact().Add(time.Microsecond), f.Exact()
+// toEvent moves the cursor to the next event in a direction. It looks at a part of the past
+// first, and at more of it only if nothing is there.
+func toEvent(f Frame, events func(f Frame, from, to time.Time) []time.Time, by int) {
+	start, now := f.S.Book.Start(), f.Exact()
 	at := f.Axis.At()
 	if at.IsZero() {
 		at = f.Axis.End(now)
 	}
-	if by < 0 {
-		to = at
-	} else {
-		from = at.Add(time.Microsecond)
-	}
-	all := events(f, from, to)
-	if len(all) == 0 {
-		if by > 0 {
-			f.Axis.Now()
-		}
+	if start.IsZero() { // nothing was listed yet
 		return
 	}
-	e := all[0]
-	if by < 0 {
-		e = all[len(all)-1]
+	for reach := f.Axis.Span(start, now); ; reach *= 8 {
+		from, to := at.Add(time.Microsecond), now.Add(time.Microsecond)
+		if by < 0 {
+			from, to = later(start, at.Add(-reach)), at
+		} else if t := at.Add(reach); t.Before(to) {
+			to = t
+		}
+		all := events(f, from, to)
+		switch {
+		case len(all) > 0 && by < 0:
+			f.Axis.Go(all[len(all)-1], start, now)
+			return
+		case len(all) > 0:
+			f.Axis.Go(all[0], start, now)
+			return
+		case by > 0 && to.After(now):
+			f.Axis.Now()
+			return
+		case by < 0 && !from.After(start):
+			return
+		}
 	}
-	f.Axis.Go(e.At, e.Text, f.S.Book.Start(), now)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // lockEvents are the moments of the selected lock: each that came, got the lock or went, and
 // the marks.
-func lockEvents(f Frame, from, to time.Time) []happening {
+func lockEvents(f Frame, from, to time.Time) []time.Time {
 	return eventsOf(f, f.Locks.Pick.ID, from, to)
 }
 
-func eventsOf(f Frame, lock string, from, to time.Time) []happening {
-	var all []happening
+func eventsOf(f Frame, lock string, from, to time.Time) []time.Time {
+	var all []time.Time
 	add := func(at time.Time) {
 		if !at.IsZero() && !at.Before(from) && at.Before(to) {
-			all = append(all, happening{At: at})
+			all = append(all, at)
 		}
 	}
 	for x := range f.S.Book.Stays(lock, from, to) {
@@ -146,6 +173,58 @@ func eventsOf(f Frame, lock string, from, to time.Time) []happening {
 	for _, m := range f.S.Book.Marks(lock, from, to) {
 		add(m.At)
 	}
-	slices.SortStableFunc(all, func(a, b happening) int { return a.At.Compare(b.At) })
+	slices.SortFunc(all, time.Time.Compare)
 	return all
 }
+
+// factsOf are the last entries of the journal about a lock, n at most, as of the cursor; with
+// them those about no lock, if it stands somewhere.
+func (f Frame) factsOf(lock string, n int) []*journal.Entry {
+	l, at := f.S.Lock(lock), f.Axis.At()
+	if at.IsZero() && l != nil {
+		return l.Journal()
+	}
+	var all []*journal.Entry
+	for _, e := range slices.Backward(f.upTo(f.S.Journal())) {
+		if len(all) >= n {
+			break
+		}
+		if e.Lock == lock || e.Lock == "" && !at.IsZero() {
+			all = append(all, e)
+		}
+	}
+	slices.Reverse(all)
+	if len(all) == 0 && l != nil { // of a lock at which little happens its own journal goes back further
+		return f.upTo(l.Journal())
+	}
+	return all
+}
+
+// journal is that of a lock, nil for one without keys.
+func (f Frame) journal(lock string) []*journal.Entry {
+	if l := f.S.Lock(lock); l != nil {
+		return l.Journal()
+	}
+	return nil
+}
+
+// upTo cuts off what is later than the cursor.
+func (f Frame) upTo(all []*journal.Entry) []*journal.Entry {
+	if at := f.Axis.At(); !at.IsZero() {
+		for at = at.Add(time.Microsecond); len(all) > 0 && !all[len(all)-1].At.Before(at); {
+			all = all[:len(all)-1]
+		}
+	}
+	return all
+}
+
+// asOf says at which moment the cursor stands, and the way back; nothing for now.
+func (f Frame) asOf() []draw.Span {
+	if text := f.Axis.AsOf(f.whole().Now); text != "" {
+		return []draw.Span{draw.Late.Of("  " + text + "  "), draw.Accent.Of("esc"), draw.Dim.Of(" now")}
+	}
+	return nil
+}
+
+// tooFarBack is what a journal says that does not reach the cursor.
+const tooFarBack = "  the journal does not go back that far"

@@ -49,6 +49,8 @@ var ContenderCells = table.Cells[stance]{
 	{Column: table.Column{Title: "LEASE", Least: 12, Most: 25, Rank: 5}, Fill: func(r *table.Row, x *stance) {
 		if x.Lease == 0 {
 			r.Add(draw.Dim, "no lease yet")
+		} else if unknown(r.F.S, x.ContenderInfo) {
+			r.Add(draw.Dim, "?")
 		} else if lease := r.F.S.Lease(x.Lease); lease == nil {
 			r.Add(draw.Dim, "no key on it") // whether the lease lives is not known then
 		} else {
@@ -156,14 +158,20 @@ func believes(c lab.ContenderInfo) string {
 // TruthWord says what etcd says of a contender at that place of its queue, from 1.
 func TruthWord(s *fold.State, c lab.ContenderInfo, place int) string {
 	switch {
-	case place == 0 && c.Lock == "":
-		return "?" // a program of the user's own: for which lock is not known
+	case unknown(s, c):
+		return "?"
 	case place == 0:
 		return "no key"
 	case holds(s, c, place):
 		return "holds"
 	}
 	return "place " + strconv.Itoa(place)
+}
+
+// unknown says whether nothing can be said of a contender's place: a program of the user's
+// own does not say which lock it wants, or the keys of its lock were not listed yet.
+func unknown(s *fold.State, c lab.ContenderInfo) bool {
+	return c.Lock == "" || !s.LoadedFor(c.Lock)
 }
 
 // holds says whether a contender at that place, from 1, holds its lock.
@@ -183,7 +191,7 @@ type Doubts map[string]time.Time
 func (d Doubts) Look(s *fold.State, now time.Time) {
 	for _, c := range s.Contenders() {
 		_, place := s.Truth(c)
-		if c.Proc == model.ProcEnded || c.Belief.State != model.BeliefHolding || holds(s, c, place) {
+		if c.Proc == model.ProcEnded || c.Belief.State != model.BeliefHolding || unknown(s, c) || holds(s, c, place) {
 			delete(d, c.Name)
 		} else if _, known := d[c.Name]; !known {
 			d[c.Name] = now
@@ -212,22 +220,23 @@ func (d Doubts) Count(now time.Time) int {
 // is dangerous: to believe that one holds.
 func (d Doubts) mismatch(s *fold.State, c lab.ContenderInfo, place int, now time.Time) (string, draw.Style) {
 	alive := c.Proc != model.ProcEnded
+	known := !unknown(s, c)
 	switch {
 	case d.alarming(c.Name, now):
 		return "!! SAYS IT HOLDS: DOES NOT", draw.Alarm
-	case alive && c.Belief.State == model.BeliefHolding && !holds(s, c, place):
+	case alive && known && c.Belief.State == model.BeliefHolding && !holds(s, c, place):
 		return "not noticed: it lost it", draw.Late
 	case alive && c.Belief.State == model.BeliefWaiting && holds(s, c, place):
 		return "not noticed: it holds", draw.Late
 	case !alive && place > 0:
 		return "ended, its key is still there", draw.Late
-	case alive && c.Belief.State == model.BeliefWaiting && c.Belief.Key != "" && place == 0 && now.Sub(c.Belief.At) >= doubtAfter:
+	case alive && known && c.Belief.State == model.BeliefWaiting && c.Belief.Key != "" && place == 0 && now.Sub(c.Belief.At) >= doubtAfter:
 		return "not noticed: its key is gone", draw.Late
 	case alive && c.Proc == model.ProcPaused && !c.Belief.At.IsZero():
 		return "paused: said so " + draw.Age(now.Sub(c.Belief.At), false) + " ago", draw.Late
 	case alive && c.Belief.State == model.BeliefLeaving && place > 0:
 		return "asked to let go, no answer", draw.Dim
-	case alive && c.Belief.State == model.BeliefLeaving:
+	case alive && known && c.Belief.State == model.BeliefLeaving:
 		return "let go, not told so yet", draw.Dim
 	}
 	return "", draw.Plain

@@ -12,8 +12,8 @@
 // one that is selected, the number of findings, the marks. Some things not every page has:
 // see [Filtered], [Tabled], [InPieces] and [Split].
 //
-// To add a page, write its file and one line in [All]: its digit, its keys, its place in
-// help and in the README's table come from there. To add a column, write a field in
+// To add a page, write its file and name it in the list [All]: its digit, its keys and its
+// place in help and in KEYS.md come from there. To add a column, write a field in
 // ui/fields. To add a key of one page, write a row in its Keys.
 //
 // A selection is an identity (a name, a key), never an index. Every line is exactly as wide

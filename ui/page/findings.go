@@ -22,7 +22,11 @@ var FindingCells = table.CellsOf(fields.Findings, map[string]func(*table.Row, *m
 		th := r.F.Th
 		switch {
 		case x.Lock != "":
-			r.Add(draw.Plain, th.CutPath(th.Clean(x.Lock), r.Room()))
+			more := ""
+			if x.Count > 1 {
+				more = " +" + strconv.Itoa(x.Count-1)
+			}
+			r.Add(draw.Plain, th.CutPath(th.Clean(x.Lock), r.Room()-len(more))+more)
 		case x.Lease != 0:
 			r.Add(draw.Plain, th.Tame("lease "+x.Lease.Short()))
 		default:
@@ -65,15 +69,24 @@ func (p *findingsPage) refresh(f Frame) {
 	if !p.rhythm.Due(f.S.Version(), f.Now) {
 		return
 	}
-	all := f.S.Findings()
+	all := f.S.Told()
 	p.total = len(all)
 	p.rhythm.Begin(f.S.Version(), f.Now, p.total)
 	slices.SortStableFunc(all, func(a, b model.Finding) int { return int(b.Severity.Level() - a.Severity.Level()) })
 	if keep := matcher(p.filter); keep != nil {
 		all = slices.DeleteFunc(all, func(x model.Finding) bool { return !keep(string(x.Code)+" "+x.Lock, x.Summary) })
 	}
-	p.shown = all
-	p.pick.Follow(len(all), p.place, p.id)
+	p.shown = all[:0]
+	first := map[uint64]int{}
+	for _, x := range all { // of one story the first stands for all, or the one that was chosen
+		if at, told := first[x.Story]; x.Story == 0 || !told {
+			first[x.Story] = len(p.shown)
+			p.shown = append(p.shown, x)
+		} else if p.pick.ID == findingID(&x) {
+			p.shown[at] = x
+		}
+	}
+	p.pick.Follow(len(p.shown), p.place, p.id)
 }
 
 func (p *findingsPage) place(id string) int {
@@ -134,13 +147,24 @@ func (p *findingsPage) Target(f Frame) Target {
 		return Target{Why: "no finding is selected"}
 	}
 	t := Target{Finding: x, Lock: f.S.Lock(x.Lock)}
-	if c := f.S.Claim(x.Claim.Key); x.About(c) {
+	if c := f.S.Claim(x.Claim.Key); x.About(c.Ref()) {
 		t.Claim = c
 	}
 	return t.ofClient(f.S)
 }
 
-func (p *findingsPage) Lock(f Frame) Request { return p.Target(f).toLock() }
+// Lock is that of the finding; one about a lease alone leads to its session.
+func (p *findingsPage) Lock(f Frame) Request {
+	t := p.Target(f)
+	switch x := t.Finding; {
+	case x == nil || t.Lock != nil || x.Lock != "":
+	case x.Lease != 0 && f.S.Lease(x.Lease) != nil:
+		return Request{Show: ShowSession, Lease: x.Lease}
+	default:
+		return Request{Why: "that is about the whole cluster: e explains it"}
+	}
+	return t.toLock()
+}
 
 func (p *findingsPage) Finding(f Frame) (*model.Finding, string) {
 	p.refresh(f)
@@ -242,6 +266,13 @@ func (p *findingsPage) inFull(lines []string, f Frame, x *model.Finding, w, h in
 // ParagraphsOf says all about a finding, in the order in which one acts.
 func ParagraphsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
 	all := []draw.Paragraph{{St: draw.Strong, Lead: "  ", Text: th.Prose(x.Summary)}}
+	switch {
+	case x.Count <= 1:
+	case x.Code == model.CodeLockCycle && x.Confidence != model.Hint:
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: "the same deadlock holds up " + draw.Plural(x.Count-1, "other lock")})
+	default:
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: "the same is found " + draw.Plural(x.Count-1, "time") + " more: one story"})
+	}
 	for _, e := range x.Evidence {
 		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "    " + th.Sign.Fact + " ", Text: th.Prose(e)})
 	}

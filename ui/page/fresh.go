@@ -2,47 +2,116 @@ package page
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
-	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/prefixes"
+	"locktop/ui/draw"
 )
 
 // freshness is how true the screen is: live, loading or lost.
 type freshness struct {
-	State   model.WatchState
+	State   prefixes.State
 	Percent int // while loading, -1 if not known
 	Since   time.Time
 	Seen    time.Time // when everything was last known to be complete
 	What    string    // what failed and what to do, for lost
+	// Denied are the prefixes that may not be read. They make nothing else out of date.
+	Denied []*prefixes.Watch
+	// Nothing: all are denied.
+	Nothing bool
+}
+
+// Grants are the commands that would allow what is denied.
+func (fr freshness) Grants() []string {
+	var all []string
+	for _, f := range fr.Denied {
+		if _, grant := f.Denied(); grant != "" {
+			all = append(all, grant)
+		}
+	}
+	return all
+}
+
+// names are the prefixes that are denied.
+func (fr freshness) names(th *draw.Theme) string {
+	var names []string
+	for _, f := range fr.Denied {
+		names = append(names, th.Clean(prefixWord(f.Prefix)))
+	}
+	return strings.Join(names, ", ")
+}
+
+// MayNot says in a line which prefixes may not be read, nil if all may.
+func (fr freshness) MayNot(th *draw.Theme) []draw.Span {
+	if len(fr.Denied) == 0 {
+		return nil
+	}
+	line := []draw.Span{draw.Late.Of(th.Sign.Late + " No permission to read " + th.Cut(fr.names(th), 40))}
+	if len(fr.Grants()) > 0 {
+		line = append(line, draw.Plain.Of("   "), draw.Accent.Of("c"), draw.Dim.Of(" how to allow it"))
+	}
+	return line
+}
+
+// denied says in full what may not be read, and by which command it would be allowed.
+func (fr freshness) denied(th *draw.Theme) []draw.Paragraph {
+	var all []draw.Paragraph
+	add := func(st draw.Style, lead, text string) {
+		all = append(all, draw.Paragraph{St: st, Lead: lead, Text: text})
+	}
+	for _, f := range fr.Denied {
+		add(draw.Plain, "", "")
+		add(draw.Strong, "  ", "No permission to read "+th.Clean(prefixWord(f.Prefix)))
+		_, grant := f.Denied()
+		if grant == "" {
+			add(draw.Late, "  ", th.Prose(f.Detail))
+			continue
+		}
+		add(draw.Dim, "  ", "This allows it, with a role of the user in the place of ROLE. y copies the command.")
+		add(draw.Plain, "  $ ", th.Clean(grant))
+	}
+	return all
 }
 
 // Fresh sums up the feeds: the worst one counts.
 func Fresh(s *fold.State) freshness {
-	fr := freshness{State: model.WatchLive, Percent: -1}
+	fr := freshness{State: prefixes.Live, Percent: -1}
 	var done, total int64
 	feeds := s.Watches()
 	if len(feeds) == 0 {
-		fr.State = model.WatchLoading
+		fr.State = prefixes.Loading
 	}
 	for _, f := range feeds {
 		switch {
-		case f.State == model.WatchLost:
-			if fr.State != model.WatchLost {
-				fr.State, fr.Since, fr.Seen = model.WatchLost, f.Since, f.SeenAt
+		case fr.isDenied(f):
+		case f.State == prefixes.Lost:
+			if fr.State != prefixes.Lost {
+				fr.State, fr.Since, fr.Seen = prefixes.Lost, f.Since, f.SeenAt
 				fr.What = fmt.Sprintf("watch of %s lost (%s): %s", prefixWord(f.Prefix), f.Reason, f.Detail)
 			}
-		case f.State == model.WatchLoading:
-			if fr.State != model.WatchLost {
-				fr.State = model.WatchLoading
+		case f.State == prefixes.Loading:
+			if fr.State != prefixes.Lost {
+				fr.State = prefixes.Loading
 			}
 			done, total = done+f.Done, total+f.Total
 		}
 	}
+	fr.Nothing = len(fr.Denied) > 0 && len(fr.Denied) == len(feeds)
 	if total > 0 {
 		fr.Percent = int(min(100, done*100/total))
 	}
 	return fr
+}
+
+// isDenied notes that a prefix is denied, if it is.
+func (fr *freshness) isDenied(f *prefixes.Watch) bool {
+	denied, _ := f.Denied()
+	if denied {
+		fr.Denied = append(fr.Denied, f)
+	}
+	return denied
 }
 
 func prefixWord(p string) string {

@@ -4,8 +4,10 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"locktop/model"
+	"locktop/model/journal"
 	"locktop/ui/draw"
 )
 
@@ -17,10 +19,13 @@ type journalPage struct {
 	lock   string // only this one, "" for all
 
 	anchor  uint64 // Seq of the entry at the bottom, 0 follows the end
-	matched []*model.JournalEntry
+	matched []*journal.Entry
 	scanned uint64 // Seq up to which matched is complete
 	stories uint64 // version of what is told together then
 	height  int
+
+	at     time.Time // of the cursor of the axis, as far as the journal followed it
+	before bool      // nothing of that time is kept
 }
 
 // wrapMax bounds how many lines one entry may take.
@@ -29,7 +34,15 @@ const wrapMax = 3
 func (p *journalPage) About() About { return About{Title: "Journal", Shows: ShowJournal} }
 
 func (p *journalPage) Keys() []Key {
-	return []Key{{Keys: []string{"f", "enter"}, Group: KeysOfLists, Short: "this lock", What: "only the selected lock, or all again", Do: p.turn}}
+	return []Key{{Keys: []string{"f"}, Group: KeysOfLists, Short: "this lock", What: "only the selected lock, or all again", Do: p.turn}, queueOf(p.Lock)}
+}
+
+// Lock is the one whose journal is shown, or else the selected one.
+func (p *journalPage) Lock(f Frame) Request {
+	if p.lock != "" {
+		return Request{Show: ShowQueue, Lock: p.lock}
+	}
+	return p.usual.Lock(f)
 }
 
 // turn goes from all locks to the selected one, and back.
@@ -51,7 +64,10 @@ func (p *journalPage) Show(_ Frame, r Request)     { p.only(r.Lock) }
 func (p *journalPage) Spot() string                { return p.lock }
 func (p *journalPage) Return(_ Frame, lock string) { p.only(lock) }
 
-func (p *journalPage) Back(Frame) bool {
+func (p *journalPage) Back(f Frame) bool {
+	if f.Axis.Now() {
+		return true
+	}
 	if p.filter != "" {
 		p.SetFilter("")
 	} else {
@@ -96,7 +112,24 @@ func (p *journalPage) only(lock string) {
 	}
 }
 
-func (p *journalPage) rescan() { p.matched, p.scanned, p.anchor = nil, 0, 0 }
+func (p *journalPage) rescan() { p.matched, p.scanned, p.anchor, p.at = nil, 0, 0, time.Time{} }
+
+// follow goes to the moment of the cursor of the axis when that moved, and to the end when it
+// went back to now.
+func (p *journalPage) follow(f Frame) {
+	at := f.Axis.At()
+	if at.Equal(p.at) {
+		return
+	}
+	p.at, p.anchor, p.before = at, 0, false
+	if at.IsZero() {
+		return
+	}
+	upTo := f.upTo(p.matched)
+	if p.before = len(upTo) == 0; !p.before {
+		p.anchor = upTo[len(upTo)-1].Seq
+	}
+}
 
 // update looks at the entries that came since, and forgets those that the state
 // has forgotten.
@@ -137,6 +170,8 @@ func (p *journalPage) scroll(n int) {
 	i := p.bottom() + n
 	switch {
 	case len(p.matched) == 0:
+	case p.before && p.anchor == 0:
+		p.anchor = p.matched[0].Seq
 	case i >= len(p.matched)-1:
 		p.anchor = 0
 	default:
@@ -147,7 +182,11 @@ func (p *journalPage) scroll(n int) {
 // Paint returns the lines of the page.
 func (p *journalPage) Paint(f Frame, w, h int) []string {
 	p.update(f)
+	p.follow(f)
 	p.height = max(0, h-1)
+	if p.before && p.anchor == 0 {
+		return draw.Fill([]string{p.title(f, w), f.Th.Line(w, []draw.Span{draw.Dim.Of(tooFarBack)}, nil)}, w, h)
+	}
 	lines := make([]string, h) // filled from the bottom
 	y := h
 	for i := p.bottom(); i >= 0 && y > 1; i-- {
@@ -183,11 +222,11 @@ func (p *journalPage) title(f Frame, w int) string {
 	if below := len(p.matched) - 1 - p.bottom(); below > 0 {
 		t = append(t, draw.Late.Of(" "+f.Th.Sign.Dot+" "+strconv.Itoa(below)+" newer below, G goes there"))
 	}
-	return f.Th.Ruler(w, t...)
+	return f.Th.Ruler(w, append(t, f.asOf()...)...)
 }
 
 // factLines writes an entry into lines of exactly w cells.
-func factLines(f Frame, fact *model.JournalEntry, w int) []string {
+func factLines(f Frame, fact *journal.Entry, w int) []string {
 	sign, st := f.Th.FactSign(fact)
 	indent := []draw.Span{draw.Dim.Of(draw.FactClock(fact) + " ")}
 	if w >= 100 {

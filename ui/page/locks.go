@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
 	"locktop/ui/table"
@@ -26,32 +28,38 @@ func calm(f table.View) table.View {
 }
 
 // calmLock says whether the row of a lock may count in steps.
-func calmLock(f table.View, l *model.Lock) bool {
+func calmLock(f table.View, l *keyspace.Lock) bool {
 	held, _ := l.HeldFor(f.Now)
 	longest, _, waits := l.LongestWait(f.Now)
-	return held >= calmFrom && (!waits || longest >= calmFrom) && calmLease(l.Head().LeaseInfo()) && !l.Condition().Trouble()
+	return held >= calmFrom && (!waits || longest >= calmFrom) && calmLease(l.Head().LeaseInfo()) && !outlook.Of(l).Trouble()
 }
 
 // calmLease says whether a step means little for a lease.
-func calmLease(l *model.Lease) bool {
+func calmLease(l *keyspace.Lease) bool {
 	return l == nil || !l.HasRead || time.Duration(l.Granted())*time.Second >= calmTTL
 }
 
 // LockCells are the columns of the locks.
 var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.Lock){
 	"LOCK": func(r *table.Row, x *fields.Lock) {
-		th := r.F.Th
-		if r.F.Marks[x.L.Name] {
-			r.Add(draw.Plain, th.CutPath(th.Clean(x.L.Name), r.Room()-2))
+		th, room := r.F.Th, r.Room()
+		chosen, marked := r.F.Chosen[x.L.Name], r.F.Marks[x.L.Name]
+		if chosen {
+			r.Add(draw.Change, "M ")
+			room -= 2
+		}
+		if marked {
+			room -= 2
+		}
+		r.Add(draw.Plain, th.CutPath(th.Clean(x.L.Name), room))
+		if marked {
 			r.Add(draw.Accent, " "+th.Sign.Mark)
-		} else {
-			r.Add(draw.Plain, th.CutPath(th.Clean(x.L.Name), r.Room()))
 		}
 	},
 	"RECIPE": func(r *table.Row, x *fields.Lock) { r.Add(draw.Dim, r.F.Th.Cut(x.L.RecipeLabel(), r.Room())) },
 	"HOLDER": lockHolder,
 	"HELD": func(r *table.Row, x *fields.Lock) {
-		if !x.L.Free() && x.L.Recipe().HasHolder {
+		if x.L.Holder() != nil {
 			d, atLeast := x.L.HeldFor(x.Now)
 			r.Add(draw.Plain, draw.Age(d, atLeast))
 		}
@@ -69,16 +77,26 @@ var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.
 			r.Add(draw.Dim, "-")
 		}
 	},
+	"WAITED": func(r *table.Row, x *fields.Lock) {
+		switch d, atLeast, visible := x.WaitedLately(); {
+		case !visible:
+			r.Add(draw.Dim, "?")
+		case d == 0:
+			r.Add(draw.Dim, "0s")
+		default:
+			r.Add(draw.Plain, draw.Age(d, atLeast))
+		}
+	},
 	"STATE": func(r *table.Row, x *fields.Lock) {
-		r.Put(r.F.Th.Says(x.L.Condition()))
+		r.Put(r.F.Th.Says(outlook.Of(x.L)))
 	},
 	"MOVES WHEN":  lockMoves,
 	"LAST MINUTE": lastMinute,
-}, map[string]table.SortKey{"LOCK": SortName, "HELD": sortHeld, "BEHIND": sortBehind, "LONGEST": sortLongest, "STATE": SortState})
+}, map[string]table.SortKey{"LOCK": SortName, "HELD": sortHeld, "BEHIND": sortBehind, "LONGEST": sortLongest, "WAITED": sortWaited, "STATE": SortState})
 
 // lockMoves says what it takes for the lock to move.
 func lockMoves(r *table.Row, x *fields.Lock) {
-	c, st := x.L.Condition(), draw.Plain
+	c, st := outlook.Of(x.L), draw.Plain
 	if !c.Trouble() && x.L.Behind() == 0 {
 		st = draw.Dim
 	}
@@ -91,7 +109,7 @@ func lockMoves(r *table.Row, x *fields.Lock) {
 	case !c.Trouble() && x.L.Behind() == 0 && x.L.Recipe().WaitersVisible():
 		text = "no waiters"
 	default:
-		text = x.L.MovesBriefly(x.Now, r.Room())
+		text = outlook.MovesBriefly(x.L, x.Now, r.Room())
 	}
 	r.Add(st, r.F.Th.Cut(r.F.Th.Prose(text), r.Room()))
 }
@@ -154,6 +172,7 @@ func (p *locksPage) Paint(f Frame, w, h int) []string {
 	lines := p.list(f, w, p.rows)
 	p.Queue.show(p.locks.Pick.ID)
 	if p.pane > 0 {
+		p.Queue.whole = false
 		lines = append(lines, p.Queue.lines(f, w, p.pane, p.paneHas, p.pane >= lanesPane)...)
 	}
 	return lines
@@ -164,6 +183,12 @@ const (
 	TableLeast = 9  // lines that a lesson leaves to the page, if it can: a title and 8 rows
 )
 
+// A lesson tells of so few locks that the queue has room beside them, from that many lines on.
+const (
+	lessonFew   = 3
+	lessonQueue = 8
+)
+
 // rowsStep is by how many rows the table of locks grows, so that what is under it does not
 // move with each lock that comes.
 const rowsStep = 4
@@ -171,6 +196,9 @@ const rowsStep = 4
 // LockShares divides the page between its table of n locks and the queue under it. The
 // table takes the rows that it needs, half of the page at most, and a blank line.
 func LockShares(h, n int, lesson bool) (rows, pane int) {
+	if lesson && h < 2*TableLeast && n > 0 && n <= lessonFew && h >= n+lessonQueue {
+		return n + 2, h - n - 2
+	}
 	if h < paneFrom || lesson && h < 2*TableLeast {
 		return h, 0
 	}
@@ -184,6 +212,7 @@ func LockShares(h, n int, lesson bool) (rows, pane int) {
 // list returns the lines of the table.
 func (p *locksPage) list(f Frame, w, h int) []string {
 	f.Lane = f.lane
+	p.Table.SortBy(p.locks.Order.By)
 	p.Table.Fit(w, h, f.Th)
 	names, pick := p.locks.Order.IDs, &p.locks.Pick
 	p.Table.Reveal(pick.Place, len(names))
@@ -265,7 +294,10 @@ func (p *locksPage) Show(f Frame, r Request) {
 	p.Queue.show(r.Lock)
 }
 
-func (p *locksPage) Back(Frame) bool {
+func (p *locksPage) Back(f Frame) bool {
+	if f.Axis.Now() {
+		return true
+	}
 	if p.Filter() != "" {
 		p.SetFilter("")
 	} else {
@@ -306,7 +338,7 @@ func (p *locksPage) Focus(Frame) (name, why string) {
 }
 
 // LockRow fills in the row of a lock.
-func LockRow(f table.View, l *model.Lock, r *table.Row) {
+func LockRow(f table.View, l *keyspace.Lock, r *table.Row) {
 	f.Sees(l.Head())
 	LockCells.Row(f, fields.Lock{S: f.S, L: l, Now: f.Now}, r)
 }
@@ -320,6 +352,8 @@ func lockHolder(r *table.Row, x *fields.Lock) {
 		r.Add(draw.Dim, "-")
 	case x.L.Blocked():
 		r.Add(draw.Bad, th.CutKey(th.Clean(head.Key), r.Room()))
+	case x.L.Holder() == nil: // a Lease of Kubernetes that says nobody, or is encrypted
+		r.Add(draw.Dim, "-")
 	default:
 		more := ""
 		if n := x.L.Holders(); n > 1 {

@@ -7,7 +7,10 @@ import (
 	"locktop/model"
 	"locktop/model/diagnose"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 	"locktop/ui/draw"
+	"locktop/ui/fields"
 	"locktop/ui/table"
 )
 
@@ -18,17 +21,20 @@ const (
 	sortHeld
 	sortBehind
 	sortLongest
+	sortWaited
 	sortCount
 )
 
 // order is the list of locks as shown: names, filtered and sorted.
 type order struct {
-	table.Ranking[*model.Lock, string]
+	table.Ranking[*keyspace.Lock, string]
 	By       table.SortKey
 	Reversed bool
 	Filter   string
 
-	Bad, badSeen int // how many are in trouble, of all
+	Bad, badSeen      int         // how many are in trouble, of all
+	Worst, worstSeen  model.Level // and how much
+	Waiting, waitSeen int         // how many claims wait, for all of them
 }
 
 // many says whether there are too many locks to rank them between two frames.
@@ -43,29 +49,33 @@ func (o *order) refresh(s *fold.State, now time.Time) bool {
 	if o.Reversed != (o.By == SortName) {
 		sign = 1
 	}
-	list := func() []*model.Lock { o.badSeen = 0; return s.Locks() }
-	done := o.Ranking.Refresh(s.Version(), now, list, func(l *model.Lock, i int) (table.Scored[string], bool) {
-		c := l.Condition()
+	list := func() []*keyspace.Lock { o.badSeen, o.worstSeen, o.waitSeen = 0, 0, 0; return s.Locks() }
+	done := o.Ranking.Refresh(s.Version(), now, list, func(l *keyspace.Lock, i int) (table.Scored[string], bool) {
+		c := outlook.Of(l)
 		if o.Found++; c.Trouble() {
 			o.badSeen++
+			o.worstSeen = max(o.worstSeen, c.Level)
+		}
+		if r := l.Recipe(); r.HasHolder && r.WaitersVisible() {
+			o.waitSeen += l.Behind()
 		}
 		if keep != nil && !keep(lockText(s, l)...) {
 			return table.Scored[string]{}, false
 		}
-		return table.Scored[string]{ID: l.Name, Rank: sign * o.rank(l, c, i), Tie: uint64(i)}, true
+		return table.Scored[string]{ID: l.Name, Rank: sign * o.rank(s, l, c, i), Tie: uint64(i)}, true
 	})
 	if done {
-		o.Bad = o.badSeen
+		o.Bad, o.Worst, o.Waiting = o.badSeen, o.worstSeen, o.waitSeen
 	}
 	return done
 }
 
-func (o *order) rank(l *model.Lock, c model.Condition, i int) int64 {
+func (o *order) rank(s *fold.State, l *keyspace.Lock, c model.Condition, i int) int64 {
 	switch o.By {
 	case SortName:
 		return int64(i)
 	case sortHeld:
-		if l.Free() {
+		if l.Holder() == nil {
 			return -1
 		}
 		d, _ := l.HeldFor(o.At)
@@ -74,6 +84,12 @@ func (o *order) rank(l *model.Lock, c model.Condition, i int) int64 {
 		return int64(l.Behind())
 	case sortLongest:
 		d, _, any := l.LongestWait(o.At)
+		if !any {
+			return -1
+		}
+		return int64(d)
+	case sortWaited:
+		d, _, any := fields.Lock{S: s, L: l, Now: o.At}.WaitedLately()
 		if !any {
 			return -1
 		}
@@ -88,8 +104,8 @@ func (o *order) rank(l *model.Lock, c model.Condition, i int) int64 {
 
 // lockText is what a filter looks at: name, state, recipe, findings, and who holds or waits
 // by which key, as far as a queue is looked at.
-func lockText(s *fold.State, l *model.Lock) []string {
-	all := []string{l.Name, diagnose.StateWord(l.Condition()), l.Recipe().Name}
+func lockText(s *fold.State, l *keyspace.Lock) []string {
+	all := []string{l.Name, diagnose.StateWord(outlook.Of(l)), l.Recipe().Name}
 	for _, f := range l.Findings() {
 		all = append(all, string(f.Code))
 	}
@@ -97,10 +113,10 @@ func lockText(s *fold.State, l *model.Lock) []string {
 		all = append(all, s.Who(draw.Brief(h.Ref())))
 	}
 	n := 0
-	l.Claims(func(c *model.Claim) bool {
+	l.Claims(func(c *keyspace.Claim) bool {
 		all = append(all, c.Key)
 		n++
-		return n < model.MaxScan
+		return n < keyspace.MaxScan
 	})
 	return all
 }
@@ -151,7 +167,7 @@ type LockList struct {
 
 // NewLockList returns an empty list, worst first.
 func NewLockList() *LockList {
-	return &LockList{Order: order{Ranking: table.NewRanking[*model.Lock, string](), By: SortState}}
+	return &LockList{Order: order{Ranking: table.NewRanking[*keyspace.Lock, string](), By: SortState}}
 }
 
 // Name is the name of the lock in row i.

@@ -1,11 +1,13 @@
 package page
 
 import (
+	"slices"
 	"strings"
-	"time"
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
+	"locktop/model/prefixes"
 	"locktop/ui/draw"
 	"locktop/ui/table"
 )
@@ -62,7 +64,7 @@ type (
 	// InPieces is a page with so many rows that it puts them in order in pieces. Rank
 	// does the next one, and says whether that changes what is shown.
 	InPieces interface {
-		Ranks(s *fold.State, now time.Time) bool
+		Ranks(f Frame) bool
 		Rank(f Frame) bool
 	}
 	// Split is a page with two parts one above the other. Point gives the keyboard to
@@ -98,7 +100,7 @@ const (
 type Request struct {
 	Show    Things // one of them, 0 for nothing
 	Lock    string
-	Claim   *model.Claim // in the queue of the lock, nil for none of them
+	Claim   *keyspace.Claim // in the queue of the lock, nil for none of them
 	Lease   model.LeaseID
 	Finding *model.Finding
 	Why     string // why there is nothing to show
@@ -167,11 +169,16 @@ func All(locks *LockList) []Page {
 
 // Board is what every page may read of the console.
 type Board struct {
-	Locks    *LockList // all of them; the selected one is what other pages start from
-	Tally    Tally
-	Doubts   Doubts
-	Marked   marks
-	Axis     Axis // the time that is looked at, on every page that shows one
+	Locks  *LockList // all of them; the selected one is what other pages start from
+	Tally  Tally
+	Doubts Doubts
+	Marked marks
+	Picked marks // the locks that x is about
+	Pulse  Pulse
+	Axis   Axis // the time that is looked at, on every page that shows one
+	// Ahead is the latest state that was seen of a recording, while an earlier moment is shown;
+	// nil: there is no later one. The axis goes on to it.
+	Ahead    *fold.State
 	Lab      bool
 	NoLab    string // why there is none
 	Prefixes []string
@@ -204,8 +211,8 @@ func (f Frame) Watched() string {
 // Target is what an action would be done to.
 type Target struct {
 	Action model.Action
-	Lock   *model.Lock
-	Claim  *model.Claim
+	Lock   *keyspace.Lock
+	Claim  *keyspace.Claim
 	// LockOnly: the lock is selected, and Claim is only what stands first in it.
 	LockOnly bool
 	// Unchosen: nobody chose Claim, it is what stands first.
@@ -275,7 +282,7 @@ func (t Target) commands(f Frame, lines []string) (about string, all []string) {
 var clusterCommands = []string{"etcdctl endpoint status --cluster -w table", "etcdctl alarm list"}
 
 // findingAbout is the worst finding about a lock, or why there is none.
-func findingAbout(f Frame, l *model.Lock) (*model.Finding, string) {
+func findingAbout(f Frame, l *keyspace.Lock) (*model.Finding, string) {
 	if l == nil {
 		return nil, "no lock is selected"
 	}
@@ -296,9 +303,11 @@ func noLocks(f Frame, w int) []string {
 	keys, _ := f.S.Counts()
 	fr := Fresh(f.S)
 	switch {
-	case fr.State == model.WatchLost:
+	case fr.Nothing:
+		return f.Th.OnlyText(w, fr.denied(f.Th)...)
+	case fr.State == prefixes.Lost:
 		return f.Th.OnlyText(w, blank, say(draw.Late, "nothing is known "+under+" yet: the watch is lost, see below"))
-	case !f.S.Loaded():
+	case !f.S.LoadedButDenied():
 		return f.Th.OnlyText(w, blank, say(draw.Plain, "listing the keys "+under+" "+f.Th.Sign.Unread))
 	case keys == 0:
 		return f.Th.OnlyText(w, blank, say(draw.Strong, "No locks yet"), blank,
@@ -326,10 +335,29 @@ type marks struct {
 	Has   map[string]bool
 }
 
+// Toggle marks a lock, or takes its mark away.
+func (m *marks) Toggle(name string) {
+	if m.Has[name] {
+		m.Drop(name)
+		return
+	}
+	m.Has[name] = true
+	m.Names = append(m.Names, name)
+}
+
+// Drop takes the mark of a lock away.
+func (m *marks) Drop(name string) {
+	delete(m.Has, name)
+	m.Names = slices.DeleteFunc(slices.Clone(m.Names), func(n string) bool { return n == name })
+}
+
+// NoMarks is no lock marked.
+func NoMarks() marks { return marks{Has: map[string]bool{}} }
+
 // Bookmarks are what stays of a board when all that was seen is forgotten.
 func (b *Board) Bookmarks() marks {
 	if b == nil {
-		return marks{Has: map[string]bool{}}
+		return NoMarks()
 	}
 	return b.Marked
 }

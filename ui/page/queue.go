@@ -6,9 +6,14 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/journal"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
+	"locktop/ui/graph"
 	"locktop/ui/table"
+	"locktop/ui/waits"
 )
 
 // ClaimCells are the columns of a queue.
@@ -47,6 +52,8 @@ type QueuePane struct {
 	Table table.Table
 	Lock  string
 	Pick  Selection
+	whole bool // it is the page, and not a part of one
+	costs waits.Panel
 }
 
 func newQueuePane() *QueuePane { return &QueuePane{Table: table.New(ClaimCells.Columns(), true)} }
@@ -69,6 +76,9 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 		return draw.Fill([]string{f.Th.Ruler(w, draw.Dim.Of("queue"))}, w, h)
 	}
 	lines := []string{f.Th.Ruler(w, p.Title(f, l, w)...)}
+	if ring := graph.Of(f.View, l); ring != nil && p.whole && h >= ringFrom {
+		return p.ring(f, l, ring, lines, w, h, focused)
+	}
 	var past []string
 	brief := !focused && !p.Pick.Pinned && l.Recipe().WaitersVisible()
 	if n := lanesRows(h); timed && l.Recipe().HasHolder && !l.Blocked() {
@@ -94,11 +104,60 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 		lines = WhyPane(f.Th, lines, found, w, why)
 	}
 	if facts > 0 {
-		lines = append(lines, f.Th.Ruler(w, draw.Dim.Of("journal of this lock")))
-		lines = lastFacts(lines, f, l.Journal(), w, facts-1)
+		lines = append(lines, p.history(f, l, w, facts, timed)...)
 	}
 	return draw.Fill(lines, w, h)
 }
+
+// ringFrom is the height from which a deadlock is drawn.
+const ringFrom = 10
+
+// ring has the queue, as few rows of it as leave room, who waits for whom, and what goes with
+// which session. What else was found stands below, and the lanes and the journal in what is left.
+func (p *QueuePane) ring(f Frame, l *keyspace.Lock, ring *graph.Ring, lines []string, w, h int, focused bool) []string {
+	rows := max(2, min(1+l.Len(), h-1-graph.High, h/3))
+	lines = p.queue(lines, f, l, w, rows, focused)
+	lines = append(lines, f.Th.Ruler(w, draw.Strong.Of("who waits for whom")))
+	lines = append(lines, ring.Lines(w, h-len(lines))...)
+	lines = append(lines, ring.Costs(w, h-len(lines))...)
+	found := slices.DeleteFunc(slices.Clone(l.Findings()), func(x model.Finding) bool { return x.Code == model.CodeLockCycle })
+	if n := min(3, l.Len()); h-len(lines) >= n+8 && l.Recipe().HasHolder {
+		lines = append(lines, f.lanes(l, w, n)...)
+	}
+	why, facts := whyShares(f.Th, found, w, h-len(lines))
+	if why > 0 {
+		lines = WhyPane(f.Th, lines, found, w, why)
+	}
+	if facts > 1 {
+		lines = append(lines, p.history(f, l, w, facts, true)...)
+	}
+	return draw.Fill(lines, w, h)
+}
+
+// history is what happened to the lock, and where there is room what it cost beside it.
+func (p *QueuePane) history(f Frame, l *keyspace.Lock, w, h int, timed bool) []string {
+	left := w
+	var beside []string
+	if timed && h >= waits.LeastRows && (w >= costsFrom && p.whole || w >= costsPane) && l.Recipe().HasHolder {
+		from, to := f.Axis.Shown(f.S.Book.Start(), f.Exact())
+		if beside = p.costs.Lines(f.View, l, from, to, max(waits.Least, w*3/8), h); beside != nil {
+			left -= max(waits.Least, w*3/8) + 1
+		}
+	}
+	lines := []string{f.Th.Ruler(left, append([]draw.Span{draw.Dim.Of("journal of this lock")}, f.asOf()...)...)}
+	lines = draw.Fill(lastFacts(lines, f, f.factsOf(p.Lock, h-1), left, h-1), left, h)
+	for i, text := range beside {
+		lines[i] += " " + text
+	}
+	return lines
+}
+
+// costsFrom is the width from which what a lock cost stands beside its journal, costsPane where
+// its queue is only a part of the page.
+const (
+	costsFrom = 120
+	costsPane = 160
+)
 
 // queueStep is by how many rows a queue grows where lanes stand below it: so they do not
 // move with each who comes or goes.
@@ -116,10 +175,13 @@ func Shares(h int) (queue, under int) {
 	return h - under, under
 }
 
+// outlookLeast is how many cells the words for when a lock moves have at least.
+const outlookLeast = 32
+
 // Title says of the lock what fits into w cells, part by part.
-func (p *QueuePane) Title(f Frame, l *model.Lock, w int) []draw.Span {
+func (p *QueuePane) Title(f Frame, l *keyspace.Lock, w int) []draw.Span {
 	th := f.Th
-	c := l.Condition()
+	c := outlook.Of(l)
 	t := []draw.Span{draw.Strong.Of(th.CutPath(th.Clean(l.Name), 48))}
 	w -= 6 + draw.Width(t[0].Text)
 	part := func(spans ...draw.Span) {
@@ -135,7 +197,7 @@ func (p *QueuePane) Title(f Frame, l *model.Lock, w int) []draw.Span {
 		part(draw.Dim.Of(name))
 	}
 	part(th.Says(c))
-	if text := draw.Outlook(l, c, f.Now, 32); text != "" {
+	if text := draw.Outlook(l, c, f.Now, max(outlookLeast, w/3)); text != "" {
 		part(draw.Plain.Of(text))
 	}
 	if next := l.At(1); next != nil && c.Trouble() && l.Behind() > 0 {
@@ -160,7 +222,7 @@ func (p *QueuePane) Title(f Frame, l *model.Lock, w int) []draw.Span {
 	return t
 }
 
-func (p *QueuePane) queue(lines []string, f Frame, l *model.Lock, w, h int, focused bool) []string {
+func (p *QueuePane) queue(lines []string, f Frame, l *keyspace.Lock, w, h int, focused bool) []string {
 	if h < 1 {
 		return lines
 	}
@@ -179,7 +241,7 @@ func (p *QueuePane) queue(lines []string, f Frame, l *model.Lock, w, h int, focu
 	return p.Table.Paint(lines, l.Len(), look, id, func(i int, r *table.Row) { claimRow(f.View, l, i, r) })
 }
 
-func placeOf(s *fold.State, l *model.Lock, key string) int {
+func placeOf(s *fold.State, l *keyspace.Lock, key string) int {
 	if c := s.Claim(key); c != nil {
 		return l.Place(c)
 	}
@@ -187,7 +249,7 @@ func placeOf(s *fold.State, l *model.Lock, key string) int {
 }
 
 // Chosen returns the claim under the cursor, nil if there is none.
-func (p *QueuePane) Chosen(s *fold.State) *model.Claim {
+func (p *QueuePane) Chosen(s *fold.State) *keyspace.Claim {
 	l := s.Lock(p.Lock)
 	if l == nil {
 		return nil
@@ -229,7 +291,7 @@ func (p *QueuePane) move(s *fold.State, i int) {
 	}
 }
 
-func claimRow(f table.View, l *model.Lock, i int, r *table.Row) {
+func claimRow(f table.View, l *keyspace.Lock, i int, r *table.Row) {
 	c := l.At(i)
 	f.Sees(c)
 	ClaimCells.Row(f, fields.At(f.S, l, f.Now, c, i+1, l.WaitsFor(c)), r)
@@ -243,8 +305,8 @@ func behind(th *draw.Theme, who string, room int) string {
 }
 
 // RoleLook says what a key is in the queue of a lock.
-func RoleLook(th *draw.Theme, l *model.Lock, c *model.Claim, i int) (draw.Style, string, string) {
-	role := l.RoleAt(c, i)
+func RoleLook(th *draw.Theme, l *keyspace.Lock, c *keyspace.Claim, i int) (draw.Style, string, string) {
+	role := outlook.RoleAt(l, c, i)
 	st, sign := draw.Waiting, th.Sign.Waits
 	switch {
 	case !l.Recipe().HasHolder:
@@ -265,7 +327,7 @@ func RoleLook(th *draw.Theme, l *model.Lock, c *model.Claim, i int) (draw.Style,
 // note is what there is to say of a claim besides: a finding about it, else the
 // other locks in which its lease stands.
 func note(th *draw.Theme, f table.View, c *fields.Claim) (draw.Style, string) {
-	x := c.L.Worst(c.Claim)
+	x := outlook.Worst(c.L, c.Claim)
 	if x == nil || x.Severity == model.SevInfo {
 		return draw.Dim, also(th, f.S, c.L, c.Claim)
 	}
@@ -281,7 +343,7 @@ func note(th *draw.Theme, f table.View, c *fields.Claim) (draw.Style, string) {
 }
 
 // identity fills in who a claim belongs to, and how that is known.
-func identity(r *table.Row, c *model.Claim) {
+func identity(r *table.Row, c *keyspace.Claim) {
 	th := r.F.Th
 	id := r.F.S.Identity(draw.Brief(c.Ref()))
 	switch {
@@ -307,7 +369,7 @@ func identity(r *table.Row, c *model.Claim) {
 const AlsoMax = 32
 
 // also names the other locks in which the lease of a claim stands.
-func also(th *draw.Theme, s *fold.State, l *model.Lock, c *model.Claim) string {
+func also(th *draw.Theme, s *fold.State, l *keyspace.Lock, c *keyspace.Claim) string {
 	lease := c.LeaseInfo()
 	if lease == nil {
 		return ""
@@ -324,7 +386,7 @@ func also(th *draw.Theme, s *fold.State, l *model.Lock, c *model.Claim) string {
 		}
 		shown++
 		verb := "waits for "
-		switch other.Role(o) {
+		switch outlook.Role(other, o) {
 		case model.RoleMember:
 			verb = "in "
 		case model.RoleHolds:
@@ -344,12 +406,37 @@ func also(th *draw.Theme, s *fold.State, l *model.Lock, c *model.Claim) string {
 	return "also " + text
 }
 
-// lastFacts appends the newest h entries, newest last.
-func lastFacts(lines []string, f Frame, facts []*model.JournalEntry, w, h int) []string {
-	for _, fact := range facts[len(facts)-max(0, min(h, len(facts))):] {
-		sign, st := f.Th.FactSign(fact)
-		lines = append(lines, f.Th.Line(w, []draw.Span{
-			draw.Dim.Of("  " + draw.FactClock(fact)[:8] + " "), st.Of(sign + " "), draw.Plain.Of(f.Th.Sentence(f.S, fact))}, nil))
+// factRows is how many lines an entry takes at most under a picture, if there are wholeFrom of
+// them for all: on fewer more entries say more.
+const (
+	factRows  = 2
+	wholeFrom = 4
+)
+
+// lastFacts appends the newest entries that h lines have room for, newest last.
+func lastFacts(lines []string, f Frame, facts []*journal.Entry, w, h int) []string {
+	if len(facts) == 0 && h > 0 && !f.Axis.At().IsZero() {
+		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of(tooFarBack)}, nil))
 	}
-	return lines
+	var all [][]string
+	rows := 1
+	if h >= wholeFrom {
+		rows = factRows
+	}
+	for _, fact := range slices.Backward(facts) {
+		sign, st := f.Th.FactSign(fact)
+		lead := []draw.Span{draw.Dim.Of("  " + draw.FactClock(fact)[:8] + " "), st.Of(sign + " ")}
+		said := f.Th.Wrap(f.Th.Sentence(f.S, fact), max(1, w-draw.WidthOf(lead)), min(rows, max(1, h)))
+		if h -= len(said); h < 0 {
+			break
+		}
+		for i, text := range said {
+			if said[i] = f.Th.Line(w, append(lead, draw.Plain.Of(text)), nil); i == 0 {
+				lead = []draw.Span{draw.Plain.Of(draw.Blank(draw.WidthOf(lead)))}
+			}
+		}
+		all = append(all, said)
+	}
+	slices.Reverse(all)
+	return append(lines, slices.Concat(all...)...)
 }

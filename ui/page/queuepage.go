@@ -2,6 +2,7 @@ package page
 
 import (
 	"locktop/model"
+	"locktop/model/outlook"
 	"locktop/ui/draw"
 	"locktop/ui/table"
 )
@@ -22,12 +23,29 @@ func (p *queuePage) About() About {
 	return About{Title: "Queue", Inner: true, Targets: true, Shows: ShowRow | ShowQueue}
 }
 
-func (p *queuePage) Keys() []Key { return append(axisKeys(lockEvents), journalOfLock) }
+func (p *queuePage) Keys() []Key {
+	return append(axisKeys(lockEvents), journalOfLock,
+		Key{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "open", What: "open the session of the key, or what is wrong with one that has none", Do: p.open})
+}
+
+// open shows the session of what is selected; a key without a lease has none, but what is
+// found about it.
+func (p *queuePage) open(f Frame) Request {
+	t := p.Target(f)
+	if t.Claim != nil && t.Claim.KV.Lease != 0 {
+		return Request{Show: ShowSession, Lease: t.Claim.KV.Lease}
+	}
+	if x, _ := p.Finding(f); x != nil {
+		return Request{Show: ShowFinding, Finding: x}
+	}
+	return Request{Why: "the selected item has no session, and no problem was found on it"}
+}
 
 func (p *queuePage) Paint(f Frame, w, h int) []string {
 	if text := noLocks(f, w); text != nil {
 		return draw.Fill(text, w, h)
 	}
+	p.queue.whole = true
 	return p.queue.lines(f, w, h, true, h >= lanesFrom)
 }
 
@@ -75,7 +93,7 @@ func (p *queuePage) Focus(Frame) (name, why string) { return "queue", "" }
 // lock, else the worst one about the lock.
 func (t Target) finds(f Frame, claim bool) (*model.Finding, string) {
 	if claim && t.Lock != nil && t.Claim != nil {
-		if x := t.Lock.Worst(t.Claim); x != nil {
+		if x := outlook.Worst(t.Lock, t.Claim); x != nil {
 			return x, ""
 		}
 	}

@@ -3,13 +3,13 @@ package page
 import (
 	"strconv"
 
-	"locktop/model"
+	"locktop/model/keyspace"
 	"locktop/ui/draw"
 	"locktop/ui/table"
 )
 
 // takesAlong appends h lines that list the keys that end with a session.
-func takesAlong(lines []string, f table.View, l *model.Lease, w, h int) []string {
+func takesAlong(lines []string, f table.View, l *keyspace.Lease, w, h int) []string {
 	th := f.Th
 	all := l.Claims()
 	title := []draw.Span{draw.Strong.Of("session " + l.ID.String())}
@@ -38,7 +38,7 @@ func takesAlong(lines []string, f table.View, l *model.Lease, w, h int) []string
 }
 
 // keyOf says what a key of a session is.
-func keyOf(th *draw.Theme, f table.View, c *model.Claim, w int) []draw.Span {
+func keyOf(th *draw.Theme, f table.View, c *keyspace.Claim, w int) []draw.Span {
 	key := draw.Dim.Of(th.CutKey(th.Clean(c.Key), max(12, w/3)))
 	l := c.Lock()
 	if l == nil {

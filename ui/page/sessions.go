@@ -9,6 +9,8 @@ import (
 	"locktop/model"
 	"locktop/model/diagnose"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 	"locktop/model/recipe"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
@@ -46,18 +48,18 @@ var SessionCells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *f
 			r.Add(draw.Plain, strconv.Itoa(x.Other))
 		}
 	},
-	"STATE": func(r *table.Row, x *fields.Session) { r.Put(r.F.Th.Says(x.Condition())) },
+	"STATE": func(r *table.Row, x *fields.Session) { r.Put(r.F.Th.Says(outlook.OfSession(x.Lease))) },
 }, nil)
 
 // SessionsPage is the table of the leases that stand in some queue, or are not
 // well.
 type SessionsPage struct {
 	list
-	table.Ranking[*model.Lease, model.LeaseID]
+	table.Ranking[*keyspace.Lease, model.LeaseID]
 }
 
 func newSessionsPage() *SessionsPage {
-	p := &SessionsPage{Ranking: table.NewRanking[*model.Lease, model.LeaseID]()}
+	p := &SessionsPage{Ranking: table.NewRanking[*keyspace.Lease, model.LeaseID]()}
 	p.list = list{name: "sessions", table: table.New(SessionCells.Columns(), true), order: &p.Rhythm}
 	return p
 }
@@ -75,8 +77,8 @@ func (p *SessionsPage) Refresh(f Frame) bool {
 		return false
 	}
 	keep := matcher(p.filter)
-	done := p.Ranking.Refresh(f.S.Version(), f.Now, f.S.Leases, func(l *model.Lease, _ int) (table.Scored[model.LeaseID], bool) {
-		c, st := l.Condition(), Standing(l)
+	done := p.Ranking.Refresh(f.S.Version(), f.Now, f.S.Leases, func(l *keyspace.Lease, _ int) (table.Scored[model.LeaseID], bool) {
+		c, st := outlook.OfSession(l), Standing(l)
 		if st == 0 && !c.Trouble() {
 			return table.Scored[model.LeaseID]{}, false
 		}
@@ -97,10 +99,12 @@ func (p *SessionsPage) Refresh(f Frame) bool {
 
 func (p *SessionsPage) id(i int) string { return p.IDs[i].String() }
 
+// About says what the page is.
 func (p *SessionsPage) About() About {
 	return About{Title: "Sessions", Targets: true, Shows: ShowSession}
 }
 
+// Keys are those of the page alone.
 func (p *SessionsPage) Keys() []Key { return []Key{queueOf(p.Lock)} }
 
 // queueOf is the key of a page that leads to a lock.
@@ -108,9 +112,13 @@ func queueOf(lock func(Frame) Request) Key {
 	return Key{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "lock", What: "jump to the queue of the lock", Some: true, Do: lock}
 }
 
+// Move moves the selection by n lines.
 func (p *SessionsPage) Move(f Frame, n int) { p.move(p.pick.Place+n, len(p.IDs), p.id, f.Now) }
-func (p *SessionsPage) Empty() bool         { return len(p.IDs) == 0 }
 
+// Empty says whether no session is listed.
+func (p *SessionsPage) Empty() bool { return len(p.IDs) == 0 }
+
+// Click selects the session in a line.
 func (p *SessionsPage) Click(f Frame, _, y int) {
 	if i := p.table.At(y, len(p.IDs)); i >= 0 {
 		p.move(i, len(p.IDs), p.id, f.Now)
@@ -126,17 +134,20 @@ func (p *SessionsPage) Target(f Frame) Target {
 	return t.ofClient(f.S)
 }
 
+// Lock asks for the lock of the selected session.
 func (p *SessionsPage) Lock(f Frame) Request { return p.Target(f).toLock() }
 
+// Finding is the worst one about the selected session.
 func (p *SessionsPage) Finding(f Frame) (*model.Finding, string) {
 	l := p.Chosen(f.S)
 	if l == nil {
 		return nil, "no session is selected"
 	}
-	x, _ := l.Worst()
+	x, _ := outlook.WorstOfSession(l)
 	return x, "no problem found on session " + l.ID.String()
 }
 
+// Commands show the selected session by hand.
 func (p *SessionsPage) Commands(f Frame) (string, []string) {
 	if l := p.Chosen(f.S); l != nil {
 		return "session " + l.ID.String(), []string{l.ID.Etcdctl(), "etcdctl lease list"}
@@ -144,17 +155,20 @@ func (p *SessionsPage) Commands(f Frame) (string, []string) {
 	return "the sessions", []string{"etcdctl lease list"}
 }
 
+// Show selects the session of a lease.
 func (p *SessionsPage) Show(_ Frame, r Request) {
 	p.choose(r.Lease.String())
 	p.filter = ""
 }
 
+// Hits says how many sessions fit the filter.
 func (p *SessionsPage) Hits() string {
 	return hits(p.filter, draw.Count(int64(len(p.IDs)))+" of "+draw.Plural(p.Total, "session"))
 }
 
-func (p *SessionsPage) Ranks(s *fold.State, now time.Time) bool {
-	return p.many(s) && p.Unranked(s.Version(), now)
+// Ranks says whether the sessions have to be put in order anew, beside the screen.
+func (p *SessionsPage) Ranks(f Frame) bool {
+	return p.many(f.S) && p.Unranked(f.S.Version(), f.Now)
 }
 
 // Rank ranks the next sessions. As long as none is shown the page says how many are left.
@@ -164,7 +178,7 @@ func (p *SessionsPage) Rank(f Frame) bool {
 }
 
 // Chosen returns the lease under the cursor, nil if there is none.
-func (p *SessionsPage) Chosen(s *fold.State) *model.Lease {
+func (p *SessionsPage) Chosen(s *fold.State) *keyspace.Lease {
 	if i := p.chosen(len(p.IDs), p.id); i >= 0 {
 		return s.Lease(p.IDs[i])
 	}
@@ -197,7 +211,7 @@ func (p *SessionsPage) Paint(f Frame, w, h int) []string {
 	lines = p.table.Paint(lines, len(p.IDs), table.Look{Cursor: p.pick.Place, Keys: true}, p.id, func(i int, r *table.Row) {
 		if l := f.S.Lease(p.IDs[i]); l != nil {
 			at := f.View
-			if i != p.pick.Place && calmLease(l) && !l.Condition().Trouble() {
+			if i != p.pick.Place && calmLease(l) && !outlook.OfSession(l).Trouble() {
 				at = calm(f.View)
 			}
 			SessionRow(at, l, r)
@@ -212,7 +226,7 @@ func (p *SessionsPage) Paint(f Frame, w, h int) []string {
 }
 
 // SessionRow fills in the row of a session.
-func SessionRow(f table.View, l *model.Lease, r *table.Row) {
+func SessionRow(f table.View, l *keyspace.Lease, r *table.Row) {
 	*f.OnScreen = append(*f.OnScreen, l.ID)
 	SessionCells.Row(f, fields.SessionOf(l), r)
 }
@@ -231,13 +245,13 @@ func lockNames(th *draw.Theme, locks *fields.Some, room int) string {
 
 // Standing ranks what a lease is to others: 3 holds a lock for which others wait,
 // 2 holds one, 1 waits or is listed, 0 nothing of that.
-func Standing(l *model.Lease) int {
+func Standing(l *keyspace.Lease) int {
 	best := 0
 	for _, c := range l.Claims() {
 		lock := c.Lock()
 		switch {
 		case lock == nil:
-		case lock.Role(c) == model.RoleHolds:
+		case outlook.Role(lock, c) == model.RoleHolds:
 			if lock.Behind() > 0 {
 				return 3
 			}
@@ -250,9 +264,9 @@ func Standing(l *model.Lease) int {
 }
 
 // sessionText is what a filter looks at: the id and who it is, and its locks.
-func sessionText(s *fold.State, l *model.Lease) (string, string) {
+func sessionText(s *fold.State, l *keyspace.Lease) (string, string) {
 	x := fields.SessionOf(l)
-	who := l.ID.String() + " " + diagnose.StateWord(l.Condition())
+	who := l.ID.String() + " " + diagnose.StateWord(outlook.OfSession(l))
 	if x.Lead != nil {
 		who += " " + s.Who(draw.Brief(x.Lead.Ref()))
 	}
@@ -264,7 +278,7 @@ func sessionText(s *fold.State, l *model.Lease) (string, string) {
 }
 
 // renews says how often a session is renewed: as seen, or as its recipe usually is.
-func renews(l *model.Lease) string {
+func renews(l *keyspace.Lease) string {
 	third := time.Duration(l.Granted()) * time.Second / 3
 	switch {
 	case l.Granted() <= 0:
@@ -285,23 +299,23 @@ func Often(d time.Duration) string {
 	if d < time.Second {
 		return "<1s"
 	}
-	return draw.Ticks(d)
+	return model.Ticks(d)
 }
 
 // grantedBy names the member that granted a lease, "" if its id does not tell.
-func grantedBy(f table.View, l *model.Lease) string {
+func grantedBy(f table.View, l *keyspace.Lease) string {
 	return f.Th.Clean(strings.TrimPrefix(f.S.GrantedBy(l.ID), "member "))
 }
 
 // claimOf returns the claim of a session that counts most: one that holds, else
 // one that waits.
-func claimOf(l *model.Lease) *model.Claim {
+func claimOf(l *keyspace.Lease) *keyspace.Claim {
 	if l == nil {
 		return nil
 	}
-	if f, _ := l.Worst(); f != nil {
+	if f, _ := outlook.WorstOfSession(l); f != nil {
 		for _, c := range l.Claims() {
-			if f.About(c) {
+			if f.About(c.Ref()) {
 				return c
 			}
 		}

@@ -4,19 +4,32 @@ import (
 	"slices"
 	"time"
 
-	"locktop/model"
+	"locktop/model/diagnose"
+	"locktop/model/fold"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
+	"locktop/ui/axis"
 	"locktop/ui/draw"
 	"locktop/ui/table"
 )
 
-// timePage is every lock as a lane, those first for which most was waited.
+// timePage is every lock as a lane, those first for which most was waited. A lock without keys
+// has one, too, if it has a past in what is shown.
 type timePage struct {
 	usual
-	table.Ranking[*model.Lock, string]
-	pick Selection
-	top  int
-	rows int // locks that fit
-	tall bool
+	table.Ranking[string, string]
+	filter string
+	pick   Selection
+	ranked ranked
+	top    int
+	rows   int // locks that fit
+	tall   bool
+}
+
+// ranked is the time for which the locks are in order.
+type ranked struct {
+	span time.Duration
+	past time.Time // its end, zero for now
 }
 
 // Cells of a line of the page beside its picture.
@@ -24,49 +37,135 @@ const (
 	timeName  = 20
 	timeTail  = 14
 	timeHead  = 2 // lines above the lanes
-	timeFacts = 4 // lines below them at least, the title included
+	timeFacts = 5 // lines below them at least: the marks, and what happened with its title
 	timeSigns = 2
 )
 
+// tallFrom is the height from which lanes show how many waited, that of a verdict included: it
+// comes and goes, and the picture stays.
+const tallFrom = 27
+
 func newTimePage() *timePage {
-	return &timePage{Ranking: table.NewRanking[*model.Lock, string]()}
+	return &timePage{Ranking: table.NewRanking[string, string]()}
 }
 
 func (p *timePage) About() About { return About{Title: "Time"} }
 
-func (p *timePage) Keys() []Key { return append(axisKeys(lockEvents), queueOf(p.Lock)) }
+func (p *timePage) Keys() []Key {
+	return append(axisKeys(func(f Frame, from, to time.Time) []time.Time { return eventsOf(f, p.chosen(f), from, to) }), queueOf(p.Lock))
+}
 
-// refresh puts the locks in order: by how long all together waited in what is shown, those
-// in trouble first.
-func (p *timePage) refresh(f Frame) {
+// chosen is the lock under the cursor, or the one that is selected elsewhere if it has no lane.
+func (p *timePage) chosen(f Frame) string {
+	if k := f.Axis.Keyless; k.Lock != "" && k.beside == f.Locks.Pick.ID {
+		return k.Lock
+	}
+	return f.Locks.Pick.ID
+}
+
+// Lock is the one whose queue can be opened.
+func (p *timePage) Lock(f Frame) Request {
+	if name := p.chosen(f); f.S.Lock(name) == nil && name != "" {
+		return Request{Why: f.Th.Clean(name) + " has no keys now: there is no queue to open"}
+	}
+	return p.usual.Lock(f)
+}
+
+func (p *timePage) many(f Frame) bool { return len(f.S.Locks()) > table.RankPiece }
+
+// Ranks says whether locks are to be ranked in pieces.
+func (p *timePage) Ranks(f Frame) bool {
+	f = f.whole()
+	return p.many(f) && p.Unranked(f.S.Version(), f.Now)
+}
+
+// Rank goes on with putting the locks in order: by how long all together waited in what is
+// shown, those in trouble first. It says whether that changed what is shown.
+func (p *timePage) Rank(f Frame) bool {
+	f = f.whole()
+	from, to := p.shown(f)
+	keep := matcher(p.filter)
+	done := p.Ranking.Refresh(f.S.Version(), f.Now, func() []string { return timeNames(f.S, from) }, func(name string, i int) (table.Scored[string], bool) {
+		l, rank := f.S.Lock(name), int64(0)
+		if p.Found++; l != nil && outlook.Of(l).Trouble() {
+			rank = int64(24 * 365 * time.Hour)
+		}
+		if keep != nil && !keep(timeText(f.S, name, l)...) {
+			return table.Scored[string]{}, false
+		}
+		return table.Scored[string]{ID: name, Rank: -rank - int64(f.S.Book.Waited(name, from, to)), Tie: uint64(i)}, true
+	})
+	return done
+}
+
+// timeNames are the locks that have a holder at times, by name, and those without keys that
+// have a past since then.
+func timeNames(s *fold.State, from time.Time) []string {
+	var names, gone []string
+	for _, l := range s.Locks() {
+		if l.Recipe().HasHolder {
+			names = append(names, l.Name)
+		}
+	}
+	for name := range s.Book.Names {
+		if at, _ := s.Book.Ended(name); s.Lock(name) == nil && at.After(from) {
+			gone = append(gone, name)
+		}
+	}
+	slices.Sort(gone) // of equals the same ones stand first, whenever that is asked
+	return append(names, gone...)
+}
+
+// noKeys is how the state of a lock is called that has a past and no keys.
+const noKeys = "no keys"
+
+// timeText is what the filter looks at.
+func timeText(s *fold.State, name string, l *keyspace.Lock) []string {
+	if l == nil {
+		return []string{name, noKeys}
+	}
+	return lockText(s, l)
+}
+
+// shown is the time of the lanes.
+func (p *timePage) shown(f Frame) (from, to time.Time) {
 	now := f.Exact()
-	to := f.Axis.End(now)
-	from := to.Add(-f.Axis.Span(f.S.Book.Start(), now))
-	done := false
-	for more := p.Unranked(f.S.Version(), f.Now); more; more = p.Going && !p.Waits(f.Now) {
-		done = p.Ranking.Refresh(f.S.Version(), f.Now, f.S.Locks, func(l *model.Lock, i int) (table.Scored[string], bool) {
-			if p.Found++; !l.Recipe().HasHolder {
-				return table.Scored[string]{}, false
-			}
-			rank := int64(f.S.Book.Waited(l.Name, from, to))
-			if l.Condition().Trouble() {
-				rank += int64(24 * 365 * time.Hour)
-			}
-			return table.Scored[string]{ID: l.Name, Rank: -rank, Tie: uint64(i)}, true
-		})
+	to = f.Axis.End(now)
+	return to.Add(-f.Axis.Span(f.S.Book.Start(), now)), to
+}
+
+// refresh puts the locks in order, unless there are so many that messages do it, and finds
+// the cursor. Another part of the past has another order.
+func (p *timePage) refresh(f Frame) {
+	of := ranked{span: f.Axis.Span(f.S.Book.Start(), f.Now)}
+	if end := f.Axis.End(f.Now); !end.Equal(f.Now) {
+		of.past = end
 	}
-	if id := f.Locks.Pick.ID; done || p.pick.ID != id { // all pages start from that lock; -1: it has no lane
-		p.pick.ID, p.pick.Place = id, slices.Index(p.IDs, id)
+	p.Force = p.Force || of != p.ranked
+	p.ranked = of
+	for more := !p.many(f) && p.Unranked(f.S.Version(), f.Now); more; more = p.Going && !p.Waits(f.Now) {
+		p.Rank(f)
 	}
+	id := p.chosen(f)                                     // all pages start from that lock; -1: it has no lane
+	if f.Axis.Keyless.Lock == id && f.S.Lock(id) != nil { // it has keys again
+		f.Axis.Keyless = Keyless{}
+		f.Locks.choose(id)
+	}
+	p.pick.ID, p.pick.Place = id, slices.Index(p.IDs, id)
 }
 
 func (p *timePage) Paint(f Frame, w, h int) []string {
-	if text := noLocks(f, w); text != nil {
+	f = f.whole()
+	p.refresh(f)
+	if text := noLocks(f, w); text != nil && len(p.IDs) == 0 {
 		return draw.Fill(text, w, h)
 	}
-	p.refresh(f)
 	name, cells, tail := timeShares(w)
-	p.tall = h >= 28
+	above := f.Tally.Verdict.Height(f.Height)
+	if above > 0 && f.Height >= TallFrom {
+		above++ // a blank line
+	}
+	p.tall = h+above >= tallFrom
 	each := 1
 	if p.tall {
 		each = 2
@@ -78,23 +177,31 @@ func (p *timePage) Paint(f Frame, w, h int) []string {
 		p.top = max(min(p.top, at), at-p.rows+1)
 	}
 	sc := f.Axis.Scale(f.S.Book.Start(), f.Now, cells)
-	lines := []string{p.title(f, w), f.Th.Line(w, append([]draw.Span{draw.Plain.Of(string(draw.Pad(nil, timeSigns+name)))}, sc.Ruler(f.Th, &f.Axis.Window, f.Now)...), nil)}
+	margin := draw.Plain.Of(string(draw.Pad(nil, timeSigns+name)))
+	lines := []string{p.title(f, w), f.Th.Line(w, append([]draw.Span{margin}, sc.Ruler(f.Th, &f.Axis.Window, f.Now)...), nil)}
 	for i := p.top; i < min(len(p.IDs), p.top+p.rows); i++ {
-		l := f.S.Lock(p.IDs[i])
-		if l == nil {
-			lines = append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.CutPath(f.Th.Clean(p.IDs[i]), name-1) + " is no more")}, nil))
-			continue
-		}
-		row := f.Axis.Brush.Row(f.S, l.Name, sc, !l.Condition().Trouble() && i != p.pick.Place, p.tall)
+		id := p.IDs[i]
+		l := f.S.Lock(id)
+		row := f.Axis.Brush.Row(f.S, id, sc, (l == nil || !outlook.Of(l).Trouble()) && i != p.pick.Place, p.tall)
 		if p.tall {
-			lines = append(lines, f.Th.Line(w, []draw.Span{draw.Plain.Of(string(draw.Pad(nil, timeSigns+name))), f.Th.Depth(row.Waiting)}, nil))
+			lines = append(lines, f.Th.Line(w, append([]draw.Span{margin}, f.Th.Depth(row.Waiting, sc.Cursor())...), nil))
 		}
-		spans := p.label(f, l, name, i == p.pick.Place)
-		spans = append(spans, f.Th.LaneCells(row.Cells)...)
+		spans := append(p.label(f, id, l, name, i == p.pick.Place), f.Th.LaneCells(row.Cells)...)
 		if tail > 0 {
-			spans = append(spans, draw.Plain.Of(" "), waits(f, l))
+			spans = append(spans, draw.Plain.Of(" "), p.tail(f, id, l))
 		}
 		lines = append(lines, f.Th.Line(w, spans, nil))
+	}
+	if len(p.IDs) == 0 {
+		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  no lock has a lane: none that is filtered for was held")}, nil))
+	}
+	if h-len(lines) >= 2 {
+		row, says := axis.MarksOf(f.S, f.Th, sc, f.journal(p.pick.ID)).Line(f.Th)
+		marks := append([]draw.Span{draw.Dim.Of("  marks"), draw.Plain.Of(draw.Blank(timeSigns + name - 7))}, row...)
+		if tail > 0 {
+			marks = append(marks, draw.Plain.Of(" "), says)
+		}
+		lines = append(lines, f.Th.Line(w, marks, nil))
 	}
 	return draw.Fill(append(lines, p.facts(f, w, h-len(lines))...), w, h)
 }
@@ -116,9 +223,9 @@ func (p *timePage) title(f Frame, w int) string {
 	if p.pick.Place >= 0 {
 		n = draw.Count(int64(p.pick.Place+1)) + " of " + n
 	}
-	t := []draw.Span{draw.Strong.Of(x.Says(f.S.Book.Start(), f.Now)), draw.Dim.Of("  " + n)}
-	if as := x.AsOf(f.Now); as != "" {
-		t = append(t, draw.Late.Of("  "+as+" "), draw.Accent.Of("esc"), draw.Dim.Of(" now"))
+	t := append([]draw.Span{draw.Strong.Of(x.Says(f.S.Book.Start(), f.Now)), draw.Dim.Of("  " + n)}, f.asOf()...)
+	if w >= axis.HintsFrom {
+		t = append(append(t, draw.Plain.Of("  ")), axis.Hints(f.Th)...)
 	}
 	if n, until := f.S.Book.Dropped(); n > 0 {
 		t = append(t, draw.Dim.Of("  "+draw.Count(int64(n))+" older intervals were dropped, up to "+until.Format("15:04:05")))
@@ -127,19 +234,31 @@ func (p *timePage) title(f Frame, w int) string {
 }
 
 // label is the sign and the name in front of a lane.
-func (p *timePage) label(f Frame, l *model.Lock, w int, chosen bool) []draw.Span {
-	st, sign := f.Th.Level(l.Condition().Level)
-	text := f.Th.CutPath(f.Th.Clean(l.Name), w-1)
+func (p *timePage) label(f Frame, id string, l *keyspace.Lock, w int, chosen bool) []draw.Span {
+	st, sign := draw.Dim, f.Th.Sign.Waits
+	if l != nil {
+		st, sign = f.Th.Level(outlook.Of(l).Level)
+	}
+	text := f.Th.CutPath(f.Th.Clean(id), w-1)
 	name, cursor := draw.Plain, draw.Plain.Of(" ")
-	if chosen {
+	switch {
+	case chosen:
 		name, cursor = draw.Strong, draw.Accent.Of(f.Th.Sign.Cursor)
+	case l == nil:
+		name = draw.Dim
 	}
 	return []draw.Span{cursor, st.Of(sign), name.Of(" " + text + string(draw.Pad(nil, w-1-draw.Width(text))))}
 }
 
-// waits says how many wait now.
-func waits(f Frame, l *model.Lock) draw.Span {
+// tail says what is wrong with a lock now, else how many wait for it.
+func (p *timePage) tail(f Frame, id string, l *keyspace.Lock) draw.Span {
 	switch {
+	case l == nil:
+		at, _ := f.S.Book.Ended(id)
+		return draw.Dim.Of(draw.Age(f.Exact().Sub(at), false) + " ago")
+	case outlook.Of(l).Trouble():
+		st, _ := f.Th.Level(outlook.Of(l).Level)
+		return st.Of(f.Th.Cut(diagnose.StateWord(outlook.Of(l)), timeTail-1))
 	case l.Free():
 		return draw.Dim.Of("free")
 	case !l.Recipe().WaitersVisible():
@@ -152,22 +271,12 @@ func waits(f Frame, l *model.Lock) draw.Span {
 
 // facts are the last lines of the journal of the selected lock, as of the cursor.
 func (p *timePage) facts(f Frame, w, h int) []string {
-	lines := []string{f.Th.Ruler(w, draw.Dim.Of("what happened to "), draw.Plain.Of(f.Th.CutPath(f.Th.Clean(f.Locks.Pick.ID), 40)))}
-	l := f.S.Lock(f.Locks.Pick.ID)
-	if l == nil {
-		return lines
+	if h < 1 {
+		return nil
 	}
-	all := l.Journal()
-	if at := f.Axis.At(); !at.IsZero() {
-		n := len(all)
-		for n > 0 && all[n-1].At.After(at.Add(time.Millisecond)) {
-			n--
-		}
-		if all = all[:n]; n == 0 {
-			return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  the journal of this lock does not go back that far")}, nil))
-		}
-	}
-	return lastFacts(lines, f, all, w, h-1)
+	id := p.chosen(f)
+	lines := []string{f.Th.Ruler(w, draw.Dim.Of("what happened to "), draw.Plain.Of(f.Th.CutPath(f.Th.Clean(id), 40)))}
+	return lastFacts(lines, f, f.factsOf(id, h-1), w, h-1)
 }
 
 func (p *timePage) Move(f Frame, n int) {
@@ -178,9 +287,15 @@ func (p *timePage) Move(f Frame, n int) {
 }
 
 func (p *timePage) choose(f Frame, i int) {
+	f = f.whole()
 	p.pick.Place = max(0, min(i, len(p.IDs)-1))
 	p.pick.ID = p.IDs[p.pick.Place]
-	f.Locks.choose(p.pick.ID)
+	if f.S.Lock(p.pick.ID) == nil {
+		f.Axis.Keyless = Keyless{p.pick.ID, f.Locks.Pick.ID}
+	} else {
+		f.Axis.Keyless = Keyless{}
+		f.Locks.choose(p.pick.ID)
+	}
 	p.Held = f.Now.Add(table.SortHold)
 }
 
@@ -198,4 +313,21 @@ func (p *timePage) Click(f Frame, _, y int) {
 
 func (p *timePage) Empty() bool { return len(p.IDs) == 0 }
 
-func (p *timePage) Back(f Frame) bool { return f.Axis.Now() }
+// Back goes back to now, then lets go of the filter.
+func (p *timePage) Back(f Frame) bool {
+	if !f.Axis.Now() {
+		p.SetFilter("")
+	}
+	return true
+}
+
+func (p *timePage) Filter() string { return p.filter }
+func (p *timePage) Hits() string {
+	return hits(p.filter, draw.Count(int64(len(p.IDs)))+" of "+draw.Plural(p.Total, "lock"))
+}
+
+func (p *timePage) SetFilter(text string) {
+	if p.filter != text {
+		p.filter, p.Force, p.top = text, true, 0
+	}
+}

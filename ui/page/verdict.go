@@ -9,11 +9,11 @@ import (
 	"locktop/ui/draw"
 )
 
-// verdictStays is how long an error stays in sight after it has gone.
+// verdictStays is how long it stays in sight what was wrong and has gone.
 const verdictStays = time.Minute
 
-// Verdict is the worst of what is wrong, as it stands above the page. What was an error
-// stays for a while after it has gone.
+// Verdict is the worst of what is wrong, as it stands above the page. It stays for a while
+// after it has gone, a warning unless anything else is wrong.
 type Verdict struct {
 	diagnose.Verdict
 	Now   bool      // it is wrong still
@@ -22,11 +22,11 @@ type Verdict struct {
 
 func (v *Verdict) update(s *fold.State, now time.Time) {
 	worst, any := s.Verdict()
-	failing := worst.Finding.Severity == model.SevError
-	if v.Now && v.Finding.Severity == model.SevError && !failing {
+	failing, failed := worst.Finding.Severity == model.SevError, v.Finding.Severity == model.SevError
+	if v.Now && (failed && !failing || !any) {
 		v.Now, v.ended = false, now
 	}
-	if v.Now || failing || !v.Showing() || now.Sub(v.ended) >= verdictStays {
+	if v.Now || failing || any && !failed || !v.Showing() || now.Sub(v.ended) >= verdictStays {
 		*v = Verdict{Verdict: worst, Now: any}
 		return
 	}
@@ -59,19 +59,24 @@ func (v *Verdict) Lines(f Frame, w, h int, selected bool, key string) []string {
 	if !v.Now {
 		title = append(title, draw.Dim.Of("  ended "+draw.Age(f.Now.Sub(v.ended), false)+" ago"))
 	}
-	lines := []string{th.Band(w, level, title, v.others())}
-	how := draw.Plain.Of("   " + th.Cut(th.Prose(v.How()), w-5))
-	if since := f.Now.Sub(v.Finding.Since); v.Now && since >= time.Second {
-		how.Text = "   " + th.Cut(th.Prose(v.How()), w-16)
-		lines = append(lines, th.Band(w, level, []draw.Span{how}, []draw.Span{draw.Dim.Of("for " + draw.Age(since, false))}))
-	} else {
-		lines = append(lines, th.Band(w, level, []draw.Span{how}, nil))
-	}
-	do := v.do(th, w, selected, key)
+	when, others := v.found(f), v.others()
+	do := th.Band(w, level, v.do(th, w, selected, key), nil)
 	if h < 3 { // what to do is worth more than how it came
-		return []string{lines[0], th.Band(w, level, do, nil)}[:h]
+		if len(others) > 0 {
+			when = append(when, draw.Plain.Of(" "))
+		}
+		return []string{th.Band(w, level, title, append(when, others...)), do}[:h]
 	}
-	return append(lines, th.Band(w, level, do, nil))
+	how := draw.Plain.Of("   " + th.Cut(th.Prose(v.How()), w-9-draw.WidthOf(when)))
+	return []string{th.Band(w, level, title, others), th.Band(w, level, []draw.Span{how}, when), do}
+}
+
+// found says when it was found, which may be long after it began.
+func (v *Verdict) found(f Frame) []draw.Span {
+	if d := f.Now.Sub(v.Finding.Since); v.Now && d >= time.Second {
+		return []draw.Span{draw.Dim.Of("found " + draw.Age(d, false) + " ago")}
+	}
+	return nil
 }
 
 // others count what else is wrong.

@@ -1,6 +1,7 @@
 package palette
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,6 +9,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -26,23 +29,34 @@ type Console interface {
 	WhyFixed() string
 	// Moment goes to a time of a recording, or says why not.
 	Moment(text string) (cmd tea.Cmd, why string)
+	// Screen writes the screen as text to a file that is not there yet, or says why not.
+	Screen(file string) (cmd tea.Cmd, why string)
+	// Record begins a recording of what is seen, or ends it, or says why not.
+	Record() (why string)
 	// Watching says that something is watched already.
 	Watching() bool
 }
 
-// Line is the line in which a command is typed.
+// Line is the line in which a command is typed, with the list of what it may become.
 type Line struct {
 	host.Field
 	c     Console
-	found []string // what tab goes through, nil before it was pressed
-	at    int
-	hint  string // why the command was not done
+	found []string // what the line may become, first what begins like it
+	alike int      // how many of them begin like it
+	more  int      // how many more there are than are kept
+	of    *verb    // whose arguments they are, nil for commands
+	at    int      // which of them was chosen, -1 for none
+	hint  string   // why the command was not done
 }
 
-// New returns an empty line.
-func New(c Console) *Line { return &Line{c: c} }
+// New returns an empty line; nil is none.
+func New(c Console) *Line {
+	p := &Line{c: c}
+	p.look()
+	return p
+}
 
-// offersMax bounds what tab goes through.
+// offersMax bounds how many of the things that a line may become are kept.
 const offersMax = 1000
 
 // verb is a row of the table of commands.
@@ -66,6 +80,8 @@ func commands() []verb {
 		{"at", "TIME", "another moment of a recording", false, nil, func(c Console, arg string) (tea.Cmd, string) { return c.Moment(arg) }},
 		{"sort", "BY", "sort the locks", false, func(Console) []string { return SortNames[1:] }, cmdSort},
 		{"theme", "NAME", "dark, light or mono", true, func(Console) []string { return draw.Themes }, func(c Console, arg string) (tea.Cmd, string) { return nil, c.SetTheme(arg) }},
+		{"screen", "FILE", "write the screen as text to a new file", true, nil, func(c Console, arg string) (tea.Cmd, string) { return c.Screen(arg) }},
+		{"record", "", "write down what is seen from now on; once more: end that", false, nil, func(c Console, _ string) (tea.Cmd, string) { return nil, c.Record() }},
 		{"quit", "", "leave locktop", true, nil, func(Console, string) (tea.Cmd, string) { return tea.Quit, "" }},
 	}
 }
@@ -78,10 +94,11 @@ func commandWords() string {
 	return strings.Join(words, ", ")
 }
 
-// Typed takes a key in; what was offered is offered no more.
+// Typed takes a key in, and narrows the list to what fits.
 func (p *Line) Typed(msg tea.KeyMsg) {
 	p.Field.Key(msg)
-	p.found, p.hint = nil, ""
+	p.hint = ""
+	p.look()
 }
 
 // obey does the command, and keeps the line with the reason if it cannot be done.
@@ -99,6 +116,10 @@ func (p *Line) obey() (cmd tea.Cmd, done bool) {
 		p.hint = "nothing is watched yet: " + c.name + " works when something is"
 	case (c.arg == "") != (arg == ""):
 		p.hint = "usage: " + strings.TrimSpace(c.name+" "+c.arg)
+		if arg == "" { // the list goes on with what can be given
+			p.Text = c.name + " "
+			p.look()
+		}
 	default:
 		cmd, p.hint = c.do(p.c, arg)
 		return cmd, p.hint == ""
@@ -124,52 +145,82 @@ func commandNamed(word string) *verb {
 
 // complete goes through what the line may become: first as far as all agree.
 func (p *Line) complete(by int) {
-	if p.found == nil {
-		p.found, p.at = p.offers(p.Text), -1
-		if by < 0 {
-			p.at = 0
-		}
-		if common := commonStart(p.found); len(common) > len(p.Text) {
-			p.Text = common
-			if len(p.found) > 1 {
-				return
-			}
-		}
-	}
-	n := len(p.found)
-	if n == 0 {
+	common := commonStart(p.found[:p.alike])
+	switch {
+	case len(p.found) == 0:
 		p.hint = "no match"
-		return
-	}
-	p.at = (p.at + by + n) % n
-	p.Text = p.found[p.at]
-	if n == 1 {
-		p.found = nil // the argument is next
+	case p.at < 0 && by > 0 && len(common) > len(p.Text) && len(p.found) > 1:
+		p.Text = common
+		p.look()
+	default:
+		p.choose(by)
+		if len(p.found) == 1 {
+			p.look() // the argument is next
+		}
 	}
 }
 
-// offers are the lines that begin with text.
-func (p *Line) offers(text string) []string {
-	var all []string
-	word, arg, behind := strings.Cut(text, " ")
+// choose moves the cursor of the list, and takes what stands there into the line.
+func (p *Line) choose(by int) {
+	n := len(p.found)
+	if n == 0 {
+		return
+	}
+	if p.at < 0 && by < 0 {
+		p.at = 0
+	}
+	p.at = (p.at + by + n) % n
+	p.Text, p.hint = p.found[p.at], ""
+}
+
+// look finds what the line may become: first what begins like it, then what has its
+// argument anywhere.
+func (p *Line) look() {
+	p.found, p.alike, p.more, p.of, p.at = nil, 0, 0, nil, -1
+	var inside []string
+	add := func(list *[]string, line string) {
+		if len(p.found)+len(inside) < offersMax {
+			*list = append(*list, line)
+		} else {
+			p.more++
+		}
+	}
+	word, arg, behind := strings.Cut(p.Text, " ")
 	if !behind {
-		for _, c := range commands() {
+		for _, c := range p.can() {
 			if strings.HasPrefix(c.name, word) {
-				all = append(all, strings.TrimSuffix(c.name+" "+c.arg, c.arg))
+				add(&p.found, strings.TrimSuffix(c.name+" "+c.arg, c.arg))
 			}
 		}
-		return all
+		p.alike = len(p.found)
+		return
 	}
-	c := commandNamed(word)
-	if c == nil || c.offers == nil {
-		return nil
+	if p.of = commandNamed(word); p.of == nil || p.of.offers == nil {
+		return
 	}
+	c := p.of
 	for _, o := range c.offers(p.c) {
-		if o = p.c.Frame().Th.Clean(o); strings.HasPrefix(o, arg) && len(all) < offersMax {
-			all = append(all, c.name+" "+o)
+		switch o = p.c.Frame().Th.Clean(o); {
+		case strings.HasPrefix(o, arg):
+			add(&p.found, c.name+" "+o)
+		case strings.Contains(o, arg):
+			add(&inside, c.name+" "+o)
 		}
 	}
-	return all
+	p.alike = len(p.found)
+	p.found = append(p.found, inside...)
+}
+
+// Offered is the list: what the line may become.
+func (p *Line) Offered() []string { return p.found }
+
+// can are the commands that work now.
+func (p *Line) can() []verb {
+	all := commands()
+	if p.c.Watching() {
+		return all
+	}
+	return slices.DeleteFunc(all, func(c verb) bool { return !c.atStart })
 }
 
 // commonStart is how all of them begin.
@@ -187,7 +238,7 @@ func commonStart(all []string) string {
 	return first
 }
 
-// Paint is the line that is typed, and beside it what it may become.
+// Paint is the line that is typed, and beside it why it was not done or what it is for.
 func (p *Line) Paint(w int) string {
 	th := p.c.Frame().Th
 	line := []draw.Span{draw.Accent.Of(":"), draw.Strong.Of(th.Clean(p.Text)), draw.Accent.Of("_"), draw.Plain.Of("  ")}
@@ -196,27 +247,48 @@ func (p *Line) Paint(w int) string {
 	switch {
 	case p.hint != "":
 		return th.Line(w, append(line, draw.Late.Of(th.Sign.Late+" "+p.hint)), nil)
-	case len(p.found) > 1:
-		for i, f := range p.found[max(0, p.at):] {
-			st := draw.Dim
-			if i == 0 && p.at >= 0 {
-				st = draw.Accent
-			}
-			_, arg, ok := strings.Cut(f, " ")
-			if !ok || arg == "" {
-				arg = f
-			}
-			if line = append(line, st.Of(arg+" ")); i > 20 {
-				break
-			}
-		}
-		return th.Line(w, line, []draw.Span{draw.Dim.Of(draw.Count(int64(len(p.found))))})
-	case behind && c != nil:
+	case behind && c != nil && len(p.found) == 0:
 		line = append(line, draw.Dim.Of(c.what+"  "))
-	case p.Text == "":
-		line = append(line, draw.Dim.Of(commandWords()+"  "))
 	}
 	return th.Line(w, append(line, p.c.Hints(host.InPalette, w/2)...), nil)
+}
+
+// rowsMax is how many rows of the list are in sight, on a screen of listFrom lines at least.
+const (
+	rowsMax  = 12
+	listFrom = 8
+)
+
+// Over paints the list over the lines of w cells above the last one, in which is typed.
+func (p *Line) Over(lines []string, w int) []string {
+	if p == nil || len(p.found) == 0 || len(lines) < listFrom {
+		return lines
+	}
+	th, n := p.c.Frame().Th, len(p.found)
+	rows := min(n, rowsMax, len(lines)/2)
+	title, top := "commands", max(0, min(p.at-rows/2, n-rows))
+	if p.of != nil {
+		title = p.of.what
+	}
+	head := []draw.Span{draw.Strong.Of(title)}
+	if all := n + p.more; all > rows {
+		head = append(head, draw.Dim.Of(fmt.Sprintf("  %s of %s", draw.Count(int64(rows)), draw.Count(int64(all)))))
+	}
+	out := append(lines[:len(lines)-2-rows:len(lines)-2-rows], th.Ruler(w, head...))
+	for i := top; i < top+rows; i++ {
+		mark, st := "  ", draw.Plain
+		if i == p.at {
+			mark, st = th.Sign.Cursor+" ", draw.Strong
+		}
+		line := []draw.Span{draw.Accent.Of(mark), st.Of(p.found[i])}
+		if c := commandNamed(strings.TrimSpace(p.found[i])); p.of == nil && c != nil {
+			text := c.name + " " + c.arg
+			line[1].Text = text + draw.Blank(max(1, 16-len(text)))
+			line = append(line, draw.Dim.Of(c.what))
+		}
+		out = append(out, th.Line(w, line, nil))
+	}
+	return append(out, lines[len(lines)-1])
 }
 
 func lockNames(c Console) []string {
@@ -228,16 +300,28 @@ func lockNames(c Console) []string {
 	return names
 }
 
-// cmdLock opens the queue of a lock, which is named as it is or as it is shown.
+// cmdLock opens the queue of a lock, which is named as it is, as it is shown, or by a part
+// that no other has.
 func cmdLock(c Console, arg string) (tea.Cmd, string) {
-	l := c.Frame().S.Lock(arg)
-	for _, other := range c.Frame().S.Locks() {
-		if l == nil && c.Frame().Th.Clean(other.Name) == arg {
+	f := c.Frame()
+	l, parts := f.S.Lock(arg), []*keyspace.Lock(nil)
+	for _, other := range f.S.Locks() {
+		switch name := f.Th.Clean(other.Name); {
+		case l != nil:
+		case name == arg:
 			l = other
+		case strings.Contains(name, arg):
+			parts = append(parts, other)
 		}
 	}
-	if l == nil {
-		return nil, "no lock of that name: tab completes names"
+	switch {
+	case l != nil:
+	case len(parts) == 1:
+		l = parts[0]
+	case len(parts) > 1:
+		return nil, draw.Plural(len(parts), "lock") + " have that in their names: down chooses one"
+	default:
+		return nil, "no lock of that name"
 	}
 	c.Show(page.Request{Show: page.ShowQueue, Lock: l.Name})
 	return nil, ""
@@ -263,7 +347,7 @@ func cmdLease(c Console, arg string) (tea.Cmd, string) {
 		return nil, "no watched key has that lease, in hex or in decimal"
 	}
 	c.Show(page.Request{Show: page.ShowSession, Lease: id})
-	if page.Standing(l) == 0 && !l.Condition().Trouble() {
+	if page.Standing(l) == 0 && !outlook.OfSession(l).Trouble() {
 		c.Say(draw.Late, "lease "+id.String()+" has "+draw.Plural(len(l.Claims()), "watched key")+", none of them in the queue of a lock")
 	}
 	return nil, ""
@@ -307,13 +391,13 @@ func cmdPrefix(c Console, arg string) (tea.Cmd, string) {
 }
 
 // SortNames are what a person calls the orders of the locks, by table.SortKey.
-var SortNames = []string{"", "state", "name", "held", "behind", "longest"}
+var SortNames = []string{"", "state", "name", "held", "behind", "longest", "waited"}
 
 // Keys are those of the line. Open opens it, line returns the one that is open, and closed
 // is told when it is left.
 func Keys(where host.Where, open func(), line func() *Line, closed func()) []host.Key {
 	return []host.Key{
-		{Keys: []string{":"}, In: where, What: "type a command: " + commandWords(), Do: host.Run(open)},
+		{Keys: []string{":"}, In: where, What: "type a command, from a list that narrows", Do: host.Run(open)},
 		{Keys: []string{"enter"}, In: host.InPalette, Short: "do it", What: "do the command", Do: func() tea.Cmd {
 			cmd, done := line().obey()
 			if done {
@@ -323,6 +407,8 @@ func Keys(where host.Where, open func(), line func() *Line, closed func()) []hos
 		}},
 		{Keys: []string{"tab"}, In: host.InPalette, Short: "complete", What: "complete, then the next match", Do: host.Run(func() { line().complete(1) })},
 		{Keys: []string{"shift+tab"}, In: host.InPalette, What: "the match before", Do: host.Run(func() { line().complete(-1) })},
+		{Keys: []string{"up"}, In: host.InPalette, What: "the match above in the list", Do: host.Run(func() { line().choose(-1) })},
+		{Keys: []string{"down"}, In: host.InPalette, Short: "choose", What: "the match below in the list", Do: host.Run(func() { line().choose(1) })},
 		{Keys: []string{"esc"}, In: host.InPalette, Short: "cancel", What: "close the palette", Do: host.Run(closed)},
 	}
 }

@@ -34,7 +34,7 @@ const (
 	StopEvent    StopKind = "event"    // any line of the journal
 	StopFinding  StopKind = "finding"  // that comes or goes
 	StopHandover StopKind = "handover" // or another change of a holder
-	StopMark     StopKind = "mark"     // a fault, an action, a leader, a gap
+	StopMark     StopKind = "mark"     // a fault, an action, a step of a drill, a leader, a gap
 	StopTime     StopKind = "time"
 )
 
@@ -44,26 +44,26 @@ type Goal struct {
 	Kind StopKind
 	Back bool
 	Text string
+	At   time.Time // a time that nobody typed, within the recording
 }
 
-// needsReplay says in the table of keys that a key is for recordings.
-const needsReplay = "a recording"
+// host.NeedsTape says in the table of keys that a key is for recordings.
 
 // Keys are the rows of the table of keys on pages. seek goes to a goal.
 func Keys(on host.Where, t Tape, seek func(Goal) tea.Cmd) []host.Key {
-	rows := []host.Key{{Keys: []string{"p"}, In: on, Short: "pause", What: "stop the recording, or let it go on", Needs: needsReplay, Do: host.Run(func() { t.Pause() })}}
+	rows := []host.Key{{Keys: []string{"p"}, In: on, Short: "pause", What: "stop the recording, or let it go on", Needs: host.NeedsTape, Do: host.Run(func() { t.Pause() })}}
 	for _, x := range []struct {
 		key, what string
 		goal      Goal
 	}{{".", "to the next event", Goal{Kind: StopEvent}}, {",", "to the event before", Goal{Kind: StopEvent, Back: true}},
 		{")", "to the next finding", Goal{Kind: StopFinding}}, {"(", "to the finding before", Goal{Kind: StopFinding, Back: true}},
 		{"}", "to the next change of a holder", Goal{Kind: StopHandover}}, {"{", "to the change of a holder before", Goal{Kind: StopHandover, Back: true}},
-		{"~", "to the next mark: a fault, an action, a leader, a gap", Goal{Kind: StopMark}}, {"`", "to the mark before", Goal{Kind: StopMark, Back: true}}} {
-		rows = append(rows, host.Key{Keys: []string{x.key}, In: on, What: x.what, Needs: needsReplay, Do: func() tea.Cmd { return seek(x.goal) }})
+		{"~", "to the next mark: a fault, an action, a step, a leader, a gap", Goal{Kind: StopMark}}, {"`", "to the mark before", Goal{Kind: StopMark, Back: true}}} {
+		rows = append(rows, host.Key{Keys: []string{x.key}, In: on, What: x.what, Needs: host.NeedsTape, Do: func() tea.Cmd { return seek(x.goal) }})
 	}
 	return append(rows,
-		host.Key{Keys: []string{">"}, In: on, What: "faster", Needs: needsReplay, Do: host.Run(func() { t.Faster(1) })},
-		host.Key{Keys: []string{"<"}, In: on, What: "slower", Needs: needsReplay, Do: host.Run(func() { t.Faster(-1) })})
+		host.Key{Keys: []string{">"}, In: on, What: "faster", Needs: host.NeedsTape, Do: host.Run(func() { t.Faster(1) })},
+		host.Key{Keys: []string{"<"}, In: on, What: "slower", Needs: host.NeedsTape, Do: host.Run(func() { t.Faster(-1) })})
 }
 
 // AsOf says which moment is shown, where that is not now.

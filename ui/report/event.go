@@ -7,6 +7,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/journal"
 	"locktop/ui/fields"
 )
 
@@ -38,11 +39,11 @@ type eventClaim struct {
 }
 
 // EventLine writes one entry as an object on a line of its own.
-func EventLine(w io.Writer, s *fold.State, f *model.JournalEntry) error {
+func EventLine(w io.Writer, s *fold.State, f *journal.Entry) error {
 	return writeJSON(w, eventOf(s, f), "")
 }
 
-func eventOf(s *fold.State, f *model.JournalEntry) event {
+func eventOf(s *fold.State, f *journal.Entry) event {
 	e := event{At: &f.At, Kind: fields.EventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
 	if f.Past {
 		e.At = nil
@@ -53,7 +54,7 @@ func eventOf(s *fold.State, f *model.JournalEntry) event {
 	if f.Story != 0 {
 		e.Story = &f.Story
 	}
-	if f.Kind == model.EntryTogether {
+	if f.Kind == journal.Together {
 		e.Count, e.Locks, e.Leases = &f.Count, &f.Locks, &f.Leases
 	}
 	if f.Rev != 0 {
@@ -92,7 +93,7 @@ func refOf(s *fold.State, r model.ClaimRef) *eventClaim {
 
 // EventText writes one entry as a sentence behind its time. It writes nothing of one that
 // another entry tells together with many.
-func EventText(w io.Writer, s *fold.State, f *model.JournalEntry) error {
+func EventText(w io.Writer, s *fold.State, f *journal.Entry) error {
 	if f.Part() {
 		return nil
 	}
@@ -104,7 +105,7 @@ func EventText(w io.Writer, s *fold.State, f *model.JournalEntry) error {
 
 // stamp is the time of an entry. One from etcd's history has none: a word of the same
 // width stands for it.
-func stamp(f *model.JournalEntry, layout string) string {
+func stamp(f *journal.Entry, layout string) string {
 	at := f.At.Format(layout)
 	if f.Past {
 		return fmt.Sprintf("%-*s", len(at), "earlier")

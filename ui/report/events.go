@@ -8,6 +8,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/journal"
 	"locktop/ui/fields"
 )
 
@@ -26,7 +27,7 @@ func NewEvents(w io.Writer, s *fold.State, format string) *Events {
 }
 
 // Write writes one entry.
-func (e *Events) Write(f *model.JournalEntry) error {
+func (e *Events) Write(f *journal.Entry) error {
 	e.n++
 	switch e.format {
 	case "table":
@@ -69,7 +70,7 @@ func (e *Events) put(text string) error {
 
 // eventWide writes one entry with its date, revision, kind, and where there are such,
 // key, lease, cause and confidence behind the sentence.
-func eventWide(w io.Writer, s *fold.State, f *model.JournalEntry) error {
+func eventWide(w io.Writer, s *fold.State, f *journal.Entry) error {
 	if f.Part() {
 		return nil
 	}

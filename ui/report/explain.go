@@ -18,9 +18,18 @@ const (
 	explainIndent = 14
 )
 
+// Word is a name that the caller explains beside findings and recipes.
+type Word struct {
+	Group, Name string
+	// Is says what it is, Says what it means, in sentences. Rows are more, each with its name.
+	Is, Says string
+	Rows     [][2]string
+}
+
 // Explain writes the explanation of a finding, by its code or by the state that it gives a
-// lock, or of a recipe. An unknown name is an error that lists similar names.
-func Explain(w io.Writer, name string) error {
+// lock, of a recipe, or of one of more words. An unknown name is an error that lists similar
+// names.
+func Explain(w io.Writer, name string, more ...Word) error {
 	name = strings.ToLower(strings.TrimSpace(name))
 	var pages []string
 	for _, e := range diagnose.Called(name) {
@@ -29,8 +38,13 @@ func Explain(w io.Writer, name string) error {
 	if r := recipe.Named(name); len(pages) == 0 && r != nil {
 		pages = append(pages, recipePage(r))
 	}
+	for _, word := range more {
+		if word.Name == name {
+			pages = append(pages, wordPage(word))
+		}
+	}
 	if len(pages) == 0 {
-		return unknownName(name)
+		return unknownName(name, more)
 	}
 	page := strings.Join(pages, "\n")
 	if _, err := io.WriteString(w, page); err != nil {
@@ -39,11 +53,11 @@ func Explain(w io.Writer, name string) error {
 	return nil
 }
 
-// ExplainList writes all findings and recipes, one line each.
-func ExplainList(w io.Writer) error {
+// ExplainList writes all findings and recipes and the words beside them, one line each.
+func ExplainList(w io.Writer, more ...Word) error {
 	var b strings.Builder
 	width := 0
-	for _, n := range ExplainNames() {
+	for _, n := range ExplainNames(more...) {
 		width = max(width, len(n))
 	}
 	b.WriteString("Findings\n")
@@ -54,10 +68,31 @@ func ExplainList(w io.Writer) error {
 	for _, r := range recipe.All() {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, r.Name, r.Who)
 	}
+	group := ""
+	for _, word := range more {
+		if word.Group != group {
+			group = word.Group
+			fmt.Fprintf(&b, "\n%s\n", group)
+		}
+		says, _, _ := strings.Cut(word.Says, ". ")
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, word.Name, strings.TrimSuffix(says, "."))
+	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
 	return nil
+}
+
+// wordPage explains a word of the caller.
+func wordPage(word Word) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %s\n", word.Name, word.Is)
+	filled(&b, "", word.Says)
+	b.WriteByte('\n')
+	for _, r := range word.Rows {
+		paragraph(&b, r[0], r[1])
+	}
+	return b.String()
 }
 
 // codePage explains a finding.
@@ -212,8 +247,8 @@ func filled(b *strings.Builder, head, text string) {
 	b.WriteByte('\n')
 }
 
-// ExplainNames returns every name that can be explained.
-func ExplainNames() []string {
+// ExplainNames returns every name that can be explained, with those of more words.
+func ExplainNames(more ...Word) []string {
 	var names []string
 	for _, e := range diagnose.Catalogue() {
 		names = append(names, string(e.Code))
@@ -221,23 +256,31 @@ func ExplainNames() []string {
 	for _, r := range recipe.All() {
 		names = append(names, r.Name)
 	}
+	for _, word := range more {
+		if !slices.Contains(names, word.Name) {
+			names = append(names, word.Name)
+		}
+	}
 	return names
 }
 
 // nearMost is the most similar names that an error lists.
 const nearMost = 5
 
-func unknownName(name string) error {
-	near := nearNames(name)
-	if len(near) == 0 {
-		return fmt.Errorf("unknown finding or recipe %q; \"locktop explain\" lists all", name)
+func unknownName(name string, more []Word) error {
+	near, what := nearNames(name, more), "finding or recipe"
+	if len(more) > 0 {
+		what = "name"
 	}
-	return fmt.Errorf("unknown finding or recipe %q; similar: %s; \"locktop explain\" lists all", name, strings.Join(near, ", "))
+	if len(near) == 0 {
+		return fmt.Errorf("unknown %s %q; \"locktop explain\" lists all", what, name)
+	}
+	return fmt.Errorf("unknown %s %q; similar: %s; \"locktop explain\" lists all", what, name, strings.Join(near, ", "))
 }
 
 // nearNames returns similar names, the nearest first: a few changes away, then those
 // that begin with the name or contain it.
-func nearNames(name string) []string {
+func nearNames(name string, more []Word) []string {
 	n := utf8.RuneCountInString(name)
 	if n < 2 || n > 64 {
 		return nil
@@ -247,7 +290,7 @@ func nearNames(name string) []string {
 		far  int
 	}
 	var list []candidate
-	for _, c := range ExplainNames() {
+	for _, c := range ExplainNames(more...) {
 		d := distance(name, c)
 		switch {
 		case d <= max(1, n/4):

@@ -12,6 +12,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
 	"locktop/ui/fields"
 )
 
@@ -32,7 +33,7 @@ func noFormat(format string) error {
 }
 
 // Locks writes locks in one of Formats.
-func Locks(w io.Writer, s *fold.State, locks []*model.Lock, o Observation, format string) error {
+func Locks(w io.Writer, s *fold.State, locks []*keyspace.Lock, o Observation, format string) error {
 	switch format {
 	case "table":
 		return Table(w, s, locks, o.At)
@@ -41,7 +42,8 @@ func Locks(w io.Writer, s *fold.State, locks []*model.Lock, o Observation, forma
 	case "json":
 		return JSON(w, s, locks, o)
 	case "jsonl":
-		return eachLine(w, slices.Values(locks), func(out *stream, l *model.Lock) { out.lock(s, l, o.At) })
+		s.ToldOf(o.Asked)
+		return eachLine(w, slices.Values(locks), func(out *stream, l *keyspace.Lock) { out.lock(s, l, o.At) })
 	case "csv":
 		return writeCSV(w, fields.Records(fields.Locks, lockRows(s, locks, o.At)))
 	}
@@ -49,7 +51,7 @@ func Locks(w io.Writer, s *fold.State, locks []*model.Lock, o Observation, forma
 }
 
 // OneLock writes one lock in one of Formats.
-func OneLock(w io.Writer, s *fold.State, l *model.Lock, o Observation, format string) error {
+func OneLock(w io.Writer, s *fold.State, l *keyspace.Lock, o Observation, format string) error {
 	switch format {
 	case "table", "wide":
 		if err := describe(w, s, l, o.At, format == "wide"); err != nil {
@@ -62,7 +64,7 @@ func OneLock(w io.Writer, s *fold.State, l *model.Lock, o Observation, format st
 		}
 		return nil
 	case "json":
-		return JSON(w, s, []*model.Lock{l}, o)
+		return JSON(w, s, []*keyspace.Lock{l}, o)
 	case "jsonl":
 		return eachLine(w, fields.Queue(s, l, o.At), (*stream).lockClaim)
 	case "csv":

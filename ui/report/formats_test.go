@@ -15,6 +15,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/journal"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -124,7 +125,7 @@ func TestLinesAreObjectsAndRecordsHaveAHead(t *testing.T) {
 
 func TestEventsAsOneList(t *testing.T) {
 	s := scene()
-	for _, facts := range [][]*model.JournalEntry{nil, s.Journal()[:1], s.Journal()} {
+	for _, facts := range [][]*journal.Entry{nil, s.Journal()[:1], s.Journal()} {
 		var b bytes.Buffer
 		e := NewEvents(&b, s, "json")
 		for _, f := range facts {

@@ -12,6 +12,9 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
+	"locktop/model/sight"
 	"locktop/ui/fields"
 )
 
@@ -25,10 +28,12 @@ type Observation struct {
 	For time.Duration
 	// Prefixes that were looked at.
 	Prefixes []string
+	// Asked says which of the locks there were asked for; nil: all.
+	Asked func(*keyspace.Lock) bool
 	// Denied are the things that could not be read, with the reason.
 	Denied []string
 	// Blind is what was asked for and could not be seen.
-	Blind []model.Unseen
+	Blind []sight.Unseen
 	// Skipped is what belongs to the locks and was not looked at, with the reason.
 	Skipped []string
 	// Unread counts the leases that had no turn within the budget of readings.
@@ -81,6 +86,8 @@ type finding struct {
 	Advice       []string  `json:"advice"`
 	Etcdctl      []string  `json:"etcdctl"`
 	Alternatives []string  `json:"alternatives"`
+	Story        *uint64   `json:"story"` // one number for those with one cause
+	Count        *int      `json:"count"` // of these
 }
 
 type identity struct {
@@ -89,8 +96,9 @@ type identity struct {
 }
 
 // JSON writes the locks of a state as one object.
-func JSON(w io.Writer, s *fold.State, locks []*model.Lock, obs Observation) error {
+func JSON(w io.Writer, s *fold.State, locks []*keyspace.Lock, obs Observation) error {
 	o := newStream(w, true, flushAt)
+	s.ToldOf(obs.Asked) // before several write what is said of the locks
 	o.open('{')
 	o.name(`"schema": `)
 	o.int(Schema)
@@ -161,10 +169,10 @@ func observedOf(s *fold.State, o Observation) observed {
 	for _, u := range o.Blind {
 		b := blind{What: string(u.What), For: u.For.Seconds(), Reason: u.Reason}
 		switch u.What {
-		case model.UnseenKeys:
+		case sight.Keys:
 			prefix, _ := text(u.Prefix)
 			b.Prefix = &prefix
-		case model.UnseenLeases:
+		case sight.Leases:
 			b.Leases = &u.Leases
 		}
 		out.Blind = append(out.Blind, b)
@@ -179,7 +187,7 @@ func observedOf(s *fold.State, o Observation) observed {
 	return out
 }
 
-func (o *stream) lock(s *fold.State, l *model.Lock, now time.Time) {
+func (o *stream) lock(s *fold.State, l *keyspace.Lock, now time.Time) {
 	r := l.Recipe()
 	o.open('{')
 	o.bytes(`"name": `, `"name_base64": `, l.Name)
@@ -205,9 +213,9 @@ func (o *stream) lock(s *fold.State, l *model.Lock, now time.Time) {
 	o.name(`"blocked": `)
 	o.truth(l.Blocked())
 	o.name(`"state": `)
-	o.text(l.Condition().Word)
+	o.text(outlook.Of(l).Word)
 	o.name(`"moves_when": `)
-	if when := l.MovesWhen(now); when != "" {
+	if when := outlook.MovesWhen(l, now); when != "" {
 		o.text(when)
 	} else {
 		o.null()
@@ -236,12 +244,22 @@ func (o *stream) lock(s *fold.State, l *model.Lock, now time.Time) {
 	}
 	upTo(2)
 	o.shut(']')
+	o.name(`"kubernetes": `)
+	o.kubernetes(l)
 	o.name(`"handovers": `)
 	o.handovers(l.Stats())
 	o.name(`"findings": `)
 	o.findings(l.Findings())
+	lockRest.write(o, fields.Lock{S: s, L: l, Now: now})
 	o.shut('}')
 }
+
+// lockRest and claimRest are what is not written by hand of a lock and of a claim, behind
+// what is: a field of theirs is added in its table alone.
+var (
+	lockRest  = objectOf(fields.Locks, nil)
+	claimRest = objectOf(fields.Claims, nil)
+)
 
 // queueLists are the lists into which the keys of a name go, in the order in which they
 // are written: those of what is no lock are members, and neither hold nor wait.
@@ -275,12 +293,11 @@ func (o *stream) claim(c fields.Claim) {
 	o.name(`"waits_for": `)
 	if c.Ahead == nil {
 		o.null()
-		return
-	}
-	if !o.plain(c.Ahead.Key) {
+	} else if !o.plain(c.Ahead.Key) {
 		key, _ := text(c.Ahead.Key)
 		o.text(key)
 	}
+	claimRest.write(o, c)
 }
 
 func (o *stream) lease(id model.LeaseID) {
@@ -293,7 +310,7 @@ func (o *stream) lease(id model.LeaseID) {
 	o.b = append(o.b, '"')
 }
 
-func (o *stream) identity(id model.Identity) {
+func (o *stream) identity(id keyspace.Identity) {
 	o.open('{')
 	o.name(`"text": `)
 	if id.Text == "" {
@@ -322,7 +339,53 @@ func (o *stream) reading(r fields.Reading) {
 	o.secondsIf(r.RenewedKnown, r.Renewed)
 }
 
-func (o *stream) handovers(st model.Stats) {
+// kubernetes writes what a Lease of Kubernetes says.
+func (o *stream) kubernetes(l *keyspace.Lock) {
+	k, ok := outlook.Kube(l)
+	if !ok {
+		o.null()
+		return
+	}
+	skew, seen := outlook.KubeSkew(l)
+	o.value(kubeLease{readableIf(k.Holder), secondsIf(k.For > 0, k.For), timeIf(k.Acquired), timeIf(k.Renewed), k.Transitions,
+		readableIf(k.Strategy), readableIf(k.Preferred), secondsIf(seen, skew)})
+}
+
+// kubeLease is a Lease of Kubernetes: null is what it does not say.
+type kubeLease struct {
+	Holder      *string    `json:"holder"`
+	Duration    *float64   `json:"duration"`
+	Acquired    *time.Time `json:"acquired"`
+	Renewed     *time.Time `json:"renewed"`
+	Transitions int64      `json:"transitions"`
+	Strategy    *string    `json:"strategy"`
+	Preferred   *string    `json:"preferred_holder"`
+	Skew        *float64   `json:"skew"` // by how much the last put was seen later than its holder's clock says
+}
+
+func readableIf(s string) *string {
+	if s == "" {
+		return nil
+	}
+	readable, _ := text(s)
+	return &readable
+}
+
+func timeIf(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func secondsIf(known bool, d time.Duration) *float64 {
+	if !known {
+		return nil
+	}
+	return seconds(d)
+}
+
+func (o *stream) handovers(st keyspace.Stats) {
 	o.open('{')
 	o.name(`"seen": `)
 	o.int(int64(st.Handovers))
@@ -372,6 +435,9 @@ func findingsOf(list []model.Finding) []finding {
 		}
 		for _, a := range f.Alternatives {
 			j.Alternatives = append(j.Alternatives, string(a))
+		}
+		if f.Story != 0 {
+			j.Story, j.Count = &f.Story, &f.Count
 		}
 		out = append(out, j)
 	}

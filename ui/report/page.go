@@ -9,6 +9,10 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/journal"
+	"locktop/model/keyspace"
+	"locktop/model/lab"
+	"locktop/model/outlook"
 )
 
 // PageFormats are the formats of a [Page].
@@ -44,14 +48,20 @@ type Page struct {
 	Cluster *cluster  `json:"cluster"`
 	Seen    observed  `json:"observed"`
 
-	Verdict   pageVerdict `json:"verdict"`
-	Locks     []pageLock  `json:"locks"`
-	WaitsFor  []pageEdge  `json:"waits_for"`
-	Findings  []finding   `json:"findings"`
-	Handovers []event     `json:"handovers"`
-	Happened  []event     `json:"happened"`
-	Done      []pageDone  `json:"done"`
-	Again     []string    `json:"again"`
+	Verdict pageVerdict `json:"verdict"`
+	// Drill is null where none was played.
+	Drill     *pageDrill `json:"drill"`
+	Locks     []pageLock `json:"locks"`
+	WaitsFor  []pageEdge `json:"waits_for"`
+	Findings  []finding  `json:"findings"`
+	Handovers []event    `json:"handovers"`
+	Happened  []event    `json:"happened"`
+	Done      []pageDone `json:"done"`
+	// Beliefs are when clients believed that they held, as far as anybody told; Overlaps when
+	// they did while somebody else held.
+	Beliefs  []pageBelief `json:"beliefs"`
+	Overlaps []pageBelief `json:"overlaps"`
+	Again    []string     `json:"again"`
 	// LeftOut counts what a page has no room for.
 	LeftOut leftOut `json:"left_out"`
 
@@ -78,6 +88,10 @@ type leftOut struct {
 	Handovers int `json:"handovers"`
 	Happened  int `json:"happened"`
 	Done      int `json:"done"`
+	// Beliefs counts overlaps as well.
+	Beliefs      int `json:"beliefs"`
+	Steps        int `json:"steps"`
+	Expectations int `json:"expectations"`
 }
 
 type pageVerdict struct {
@@ -105,6 +119,9 @@ type pageLock struct {
 	raw   string
 	level model.Level
 	stays []stay
+
+	beliefs  []lab.Believed
+	overlaps []lab.Overlap
 }
 
 // pageEdge says that one session waits for another.
@@ -128,7 +145,9 @@ func NewPage(s *fold.State, o PageOptions) *Page {
 	p := &Page{Schema: Schema, Source: model.Short(model.Printable(o.Source), pageSource), From: o.From.Truncate(time.Microsecond), To: o.At.Truncate(time.Microsecond), Values: masked(o.Values), Names: masked(o.Names), s: s, o: o,
 		Cluster: clusterOf(s), Seen: observedOf(s, o.Observation), Again: notNil(o.Again)}
 	p.findings()
+	p.drill(s.Drill)
 	p.locks()
+	p.beliefs()
 	p.edges()
 	p.journal()
 	return p
@@ -147,14 +166,14 @@ func (p *Page) about(lock string) bool { return p.o.Lock == "" || lock == p.o.Lo
 func (p *Page) findings() {
 	var all []model.Finding
 	worst := model.LevelIdle
-	for _, f := range p.s.Findings() {
+	for _, f := range p.s.Told() {
 		if f.Lock == "" || p.about(f.Lock) {
 			all = append(all, f)
 			worst = max(worst, f.Severity.Level())
 		}
 	}
 	slices.SortStableFunc(all, func(a, b model.Finding) int { return cmp.Compare(b.Severity.Level(), a.Severity.Level()) })
-	p.Verdict = pageVerdict{Level: "well", Text: Summary(p.s, len(p.o.Blind) > 0)}
+	p.Verdict = pageVerdict{Level: "well", Text: Summary(p.s, p.s.Locks(), len(p.o.Blind) > 0)}
 	if v, any := p.s.Verdict(); any {
 		p.Verdict.Text = v.Title() + ". " + v.How() + ". " + p.Verdict.Text
 	}
@@ -187,7 +206,7 @@ func (p *Page) ofOne(findings int) string {
 	case findings == 0:
 		return "No problem found on " + name
 	}
-	return name + ": " + l.Condition().Sentence()
+	return name + ": " + outlook.Of(l).Sentence()
 }
 
 func (p *Page) locks() {
@@ -218,7 +237,7 @@ func (p *Page) lock(name string, stays []stay) pageLock {
 	out := pageLock{raw: name, State: "no keys", Recipe: "-", stays: stays}
 	out.Name, out.NameBase64 = text(name)
 	if l := p.s.Lock(name); l != nil {
-		c := l.Condition()
+		c := outlook.Of(l)
 		out.State, out.level, out.Recipe, out.Handovers = c.Word, c.Level, l.Recipe().Name, l.Stats().Handovers
 		if h := l.Holder(); h != nil {
 			who := p.s.Who(h.Ref())
@@ -279,10 +298,14 @@ func (p *Page) journal() {
 			continue
 		}
 		switch f.Kind {
-		case model.EntryQueued:
-		case model.EntryHandover, model.EntryAcquired, model.EntryShared, model.EntryLeft, model.EntryBlocked, model.EntryTogether:
+		case journal.Queued:
+		case journal.Handover, journal.Acquired, journal.Shared, journal.Left, journal.Blocked, journal.Together:
 			p.Handovers = p.add(p.Handovers, f, pageHandovers, &p.LeftOut.Handovers)
-		case model.EntryAction:
+		case journal.Drill:
+			if p.o.Lock == "" && p.Drill == nil { // else its steps and verdicts stand there
+				p.Happened = p.add(p.Happened, f, pageHappened, &p.LeftOut.Happened)
+			}
+		case journal.Action:
 			if len(p.Done) == pageDoneMax {
 				p.LeftOut.Done++
 				continue
@@ -302,7 +325,7 @@ func (p *Page) journal() {
 	slices.Reverse(p.Done)
 }
 
-func (p *Page) add(list []event, f *model.JournalEntry, most int, left *int) []event {
+func (p *Page) add(list []event, f *journal.Entry, most int, left *int) []event {
 	if len(list) == most {
 		*left++
 		return list
@@ -329,28 +352,42 @@ func (p *Page) Write(w io.Writer, format string) error {
 
 // Summary is the last line of a diagnosis: how many findings of each severity, on how many
 // locks. blind says that not all could be seen.
-func Summary(s *fold.State, blind bool) string {
-	locks := many(len(s.Locks()), "lock")
-	n := map[model.Severity]int{}
-	for _, f := range s.Findings() {
-		n[f.Severity]++
+func Summary(s *fold.State, locks []*keyspace.Lock, blind bool) string {
+	sealed := 0
+	for _, l := range locks {
+		if outlook.Sealed(l) {
+			sealed++
+		}
+	}
+	if sealed > 0 {
+		return summary(s, locks, blind) + "; " + model.Many(sealed, "Lease") + " of Kubernetes not judged: encrypted"
+	}
+	return summary(s, locks, blind)
+}
+
+func summary(s *fold.State, all []*keyspace.Lock, blind bool) string {
+	locks := model.Many(len(all), "lock")
+	n, claims := map[model.Severity]int{}, 0
+	count := func(found []model.Finding) {
+		for i := range found {
+			n[found[i].Severity]++
+		}
+	}
+	count(s.ClusterFindings())
+	for _, l := range all {
+		count(l.Findings())
+		claims += l.Len()
 	}
 	switch {
 	case len(n) > 0:
-		return fmt.Sprintf("%s, %s, %d info on %s", many(n[model.SevError], "error"), many(n[model.SevWarning], "warning"), n[model.SevInfo], locks)
+		return fmt.Sprintf("%s, %s, %d info on %s", model.Many(n[model.SevError], "error"), model.Many(n[model.SevWarning], "warning"), n[model.SevInfo], locks)
 	case blind:
 		return "No problems in what could be seen of " + locks
 	}
-	_, claims := s.Counts()
-	return fmt.Sprintf("No problems on %s (%s)", locks, many(claims, "claim"))
-}
-
-// many is a number with its noun.
-func many(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+	if len(all) == len(s.Locks()) {
+		_, claims = s.Counts() // without the keys that are no claims
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("No problems on %s (%s)", locks, model.Many(claims, "claim"))
 }
 
 // waiters is how many wait, ? where waiting leaves no trace.

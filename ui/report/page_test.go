@@ -18,6 +18,7 @@ import (
 	"locktop/model/fold"
 	"locktop/model/history"
 	"locktop/model/hostile"
+	"locktop/model/sight"
 )
 
 func pageOf(s *fold.State, from time.Time) *Page {
@@ -147,11 +148,16 @@ func TestHostileNamesOnAPage(t *testing.T) {
 		h.Add(model.Contender{At: history.At(3), Name: name, Lock: lock, Recipe: "mutex"},
 			model.Acted{At: history.At(4), Outcome: model.Outcome{At: history.At(4), By: name, Err: name, Action: model.Action{Kind: model.RevokeLease, Lock: lock, Key: lock + "/a1", Lease: 0xa1}}},
 			model.ClusterStatus{At: history.At(5), ClusterID: 1, Members: []model.Member{{ID: 1, Name: name, Version: name, Leader: true}}, Alarms: []string{name}})
+		h.Add(model.DrillBegan{At: history.At(5), Name: name, Title: name, Why: name, Defect: name},
+			model.DrillStep{At: history.At(5), N: 1, Text: name}, model.DrillStep{At: history.At(5), N: 1, Over: true, Failed: true, Text: name},
+			model.Belief{At: history.At(5), Contender: name, Lock: lock, State: model.BeliefHolding, Key: history.ClaimKey(lock, 0xa1), Lease: 0xa1},
+			model.DrillJudged{At: history.At(5), Expected: name, Verdict: model.DrillVerdict(name), Seen: name, Evidence: []string{name}},
+			model.DrillOver{At: history.At(5), Verdict: model.DrillVerdict(name), Reason: name})
 		h.Del(6, history.ClaimKey(lock, 0xa1))
 		s := fold.NewState()
 		s.Apply(model.Batch{Events: h.Events})
 		p := NewPage(s, PageOptions{Source: name, From: history.At(0), Observation: Observation{At: s.Now(), Prefixes: []string{name},
-			Blind: []model.Unseen{{What: model.UnseenKeys, Prefix: name, Reason: name}}}, Again: []string{"locktop describe " + model.ShellQuote(name)}})
+			Blind: []sight.Unseen{{What: sight.Keys, Prefix: name, Reason: name}}}, Again: []string{"locktop describe " + model.ShellQuote(name)}})
 		text := asText(t, p, "html")
 		checkHarmless(t, text)
 		if len(text) > 60_000 {

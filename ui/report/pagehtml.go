@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/sight"
 )
 
 // pageStyle is all the style there is. The policy of the page allows this text and nothing
@@ -19,7 +20,7 @@ import (
 const pageStyle = `:root{color-scheme:light dark;--bg:#fff;--fg:#1c2128;--dim:#59636e;--line:#d1d9e0;--card:#f6f8fa;--bad:#b3261e;--warn:#8a5a00;--good:#1a6b35;--info:#0b5cad;--even:#2f6fb5;--odd:#8cb8e8;--part:#6a4fa3;--wait:#d9902f}
 @media(prefers-color-scheme:dark){:root{--bg:#0f1318;--fg:#dde3ea;--dim:#96a0ab;--line:#303842;--card:#181d24;--bad:#ff8a80;--warn:#f0b952;--good:#6fd08c;--info:#7ab8ff;--even:#4a8fd8;--odd:#234a73;--part:#a88be0;--wait:#d9902f}}
 *{box-sizing:border-box}body{margin:0 auto;max-width:64rem;padding:1rem;background:var(--bg);color:var(--fg);font:15px/1.45 system-ui,sans-serif;overflow-wrap:anywhere}
-h1{font-size:1.25rem;margin:.2rem 0}h2{font-size:1.05rem;margin:1.6rem 0 .5rem;border-bottom:1px solid var(--line)}h3{font-size:1rem;margin:.2rem 0}
+h1{font-size:1.25rem;margin:.2rem 0}h2{font-size:1.05rem;margin:1.6rem 0 .5rem;border-bottom:1px solid var(--line)}h3{font-size:1rem;margin:.2rem 0}.part{margin-top:1rem}
 p{margin:.3rem 0}.dim{color:var(--dim)}.verdict{border-left:.35rem solid var(--good);background:var(--card);padding:.6rem .8rem;margin:.8rem 0;font-size:1.1rem}
 .error{border-color:var(--bad)}.warning{border-color:var(--warn)}.info{border-color:var(--info)}.unseen{border-color:var(--dim)}
 b.error{color:var(--bad)}b.warning{color:var(--warn)}b.info{color:var(--info)}b.well{color:var(--good)}
@@ -27,10 +28,10 @@ code{font:13px/1.4 ui-monospace,monospace}pre{font:13px/1.4 ui-monospace,monospa
 .finding{border:1px solid var(--line);border-left-width:.35rem;padding:.5rem .7rem;margin:.5rem 0}ul{margin:.2rem 0;padding-left:1.2rem}
 .lane{display:grid;grid-template-columns:15rem 1fr;gap:.1rem .7rem;align-items:center;margin:.15rem 0}.lane svg{width:100%;height:1.1rem;background:var(--card)}.lane .name{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
 .sub .name{padding-left:1rem;color:var(--dim)}.axis{display:flex;justify-content:space-between;margin-left:15.7rem}.key span{display:inline-block;margin-right:1rem}.key i{display:inline-block;width:.9rem;height:.7rem;margin-right:.3rem}
-path{fill:none;stroke-width:7;stroke:var(--even)}.e{background:var(--even)}.o{stroke:var(--odd);background:var(--odd)}.p{stroke:var(--part);background:var(--part)}.w{stroke:var(--wait);stroke-width:2;background:var(--wait)}
-table{border-collapse:collapse;width:100%}th{text-align:left;color:var(--dim);font-weight:normal}td,th{padding:.15rem .7rem .15rem 0;vertical-align:top;border-bottom:1px solid var(--line)}td.t{white-space:nowrap;font-variant-numeric:tabular-nums}.n{text-align:right;font-variant-numeric:tabular-nums}
+path{fill:none;stroke-width:7;stroke:var(--even)}.e{background:var(--even)}.o{stroke:var(--odd);background:var(--odd)}.p{stroke:var(--part);background:var(--part)}.w{stroke:var(--wait);stroke-width:2;background:var(--wait)}.says{stroke-width:3;stroke:var(--fg);background:var(--fg)}.not{stroke-width:7;stroke:var(--bad);background:var(--bad)}
+table{border-collapse:collapse;width:100%}th{text-align:left;color:var(--dim);font-weight:normal}td,th{padding:.15rem .7rem .15rem 0;vertical-align:top;border-bottom:1px solid var(--line)}td.t{white-space:nowrap;font-variant-numeric:tabular-nums}.v{white-space:nowrap}.n{text-align:right;font-variant-numeric:tabular-nums}
 .scroll{overflow-x:auto}.scroll td,.scroll th{white-space:nowrap}.graph rect{fill:var(--card);stroke:var(--line)}.graph text{font:12px ui-monospace,monospace;fill:var(--fg)}.graph path{stroke-width:1.5;stroke:var(--dim)}.graph .ring{stroke:var(--bad)}
-@media(max-width:40rem){.lane{grid-template-columns:1fr}.axis{margin-left:0}body{padding:.7rem}td.t{white-space:normal}.wide{display:none}}
+@media(max-width:40rem){.lane{grid-template-columns:1fr}.axis{margin-left:0}body{padding:.7rem}.wide{display:none}.steps tr{display:block;border-bottom:1px solid var(--line)}.steps td{display:block;border:0}}
 @media print{body{max-width:none}}`
 
 func stylePolicy() string {
@@ -49,6 +50,8 @@ type pageView struct {
 	Axis              []string
 	Graph             *graph
 	Ring              string
+	Rehearsal         *drillView
+	OverlapRows       [][2]string
 	HandoverRows      [][2]string
 	HappenedRows      [][2]string
 	DoneRows          [][3]string
@@ -62,6 +65,7 @@ type lockLane struct {
 	Level, Held, Waited, Behind, Who string
 	Lane                             lane
 	Parts                            []lane
+	Beliefs                          []beliefLane
 }
 
 // Locks of which every one who took part has a lane, and how many of these.
@@ -76,6 +80,7 @@ func (p *Page) view() pageView {
 	v := pageView{Page: p, Policy: stylePolicy(), Style: template.CSS(pageStyle), Span: model.Duration(p.To.Sub(p.From), false),
 		Begin: p.From.Format(pageStamp), End: p.To.Format(pageStamp), Graph: graphOf(p.WaitsFor), Ring: ringWords(p.WaitsFor), MaskedWords: p.maskedWords(), Left: p.leftWords()}
 	v.Facts, v.Blind = p.facts(), p.blind()
+	v.Rehearsal, v.OverlapRows = p.drillView(), p.overlapRows()
 	v.lanes()
 	for _, e := range p.Handovers {
 		v.HandoverRows = append(v.HandoverRows, eventRow(e))
@@ -105,9 +110,14 @@ func eventRow(e event) [2]string {
 func (v *pageView) lanes() {
 	count := len(v.Locks)
 	parts := make([][]part, count)
-	for i := range v.Locks[:min(toldInFull, count)] {
-		parts[i] = v.parts(v.Locks[i])
-		count += len(parts[i])
+	for i, l := range v.Locks {
+		if i < toldInFull {
+			parts[i] = v.parts(l)
+			count += len(parts[i])
+		}
+		if len(l.beliefs) > 0 {
+			count += 2 * believersMax
+		}
 	}
 	a := newAxis(v.From, v.To, count)
 	for i, l := range v.Locks {
@@ -116,6 +126,7 @@ func (v *pageView) lanes() {
 		for _, p := range parts[i] {
 			x.Parts = append(x.Parts, a.lane(p.who, p.stays))
 		}
+		x.Beliefs = a.believers(l)
 		if l.Holder != nil {
 			x.Who = *l.Holder
 		}
@@ -174,7 +185,7 @@ func secondsWords(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) 
 func (p *Page) facts() []string {
 	var facts []string
 	if c := p.Cluster; c != nil {
-		line := fmt.Sprintf("cluster %s, revision %d, %s", c.ID, c.Revision, many(c.Members, "member"))
+		line := fmt.Sprintf("cluster %s, revision %d, %s", c.ID, c.Revision, model.Many(c.Members, "member"))
 		if c.Version != nil {
 			line += ", etcd " + *c.Version
 		}
@@ -193,7 +204,7 @@ func (p *Page) facts() []string {
 		}
 		prefixes = append(prefixes, model.Short(model.Printable(x), 80))
 	}
-	return append(facts, fmt.Sprintf("%s, %s, %s under %s", many(len(p.s.Locks()), "lock"), many(p.Seen.Claims, "claim"), many(p.Seen.OtherKeys, "other key"),
+	return append(facts, fmt.Sprintf("%s, %s, %s under %s", model.Many(len(p.s.Locks()), "lock"), model.Many(p.Seen.Claims, "claim"), model.Many(p.Seen.OtherKeys, "other key"),
 		joinSome(prefixes, 8)))
 }
 
@@ -217,13 +228,13 @@ func (p *Page) blind() []string {
 	for _, u := range p.o.Blind {
 		what := "the lists of leases"
 		switch u.What {
-		case model.UnseenKeys:
+		case sight.Keys:
 			what = "the keys under " + model.Short(model.Printable(u.Prefix), 80)
 			if u.Prefix == "" {
 				what = "all keys"
 			}
-		case model.UnseenLeases:
-			what = "the readings of " + many(u.Leases, "lease")
+		case sight.Leases:
+			what = "the readings of " + model.Many(u.Leases, "lease")
 		}
 		out = append(out, fmt.Sprintf("%s, for %s: %s", what, model.Duration(u.For, false), model.Printable(u.Reason)))
 	}
@@ -245,9 +256,10 @@ func (p *Page) leftWords() string {
 	for _, x := range []struct {
 		n    int
 		noun string
-	}{{l.Locks, "lock"}, {l.Findings, "finding"}, {l.WaitsFor, "waiter"}, {l.Handovers, "earlier change of a holder"}, {l.Happened, "earlier event"}, {l.Done, "earlier action"}} {
+	}{{l.Locks, "lock"}, {l.Findings, "finding"}, {l.WaitsFor, "waiter"}, {l.Handovers, "earlier change of a holder"}, {l.Happened, "earlier event"}, {l.Done, "earlier action"},
+		{l.Beliefs, "belief"}, {l.Steps, "step"}, {l.Expectations, "expectation"}} {
 		if x.n > 0 {
-			words := many(x.n, x.noun)
+			words := model.Many(x.n, x.noun)
 			if x.noun == "earlier change of a holder" && x.n > 1 {
 				words = fmt.Sprintf("%d earlier changes of a holder", x.n)
 			}
@@ -283,14 +295,26 @@ const pageMarkup = `<!doctype html>
 {{range .Blind}}<p><b class="warning">Not seen:</b> {{.}}</p>
 {{end}}{{range .Facts}}<p class="dim">{{.}}</p>
 {{end}}<p class="dim">{{.MaskedWords}}{{with .Left}} {{.}}{{end}}</p>
-<h2>Findings</h2>
+{{with .Rehearsal}}<h2>{{with .Title}}{{.}}{{else}}A drill{{end}}</h2>
+<div class="verdict {{.Level}}">{{.Outcome}}</div>
+{{with .Defect}}<p>A known defect, expected to show: {{.}}</p>
+{{end}}{{with .Why}}<p>{{.}}</p>
+{{end}}{{if .Judged}}<h3 class="part">What was expected, and seen</h3>
+<table><tr><th></th><th>expected</th><th>seen</th></tr>
+{{range .Judged}}<tr><td class="v"><b class="{{.Level}}">{{.Verdict}}</b></td><td>{{.Expected}}</td><td>{{.Seen}}{{if .Evidence}}<ul>{{range .Evidence}}<li>{{.}}</li>{{end}}</ul>{{end}}</td></tr>
+{{end}}</table>
+{{end}}{{if .StepRows}}<h3 class="part">Its steps</h3>
+<table class="steps">{{range .StepRows}}<tr><td class="t dim">{{index . 0}}</td><td>{{index . 1}}</td><td>{{index . 2}}</td></tr>
+{{end}}</table>
+{{end}}{{end}}<h2>Findings</h2>
 {{range .Findings}}<div class="finding {{.Severity}}"><h3><b class="{{.Severity}}">{{.Severity}}</b> {{.Code}} <span class="dim">({{.Confidence}}, since {{.Since.Format "15:04:05"}})</span></h3><p>{{.Summary}}</p>
 {{if .Evidence}}<ul>{{range .Evidence}}<li>{{.}}</li>{{end}}</ul>{{end}}{{range .Advice}}<p><b>do:</b> {{.}}</p>{{end}}{{if .Alternatives}}<p class="dim">looks the same from outside:{{range .Alternatives}} {{.}}{{end}}</p>{{end}}{{range .Etcdctl}}<pre>{{.}}</pre>{{end}}</div>
 {{else}}<p>None at {{.End}}.</p>
 {{end}}<h2>Locks across time</h2>
-<p class="key dim"><span><i class="e"></i>held</span><span><i class="o"></i>held by the next one</span><span><i class="p"></i>changed hands, or held in part</span><span><i class="w"></i>somebody waits</span></p>
+<p class="key dim"><span><i class="e"></i>held</span><span><i class="o"></i>held by the next one</span><span><i class="p"></i>changed hands, or held in part</span><span><i class="w"></i>somebody waits</span>{{if .Page.Beliefs}}<span><i class="says"></i>its client says that it holds</span><span><i class="not"></i>and another held</span>{{end}}</p>
 {{range .Lanes}}<div class="lane"><span class="name" title="{{.Name}}"><b class="{{.Level}}">{{.Name}}</b></span><svg viewBox="0 0 720 10" preserveAspectRatio="none" role="img" aria-label="{{.Name}}: held {{.Held}}, waited {{.Waited}}"><path d="{{.Lane.Even}}"/><path class="o" d="{{.Lane.Odd}}"/><path class="p" d="{{.Lane.Part}}"/><path class="w" transform="translate(0 4)" d="{{.Lane.Waits}}"/></svg></div>
 {{range .Parts}}<div class="lane sub"><span class="name" title="{{.Name}}">{{.Name}}</span><svg viewBox="0 0 720 10" preserveAspectRatio="none"><path d="{{.Even}}"/><path d="{{.Odd}}"/><path class="p" d="{{.Part}}"/><path class="w" transform="translate(0 4)" d="{{.Waits}}"/></svg></div>
+{{end}}{{range .Beliefs}}<div class="lane sub"><span class="name" title="{{.Name}} says">{{.Name}} says</span><svg viewBox="0 0 720 10" preserveAspectRatio="none"><path class="not" d="{{.Not}}"/><path class="says" d="{{.Says}}"/></svg></div>
 {{end}}{{else}}<p>No lock was seen.</p>
 {{end}}<div class="axis dim">{{range .Axis}}<span>{{.}}</span>{{end}}</div>
 {{if .Lanes}}<div class="scroll"><table><tr><th>lock</th><th class="wide">recipe</th><th>state at the end</th><th>holder</th><th class="n">waiting</th><th class="n">handovers</th><th class="n">held</th><th class="n">waited for</th></tr>
@@ -301,6 +325,9 @@ const pageMarkup = `<!doctype html>
 {{end}}{{with .Graph}}<div class="scroll"><svg class="graph" width="{{.W}}" height="{{.H}}" viewBox="0 0 {{.W}} {{.H}}" role="img" aria-label="who waits for whom">{{range .Edges}}<path{{if .Ring}} class="ring"{{end}} d="{{.Path}}"><title>{{.Lock}}</title></path>{{end}}{{range .Nodes}}<g><title>{{.Title}}</title><rect{{if .Ring}} class="ring"{{end}} x="{{.X}}" y="{{.Y}}" width="150" height="26" rx="4"/><text x="{{.X}}" y="{{.Y}}" dx="7" dy="17">{{.Name}}</text></g>{{end}}</svg></div>
 <p class="dim">Who stands left waits for who stands right, at {{$.End}}.</p>
 {{else}}<p>Nobody is seen to wait at {{.End}}.</p>
+{{end}}{{if .OverlapRows}}<h2>` + believedFalsely + `</h2>
+<table>{{range .OverlapRows}}<tr><td class="t dim">{{index . 0}}</td><td>{{index . 1}}</td></tr>
+{{end}}</table>
 {{end}}<h2>Holders that came and went</h2>
 {{if .HandoverRows}}<table>{{range .HandoverRows}}<tr><td class="t dim">{{index . 0}}</td><td>{{index . 1}}</td></tr>
 {{end}}</table>{{else}}<p>None was seen.</p>{{end}}

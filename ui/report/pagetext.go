@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -9,6 +10,9 @@ import (
 
 	"locktop/model"
 )
+
+// believedFalsely is the title of what clients believed while another held.
+const believedFalsely = "Who believed what was not so"
 
 // markdown writes the page for a ticket. What others wrote is escaped, so that it is text
 // and nothing else.
@@ -31,6 +35,25 @@ func (p *Page) markdown(w io.Writer) error {
 		line("- %s", x)
 	}
 	line("- %s %s", v.MaskedWords, v.Left)
+	if d := v.Rehearsal; d != nil {
+		line("\n## %s\n\n**%s**\n", cmp.Or(d.Title, "A drill"), d.Outcome)
+		if d.Defect != nil {
+			line("A known defect, expected to show: %s\n", *d.Defect)
+		}
+		line("%s\n", d.Why)
+		for i, j := range d.Judged {
+			if i == 0 {
+				line("| | expected | seen |\n|---|---|---|")
+			}
+			line("| %s | %s | %s |", j.Verdict, j.Expected, strings.TrimPrefix(strings.Join(append([]string{j.Seen}, j.Evidence...), "; "), "; "))
+		}
+		if len(d.Judged) > 0 {
+			line("")
+		}
+		for _, r := range d.StepRows {
+			line("- %s %s", r[0], strings.TrimSuffix(r[1]+": "+r[2], ": "))
+		}
+	}
 	line("\n## Findings\n")
 	for _, f := range p.Findings {
 		line("### %s %s (%s)\n\n%s\n", f.Severity, f.Code, f.Confidence, f.Summary)
@@ -62,7 +85,10 @@ func (p *Page) markdown(w io.Writer) error {
 	for _, part := range []struct {
 		title string
 		rows  [][2]string
-	}{{"Holders that came and went", v.HandoverRows}, {"What else happened", v.HappenedRows}} {
+	}{{believedFalsely, v.OverlapRows}, {"Holders that came and went", v.HandoverRows}, {"What else happened", v.HappenedRows}} {
+		if part.title == believedFalsely && part.rows == nil {
+			continue
+		}
 		line("\n## %s\n", part.title)
 		for _, r := range part.rows {
 			line("- %s %s", r[0], r[1])

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 // no more memory than the streams, however long a queue is.
 type relay struct {
 	w    io.Writer
-	left []*model.Lock
+	left []*keyspace.Lock
 
 	mu    sync.Mutex
 	moved sync.Cond // on mu: turn rose
@@ -57,7 +57,7 @@ func (g *leg) wait() {
 }
 
 // take returns the next locks, none at the end.
-func (g *leg) take() []*model.Lock {
+func (g *leg) take() []*keyspace.Lock {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n := 0
@@ -87,7 +87,7 @@ func (g *leg) hand(err error) (more bool) {
 
 // run writes what is left of the locks, together with others that run. The first lock
 // of all has nothing before it in the list.
-func (r *relay) run(o *stream, s *fold.State, first *model.Lock, now time.Time) {
+func (r *relay) run(o *stream, s *fold.State, first *keyspace.Lock, now time.Time) {
 	g := &leg{relay: r}
 	o.w = g
 	for part := g.take(); len(part) > 0; part = g.take() {
@@ -104,7 +104,7 @@ func (r *relay) run(o *stream, s *fold.State, first *model.Lock, now time.Time) 
 }
 
 // locks writes the list of locks into the list that is open.
-func (o *stream) locks(s *fold.State, locks []*model.Lock, now time.Time) {
+func (o *stream) locks(s *fold.State, locks []*keyspace.Lock, now time.Time) {
 	o.flush()
 	if len(locks) == 0 || o.err != nil {
 		return

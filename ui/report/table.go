@@ -12,16 +12,18 @@ import (
 	"locktop/model"
 	"locktop/model/diagnose"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 	"locktop/ui/fields"
 )
 
 // Table writes one line per lock.
-func Table(w io.Writer, s *fold.State, locks []*model.Lock, now time.Time) error {
+func Table(w io.Writer, s *fold.State, locks []*keyspace.Lock, now time.Time) error {
 	return align(w, fields.Rows(fields.Locks, lockRows(s, locks, now), false))
 }
 
 // lockRows are the locks as what the fields are of.
-func lockRows(s *fold.State, locks []*model.Lock, now time.Time) []fields.Lock {
+func lockRows(s *fold.State, locks []*keyspace.Lock, now time.Time) []fields.Lock {
 	rows := make([]fields.Lock, len(locks))
 	for i, l := range locks {
 		rows[i] = fields.Lock{S: s, L: l, Now: now}
@@ -30,22 +32,22 @@ func lockRows(s *fold.State, locks []*model.Lock, now time.Time) []fields.Lock {
 }
 
 // Describe writes one lock in full: its queue, its leases, what happened to it.
-func Describe(w io.Writer, s *fold.State, l *model.Lock, now time.Time) error {
+func Describe(w io.Writer, s *fold.State, l *keyspace.Lock, now time.Time) error {
 	return describe(w, s, l, now, false)
 }
 
-func describe(w io.Writer, s *fold.State, l *model.Lock, now time.Time, wide bool) error {
+func describe(w io.Writer, s *fold.State, l *keyspace.Lock, now time.Time, wide bool) error {
 	r := l.Recipe()
 	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  because  %s\n  state    %s\n", model.Short(model.Printable(l.Name), lineMax), r.Name, l.RecipeConfidence(),
-		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(l.RecipeEvidence(), "; "), lineMax), diagnose.StateWord(l.Condition())); err != nil {
+		strings.ReplaceAll(string(r.Order), "_", " "), model.Short(strings.Join(l.RecipeEvidence(), "; "), lineMax), diagnose.StateWord(outlook.Of(l))); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
-	if until := l.Until(now); until != "" {
+	if until := outlook.Until(l, now); until != "" {
 		if _, err := fmt.Fprintf(w, "  outlook  %s\n", until); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
 	}
-	for _, line := range l.KubeWords(now) {
+	for _, line := range outlook.KubeWords(l, now) {
 		if _, err := fmt.Fprintf(w, "           %s\n", line); err != nil {
 			return fmt.Errorf("writing: %w", err)
 		}
@@ -74,9 +76,9 @@ func describe(w io.Writer, s *fold.State, l *model.Lock, now time.Time, wide boo
 }
 
 // wellAsKnown says whether nothing was found on a lock, and what its head hangs on was read.
-func wellAsKnown(l *model.Lock) bool {
+func wellAsKnown(l *keyspace.Lock) bool {
 	c := l.Head()
-	if c == nil || len(l.Findings()) > 0 {
+	if c == nil || len(l.Findings()) > 0 || outlook.Sealed(l) {
 		return false
 	}
 	state := c.LeaseInfo().State()
@@ -102,11 +104,40 @@ func Findings(w io.Writer, list []model.Finding, indent string) error {
 			fmt.Fprintf(&b, "%s    do: %s\n", indent, model.Short(a, lineMax))
 		}
 		for _, e := range f.Etcdctl {
+			if len(e) > 2*lineMax { // shortened it would be another command
+				fmt.Fprintf(&b, "%s    a command of %d characters, which -o json has\n", indent, len(e))
+				continue
+			}
 			fmt.Fprintf(&b, "%s    $ %s\n", indent, e)
 		}
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("writing: %w", err)
+	}
+	return nil
+}
+
+// Stories writes those of the findings told that many locks have for one cause, each once: how many locks
+// and which are the first, and all about one of them.
+func Stories(w io.Writer, s *fold.State, told []model.Finding) error {
+	parts := map[uint64][]model.Finding{}
+	var order []uint64
+	for _, f := range told {
+		if f.Story == 0 {
+			continue
+		}
+		if parts[f.Story] == nil {
+			order = append(order, f.Story)
+		}
+		parts[f.Story] = append(parts[f.Story], f)
+	}
+	for _, n := range order {
+		if _, err := fmt.Fprintf(w, "%s; of the first:\n", diagnose.StoryWords(s.Keyspace, parts[n])); err != nil {
+			return fmt.Errorf("writing: %w", err)
+		}
+		if err := Findings(w, parts[n][:1], "  "); err != nil {
+			return err
+		}
 	}
 	return nil
 }

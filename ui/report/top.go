@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"time"
 
 	"locktop/model"
 	"locktop/model/fold"
-	"locktop/model/intervals"
 	"locktop/ui/fields"
 )
 
@@ -43,6 +41,7 @@ func verdictOf(s *fold.State) *verdict {
 	return out
 }
 
+// orNull is nil for no text: what is not known is null.
 func orNull(s string) *string {
 	if s == "" {
 		return nil
@@ -117,72 +116,17 @@ func topHead(w io.Writer, s *fold.State, costs []fields.Cost) error {
 	return nil
 }
 
-// cost writes what a lock cost.
+// costObject is what a lock cost in JSON.
+var costObject = objectOf(fields.CostFields, map[string]func(*stream, fields.Cost){"pairs": (*stream).pairs})
+
 func (o *stream) cost(x fields.Cost) {
-	orText := func(name, s string) {
-		o.name(name)
-		if s == "" {
-			o.null()
-			return
-		}
-		o.text(s)
-	}
-	p50 := func(name string, d intervals.Durations) {
-		o.name(name)
-		half, ok := d.P50()
-		o.secondsIf(ok, half)
-	}
-	count := func(name string, known bool, n int) {
-		o.name(name)
-		if !known {
-			o.null()
-			return
-		}
-		o.int(int64(n))
-	}
-	ratio := func(name string, known bool, f float64) {
-		o.name(name)
-		if !known {
-			o.null()
-			return
-		}
-		o.b = strconv.AppendFloat(o.b, fields.Ratio(f), 'f', -1, 64)
-	}
 	o.open('{')
-	o.bytes(`"name": `, `"name_base64": `, x.Name)
-	recipe := ""
-	if x.L != nil {
-		recipe = x.L.Recipe().Name
-	}
-	orText(`"recipe": `, recipe)
-	o.name(`"state": `)
-	o.text(x.State(func(c model.Condition) string { return c.Word }))
-	orText(`"moves_when": `, x.MovesWhen())
-	o.name(`"total_wait": `)
-	o.secondsIf(x.Visible, x.TotalWait)
-	o.name(`"since": `)
-	o.time(x.From)
-	o.name(`"unseen": `)
-	o.secondsIf(true, x.Unseen)
-	count(`"waiters": `, x.Visible, x.Waiters)
-	p50(`"wait_p50": `, x.WaitsSeen())
-	p50(`"hold_p50": `, x.Holds)
-	p50(`"gap_p50": `, x.Gaps)
-	ratio(`"utilisation": `, true, x.Utilisation())
-	o.name(`"queued": `)
-	o.secondsIf(x.Visible, x.Queued)
-	ratio(`"fairness": `, x.Fairness > 0, x.Fairness)
-	count(`"bypassed": `, x.Visible, x.Bypass)
-	o.name(`"convoy": `)
-	if x.Visible {
-		o.truth(x.Convoy())
-	} else {
-		o.null()
-	}
-	half, ok := x.WhatIf(0.5)
-	o.name(`"total_wait_half_hold": `)
-	o.secondsIf(ok, half)
-	o.name(`"pairs": `)
+	costObject.write(o, x)
+	o.shut('}')
+}
+
+// pairs writes who waited for whom.
+func (o *stream) pairs(x fields.Cost) {
 	o.open('[')
 	for _, p := range x.Pairs[:min(len(x.Pairs), fields.PairsMost)] {
 		o.next()
@@ -191,7 +135,8 @@ func (o *stream) cost(x fields.Cost) {
 			o.name(of.name)
 			o.text(of.who)
 		}
-		count(`"episodes": `, true, p.Episodes)
+		o.name(`"episodes": `)
+		o.int(int64(p.Episodes))
 		for _, d := range []struct {
 			name string
 			d    time.Duration
@@ -202,6 +147,4 @@ func (o *stream) cost(x fields.Cost) {
 		o.shut('}')
 	}
 	o.shut(']')
-	count(`"pairs_left_out": `, !x.PairsCut, max(0, len(x.Pairs)-fields.PairsMost))
-	o.shut('}')
 }

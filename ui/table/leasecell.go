@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/keyspace"
 	"locktop/ui/draw"
 )
 
 // Lease fills in what is known of a lease, into the room that the cell has:
 // bar, remaining of granted, and how long ago it was renewed.
-func (r *Row) Lease(l *model.Lease, now time.Time) {
+func (r *Row) Lease(l *keyspace.Lease, now time.Time) {
 	th := r.F.Th
 	left, ok := l.Remaining(now)
 	if !ok {
@@ -18,7 +19,7 @@ func (r *Row) Lease(l *model.Lease, now time.Time) {
 	}
 	left, ago, sign, st := leaseNow(th, l, left, now)
 	granted := l.Granted()
-	nums := draw.Remaining(left, granted)
+	nums := model.Remaining(left, granted)
 	numw := max(7, len(nums))
 	if bar := min(draw.BarCells, r.Room()-numw-6); bar >= 3 {
 		full := int((left*int64(bar) + granted - 1) / granted)
@@ -26,13 +27,13 @@ func (r *Row) Lease(l *model.Lease, now time.Time) {
 		r.Add(draw.Dim, th.EmptyBar[(draw.BarCells-bar+full)*len(th.Sign.Empty):])
 	}
 	r.Add(draw.Plain, draw.Blanks[:numw-len(nums)]+nums+" ")
-	t := draw.Ticks(ago)
+	t := model.Ticks(ago)
 	r.Add(draw.Dim, sign+draw.Blanks[:max(0, 3-len(t))]+t)
 }
 
 // leaseNow says what is left of a lease and how long ago it was renewed, or, if nobody has
 // asked since it was healthy, what it was then: no reason to let it run out.
-func leaseNow(th *draw.Theme, l *model.Lease, left int64, now time.Time) (_ int64, ago time.Duration, sign string, st draw.Style) {
+func leaseNow(th *draw.Theme, l *keyspace.Lease, left int64, now time.Time) (_ int64, ago time.Duration, sign string, st draw.Style) {
 	ago, _ = l.Renewed(now)
 	st, _ = th.Level(l.State().Condition().Level)
 	if old := now.Sub(l.Read.At); st == draw.Good && old > time.Duration(l.Granted())*time.Second/3+3*time.Second {
@@ -42,7 +43,7 @@ func leaseNow(th *draw.Theme, l *model.Lease, left int64, now time.Time) (_ int6
 }
 
 // LeaseBrief is what is known of a lease in few cells, without a bar.
-func LeaseBrief(th *draw.Theme, l *model.Lease, now time.Time) draw.Span {
+func LeaseBrief(th *draw.Theme, l *keyspace.Lease, now time.Time) draw.Span {
 	left, ok := l.Remaining(now)
 	if !ok {
 		return draw.Dim.Of(th.NoReading(l))
@@ -51,7 +52,7 @@ func LeaseBrief(th *draw.Theme, l *model.Lease, now time.Time) draw.Span {
 	if st == draw.Good {
 		st = draw.Plain
 	}
-	return st.Of(draw.Remaining(left, l.Granted()) + " " + sign + draw.Ticks(ago))
+	return st.Of(model.Remaining(left, l.Granted()) + " " + sign + model.Ticks(ago))
 }
 
 func barStyle(st draw.Style) draw.Style {

@@ -67,8 +67,10 @@ type Row struct {
 	about  any // what the row is about
 }
 
-// Put and Add append text to the cell that is being filled.
-func (r *Row) Put(sp draw.Span)               { r.Spans = append(r.Spans, sp) }
+// Put appends text to the cell that is being filled.
+func (r *Row) Put(sp draw.Span) { r.Spans = append(r.Spans, sp) }
+
+// Add does so in a style.
 func (r *Row) Add(st draw.Style, text string) { r.Put(st.Of(text)) }
 func (r *Row) end()                           { r.Ends = append(r.Ends, len(r.Spans)) }
 
@@ -91,6 +93,7 @@ type Table struct {
 	Widths []int
 	Header bool
 	Off    map[string]bool // titles of columns that a person does not want to see
+	by     SortKey
 
 	Row       Row
 	key       []byte
@@ -125,13 +128,23 @@ func (t *Table) Fit(w, h int, th *draw.Theme) {
 	clear(t.Old)
 }
 
+// SortBy names the column that sorts: where it gets narrow it stays longer than most.
+func (t *Table) SortBy(by SortKey) {
+	if t.by != by {
+		t.by, t.th = by, nil // fitted anew
+	}
+}
+
+// sorting is the rank of the column that sorts.
+const sorting = 1
+
 // fitShown is fitColumns for the columns that are wanted; the others have no width.
 func (t *Table) fitShown(w int) []int {
-	if len(t.Off) == 0 {
-		return FitColumns(t.Cols, w)
-	}
 	var shown []Column
 	for _, c := range t.Cols {
+		if c.Sort != SortNone && c.Sort == t.by {
+			c.Rank = min(c.Rank, sorting)
+		}
 		if !t.Off[c.Title] {
 			shown = append(shown, c)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
 	"locktop/ui/draw"
 )
 
@@ -16,12 +17,13 @@ type View struct {
 	// OnScreen collects the leases that are shown: they are read first.
 	OnScreen *[]model.LeaseID
 	Marks    map[string]bool // what is marked by hand
+	Chosen   map[string]bool // what an action is about, all of them at once
 	// Lane paints the last minute of a lock into so many cells; nil where it is not shown.
-	Lane func(l *model.Lock, now time.Time, cells int) []draw.Span
+	Lane func(l *keyspace.Lock, now time.Time, cells int) []draw.Span
 }
 
 // Sees notes that the lease of a claim is shown.
-func (f View) Sees(c *model.Claim) {
+func (f View) Sees(c *keyspace.Claim) {
 	if c != nil && c.KV.Lease != 0 {
 		*f.OnScreen = append(*f.OnScreen, c.KV.Lease)
 	}

@@ -99,6 +99,9 @@ func keysOf(r *pb.RangeRequest, m *pb.RangeResponse) string {
 	if !r.CountOnly && (m.More && m.Count <= n || !m.More && m.Count != n) {
 		return fmt.Sprintf("%d keys and more: %t, where it counts %d", n, m.More, m.Count)
 	}
+	if m.More && n != r.Limit {
+		return fmt.Sprintf("%d keys and more, where %d were asked for", n, r.Limit)
+	}
 	for i, kv := range m.Kvs {
 		key := string(kv.GetKey())
 		switch {

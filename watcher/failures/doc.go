@@ -3,7 +3,7 @@
 //	error ──Classify──▶ Class ──Reason──▶ what the model is told
 //	  └──────Explain──▶ a sentence: what failed, on which endpoint, what to do next
 //
-// The same failure comes in many dresses: as an error of the client, of gRPC, or as plain
+// The same failure comes in many forms: as an error of the client, of gRPC, or as plain
 // text. The package is the one place that tells them apart. It asks nobody and repeats
 // nothing: what follows from a failure is up to whoever met it.
 package failures

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"google.golang.org/grpc/status"
+
+	"locktop/model"
 )
 
 // Explain writes the sentence for the person at the keyboard: what failed, where
@@ -32,9 +34,9 @@ func Explain(err error, doing, prefix string, endpoints []string) string {
 		return fmt.Sprintf("%s on %s: its member may be cut off; opening the watch again, on another endpoint if there is one", Cause(err), where)
 	case Denied:
 		if prefix == "" {
-			return fmt.Sprintf("%s: no permission on %s. Try --prefix with one you may read, or a role that grants all keys: etcdctl role grant-permission ROLE --prefix=true read ''", what, where)
+			return fmt.Sprintf("%s: no permission on %s. Try --prefix with one you may read, or a role that grants all keys: %s", what, where, model.GrantRead(""))
 		}
-		return fmt.Sprintf("%s: no permission on %s; a role that grants it: etcdctl role grant-permission ROLE --prefix=true read %s", what, where, shellQuote(prefix))
+		return fmt.Sprintf("%s: no permission on %s; a role that grants it: %s", what, where, model.GrantRead(prefix))
 	case Malformed:
 		return fmt.Sprintf("%s: %s; trying again", what, Cause(err))
 	case TooMuch:
@@ -69,9 +71,4 @@ func Name(prefix string) string {
 		return "all keys"
 	}
 	return fmt.Sprintf("%q", prefix)
-}
-
-// shellQuote quotes s for a POSIX shell.
-func shellQuote(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -8,6 +8,7 @@ package hostile
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -30,6 +31,7 @@ type Server struct {
 	pb.UnimplementedLeaseServer
 	pb.UnimplementedMaintenanceServer
 	pb.UnimplementedClusterServer
+	pb.UnimplementedAuthServer
 
 	mu      sync.Mutex
 	cluster uint64
@@ -37,8 +39,10 @@ type Server struct {
 	rev     int64
 	kvs     []*mvccpb.KeyValue
 	alter   func(method string, answer any) any
+	total   int64 // of keys that lists makes
+	lists   func(n int64) []*mvccpb.KeyValue
 	wrote   []string
-	watches map[chan *pb.WatchResponse]bool
+	watches map[aWatch]bool
 }
 
 // Start serves on an address until the test ends. The cluster has the id 0xc1 and stands
@@ -49,13 +53,14 @@ func Start(t testing.TB, addr string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{Addr: l.Addr().String(), cluster: 0xc1, rev: 10, watches: map[chan *pb.WatchResponse]bool{}}
+	s := &Server{Addr: l.Addr().String(), cluster: 0xc1, rev: 10, watches: map[aWatch]bool{}}
 	g := grpc.NewServer(grpc.UnaryInterceptor(s.unary), grpc.StreamInterceptor(s.stream))
 	pb.RegisterKVServer(g, s)
 	pb.RegisterWatchServer(g, s)
 	pb.RegisterLeaseServer(g, s)
 	pb.RegisterMaintenanceServer(g, s)
 	pb.RegisterClusterServer(g, s)
+	pb.RegisterAuthServer(g, s)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -84,6 +89,13 @@ func (s *Server) Alter(f func(method string, answer any) any) {
 	s.alter = f
 }
 
+// List makes it have so many keys that they are made as they are asked for: the next n.
+func (s *Server) List(total int64, next func(n int64) []*mvccpb.KeyValue) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total, s.lists = total, next
+}
+
 // Stream makes it answer lists as a 3.7 does, in chunks, each of one key here. Without it
 // it knows no such lists.
 func (s *Server) Stream() {
@@ -95,12 +107,26 @@ func (s *Server) Stream() {
 // Tell sends a message on every watch that is open.
 func (s *Server) Tell(msg *pb.WatchResponse) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if msg.Header == nil {
 		msg.Header = s.header()
 	}
-	for w := range s.watches {
-		w <- msg
+	open := slices.Collect(maps.Keys(s.watches))
+	s.mu.Unlock()
+	for _, w := range open { // one that does not read needs us for its next answer
+		w.tell(msg)
+	}
+}
+
+// aWatch is one that is open.
+type aWatch struct {
+	told chan *pb.WatchResponse
+	ctx  context.Context
+}
+
+func (w aWatch) tell(msg *pb.WatchResponse) {
+	select {
+	case w.told <- msg:
+	case <-w.ctx.Done():
 	}
 }
 
@@ -177,6 +203,13 @@ func (s *Server) Range(_ context.Context, r *pb.RangeRequest) (*pb.RangeResponse
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	resp := &pb.RangeResponse{Header: s.header()}
+	if s.lists != nil {
+		if resp.Count = s.total; r.Limit > 0 && !r.CountOnly {
+			resp.Kvs, resp.More = s.lists(min(r.Limit, s.total)), r.Limit < s.total
+			s.total -= int64(len(resp.Kvs))
+		}
+		return resp, nil
+	}
 	for _, kv := range s.kvs {
 		key, end := string(kv.Key), string(r.RangeEnd)
 		if key == string(r.Key) || end != "" && key >= string(r.Key) && (end == "\x00" || key < end) {
@@ -268,15 +301,19 @@ func (s *Server) MemberList(context.Context, *pb.MemberListRequest) (*pb.MemberL
 	return &pb.MemberListResponse{Header: s.header(), Members: []*pb.Member{{ID: 1, Name: "m1", ClientURLs: []string{"http://" + s.Addr}}}}, nil
 }
 
+// Authenticate implements pb.AuthServer. It lets everybody in.
+func (s *Server) Authenticate(context.Context, *pb.AuthenticateRequest) (*pb.AuthenticateResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &pb.AuthenticateResponse{Header: s.header(), Token: "a"}, nil
+}
+
 // Watch implements pb.WatchServer.
 func (s *Server) Watch(w pb.Watch_WatchServer) error {
-	tell := make(chan *pb.WatchResponse, 16)
-	s.mu.Lock()
-	s.watches[tell] = true
-	s.mu.Unlock()
+	this := aWatch{make(chan *pb.WatchResponse, 16), w.Context()}
 	defer func() {
 		s.mu.Lock()
-		delete(s.watches, tell)
+		delete(s.watches, this)
 		s.mu.Unlock()
 	}()
 	asked := make(chan *pb.WatchRequest)
@@ -310,12 +347,17 @@ func (s *Server) Watch(w pb.Watch_WatchServer) error {
 			if !msg.Created {
 				msg.WatchId = -1
 			}
-		case msg = <-tell:
+		case msg = <-this.told:
 		case <-w.Context().Done():
 			return nil
 		}
 		if err := w.Send(msg); err != nil {
 			return err
+		}
+		if msg.Created { // before that its client knows of no watch
+			s.mu.Lock()
+			s.watches[this] = true
+			s.mu.Unlock()
 		}
 	}
 }

@@ -14,49 +14,65 @@ import (
 	"locktop/model"
 )
 
-func appendEvent(out []byte, batch int64, e model.Event) ([]byte, error) {
+// encoder writes events. Times are those of its clock, nil: as they are.
+type encoder struct{ clock func(time.Time) time.Time }
+
+// when is the time of an event that is written.
+func (x encoder) when(at time.Time) time.Time {
+	if x.clock == nil || at.IsZero() {
+		return at
+	}
+	return x.clock(at)
+}
+
+func (x encoder) appendEvent(out []byte, batch int64, e model.Event) ([]byte, error) {
 	v := reflect.ValueOf(e)
 	if !v.IsValid() || eventNames[v.Type()] == "" {
 		return out, fmt.Errorf("record an event: no name for type %T", e)
 	}
-	out = fmt.Appendf(out, `{"batch":%d,"event":%q`, batch, eventNames[v.Type()])
-	out = appendFields(out, v)
+	name := eventNames[v.Type()]
+	out = strconv.AppendInt(append(out, `{"batch":`...), batch, 10)
+	out = append(append(append(out, `,"event":"`...), name...), '"')
+	out = x.appendFields(out, v, shapes[name], true)
 	return append(out, "}\n"...), nil
 }
 
-// appendFields writes the fields of a struct that are not zero, each behind a comma.
-func appendFields(out []byte, v reflect.Value) []byte {
-	for i := range v.NumField() {
-		if f := v.Field(i); !f.IsZero() {
-			out = append(out, ',')
-			out = strconv.AppendQuote(out, wireName(v.Type().Field(i).Name))
-			out = appendValue(append(out, ':'), f)
+// appendFields writes the fields of a struct that are not zero, each behind a comma, or all but
+// the first if nothing comes before.
+func (x encoder) appendFields(out []byte, v reflect.Value, s *shape, more bool) []byte {
+	for i := range s.fields {
+		f := v.Field(s.fields[i].index)
+		if f.IsZero() {
+			continue
 		}
+		if more {
+			out = append(out, ',')
+		}
+		more = true
+		out = append(append(append(out, '"'), s.fields[i].name...), `":`...)
+		out = x.appendValue(out, f, s.fields[i].shape)
 	}
 	return out
 }
 
-func appendValue(out []byte, v reflect.Value) []byte {
-	switch x := v.Interface().(type) {
-	case time.Time:
-		return x.UTC().AppendFormat(out, `"`+time.RFC3339Nano+`"`)
-	case model.LeaseID:
-		return strconv.AppendQuote(out, x.String())
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		fields := appendFields(nil, v)
-		return append(append(append(out, '{'), bytes.TrimPrefix(fields, []byte(","))...), '}')
-	case reflect.Slice:
+func (x encoder) appendValue(out []byte, v reflect.Value, s *shape) []byte {
+	switch s.kind {
+	case aTime:
+		return x.when(v.Interface().(time.Time)).UTC().AppendFormat(out, `"`+time.RFC3339Nano+`"`)
+	case aLease:
+		return strconv.AppendQuote(out, model.LeaseID(v.Int()).String())
+	case aStruct:
+		return append(x.appendFields(append(out, '{'), v, s, false), '}')
+	case aList:
 		out = append(out, '[')
 		for i := range v.Len() {
 			if i > 0 {
 				out = append(out, ',')
 			}
-			out = appendValue(out, v.Index(i))
+			out = x.appendValue(out, v.Index(i), s.elem)
 		}
 		return append(out, ']')
-	case reflect.String:
+	case aText:
 		return appendText(out, v.String())
 	}
 	return appendNumber(out, v)
@@ -79,6 +95,9 @@ func appendText(out []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		return fmt.Appendf(out, `{"base64":%q}`, base64.StdEncoding.EncodeToString([]byte(s)))
 	}
+	if plain(s) {
+		return append(append(append(out, '"'), s...), '"')
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -86,6 +105,16 @@ func appendText(out []byte, s string) []byte {
 		panic(err) // a string can always be written
 	}
 	return append(out, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+}
+
+// plain says whether a string stands in JSON as it is, as nearly every key does.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // wireName is the name of a field in a recording: CreateRev is createRev, KVs is kvs.

@@ -1,57 +1,55 @@
 package recording
 
 import (
-	"fmt"
-	"hash/crc32"
 	"reflect"
 
 	"locktop/model"
 )
 
-// A recording is text, one JSON object a line. The first line names the format:
+// A recording is frames, one behind the other. Each is a member of a gzip file that opens by
+// itself, so "zcat FILE" prints all of them: text, one JSON object a line. The first line
+// names the format, which is that of version 1, since nothing else is left then:
 //
-//	{"locktop":"recording","version":2}
+//	{"locktop":"recording","version":1}
 //
-// Then come blocks, one for each batch. Most lines are one event, in the order in which they
-// were delivered:
+// Every other line is one event, in the order in which they were delivered:
 //
 //	{"batch":2,"event":"committed","at":"2026-03-01T10:00:00.5Z","rev":7,"changes":[{"kv":{"key":"jobs/1f","createRev":7,"modRev":7,"version":1,"lease":"1f"}}]}
 //
-// The last line of a block is the CRC-32C of all bytes of the file before it:
-//
-//	{"check":"0a1b2c3d"}
-//
-// A block counts only with a check that is right, so damage is noticed wherever it is, and
-// blocks that are missing or moved, too. Version 1 had no checks; it can be read as it is.
-//
-// "batch" tells which events came in one envelope: it rises, and means nothing
-// else. "event" is the type, one of eventTypes. The other fields are those of the
+// "batch" comes first and tells which events came in one envelope: it rises, and means nothing
+// else. "event" comes next and is the type, one of eventTypes. The other fields are those of the
 // type in package model, their first letter in lower case; one that is zero is left
 // out. A time is RFC 3339 in UTC; a duration counts nanoseconds; a lease id is a
 // string in hex, as the keys of the recipes hold it. A string is a JSON string if
-// it is UTF-8, else {"base64":"…"}: keys and values are raw bytes.
+// it is UTF-8, else {"base64":"…"}: keys and values are raw bytes. An envelope is never in two
+// frames.
+//
+// What a frame holds stands in the extra field of its header (see frame), so that one who
+// looks for a moment opens one frame only. There, too, is the CRC-32C of all bytes of
+// the file up to the frame's end: a frame counts only if that is right, so damage is noticed
+// wherever it is, and frames that are missing or moved, too. That is version 3.
+//
+// Version 1 is the text alone. In version 2 the last line of each envelope is such a sum,
+// {"check":"0a1b2c3d"}, of all bytes before it. Both can be read as they are.
 //
 // A recording holds the values of the keys as they are, so it is as secret as they
 // are. What a batch cost is not recorded.
 const (
 	recordFormat     = "recording"
-	recordVersion    = 2
 	uncheckedVersion = 1
+	checkedVersion   = 2
+	recordVersion    = 3
 
-	// headerMax is how long the first line may be, and blockMax a block: something that is no
-	// recording and has no end would take all memory.
+	// headerMax is how long the first line may be, blockMax an envelope of version 2 or a line
+	// of version 1, and frameMax what is in a frame: something that is no recording and has no
+	// end would take all memory. So would what is small as text: eventsMax are in a frame or an
+	// envelope, and listsMax is how much memory the lists of an event take.
 	headerMax = 4 << 10
 	blockMax  = 512 << 20
+	frameMax  = 128 << 20
+	eventsMax = 1_000_000
+	listsMax  = 256 << 20
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// checkPrefix begins the last line of a block.
-const checkPrefix = `{"check":"`
-
-func appendCheck(out []byte, sum uint32) []byte {
-	return fmt.Appendf(out, checkPrefix+"%08x\"}\n", sum)
-}
 
 type recordHeader struct {
 	Locktop string `json:"locktop"`
@@ -85,6 +83,10 @@ var eventTypes = map[string]reflect.Type{
 	"connected":      reflect.TypeFor[model.Connected](),
 	"fault-on":       reflect.TypeFor[model.FaultOn](),
 	"fault-off":      reflect.TypeFor[model.FaultOff](),
+	"drill-began":    reflect.TypeFor[model.DrillBegan](),
+	"drill-step":     reflect.TypeFor[model.DrillStep](),
+	"drill-judged":   reflect.TypeFor[model.DrillJudged](),
+	"drill-over":     reflect.TypeFor[model.DrillOver](),
 	"acted":          reflect.TypeFor[model.Acted](),
 }
 

@@ -1,7 +1,12 @@
 package recording
 
 import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"reflect"
 	"strconv"
 	"strings"
@@ -19,9 +24,17 @@ type Mask struct {
 	// numbers, and words such as "locks".
 	Names bool
 
-	known map[[2]string]string // by kind, and what is replaced
+	known map[digest]string // what has a number
 	count map[string]int
+	key   []byte // of the digests
 }
+
+// digest stands for what is replaced, and its kind: values may be large, and many.
+type digest [16]byte
+
+// knownMax bounds how many replacements have a number. Later ones are told by their digest,
+// whose key is drawn at random and kept nowhere.
+const knownMax = 100_000
 
 // Event returns the event with the replacements. Others may have the event too: theirs
 // stays as it is.
@@ -82,14 +95,21 @@ func (m *Mask) text(field, s string) string {
 // replacement is the same for the same.
 func (m *Mask) replacement(kind, s string) string {
 	if m.known == nil {
-		m.known, m.count = map[[2]string]string{}, map[string]int{}
+		m.known, m.count, m.key = map[digest]string{}, map[string]int{}, make([]byte, sha256.Size)
+		rand.Read(m.key) // it never fails
 	}
-	r, ok := m.known[[2]string{kind, s}]
-	if !ok {
-		m.count[kind]++
-		r = kind + strconv.Itoa(m.count[kind])
-		m.known[[2]string{kind, s}] = r
+	mac := hmac.New(sha256.New, m.key)
+	io.WriteString(mac, kind+"\x00"+s)
+	d := digest(mac.Sum(nil))
+	if r, ok := m.known[d]; ok {
+		return r
 	}
+	if len(m.known) >= knownMax {
+		return kind + "x" + hex.EncodeToString(d[:])
+	}
+	m.count[kind]++
+	r := kind + strconv.Itoa(m.count[kind])
+	m.known[d] = r
 	return r
 }
 

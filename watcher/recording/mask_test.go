@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -90,5 +91,29 @@ func plant(v reflect.Value, s string) {
 		if v.Type() == reflect.TypeFor[string]() {
 			v.SetString(s)
 		}
+	}
+}
+
+// TestAMaskIsBounded: in a recording of months there is no end of new values. The same still
+// gets the same replacement, and what comes late is as hidden as what came early.
+func TestAMaskIsBounded(t *testing.T) {
+	m := Mask{Values: true}
+	for i := range knownMax + 10 {
+		if r := m.text("Value", fmt.Sprint("value ", i)); i < 3 && r != fmt.Sprint("hidden-", i+1) {
+			t.Errorf("value %d became %q", i, r)
+		}
+	}
+	if len(m.known) > knownMax {
+		t.Errorf("%d replacements are kept, want %d at most", len(m.known), knownMax)
+	}
+	late, other := m.text("Value", "secret"), m.text("Value", "another")
+	if late == other || late != m.text("Value", "secret") || !strings.HasPrefix(late, "hidden-x") {
+		t.Errorf("late values became %q and %q", late, other)
+	}
+	if n := (&Mask{Values: true, known: m.known, count: m.count, key: []byte("another key")}).text("Value", "secret"); n == late {
+		t.Errorf("without the key one can tell what %q was", late)
+	}
+	if got := m.text("Value", "value 2"); got != "hidden-3" {
+		t.Errorf("an early value became %q", got)
 	}
 }

@@ -2,12 +2,10 @@ package recording
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"time"
 
@@ -30,42 +28,118 @@ var ErrDamaged = errors.New("the recording is damaged")
 
 // Player is a [model.Source] over a recording.
 type Player struct {
-	r       *bufio.Reader
-	pace    Pace
-	version int
-	line    int         // lines read
-	offset  int64       // bytes read
-	sum     uint32      // of them
-	next    model.Event // read ahead, in version 1: the first event of the next batch
-	at      int64       // the number of that batch
-	err     error       // ends the replay
+	from reader
+	pace Pace
 
 	due     []model.Event // read, and not returned yet
 	first   time.Time     // when the recording begins
 	started time.Time     // when it began to be played
 }
 
+// reader reads a recording of a version from its beginning to its end.
+type reader interface {
+	// read returns the next batch with events, [io.EOF] after the last.
+	read() ([]model.Event, error)
+}
+
 var _ model.Source = (*Player)(nil)
 
 // Open reads the beginning of a recording. The rest is read as far as it is asked for.
 func Open(r io.Reader, pace Pace) (*Player, error) {
-	p := &Player{r: bufio.NewReader(r), pace: pace}
-	line, err := p.readLine(headerMax)
+	from, err := open(bufio.NewReaderSize(r, 64<<10))
+	if err != nil {
+		return nil, err
+	}
+	return &Player{from: from, pace: pace}, nil
+}
+
+func open(r *bufio.Reader) (reader, error) {
+	begin, err := r.Peek(2)
+	if err == nil && begin[0] == 0x1f && begin[1] == 0x8b {
+		return openFrames(r)
+	}
+	l := &lines{r: r}
+	line, err := l.readLine(headerMax)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoRecording, err)
 	}
+	if l.version, err = readHeader(line); err != nil {
+		return nil, err
+	}
+	if l.version == uncheckedVersion {
+		l.advance()
+	}
+	return l, nil
+}
+
+// readHeader reads the version of a text that begins so.
+func readHeader(line []byte) (version int, err error) {
 	var h recordHeader
 	if err := json.Unmarshal(line, &h); err != nil || h.Locktop != recordFormat {
-		return nil, fmt.Errorf("%w: its first line is not {\"locktop\":%q,\"version\":%d}", ErrNoRecording, recordFormat, recordVersion)
+		return 0, fmt.Errorf("%w: its first line is not {\"locktop\":%q,\"version\":…}", ErrNoRecording, recordFormat)
 	}
-	switch p.version = h.Version; p.version {
-	case recordVersion:
-	case uncheckedVersion:
-		p.advance()
-	default:
-		return nil, fmt.Errorf("%w of version %d or %d, but of version %d", ErrNoRecording, uncheckedVersion, recordVersion, h.Version)
+	if h.Version != uncheckedVersion && h.Version != checkedVersion {
+		return 0, fmt.Errorf("%w of a version up to %d, but of version %d", ErrNoRecording, recordVersion, h.Version)
 	}
-	return p, nil
+	return h.Version, nil
+}
+
+// frames reads version 3.
+type frames struct {
+	r      io.Reader
+	buf    []byte
+	u      unpacker
+	n      int // frames read
+	offset int64
+	check  uint32
+	due    []model.Batch
+	err    error
+}
+
+func openFrames(r *bufio.Reader) (*frames, error) {
+	head, err := r.Peek(headSize)
+	if err == nil {
+		_, err = readHead(head)
+	}
+	if err == errNoFrame {
+		return nil, fmt.Errorf("%w: it is a file of gzip, whatever is in it", ErrNoRecording)
+	}
+	return &frames{r: r}, nil
+}
+
+func (f *frames) read() ([]model.Event, error) {
+	for f.err == nil && len(f.due) == 0 {
+		f.due, f.err = f.next()
+	}
+	if len(f.due) == 0 {
+		return nil, f.err
+	}
+	b := f.due[0]
+	f.due = f.due[1:]
+	return b.Events, nil
+}
+
+// next reads a frame.
+func (f *frames) next() ([]model.Batch, error) {
+	head, packed, err := readFrame(f.r, f.check, f.buf)
+	if err == io.EOF {
+		return nil, err
+	}
+	var all []model.Batch
+	if err == nil {
+		all, err = f.u.batches(head, packed, f.n == 0)
+	}
+	if err != nil {
+		return nil, damagedFrame(f.offset, head.packed, err)
+	}
+	f.buf, f.check, f.offset = packed, head.check, f.offset+int64(head.packed)
+	f.n++
+	return all, nil
+}
+
+// damagedFrame is the error of a frame that cannot be read.
+func damagedFrame(offset int64, size int, why error) error {
+	return fmt.Errorf("%w: bytes %d to %d: %w", ErrDamaged, offset, offset+int64(size), why)
 }
 
 // Begins returns the time of the first event, or why there is none: [io.EOF] if nothing
@@ -100,75 +174,17 @@ func (p *Player) Next(ctx context.Context, _ model.Want) (model.Batch, error) {
 }
 
 // read reads the next batch, unless one is due already.
-func (p *Player) read() error {
-	switch {
-	case len(p.due) > 0:
+func (p *Player) read() (err error) {
+	if len(p.due) > 0 {
 		return nil
-	case p.err != nil && p.next == nil:
-		return p.err
-	case p.version == recordVersion:
-		if p.due, p.err = p.block(); p.err != nil {
-			p.due = nil
-			return p.err
-		}
-	default:
-		for batch := p.at; p.next != nil && p.at == batch; p.advance() {
-			p.due = append(p.due, p.next)
-		}
+	}
+	if p.due, err = p.from.read(); err != nil {
+		return err
 	}
 	if p.first.IsZero() {
 		p.first = p.due[0].When()
 	}
 	return nil
-}
-
-// block reads the next block, [io.EOF] after the last. Nothing of it is believed before its
-// check was read.
-func (p *Player) block() ([]model.Event, error) {
-	from, offset, left := p.line+1, p.offset, blockMax
-	var lines [][]byte
-	for {
-		sum := p.sum
-		line, err := p.readLine(left)
-		switch {
-		case err == io.EOF && len(lines) == 0:
-			return nil, io.EOF
-		case err == io.EOF:
-			return nil, p.damaged(from, offset, "the end is missing")
-		case err != nil:
-			return nil, p.damaged(from, offset, err.Error())
-		}
-		if rest, ok := bytes.CutPrefix(line, []byte(checkPrefix)); ok {
-			want := string(appendCheck(nil, sum)[len(checkPrefix):])
-			if string(rest) != want {
-				return nil, p.damaged(from, offset, "the checksum is wrong")
-			}
-			if len(lines) == 0 { // a batch without events
-				from, offset = p.line+1, p.offset
-				continue
-			}
-			break
-		}
-		lines, left = append(lines, line), left-len(line)
-	}
-	events := make([]model.Event, len(lines))
-	for i, line := range lines {
-		var err error
-		if _, events[i], err = readEvent(line); err != nil {
-			return nil, p.damaged(from+i, offset, err.Error())
-		}
-		offset += int64(len(line))
-	}
-	return events, nil
-}
-
-// damaged is the error of the part from a line and an offset on up to where was read.
-func (p *Player) damaged(line int, offset int64, why string) error {
-	lines := fmt.Sprintf("line %d", line)
-	if p.line > line {
-		lines = fmt.Sprintf("lines %d to %d", line, p.line)
-	}
-	return fmt.Errorf("%w: %s, bytes %d to %d: %s", ErrDamaged, lines, offset, p.offset, why)
 }
 
 // wait waits until the last event of the batch is due.
@@ -184,44 +200,5 @@ func (p *Player) wait(ctx context.Context) error {
 		return ctx.Err()
 	case <-timer.C:
 		return nil
-	}
-}
-
-// advance reads one event ahead.
-func (p *Player) advance() {
-	p.next = nil
-	offset := p.offset
-	line, err := p.readLine(blockMax)
-	switch {
-	case err == io.EOF:
-		p.err = err
-	case err != nil:
-		p.err = p.damaged(p.line, offset, err.Error())
-	default:
-		if p.at, p.next, err = readEvent(line); err != nil {
-			p.next, p.err = nil, p.damaged(p.line, offset, err.Error())
-		}
-	}
-}
-
-// readLine returns the next line, [io.EOF] after the last.
-func (p *Player) readLine(most int) ([]byte, error) {
-	var line []byte
-	p.line++
-	for {
-		part, err := p.r.ReadSlice('\n')
-		line = append(line, part...)
-		p.offset += int64(len(part))
-		switch {
-		case len(line) > most:
-			return nil, fmt.Errorf("a line of more than %d bytes", most)
-		case err == bufio.ErrBufferFull:
-			continue
-		case err == io.EOF && len(line) > 0:
-			return nil, io.ErrUnexpectedEOF
-		case err == nil:
-			p.sum = crc32.Update(p.sum, castagnoli, line)
-		}
-		return line, err
 	}
 }

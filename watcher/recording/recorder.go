@@ -3,8 +3,9 @@ package recording
 import (
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
+	"sync"
+	"time"
 
 	"locktop/model"
 )
@@ -13,66 +14,151 @@ import (
 // than it may get.
 var ErrFull = errors.New("the recording is as large as it may get")
 
+// ErrClosed is what [Recorder.Write] returns after [Recorder.Close].
+var ErrClosed = errors.New("the recording is closed")
+
+// Lag is how long events may wait for others in the same frame: whoever is killed loses no
+// more than that.
+const Lag = 500 * time.Millisecond
+
+// frameText is from how much text on a frame is written, however young it is, so that to look
+// for a moment little has to be read.
+const frameText = 128 << 10
+
 // Options say what goes into a recording.
 type Options struct {
 	// Mask is what must not be told.
 	Mask Mask
 	// MaxBytes is how large the recording may get, 0 for no limit.
 	MaxBytes int64
+	// Lag is how long events may wait for others, 0: each batch is written at once.
+	Lag time.Duration
+	// Clock says which time is written for one that was read here, nil: that one.
+	Clock func(time.Time) time.Time
 }
 
-// Recorder writes what a source delivers. It is not safe for concurrent use.
+// Recorder writes what a source delivers. It may be used by several at once.
 type Recorder struct {
-	w       io.Writer
-	o       Options
+	w io.Writer
+	o Options
+
+	mu      sync.Mutex
+	pack    packer
+	text    []byte // not written yet
+	next    frame  // that it will be
+	wait    *time.Timer
 	batches int64
 	events  int
 	bytes   int64
-	sum     uint32 // of all bytes so far
+	check   uint32
 	err     error
 }
 
-// NewRecorder returns a recorder that writes to w. It does not buffer: after each Write
-// the recording is complete up to there.
+// NewRecorder returns a recorder that writes to w. [Recorder.Close] ends it; what it has
+// written before is whole at any time.
 func NewRecorder(w io.Writer, o Options) *Recorder { return &Recorder{w: w, o: o} }
 
 // Write appends a batch, or nothing of it. After an error every later call returns the
 // same error.
 func (r *Recorder) Write(b model.Batch) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.err != nil {
 		return r.err
 	}
-	var out []byte
+	text, next, to := r.text, r.next, encoder{r.o.Clock}
 	if r.batches == 0 {
-		out = fmt.Appendf(out, "{\"locktop\":%q,\"version\":%d}\n", recordFormat, recordVersion)
+		text = fmt.Appendf(text, "{\"locktop\":%q,\"version\":%d}\n", recordFormat, uncheckedVersion)
 	}
 	r.batches++
 	for _, e := range b.Events {
-		if out, r.err = appendEvent(out, r.batches, r.o.Mask.Event(e)); r.err != nil {
+		if text, r.err = to.appendEvent(text, r.batches, r.o.Mask.Event(e)); r.err != nil {
 			return r.err
 		}
+		if at := to.when(e.When()); next.events == 0 && r.events == 0 || at.After(next.latest) {
+			next.latest = at
+		}
+		next.events++
 	}
-	if len(out) > 0 {
-		out = appendCheck(out, crc32.Update(r.sum, castagnoli, out))
+	if (len(text) > frameMax || next.events > eventsMax) && len(r.text) > 0 { // what waits makes room
+		before := len(r.text)
+		if r.err = r.flush(); r.err != nil {
+			return r.err
+		}
+		text, next.events = text[before:], len(b.Events)
 	}
-	if len(out) > blockMax {
-		r.err = fmt.Errorf("record a batch: it takes %d bytes, and %d are as many as are read again", len(out), blockMax)
+	if next.events > eventsMax {
+		r.err = fmt.Errorf("record a batch: it has %d events, and %d are as many as are read again", len(b.Events), eventsMax)
 		return r.err
+	}
+	if len(text) > frameMax {
+		r.err = fmt.Errorf("record a batch: it takes %d bytes, and %d are as many as are read again", len(text), frameMax)
+		return r.err
+	}
+	r.text, r.next = text, next
+	switch {
+	case len(text) == 0:
+	case r.o.Lag == 0 || len(text) >= frameText:
+		r.err = r.flush()
+	case r.wait == nil:
+		r.wait = time.AfterFunc(r.o.Lag, r.late)
+	}
+	return r.err
+}
+
+// late writes what has waited long enough.
+func (r *Recorder) late() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = r.flush()
+	}
+}
+
+// flush writes a frame of what waits.
+func (r *Recorder) flush() error {
+	if r.wait != nil {
+		r.wait.Stop()
+		r.wait = nil
+	}
+	if len(r.text) == 0 {
+		return nil
+	}
+	f := r.next
+	out, err := r.pack.pack(r.text, &f, r.check)
+	if err != nil {
+		return fmt.Errorf("packing the recording: %w", err)
 	}
 	if r.o.MaxBytes > 0 && r.bytes+int64(len(out)) > r.o.MaxBytes {
-		r.err = ErrFull
-		return r.err
+		return ErrFull
 	}
 	n, err := r.w.Write(out)
 	r.bytes += int64(n)
 	if err != nil {
-		r.err = fmt.Errorf("writing the recording: %w", err)
-		return r.err
+		return fmt.Errorf("writing the recording: %w", err)
 	}
-	r.sum = crc32.Update(r.sum, castagnoli, out)
-	r.events += len(b.Events)
+	r.events += f.events
+	r.check, r.text, r.next.events = f.check, r.text[:0], 0
+	return nil
+}
+
+// Close writes what waits. It returns why the recording ended before, if it did.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = r.flush()
+	}
+	if err := r.err; err != nil && !errors.Is(err, ErrClosed) {
+		return err
+	}
+	r.err = ErrClosed
 	return nil
 }
 
 // Written returns how many events are in the recording, and how many bytes they take.
-func (r *Recorder) Written() (events int, bytes int64) { return r.events, r.bytes }
+func (r *Recorder) Written() (events int, bytes int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.events, r.bytes
+}

@@ -2,16 +2,23 @@ package recording
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -103,10 +110,9 @@ func TestRecordedEventsComeBackAsTheyWere(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				text := out.String()
 				got, err := replayed(&out)
 				if d := cmp.Diff(batches, got); d != "" || err != nil {
-					t.Fatalf("%v (-recorded +replayed)\n%s\n%s", err, d, text)
+					t.Fatalf("%v (-recorded +replayed)\n%s", err, d)
 				}
 			})
 		})
@@ -142,7 +148,22 @@ func TestEveryEventHasANameInARecording(t *testing.T) {
 	}
 }
 
-// What version 2 looks like: a change of this text needs another version.
+// text is what zcat prints of a recording.
+func text(t testing.TB, recording []byte) string {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(recording))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(all)
+}
+
+// What version 3 looks like: a change of this text needs another version. Unpacked it is a
+// recording of version 1.
 func TestFormatOfARecording(t *testing.T) {
 	at := time.Date(2026, 3, 1, 11, 0, 0, 500_000_000, time.FixedZone("", 3600))
 	got := recorded(t,
@@ -157,18 +178,27 @@ func TestFormatOfARecording(t *testing.T) {
 			model.LeaseRead{At: at, ID: 0x1f, Granted: 60, Remaining: -1, Term: 2},
 			model.Lost{At: at, Reason: model.LostSilent, Detail: "m1"},
 			model.Tick{}}})
-	want := `{"locktop":"recording","version":2}
+	want := `{"locktop":"recording","version":1}
 {"batch":1,"event":"load-started","at":"2026-03-01T10:00:00.5Z","prefix":"jobs/","rev":6}
 {"batch":1,"event":"listed","at":"2026-03-01T10:00:00.5Z","prefix":"jobs/","rev":6,"kvs":[{"key":{"base64":"am9icy//"},"value":"<é\n>"}],"done":1,"total":1}
-{"check":"c2656a78"}
 {"batch":3,"event":"committed","at":"2026-03-01T10:00:00.5Z","rev":7,"changes":[{"kv":{"key":"jobs/1f","createRev":7,"modRev":7,"version":1,"lease":"1f"}},{"deleted":true,"kv":{"key":"jobs/2","modRev":7}}]}
 {"batch":3,"event":"lease-read","at":"2026-03-01T10:00:00.5Z","id":"1f","granted":60,"remaining":-1,"term":2}
 {"batch":3,"event":"lost","at":"2026-03-01T10:00:00.5Z","reason":2,"detail":"m1"}
 {"batch":3,"event":"tick"}
-{"check":"31e8d06b"}
 `
-	if d := cmp.Diff(want, string(got)); d != "" {
+	unpacked := text(t, got)
+	if d := cmp.Diff(want, unpacked); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
+	}
+	one, err := replayed(strings.NewReader(unpacked))
+	three, err2 := replayed(bytes.NewReader(got))
+	if d := cmp.Diff(one, three); d != "" || err != nil || err2 != nil || len(one) != 2 {
+		t.Errorf("%v, %v: unpacked it is another recording\n%s", err, err2, d)
+	}
+	head := []byte("\x1f\x8b\x08\x04\x00\x00\x00\x00\x04\xff\x20\x00LT\x1c\x00")
+	f, err := readHead(got)
+	if !bytes.HasPrefix(got, head) || err != nil || f.events != 2 || f.raw != strings.Index(want, `{"batch":3`) || !f.latest.Equal(at) {
+		t.Errorf("%x: %+v, %v", got[:headSize], f, err)
 	}
 }
 
@@ -184,7 +214,7 @@ func TestWhatCannotBeReplayed(t *testing.T) {
 		{reason: "an empty file", none: true, says: "EOF"},
 		{reason: "something else", text: "hello\n", none: true, says: "first line"},
 		{reason: "another kind of file of ours", text: `{"locktop":"journal","version":1}` + "\n", none: true, says: "first line"},
-		{reason: "a version to come", text: `{"locktop":"recording","version":3}` + "\n", none: true, says: "version 3"},
+		{reason: "a version to come", text: `{"locktop":"recording","version":4}` + "\n", none: true, says: "version 4"},
 		{reason: "nothing recorded yet", text: head},
 		{reason: "cut short: what came before is replayed", text: head + tick + `{"batch":2,"ev`, batches: 1, says: "line 3"},
 		{reason: "an event to come", text: head + tick + `{"batch":2,"event":"quake"}` + "\n", batches: 1, says: `"quake"`},
@@ -216,23 +246,68 @@ func TestDamageIsNamed(t *testing.T) {
 			model.Committed{At: time.Unix(i, 0), Rev: 7 + i, Changes: []model.Change{{KV: model.KV{Key: "jobs/1f", Value: "x", CreateRev: 7, ModRev: 7 + i, Version: 1 + i}}}},
 			model.LeaseRead{At: time.Unix(i, 0), ID: 0x1f, Granted: 60, Remaining: 50 - i}}})
 	}
-	text := recorded(t, batches...)
-	lines, ends, n := bytes.SplitAfter(text, []byte("\n")), map[int]bool{}, 0
-	for i, line := range lines {
-		n += len(line)
-		ends[n] = i == 0 || bytes.HasPrefix(line, []byte(checkPrefix)) // what a recorder had written that was killed there
+	for version, parts := range map[int][][]byte{checkedVersion: blocks(t, batches...), recordVersion: packedFrames(t, recorded(t, batches...))} {
+		damageIsNamed(t, version, parts, batches)
+	}
+}
+
+// packedFrames cuts a recording into its frames.
+func packedFrames(t *testing.T, whole []byte) (all [][]byte) {
+	for r, check := bytes.NewReader(whole), uint32(0); ; {
+		f, packed, err := readFrame(r, check, nil)
+		if err == io.EOF {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all, check = append(all, packed), f.check
+	}
+}
+
+// blocks is a recording of version 2: its first line is in the first block.
+func blocks(t *testing.T, batches ...model.Batch) (all [][]byte) {
+	text := []byte(`{"locktop":"recording","version":2}` + "\n")
+	var sum uint32
+	for i, b := range batches {
+		for _, e := range b.Events {
+			var err error
+			if text, err = (encoder{}).appendEvent(text, int64(i+1), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text = appendCheck(text, crc32.Update(sum, castagnoli, text))
+		all, sum, text = append(all, text), crc32.Update(sum, castagnoli, text), nil
+	}
+	return all
+}
+
+func damageIsNamed(t *testing.T, version int, parts [][]byte, batches []model.Batch) {
+	text, ends, n := bytes.Join(parts, nil), map[int]bool{}, 0
+	for _, part := range parts {
+		n += len(part)
+		ends[n] = true // what a recorder had written that was killed there
+	}
+	if version == checkedVersion {
+		ends[bytes.IndexByte(text, '\n')+1] = true
 	}
 	play := func(reason string, damaged []byte, whole bool) {
 		t.Helper()
 		got, err := replayed(bytes.NewReader(damaged))
 		if len(got) > len(batches) || len(got) > 0 && cmp.Diff(batches[:len(got)], got) != "" {
-			t.Fatalf("%s: it plays what was not recorded: %v", reason, got)
+			t.Fatalf("version %d, %s: it plays what was not recorded: %v", version, reason, got)
 		}
 		switch {
 		case whole && err != nil:
-			t.Errorf("%s: %v", reason, err)
+			t.Errorf("version %d, %s: %v", version, reason, err)
 		case !whole && !errors.Is(err, ErrNoRecording) && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "bytes ")):
-			t.Errorf("%s: %d batches, %v", reason, len(got), err)
+			t.Errorf("version %d, %s: %d batches, %v", version, reason, len(got), err)
+		}
+		r, err2 := OpenReel(t.Context(), bytes.NewReader(damaged), int64(len(damaged)))
+		if (err2 != nil) != errors.Is(err, ErrNoRecording) {
+			t.Fatalf("version %d, %s: played %v, opened %v", version, reason, err, err2)
+		}
+		if err2 == nil && (r.Len() != 2*len(got) || (r.Cut != nil) != (err != nil)) {
+			t.Errorf("version %d, %s: played %d batches, %v; opened %d events, %v", version, reason, len(got), err, r.Len(), r.Cut)
 		}
 	}
 	play("nothing happened to it", text, true)
@@ -250,9 +325,155 @@ func TestDamageIsNamed(t *testing.T) {
 			play("40 bytes are missing", slices.Delete(bytes.Clone(text), i, i+40), i+40 == len(text) && ends[i])
 		}
 	}
-	swapped := slices.Concat(lines[0], bytes.Join(lines[4:7], nil), bytes.Join(lines[1:4], nil), bytes.Join(lines[7:], nil))
-	play("two blocks have changed places", swapped, false)
-	play("a block is missing", slices.Concat(bytes.Join(lines[:4], nil), bytes.Join(lines[7:], nil)), false)
+	play("two parts have changed places", slices.Concat(parts[0], parts[2], parts[1], parts[3]), false)
+	play("a part is missing", slices.Concat(parts[0], parts[2], parts[3]), false)
+	play("a part is there twice", slices.Concat(parts[0], parts[1], parts[1], parts[2], parts[3]), false)
+}
+
+// TestASizeThatIsNoneTakesNoMemory: what a header says of sizes is believed as far as bytes
+// are there, and what is in a frame as far as its header says.
+func TestASizeThatIsNoneTakesNoMemory(t *testing.T) {
+	good := recorded(t, model.Batch{Events: []model.Event{model.Tick{At: time.Unix(1, 0)}}})
+	// sized is the frame of a hostile program, which knows how to make a check.
+	sized := func(text []byte, change func(info []byte)) []byte {
+		var p packer
+		f := frame{events: 1}
+		b, err := p.pack(text, &f, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(b[extraAt+4:])
+		copy(b[checkAt:headSize], make([]byte, 4))
+		binary.LittleEndian.PutUint32(b[checkAt:], crc32.Update(0, castagnoli, b))
+		return b
+	}
+	header := []byte(`{"locktop":"recording","version":1}` + "\n")
+	put := func(at int, n uint32) func([]byte) {
+		return func(info []byte) { binary.LittleEndian.PutUint32(info[at:], n) }
+	}
+	for _, row := range []struct {
+		reason string
+		file   []byte
+		says   string
+	}{
+		{"a healthy one", good, ""},
+		{"more packed bytes than there are", sized(header, put(0, 100<<20)), "the end is missing"},
+		{"more packed bytes than anybody writes", sized(header, put(0, 1<<32-1)), "not a recording"},
+		{"more text than anybody writes", sized(header, put(4, 1<<32-1)), "not a recording"},
+		{"more events than the text has room for", sized(header, put(8, 1<<32-1)), "not a recording"},
+		{"a gigabyte of nothing in a kilobyte", sized(append(header, make([]byte, 1<<20)...), put(4, 1000)), "does not hold the 1000 bytes"},
+		{"fewer events than its header says", sized(header, put(8, 1)), "holds 0 events"},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := replayed(bytes.NewReader(row.file))
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 8<<20 {
+			t.Errorf("%s: it took %d MiB", row.reason, took>>20)
+		}
+		if (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {
+			t.Errorf("%s: %v, want %q in it", row.reason, err, row.says)
+		}
+	}
+}
+
+// TestRecordingsOfTodayAreReadable: each version that was ever written, and that they are the
+// same events.
+// TestWhatIsSmallInAFileTakesNoMemory: of 130 kB that were packed well, or of 40 MB of text,
+// no state of gigabytes is made.
+func TestWhatIsSmallInAFileTakesNoMemory(t *testing.T) {
+	header := func(version int) string { return fmt.Sprintf("{\"locktop\":\"recording\",\"version\":%d}\n", version) }
+	list := func(n int) string {
+		return `{"batch":1,"event":"committed","at":"2026-03-01T10:00:00Z","rev":7,"changes":[{}` + strings.Repeat(",{}", n-1) + "]}\n"
+	}
+	ticks := func(n int) string { return strings.Repeat("{\"batch\":1,\"event\":\"tick\"}\n", n) }
+	frame := func(text string, events int) []byte {
+		b, err := new(packer).pack([]byte(header(uncheckedVersion)+text), &frame{events: events}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	checked := func(text string) []byte {
+		b := []byte(header(checkedVersion) + text)
+		return appendCheck(b, crc32.Checksum(b, castagnoli))
+	}
+	many := listsMax / int(reflect.TypeFor[model.Change]().Size())
+	for _, r := range []struct {
+		what, want string
+		file       []byte
+	}{
+		{"many changes", "", frame(list(many/50), 1)},
+		{"too many", "its lists take more than", frame(list(many+1), 1)},
+		{"many events", "", frame(ticks(eventsMax/10), eventsMax/10)},
+		{"too many of them", "not a recording", frame(ticks(eventsMax+1), eventsMax+1)},
+		{"too many in version 2", "more than 1000000 events", checked(ticks(eventsMax + 1))},
+		{"too many in version 1", "more than 1000000 events", []byte(header(uncheckedVersion) + ticks(eventsMax+1))},
+	} {
+		if _, err := replayed(bytes.NewReader(r.file)); (err == nil) != (r.want == "") || err != nil && !strings.Contains(err.Error(), r.want) {
+			t.Errorf("%s (%d bytes): %v, want %q", r.what, len(r.file), err, r.want)
+		}
+	}
+	if err := NewRecorder(io.Discard, Options{}).Write(model.Batch{Events: slices.Repeat([]model.Event{model.Tick{}}, eventsMax+1)}); err == nil {
+		t.Error("what is not read again was recorded")
+	}
+}
+
+func TestRecordingsOfTodayAreReadable(t *testing.T) {
+	var all [][]model.Batch
+	for version := range 3 {
+		file, err := os.ReadFile(fmt.Sprintf("testdata/version%d.rec", version+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := replayed(bytes.NewReader(file))
+		if err != nil || len(got) == 0 {
+			t.Fatalf("version %d: %d batches, %v", version+1, len(got), err)
+		}
+		all = append(all, got)
+	}
+	if d := cmp.Diff(all[0], all[1]) + cmp.Diff(all[0], all[2]); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestWhatWaitsIsWritten: events that come together share a frame; what waits is written after
+// the lag, without another event, and by Close.
+func TestWhatWaitsIsWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var file bytes.Buffer
+		r := NewRecorder(&file, Options{Lag: Lag})
+		tick := model.Batch{Events: []model.Event{model.Tick{At: time.Unix(1, 0)}}}
+		write := func(reason string, want int) {
+			t.Helper()
+			if err := r.Write(tick); err != nil {
+				t.Fatal(err)
+			}
+			if n, _ := r.Written(); n != want {
+				t.Errorf("%s: %d events are written, want %d", reason, n, want)
+			}
+		}
+		write("the first waits for others", 0)
+		write("the second, too", 0)
+		time.Sleep(Lag)
+		synctest.Wait()
+		write("both are there, and the third waits", 2)
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if n, size := r.Written(); n != 3 || size != int64(file.Len()) {
+			t.Errorf("%d events in %d of %d bytes", n, size, file.Len())
+		}
+		if frames := packedFrames(t, file.Bytes()); len(frames) != 2 {
+			t.Errorf("%d frames, want 2", len(frames))
+		}
+		if got, err := replayed(&file); err != nil || len(got) != 3 {
+			t.Errorf("%d batches, %v", len(got), err)
+		}
+		if err := r.Write(tick); !errors.Is(err, ErrClosed) || r.Close() != nil {
+			t.Errorf("after its end: %v", err)
+		}
+	})
 }
 
 // TestRecordingsOfVersion1AreReadable: they have no checks.
@@ -319,6 +540,21 @@ func FuzzReplay(f *testing.F) {
 	})
 }
 
+// BenchmarkReadEvent is what it costs to read a line again.
+func BenchmarkReadEvent(b *testing.B) {
+	line, err := (encoder{}).appendEvent(nil, 7, model.Committed{At: time.Unix(1_790_000_000, 123_456_789), Rev: 72_001, Changes: []model.Change{{KV: model.KV{
+		Key: "/bench/lock-000123/694d9c2f1d2a4e01", CreateRev: 72_001, ModRev: 72_001, Version: 1, Lease: 0x694d9c2f1d2a4e01}}}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := readEvent(line); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkRecordAndReplay(b *testing.B) {
 	const keys = 2_000
 	list := model.Listed{At: time.Unix(1, 0), Prefix: "jobs/"}
@@ -358,8 +594,8 @@ func TestValuesAreLeftOutOfACopy(t *testing.T) {
 		model.Committed{Rev: 1, Changes: []model.Change{{KV: model.KV{Key: "a", Value: "secret"}}}},
 	}}
 	var file bytes.Buffer
-	if err := NewRecorder(&file, Options{Mask: Mask{Drop: true}}).Write(batch); err != nil || strings.Contains(file.String(), "secret") {
-		t.Errorf("values are left: %s, %v", &file, err)
+	if err := NewRecorder(&file, Options{Mask: Mask{Drop: true}}).Write(batch); err != nil || strings.Contains(text(t, file.Bytes()), "secret") {
+		t.Errorf("values are left: %v", err)
 	}
 	if batch.Events[0].(model.Listed).KVs[0].Value != "secret" || batch.Events[1].(model.Committed).Changes[0].KV.Value != "secret" {
 		t.Errorf("others who have the batch have lost its values: %+v", batch)
@@ -429,5 +665,21 @@ func TestARecordingOfNothingHasNoBeginning(t *testing.T) {
 	}
 	if _, err := p.Begins(); err != io.EOF {
 		t.Errorf("%v, want its end", err)
+	}
+}
+
+// What stands in JSON as it is is written without an encoder, which writes the rest.
+func TestTextIsJSON(t *testing.T) {
+	for r := rune(0); r < 0x2100; r++ {
+		s := "a" + string(r) + "b"
+		var want bytes.Buffer
+		enc := json.NewEncoder(&want)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(s); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(appendText(nil, s)) + "\n"; got != want.String() {
+			t.Errorf("%q is written as %s, want %s", s, got, want.String())
+		}
 	}
 }

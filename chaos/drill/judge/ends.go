@@ -2,6 +2,7 @@ package judge
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"locktop/chaos/drill"
@@ -81,12 +82,54 @@ func beliefAtEnd(j *Judge, e drill.Expectation) ruling {
 		r.note("%s said %s at %s", e.Contender, last.State, drill.Clock(last.At))
 		return r
 	}
+	if j.silent(e.Contender) {
+		r.doubt("%s says nothing: %s", e.Contender, wouldTell)
+		return r
+	}
 	if last.At.IsZero() {
 		r.note("%s says nothing", e.Contender)
 	} else {
 		r.note("%s says %s, since %s", e.Contender, last.State, drill.Clock(last.At))
 	}
 	return j.missingAtEnd(r)
+}
+
+// says: the contender said it, in words that contain the text.
+func says(j *Judge, e drill.Expectation) ruling {
+	r := result(e)
+	r.Unit = drill.Seconds
+	if e.Within > 0 {
+		r.Bound = seconds(e.Within)
+	}
+	from, ok := j.start, true // it may be said at any time
+	if e.After > 0 {
+		from, ok = j.since(e, "")
+	}
+	var last model.Belief
+	for _, b := range j.notes {
+		if !ok || !matches(b.Contender, e.Contender) || b.At.Before(from) {
+			continue
+		}
+		last = b
+		if !strings.Contains(b.Text, e.Text) {
+			continue
+		}
+		took := b.At.Sub(from)
+		r.Samples, r.Measured = 1, seconds(took)
+		r.note("%s said at %s: %s", b.Contender, drill.Clock(b.At), model.Printable(b.Text))
+		if e.Within > 0 && took > e.Within {
+			r.violate("that was after %.1f s", took.Seconds())
+		}
+		return r
+	}
+	if r.note("%s did not say %q", e.Contender, e.Text); last.Text != "" {
+		r.note("it said last: %s", model.Printable(last.Text))
+	}
+	if j.silent(e.Contender) {
+		r.doubt("it says nothing: %s", wouldTell)
+		return r
+	}
+	return j.missing(r, from, ok)
 }
 
 // emptyAtEnd: nobody holds or waits when all is over.

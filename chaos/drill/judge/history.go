@@ -29,6 +29,11 @@ type history struct {
 	seenRev int64
 	// listed are the keys of the list under way, by prefix.
 	listed map[string]map[string]bool
+	// notes are what contenders said in words.
+	notes []model.Belief
+	// programs are the processes that are of the user's own, and what is known of each
+	// without its word.
+	programs map[string]*program
 }
 
 // lockHistory is one lock.
@@ -54,10 +59,12 @@ type claim struct {
 	key, value string
 	create     int64
 	lease      model.LeaseID
+	made       model.LeaseID // that it was made with: a put may take it off
 	since      time.Time
 	held       bool
 	heldAt     time.Time
 	goneAt     time.Time // zero while it is there
+	goneRev    int64     // 0 where that is not known
 }
 
 // tenure is a claim that came first, after prev, which went at left. prev is nil for
@@ -83,6 +90,10 @@ type hold struct {
 	from, to time.Time
 	ended    model.BeliefState // what it said then; "" if its process ended
 	trouble  bool              // and it was about an error
+	// inferred: it did not say so, but was told by etcd that it holds.
+	inferred bool
+	// mine says, of one that named neither key nor lease, which claims are of its process.
+	mine func(*claim) bool
 }
 
 // attempt is a wait for the lock that did not lead to holding it.
@@ -92,8 +103,11 @@ type attempt struct {
 	text     string
 }
 
-func newHistory(locks []string) *history {
-	h := &history{locks: map[string]*lockHistory{}, owners: map[model.LeaseID]string{}, procs: map[string]model.Contender{}, listed: map[string]map[string]bool{}}
+func newHistory(locks, programs []string) *history {
+	h := &history{locks: map[string]*lockHistory{}, owners: map[model.LeaseID]string{}, procs: map[string]model.Contender{}, listed: map[string]map[string]bool{}, programs: map[string]*program{}}
+	for _, name := range programs {
+		h.programs[name] = &program{told: map[string]int64{}}
+	}
 	for _, name := range locks {
 		h.locks[name] = &lockHistory{name: name, said: map[string]model.Belief{}}
 	}
@@ -125,6 +139,10 @@ func (h *history) apply(e model.Event) {
 		h.contender(e)
 	case model.Belief:
 		h.belief(e)
+	case model.Wrote:
+		h.wrote(e)
+	case model.Watches:
+		h.watches(e)
 	case model.Access:
 		if l := h.locks[e.Lock]; l != nil {
 			l.accesses = append(l.accesses, e)
@@ -140,7 +158,7 @@ func (h *history) loaded(e model.Loaded) {
 	for _, l := range h.locks {
 		for _, c := range slices.Clone(l.queue) {
 			if strings.HasPrefix(c.key, e.Prefix) && !h.listed[e.Prefix][c.key] {
-				l.take(c.key, e.At)
+				l.take(c.key, e.At, 0)
 			}
 		}
 		l.settle(e.At, e.Rev)
@@ -153,7 +171,7 @@ func (h *history) commit(e model.Committed) {
 	for _, ch := range e.Changes {
 		h.each(ch.KV.Key, func(l *lockHistory) {
 			if ch.Deleted {
-				l.take(ch.KV.Key, e.At)
+				l.take(ch.KV.Key, e.At, e.Rev)
 			} else {
 				l.put(ch.KV, e.At)
 			}
@@ -165,6 +183,7 @@ func (h *history) commit(e model.Committed) {
 	for _, l := range changed {
 		l.settle(e.At, e.Rev)
 		l.revisions++
+		h.infer(l, e.At)
 	}
 }
 
@@ -191,7 +210,7 @@ func (l *lockHistory) put(kv model.KV, at time.Time) {
 		l.queue = slices.Delete(l.queue, i, i+1)
 		break
 	}
-	c := &claim{key: kv.Key, value: kv.Value, create: kv.CreateRev, lease: kv.Lease, since: at}
+	c := &claim{key: kv.Key, value: kv.Value, create: kv.CreateRev, lease: kv.Lease, made: kv.Lease, since: at}
 	l.claims = append(l.claims, c)
 	place, _ := slices.BinarySearchFunc(l.queue, c, func(a, b *claim) int {
 		return cmp.Or(cmp.Compare(a.create, b.create), strings.Compare(a.key, b.key))
@@ -199,10 +218,10 @@ func (l *lockHistory) put(kv model.KV, at time.Time) {
 	l.queue = slices.Insert(l.queue, place, c)
 }
 
-func (l *lockHistory) take(key string, at time.Time) {
+func (l *lockHistory) take(key string, at time.Time, rev int64) {
 	l.queue = slices.DeleteFunc(l.queue, func(c *claim) bool {
 		if c.key == key {
-			c.goneAt = at
+			c.goneAt, c.goneRev = at, rev
 		}
 		return c.key == key
 	})
@@ -277,7 +296,10 @@ func (h *history) owner(c *claim) string {
 	if c == nil {
 		return ""
 	}
-	return h.OwnerOf(c.lease, c.value)
+	if who := h.OwnerOf(c.lease, c.value); who != "" {
+		return who
+	}
+	return h.owners[c.made]
 }
 
 // OwnerOf is the process that a claim is of, by its lease and its value; "" if nobody
@@ -304,6 +326,9 @@ func (h *history) name(c *claim) string {
 	}
 }
 
+// notesMax bounds what is remembered of what contenders said in words.
+const notesMax = 10000
+
 // contender notes a process. One that ended believes nothing any more; one that is
 // paused still does.
 func (h *history) contender(e model.Contender) {
@@ -323,9 +348,19 @@ func (h *history) contender(e model.Contender) {
 
 func (h *history) belief(e model.Belief) {
 	h.owns(e.Lease, e.Contender)
+	if e.Text != "" {
+		h.notes = append(h.notes[max(0, len(h.notes)-notesMax+1):], e)
+	}
+	if p := h.programs[e.Contender]; p != nil && !p.spoke {
+		p.spoke = true
+		h.uninfer(e.Contender)
+	}
 	for name, l := range h.locks {
 		if e.Lock == name || e.Lock == "" && e.State != model.BeliefHolding {
 			l.belief(e)
+			if e.State == model.BeliefHolding && e.Key == "" && e.Lease == 0 && h.programs[e.Contender] != nil {
+				l.lastHold(e.Contender).mine = func(c *claim) bool { return h.owner(c) == e.Contender }
+			}
 		}
 	}
 }
@@ -351,6 +386,16 @@ func (l *lockHistory) belief(e model.Belief) {
 	}
 }
 
+// lastHold is the last time that a contender believed to hold, which there was.
+func (l *lockHistory) lastHold(who string) *hold {
+	for _, h := range slices.Backward(l.holds) {
+		if h.who == who {
+			return h
+		}
+	}
+	return nil
+}
+
 // close ends the belief of a contender to hold.
 func (l *lockHistory) close(who string, at time.Time, said model.BeliefState, trouble bool) {
 	for _, h := range slices.Backward(l.holds) {
@@ -370,10 +415,32 @@ const nearly = 250 * time.Millisecond
 // that locks again has the same key again, so without a token the time must tell: the
 // claim was made after the contender asked, unless one of its session was there.
 func (l *lockHistory) claimOf(h *hold) *claim {
+	if h.mine != nil { // a session may wait with a claim while another of its process holds
+		if c := l.findClaim(h, func(c *claim) bool { return c.held && h.speaksOf(c) }); c != nil {
+			return c
+		}
+	}
+	return l.findClaim(h, h.speaksOf)
+}
+
+// speaksOf says whether a claim may be the one that a contender spoke of.
+func (h *hold) speaksOf(c *claim) bool {
+	switch {
+	case h.token != 0 && c.create != h.token:
+		return false
+	case h.key != "":
+		return c.key == h.key
+	case h.lease != 0:
+		return c.lease == h.lease
+	}
+	return h.mine != nil && h.mine(c)
+}
+
+func (l *lockHistory) findClaim(h *hold, may func(*claim) bool) *claim {
 	var there, later *claim
 	for _, c := range l.claims {
 		switch {
-		case h.key != "" && c.key != h.key || h.key == "" && (h.lease == 0 || c.lease != h.lease) || h.token != 0 && c.create != h.token:
+		case !may(c):
 		case h.token != 0:
 			return c
 		case c.since.Before(h.asked):

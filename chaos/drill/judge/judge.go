@@ -7,6 +7,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/model"
+	"locktop/model/journal"
 )
 
 // Judge computes verdicts: from a history of its own, from what the diagnosis said, and
@@ -17,7 +18,7 @@ type Judge struct {
 	// sightings are the findings of the diagnosis, entries its journal: of that only
 	// the causes of handovers are used, which etcd does not tell.
 	sightings []*sighting
-	facts     []*model.JournalEntry
+	facts     []*journal.Entry
 
 	targets []*drill.Target
 	// stepped is from when the time after each step counts, as far as the drill got:
@@ -45,7 +46,7 @@ const settleDefault = 10 * time.Second
 
 // New returns the judge of a run that begins now.
 func New(d *drill.Drill, start time.Time) *Judge {
-	return &Judge{d: d, history: newHistory(d.Lab.Locks()), start: start, now: start, pictures: map[string][]byte{}}
+	return &Judge{d: d, history: newHistory(d.Lab.Locks(), d.Lab.Programs()), start: start, now: start, pictures: map[string][]byte{}}
 }
 
 // judges are the functions that judge, by the name of the expectation.
@@ -71,6 +72,10 @@ var judges = map[string]func(*Judge, drill.Expectation) ruling{
 	"stuck":           stuck,
 	"moving":          moving,
 	"linearizable":    linearizable,
+	"stops":           stops,
+	"refused":         refused,
+	"says":            says,
+	"gap":             gap,
 }
 
 // Apply takes an event in.
@@ -84,10 +89,10 @@ func (j *Judge) At(now time.Time) { j.now = now }
 func (j *Judge) Hit(t *drill.Target) { j.targets = append(j.targets, t) }
 
 // Entry tells of a line of the journal.
-func (j *Judge) Entry(f *model.JournalEntry) { j.facts = append(j.facts, f) }
+func (j *Judge) Entry(f *journal.Entry) { j.facts = append(j.facts, f) }
 
 // Entries are the lines of the journal that it was told of.
-func (j *Judge) Entries() []*model.JournalEntry { return j.facts }
+func (j *Judge) Entries() []*journal.Entry { return j.facts }
 
 // Found tells what the diagnosis finds at a time.
 func (j *Judge) Found(standing []model.Finding, now time.Time) {
@@ -340,4 +345,14 @@ func (j *Judge) LastWord(name, lock string) model.Belief {
 		}
 	}
 	return last
+}
+
+// LastNote is what a contender said last in words, "" if nothing.
+func (j *Judge) LastNote(name string) string {
+	for _, b := range slices.Backward(j.notes) {
+		if b.Contender == name {
+			return b.Text
+		}
+	}
+	return ""
 }

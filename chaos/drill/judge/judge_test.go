@@ -13,6 +13,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/model"
+	"locktop/model/journal"
 )
 
 // begin is when the stories begin.
@@ -82,6 +83,17 @@ func (ta *tale) writes(who string, token, highest int64, acked, lost int) *tale 
 	return ta
 }
 
+func (ta *tale) isRefused(who string, token, highest int64) *tale {
+	ta.tell(model.Access{At: ta.now, Contender: who, Lock: "/x", Write: true, Token: token, Highest: highest})
+	return ta
+}
+
+// notes is what a contender says in words.
+func (ta *tale) notes(who, text string) *tale {
+	ta.tell(model.Belief{At: ta.now, Contender: who, Lock: "/x", State: idle, Text: text})
+	return ta
+}
+
 func (ta *tale) hit(who string) *tale {
 	ta.j.targets = append(ta.j.targets, &drill.Target{Step: 1, Contender: who, At: ta.now, Done: true, Fault: model.Fault{Kind: model.FaultKill, Target: who}})
 	ta.j.stepped = append(ta.j.stepped, ta.now)
@@ -98,9 +110,9 @@ func (ta *tale) finds(code model.Code, c model.Confidence, s model.Severity) *ta
 	return ta
 }
 
-func (ta *tale) because(from string, create int64, cause model.Cause, pending bool) *tale {
-	ta.j.facts = append(ta.j.facts, &model.JournalEntry{Kind: model.EntryHandover, Lock: "/x", From: model.ClaimRef{Key: keyNamed(from), CreateRev: create},
-		Cause: cause, Confidence: model.Strong, Evidence: "it was read", Pending: pending})
+func (ta *tale) because(from string, create int64, cause journal.Cause, pending bool) *tale {
+	ta.j.facts = append(ta.j.facts, &journal.Entry{Kind: journal.Handover, Lock: "/x", From: model.ClaimRef{Key: keyNamed(from), CreateRev: create},
+		Why: journal.Why{Cause: cause, Confidence: model.Strong, Evidence: "it was read", Pending: pending}})
 	return ta
 }
 
@@ -212,14 +224,14 @@ func TestExpectations(t *testing.T) {
 		{"overlap: {at-least: 1s}", func(ta *tale) *tale { return ta.says("a", holds, 1).at(1) }, drill.Unknown, 0, "did not get that far", "the drill was cut off"},
 
 		{"handover: {lock: x, to: b, cause: expired, within: 5s, at-least: 1s}", func(ta *tale) *tale {
-			return ta.queues("a", "b").at(2).hit("a").at(5).goes("a").because("a", 1, model.CauseExpired, false).done()
+			return ta.queues("a", "b").at(2).hit("a").at(5).goes("a").because("a", 1, journal.CauseExpired, false).done()
 		}, drill.Held, 3, "cause: expired (strong): it was read", "from the fault to the new holder"},
 		{"handover: {lock: x, within: 2s}", func(ta *tale) *tale { return ta.queues("a", "b").at(2).hit("a").at(5).goes("a").done() }, drill.Violated, 3,
 			"b got /x from a after 3.0 s: at most 2s", "the number that broke the bound"},
 		{"handover: {lock: x, at-least: 4s}", func(ta *tale) *tale { return ta.queues("a", "b").at(2).hit("a").at(5).goes("a").done() }, drill.Violated, 3, "at least 4s", "too early"},
 		{"handover: {lock: x, at-least: 4s, within: 9s}", func(ta *tale) *tale { return ta.queues("a", "b").at(2).hit("a").at(5).goes("a").done() }, drill.Violated, 3, "at least 4s", "the bound that it broke is shown"},
 		{"handover: {lock: x, cause: expired}", func(ta *tale) *tale {
-			return ta.queues("a", "b").hit("a").at(3).goes("a").because("a", 1, model.CauseReleased, false).done()
+			return ta.queues("a", "b").hit("a").at(3).goes("a").because("a", 1, journal.CauseReleased, false).done()
 		}, drill.Violated, 3, "the cause was released (strong), not expired", "another cause"},
 		{"handover: {lock: x, cause: expired}", func(ta *tale) *tale { return ta.queues("a", "b").hit("a").at(3).goes("a").done() }, drill.Unknown, 3, "why is not known", "no cause"},
 		{"handover: {lock: x, within: 5s}", func(ta *tale) *tale { return ta.queues("a", "b").hit("a").at(3).done() }, drill.Unknown, none, "before its 5s were over", "it may still come"},
@@ -277,6 +289,35 @@ func TestExpectations(t *testing.T) {
 		{"moving: {within: 5s}", func(ta *tale) *tale { return ta.hit("a").queues("a", "b").at(20).done().at(22) }, drill.Unknown, 2, "", "there was no time"},
 		{"moving: {within: 5s}", func(ta *tale) *tale { return ta.queues("a", "b").at(6).goes("a").at(7).done().at(8) }, drill.Violated, 6, "behind a for 6.0 s", "nothing was broken, so it counts from the beginning"},
 		{"moving: {within: 5s}", func(ta *tale) *tale { return ta.queues("a").done().at(30) }, drill.Held, 0, "", "a holder alone is not stuck"},
+
+		{"refused: {at-least: 1, contender: a}", func(ta *tale) *tale { return ta.writes("b", 2, 0, 1, 0).isRefused("a", 1, 2).done() }, drill.Held, 1, "token 1 is older than 2", "an old token was turned away"},
+		{"refused: {at-least: 1, contender: a}", func(ta *tale) *tale { return ta.writes("a", 1, 0, 1, 0).isRefused("b", 1, 2).done() }, drill.Violated, 0, "0 refused accesses", "a was accepted, and b does not count"},
+		{"refused: {at-least: 1}", func(ta *tale) *tale { return ta }, drill.Unknown, 0, "did not get that far", "cut off"},
+
+		{"says: {contender: a, text: gone}", func(ta *tale) *tale { return ta.at(1).notes("a", "the key is gone").hit("a").at(2).done() }, drill.Held, 1, "a said at 03:04:01.000: the key is gone", "at any time of the run"},
+		{"says: {contender: a, text: gone, within: 2s}", func(ta *tale) *tale { return ta.at(3).notes("a", "the key is gone").done() }, drill.Violated, 3, "that was after 3.0 s", "late"},
+		{"says: {contender: a, text: gone, after: 1}", func(ta *tale) *tale {
+			return ta.at(1).notes("a", "gone").at(2).hit("b").at(4).notes("a", "all is well").done()
+		}, drill.Violated, none, "it said last: all is well", "what it said before the step does not count"},
+		{"says: {contender: b, text: gone}", func(ta *tale) *tale { return ta.notes("a", "gone").done() }, drill.Violated, none, "b did not say", "another said it"},
+		{"says: {contender: a, text: gone}", func(ta *tale) *tale { return ta }, drill.Unknown, none, "did not get that far", "cut off"},
+
+		{"gap: {below: 1s}", func(ta *tale) *tale {
+			return ta.says("a", holds, 1).says("b", waits, 0).at(2).says("a", idle, 0).at(2.5).says("b", holds, 2).done()
+		}, drill.Held, 0.5, "", "half a second between the two"},
+		{"gap: {below: 1s}", func(ta *tale) *tale {
+			return ta.says("a", holds, 1).says("b", waits, 0).at(2).says("a", idle, 0).at(4).says("b", holds, 2).done()
+		}, drill.Violated, 2, "nobody held /x for 2.000 s from 03:04:02.000, until b did", "b waited for nobody"},
+		{"gap: {below: 1s}", func(ta *tale) *tale {
+			return ta.says("a", holds, 1).at(2).says("a", idle, 0).at(9).says("b", waits, 0).at(9.1).says("b", holds, 2).done()
+		}, drill.Held, 0.1, "", "before b asked nobody wanted it"},
+		{"gap: {below: 1s}", func(ta *tale) *tale {
+			return ta.says("a", holds, 1).says("b", waits, 0).at(2).says("b", holds, 2).at(9).says("a", lost, 0).done()
+		}, drill.Held, 0, "", "two at once leave no gap"},
+		{"gap: {below: 1s}", func(ta *tale) *tale {
+			return ta.says("a", holds, 1).says("b", waits, 0).at(2).says("a", idle, 0).at(6).done()
+		}, drill.Violated, 4, "nobody has held /x for 4.000 s, and b waits", "it lasts"},
+		{"gap: {below: 1s}", func(ta *tale) *tale { return ta.says("a", holds, 1).at(5).done() }, drill.Unknown, none, "no lock changed hands", "one holder makes no gap"},
 
 		{"linearizable", func(ta *tale) *tale {
 			ta.says("a", waits, 0).says("b", waits, 0).queues("a", "b").at(1).says("a", holds, 1)

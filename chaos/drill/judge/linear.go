@@ -74,7 +74,11 @@ func (j *Judge) operations(l *lockHistory) []porcupine.Operation {
 		if unshown(c, h, j.now) {
 			continue
 		}
-		add("acquire", h.who, i, h.asked, h.from)
+		asked := h.asked
+		if c != nil && (h.mine != nil || h.inferred) && c.since.Before(asked) {
+			asked = c.since // a program need not say that it waits
+		}
+		add("acquire", h.who, i, asked, h.from)
 		released := !h.to.IsZero() && !h.trouble && slices.Contains([]model.BeliefState{model.BeliefLeaving, model.BeliefIdle, model.BeliefWaiting}, h.ended)
 		switch {
 		case c == nil && released:
@@ -128,7 +132,7 @@ func linearizable(j *Judge, e drill.Expectation) ruling {
 		}
 	}
 	if r.Samples == 0 {
-		r.doubt("nobody said that it holds")
+		r.doubt("nobody said that it holds%s", j.silence())
 	}
 	return r
 }

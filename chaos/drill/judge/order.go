@@ -30,11 +30,13 @@ func oneHolder(j *Judge, e drill.Expectation) ruling {
 
 // wasFirst judges one belief to hold.
 func (j *Judge) wasFirst(r *ruling, l *lockHistory, h *hold) {
-	if h.key == "" && h.lease == 0 {
+	if h.key == "" && h.lease == 0 && h.mine == nil {
 		return // it speaks of no claim: nothing to compare
 	}
 	c := l.claimOf(h)
 	switch {
+	case c == nil && h.mine != nil && j.now.Sub(h.from) >= lagMax:
+		r.doubt("%s said at %s that it holds %s: none of its leases had a claim there then", h.who, drill.Clock(h.from), l.name)
 	case c == nil && j.early(h):
 	case unshown(c, h, j.now):
 		if j.healed.IsZero() || !h.from.After(j.healed) { // what is said later, for ever, is not waited for
@@ -182,6 +184,23 @@ func lostUpdates(j *Judge, e drill.Expectation) ruling {
 		return r
 	}
 	return j.atLeast(r, lost, acked, "lost updates")
+}
+
+// refused: the guarded resource turned accesses away, because their token was old.
+func refused(j *Judge, e drill.Expectation) ruling {
+	r, n, all := result(e), 0, 0
+	for _, l := range j.of(e) {
+		for _, a := range l.accesses {
+			if e.Contender != "" && !matches(a.Contender, e.Contender) {
+				continue
+			}
+			if all++; !a.Accepted {
+				n++
+				r.note("%s was refused on %s at %s: token %d is older than %d", a.Contender, l.name, drill.Clock(a.At), a.Token, a.Highest)
+			}
+		}
+	}
+	return j.atLeast(r, n, all, "refused accesses of the guarded resource")
 }
 
 // atLeast judges a number that has to be reached.

@@ -6,6 +6,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/model"
+	"locktop/model/journal"
 )
 
 // served: every contender that asked before the steps were over came first within the
@@ -74,6 +75,10 @@ func overlap(j *Judge, e drill.Expectation) ruling {
 				if d <= 0 {
 					continue
 				}
+				if a.inferred {
+					r.doubt("%s was told that it holds %s, lost it, and was never told otherwise: whether it worked on is not known; %s", a.who, l.name, wouldTell)
+					continue
+				}
 				longest = max(longest, d)
 				if d >= max(e.Below, e.AtLeast) {
 					r.note("%s and %s both believed to hold %s for %.3f s from %s", a.who, b.who, l.name, d.Seconds(), drill.Clock(from))
@@ -85,7 +90,7 @@ func overlap(j *Judge, e drill.Expectation) ruling {
 	switch {
 	case r.Samples == 0:
 		r.Measured = nil
-		r.doubt("nobody said that it holds")
+		r.doubt("nobody said that it holds%s", j.silence())
 	case e.Below > 0 && longest >= e.Below:
 		r.Verdict = drill.Violated
 	case e.AtLeast > 0 && longest < e.AtLeast:
@@ -95,6 +100,50 @@ func overlap(j *Judge, e drill.Expectation) ruling {
 		r.Measured = measured
 	}
 	return r
+}
+
+// gap: the longest time in which nobody believed to hold, though who came next had asked.
+func gap(j *Judge, e drill.Expectation) ruling {
+	r := result(e)
+	r.Unit, r.Bound = drill.Seconds, seconds(e.Below)
+	longest, next := time.Duration(0), 0
+	for _, l := range j.of(e) {
+		var ended time.Time // the latest end of those before
+		for i, h := range l.holds {
+			if i > 0 {
+				next++
+				from := later(h.asked, ended)
+				d := max(0, h.from.Sub(from))
+				longest = max(longest, d)
+				if d >= e.Below {
+					r.violate("nobody held %s for %.3f s from %s, until %s did", l.name, d.Seconds(), drill.Clock(from), h.who)
+				}
+			}
+			if ended = later(ended, h.to); h.to.IsZero() {
+				ended = j.now
+			}
+		}
+		for who, b := range l.said { // who waits still waits for somebody
+			if d := j.now.Sub(later(b.At, ended)); b.State == model.BeliefWaiting && len(l.holds) > 0 && d >= e.Below {
+				longest = max(longest, d)
+				r.violate("nobody has held %s for %.3f s, and %s waits", l.name, d.Seconds(), who)
+			}
+		}
+	}
+	if r.Samples = next; next == 0 && r.Verdict == drill.Held {
+		r.doubt("no lock changed hands%s", j.silence())
+		r.open, r.until = !j.over, j.grace()
+		return r
+	}
+	r.Measured = seconds(longest)
+	return r
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // together is how long two believed at once to hold, and from when. Readers may.
@@ -203,7 +252,7 @@ func (j *Judge) handover(r *ruling, l *lockHistory, c handoverCase) {
 	}
 	f := j.cause(l, c.tenure)
 	switch {
-	case f == nil || f.Cause == model.CauseUnknown && !f.Pending:
+	case f == nil || f.Cause == journal.CauseUnknown && !f.Pending:
 		r.doubt("why is not known")
 	case f.Pending:
 		r.doubt("why is not known yet")
@@ -216,13 +265,13 @@ func (j *Judge) handover(r *ruling, l *lockHistory, c handoverCase) {
 }
 
 // cause is the line of the journal about a handover, nil if there is none.
-func (j *Judge) cause(l *lockHistory, t tenure) *model.JournalEntry {
+func (j *Judge) cause(l *lockHistory, t tenure) *journal.Entry {
 	for _, f := range slices.Backward(j.facts) {
 		if f.Lock != l.name {
 			continue
 		}
-		from := f.Kind == model.EntryHandover && f.From.Key == t.prev.key && f.From.CreateRev == t.prev.create
-		left := f.Kind == model.EntryLeft && f.WasHolder && f.Claim.Key == t.prev.key && f.Claim.CreateRev == t.prev.create
+		from := f.Kind == journal.Handover && f.From.Key == t.prev.key && f.From.CreateRev == t.prev.create
+		left := f.Kind == journal.Left && f.WasHolder && f.Claim.Key == t.prev.key && f.Claim.CreateRev == t.prev.create
 		if from || left {
 			return f
 		}
@@ -252,17 +301,24 @@ func acquired(j *Judge, e drill.Expectation) ruling {
 			if !ok || !matches(h.who, e.Contender) || h.from.Before(from) {
 				continue
 			}
-			took := h.from.Sub(from)
+			took, told := h.from.Sub(from), "said"
+			if h.inferred {
+				told = "was told" // by etcd: the proxy saw the answer
+			}
 			r.Samples, r.Measured = 1, seconds(took)
 			if e.Within > 0 && took > e.Within {
-				r.violate("%s said that it holds %s after %.1f s", h.who, l.name, took.Seconds())
+				r.violate("%s %s that it holds %s after %.1f s", h.who, told, l.name, took.Seconds())
 			} else {
-				r.note("%s said that it holds %s after %.1f s", h.who, l.name, took.Seconds())
+				r.note("%s %s that it holds %s after %.1f s", h.who, told, l.name, took.Seconds())
 			}
 			return r
 		}
 	}
-	r.note("%s did not say that it holds", e.Contender)
+	if r.note("%s did not say that it holds", e.Contender); j.silent(e.Contender) {
+		r.doubt("nor was it seen to be told: %s", wouldTell)
+		r.open, r.until = !j.over, j.grace()
+		return r
+	}
 	return j.missing(r, from, ok)
 }
 

@@ -1,11 +1,11 @@
 package play
 
 import (
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +19,9 @@ import (
 type Report struct {
 	Drill  *drill.Drill
 	Rounds []Round
+	// NotAsked is what the drill expects of contenders of the lab, and not of the programs
+	// that play their roles.
+	NotAsked []string
 }
 
 // Verdict is the worst of the runs; unknown if there were none.
@@ -73,7 +76,10 @@ type (
 		Title   string        `json:"title"`
 		Defect  *string       `json:"defect"`
 		Verdict drill.Verdict `json:"verdict"`
-		Runs    []jsonRound   `json:"runs"`
+		// Programs are the commands in the roles, by role.
+		Programs map[string][]string `json:"programs,omitempty"`
+		NotAsked []string            `json:"not_asked,omitempty"`
+		Runs     []jsonRound         `json:"runs"`
 	}
 	jsonRound struct {
 		Seed         uint64        `json:"seed"`
@@ -86,6 +92,8 @@ type (
 		Timeline     []jsonLine    `json:"timeline"`
 		Events       []any         `json:"events"`
 		Pictures     []string      `json:"pictures"`
+		// Output are the last lines of each program, by role.
+		Output map[string][]string `json:"output,omitempty"`
 	}
 	jsonTarget struct {
 		Step     int     `json:"step"`
@@ -130,25 +138,32 @@ func orNull[T comparable](v T) *T {
 }
 
 // JSON writes the report as one object, schema 1.
-func (r Report) JSON(w io.Writer) error {
-	out := jsonReport{Schema: 1, Drill: r.Drill.Name, Title: r.Drill.Title, Defect: orNull(r.Drill.Defect), Verdict: r.Verdict(), Runs: []jsonRound{}}
+func (r Report) JSON(w io.Writer) error { return writeJSON(w, r.object()) }
+
+func (r Report) object() jsonReport {
+	out := jsonReport{Schema: 1, Drill: r.Drill.Name, Title: r.Drill.Title, Defect: orNull(r.Drill.Defect), Verdict: r.Verdict(), Programs: r.programs(), NotAsked: r.NotAsked, Runs: []jsonRound{}}
 	for i, round := range r.Rounds {
 		run := round.json()
 		run.Pictures = append([]string{}, slices.Sorted(maps.Keys(round.pictures(r.Drill.Name, i)))...)
 		out.Runs = append(out.Runs, run)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(out); err != nil {
-		return fmt.Errorf("writing the report: %w", err)
+	return out
+}
+
+// programs are the commands in the roles, by role.
+func (r Report) programs() map[string][]string {
+	all := map[string][]string{}
+	for _, c := range r.Drill.Lab.Contenders {
+		if c.Program != nil {
+			all[c.Name] = c.Program.Command
+		}
 	}
-	return nil
+	return all
 }
 
 func (r Round) json() jsonRound {
 	out := jsonRound{Seed: r.Seed, Verdict: r.Verdict, Reason: orNull(r.Reason), Started: stamp(r.Started), Took: r.Took.Seconds(),
-		Targets: []jsonTarget{}, Expectations: []jsonResult{}, Timeline: []jsonLine{}, Events: r.Events}
+		Targets: []jsonTarget{}, Expectations: []jsonResult{}, Timeline: []jsonLine{}, Events: r.Events, Output: r.Printed}
 	if out.Events == nil {
 		out.Events = []any{}
 	}
@@ -206,31 +221,15 @@ type (
 // expectation and one for the run itself. Violated is a failure, unknown an error.
 func (r Report) JUnit(w io.Writer) error {
 	var all junitSuites
-	for i, round := range r.Rounds {
-		s := round.junit(fmt.Sprintf("drill %s, run %d", r.Drill.Name, i+1), r.Drill.Name)
-		all.Tests, all.Failures, all.Errors = all.Tests+s.Tests, all.Failures+s.Failures, all.Errors+s.Errors
-		all.Suites = append(all.Suites, s)
-	}
-	_, err := io.WriteString(w, xml.Header)
-	if err == nil {
-		enc := xml.NewEncoder(w)
-		enc.Indent("", "  ")
-		err = enc.Encode(all)
-	}
-	if err == nil {
-		_, err = io.WriteString(w, "\n")
-	}
-	if err != nil {
-		return fmt.Errorf("writing the report: %w", err)
-	}
-	return nil
+	all.add(r)
+	return all.write(w)
 }
 
 func (r Round) junit(name, class string) junitSuite {
 	took := fmt.Sprintf("%.3f", r.Took.Seconds())
 	s := junitSuite{Name: name, Time: took, Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05")}
 	for _, e := range r.Results {
-		text := &junitText{strings.TrimPrefix(e.Numbers()+"; "+string(e.Verdict), "; "), strings.Join(e.Evidence, "\n")}
+		text := &junitText{"expected " + e.Describe() + "; seen: " + seen(e), strings.Join(e.Evidence, "\n")}
 		s.add(junitCase{Class: class, Name: e.Describe(), Time: "0"}, e.Verdict, text)
 	}
 	v := drill.Held // what the expectations say is said
@@ -240,8 +239,21 @@ func (r Round) junit(name, class string) junitSuite {
 	s.add(junitCase{Class: class, Name: "the run", Time: took}, v, &junitText{r.Reason, r.Reason})
 	var out strings.Builder
 	r.timeline(&out)
+	r.printed(&out, math.MaxInt)
 	s.Out = out.String()
 	return s
+}
+
+// seen is what was seen of an expectation, with the first of its evidence.
+func seen(e drill.Result) string {
+	words := []string{}
+	if n := e.Numbers(); n != "" {
+		words = append(words, n)
+	}
+	if len(e.Evidence) > 0 {
+		words = append(words, e.Evidence[0])
+	}
+	return strings.Join(append(words, string(e.Verdict)), "; ")
 }
 
 func (s *junitSuite) add(c junitCase, v drill.Verdict, text *junitText) {
@@ -263,6 +275,13 @@ func (s *junitSuite) add(c junitCase, v drill.Verdict, text *junitText) {
 func (r Report) Text(w io.Writer, timeline bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", r.Drill.Name, r.Verdict())
+	programs := r.programs()
+	for _, role := range slices.Sorted(maps.Keys(programs)) {
+		fmt.Fprintf(&b, "%s is played by %s\n", role, model.Printable(strings.Join(programs[role], " ")))
+	}
+	for _, e := range r.NotAsked {
+		fmt.Fprintf(&b, "not asked of a program: %s\n", e)
+	}
 	if r.Drill.Defect != "" {
 		fmt.Fprintf(&b, "a known defect, expected to show: %s\n", model.Printable(r.Drill.Defect))
 	}
@@ -277,6 +296,9 @@ func (r Report) Text(w io.Writer, timeline bool) error {
 		if timeline {
 			b.WriteString("  timeline:\n")
 			round.timeline(&b)
+		}
+		if round.Verdict != drill.Held {
+			round.printed(&b, shortOutput)
 		}
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
@@ -299,6 +321,24 @@ func writeResult(b *strings.Builder, e drill.Result) {
 	}
 	for _, line := range e.Evidence {
 		fmt.Fprintf(b, "            %s\n", line)
+	}
+}
+
+// shortOutput is how many lines of each program a terminal gets.
+const shortOutput = 10
+
+// printed writes the last lines of each program.
+func (r Round) printed(b *strings.Builder, most int) {
+	for _, role := range slices.Sorted(maps.Keys(r.Printed)) {
+		lines := r.Printed[role]
+		if len(lines) == 0 {
+			fmt.Fprintf(b, "  %s printed nothing\n", role)
+			continue
+		}
+		fmt.Fprintf(b, "  %s printed last:\n", role)
+		for _, line := range lines[max(0, len(lines)-most):] {
+			fmt.Fprintf(b, "    %s\n", line)
+		}
 	}
 }
 

@@ -5,25 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/judge"
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/journal"
 )
 
 // Bounds of a run, besides what its waits say.
 const (
-	limitDefault = 2 * time.Minute
-	lookWithin   = 20 * time.Second // for the first list of what there is
-	actWithin    = 30 * time.Second // for one action of the lab
-	healWithin   = 30 * time.Second // for the healing at the end
-	settleLeast  = time.Second      // after the healing, for what is under way
-	settleMost   = time.Minute
-	judgeEvery   = 250 * time.Millisecond
-	wakeSlack    = 20 * time.Millisecond // that a source may wake us late
+	limitDefault  = 2 * time.Minute
+	lookWithin    = 20 * time.Second // for the first list of what there is
+	actWithin     = 30 * time.Second // for one action of the lab
+	healWithin    = 30 * time.Second // for the healing at the end
+	settleLeast   = time.Second      // after the healing, for what is under way
+	settleMost    = time.Minute
+	judgeEvery    = 250 * time.Millisecond
+	wakeSlack     = 20 * time.Millisecond // that a source may wake us late
+	deliverWithin = 10 * time.Second      // for what came of it
 )
 
 // Stage is where a drill is played: a lab that was started from Drill.Lab.
@@ -41,6 +42,11 @@ type Stage struct {
 	Now func() time.Time
 	// Pins are the recipes that are fixed by hand.
 	Pins []model.Pin
+	// Printed is what programs of the user's own printed last, by role. nil: there are none.
+	Printed func() map[string][]string
+	// Report is told of the steps and of what came of them. The source has to deliver it, to
+	// this drill and to all who look at it. nil: nobody is told.
+	Report func(model.Event)
 }
 
 // Teller is the person for whom a drill is a lesson. Its methods are called one at a
@@ -64,9 +70,12 @@ type Options struct {
 	// Limit is how long the steps may take besides what their waits and pauses say;
 	// default 2 minutes.
 	Limit time.Duration
+	// Pace is how long a lesson rests before each thing that it does, so that it can be
+	// watched.
+	Pace time.Duration
 	// Event makes of an entry what the report has of it, at the end of the run. nil: the
 	// report has no events.
-	Event func(*fold.State, *model.JournalEntry) any
+	Event func(*fold.State, *journal.Entry) any
 }
 
 // Round is one run of a drill.
@@ -88,6 +97,14 @@ type Round struct {
 	Events []any
 	// Histories are those that were searched for an order, drawn as HTML, by lock.
 	Histories map[string][]byte
+	// Printed is what programs of the user's own printed last, by role.
+	Printed map[string][]string
+	// Seen are the questions that were measured, Missed what a lesson waited for in vain, Hand what the
+	// person did to the lab meanwhile. Passed says that the task was done, Told that the
+	// lesson was told up to its verdict.
+	Seen         []Seen
+	Missed, Hand []string
+	Passed, Told bool
 }
 
 // Line is one line of the timeline. Step is 0 for an entry.
@@ -103,10 +120,14 @@ type Line struct {
 func Run(ctx context.Context, d *drill.Drill, stage Stage, o Options) Round {
 	r := newRunner(d, stage, o)
 	err := r.play(ctx)
-	if ctx.Err() == nil && !errors.Is(err, errSource) {
+	if ctx.Err() == nil && !errors.Is(err, errSource) && !errors.Is(err, errTTL) {
 		err = errors.Join(err, r.settle(ctx))
 	}
-	return r.finish(ctx, err)
+	round := r.finish(ctx, err)
+	if round.Err == nil {
+		r.task(ctx, &round)
+	}
+	return round
 }
 
 // The errors of a source and of Begin are wrapped into these. Neither says anything about
@@ -114,6 +135,7 @@ func Run(ctx context.Context, d *drill.Drill, stage Stage, o Options) Round {
 var (
 	errSource = errors.New("what happens can no longer be seen")
 	errBegin  = errors.New("the contenders did not start")
+	errTTL    = errors.New("the bounds of this run are for another lease")
 )
 
 // runner is the state of Run.
@@ -128,7 +150,10 @@ type runner struct {
 	round    Round
 	facts    uint64 // read up to there
 	deadline time.Time
-	healed   time.Time // when every fault was
+	healed   time.Time                // when every fault was
+	asked    map[string]time.Duration // the TTL that each program of the user's own is to have
+	question *question                // that nothing has answered yet
+	pupil    Pupil                    // nil: nobody takes a lesson
 }
 
 func newRunner(d *drill.Drill, stage Stage, o Options) *runner {
@@ -150,6 +175,17 @@ func newRunner(d *drill.Drill, stage Stage, o Options) *runner {
 			r.deadline = r.deadline.Add(s.Wait.Within)
 		}
 	}
+	for _, c := range d.Lab.Contenders {
+		for _, name := range c.Names() {
+			if c.Program != nil {
+				if r.asked == nil {
+					r.asked = map[string]time.Duration{}
+				}
+				r.asked[name] = c.TTL
+			}
+		}
+	}
+	r.pupil, _ = o.Teller.(Pupil)
 	r.view = view{r.s, r.j}
 	r.v = &resolver{d: d, s: r.s, j: r.j, rng: rand.New(rand.NewPCG(o.Seed, 0x64726c6c)), leader: stage.Leader}
 	return r
@@ -157,6 +193,7 @@ func newRunner(d *drill.Drill, stage Stage, o Options) *runner {
 
 // play does the steps, and heals whatever became of them.
 func (r *runner) play(ctx context.Context) (err error) {
+	r.report(model.DrillBegan{At: r.round.Started, Name: r.d.Name, Title: r.d.Title, Why: r.d.Why, Defect: r.d.Defect, Seed: r.o.Seed})
 	defer func() { err = errors.Join(err, r.heal(ctx)) }()
 	if err := r.look(ctx); err != nil {
 		return err
@@ -171,7 +208,11 @@ func (r *runner) play(ctx context.Context) (err error) {
 			r.o.Teller.Step(i + 1)
 		}
 		counts := r.stage.Now()
-		if err := r.step(ctx, i+1, s); err != nil {
+		told := len(r.round.Lines)
+		r.report(model.DrillStep{At: counts, N: i + 1, Acts: acts(s), Text: model.Printable(s.Describe())})
+		err := r.step(ctx, i+1, s)
+		r.report(model.DrillStep{At: r.stage.Now(), N: i + 1, Over: true, Failed: err != nil, Acts: acts(s), Text: r.came(s, told, err)})
+		if err = r.tolerant(ctx, s, err); err != nil {
 			return fmt.Errorf("step %d (line %d): %w", i+1, s.Line, err)
 		}
 		if !acts(s) {
@@ -183,221 +224,22 @@ func (r *runner) play(ctx context.Context) (err error) {
 	return nil
 }
 
-// Inspect waits for the first list of what there is.
-func (r *runner) look(ctx context.Context) error {
-	ok, err := r.until(ctx, r.stage.Now().Add(lookWithin), r.s.Loaded)
-	if err == nil && !ok {
-		err = fmt.Errorf("%w: no list of the keys within %s", errSource, lookWithin)
-	}
-	return err
-}
-
-// until pulls until it is so, or it is that late.
-func (r *runner) until(ctx context.Context, late time.Time, is func() bool) (bool, error) {
-	for !is() {
-		if !r.stage.Now().Before(late) {
-			return false, nil
-		}
-		want := r.s.Want()
-		if want.WakeAt.IsZero() || late.Before(want.WakeAt) {
-			want.WakeAt = late
-		}
-		if err := r.pull(ctx, want, nil); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// interruption is the end of a context, in words for a person.
-type interruption struct{ error }
-
-func (i interruption) Error() string {
-	if errors.Is(i.error, context.DeadlineExceeded) {
-		return "the time was up"
-	}
-	return "interrupted"
-}
-
-func (i interruption) Unwrap() error { return i.error }
-
-// pull takes one batch in. It returns when done closes at the latest.
-func (r *runner) pull(ctx context.Context, want model.Want, done <-chan struct{}) error {
-	next, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if !want.WakeAt.IsZero() { // a source of several may still be busy with an older want
-		late := time.AfterFunc(want.WakeAt.Sub(r.stage.Now())+wakeSlack, cancel)
-		defer late.Stop()
-	}
-	go func() { // ends with next
-		select {
-		case <-done:
-			cancel()
-		case <-next.Done():
-		}
-	}()
-	b, err := r.stage.Source.Next(next, want)
-	switch {
-	case err == nil:
-	case ctx.Err() != nil:
-		return interruption{ctx.Err()}
-	case next.Err() != nil:
-		r.apply(model.Tick{At: r.stage.Now()})
-	default:
-		return fmt.Errorf("%w: %w", errSource, err)
-	}
-	for _, e := range b.Events {
-		r.apply(e)
-	}
-	r.j.At(r.stage.Now())
-	return nil
-}
-
-// apply folds one event into both accounts.
-func (r *runner) apply(e model.Event) {
-	r.s.Apply(model.Batch{Events: []model.Event{e}})
-	r.j.Apply(e)
-	switch e := e.(type) {
-	case model.Belief:
-		if e.Text != "" {
-			r.tell(0, e.Contender+" says: "+model.Printable(e.Text))
-		}
-	case model.FaultOn:
-		r.faultOn(e)
-	case model.FaultOff:
-		for _, t := range r.round.Targets {
-			if t.ID == e.ID && t.ID != 0 && t.Healed.IsZero() {
-				t.Healed = e.At
-			}
-		}
-	}
-	for _, f := range r.s.JournalAfter(r.facts) {
-		r.facts = f.Seq
-		r.j.Entry(f)
-	}
-	r.j.Found(r.s.Findings(), r.s.Now())
-}
-
-// faultOn learns the lab's number of a fault that we did.
-func (r *runner) faultOn(e model.FaultOn) {
-	for _, t := range r.round.Targets {
-		if t.ID == 0 && t.Healed.IsZero() && t.Fault.Kind == e.Fault.Kind && t.Fault.Target == e.Fault.Target {
-			t.ID = e.ID
-			return
-		}
-	}
-}
-
-// beside does something that takes its time, while the lab goes on, and returns when
-// that is done. If nothing can be seen any more it calls blind, and still waits. Where
-// blind is nil it is an action: short, so that nothing need fall due meanwhile.
-func (r *runner) beside(ctx context.Context, blind, what func()) error {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		what()
-	}()
-	for {
-		select {
-		case <-done:
-			return nil
-		default:
-		}
-		want := r.s.Want()
-		if blind == nil {
-			want.WakeAt = time.Time{}
-		}
-		if err := r.pull(ctx, want, done); err != nil {
-			if blind != nil {
-				blind()
-			}
-			<-done
-			return err
-		}
-	}
-}
-
-// act does an action of the lab. One that is under way is not cut off unless it takes
-// too long or ctx ends.
-func (r *runner) act(ctx context.Context, a model.Action, within time.Duration) (model.Outcome, error) {
-	acting, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
-	var o model.Outcome
-	err := r.beside(ctx, nil, func() { o = r.stage.Do(acting, a) })
-	o.Action = a
-	if o.At.IsZero() {
-		o.At = r.stage.Now()
-	}
-	if err == nil && !o.Done {
-		err = errors.New(o.Describe())
-	}
-	return o, err
-}
-
-// heal ends every fault, also where ctx ended or nothing can be seen any more.
-func (r *runner) heal(ctx context.Context) error {
-	o, err := r.act(context.WithoutCancel(ctx), model.Action{Kind: model.HealAll}, healWithin)
-	r.healed = r.stage.Now()
-	r.j.Healed(r.healed)
-	r.tell(0, "at the end: "+o.Describe())
-	if o.Done {
-		return nil // what else went wrong shows in the settling
-	}
-	return fmt.Errorf("at the end: %w", err)
-}
-
-// settle lets what was expected come, until all is decided or a bound is reached.
-func (r *runner) settle(ctx context.Context) error {
-	latest := r.healed.Add(settleMost)
-	for {
-		until := r.healed.Add(settleLeast)
-		if later, open := r.j.Open(); open && later.After(until) {
-			until = later
-		}
-		if until.After(latest) {
-			until = latest
-		}
-		now := r.stage.Now()
-		if !now.Before(until) {
-			return nil
-		}
-		if next := now.Add(judgeEvery); next.Before(until) {
-			until = next
-		}
-		if _, err := r.until(ctx, until, func() bool { return false }); err != nil {
-			return err
-		}
-	}
-}
-
-// tell adds a line to the timeline.
-func (r *runner) tell(step int, text string) {
-	r.round.Lines = append(r.round.Lines, Line{r.stage.Now(), step, text})
-}
-
-// finish judges for the last time.
-func (r *runner) finish(ctx context.Context, err error) Round {
-	now := r.stage.Now()
-	r.j.Over(now)
-	round := &r.round
-	round.Took = now.Sub(round.Started)
-	round.Results = r.j.Results()
-	round.Verdict, round.Reason = r.j.Verdict(round.Results)
-	round.Histories = r.j.Pictures()
+// came is what a step told of itself, since there were so many lines, besides what it does; if
+// that is nothing, why it failed.
+func (r *runner) came(s drill.Step, told int, err error) (text string) {
 	if err != nil {
-		round.Verdict, round.Reason = drill.Worse(round.Verdict, drill.Unknown), err.Error()
+		text = model.Printable(err.Error())
 	}
-	if err != nil && (errors.Is(err, errSource) || errors.Is(err, errBegin) || ctx.Err() != nil) {
-		round.Err = err
-	}
-	for _, f := range r.j.Entries() {
-		if f.Kind != model.EntryAction { // what the steps did stands there already
-			round.Lines = append(round.Lines, Line{f.At, 0, f.Sentence(r.s.Who)})
-		}
-		if r.o.Event != nil {
-			round.Events = append(round.Events, r.o.Event(r.s, f))
+	for _, l := range r.round.Lines[told:] {
+		if l.Step > 0 && l.Text != model.Printable(s.Describe()) {
+			text = l.Text
 		}
 	}
-	slices.SortStableFunc(round.Lines, func(a, b Line) int { return a.At.Compare(b.At) })
-	return *round
+	return text
+}
+
+func (r *runner) report(e model.Event) {
+	if r.stage.Report != nil {
+		r.stage.Report(e)
+	}
 }

@@ -20,6 +20,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/journal"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -342,7 +343,7 @@ func TestTeller(t *testing.T) {
 			lines = append(lines, l.Text)
 		}
 	}
-	if d := cmp.Diff([]string{"say: hello", "ask: who? Answered 2, right is 1"}, lines); d != "" {
+	if d := cmp.Diff([]string{"say: hello", "ask: who? Answered 2, right is 2"}, lines); d != "" {
 		t.Error(d)
 	}
 }
@@ -350,7 +351,7 @@ func TestTeller(t *testing.T) {
 func TestReports(t *testing.T) {
 	d := crashDrill(t, crashSteps, crashExpect+"  - served: {within: 1s}\n  - tokens-grow\n")
 	d.Defect = "etcd-io/etcd#1"
-	event := func(s *fold.State, f *model.JournalEntry) any { return map[string]any{"kind": f.Kind} }
+	event := func(s *fold.State, f *journal.Entry) any { return map[string]any{"kind": f.Kind} }
 	p := crashPlay()
 	round := Run(t.Context(), d, p.stage(), Options{Seed: 7, Event: event})
 	report := Report{Drill: d, Rounds: []Round{round}}
@@ -408,6 +409,85 @@ func TestExitCodes(t *testing.T) {
 	} {
 		if got := (Report{Drill: &drill.Drill{}, Rounds: tt.rounds}).ExitCode(); got != tt.want {
 			t.Errorf("%s: exit %d, want %d", tt.reason, got, tt.want)
+		}
+	}
+}
+
+// TestAFaultWaitsForAReading: of a lease that was never read nobody can tell how it ended, so
+// where the cause is expected the fault comes after the reading, or as late as may be.
+func TestAFaultWaitsForAReading(t *testing.T) {
+	for _, tt := range []struct {
+		expect string
+		read   time.Duration // 0: never
+		at     time.Duration
+		reason string
+	}{
+		{"  - handover: {lock: x, cause: expired}\n", 2 * time.Second, 2 * time.Second, "the lease is read late"},
+		{"  - handover: {lock: x, cause: expired}\n", 0, 4 * time.Second, "it is not read at all"},
+		{"  - handover: {lock: x}\n", 2 * time.Second, time.Second, "nobody asks why"},
+	} {
+		p := crashPlay()
+		if tt.read > 0 {
+			p.after(tt.read, func(at time.Time) model.Event {
+				return model.LeaseRead{At: at, ID: leaseOf("a"), Granted: 3, Remaining: 2}
+			})
+		}
+		r := Run(t.Context(), crashDrill(t, crashSteps, tt.expect), p.stage(), Options{})
+		if len(r.Targets) != 1 || r.Targets[0].At.Sub(epoch) != tt.at {
+			t.Errorf("%s: %+v, %v; want the fault after %s", tt.reason, r.Targets, r.Reason, tt.at)
+		}
+	}
+}
+
+// TestADrillTellsItsStepsToAllWhoLook: whoever looks at what the source delivers learns each
+// step, what came of it, and the verdicts, all before the run is over. The drill itself judges
+// and tells as if it had not said so.
+func TestADrillTellsItsStepsToAllWhoLook(t *testing.T) {
+	for _, tt := range []struct {
+		reason, steps, expect string
+		change                func(*scriptedLab)
+		told                  []string
+		over                  drill.Verdict
+	}{
+		{"all steps", crashSteps, "  - one-holder\n  - handover: {within: 5s}\n", nil, []string{
+			"wait for a to hold /x and b to be waiter 1 of /x, at most 10s > after 1.0 s: a holds /x; b is waiter 1 of /x",
+			"kill holder > holder is a: Killed a",
+			"wait for b to hold /x, at most 6s > after 3.0 s: b holds /x"}, drill.Held},
+		{"one that fails ends it", crashSteps, "  - one-holder\n", func(p *scriptedLab) { p.refuse["kill a"] = "it is gone" }, []string{
+			"wait for a to hold /x and b to be waiter 1 of /x, at most 10s > after 1.0 s: a holds /x; b is waiter 1 of /x",
+			"kill holder > failed: holder is a: not done: kill a: it is gone"}, drill.Unknown},
+		{"what does nothing more than it says", "  - say: {en: hello}\n", "  - one-holder\n", nil, []string{"say: hello > "}, drill.Held},
+	} {
+		p := crashPlay()
+		if tt.change != nil {
+			tt.change(p)
+		}
+		stage, seen := p.stage(), fold.NewState()
+		stage.Source = watched{p, func(b model.Batch) { seen.Apply(b) }}
+		stage.Report = func(e model.Event) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.after(0, func(time.Time) model.Event { return e })
+		}
+		d := crashDrill(t, tt.steps, tt.expect)
+		round := Run(t.Context(), d, stage, Options{Event: func(_ *fold.State, f *journal.Entry) any { return f.Kind }})
+		var steps []string
+		for _, s := range seen.Drill.Steps {
+			came := s.Came
+			if s.Failed {
+				came = "failed: " + came
+			}
+			steps = append(steps, s.Text+" > "+came)
+		}
+		if d := cmp.Diff(tt.told, steps); d != "" {
+			t.Errorf("%s:\n%s", tt.reason, d)
+		}
+		x := seen.Drill
+		if x.Began.Title != d.Title || len(x.Judged) != len(round.Results) || x.Over.Verdict != model.DrillVerdict(tt.over) || round.Verdict != tt.over {
+			t.Errorf("%s: told %+v, came to %s", tt.reason, x, round.Verdict)
+		}
+		if slices.Contains(round.Events, any(journal.Drill)) || slices.ContainsFunc(round.Lines, func(l Line) bool { return strings.HasPrefix(l.Text, "drill ") }) {
+			t.Errorf("%s: what it said of itself is evidence: %v", tt.reason, round.Lines)
 		}
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"locktop/chaos/drill"
 	"locktop/model"
@@ -17,6 +19,11 @@ var errLimit = errors.New("the drill took longer than its limit")
 func (r *runner) step(ctx context.Context, i int, s drill.Step) error {
 	if r.stage.Now().After(r.deadline) {
 		return errLimit
+	}
+	if r.pupil != nil && acts(s) && r.o.Pace > 0 {
+		if _, err := r.until(ctx, r.stage.Now().Add(r.o.Pace), func() bool { return false }); err != nil {
+			return err
+		}
 	}
 	switch {
 	case s.Wait != nil:
@@ -38,7 +45,9 @@ func (r *runner) step(ctx context.Context, i int, s drill.Step) error {
 		r.tell(i, "say: "+model.Printable(s.Say.In("en")))
 		return r.speak(ctx, func(ctx context.Context) { r.o.Teller.Say(ctx, s.Say) })
 	case s.Ask != nil:
-		return r.ask(ctx, i, *s.Ask)
+		return r.ask(ctx, i, s.Ask.Shuffled(r.o.Seed, i))
+	case s.See:
+		return r.see(ctx, i)
 	}
 	return nil
 }
@@ -72,7 +81,9 @@ func (r *runner) ask(ctx context.Context, i int, q drill.Question) error {
 	answer := 0
 	err := r.speak(ctx, func(ctx context.Context) { answer = r.o.Teller.Ask(ctx, q) })
 	text := "ask: " + model.Printable(q.Text.In("en"))
-	if err == nil && answer > 0 {
+	if q.Measure != nil {
+		r.question = &question{q: q, step: i, chosen: answer, asked: r.stage.Now()}
+	} else if err == nil && answer > 0 {
 		text += fmt.Sprintf(" Answered %d, right is %d", answer, q.Answer)
 	}
 	r.tell(i, text)
@@ -81,17 +92,45 @@ func (r *runner) ask(ctx context.Context, i int, q drill.Question) error {
 
 func (r *runner) wait(ctx context.Context, i int, w *drill.Wait) error {
 	begun := r.stage.Now()
-	ok, err := r.until(ctx, begun.Add(w.Within), func() bool { return w.Unmet(r.view) == "" })
+	ended, within := "", w.Within
+	if r.pupil != nil && len(r.pupil.Hand()) > 0 {
+		within = min(within, afterHand)
+	}
+	ok, err := r.until(ctx, begun.Add(within), func() bool {
+		if w.Unmet(r.view) == "" {
+			ended = ""
+			return true
+		}
+		ended = r.endedFor(w)
+		return ended != ""
+	})
 	if err != nil {
 		return err
 	}
+	if ended != "" {
+		err = fmt.Errorf("waited for %s: %s", w.Unmet(r.view), ended)
+		r.tell(i, err.Error())
+		return err
+	}
 	if !ok {
-		err = fmt.Errorf("waited %s for %s", w.Within, w.Unmet(r.view))
+		err = fmt.Errorf("waited %s for %s", within, w.Unmet(r.view))
 		r.tell(i, err.Error())
 		return err
 	}
 	r.tell(i, fmt.Sprintf("after %.1f s: %s", r.stage.Now().Sub(begun).Seconds(), w.Met()))
 	return nil
+}
+
+// endedFor says which program of the user's own a wait needs that has ended, "" for none:
+// nobody starts it again.
+func (r *runner) endedFor(w *drill.Wait) string {
+	for _, name := range slices.Concat(w.Holders, w.Waiters, slices.Sorted(maps.Keys(w.Beliefs))) {
+		p := r.j.Process(name)
+		if c, _ := r.d.Lab.Contender(name); c.Program != nil && p.Proc == model.ProcEnded {
+			return name + " has ended: " + p.Ended
+		}
+	}
+	return ""
 }
 
 // inject resolves a fault, does it and records what came of both.
@@ -100,6 +139,9 @@ func (r *runner) inject(ctx context.Context, i int, f model.Fault) error {
 	if err != nil {
 		err = fmt.Errorf("%s: %w", f.Describe(), err)
 		r.tell(i, "not done: "+err.Error())
+		return err
+	}
+	if _, err := r.until(ctx, r.stage.Now().Add(readWithin), r.causesCanBeTold); err != nil {
 		return err
 	}
 	t := &drill.Target{Step: i, Said: f.Target, Fault: fault, Contender: proc, PID: r.j.Process(proc).PID, At: r.stage.Now()}
@@ -113,6 +155,25 @@ func (r *runner) inject(ctx context.Context, i int, f model.Fault) error {
 	}
 	r.tell(i, said+o.Describe())
 	return err
+}
+
+// readWithin bounds the wait for readings of leases before a fault.
+const readWithin = 3 * time.Second
+
+// causesCanBeTold says whether the lease of every holder was read, where the drill expects a
+// cause of its loss: of one that was never read nobody can tell how it ended.
+func (r *runner) causesCanBeTold() bool {
+	for _, e := range r.d.Expect {
+		if e.Cause == "" {
+			continue
+		}
+		if l := r.s.Lock(e.Lock); l != nil && l.Holder() != nil {
+			if lease := l.Holder().LeaseInfo(); lease.State() == model.LeaseUnknown {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // healStep ends one fault, or all.

@@ -5,6 +5,8 @@ import (
 	"locktop/chaos/drill/judge"
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
 )
 
 // view is what waits are held against: queues and findings as the screen shows them,
@@ -14,7 +16,12 @@ type view struct {
 	j *judge.Judge
 }
 
+// NewView is what waits are held against by whoever folds the state, and tells the judge, by
+// himself.
+func NewView(s *fold.State, j *judge.Judge) drill.View { return view{s, j} }
+
 func (v view) LastWord(contender, lock string) model.Belief { return v.j.LastWord(contender, lock) }
+func (v view) LastNote(contender string) string             { return v.j.LastNote(contender) }
 func (v view) Process(contender string) model.Contender     { return v.j.Process(contender) }
 func (v view) Acquisitions(lock string) int                 { return v.j.Acquisitions(lock) }
 func (v view) Findings() []model.Finding                    { return v.s.Findings() }
@@ -26,7 +33,7 @@ func (v view) Queue(lock string) drill.Queue {
 	if l == nil {
 		return q
 	}
-	l.Claims(func(c *model.Claim) bool {
+	l.Claims(func(c *keyspace.Claim) bool {
 		who := v.j.OwnerOf(c.KV.Lease, c.Value)
 		if who == "" {
 			who = model.Printable(c.Key)
@@ -34,6 +41,6 @@ func (v view) Queue(lock string) drill.Queue {
 		q.Owners = append(q.Owners, who)
 		return true
 	})
-	q.Held, q.Blocked, q.State = l.Holders(), l.Blocked(), l.Condition().Word
+	q.Held, q.Blocked, q.State = l.Holders(), l.Blocked(), outlook.Of(l).Word
 	return q
 }

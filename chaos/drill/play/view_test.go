@@ -10,6 +10,7 @@ import (
 	"locktop/model"
 	"locktop/model/diagnose"
 	"locktop/model/fold"
+	"locktop/model/outlook"
 )
 
 // A wait that ends in vain says of a lock what the screen says of it.
@@ -36,7 +37,7 @@ func TestAWaitSaysTheStateOfTheLock(t *testing.T) {
 		for _, e := range diagnose.Catalogue() {
 			for _, sev := range []model.Severity{model.SevInfo, model.SevWarning, model.SevError} {
 				s.SetFindings(l, []model.Finding{{Code: e.Code, Severity: sev, Lock: l.Name, Claim: l.Head().Ref(), Summary: "it is " + string(e.Code)}})
-				if got, want := v.Queue(r.lock).Words(), r.words+" ("+l.Condition().Word+")"; got != want {
+				if got, want := v.Queue(r.lock).Words(), r.words+" ("+outlook.Of(l).Word+")"; got != want {
 					t.Fatalf("%s: %q, want %q", r.reason, got, want)
 				}
 			}

@@ -62,7 +62,7 @@ func serveCrowd(ctx context.Context, o CrowdOrder) error {
 		}
 		crowd[i] = newWorker(c, s, o.Work, i%o.Locks)
 	}
-	if err := say("ready"); err != nil {
+	if err := Say("ready"); err != nil {
 		return err
 	}
 	long := time.Duration(o.Seconds * float64(time.Second))
@@ -73,7 +73,7 @@ func serveCrowd(ctx context.Context, o CrowdOrder) error {
 	if err != nil {
 		return err
 	}
-	return say(CrowdResult{Rate: float64(len(took)) / elapsed.Seconds(), P50: Quantile(took, 0.5), P99: Quantile(took, 0.99)})
+	return Say(CrowdResult{Rate: float64(len(took)) / elapsed.Seconds(), P50: Quantile(took, 0.5), P99: Quantile(took, 0.99)})
 }
 
 // newWorker makes the worker of a client.

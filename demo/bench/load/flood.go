@@ -71,7 +71,7 @@ func serveFlood(ctx context.Context, o FloodOrder) error {
 	}); err != nil {
 		return err
 	}
-	if err := say("ready"); err != nil {
+	if err := Say("ready"); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -97,7 +97,7 @@ func serveFlood(ctx context.Context, o FloodOrder) error {
 		}
 		r.Events = 2 * floodPuts * len(r.Marks)
 		slices.SortFunc(r.Marks, func(a, b Mark) int { return int(a.Rev - b.Rev) })
-		err = say(r)
+		err = Say(r)
 	}
 	<-ctx.Done()
 	return errors.Join(err, parallel(func(i int) error {

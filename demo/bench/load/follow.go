@@ -63,11 +63,11 @@ func serveFollow(ctx context.Context, endpoint string) error {
 		}
 		if !said && state.Loaded() {
 			said = true
-			if err := say("ready"); err != nil {
+			if err := Say("ready"); err != nil {
 				return err
 			}
 		}
 	}
 	r.LagP99 = Quantile(lags, 0.99)
-	return say(r)
+	return Say(r)
 }

@@ -34,6 +34,10 @@ const (
 	Crowd  Role = "crowd"  // CrowdOrder
 	Flood  Role = "flood"  // FloodOrder
 	Follow Role = "follow" // endpoint
+	// Handovers lets locks change hands at a steady rate. Bare only receives that, by etcd's
+	// own client: nothing that watches with it costs less.
+	Handovers Role = "handovers" // HandoverOrder
+	Bare      Role = "bare"      // endpoint
 	// Proxy is that of package chaos with no fault in force, Toxiproxy has no toxics,
 	// and Copy is what any proxy costs at least: bytes are read and written, no more.
 	Proxy     Role = "proxy"     // endpoint
@@ -42,9 +46,12 @@ const (
 )
 
 var roles = map[Role]func(context.Context, []byte) error{
-	Server: ordered(serveEtcd), Crowd: ordered(serveCrowd), Flood: ordered(serveFlood), Follow: ordered(serveFollow),
+	Server: ordered(serveEtcd), Crowd: ordered(serveCrowd), Flood: ordered(serveFlood), Follow: ordered(serveFollow), Handovers: ordered(serveHandovers), Bare: ordered(serveBare),
 	Proxy: ordered(serveProxy), Toxiproxy: ordered(serveToxiproxy), Copy: ordered(serveCopy),
 }
+
+// Plays adds a role of another package.
+func Plays[T any](role Role, work func(context.Context, T) error) { roles[role] = ordered(work) }
 
 // ordered reads the order of a role.
 func ordered[T any](work func(context.Context, T) error) func(context.Context, []byte) error {
@@ -83,8 +90,8 @@ func Serve() (served bool, err error) {
 	return true, nil
 }
 
-// say writes a line for the process that started this one.
-func say(v any) error { return json.NewEncoder(os.Stdout).Encode(v) }
+// Say writes a line for the process that started this one.
+func Say(v any) error { return json.NewEncoder(os.Stdout).Encode(v) }
 
 // Child is a process of this program in a role.
 type Child struct {
@@ -145,6 +152,15 @@ func (c *Child) Answer(into any) (time.Duration, error) {
 	return c.cmd.ProcessState.UserTime() + c.cmd.ProcessState.SystemTime(), err
 }
 
+// Pid is its process.
+func (c *Child) Pid() int { return c.cmd.Process.Pid }
+
+// Signal sends it a signal, as SIGSTOP.
+func (c *Child) Signal(s os.Signal) error { return c.cmd.Process.Signal(s) }
+
+// Finish asks it to end, by its standard input; what it says until then can be read.
+func (c *Child) Finish() { _ = c.stdin.Close() }
+
 // End ends the process: by its standard input, and if that takes long, by a kill.
 func (c *Child) End() error {
 	c.stop()
@@ -156,7 +172,7 @@ func (c *Child) End() error {
 
 // serveAt says where it serves, and waits until it is to end.
 func serveAt(ctx context.Context, address string) error {
-	if err := say(address); err != nil {
+	if err := Say(address); err != nil {
 		return err
 	}
 	<-ctx.Done()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -35,14 +36,18 @@ func TestTheTerminalShowsWhatTheConsoleWrites(t *testing.T) {
 }
 
 func TestAPictureHasTheColoursAndShapesOfTheScreen(t *testing.T) {
-	svg := dark.draw(film{{rows: paint("\x1b[1;31mbad\x1b[0m  \x1b[2m<dim>\x1b[0m\r\n\x1b[7mrow\x1b[0m \x1b[32m██\x1b[0m").frame()}})
+	svg := dark.draw(film{{rows: paint("\x1b[1;31mbad\x1b[0m  \x1b[2m<dim>\x1b[0m\r\n\x1b[7mrow\x1b[0m \x1b[38;5;114m██\x1b[0m \x1b[48;5;236mon\x1b[49m \x1b[94m▎\x1b[39m").frame()}})
 	wellFormed(t, svg)
 	for piece, reason := range map[string]string{
-		`class="c1 b">bad<`:         "a colour and bold",
-		`class="d">&lt;dim&gt;<`:    "what is dim, and escaped",
-		`class="r">row<`:            "text on a reversed ground has the colour of the ground",
-		`<path d="M10 28h25.2v18`:   "the reversed ground is three cells wide",
-		`<path d="M43.6 28h16.8v18`: "two full blocks are one shape",
+		`class="c1 b">bad<`:                              "a colour and bold",
+		`class="d">&lt;dim&gt;<`:                         "what is dim, and escaped",
+		`class="r">row<`:                                 "text on a reversed ground has the colour of the ground",
+		`<path d="M10 28h25.2v18`:                        "the reversed ground is three cells wide",
+		`<path d="M43.6 28h16.8v18`:                      "two full blocks are one shape",
+		`.c114{fill:#87d787}`:                            "one of the 256 colours",
+		`<path d="M68.8 28h16.8v18h-16.8z" class="c236"`: "a ground of its own",
+		`.c236{fill:#303030}`:                            "a grey",
+		`<path d="M94 28h2.1v18`:                         "a quarter of a cell",
 	} {
 		if !strings.Contains(svg, piece) {
 			t.Errorf("%s: no %s in\n%s", reason, piece, svg)
@@ -86,7 +91,7 @@ func TestAPictureIsTakenOfTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	s := scene{args: []string{"demo"}, steps: []step{sees("/demo/billing"), press("5"), sees(labPage)}}
+	s := scene{args: []string{"demo"}, steps: []step{sees("/demo/billing"), press("5"), sees(labPage), sees("m3")}}
 	svg, err := s.take(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -118,6 +123,11 @@ func TestEveryPictureIsThere(t *testing.T) {
 
 func wellFormed(t *testing.T, svg string) {
 	t.Helper()
+	for _, class := range regexp.MustCompile(`class="(c\d+)`).FindAllStringSubmatch(svg, -1) {
+		if !strings.Contains(svg, "."+class[1]+"{fill:#") {
+			t.Fatalf("nothing says how the colour %s looks", class[1])
+		}
+	}
 	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
 		_, err := d.Token()
 		if errors.Is(err, io.EOF) {

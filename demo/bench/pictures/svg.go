@@ -31,7 +31,8 @@ const (
 	wordsHigh = 34 // of the caption
 )
 
-// ground is a palette: the colours that a terminal has for the numbers of the theme.
+// ground is a palette: what a terminal has for the first 16 colours, which are its own
+// affair. The others are the same everywhere.
 type ground struct {
 	back, text, dim, caption string
 	colours                  map[int]string
@@ -62,17 +63,48 @@ func (g ground) draw(f film) string {
 %s</style>
 <rect width="100%%" height="100%%" rx="8" fill="%s"/>
 %s</svg>
-`, width, height, width, height, fontSize, g.text, g.classes(), &style, g.back, &b)
+`, width, height, width, height, fontSize, g.text, g.classes(f), &style, g.back, &b)
 }
 
-// classes are the colours, each a class.
-func (g ground) classes() string {
+// classes are the colours that a film has, each a class.
+func (g ground) classes(f film) string {
+	used := map[int]bool{}
+	for _, p := range f {
+		for _, row := range p.rows {
+			for _, c := range row {
+				used[c.colour], used[c.back] = true, true
+			}
+		}
+	}
+	delete(used, noColour)
 	var b strings.Builder
 	fmt.Fprintf(&b, ".d{fill:%s}.r{fill:%s}", g.dim, g.back)
-	for _, n := range slices.Sorted(maps.Keys(g.colours)) {
-		fmt.Fprintf(&b, ".c%d{fill:%s}", n, g.colours[n])
+	for _, n := range slices.Sorted(maps.Keys(used)) {
+		fmt.Fprintf(&b, ".c%d{fill:%s}", n, g.hex(n))
 	}
 	return b.String()
+}
+
+// hex is a colour of the 256 of a terminal: sixteen of its own, a cube of six shades each of
+// red, green and blue, and greys.
+func (g ground) hex(n int) string {
+	if own, ok := g.colours[n]; ok {
+		return own
+	}
+	switch {
+	case n < 16:
+		return g.text
+	case n < 232:
+		shade := func(of int) int {
+			if of == 0 {
+				return 0
+			}
+			return 55 + 40*of
+		}
+		n -= 16
+		return fmt.Sprintf("#%02x%02x%02x", shade(n/36), shade(n/6%6), shade(n%6))
+	}
+	return fmt.Sprintf("#%02[1]x%02[1]x%02[1]x", 8+10*(n-232))
 }
 
 // track is what is drawn in the same pictures.
@@ -150,17 +182,22 @@ func (g ground) row(cells []cell, y int) string {
 	var shapes, words strings.Builder
 	top := margin + y*cellHigh
 	for x := 0; x < len(cells); {
-		from, colour := x, cells[x].colour
-		for x++; x < len(cells) && cells[from].reverse && cells[x].reverse && cells[x].colour == colour; {
-			x++
+		from, colour, filled := x, 0, false
+		for colour, filled = cells[x].ground(); x < len(cells); x++ {
+			if c, f := cells[x].ground(); c != colour || f != filled {
+				break
+			}
 		}
-		if cells[from].reverse {
+		if filled {
 			fmt.Fprintf(&shapes, `<path d="%s"%s/>`, box(at(from), float64(top), cellWide*float64(x-from), cellHigh), class(look{colour: colour}))
 		}
 	}
 	for _, p := range pieces(cells) {
 		if p.reverse {
 			p.colour, p.dim = inverse, false
+			if p.back != noColour {
+				p.colour = p.back
+			}
 		}
 		switch d := shape(cells[p.from].char, p, float64(top)); {
 		case d != "":
@@ -173,6 +210,14 @@ func (g ground) row(cells []cell, y int) string {
 		return shapes.String()
 	}
 	return fmt.Sprintf(`%s<text y="%d">%s</text>`, &shapes, top+cellHigh-5, &words)
+}
+
+// ground is the colour that fills a cell behind its character, if anything does.
+func (c cell) ground() (colour int, filled bool) {
+	if c.reverse {
+		return c.colour, true
+	}
+	return c.back, c.back != noColour
 }
 
 // piece is a part of a row that is drawn at once.
@@ -231,8 +276,10 @@ func shape(c rune, p piece, top float64) string {
 	case c >= '▁' && c <= '█':
 		h := cellHigh * float64(c-'▁'+1) / 8
 		return box(x, top+cellHigh-h, w, h)
-	case c == '▌':
-		return box(x, top, cellWide/2, cellHigh)
+	case c >= '▉' && c <= '▏': // seven eighths of a cell to one
+		for ; w > 1; x, w = x+cellWide, w-cellWide {
+			d += box(x, top, cellWide*float64('▏'+1-c)/8, cellHigh)
+		}
 	case c == '─':
 		return box(x, top+cellHigh/2, w, 1)
 	case c == '━':

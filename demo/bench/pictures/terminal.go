@@ -6,13 +6,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// look is how a cell looks: a colour of the terminal's palette, or noColour, and marks.
+// look is how a cell looks: colours of the terminal's palette, or noColour, and marks.
 type look struct {
-	colour                        int
+	colour, back                  int
 	bold, dim, underline, reverse bool
 }
 
 const noColour = -1
+
+// plain is how a cell looks of which nothing was said.
+var plain = look{colour: noColour, back: noColour}
 
 // cell is one character on the terminal.
 type cell struct {
@@ -30,7 +33,7 @@ type terminal struct {
 }
 
 func newTerminal(width, height int) *terminal {
-	t := &terminal{rows: make([][]cell, height), pen: look{colour: noColour}, parser: ansi.NewParser()}
+	t := &terminal{rows: make([][]cell, height), pen: plain, parser: ansi.NewParser()}
 	for y := range t.rows {
 		t.rows[y] = make([]cell, width)
 		t.erase(y, 0)
@@ -87,19 +90,19 @@ func (t *terminal) sequence(cmd ansi.Cmd, p ansi.Params) {
 // erase empties a row from a column on.
 func (t *terminal) erase(y, from int) {
 	for x := from; x < len(t.rows[y]); x++ {
-		t.rows[y][x] = cell{' ', look{colour: noColour}}
+		t.rows[y][x] = cell{' ', plain}
 	}
 }
 
 // dip gives the pen another look.
 func (t *terminal) dip(p ansi.Params) {
 	if len(p) == 0 {
-		t.pen = look{colour: noColour}
+		t.pen = plain
 	}
 	for i := 0; i < len(p); i++ {
 		switch n := p[i].Param(0); {
 		case n == 0:
-			t.pen = look{colour: noColour}
+			t.pen = plain
 		case n == 1:
 			t.pen.bold = true
 		case n == 2:
@@ -112,8 +115,18 @@ func (t *terminal) dip(p ansi.Params) {
 			t.pen.colour = n - 30
 		case n >= 90 && n < 98:
 			t.pen.colour = n - 90 + 8
-		case n == 38 && i+2 < len(p) && p[i+1].Param(0) == 5:
-			t.pen.colour = p[i+2].Param(0)
+		case n == 39:
+			t.pen.colour = noColour
+		case n >= 40 && n < 48:
+			t.pen.back = n - 40
+		case n == 49:
+			t.pen.back = noColour
+		case (n == 38 || n == 48) && i+2 < len(p) && p[i+1].Param(0) == 5:
+			if n == 38 {
+				t.pen.colour = p[i+2].Param(0)
+			} else {
+				t.pen.back = p[i+2].Param(0)
+			}
 			i += 2
 		}
 	}

@@ -4,85 +4,81 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"sync"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
 
 	"locktop/demo/bench/load"
 	"locktop/demo/cluster"
 )
 
-// dialAll makes the contenders' clients, whose keepalives the ledger hears.
-func dialAll(ctx context.Context, endpoints []string, n int, lg *ledger) ([]*clientv3.Client, error) {
-	var all []*clientv3.Client
-	for range n {
-		c, err := load.Dial(ctx, endpoints...)
-		if err != nil {
-			closeAll(all)
-			return nil, fmt.Errorf("dial: %w", err)
-		}
-		c.Lease = &heard{Lease: c.Lease, ledger: lg}
-		all = append(all, c)
-	}
-	return all, nil
+// process is a client that several contenders share, as the workers of one program do. It
+// can be killed and comes back with a new client.
+type process struct {
+	mu        sync.Mutex
+	ledger    *ledger
+	endpoints []string
+	id        int
+	client    *clientv3.Client
 }
 
-func closeAll(clients []*clientv3.Client) {
-	for _, c := range clients {
-		_ = c.Close()
-	}
+func newProcess(ctx context.Context, endpoints []string, lg *ledger) (*process, error) {
+	p := &process{ledger: lg, endpoints: endpoints}
+	return p, p.start(ctx)
 }
 
-// heard is a lease client that tells the ledger of every answer to a keepalive.
-type heard struct {
-	clientv3.Lease
-	ledger *ledger
-}
-
-func (h *heard) Grant(ctx context.Context, ttl int64) (*clientv3.LeaseGrantResponse, error) {
-	asked := time.Now()
-	r, err := h.Lease.Grant(ctx, ttl)
-	if err == nil {
-		h.ledger.renewed(r.ID, r.TTL, asked)
-	}
-	return r, err
-}
-
-func (h *heard) KeepAlive(ctx context.Context, id clientv3.LeaseID) (<-chan *clientv3.LeaseKeepAliveResponse, error) {
-	in, err := h.Lease.KeepAlive(ctx, id)
+func (p *process) start(ctx context.Context) error {
+	id := p.ledger.joins()
+	c, err := clientv3.New(clientv3.Config{Endpoints: p.endpoints, Logger: zap.NewNop(), Context: ctx, DialTimeout: load.Patience,
+		DialOptions: hears(p.ledger, id)})
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("dial: %w", err)
 	}
-	out := make(chan *clientv3.LeaseKeepAliveResponse)
-	go func() {
-		defer close(out)
-		for r := range in {
-			h.ledger.renewed(id, r.TTL, time.Now())
-			select {
-			case out <- r:
-			case <-ctx.Done(): // in ends with ctx, too
-			}
-		}
-	}()
-	return out, nil
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.id, p.client = id, c
+	return nil
 }
 
-// moveLeaders gives the cluster another leader, spread over the time, and says how
-// often it did.
-func moveLeaders(ctx context.Context, cluster *cluster.Cluster, length time.Duration, say *log.Logger) (n int) {
-	for range moves {
-		if !load.Pause(ctx, length/(moves+1)) {
-			break
-		}
-		within, cancel := context.WithTimeout(ctx, 10*time.Second)
-		to, err := cluster.MoveLeader(within)
-		cancel()
-		if err != nil {
-			say.Print("the leader did not change: ", err)
-			continue
-		}
-		n++
-		say.Print("the leader is ", to, " now")
-	}
-	return n
+// now is the client, nil while it is dead.
+func (p *process) now() *clientv3.Client {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.client
 }
+
+// kill ends the client as SIGKILL would: nothing is revoked, nothing is renewed.
+func (p *process) kill() (leases int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.client == nil {
+		return 0
+	}
+	leases = p.ledger.kill(p.id)
+	_ = p.client.Close()
+	p.client = nil
+	return leases
+}
+
+func killAll(all []*process) {
+	for _, p := range all {
+		p.kill()
+	}
+}
+
+// moveLeader gives the cluster another leader.
+func moveLeader(ctx context.Context, cluster *cluster.Cluster, say *log.Logger) (done bool) {
+	within, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	to, err := cluster.MoveLeader(within)
+	if err != nil {
+		say.Print("the leader did not change: ", err)
+		return false
+	}
+	say.Print(clock(time.Now()), " the leader is ", to, " now")
+	return true
+}
+
+func clock(at time.Time) string { return at.Local().Format("15:04:05.000") }

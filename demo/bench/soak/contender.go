@@ -26,22 +26,25 @@ const (
 // contender takes a lock, holds it and gives it up in changing ways, until its
 // context ends.
 type contender struct {
-	name   string
-	client *clientv3.Client
-	ledger *ledger
-	rng    *rand.Rand
-	recipe recipe
-	lock   string
-	ttl    int
-	most   time.Duration
+	name       string
+	number     int
+	process    *process
+	client     *clientv3.Client // of the process, since the session began
+	registered claimID          // what else hangs on the lease of the session
+	ledger     *ledger
+	rng        *rand.Rand
+	recipe     recipe
+	lock       string
+	ttl        int
+	most       time.Duration
 }
 
 // newContender makes the i-th.
-func newContender(i int, c *clientv3.Client, lg *ledger, o options) *contender {
+func newContender(i int, p *process, lg *ledger, o options) *contender {
 	kind := i % len(recipes)
 	n := max(1, o.contenders/len(recipes)/perLock)
 	rng := rand.New(rand.NewPCG(o.seed, uint64(i)))
-	return &contender{name: fmt.Sprintf("c%d", i), client: c, ledger: lg, rng: rng, recipe: recipes[kind],
+	return &contender{name: fmt.Sprintf("c%d", i), number: i, process: p, ledger: lg, rng: rng, recipe: recipes[kind],
 		lock: fmt.Sprintf("%s%d", recipes[kind].prefix, i/len(recipes)%n),
 		ttl:  ttlMin + rng.IntN(ttlMax-ttlMin+1), most: o.holdMax}
 }
@@ -49,10 +52,14 @@ func newContender(i int, c *clientv3.Client, lg *ledger, o options) *contender {
 // run competes until ctx ends, with a new session after each that was closed.
 func (c *contender) run(ctx context.Context) {
 	for load.Pause(ctx, c.between(thinkMin, thinkMax)) {
+		if c.client = c.process.now(); c.client == nil {
+			continue
+		}
 		s, err := concurrency.NewSession(c.client, concurrency.WithTTL(c.ttl))
 		if err != nil {
 			continue
 		}
+		c.registered = claimID{}
 		c.compete(ctx, s)
 		s.Orphan()
 	}
@@ -64,7 +71,7 @@ func (c *contender) compete(ctx context.Context, s *concurrency.Session) {
 		err := c.round(ctx, s)
 		switch {
 		case err == nil, errors.Is(err, concurrency.ErrLocked):
-		case errors.Is(err, errClosed) || ctx.Err() != nil:
+		case errors.Is(err, errClosed) || ctx.Err() != nil || c.ledger.dies(s.Lease()):
 			return
 		default: // it may have left a key, which only the end of the session removes
 			c.ledger.failed(c.lock, err)
@@ -98,6 +105,7 @@ func (c *contender) round(ctx context.Context, s *concurrency.Session) error {
 	case <-s.Done():
 		if ctx.Err() == nil {
 			c.ledger.end(key, s.Lease(), lost)
+			c.ledger.lapses(s.Lease())
 		}
 		return errClosed
 	default:
@@ -119,12 +127,20 @@ func (c *contender) round(ctx context.Context, s *concurrency.Session) error {
 // close ends a session on purpose. Where that fails the lease lives on, and nobody
 // renews it: to warn of it is right.
 func (c *contender) close(s *concurrency.Session) {
+	select {
+	case <-s.Done():
+		c.ledger.lapses(s.Lease())
+	default:
+	}
 	c.ledger.closing(s.Lease())
+	if c.registered.key != "" {
+		c.ledger.end(c.registered, s.Lease(), closed)
+	}
 	if err := s.Close(); err != nil {
 		c.ledger.failed(c.lock, err)
 		return
 	}
-	c.ledger.forget(s.Lease())
+	c.ledger.closed(s.Lease())
 }
 
 // hold keeps the lock for a while, and in the middle does what holders of the
@@ -150,7 +166,7 @@ func (c *contender) between(least, most time.Duration) time.Duration {
 
 // own finds the contender's key: the one under the lock's name on its lease.
 func (c *contender) own(ctx context.Context, s *concurrency.Session) (claimID, error) {
-	got, err := c.client.Get(ctx, c.lock, clientv3.WithPrefix())
+	got, err := c.client.Get(ctx, c.lock, clientv3.WithPrefix()) // its registration lies elsewhere
 	if err != nil {
 		return claimID{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
@@ -27,13 +28,23 @@ type recipe struct {
 var recipes = []recipe{
 	{"/soak/mutex/m", takeMutex},
 	{"/soak/election/e", takeElection},
-	{"/soak/rpc/r", takeRPC},
+	{servicePrefix, takeRPC},
 	{"/soak/mutex/m", tryMutex},
 	{"/locks/soak/s", takeSingle},
 	{"/soak/rw/w", takeRW},
 	{"election/soak/n", takeDecimal},
 	{"/soak/mutex/m", takeMutex},
+	{"/app/nightly/job", takeSingle}, // only its behaviour tells that it is a lock
+	{"/soak/readers/r", takeRead},
+	{"/services/soak/web", register},
+	{"/soak/worker/m", takeAndRegister},
+	{"registry/soak/api", registerByLease},
 }
+
+const servicePrefix = "/soak/rpc/r"
+
+// isService says whether the lock service of the server made the key.
+func isService(key string) bool { return strings.HasPrefix(key, servicePrefix) }
 
 func takeMutex(ctx context.Context, c *contender, s *concurrency.Session) (grip, error) {
 	m := concurrency.NewMutex(s, c.lock)
@@ -62,9 +73,19 @@ func takeRPC(ctx context.Context, c *contender, s *concurrency.Session) (grip, e
 
 // takeRW reads twice as often as it writes.
 func takeRW(_ context.Context, c *contender, s *concurrency.Session) (grip, error) {
+	return c.readOrWrite(s, 3)
+}
+
+// takeRead reads nine times as often as it writes: many hold together.
+func takeRead(_ context.Context, c *contender, s *concurrency.Session) (grip, error) {
+	return c.readOrWrite(s, 10)
+}
+
+// readOrWrite writes once in so many times.
+func (c *contender) readOrWrite(s *concurrency.Session, n int) (grip, error) {
 	m := recipe3.NewRWMutex(s, c.lock)
 	lock, unlock := m.RLock, m.RUnlock
-	if c.rng.IntN(3) == 0 {
+	if c.rng.IntN(n) == 0 {
 		lock, unlock = m.Lock, m.Unlock
 	}
 	return grip{release: func(context.Context) error { return unlock() }}, lock()
@@ -101,6 +122,39 @@ func takeDecimal(ctx context.Context, c *contender, s *concurrency.Session) (gri
 			return grip{}, err
 		}
 	}
+}
+
+// register is no lock: an instance says under its address that it is there.
+func register(ctx context.Context, c *contender, s *concurrency.Session) (grip, error) {
+	key := c.lock + "/" + c.address() // as often still that of the one before it, which was killed
+	_, err := c.client.Put(ctx, key, c.name, clientv3.WithLease(s.Lease()))
+	return c.deletes(key), err
+}
+
+// registerByLease does it as go-zero does: the lease is the name, the address the value.
+func registerByLease(ctx context.Context, c *contender, s *concurrency.Session) (grip, error) {
+	key := fmt.Sprintf("%s/%d", c.lock, int64(s.Lease()))
+	_, err := c.client.Put(ctx, key, c.address(), clientv3.WithLease(s.Lease()))
+	return c.deletes(key), err
+}
+
+// takeAndRegister keeps a registration on the lease of its lock, for as long as that lives.
+func takeAndRegister(ctx context.Context, c *contender, s *concurrency.Session) (grip, error) {
+	if c.registered.key == "" {
+		key := "/services/soak/worker/" + c.address()
+		r, err := c.put(ctx, key, s)
+		if err != nil {
+			return grip{}, err
+		}
+		if r.Succeeded { // otherwise the one before it was killed, and is still listed
+			c.registered = claimID{key, r.Header.Revision}
+		}
+	}
+	return takeMutex(ctx, c, s)
+}
+
+func (c *contender) address() string {
+	return fmt.Sprintf("10.0.%d.%d:8080", c.number/250, c.number%250)
 }
 
 // put writes a key if it is not there.

@@ -1,14 +1,20 @@
-// Package soak lets many healthy contenders compete on a cluster of its own for some
-// minutes and holds what the model says of them against what they did.
+// Package soak lets many contenders compete on a cluster of its own for some minutes and
+// holds what the model says of them against what they did.
 //
-// The contenders are goroutines with sessions of their own and mixed recipes. Every way
-// in which one gives up a lock is written down before it is done (see ledger), and so is
-// every answer to a keepalive, so that each cause that the model infers and each warning
-// it gives can be judged. Nobody is ill here: an error is always false, and a warning is
-// true only where the ledger says so.
+// The contenders are goroutines with sessions of their own and mixed recipes: those that
+// the keys tell, one that only its behaviour does, readers, and registrations that are no
+// locks. Every way in which one gives up a lock is written down before it is done (see
+// ledger), and so is every answer to a keepalive, so that each cause that the model infers
+// and each warning it gives can be judged. What happens besides: clients are killed with
+// all their sessions, the leader moves, and the processors are taken away. Nobody hangs or
+// writes where he should not: an error is always false, and a warning is true only where
+// the ledger says so.
 //
-// The status of the command is 1 if there was an error or a warning that was not true, 2
-// if it could not run to its end.
+// Those who watch are processes of their own: one sees all, one is stopped at times
+// (SIGSTOP), one has prefixes that overlap, that leave half of it out, and that are not there.
+//
+// The status of the command is 1 if there was an error or a warning that was not true, or
+// more than 1 % of the causes above a hint were wrong; 2 if it could not run to its end.
 package soak
 
 import (
@@ -19,13 +25,17 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/prometheus/procfs"
 
+	"locktop/demo/bench/load"
 	"locktop/demo/cluster"
+	"locktop/model/journal"
 )
 
 // options is what the flags say.
@@ -41,8 +51,7 @@ type options struct {
 const moves = 3
 
 // Command is the command line of the soak. Its last line is a summary in JSON. It is not
-// healthy if there was an error or a warning that was not true; an error says that it
-// could not run to its end.
+// healthy if what was said was not true; an error says that it could not run to its end.
 func Command(ctx context.Context, args []string, out, usage io.Writer) (healthy bool, err error) {
 	o, err := parse(args, usage)
 	if err != nil {
@@ -55,10 +64,30 @@ func Command(ctx context.Context, args []string, out, usage io.Writer) (healthy 
 	if err := json.NewEncoder(out).Encode(sum); err != nil {
 		return false, err
 	}
-	if len(sum.False) == 0 && !sum.Complete {
-		return false, fmt.Errorf("it did not run to its end with %d leader changes", moves)
+	if sum.healthy() && !sum.Complete {
+		return false, errors.New("it did not run to its end, or not all that was to happen did")
 	}
-	return len(sum.False) == 0, nil
+	return sum.healthy(), nil
+}
+
+// summary is the last line.
+type summary struct {
+	Complete   bool    `json:"complete"` // it took its time, and all that was to happen did
+	Contenders int     `json:"contenders"`
+	Seconds    float64 `json:"seconds"`
+	Acquired   int     `json:"acquired"`
+	Sessions   int     `json:"sessions_lost"`
+	happened
+	Observers []seen   `json:"observers"`
+	Failures  []string `json:"failures"` // of the contenders' requests
+}
+
+// kept bounds the lists of the summary that can grow.
+const kept = 20
+
+// healthy says whether all that was said was true.
+func (s *summary) healthy() bool {
+	return !slices.ContainsFunc(s.Observers, func(o seen) bool { return !o.healthy() })
 }
 
 // parse reads the flags and rejects those that cannot work.
@@ -100,48 +129,88 @@ func soak(ctx context.Context, o options, say *log.Logger) (*summary, error) {
 		return nil, err
 	}
 	defer cluster.Close()
-	return run(ctx, o, cluster, say)
+	return run(ctx, o, dir, cluster, say)
 }
 
+// observers are who watches: one that sees all, one that is stopped at times, and one whose
+// prefixes overlap, leave out half of the locks, and name one that is not there.
+var observers = []seen{
+	{Observer: "all"},
+	{Observer: "stopped"},
+	{Observer: "some", Prefixes: []string{"/soak/", "/soak/mutex/", "/soak/mutex/m1", "/services/soak/worker/", "/not/there/"}},
+}
+
+// stopped is the place of the one that is stopped.
+const stopped = 1
+
 // run lets the contenders compete and watches them.
-func run(ctx context.Context, o options, cluster *cluster.Cluster, say *log.Logger) (*summary, error) {
+func run(ctx context.Context, o options, dir string, cluster *cluster.Cluster, say *log.Logger) (_ *summary, err error) {
 	length := time.Duration(o.minutes * float64(time.Minute))
+	settle := min(settleMost, length/4)
 	lg := newLedger()
-	clients, err := dialAll(ctx, cluster.MemberEndpoints(), o.clients, lg)
-	if err != nil {
-		return nil, err
+	var all []*process
+	defer func() { killAll(all) }()
+	for range o.clients {
+		p, err := newProcess(ctx, cluster.MemberEndpoints(), lg)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
 	}
-	obs, err := newObserver(ctx, cluster.MemberEndpoints(), lg, say)
-	if err != nil {
-		closeAll(clients)
-		return nil, err
+	var listeners []*listener
+	for _, s := range observers {
+		c, err := load.Start(ctx, dir, Observer, order{cluster.MemberEndpoints(), s.Prefixes}, load.Patience)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, c.End()) }()
+		s.Causes, s.Verdicts, s.Findings = map[journal.Cause]int{}, map[ending]map[verdict]int{}, map[string]map[string]int{}
+		listeners = append(listeners, &listener{child: c, ledger: lg, say: say, settle: settle, out: s})
 	}
-	ctx, cancel := context.WithTimeout(ctx, length)
-	defer cancel()
-	late := time.Now().Add(length)
-	var contending, watching sync.WaitGroup
-	watching.Go(func() { obs.run(ctx) })
-	moved := 0
-	watching.Go(func() { moved = moveLeaders(ctx, cluster, length, say) })
-	start, err1 := rss()
+	t := &trouble{dir: dir, cluster: cluster, all: all, sleeper: listeners[stopped].child, length: length,
+		rng: rand.New(rand.NewPCG(o.seed, 1)), say: say}
+	competing, enough := context.WithCancel(ctx)
+	defer enough()
+	var contending, watching, judging sync.WaitGroup
 	for i := range o.contenders {
-		c := newContender(i, clients[i%len(clients)], lg, o)
-		contending.Go(func() { c.run(ctx) })
+		c := newContender(i, all[i%len(all)], lg, o)
+		contending.Go(func() { c.run(competing) })
 	}
 	began := time.Now()
-	watching.Wait() // what is judged ends here; the rest is cleaning up
+	watched, cancel := context.WithTimeout(ctx, length)
+	defer cancel()
+	errs := make([]error, len(listeners))
+	for i, l := range listeners {
+		watching.Go(func() { errs[i] = l.listen() })
+		judging.Go(func() { l.judges(competing) })
+	}
+	t.run(watched)
+	<-watched.Done()
+	complete := ctx.Err() == nil
+	for _, l := range listeners {
+		l.child.Finish()
+	}
+	watching.Wait()
 	ended := time.Now()
-	end, err2 := rss()
-	obs.close()
-	// Some waits of the recipes know no context: the end of their client ends them.
-	closeAll(clients)
+	load.Pause(ctx, settle) // the contenders learn what became of what was said last
+	enough()
+	judging.Wait()
+	killAll(all) // some waits of the recipes know no context: the end of their client ends them
 	contending.Wait()
-	sum := obs.sum()
-	sum.RSSStart, sum.RSSEnd, sum.Moves = start, end, moved
-	sum.Complete = !ended.Before(late) && sum.Moves == moves
-	sum.Contenders, sum.Seconds = o.contenders, ended.Sub(began).Seconds()
-	return sum, errors.Join(err1, err2)
+	sum := &summary{Contenders: o.contenders, Seconds: ended.Sub(began).Seconds(), happened: t.happened,
+		Acquired: lg.acquired, Sessions: lg.lost, Failures: lg.failures}
+	for _, l := range listeners {
+		l.judge(time.Now())
+		sum.Observers = append(sum.Observers, l.out)
+	}
+	plan := planned(length)
+	plan.Killed = t.Killed
+	sum.Complete = complete && t.happened == plan
+	return sum, errors.Join(errs...)
 }
+
+// settleMost is how long what was said waits for its verdict at most.
+const settleMost = 20 * time.Second
 
 // rss is the memory of this process in MiB.
 func rss() (int, error) {

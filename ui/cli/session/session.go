@@ -10,6 +10,8 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/journal"
+	"locktop/model/prefixes"
 )
 
 // Session is a source and the state that is made of it.
@@ -23,7 +25,10 @@ type Session struct {
 	// OnBatch is called with every batch, once it is in the state.
 	OnBatch func(model.Batch) error
 	// OnEntry is called with every entry of the journal once its cause is settled, in order.
-	OnEntry func(*model.JournalEntry) error
+	OnEntry func(*journal.Entry) error
+	// OnWait is called before the source is asked, and what it returns when it has answered.
+	// In between nobody changes the state. Nil: nobody wants to know.
+	OnWait func() (back func())
 
 	src  model.Source
 	told uint64 // the last entry that OnEntry had
@@ -120,7 +125,7 @@ func (s *Session) Follow(ctx context.Context, d time.Duration) error {
 // outOfPatience says what was waited for in vain.
 func (s *Session) outOfPatience(p Pull) error {
 	for _, w := range s.State.Watches() {
-		if p.Listing && w.Reason == model.LostCompacted && w.State != model.WatchLive {
+		if p.Listing && w.Reason == model.LostCompacted && w.State != prefixes.Live {
 			return couldNotLook("the list of %s did not end within %s (--command-timeout): what it stood at was compacted again and again on %s",
 				Keys(w.Prefix), p.Patience, s.Name)
 		}
@@ -145,6 +150,9 @@ func (s *Session) next(ctx context.Context, p Pull, since time.Time, confirm boo
 		want = s.State.Want()
 	}
 	want.Confirm = want.Confirm || confirm
+	if s.OnWait != nil {
+		defer s.OnWait()()
+	}
 	return s.src.Next(ctx, want)
 }
 
@@ -167,7 +175,7 @@ func (s *Session) take(b model.Batch, p Pull) error {
 	}
 	refused, watches := 0, s.State.Watches()
 	for _, w := range watches {
-		if w.State != model.WatchLost || w.Reason == model.LostCompacted {
+		if w.State != prefixes.Lost || w.Reason == model.LostCompacted {
 			continue
 		}
 		if refused++; w.Reason != model.LostDenied || !p.Denied || refused == len(watches) {
@@ -205,13 +213,13 @@ func (s *Session) tell(atEnd bool) error {
 	return nil
 }
 
-func leftOut(n uint64, at time.Time) *model.JournalEntry {
-	return &model.JournalEntry{At: at, Kind: model.EntryGap, LeftOut: n,
+func leftOut(n uint64, at time.Time) *journal.Entry {
+	return &journal.Entry{At: at, Kind: journal.Gap, LeftOut: n,
 		Text: fmt.Sprintf("%d entries are left out here: more happened than is kept", n)}
 }
 
 // couldNotList says why the keys of a prefix are not known, and what to do.
-func couldNotList(w *model.PrefixWatch) error {
+func couldNotList(w *prefixes.Watch) error {
 	why := strings.TrimSuffix(w.Detail, "; trying again")
 	if strings.HasPrefix(why, "cannot ") {
 		return couldNotLook("%s", why)

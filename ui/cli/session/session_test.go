@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/journal"
 )
 
 // list is what a watcher delivers of an empty prefix.
@@ -152,7 +153,7 @@ func TestEntriesAreToldInOrderOnceTheyAreSettled(t *testing.T) {
 	told := func(rest ...model.Batch) (sentences []string) {
 		s := New(&ends{append([]model.Batch{begin, handover}, rest...), io.EOF})
 		var last uint64
-		s.OnEntry = func(f *model.JournalEntry) error {
+		s.OnEntry = func(f *journal.Entry) error {
 			if f.Seq <= last {
 				t.Errorf("entry %d is told behind %d", f.Seq, last)
 			}
@@ -167,7 +168,7 @@ func TestEntriesAreToldInOrderOnceTheyAreSettled(t *testing.T) {
 	}
 	alone := New(&ends{[]model.Batch{begin, handover}, errSpent})
 	n := 0
-	alone.OnEntry = func(*model.JournalEntry) error { n++; return nil }
+	alone.OnEntry = func(*journal.Entry) error { n++; return nil }
 	if err := alone.Pull(within(t), Pull{}); !errors.Is(err, errSpent) || n != 0 {
 		t.Errorf("%v: %d entries are told before their cause is known", err, n)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/journal"
 )
 
 // locks are so many locks of one claim each, on a lease of its own, and their end in one
@@ -59,8 +60,8 @@ func TestAStreamIsCompleteOrSaysWhereItIsNot(t *testing.T) {
 			}
 			s := New(&ends{batches: batches, err: io.EOF})
 			left, missing, lines := map[string]bool{}, uint64(0), 0
-			listen := func(e *model.JournalEntry) error {
-				if e.Kind == model.EntryLeft {
+			listen := func(e *journal.Entry) error {
+				if e.Kind == journal.Left {
 					left[e.Lock] = true
 				}
 				if e.LeftOut > 0 {

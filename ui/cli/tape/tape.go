@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/ui/replay"
+	"locktop/watcher/recording"
 )
 
 // Speeds are how many times as fast as it was a tape can go.
@@ -26,14 +28,14 @@ type Tape struct {
 	pins []model.Pin
 	wall func() time.Time
 
-	events []model.Event
-	clock  []time.Time // of each event; it never goes back
-	stops  []stop      // once scanned is closed
-
-	scanned chan struct{}
-
+	reel    *recording.Reel
+	begins  time.Time
+	play    reader // of what is told next
+	read    parts
+	marks   *marks
 	mu      sync.Mutex
 	told    int // events that were told
+	opens   int // events that are told though it is paused: it opens behind them
 	taken   int // of them, those that were surely taken in
 	gen     int // rises when the tape is moved
 	paused  bool
@@ -41,13 +43,6 @@ type Tape struct {
 	at      time.Time // the moment that it showed when the wall clock stood at since
 	since   time.Time
 	changed chan struct{} // closed when anything of the above is changed by hand
-}
-
-// stop is where the journal has a line more.
-type stop struct {
-	told int // events that were told by then
-	at   time.Time
-	kind replay.StopKind
 }
 
 var (
@@ -60,67 +55,31 @@ var errMoved = errors.New("the recording was moved")
 
 // New returns an empty tape that goes so many times as fast as it was.
 func New(speed float64, pins []model.Pin) *Tape {
-	return &Tape{pins: pins, speed: speed, wall: time.Now, scanned: make(chan struct{}), changed: make(chan struct{})}
+	return &Tape{pins: pins, speed: speed, wall: time.Now, marks: newMarks(), changed: make(chan struct{})}
 }
 
-// Load reads all of a recording, and begins to look for the places at which one may want to
-// stop, until ctx ends. A part at the end that cannot be read is left out, and why is said.
-func (t *Tape) Load(ctx context.Context, src model.Source) (cut error, err error) {
-	var now time.Time
-	for {
-		b, err := src.Next(ctx, model.Want{})
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil && err != io.EOF {
-			cut = err
-		}
-		if err != nil {
-			break
-		}
-		for _, e := range b.Events {
-			if at := e.When(); at.After(now) {
-				now = at
-			}
-			t.events, t.clock = append(t.events, e), append(t.clock, now)
-		}
-	}
-	if len(t.events) == 0 {
-		return cut, fmt.Errorf("there is nothing in the recording that can be read: %w", errors.Join(cut, io.EOF))
+// Load takes a recording, and begins to look for the places at which one may want to stop,
+// until ctx ends. It stands at a moment, or goes on from its beginning if that is zero.
+func (t *Tape) Load(ctx context.Context, r *recording.Reel, at time.Time) error {
+	begins, err := r.Begins()
+	if err != nil {
+		return fmt.Errorf("there is nothing in the recording that can be read: %w", err)
 	}
 	t.mu.Lock()
-	t.at, t.since = t.clock[0], t.wall()
-	t.mu.Unlock()
-	go t.scan(ctx)
-	return cut, nil
-}
-
-// scan finds the stops.
-func (t *Tape) scan(ctx context.Context) {
-	defer close(t.scanned)
-	s, seen := fold.NewState(t.pins...), uint64(0)
-	for i := range t.events {
-		if i%batchMost == 0 && ctx.Err() != nil {
-			return
+	defer t.mu.Unlock()
+	t.reel, t.begins, t.play = r, begins, reader{reel: r, read: &t.read}
+	t.at, t.since = begins, t.wall()
+	if !at.IsZero() {
+		if t.at, err = t.within(at); err == nil {
+			t.opens, err = (&reader{reel: r}).by(t.at)
 		}
-		s.Apply(model.Batch{Events: t.events[i : i+1]})
-		for _, f := range s.JournalAfter(seen) {
-			seen = f.Seq
-			t.stops = append(t.stops, stop{i + 1, t.clock[i], stopKind(f.Kind)})
+		if err != nil {
+			return err
 		}
+		t.paused = true
 	}
-}
-
-func stopKind(k model.EntryKind) replay.StopKind {
-	switch k {
-	case model.EntryFinding:
-		return replay.StopFinding
-	case model.EntryHandover, model.EntryAcquired, model.EntryShared, model.EntryLeft, model.EntryTogether:
-		return replay.StopHandover
-	case model.EntryQueued, model.EntryBlocked:
-		return replay.StopEvent
-	}
-	return replay.StopMark
+	go t.marks.scan(ctx, reader{reel: r, read: &t.read}, t.pins)
+	return nil
 }
 
 // Next implements model.Source: it returns what is due by the moment that the tape shows.
@@ -136,26 +95,40 @@ func (t *Tape) Next(ctx context.Context, _ model.Want) (model.Batch, error) {
 			return model.Batch{}, errMoved
 		}
 		wait := time.Duration(-1) // for ever
-		if !t.paused {
-			if t.told == len(t.events) {
-				return model.Batch{}, io.EOF
+		if !t.paused || t.told < t.opens {
+			b, next, err := t.due()
+			if err != nil || len(b.Events) > 0 {
+				return b, err
 			}
-			if b := t.due(); len(b.Events) > 0 {
-				return b, nil
-			}
-			wait = time.Duration(float64(t.clock[t.told].Sub(t.now())) / t.speed)
+			wait = time.Duration(float64(next.Sub(t.now())) / t.speed)
 		}
 		t.sleep(ctx, wait)
 	}
 }
 
-// due takes what is due.
-func (t *Tape) due() model.Batch {
-	from, now := t.told, t.now()
-	for t.told < len(t.events) && t.told-from < batchMost && !t.clock[t.told].After(now) {
-		t.told++
+// due takes what is due, of one part at most, or says when the next event is.
+func (t *Tape) due() (b model.Batch, next time.Time, err error) {
+	if t.told == t.reel.Len() {
+		return b, next, io.EOF
 	}
-	return model.Batch{Events: t.events[from:t.told]}
+	p, err := t.play.at(t.told)
+	if err != nil {
+		return b, next, err
+	}
+	from, now := t.told-p.first, t.now()
+	to := from
+	for to < len(p.events) && to-from < batchMost && !p.clock[to].After(now) {
+		to++
+	}
+	if to == from {
+		return b, p.clock[from], nil
+	}
+	events := p.events[from:to:to]
+	if t.told < t.opens && t.opens <= p.first+to { // it is there
+		events = append(events, model.Tick{At: now})
+	}
+	t.told = p.first + to
+	return model.Batch{Events: events}, next, nil
 }
 
 // sleep lets others in until something is changed, or for a while.
@@ -178,14 +151,20 @@ func (t *Tape) sleep(ctx context.Context, d time.Duration) {
 
 // now is the moment that the tape shows.
 func (t *Tape) now() time.Time {
-	if len(t.clock) == 0 || t.paused {
+	if t.reel == nil || t.paused {
 		return t.at
 	}
 	now := t.at.Add(time.Duration(float64(t.wall().Sub(t.since)) * t.speed))
-	if end := t.clock[len(t.clock)-1]; now.After(end) {
+	if end := t.ends(); now.After(end) {
 		return end
 	}
 	return now
+}
+
+// ends is the time of its end.
+func (t *Tape) ends() time.Time {
+	_, at := t.reel.Until(t.reel.Parts() - 1)
+	return at
 }
 
 // change changes how it goes, from the moment that is shown.
@@ -226,33 +205,38 @@ func (t *Tape) Says() string {
 	switch {
 	case t.paused:
 		return "paused"
-	case len(t.clock) > 0 && !t.now().Before(t.clock[len(t.clock)-1]):
+	case t.reel != nil && !t.now().Before(t.ends()):
 		return "ended"
 	}
 	return fmt.Sprintf("%gx", t.speed)
 }
 
-// Go implements replay.Tape: the state is folded anew from the beginning, so it is the one that
-// was seen. The tape stands still there.
+// Go implements replay.Tape: the state is folded anew from the last moment before that is kept,
+// so it is the one that was seen. The tape stands still there.
 func (t *Tape) Go(ctx context.Context, g replay.Goal) (*fold.State, error) {
-	select {
-	case <-t.scanned:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 	t.mu.Lock()
 	from := t.taken
 	t.mu.Unlock()
-	told, at, err := t.find(g, from)
+	in := reader{reel: t.reel, read: &t.read}
+	told, at, err := t.find(ctx, &in, g, from)
 	if err != nil {
 		return nil, err
 	}
-	s := fold.NewState(t.pins...)
-	for i := 0; i < told; i += batchMost {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+	s, have, err := t.marks.before(ctx, told)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		s = fold.NewState(t.pins...)
+	}
+	for have < told {
+		p, err := in.at(have)
+		if err = cmp.Or(ctx.Err(), err); err != nil {
+			return nil, err
 		}
-		s.Apply(model.Batch{Events: t.events[i:min(told, i+batchMost)]})
+		to := min(told, p.first+len(p.events))
+		s.Apply(model.Batch{Events: p.events[have-p.first : to-p.first]})
+		have = to
 	}
 	for now := s.Now(); now.Before(at); now = s.Now() { // as whoever pulls is woken
 		if wake := s.Want().WakeAt; wake.After(now) && wake.Before(at) {
@@ -262,44 +246,50 @@ func (t *Tape) Go(ctx context.Context, g replay.Goal) (*fold.State, error) {
 		}
 	}
 	t.change(func() {
-		t.told, t.taken, t.paused, t.at = told, told, true, at
+		t.told, t.taken, t.opens, t.paused, t.at = told, told, 0, true, at
 		t.gen++
 	})
 	return s, nil
 }
 
 // find returns how many events were told at a goal, and its moment.
-func (t *Tape) find(g replay.Goal, from int) (told int, at time.Time, err error) {
+func (t *Tape) find(ctx context.Context, in *reader, g replay.Goal, from int) (told int, at time.Time, err error) {
 	if g.Kind == replay.StopTime {
-		if at, err = t.moment(g.Text); err != nil {
-			return 0, at, err
+		if g.At.IsZero() {
+			at, err = t.moment(g.Text)
+		} else {
+			at, err = t.within(g.At)
 		}
-		return sort.Search(len(t.clock), func(i int) bool { return t.clock[i].After(at) }), at, nil
+		if err == nil {
+			told, err = in.by(at)
+		}
+		return told, at, err
 	}
-	fits := func(s stop) bool { return g.Kind == replay.StopEvent || s.kind == g.Kind }
-	if g.Back {
-		for i := len(t.stops) - 1; i >= 0; i-- {
-			if s := t.stops[i]; s.told < from && fits(s) {
-				return s.told, s.at, nil
-			}
-		}
+	s, err := t.marks.stop(ctx, from, g.Back, func(s stop) bool { return g.Kind == replay.StopEvent || s.kind == g.Kind })
+	switch {
+	case err != nil:
+		return 0, at, err
+	case s == nil && g.Back:
 		return 0, at, fmt.Errorf("no %s before this", g.Kind)
+	case s == nil:
+		return 0, at, fmt.Errorf("no %s after this", g.Kind)
 	}
-	for _, s := range t.stops {
-		if s.told > from && fits(s) {
-			return s.told, s.at, nil
-		}
-	}
-	return 0, at, fmt.Errorf("no %s after this", g.Kind)
+	return s.told, s.at, nil
 }
 
 // moment reads a time that was typed: a time of day is the first one in the recording.
 func (t *Tape) moment(text string) (time.Time, error) {
-	first, last := t.clock[0], t.clock[len(t.clock)-1]
-	at, err := ParseMoment(text, first)
-	switch {
-	case err != nil:
+	at, err := ParseMoment(text, t.begins)
+	if err != nil {
 		return at, err
+	}
+	return t.within(at)
+}
+
+// within is a moment if it is in the recording, as nearly as a person writes it.
+func (t *Tape) within(at time.Time) (time.Time, error) {
+	first, last := t.begins, t.ends()
+	switch {
 	case at.Before(first.Truncate(time.Second)) || at.After(last.Add(time.Second)):
 		const layout = "2006-01-02 15:04:05"
 		return at, fmt.Errorf("%s is not in the recording: it goes from %s to %s", at.Format(layout), first.Format(layout), last.Format(layout))

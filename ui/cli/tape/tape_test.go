@@ -14,7 +14,9 @@ import (
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/model/history"
+	"locktop/model/outlook"
 	"locktop/ui/replay"
+	"locktop/watcher/recording"
 )
 
 // reel is a source of events, one in a batch, and why it ends.
@@ -48,13 +50,22 @@ func story() []model.Event {
 	return h.Events
 }
 
+func gathered(t testing.TB, src model.Source) *recording.Reel {
+	t.Helper()
+	r, err := recording.Gather(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func loaded(t testing.TB, events []model.Event) (*Tape, *time.Time) {
 	t.Helper()
 	p := New(1, nil)
 	wall := time.Unix(1000, 0)
 	p.wall = func() time.Time { return wall }
-	if cut, err := p.Load(t.Context(), &reel{events, io.EOF}); cut != nil || err != nil {
-		t.Fatal(cut, err)
+	if err := p.Load(t.Context(), gathered(t, &reel{events, io.EOF}), time.Time{}); err != nil {
+		t.Fatal(err)
 	}
 	return p, &wall
 }
@@ -64,7 +75,7 @@ func shown(s *fold.State) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, s.Now().UTC().Format("05.000"))
 	for _, l := range s.Locks() {
-		fmt.Fprintln(&b, l.Name, l.Condition().Word, l.Len(), l.Head() != nil && l.Head().Key == "/l/b2")
+		fmt.Fprintln(&b, l.Name, outlook.Of(l).Word, l.Len(), l.Head() != nil && l.Head().Key == "/l/b2")
 	}
 	for _, f := range s.Journal() {
 		fmt.Fprintln(&b, f.At.UTC().Format("05.000"), f.Sentence(s.Who))
@@ -100,6 +111,7 @@ func TestWhereOneGoesOnATape(t *testing.T) {
 		{"no other mark before", replay.Goal{Kind: replay.StopMark, Back: true}, 0, "no mark before"},
 		{"the event before", replay.Goal{Kind: replay.StopEvent, Back: true}, 2, ""},
 		{"a typed time", replay.Goal{Kind: replay.StopTime, Text: history.At(6.5).Format(time.RFC3339Nano)}, 6.5, ""},
+		{"a time that nobody typed", replay.Goal{Kind: replay.StopTime, At: history.At(6.25)}, 6.25, ""},
 		{"a time of day", replay.Goal{Kind: replay.StopTime, Text: history.At(4).Format(time.TimeOnly)}, 4, ""},
 		{"the end", replay.Goal{Kind: replay.StopTime, Text: history.At(20).Format(time.TimeOnly)}, 20, ""},
 		{"nothing after it", replay.Goal{Kind: replay.StopEvent}, 0, "no event after"},
@@ -222,33 +234,106 @@ func TestWhatATapeLoads(t *testing.T) {
 		{"nothing", &reel{nil, io.EOF}, nil, true},
 		{"nothing but a torn end", &reel{nil, torn}, torn, true},
 	} {
-		cut, err := New(1, nil).Load(t.Context(), row.src)
-		if cut != row.cut || (err != nil) != row.fails {
-			t.Errorf("%s: cut %v, %v", row.reason, cut, err)
+		r := gathered(t, row.src)
+		if err := New(1, nil).Load(t.Context(), r, time.Time{}); r.Cut != row.cut || (err != nil) != row.fails {
+			t.Errorf("%s: cut %v, %v", row.reason, r.Cut, err)
 		}
 	}
 }
 
-// BenchmarkGo goes back and forth in an hour of 10,000 claims on which something happens 20
-// times a second.
-func BenchmarkGo(b *testing.B) {
-	h := history.New()
-	h.Events = history.TenClaims(10_000)
-	h.Rev = 10_000
-	for i := range 3600 * 20 / 2 {
-		lease := model.LeaseID(0x700000000000000 + i)
-		lock := fmt.Sprintf("/bench/lock-%06d", i%1000)
-		at := float64(i) / 10
-		h.Put(at, history.ClaimKey(lock, lease), "", lease)
-		h.Del(at+0.05, history.ClaimKey(lock, lease))
-	}
-	p, _ := loaded(b, h.Events)
-	<-p.scanned
-	for i := 0; b.Loop(); i++ {
-		at := history.At(float64((i * 1777) % 3600))
-		if _, err := p.Go(b.Context(), replay.Goal{Kind: replay.StopTime, Text: at.Format(time.RFC3339)}); err != nil {
-			b.Fatal(err)
+// TestATapeOpensAtAMoment: what came before it is told at once, what comes after it once it
+// goes on.
+func TestATapeOpensAtAMoment(t *testing.T) {
+	r := gathered(t, &reel{story(), io.EOF})
+	for _, sec := range []float64{0, 7, 9, 20} {
+		p, s := New(1, nil), fold.NewState()
+		if err := p.Load(t.Context(), r, history.At(sec)); err != nil {
+			t.Fatal(err)
+		}
+		for s.Now().Before(history.At(sec)) {
+			b, err := p.Next(t.Context(), model.Want{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Apply(b)
+		}
+		there, err := p.Go(t.Context(), replay.Goal{Kind: replay.StopTime, Text: history.At(sec).Format(time.RFC3339)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(shown(there), shown(s)); d != "" || p.Says() != "paused" || !p.Now().Equal(history.At(sec)) {
+			t.Errorf("at %g s it is %s at %s\n%s", sec, p.Says(), p.Now(), d)
 		}
 	}
-	b.ReportMetric(float64(len(h.Events)), "events")
+	for _, sec := range []float64{-5, 30} {
+		if err := New(1, nil).Load(t.Context(), r, history.At(sec)); err == nil || !strings.Contains(err.Error(), "is not in the recording") {
+			t.Errorf("at %g s: %v", sec, err)
+		}
+	}
+}
+
+// TestAMomentIsTheSameFromAStateThatIsKept: wherever one goes in a long recording, in any
+// order, the state is the one that was seen, whether a state on the way is kept, some had to go,
+// or none is there; and what is kept is not changed by what comes after it.
+func TestAMomentIsTheSameFromAStateThatIsKept(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	for i := range 3000 {
+		lock, lease := fmt.Sprintf("/l%d", i%7), model.LeaseID(0x100+i)
+		h.Put(float64(i), history.ClaimKey(lock, lease), "", lease)
+		h.Read(float64(i)+0.2, lease, 60, 50)
+		if i >= 14 {
+			h.Del(float64(i)+0.5, history.ClaimKey(lock, lease-14))
+		}
+	}
+	r := gathered(t, &reel{h.Events, io.EOF})
+	straight := map[int]string{}
+	s, next := fold.NewState(), 0
+	for sec := 100; sec < 3000; sec += 413 {
+		for ; next < len(h.Events) && !h.Events[next].When().After(history.At(float64(sec))); next++ {
+			s.Apply(model.Batch{Events: h.Events[next : next+1]})
+		}
+		for now := s.Now(); now.Before(history.At(float64(sec))); now = s.Now() {
+			at := history.At(float64(sec))
+			if wake := s.Want().WakeAt; wake.After(now) && wake.Before(at) {
+				at = wake
+			}
+			s.Apply(model.Batch{Events: []model.Event{model.Tick{At: at}}})
+		}
+		straight[sec] = shown(s)
+	}
+	for _, row := range []struct {
+		reason      string
+		apart, most int
+		kept        func(n int) bool
+	}{
+		{"no state is kept", 1 << 30, keepBytes, func(n int) bool { return n == 0 }},
+		{"one of each part", 1, keepBytes, func(n int) bool { return n >= 8 }},
+		{"some had to go", 1, 1 << 18, func(n int) bool { return n > 0 && n < 8 }},
+	} {
+		p := New(1, nil)
+		p.marks.apart, p.marks.most = row.apart, row.most
+		if err := p.Load(t.Context(), r, time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		for round := range 2 {
+			for sec, want := range straight {
+				s, err := p.Go(t.Context(), replay.Goal{Kind: replay.StopTime, Text: history.At(float64(sec)).Format(time.RFC3339)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(want, shown(s)); d != "" {
+					t.Fatalf("%s, round %d, at %d s:\n%s", row.reason, round+1, sec, d)
+				}
+				s.Apply(model.Batch{Events: h.Events[:50]}) // what becomes of it is nobody else's
+			}
+		}
+		if err := p.marks.wait(t.Context(), func() bool { return false }); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(p.marks.kept); !row.kept(n) || p.marks.bytes > row.most {
+			t.Errorf("%s: %d states are kept, in %d bytes", row.reason, n, p.marks.bytes)
+		}
+		p.marks.mu.Unlock()
+	}
 }

@@ -1,0 +1,377 @@
+package cast
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/chaos/drill"
+	"locktop/model"
+	"locktop/model/journal"
+)
+
+// Options are the programs, and what is known of them.
+type Options struct {
+	Roles []Role
+	Rules []Rules
+	// Lock is what they compete for, "" for what the drill says.
+	Lock string
+	// TTL is that of their leases.
+	TTL time.Duration
+	// Turns: they let go by themselves and come back. Without it they hold the lock for as
+	// long as they live.
+	Turns bool
+	// SingleKey: their lock is one key, and those who wait leave none.
+	SingleKey bool
+	// StopsWithin is what a program has to stop that lost its lock; 0 is two seconds.
+	StopsWithin time.Duration
+	// Endpoints is how many members a cluster has that is not ours; 0: it is ours.
+	Endpoints int
+}
+
+// Cast is a drill with programs in its roles.
+type Cast struct {
+	*drill.Drill
+	// NotAsked is what the drill expects of contenders of the lab, and of no program.
+	NotAsked []string
+}
+
+// Refusal says why a drill cannot be asked of programs.
+type Refusal struct{ Reasons []string }
+
+func (r Refusal) Error() string { return strings.Join(r.Reasons, "; ") }
+
+// stopsWithin is the default of Options.StopsWithin.
+const stopsWithin = 2 * time.Second
+
+// longHold is from how long on a contender that holds a lock does not take turns.
+const longHold = 10 * time.Second
+
+// Cast puts the programs into a drill, which stays as it is. The error is a [Refusal].
+func (o Options) Cast(d *drill.Drill) (Cast, error) {
+	c := &casting{o: o, from: d, d: new(drill.Drill), hit: map[string]bool{}, roles: map[string][]string{}}
+	*c.d = *d
+	if c.fill(); len(c.why)+len(c.roles) == 0 {
+		c.steps()
+	}
+	if c.tellRoles(); len(c.why) > 0 {
+		return Cast{}, Refusal{c.why}
+	}
+	c.expectations()
+	return Cast{c.d, c.notAsked}, nil
+}
+
+// casting is a drill on its way. from is as it was, d as it will be.
+type casting struct {
+	o        Options
+	from, d  *drill.Drill
+	why      []string
+	roles    map[string][]string // by why their part cannot be asked
+	notAsked []string
+	lock     string // that is renamed; "" for none
+	extra    time.Duration
+	hit      map[string]bool // roles that a fault is done to, and that live
+	moved    []int           // of each step, what its number has become
+}
+
+func (c *casting) refuse(format string, args ...any) {
+	if why := fmt.Sprintf(format, args...); !slices.Contains(c.why, why) {
+		c.why = append(c.why, why)
+	}
+}
+
+// cannot says why the part of a role cannot be asked of a program.
+func (c *casting) cannot(role, format string, args ...any) {
+	why := fmt.Sprintf(format, args...)
+	c.roles[why] = append(c.roles[why], role)
+}
+
+// tellRoles says of which roles that is, those of one kind together.
+func (c *casting) tellRoles() {
+	for _, why := range slices.Sorted(maps.Keys(c.roles)) {
+		names := c.roles[why]
+		if len(names) > 1 {
+			why = "each " + why
+		}
+		c.refuse("%s %s", strings.Join(names, ", "), why)
+	}
+}
+
+// fill puts the programs into their roles.
+func (c *casting) fill() {
+	used := map[string]bool{}
+	c.d.Lab.Contenders = slices.Clone(c.from.Lab.Contenders)
+	locks := map[string]bool{}
+	for i := range c.d.Lab.Contenders {
+		row := &c.d.Lab.Contenders[i]
+		at := slices.IndexFunc(c.o.Roles, func(r Role) bool { return r.Name == row.Name })
+		if at < 0 {
+			at = slices.IndexFunc(c.o.Roles, func(r Role) bool { return r.Name == "" })
+		}
+		if at < 0 {
+			continue
+		}
+		used[c.o.Roles[at].Name] = true
+		row.Program = &drill.Program{Command: c.o.Roles[at].Command, Rules: c.rules(row.Name)}
+		c.role(row)
+		for _, l := range row.Locks {
+			locks[l] = true
+		}
+	}
+	var rows []string
+	for _, row := range c.d.Lab.Contenders {
+		rows = append(rows, row.Name)
+	}
+	for _, r := range c.o.Roles {
+		if !used[r.Name] {
+			c.refuse("it has no role %s: its roles are %s", cmp.Or(r.Name, "that is left"), strings.Join(rows, ", "))
+		}
+	}
+	if c.o.Lock != "" && len(locks) > 1 {
+		c.refuse("its programs compete for several locks (%s), and --lock names one", strings.Join(slices.Sorted(maps.Keys(locks)), ", "))
+	}
+	for lock := range locks {
+		c.shared(lock)
+	}
+}
+
+// rules are those for a role.
+func (c *casting) rules(role string) []drill.Rule {
+	var all []drill.Rule
+	for _, r := range c.o.Rules {
+		if r.Role == "" || r.Role == role {
+			all = append(all, r.Rules...)
+		}
+	}
+	return all
+}
+
+// role says what of a role no program can do, and gives it the lease of the program.
+func (c *casting) role(row *drill.Contender) {
+	least := cmp.Or(row.TTL, 5*time.Second)
+	switch {
+	case row.Manual:
+		c.cannot(row.Name, "does what a step tells it, and a program does what it does")
+	case len(row.Locks) > 1:
+		c.cannot(row.Name, "takes %d locks with one session", len(row.Locks))
+	case row.Workers > 1:
+		c.cannot(row.Name, "is %d workers with one session", row.Workers)
+	case row.IgnoreDone:
+		c.cannot(row.Name, "is to ignore that its session ended")
+	case row.NoLease:
+		c.cannot(row.Name, "is to have no lease")
+	case row.Guarded:
+		c.cannot(row.Name, "updates the guarded resource of the lab")
+	case row.Recipe != "mutex" && row.Recipe != "election" && (row.Recipe != "single" || !c.o.SingleKey):
+		c.cannot(row.Name, "takes its lock by the recipe %s", row.Recipe)
+	case row.Hold < longHold && !c.o.Turns:
+		c.cannot(row.Name, "takes turns: it lets go after %s and comes back (--turns says that a program does)", row.Hold)
+	case row.Hold >= longHold && c.o.Turns:
+		c.cannot(row.Name, "holds the lock for as long as it lives, and a program that takes turns (--turns) lets go")
+	case c.o.TTL < least:
+		c.cannot(row.Name, "needs a lease of at least %s (--ttl)", least)
+	case c.o.Endpoints > 0 && row.Member != "" && !slices.Contains(memberNames(c.o.Endpoints), row.Member):
+		c.refuse("%s is pinned to %s, and there are %d endpoints", row.Name, row.Member, c.o.Endpoints)
+	}
+	row.TTL = c.o.TTL
+	c.extra = max(c.extra, c.o.TTL-least)
+}
+
+func memberNames(n int) []string { return drill.Lab{Members: n}.MemberNames() }
+
+// shared renames a lock that programs compete for, and has contenders of the lab lock it as
+// they do.
+func (c *casting) shared(lock string) {
+	if c.o.Lock != "" {
+		c.lock = lock
+	}
+	for i := range c.d.Lab.Contenders {
+		row := &c.d.Lab.Contenders[i]
+		if slices.Contains(row.Locks, lock) && c.o.SingleKey {
+			row.Recipe = "single"
+		}
+		row.Locks = slices.Clone(row.Locks)
+		for j := range row.Locks {
+			row.Locks[j] = c.renamed(row.Locks[j])
+		}
+	}
+}
+
+// renamed is what a lock of the drill is called now, or a key below it.
+func (c *casting) renamed(name string) string {
+	if rest, ok := strings.CutPrefix(name, c.lock); ok && c.lock != "" && (rest == "" || rest[0] == '/') {
+		return c.o.Lock + rest
+	}
+	return name
+}
+
+// plays says whether a program plays the role of a process.
+func (c *casting) plays(name string) bool {
+	row, ok := c.d.Lab.Contender(name)
+	return ok && row.Program != nil
+}
+
+// programs are those of the names that programs play.
+func (c *casting) programs(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !c.plays(n) })
+}
+
+// steps rewrites the steps.
+func (c *casting) steps() {
+	c.d.Steps = nil
+	c.moved = make([]int, len(c.from.Steps)+1)
+	for i, s := range c.from.Steps {
+		switch {
+		case s.Tell != nil && c.plays(s.Tell.Contender):
+			c.refuse("step %d tells %s what to do", i+1, s.Tell.Contender)
+		case s.Fault != nil:
+			f := *s.Fault
+			c.fault(i+1, &f)
+			s.Fault = &f
+		case s.Heal != nil && s.Heal.Kind != "":
+			f := *s.Heal
+			f.Target = c.target(f)
+			s.Heal = &f
+		case s.Wait != nil:
+			w := *s.Wait
+			s = c.wait(i+1, s.Line, &w)
+		}
+		c.d.Steps = append(c.d.Steps, s)
+		if s.Wait != nil && len(s.Wait.Alive) > 0 && c.o.SingleKey {
+			c.d.Steps = append(c.d.Steps, drill.Step{Line: s.Line, Pause: unseen})
+		}
+		c.moved[i+1] = len(c.d.Steps)
+	}
+}
+
+// unseen is what a program has to begin to wait for a lock of one key, which nobody sees.
+const unseen = 3 * time.Second
+
+// target is that of a fault, with the lock renamed.
+func (c *casting) target(f model.Fault) string {
+	if info, _ := f.Kind.Info(); info.Target == model.TargetKey {
+		return c.renamed(f.Target)
+	}
+	if p := drill.ParsePhrase(f.Target); p.Lock != "" {
+		place, _, _ := strings.Cut(f.Target, " of ")
+		return place + " of " + c.renamed(p.Lock)
+	}
+	return f.Target
+}
+
+// fault rewrites a fault and notes whom it hits.
+func (c *casting) fault(step int, f *model.Fault) {
+	info, _ := f.Kind.Info()
+	p := drill.ParsePhrase(f.Target)
+	if c.o.Endpoints > 0 && info.Target != model.TargetProcess && info.Target != model.TargetClient {
+		c.refuse("step %d (%s) needs a cluster of the lab", step, f.Kind)
+	}
+	if p.LeaseOf != "" && c.plays(p.LeaseOf) {
+		c.refuse("step %d means the lease of %s, which a program does not say", step, p.LeaseOf)
+	}
+	if p.Place > 1 && c.o.SingleKey {
+		c.refuse("step %d means a waiter, and a lock of one key shows none (--single-key)", step)
+	}
+	for _, name := range c.d.Lab.Programs() {
+		row, _ := c.d.Lab.Contender(name)
+		switch {
+		case info.Target == model.TargetMember:
+			c.hit[name] = c.hit[name] || row.Member != "" && (p.MemberOf == name || f.Target == row.Member || p.MemberOf != "" && c.sameMember(p.MemberOf, row))
+		case info.Target == model.TargetCluster, info.Target == model.TargetKey:
+		case p.Place > 0 || p.Name == "all" || drill.Process(p.Name) == name:
+			c.hit[name] = f.Kind != model.FaultKill && f.Kind != model.FaultStop
+		}
+	}
+	f.Target = c.target(*f)
+}
+
+func (c *casting) sameMember(name string, row drill.Contender) bool {
+	other, _ := c.d.Lab.Contender(name)
+	return other.Member == row.Member
+}
+
+// beliefs are findings that rest on what contenders say, besides on what etcd has.
+var beliefs = []model.Code{model.CodeStaleHolder, model.CodeLateDone, model.CodeZombieHolder, model.CodeExpiredWaiterWins}
+
+// wait rewrites a wait. One that is left without anything is said, so that the timeline has
+// its place.
+func (c *casting) wait(step, line int, w *drill.Wait) drill.Step {
+	said := w.Describe()
+	w.Lock, w.Within = c.renamed(w.Lock), w.Within+c.extra
+	if own := c.programs(slices.Concat(w.Ended, w.Gone)); len(own) > 0 {
+		c.refuse("step %d waits until %s has ended by itself, which a program need not", step, strings.Join(own, ", "))
+	}
+	if c.o.Endpoints > 0 && w.Leader != "" && w.Leader != "any" && w.Leader != "none" {
+		c.refuse("step %d waits until %s leads", step, w.Leader)
+	}
+	left := map[string]model.BeliefState{}
+	for name, state := range w.Beliefs {
+		if !c.plays(name) || state == model.BeliefHolding {
+			left[name] = state
+		}
+	}
+	w.Beliefs = left
+	lost := func(name string) bool { return c.plays(name) && c.hit[name] }
+	w.Waiters = slices.DeleteFunc(slices.Clone(w.Waiters), lost)
+	if c.o.SingleKey {
+		w.Alive = append(slices.Clone(w.Alive), w.Waiters...)
+		w.Waiters = nil
+		w.Queue = min(w.Queue, 1)
+	}
+	of := func(code model.Code) bool { return slices.Contains(beliefs, code) }
+	w.Findings, w.Absent = slices.DeleteFunc(slices.Clone(w.Findings), of), slices.DeleteFunc(slices.Clone(w.Absent), of)
+	if w.Describe() == "" {
+		return drill.Step{Line: line, Say: drill.Text{"en": "Not waited for with programs: " + said + "."}}
+	}
+	return drill.Step{Line: line, Wait: w}
+}
+
+// expectations rewrites what is expected.
+func (c *casting) expectations() {
+	c.d.Expect = nil
+	var stops []string
+	for _, e := range c.from.Expect {
+		e.After = c.moved[e.After]
+		e.Lock = c.renamed(e.Lock)
+		if e.Within > 0 {
+			e.Within += c.extra
+		}
+		if e.Name == "handover" && (e.From == "" || c.plays(e.From)) && e.Cause != journal.CauseReleased {
+			e.AtLeast = 0 // how much of its lease was left is the program's own affair
+			for name := range c.hit {
+				if c.hit[name] && !slices.Contains(stops, name) && (e.From == "" || drill.Process(e.From) == name) {
+					stops = append(stops, name)
+				}
+			}
+		}
+		if why := c.isNotAsked(e); why != "" {
+			c.notAsked = append(c.notAsked, e.Describe()+" ("+why+")")
+			continue
+		}
+		c.d.Expect = append(c.d.Expect, e)
+	}
+	slices.Sort(stops)
+	for _, name := range stops {
+		c.d.Expect = append(c.d.Expect, drill.Expectation{Name: "stops", Contender: name, Within: cmp.Or(c.o.StopsWithin, stopsWithin)})
+	}
+}
+
+// isNotAsked says why something is not expected of programs, "" if it is.
+func (c *casting) isNotAsked(e drill.Expectation) string {
+	switch {
+	case slices.Contains([]string{"finding", "no-finding", "quiet"}, e.Name):
+		return "it is about what locktop finds"
+	case e.Name == "overlap" && e.AtLeast > 0:
+		return "it shows what may happen; stops is asked"
+	case e.Name == "belief" && c.plays(e.Contender) && e.State != model.BeliefHolding:
+		return "a program may also end; stops is asked where it loses its lock"
+	case e.Name == "failed-attempts":
+		return "a program does not say that it gave up"
+	case e.Name == "fifo" && c.o.SingleKey:
+		return "a lock of one key keeps no queue"
+	}
+	return ""
+}

@@ -1,0 +1,164 @@
+package cast
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"locktop/chaos/drill"
+	"locktop/demo"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func builtIn(t *testing.T, name string) *drill.Drill {
+	t.Helper()
+	data, err := demo.DrillFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := drill.Parse(name, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+var worker = []Role{{Command: []string{"worker"}}}
+
+// TestBuiltInDrills: every drill is asked of programs of three kinds, and says why where it
+// cannot be. None is changed by the question, and what follows a step still follows it.
+func TestBuiltInDrills(t *testing.T) {
+	var page strings.Builder
+	for _, kind := range []struct {
+		name string
+		o    Options
+	}{
+		{"a program that holds on, leases of 15 s", Options{Roles: worker, TTL: 15 * time.Second, Lock: "/app/l"}},
+		{"a program that takes turns, leases of 15 s", Options{Roles: worker, TTL: 15 * time.Second, Turns: true}},
+		{"a program whose lock is one key, leases of 5 s", Options{Roles: worker, TTL: 5 * time.Second, SingleKey: true}},
+		{"a program in the role a alone, leases of 5 s, on a cluster of one's own", Options{Roles: []Role{{Name: "a", Command: []string{"worker"}}}, TTL: 5 * time.Second, Endpoints: 1}},
+	} {
+		fmt.Fprintf(&page, "# %s\n", kind.name)
+		for _, name := range demo.DrillNames() {
+			d := builtIn(t, name)
+			c, err := kind.o.Cast(d)
+			if diff := cmp.Diff(builtIn(t, name), d, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s was changed: %s", name, diff)
+			}
+			if err != nil {
+				if !errors.As(err, new(Refusal)) {
+					t.Errorf("%s: %v is no refusal", name, err)
+				}
+				fmt.Fprintf(&page, "\n%s: not asked: %v\n", name, err)
+				continue
+			}
+			follows(t, d, c)
+			fmt.Fprintln(&page)
+			was := drill.Plan(d)
+			fmt.Fprintln(&page, was[0])
+			for _, line := range drill.Plan(c.Drill) {
+				if !slices.Contains(was, line) {
+					fmt.Fprintln(&page, line)
+				}
+			}
+			for _, line := range c.NotAsked {
+				fmt.Fprintln(&page, "not asked: "+line)
+			}
+		}
+		fmt.Fprintln(&page)
+	}
+	const golden = "testdata/casts.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(page.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), page.String()); diff != "" {
+		t.Errorf("%s (go test -update writes it anew):\n%s", golden, diff)
+	}
+}
+
+// follows checks that an expectation after a step is after the same step of the file.
+func follows(t *testing.T, d *drill.Drill, c Cast) {
+	t.Helper()
+	for _, e := range c.Expect {
+		i := slices.IndexFunc(d.Expect, func(x drill.Expectation) bool { return x.Line == e.Line })
+		if i < 0 || d.Expect[i].After == 0 {
+			if e.After != 0 {
+				t.Errorf("%s: %s: after a step", d.Name, e.Describe())
+			}
+			continue
+		}
+		// A pause may follow a wait: a program that waits for one key shows nothing.
+		was, is := d.Steps[d.Expect[i].After-1], c.Steps[e.After-1]
+		if was.Line != is.Line {
+			t.Errorf("%s: %s: after line %d, want %d", d.Name, e.Describe(), is.Line, was.Line)
+		}
+	}
+}
+
+// TestDrillsOfOnesOwn: what the built-in drills do not do is rewritten, or refused, too.
+func TestDrillsOfOnesOwn(t *testing.T) {
+	const head = "title: t\nlab: {contenders: [{name: a, lock: x, hold: 60s, ttl: 2s}, {name: b, lock: x, hold: 60s, ttl: 2s, later: true}, {name: c, lock: x/y, manual: true}]}\n"
+	ab := []Role{{Name: "a", Command: []string{"w", "{lock}"}}, {Name: "b", Command: []string{"w", "{lock}"}}}
+	for _, r := range []struct {
+		rest   string
+		o      Options
+		want   string // in the plan, or of the refusal
+		reason string
+	}{
+		{"steps: [{fault: {put: /x/z}}]\nexpect: [moving]\n", Options{Lock: "/app"}, "Put /app/z", "a key below the lock moves with it"},
+		{"steps: [{fault: {put: /xy}}]\nexpect: [moving]\n", Options{Lock: "/app"}, "Put /xy", "a key beside it stays"},
+		{"steps: [{fault: {pause: holder of x}}]\nexpect: [moving]\n", Options{Lock: "/app"}, "holder of /app", "a phrase names the lock"},
+		{"steps: [{fault: {pause: holder of x}}]\nexpect: [{handover: {lock: x}}]\n", Options{}, "expect: stops: contender a, within 2s", "whoever holds may be one of them"},
+		{"steps: [{fault: {pause: holder of x}}]\nexpect: [{handover: {lock: x}}]\n", Options{StopsWithin: time.Second}, "expect: stops: contender b, within 1s", "each of them, with the bound that was asked for"},
+		{"steps: [{fault: {kill: a}}]\nexpect: [{handover: {lock: x}}]\n", Options{}, "!expect: stops", "the dead need not stop"},
+		{"steps: [{fault: {pause: c}}]\nexpect: [{handover: {lock: x}}]\n", Options{}, "!expect: stops", "nor those to whom nothing is done"},
+		{"steps: [{wait: {ended: a, within: 1s}}]\nexpect: [moving]\n", Options{}, "step 1 waits until a has ended by itself", "programs need not end"},
+		{"steps: [{tell: {c: lock}}]\nexpect: [moving]\n", Options{}, "tell c to lock", "one of the lab does as before"},
+		{"steps: [{fault: {hold-keepalives: lease of a}}]\nexpect: [moving]\n", Options{}, "step 1 means the lease of a", "its lease it does not say"},
+		{"steps: [{fault: {stop-member: m1}}]\nexpect: [moving]\n", Options{Endpoints: 3}, "step 1 (stop-member) needs a cluster of the lab", "the members are not ours"},
+		{"steps: [{fault: {freeze: a}}]\nexpect: [moving]\n", Options{Endpoints: 3}, "Freeze a", "the connections are"},
+		{"steps: [{wait: {leader: m2, within: 1s}}]\nexpect: [moving]\n", Options{Endpoints: 3}, "step 1 waits until m2 leads", "who leads is not for us to say"},
+		{"expect: [moving]\n", Options{Roles: []Role{{Name: "z", Command: []string{"w"}}}}, "it has no role z: its roles are a, b, c", "no such role"},
+		{"expect: [moving]\n", Options{Roles: append(slices.Clone(ab), Role{Command: []string{"w"}})}, "c does what a step tells it", "all that are left are asked, too"},
+		{"expect: [moving]\n", Options{Roles: append(slices.Clone(ab), Role{Command: []string{"w"}}), Lock: "/app"}, "compete for several locks (/x, /x/y)", "one name is not enough for two locks"},
+		{"expect: [moving]\n", Options{TTL: time.Second}, "a, b each needs a lease of at least 2s", "a lease that is too short"},
+		{"steps: [{wait: {lock: x, holder: a, waiters: [b], within: 1s}}, {fault: {pause: waiter 1 of x}}]\nexpect: [moving]\n", Options{SingleKey: true}, "step 2 means a waiter", "nobody is seen to wait"},
+		{"steps: [{wait: {lock: x, holder: a, waiters: [b], within: 1s}}]\nexpect: [moving]\n", Options{SingleKey: true}, "let it run for 3s", "so it is given time"},
+	} {
+		d, err := drill.Parse("own", []byte(head+r.rest))
+		if err != nil {
+			t.Fatalf("%s: %v", r.reason, err)
+		}
+		if r.o.Roles == nil {
+			r.o.Roles = ab
+		}
+		if r.o.TTL == 0 {
+			r.o.TTL = 5 * time.Second
+		}
+		var got string
+		if c, err := r.o.Cast(d); err != nil {
+			got = err.Error()
+		} else {
+			got = strings.Join(drill.Plan(c.Drill), "\n")
+		}
+		want, not := strings.CutPrefix(r.want, "!")
+		if strings.Contains(strings.ToLower(got), strings.ToLower(want)) == not {
+			t.Errorf("%s: want %q in\n%s", r.reason, r.want, got)
+		}
+	}
+}

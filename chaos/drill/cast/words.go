@@ -1,0 +1,213 @@
+package cast
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"locktop/chaos/drill"
+	"locktop/model"
+)
+
+// Role is a command for a role of a drill.
+type Role struct {
+	// Name is the contender's, "" for each that no other command is for.
+	Name    string
+	Command []string
+}
+
+var roleForm = regexp.MustCompile(`^([a-z][a-z0-9-]*)=`)
+
+// ParseRole reads "ROLE=COMMAND ARG..." or "COMMAND ARG...".
+func ParseRole(s string) (Role, error) {
+	var r Role
+	if m := roleForm.FindStringSubmatch(s); m != nil {
+		r.Name, s = m[1], s[len(m[0]):]
+	}
+	var err error
+	if r.Command, err = split(s); err == nil && len(r.Command) == 0 {
+		err = errors.New("there is no command in it")
+	}
+	return r, err
+}
+
+// shellOnly are characters that mean something to a shell alone.
+const shellOnly = "|&;<>()$`\n"
+
+// split cuts a line into words as a shell does: by blanks, with quotes and backslashes. It
+// refuses what only a shell could do.
+func split(s string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	in, quote := false, rune(0)
+	runes := []rune(s)
+	for i := 0; i < len(runes); i++ {
+		c := runes[i]
+		switch {
+		case quote == '\'' && c != quote, quote == '"' && c != quote && c != '\\':
+			word.WriteRune(c)
+		case quote == '"' && c == '\\':
+			if i+1 < len(runes) && strings.ContainsRune("\"\\$`", runes[i+1]) {
+				i++
+			}
+			word.WriteRune(runes[i])
+		case c == quote && quote != 0:
+			quote = 0
+		case c == '\'' || c == '"':
+			quote, in = c, true
+		case c == '\\':
+			if i++; i == len(runes) {
+				return nil, errors.New("a backslash at the end has nothing to quote")
+			}
+			word.WriteRune(runes[i])
+			in = true
+		case c == ' ' || c == '\t':
+			if in {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			in = false
+		case strings.ContainsRune(shellOnly, c):
+			return nil, fmt.Errorf("%q is for a shell, and no shell runs it: quote it, or write sh -c '...'", c)
+		default:
+			word.WriteRune(c)
+			in = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("the quote %c does not end", quote)
+	}
+	if in {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// Rules are what lines of a role's output mean; of every role if it is "".
+type Rules struct {
+	Role  string
+	Rules []drill.Rule
+}
+
+// states are the words for what a program may be said to believe.
+var states = []string{string(model.BeliefHolding), string(model.BeliefWaiting), string(model.BeliefIdle), string(model.BeliefLost)}
+
+var (
+	ruleHead  = regexp.MustCompile(`^(?:([a-z][a-z0-9-]*)=)?(stdout|stderr):`)
+	ruleState = regexp.MustCompile(`^/((?:[^/\\]|\\.)*)/=([a-z]+)(,|$)`)
+	ruleLine  = regexp.MustCompile(`^/(.*)/=([a-z]+)$`)
+)
+
+// ParseRules reads "[ROLE=]stdout:/REGEX/=STATE,/REGEX/=STATE". A slash in an expression is
+// written \/.
+func ParseRules(s string) (Rules, error) {
+	r, stream, rest, err := head(s)
+	if err != nil {
+		return r, err
+	}
+	for rest != "" {
+		m := ruleState.FindStringSubmatch(rest)
+		if m == nil {
+			return r, fmt.Errorf("%q: want /REGEX/=STATE, with a comma between two; a slash in it is \\/", model.Printable(rest))
+		}
+		if len(r.Rules) == rulesMax {
+			return r, errTooMany
+		}
+		if rest = rest[len(m[0]):]; rest == "" && m[3] != "" {
+			return r, errors.New("nothing follows the last comma")
+		}
+		rule, err := newRule(stream, strings.ReplaceAll(m[1], `\/`, "/"), m[2])
+		if err != nil {
+			return r, err
+		}
+		r.Rules = append(r.Rules, rule)
+	}
+	return r, nil
+}
+
+// ParseRulesFile reads rules from a file, a line each: "[ROLE=]stdout:/REGEX/=STATE". The
+// last /= ends the expression, so that nothing in it needs a backslash. Empty lines and those
+// that begin with # say nothing.
+func ParseRulesFile(data []byte) ([]Rules, error) {
+	var all []Rules
+	for i, line := range bytes.Split(data, []byte("\n")) {
+		text := strings.TrimSpace(string(line))
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		r, stream, rest, err := head(text)
+		if err == nil && len(all) == rulesMax {
+			err = errTooMany
+		}
+		m := ruleLine.FindStringSubmatch(rest)
+		if err == nil && m == nil {
+			err = errors.New("want /REGEX/=STATE")
+		}
+		var rule drill.Rule
+		if err == nil {
+			rule, err = newRule(stream, m[1], m[2])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+1, err)
+		}
+		r.Rules = []drill.Rule{rule}
+		all = append(all, r)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("there is no rule in it")
+	}
+	return all, nil
+}
+
+func head(s string) (r Rules, stream drill.Stream, rest string, err error) {
+	m := ruleHead.FindStringSubmatch(s)
+	if m == nil || len(m[0]) == len(s) {
+		return r, "", "", fmt.Errorf("%q: want [ROLE=]stdout:/REGEX/=STATE, or stderr", model.Printable(s))
+	}
+	return Rules{Role: m[1]}, drill.Stream(m[2]), s[len(m[0]):], nil
+}
+
+// Bounds of rules: what they say together, the length of an expression, and the steps that
+// it has once its repetitions are written out.
+const (
+	rulesMax   = 500
+	patternMax = 4 << 10
+	stepsMax   = 5_000
+)
+
+var errTooMany = fmt.Errorf("more than %d rules", rulesMax)
+
+func newRule(stream drill.Stream, pattern, state string) (drill.Rule, error) {
+	if len(pattern) > patternMax {
+		return drill.Rule{}, fmt.Errorf("an expression of %d bytes: want %d at most", len(pattern), patternMax)
+	}
+	steps, err := stepsOf(pattern)
+	if err == nil && steps > stepsMax {
+		err = fmt.Errorf("it has %d steps once its repetitions are written out: want %d at most", steps, stepsMax)
+	}
+	if err != nil {
+		return drill.Rule{}, fmt.Errorf("/%s/: %w", model.Short(model.Printable(pattern), 200), err)
+	}
+	re := regexp.MustCompile(pattern) // stepsOf knows that it is one
+	if !slices.Contains(states, state) {
+		return drill.Rule{}, fmt.Errorf("%q is nothing that a program can believe: want %s", state, strings.Join(states, ", "))
+	}
+	return drill.Rule{Stream: stream, Pattern: re, State: model.BeliefState(state)}, nil
+}
+
+// stepsOf is how much there is to keep of an expression.
+func stepsOf(pattern string) (int, error) {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 0, err
+	}
+	return len(program.Inst), nil
+}

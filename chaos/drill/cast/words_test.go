@@ -1,0 +1,104 @@
+package cast
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"locktop/chaos/drill"
+	"locktop/model"
+)
+
+func TestRoles(t *testing.T) {
+	for _, r := range []struct {
+		text, role string
+		want       []string
+		fails      string
+		reason     string
+	}{
+		{"./worker {lock}", "", []string{"./worker", "{lock}"}, "", "no role is all that are left"},
+		{"a=./worker  x", "a", []string{"./worker", "x"}, "", "two blanks are one"},
+		{`b=node -e "console.log('x y')" ''`, "b", []string{"node", "-e", "console.log('x y')", ""}, "", "quotes keep blanks, other quotes and nothing"},
+		{`w --name=x\ y "a\"b\n" '\'`, "", []string{"w", "--name=x y", `a"b\n`, `\`}, "", "backslashes as a shell has them"},
+		{"./a=b c", "", []string{"./a=b", "c"}, "", "a path is no role"},
+		{"A=b c", "", []string{"A=b", "c"}, "", "nor is a variable"},
+		{"sh -c 'echo $HOME | cat'", "", []string{"sh", "-c", "echo $HOME | cat"}, "", "a shell may be asked for"},
+		{"w é\u2028ü", "", []string{"w", "é\u2028ü"}, "", "no other character is a blank"},
+		{"a=", "", nil, "no command", "nothing to run"},
+		{"", "", nil, "no command", "nothing at all"},
+		{"w 'x", "", nil, "the quote ' does not end", "an open quote"},
+		{`w x\`, "", nil, "backslash at the end", "an open backslash"},
+		{"w | cat", "", nil, "'|' is for a shell", "a pipe wants a shell"},
+		{"w $HOME", "", nil, "'$' is for a shell", "so does a variable"},
+		{"w; rm x", "", nil, "';' is for a shell", "and a second command"},
+	} {
+		got, err := ParseRole(r.text)
+		if r.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), r.fails) {
+				t.Errorf("%s: %q: %v, want %q", r.reason, r.text, err, r.fails)
+			}
+			continue
+		}
+		if err != nil || got.Name != r.role || !slices.Equal(got.Command, r.want) {
+			t.Errorf("%s: %q: %q %q, %v; want %q %q", r.reason, r.text, got.Name, got.Command, err, r.role, r.want)
+		}
+	}
+}
+
+// hears is what rules make of lines of standard output.
+func hears(rules []drill.Rule, lines ...string) (states []model.BeliefState) {
+	p := drill.Program{Rules: rules}
+	for _, line := range lines {
+		state, _ := p.Hear(drill.Stdout, []byte(line))
+		states = append(states, state)
+	}
+	return states
+}
+
+func TestRules(t *testing.T) {
+	r, err := ParseRules(`b=stdout:/got it, at last/=holding,/^(lost|released) \/app/=idle,/\d{2,}/=waiting`)
+	if err != nil || r.Role != "b" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	want := []model.BeliefState{"holding", "idle", "waiting", "", "holding"}
+	if got := hears(r.Rules, "x got it, at last", "lost /app", "17", "1", "17 got it, at last"); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q: commas and slashes are of the expression, and the first that matches counts", got, want)
+	}
+	p := drill.Program{Rules: r.Rules}
+	if state, ok := p.Hear(drill.Stderr, []byte("got it, at last")); ok {
+		t.Errorf("standard error says %s, and nobody asked it", state)
+	}
+	all, err := ParseRulesFile([]byte("# what a worker says\n\nstdout:/path /a/=b, c/=holding\r\nb=stderr:/panic/=lost\n"))
+	if err != nil || len(all) != 2 || all[1].Role != "b" || all[1].Rules[0].Stream != drill.Stderr {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if got := hears(all[0].Rules, "path /a/=b, c", "path /a"); !slices.Equal(got, []model.BeliefState{"holding", ""}) {
+		t.Errorf("%q: in a file nothing wants a backslash", got)
+	}
+	for _, bad := range []struct{ text, want, reason string }{
+		{"", "want [ROLE=]stdout:", "nothing"},
+		{"stdout:", "want [ROLE=]stdout:", "no rule"},
+		{"stdin:/x/=holding", "want [ROLE=]stdout:", "no such stream"},
+		{"stdout:/x/", "want /REGEX/=STATE", "no state"},
+		{"stdout:/x/=happy", "want holding, waiting, idle, lost", "no such state"},
+		{"stdout:/(/=holding", "missing closing )", "no expression"},
+		{"stdout:/x/=holding,", "nothing follows the last comma", "an open comma"},
+		{"stdout:/x/=holding;/y/=idle", "want /REGEX/=STATE", "another separator"},
+		{"stdout:/" + strings.Repeat("x", 5000) + "/=idle", "want 4096 at most", "an expression that nobody wrote"},
+		{"stdout:/" + strings.Repeat(`\pL{900}`, 9) + "/=idle", "steps once its repetitions", "a short one that is long once it is written out"},
+		{`stdout:/((a{100}){100}){100}/=idle`, "invalid repeat", "and one that is longer than memory"},
+		{"stdout:" + strings.Repeat("/x/=idle,", 500) + "/y/=idle", "more than 500 rules", "too many"},
+	} {
+		if _, err := ParseRules(bad.text); err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%s: %v, want %q", bad.reason, err, bad.want)
+		}
+	}
+	if all, err := ParseRulesFile([]byte(strings.Repeat("stdout:/a{1000}b/=idle\n", rulesMax))); err != nil || len(all) != rulesMax {
+		t.Errorf("as many as there may be: %d, %v", len(all), err)
+	}
+	for _, bad := range []struct{ text, want string }{{strings.Repeat("stdout:/a{1000}/=idle\n", rulesMax+1), "line 501: more than 500 rules"}, {"", "no rule"}, {"# x\n", "no rule"}, {"stdout:/x/=holding\nx", "line 2: "}, {"stdout:/x/ = holding", "line 1: want"}} {
+		if _, err := ParseRulesFile([]byte(bad.text)); err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%q: %v, want %q", bad.text, err, bad.want)
+		}
+	}
+}

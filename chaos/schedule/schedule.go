@@ -1,0 +1,117 @@
+// Package schedule does faults at their times, with nobody at the keys:
+//
+//	hold-keepalives@5s+8s   pause@20s+6s   hold,method=KV/Txn,direction=replies@5s+3s
+//
+// [Parse] reads one, [Schedule.Run] does them and says which it did not get to.
+package schedule
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locktop/model"
+)
+
+// Entry is a fault and when it is done, from the start on.
+type Entry struct {
+	At time.Duration
+	model.Fault
+}
+
+// Schedule is what is done to one program.
+type Schedule []Entry
+
+// fields are those of a fault, as drills name them.
+var fields = map[string]func(f *model.Fault, value string) error{
+	"method":    func(f *model.Fault, v string) error { f.Method = v; return nil },
+	"direction": func(f *model.Fault, v string) error { f.Direction = model.Direction(v); return nil },
+	"member":    func(f *model.Fault, v string) error { f.Member = v; return nil },
+	"delay":     func(f *model.Fault, v string) (err error) { f.Delay, err = time.ParseDuration(v); return err },
+	"rate":      func(f *model.Fault, v string) (err error) { f.Rate, err = strconv.Atoi(v); return err },
+	"count":     func(f *model.Fault, v string) (err error) { f.Count, err = strconv.Atoi(v); return err },
+}
+
+// Parse reads KIND[,FIELD=VALUE...]@START[+LENGTH]. Only faults of a program and of its
+// connections can be on a schedule.
+func Parse(s string) (Entry, error) {
+	var e Entry
+	what, when, ok := cutLast(s, "@")
+	if !ok {
+		return e, errors.New("want KIND@START or KIND@START+LENGTH, like pause@20s+6s")
+	}
+	start, length, lasts := strings.Cut(when, "+")
+	var err error
+	if e.At, err = time.ParseDuration(start); err != nil || e.At < 0 {
+		return e, fmt.Errorf("start %q: want a duration like 5s", start)
+	}
+	if lasts {
+		if e.For, err = time.ParseDuration(length); err != nil || e.For <= 0 {
+			return e, fmt.Errorf("length %q: want a duration like 8s", length)
+		}
+	}
+	words := strings.Split(what, ",")
+	e.Kind = model.FaultKind(words[0])
+	info, ok := e.Kind.Info()
+	if !ok || info.Target != model.TargetProcess && info.Target != model.TargetClient {
+		return e, fmt.Errorf("%q: want one of %s", words[0], strings.Join(kinds(), ", "))
+	}
+	for _, word := range words[1:] {
+		name, value, _ := strings.Cut(word, "=")
+		set := fields[name]
+		if set == nil {
+			return e, fmt.Errorf("%s takes no %q", e.Kind, name)
+		}
+		if err := set(&e.Fault, value); err != nil {
+			return e, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	tried := e.Fault
+	tried.Target = "it"
+	return e, tried.Check()
+}
+
+func kinds() (all []string) {
+	for _, info := range model.FaultKinds() {
+		if info.Target == model.TargetProcess || info.Target == model.TargetClient {
+			all = append(all, string(info.Kind))
+		}
+	}
+	return all
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// Run does the faults to a target until all are done or ctx ends, and returns what was not
+// done, each with the reason. The entries may stand in any order.
+func (s Schedule) Run(ctx context.Context, target string, do func(context.Context, model.Action) model.Outcome) (undone []string) {
+	s = slices.Clone(s)
+	slices.SortStableFunc(s, func(a, b Entry) int { return cmp.Compare(a.At, b.At) })
+	begun := time.Now()
+	for _, e := range s {
+		e.Target = target
+		t := time.NewTimer(time.Until(begun.Add(e.At)))
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			undone = append(undone, fmt.Sprintf("%s at %s: it ended before", e.Describe(), e.At))
+			continue
+		}
+		if o := do(ctx, model.Action{Kind: model.InjectFault, Fault: e.Fault}); !o.Done {
+			undone = append(undone, fmt.Sprintf("%s at %s: %s", e.Describe(), e.At, o.Describe()))
+		}
+	}
+	return undone
+}

@@ -1,0 +1,106 @@
+package contender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/etcd/client/v3/concurrency"
+
+	"locktop/model"
+)
+
+// What a manual contender can be told about waiting and looking.
+
+var errWaitsForNothing = errors.New("it waits for nothing; say lock first")
+
+// stopWaiting gives up as a client does that ends its call: the library deletes the claim.
+func (m *manual) stopWaiting(context.Context) error {
+	if m.waiting == nil {
+		return errWaitsForNothing
+	}
+	m.waiting.cancel()
+	return nil
+}
+
+// abandon gives up as a program does whose future timed out: it goes on without the lock,
+// and its call waits on.
+func (m *manual) abandon(context.Context) error {
+	if m.waiting == nil {
+		return errWaitsForNothing
+	}
+	m.waiting.abandoned = true
+	m.say(m.waiting.lock, model.BeliefIdle, claim{}, "gave up; its call waits on")
+	return nil
+}
+
+// election is that of the first lock, with the session of the contender.
+func (m *manual) election(ctx context.Context, of func(*concurrency.Session, string) *concurrency.Election) (*concurrency.Election, error) {
+	if m.o.Recipe != RecipeElection {
+		return nil, fmt.Errorf("recipe %s has no leader that the client library tells", m.o.Recipe)
+	}
+	if m.s == nil || m.s.ended() {
+		s, err := m.open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		m.s = s
+	}
+	return of(m.s.Session, m.o.Locks[0]), nil
+}
+
+// leader asks who leads.
+func (m *manual) leader(ctx context.Context) error {
+	return m.askLeader(ctx, "asked: the leader is ", concurrency.NewElection)
+}
+
+// resumedLeader asks as a program does that resumed its election: ResumeElection takes the
+// name without the slash that NewElection adds.
+func (m *manual) resumedLeader(ctx context.Context) error {
+	return m.askLeader(ctx, "resumed: the leader is ", func(s *concurrency.Session, name string) *concurrency.Election {
+		return concurrency.ResumeElection(s, name, "", 0)
+	})
+}
+
+func (m *manual) askLeader(ctx context.Context, words string, of func(*concurrency.Session, string) *concurrency.Election) error {
+	e, err := m.election(ctx, of)
+	if err != nil {
+		return err
+	}
+	return m.ask(ctx, func(ctx context.Context) error {
+		r, err := e.Leader(ctx)
+		if err == nil {
+			m.note(words + string(r.Kvs[0].Value))
+		}
+		return err
+	})
+}
+
+// observe begins to follow who leads; observed says who it was last.
+func (m *manual) observe(ctx context.Context) error {
+	if m.observing {
+		return errors.New("it observes already")
+	}
+	e, err := m.election(ctx, concurrency.NewElection)
+	if err != nil {
+		return err
+	}
+	m.observing = true
+	go func() { // ends with ctx, as the channel does
+		for r := range e.Observe(ctx) {
+			select {
+			case m.sights <- string(r.Kvs[0].Value):
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return nil
+}
+
+func (m *manual) observed(context.Context) error {
+	if m.sight == "" {
+		return errors.New("it observed nobody yet")
+	}
+	m.note("observed last: the leader is " + m.sight)
+	return nil
+}

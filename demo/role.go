@@ -1,0 +1,149 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/chaos/drill"
+	"locktop/demo/contender"
+	"locktop/demo/process"
+	"locktop/model"
+)
+
+// spoken is what a contender last said of its claim on one lock.
+type spoken struct {
+	lock, key string
+	lease     model.LeaseID
+}
+
+// believed are a contender's claims after it said b, the latest last. One that let go
+// has none; one that lost it may still have the key.
+func believed(claims []spoken, b model.Belief) []spoken {
+	claims = slices.DeleteFunc(claims, func(c spoken) bool {
+		return c.lock == b.Lock && (b.State != model.BeliefLost || b.Key != "")
+	})
+	if b.Key != "" {
+		claims = append(claims, spoken{b.Lock, b.Key, b.Lease})
+	}
+	return claims
+}
+
+// claimOf is the claim that a contender spoke of last.
+func (c *crew) claimOf(name string) (spoken, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if claims := c.claims[name]; len(claims) > 0 {
+		return claims[len(claims)-1], nil
+	}
+	if pr := c.programs[name]; pr != nil {
+		if w := pr.workers(); len(w) > 0 {
+			return spoken{}, fmt.Errorf("%s has several claims: say one of its workers, %s to %s", name, w[0], w[len(w)-1])
+		}
+		return spoken{}, fmt.Errorf("%s has said of no claim", name)
+	}
+	return spoken{}, fmt.Errorf("%s is no contender of the lab", model.Printable(name))
+}
+
+// grants are the leases that programs were granted, by name, as the proxy saw it.
+type grants struct {
+	mu  sync.Mutex
+	ids map[string][]model.LeaseID // the last few of each
+}
+
+// grantsMax bounds what is remembered of one program.
+const grantsMax = 64
+
+func (g *grants) add(name string, id model.LeaseID) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ids == nil {
+		g.ids = map[string][]model.LeaseID{}
+	}
+	all := append(g.ids[name], id)
+	g.ids[name] = all[max(0, len(all)-grantsMax):]
+}
+
+func (g *grants) of(name string) []model.LeaseID {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.ids[name])
+}
+
+// listenTo reads what a program that plays a role prints: its last lines are kept, and what
+// they say of its belief is reported. Without rules of its own a line may be JSON, as
+// contenders print it.
+func (c *crew) listenTo(p *proc, from drill.Stream) io.Writer {
+	tail := c.printed[p.name()]
+	if tail == nil {
+		tail = &process.Tail{}
+		c.printed[p.name()] = tail
+	}
+	return &process.Lines{Each: func(line []byte) {
+		tail.Add(drill.Clock(c.o.Now()) + " " + string(from) + ": " + model.Printable(string(line)))
+		b := model.Belief{}
+		if len(p.role.Rules) > 0 {
+			state, ok := p.role.Hear(from, line)
+			if !ok {
+				return
+			}
+			b.State = state
+		} else {
+			said, err := contender.DecodeWord(line)
+			if err != nil || from != drill.Stdout {
+				return // it is no word about a belief
+			}
+			b = said
+		}
+		b.Contender = p.name()
+		if b.Lock == "" {
+			b.Lock = p.lock()
+		}
+		c.says(b)
+	}}
+}
+
+// Printed is what programs that play a role printed last, by name.
+func (l *Lab) Printed() map[string][]string {
+	l.mu.Lock()
+	printed := maps.Clone(l.crew.printed)
+	l.mu.Unlock()
+	all := map[string][]string{}
+	for name, tail := range printed {
+		all[name] = tail.Lines()
+	}
+	return all
+}
+
+// claimSeen is the claim of a program that names no key: one on its lock that hangs on a
+// lease which it was granted through its own listener. why is the error otherwise.
+func (c *crew) claimSeen(ctx context.Context, cli *clientv3.Client, name string, why error) (spoken, error) {
+	c.mu.Lock()
+	pr := c.programs[name]
+	c.mu.Unlock()
+	if pr == nil || pr.role == nil {
+		return spoken{}, why
+	}
+	leases := c.leases.of(name)
+	r, err := cli.Get(ctx, pr.lock(), clientv3.WithPrefix(), clientv3.WithSort(clientv3.SortByCreateRevision, clientv3.SortAscend))
+	if err != nil {
+		return spoken{}, err
+	}
+	for _, kv := range r.Kvs {
+		key, lease := string(kv.Key), model.LeaseID(kv.Lease)
+		if (key == pr.lock() || strings.HasPrefix(key, pr.lock()+"/")) && lease != 0 && slices.Contains(leases, lease) {
+			return spoken{pr.lock(), key, lease}, nil
+		}
+	}
+	return spoken{}, why
+}
+
+// labMark is a variable in the environment of each program of the user's own, and of what
+// such a one starts: the directory of its lab.
+const labMark = "LOCKTOP_LAB"

@@ -1,0 +1,86 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/outlook"
+)
+
+// kubernetesFamily is about Leases of Kubernetes, which have no lease of etcd.
+var kubernetesFamily = family{kube: []rule{kubeOverdue}, entries: []Entry{
+	{
+		Code:  model.CodeKubeLeaseOverdue,
+		Place: 240,
+		Word:  "not renewed",
+		Story: "The Lease of Kubernetes on {lock} is past its end, and nobody took it",
+		Title: "A Lease of Kubernetes is past its end, and nobody took it over",
+		Mechanism: "Leader elections of Kubernetes write the time of each renewal and a duration into a Lease object. No server removes " +
+			"it when it ends: another candidate has to take it over. The holder is dead, cut off from the API server or starved, " +
+			"and no candidate runs or can write either.",
+		Looks: "Nobody put the Lease again for longer than the duration that is written in it. Candidates count from when they saw " +
+			"the last put, and so does locktop where it watched for as long. Before, it has only the holder's clock to go by, " +
+			"and that is a hint. Nothing is known of one that is encrypted.",
+		Do: "Look at the pods that take part: does any run, and does it reach the API server? A candidate takes the Lease over " +
+			"by itself as soon as it can. One of a program that was removed stays for good and harms nobody. Change it with " +
+			"kubectl if at all: never in etcd.",
+		Needs:      []Needs{NeedsEtcd},
+		Confidence: model.Strong,
+		Breaking:   Breaking{BreakWrong, "only the API server may write there, and any candidate may take over a Lease that is past its end"},
+	},
+}}
+
+// kubeOverdue finds a Lease of Kubernetes that nobody renewed for as long as it holds.
+func kubeOverdue(x *ruleContext) {
+	if x.k.LiveSince(x.l.Name).IsZero() { // it may have been renewed: nothing new is said
+		x.recheck(x.k.Now().Add(time.Second))
+		for _, f := range x.l.Findings() {
+			if f.Code == model.CodeKubeLeaseOverdue {
+				x.report(f, x.head)
+			}
+		}
+		return
+	}
+	left, clocks, ok := outlook.KubeLeft(x.l, x.k.Now())
+	lease, _ := outlook.Kube(x.l)
+	seen, _ := x.l.LastRenewal()
+	if sure := lease.For - x.k.Now().Sub(seen); sure >= 0 { // then it may be overdue, or is so for sure
+		x.recheck(x.k.Now().Add(sure + time.Millisecond))
+	}
+	if !ok {
+		return
+	}
+	if left >= 0 {
+		x.recheck(x.k.Now().Add(left + time.Millisecond))
+		return
+	}
+	f := model.Finding{Code: model.CodeKubeLeaseOverdue, Severity: model.SevWarning, Confidence: model.Strong,
+		Summary: fmt.Sprintf("%s has not renewed its Lease for longer than the %s that it holds: any candidate may take it, and none did",
+			x.k.Who(x.head.Ref()), lease.For),
+		Evidence: []string{"nobody put it again since it was seen " + model.Duration(x.k.Now().Sub(seen), false) + " ago"},
+		Advice: []string{"look at the pods that take part: does any run, and does it reach the API server?",
+			"a program that was removed leaves its Lease behind: then nothing is wrong"}}
+	if clocks {
+		f.Confidence = model.Hint
+		f.Summary = fmt.Sprintf("%s has not renewed its Lease for longer than the %s that it holds, if its clock is right", x.k.Who(x.head.Ref()), lease.For)
+		f.Evidence = nil
+	}
+	if !lease.Renewed.IsZero() {
+		f.Evidence = append(f.Evidence, "renewed "+lease.Renewed.Format(time.RFC3339)+" by the holder's clock", outlook.SkewWords(x.l))
+	}
+	if namespace, name, ok := kubeName(x.l.Name); ok {
+		f.Advice = append(f.Advice, "see it by: kubectl get lease -n "+model.ShellQuote(namespace)+" "+model.ShellQuote(name)+" -o yaml")
+	}
+	x.report(f, x.head)
+}
+
+// kubeName reads namespace and name of a Lease off its key.
+func kubeName(key string) (namespace, name string, ok bool) {
+	parts := strings.Split(key, "/")
+	if len(parts) < 3 {
+		return "", "", false
+	}
+	return parts[len(parts)-2], parts[len(parts)-1], true
+}

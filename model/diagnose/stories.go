@@ -1,0 +1,148 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"locktop/model"
+	"locktop/model/keyspace"
+)
+
+// Findings of the same kind that are of one client make a story from that many on: fewer are
+// read one by one. A deadlock is one story, however few locks are in it.
+const (
+	storyMin = 10
+	ringMin  = 2
+)
+
+// storyNames is how many locks are named of a story.
+const storyNames = 3
+
+// cause is what findings of one story have in common.
+type cause struct {
+	code       model.Code
+	severity   model.Severity
+	confidence model.Confidence
+	who        string // the client, or a lease, or the circle of a deadlock
+	unnamed    bool   // it is a lease
+}
+
+// Told returns every finding as [Diagnosis.Findings] does, those of one story with its number
+// and their count, and so do the locks from then on: the same is found of many locks of one
+// client, by its name or its lease. Of those whose client nothing names there is one story
+// for each kind.
+func (d *Diagnosis) Told() []model.Finding { return d.ToldOf(nil) }
+
+// ToldOf is Told of those locks alone that were asked for; nil: all.
+func (d *Diagnosis) ToldOf(asked func(*keyspace.Lock) bool) []model.Finding {
+	var all []*model.Finding
+	for l := range d.troubled {
+		if asked != nil && !asked(l) {
+			continue
+		}
+		found := l.Findings()
+		for i := range found {
+			all = append(all, &found[i])
+		}
+	}
+	slices.SortStableFunc(all, inOrder)
+	of := map[cause][]*model.Finding{}
+	var causes []cause // in the order of their first findings
+	for _, f := range all {
+		f.Story, f.Count = 0, 0
+		c := d.causeOf(f)
+		if of[c] == nil {
+			causes = append(causes, c)
+		}
+		of[c] = append(of[c], f)
+	}
+	for _, c := range causes {
+		if len(of[c]) < storyMin && c.unnamed { // too few for a story of their own
+			rest := cause{c.code, c.severity, c.confidence, "", true}
+			if of[rest] == nil {
+				causes = append(causes, rest)
+			}
+			of[rest] = append(of[rest], of[c]...)
+			delete(of, c)
+		}
+	}
+	n := uint64(0)
+	for _, c := range causes {
+		if len(of[c]) < c.least() {
+			continue
+		}
+		n++
+		for _, f := range of[c] {
+			f.Story, f.Count = n, len(of[c])
+		}
+	}
+	told := d.ClusterFindings()
+	for _, f := range all {
+		told = append(told, *f)
+	}
+	return told
+}
+
+// inOrder is the order of findings of locks: the worst first, and by name.
+func inOrder(a, b *model.Finding) int {
+	return cmp.Or(a.Severity.Compare(b.Severity), strings.Compare(a.Lock, b.Lock), strings.Compare(string(a.Code), string(b.Code)))
+}
+
+// least is how many findings of the cause make a story.
+func (c cause) least() int {
+	if c.code == model.CodeLockCycle {
+		return ringMin
+	}
+	return storyMin
+}
+
+// causeOf names what a finding may have in common with others: those of one deadlock name the
+// same sessions and locks.
+func (d *Diagnosis) causeOf(f *model.Finding) cause {
+	if f.Code == model.CodeLockCycle {
+		return cause{f.Code, f.Severity, f.Confidence, f.Summary, false}
+	}
+	if id := d.k.Identity(f.Claim); id.Text != "" && id.Source != "uuid" {
+		return cause{f.Code, f.Severity, f.Confidence, id.Text, false}
+	}
+	return cause{f.Code, f.Severity, f.Confidence, f.Lease.String(), true}
+}
+
+// StoryWords say of findings that are one story how many locks they are about, and which.
+func StoryWords(k *keyspace.Keyspace, parts []model.Finding) string {
+	var locks []string
+	seen := map[string]bool{}
+	who, lease := k.Identity(parts[0].Claim).Text, parts[0].Lease
+	for i := range parts {
+		f := &parts[i]
+		if !seen[f.Lock] {
+			seen[f.Lock] = true
+			locks = append(locks, f.Lock)
+		}
+		if k.Identity(f.Claim).Text != who {
+			who = ""
+		}
+		if f.Lease != lease {
+			lease = 0
+		}
+	}
+	text := fmt.Sprintf("%d locks", len(locks))
+	if len(locks) == 1 {
+		text = "1 lock"
+	}
+	if who != "" {
+		text += " of " + who
+	}
+	if lease != 0 {
+		text += ", by one lease"
+	}
+	for i, name := range locks[:min(len(locks), storyNames)] {
+		text += [...]string{": ", ", ", ", "}[i] + model.Short(model.Printable(name), 60)
+	}
+	if more := len(locks) - storyNames; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -1,0 +1,81 @@
+package diagnose_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"locktop/model"
+	"locktop/model/diagnose"
+	"locktop/model/fold"
+	"locktop/model/history"
+)
+
+// TestFindingsOfOneCauseAreOneStory: by the client's name, by its one lease, and at least by
+// their kind. What differs in any of these is told by itself, and so are a few.
+func TestFindingsOfOneCauseAreOneStory(t *testing.T) {
+	for _, r := range []struct {
+		reason string
+		locks  int
+		value  func(i int) string
+		lease  func(i int) model.LeaseID
+		want   []int // how many findings each story has, by its number
+		words  string
+	}{
+		{"twelve locks by one lease", 12, func(int) string { return "" }, func(int) model.LeaseID { return 0xa1 }, []int{12},
+			"12 locks, by one lease: /l00, /l01, /l02 and 9 more"},
+		{"nine locks are read one by one", 9, func(int) string { return "" }, func(int) model.LeaseID { return 0xa1 }, nil, ""},
+		{"a lease each, and one name", 12, func(int) string { return "10.0.0.7:1" }, func(i int) model.LeaseID { return model.LeaseID(0xa00 + i) }, []int{12},
+			"12 locks of 10.0.0.7:1: /l00, /l01, /l02 and 9 more"},
+		{"two clients are two stories", 24, func(i int) string { return fmt.Sprintf("10.0.0.%d:1", i%2) }, func(i int) model.LeaseID { return model.LeaseID(0xa00 + i) }, []int{12, 12},
+			"12 locks of 10.0.0.0:1: /l00, /l02, /l04 and 9 more"},
+		{"clients of other names do not belong together", 12, func(i int) string { return fmt.Sprintf("10.0.0.%d:1", i) }, func(i int) model.LeaseID { return model.LeaseID(0xa00 + i) }, nil, ""},
+		{"where nothing names anybody the kind is all there is", 12, func(int) string { return "" }, func(i int) model.LeaseID { return model.LeaseID(0xa00 + i) }, []int{12},
+			"12 locks: /l00, /l01, /l02 and 9 more"},
+	} {
+		h := history.New()
+		h.Loaded(0)
+		for i := range r.locks {
+			h.Put(1, history.ClaimKey(fmt.Sprintf("/l%02d", i), r.lease(i)), r.value(i), r.lease(i))
+		}
+		for _, read := range []struct {
+			at   float64
+			left int64
+		}{{2, 11}, {7, 11}, {17, 1}} { // it was renewed once, and then no more
+			for i := range r.locks {
+				h.Read(read.at, r.lease(i), 12, read.left)
+			}
+		}
+		s := fold.NewState()
+		s.Apply(model.Batch{Events: h.Events})
+		told := slices.DeleteFunc(s.Told(), func(f model.Finding) bool { return f.Severity == model.SevInfo })
+		if len(told) != r.locks {
+			t.Fatalf("%s: %d findings, want one for each of %d locks: %v", r.reason, len(told), r.locks, codes(s))
+		}
+		var got []int
+		var first []model.Finding
+		for n := uint64(1); ; n++ {
+			parts := slices.DeleteFunc(slices.Clone(told), func(f model.Finding) bool { return f.Story != n })
+			if len(parts) == 0 {
+				break
+			}
+			if n == 1 {
+				first = parts
+			}
+			for _, f := range parts {
+				if f.Count != len(parts) {
+					t.Errorf("%s: a count of %d in a story of %d", r.reason, f.Count, len(parts))
+				}
+			}
+			got = append(got, len(parts))
+		}
+		if !slices.Equal(got, r.want) {
+			t.Errorf("%s: stories of %v, want %v", r.reason, got, r.want)
+		}
+		if first != nil {
+			if words := diagnose.StoryWords(s.Keyspace, first); words != r.words {
+				t.Errorf("%s: %q, want %q", r.reason, words, r.words)
+			}
+		}
+	}
+}

@@ -1,0 +1,350 @@
+package keyspace
+
+import (
+	"container/heap"
+	"slices"
+	"sort"
+	"time"
+
+	"locktop/model"
+	"locktop/model/journal"
+)
+
+// agenda is what is to be done, and when: leases are read again, and deadlines fall due.
+type agenda struct {
+	now         time.Time // of the event at hand
+	due         [classCount]leaseHeap
+	deadlines   deadlineHeap
+	unexplained line // of entries whose cause waits for a reading
+	deadlineSeq uint64
+}
+
+type leaseHeap []*Lease
+
+// deadline is something that falls due by the passing of time: an entry that gives
+// up waiting for its cause, a free lock that is forgotten, or a lock whose findings
+// are to be derived anew.
+type deadline struct {
+	at    time.Time
+	seq   uint64
+	fact  *journal.Entry
+	lock  *Lock
+	check *Lock
+}
+
+type deadlineHeap []deadline
+
+// line is a queue of deadlines, in the order in which they fall due.
+type line struct {
+	all  []deadline
+	head int // all before it has gone
+}
+
+// Readings are bought under a budget, so they are asked for in order of need.
+// Each lease is in one heap at most, by the time when a reading is next worth its
+// price.
+const (
+	classCause  int8 = iota // a claim of it went: one reading tells released from lost
+	classShown              // on the screen
+	classSeen               // head of a contended lock
+	classHead               // head of a lock that nobody waits for
+	classWaiter             // the rest
+	classCount
+	classNone int8 = -1
+)
+
+// Timing of readings. A reading dates the last renewal, so the next one is due
+// when the renewal after that must have happened.
+const (
+	renewalSlack = 700 * time.Millisecond // a client's loop tick and the way to etcd
+	minInterval  = time.Second
+	lastInterval = 300 * time.Millisecond // of a holder's lease that has less than a second left: only the last reading tells an expiry for sure
+	quietHead    = 2 * time.Second        // shortest interval for classHead: close enough to tell an expiry from a close
+	quietWaiter  = 15 * time.Second       // and for classWaiter
+	retryReading = 5 * time.Second        // longest pause after refused or failed ones
+	shortestWake = 50 * time.Millisecond
+	wantMax      = 64
+)
+
+// Now returns the time of the last event.
+func (a *agenda) Now() time.Time { return a.now }
+
+func (h leaseHeap) Len() int { return len(h) }
+
+func (h leaseHeap) Less(i, j int) bool {
+	if !h[i].due.Equal(h[j].due) {
+		return h[i].due.Before(h[j].due)
+	}
+	return uint64(h[i].ID) < uint64(h[j].ID)
+}
+
+func (h leaseHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = int32(i), int32(j)
+}
+
+func (h *leaseHeap) Push(x any) { l := x.(*Lease); l.index = int32(len(*h)); *h = append(*h, l) }
+
+func (h *leaseHeap) Pop() any {
+	old := *h
+	l := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	return l
+}
+
+// classOf returns the need for readings of a lease.
+func classOf(l *Lease) int8 {
+	switch {
+	case len(l.pending) > 0 && l.asked:
+		return classCause
+	case len(l.pending) > 0:
+		return classWaiter
+	case len(l.claims) == 0:
+		return classNone
+	case l.focus:
+		return classShown
+	case l.heads > 0 && l.contended():
+		return classSeen
+	case l.heads > 0:
+		return classHead
+	}
+	if l.competing > 0 {
+		return classWaiter
+	}
+	return classNone // keys of no lock: nobody asks
+}
+
+// contended says whether anything waits behind a head that hangs on the lease, as far
+// as a bounded look tells: it is only for the order of readings.
+func (l *Lease) contended() bool {
+	for _, c := range l.claims[:min(len(l.claims), MaxScan)] {
+		if lk := c.Lock(); lk != nil && lk.Head() == c && lk.queue.Len() > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// nextReading returns when a lease of that class is next worth a reading.
+func (a *agenda) nextReading(l *Lease, class int8) time.Time {
+	if class == classCause || !l.HasRead || len(l.pending) > 0 {
+		return a.now
+	}
+	least, healthy := minInterval, l.State() == model.LeaseHealthy
+	switch {
+	case l.heads > 0 && l.Read.Granted > 0 && l.Read.Remaining == 0:
+		least = lastInterval
+	case class == classHead || class == classWaiter && !healthy:
+		least = quietHead
+	case class == classWaiter: // a short lease would be gone before the next look
+		least = max(quietHead, min(quietWaiter, time.Duration(l.Read.Granted)*time.Second/2))
+	}
+	next := l.Read.At.Add(least)
+	if healthy {
+		renewed := l.Read.At.Add(-time.Duration(l.Read.Granted-l.Read.Remaining) * time.Second)
+		expected := renewed.Add(time.Duration(l.Read.Granted)*time.Second/3 + renewalSlack)
+		if expected.After(next) {
+			next = expected
+		}
+	}
+	return next
+}
+
+// schedule puts l where it belongs after a change.
+func (a *agenda) schedule(l *Lease) {
+	class := classOf(l)
+	if class == classNone {
+		a.unschedule(l)
+		return
+	}
+	due := a.nextReading(l, class)
+	if due.Equal(a.now) && !l.due.IsZero() && l.due.Before(due) && (l.class == class || !l.HasRead && class != classCause) {
+		due = l.due // it keeps its place among those that wait for their reading
+	}
+	a.place(l, class, due)
+}
+
+func (a *agenda) scheduleFor(c *Claim) {
+	if c != nil && c.lease != nil { // one that something hangs on is known
+		a.schedule(c.lease)
+	}
+}
+
+// reschedule moves the next reading of l to at.
+func (a *agenda) reschedule(l *Lease, at time.Time) {
+	if class := classOf(l); class != classNone {
+		a.place(l, class, at)
+	}
+}
+
+func (a *agenda) place(l *Lease, class int8, due time.Time) {
+	if l.class == class {
+		if !l.due.Equal(due) {
+			l.due = due
+			heap.Fix(&a.due[class], int(l.index))
+		}
+		return
+	}
+	a.unschedule(l)
+	l.class, l.due = class, due
+	heap.Push(&a.due[class], l)
+}
+
+func (a *agenda) unschedule(l *Lease) {
+	if l.class != classNone {
+		heap.Remove(&a.due[l.class], int(l.index))
+		l.class = classNone
+	}
+}
+
+// peek returns up to n leases of a class that are due, longest due first. It leaves the heap as
+// it is: this is asked with every batch, while few of them are read.
+func (a *agenda) peek(class int8, n int) []model.LeaseID {
+	h := a.due[class]
+	var ids []model.LeaseID
+	next := []int{0} // what can come next, the first of them last
+	for len(ids) < n && len(next) > 0 {
+		i := next[len(next)-1]
+		next = next[:len(next)-1]
+		if i >= len(h) || h[i].due.After(a.now) {
+			continue
+		}
+		ids = append(ids, h[i].ID)
+		for _, below := range [2]int{2*i + 1, 2*i + 2} {
+			if below < len(h) {
+				at := sort.Search(len(next), func(j int) bool { return h.Less(next[j], below) })
+				next = slices.Insert(next, at, below)
+			}
+		}
+	}
+	return ids
+}
+
+// wakeAt returns the next time at which something falls due without an event.
+func (a *agenda) wakeAt() time.Time {
+	var at time.Time
+	earlier := func(t time.Time) {
+		if t.After(a.now) && (at.IsZero() || t.Before(at)) {
+			at = t
+		}
+	}
+	for class := range a.due {
+		if h := a.due[class]; len(h) > 0 {
+			earlier(h[0].due)
+		}
+	}
+	if len(a.deadlines) > 0 {
+		earlier(a.deadlines[0].at)
+	}
+	if a.unexplained.len() > 0 {
+		earlier(a.unexplained.first().at)
+	}
+	if !at.IsZero() && at.Before(a.now.Add(shortestWake)) {
+		at = a.now.Add(shortestWake)
+	}
+	return at
+}
+
+func (d deadline) before(o deadline) bool {
+	if !d.at.Equal(o.at) {
+		return d.at.Before(o.at)
+	}
+	return d.seq < o.seq
+}
+
+func (h deadlineHeap) Len() int { return len(h) }
+
+func (h deadlineHeap) Less(i, j int) bool { return h[i].before(h[j]) }
+
+func (h deadlineHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+func (h *deadlineHeap) Push(x any) { *h = append(*h, x.(deadline)) }
+
+func (h *deadlineHeap) Pop() any {
+	old := *h
+	d := old[len(old)-1]
+	old[len(old)-1] = deadline{}
+	*h = old[:len(old)-1]
+	return d
+}
+
+func (l *line) len() int { return len(l.all) - l.head }
+
+func (l *line) first() *deadline { return &l.all[l.head] }
+
+func (l *line) push(d deadline) {
+	if len(l.all) == cap(l.all) && l.head >= len(l.all)/2 { // its place is used again
+		n := copy(l.all, l.all[l.head:])
+		clear(l.all[n:])
+		l.all, l.head = l.all[:n], 0
+	}
+	l.all = append(l.all, d)
+}
+
+func (l *line) pop() deadline {
+	d := l.all[l.head]
+	l.all[l.head] = deadline{}
+	l.head++
+	return d
+}
+
+// unexplainedMax is how many entries may wait for a reading. More come only when
+// thousands of claims go in a second, of which a budget for readings reaches very few;
+// those that waited longest have then left the journal.
+const unexplainedMax = journal.Max
+
+// later sets a deadline. Facts all wait for the same time, so they fall due in the
+// order in which they come: under load there are tens of thousands of them, and a
+// line is cheaper than a heap.
+func (a *agenda) later(d deadline) {
+	a.deadlineSeq++
+	d.seq = a.deadlineSeq
+	if n := len(a.unexplained.all); d.fact != nil && (a.unexplained.len() == 0 || !d.at.Before(a.unexplained.all[n-1].at)) {
+		a.unexplained.push(d)
+		return
+	}
+	heap.Push(&a.deadlines, d)
+}
+
+// nextDue takes away the first deadline that is not after now.
+func (a *agenda) nextDue(now time.Time) (d deadline, ok bool) {
+	fact, other := a.unexplained.len() > 0, len(a.deadlines) > 0
+	if fact && other {
+		fact = a.unexplained.first().before(a.deadlines[0])
+	}
+	switch {
+	case fact && !a.unexplained.first().at.After(now):
+		return a.unexplained.pop(), true
+	case !fact && other && !a.deadlines[0].at.After(now):
+		return heap.Pop(&a.deadlines).(deadline), true
+	}
+	return d, false
+}
+
+// Recheck has a lock marked at a time, when that alone may change its findings.
+func (a *agenda) Recheck(l *Lock, at time.Time) {
+	if l.recheckAt.IsZero() || !l.recheckAt.After(a.now) || at.Before(l.recheckAt) {
+		l.recheckAt = at
+		a.later(deadline{at: at, check: l})
+	}
+}
+
+// A lock moves as long as it is not held for much longer than before.
+const (
+	movingFactor = 2 // times the longest of the last holds
+	movingLeast  = 10 * time.Second
+)
+
+// notePace notes whether a lock moves: it changed hands, and is not held for much longer
+// than before. It asks for another look when time alone ends that.
+func (a *agenda) notePace(l *Lock) {
+	l.moving = false
+	if l.Holder() == nil || l.Handovers == 0 || len(l.holdTimes) == 0 {
+		return
+	}
+	until := l.headSince.Add(max(movingLeast, movingFactor*slices.Max(l.holdTimes)))
+	if l.moving = a.now.Before(until); l.moving {
+		a.Recheck(l, until)
+	}
+}

@@ -1,0 +1,48 @@
+package keyspace
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"locktop/model"
+)
+
+// What is due comes longest due first, and asking changes nothing.
+func TestPeek(t *testing.T) {
+	random, start := rand.New(rand.NewPCG(1, 2)), time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+	k := NewKeyspace()
+	k.now = start.Add(500 * time.Second)
+	var all []*Lease
+	for i := range 1000 {
+		l := &Lease{ID: model.LeaseID(random.Int64N(1 << 40)), class: classNone}
+		all = append(all, l)
+		k.place(l, classHead, start.Add(time.Duration(random.IntN(1000))*time.Second)) // several at once
+		if i%7 == 0 {
+			k.unschedule(all[random.IntN(i+1)])
+		}
+	}
+	all = slices.DeleteFunc(all, func(l *Lease) bool { return l.class == classNone || l.due.After(k.now) })
+	slices.SortFunc(all, func(a, b *Lease) int {
+		return cmp.Or(a.due.Compare(b.due), cmp.Compare(uint64(a.ID), uint64(b.ID)))
+	})
+	for _, n := range []int{0, 1, 64, len(all), len(all) + 1} {
+		want := []model.LeaseID{}
+		for _, l := range all[:min(n, len(all))] {
+			want = append(want, l.ID)
+		}
+		before := fmt.Sprint(k.due)
+		if got := k.peek(classHead, n); !slices.Equal(got, want) {
+			t.Errorf("the first %d of %d:\n%v, want\n%v", n, len(all), got, want)
+		}
+		if fmt.Sprint(k.due) != before {
+			t.Errorf("asking for %d changes their order", n)
+		}
+	}
+	if got := k.peek(classWaiter, 64); len(got) > 0 {
+		t.Errorf("of a class that has none: %v", got)
+	}
+}

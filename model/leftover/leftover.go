@@ -1,0 +1,350 @@
+// Package leftover follows leases that outlive the last of their keys. A program that opens a
+// session for each try, and closes none, leaves one behind each time.
+//
+// The keys of a lock tell of that only when they go: then one reading says that the lease lives,
+// and a few more, with its keys, that nothing hangs on it. What has a name of its own in its
+// value is told from others. Who comes back with a lease that he had before has no leak, and
+// neither has a name under which two hold or wait at once: that may be several programs. It is
+// given a TTL to come back.
+//
+// All of it is bounded, and nothing is kept over a gap in the watch.
+package leftover
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model"
+	"locktop/model/keyspace"
+	"locktop/model/recipe"
+)
+
+// Least is how many leases of one name make a leak: so many came within one TTL, hold nothing,
+// and live.
+const Least = 5
+
+// Bounds.
+const (
+	unreadMost = 256         // leases whose last key went, and that were not read since
+	namesMost  = 512         // names that left any behind
+	valueMost  = 512         // bytes of a value that may tell a name
+	seenMost   = 64          // leases of a name that are known if they come again
+	keptMost   = Least + 1   // leases of a name
+	askMost    = 4           // readings asked for at once
+	readLeast  = time.Second // between two readings of a lease
+	readMost   = 30 * time.Second
+	idleLeast  = 2 * time.Second // a lease that was there for longer before its key was not made for it
+)
+
+// Book follows them.
+type Book struct {
+	k      *keyspace.Keyspace
+	unread []left // the oldest first
+	names  map[string]*Name
+	order  []*Name // those that left one behind last come last
+	leases map[model.LeaseID]*Lease
+	found  []*Name
+}
+
+// left is a lease of which a key went. What says who it is may go before the last one.
+type left struct {
+	lock, key, value string
+	rev              int64
+	locks            bool // the lock has a holder
+	lease            Lease
+}
+
+// Lease is one that lives on without a key.
+type Lease struct {
+	ID         model.LeaseID
+	Came, Gone time.Time       // its key
+	Read       model.LeaseRead // the last reading, of no time if there is none
+	Empty      bool            // etcd lists no key of it
+	name       *Name
+}
+
+// Name is one name that left leases behind.
+type Name struct {
+	// Who it is, and on which lock it left the last one.
+	Who, Lock string
+	// Since is when Least of its leases were known to be empty, and Told when it is to be told.
+	Since, Told time.Time
+	leases      []*Lease
+	seen        []model.LeaseID // that it left behind, followed or not, the oldest first
+	shared      bool            // it is of several programs, or of one that uses its leases again
+	suspect     bool
+}
+
+// NewBook returns an empty one.
+func NewBook(k *keyspace.Keyspace) *Book {
+	return &Book{k: k, names: map[string]*Name{}, leases: map[model.LeaseID]*Lease{}}
+}
+
+// Follow takes in what an event, which the keyspace has, tells of leases.
+func (b *Book) Follow(e model.Event) {
+	switch e := e.(type) {
+	case model.Committed:
+		if !e.Past && !b.k.CatchingUp() {
+			b.commit(e.Rev)
+		}
+	case model.LeaseRead:
+		b.read(e)
+	case model.LeaseKeys:
+		if l := b.leases[e.ID]; l != nil {
+			if l.Empty = e.Reason == "" && e.Total == 0; !l.Empty { // in use, or nobody may say
+				b.share(l.name)
+			}
+			b.judge(l.name)
+		}
+	case model.Lost, model.LoadStarted, model.Slept:
+		b.forget()
+	}
+}
+
+func (b *Book) forget() {
+	for _, n := range b.found {
+		b.k.MarkLock(n.Lock)
+	}
+	*b = *NewBook(b.k)
+}
+
+// commit notes the leases of which a key went, and those that are used again.
+func (b *Book) commit(rev int64) {
+	for _, c := range b.k.Settled().Came {
+		if l := b.leases[c.KV.Lease]; l != nil {
+			b.share(l.name)
+		}
+	}
+	b.k.Gone(func(c *keyspace.Claim, lock *keyspace.Lock) bool {
+		if lock == nil || c.KV.Lease == 0 || len(c.Value) > valueMost || c.SinceAtLeast {
+			return true
+		}
+		l := b.k.Lease(c.KV.Lease)
+		n := left{lock.Name, c.Key, c.Value, rev, lock.Recipe().HasHolder, Lease{ID: c.KV.Lease, Came: c.Since, Gone: b.k.Now()}}
+		if l != nil && l.HasRead {
+			n.lease.Read = l.First
+		}
+		if len(b.unread) == unreadMost {
+			copy(b.unread, b.unread[1:])
+			b.unread = b.unread[:unreadMost-1]
+		}
+		b.unread = append(b.unread, n)
+		return true
+	})
+}
+
+// read takes a reading in.
+func (b *Book) read(e model.LeaseRead) {
+	if l := b.leases[e.ID]; l != nil {
+		if e.Granted <= 0 || e.Remaining < 0 {
+			b.drop(l)
+		} else if e.At.After(l.Read.At) {
+			l.Read = e
+		}
+		b.judge(l.name)
+		return
+	}
+	at := slices.IndexFunc(b.unread, func(n left) bool { return n.lease.ID == e.ID })
+	if at < 0 || e.Rev != 0 && e.Rev < b.unread[at].rev {
+		return
+	}
+	n := b.unread[at]
+	for _, o := range b.unread[at+1:] { // one key may say who, and another where
+		if o.lease.ID == e.ID {
+			n = n.and(o)
+		}
+	}
+	b.unread = slices.DeleteFunc(b.unread, func(n left) bool { return n.lease.ID == e.ID })
+	if e.Granted > 0 && e.Remaining >= 0 {
+		b.lives(n, e)
+	}
+}
+
+// and joins what another key of the same lease told, which went later.
+func (n left) and(o left) left {
+	if n.value == "" {
+		n.value, n.key = o.value, o.key
+	}
+	if o.locks && !n.locks {
+		n.lock, n.locks = o.lock, true
+	}
+	n.lease.Gone = o.lease.Gone
+	return n
+}
+
+// lives notes that a lease lives on after its last key, if it was made for that key.
+func (b *Book) lives(n left, e model.LeaseRead) {
+	if l := b.k.Lease(e.ID); l != nil && len(l.Claims()) > 0 {
+		return // used again
+	}
+	first := n.lease.Read
+	if first.Granted <= 0 {
+		first = e
+	}
+	renewed := first.At.Add(-time.Duration(first.Granted-first.Remaining-1) * time.Second) // at the latest
+	owner, _ := recipe.Owner(n.value)
+	who := model.Printable(owner)
+	if !recipe.NamesOne(who) || strings.Contains(n.key, owner) || renewed.Before(n.lease.Came.Add(-idleLeast)) {
+		return
+	}
+	of := b.name(who)
+	if of.shared {
+		return
+	}
+	if slices.Contains(of.seen, n.lease.ID) {
+		b.share(of)
+		return
+	}
+	if of.seen = append(of.seen, n.lease.ID); len(of.seen) > seenMost {
+		of.seen = slices.Delete(of.seen, 0, 1)
+	}
+	if last := len(of.leases) - 1; last >= 0 {
+		before := of.leases[last]
+		switch {
+		case n.lease.Came.Before(before.Gone):
+			b.share(of)
+			return
+		case b.older(n.lease.ID, before.ID):
+			return // the one before was granted later
+		}
+	}
+	if of.suspect && len(of.leases) == keptMost && !of.room(n.lease.Came) {
+		return
+	}
+	l := &Lease{ID: n.lease.ID, Came: n.lease.Came, Gone: n.lease.Gone, Read: e, name: of}
+	of.leases, b.leases[l.ID] = append(of.leases, l), l
+	if len(of.leases) > keptMost {
+		b.drop(of.leases[0])
+	}
+	if of.Lock != n.lock {
+		b.k.MarkLock(of.Lock)
+		of.Lock = n.lock
+	}
+	b.judge(of)
+}
+
+// room says whether a lease that came then may take the place of the oldest: those that are
+// read are to be known, however fast there are more, and not to run out together.
+func (n *Name) room(came time.Time) bool {
+	first := n.leases[0]
+	return len(n.Live()) == len(n.leases) && came.Sub(first.Came) > time.Duration(first.Read.Granted)*time.Second/2
+}
+
+// older says whether one lease was granted before another: one member numbers them in order.
+func (b *Book) older(one, other model.LeaseID) bool {
+	return uint64(one)>>48 == uint64(other)>>48 && uint64(one) < uint64(other) && b.k.GrantedBy(one) != ""
+}
+
+// name returns the record of a name. The one that left a lease behind longest ago makes room.
+func (b *Book) name(who string) *Name {
+	n := b.names[who]
+	if n == nil {
+		if len(b.order) == namesMost {
+			b.share(b.order[0])
+			delete(b.names, b.order[0].Who)
+			b.order = slices.Delete(b.order, 0, 1)
+		}
+		n = &Name{Who: who}
+		b.names[who] = n
+	} else {
+		b.order = slices.DeleteFunc(b.order, func(o *Name) bool { return o == n })
+	}
+	b.order = append(b.order, n)
+	return n
+}
+
+// share notes that a name may be of several programs, or uses its leases again.
+func (b *Book) share(n *Name) {
+	n.shared, n.seen = true, nil
+	for len(n.leases) > 0 {
+		b.drop(n.leases[0])
+	}
+	b.judge(n)
+}
+
+func (b *Book) drop(l *Lease) {
+	delete(b.leases, l.ID)
+	l.name.leases = slices.DeleteFunc(l.name.leases, func(o *Lease) bool { return o == l })
+}
+
+// judge decides whether a name leaks, and has its lock looked at again.
+func (b *Book) judge(n *Name) {
+	if from := len(n.leases) - Least; from >= 0 {
+		first, last := n.leases[from], n.leases[len(n.leases)-1]
+		n.suspect = n.suspect || last.Came.Sub(first.Came) <= time.Duration(first.Read.Granted)*time.Second
+	} else {
+		n.suspect = false
+	}
+	is := n.suspect && len(n.Live()) >= Least
+	switch {
+	case !n.suspect:
+		n.Since = time.Time{}
+	case is && n.Since.IsZero():
+		n.Since = b.k.Now()
+		n.Told = n.Since.Add(time.Duration(n.leases[0].Read.Granted) * time.Second)
+	}
+	at := slices.Index(b.found, n)
+	switch {
+	case is && at < 0:
+		b.found = append(b.found, n)
+	case !is && at >= 0:
+		b.found = slices.Delete(b.found, at, at+1)
+	case !is:
+		return
+	}
+	b.k.MarkLock(n.Lock)
+}
+
+// Of returns the names that leak, and left the last of their leases on that lock.
+func (b *Book) Of(lock string) (all []*Name) {
+	for _, n := range b.found {
+		if n.Lock == lock {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// Live returns the leases of a name that were read, and on which nothing hangs, the oldest
+// first. There may be more.
+func (n *Name) Live() []*Lease {
+	return slices.DeleteFunc(slices.Clone(n.leases), func(l *Lease) bool { return !l.Empty })
+}
+
+// Ask adds to what is wanted the leases of those that are suspected.
+func (b *Book) Ask(w model.Want) model.Want {
+	if b.k.CatchingUp() {
+		return w
+	}
+	now, asked := b.k.Now(), 0
+	for l := range b.suspected {
+		due := l.Read.At.Add(min(readMost, max(readLeast, time.Duration(l.Read.Remaining)*time.Second)))
+		if !l.Empty {
+			due = l.Read.At.Add(readLeast)
+		}
+		switch {
+		case due.After(now):
+			if w.WakeAt.IsZero() || due.Before(w.WakeAt) {
+				w.WakeAt = due
+			}
+		case asked < askMost:
+			asked++
+			w.Leases, w.Keys = append(w.Leases, l.ID), append(w.Keys, l.ID)
+		}
+	}
+	return w
+}
+
+// suspected yields the leases of all names that may leak, the names by who left one last.
+func (b *Book) suspected(yield func(*Lease) bool) {
+	for i := len(b.order) - 1; i >= 0; i-- {
+		if n := b.order[i]; n.suspect {
+			for _, l := range n.leases {
+				if !yield(l) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package model
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Duration writes a duration as the screen does: two units at most, and a plus
+// where it is a lower bound ("12m+").
+func Duration(d time.Duration, atLeast bool) string {
+	var s string
+	switch d = max(0, d); {
+	case atLeast && d < time.Second:
+		return ">0s" // it says no more than that there was some
+	case d < 10*time.Second && !atLeast:
+		s = fmt.Sprintf("%.1fs", d.Truncate(100*time.Millisecond).Seconds())
+	case d < time.Minute:
+		s = fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		s = fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 24*time.Hour:
+		s = fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	default:
+		s = fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
+	}
+	if atLeast {
+		s += "+"
+	}
+	return s
+}
+
+// Ticks writes a duration in three cells at most: the two digits that matter.
+func Ticks(d time.Duration) string {
+	switch {
+	case d < 100*time.Second:
+		return strconv.Itoa(int(d/time.Second)) + "s"
+	case d < 100*time.Minute:
+		return strconv.Itoa(int(d/time.Minute)) + "m"
+	case d < 100*time.Hour:
+		return strconv.Itoa(int(d/time.Hour)) + "h"
+	}
+	return strconv.Itoa(min(99, int(d/(24*time.Hour)))) + "d"
+}
+
+// Remaining writes what is left of a lease: 39/60s, and 12m/60m where seconds would be too
+// wide.
+func Remaining(left, granted int64) string {
+	if granted < 1000 {
+		return strconv.FormatInt(left, 10) + "/" + strconv.FormatInt(granted, 10) + "s"
+	}
+	return Ticks(time.Duration(left)*time.Second) + "/" + Ticks(time.Duration(granted)*time.Second)
+}
+
+// Shown says whether a character is one that can be seen, or a space. Fillers, which
+// Unicode counts among the letters, and the blank of Braille cannot.
+func Shown(r rune) bool {
+	switch r {
+	case '\u115f', '\u1160', '\u3164', '\uffa0', '\u2800':
+		return false
+	}
+	return unicode.IsPrint(r)
+}
+
+// Printable makes bytes from etcd fit for a terminal: what is not printable is
+// escaped as in a Go string, marks that change the direction of text included.
+func Printable(s string) string {
+	clean := true
+	for i := 0; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] >= 0x7f || s[i] == '\\' {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case r == '\\':
+			b.WriteString(`\\`)
+		case Shown(r) && !unicode.Is(unicode.Mn, r) && !unicode.Is(unicode.Me, r):
+			b.WriteRune(r)
+		default:
+			q := strconv.QuoteRuneToASCII(r)
+			b.WriteString(q[1 : len(q)-1])
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// Told is text of a person or a server, as it is if all of it can be seen, else [Printable].
+func Told(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !Shown(r) }) {
+		return s
+	}
+	return Printable(s)
+}
+
+// Short cuts the middle out of text that has more than so many characters: a name is told
+// from others by its end.
+func Short(s string, most int) string {
+	if len(s) <= most || utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	r := []rune(s)
+	return string(r[:most/3]) + "…" + string(r[len(r)-(most-most/3-1):])
+}
+
+// Seconds writes a duration in seconds, to the tenth.
+func Seconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+}
+
+// Many writes a number of things: "1 lock", "3 locks".
+func Many(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

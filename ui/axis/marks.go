@@ -1,0 +1,103 @@
+package axis
+
+import (
+	"time"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/intervals"
+	"locktop/model/journal"
+	"locktop/ui/draw"
+)
+
+// Marks are what happened beside the holds, in the time of a scale: of each cell the one that
+// matters most.
+type Marks struct {
+	cells []mark
+	scale Scale
+	// Total is how many there are, those under others included.
+	Total int
+}
+
+type mark struct {
+	rank int
+	n    int
+	sign string
+	st   draw.Style
+	word string
+}
+
+// markRanks say which of two kinds in one cell is seen; a finding that is over matters least.
+var markRanks = map[intervals.MarkKind]int{intervals.MarkFinding: 7, intervals.MarkGap: 6, intervals.MarkAction: 5, intervals.MarkLab: 4, intervals.MarkDrill: 4,
+	intervals.MarkMember: 3, intervals.MarkLate: 2}
+
+// markWords name a kind where there is little room.
+var markWords = map[intervals.MarkKind]string{intervals.MarkFinding: "finding", intervals.MarkGap: "watch", intervals.MarkAction: "action",
+	intervals.MarkLab: "lab", intervals.MarkDrill: "drill", intervals.MarkMember: "cluster", intervals.MarkLate: "renews late"}
+
+// MarksOf gathers the marks of all locks, and of one lock the handovers that were not a release.
+func MarksOf(s *fold.State, th *draw.Theme, sc Scale, handovers []*journal.Entry) *Marks {
+	x := &Marks{cells: make([]mark, sc.Cells), scale: sc}
+	for _, m := range s.Book.Marks("", time.UnixMicro(sc.From), time.UnixMicro(sc.To())) {
+		y := mark{rank: markRanks[m.Kind], sign: th.Sign.Late, st: draw.Late, word: markWords[m.Kind]}
+		if m.Entry != nil {
+			y.sign, y.st = th.FactSign(m.Entry)
+			if m.Kind == intervals.MarkFinding && m.Entry.Severity == model.SevInfo {
+				y.rank, y.word = 0, "finding ended"
+			}
+			if m.Entry.Severity == model.SevError {
+				y.rank++
+			}
+		}
+		x.put(m.At.UnixMicro(), y)
+	}
+	for _, e := range handovers {
+		if sign, st := th.FactSign(e); e.Kind == journal.Handover && st == draw.Late && !e.Past {
+			x.put(e.At.UnixMicro(), mark{rank: 1, sign: sign, st: st, word: "handover"})
+		}
+	}
+	return x
+}
+
+func (x *Marks) put(at int64, m mark) {
+	i := x.scale.Cell(at)
+	if i < 0 || i >= len(x.cells) {
+		return
+	}
+	old := x.cells[i]
+	if old.n > 0 && old.rank > m.rank {
+		x.cells[i].n++
+	} else {
+		m.n = old.n + 1
+		x.cells[i] = m
+	}
+	x.Total++
+}
+
+// Line writes the row of marks, and what the one under the cursor is, or how many there are.
+func (x *Marks) Line(th *draw.Theme) (row []draw.Span, says draw.Span) {
+	at := x.scale.Cursor()
+	for i, m := range x.cells {
+		sp := draw.Plain.Of(" ")
+		switch {
+		case m.n > 0:
+			sp = m.st.Of(m.sign)
+		case i == at:
+			sp = draw.Strong.Of(th.Sign.LaneCursor)
+		}
+		if n := len(row); n > 0 && row[n-1].St == sp.St {
+			row[n-1].Text += sp.Text
+		} else {
+			row = append(row, sp)
+		}
+	}
+	if at >= 0 && x.cells[at].n > 0 {
+		m := x.cells[at]
+		text := m.sign + " " + m.word
+		if m.n > 1 {
+			text += " +" + draw.Count(int64(m.n-1))
+		}
+		return row, m.st.Of(text)
+	}
+	return row, draw.Dim.Of(draw.Plural(x.Total, "mark"))
+}

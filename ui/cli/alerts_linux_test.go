@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/demo/etcdtest"
+)
+
+// alert is one that a Prometheus has.
+type alert struct {
+	State               string
+	Labels, Annotations map[string]string
+}
+
+// alarmed starts a Prometheus that scrapes serve each second by the rules of the house, as
+// change makes them, and returns what it has of an alert that fires, nil if it does not.
+func alarmed(t *testing.T, s *served, change func(string) string) (firing func(name string) *alert) {
+	t.Helper()
+	prometheus, dir := require(t, "prometheus"), t.TempDir()
+	rules, err := os.ReadFile(filepath.Join(prometheusFiles, "alerts.yml"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "alerts.yml"), []byte(change(string(rules))), 0o600)
+	}
+	config := filepath.Join(dir, "prometheus.yml")
+	if err == nil {
+		err = os.WriteFile(config, fmt.Appendf(nil, "global: {scrape_interval: 1s, evaluation_interval: 1s}\nrule_files: [alerts.yml]\n"+
+			"scrape_configs: [{job_name: locktop, static_configs: [{targets: [%q]}]}]\n", strings.TrimPrefix(s.url, "http://")), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var api string
+	etcdtest.OnPorts(t, 1, func(addrs []string) error {
+		api = "http://" + addrs[0] + "/api/v1/alerts"
+		start(t, exec.Command(prometheus, "--config.file", config, "--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", addrs[0]))
+		return nil
+	})
+	return func(name string) *alert {
+		a, err := http.Get(api)
+		if err != nil {
+			return nil
+		}
+		defer a.Body.Close()
+		var said struct{ Data struct{ Alerts []alert } }
+		if json.NewDecoder(a.Body).Decode(&said) != nil {
+			return nil
+		}
+		for _, x := range said.Data.Alerts {
+			if x.Labels["alertname"] == name && x.State == "firing" {
+				return &x
+			}
+		}
+		return nil
+	}
+}
+
+// fires waits for an alert, longer than the minute that it has: others may use the machine.
+func fires(t *testing.T, name string, firing func(string) *alert) *alert {
+	t.Helper()
+	for end := time.Now().Add(4 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		if a := firing(name); a != nil {
+			return a
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%s did not fire", name)
+		}
+	}
+}
+
+// calm says that alerts do not fire.
+func calm(t *testing.T, firing func(string) *alert, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if a := firing(name); a != nil {
+			t.Errorf("what is well alarms: %s %v", name, a.Annotations)
+		}
+	}
+}
+
+// TestFromTheAlertToItsCause has a real Prometheus look at serve while a lock is blocked and
+// two sessions wait for each other. What its alert says is done as it stands there: the console
+// opens at the moment, and the page for the ticket tells of it. Then the server goes.
+func TestFromTheAlertToItsCause(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	etcd, endpoint := etcdtest.Run(t, require(t, "etcd"), "http")
+	s := serveOn(t, endpoint, "--record", filepath.Join(t.TempDir(), "a ring"))
+	firing := alarmed(t, s, func(rules string) string { return rules })
+	blocked(t, endpoint, "/jobs/stuck")
+	deadlock(t, endpoint, "/jobs/a", "/jobs/b")
+	fires(t, "LockBlocked", firing)
+	look := fires(t, "LockDeadlock", firing).Annotations["look"]
+	calm(t, firing, "LocktopBlind", "EtcdNoQuorum", "LockMassLoss", "LockTwoAct")
+	etcd.Stop()
+	fires(t, "LocktopBlind", firing)
+
+	said := regexp.MustCompile(`^on \S+: (locktop replay .*); for the ticket: (locktop report .*)$`).FindStringSubmatch(look)
+	if said == nil {
+		t.Fatalf("the alert says: %s", look)
+	}
+	here := t.TempDir()
+	line := func(command string) *exec.Cmd {
+		cmd := exec.Command("sh", "-c", command)
+		cmd.Dir, cmd.Env = here, append(cleanEnv(here), "HOME="+here, "PATH="+filepath.Dir(locktop(t))+":"+os.Getenv("PATH"))
+		return cmd
+	}
+	if out, err := line(said[2]).CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s", said[2], err, out)
+	}
+	page, err := os.ReadFile(filepath.Join(here, "incident.html"))
+	if err != nil || !strings.Contains(string(page), "lock-cycle") || !strings.Contains(string(page), "/jobs/a") {
+		t.Errorf("the page for the ticket (%v) does not tell of the deadlock", err)
+	}
+	term := onTerminal(t, line(said[1]))
+	term.sees(t, 0, "deadlock")
+	term.press("q")
+}
+
+// TestTheOtherAlertsFire: a holder that does not renew, a wait that is too long, many holders
+// that lose their leases at once, and a cluster without a quorum, in one cluster of three. The
+// wait is made shorter.
+func TestTheOtherAlertsFire(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	etcd := require(t, "etcd")
+	var members []*etcdtest.Process
+	var endpoints []string
+	etcdtest.OnPorts(t, 6, func(addrs []string) error {
+		members, endpoints = nil, addrs[:3]
+		var cluster []string
+		for i := range endpoints {
+			cluster = append(cluster, fmt.Sprintf("m%d=http://%s", i, addrs[3+i]))
+		}
+		for i, client := range endpoints {
+			url, peer := "http://"+client, "http://"+addrs[3+i]
+			members = append(members, etcdtest.NewProcess(etcd, addrs[3+i], "--name", fmt.Sprintf("m%d", i), "--data-dir", t.TempDir(), "--listen-client-urls", url,
+				"--advertise-client-urls", url, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", strings.Join(cluster, ",")))
+		}
+		return etcdtest.StartAll(members...)
+	})
+	for _, m := range members {
+		t.Cleanup(m.Stop)
+	}
+	s := serveOn(t, strings.Join(endpoints, ","))
+	firing := alarmed(t, s, func(rules string) string {
+		if !strings.Contains(rules, "> 900") {
+			t.Error("the wait that is too long is no longer 900 s")
+		}
+		return strings.Replace(rules, "> 900", "> 5", 1)
+	})
+	c, err := clientv3.New(clientv3.Config{Endpoints: endpoints})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	claim := func(ttl int64, locks ...string) clientv3.LeaseID {
+		t.Helper()
+		lease, err := c.Grant(t.Context(), ttl)
+		for _, lock := range locks {
+			if err == nil {
+				_, err = c.Put(t.Context(), fmt.Sprintf("%s/%x", lock, lease.ID), "", clientv3.WithLease(lease.ID))
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lease.ID
+	}
+	claim(90, "/jobs/late") // and never renewed
+	claim(3600, "/jobs/late")
+	var many []string
+	for i := range 15 {
+		many = append(many, fmt.Sprintf("/jobs/many-%c", 'a'+i))
+	}
+	lost := claim(3600, many...)
+	fires(t, "LockWaitedTooLong", firing)
+	calm(t, firing, "LockMassLoss", "EtcdNoQuorum", "LocktopBlind", "LockDeadlock", "LockBlocked")
+	if _, err := c.Revoke(t.Context(), lost); err != nil {
+		t.Fatal(err)
+	}
+	fires(t, "LockMassLoss", firing)
+	fires(t, "LockHolderLate", firing)
+	members[1].Stop()
+	until(t, "one member is missed", func() bool {
+		_, text := s.get("/metrics", "")
+		return strings.Contains(text, "locktop_members_not_serving 1\n")
+	})
+	calm(t, firing, "EtcdNoQuorum", "LockTwoAct")
+	members[2].Stop()
+	fires(t, "EtcdNoQuorum", firing)
+}

@@ -1,0 +1,16 @@
+// Package control is a socket of the proxy for scripts: what a person does in the console, and
+// what it shows. A request is a line of JSON, and so is its answer.
+//
+//	{"do":"list"}                                              programs, and faults in force
+//	{"do":"inject","fault":"pause","target":"worker","for":"6s"}
+//	{"do":"heal"}                                              every fault; with fault and target, one
+//	{"do":"wait","lock":"/app/l","holder":"worker","within":"10s"}
+//	{"do":"judge"}                                             what is found now
+//
+// An answer has "ok". Where that is false, "error" says why, and nothing was done or met.
+//
+//	connections ──request──▶ the goroutine that pulls ──State──▶ answer
+//
+// The state of the locks has one owner, the goroutine that pulls batches: requests that look
+// at it are done there, between two batches.
+package control

@@ -1,0 +1,158 @@
+package control
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"locktop/chaos/drill"
+	"locktop/chaos/drill/judge"
+	"locktop/chaos/drill/play"
+	"locktop/model"
+	"locktop/ui/cli/session"
+)
+
+// Room is what the socket is a door to.
+type Room struct {
+	Source model.Source
+	Pins   []model.Pin
+	// Do does an action and returns when it is done or refused.
+	Do func(context.Context, model.Action) model.Outcome
+	// Report makes the source deliver an event, so that somebody who asks is heard at once.
+	Report func(model.Event)
+}
+
+// Bounds of what others can make us keep.
+const (
+	requestMax = 64 << 10
+	clientsMax = 16
+)
+
+// door is a room with somebody at its socket.
+type door struct {
+	Room
+	s      *session.Session
+	view   drill.View
+	judge  *judge.Judge
+	asked  chan func()         // done where the state is owned
+	checks map[*check]struct{} // waits under way, of the same owner
+}
+
+// check is a wait under way.
+type check struct {
+	wait *drill.Wait
+	met  chan struct{}
+}
+
+// Serve answers until ctx ends, and then ends every connection and the listener.
+func Serve(given context.Context, l *Listener, r Room) error {
+	ctx, cancel := context.WithCancel(given)
+	defer cancel()
+	d := &door{Room: r, s: session.New(r.Source, r.Pins...), judge: judge.New(&drill.Drill{}, time.Now()),
+		asked: make(chan func(), clientsMax), checks: map[*check]struct{}{}}
+	d.view = play.NewView(d.s.State, d.judge)
+	d.s.OnBatch = d.turn
+	var all sync.WaitGroup
+	all.Go(func() { d.accept(ctx, l, &all) })
+	err := d.s.Pull(ctx, session.Pull{})
+	ended := given.Err() != nil // not ctx: the source may end with its parent a moment before it does
+	cancel()
+	closing := l.Close()
+	all.Wait()
+	if err != nil && !ended {
+		return fmt.Errorf("the control socket: %w", err)
+	}
+	return closing
+}
+
+// turn is what is done between two batches.
+func (d *door) turn(b model.Batch) error {
+	for _, e := range b.Events {
+		d.judge.Apply(e)
+	}
+	for c := range d.checks {
+		d.look(c)
+	}
+	for {
+		select {
+		case f := <-d.asked:
+			f()
+		default:
+			return nil
+		}
+	}
+}
+
+// look ends a wait that is met.
+func (d *door) look(c *check) {
+	if c.wait.Unmet(d.view) == "" {
+		delete(d.checks, c)
+		close(c.met)
+	}
+}
+
+// inside does something where the state is owned, and returns when it is done, or false when
+// ctx ended.
+func (d *door) inside(ctx context.Context, f func()) bool {
+	done := make(chan struct{})
+	select {
+	case d.asked <- func() { f(); close(done) }:
+	case <-ctx.Done():
+		return false
+	}
+	d.Report(model.Tick{At: time.Now()})
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (d *door) accept(ctx context.Context, l *Listener, all *sync.WaitGroup) {
+	free := make(chan struct{}, clientsMax)
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return // it was closed
+		}
+		select {
+		case free <- struct{}{}:
+		default:
+			_ = json.NewEncoder(c).Encode(answer{Error: fmt.Sprintf("%d are connected already", clientsMax)}) // it is refused either way
+			c.Close()
+			continue
+		}
+		all.Go(func() {
+			defer func() { <-free }()
+			d.talk(ctx, c)
+		})
+	}
+}
+
+// talk answers one client, a request after another.
+func (d *door) talk(ctx context.Context, c net.Conn) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	defer c.Close()
+	lines := bufio.NewScanner(c)
+	lines.Buffer(nil, requestMax)
+	out := json.NewEncoder(c)
+	out.SetEscapeHTML(false)
+	for lines.Scan() {
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		if out.Encode(d.answer(ctx, lines.Bytes())) != nil {
+			return // nobody reads it
+		}
+	}
+	if err := lines.Err(); err != nil && ctx.Err() == nil {
+		_ = out.Encode(answer{Error: fmt.Sprintf("a request has at most %d bytes", requestMax)}) // the last word
+	}
+}

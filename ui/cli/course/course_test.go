@@ -1,0 +1,81 @@
+package course
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestProgressIsKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state", "lessons.json")
+	p, err := Load(path)
+	if err != nil || len(p.Lessons) != 0 {
+		t.Fatalf("a file that is not there: %v, %v", p, err)
+	}
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	p.Lessons["order"] = Done{At: at, Predicted: 1, Asked: 2, Task: true}
+	if err := p.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v: want that only its owner reads it", info.Mode(), err)
+	}
+	if again, err := Load(path); err != nil || again.Lessons["order"] != p.Lessons["order"] {
+		t.Errorf("%v, %v", again, err)
+	}
+}
+
+// TestDamagedProgressIsSetAside, and the path begins anew; what was in it is not lost.
+func TestDamagedProgressIsSetAside(t *testing.T) {
+	for _, r := range []struct{ text, reason string }{
+		{"", "empty"}, {"{\"schema\":1,", "cut off"}, {"[]", "a list"}, {`{"schema":7,"lessons":{}}`, "of a later program"},
+		{`{"schema":1}`, "without lessons"}, {`{"schema":1,"lessons":{` + strings.Repeat(" ", progressMax) + "}}", "too large"},
+	} {
+		path := filepath.Join(t.TempDir(), "lessons.json")
+		if err := os.WriteFile(path, []byte(r.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p, err := Load(path)
+		if err == nil || !strings.Contains(err.Error(), path+".damaged") || p.Lessons == nil {
+			t.Errorf("%s: %v, %v", r.reason, p, err)
+		}
+		if kept, err := os.ReadFile(path + ".damaged"); err != nil || string(kept) != r.text {
+			t.Errorf("%s: it was not set aside: %v", r.reason, err)
+		}
+		if _, err := Load(path); err != nil {
+			t.Errorf("%s: the second time: %v", r.reason, err)
+		}
+	}
+}
+
+func TestTheLocaleNamesTheLanguage(t *testing.T) {
+	for _, r := range []struct {
+		all, messages, lang, want, reason string
+	}{
+		{"", "", "", "en", "no locale"},
+		{"", "", "zh_CN.UTF-8", "zh", "the usual one"},
+		{"", "en_GB.UTF-8", "zh_CN.UTF-8", "en", "messages are in English"},
+		{"C", "zh_CN", "zh_CN", "en", "all is plain"},
+		{"zh_TW", "en_GB", "en_GB", "zh", "all is Chinese"},
+		{"", "", "de_DE.UTF-8", "en", "a language that nobody wrote"},
+		{"", "", "zh", "zh", "the language alone"},
+	} {
+		env := map[string]string{"LC_ALL": r.all, "LC_MESSAGES": r.messages, "LANG": r.lang}
+		if got := Language(func(name string) string { return env[name] }); got != r.want {
+			t.Errorf("%s: %s, want %s", r.reason, got, r.want)
+		}
+	}
+}
+
+// TestThePupilHearsBothLanguages: the words between a lesson's texts have the same gaps in both.
+func TestThePupilHearsBothLanguages(t *testing.T) {
+	ambiguous := regexp.MustCompile("[“”‘’…—·×→≥≤°●■♥①-⑳─-╿]")
+	for id, w := range words {
+		if w[0] == "" || w[1] == "" || strings.Count(w[0], "%") != strings.Count(w[1], "%") || ambiguous.MatchString(w[1]) {
+			t.Errorf("%s: %q", id, w)
+		}
+	}
+}

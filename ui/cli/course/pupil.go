@@ -1,0 +1,244 @@
+package course
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"locktop/chaos/drill"
+	"locktop/chaos/drill/play"
+	"locktop/model"
+	"locktop/ui/host"
+	"locktop/ui/lesson"
+)
+
+// hintAfter is how long a person tries before there is a hint.
+const hintAfter = 40 * time.Second
+
+// Pupil is the person who takes a lesson: a play.Pupil towards the drill, and what the
+// console shows towards the screen.
+type Pupil struct {
+	d       *drill.Drill
+	lang    string
+	brief   bool // fewer words
+	steps   chan lesson.Step
+	answers chan int
+	ctx     context.Context // ends with the console
+
+	mu     sync.Mutex
+	hand   []string // what the person did to the lab
+	missed string   // the first step that did not come to pass
+	atTask bool     // and then it is asked for
+}
+
+var _ play.Pupil = (*Pupil)(nil)
+
+// New returns a pupil for a lesson. ctx ends with the console. With brief the lines to do it by hand are left out.
+func New(ctx context.Context, d *drill.Drill, lang string, brief bool) *Pupil {
+	return &Pupil{d: d, lang: lang, brief: brief, ctx: ctx, steps: make(chan lesson.Step), answers: make(chan int, 1)}
+}
+
+// Shown is the lesson as the console wants it.
+func (p *Pupil) Shown() *lesson.Lesson {
+	l := p.d.Lesson
+	return &lesson.Lesson{Title: fmt.Sprintf("%d. %s", l.Number, l.Title.In(p.lang)), Why: l.Teaches.In(p.lang), Lang: p.lang,
+		Next: func(ctx context.Context) (lesson.Step, error) {
+			select {
+			case s := <-p.steps:
+				return s, nil
+			case <-ctx.Done():
+				return lesson.Step{}, ctx.Err()
+			}
+		},
+		Answer: func(choice int) {
+			select {
+			case p.answers <- choice:
+			case <-p.ctx.Done():
+			}
+		}}
+}
+
+// show hands a step over to the console, and says whether it was taken.
+func (p *Pupil) show(ctx context.Context, s lesson.Step) bool {
+	select {
+	case p.steps <- s:
+		return true
+	case <-ctx.Done():
+	case <-p.ctx.Done():
+	}
+	return false
+}
+
+// read shows a step and returns what was answered once it was read.
+func (p *Pupil) read(ctx context.Context, s lesson.Step) int {
+	if !p.show(ctx, s) {
+		return 0
+	}
+	select {
+	case choice := <-p.answers:
+		return choice
+	case <-ctx.Done():
+	case <-p.ctx.Done():
+	}
+	return 0
+}
+
+// Step implements play.Teller. What is said, asked and seen tells itself.
+func (p *Pupil) Step(i int) {
+	switch s := p.d.Steps[i-1]; {
+	case s.Say != nil || s.Ask != nil || s.See:
+	case s.Wait != nil:
+		want, met := s.Wait.In(p.lang)
+		p.show(p.ctx, lesson.Step{Kind: lesson.StepWait, Text: want, Met: met, Within: s.Wait.Within})
+	case s.Pause > 0:
+		p.show(p.ctx, lesson.Step{Kind: lesson.StepWait, Within: s.Pause})
+	default:
+		p.show(p.ctx, lesson.Step{Kind: lesson.StepDo, Text: s.In(p.lang)})
+	}
+}
+
+// Say implements play.Teller.
+func (p *Pupil) Say(ctx context.Context, t drill.Text) {
+	p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: t.In(p.lang)})
+}
+
+func (p *Pupil) texts(all []drill.Text) (in []string) {
+	for _, t := range all {
+		in = append(in, t.In(p.lang))
+	}
+	return in
+}
+
+// Ask implements play.Teller.
+func (p *Pupil) Ask(ctx context.Context, q drill.Question) int {
+	return p.read(ctx, lesson.Step{Kind: lesson.StepAsk, Text: q.Text.In(p.lang), Options: p.texts(q.Options)})
+}
+
+// See implements play.Pupil.
+func (p *Pupil) See(ctx context.Context, s play.Seen) {
+	step := lesson.Step{Kind: lesson.StepSee, Text: s.Question.After.In(p.lang), Options: p.texts(s.Question.Options),
+		Chosen: s.Chosen, Right: s.Right, Measured: s.Measured.In(p.lang)}
+	if s.Chosen > 0 && s.Chosen != s.Right {
+		step.Why = s.Question.Why[s.Chosen-1].In(p.lang)
+	}
+	p.read(ctx, step)
+}
+
+// Missed implements play.Pupil.
+func (p *Pupil) Missed(ctx context.Context, s drill.Step) {
+	what := s.In(p.lang)
+	p.missed = cmp.Or(p.missed, what)
+	text := p.say("missed", what)
+	if hand := p.Hand(); len(hand) > 0 {
+		text = p.say("by-hand", hand[len(hand)-1], what)
+	}
+	p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: text})
+}
+
+// Hand implements play.Pupil.
+func (p *Pupil) Hand() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.hand)
+}
+
+// Task implements play.Pupil: how it is done by hand and elsewhere, then the task.
+func (p *Pupil) Task(ctx context.Context, round *play.Round, met <-chan struct{}) {
+	p.mu.Lock()
+	p.atTask = true
+	p.mu.Unlock()
+	l := p.d.Lesson
+	if !p.brief {
+		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("etcdctl"), Code: l.Etcdctl})
+		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("go"), Code: l.Go})
+		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("elsewhere") + l.Elsewhere.In(p.lang)})
+	}
+	passed := l.Task != nil && p.try(ctx, l.Task, met)
+	p.end(ctx, round, passed)
+}
+
+// try shows the task until it is done or given up, after a while with a hint, and says
+// whether it was done.
+func (p *Pupil) try(ctx context.Context, t *drill.Task, met <-chan struct{}) (done bool) {
+	step := lesson.Step{Kind: lesson.StepTask, Text: p.say("task") + t.Text.In(p.lang)}
+	if !p.show(ctx, step) {
+		return false
+	}
+	hint := time.NewTimer(hintAfter)
+	defer hint.Stop()
+	for {
+		select {
+		case <-met:
+			p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("task-done")})
+			return true
+		case <-p.answers:
+			p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("task-left") + t.Hint.In(p.lang)})
+			return false
+		case <-hint.C:
+			step.Text += "\n\n" + p.say("hint") + t.Hint.In(p.lang)
+			if !p.show(ctx, step) {
+				return false
+			}
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// end shows the verdict.
+func (p *Pupil) end(ctx context.Context, round *play.Round, passed bool) {
+	s := lesson.Step{Kind: lesson.StepVerdict, Verdict: lesson.Verdict(round.Verdict)}
+	switch {
+	case len(round.Hand) > 0:
+		s.Text = p.say("meddled", strings.Join(round.Hand, "; "))
+	case p.missed != "":
+		s.Text = p.say("missed", p.missed)
+	}
+	for _, r := range round.Results {
+		if r.Name == "answer" && r.Verdict == drill.Held {
+			continue // the person saw it measured
+		}
+		line := lesson.Line{Name: r.Sentence(p.lang), Verdict: lesson.Verdict(r.Verdict)}
+		s.Lines = append(s.Lines, line)
+	}
+	if p.d.Lesson.Task != nil {
+		line := lesson.Line{Name: p.say("task-skipped"), Verdict: lesson.VerdictUnknown}
+		if passed {
+			line = lesson.Line{Name: p.say("task-passed"), Verdict: lesson.VerdictHeld}
+		}
+		s.Lines = append(s.Lines, line)
+	}
+	p.show(ctx, s)
+}
+
+// Broke shows why a lesson could not be told to its end.
+func (p *Pupil) Broke(round *play.Round) {
+	p.show(p.ctx, lesson.Step{Kind: lesson.StepVerdict, Verdict: lesson.VerdictUnknown, Text: round.Reason})
+}
+
+// Watch returns the door of the console for actions, which tells the lesson what the person
+// does to the lab.
+func (p *Pupil) Watch(door host.Actions) host.Actions { return watched{door, p} }
+
+type watched struct {
+	host.Actions
+	p *Pupil
+}
+
+// Do implements host.Actions.
+func (w watched) Do(ctx context.Context, plan model.Plan) model.Outcome {
+	o := w.Actions.Do(ctx, plan)
+	w.p.mu.Lock()
+	defer w.p.mu.Unlock()
+	if o.Done && !w.p.atTask {
+		w.p.hand = append(w.p.hand[max(0, len(w.p.hand)-handMax+1):], drill.ActionIn(w.p.lang, o.Action))
+	}
+	return o
+}
+
+// handMax bounds what is remembered of what the person did.
+const handMax = 8

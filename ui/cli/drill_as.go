@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/chaos/drill"
+	"locktop/chaos/drill/cast"
+	"locktop/demo"
+	"locktop/model"
+	"locktop/model/recipe"
+)
+
+// castFlags are the flags of drill run that put programs into the roles of a drill.
+type castFlags struct {
+	as        []string
+	beliefs   []string
+	files     []string
+	lock      string
+	ttl       time.Duration
+	stops     time.Duration
+	turns     bool
+	singleKey bool
+	matrix    bool
+}
+
+// castOnly are those that mean nothing without --as.
+var castOnly = []string{"belief", "belief-file", "lock", "ttl", "stops-within", "turns", "single-key", "matrix"}
+
+func (f *castFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.as, "as", nil, "a program of your own in a role of the drill, ROLE=COMMAND, or COMMAND for all that are left; may be repeated")
+	fl.StringVar(&f.lock, "lock", "", "lock that your programs compete for, {lock} in their commands (default: that of the drill)")
+	fl.StringArrayVar(&f.beliefs, "belief", nil, "what their output says, [ROLE=]stdout:/REGEX/=holding,/REGEX/=idle, or waiting or lost; may be repeated")
+	fl.StringArrayVar(&f.files, "belief-file", nil, "the same from a file, a line [ROLE=]stdout:/REGEX/=STATE each; may be repeated")
+	fl.DurationVar(&f.ttl, "ttl", 5*time.Second, "TTL of their leases, {ttl} in their commands")
+	fl.DurationVar(&f.stops, "stops-within", 2*time.Second, "time that they have to stop after they lost their lock")
+	fl.BoolVar(&f.turns, "turns", false, "your programs let go of the lock by themselves and come back")
+	fl.BoolVar(&f.singleKey, "single-key", false, "their lock is one key, and those who wait leave none (etcd3 of npm, python-etcd3)")
+	fl.BoolVar(&f.matrix, "matrix", false, "say which drills can be asked of them, and why not the others, and run none")
+}
+
+// options reads the flags. It is nil where no program is named.
+func (f *castFlags) options(ctx context.Context, cmd *cobra.Command) (*cast.Options, error) {
+	if len(f.as) == 0 {
+		return nil, needless(cmd, "it is for programs of your own (--as)", castOnly...)
+	}
+	o := &cast.Options{Lock: f.lock, TTL: f.ttl, Turns: f.turns, SingleKey: f.singleKey, StopsWithin: f.stops}
+	switch {
+	case f.ttl < time.Second || f.ttl%time.Second != 0:
+		return nil, bad("--ttl %s: etcd counts whole seconds, like 5s", f.ttl)
+	case f.stops <= 0:
+		return nil, bad("--stops-within %s: want more than 0", f.stops)
+	case f.lock != "" && (strings.TrimSuffix(f.lock, "/") != f.lock):
+		return nil, bad("--lock %q: want a name that does not end with /", f.lock)
+	}
+	seen := map[string]bool{}
+	for _, text := range f.as {
+		r, err := cast.ParseRole(text)
+		if err == nil && seen[r.Name] {
+			err = errors.New("the role has a command already")
+		}
+		if err != nil {
+			return nil, bad("--as %q: %v", model.Printable(text), err)
+		}
+		seen[r.Name] = true
+		o.Roles = append(o.Roles, r)
+	}
+	for _, text := range f.beliefs {
+		r, err := cast.ParseRules(text)
+		if err != nil {
+			return nil, bad("--belief: %v", err)
+		}
+		o.Rules = append(o.Rules, r)
+	}
+	for _, name := range f.files {
+		data, err := readInput(ctx, name, fileMax)
+		if err != nil {
+			return nil, bad("--belief-file: %w", err)
+		}
+		all, err := cast.ParseRulesFile(data)
+		if err != nil {
+			return nil, bad("--belief-file %s: %v", name, err)
+		}
+		o.Rules = append(o.Rules, all...)
+	}
+	for _, r := range o.Rules {
+		if r.Role != "" && !seen[r.Role] && !seen[""] {
+			return nil, bad("--belief of %s: no program is in that role (--as)", r.Role)
+		}
+	}
+	return o, nil
+}
+
+// castAll puts the programs into the drills; without any, the drills stay as they are. Those
+// that cannot be asked of them have a line in refused.
+func castAll(o *cast.Options, drills []*drill.Drill) (all []cast.Cast, refused [][2]string) {
+	for _, d := range drills {
+		c, err := cast.Cast{Drill: d}, error(nil)
+		if o != nil {
+			c, err = o.Cast(d)
+		}
+		if err != nil {
+			refused = append(refused, [2]string{d.Name, err.Error()})
+			continue
+		}
+		all = append(all, c)
+	}
+	return all, refused
+}
+
+// writeMatrix says which drills can be asked, and why the others cannot.
+func writeMatrix(w io.Writer, all []cast.Cast, refused [][2]string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, c := range all {
+		fmt.Fprintf(t, "%s\tasked\t%s\n", c.Name, model.Told(c.Title))
+	}
+	for _, r := range refused {
+		fmt.Fprintf(t, "%s\tnot asked\t%s\n", r[0], model.Told(r[1]))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%d of %d can be asked\n", len(all), len(all)+len(refused))
+	return err
+}
+
+// singleKeys pins the locks of one key that programs compete for: such a key may have any name.
+func singleKeys(d *drill.Drill) (pins []model.Pin) {
+	for _, c := range d.Lab.Contenders {
+		if c.Program != nil && c.Recipe == recipe.ByPin.Name {
+			pins = append(pins, model.Pin{Prefix: c.Locks[0], Exact: true, Recipe: recipe.ByPin})
+		}
+	}
+	return pins
+}
+
+// foreignLab makes ready for a cluster that is not ours, where endpoints are named.
+func (f *drillRun) foreignLab(cmd *cobra.Command) error {
+	if !cmd.Flags().Changed("endpoints") {
+		return needless(cmd, "it is for --endpoints", append([]string{"armed"}, toNamed...)...)
+	}
+	if f.programs == nil {
+		return bad("--endpoints is for programs of your own (--as): contenders of the lab compete on a lab of its own")
+	}
+	f.programs.Endpoints = len(f.e.flags.endpoints)
+	if f.cast.matrix || f.dryRun {
+		return nil
+	}
+	if err := f.e.wantArmed(f.armed, cmd, ""); err != nil {
+		return err
+	}
+	if err := f.e.reach(cmd.Context()); err != nil {
+		return err
+	}
+	secure, err := f.e.flags.tls.config(f.e.flags.endpoints)
+	if err != nil {
+		return err
+	}
+	f.programs.Endpoints = len(f.e.flags.endpoints)
+	f.foreign = &demo.Options{Endpoints: f.e.flags.endpoints, TLS: secure}
+	return nil
+}
+
+// unused refuses a lock that has keys already: programs are only made to compete for one that
+// nobody else uses.
+func (f *drillRun) unused(ctx context.Context, d *drill.Drill) error {
+	c, err := f.e.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(ctx, f.e.flags.commandTimeout)
+	defer cancel()
+	for _, lock := range d.Lab.Locks() {
+		r, err := c.Get(ctx, lock, clientv3.WithPrefix(), clientv3.WithCountOnly())
+		if err != nil {
+			return badInput{fmt.Errorf("looking whether %s is unused: %s", model.Printable(lock), lastWord(err))}
+		}
+		if r.Count > 0 {
+			return bad("%d keys of %s begin with %s: --lock names a lock that nobody uses", r.Count, f.e.where(), model.Printable(lock))
+		}
+	}
+	return nil
+}

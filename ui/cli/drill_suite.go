@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"locktop/chaos/drill"
+	"locktop/chaos/drill/cast"
+	"locktop/chaos/drill/play"
+	"locktop/demo"
+	"locktop/model"
+)
+
+// suiteFlags are the flags of drill run that a run of a suite may have.
+var suiteFlags = []string{"as", "belief", "belief-file", "lock", "ttl", "stops-within", "turns", "single-key", "repeat", "need", "seed"}
+
+// suiteMax bounds the runs of a suite.
+const suiteMax = 200
+
+// suiteRun is a run of a suite, ready to be started.
+type suiteRun struct {
+	cast cast.Cast
+	run  drillRun
+}
+
+func drillSuiteCmd(e *env) *cobra.Command {
+	var reports []string
+	var timeline, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "suite FILE",
+		Short: "run the drills that a file names, each with its own flags: one report, and the worst exit code",
+		Long: "A suite says what a service must survive, in a file beside its code:\n\n" +
+			"    title: what the report service must survive\n" +
+			"    runs:\n" +
+			"      - {drill: holder-crash, repeat: 3}\n" +
+			"      - drill: keepalives-held\n" +
+			"        as: ./worker {lock}\n" +
+			"        lock: /app/report\n" +
+			"        belief: 'stdout:/got the lock/=holding,/released|lost/=idle'\n\n" +
+			"A run may have these flags of \"drill run\": " + strings.Join(suiteFlags, ", ") + ". All runs are\n" +
+			"checked before the first is started. The exit code is the worst of them, as for \"drill run all\";\n" +
+			"where one was not run, it is never 0. A JSON report is {schema, suite, verdict, not_run, drills};\n" +
+			"drills has for each the object that \"drill run --report\" writes.",
+		Example: "  locktop drill suite survive.yaml --report survive.xml",
+		Args:    oneArg("the file of a suite"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			title, runs, err := readSuite(cmd.Context(), args[0])
+			if err != nil {
+				return couldNotRun(err)
+			}
+			if dryRun {
+				for _, r := range runs {
+					fmt.Fprintf(e.out, "%s: %s\n", r.cast.Name, model.Many(r.run.repeat, "run"))
+				}
+				return nil
+			}
+			out := drillRun{reports: reports}
+			if err := out.places(); err != nil {
+				return err
+			}
+			return couldNotRun(runSuite(cmd.Context(), e, title, runs, reports, timeline))
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringArrayVar(&reports, "report", nil, "write one report of all: JSON, or JUnit where the name ends in .xml; may be repeated")
+	fl.BoolVar(&timeline, "timeline", false, "print what happened when")
+	fl.BoolVar(&dryRun, "dry-run", false, "say what would be run, and do nothing")
+	return cmd
+}
+
+// readSuite reads a suite and all that its runs need.
+func readSuite(ctx context.Context, name string) (title string, runs []suiteRun, err error) {
+	data, err := readInput(ctx, name, fileMax)
+	if err != nil {
+		return "", nil, fmt.Errorf("reading the suite: %w", err)
+	}
+	var doc struct {
+		Title string                 `yaml:"title"`
+		Runs  []map[string]yaml.Node `yaml:"runs"`
+	}
+	dec := yaml.NewDecoder(strings.NewReader(string(data)))
+	dec.KnownFields(true)
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return "", nil, bad("%s is empty: want title and runs", name)
+	case err != nil:
+		return "", nil, bad("%s: %v", name, err)
+	}
+	if line := drill.SecondDocument(data); line > 0 {
+		return "", nil, bad("%s:%d: a second document begins here, and would be skipped: a file has one suite", name, line)
+	}
+	if len(doc.Runs) == 0 || len(doc.Runs) > suiteMax {
+		return "", nil, bad("%s has %s: want 1 to %d, each like {drill: holder-crash}", name, model.Many(len(doc.Runs), "run"), suiteMax)
+	}
+	var errs []error
+	for i, row := range doc.Runs {
+		r, err := readSuiteRun(ctx, row)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: run %d: %w", name, i+1, err))
+		}
+		runs = append(runs, r)
+	}
+	if len(errs) > 0 {
+		return "", nil, badInput{errors.Join(errs...)}
+	}
+	return doc.Title, runs, nil
+}
+
+// readSuiteRun reads one run: its drill, and its flags as drill run has them.
+func readSuiteRun(ctx context.Context, row map[string]yaml.Node) (r suiteRun, err error) {
+	var name string
+	var args []string
+	for _, key := range slices.Sorted(maps.Keys(row)) {
+		value := row[key]
+		values := []*yaml.Node{&value}
+		if value.Kind == yaml.SequenceNode {
+			values = value.Content
+		}
+		for _, v := range values {
+			switch {
+			case v.Kind != yaml.ScalarNode:
+				return r, fmt.Errorf("line %d: %s wants a value, or a list of values", value.Line, key)
+			case key == "drill":
+				name = v.Value
+			case !slices.Contains(suiteFlags, key):
+				return r, fmt.Errorf("line %d: there is no %q: want drill, %s", value.Line, key, strings.Join(suiteFlags, ", "))
+			default:
+				args = append(args, "--"+key+"="+v.Value)
+			}
+		}
+	}
+	switch name {
+	case "":
+		return r, errors.New("it names no drill: add drill: NAME, or a file")
+	case everyDrill, demo.LockSetName:
+		return r, fmt.Errorf("a suite names its drills one by one, and %s is no such", name)
+	}
+	cmd := &cobra.Command{Use: "run"}
+	r.run.add(cmd)
+	if err := cmd.ParseFlags(args); err != nil {
+		return r, err
+	}
+	if err := r.run.check(); err != nil {
+		return r, err
+	}
+	if r.run.programs, err = r.run.cast.options(ctx, cmd); err != nil {
+		return r, err
+	}
+	d, err := loadDrill(ctx, name)
+	if err != nil {
+		return r, err
+	}
+	asked, refused := castAll(r.run.programs, []*drill.Drill{d})
+	if len(refused) > 0 {
+		return r, fmt.Errorf("%s cannot be asked of this program: %s", refused[0][0], refused[0][1])
+	}
+	r.cast = asked[0]
+	return r, nil
+}
+
+// runSuite runs all, and writes the report of what was run and what was not.
+func runSuite(ctx context.Context, e *env, title string, runs []suiteRun, reports []string, timeline bool) error {
+	all := play.Suite{Title: title}
+	code := 0
+	var lines []string
+	var failed error
+	for i, r := range runs {
+		if ctx.Err() != nil || failed != nil {
+			all.NotRun = append(all.NotRun, r.cast.Name)
+			lines, code = append(lines, r.cast.Name+": not run"), worseCode(code, exitBad)
+			continue
+		}
+		r.run.e, r.run.timeline = e, timeline
+		r.run.collect = func(one play.Report) { all.Reports = append(all.Reports, one) }
+		fmt.Fprintf(e.err, "run %d of %d: %s\n", i+1, len(runs), r.cast.Name)
+		before := len(all.Reports)
+		c, err := r.run.runDrill(ctx, r.cast, series{&resultsFile[result]{}})
+		if code, failed = worseCode(code, c), err; len(all.Reports) == before {
+			all.NotRun = append(all.NotRun, r.cast.Name)
+			lines, code = append(lines, r.cast.Name+": not run"), worseCode(code, exitBad)
+			continue
+		}
+		one := all.Reports[before]
+		if len(one.Rounds) < r.run.repeat {
+			code = worseCode(code, exitBad)
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s, exit %d", r.cast.Name, one.Verdict(), c))
+		fmt.Fprintln(e.out)
+	}
+	for _, line := range lines {
+		fmt.Fprintln(e.out, line)
+	}
+	for _, name := range reports {
+		write := all.JSON
+		if filepath.Ext(name) == ".xml" {
+			write = all.JUnit
+		}
+		failed = errors.Join(failed, writeFile(ctx, name, write))
+	}
+	switch {
+	case failed != nil:
+		return failed
+	case code == exitBad && ctx.Err() != nil:
+		return ctx.Err() // as every other interruption
+	case code != 0:
+		return exitCode(code)
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestASuiteIsCheckedFirst: a mistake in any of its runs is told before the first begins.
+func TestASuiteIsCheckedFirst(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "survive.yaml")
+	for _, r := range []struct{ text, want, reason string }{
+		{"", "survive.yaml is empty: want title and runs", "an empty file"},
+		{"runs:\n  - {drill: holder-crash}\n---\nruns:\n  - {drill: same-session}\n", "survive.yaml:4: a second document begins here, and would be skipped", "runs that would be left out"},
+		{"runs: []\n", "has 0 runs: want 1 to 200", "no runs"},
+		{"runs:\n  - {drill: holder-crash}\ncolour: red\n", "field colour not found", "a key that there is not"},
+		{"runs:\n  - {repeat: 3}\n", "run 1: it names no drill", "no drill"},
+		{"runs:\n  - {drill: all}\n", "run 1: a suite names its drills one by one", "all of them"},
+		{"runs:\n  - {drill: no-such}\n", `run 1: "no-such" is neither a built-in drill`, "a drill that there is not"},
+		{"runs:\n  - {drill: holder-crash, colour: red}\n", `run 1: line 2: there is no "colour": want drill, as, `, "a flag that there is not"},
+		{"runs:\n  - {drill: holder-crash, report: x}\n", `there is no "report"`, "one report is of all"},
+		{"runs:\n  - {drill: holder-crash, repeat: 0}\n", "run 1: --repeat 0: want 1 to 1000", "a number that is out of bounds"},
+		{"runs:\n  - {drill: holder-crash, repeat: many}\n", `invalid argument "many"`, "no number"},
+		{"runs:\n  - {drill: holder-crash, belief: 'stdout:/x/=idle'}\n", "it is for programs of your own (--as)", "a flag that has no meaning here"},
+		{"runs:\n  - {drill: holder-crash}\n  - {drill: same-session, as: ./worker}\n", "run 2: same-session cannot be asked of this program", "one that cannot be asked, behind one that can"},
+		{"runs:\n  - {drill: no-such}\n  - {drill: holder-crash, repeat: 0}\n", "run 2: --repeat 0", "all mistakes at once"},
+	} {
+		if err := os.WriteFile(file, []byte(r.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code, out, errs := run(t, "drill", "suite", file); code != exitBad || !strings.Contains(errs, r.want) || out != "" {
+			t.Errorf("%s: exit %d, want 2 and %q: %s%s", r.reason, code, r.want, out, errs)
+		}
+	}
+	if err := os.WriteFile(file, []byte("title: t\nruns:\n  - {drill: holder-crash, repeat: 3}\n  - {drill: holder-pause, as: [a=./worker, b=./worker], lock: /app/x}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := run(t, "drill", "suite", file, "--dry-run"); code != 0 || out != "holder-crash: 3 runs\nholder-pause: 1 run\n" {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+}
+
+// TestASuiteIsAsGoodAsItsWorst: one report of all its drills, and the worst exit code.
+func TestASuiteIsAsGoodAsItsWorst(t *testing.T) {
+	t.Parallel()
+	tmp := t.TempDir()
+	file := filepath.Join(tmp, "survive.yaml")
+	turns, err := filepath.Abs("testdata/turns.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := strings.Replace(turns, "turns.yaml", "least.yaml", 1)
+	for _, r := range []struct {
+		runs                  string
+		code                  int
+		verdict, lines        string
+		tests, errors, drills int
+		reason                string
+	}{
+		{"  - {drill: " + turns + ", repeat: 2, seed: 5}\n", 0, "held", "turns: held, exit 0\n", 8, 0, 1, "all held"},
+		{"  - {drill: " + turns + "}\n  - {drill: " + least + "}\n", 3, "unknown", "turns: held, exit 0\nleast: unknown, exit 3\n", 6, 1, 2, "one says nothing"},
+	} {
+		if err := os.WriteFile(file, []byte("title: what it survives\nruns:\n"+r.runs), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		xmlFile, jsonFile := filepath.Join(tmp, "r.xml"), filepath.Join(tmp, "r.json")
+		code, out, errs := program(t, t.TempDir(), "drill", "suite", file, "--report", xmlFile, "--report", jsonFile)
+		if code != r.code || !strings.HasSuffix(out, r.lines) {
+			t.Fatalf("%s: exit %d, want %d: %s%s", r.reason, code, r.code, out, errs)
+		}
+		var report struct {
+			Schema         int
+			Suite, Verdict string
+			NotRun         []string `json:"not_run"`
+			Drills         []struct{ Drill, Verdict string }
+		}
+		data, err := os.ReadFile(jsonFile)
+		if err != nil || json.Unmarshal(data, &report) != nil || report.Schema != 1 || report.Suite != "what it survives" || report.Verdict != r.verdict || len(report.Drills) != r.drills || report.NotRun == nil {
+			t.Errorf("%s: %+v (%v)", r.reason, report, err)
+		}
+		var junit struct {
+			Tests  int `xml:"tests,attr"`
+			Errors int `xml:"errors,attr"`
+		}
+		data, err = os.ReadFile(xmlFile)
+		if err != nil || xml.Unmarshal(data, &junit) != nil || junit.Tests != r.tests || junit.Errors != r.errors {
+			t.Errorf("%s: %+v (%v), want %d tests and %d errors", r.reason, junit, err, r.tests, r.errors)
+		}
+	}
+}

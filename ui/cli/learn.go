@@ -1,0 +1,303 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/spf13/cobra"
+
+	"locktop/chaos/drill"
+	"locktop/chaos/drill/play"
+	"locktop/demo"
+	"locktop/ui"
+	"locktop/ui/cli/course"
+	"locktop/ui/cli/session"
+	"locktop/ui/draw"
+	"locktop/ui/lesson"
+)
+
+// paces are how long a lesson rests before each thing that it does.
+var (
+	paceNames = []string{"fast", "normal", "slow"}
+	paces     = map[string]time.Duration{"fast": 300 * time.Millisecond, "normal": 1200 * time.Millisecond, "slow": 3 * time.Second}
+)
+
+// learnFlags are the flags of learn.
+type learnFlags struct {
+	list    bool
+	output  string
+	pace    string
+	present bool
+	seed    uint64
+}
+
+// learnCmd is the course.
+func learnCmd(e *env) *cobra.Command {
+	f := learnFlags{pace: "normal"}
+	cmd := &cobra.Command{
+		Use:   "learn [LESSON]",
+		Short: "the course: lessons on a lab of its own, which waits while you read",
+		Long: "learn shows the lessons as a path, and tells the one that is chosen, or named by its name or\n" +
+			"number, on a lab of its own. While a text or a question stands, nothing happens in the lab. What\n" +
+			"is right is what was measured. At the end there is a task, and the lab shows when it is done.\n" +
+			"Without a terminal, or with --list, the path is printed. Which lessons were taken is kept in\n" +
+			"lessons.json, in the state folder.",
+		Example: "  locktop learn\n  locktop learn 3\n  locktop learn pause --lang zh",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			lang, err := courseLanguage(e)
+			if err != nil {
+				return err
+			}
+			all, err := demo.Lessons()
+			if err != nil {
+				return err
+			}
+			c := &courseRoom{e: e, lang: lang, f: f, all: all}
+			if err := c.load(); err != nil {
+				return err
+			}
+			switch {
+			case len(args) == 1:
+				if f.list || cmd.Flags().Changed("output") {
+					return bad("learn prints the path, or tells a lesson: leave out %q, or --list and --output", args[0])
+				}
+				d, err := c.find(args[0])
+				if err != nil {
+					return err
+				}
+				return c.take(cmd.Context(), d)
+			case f.list || cmd.Flags().Changed("output") || !e.isTerminal():
+				return c.print()
+			}
+			return c.walk(cmd.Context())
+		},
+	}
+	cmd.Flags().BoolVar(&f.list, "list", false, "print the path")
+	addOutput(cmd, &f.output, tableOrJSON, "of the path: table or json")
+	addWord(cmd.Flags(), &f.pace, "pace", "", "--pace", paceNames, "how long the lab rests before each step: "+strings.Join(paceNames, ", "))
+	cmd.Flags().BoolVar(&f.present, "present", false, "fewer words, for a class: no lines to do it by hand")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "makes the order of the answers repeat (default: another each time)")
+	return cmd
+}
+
+// courseLanguage is the language in which lessons are told: what the person says, or else
+// the locale.
+func courseLanguage(e *env) (string, error) {
+	if e.from("lang").rank == fromDefault {
+		return course.Language(os.Getenv), nil
+	}
+	if all := drill.Languages(); !slices.Contains(all, e.lang) {
+		return "", bad("%s %q: want %s", e.from("lang").name, e.lang, strings.Join(all, " or "))
+	}
+	return e.lang, nil
+}
+
+// courseRoom is the course as one run of the program has it.
+type courseRoom struct {
+	e        *env
+	lang     string
+	f        learnFlags
+	all      []*drill.Drill
+	path     string
+	progress course.Progress
+	notice   string // said on the next screen
+}
+
+// load reads which lessons were taken. What is wrong with the file is said, and no reason to
+// teach nothing.
+func (c *courseRoom) load() error {
+	journal, _, err := journalFile()
+	if err != nil {
+		return err
+	}
+	c.path = filepath.Join(filepath.Dir(journal), "lessons.json")
+	if c.progress, err = course.Load(c.path); err != nil {
+		c.notice = err.Error()
+		c.e.tellLine(c.notice)
+	}
+	return nil
+}
+
+// find is the lesson of a name or a number.
+func (c *courseRoom) find(what string) (*drill.Drill, error) {
+	var known []string
+	for _, d := range c.all {
+		if number := strconv.Itoa(d.Lesson.Number); what == d.Name || what == number {
+			return d, nil
+		} else {
+			known = append(known, number+" "+d.Name)
+		}
+	}
+	return nil, bad("there is no lesson %q: want one of %s", what, strings.Join(known, ", "))
+}
+
+// print prints the path. JSON is for programs: its words are English in every language.
+func (c *courseRoom) print() error {
+	type row struct {
+		Name    string       `json:"name"`
+		Number  int          `json:"number"`
+		Title   string       `json:"title"`
+		Teaches string       `json:"teaches"`
+		Minutes int          `json:"minutes"`
+		Done    *course.Done `json:"done"`
+	}
+	rows, cells := []row{}, [][]string{}
+	for _, d := range c.all {
+		l := d.Lesson
+		r := row{Name: d.Name, Number: l.Number, Title: l.Title.In("en"), Teaches: l.Teaches.In("en"), Minutes: l.Minutes}
+		if done, ok := c.progress.Lessons[d.Name]; ok {
+			r.Done = &done
+		}
+		rows = append(rows, r)
+		cells = append(cells, []string{strconv.Itoa(l.Number), d.Name, l.Title.In(c.lang), c.note(d), l.Teaches.In(c.lang)})
+	}
+	if c.f.output == "json" {
+		return printJSON(c.e.out, rows)
+	}
+	return printCells(c.e.out, cells)
+}
+
+// printCells prints columns, of which Chinese may be part: it takes two cells a sign.
+func printCells(w io.Writer, rows [][]string) error {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], draw.Width(cell))
+		}
+	}
+	for _, row := range rows {
+		var b []byte
+		for i, cell := range row {
+			b = append(b, cell...)
+			if i < len(row)-1 {
+				b = draw.Pad(b, widths[i]-draw.Width(cell)+2)
+			}
+		}
+		if _, err := w.Write(append(b, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// note says how long a lesson takes, and how it was taken.
+func (c *courseRoom) note(d *drill.Drill) string {
+	minutes, done := "%d min", "done, predicted %d of %d"
+	if c.lang == "zh" {
+		minutes, done = "%d 分钟", "已学，预测对 %d / %d"
+	}
+	note := fmt.Sprintf(minutes, d.Lesson.Minutes)
+	if p, ok := c.progress.Lessons[d.Name]; ok {
+		note += ", " + fmt.Sprintf(done, p.Predicted, p.Asked)
+	}
+	return note
+}
+
+// walk shows the path again and again, with the next lesson under the cursor, until it is left.
+func (c *courseRoom) walk(ctx context.Context) error {
+	at := slices.IndexFunc(c.all, func(d *drill.Drill) bool { _, done := c.progress.Lessons[d.Name]; return !done })
+	for {
+		p := &lesson.Path{Title: "locktop learn", Hint: "enter begin   j/k choose   q quit", Notice: c.notice, At: max(0, at), Theme: c.theme()}
+		if c.lang == "zh" {
+			p.Title, p.Hint = "locktop learn：etcd 锁的课程", "enter 开始   j/k 选择   q 退出"
+		}
+		for _, d := range c.all {
+			_, done := c.progress.Lessons[d.Name]
+			p.Lessons = append(p.Lessons, lesson.PathRow{Number: d.Lesson.Number, Title: d.Lesson.Title.In(c.lang), Teaches: d.Lesson.Teaches.In(c.lang), Note: c.note(d), Done: done})
+		}
+		c.notice = ""
+		if err := showPath(ctx, c.e, p); err != nil || !p.Chosen {
+			return err
+		}
+		if err := c.take(ctx, c.all[p.At]); err != nil || ctx.Err() != nil {
+			return err
+		}
+		at = p.At
+		if _, done := c.progress.Lessons[c.all[at].Name]; done {
+			at = min(at+1, len(c.all)-1)
+		}
+	}
+}
+
+// theme is that of the console.
+func (c *courseRoom) theme() *draw.Theme {
+	o := c.e.uiOptions("learn")
+	c.e.addSettings(&o)
+	return draw.NewTheme(cmp.Or(o.Theme, o.Settings.Theme, draw.ThemeDark), o.Profile, o.Signs)
+}
+
+func showPath(ctx context.Context, e *env, p *lesson.Path) error {
+	defer guardTerminal(e.in, e.stdout)()
+	_, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(e.in), tea.WithOutput(e.stdout), tea.WithAltScreen(), tea.WithoutSignalHandler()).Run()
+	if ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
+		return nil
+	}
+	return err
+}
+
+// take tells a lesson in the console, on a lab of its own, and remembers that it was told.
+func (c *courseRoom) take(ctx context.Context, d *drill.Drill) (err error) {
+	if !c.e.isTerminal() {
+		return bad("a lesson needs a terminal; \"locktop learn --list\" prints the path")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var room labRoom
+	pupil := course.New(ctx, d, c.lang, c.f.present)
+	var played sync.WaitGroup
+	var round play.Round
+	defer func() {
+		cancel()
+		played.Wait()
+		err = errors.Join(room.closeAfter(err), c.remember(d, round))
+	}()
+	seed := cmp.Or(c.f.seed, uint64(time.Now().UnixNano()))
+	o := c.e.uiOptions("lesson " + d.Name)
+	o.Prefixes, o.Lab, o.Armed, o.NoSuspend, o.Lesson = []string{""}, true, true, demoNoSuspend, pupil.Shown()
+	o.Boot = func(_ context.Context, progress func(string)) (ui.Live, error) {
+		live, err := room.open(ctx, c.e, demo.Options{Spec: &d.Lab, Seed: d.Seed}, progress)
+		if err != nil {
+			return live, fmt.Errorf("starting the lab of %s: %w", d.Name, err)
+		}
+		drillSide, screenSide := session.Fork(ctx, live.Source)
+		live.Source, live.Actions = screenSide, pupil.Watch(live.Actions)
+		played.Go(func() {
+			round = play.Run(ctx, d, c.e.stage(&room, drillSide), play.Options{Seed: seed, Teller: pupil, Limit: lessonLimit, Pace: paces[c.f.pace]})
+			drillSide.Leave()
+			if round.Err != nil {
+				pupil.Broke(&round)
+			}
+		})
+		return live, nil
+	}
+	return c.e.show(ctx, o)
+}
+
+// remember writes down that a lesson was told to its end.
+func (c *courseRoom) remember(d *drill.Drill, round play.Round) error {
+	if round.Verdict == "" || round.Err != nil || !round.Told {
+		return nil
+	}
+	done := course.Done{At: time.Now().UTC().Round(time.Second), Task: round.Passed}
+	for _, s := range round.Seen {
+		if s.Right > 0 {
+			done.Asked++
+			if s.Chosen == s.Right {
+				done.Predicted++
+			}
+		}
+	}
+	c.progress.Lessons[d.Name] = done
+	return c.progress.Save(c.path)
+}

@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+
+	"locktop/chaos/drill"
+	"locktop/chaos/drill/play"
+	"locktop/demo"
+	"locktop/model"
+	"locktop/ui/cli/course"
+	"locktop/ui/host"
+	"locktop/ui/lesson"
+)
+
+// pupil is somebody who takes a lesson without a screen.
+type pupil struct {
+	lang string
+	// slow is how long each question is read.
+	slow time.Duration
+	// answer picks an answer, from 1, knowing which is right.
+	answer func(right, options int) int
+	// meddle does something to the lab before each answer; nil: nothing.
+	meddle func(host.Actions)
+	// atTask does the task; nil: it is skipped.
+	atTask func(host.Actions)
+	steps  []lesson.Step // that were shown
+}
+
+// takes lets the reader take a lesson to its end, on a lab of its own.
+func (r *pupil) takes(t *testing.T, d *drill.Drill) play.Round {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	e := &env{}
+	e.err = t.Output()
+	e.flags.dialTimeout, e.flags.leaseBudget = 10*time.Second, 20
+	room := labRoom{program: locktop(t)}
+	defer func() {
+		if err := room.closeAfter(nil); err != nil {
+			t.Error(err)
+		}
+	}()
+	live, err := room.open(ctx, e, demo.Options{Spec: &d.Lab, Seed: d.Seed}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := course.New(ctx, d, r.lang, false)
+	hands := taken.Watch(live.Actions)
+	var read sync.WaitGroup
+	read.Go(func() { r.read(ctx, t, d, taken.Shown(), hands) })
+	round := play.Run(ctx, d, e.stage(&room, live.Source), play.Options{Seed: 11, Teller: taken, Limit: lessonLimit})
+	read.Wait()
+	return round
+}
+
+// read answers everything that the lesson shows, up to its verdict.
+func (r *pupil) read(ctx context.Context, t *testing.T, d *drill.Drill, l *lesson.Lesson, hands host.Actions) {
+	asked := 0
+	var questions []drill.Question
+	for i, s := range d.Steps {
+		if s.Ask != nil {
+			questions = append(questions, s.Ask.Shuffled(11, i+1))
+		}
+	}
+	for {
+		s, err := l.Next(ctx)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r.steps = append(r.steps, s)
+		choice := 0
+		switch s.Kind {
+		case lesson.StepVerdict:
+			return
+		case lesson.StepDo, lesson.StepWait:
+			continue
+		case lesson.StepTask:
+			if r.atTask != nil {
+				r.atTask(hands)
+				r.atTask = func(host.Actions) {} // a hint comes
+				continue
+			}
+		case lesson.StepAsk:
+			choice = r.answer(questions[asked].Answer, len(s.Options))
+			asked++
+		}
+		if r.slow > 0 && s.Kind == lesson.StepAsk {
+			select {
+			case <-time.After(r.slow): // that is what is tested
+			case <-ctx.Done():
+			}
+		}
+		if r.meddle != nil {
+			r.meddle(hands)
+		}
+		l.Answer(choice)
+	}
+}
+
+// shows is the text of the steps of a kind.
+func (r *pupil) shows(kind lesson.StepKind) string {
+	var all []string
+	for _, s := range r.steps {
+		if s.Kind == kind {
+			all = append(all, s.Text)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+func right(right, _ int) int       { return right }
+func wrong(right, options int) int { return right%options + 1 }
+func lessonOf(t *testing.T, name string) *drill.Drill {
+	t.Helper()
+	data, err := demo.LessonFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := drill.Parse(name, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestTheCourseIsToldToItsEnd: every lesson, to one who is always right and reads English,
+// or who is always wrong and reads Chinese.
+func TestTheCourseIsToldToItsEnd(t *testing.T) {
+	all, err := demo.Lessons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range all {
+		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
+			r := &pupil{lang: "en", answer: right}
+			if i%2 == 1 {
+				r = &pupil{lang: "zh", answer: wrong}
+			}
+			round := r.takes(t, d)
+			if round.Verdict != drill.Held || len(round.Missed) > 0 || !round.Told || round.Passed {
+				t.Fatalf("%s, %s; missed %q\n%+v", round.Verdict, round.Reason, round.Missed, round.Results)
+			}
+			for _, s := range round.Seen {
+				if s.Right != s.Question.Answer || (s.Chosen == s.Right) != (r.lang == "en") {
+					t.Errorf("%s: answered %d, the file says %d, measured %+v", s.Question.Text.In("en"), s.Chosen, s.Question.Answer, s.Measured)
+				}
+			}
+			for _, s := range r.steps {
+				text := s.Text + strings.Join(s.Options, "") + s.Why + s.Met
+				if hasHan := strings.ContainsFunc(text, func(c rune) bool { return unicode.Is(unicode.Han, c) }); text != "" && hasHan != (r.lang == "zh") {
+					t.Errorf("in %s: %+v", r.lang, s)
+				}
+				if s.Kind == lesson.StepSee && (s.Why != "") != (r.lang == "zh") {
+					t.Errorf("the reason why the answer is wrong: %+v", s)
+				}
+			}
+		})
+	}
+}
+
+// TestTheWorldWaitsForTheReader: who thinks about each question for longer than every lease
+// lives sees the same story.
+func TestTheWorldWaitsForTheReader(t *testing.T) {
+	t.Parallel()
+	r := &pupil{lang: "en", answer: right, slow: 6 * time.Second}
+	if round := r.takes(t, lessonOf(t, "fence-reads")); round.Verdict != drill.Held || len(round.Missed) > 0 || len(round.Seen) != 2 {
+		t.Errorf("%s, %s; missed %q\n%+v", round.Verdict, round.Reason, round.Missed, round.Results)
+	}
+}
+
+// TestWhoMeddlesIsToldSo: a reader who does anything to any program of the lab, by chance,
+// gets the story to its end, and the verdict says whose doing that was.
+func TestWhoMeddlesIsToldSo(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 2))
+	kinds := []model.FaultKind{model.FaultKill, model.FaultPause, model.FaultHoldKeepalives, model.FaultStop}
+	r := &pupil{lang: "en", answer: right, meddle: func(door host.Actions) {
+		a := model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: kinds[rng.IntN(len(kinds))], Target: string(rune('a' + rng.IntN(3)))}}
+		if plan, err := door.Plan(t.Context(), a); err == nil && plan.Refused == "" {
+			door.Do(t.Context(), plan)
+		}
+	}}
+	d := lessonOf(t, "lease")
+	round := r.takes(t, d)
+	if len(round.Hand) == 0 || !round.Told || round.Err != nil {
+		t.Fatalf("hand %q, told %v, %v", round.Hand, round.Told, round.Err)
+	}
+	if n := strings.Count(r.shows(lesson.StepSay), "You changed the lab"); n != len(round.Missed) || n == 0 {
+		t.Errorf("%d of %d steps that did not come to pass were told", n, len(round.Missed))
+	}
+	if got := r.shows(lesson.StepVerdict); !strings.Contains(got, "You changed the lab during the story: "+round.Hand[0]) {
+		t.Errorf("the verdict says %q", got)
+	}
+	for _, res := range round.Results {
+		if res.Name == "answer" {
+			t.Errorf("the file is judged by what the reader did: %+v", res)
+		}
+	}
+}
+
+// TestTheTaskIsSeenToBeDone by what the reader does to the lab, and is remembered.
+func TestTheTaskIsSeenToBeDone(t *testing.T) {
+	t.Parallel()
+	r := &pupil{lang: "en", answer: right, atTask: func(door host.Actions) {
+		plan, err := door.Plan(t.Context(), model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultHoldKeepalives, Target: "b"}})
+		if err != nil || plan.Refused != "" || !door.Do(t.Context(), plan).Done {
+			t.Errorf("%v, %s", err, plan.Refused)
+		}
+	}}
+	round := r.takes(t, lessonOf(t, "lease"))
+	if !round.Passed || len(round.Hand) > 0 || round.Verdict != drill.Held {
+		t.Errorf("passed %v, hand %q, %s", round.Passed, round.Hand, round.Verdict)
+	}
+	if last := r.steps[len(r.steps)-1]; !strings.Contains(r.shows(lesson.StepSay), "Done: the lab shows it.") || last.Lines[len(last.Lines)-1].Name != "You did the task." {
+		t.Errorf("the reader is told %+v", last)
+	}
+}
+
+// TestThePathIsPrinted in the language of the person, and for programs in one.
+func TestThePathIsPrinted(t *testing.T) {
+	tmp := t.TempDir()
+	run := func(args ...string) (int, string, string) {
+		return program(t, tmp, append([]string{"learn"}, args...)...)
+	}
+	code, list, errs := run("--lang", "zh")
+	if code != 0 || !strings.Contains(list, "租约和续租") || errs != "" {
+		t.Errorf("exit %d: %s%s", code, list, errs)
+	}
+	_, en, _ := run("-o", "json", "--lang", "en")
+	_, zh, _ := run("-o", "json", "--lang", "zh")
+	var rows []struct {
+		Name string
+		Done *course.Done
+	}
+	if err := json.Unmarshal([]byte(zh), &rows); err != nil || en != zh || len(rows) < 6 || rows[0].Done != nil {
+		t.Errorf("%v: %s", err, zh)
+	}
+	for _, r := range []struct{ args, want, reason string }{
+		{"--lang de", `--lang "de": want en or zh`, "a language that nobody wrote"},
+		{"nonsense", "want one of 1 order, 2 herd", "no such lesson"},
+		{"99", "want one of 1 order, 2 herd", "no such number"},
+		{"order", "a lesson needs a terminal", "there is none"},
+		{"order --list", "leave out", "a lesson and the path"},
+	} {
+		if code, _, errs := run(strings.Fields(r.args)...); code != exitBad || !strings.Contains(errs, r.want) {
+			t.Errorf("%s: exit %d, %q", r.reason, code, errs)
+		}
+	}
+	damaged := filepath.Join(tmp+"-state", "locktop", "lessons.json")
+	if err := os.MkdirAll(filepath.Dir(damaged), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(damaged, []byte(`{"schema":1,"less`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, false} {
+		code, out, errs := run("--lang", "en")
+		if code != 0 || !strings.Contains(out, "Lease and renewal") || strings.Contains(errs, "lessons.json.damaged") != want {
+			t.Errorf("damaged, time %d: exit %d: %s%s", i+1, code, out, errs)
+		}
+	}
+}

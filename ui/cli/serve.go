@@ -1,0 +1,281 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/spf13/cobra"
+	"golang.org/x/net/netutil"
+
+	"locktop/model"
+	"locktop/model/prefixes"
+	"locktop/ui/cli/session"
+	"locktop/ui/report/metrics"
+	"locktop/watcher"
+	"locktop/watcher/recording/ring"
+)
+
+// serveRun is the command serve.
+type serveRun struct {
+	e         *env
+	listen    string
+	cert, key string
+	tokenFile string
+	series    int
+	record    recordRing
+}
+
+// Bounds of the port of serve.
+const (
+	guestsMax   = 64 // connections at once
+	scrapesMax  = 4  // answers at once
+	tokenLeast  = 16 // bytes
+	tokenMost   = 4 << 10
+	goodbyeTime = 2 * time.Second
+	idleTime    = 5 * time.Second // so that who asks nothing keeps nobody out for long
+)
+
+// What serve does otherwise than a console, since nobody looks on.
+const (
+	serveDrain = 200 * time.Millisecond // what happens is taken in together; each event has the time at which it came
+	serveStays = 4 << 20                // bytes of what claims did before: the recording has it
+)
+
+func serveCmd(e *env) *cobra.Command {
+	f := serveRun{e: e}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "watch unattended, and answer Prometheus",
+		Long: "serve watches the prefixes of the flags without a screen, until it is ended, and answers on --listen:\n\n" +
+			"  /metrics   for Prometheus: waits, holds, handovers, findings, the locks most waited for, and the watch itself\n" +
+			"  /healthz   200 while the keys of all prefixes are known as they are now, else 503 with what is not seen\n\n" +
+			"Numbers and UUIDs in the names of locks become *, so that locks of one kind are one series. The\n" +
+			"cluster is only read. The port is open to this machine alone; any other address needs a certificate\n" +
+			"and a token, since the names of locks are told there.\n\n" +
+			"With --record it also writes down what it sees, so that an incident that nobody looked at can be\n" +
+			"looked at later: \"locktop replay DIR --at 10:04:05\", and ls, describe, doctor, events and report with\n" +
+			"--recording DIR. Only its owner may read the files. They have the names of the keys, but no values\n" +
+			"unless --values is given; what is told by a value alone is then not known. The oldest goes as --keep\n" +
+			"and --max say. Where nothing can be written, serve goes on, says so in its metrics, and tries again.",
+		Example: "  locktop serve --prefix /jobs/ --record /var/lib/locktop --keep 24h --max 1GiB\n" +
+			"  curl -s http://127.0.0.1:9738/metrics | grep locktop_findings",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := inRange("--series", f.series, metrics.LeastSeries, 100_000, ""); err != nil {
+				return err
+			}
+			if err := f.record.check(cmd); err != nil {
+				return err
+			}
+			return f.run(cmd.Context())
+		},
+	}
+	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:9738", "the address to answer on")
+	cmd.Flags().StringVar(&f.cert, "listen-cert", "", "the certificate of that address, a PEM file")
+	cmd.Flags().StringVar(&f.key, "listen-key", "", "its key, a PEM file")
+	cmd.Flags().StringVar(&f.tokenFile, "listen-token", "", "a file with the token that a caller has to send (Authorization: Bearer)")
+	cmd.Flags().IntVar(&f.series, "series", metrics.DefaultSeries, "have that many series at most")
+	f.record.add(cmd)
+	return cmd
+}
+
+// run watches and answers until ctx ends.
+func (f *serveRun) run(ctx context.Context) (err error) {
+	token, err := f.checkListen(ctx)
+	if err != nil {
+		return err
+	}
+	speaks, err := f.e.listenTLS(ctx, f.cert, f.key)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return bad("cannot answer on %s: %v (--listen)", f.listen, err)
+	}
+	listener = netutil.LimitListener(listener, guestsMax)
+	scheme := "http"
+	if speaks != nil {
+		listener, scheme = tls.NewListener(listener, speaks), "https"
+	}
+	defer listener.Close()
+	w, err := f.e.watch(ctx, watcher.Options{Prefixes: f.e.flags.prefixes, Timing: watcher.Timing{Drain: serveDrain}})
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	s := newServing(w.Session, f.series)
+	stop, err := f.record.begin(f.e.err, s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	server := &http.Server{Handler: withToken(token, s.routes()), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 10 * time.Second, IdleTimeout: idleTime, MaxHeaderBytes: 16 << 10,
+		ErrorLog: log.New(io.Discard, "", 0)} // what guests do wrong would fill the log of a service
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			cancel(bad("answering on %s: %v", listener.Addr(), err))
+		}
+	}()
+	fmt.Fprintf(f.e.err, "watching %s at %s; answering on %s://%s/metrics%s; ctrl-c ends it\n",
+		strings.Join(quoted(f.e.flags.prefixes), ", "), w.Name, scheme, listener.Addr(), f.record.words())
+	err = s.follow(ctx)
+	if why := context.Cause(ctx); why != nil && !errors.Is(why, context.Canceled) {
+		err = why
+	}
+	goodbye, done := context.WithTimeout(context.WithoutCancel(ctx), goodbyeTime)
+	defer done()
+	if server.Shutdown(goodbye) != nil {
+		_ = server.Close() // who is still there has had his time
+	}
+	<-ended
+	return err
+}
+
+// checkListen refuses what would tell the names of locks to strangers, and returns the token,
+// nil for none.
+func (f *serveRun) checkListen(ctx context.Context) (token []byte, err error) {
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil {
+		return nil, bad("--listen %q: want ADDRESS:PORT, such as 127.0.0.1:9738", f.listen)
+	}
+	if (f.cert == "") != (f.key == "") {
+		return nil, bad("--listen-cert and --listen-key go together")
+	}
+	if f.tokenFile != "" {
+		if token, err = readToken(ctx, f.tokenFile, f.e.flags.commandTimeout); err != nil {
+			return nil, err
+		}
+	}
+	ip := net.ParseIP(host)
+	if local := host == "localhost" || ip != nil && ip.IsLoopback(); !local && (token == nil || f.cert == "") {
+		return nil, bad("--listen %s: other machines could read the names of the locks there; that needs --listen-cert, --listen-key and --listen-token", f.listen)
+	}
+	return token, nil
+}
+
+// readToken reads a token that nobody guesses.
+func readToken(ctx context.Context, file string, patience time.Duration) ([]byte, error) {
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	token, err := readInput(patient, file, tokenMost)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, bad("--listen-token %s: nothing came within %s (--command-timeout)", file, patience)
+	case err != nil:
+		return nil, bad("--listen-token %s: %w", file, err)
+	}
+	if token = bytes.TrimSpace(token); len(token) < tokenLeast {
+		return nil, bad("--listen-token %s: the token has %d bytes; want %d or more", file, len(token), tokenLeast)
+	}
+	return token, nil
+}
+
+// withToken lets in who sends the token, nil for everybody.
+func withToken(token []byte, to http.Handler) http.Handler {
+	if token == nil {
+		return to
+	}
+	want := sha256.Sum256(token) // of one length, so that the time tells nothing
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		said, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if got := sha256.Sum256([]byte(said)); subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			w.Header().Set("Connection", "close")
+			http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
+			return
+		}
+		to.ServeHTTP(w, r)
+	})
+}
+
+// serving is a session that others ask while it goes on. The state belongs to the loop, but
+// for the time in which the loop waits for the next batch.
+type serving struct {
+	*session.Session
+	mu   sync.Mutex // guards the state and cost
+	cost model.Cost
+	ring *ring.Ring // nil: nothing is written down
+	x    *metrics.Exporter
+}
+
+func newServing(on *session.Session, series int) *serving {
+	s := &serving{Session: on}
+	on.State.Book.Keep(serveStays)
+	s.x = metrics.New(on.State, &s.mu, series, func() model.Cost { return s.cost })
+	on.OnEntry = s.x.Count
+	on.OnBatch = func(b model.Batch) error {
+		s.cost = b.Cost
+		if s.ring != nil {
+			s.ring.Write(b, s.State.Beginning)
+		}
+		return nil
+	}
+	on.OnWait = func() func() {
+		s.mu.Unlock()
+		return s.mu.Lock
+	}
+	return s
+}
+
+// follow takes in what happens until ctx ends.
+func (s *serving) follow(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Follow(ctx, 0)
+}
+
+// routes are what is answered.
+func (s *serving) routes() http.Handler {
+	all := prometheus.NewRegistry()
+	all.MustRegister(s.x, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: scrapesMax, ErrorHandling: promhttp.HTTPErrorOnError}))
+	mux.HandleFunc("GET /healthz", s.health)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, "locktop serve: /metrics, /healthz")
+	})
+	return mux
+}
+
+// health says whether what is told is of now.
+func (s *serving) health(w http.ResponseWriter, _ *http.Request) {
+	s.mu.Lock()
+	var not []string
+	for _, p := range s.State.Watches() {
+		if p.State != prefixes.Live {
+			not = append(not, session.Keys(p.Prefix)+": "+model.Short(model.Printable(cmp.Or(p.Detail, "not listed yet")), lineMax))
+		}
+	}
+	if len(s.State.Watches()) == 0 {
+		not = []string{"nothing is watched yet"}
+	}
+	s.mu.Unlock()
+	if len(not) > 0 {
+		http.Error(w, "not seen: "+strings.Join(not, "; "), http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ok")
+}

@@ -1,0 +1,311 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"locktop/demo/etcdtest"
+)
+
+const prometheusFiles = "../../.prometheus"
+
+// served is locktop serve as a process of its own.
+type served struct {
+	t   *testing.T
+	url string
+	cmd *exec.Cmd
+}
+
+func serveOn(t *testing.T, endpoints string, flags ...string) *served {
+	t.Helper()
+	cmd := exec.Command(locktop(t), append([]string{"serve", "--endpoints", endpoints, "--prefix", "/jobs/", "--listen", "127.0.0.1:0"}, flags...)...)
+	cmd.Env = append(cmd.Environ(), "HOME="+t.TempDir())
+	errs, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, cmd)
+	line, err := bufio.NewReader(errs).ReadString('\n')
+	url := regexp.MustCompile(`answering on (http\S+)/metrics`).FindStringSubmatch(line)
+	if err != nil || url == nil {
+		t.Fatalf("%v: %s", err, line)
+	}
+	go io.Copy(io.Discard, errs)
+	return &served{t, url[1], cmd}
+}
+
+// get asks for a page, with a token unless it is "".
+func (s *served) get(path, token string) (code int, text string) {
+	s.t.Helper()
+	r, err := http.NewRequest("GET", s.url+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	a, err := (&http.Client{Timeout: time.Minute}).Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer a.Body.Close()
+	b, err := io.ReadAll(a.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return a.StatusCode, string(b)
+}
+
+// blocked puts a key that nobody owns before one that waits.
+func blocked(t *testing.T, endpoint, lock string) {
+	t.Helper()
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	lease, err := c.Grant(t.Context(), 600)
+	if err == nil {
+		_, err = c.Put(t.Context(), lock+"/config", "data")
+	}
+	if err == nil {
+		_, err = c.Put(t.Context(), fmt.Sprintf("%s/%x", lock, lease.ID), "", clientv3.WithLease(lease.ID))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestServeTells: what stands in the way of a lock is told, until the server goes, and then
+// it is told that nothing is seen.
+func TestServeTells(t *testing.T) {
+	t.Parallel()
+	etcd, endpoint := etcdtest.Run(t, require(t, "etcd"), "http")
+	blocked(t, endpoint, "/jobs/stuck")
+	s := serveOn(t, endpoint)
+	until(t, "the finding", func() bool {
+		_, text := s.get("/metrics", "")
+		return strings.Contains(text, `locktop_lock_finding_since_timestamp_seconds{code="foreign-key",confidence="certain",lock="/jobs/stuck"}`)
+	})
+	if code, text := s.get("/healthz", ""); code != http.StatusOK || text != "ok\n" {
+		t.Errorf("healthz: %d %s", code, text)
+	}
+	if code, _ := s.get("/etc/passwd", ""); code != http.StatusNotFound {
+		t.Errorf("another page: %d", code)
+	}
+	_, text := s.get("/metrics", "")
+	check := exec.Command(require(t, "promtool"), "check", "metrics")
+	check.Stdin = strings.NewReader(ours(text))
+	if out, err := check.CombinedOutput(); err != nil {
+		t.Errorf("promtool check metrics: %v\n%s", err, out)
+	}
+	etcd.Stop()
+	until(t, "the loss", func() bool {
+		code, said := s.get("/healthz", "")
+		_, text := s.get("/metrics", "")
+		return code == http.StatusServiceUnavailable && strings.HasPrefix(said, `not seen: "/jobs/": `) && strings.Contains(text, `locktop_prefix_live{prefix="/jobs/"} 0`)
+	})
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.cmd.Wait() // its code is looked at
+	if code := s.cmd.ProcessState.ExitCode(); code != exitOK {
+		t.Errorf("exit %d after SIGTERM, want %d: to be ended is how it ends", code, exitOK)
+	}
+}
+
+// ours are the metrics that are not of the process.
+func ours(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, "locktop_") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+func TestServeAsksForItsToken(t *testing.T) {
+	t.Parallel()
+	_, endpoint := etcdtest.Run(t, require(t, "etcd"), "http")
+	const token = "correct-horse-battery"
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := serveOn(t, endpoint, "--listen-token", file)
+	for _, r := range []struct {
+		token  string
+		want   int
+		reason string
+	}{
+		{token, http.StatusOK, "it is the one"},
+		{"", http.StatusUnauthorized, "none"},
+		{token + "x", http.StatusUnauthorized, "another one"},
+		{token[:8], http.StatusUnauthorized, "a part of it"},
+	} {
+		for _, path := range []string{"/metrics", "/healthz", "/"} {
+			if code, text := s.get(path, r.token); code != r.want && !(r.want == http.StatusOK && code == http.StatusServiceUnavailable) {
+				t.Errorf("%s with %q: %d, want %d: %s\n%s", path, r.token, code, r.want, r.reason, text)
+			}
+		}
+	}
+}
+
+func TestServeRefuses(t *testing.T) {
+	home(t, "")
+	short := filepath.Join(t.TempDir(), "short")
+	if err := os.WriteFile(short, []byte("1234"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []struct {
+		args   []string
+		want   string
+		reason string
+	}{
+		{[]string{"--listen", "0.0.0.0:9738"}, "--listen-token", "other machines would read the names"},
+		{[]string{"--listen", ":9738"}, "--listen-token", "no address is all of them"},
+		{[]string{"--listen", "example.com:9738"}, "--listen-token", "a name may be any address"},
+		{[]string{"--listen", "9738"}, "want ADDRESS:PORT", "a port alone"},
+		{[]string{"--listen-cert", "a.pem"}, "go together", "half a certificate"},
+		{[]string{"--listen-token", short}, "want 16 or more", "a token that one guesses"},
+		{[]string{"--listen-token", "/dev/zero"}, "more than 4096 bytes", "one without an end"},
+		{[]string{"--listen-token", pipe, "--command-timeout", "200ms"}, "nothing came within 200ms", "a pipe into which nobody writes"},
+		{[]string{"--listen-cert", short, "--listen-key", short}, "--listen-cert", "no certificate is said before anything is answered"},
+		{[]string{"--listen-token", "nowhere"}, "no such file", "one that is not there"},
+		{[]string{"--keep", "1h"}, "--record", "there is nothing to keep"},
+		{[]string{"--values"}, "--record", "nothing is written down"},
+		{[]string{"--record", ""}, "the name of a folder", "an empty variable in a unit"},
+		{[]string{"--record", "x", "--keep", "1s"}, "want 10m", "less than an incident takes"},
+		{[]string{"--record", "x", "--max", "1MiB"}, "want 16MiB or more", "less than a few files take"},
+		{[]string{"--record", "x", "--max", "1 GB"}, "such as 512MiB", "no size"},
+		{[]string{"--record", "x", "--max", "-1"}, "such as 512MiB", "less than nothing"},
+		{[]string{"--series", "10"}, "want 1000 to", "too few for what there is without locks"},
+	} {
+		code, _, errs := inProcess(t, nil, append([]string{"serve", "--endpoints", etcdtest.Nobody(t)}, r.args...)...)
+		if code != exitBad || !strings.Contains(errs, r.want) {
+			t.Errorf("%v: exit %d, want %d and %q: %s\n%s", r.args, code, exitBad, r.want, r.reason, errs)
+		}
+	}
+}
+
+// TestAlertRules has promtool try each alert beside what is healthy.
+func TestAlertRules(t *testing.T) {
+	cmd := exec.Command(require(t, "promtool"), "test", "rules", "alerts_test.yml")
+	cmd.Dir = prometheusFiles
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestAlertsOfWhatIsTold: alerts and the dashboard ask for metrics that there are.
+func TestAlertsOfWhatIsTold(t *testing.T) {
+	var source []byte
+	for _, name := range []string{"metrics.go", "recording.go"} {
+		text, err := os.ReadFile(filepath.Join("../report/metrics", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = append(source, text...)
+	}
+	var there []string
+	for _, m := range regexp.MustCompile(`(?:add|count|seconds|typed)\((?:prometheus\.\w+, )?"([a-z_]+)"`).FindAllSubmatch(source, -1) {
+		there = append(there, "locktop_"+string(m[1]))
+	}
+	for _, name := range []string{"alerts.yml", "dashboard.json"} {
+		text, err := os.ReadFile(filepath.Join(prometheusFiles, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := regexp.MustCompile(`locktop_[a-z_]+`).FindAllString(string(text), -1)
+		if len(asked) < 8 {
+			t.Errorf("%s asks for %v", name, asked)
+		}
+		for _, m := range asked {
+			m = strings.TrimSuffix(m, "_bucket")
+			if !slices.Contains(there, m) {
+				t.Errorf("%s asks for %s, which nobody tells: %v", name, m, there)
+			}
+		}
+		for _, m := range there {
+			if name == "dashboard.json" && strings.HasPrefix(m, "locktop_recording_") && !slices.Contains(asked, m) {
+				t.Errorf("the dashboard does not show %s: who looks later wants to know whether there is a recording", m)
+			}
+		}
+	}
+}
+
+// TestDashboardAsks has promtool read what the dashboard asks for.
+func TestDashboardAsks(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(prometheusFiles, "dashboard.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var board struct {
+		Panels []struct{ Targets []struct{ Expr string } }
+	}
+	if err := json.Unmarshal(text, &board); err != nil {
+		t.Fatal(err)
+	}
+	rules := "groups:\n- name: dashboard\n  rules:\n"
+	for i, p := range board.Panels {
+		if len(p.Targets) == 0 {
+			t.Errorf("panel %d asks for nothing", i+1)
+		}
+		for j, x := range p.Targets {
+			rules += fmt.Sprintf("  - {record: panel_%d_%d, expr: %q}\n", i, j, strings.ReplaceAll(x.Expr, "$__range", "1h"))
+		}
+	}
+	file := filepath.Join(t.TempDir(), "rules.yml")
+	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(require(t, "promtool"), "check", "rules", file).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s\n%s", err, out, rules)
+	}
+}
+
+// deadlock lets two sessions hold one lock each and wait for the other's.
+func deadlock(t *testing.T, endpoint, a, b string) {
+	t.Helper()
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var ids [2]clientv3.LeaseID
+	for i := range ids {
+		lease, err := c.Grant(t.Context(), 600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[i] = lease.ID
+	}
+	for _, p := range []struct {
+		lock string
+		id   clientv3.LeaseID
+	}{{a, ids[0]}, {b, ids[1]}, {a, ids[1]}, {b, ids[0]}} {
+		if _, err := c.Put(t.Context(), fmt.Sprintf("%s/%x", p.lock, p.id), "", clientv3.WithLease(p.id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

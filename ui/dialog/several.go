@@ -1,0 +1,255 @@
+package dialog
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+	"locktop/model/diagnose"
+	"locktop/model/outlook"
+	"locktop/ui/draw"
+	"locktop/ui/host"
+	"locktop/ui/page"
+)
+
+// Several breaks the locks that are marked: it deletes the claim that holds each, guarded as
+// it was shown. It revokes no lease, which nothing can guard.
+type Several struct {
+	h      host.Host
+	items  []*item
+	grace  grace
+	typing bool
+	typed  host.Field
+	top    int
+	hint   string
+	doing  bool
+	done   bool
+}
+
+// item is one of the locks, with the way to break it and what came of that.
+type item struct {
+	way
+	out *model.Outcome
+}
+
+// SeveralMost bounds how many locks are broken at once: each is read by a person first.
+const SeveralMost = 20
+
+// OpenSeveral opens the dialog on claims of several locks and reads the plans. Of the locks
+// without such a claim it says that they have none.
+func OpenSeveral(h host.Host, said host.Said, locks []string) tea.Cmd {
+	d := &Several{h: h}
+	if !h.Open(d, true) {
+		return nil
+	}
+	cmds := []tea.Cmd{d.grace.start(h, d)}
+	for i, act := range said.Acts {
+		x := &item{way: way{action: act, why: said.Whys[i]}}
+		d.items = append(d.items, x)
+		if x.why == "" {
+			cmds = append(cmds, plan(h, d, act, func(p model.Plan, why string) { x.plan, x.ready, x.why = p, true, why }))
+		}
+	}
+	for _, name := range locks {
+		if !slices.ContainsFunc(said.Acts, func(a model.Action) bool { return a.Lock == name }) {
+			d.items = append(d.items, &item{way: way{action: model.Action{Lock: name}, why: "nobody holds it by a key of its own"}})
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// open are the items that can be done, and whether all have been read.
+func (d *Several) open() (open []*item, read bool) {
+	read = true
+	for _, x := range d.items {
+		switch {
+		case x.why != "":
+		case !x.ready:
+			read = false
+		default:
+			open = append(open, x)
+		}
+	}
+	return open, read
+}
+
+// confirm deletes the claims, or asks for their number on a cluster that is not ours.
+func (d *Several) confirm() tea.Cmd {
+	open, read := d.open()
+	switch {
+	case !d.grace.over || d.doing || d.done:
+	case !read:
+		d.hint = "wait: still reading what it would touch"
+	case len(open) == 0:
+		d.hint = "none of them can be deleted"
+	case !d.h.Frame().Lab:
+		d.typing, d.typed, d.hint = true, host.Field{}, ""
+	default:
+		return d.carryOut()
+	}
+	return nil
+}
+
+// word is what is typed to confirm.
+func (d *Several) word() string {
+	open, _ := d.open()
+	return draw.Plural(len(open), "lock")
+}
+
+func (d *Several) confirmTyped() tea.Cmd {
+	if d.typed.Text != d.word() {
+		d.hint = "that is not " + strconv.Quote(d.word())
+		return nil
+	}
+	d.typing = false
+	return d.carryOut()
+}
+
+// carryOut deletes the claims one after another. One that is not any more as it was shown
+// stays.
+func (d *Several) carryOut() tea.Cmd {
+	open, _ := d.open()
+	var todo []*item
+	for _, x := range open {
+		c := d.h.Frame().S.Claim(x.action.Key)
+		changed := outlook.Outruns(c, x.plan)
+		if c == nil || c.CreateRev != x.action.CreateRev {
+			changed = "already released"
+		}
+		if changed != "" {
+			x.out = &model.Outcome{Action: x.action, Err: changed, Changed: changed}
+		} else {
+			todo = append(todo, x)
+		}
+	}
+	d.doing, d.hint = true, ""
+	actions, ctx := d.h.Actions(), d.h.Context()
+	return func() tea.Msg {
+		outs := make([]model.Outcome, len(todo))
+		for i, x := range todo {
+			ctx, cancel := context.WithTimeout(ctx, planTimeout)
+			outs[i] = actions.Do(ctx, x.plan)
+			cancel()
+		}
+		return host.Late{To: d, Take: func() tea.Cmd { return d.take(todo, outs) }}
+	}
+}
+
+// take shows what came of it, and takes the marks from the locks that were broken.
+func (d *Several) take(todo []*item, outs []model.Outcome) tea.Cmd {
+	d.doing, d.done = false, true
+	for i, x := range todo {
+		x.out = &outs[i]
+		if outs[i].Done {
+			d.h.Frame().Picked.Drop(x.action.Lock)
+		}
+	}
+	return nil
+}
+
+// leave closes the dialog, but not while claims are being deleted: what came of that has to
+// be seen.
+func (d *Several) leave() {
+	if d.doing {
+		d.hint = "wait: the claims are being deleted"
+		return
+	}
+	d.h.Close()
+}
+
+// Place is the text field once the number has to be typed.
+func (d *Several) Place() host.Where {
+	if d.typing {
+		return host.InCount
+	}
+	return host.InSeveral
+}
+
+// Type takes a key of the text field in.
+func (d *Several) Type(msg tea.KeyMsg) { d.typed.Key(msg) }
+
+// Over paints the dialog over the lines of the screen.
+func (d *Several) Over(lines []string) []string {
+	return box(d.h.Frame().Th, draw.Change, lines, " break "+draw.Plural(len(d.items), "marked lock")+" ", d.lines)
+}
+
+// lines are what the dialog says, in at most h lines of w cells.
+func (d *Several) lines(w, h int) [][]draw.Span {
+	th := d.h.Frame().Th
+	head := [][]draw.Span{{draw.Change.Of("D"), draw.Strong.Of("  delete the claim of each"), draw.Dim.Of("  guarded by its revision, lease and value")}}
+	if d.done {
+		head = [][]draw.Span{{draw.Strong.Of("What came of it"), draw.Dim.Of("  the journal tells what was seen")}}
+	}
+	var all [][]draw.Span
+	for _, x := range d.items {
+		all = append(all, d.item(x, w)...)
+	}
+	under := [][]draw.Span{}
+	if !d.done {
+		under = append(under, []draw.Span{draw.Late.Of(th.Cut(th.Sign.Late+" the owners are not notified: each may go on as if it held", w))})
+	}
+	if d.hint != "" {
+		under = append(under, []draw.Span{draw.Late.Of(th.Cut(th.Sign.Late+" "+d.hint, w))})
+	}
+	if d.typing {
+		under = append(under, []draw.Span{draw.Plain.Of(th.Cut("type "+strconv.Quote(d.word())+" to delete their claims:", w))},
+			[]draw.Span{draw.Accent.Of("> "), draw.Strong.Of(th.Clean(d.typed.Text)), draw.Accent.Of("_")})
+	}
+	under = append(under, d.h.Hints(d.Place(), w))
+	room := max(1, h-len(head)-len(under))
+	if len(all) > room {
+		d.top = max(0, min(d.top, len(all)-(room-1)))
+		rest := draw.Late.Of(draw.Plural(len(d.items), "lock") + " in all")
+		all = append(all[d.top:d.top+room-1:d.top+room-1], []draw.Span{rest, draw.Dim.Of(", up and down show them")})
+	}
+	return append(append(head, all...), under...)
+}
+
+// item is one of the locks in lines: what would go, by its revision and lease, and what came
+// of it.
+func (d *Several) item(x *item, w int) [][]draw.Span {
+	f := d.h.Frame()
+	th, l, c := f.Th, f.S.Lock(x.action.Lock), f.S.Claim(x.action.Key)
+	name := draw.Strong.Of(th.CutPath(th.Clean(x.action.Lock), w/2))
+	cut := func(text string) string { return th.Cut("   "+text, w) }
+	switch {
+	case x.out != nil && x.out.Done:
+		return [][]draw.Span{{draw.Good.Of(th.Sign.Done + " "), name, draw.Plain.Of("  " + th.Cut(th.Clean(x.out.Describe()), w/2-4))}}
+	case x.out != nil:
+		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut("not done: " + th.Clean(x.out.Err)))}}
+	case x.why != "":
+		return [][]draw.Span{{draw.Bad.Of(th.Sign.Bad + " "), name}, {draw.Bad.Of(cut("not possible: " + x.why))}}
+	case l == nil || c == nil || c.CreateRev != x.action.CreateRev:
+		return [][]draw.Span{{draw.Late.Of(th.Sign.Late + " "), name}, {draw.Late.Of(cut("already released"))}}
+	}
+	held, atLeast := l.HeldFor(f.Now)
+	_, sign, word := page.RoleLook(th, l, c, l.Place(c))
+	lines := [][]draw.Span{{draw.Plain.Of(sign + " "), name, draw.Plain.Of(th.Cut("  "+th.Who(f.S, c.Ref())+" "+word+" since "+draw.Age(held, atLeast)+", "+strconv.Itoa(l.Behind())+" behind", max(8, w/2-2)))},
+		{draw.Dim.Of(cut("key " + th.CutKey(th.Clean(c.Key), w/3) + "  rev " + draw.Count(x.action.CreateRev) + "  " + model.OnLease(x.action.Lease)))}}
+	if !x.ready {
+		lines = append(lines, []draw.Span{draw.Dim.Of(cut("reading what it would touch " + th.Sign.Unread))})
+	}
+	if wrong := diagnose.BeforeBreak(l, c); wrong != nil && diagnose.BreakingOf(wrong.Code).Effect == diagnose.BreakWrong {
+		lines = append(lines, []draw.Span{draw.Late.Of(cut(th.Sign.Late + " " + diagnose.CureWords(wrong)))})
+	}
+	return lines
+}
+
+func severalKeys(on func(func(d *Several) tea.Cmd) func() tea.Cmd, top func() host.Dialog) []host.Key {
+	run := func(f func(d *Several)) func() tea.Cmd {
+		return on(func(d *Several) tea.Cmd { f(d); return nil })
+	}
+	return []host.Key{
+		{Keys: []string{"up"}, In: host.InSeveral, What: "scroll the locks that are marked", Do: run(func(d *Several) { d.top-- })},
+		{Keys: []string{"down"}, In: host.InSeveral, What: "scroll the locks that are marked", Do: run(func(d *Several) { d.top++ })},
+		{Keys: []string{"D"}, In: host.InSeveral, Short: "delete the claim of each", Brief: ifRoom("delete the claim of each", "delete"), What: "delete the claim of each marked lock", Needs: host.NeedsArmed,
+			Act: model.DeleteClaim, Hidden: func() bool { return top().(*Several).done }, Do: on((*Several).confirm)},
+		{Keys: []string{"esc", "q"}, In: host.InSeveral, Short: "close", What: "leave the locks alone", Do: run((*Several).leave)},
+		{Keys: []string{"enter"}, In: host.InSeveral, What: "nothing: D confirms", Do: run(func(d *Several) { d.hint = "enter does not confirm: D does" })},
+		{Keys: []string{"enter"}, In: host.InCount, Short: "do it", What: "do it, if the number is right", Needs: host.NeedsArmed, Do: on((*Several).confirmTyped)},
+		{Keys: []string{"esc"}, In: host.InCount, Short: "back", What: "back", Do: run(func(d *Several) { d.typing = false })},
+	}
+}

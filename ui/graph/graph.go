@@ -1,0 +1,248 @@
+package graph
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"locktop/model"
+	"locktop/model/diagnose"
+	"locktop/model/keyspace"
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
+
+// Sizes of a picture of boxes, in cells and lines.
+const (
+	boxHigh   = 4 // two lines and its frame
+	gapHigh   = 3
+	High      = 2*boxHigh + gapHigh
+	boxLeast  = 18
+	boxMost   = 36
+	edgeLeast = 10
+	edgeFair  = 13 // for how long one waits, too
+	edgeMost  = 44
+)
+
+// Ring is the sessions of a deadlock, and which of them costs least to end.
+type Ring struct {
+	links    []diagnose.Link
+	cheapest int
+	sure     bool
+	hint     bool // it may be none
+	f        table.View
+}
+
+// Of returns the ring around a lock, nil if it is in none.
+func Of(f table.View, l *keyspace.Lock) *Ring {
+	links := f.S.Ring(l)
+	if links == nil {
+		return nil
+	}
+	at, sure := diagnose.Cheapest(links)
+	for _, x := range links {
+		f.Sees(x.Has)
+	}
+	hint := slices.ContainsFunc(l.Findings(), func(x model.Finding) bool {
+		return x.Code == model.CodeLockCycle && x.Confidence == model.Hint
+	})
+	return &Ring{links, at, sure, hint, f}
+}
+
+// Lines draws the ring into h lines of w cells at most: as boxes where they fit, else with a
+// line for each session.
+func (g *Ring) Lines(w, h int) []string {
+	if h >= High && g.boxWidth(w) >= boxLeast {
+		return g.boxes(w)
+	}
+	return g.list(w, h)
+}
+
+// each is a session in words: who, and what it costs to end it.
+func (g *Ring) who(i int) string {
+	return g.f.Th.Who(g.f.S, g.links[i].Has.Ref())
+}
+
+func (g *Ring) keys(i int) string {
+	n, atLeast := g.links[i].Keys()
+	text := draw.Plural(n, "key")
+	if atLeast {
+		text += " or more"
+	}
+	return text
+}
+
+// mark says of the session that costs least that it does.
+func (g *Ring) mark(i int) string {
+	switch {
+	case i != g.cheapest:
+		return ""
+	case !g.sure:
+		return g.f.Th.Sign.Left + " fewest keys seen"
+	}
+	return g.f.Th.Sign.Left + " costs least"
+}
+
+func (g *Ring) waited(i int) string {
+	d, atLeast := g.links[i].Waits.Waited(g.f.Exact())
+	return draw.Age(d, atLeast)
+}
+
+// held is the lock that a session of the ring holds.
+func (g *Ring) held(i int) *keyspace.Lock { return g.links[i].Has.Lock() }
+
+// after is the session for which one waits.
+func (g *Ring) after(i int) int { return (i + 1) % len(g.links) }
+
+// list has a line for each session; each waits for the next, and the last for the first.
+func (g *Ring) list(w, h int) []string {
+	th, n := g.f.Th, len(g.links)
+	b := th.Sign.Box
+	if n > h {
+		n = h - 1
+	}
+	var lines []string
+	for i := range max(0, n) {
+		edge := b.Left + "  "
+		switch {
+		case i == 0:
+			edge = b.TopLeft + b.Top + th.Sign.Arrow
+		case i == len(g.links)-1:
+			edge = b.BottomLeft + b.Bottom + b.Bottom
+		}
+		room := max(6, (w-46)/2)
+		left := []draw.Span{draw.Bad.Of(" " + edge + " "), draw.Strong.Of(th.CutKey(g.who(i), 14)),
+			draw.Dim.Of(" holds "), draw.Plain.Of(th.CutPath(th.Clean(g.held(i).Name), room)),
+			draw.Bad.Of(" waits " + g.waited(i)), draw.Dim.Of(" for "), draw.Plain.Of(th.CutPath(th.Clean(g.held(g.after(i)).Name), room))}
+		right := []draw.Span{draw.Dim.Of(g.keys(i))}
+		if i == g.cheapest {
+			right = []draw.Span{draw.Late.Of(th.Sign.Left + " " + g.keys(i))}
+		}
+		lines = append(lines, th.Line(w, left, right))
+	}
+	if more := len(g.links) - n; more > 0 && h > 0 {
+		lines = append(lines, th.Line(w, []draw.Span{draw.Bad.Of(" " + b.BottomLeft + b.Bottom + b.Bottom + " "), draw.Plain.Of("and " + draw.Plural(more, "more session"))}, nil))
+	}
+	return lines
+}
+
+// edgeWidth is how far two boxes of a row stand apart.
+func (g *Ring) edgeWidth(w int) int {
+	n, least := len(g.links), edgeFair
+	if (w-4-(n-1)*edgeFair)/n < boxLeast {
+		least = edgeLeast
+	}
+	return max(least, min(edgeMost, (w-4-n*boxMost)/(n-1)))
+}
+
+func (g *Ring) boxWidth(w int) int {
+	n := len(g.links)
+	return min(boxMost, (w-4-(n-1)*g.edgeWidth(w))/n)
+}
+
+// boxes draws the ring as a ring: as many boxes in the upper row as in the lower one. From the
+// first session around it goes: a session, the lock that it holds, the session that waits for
+// that.
+func (g *Ring) boxes(w int) []string {
+	n, bw, ew := len(g.links), g.boxWidth(w), g.edgeWidth(w)
+	c := newCanvas(g.f.Th, w, High)
+	place := func(node int) (x, y int) {
+		if node < n {
+			return 2 + node*(bw+ew), 0
+		}
+		return 2 + (2*n-1-node)*(bw+ew), boxHigh + gapHigh
+	}
+	for j := range n {
+		k := (n - j) % n
+		x, y := place(2 * j)
+		g.session(c, k, x, y, bw)
+		x, y = place(2*j + 1)
+		g.lock(c, k, x, y, bw)
+	}
+	for node := range 2 * n {
+		j := node / 2
+		holds := node%2 == 0        // else the next one waits for this lock
+		waiter := (2*n - j - 1) % n // who does
+		text, st := "holds", draw.Good
+		if !holds {
+			text, st = "waits "+g.waited(waiter), draw.Bad
+		}
+		x, y := place(node)
+		switch {
+		case node == n-1: // down at the right end
+			c.down(x+bw/2, boxHigh, st, text, holds)
+		case node == 2*n-1: // up at the left end
+			c.down(x+bw/2, boxHigh, st, text, !holds)
+		case node < n:
+			c.across(x+bw, y+1, ew, st, text, holds)
+		default:
+			x, y = place(node + 1)
+			c.across(x+bw, y+1, ew, st, text, !holds)
+		}
+	}
+	all := "none of them can proceed"
+	switch {
+	case g.hint:
+		all = "a hint: workers may share them"
+	case n == 2:
+		all = "neither can proceed"
+	}
+	within := 4 + n*bw + (n-1)*ew // a wide screen has room beside it
+	if title := "a ring of " + strconv.Itoa(n); 2*(bw/2+draw.Width("waits 99m59s")+2)+len(all)+4 < within {
+		c.put((within-len(title))/2, boxHigh, draw.Bad.Of(title))
+		c.put((within-len(all))/2, boxHigh+1, draw.Dim.Of(all))
+	}
+	return c.lines()
+}
+
+func (g *Ring) session(c *canvas, i, x, y, w int) {
+	th, st := g.f.Th, draw.Good
+	mark := g.mark(i)
+	if mark != "" {
+		st = draw.Late
+	}
+	who := th.CutKey(g.who(i), max(4, w-7-draw.Width(mark)))
+	if draw.Width(mark) > w-12 {
+		who, mark = th.CutKey(g.who(i), w-6), ""
+	}
+	second := []draw.Span{draw.Dim.Of(th.Cut(g.keys(i), w-4))}
+	if lease := table.LeaseBrief(th, g.links[i].Lease, g.f.Now); draw.Width(g.keys(i))+draw.Width(lease.Text)+9 <= w {
+		second = append(second, draw.Dim.Of(" "+th.Sign.Dot+" "), lease)
+	}
+	c.box(x, y, w, st, []draw.Span{draw.Good.Of(th.Sign.Holds + " "), draw.Strong.Of(who), draw.Late.Of(strings.TrimRight(" "+mark, " "))}, second)
+}
+
+func (g *Ring) lock(c *canvas, i, x, y, w int) {
+	th, l := g.f.Th, g.held(i)
+	c.box(x, y, w, draw.Dim, []draw.Span{draw.Strong.Of(th.CutPath(th.Clean(l.Name), w-4))},
+		[]draw.Span{draw.Dim.Of(th.Cut(l.RecipeLabel()+" "+th.Sign.Dot+" "+draw.Count(int64(l.Behind()))+" waiting", w-4))})
+}
+
+// Costs says in h lines at most what goes with each session, and who is next: the one that
+// costs least first.
+func (g *Ring) Costs(w, h int) []string {
+	if h < 2 {
+		return nil
+	}
+	th := g.f.Th
+	lines := []string{th.Ruler(w, draw.Dim.Of("what ending a session takes along"))}
+	for j := range g.links {
+		if len(lines) == h {
+			break
+		}
+		i := (g.cheapest + j) % len(g.links)
+		x := g.links[i]
+		st := draw.Plain
+		if i == g.cheapest {
+			st = draw.Late
+		}
+		next := "nobody"
+		if c := g.held(i).At(g.held(i).Holders()); c != nil {
+			next = g.f.Th.Who(g.f.S, c.Ref())
+		}
+		text := "lease " + x.Lease.ID.Short() + "  " + g.keys(i) + "  "
+		lines = append(lines, th.Line(w, []draw.Span{st.Of("  " + th.CutKey(g.who(i), 14) + "  "), draw.Dim.Of(text),
+			draw.Plain.Of(th.CutPath(th.Clean(g.held(i).Name), max(8, w-60))), draw.Dim.Of(" " + th.Sign.Arrow + " next: "), draw.Plain.Of(th.CutKey(next, 14))}, nil))
+	}
+	return lines
+}

@@ -1,0 +1,70 @@
+package replay
+
+import (
+	"cmp"
+
+	"locktop/model"
+	"locktop/model/fold"
+)
+
+// File is a recording that is being written.
+type File interface {
+	Write(b model.Batch) error
+	// Path is where it is.
+	Path() string
+	// End ends it, and says where it is and how it can be looked at.
+	End() (said string, err error)
+}
+
+// Log writes down what is seen, from when a person begins it until it is ended. One that is
+// nil cannot be begun.
+type Log struct {
+	open func() (File, error)
+	file File
+}
+
+// NewLog returns a log that writes into what open makes.
+func NewLog(open func() (File, error)) *Log { return &Log{open: open} }
+
+// On says whether it is written.
+func (l *Log) On() bool { return l != nil && l.file != nil }
+
+// Begin begins a recording with what is so now, and says where.
+func (l *Log) Begin(s *fold.State) (path, why string) {
+	begin, ok := s.Beginning()
+	if !ok {
+		return "", "wait: the keys are still being listed"
+	}
+	file, err := l.open()
+	if err != nil {
+		return "", err.Error()
+	}
+	if err := file.Write(model.Batch{Events: begin}); err != nil {
+		_, end := file.End()
+		return "", cmp.Or(err, end).Error()
+	}
+	l.file = file
+	return file.Path(), ""
+}
+
+// Note writes a batch down that the console took in. What cannot be written ends the
+// recording, and why is said.
+func (l *Log) Note(b model.Batch) (why string) {
+	if !l.On() || len(b.Events) == 0 {
+		return ""
+	}
+	if err := l.file.Write(b); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// End ends the recording, if there is one, and says where it is.
+func (l *Log) End() (said string, err error) {
+	if !l.On() {
+		return "", nil
+	}
+	file := l.file
+	l.file = nil
+	return file.End()
+}

@@ -1,0 +1,395 @@
+package metrics
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/journal"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
+	"locktop/model/prefixes"
+)
+
+// Bounds of what is told apart.
+const (
+	// DefaultSeries is how many series there are at most unless somebody says otherwise.
+	DefaultSeries = 2_000
+	// LeastSeries is the least that may be asked for: what there is without any lock of its
+	// own.
+	LeastSeries = 1_000
+	groupsMax   = 8   // pairs of prefix and recipe that have series of their own
+	perLock     = 5   // series of a lock, and one for each finding of it
+	prefixesMax = 20  // that have series of their own
+	findingsMax = 100 // kinds of findings
+)
+
+// buckets are seconds: from what a fair handover takes to what nobody should wait.
+var buckets = []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800}
+
+// Exporter tells what a state knows. Its methods are safe for concurrent use.
+type Exporter struct {
+	// Recording says how the recording does that is written, nil: there is none.
+	Recording func() Recording
+
+	series int
+
+	mu                sync.Locker // guards the state
+	state             *fold.State
+	cost              func() model.Cost
+	groups            map[group]bool // those that have series of their own
+	waits, holds, gap *prometheus.HistogramVec
+	handovers, gone   *prometheus.CounterVec
+	leftOut           prometheus.Counter
+
+	scrape   sync.Mutex     // guards what follows, which is kept between scrapes to be cheap
+	patterns map[string]int // the name of a lock → its place in found
+	byName   map[string]int // its pattern → the same
+	found    []lock
+}
+
+// group is what histograms are told apart by.
+type group struct{ prefix, recipe string }
+
+// rest is the group of all that have none of their own.
+var rest = group{"other", "other"}
+
+var byGroup = []string{"prefix", "recipe"}
+
+// New returns an exporter of a state that mu guards. It has so many series at most. Cost
+// says what looking costs.
+func New(s *fold.State, mu sync.Locker, series int, cost func() model.Cost) *Exporter {
+	seconds := func(name, help string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "locktop_" + name, Help: help, Buckets: buckets}, byGroup)
+	}
+	count := func(name, help string, more ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "locktop_" + name, Help: help}, append(slices.Clone(byGroup), more...))
+	}
+	x := &Exporter{series: series, mu: mu, state: s, cost: cost, groups: map[group]bool{}, patterns: map[string]int{}, byName: map[string]int{},
+		waits:     seconds("wait_seconds", "How long waited who then took the lock, if that was seen from its beginning."),
+		holds:     seconds("hold_seconds", "How long a holder held that let go or lost its key, if that was seen from its beginning."),
+		gap:       seconds("handover_gap_seconds", "For how long nobody held between two holders."),
+		handovers: count("handovers_total", "Changes of holder, by why the one before went.", "cause"),
+		gone:      count("holders_gone_total", "Holders whose key went, by why; with or without a successor.", "cause"),
+		leftOut:   prometheus.NewCounter(prometheus.CounterOpts{Name: "locktop_journal_left_out_total", Help: "Entries of the journal that were not counted: more happened than is kept."}),
+	}
+	x.begin(rest)
+	return x
+}
+
+// Count takes in an entry of the journal, once. Whoever calls it has the state to himself.
+func (x *Exporter) Count(e *journal.Entry) error {
+	x.leftOut.Add(float64(e.LeftOut))
+	handover := e.Kind == journal.Handover
+	if !handover && !(e.Kind == journal.Left && e.WasHolder) && e.Kind != journal.Acquired {
+		return nil
+	}
+	g := x.groupOf(e.Lock, x.state.Lock(e.Lock))
+	timed := !e.Past && !e.Unseen
+	if (handover || e.Kind == journal.Acquired) && timed && e.Waited > 0 {
+		x.waits.WithLabelValues(g.prefix, g.recipe).Observe(e.Waited.Seconds())
+	}
+	if e.Kind == journal.Acquired {
+		return nil
+	}
+	x.gone.WithLabelValues(g.prefix, g.recipe, string(e.Cause)).Inc()
+	if timed && !e.HeldAtLeast {
+		x.holds.WithLabelValues(g.prefix, g.recipe).Observe(e.Held.Seconds())
+	}
+	if handover {
+		x.handovers.WithLabelValues(g.prefix, g.recipe, string(e.Cause)).Inc()
+		if timed {
+			x.gap.WithLabelValues(g.prefix, g.recipe).Observe(e.Gap.Seconds())
+		}
+	}
+	return nil
+}
+
+// groupOf returns the group of a lock, which is made if there is room.
+func (x *Exporter) groupOf(lock string, l *keyspace.Lock) group {
+	g := group{prefix: label(x.state.PrefixOf(lock)), recipe: "unknown"}
+	if l != nil { // else it has no keys any more
+		g.recipe = l.Recipe().Name
+	}
+	if !x.groups[g] {
+		if len(x.groups) >= groupsMax {
+			return rest
+		}
+		x.groups[g] = true
+		x.begin(g)
+	}
+	return g
+}
+
+// begin tells a group's counters from 0 on: of one that begins at 5 Prometheus does not know
+// that it rose.
+func (x *Exporter) begin(g group) {
+	for _, cause := range []journal.Cause{journal.CauseReleased, journal.CauseExpired, journal.CauseRevoked, journal.CauseDeleted, journal.CauseReplaced, journal.CauseUnknown} {
+		x.handovers.WithLabelValues(g.prefix, g.recipe, string(cause))
+		x.gone.WithLabelValues(g.prefix, g.recipe, string(cause))
+	}
+	for _, h := range []*prometheus.HistogramVec{x.waits, x.holds, x.gap} {
+		h.WithLabelValues(g.prefix, g.recipe)
+	}
+}
+
+// Describe implements prometheus.Collector: what there is to tell depends on the locks.
+func (x *Exporter) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements prometheus.Collector.
+func (x *Exporter) Collect(out chan<- prometheus.Metric) {
+	for _, c := range []prometheus.Collector{x.waits, x.holds, x.gap, x.handovers, x.gone, x.leftOut} {
+		c.Collect(out)
+	}
+	for _, m := range x.gauges() {
+		out <- m
+	}
+}
+
+// gauges are what the state says now. The state is held no longer than it takes to look at
+// each lock once.
+func (x *Exporter) gauges() []prometheus.Metric {
+	x.scrape.Lock()
+	defer x.scrape.Unlock()
+	var g gauges
+	x.mu.Lock()
+	x.watch(&g)
+	x.locks(&g)
+	x.findings(&g)
+	x.mu.Unlock()
+	x.most(&g)
+	if x.Recording != nil {
+		x.Recording().tell(&g)
+	}
+	return g
+}
+
+// gauges are metrics of this moment.
+type gauges []prometheus.Metric
+
+func (g *gauges) add(name, help string, value float64, labels ...string) {
+	g.typed(prometheus.GaugeValue, name, help, value, labels...)
+}
+
+func (g *gauges) typed(kind prometheus.ValueType, name, help string, value float64, labels ...string) {
+	var names, values []string
+	for i := 0; i < len(labels); i += 2 {
+		names, values = append(names, labels[i]), append(values, labels[i+1])
+	}
+	*g = append(*g, prometheus.MustNewConstMetric(prometheus.NewDesc("locktop_"+name, help, names, nil), kind, value, values...))
+}
+
+// watch tells what is seen, and what looking costs.
+func (x *Exporter) watch(g *gauges) {
+	s := x.state
+	watches := s.Watches()
+	for _, w := range watches[:min(len(watches), prefixesMax)] {
+		prefix := label(w.Prefix)
+		g.add("prefix_live", "Whether the keys under a prefix are known as they are now.", truth(w.State == prefixes.Live), "prefix", prefix)
+		if !w.SeenAt.IsZero() {
+			g.add("prefix_seen_timestamp_seconds", "When the keys under a prefix were last known to be complete.", unix(w.SeenAt), "prefix", prefix)
+		}
+		g.typed(prometheus.CounterValue, "prefix_missed_seconds_total", "For how long nothing was seen of a prefix, so that what happened then stays unknown.", w.Missed.Seconds(), "prefix", prefix)
+	}
+	g.add("prefixes", "Prefixes that are watched.", float64(len(watches)))
+	g.add("prefixes_not_live", "Prefixes whose keys are not known as they are now.", float64(len(slices.DeleteFunc(slices.Clone(watches), func(w *prefixes.Watch) bool { return w.State == prefixes.Live }))))
+	cost := x.cost()
+	g.add("requests_per_second", "Requests of locktop to etcd, averaged over some seconds.", cost.RPS)
+	g.add("lease_readings_budget", "Lease readings that are allowed in a second.", float64(cost.Budget))
+	g.typed(prometheus.CounterValue, "lease_readings_total", "Lease readings since the start.", float64(cost.Readings))
+	g.add("events_behind", "Events that wait to be taken in.", float64(cost.Behind))
+	g.add("revision", "The revision up to which the keys are known.", float64(s.Rev()))
+	if c := s.Cluster(); !c.At.IsZero() {
+		up, down, leaders := 0, 0, 0
+		for _, m := range c.Members {
+			down += int(truth(!m.Unasked && (m.Err != "" || m.NoLeader)))
+			up += int(truth(m.Err == "" && !m.NoLeader && !m.Unasked))
+			leaders += int(truth(m.Leader))
+		}
+		g.add("members", "Members of the cluster.", float64(len(c.Members)))
+		g.add("members_serving", "Members that answer and know a leader.", float64(up))
+		g.add("members_not_serving", "Members that were asked, and do not answer or know no leader.", float64(down))
+		g.add("has_leader", "Whether a member says that it leads.", truth(leaders > 0))
+		g.add("alarms", "Alarms of etcd in force.", float64(len(c.Alarms)))
+	}
+}
+
+// of returns what is said of the locks that go by the pattern of this one. Patterns are
+// remembered: to work one out costs more than all else that is said of a lock.
+func (x *Exporter) of(name string) *lock {
+	i, ok := x.patterns[name]
+	if !ok {
+		p := Pattern(name)
+		if i, ok = x.byName[p]; !ok {
+			i = len(x.found)
+			x.found, x.byName[p] = append(x.found, lock{pattern: p}), i
+		}
+		x.patterns[name] = i
+	}
+	return &x.found[i]
+}
+
+// beginScrape empties what the last scrape found, and forgets names when most of them are gone.
+func (x *Exporter) beginScrape() {
+	if len(x.patterns) > 2*len(x.state.Locks())+1_000 {
+		clear(x.patterns)
+		clear(x.byName)
+		x.found = x.found[:0]
+	}
+	for i := range x.found {
+		x.found[i] = lock{pattern: x.found[i].pattern}
+	}
+}
+
+// lock is what is said of the locks that go by one pattern.
+type lock struct {
+	pattern  string
+	n        int
+	waiters  int
+	held     int
+	since    time.Time // the first holder of them, zero for not known
+	waiting  time.Time // the first waiter of them, zero for none
+	level    model.Level
+	findings map[kind]time.Time // since when
+}
+
+// kind is a kind of finding, and how sure it is: nobody is to be woken by a hint.
+type kind struct {
+	code model.Code
+	sure model.Confidence
+}
+
+// locks tells of the locks.
+func (x *Exporter) locks(g *gauges) {
+	s := x.state
+	now := s.Now()
+	keys, claims := s.Counts()
+	g.add("keys", "Watched keys.", float64(keys))
+	g.add("claims", "Watched keys that are claims of a lock.", float64(claims))
+	states, waiters := map[string]int{}, 0
+	x.beginScrape()
+	for _, l := range s.Locks() {
+		if len(x.groups) < groupsMax {
+			x.groupOf(l.Name, l)
+		}
+		c := outlook.Of(l)
+		word := c.Word
+		if c.Code() != "" {
+			word = "found"
+		}
+		states[word]++
+		of := x.of(l.Name)
+		of.n++
+		of.level = max(of.level, c.Level)
+		if !l.Recipe().HasHolder {
+			continue
+		}
+		waiters += l.Behind()
+		of.waiters += l.Behind()
+		if held, _ := l.HeldFor(now); l.Holder() != nil {
+			of.held++
+			of.since = earlier(of.since, now.Add(-held))
+		}
+		if d, _, any := l.LongestWait(now); any {
+			of.waiting = earlier(of.waiting, now.Add(-d))
+		}
+		for _, f := range l.Findings() {
+			if of.findings == nil {
+				of.findings = map[kind]time.Time{}
+			}
+			is := kind{f.Code, f.Confidence}
+			of.findings[is] = earlier(of.findings[is], f.Since)
+		}
+	}
+	for word, n := range states {
+		g.add("locks", "Locks by how they are; found is one with a finding.", float64(n), "state", word)
+	}
+	g.add("waiters", "Claims that wait, in all.", float64(waiters))
+}
+
+// most tells of those with trouble, and then of the most contended, as far as there is room.
+func (x *Exporter) most(g *gauges) {
+	list := make([]*lock, 0, len(x.found))
+	for i := range x.found {
+		if x.found[i].n > 0 {
+			list = append(list, &x.found[i])
+		}
+	}
+	slices.SortFunc(list, func(a, b *lock) int {
+		return cmp.Or(cmp.Compare(b.level, a.level), cmp.Compare(b.waiters, a.waiters), strings.Compare(a.pattern, b.pattern))
+	})
+	room, left := x.series-LeastSeries, 0
+	for _, l := range list {
+		if need := perLock + len(l.findings); need <= room {
+			room -= need
+			l.tell(g)
+		} else {
+			left, room = left+l.n, 0
+		}
+	}
+	g.add("locks_without_series", "Locks that have no series of their own, since there is no room for them (--series).", float64(left))
+}
+
+// tell adds the series of the locks that go by one pattern.
+func (l *lock) tell(g *gauges) {
+	name := []string{"lock", l.pattern}
+	g.add("lock_names", "Locks that go by this pattern.", float64(l.n), name...)
+	g.add("lock_holders", "Locks of this pattern that are held.", float64(l.held), name...)
+	g.add("lock_waiters", "Claims that wait for locks of this pattern.", float64(l.waiters), name...)
+	if !l.since.IsZero() {
+		g.add("lock_holder_since_timestamp_seconds", "Since when the oldest holder has held at least.", unix(l.since), name...)
+	}
+	if !l.waiting.IsZero() {
+		g.add("lock_waiting_since_timestamp_seconds", "Since when the first waiter has waited at least.", unix(l.waiting), name...)
+	}
+	for _, is := range slices.SortedFunc(maps.Keys(l.findings), func(a, b kind) int { return cmp.Or(cmp.Compare(a.code, b.code), a.sure.Compare(b.sure)) }) {
+		g.add("lock_finding_since_timestamp_seconds", "Since when a finding stands of a lock of this pattern.", unix(l.findings[is]),
+			append(slices.Clone(name), "code", string(is.code), "confidence", string(is.sure))...)
+	}
+}
+
+// findings tells what was found, of locks and of the cluster.
+func (x *Exporter) findings(g *gauges) {
+	type kind struct {
+		code       model.Code
+		severity   model.Severity
+		confidence model.Confidence
+	}
+	n := map[kind]int{}
+	for _, f := range x.state.Findings() {
+		n[kind{f.Code, f.Severity, f.Confidence}]++
+	}
+	kinds := make([]kind, 0, len(n))
+	for k := range n {
+		kinds = append(kinds, k)
+	}
+	slices.SortFunc(kinds, func(a, b kind) int {
+		return cmp.Or(-cmp.Compare(a.severity.Level(), b.severity.Level()), strings.Compare(string(a.code), string(b.code)), cmp.Compare(a.confidence, b.confidence))
+	})
+	for _, k := range kinds[:min(len(kinds), findingsMax)] {
+		g.add("findings", "Findings that stand.", float64(n[k]), "code", string(k.code), "severity", string(k.severity), "confidence", string(k.confidence))
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func unix(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,177 @@
+package metrics
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/prometheus/common/expfmt"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/history"
+)
+
+func TestPattern(t *testing.T) {
+	for _, r := range []struct{ lock, want, reason string }{
+		{"/jobs/billing", "/jobs/billing", "there is nothing that varies"},
+		{"/jobs/2024-11-22/shard-17", "/jobs/*-*-*/shard-*", "numbers"},
+		{"/jobs/7b1f0a52-93c4-4c1e-9f0a-1d2e3f405162/run", "/jobs/*/run", "a UUID"},
+		{"/jobs/7B1F0A52-93C4-4C1E-9F0A-1D2E3F405162/run", "/jobs/*/run", "in capitals"},
+		{"/build/694d8f3e2a", "/build/*", "a hash"},
+		{"/deadbeef/facade", "/deadbeef/facade", "words of hex letters alone are words"},
+		{"/node-a1/v3", "/node-a*/v*", "of a short word only the number varies"},
+		{"/a\xff\n1", `/a\xff\n*`, "what is no text is escaped: a label is one line of UTF-8"},
+		{"", "", "no name"},
+	} {
+		if got := Pattern(r.lock); got != r.want {
+			t.Errorf("Pattern(%q) = %q, want %q: %s", r.lock, got, r.want, r.reason)
+		}
+	}
+}
+
+// told folds a history, and counts its journal as a session does.
+func told(t *testing.T, h *history.History, series int) (*Exporter, *prometheus.Registry) {
+	t.Helper()
+	s := fold.NewState()
+	x := New(s, &sync.Mutex{}, series, func() model.Cost { return model.Cost{RPS: 2, Budget: 20, Readings: 7, Behind: 1} })
+	s.Apply(model.Batch{Events: h.Events})
+	for _, e := range s.JournalAfter(0) {
+		if err := x.Count(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := prometheus.NewPedanticRegistry()
+	r.MustRegister(x)
+	return x, r
+}
+
+// TestWhatIsTold: a queue of three that moves once, beside one that stands behind a key
+// without a lease.
+func TestWhatIsTold(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	h.Put(1, "/jobs/7/b1", "", 0xb1)
+	h.Put(2, "/jobs/7/b2", "", 0xb2)
+	h.Put(3, "/jobs/7/b3", "", 0xb3)
+	h.Put(4, "/jobs/stuck/c1", "", 0)
+	h.Put(5, "/jobs/stuck/c2", "", 0xc2) // Go's mutex names its keys by their leases
+	h.Add(model.Watching{At: history.At(6), Rev: h.Rev})
+	h.Del(11, "/jobs/7/b1")
+	h.Read(11.5, 0xb1, 60, 50)
+	h.Add(model.Watching{At: history.At(21), Rev: h.Rev}, model.Tick{At: history.At(30)})
+	x, r := told(t, h, DefaultSeries)
+	for _, row := range []struct{ name, want, reason string }{
+		{"locktop_lock_waiters", "locktop_lock_waiters{lock=\"/jobs/*\"} 1\nlocktop_lock_waiters{lock=\"/jobs/stuck\"} 1", "b3, and c2 behind the key that blocks"},
+		{"locktop_lock_holder_since_timestamp_seconds", fmt.Sprintf("locktop_lock_holder_since_timestamp_seconds{lock=\"/jobs/*\"} %.9e", unix(history.At(11))), "b2 since b1 let go; nobody holds the other"},
+		{"locktop_lock_waiting_since_timestamp_seconds", fmt.Sprintf("locktop_lock_waiting_since_timestamp_seconds{lock=\"/jobs/*\"} %.9e\nlocktop_lock_waiting_since_timestamp_seconds{lock=\"/jobs/stuck\"} %v", unix(history.At(3)), unix(history.At(5))), "moments, and no ages: whoever reads subtracts"},
+		{"locktop_findings", `locktop_findings{code="foreign-key",confidence="certain",severity="error"} 1`, "a key without a lease blocks"},
+		{"locktop_lock_finding_since_timestamp_seconds", fmt.Sprintf("locktop_lock_finding_since_timestamp_seconds{code=\"foreign-key\",confidence=\"certain\",lock=\"/jobs/stuck\"} %v", unix(history.At(5))), "at the lock"},
+		{"locktop_prefix_live", `locktop_prefix_live{prefix=""} 1`, "it is seen"},
+		{"locktop_lease_readings_total", "locktop_lease_readings_total 7", "what looking costs"},
+		{"locktop_locks_without_series", "locktop_locks_without_series 0", "there is room"},
+	} {
+		text := exposed(t, x, row.name)
+		if text != row.want {
+			t.Errorf("%s: %s\n got %s\nwant %s", row.name, row.reason, text, row.want)
+		}
+	}
+	if problems, err := testutil.GatherAndLint(r); err != nil || len(problems) > 0 {
+		t.Errorf("not as Prometheus wants it: %v %v", problems, err)
+	}
+	for _, row := range []struct{ name, want, reason string }{
+		{"locktop_handovers_total", `{cause="released",prefix="",recipe="mutex"} 1`, "b1 let go, and b2 has it"},
+		{"locktop_holders_gone_total", `{cause="released",prefix="",recipe="mutex"} 1`, "the same one"},
+		{"locktop_holders_gone_total", `{cause="expired",prefix="",recipe="mutex"} 0`, "what has not happened is 0, so that the first one is a rise"},
+	} {
+		if text := exposed(t, x, row.name); !strings.Contains(text, row.name+row.want) {
+			t.Errorf("%s: %s\n got %s\nwant %s", row.name, row.reason, text, row.want)
+		}
+	}
+	hist := exposed(t, x, "locktop_hold_seconds")
+	if !strings.Contains(hist, "locktop_hold_seconds_sum{prefix=\"\",recipe=\"mutex\"} 10\n") {
+		t.Errorf("b1 held for 10 s:\n%s", hist)
+	}
+}
+
+// TestSeriesAreBounded: 100,000 locks have no more series than were asked for, and what has
+// trouble is never among those that are left out.
+func TestSeriesAreBounded(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	name := func(i int) string { // letters: nothing of it varies
+		return "/many/" + strings.Map(func(r rune) rune { return r - '0' + 'g' }, fmt.Sprintf("%06d", i))
+	}
+	for i := range 100_000 {
+		h.Put(1, history.ClaimKey(name(i), model.LeaseID(i+1)), "", model.LeaseID(i+1))
+	}
+	h.Put(2, "/z/stuck/config", "", 0)
+	h.Put(3, history.ClaimKey("/z/stuck", 0xfffff), "", 0xfffff)
+	h.Add(model.Watching{At: history.At(4), Rev: h.Rev}, model.Tick{At: history.At(5)})
+	x, r := told(t, h, DefaultSeries)
+	n, err := testutil.GatherAndCount(r)
+	if err != nil || n > DefaultSeries || n < LeastSeries/2 {
+		t.Errorf("%d series, %v; want at most %d, and the room used", n, err, DefaultSeries)
+	}
+	if text := exposed(t, x, "locktop_lock_finding_since_timestamp_seconds"); !strings.Contains(text, "/z/stuck") {
+		t.Errorf("the lock in trouble was left out: %s", text)
+	}
+	if text := exposed(t, x, "locktop_locks_without_series"); strings.HasSuffix(text, " 0") {
+		t.Errorf("what is left out is not said: %s", text)
+	}
+}
+
+// TestGroupsAreBounded: each pair of prefix and recipe has a histogram, up to a number.
+func TestGroupsAreBounded(t *testing.T) {
+	h := history.New()
+	for p := range 30 {
+		prefix := fmt.Sprintf("/%c/", 'A'+p)
+		h.Add(model.LoadStarted{At: history.At(0), Prefix: prefix, Rev: h.Rev}, model.Loaded{At: history.At(0), Prefix: prefix, Rev: h.Rev})
+	}
+	for p := range 30 {
+		lock := fmt.Sprintf("/%c/l", 'A'+p)
+		h.Put(1, lock+"/a1", "", 0xa1)
+		h.Put(2, lock+"/b2", "", 0xb2)
+		h.Del(3, lock+"/a1")
+	}
+	h.Add(model.Tick{At: history.At(60)})
+	x, _ := told(t, h, DefaultSeries)
+	text := exposed(t, x, "locktop_handovers_total")
+	if n := strings.Count(text, `cause="released"`); n != groupsMax+1 || !strings.Contains(text, `prefix="other"`) {
+		t.Errorf("%d groups:\n%s", n, text)
+	}
+}
+
+// exposed is how one metric is told, without its comments.
+func exposed(t *testing.T, x *Exporter, name string) string {
+	t.Helper()
+	all, err := testutil.CollectAndFormat(x, expfmt.TypeTextPlain, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, l := range strings.Split(string(all), "\n") {
+		if l != "" && !strings.HasPrefix(l, "#") {
+			lines = append(lines, l)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// BenchmarkScrape is what a scrape takes of the loop, with 10,000 and with 100,000 locks.
+func BenchmarkScrape(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := fold.NewState()
+			x := New(s, &sync.Mutex{}, DefaultSeries, func() model.Cost { return model.Cost{} })
+			s.Apply(model.Batch{Events: history.TenClaims(n * 10)})
+			x.gauges()
+			for b.Loop() {
+				x.gauges()
+			}
+		})
+	}
+}

@@ -1,0 +1,222 @@
+package waits
+
+import (
+	"strconv"
+	"time"
+
+	"locktop/model"
+	"locktop/model/intervals"
+	"locktop/model/keyspace"
+	"locktop/ui/draw"
+	"locktop/ui/fields"
+	"locktop/ui/table"
+)
+
+// Bounds of a panel: staysMost is about how many stays its figures are of at most, the last
+// ones, and waitersMost from how many waiters on there are none: a frame has to wait for them.
+const (
+	staysMost   = 500
+	waitersMost = 2000
+	// Least is the width and LeastRows the height below which it says too little.
+	Least, LeastRows = 40, 5
+	nameCells        = 6
+	usualCells       = 7
+	barsMost         = 40
+)
+
+// Panel is the figures of one lock. It works them out once a second, and for another time.
+type Panel struct {
+	of    panelOf
+	lines []string
+}
+
+type panelOf struct {
+	lock     string
+	from, to time.Time
+	th       *draw.Theme
+	w, h     int
+}
+
+// Lines returns h lines of w cells about a lock, in the time from one moment to another: to
+// the zero moment is up to now. There are none where no hold and no wait ended.
+func (p *Panel) Lines(f table.View, l *keyspace.Lock, from, to time.Time, w, h int) []string {
+	of := panelOf{l.Name, from.Truncate(time.Second), to, f.Th, w, h}
+	if to.IsZero() {
+		of.to = f.Now
+	}
+	if p.of != of {
+		if p.of, p.lines = of, paint(f, l, from, to, w, h); p.lines != nil {
+			p.lines = draw.Fill(p.lines, w, h)
+		}
+	}
+	return p.lines
+}
+
+func paint(f table.View, l *keyspace.Lock, from, to time.Time, w, h int) []string {
+	th := f.Th
+	if n := l.Behind(); n > waitersMost {
+		return []string{th.Ruler(w, draw.Strong.Of("how long")), th.Line(w, []draw.Span{draw.Dim.Of(draw.Count(int64(n)) + " wait, too many for figures here:")}, nil),
+			th.Line(w, []draw.Span{draw.Dim.Of("locktop top has them")}, nil)}
+	}
+	if to.IsZero() {
+		to = f.Exact()
+	}
+	if t := f.S.Book.Recent(l.Name, to, staysMost); t.After(from) {
+		from = t
+	}
+	x := f.S.Book.Contention(l.Name, from, to, fields.Contender(f.S))
+	if len(x.Holds) == 0 && len(x.Waits) == 0 {
+		return nil
+	}
+	lines := []string{th.Ruler(w, draw.Strong.Of("how long"), draw.Dim.Of("  "+draw.Plural(len(x.Holds), "hold")+" since "+x.From.Format("15:04:05")))}
+	line := func(spans ...draw.Span) { lines = append(lines, th.Line(w, spans, nil)) }
+	lines = append(lines, lengths(th, x, w)...)
+	for _, say := range [][]draw.Span{use(x), fair(x), half(x)} {
+		if say != nil && len(lines) < h {
+			line(say...)
+		}
+	}
+	if rest := h - len(lines); rest >= 2 && len(x.Pairs) > 0 {
+		lines = append(lines, pairs(th, x, w, rest)...)
+	}
+	return lines[:min(h, len(lines))]
+}
+
+// lengths are the histograms of holds and of waits, on one scale.
+func lengths(th *draw.Theme, x *intervals.Contention, w int) []string {
+	waits := x.Waits
+	if !x.Visible {
+		waits = nil
+	}
+	cells := min(barsMost, w-nameCells-usualCells-1)
+	scale := scaleOf(x.Holds, waits, cells)
+	lines := []string{th.Line(w, []draw.Span{draw.Dim.Of(draw.Blank(nameCells) + scale.ruler() + " "), draw.Dim.Of("  usual")}, nil)}
+	for _, r := range []struct {
+		name string
+		of   intervals.Durations
+		tone draw.Tone
+	}{{"hold", x.Holds, draw.ToneHold}, {"wait", waits, draw.ToneDepth}} {
+		usual, any := r.of.P50()
+		text := "?"
+		switch {
+		case any:
+			text = model.Duration(usual, false)
+		case x.Visible || r.name == "hold":
+			text = "-"
+		}
+		lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of(r.name + draw.Blank(nameCells-len(r.name))), th.Bars(scale.counts(r.of), r.tone),
+			draw.Plain.Of(draw.Blank(1+usualCells-draw.Width(text)) + text)}, nil))
+	}
+	return lines
+}
+
+// scale is what the cells of a histogram are.
+type scale struct {
+	each  time.Duration
+	cells int
+}
+
+// scaleOf is a round scale for all lengths but the longest hundredth, which stand in its last
+// cell.
+func scaleOf(a, b intervals.Durations, cells int) scale {
+	longest := max(keyspace.Percentile(a, 99), keyspace.Percentile(b, 99), time.Millisecond)
+	each := time.Duration(1)
+	for _, next := range [...]time.Duration{time.Microsecond, time.Millisecond, time.Second, time.Minute, time.Hour} {
+		for _, n := range [...]time.Duration{1, 2, 5, 10, 20, 50, 100, 200, 500} {
+			if each = n * next; each*time.Duration(cells) > longest {
+				return scale{each, cells}
+			}
+		}
+	}
+	return scale{each, cells}
+}
+
+func (s scale) counts(all intervals.Durations) []int {
+	n := make([]int, s.cells)
+	for _, d := range all {
+		n[min(int(d/s.each), s.cells-1)]++
+	}
+	return n
+}
+
+// ruler names the beginning of every tenth cell.
+func (s scale) ruler() string {
+	b := []byte(draw.Blank(s.cells))
+	for at := 0; at < s.cells; at += 10 {
+		text := "0"
+		if at > 0 {
+			text = brief(time.Duration(at) * s.each)
+		}
+		if at+len(text) <= len(b) {
+			copy(b[at:], text)
+		}
+	}
+	return string(b)
+}
+
+// brief writes a length without the digits that a ruler has no room for.
+func brief(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return strconv.Itoa(int(d/time.Microsecond)) + "us"
+	case d < 10*time.Millisecond && d%time.Millisecond != 0:
+		return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 1, 64) + "ms"
+	case d < time.Second:
+		return strconv.Itoa(int(d/time.Millisecond)) + "ms"
+	case d < 10*time.Second && d%time.Second != 0:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + "s"
+	}
+	return model.Ticks(d)
+}
+
+// use says for how much of the time somebody held.
+func use(x *intervals.Contention) []draw.Span {
+	text := "held " + fields.Percent(x.Utilisation()) + " of the time"
+	if x.Visible && x.Convoy() {
+		text += ", a convoy"
+	}
+	return []draw.Span{draw.Dim.Of("busy  "), draw.Plain.Of(text)}
+}
+
+// fair says how fair it is, as far as that is known.
+func fair(x *intervals.Contention) []draw.Span {
+	if !x.Visible || x.Fairness == 0 {
+		return nil
+	}
+	over := "nobody was overtaken"
+	if x.Bypass > 0 {
+		over = "one was overtaken " + strconv.Itoa(x.Bypass) + " times"
+	}
+	return []draw.Span{draw.Dim.Of("fair  "), draw.Plain.Of(over + ", Jain "), draw.Strong.Of(strconv.FormatFloat(x.Fairness, 'f', 2, 64))}
+}
+
+// half says what shorter holds would have changed, where a replay gives what was.
+func half(x *intervals.Contention) []draw.Span {
+	d, ok := x.WhatIf(0.5)
+	if !ok || x.TotalWait == 0 {
+		return nil
+	}
+	return []draw.Span{draw.Dim.Of("if    "), draw.Plain.Of("half as long: " + model.Duration(d, false) + " waited, not " + model.Duration(x.TotalWait, x.Unseen > 0))}
+}
+
+// pairs are who waited for whom, the longest in all first.
+func pairs(th *draw.Theme, x *intervals.Contention, w, h int) []string {
+	lines := []string{th.Ruler(w, draw.Dim.Of("who waited for whom"))}
+	n := min(h-1, len(x.Pairs))
+	if n < len(x.Pairs) || x.PairsCut {
+		n = min(n, h-2)
+	}
+	for _, p := range x.Pairs[:max(0, n)] {
+		text := draw.Plural(p.Episodes, "time") + ", " + model.Duration(p.Total, false) + ", longest " + model.Duration(p.Longest, false)
+		room := max(6, (w-len(text)-8)/2)
+		lines = append(lines, th.Line(w, []draw.Span{draw.Waiting.Of("  " + th.CutKey(th.Tame(p.Waiter), room)), draw.Dim.Of(" for "),
+			draw.Good.Of(th.CutKey(th.Tame(p.Holder), room))}, []draw.Span{draw.Dim.Of(text)}))
+	}
+	switch more := len(x.Pairs) - n; {
+	case x.PairsCut:
+		lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of("  and more: there are too many to look at all")}, nil))
+	case more > 0:
+		lines = append(lines, th.Line(w, []draw.Span{draw.Dim.Of("  and " + strconv.Itoa(more) + " more")}, nil))
+	}
+	return lines
+}

@@ -1,0 +1,191 @@
+package recording
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"time"
+
+	"locktop/model"
+)
+
+// frame is what the header of a frame says of it.
+type frame struct {
+	packed int // bytes in the file, with the header
+	raw    int // bytes of text
+	events int
+	latest time.Time // the latest time of any event so far; zero if there was none
+	check  uint32
+}
+
+// The header of a frame: that of gzip (RFC 1952), with an extra field of one part.
+const (
+	extraAt    = 12 // behind the header and the length of the extra field
+	extraSize  = 4 + infoSize
+	infoSize   = 4 + 4 + 4 + 8 + 4 + 4
+	headSize   = extraAt + extraSize
+	checkAt    = headSize - 4
+	emptyEvent = len(`{"batch":1,"event":"tick"}`) // none is shorter
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// packer makes frames.
+type packer struct {
+	z   *gzip.Writer
+	out bytes.Buffer
+}
+
+// pack returns a frame, until the next one is packed. f says what is in it, and then also how
+// it was packed; before is the check of the frame before.
+func (p *packer) pack(text []byte, f *frame, before uint32) ([]byte, error) {
+	if p.z == nil {
+		p.z, _ = gzip.NewWriterLevel(&p.out, gzip.BestSpeed) // the level is one of gzip's
+	}
+	p.out.Reset()
+	p.z.Reset(&p.out)
+	p.z.Extra = make([]byte, extraSize)
+	_, err := p.z.Write(text)
+	if err := errors.Join(err, p.z.Close()); err != nil {
+		return nil, err
+	}
+	b := p.out.Bytes()
+	f.packed, f.raw = len(b), len(text)
+	info := append(b[:extraAt], 'L', 'T')
+	info = binary.LittleEndian.AppendUint16(info, infoSize)
+	for _, n := range []int{f.packed, f.raw, f.events} {
+		info = binary.LittleEndian.AppendUint32(info, uint32(n))
+	}
+	info = binary.LittleEndian.AppendUint64(info, uint64(f.latest.Unix()))
+	info = binary.LittleEndian.AppendUint32(info, uint32(f.latest.Nanosecond()))
+	f.check = crc32.Update(before, castagnoli, b) // the place of the check is still zero
+	binary.LittleEndian.AppendUint32(info, f.check)
+	return b, nil
+}
+
+var (
+	errNoFrame  = errors.New("it is no frame of a recording")
+	errMissing  = errors.New("the end is missing")
+	errChecksum = errors.New("the checksum is wrong")
+)
+
+// readHead reads what a header says. Nothing of that is sure before the check.
+func readHead(b []byte) (f frame, err error) {
+	le := binary.LittleEndian
+	if !bytes.Equal(b[:4], []byte{0x1f, 0x8b, 8, 4}) || le.Uint16(b[extraAt-2:]) != extraSize ||
+		!bytes.Equal(b[extraAt:extraAt+2], []byte("LT")) || le.Uint16(b[extraAt+2:]) != infoSize {
+		return f, errNoFrame
+	}
+	info := b[extraAt+4:]
+	f.packed, f.raw, f.events = int(le.Uint32(info)), int(le.Uint32(info[4:])), int(le.Uint32(info[8:]))
+	f.latest = time.Unix(int64(le.Uint64(info[12:])), int64(le.Uint32(info[20:])))
+	f.check = le.Uint32(info[24:])
+	if f.packed <= headSize || f.packed > frameMax+frameMax/8 || f.raw > frameMax || f.events > min(f.raw/emptyEvent, eventsMax) {
+		return f, errNoFrame // nobody wrote such a thing: its sizes would take all memory
+	}
+	return f, nil
+}
+
+// readFrame reads the next frame as it is packed, [io.EOF] after the last. buf is memory for it.
+func readFrame(r io.Reader, before uint32, buf []byte) (f frame, packed []byte, err error) {
+	packed = append(buf[:0], make([]byte, headSize)...)
+	n, err := io.ReadFull(r, packed)
+	if err == io.EOF {
+		return f, nil, err
+	}
+	if err == nil {
+		f, err = readHead(packed)
+	}
+	if err == nil {
+		// It grows with what is there: the header alone may ask for much that never comes.
+		rest := bytes.NewBuffer(packed)
+		var more int64
+		more, err = io.CopyN(rest, r, int64(f.packed-headSize))
+		packed, n = rest.Bytes(), n+int(more)
+	}
+	switch {
+	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
+		err = errMissing
+	case err == nil:
+		binary.LittleEndian.PutUint32(packed[checkAt:], 0)
+		if crc32.Update(before, castagnoli, packed) != f.check {
+			err = errChecksum
+		}
+		binary.LittleEndian.PutUint32(packed[checkAt:], f.check)
+	}
+	if err != nil {
+		f.packed = n
+	}
+	return f, packed, err
+}
+
+// unpacker opens frames.
+type unpacker struct {
+	z    *gzip.Reader
+	text bytes.Buffer
+}
+
+// open returns the text of a frame, until the next one is opened.
+func (u *unpacker) open(f frame, packed []byte) (text []byte, err error) {
+	in := bytes.NewReader(packed)
+	if u.z == nil {
+		u.z, err = gzip.NewReader(in)
+	} else {
+		err = u.z.Reset(in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	u.z.Multistream(false)
+	u.text.Reset()
+	n, err := u.text.ReadFrom(io.LimitReader(u.z, int64(f.raw)+1)) // and the check of gzip, at the end
+	if err == nil && (n != int64(f.raw) || in.Len() > 0) {
+		err = fmt.Errorf("it does not hold the %d bytes that its header says", f.raw)
+	}
+	return u.text.Bytes(), err
+}
+
+// batches returns what is in a frame, the first of a recording or a later one.
+func (u *unpacker) batches(f frame, packed []byte, first bool) ([]model.Batch, error) {
+	text, err := u.open(f, packed)
+	if err != nil {
+		return nil, err
+	}
+	if first {
+		line, rest, _ := bytes.Cut(text, []byte("\n"))
+		if version, err := readHeader(line); err != nil || version != uncheckedVersion {
+			return nil, cmp.Or(err, errNoFrame)
+		}
+		text = rest
+	}
+	events := make([]model.Event, 0, f.events)
+	var all []model.Batch
+	var last int64
+	for len(text) > 0 {
+		line, rest, ok := bytes.Cut(text, []byte("\n"))
+		batch, e, err := readEvent(line)
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok || len(events) == f.events:
+			return nil, fmt.Errorf("it holds something else than %d events", f.events)
+		}
+		events = append(events, e)
+		if n := len(all); n == 0 || batch != last {
+			all, last = append(all, model.Batch{Events: events[len(events)-1 : len(events) : len(events)]}), batch
+		} else {
+			b := &all[n-1]
+			b.Events = events[len(events)-1-len(b.Events) : len(events) : len(events)]
+		}
+		text = rest
+	}
+	if len(events) != f.events {
+		return nil, fmt.Errorf("it holds %d events, and its header says %d", len(events), f.events)
+	}
+	return all, nil
+}

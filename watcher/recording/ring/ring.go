@@ -1,0 +1,363 @@
+package ring
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"locktop/model"
+	"locktop/watcher/recording"
+)
+
+// Bounds of a ring.
+const (
+	LeastBytes = 16 << 20
+	LeastKeep  = 10 * time.Minute
+
+	pieces     = 16 // into which the size is cut at least
+	longest    = time.Hour
+	retryAfter = 10 * time.Second
+	stepLeast  = time.Second // by which a clock that was set is off
+)
+
+// Options say what is kept, and where.
+type Options struct {
+	Dir string
+	// Keep is for how long.
+	Keep time.Duration
+	// MaxBytes is how much the folder may hold.
+	MaxBytes int64
+	// PieceBytes is how large a piece gets, 0: as fits MaxBytes.
+	PieceBytes int64
+	Mask       recording.Mask
+	// Lag is how long events may wait for others.
+	Lag time.Duration
+	// Lock takes the lock of a file for this process, and says false if another has it.
+	Lock func(*os.File) (bool, error)
+	// Tell is told in a line when nothing can be written any more, and when it can again.
+	Tell func(line string)
+
+	wall   func(now time.Time) time.Time // what the clock of the machine shows now
+	create func(name string) (file, error)
+}
+
+// file is one that is written.
+type file interface {
+	Write(p []byte) (int, error)
+	Truncate(size int64) error
+	Close() error
+}
+
+// Status is how a ring does.
+type Status struct {
+	Err      error // why nothing is written, nil if it is
+	Bytes    int64 // that the folder holds
+	Pieces   int
+	Since    time.Time // the oldest moment that is there, zero: none
+	Failures int       // how often nothing could be written any more
+	Lost     int       // events that were not written
+	Steps    int       // how often the clock was set
+}
+
+// Ring writes into a folder.
+type Ring struct {
+	o    Options
+	lock *os.File
+
+	mu     sync.Mutex
+	old    []piece // oldest first
+	now    piece
+	rec    *recording.Recorder // nil: nothing is written
+	taken  int                 // events that rec was given
+	based  int64               // bytes of the last base: the next one will be about as large
+	at     time.Time           // the moment that stands for wall
+	wall   time.Time
+	retry  time.Time
+	status Status
+}
+
+// Open begins to write into a folder, which is made if it is not there. The end of what was
+// written before is cut off if it is torn, and told.
+func Open(o Options) (_ *Ring, err error) {
+	r := &Ring{o: o}
+	if r.o.PieceBytes == 0 {
+		r.o.PieceBytes = o.MaxBytes / pieces
+	}
+	if o.wall == nil {
+		r.o.wall = func(now time.Time) time.Time { return now.Round(0) }
+	}
+	if o.create == nil {
+		r.o.create = func(name string) (file, error) {
+			return os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		}
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the folder: %w", err)
+	}
+	if r.lock, err = os.OpenFile(filepath.Join(o.Dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		return nil, fmt.Errorf("opening the folder: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.lock.Close())
+		}
+	}()
+	if mine, err := o.Lock(r.lock); err != nil || !mine {
+		return nil, cmp.Or(err, errors.New("another locktop records into this folder"))
+	}
+	if r.old, err = list(o.Dir); err != nil {
+		return nil, err
+	}
+	if err := r.mend(); err != nil {
+		return nil, err
+	}
+	if n := len(r.old); n > 0 {
+		r.now.seq = r.old[n-1].seq
+	}
+	r.setClock()
+	if err := r.begin(nil, 2); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// mend cuts off what was being written when whoever wrote it was killed.
+func (r *Ring) mend() error {
+	if len(r.old) == 0 {
+		return nil
+	}
+	last := &r.old[len(r.old)-1]
+	cut, err := cutTorn(last.log())
+	if cut > 0 {
+		last.bytes -= cut
+		r.o.Tell(fmt.Sprintf("%s was torn: its last %d bytes are cut off", last.log(), cut))
+	}
+	return err
+}
+
+// setClock says which time the machine shows now.
+func (r *Ring) setClock() {
+	r.at = time.Now()
+	r.wall = r.o.wall(r.at)
+}
+
+// clock is the time by the machine's clock as it was when this stretch began: one that is set
+// meanwhile neither repeats an hour nor leaves one out.
+func (r *Ring) clock(t time.Time) time.Time { return r.wall.Add(t.Sub(r.at)) }
+
+// stepped says whether the clock was set since.
+func (r *Ring) stepped() bool {
+	now := time.Now()
+	return r.o.wall(now).Sub(r.clock(now)).Abs() > stepLeast
+}
+
+// Write takes a batch that is in the state, of which begin tells what is so now; false: it
+// cannot be told at the moment.
+func (r *Ring) Write(b model.Batch, begin func() ([]model.Event, bool)) {
+	if len(b.Events) == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.rec == nil {
+		r.resume(b, begin)
+		return
+	}
+	r.taken += len(b.Events)
+	if err := r.rec.Write(b); err != nil {
+		r.fail(err)
+		return
+	}
+	_, logged := r.rec.Written()
+	step := r.stepped()
+	if !step && logged < r.o.PieceBytes && time.Since(r.now.began) < r.pieceTime() {
+		return
+	}
+	events, ok := begin()
+	if !ok { // a list is under way: the piece gets longer, and has a limit of its own
+		if err := r.makeRoom(r.now.bytes + logged + 2*r.o.PieceBytes); err != nil {
+			r.fail(err)
+		}
+		return
+	}
+	gap, err := 1, r.end()
+	if step {
+		gap = 2
+		r.status.Steps++
+		r.setClock()
+		r.o.Tell("the clock was set: what is recorded has its time from now on")
+	}
+	if err == nil {
+		err = r.begin(events, gap)
+	}
+	if err != nil {
+		r.fail(err)
+	}
+}
+
+func (r *Ring) pieceTime() time.Duration { return min(longest, r.o.Keep/pieces) }
+
+// resume begins anew once there may be room again. The batch is in the state already.
+func (r *Ring) resume(b model.Batch, begin func() ([]model.Event, bool)) {
+	r.status.Lost += len(b.Events)
+	if time.Now().Before(r.retry) {
+		return
+	}
+	events, ok := begin()
+	if !ok {
+		return
+	}
+	r.setClock()
+	if err := r.begin(events, 2); err != nil {
+		r.retry = time.Now().Add(retryAfter)
+		r.status.Err = err
+		return
+	}
+	r.o.Tell(fmt.Sprintf("recording again into %s", r.o.Dir))
+	r.status.Err = nil
+}
+
+// begin begins a piece so many numbers on. It begins with these events, nil: with nothing,
+// as the state does.
+func (r *Ring) begin(events []model.Event, gap int) (err error) {
+	p := piece{dir: r.o.Dir, seq: r.now.seq + gap, began: time.Now()}
+	p.since = r.clock(p.began)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.remove())
+		}
+	}()
+	if len(events) > 0 {
+		if err := r.makeRoom(r.based + 2*r.o.PieceBytes); err != nil {
+			return err
+		}
+		if p.bytes, err = r.writeBase(p, events); err != nil {
+			return err
+		}
+		r.based = p.bytes
+	}
+	if err := r.makeRoom(p.bytes + 2*r.o.PieceBytes); err != nil {
+		return err
+	}
+	f, err := r.o.create(p.log())
+	if err != nil {
+		return fmt.Errorf("making a file: %w", err)
+	}
+	p.file = &whole{f: f}
+	r.rec = recording.NewRecorder(p.file, recording.Options{Mask: r.o.Mask, Lag: r.o.Lag, Clock: r.clock, MaxBytes: r.o.MaxBytes / 2})
+	r.now, r.taken = p, 0
+	return nil
+}
+
+// writeBase writes what a piece begins with, and returns its size.
+func (r *Ring) writeBase(p piece, events []model.Event) (int64, error) {
+	f, err := r.o.create(p.base())
+	if err != nil {
+		return 0, fmt.Errorf("making a file: %w", err)
+	}
+	to := &whole{f: f}
+	w := recording.NewRecorder(to, recording.Options{Mask: r.o.Mask, Lag: time.Hour, Clock: r.clock})
+	for i := range events { // each by itself: together they may be more than a frame holds
+		if err = w.Write(model.Batch{Events: events[i : i+1]}); err != nil {
+			break
+		}
+	}
+	if err = errors.Join(cmp.Or(err, w.Close()), f.Close()); err != nil {
+		return to.size, fmt.Errorf("writing what is so: %w", err)
+	}
+	return to.size, nil
+}
+
+// makeRoom lets the oldest pieces go that are too old, or stand in the way of so many bytes.
+func (r *Ring) makeRoom(need int64) error {
+	for len(r.old) > 0 && (r.bytes()+need > r.o.MaxBytes || time.Since(r.old[0].ended) > r.o.Keep) {
+		if err := r.old[0].remove(); err != nil {
+			return fmt.Errorf("making room: %w", err)
+		}
+		r.old = r.old[1:]
+	}
+	if need > r.o.MaxBytes/2+2*r.o.PieceBytes {
+		return fmt.Errorf("what is so takes more than half of the %d bytes that all may take", r.o.MaxBytes)
+	}
+	return nil
+}
+
+// bytes is what the pieces before take.
+func (r *Ring) bytes() (n int64) {
+	for _, p := range r.old {
+		n += p.bytes
+	}
+	return n
+}
+
+// end ends the piece that is written.
+func (r *Ring) end() error {
+	err := errors.Join(r.rec.Close(), r.now.file.f.Close())
+	events, _ := r.rec.Written()
+	r.status.Lost += r.taken - events
+	r.rec = nil
+	r.now.bytes += r.now.file.size
+	r.now.ended = time.Now()
+	r.old = append(r.old, r.now)
+	return err
+}
+
+// fail says that nothing is written from now on, until there is room again.
+func (r *Ring) fail(why error) {
+	if r.rec != nil {
+		_ = r.end() // for the same reason
+	}
+	r.status.Err, r.retry = why, time.Now().Add(retryAfter)
+	r.status.Failures++
+	r.o.Tell(fmt.Sprintf("recording into %s has stopped: %v; it is tried again every %s", r.o.Dir, why, retryAfter))
+}
+
+// Status returns how the ring does.
+func (r *Ring) Status() Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.status
+	s.Bytes, s.Pieces = r.bytes(), len(r.old)
+	oldest := r.old
+	if r.rec != nil {
+		s.Pieces++
+		_, logged := r.rec.Written()
+		s.Bytes += r.now.bytes + logged
+		oldest = append(oldest[:len(oldest):len(oldest)], r.now)
+	}
+	if len(oldest) > 0 {
+		s.Since = oldest[0].since
+	}
+	return s
+}
+
+// Close ends the ring, and says why it could not write the last of it.
+func (r *Ring) Close() (err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.rec != nil {
+		err = r.end()
+	}
+	return errors.Join(err, r.lock.Close())
+}
+
+// whole is a file in which nothing is written in part: what of a frame there was room for is
+// taken away again.
+type whole struct {
+	f    file
+	size int64
+}
+
+// Write implements [io.Writer].
+func (w *whole) Write(p []byte) (int, error) {
+	n, err := w.f.Write(p)
+	if err != nil {
+		return n, errors.Join(err, w.f.Truncate(w.size))
+	}
+	w.size += int64(n)
+	return n, nil
+}
