@@ -110,6 +110,58 @@ func TestTheLessonsSpeakBothLanguages(t *testing.T) {
 	}
 }
 
+// TestEverySystemOfTheArticlesIsTold: of each system that articles on locks compare with etcd
+// some lesson says at least two things, in both languages. What is said here of a system is
+// looked for in one lesson.
+func TestEverySystemOfTheArticlesIsTold(t *testing.T) {
+	told := map[string]drill.Text{}
+	for _, d := range lessons(t) {
+		told[d.Name] = d.Lesson.Elsewhere
+	}
+	for _, r := range []struct{ system, lesson, first, second, zhFirst, zhSecond string }{
+		{"Redis", "spin", "SET key value NX PX takes", "nobody renews it", "SET key value NX PX 取得锁", "没有人续租"},
+		{"Redis, its release", "unlock", "one Lua script", "random value", "一个 Lua 脚本", "随机值"},
+		{"Redis, a failover", "leader", "Redis copies without waiting", "may lose the lock", "复制时不等待", "可能丢掉锁"},
+		{"Redisson's watchdog", "lease", "Redisson renews its lock to 30 s", "while the client lives", "续到 30 秒", "客户端活着"},
+		{"Redisson's wakening", "herd", "Redisson wakes all who wait", "they race", "唤醒所有等待者", "让它们去抢"},
+		{"Redisson's other locks", "session", "Redisson counts re-entries", "by thread", "按线程计算重入次数", "Redisson"},
+		{"Redlock", "pause", "Redlock asks a majority of 5", "jump of a clock", "向 5 个 Redis 主节点请求多数同意", "时钟跳变"},
+		{"Redlock's value", "fence", "as Redlock has", "it has no order", "Redlock 的随机值", "没有顺序"},
+		{"ZooKeeper's queue", "order", "ZooKeeper numbers a node", "lowest number holds", "ZooKeeper 给 SEQUENTIAL 节点编号", "编号最小的持有锁"},
+		{"ZooKeeper's session", "lease", "survives a lost connection", "2 to 20 ticks", "连接断开后", "2 到 20 个 tick"},
+		{"Curator", "pause", "SUSPENDED when it is unsure", "LOST when the session has gone", "SUSPENDED", "LOST"},
+		{"MySQL's GET_LOCK and rows", "spin", "ends with its connection", "unique key as a lock never expires", "随连接结束", "永远不到期"},
+		{"MySQL's row locks", "deadlock", "InnoDB looks for rings", "ends one transaction", "InnoDB", "结束其中一个事务"},
+		{"an optimistic lock", "fence-reads", "WHERE version=?", "reads again", "乐观锁", "重新读"},
+		{"Consul", "lease", "TTL of a session is the least", "twice as long", "TTL 是下限", "两倍"},
+		{"Consul's lock-delay", "pause", "lock-delay, 15 s", "rarer", "lock-delay（15 秒）", "更少发生"},
+		{"Consul's token", "fence", "Consul's LockIndex", "such tokens", "Consul 的 LockIndex", "这样的令牌"},
+		{"Chubby", "fence", "name, mode and generation", "lock-delay of up to a minute", "名字、模式和代数", "最长一分钟"},
+		{"Leases of Kubernetes", "election", "poll it every 2 s", "does not promise a single leader", "每 2 秒轮询", "不保证只有一个领导者"},
+		{"jetcd", "waiters", "Future that timed out ends nothing", "may get the lock", "Future 超时并不结束什么", "可能拿到锁"},
+		{"locks of a thread and of a process", "session", "ReentrantLock belongs to a thread", "file lock to a process", "ReentrantLock 属于线程", "文件锁属于进程"},
+	} {
+		text := told[r.lesson]
+		for lang, facts := range map[string][]string{"en": {r.first, r.second}, "zh": {r.zhFirst, r.zhSecond}} {
+			for _, fact := range facts {
+				if !strings.Contains(text.In(lang), fact) {
+					t.Errorf("%s: lesson %s does not say %q: %s", r.system, r.lesson, fact, text.In(lang))
+				}
+			}
+		}
+	}
+	drills := regexp.MustCompile(`(?:drill |演练 )([a-z-]+)`)
+	for name, text := range told {
+		for _, lang := range drill.Languages() {
+			for _, m := range drills.FindAllStringSubmatch(text.In(lang), -1) {
+				if _, err := DrillFile(m[1]); err != nil {
+					t.Errorf("lesson %s: %v", name, err)
+				}
+			}
+		}
+	}
+}
+
 // TestWhatAPersonDoesHasWords in both languages, for each key of the lab: a lesson says it back.
 func TestWhatAPersonDoesHasWords(t *testing.T) {
 	var all []model.Action
