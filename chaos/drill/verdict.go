@@ -92,5 +92,8 @@ func (r Result) amount(f float64) string {
 	return fmt.Sprintf("%.0f", f)
 }
 
+// ToKnow begins what would make something known that is not.
+const ToKnow = "to know it: "
+
 // Clock writes a time of a run, as its timeline and the evidence have it.
 func Clock(t time.Time) string { return t.Format("15:04:05.000") }

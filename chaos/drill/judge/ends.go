@@ -63,7 +63,7 @@ func (j *Judge) unseen(e drill.Expectation, bad func(*sighting) bool) ruling {
 		}
 	}
 	if j.lists == 0 {
-		r.doubt("nothing was seen of etcd")
+		r.doubt(onceMore, "nothing was seen of etcd")
 	}
 	return r
 }
@@ -83,7 +83,7 @@ func beliefAtEnd(j *Judge, e drill.Expectation) ruling {
 		return r
 	}
 	if j.silent(e.Contender) {
-		r.doubt("%s says nothing: %s", e.Contender, wouldTell)
+		r.doubt(wouldTell, "%s says nothing", e.Contender)
 		return r
 	}
 	if last.At.IsZero() {
@@ -126,7 +126,7 @@ func says(j *Judge, e drill.Expectation) ruling {
 		r.note("it said last: %s", model.Printable(last.Text))
 	}
 	if j.silent(e.Contender) {
-		r.doubt("it says nothing: %s", wouldTell)
+		r.doubt(wouldTell, "it says nothing")
 		return r
 	}
 	return j.missing(r, from, ok)
@@ -146,7 +146,7 @@ func emptyAtEnd(j *Judge, e drill.Expectation) ruling {
 	r.Measured, r.Samples = count(n), len(j.of(e))
 	if n == 0 {
 		if j.lists == 0 {
-			r.doubt("nothing was seen of etcd")
+			r.doubt(onceMore, "nothing was seen of etcd")
 		}
 		return r
 	}
@@ -165,7 +165,7 @@ func (j *Judge) missingAtEnd(r ruling) ruling {
 		}
 		return j.missing(r, j.healed, true)
 	}
-	r.doubt("not yet")
+	r.doubt(stillOpen, "not yet")
 	r.open, r.until = !j.over, j.now.Add(settleDefault)
 	return r
 }
@@ -207,7 +207,7 @@ func moving(j *Judge, e drill.Expectation) ruling {
 	}
 	r.Bound, r.Unit = seconds(within), drill.Seconds
 	if j.healed.IsZero() {
-		r.doubt("the faults are not healed yet")
+		r.doubt(stillOpen, "the faults are not healed yet")
 		r.open, r.until = !j.over, j.now.Add(within)
 		return r
 	}
@@ -222,7 +222,7 @@ func moving(j *Judge, e drill.Expectation) ruling {
 			r.violate("others waited for %s behind %s for %.1f s%s", l.name, j.name(s.head), d.Seconds(), when)
 		}
 		if s, ok := l.still(j.healed); ok && d < within {
-			r.doubt("others wait for %s behind %s since before the healing", l.name, j.name(s.head))
+			r.doubt("let the run last "+within.String()+" after the healing", "others wait for %s behind %s since before the healing", l.name, j.name(s.head))
 			r.open, r.until = !j.over, j.healed.Add(within)
 		}
 		r.Samples++

@@ -236,18 +236,18 @@ func (j *Judge) missing(r ruling, from time.Time, ok bool) ruling {
 	r.Measured = nil
 	switch {
 	case !ok:
-		r.doubt("the drill did not get to step %d", r.After)
+		r.doubt(j.unfinished(), "the drill did not get to step %d", r.After)
 	case r.Within > 0 && j.now.Sub(from) >= r.Within && (j.all || r.After > 0 || j.faulted()):
 		r.violate("not within %s", r.Within)
 	case !j.all:
-		r.doubt("the drill did not get that far")
+		r.doubt(j.unfinished(), "the drill did not get that far")
 	case r.Within > 0:
-		r.doubt("the run ended before its %s were over", r.Within)
+		r.doubt("let the drill pause for "+r.Within.String()+" at its end", "the run ended before its %s were over", r.Within)
 		r.open, r.until = !j.over, from.Add(r.Within)
 	case j.over:
 		r.violate("it never happened")
 	default:
-		r.doubt("not yet")
+		r.doubt(stillOpen, "not yet")
 		r.open, r.until = true, j.grace()
 	}
 	return r
@@ -302,7 +302,7 @@ func (s stretch) lasted(from, now time.Time) time.Duration {
 }
 
 func notMeaningful(n, least int) string {
-	return fmt.Sprintf("not meaningful: %d acquisitions, the drill wants %d", n, least)
+	return fmt.Sprintf("not meaningful: %d acquisitions, the drill wants %d; %slet it run for longer", n, least, drill.ToKnow)
 }
 
 // evidenceMax bounds the evidence of a result.
@@ -319,10 +319,10 @@ func (r *ruling) violate(format string, args ...any) {
 	r.note(format, args...)
 }
 
-// doubt makes the result unknown, unless it is violated.
-func (r *ruling) doubt(format string, args ...any) {
+// doubt makes the result unknown, unless it is violated. known says what would make it known.
+func (r *ruling) doubt(known, format string, args ...any) {
 	r.Verdict = drill.Worse(r.Verdict, drill.Unknown)
-	r.note(format, args...)
+	r.note("%s; %s%s", fmt.Sprintf(format, args...), drill.ToKnow, known)
 }
 
 // seconds and count set a number.

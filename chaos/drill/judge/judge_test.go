@@ -347,6 +347,7 @@ func TestExpectations(t *testing.T) {
 		if (r.Measured == nil) != (tt.measured == none) || r.Measured != nil && math.Abs(*r.Measured-tt.measured) > 1e-9 {
 			t.Errorf("%s: measured %s, want %v", name, r.Numbers(), tt.measured)
 		}
+		wantsKnown(t, r)
 	}
 }
 
@@ -379,7 +380,7 @@ func TestVerdictOfRun(t *testing.T) {
 		{[]drill.Verdict{drill.Held, drill.Held}, 0, drill.Held, "", "all held"},
 		{[]drill.Verdict{drill.Held, drill.Unknown}, 0, drill.Unknown, "", "one is not known"},
 		{[]drill.Verdict{drill.Unknown, drill.Violated}, 0, drill.Violated, "", "violated counts most"},
-		{[]drill.Verdict{drill.Held}, 10, drill.Unknown, "not meaningful: 1 acquisitions, the drill wants 10", "too little happened to pass"},
+		{[]drill.Verdict{drill.Held}, 10, drill.Unknown, "not meaningful: 1 acquisitions, the drill wants 10; to know it: let it run for longer", "too little happened to pass"},
 		{[]drill.Verdict{drill.Violated}, 10, drill.Violated, "", "but enough to fail"},
 	} {
 		ta := newTale(t, "fifo").queues("a")

@@ -106,12 +106,12 @@ func (j *Judge) soonest(h *hold, c *claim) time.Time {
 func linearizable(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	if !j.over {
-		r.doubt("judged at the end")
+		r.doubt(stillOpen, "judged at the end")
 		return r
 	}
 	for _, l := range j.of(e) {
 		if slices.ContainsFunc(l.claims, l.reads) {
-			r.doubt("%s is shared by readers: it is no mutex", l.name)
+			r.doubt("ask it of a mutex", "%s is shared by readers", l.name)
 			continue
 		}
 		ops := j.operations(l)
@@ -122,7 +122,7 @@ func linearizable(j *Judge, e drill.Expectation) ruling {
 		case porcupine.Illegal:
 			r.violate("no order of what the contenders of %s said lets one hold at a time", l.name)
 		case porcupine.Unknown:
-			r.doubt("the search for an order on %s took longer than %s", l.name, linearWithin)
+			r.doubt("let the drill end sooner, or fewer contenders take turns", "the search for an order on %s took longer than %s", l.name, linearWithin)
 		}
 		var html bytes.Buffer
 		if err := porcupine.Visualize(m, info, &html); err != nil {
@@ -132,7 +132,7 @@ func linearizable(j *Judge, e drill.Expectation) ruling {
 		}
 	}
 	if r.Samples == 0 {
-		r.doubt("nobody said that it holds%s", j.silence())
+		r.doubt(j.nobody(), "nobody said that it holds")
 	}
 	return r
 }

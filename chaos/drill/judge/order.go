@@ -23,7 +23,7 @@ func oneHolder(j *Judge, e drill.Expectation) ruling {
 		}
 	}
 	if r.Samples == 0 {
-		r.doubt("no claim was seen")
+		r.doubt(j.nobody(), "no claim was seen")
 	}
 	return r
 }
@@ -36,19 +36,19 @@ func (j *Judge) wasFirst(r *ruling, l *lockHistory, h *hold) {
 	c := l.claimOf(h)
 	switch {
 	case c == nil && h.mine != nil && j.now.Sub(h.from) >= lagMax:
-		r.doubt("%s said at %s that it holds %s: none of its leases had a claim there then", h.who, drill.Clock(h.from), l.name)
+		r.doubt(whichClaim, "%s said at %s that it holds %s: none of its leases had a claim there then", h.who, drill.Clock(h.from), l.name)
 	case c == nil && j.early(h):
 	case unshown(c, h, j.now):
 		if j.healed.IsZero() || !h.from.After(j.healed) { // what is said later, for ever, is not waited for
-			r.doubt("%s said at %s that it holds %s: its claim was not seen first yet", h.who, drill.Clock(h.from), l.name)
+			r.doubt("let the run last "+lagMax.String()+" after that", "%s said at %s that it holds %s: its claim was not seen first yet", h.who, drill.Clock(h.from), l.name)
 			r.open, r.until = !j.over, h.from.Add(lagMax)
 		}
 	case c == nil && j.blind:
-		r.doubt("%s said at %s that it holds %s by %s: the watch was lost, so it may have", h.who, drill.Clock(h.from), l.name, model.Printable(h.key))
+		r.doubt(onceMore, "%s said at %s that it holds %s by %s: the watch was lost, so it may have", h.who, drill.Clock(h.from), l.name, model.Printable(h.key))
 	case c == nil:
 		r.violate("%s said at %s that it holds %s by %s (token %d): etcd never had that claim", h.who, drill.Clock(h.from), l.name, model.Printable(h.key), h.token)
 	case !c.held && j.blind:
-		r.doubt("%s said at %s that it holds %s: its claim was not seen first, but the watch was lost", h.who, drill.Clock(h.from), l.name)
+		r.doubt(onceMore, "%s said at %s that it holds %s: its claim was not seen first, but the watch was lost", h.who, drill.Clock(h.from), l.name)
 	case !c.held:
 		r.violate("%s said at %s that it holds %s: its claim (create revision %d) was never first", h.who, drill.Clock(h.from), l.name, c.create)
 	case !j.blind && c.heldAt.Sub(h.from) > lagMax:
@@ -63,7 +63,7 @@ func fifo(j *Judge, e drill.Expectation) ruling {
 		var last *claim
 		for _, t := range l.tenures {
 			if t.claim.key == l.name {
-				r.doubt("%s is a single key: it keeps no queue", l.name)
+				r.doubt("ask it of a lock with a queue", "%s is a single key: it keeps no queue", l.name)
 				break
 			}
 			r.Samples++
@@ -75,7 +75,7 @@ func fifo(j *Judge, e drill.Expectation) ruling {
 		}
 	}
 	if r.Samples < 2 {
-		r.doubt("%d owners: an order needs two", r.Samples)
+		r.doubt(handsNow, "%d owners: an order needs two", r.Samples)
 	}
 	return r
 }
@@ -107,7 +107,7 @@ func tokensGrow(j *Judge, e drill.Expectation) ruling {
 		}
 	}
 	if r.Samples < 2 {
-		r.doubt("%d tokens were shown: to grow takes two", r.Samples)
+		r.doubt("let each holder say its token (in JSON: \"token\")", "%d tokens were shown: to grow takes two", r.Samples)
 	}
 	return r
 }
@@ -142,7 +142,7 @@ func noOldToken(j *Judge, e drill.Expectation) ruling {
 	}
 	r.Measured, r.Bound, r.Unit = count(old), count(0), drill.Count
 	if r.Samples == 0 {
-		r.doubt("nothing was written: give contenders guarded: true")
+		r.doubt(guarded, "nothing was written")
 	}
 	return r
 }
@@ -171,7 +171,7 @@ func noLostUpdate(j *Judge, e drill.Expectation) ruling {
 	case lost > 0:
 		r.violate("%d of %d acknowledged updates were lost", lost, acked)
 	case acked == 0:
-		r.doubt("no update was acknowledged: give contenders guarded: true")
+		r.doubt(guarded, "no update was acknowledged")
 	}
 	return r
 }
@@ -180,7 +180,7 @@ func lostUpdates(j *Judge, e drill.Expectation) ruling {
 	r := result(e)
 	acked, lost := j.updates(e, &r)
 	if acked == 0 {
-		r.doubt("no update was acknowledged: give contenders guarded: true")
+		r.doubt(guarded, "no update was acknowledged")
 		return r
 	}
 	return j.atLeast(r, lost, acked, "lost updates")

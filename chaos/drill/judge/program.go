@@ -17,6 +17,8 @@ type program struct {
 	unwatched time.Time
 	// puts are its last accepted writes of keys that are no claims.
 	puts []model.Wrote
+	// leased is the key that it last put with a lease, and that is no claim.
+	leased string
 }
 
 // putsMax bounds what is remembered of one program's writes.
@@ -28,20 +30,6 @@ func (h *history) silent(name string) bool {
 	return p != nil && !p.spoke
 }
 
-// wouldTell says what would make the belief of a program known.
-const wouldTell = "--belief 'stdout:/REGEX/=holding,/REGEX/=idle' says how its output tells, or it prints JSON lines"
-
-// silence says what would make words of programs that said nothing known, "" if there is no
-// such program.
-func (j *Judge) silence() string {
-	for name := range j.programs {
-		if j.silent(name) {
-			return ": " + wouldTell
-		}
-	}
-	return ""
-}
-
 // wrote takes in what a program was told of its own writes.
 func (h *history) wrote(e model.Wrote) {
 	p := h.programs[e.Name]
@@ -50,6 +38,9 @@ func (h *history) wrote(e model.Wrote) {
 	}
 	if !e.Delete && !h.isClaim(e.Key) {
 		p.puts = append(p.puts[max(0, len(p.puts)-putsMax+1):], e)
+		if e.Lease != 0 {
+			p.leased = e.Key
+		}
 	}
 	if !e.Told {
 		return
@@ -129,11 +120,11 @@ func stops(j *Judge, e drill.Expectation) ruling {
 	}
 	switch {
 	case said == 0 && j.silent(e.Contender):
-		r.doubt("%s said nothing of what it believes: %s", e.Contender, wouldTell)
+		r.doubt(wouldTell, "%s said nothing of what it believes", e.Contender)
 	case said == 0:
-		r.doubt("%s never said that it holds", e.Contender)
+		r.doubt(j.nobody(), "%s never said that it holds", e.Contender)
 	case r.Samples == 0 && r.Verdict == drill.Held:
-		r.doubt("%s did not lose its lock", e.Contender)
+		r.doubt(j.untilThen("do a fault that ends its lease while it holds"), "%s did not lose its lock", e.Contender)
 		r.open, r.until = !j.over, j.grace()
 	}
 	return r
@@ -144,7 +135,7 @@ func (j *Judge) stopped(r *ruling, l *lockHistory, h *hold) {
 	c := l.claimOf(h)
 	if c == nil {
 		if j.now.Sub(h.from) >= lagMax {
-			r.doubt("%s said at %s that it holds %s: which claim it means is not known", h.who, drill.Clock(h.from), l.name)
+			r.doubt(whichClaim, "%s said at %s that it holds %s: which claim it means is not known", h.who, drill.Clock(h.from), l.name)
 		}
 		return
 	}
@@ -155,11 +146,11 @@ func (j *Judge) stopped(r *ruling, l *lockHistory, h *hold) {
 	from, paused := j.awake(h.who, c.goneAt)
 	switch {
 	case h.inferred && h.to.IsZero():
-		r.doubt("%s was told at %s that it holds %s, lost it at %s, and was never told otherwise: whether it worked on is not known; %s",
-			h.who, drill.Clock(h.from), l.name, drill.Clock(c.goneAt), wouldTell)
+		r.doubt(wouldTell, "%s was told at %s that it holds %s, lost it at %s, and was never told otherwise: whether it worked on is not known",
+			h.who, drill.Clock(h.from), l.name, drill.Clock(c.goneAt))
 		return
 	case paused:
-		r.doubt("%s is still paused", h.who)
+		r.doubt("heal the pause before the end", "%s is still paused", h.who)
 		r.open, r.until = !j.over, j.now.Add(settleDefault)
 		return
 	}
@@ -180,7 +171,7 @@ func (j *Judge) stopped(r *ruling, l *lockHistory, h *hold) {
 		defer j.lateWrites(r, h, c, end)
 		r.violate("%s believed for %.3f s that it holds %s after %s at %s%s", h.who, took.Seconds(), l.name, since, drill.Clock(from), still)
 	case still != "":
-		r.doubt("%s believes for %.3f s that it holds %s after %s", h.who, took.Seconds(), l.name, since)
+		r.doubt("let the run last "+r.Within.String()+" after that", "%s believes for %.3f s that it holds %s after %s", h.who, took.Seconds(), l.name, since)
 		r.open, r.until = !j.over, from.Add(r.Within+judgeSlack)
 	default:
 		r.note("%s stopped %.3f s after %s", h.who, took.Seconds(), since)

@@ -114,6 +114,7 @@ func TestPrograms(t *testing.T) {
 			if !strings.Contains(strings.Join(r.Evidence, "\n"), tt.evidence) {
 				t.Errorf("evidence %q, want %q", r.Evidence, tt.evidence)
 			}
+			wantsKnown(t, r)
 		})
 	}
 	t.Run("the writes that etcd accepted are named", func(t *testing.T) {
@@ -124,4 +125,48 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("%q, want %q", r.Evidence, want)
 		}
 	})
+}
+
+// wantsKnown wants a result that is not known to say what would make it known.
+func wantsKnown(t *testing.T, r ruling) {
+	t.Helper()
+	if r.Verdict == drill.Unknown && !strings.Contains(strings.Join(r.Evidence, "\n"), "; "+drill.ToKnow) {
+		t.Errorf("what would make it known is not said: %q", r.Evidence)
+	}
+}
+
+// has says that a process has a key, that hangs on a lease of its own.
+func (ta *tale) has(who, key string) *tale {
+	ta.rev++
+	lease, by := leaseNamed(who), model.Client{Name: who, Certain: true}
+	ta.tell(model.LeaseOwner{At: ta.now, Lease: lease, Client: by},
+		model.Wrote{At: ta.now, Client: by, Key: key, Lease: lease, Rev: ta.rev, Told: true},
+		model.Committed{At: ta.now, Rev: ta.rev, Changes: []model.Change{{KV: model.KV{Key: key, CreateRev: ta.rev, ModRev: ta.rev, Lease: lease}}}})
+	return ta
+}
+
+func TestWhatAProgramLacks(t *testing.T) {
+	for _, tt := range []struct {
+		recipe string
+		story  func(*tale) *tale
+		want   string
+		reason string
+	}{
+		{"mutex", func(ta *tale) *tale { return ta.has("a", "/x") }, "say --single-key: the lock of a is the one key /x", "the flag was forgotten"},
+		{"mutex", func(ta *tale) *tale { return ta.has("a", "/x").prints("a", holds) }, "say --single-key", "what it says of itself changes nothing"},
+		{"single", func(ta *tale) *tale { return ta.has("a", "/x/1f") }, "leave --single-key out: the lock of a is a queue, and its key is /x/1f", "the flag is wrong"},
+		{"mutex", func(ta *tale) *tale { return ta.has("a", "/locks/x") }, "say its own by --lock: it put the key /locks/x with a lease", "its library puts something before the name"},
+		{"mutex", func(ta *tale) *tale { return ta }, "ETCD_ENDPOINTS", "it went to another etcd, or to none"},
+		{"mutex", func(ta *tale) *tale { return ta.queues("b", "a") }, "", "it waits, as it should"},
+		{"single", func(ta *tale) *tale { return ta.has("a", "/x") }, "", "it holds"},
+		{"mutex", func(ta *tale) *tale { return ta.puts("a", "/work", true) }, "", "it works without a lease, and nobody knows why"},
+	} {
+		ta := newTale(t, "one-holder")
+		ta.j.d.Lab.Contenders[0].Recipe = tt.recipe
+		ta.rev++
+		got := tt.story(asProgram(ta, "a")).j.Lacks("a", "/x")
+		if !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
+			t.Errorf("%s: %q, want %q", tt.reason, got, tt.want)
+		}
+	}
 }

@@ -38,7 +38,7 @@ func served(j *Judge, e drill.Expectation) ruling {
 			case waited > e.Within:
 				r.violate("%s has waited %.1f s for %s, and still does", j.name(c), waited.Seconds(), l.name)
 			case !c.held:
-				r.doubt("%s still waits for %s, since %.1f s", j.name(c), l.name, waited.Seconds())
+				r.doubt("let the run last "+e.Within.String()+" after it asked", "%s still waits for %s, since %.1f s", j.name(c), l.name, waited.Seconds())
 				if until := c.since.Add(e.Within); until.After(r.until) {
 					r.until = until
 				}
@@ -51,7 +51,7 @@ func served(j *Judge, e drill.Expectation) ruling {
 		r.note("%d left before they were served", left)
 	}
 	if r.Samples == 0 {
-		r.doubt("nobody asked")
+		r.doubt(j.nobody(), "nobody asked")
 		return r
 	}
 	r.Measured = seconds(longest)
@@ -76,7 +76,7 @@ func overlap(j *Judge, e drill.Expectation) ruling {
 					continue
 				}
 				if a.inferred {
-					r.doubt("%s was told that it holds %s, lost it, and was never told otherwise: whether it worked on is not known; %s", a.who, l.name, wouldTell)
+					r.doubt(wouldTell, "%s was told that it holds %s, lost it, and was never told otherwise: whether it worked on is not known", a.who, l.name)
 					continue
 				}
 				longest = max(longest, d)
@@ -90,7 +90,7 @@ func overlap(j *Judge, e drill.Expectation) ruling {
 	switch {
 	case r.Samples == 0:
 		r.Measured = nil
-		r.doubt("nobody said that it holds%s", j.silence())
+		r.doubt(j.nobody(), "nobody said that it holds")
 	case e.Below > 0 && longest >= e.Below:
 		r.Verdict = drill.Violated
 	case e.AtLeast > 0 && longest < e.AtLeast:
@@ -131,7 +131,7 @@ func gap(j *Judge, e drill.Expectation) ruling {
 		}
 	}
 	if r.Samples = next; next == 0 && r.Verdict == drill.Held {
-		r.doubt("no lock changed hands%s", j.silence())
+		r.doubt(j.untilThen(handsNow), "no lock changed hands")
 		r.open, r.until = !j.over, j.grace()
 		return r
 	}
@@ -253,9 +253,9 @@ func (j *Judge) handover(r *ruling, l *lockHistory, c handoverCase) {
 	f := j.cause(l, c.tenure)
 	switch {
 	case f == nil || f.Cause == journal.CauseUnknown && !f.Pending:
-		r.doubt("why is not known")
+		r.doubt("let the lease of the holder be read before it goes: pause for a second before the fault", "why is not known")
 	case f.Pending:
-		r.doubt("why is not known yet")
+		r.doubt(stillOpen, "why is not known yet")
 		r.open, r.until = !j.over, j.now.Add(settleDefault)
 	case f.Cause != r.Cause:
 		r.violate("the cause was %s (%s), not %s: %s", f.Cause, f.Confidence, r.Cause, f.Evidence)
@@ -315,7 +315,7 @@ func acquired(j *Judge, e drill.Expectation) ruling {
 		}
 	}
 	if r.note("%s did not say that it holds", e.Contender); j.silent(e.Contender) {
-		r.doubt("nor was it seen to be told: %s", wouldTell)
+		r.doubt(wouldTell, "nor was it seen to be told")
 		r.open, r.until = !j.over, j.grace()
 		return r
 	}
@@ -329,7 +329,7 @@ func neverHolds(j *Judge, e drill.Expectation) ruling {
 	if e.After > 0 {
 		at, ok := j.since(e, "")
 		if !ok {
-			r.doubt("the drill did not get to step %d", e.After)
+			r.doubt(j.unfinished(), "the drill did not get to step %d", e.After)
 			return r
 		}
 		from = at
@@ -350,7 +350,7 @@ func neverHolds(j *Judge, e drill.Expectation) ruling {
 		}
 	}
 	if !j.all {
-		r.doubt("the drill did not get through")
+		r.doubt(j.unfinished(), "the drill did not get through")
 	}
 	return r
 }

@@ -113,7 +113,7 @@ func (r *runner) wait(ctx context.Context, i int, w *drill.Wait) error {
 		return err
 	}
 	if !ok {
-		err = fmt.Errorf("waited %s for %s", within, w.Unmet(r.view))
+		err = fmt.Errorf("waited %s for %s%s", within, w.Unmet(r.view), r.lacks(w))
 		r.tell(i, err.Error())
 		return err
 	}
@@ -128,6 +128,21 @@ func (r *runner) endedFor(w *drill.Wait) string {
 		p := r.j.Process(name)
 		if c, _ := r.d.Lab.Contender(name); c.Program != nil && p.Proc == model.ProcEnded {
 			return name + " has ended: " + p.Ended
+		}
+	}
+	return ""
+}
+
+// lacks says what would make known who holds, where a program does not compete as was said.
+func (r *runner) lacks(w *drill.Wait) string {
+	for _, name := range slices.Concat(w.Holders, w.Waiters) {
+		if known := r.j.Lacks(name, w.Lock); known != "" {
+			return "; " + drill.ToKnow + known
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.Beliefs)) {
+		if known := r.j.Mute(name); known != "" {
+			return "; " + drill.ToKnow + known
 		}
 	}
 	return ""

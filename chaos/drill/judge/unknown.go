@@ -1,0 +1,92 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+
+	"locktop/chaos/drill"
+	"locktop/model"
+)
+
+// What would make something known that is not.
+const (
+	wouldTell  = "say by --belief 'stdout:/REGEX/=holding,/REGEX/=idle' what its output means, or let it print JSON lines"
+	whichClaim = "let it say its key or lease (in JSON: \"key\", \"lease\")"
+	onceMore   = "run it once more: etcd could not be watched"
+	stillOpen  = "let the run go on"
+	handsNow   = "let the lock change hands"
+	guarded    = "give contenders guarded: true"
+)
+
+// unfinished is what would make known what comes after the step at which the drill ended.
+func (j *Judge) unfinished() string {
+	return fmt.Sprintf("get past step %d, where the drill ended", len(j.stepped)+1)
+}
+
+// untilThen is what would make something known in a drill that got through.
+func (j *Judge) untilThen(known string) string {
+	if j.over && !j.all {
+		return j.unfinished()
+	}
+	return known
+}
+
+// nobody is what would make known what nobody spoke of.
+func (j *Judge) nobody() string {
+	known := "let a contender say that it holds"
+	for name := range j.programs {
+		if j.silent(name) {
+			known = wouldTell
+		}
+	}
+	return j.untilThen(known)
+}
+
+// Mute is what would make the belief of a contender known, "" if it is no program that is silent.
+func (j *Judge) Mute(name string) string {
+	if j.silent(name) {
+		return wouldTell
+	}
+	return ""
+}
+
+// Lacks says what would let a program be seen to compete for a lock, "" if that is not known:
+// its key may have another name, or be another kind of lock than was said.
+func (j *Judge) Lacks(name, lock string) string {
+	name = drill.Process(name)
+	p, l := j.programs[name], j.locks[lock]
+	if p == nil || l == nil {
+		return ""
+	}
+	row, _ := j.d.Lab.Contender(name)
+	queues := row.Recipe != "single"
+	key := ""
+	for _, c := range l.claims {
+		if j.owner(c) == name {
+			key = c.key
+		}
+	}
+	switch below := strings.HasPrefix(key, lock+"/"); {
+	case queues && key == lock:
+		return fmt.Sprintf("say --single-key: the lock of %s is the one key %s", name, model.Printable(key))
+	case !queues && below:
+		return fmt.Sprintf("leave --single-key out: the lock of %s is a queue, and its key is %s", name, model.Printable(key))
+	case key != "":
+		return ""
+	case p.leased != "":
+		return fmt.Sprintf("give %s the lock's name, {lock}, or say its own by --lock: it put the key %s with a lease", name, model.Printable(p.leased))
+	case !j.grants(name) && len(p.puts) == 0:
+		return fmt.Sprintf("let %s find etcd at ETCD_ENDPOINTS, or at {endpoints}: it asked nothing of it", name)
+	}
+	return ""
+}
+
+// grants says whether a process was granted a lease.
+func (j *Judge) grants(name string) bool {
+	for _, who := range j.owners {
+		if who == name {
+			return true
+		}
+	}
+	return false
+}
