@@ -135,6 +135,65 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
+// busy delivers a fault only when something was reported after it, and another event before both.
+type busy struct {
+	reported chan model.Event
+	next     []model.Event
+}
+
+func (s *busy) Next(ctx context.Context, _ model.Want) (model.Batch, error) {
+	if len(s.next) == 0 {
+		e, err := source(s.reported).Next(ctx, model.Want{})
+		if err != nil {
+			return e, err
+		}
+		if _, fault := e.Events[0].(model.FaultOn); !fault {
+			return e, nil
+		}
+		after, err := source(s.reported).Next(ctx, model.Want{})
+		if err != nil {
+			return after, err
+		}
+		s.next = []model.Event{model.Contender{At: time.Now(), Name: "b", Proc: model.ProcRunning}, e.Events[0], after.Events[0]}
+	}
+	e := s.next[0]
+	s.next = s.next[1:]
+	return model.Batch{Events: []model.Event{e}}, nil
+}
+
+// TestWhatWasDoneIsListed: a request is answered from a state that has all that was reported
+// before it, however busy the source is with something else.
+func TestWhatWasDoneIsListed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := Listen(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reported := make(chan model.Event, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() {
+		served <- Serve(ctx, l, Room{Source: &busy{reported: reported}, Report: func(e model.Event) { reported <- e },
+			Do: func(_ context.Context, a model.Action) model.Outcome {
+				reported <- model.FaultOn{At: time.Now(), ID: 1, Fault: a.Fault}
+				return model.Outcome{Action: a, Done: true}
+			}})
+	}()
+	c, err := net.Dial("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	asks(t, c, `{"do":"inject","fault":"pause","target":"a"}`)
+	if got := asks(t, c, `{"do":"list"}`); !strings.Contains(got, `"faults":[{"fault":"pause","target":"a"`) {
+		t.Errorf("the fault is in force: %s", got)
+	}
+	cancel()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWhatIsThereAlready: only a socket that nobody listens on is replaced.
 func TestWhatIsThereAlready(t *testing.T) {
 	dir := t.TempDir()

@@ -38,8 +38,10 @@ type door struct {
 	s      *session.Session
 	view   drill.View
 	judge  *judge.Judge
-	asked  chan func()         // done where the state is owned
-	checks map[*check]struct{} // waits under way, of the same owner
+	checks map[*check]struct{} // waits under way, of the owner of the state
+
+	mu    sync.Mutex
+	asked map[int64]func() // done where the state is owned, at the tick of that nanosecond
 }
 
 // check is a wait under way.
@@ -53,7 +55,7 @@ func Serve(given context.Context, l *Listener, r Room) error {
 	ctx, cancel := context.WithCancel(given)
 	defer cancel()
 	d := &door{Room: r, s: session.New(r.Source, r.Pins...), judge: judge.New(&drill.Drill{}, time.Now()),
-		asked: make(chan func(), clientsMax), checks: map[*check]struct{}{}}
+		asked: map[int64]func(){}, checks: map[*check]struct{}{}}
 	d.view = play.NewView(d.s.State, d.judge)
 	d.s.OnBatch = d.turn
 	var all sync.WaitGroup
@@ -77,14 +79,18 @@ func (d *door) turn(b model.Batch) error {
 	for c := range d.checks {
 		d.look(c)
 	}
-	for {
-		select {
-		case f := <-d.asked:
-			f()
-		default:
-			return nil
+	for _, e := range b.Events {
+		if tick, ok := e.(model.Tick); ok {
+			d.mu.Lock()
+			f := d.asked[tick.At.UnixNano()]
+			delete(d.asked, tick.At.UnixNano())
+			d.mu.Unlock()
+			if f != nil {
+				f()
+			}
 		}
 	}
+	return nil
 }
 
 // look ends a wait that is met.
@@ -96,15 +102,18 @@ func (d *door) look(c *check) {
 }
 
 // inside does something where the state is owned, and returns when it is done, or false when
-// ctx ended.
+// ctx ended. It is done at a tick of its own, which the source delivers after all that was
+// reported before: who injects a fault and then asks for the list finds it there.
 func (d *door) inside(ctx context.Context, f func()) bool {
 	done := make(chan struct{})
-	select {
-	case d.asked <- func() { f(); close(done) }:
-	case <-ctx.Done():
-		return false
+	d.mu.Lock()
+	at := time.Now()
+	for d.asked[at.UnixNano()] != nil {
+		at = at.Add(1)
 	}
-	d.Report(model.Tick{At: time.Now()})
+	d.asked[at.UnixNano()] = func() { f(); close(done) }
+	d.mu.Unlock()
+	d.Report(model.Tick{At: at})
 	select {
 	case <-done:
 		return true
