@@ -19,7 +19,8 @@
 // time, waits what waiting cost, graph who waits for whom in a deadlock, and page has the pages, none of which knows another. dialog has what stands over a
 // page, lesson the drill that is told under it, guide what shows a newcomer around the demo,
 // palette the line of commands, start the choice of what to watch; none of them knows
-// another, and they see the console as host.Host. ground asks the terminal for its ground. This package is the shell around them:
+// another, and they see the console as host.Host. ground asks the terminal for its ground, and glass brings frames
+// to it. This package is the shell around them:
 //
 //   - app.go is the one tea.Model. Its Update is a switch of one-line cases;
 //     messages.go has the commands and messages behind them, boot.go those of the start.

@@ -6,19 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
+	"locktop/ui/glass"
 	"locktop/ui/ground"
 )
-
-// framesPerSecond is how often the renderer looks whether there is a frame. It does so
-// all day, so each look that is saved counts; with 50 a change is on the terminal
-// within 20 ms of its frame.
-const framesPerSecond = 50
 
 // Run shows the console until the person quits, boot fails, or ctx ends, which
 // is how signals come in. In each case, a panic included, the terminal is left
@@ -30,15 +25,15 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	a.ctx = ctx
 	if _, ok := out.(term.File); !ok {
 		a.resize(80, 24) // nobody will tell
-		out = &lockedWriter{w: out}
 	}
-	a.copy = func(text string) { _, _ = io.WriteString(out, ansi.SetSystemClipboard(text)) }
+	shown := glass.On(out)
+	a.copy = func(text string) { _, _ = io.WriteString(shown, ansi.SetSystemClipboard(text)) }
 	if f, ok := in.(*os.File); ok && o.AskGround {
 		typed := ground.New(f)
-		in, a.ask = typed, func() (bool, bool) { return typed.Ask(ctx, out) }
+		in, a.ask = typed, func() (bool, bool) { return typed.Ask(ctx, shown) }
 	}
-	p := tea.NewProgram(a, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
-		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond))
+	p := tea.NewProgram(glass.New(a, shown), tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(shown.Writer()),
+		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler(), tea.WithFPS(1))
 	_, err := p.Run()
 	ended := ctx.Err() != nil // by whoever called, not by the line below
 	cancel()
@@ -53,17 +48,4 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		return nil
 	}
 	return fmt.Errorf("run the console: %w", err)
-}
-
-// lockedWriter makes the clipboard and the renderer take turns. A file does that
-// by itself.
-type lockedWriter struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *lockedWriter) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
 }

@@ -1,0 +1,125 @@
+package glass
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+)
+
+// every is how long a frame stays at least: what changes meanwhile is shown together.
+const every = 20 * time.Millisecond
+
+// paintMsg says that a frame that had to wait can be shown.
+type paintMsg struct{}
+
+// Pane is a program behind glass.
+type Pane struct {
+	program tea.Model
+	out     *Out
+	view    string   // that was shown last
+	lines   []string // of it, nil if the terminal may show something else
+	at      time.Time
+	waits   bool // a paintMsg is on its way
+	now     func() time.Time
+}
+
+// New puts a program behind glass. Bubble Tea is to run the pane, with [Out] as its output.
+func New(program tea.Model, out *Out) *Pane {
+	return &Pane{program: program, out: out, now: time.Now}
+}
+
+// Init begins the program.
+func (p *Pane) Init() tea.Cmd { return p.program.Init() }
+
+// View is what Bubble Tea is told to show: nothing.
+func (p *Pane) View() string { return "" }
+
+// Update hands a message to the program and shows what it paints then.
+func (p *Pane) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg.(type) {
+	case paintMsg:
+		p.waits = false
+		return p, p.show(nil)
+	case tea.WindowSizeMsg, tea.ResumeMsg: // the terminal may show anything now
+		p.lines = nil
+	}
+	p.program, cmd = p.program.Update(msg)
+	return p, p.show(cmd)
+}
+
+// show writes the lines that are new, or asks to be called again.
+func (p *Pane) show(cmd tea.Cmd) tea.Cmd {
+	view := p.program.View()
+	if p.waits || p.lines != nil && view == p.view {
+		return cmd
+	}
+	now := p.now()
+	if rest := every - now.Sub(p.at); rest > 0 && rest <= every {
+		p.waits = true
+		return tea.Batch(cmd, tea.Tick(rest, func(time.Time) tea.Msg { return paintMsg{} }))
+	}
+	lines := strings.Split(view, "\n")
+	var frame []byte
+	for i, line := range lines {
+		if i < len(p.lines) && p.lines[i] == line {
+			continue
+		}
+		frame = append(append(frame, ansi.CursorPosition(1, i+1)...), line...)
+	}
+	p.view, p.lines, p.at = view, lines, now
+	p.out.frame(frame)
+	return cmd
+}
+
+// Out is the terminal, which the pane shares with Bubble Tea.
+type Out struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// On is the output on a writer. Bubble Tea gets what Writer returns.
+func On(w io.Writer) *Out { return &Out{w: w} }
+
+// Writer is the output for Bubble Tea, which sees by it whether there is a terminal.
+func (o *Out) Writer() io.Writer {
+	if f, ok := o.w.(term.File); ok {
+		return terminal{f, o}
+	}
+	return o
+}
+
+// terminal is an output that is a terminal.
+type terminal struct {
+	term.File
+	out *Out
+}
+
+// Write writes what is no frame.
+func (t terminal) Write(p []byte) (int, error) { return t.out.Write(p) }
+
+// Write writes what is no frame: that of the empty view begins at the top.
+func (o *Out) Write(p []byte) (int, error) {
+	if len(p) > len(ansi.CursorHomePosition) && bytes.HasPrefix(p, []byte(ansi.CursorHomePosition)) {
+		return len(p), nil
+	}
+	return o.write(p)
+}
+
+func (o *Out) frame(p []byte) {
+	if len(p) > 0 {
+		_, _ = o.write(p) // a terminal that has gone ends the program by its input
+	}
+}
+
+func (o *Out) write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.w.Write(p)
+}
