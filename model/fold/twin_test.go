@@ -42,24 +42,28 @@ func TestATwinGoesItsOwnWay(t *testing.T) {
 		s := apply(begin)
 		before := dump(s, true) + past(s)
 		twins := NewTwins()
-		a, b := twins.Of(s), twins.Of(s)
+		image := twins.Keep(s)
+		a, b := image.New(), image.New()
 		if d := cmp.Diff(before, dump(a, true)+past(a)); d != "" {
 			t.Fatalf("the twin is not the same\n%s", d)
 		}
-		kept, _ := twins.Keep(s)
+		kept := twins.Keep(s).New()
 		s.Apply(model.Batch{Events: rest.Events[:len(rest.Events)/2]})
-		later, _ := twins.Keep(s)
+		later := twins.Keep(s)
 		then := dump(s, true) + past(s)
 		a.Apply(rest)
 		straight := apply(begin, rest)
 		if d := cmp.Diff(dump(straight, true)+past(straight), dump(a, true)+past(a)); d != "" {
 			t.Fatalf("the twin went another way than the state that saw all events\n%s", d)
 		}
+		if again := image.New(); cmp.Diff(before, dump(again, true)+past(again)) != "" {
+			t.Fatalf("what became of the twin is seen in the next of the same image\n%s", cmp.Diff(before, dump(again, true)+past(again)))
+		}
 		if d := cmp.Diff(then, dump(s, true)+past(s)); d != "" {
 			t.Fatalf("what became of the twin is seen in the first\n%s", d)
 		}
 		s.Apply(model.Batch{Events: rest.Events[len(rest.Events)/2:]})
-		if d := cmp.Diff(before, dump(kept, true)+past(kept)) + cmp.Diff(then, dump(later, true)+past(later)); d != "" {
+		if d := cmp.Diff(before, dump(kept, true)+past(kept)) + cmp.Diff(then, dump(later.New(), true)+past(later.New())); d != "" {
 			t.Fatalf("what became of the first is seen in what was kept\n%s", d)
 		}
 		if d := cmp.Diff(before, dump(b, true)+past(b)); d != "" {
@@ -107,7 +111,7 @@ func TestWhatStatesShare(t *testing.T) {
 	for seed := range 50 {
 		events := gen.Example(seed)
 		one, other := apply(model.Batch{Events: events}), apply(model.Batch{Events: slices.Clone(events)})
-		twin := NewTwins().Of(one)
+		twin := NewTwins().Keep(one).New()
 		webs := [3]web{{}, {}, {}}
 		for i, s := range []*State{one, other, twin} {
 			webs[i].walk(reflect.ValueOf(s), "")
@@ -162,12 +166,19 @@ func BenchmarkTwin(b *testing.B) {
 		}
 		s.Apply(model.Batch{Events: h.Events})
 		twins := NewTwins()
-		b.Run(fmt.Sprint(claims), func(b *testing.B) {
+		var kept *Kept
+		b.Run(fmt.Sprintf("%d_keep", claims), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				twins.Of(s)
+				kept = twins.Keep(s)
 			}
-			b.ReportMetric(float64(twins.maker.Bytes), "bytes")
+			b.ReportMetric(float64(kept.Bytes), "bytes")
+		})
+		b.Run(fmt.Sprintf("%d_new", claims), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				kept.New()
+			}
 		})
 	}
 }
@@ -203,8 +214,8 @@ func TestWhatIsToldLateIsNotToldToTwins(t *testing.T) {
 			return nil
 		}
 		twins := NewTwins()
-		kept, _ := twins.Keep(s)
-		other := twins.Of(s)
+		kept := twins.Keep(s).New()
+		other := twins.Keep(s).New()
 		if handover(s, s.Journal()) != handover(kept, kept.Journal()) {
 			t.Errorf("%s: what is told for good is copied", row.reason)
 		}

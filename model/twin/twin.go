@@ -7,65 +7,119 @@ import (
 	"unsafe"
 )
 
-// Maker makes twins. What it learns of types it keeps, so one is made once. It is not safe for
-// concurrent use.
+// Maker makes images. What it learns of types it keeps, so one is made once. It is not safe for
+// concurrent use; its images are.
 type Maker struct {
-	// Bytes is about how much memory the last twin took.
-	Bytes int
-
 	plans  map[reflect.Type]*plan
-	shared map[reflect.Type]bool
+	all    []*plan // by their number
+	always map[reflect.Type]bool
 	same   []unsafe.Pointer
-	todo   []object
-	maps   []object // fields that are maps
-	late   bool     // it is their turn
-	within int      // how many maps and interfaces one is in, of which the parts cannot wait
+
+	// What stays as it is, of this image and of those before: they share the list, too.
+	shared []unsafe.Pointer
+	stays  table
+	asked  int // for how many in this image
+	many   int // as many may be in the list in any case
+
+	// What the image that is being made has so far.
+	todo  []object
+	later []object // maps: last, since they go through memory in no order
+	taken []taken  // by the number of the plan
+	maps  []mapping
+	boxes []box
+	text  []byte
+	texts table
 }
 
-// object is one that was copied, and of which the parts have not been yet.
+// object is some objects of a type, one behind the other, of which the parts have not been
+// looked at.
 type object struct {
-	p  *plan
-	at unsafe.Pointer
+	p    *plan
+	from unsafe.Pointer
+	i, n int // the number of the first of them, and how many they are
+	slot *slot
 }
 
-// plan is how a type is copied: fix puts copies in the place of what a value points to. A
-// type that points to nothing that changes has no fix.
+// plan is how objects of a type are kept: their bytes, and for each of the slots, which are
+// the places of pointers, a number.
 type plan struct {
-	t    reflect.Type
-	size uintptr
-	fix  func(at unsafe.Pointer)
-	made table // the copies of objects of the type in this twin
-	// instead returns what stands for an object, and is no copy, if it is not nil; copied is
-	// told of each copy.
-	instead func(from unsafe.Pointer) unsafe.Pointer
-	copied  func(to unsafe.Pointer)
-	slab    reflect.Value
-	used    int // of the slab
+	t      reflect.Type
+	number int
+	size   uintptr
+	slots  []slot
 }
 
-// slabMax is how many objects of a type are made at once.
-const slabMax = 512
+// bare says whether an object is nothing but a pointer: there are no bytes to keep.
+func (p *plan) bare() bool { return p.size == pointerSize && len(p.slots) == 1 }
 
-// make returns a new object with the contents of another. Those of a type stand side by
-// side: they live and die with their twin, and to make each by itself costs more than the rest.
-func (p *plan) make(from unsafe.Pointer) unsafe.Pointer {
-	if !p.slab.IsValid() || p.used == p.slab.Len() {
-		n := min(slabMax, max(1, p.made.n/2))
-		p.slab, p.used = reflect.MakeSlice(reflect.SliceOf(p.t), n, n), 0
+// taken is what was taken of a type.
+type taken struct {
+	stays func(unsafe.Pointer) bool // says whether an object stays as it is; nil: none does
+	bytes []byte
+	refs  []uint32
+	n     int
+	found table
+}
+
+// slot is the place of a pointer in an object.
+type slot struct {
+	kind
+	at  uintptr
+	t   reflect.Type
+	p   *plan // of what it points to, of the keys of a map
+	val *plan // of the values of a map
+}
+
+// kind is what a slot is. The number of a pointer says which object it is of its type, that of a
+// slice which one is its first, that of a string where it begins; 0 is nil.
+type kind uint8
+
+const (
+	pointer kind = iota
+	sharing
+	text
+	slice
+	appended
+	mapped
+	boxed
+)
+
+// pointers is how many pointers are in a slot, one behind the other.
+func (s *slot) pointers() uintptr {
+	if s.kind == boxed {
+		return 2
 	}
-	to := p.slab.Index(p.used)
-	p.used++
-	to.Set(reflect.NewAt(p.t, from).Elem())
-	return to.Addr().UnsafePointer()
+	return 1
+}
+
+const (
+	// isShared is in the number of a pointer that stays as it is.
+	isShared = 1 << 31
+	// stayUnit is about how large is what stays.
+	stayUnit = 64
+	// textUnit is of what the number of a string counts.
+	textUnit = 8
+)
+
+// mapping is a map: its keys and values are objects, one behind the other.
+type mapping struct {
+	*slot
+	n, keys, vals int
+}
+
+// box is what an interface holds: the object of that number.
+type box struct {
+	p *plan
+	i int
 }
 
 // NewMaker returns a maker. Pointers to the types of shared stay as they are, and so do the
 // pointers of same: all values point to these, and nobody writes to them. An [Appended] that
 // is full is shared, too.
 func NewMaker(shared []reflect.Type, same ...any) *Maker {
-	m := &Maker{plans: map[reflect.Type]*plan{}, shared: map[reflect.Type]bool{}}
+	m := &Maker{plans: map[reflect.Type]*plan{}, always: map[reflect.Type]bool{}, many: shareMany}
 	for _, t := range shared {
-		m.shared[t] = true
+		m.always[t] = true
 	}
 	for _, p := range same {
 		m.same = append(m.same, reflect.ValueOf(p).UnsafePointer())
@@ -77,266 +131,293 @@ func NewMaker(shared []reflect.Type, same ...any) *Maker {
 // change, and twins share them. Before that a twin has as much room as the first.
 type Appended []byte
 
-// Instead says of the objects of a type which stand for them in a twin, where that is no copy:
-// those must never change. nil asks for a copy, and copied is told of it; it is not whole yet.
-func Instead[T any](m *Maker, of func(*T) *T, copied func(*T)) {
-	p := m.plan(reflect.TypeFor[T]())
-	p.instead = func(from unsafe.Pointer) unsafe.Pointer { return unsafe.Pointer(of((*T)(from))) }
-	p.copied = func(to unsafe.Pointer) { copied((*T)(to)) }
+// Share says which objects of a type stay as they are: those must never change.
+func Share[T any](m *Maker, stays func(*T) bool) {
+	m.taken[m.plan(reflect.TypeFor[T]()).number].stays = func(at unsafe.Pointer) bool { return stays((*T)(at)) }
 }
 
-// Of returns the twin of what v points to.
-func Of[T any](m *Maker, v *T) *T {
-	m.Bytes = 0
+// Keep returns the image of what v points to.
+func Keep[T any](m *Maker, v *T) *Image[T] {
 	defer m.forget()
-	first := m.copy(m.plan(reflect.TypeFor[T]()), unsafe.Pointer(v))
-	for len(m.todo)+len(m.maps) > 0 { // lists of their own: a long chain of pointers would overflow the stack
+	m.begin()
+	root := m.plan(reflect.TypeFor[T]())
+	m.ref(root, unsafe.Pointer(v))
+	for len(m.todo)+len(m.later) > 0 { // lists of their own: a long chain of pointers would overflow the stack
 		next := &m.todo
 		if len(m.todo) == 0 {
-			next = &m.maps // last, since they go through memory in no order
+			next = &m.later
 		}
 		o := (*next)[len(*next)-1]
 		*next = (*next)[:len(*next)-1]
-		m.late = next == &m.maps
-		o.p.fix(o.at)
+		if o.slot != nil {
+			m.takeMap(o)
+			continue
+		}
+		m.take(o)
 	}
-	return (*T)(first)
+	x := &Image[T]{m.image()}
+	x.root = root.number
+	return x
 }
 
-// forget lets go of the twin that was made.
+// shareMany is how many things are in a list of what stays before another one may be begun.
+const shareMany = 1 << 16
+
+// begin begins an image: with another list, if most of this one is nobody's any more.
+func (m *Maker) begin() {
+	if len(m.shared) > max(4*m.asked, m.many) {
+		m.shared, m.stays = nil, table{}
+	}
+	m.asked = 0
+}
+
+// image returns what was taken.
+func (m *Maker) image() image {
+	x := image{text: slices.Clone(m.text), shared: m.shared[:len(m.shared):len(m.shared)], maps: slices.Clone(m.maps), boxes: slices.Clone(m.boxes)}
+	x.Bytes = len(x.text)
+	for i := range m.taken {
+		t := &m.taken[i]
+		x.parts = append(x.parts, part{m.all[i], t.n, slices.Clone(t.bytes), slices.Clone(t.refs)})
+		x.Bytes += len(t.bytes) + 4*len(t.refs)
+	}
+	return x
+}
+
+// forget lets go of the image that was made, and keeps the room for the next.
 func (m *Maker) forget() {
-	for _, p := range m.plans {
-		p.made.reset()
-		p.slab = reflect.Value{}
+	m.maps, m.boxes, m.text = m.maps[:0], m.boxes[:0], m.text[:0]
+	clear(m.todo[:cap(m.todo)])
+	clear(m.later[:cap(m.later)])
+	m.texts.reset()
+	for i := range m.taken {
+		t := &m.taken[i]
+		t.bytes, t.refs, t.n = t.bytes[:0], t.refs[:0], 0
+		t.found.reset()
 	}
 }
 
-// copy returns the copy of an object, of which the parts may be copied later.
-func (m *Maker) copy(p *plan, from unsafe.Pointer) unsafe.Pointer {
-	slot := p.made.find(from, p.size)
-	if slot.from != nil {
-		return slot.to
+// add takes the bytes of objects in, and returns the number of the first.
+func (m *Maker) add(p *plan, from unsafe.Pointer, n int) int {
+	t := &m.taken[p.number]
+	i := t.n
+	if t.n += n; t.n >= isShared-1 {
+		panic("twin: more objects of " + p.t.String() + " than can be counted")
 	}
-	if slices.Contains(m.same, from) {
-		return from
+	if !p.bare() {
+		t.bytes = append(t.bytes, unsafe.Slice((*byte)(from), uintptr(n)*p.size)...)
 	}
-	if p.instead != nil {
-		if to := p.instead(from); to != nil {
-			return to
+	if len(p.slots) > 0 && n > 0 {
+		t.refs = append(t.refs, make([]uint32, n*len(p.slots))...)
+		m.todo = append(m.todo, object{p: p, from: from, i: i, n: n})
+	}
+	return i
+}
+
+// ref returns the number for a pointer, or one that says that it stays.
+func (m *Maker) ref(p *plan, from unsafe.Pointer) uint32 {
+	t := &m.taken[p.number]
+	if t.stays != nil {
+		if at := m.stays.find(uintptr(from), stayUnit); at.from != 0 {
+			m.asked++
+			return at.ref
 		}
 	}
-	at := p.make(from)
-	*slot = pair{from, at}
-	if p.copied != nil {
-		p.copied(at)
+	at := t.found.find(uintptr(from), p.size)
+	if at.from == 0 {
+		if slices.Contains(m.same, from) || t.stays != nil && t.stays(from) {
+			return m.keep(from)
+		}
+		*at = pair{from: uintptr(from), ref: uint32(m.add(p, from, 1)) + 1}
+		t.found.n++
 	}
-	p.made.n++
-	m.Bytes += int(p.size)
-	if p.fix != nil {
-		m.todo = append(m.todo, object{p, at})
-	}
-	return at
+	return at.ref
 }
 
-// table finds the copy of an object. The map of Go does, too, at several times the cost.
+// keep returns the number of a pointer that stays as it is.
+func (m *Maker) keep(from unsafe.Pointer) uint32 {
+	m.asked++
+	at := m.stays.find(uintptr(from), stayUnit)
+	if at.from == 0 {
+		m.shared = append(m.shared, from)
+		*at = pair{from: uintptr(from), ref: isShared | uint32(len(m.shared))}
+		m.stays.n++
+	}
+	return at.ref
+}
+
+// string returns the number of a string. One that begins where another does is the same as far
+// as it goes.
+func (m *Maker) string(s string) uint32 {
+	from := unsafe.Pointer(unsafe.StringData(s))
+	at := m.texts.find(uintptr(from), textUnit)
+	if at.from == 0 || at.n < len(s) {
+		if at.from == 0 {
+			m.texts.n++
+		}
+		if len(m.text)/textUnit >= isShared-1 {
+			panic("twin: more text than can be counted")
+		}
+		*at = pair{from: uintptr(from), n: len(s), ref: uint32(len(m.text)/textUnit) + 1}
+		m.text = append(m.text, s...)
+		m.text = append(m.text, make([]byte, -len(m.text)&(textUnit-1))...)
+	}
+	return at.ref
+}
+
+// take takes in what objects point to, and puts numbers in the place of it.
+func (m *Maker) take(o object) {
+	for k := range o.n {
+		for j := range o.p.slots {
+			s := &o.p.slots[j]
+			from := unsafe.Add(o.from, uintptr(k)*o.p.size+s.at)
+			if *(*unsafe.Pointer)(from) == nil {
+				continue
+			}
+			at := uintptr(o.i+k)*o.p.size + s.at // in the bytes, which may move
+			ref := m.part(s, from)
+			t := &m.taken[o.p.number]
+			if !o.p.bare() {
+				clear(t.bytes[at : at+s.pointers()*pointerSize])
+			}
+			t.refs[(o.i+k)*len(o.p.slots)+j] = ref
+		}
+	}
+}
+
+const pointerSize = unsafe.Sizeof(uintptr(0))
+
+// part takes in what a slot points to, which is not nil.
+func (m *Maker) part(s *slot, from unsafe.Pointer) uint32 {
+	switch s.kind {
+	case pointer:
+		return m.ref(s.p, *(*unsafe.Pointer)(from))
+	case sharing:
+		return m.keep(*(*unsafe.Pointer)(from))
+	case text:
+		if t := *(*string)(from); t != "" {
+			return m.string(t)
+		}
+		return 0
+	case slice:
+		of := *(*[]byte)(from) // the length is that of whatever it is
+		return uint32(m.add(s.p, unsafe.Pointer(unsafe.SliceData(of)), len(of))) + 1
+	case appended:
+		of := *(*Appended)(from)
+		if len(of) == cap(of) {
+			return m.keep(unsafe.Pointer(unsafe.SliceData(of)))
+		}
+		return uint32(m.add(s.p, unsafe.Pointer(unsafe.SliceData(of)), cap(of))) + 1
+	case mapped:
+		m.maps = append(m.maps, mapping{})
+		m.later = append(m.later, object{from: from, i: len(m.maps) - 1, slot: s})
+		return uint32(len(m.maps))
+	}
+	v := reflect.NewAt(s.t, from).Elem().Elem()
+	own := reflect.New(v.Type())
+	own.Elem().Set(v)
+	p := m.plan(v.Type())
+	m.boxes = append(m.boxes, box{p, m.add(p, own.UnsafePointer(), 1)})
+	return uint32(len(m.boxes))
+}
+
+// takeMap takes a map in.
+func (m *Maker) takeMap(o object) {
+	v := reflect.NewAt(o.slot.t, o.from).Elem()
+	n, i := v.Len(), 0
+	keys, vals := reflect.MakeSlice(reflect.SliceOf(o.slot.p.t), n, n), reflect.MakeSlice(reflect.SliceOf(o.slot.val.t), n, n)
+	for it := v.MapRange(); it.Next(); i++ {
+		keys.Index(i).SetIterKey(it)
+		vals.Index(i).SetIterValue(it)
+	}
+	m.maps[o.i] = mapping{o.slot, n, m.add(o.slot.p, keys.UnsafePointer(), n), m.add(o.slot.val, vals.UnsafePointer(), n)}
+}
+
+func (m *Maker) plan(t reflect.Type) *plan {
+	if p := m.plans[t]; p != nil {
+		return p
+	}
+	p := &plan{t: t, number: len(m.all), size: t.Size()}
+	m.plans[t], m.all, m.taken = p, append(m.all, p), append(m.taken, taken{})
+	m.look(p, t, 0)
+	return p
+}
+
+// look finds the slots in a part of a type.
+func (m *Maker) look(p *plan, t reflect.Type, at uintptr) {
+	s := slot{at: at, t: t}
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			m.look(p, t.Field(i).Type, at+t.Field(i).Offset)
+		}
+		return
+	case reflect.Array:
+		for i := range t.Len() {
+			m.look(p, t.Elem(), at+uintptr(i)*t.Elem().Size())
+		}
+		return
+	case reflect.Pointer:
+		if s.kind = sharing; !m.always[t.Elem()] {
+			s.kind, s.p = pointer, m.plan(t.Elem())
+		}
+	case reflect.String:
+		s.kind = text
+	case reflect.Slice:
+		if s.kind = slice; t == reflect.TypeFor[Appended]() {
+			s.kind = appended
+		}
+		s.p = m.plan(t.Elem())
+	case reflect.Map:
+		s.kind, s.p, s.val = mapped, m.plan(t.Key()), m.plan(t.Elem())
+	case reflect.Interface:
+		s.kind = boxed
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		panic(fmt.Sprintf("twin: a %v cannot be copied", t))
+	default:
+		return
+	}
+	p.slots = append(p.slots, s)
+}
+
+// table finds what was taken by its address. The map of Go does, too, at several times the cost.
 type table struct {
 	pairs []pair // a power of two of them, or none
 	n     int
-	last  int // how many there were in the twin before
 }
 
-type pair struct{ from, to unsafe.Pointer }
+type pair struct {
+	from uintptr // it is alive elsewhere
+	n    int
+	ref  uint32
+}
 
 // find returns the place of an object of a size, or an empty one for it. What is together on a
 // page of memory is together here, since it is mostly asked for together.
-func (t *table) find(from unsafe.Pointer, size uintptr) *pair {
+func (t *table) find(at uintptr, size uintptr) *pair {
 	if t.n*2 >= len(t.pairs) {
 		t.grow(size)
 	}
 	const spread, page = 0x9e3779b97f4a7c15, 4096 // odd, and with all bits mixed
-	at := uintptr(from)
 	mask := len(t.pairs) - 1
 	for i := int(uint64(at/page)*spread>>32) + int(at%page/max(1, size)); ; i++ {
-		if p := &t.pairs[i&mask]; p.from == from || p.from == nil {
+		if p := &t.pairs[i&mask]; p.from == at || p.from == 0 {
 			return p
 		}
 	}
 }
 
 func (t *table) grow(size uintptr) {
-	old, n := t.pairs, 16
-	for n < 4*max(t.n, t.last) {
-		n *= 2
-	}
-	t.pairs = make([]pair, n)
+	old := t.pairs
+	t.pairs = make([]pair, max(16, 4*t.n))
 	for _, p := range old {
-		if p.from != nil {
+		if p.from != 0 {
 			*t.find(p.from, size) = p
 		}
 	}
 }
 
-func (t *table) reset() { *t = table{last: t.n} }
-
-func (m *Maker) plan(t reflect.Type) *plan {
-	if p := m.plans[t]; p != nil {
-		return p
-	}
-	p := &plan{t: t, size: t.Size()}
-	m.plans[t] = p
-	if !m.plain(t) {
-		p.fix = m.fix(t)
-	}
-	return p
-}
-
-// plain says whether a copy of the bytes is a twin.
-func (m *Maker) plain(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if !m.plain(t.Field(i).Type) {
-				return false
-			}
-		}
-		return true
-	case reflect.Array:
-		return m.plain(t.Elem())
-	case reflect.Pointer:
-		return m.shared[t.Elem()]
-	case reflect.Slice, reflect.Map, reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		return false
-	}
-	return true
-}
-
-func (m *Maker) fix(t reflect.Type) func(at unsafe.Pointer) {
-	switch t.Kind() {
-	case reflect.Struct:
-		return m.fixStruct(t)
-	case reflect.Array:
-		return m.fixArray(t)
-	case reflect.Pointer:
-		elem := m.plan(t.Elem())
-		return func(at unsafe.Pointer) {
-			if p := (*unsafe.Pointer)(at); *p != nil {
-				*p = m.copy(elem, *p)
-			}
-		}
-	case reflect.Slice:
-		return m.fixSlice(t)
-	case reflect.Map:
-		return m.fixMap(t)
-	case reflect.Interface:
-		return func(at unsafe.Pointer) {
-			v := reflect.NewAt(t, at).Elem()
-			if !v.IsNil() {
-				v.Set(m.value(v.Elem()))
-			}
-		}
-	}
-	panic(fmt.Sprintf("twin: a %v cannot be copied", t))
-}
-
-func (m *Maker) fixStruct(t reflect.Type) func(at unsafe.Pointer) {
-	type field struct {
-		offset uintptr
-		p      *plan
-	}
-	var fields []field
-	for i := range t.NumField() {
-		if f := t.Field(i); !m.plain(f.Type) {
-			fields = append(fields, field{f.Offset, m.plan(f.Type)})
-		}
-	}
-	return func(at unsafe.Pointer) {
-		for _, f := range fields {
-			f.p.fix(unsafe.Add(at, f.offset))
-		}
-	}
-}
-
-func (m *Maker) fixArray(t reflect.Type) func(at unsafe.Pointer) {
-	elem, n := m.plan(t.Elem()), t.Len()
-	return func(at unsafe.Pointer) { elem.each(at, n) }
-}
-
-// each fixes elements that lie one behind the other.
-func (p *plan) each(at unsafe.Pointer, n int) {
-	if p.fix != nil {
-		for i := range n {
-			p.fix(unsafe.Add(at, uintptr(i)*p.size))
-		}
-	}
-}
-
-func (m *Maker) fixSlice(t reflect.Type) func(at unsafe.Pointer) {
-	if t == reflect.TypeFor[Appended]() {
-		return func(at unsafe.Pointer) {
-			if s := (*Appended)(at); len(*s) < cap(*s) {
-				*s = append(make(Appended, 0, cap(*s)), *s...)
-				m.Bytes += cap(*s)
-			}
-		}
-	}
-	elem := m.plan(t.Elem())
-	return func(at unsafe.Pointer) {
-		old := reflect.NewAt(t, at).Elem()
-		if old.IsNil() {
-			return
-		}
-		n := old.Len()
-		own := reflect.MakeSlice(t, n, n)
-		reflect.Copy(own, old)
-		m.Bytes += n * int(elem.size)
-		old.Set(own)
-		if n > 0 {
-			elem.each(own.UnsafePointer(), n)
-		}
-	}
-}
-
-func (m *Maker) fixMap(t reflect.Type) func(at unsafe.Pointer) {
-	key, elem := m.plan(t.Key()), m.plan(t.Elem())
-	return func(at unsafe.Pointer) {
-		old := reflect.NewAt(t, at).Elem()
-		if old.IsNil() {
-			return
-		}
-		if m.within == 0 && !m.late {
-			m.maps = append(m.maps, object{m.plans[t], at})
-			return
-		}
-		m.late = false
-		m.within++
-		own := reflect.MakeMapWithSize(t, old.Len())
-		k, v := reflect.New(t.Key()), reflect.New(t.Elem())
-		for it := old.MapRange(); it.Next(); {
-			k.Elem().SetIterKey(it)
-			v.Elem().SetIterValue(it)
-			if key.fix != nil {
-				key.fix(k.UnsafePointer())
-			}
-			if elem.fix != nil {
-				elem.fix(v.UnsafePointer())
-			}
-			own.SetMapIndex(k.Elem(), v.Elem())
-		}
-		m.Bytes += old.Len() * int(key.size+elem.size+2)
-		old.Set(own)
-		m.within--
-	}
-}
-
-// value returns the twin of what an interface holds.
-func (m *Maker) value(v reflect.Value) reflect.Value {
-	p := m.plan(v.Type())
-	own := reflect.New(v.Type())
-	own.Elem().Set(v)
-	if p.fix != nil {
-		m.within++
-		p.fix(own.UnsafePointer())
-		m.within--
-	}
-	return own.Elem()
+// reset forgets all, and keeps the room.
+func (t *table) reset() {
+	clear(t.pairs)
+	t.n = 0
 }

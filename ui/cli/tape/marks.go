@@ -54,20 +54,16 @@ type marks struct {
 	apart int           // how many events are between two of them at least
 	most  int           // bytes that all of them may take
 	more  chan struct{} // closed when there is more, and made anew
-
-	twins sync.Mutex // of whoever goes somewhere
-	maker *fold.Twins
 }
 
-// kept is the state after so many events. Nobody applies anything to it.
+// kept is the state after so many events.
 type kept struct {
 	told  int
-	state *fold.State
-	bytes int
+	state *fold.Kept
 }
 
 func newMarks() *marks {
-	return &marks{apart: keepEvents, most: keepBytes, more: make(chan struct{}), maker: fold.NewTwins()}
+	return &marks{apart: keepEvents, most: keepBytes, more: make(chan struct{})}
 }
 
 // scan goes through a recording once.
@@ -92,8 +88,8 @@ func (m *marks) scan(ctx context.Context, in reader, pins []model.Pin) {
 		m.update(func() { m.told, m.stops = told, append(m.stops, stops...) })
 		if keys, _ := s.Counts(); told-last >= max(m.apart, keys/keepShare) {
 			last = told
-			state, bytes := twins.Keep(s)
-			m.update(func() { m.keep(kept{told, state, bytes}) })
+			state := twins.Keep(s)
+			m.update(func() { m.keep(kept{told, state}) })
 		}
 	}
 	m.update(func() { m.ended = true })
@@ -101,7 +97,7 @@ func (m *marks) scan(ctx context.Context, in reader, pins []model.Pin) {
 
 // keep keeps a state, and lets others go if all take too much.
 func (m *marks) keep(k kept) {
-	m.kept, m.bytes = append(m.kept, k), m.bytes+k.bytes
+	m.kept, m.bytes = append(m.kept, k), m.bytes+k.state.Bytes
 	if m.bytes <= m.most || len(m.kept) < 2 {
 		return
 	}
@@ -111,7 +107,7 @@ func (m *marks) keep(k kept) {
 		if i%2 == 1 {
 			some = append(some, k)
 		} else {
-			m.bytes -= k.bytes
+			m.bytes -= k.state.Bytes
 		}
 	}
 	clear(m.kept[len(some):])
@@ -160,9 +156,7 @@ func (m *marks) before(ctx context.Context, told int) (*fold.State, int, error) 
 	if err != nil || k.state == nil {
 		return nil, 0, err
 	}
-	m.twins.Lock()
-	defer m.twins.Unlock()
-	return m.maker.Of(k.state), k.told, nil
+	return k.state.New(), k.told, nil
 }
 
 // stop returns the first stop after so many events that fits, or the last one before; nil if

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"locktop/model"
 	"locktop/model/fold"
@@ -336,4 +337,55 @@ func TestAMomentIsTheSameFromAStateThatIsKept(t *testing.T) {
 		}
 		p.marks.mu.Unlock()
 	}
+}
+
+// TestAMomentIsAFoldFromTheBeginning: of any recording, at any moments in any order, also after
+// what was made of a kept state has gone on.
+func TestAMomentIsAFoldFromTheBeginning(t *testing.T) {
+	all := func(s *fold.State) string {
+		events, ok := s.Beginning()
+		return shown(s) + fmt.Sprintf("%v %+v", ok, events)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		h := history.Draw(rt)
+		p := New(1, nil)
+		p.marks.apart = rapid.IntRange(1, 20).Draw(rt, "apart")
+		r := &recording.Reel{}
+		for rest := h.Events; len(rest) > 0; { // in parts, as a recording is
+			n := min(len(rest), rapid.IntRange(1, 10).Draw(rt, "part"))
+			r = recording.Join(r, gathered(t, &reel{rest[:n], io.EOF}))
+			rest = rest[n:]
+		}
+		if err := p.Load(t.Context(), r, time.Time{}); err != nil {
+			rt.Fatal(err)
+		}
+		first, last := p.begins, p.ends()
+		for range rapid.IntRange(1, 6).Draw(rt, "moments") {
+			at := first.Add(time.Duration(rapid.Int64Range(0, int64(last.Sub(first))).Draw(rt, "moment")))
+			straight, clock := fold.NewState(), time.Time{}
+			for _, e := range h.Events {
+				if clock.Before(e.When()) {
+					clock = e.When()
+				}
+				if !clock.After(at) {
+					straight.Apply(model.Batch{Events: []model.Event{e}})
+				}
+			}
+			for now := straight.Now(); now.Before(at); now = straight.Now() {
+				next := at
+				if wake := straight.Want().WakeAt; wake.After(now) && wake.Before(at) {
+					next = wake
+				}
+				straight.Apply(model.Batch{Events: []model.Event{model.Tick{At: next}}})
+			}
+			s, err := p.Go(t.Context(), replay.Goal{Kind: replay.StopTime, At: at})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if d := cmp.Diff(all(straight), all(s)); d != "" {
+				rt.Fatalf("at %s (-straight +gone)\n%s", at, d)
+			}
+			s.Apply(model.Batch{Events: h.Events}) // it is nobody else's
+		}
+	})
 }
