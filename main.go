@@ -34,7 +34,7 @@
 //	ui/page             one file for each page; table, axis, waits, graph, draw, ground, glass paint, and know no page
 //	ui/dialog           what stands over a page; guide, lesson, palette, replay, start beside it: all see the console as host
 //	ui/fields           one table of fields: the columns of every output
-//	ui/report           the same facts as text, JSON and pages; metrics tells them to Prometheus
+//	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus
 //	ui/cli              the command line, which joins all: session is the loop behind every command that looks,
 //	                    tape a recording under the console, control the socket of the proxy, course who learns, remember small files for one person,
 //	                    experiment a published one repeated, notices the licences, quiet keeps a terminal unasked

@@ -68,7 +68,7 @@ var fuzzed = []struct{ door, file, test, minutes, inputs, found string }{
 	{"the same, in errors on the screen", "../fuzz_test.go", "FuzzErrors", "0.75", "381", "nothing"},
 	{"the same, in reports", "../report/fuzz_test.go", "FuzzReports", "1", "1,351", "nothing"},
 	{"the same, in lines", "../report/stream_test.go", "FuzzStream", "1", "255", "nothing"},
-	{"the same, on a page of HTML", "../report/page_test.go", "FuzzPage", "1", "110", "nothing"},
+	{"the same, on a page of HTML", "../report/ticket/page_test.go", "FuzzPage", "1", "110", "nothing"},
 	{"drill files", "../../chaos/drill/parse_test.go", "FuzzParse", "10", "1,507,000", "nothing"},
 	{"recordings", "../../watcher/recording/recording_test.go", "FuzzReplay", "10", "4,578,000", "nothing"},
 	{"profiles", "profile_fuzz_test.go", "FuzzProfiles", "10", "93,000", "nothing"},

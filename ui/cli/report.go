@@ -12,7 +12,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/cli/session"
-	"locktop/ui/report"
+	"locktop/ui/report/ticket"
 	"locktop/watcher/recording"
 )
 
@@ -48,7 +48,7 @@ func reportCmd(e *env) *cobra.Command {
 			return f.run(cmd.Context())
 		},
 	}
-	addOutput(cmd, &f.output, report.PageFormats, "html, md, json or perfetto")
+	addOutput(cmd, &f.output, ticket.Formats, "html, md, json or perfetto")
 	cmd.Flags().DurationVar(&f.watch, "for", f.watch, "observe that long")
 	f.past.add(cmd)
 	cmd.Flags().StringVar(&f.lock, "lock", "", "tell of this lock alone")
@@ -76,13 +76,13 @@ func (f *reportRun) run(ctx context.Context) error {
 	if err != nil {
 		return couldNotRun(err)
 	}
-	o := report.PageOptions{Source: on.Name, Observation: f.observation(&looked{Session: on, not: not, places: prefixes}), Lock: f.lock, Values: f.values, Names: !f.names, Again: f.again()}
+	o := ticket.Options{Source: on.Name, Observation: f.observation(&looked{Session: on, not: not, places: prefixes}), Lock: f.lock, Values: f.values, Names: !f.names, Again: f.again()}
 	o.From = o.At.Add(-f.watch)
 	if f.names {
 		o.Source, o.Again = "names masked", nil
 		o.Lock = mask.Path(f.lock)
 	}
-	err = report.NewPage(on.State, o).Write(f.e.out, f.output)
+	err = ticket.New(on.State, o).Write(f.e.out, f.output)
 	return errors.Join(err, notSeen(on.Name, not.keys()))
 }
 

@@ -32,7 +32,7 @@ func Guesses(w io.Writer, list []discover.PrefixGuess, format string) error {
 		for _, p := range list {
 			all = append(all, guessOf(p))
 		}
-		return writeJSON(w, all, "  ")
+		return WriteJSON(w, all, "  ")
 	case "jsonl":
 		return eachLine(w, slices.Values(list), func(o *stream, p discover.PrefixGuess) { o.value(guessOf(p)) })
 	case "csv":
@@ -44,9 +44,9 @@ func Guesses(w io.Writer, list []discover.PrefixGuess, format string) error {
 }
 
 func guessOf(p discover.PrefixGuess) guess {
-	g := guess{Pattern: model.Printable(p.Pattern), Recipe: p.Recipe, Alternatives: notNil(p.Alternatives),
+	g := guess{Pattern: model.Printable(p.Pattern), Recipe: p.Recipe, Alternatives: NotNil(p.Alternatives),
 		Confidence: string(p.Confidence), Locks: p.Locks, Claims: p.Claims, Leased: p.Leased}
-	g.Name, g.NameBase64 = text(p.Prefix)
-	g.Example, g.ExampleBase64 = text(p.Example)
+	g.Name, g.NameBase64 = Text(p.Prefix)
+	g.Example, g.ExampleBase64 = Text(p.Example)
 	return g
 }

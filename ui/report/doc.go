@@ -14,8 +14,6 @@
 // takes no memory that grows with them: less than 0.005 allocations for a claim that is
 // plain ASCII (stream_test.go).
 //
-// A [Page] is the report of what happened, for those who were not there: page.go collects it,
-// pagestays.go takes from the book when each claim waited and held, pageaxis.go cuts the time
-// into cells, pagegraph.go draws who waits for whom, and pagehtml.go and pagetext.go write it.
-// The HTML loads and runs nothing; its policy allows its own style by its hash.
+// [locktop/ui/report/ticket] makes one page of what happened, [locktop/ui/report/metrics]
+// tells the facts to Prometheus.
 package report

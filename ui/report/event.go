@@ -11,7 +11,8 @@ import (
 	"locktop/ui/fields"
 )
 
-type event struct {
+// Event is an entry of the journal, as JSON.
+type Event struct {
 	At         *time.Time  `json:"at"` // null: before we looked
 	Revision   *int64      `json:"revision"`
 	Kind       string      `json:"kind"`
@@ -40,11 +41,12 @@ type eventClaim struct {
 
 // EventLine writes one entry as an object on a line of its own.
 func EventLine(w io.Writer, s *fold.State, f *journal.Entry) error {
-	return writeJSON(w, eventOf(s, f), "")
+	return WriteJSON(w, EventOf(s, f), "")
 }
 
-func eventOf(s *fold.State, f *journal.Entry) event {
-	e := event{At: &f.At, Kind: fields.EventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
+// EventOf is the JSON of an entry.
+func EventOf(s *fold.State, f *journal.Entry) Event {
+	e := Event{At: &f.At, Kind: fields.EventKind(f.Kind), Claim: refOf(s, f.Claim), From: refOf(s, f.From), Text: f.Sentence(s.Who)}
 	if f.Past {
 		e.At = nil
 	}
@@ -61,7 +63,7 @@ func eventOf(s *fold.State, f *journal.Entry) event {
 		e.Revision = &f.Rev
 	}
 	if f.Lock != "" {
-		name, _ := text(f.Lock)
+		name, _ := Text(f.Lock)
 		e.Lock = &name
 	}
 	if f.Cause != "" {
@@ -83,7 +85,7 @@ func refOf(s *fold.State, r model.ClaimRef) *eventClaim {
 		return nil
 	}
 	c := &eventClaim{CreateRevision: r.CreateRev, Identity: identityOf(s, r)}
-	c.Key, c.KeyBase64 = text(r.Key)
+	c.Key, c.KeyBase64 = Text(r.Key)
 	if r.Lease != 0 {
 		id := r.Lease.String()
 		c.Lease = &id

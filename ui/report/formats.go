@@ -80,7 +80,7 @@ func Diagnoses(w io.Writer, list []model.Finding, format string) error {
 	case "wide":
 		return align(w, fields.Rows(fields.Findings, list, true))
 	case "jsonl":
-		return eachLine(w, slices.Values(findingsOf(list)), func(out *stream, f finding) { out.value(f) })
+		return eachLine(w, slices.Values(FindingsOf(list)), func(out *stream, f Finding) { out.value(f) })
 	case "csv":
 		return writeCSV(w, fields.Records(fields.Findings, list))
 	}
@@ -109,15 +109,15 @@ func eachLine[T any](w io.Writer, list iter.Seq[T], object func(*stream, T)) err
 	return o.err
 }
 
-// writeJSON writes a value and a newline, fit for a terminal.
-func writeJSON(w io.Writer, v any, indent string) error {
+// WriteJSON writes a value and a newline, fit for a terminal.
+func WriteJSON(w io.Writer, v any, indent string) error {
 	var js bytes.Buffer
 	enc := json.NewEncoder(&js)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
 	err := enc.Encode(v)
 	if err == nil {
-		_, err = w.Write(printable(js.Bytes()))
+		_, err = w.Write(Printable(js.Bytes()))
 	}
 	if err != nil {
 		return fmt.Errorf("writing JSON: %w", err)

@@ -15,6 +15,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/hostile"
 	"locktop/model/journal"
 )
 
@@ -79,7 +80,7 @@ func TestFormats(t *testing.T) {
 	for _, format := range Formats {
 		t.Run(format, func(t *testing.T) {
 			got := written(t, scene(), format)
-			fit(t, got)
+			hostile.Fit(t, got)
 			file := "testdata/formats-" + format + ".txt"
 			if *update {
 				must(t, os.WriteFile(file, []byte(got), 0o644))

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"locktop/model"
 	"locktop/model/fold"
@@ -46,7 +44,7 @@ func FuzzReports(f *testing.F) {
 			}
 			b.Write(line.Bytes())
 		}
-		fit(t, b.String())
+		hostile.Fit(t, b.String())
 		checkFormats(t, s, now)
 		checkJSON(t, s, now)
 		checkEvents(t, s)
@@ -78,11 +76,11 @@ func checkFormats(t *testing.T, s *fold.State, now time.Time) {
 			return e.Close()
 		})
 		for _, part := range parts {
-			fit(t, part)
+			hostile.Fit(t, part)
 			switch format {
 			case "jsonl":
 				for line := range strings.Lines(part) {
-					plainJSON(t, []byte(line))
+					hostile.FitJSON(t, []byte(line))
 				}
 			case "csv":
 				noFormula(t, part)
@@ -111,41 +109,11 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// fit wants text that a terminal shows as it is, line by line.
-func fit(t *testing.T, text string) {
-	t.Helper()
-	for _, line := range strings.Split(text, "\n") {
-		if !utf8.ValidString(line) {
-			t.Errorf("no UTF-8: %q", line)
-		}
-		for _, r := range line {
-			if !unicode.IsPrint(r) {
-				t.Errorf("%U in %q", r, line)
-				break
-			}
-		}
-	}
-}
-
-// plainJSON wants JSON whose bytes a terminal does not obey.
-func plainJSON(t *testing.T, js []byte) {
-	t.Helper()
-	if !utf8.Valid(js) || !json.Valid(js) {
-		t.Errorf("no JSON: %q", js)
-	}
-	for _, r := range string(js) {
-		if r != '\n' && !unicode.IsPrint(r) {
-			t.Errorf("%U in JSON: %q", r, js)
-			break
-		}
-	}
-}
-
 func checkJSON(t *testing.T, s *fold.State, now time.Time) {
 	t.Helper()
 	var b bytes.Buffer
 	must(t, JSON(&b, s, s.Locks(), Observation{At: now, For: time.Second, Prefixes: []string{"\x1b\xff"}, Denied: []string{"\u202e"}}))
-	plainJSON(t, b.Bytes())
+	hostile.FitJSON(t, b.Bytes())
 	var doc struct {
 		Locks []struct {
 			Name       string
@@ -174,7 +142,7 @@ func checkEvents(t *testing.T, s *fold.State) {
 	for _, fact := range s.Journal() {
 		var b bytes.Buffer
 		must(t, EventLine(&b, s, fact))
-		plainJSON(t, b.Bytes())
+		hostile.FitJSON(t, b.Bytes())
 		if bytes.Count(b.Bytes(), []byte("\n")) != 1 {
 			t.Errorf("not one line: %q", &b)
 		}

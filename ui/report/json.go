@@ -40,7 +40,8 @@ type Observation struct {
 	Unread int
 }
 
-type cluster struct {
+// Cluster names the cluster that was looked at.
+type Cluster struct {
 	ID       string   `json:"id"`
 	Revision int64    `json:"revision"`
 	Members  int      `json:"members"`
@@ -49,7 +50,8 @@ type cluster struct {
 	Alarms   []string `json:"alarms"`
 }
 
-type observed struct {
+// Observed says when was looked, for how long, and what was not seen.
+type Observed struct {
 	At         time.Time `json:"at"`
 	For        float64   `json:"for"`
 	Prefixes   []string  `json:"prefixes"`
@@ -72,7 +74,8 @@ type blind struct {
 	Reason string  `json:"reason"`
 }
 
-type finding struct {
+// Finding is a finding as JSON.
+type Finding struct {
 	Code         string    `json:"code"`
 	Severity     string    `json:"severity"`
 	Confidence   string    `json:"confidence"`
@@ -103,9 +106,9 @@ func JSON(w io.Writer, s *fold.State, locks []*keyspace.Lock, obs Observation) e
 	o.name(`"schema": `)
 	o.int(Schema)
 	o.name(`"cluster": `)
-	o.value(clusterOf(s))
+	o.value(ClusterOf(s))
 	o.name(`"observed": `)
-	o.value(observedOf(s, obs))
+	o.value(ObservedOf(s, obs))
 	o.name(`"locks": `)
 	o.open('[')
 	o.locks(s, locks, obs.At)
@@ -116,9 +119,9 @@ func JSON(w io.Writer, s *fold.State, locks []*keyspace.Lock, obs Observation) e
 	return o.end()
 }
 
-// printable escapes what JSON may leave as it is and a terminal would obey or
+// Printable escapes what JSON may leave as it is and a terminal would obey or
 // reorder. It means the same to who parses it.
-func printable(js []byte) []byte {
+func Printable(js []byte) []byte {
 	out := make([]byte, 0, len(js))
 	for len(js) > 0 {
 		r, n := utf8.DecodeRune(js)
@@ -136,12 +139,13 @@ func printable(js []byte) []byte {
 	return out
 }
 
-func clusterOf(s *fold.State) *cluster {
+// ClusterOf is the cluster of a state, nil where it is not known.
+func ClusterOf(s *fold.State) *Cluster {
 	c := s.Cluster()
 	if c.At.IsZero() {
 		return nil
 	}
-	out := &cluster{ID: fmt.Sprintf("%x", c.ClusterID), Revision: s.Rev(), Members: c.Size(), Alarms: []string{}}
+	out := &Cluster{ID: fmt.Sprintf("%x", c.ClusterID), Revision: s.Rev(), Members: c.Size(), Alarms: []string{}}
 	for _, a := range c.Alarms {
 		out.Alarms = append(out.Alarms, strings.ToValidUTF8(a, "\ufffd"))
 	}
@@ -159,18 +163,19 @@ func clusterOf(s *fold.State) *cluster {
 	return out
 }
 
-func observedOf(s *fold.State, o Observation) observed {
+// ObservedOf tells of a look at a state.
+func ObservedOf(s *fold.State, o Observation) Observed {
 	keys, claims := s.Counts()
-	out := observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, LeasesLeft: o.Unread, Denied: o.Denied}
+	out := Observed{At: o.At, For: o.For.Seconds(), Prefixes: o.Prefixes, Claims: claims, OtherKeys: keys - claims, LeasesLeft: o.Unread, Denied: o.Denied}
 	if out.Denied == nil {
 		out.Denied = []string{}
 	}
-	out.Blind, out.Skipped = []blind{}, notNil(o.Skipped)
+	out.Blind, out.Skipped = []blind{}, NotNil(o.Skipped)
 	for _, u := range o.Blind {
 		b := blind{What: string(u.What), For: u.For.Seconds(), Reason: u.Reason}
 		switch u.What {
 		case sight.Keys:
-			prefix, _ := text(u.Prefix)
+			prefix, _ := Text(u.Prefix)
 			b.Prefix = &prefix
 		case sight.Leases:
 			b.Leases = &u.Leases
@@ -294,7 +299,7 @@ func (o *stream) claim(c fields.Claim) {
 	if c.Ahead == nil {
 		o.null()
 	} else if !o.plain(c.Ahead.Key) {
-		key, _ := text(c.Ahead.Key)
+		key, _ := Text(c.Ahead.Key)
 		o.text(key)
 	}
 	claimRest.write(o, c)
@@ -367,7 +372,7 @@ func readableIf(s string) *string {
 	if s == "" {
 		return nil
 	}
-	readable, _ := text(s)
+	readable, _ := Text(s)
 	return &readable
 }
 
@@ -408,7 +413,7 @@ func (o *stream) findings(list []model.Finding) {
 		o.b = append(o.b, "[]"...)
 		return
 	}
-	o.value(findingsOf(list))
+	o.value(FindingsOf(list))
 }
 
 func seconds(d time.Duration) *float64 {
@@ -416,13 +421,14 @@ func seconds(d time.Duration) *float64 {
 	return &sec
 }
 
-func findingsOf(list []model.Finding) []finding {
-	out := []finding{}
+// FindingsOf is the JSON of findings, in their order.
+func FindingsOf(list []model.Finding) []Finding {
+	out := []Finding{}
 	for _, f := range list {
-		j := finding{Code: string(f.Code), Severity: string(f.Severity), Confidence: string(f.Confidence), Since: f.Since, Summary: f.Summary,
-			Evidence: notNil(f.Evidence), Advice: notNil(f.Advice), Etcdctl: notNil(f.Etcdctl), Alternatives: []string{}}
+		j := Finding{Code: string(f.Code), Severity: string(f.Severity), Confidence: string(f.Confidence), Since: f.Since, Summary: f.Summary,
+			Evidence: NotNil(f.Evidence), Advice: NotNil(f.Advice), Etcdctl: NotNil(f.Etcdctl), Alternatives: []string{}}
 		if f.Lock != "" {
-			name, _ := text(f.Lock)
+			name, _ := Text(f.Lock)
 			j.Lock = &name
 		}
 		if f.Lease != 0 {
@@ -430,7 +436,7 @@ func findingsOf(list []model.Finding) []finding {
 			j.Lease = &id
 		}
 		if !f.Claim.IsZero() {
-			key, b64 := text(f.Claim.Key)
+			key, b64 := Text(f.Claim.Key)
 			j.Claim, j.ClaimBase64 = &key, b64
 		}
 		for _, a := range f.Alternatives {
@@ -444,7 +450,8 @@ func findingsOf(list []model.Finding) []finding {
 	return out
 }
 
-func notNil(list []string) []string {
+// NotNil is the list, an empty one for nil: JSON has [] and no null for a list.
+func NotNil(list []string) []string {
 	if list == nil {
 		return []string{}
 	}
@@ -460,9 +467,9 @@ func identityOf(s *fold.State, r model.ClaimRef) identity {
 	return out
 }
 
-// text returns bytes as they are where they are UTF-8; else in a readable form,
+// Text returns bytes as they are where they are UTF-8; else in a readable form,
 // with the bytes in base64 beside it.
-func text(s string) (readable, b64 string) {
+func Text(s string) (readable, b64 string) {
 	if utf8.ValidString(s) {
 		return s, ""
 	}

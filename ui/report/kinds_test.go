@@ -11,6 +11,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/hostile"
 )
 
 // kinds is a state with a lock of every kind, in every condition that events alone make.
@@ -83,7 +84,7 @@ func TestEveryKindInEveryFormat(t *testing.T) {
 				b.WriteString("== findings\n")
 				must(t, Diagnoses(&b, s.Findings(), format))
 			}
-			fit(t, b.String())
+			hostile.Fit(t, b.String())
 			file := "testdata/kinds-" + format + ".txt"
 			if *update {
 				must(t, os.WriteFile(file, []byte(b.String()), 0o644))

@@ -143,7 +143,7 @@ func (o *stream) bytes(name, nameBase64, s string) {
 	if o.plain(s) {
 		return
 	}
-	readable, b64 := text(s)
+	readable, b64 := Text(s)
 	o.text(readable)
 	if b64 != "" {
 		o.name(nameBase64)
@@ -190,5 +190,5 @@ func (o *stream) value(v any) {
 		o.fail(err)
 		return
 	}
-	o.b = append(o.b, printable(bytes.TrimSuffix(js.Bytes(), []byte("\n")))...)
+	o.b = append(o.b, Printable(bytes.TrimSuffix(js.Bytes(), []byte("\n")))...)
 }

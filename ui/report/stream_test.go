@@ -63,8 +63,8 @@ func sameAsEncoded(t *testing.T, js []byte, indent string) {
 	if indent == "" {
 		want = compact
 	}
-	if got := strings.TrimSuffix(string(js), "\n"); got != string(printable(want.Bytes())) {
-		t.Errorf("not as encoding/json has it (-json +written)\n%s", cmp.Diff(string(printable(want.Bytes())), got))
+	if got := strings.TrimSuffix(string(js), "\n"); got != string(Printable(want.Bytes())) {
+		t.Errorf("not as encoding/json has it (-json +written)\n%s", cmp.Diff(string(Printable(want.Bytes())), got))
 	}
 }
 

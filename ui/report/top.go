@@ -33,16 +33,16 @@ func verdictOf(s *fold.State) *verdict {
 	}
 	f := v.Finding
 	out := &verdict{Code: string(f.Code), Severity: string(f.Severity), Confidence: string(f.Confidence), Locks: v.Locks, Text: v.Title(), How: v.How(),
-		Do: orNull(v.Do()), Dont: orNull(v.Dont()), Errors: v.Errors, Warnings: v.Warnings}
+		Do: OrNull(v.Do()), Dont: OrNull(v.Dont()), Errors: v.Errors, Warnings: v.Warnings}
 	if f.Lock != "" {
-		name, _ := text(f.Lock)
+		name, _ := Text(f.Lock)
 		out.Lock = &name
 	}
 	return out
 }
 
-// orNull is nil for no text: what is not known is null.
-func orNull(s string) *string {
+// OrNull is nil for no text: what is not known is null.
+func OrNull(s string) *string {
 	if s == "" {
 		return nil
 	}
@@ -65,9 +65,9 @@ func Top(w io.Writer, s *fold.State, o Observation, format string) error {
 		out.name(`"schema": `)
 		out.int(Schema)
 		out.name(`"cluster": `)
-		out.value(clusterOf(s))
+		out.value(ClusterOf(s))
 		out.name(`"observed": `)
-		out.value(observedOf(s, o))
+		out.value(ObservedOf(s, o))
 		out.name(`"verdict": `)
 		out.value(verdictOf(s))
 		out.name(`"locks": `)

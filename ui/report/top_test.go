@@ -13,6 +13,7 @@ import (
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/model/history"
+	"locktop/model/hostile"
 )
 
 // aRush is three locks: one with a queue, one that changes hands without, one of which nobody
@@ -41,7 +42,7 @@ func TestTop(t *testing.T) {
 	write := func(format string) string {
 		var b bytes.Buffer
 		must(t, Top(&b, s, o, format))
-		fit(t, b.String())
+		hostile.Fit(t, b.String())
 		return b.String()
 	}
 	type lock struct {

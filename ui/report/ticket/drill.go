@@ -1,4 +1,4 @@
-package report
+package ticket
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"locktop/model/intervals"
 	"locktop/model/lab"
 	"locktop/model/rehearsal"
+	"locktop/ui/report"
 )
 
 // Bounds of what a page tells of a drill and of beliefs.
@@ -22,8 +23,8 @@ const (
 	believersMax = 8 // lanes of one lock
 )
 
-// pageDrill is a drill, or a lesson, that was played.
-type pageDrill struct {
+// drill is a drill, or a lesson, that was played.
+type drill struct {
 	Name   *string `json:"name"` // null if its beginning was not seen
 	Title  string  `json:"title"`
 	Why    string  `json:"why"`
@@ -31,11 +32,11 @@ type pageDrill struct {
 	// Verdict is null while it is played, or if its end was not seen.
 	Verdict      *model.DrillVerdict `json:"verdict"`
 	Reason       *string             `json:"reason"`
-	Steps        []pageStep          `json:"steps"`
-	Expectations []pageJudged        `json:"expectations"`
+	Steps        []step              `json:"steps"`
+	Expectations []judged            `json:"expectations"`
 }
 
-type pageStep struct {
+type step struct {
 	N      int        `json:"n"`
 	Text   string     `json:"text"`
 	Came   *string    `json:"came"` // what came of it
@@ -44,16 +45,16 @@ type pageStep struct {
 	Failed bool       `json:"failed"`
 }
 
-type pageJudged struct {
+type judged struct {
 	Expected string             `json:"expected"`
 	Verdict  model.DrillVerdict `json:"verdict"`
 	Seen     *string            `json:"seen"`
 	Evidence []string           `json:"evidence"`
 }
 
-// pageBelief is a time during which a client believed that it held a lock. Of an overlap Who
+// belief is a time during which a client believed that it held a lock. Of an overlap Who
 // held it then.
-type pageBelief struct {
+type belief struct {
 	Lock string     `json:"lock"`
 	By   string     `json:"by"`
 	From time.Time  `json:"from"`
@@ -69,21 +70,21 @@ func (p *Page) drill(r *rehearsal.Run) {
 	if !r.Seen() {
 		return
 	}
-	d := &pageDrill{Title: plainText(r.Began.Title, pageSource), Why: plainText(r.Began.Why, pageWhy), Name: orNull(plainText(r.Began.Name, pageSource)),
-		Defect: orNull(plainText(r.Began.Defect, pageSource)), Steps: []pageStep{}, Expectations: []pageJudged{}}
+	d := &drill{Title: plainText(r.Began.Title, pageSource), Why: plainText(r.Began.Why, pageWhy), Name: report.OrNull(plainText(r.Began.Name, pageSource)),
+		Defect: report.OrNull(plainText(r.Began.Defect, pageSource)), Steps: []step{}, Expectations: []judged{}}
 	if !r.Over.At.IsZero() {
 		v := model.DrillVerdict(plainText(string(r.Over.Verdict), 20))
-		d.Verdict, d.Reason = &v, orNull(plainText(r.Over.Reason, pageText))
+		d.Verdict, d.Reason = &v, report.OrNull(plainText(r.Over.Reason, pageText))
 	}
 	for _, s := range r.Steps[:min(len(r.Steps), pageSteps)] {
-		x := pageStep{N: s.N, Text: plainText(s.Text, pageText), Came: orNull(plainText(s.Came, pageText)), Began: s.Began, Failed: s.Failed}
+		x := step{N: s.N, Text: plainText(s.Text, pageText), Came: report.OrNull(plainText(s.Came, pageText)), Began: s.Began, Failed: s.Failed}
 		if !s.Ended.IsZero() {
 			x.Ended = &s.Ended
 		}
 		d.Steps = append(d.Steps, x)
 	}
 	for _, j := range r.Judged[:min(len(r.Judged), pageJudgedTo)] {
-		x := pageJudged{Expected: plainText(j.Expected, pageText), Verdict: model.DrillVerdict(plainText(string(j.Verdict), 20)), Seen: orNull(plainText(j.Seen, pageText)), Evidence: []string{}}
+		x := judged{Expected: plainText(j.Expected, pageText), Verdict: model.DrillVerdict(plainText(string(j.Verdict), 20)), Seen: report.OrNull(plainText(j.Seen, pageText)), Evidence: []string{}}
 		for _, e := range j.Evidence[:min(len(j.Evidence), pageEvidence)] {
 			x.Evidence = append(x.Evidence, plainText(e, pageText))
 		}
@@ -95,12 +96,12 @@ func (p *Page) drill(r *rehearsal.Run) {
 
 // beliefs takes what clients believed, of the locks that the page tells of.
 func (p *Page) beliefs() {
-	p.Beliefs, p.Overlaps = []pageBelief{}, []pageBelief{}
+	p.Beliefs, p.Overlaps = []belief{}, []belief{}
 	for i := range p.Locks {
 		l := &p.Locks[i]
 		l.beliefs = slices.DeleteFunc(p.s.Beliefs(l.raw), func(b lab.Believed) bool { return b.From.After(p.To) || !b.To.IsZero() && b.To.Before(p.From) })
 		for _, b := range l.beliefs {
-			p.Beliefs = p.addBelief(p.Beliefs, pageBelief{Lock: l.Name, By: plainText(b.Contender, 80), From: b.From, To: endOf(b.To)})
+			p.Beliefs = p.addBelief(p.Beliefs, belief{Lock: l.Name, By: plainText(b.Contender, 80), From: b.From, To: endOf(b.To)})
 		}
 		for _, o := range p.s.Overlaps(l.raw) {
 			if !o.To.IsZero() && o.To.Before(p.From) {
@@ -108,12 +109,12 @@ func (p *Page) beliefs() {
 			}
 			who := model.Short(o.Who, 80)
 			l.overlaps = append(l.overlaps, o)
-			p.Overlaps = p.addBelief(p.Overlaps, pageBelief{Lock: l.Name, By: plainText(o.Believer, 80), From: o.From, To: endOf(o.To), Who: &who})
+			p.Overlaps = p.addBelief(p.Overlaps, belief{Lock: l.Name, By: plainText(o.Believer, 80), From: o.From, To: endOf(o.To), Who: &who})
 		}
 	}
 }
 
-func (p *Page) addBelief(list []pageBelief, b pageBelief) []pageBelief {
+func (p *Page) addBelief(list []belief, b belief) []belief {
 	if len(list) == pageBeliefs {
 		p.LeftOut.Beliefs++
 		return list
@@ -130,7 +131,7 @@ func endOf(t time.Time) *time.Time {
 
 // drillView is a drill as the template paints it.
 type drillView struct {
-	*pageDrill
+	*drill
 	Level, Outcome string
 	Judged         []judgedRow
 	StepRows       [][3]string
@@ -157,7 +158,7 @@ func (p *Page) drillView() *drillView {
 	if d == nil {
 		return nil
 	}
-	v := &drillView{pageDrill: d, Level: "unseen", Outcome: "The end of the drill was not seen, so it has no verdict."}
+	v := &drillView{drill: d, Level: "unseen", Outcome: "The end of the drill was not seen, so it has no verdict."}
 	held := 0
 	for _, j := range d.Expectations {
 		row := judgedRow{verdictLevel(j.Verdict), string(j.Verdict), j.Expected, "", j.Evidence}
@@ -200,7 +201,7 @@ type beliefLane struct {
 }
 
 // believers are the lanes of those who believed something of a lock, by who was the first.
-func (a axis) believers(l pageLock) (lanes []beliefLane) {
+func (a axis) believers(l lock) (lanes []beliefLane) {
 	says, not := map[string][]stay{}, map[string][]stay{}
 	var names []string
 	for _, b := range l.beliefs {
@@ -235,13 +236,13 @@ func (a axis) any(stays []stay) string {
 // overlapRows tell in words where beliefs were not true, the longest first.
 func (p *Page) overlapRows() (rows [][2]string) {
 	list := slices.Clone(p.Overlaps)
-	length := func(b pageBelief) time.Duration {
+	length := func(b belief) time.Duration {
 		if b.To == nil {
 			return p.To.Sub(b.From)
 		}
 		return b.To.Sub(b.From)
 	}
-	slices.SortStableFunc(list, func(a, b pageBelief) int { return cmp.Compare(length(b), length(a)) })
+	slices.SortStableFunc(list, func(a, b belief) int { return cmp.Compare(length(b), length(a)) })
 	for _, b := range list {
 		rows = append(rows, [2]string{b.From.Format("15:04:05.000"), fmt.Sprintf("%s believed for %s that it held %s, which %s held", b.By, model.Seconds(length(b)), b.Lock, *b.Who)})
 	}

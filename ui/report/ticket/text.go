@@ -1,4 +1,4 @@
-package report
+package ticket
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/ui/report"
 )
 
 // believedFalsely is the title of what clients believed while another held.
@@ -102,7 +103,7 @@ func (p *Page) markdown(w io.Writer) error {
 	for _, x := range p.Again {
 		b.WriteString(fenced(x) + "\n")
 	}
-	if _, err := w.Write(printable([]byte(b.String()))); err != nil {
+	if _, err := w.Write(report.Printable([]byte(b.String()))); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	return nil
@@ -192,13 +193,13 @@ func (p *Page) perfetto(w io.Writer) error {
 			}
 		}
 	}
-	for _, list := range [][]event{p.Handovers, p.Happened} {
+	for _, list := range [][]report.Event{p.Handovers, p.Happened} {
 		for _, e := range list {
 			if e.At != nil {
 				events = append(events, traceEvent{Name: e.Text, Ph: "i", Cat: e.Kind, Ts: us(*e.At), S: "g"})
 			}
 		}
 	}
-	return writeJSON(w, map[string]any{"displayTimeUnit": "ms", "traceEvents": events,
+	return report.WriteJSON(w, map[string]any{"displayTimeUnit": "ms", "traceEvents": events,
 		"otherData": map[string]any{"source": p.Source, "from": p.From, "to": p.To}}, "")
 }

@@ -1,4 +1,4 @@
-package report
+package ticket
 
 import (
 	"cmp"
@@ -10,21 +10,21 @@ import (
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/model/journal"
-	"locktop/model/keyspace"
 	"locktop/model/lab"
 	"locktop/model/outlook"
+	"locktop/ui/report"
 )
 
-// PageFormats are the formats of a [Page].
-var PageFormats = []string{"html", "md", "json", "perfetto"}
+// Formats are the formats of a [Page].
+var Formats = []string{"html", "md", "json", "perfetto"}
 
-// PageOptions say what a page is about.
-type PageOptions struct {
+// Options say what a page is about.
+type Options struct {
 	// Source names what was looked at.
 	Source string
 	// From is when the look began; it ends at Observation.At.
 	From time.Time
-	Observation
+	report.Observation
 	// Lock, if not "", is the only one that is told of.
 	Lock string
 	// Values says that the values of keys are as they are. Else they were replaced before
@@ -39,34 +39,34 @@ type PageOptions struct {
 // Page is the report of what happened, as a value: HTML, Markdown, JSON and the file for
 // Perfetto are views of it.
 type Page struct {
-	Schema  int       `json:"schema"`
-	Source  string    `json:"source"`
-	From    time.Time `json:"from"`
-	To      time.Time `json:"to"`
-	Values  string    `json:"values"` // "shown" or "masked"
-	Names   string    `json:"names"`  // the same of the names of keys
-	Cluster *cluster  `json:"cluster"`
-	Seen    observed  `json:"observed"`
+	Schema  int             `json:"schema"`
+	Source  string          `json:"source"`
+	From    time.Time       `json:"from"`
+	To      time.Time       `json:"to"`
+	Values  string          `json:"values"` // "shown" or "masked"
+	Names   string          `json:"names"`  // the same of the names of keys
+	Cluster *report.Cluster `json:"cluster"`
+	Seen    report.Observed `json:"observed"`
 
-	Verdict pageVerdict `json:"verdict"`
+	Verdict verdict `json:"verdict"`
 	// Drill is null where none was played.
-	Drill     *pageDrill `json:"drill"`
-	Locks     []pageLock `json:"locks"`
-	WaitsFor  []pageEdge `json:"waits_for"`
-	Findings  []finding  `json:"findings"`
-	Handovers []event    `json:"handovers"`
-	Happened  []event    `json:"happened"`
-	Done      []pageDone `json:"done"`
+	Drill     *drill           `json:"drill"`
+	Locks     []lock           `json:"locks"`
+	WaitsFor  []edge           `json:"waits_for"`
+	Findings  []report.Finding `json:"findings"`
+	Handovers []report.Event   `json:"handovers"`
+	Happened  []report.Event   `json:"happened"`
+	Done      []done           `json:"done"`
 	// Beliefs are when clients believed that they held, as far as anybody told; Overlaps when
 	// they did while somebody else held.
-	Beliefs  []pageBelief `json:"beliefs"`
-	Overlaps []pageBelief `json:"overlaps"`
-	Again    []string     `json:"again"`
+	Beliefs  []belief `json:"beliefs"`
+	Overlaps []belief `json:"overlaps"`
+	Again    []string `json:"again"`
 	// LeftOut counts what a page has no room for.
 	LeftOut leftOut `json:"left_out"`
 
 	s *fold.State
-	o PageOptions
+	o Options
 }
 
 // Bounds of a page, so that it can be sent and read.
@@ -94,15 +94,15 @@ type leftOut struct {
 	Expectations int `json:"expectations"`
 }
 
-type pageVerdict struct {
+type verdict struct {
 	// Level is that of the worst finding, "well" for none, "unseen" where something could
 	// not be seen.
 	Level string `json:"level"`
 	Text  string `json:"text"`
 }
 
-// pageLock is a lock across the time of the page.
-type pageLock struct {
+// lock is a lock across the time of the page.
+type lock struct {
 	Name       string  `json:"name"`
 	NameBase64 string  `json:"name_base64,omitempty"`
 	Recipe     string  `json:"recipe"`
@@ -124,8 +124,8 @@ type pageLock struct {
 	overlaps []lab.Overlap
 }
 
-// pageEdge says that one session waits for another.
-type pageEdge struct {
+// edge says that one session waits for another.
+type edge struct {
 	Who  string `json:"who"`
 	For  string `json:"for"`
 	Lock string `json:"lock"`
@@ -133,17 +133,17 @@ type pageEdge struct {
 	from, to string // who they are: several may have one name
 }
 
-// pageDone is something that was done through locktop.
-type pageDone struct {
+// done is something that was done through locktop.
+type done struct {
 	At   time.Time `json:"at"`
 	By   *string   `json:"by"`
 	Text string    `json:"text"`
 }
 
-// NewPage makes a page of a state.
-func NewPage(s *fold.State, o PageOptions) *Page {
-	p := &Page{Schema: Schema, Source: model.Short(model.Printable(o.Source), pageSource), From: o.From.Truncate(time.Microsecond), To: o.At.Truncate(time.Microsecond), Values: masked(o.Values), Names: masked(o.Names), s: s, o: o,
-		Cluster: clusterOf(s), Seen: observedOf(s, o.Observation), Again: notNil(o.Again)}
+// New makes a page of a state.
+func New(s *fold.State, o Options) *Page {
+	p := &Page{Schema: report.Schema, Source: model.Short(model.Printable(o.Source), pageSource), From: o.From.Truncate(time.Microsecond), To: o.At.Truncate(time.Microsecond), Values: masked(o.Values), Names: masked(o.Names), s: s, o: o,
+		Cluster: report.ClusterOf(s), Seen: report.ObservedOf(s, o.Observation), Again: report.NotNil(o.Again)}
 	p.findings()
 	p.drill(s.Drill)
 	p.locks()
@@ -173,7 +173,7 @@ func (p *Page) findings() {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b model.Finding) int { return cmp.Compare(b.Severity.Level(), a.Severity.Level()) })
-	p.Verdict = pageVerdict{Level: "well", Text: Summary(p.s, p.s.Locks(), len(p.o.Blind) > 0)}
+	p.Verdict = verdict{Level: "well", Text: report.Summary(p.s, p.s.Locks(), len(p.o.Blind) > 0)}
 	if v, any := p.s.Verdict(); any {
 		p.Verdict.Text = v.Title() + ". " + v.How() + ". " + p.Verdict.Text
 	}
@@ -191,7 +191,7 @@ func (p *Page) findings() {
 		p.Verdict.Level = string(model.SevInfo)
 	}
 	p.LeftOut.Findings = max(0, len(all)-pageFindings)
-	p.Findings = findingsOf(all[:min(len(all), pageFindings)])
+	p.Findings = report.FindingsOf(all[:min(len(all), pageFindings)])
 }
 
 // ofOne is the verdict about one lock.
@@ -215,27 +215,27 @@ func (p *Page) locks() {
 			p.Locks = append(p.Locks, p.lock(name, stays))
 		}
 	}
-	slices.SortFunc(p.Locks, func(a, b pageLock) int {
+	slices.SortFunc(p.Locks, func(a, b lock) int {
 		return cmp.Or(cmp.Compare(b.rank(), a.rank()), cmp.Compare(b.TotalWait, a.TotalWait), cmp.Compare(b.Handovers, a.Handovers), cmp.Compare(a.raw, b.raw))
 	})
 	p.LeftOut.Locks = max(0, len(p.Locks)-pageLocks)
 	p.Locks = p.Locks[:min(len(p.Locks), pageLocks)]
 	if p.Locks == nil {
-		p.Locks = []pageLock{}
+		p.Locks = []lock{}
 	}
 }
 
 // rank puts those first at which a person should look.
-func (l pageLock) rank() model.Level {
+func (l lock) rank() model.Level {
 	if l.level >= model.LevelWarning {
 		return l.level
 	}
 	return 0
 }
 
-func (p *Page) lock(name string, stays []stay) pageLock {
-	out := pageLock{raw: name, State: "no keys", Recipe: "-", stays: stays}
-	out.Name, out.NameBase64 = text(name)
+func (p *Page) lock(name string, stays []stay) lock {
+	out := lock{raw: name, State: "no keys", Recipe: "-", stays: stays}
+	out.Name, out.NameBase64 = report.Text(name)
 	if l := p.s.Lock(name); l != nil {
 		c := outlook.Of(l)
 		out.State, out.level, out.Recipe, out.Handovers = c.Word, c.Level, l.Recipe().Name, l.Stats().Handovers
@@ -256,8 +256,8 @@ func (p *Page) lock(name string, stays []stay) pageLock {
 // edges are who waits for whom at the end: for each waiter the one that is ahead of it
 // and holds.
 func (p *Page) edges() {
-	p.WaitsFor = []pageEdge{}
-	seen := map[pageEdge]bool{}
+	p.WaitsFor = []edge{}
+	seen := map[edge]bool{}
 	for _, x := range p.Locks { // those in trouble come first
 		l := p.s.Lock(x.raw)
 		if l == nil || l.Holder() == nil {
@@ -269,7 +269,7 @@ func (p *Page) edges() {
 				continue
 			}
 			has, waits := l.Holder().Ref(), c.Ref()
-			e := pageEdge{p.s.Who(waits), p.s.Who(has), model.Printable(l.Name), sessionOf(waits), sessionOf(has)}
+			e := edge{p.s.Who(waits), p.s.Who(has), model.Printable(l.Name), sessionOf(waits), sessionOf(has)}
 			if seen[e] {
 				continue
 			}
@@ -292,7 +292,7 @@ func sessionOf(r model.ClaimRef) string {
 
 // journal takes what the page has of the journal, the latest.
 func (p *Page) journal() {
-	p.Handovers, p.Happened, p.Done = []event{}, []event{}, []pageDone{}
+	p.Handovers, p.Happened, p.Done = []report.Event{}, []report.Event{}, []done{}
 	for _, f := range slices.Backward(p.s.Journal()) {
 		if f.At.Before(p.From) && !f.Past || f.Lock != "" && !p.about(f.Lock) || p.o.Lock == "" && f.Part() {
 			continue
@@ -310,7 +310,7 @@ func (p *Page) journal() {
 				p.LeftOut.Done++
 				continue
 			}
-			d := pageDone{At: f.At, Text: model.Short(f.Sentence(p.s.Who), pageText)}
+			d := done{At: f.At, Text: model.Short(f.Sentence(p.s.Who), pageText)}
 			if f.By != "" {
 				by := model.Printable(f.By)
 				d.By = &by
@@ -325,17 +325,17 @@ func (p *Page) journal() {
 	slices.Reverse(p.Done)
 }
 
-func (p *Page) add(list []event, f *journal.Entry, most int, left *int) []event {
+func (p *Page) add(list []report.Event, f *journal.Entry, most int, left *int) []report.Event {
 	if len(list) == most {
 		*left++
 		return list
 	}
-	e := eventOf(p.s, f)
+	e := report.EventOf(p.s, f)
 	e.Text = model.Short(e.Text, pageText)
 	return append(list, e)
 }
 
-// Write writes the page in one of PageFormats.
+// Write writes the page in one of Formats.
 func (p *Page) Write(w io.Writer, format string) error {
 	switch format {
 	case "html":
@@ -343,55 +343,15 @@ func (p *Page) Write(w io.Writer, format string) error {
 	case "md":
 		return p.markdown(w)
 	case "json":
-		return writeJSON(w, p, "  ")
+		return report.WriteJSON(w, p, "  ")
 	case "perfetto":
 		return p.perfetto(w)
 	}
-	return fmt.Errorf("format %q is none of %v", format, PageFormats)
-}
-
-// Summary is the last line of a diagnosis: how many findings of each severity, on how many
-// locks. blind says that not all could be seen.
-func Summary(s *fold.State, locks []*keyspace.Lock, blind bool) string {
-	sealed := 0
-	for _, l := range locks {
-		if outlook.Sealed(l) {
-			sealed++
-		}
-	}
-	if sealed > 0 {
-		return summary(s, locks, blind) + "; " + model.Many(sealed, "Lease") + " of Kubernetes not judged: encrypted"
-	}
-	return summary(s, locks, blind)
-}
-
-func summary(s *fold.State, all []*keyspace.Lock, blind bool) string {
-	locks := model.Many(len(all), "lock")
-	n, claims := map[model.Severity]int{}, 0
-	count := func(found []model.Finding) {
-		for i := range found {
-			n[found[i].Severity]++
-		}
-	}
-	count(s.ClusterFindings())
-	for _, l := range all {
-		count(l.Findings())
-		claims += l.Len()
-	}
-	switch {
-	case len(n) > 0:
-		return fmt.Sprintf("%s, %s, %d info on %s", model.Many(n[model.SevError], "error"), model.Many(n[model.SevWarning], "warning"), n[model.SevInfo], locks)
-	case blind:
-		return "No problems in what could be seen of " + locks
-	}
-	if len(all) == len(s.Locks()) {
-		_, claims = s.Counts() // without the keys that are no claims
-	}
-	return fmt.Sprintf("No problems on %s (%s)", locks, model.Many(claims, "claim"))
+	return fmt.Errorf("format %q is none of %v", format, Formats)
 }
 
 // waiters is how many wait, ? where waiting leaves no trace.
-func (p *Page) waiters(l pageLock) string {
+func (p *Page) waiters(l lock) string {
 	if l.Waiters == nil {
 		return "?"
 	}

@@ -1,4 +1,4 @@
-package report
+package ticket
 
 import (
 	"fmt"
@@ -36,10 +36,10 @@ const (
 )
 
 // graphOf draws edges, those of the first sessions only.
-func graphOf(edges []pageEdge) *graph {
+func graphOf(edges []edge) *graph {
 	var nodes []string
 	names := map[string]string{}
-	var drawn []pageEdge
+	var drawn []edge
 	add := func(node, name string) bool {
 		if _, ok := names[node]; ok {
 			return true
@@ -99,7 +99,7 @@ func graphOf(edges []pageEdge) *graph {
 
 // waitsOf are the sessions for which each session waits. One that waits behind a key of its
 // own is in no ring by that.
-func waitsOf(edges []pageEdge) map[string][]string {
+func waitsOf(edges []edge) map[string][]string {
 	to := map[string][]string{}
 	for _, e := range edges {
 		if e.from != e.to {
@@ -143,7 +143,7 @@ func reaches(n, goal string, to map[string][]string, seen map[string]bool) bool 
 }
 
 // ringWords says a ring in words, "" if there is none.
-func ringWords(edges []pageEdge) string {
+func ringWords(edges []edge) string {
 	to := waitsOf(edges)
 	var in []string
 	on := map[string]bool{}

@@ -1,4 +1,4 @@
-package report
+package ticket
 
 import (
 	"bytes"
@@ -13,11 +13,12 @@ import (
 
 	"locktop/model"
 	"locktop/model/sight"
+	"locktop/ui/report"
 )
 
-// pageStyle is all the style there is. The policy of the page allows this text and nothing
+// style is all the style there is. The policy of the page allows this text and nothing
 // else: no script, no image, no font, no address.
-const pageStyle = `:root{color-scheme:light dark;--bg:#fff;--fg:#1c2128;--dim:#59636e;--line:#d1d9e0;--card:#f6f8fa;--bad:#b3261e;--warn:#8a5a00;--good:#1a6b35;--info:#0b5cad;--even:#2f6fb5;--odd:#8cb8e8;--part:#6a4fa3;--wait:#d9902f}
+const style = `:root{color-scheme:light dark;--bg:#fff;--fg:#1c2128;--dim:#59636e;--line:#d1d9e0;--card:#f6f8fa;--bad:#b3261e;--warn:#8a5a00;--good:#1a6b35;--info:#0b5cad;--even:#2f6fb5;--odd:#8cb8e8;--part:#6a4fa3;--wait:#d9902f}
 @media(prefers-color-scheme:dark){:root{--bg:#0f1318;--fg:#dde3ea;--dim:#96a0ab;--line:#303842;--card:#181d24;--bad:#ff8a80;--warn:#f0b952;--good:#6fd08c;--info:#7ab8ff;--even:#4a8fd8;--odd:#234a73;--part:#a88be0;--wait:#d9902f}}
 *{box-sizing:border-box}body{margin:0 auto;max-width:64rem;padding:1rem;background:var(--bg);color:var(--fg);font:15px/1.45 system-ui,sans-serif;overflow-wrap:anywhere}
 h1{font-size:1.25rem;margin:.2rem 0}h2{font-size:1.05rem;margin:1.6rem 0 .5rem;border-bottom:1px solid var(--line)}h3{font-size:1rem;margin:.2rem 0}.part{margin-top:1rem}
@@ -35,12 +36,12 @@ table{border-collapse:collapse;width:100%}th{text-align:left;color:var(--dim);fo
 @media print{body{max-width:none}}`
 
 func stylePolicy() string {
-	sum := sha256.Sum256([]byte(pageStyle))
+	sum := sha256.Sum256([]byte(style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// pageView is a page as the template paints it.
-type pageView struct {
+// view is a page as the template paints it.
+type view struct {
 	*Page
 	Policy            string
 	Style             template.CSS
@@ -61,7 +62,7 @@ type pageView struct {
 // lockLane is a lock on the axis: what all held, and below it the lanes of those who took
 // part, if it is told of in full.
 type lockLane struct {
-	pageLock
+	lock
 	Level, Held, Waited, Behind, Who string
 	Lane                             lane
 	Parts                            []lane
@@ -74,11 +75,11 @@ const (
 	partsMax   = 10
 )
 
-const pageStamp = "2006-01-02 15:04:05.000 MST"
+const stamp = "2006-01-02 15:04:05.000 MST"
 
-func (p *Page) view() pageView {
-	v := pageView{Page: p, Policy: stylePolicy(), Style: template.CSS(pageStyle), Span: model.Duration(p.To.Sub(p.From), false),
-		Begin: p.From.Format(pageStamp), End: p.To.Format(pageStamp), Graph: graphOf(p.WaitsFor), Ring: ringWords(p.WaitsFor), MaskedWords: p.maskedWords(), Left: p.leftWords()}
+func (p *Page) view() view {
+	v := view{Page: p, Policy: stylePolicy(), Style: template.CSS(style), Span: model.Duration(p.To.Sub(p.From), false),
+		Begin: p.From.Format(stamp), End: p.To.Format(stamp), Graph: graphOf(p.WaitsFor), Ring: ringWords(p.WaitsFor), MaskedWords: p.maskedWords(), Left: p.leftWords()}
 	v.Facts, v.Blind = p.facts(), p.blind()
 	v.Rehearsal, v.OverlapRows = p.drillView(), p.overlapRows()
 	v.lanes()
@@ -98,7 +99,7 @@ func (p *Page) view() pageView {
 	return v
 }
 
-func eventRow(e event) [2]string {
+func eventRow(e report.Event) [2]string {
 	at := "earlier"
 	if e.At != nil {
 		at = e.At.Format("15:04:05.000")
@@ -107,7 +108,7 @@ func eventRow(e event) [2]string {
 }
 
 // lanes cuts the time into cells and paints every lock.
-func (v *pageView) lanes() {
+func (v *view) lanes() {
 	count := len(v.Locks)
 	parts := make([][]part, count)
 	for i, l := range v.Locks {
@@ -121,7 +122,7 @@ func (v *pageView) lanes() {
 	}
 	a := newAxis(v.From, v.To, count)
 	for i, l := range v.Locks {
-		x := lockLane{pageLock: l, Level: levelWord(l.level), Held: secondsWords(l.TotalHold), Waited: secondsWords(l.TotalWait),
+		x := lockLane{lock: l, Level: levelWord(l.level), Held: secondsWords(l.TotalHold), Waited: secondsWords(l.TotalWait),
 			Behind: v.waiters(l), Who: "-", Lane: a.lane(l.Name, l.stays)}
 		for _, p := range parts[i] {
 			x.Parts = append(x.Parts, a.lane(p.who, p.stays))
@@ -149,7 +150,7 @@ type part struct {
 }
 
 // parts are those who took part, the last to come last.
-func (v *pageView) parts(l pageLock) (all []part) {
+func (v *view) parts(l lock) (all []part) {
 	at := map[string]int{}
 	for _, s := range l.stays {
 		who := model.Short(v.s.Who(s.Claim), 40)
@@ -272,20 +273,20 @@ func (p *Page) leftWords() string {
 	return "No room for: " + joinSome(out, len(out)) + "."
 }
 
-var pageTemplate = template.Must(template.New("page").Parse(pageMarkup))
+var inHTML = template.Must(template.New("page").Parse(markup))
 
 func (p *Page) html(w io.Writer) error {
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, p.view()); err != nil {
+	if err := inHTML.Execute(&b, p.view()); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
-	if _, err := w.Write(printable(b.Bytes())); err != nil {
+	if _, err := w.Write(report.Printable(b.Bytes())); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	return nil
 }
 
-const pageMarkup = `<!doctype html>
+const markup = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{{.Policy}}">
 <meta name="viewport" content="width=device-width,initial-scale=1"><meta name="referrer" content="no-referrer"><title>locktop report: {{.Source}}</title>
 <style>{{.Style}}</style></head><body>

@@ -1,4 +1,4 @@
-package report
+package ticket
 
 import (
 	"bytes"
@@ -19,11 +19,19 @@ import (
 	"locktop/model/history"
 	"locktop/model/hostile"
 	"locktop/model/sight"
+	"locktop/ui/report"
 )
 
 func pageOf(s *fold.State, from time.Time) *Page {
-	return NewPage(s, PageOptions{Source: "x.rec", From: from, Observation: Observation{At: s.Now(), For: s.Now().Sub(from), Prefixes: []string{""}}, Names: true,
+	return New(s, Options{Source: "x.rec", From: from, Observation: report.Observation{At: s.Now(), For: s.Now().Sub(from), Prefixes: []string{""}}, Names: true,
 		Again: []string{"locktop replay 'x.rec'"}})
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func asText(t *testing.T, p *Page, format string) string {
@@ -68,7 +76,7 @@ func TestAnHourOfAHundredLocksOnAPage(t *testing.T) {
 	if took > 2*time.Second {
 		t.Errorf("took %s", took)
 	}
-	for _, format := range PageFormats {
+	for _, format := range Formats {
 		if asText(t, pageOf(s, history.At(0)), format) != asText(t, pageOf(anHour(), history.At(0)), format) {
 			t.Errorf("%s differs from time to time", format)
 		}
@@ -111,7 +119,7 @@ func checkHarmless(t *testing.T, text string) {
 		case html.CommentToken:
 			t.Errorf("a comment: %q", z.Token().Data)
 		case html.TextToken:
-			fit(t, strings.ReplaceAll(z.Token().Data, "\t", ""))
+			hostile.Fit(t, strings.ReplaceAll(z.Token().Data, "\t", ""))
 		}
 	}
 }
@@ -126,10 +134,10 @@ func FuzzPage(f *testing.F) {
 		s.Apply(model.Batch{Events: hostile.Events(data)})
 		p := pageOf(s, hostile.Start)
 		checkHarmless(t, asText(t, p, "html"))
-		fit(t, asText(t, p, "md"))
+		hostile.Fit(t, asText(t, p, "md"))
 		for _, format := range []string{"json", "perfetto"} {
 			text := asText(t, p, format)
-			if fit(t, text); !json.Valid([]byte(text)) {
+			if hostile.Fit(t, text); !json.Valid([]byte(text)) {
 				t.Errorf("%s is no JSON: %q", format, text)
 			}
 		}
@@ -156,7 +164,7 @@ func TestHostileNamesOnAPage(t *testing.T) {
 		h.Del(6, history.ClaimKey(lock, 0xa1))
 		s := fold.NewState()
 		s.Apply(model.Batch{Events: h.Events})
-		p := NewPage(s, PageOptions{Source: name, From: history.At(0), Observation: Observation{At: s.Now(), Prefixes: []string{name},
+		p := New(s, Options{Source: name, From: history.At(0), Observation: report.Observation{At: s.Now(), Prefixes: []string{name},
 			Blind: []sight.Unseen{{What: sight.Keys, Prefix: name, Reason: name}}}, Again: []string{"locktop describe " + model.ShellQuote(name)}})
 		text := asText(t, p, "html")
 		checkHarmless(t, text)
@@ -165,7 +173,7 @@ func TestHostileNamesOnAPage(t *testing.T) {
 		}
 		md := asText(t, p, "md")
 		text, _, _ = strings.Cut(md, "## To see it again") // that is code, between fences
-		if fit(t, md); strings.ContainsAny(text, "<") {
+		if hostile.Fit(t, md); strings.ContainsAny(text, "<") {
 			t.Errorf("markup in Markdown with %q:\n%s", name, md)
 		}
 	}
@@ -173,12 +181,12 @@ func TestHostileNamesOnAPage(t *testing.T) {
 
 func TestAPageAllowsItsStyleAlone(t *testing.T) {
 	text := asText(t, pageOf(fold.NewState(), history.At(0)), "html")
-	for _, want := range []string{"default-src &#39;none&#39;; style-src &#39;sha256-", "<style>" + pageStyle + "</style>", "prefers-color-scheme:dark", "width=device-width"} {
+	for _, want := range []string{"default-src &#39;none&#39;; style-src &#39;sha256-", "<style>" + style + "</style>", "prefers-color-scheme:dark", "width=device-width"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %.60q", want)
 		}
 	}
-	if strings.Contains(pageStyle, "url(") || strings.Contains(pageStyle, "@import") {
+	if strings.Contains(style, "url(") || strings.Contains(style, "@import") {
 		t.Error("the style loads something")
 	}
 }
@@ -342,7 +350,7 @@ func TestWhatWentTogetherIsOneLineOfAPage(t *testing.T) {
 		h.Add(model.Tick{At: history.At(600)})
 		s := fold.NewState()
 		s.Apply(model.Batch{Events: h.Events})
-		p := NewPage(s, PageOptions{From: history.At(2), Observation: Observation{At: s.Now()}, Lock: row.lock})
+		p := New(s, Options{From: history.At(2), Observation: report.Observation{At: s.Now()}, Lock: row.lock})
 		if len(p.Handovers) != row.lines || p.LeftOut.Handovers != 0 {
 			t.Errorf("%s: %d lines, want %d: %+v", row.reason, len(p.Handovers), row.lines, p.Handovers)
 		}

@@ -1,0 +1,50 @@
+package report
+
+import (
+	"fmt"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
+)
+
+// Summary is the last line of a diagnosis: how many findings of each severity, on how many
+// locks. blind says that not all could be seen.
+func Summary(s *fold.State, locks []*keyspace.Lock, blind bool) string {
+	sealed := 0
+	for _, l := range locks {
+		if outlook.Sealed(l) {
+			sealed++
+		}
+	}
+	if sealed > 0 {
+		return summary(s, locks, blind) + "; " + model.Many(sealed, "Lease") + " of Kubernetes not judged: encrypted"
+	}
+	return summary(s, locks, blind)
+}
+
+func summary(s *fold.State, all []*keyspace.Lock, blind bool) string {
+	locks := model.Many(len(all), "lock")
+	n, claims := map[model.Severity]int{}, 0
+	count := func(found []model.Finding) {
+		for i := range found {
+			n[found[i].Severity]++
+		}
+	}
+	count(s.ClusterFindings())
+	for _, l := range all {
+		count(l.Findings())
+		claims += l.Len()
+	}
+	switch {
+	case len(n) > 0:
+		return fmt.Sprintf("%s, %s, %d info on %s", model.Many(n[model.SevError], "error"), model.Many(n[model.SevWarning], "warning"), n[model.SevInfo], locks)
+	case blind:
+		return "No problems in what could be seen of " + locks
+	}
+	if len(all) == len(s.Locks()) {
+		_, claims = s.Counts() // without the keys that are no claims
+	}
+	return fmt.Sprintf("No problems on %s (%s)", locks, model.Many(claims, "claim"))
+}
