@@ -51,30 +51,30 @@ func TestFaultMenu(t *testing.T) {
 		keys         []string
 		check        func(b *bench)
 	}{
-		{"at once", "what has nothing to choose is done by one enter", []string{"5", "F", "down", "grace", "enter"}, func(b *bench) {
+		{"at once", "what has nothing to choose is done by one enter", []string{"5", "down", "F", "down", "grace", "enter"}, func(b *bench) {
 			b.only(inject(model.Fault{Kind: model.FaultKill, Target: "c1"}))
 			b.sees("Killed c1")
 		}},
-		{"grace", "an enter meant for the page does nothing", []string{"5", "F", "down", "enter"}, func(b *bench) {
+		{"grace", "an enter meant for the page does nothing", []string{"5", "down", "F", "down", "enter"}, func(b *bench) {
 			if len(b.h.done) != 0 || b.where() != host.InFaults {
 				b.t.Errorf("did %+v", b.h.done)
 			}
 		}},
-		{"grace of the second step", "a double enter does nothing", []string{"5", "F", "grace", "enter", "enter"}, func(b *bench) {
+		{"grace of the second step", "a double enter does nothing", []string{"5", "down", "F", "grace", "enter", "enter"}, func(b *bench) {
 			if len(b.h.done) != 0 || b.where() != host.InChoice {
 				b.t.Errorf("did %+v", b.h.done)
 			}
 		}},
-		{"how long", "chosen by arrows", []string{"5", "F", "grace", "enter", "left", "grace", "enter"}, func(b *bench) {
+		{"how long", "chosen by arrows", []string{"5", "down", "F", "grace", "enter", "left", "grace", "enter"}, func(b *bench) {
 			b.only(inject(model.Fault{Kind: model.FaultPause, Target: "c1", For: 5 * time.Second}))
 		}},
-		{"all choices", "method, way, count, member", []string{"5", "F", "down", "down", "down", "down", "grace", "enter", "grace",
+		{"all choices", "method, way, count, member", []string{"5", "down", "F", "down", "down", "down", "down", "grace", "enter", "grace",
 			"right", "down", "right", "down", "right", "down", "right", "right", "down", "right"}, func(b *bench) {
 			b.sees("will hold replies of KV/DeleteRange of c1 at m2, 1 of them")
 			b.press("enter")
 			b.only(inject(model.Fault{Kind: model.FaultHold, Target: "c1", Method: "KV/DeleteRange", Direction: model.Replies, Count: 1, Member: "m2"}))
 		}},
-		{"back and leave", "esc goes one step back", []string{"5", "F", "grace", "enter", "esc", "esc"}, func(b *bench) {
+		{"back and leave", "esc goes one step back", []string{"5", "down", "F", "grace", "enter", "esc", "esc"}, func(b *bench) {
 			if b.dialog != nil || len(b.h.done) != 0 {
 				b.t.Errorf("did %+v", b.h.done)
 			}
@@ -90,11 +90,11 @@ func TestFaultMenu(t *testing.T) {
 				b.t.Error("a fault of a client that is not known")
 			}
 		}},
-		{"the cluster too", "what is done to all stands under what is done to one, and up from the first is the last", []string{"5", "F", "up", "up", "up", "grace", "enter", "grace", "right", "enter"}, func(b *bench) {
+		{"the cluster too", "what is done to all stands under what is done to one, and up from the first is the last", []string{"5", "down", "F", "up", "up", "up", "grace", "enter", "grace", "right", "enter"}, func(b *bench) {
 			b.only(inject(model.Fault{Kind: model.FaultDeadlock}))
 		}},
-		{"in force", "what is done already is marked", []string{"5", "down", "F"}, func(b *bench) { b.sees("pause           ! in force") }},
-		{"in force already", "what has nothing to choose would be refused", []string{"5", "down", "F", "grace", "enter"}, func(b *bench) {
+		{"in force", "what is done already is marked", []string{"5", "F"}, func(b *bench) { b.sees("pause           ! in force") }},
+		{"in force already", "what has nothing to choose would be refused", []string{"5", "F", "grace", "enter"}, func(b *bench) {
 			b.sees("it is active already")
 			if len(b.h.done) != 0 {
 				b.t.Errorf("did %+v", b.h.done)
@@ -141,7 +141,7 @@ func TestFaultMenuSaysWhyNot(t *testing.T) {
 	wrongLab(b)
 	why := map[model.FaultKind]string{model.FaultPause: "c1 has ended"}
 	b.live.Actions = picky{b.h, why}
-	b.pressed("5", "F", "grace")
+	b.pressed("5", "down", "F", "grace")
 	b.sees("pause           not now: c1 has ended")
 	b.press("enter")
 	b.sees("cannot be done now: c1 has ended")
@@ -174,7 +174,7 @@ func TestSlowHands(t *testing.T) {
 	wrongLab(b)
 	slow := slowHands{b.h, make(chan error)}
 	b.live.Actions = slow
-	b.press("5")
+	b.press("5", "down")
 	took := make(chan tea.Msg, 1)
 	_, cmd := b.Update(keyMsg("F"))
 	ask := func(cmd tea.Cmd) { go func() { took <- cmd() }() }
@@ -212,7 +212,7 @@ func TestSlowHands(t *testing.T) {
 func TestFaultLeftMeanwhile(t *testing.T) {
 	b := newBench(t, Options{Lab: true, Armed: true})
 	wrongLab(b)
-	b.pressed("5", "F", "down", "grace")
+	b.pressed("5", "down", "F", "down", "grace")
 	_, cmd := b.Update(keyMsg("enter"))
 	b.press("esc")
 	b.do(cmd)

@@ -84,7 +84,7 @@ func TestLaneOfAClientOfNobody(t *testing.T) {
 }
 
 // TestOverlapsAreSummedUp: one that sleeps on beside the same other is named once,
-// and the milliseconds are of now and not of the last whole second.
+// the milliseconds are of now and not of the last whole second, and all pages say the same.
 func TestOverlapsAreSummedUp(t *testing.T) {
 	b := newBench(t, Options{Lab: true})
 	overlap(b)
@@ -96,9 +96,9 @@ func TestOverlapsAreSummedUp(t *testing.T) {
 	b.w.add(model.FaultOn{At: at(40.7), ID: 1, Fault: model.Fault{Kind: model.FaultPause, Target: "c1"}})
 	b.send(b.w.batch())
 	b.press("enter")
-	b.sees("Two holders for 8.1s: c1 and c2 ")
+	b.sees("Two holders for 8.6s: c1 and c2 ")
 	b.press("5")
-	b.sees("!! wrong for 0.5s beside c2")
+	b.sees("!! wrong for 8.6s beside c2")
 	b.sees("!! 1 false belief")
 }
 

@@ -147,7 +147,7 @@ func worthShowing(e model.LeaseRead, l *keyspace.Lease, onScreen []model.LeaseID
 	case l.State() != model.LeaseHealthy:
 		return true
 	}
-	return l.First == l.Read && slices.Contains(onScreen, e.ID)
+	return l.ReadOnce() && slices.Contains(onScreen, e.ID)
 }
 
 func (a *App) ticked(t time.Time) tea.Cmd {

@@ -126,12 +126,12 @@ func TestStories(t *testing.T) {
 			}
 			b.sees("that is not the lock's name")
 		}},
-		{"kill from the lab page", "at once: it is ours", Options{Lab: true}, []string{"5", "down", "K"}, func(b *bench) {
+		{"kill from the lab page", "at once: it is ours; who is wrong stands first", Options{Lab: true}, []string{"5", "K"}, func(b *bench) {
 			if len(b.h.done) != 1 || b.h.done[0].Fault != (model.Fault{Kind: model.FaultKill, Target: "c2"}) {
 				b.t.Errorf("did %+v", b.h.done)
 			}
 		}},
-		{"pause is resume", "what is paused already", Options{Lab: true}, []string{"5", "down", "P"}, func(b *bench) {
+		{"pause is resume", "what is paused already", Options{Lab: true}, []string{"5", "P"}, func(b *bench) {
 			if len(b.h.done) != 1 || b.h.done[0].Kind != model.HealFault || b.h.done[0].Fault.Kind != model.FaultPause {
 				b.t.Errorf("did %+v", b.h.done)
 			}

@@ -267,7 +267,7 @@ func (x *ruleContext) unattended(c *keyspace.Claim) bool {
 	if rpcLease == 0 || l.Read.Granted != rpcLease || l.Renewals > 0 || c.SinceAtLeast {
 		return false
 	}
-	if l.Read.At.Sub(l.First.At) < time.Duration(rpcLease)*time.Second/3 || l.First.Remaining < rpcLease-5 {
+	if l.Read.At.Sub(l.First().At) < time.Duration(rpcLease)*time.Second/3 || l.First().Remaining < rpcLease-5 {
 		return false
 	}
 	left, _ := l.Remaining(x.k.Now())
@@ -275,7 +275,7 @@ func (x *ruleContext) unattended(c *keyspace.Claim) bool {
 		Alternatives: []model.Code{model.CodeDeadHolder}, // a client with the usual TTL of 60 s that died before its first renewal
 		Summary: fmt.Sprintf("the lease of %s was never renewed since it was granted: the key goes in about %d s, whatever its owner does",
 			model.Printable(c.Key), left),
-		Evidence: []string{readingWords(l), fmt.Sprintf("first read with %d s left %s ago, only falling since", l.First.Remaining, model.Duration(x.k.Now().Sub(l.First.At), false)),
+		Evidence: []string{readingWords(l), fmt.Sprintf("first read with %d s left %s ago, only falling since", l.First().Remaining, model.Duration(x.k.Now().Sub(l.First().At), false)),
 			"60 s is what the lock service grants when it is called without a lease, and then nobody renews it"},
 		Advice: []string{"make the caller grant a lease, keep it alive, and pass it"}}, c)
 	return true

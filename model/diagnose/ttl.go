@@ -67,7 +67,7 @@ const oddKeep = 30 * time.Second
 
 // unbelievable finds a reading with more left than was granted (etcd-io/etcd#12381).
 func unbelievable(x *ruleContext) {
-	if x.lease == nil || x.lease.Odd.At.IsZero() || x.k.Now().Sub(x.lease.Odd.At) > oddKeep {
+	if x.lease == nil || x.lease.Odd == nil || x.k.Now().Sub(x.lease.Odd.At) > oddKeep {
 		return
 	}
 	o := x.lease.Odd

@@ -16,7 +16,8 @@ var neverRead = &Readings{}
 func Shared() []any { return []any{neverRead} }
 
 // keep returns the readings of the lease for a change. A lease has its own only from
-// the first one on: of 100,000 waiters nearly all are never read.
+// the first one on, or from that of another one on: of a million waiters nearly all are never
+// read.
 func (l *Lease) keep() *Readings {
 	if l.Readings == neverRead {
 		l.Readings = &Readings{}
@@ -156,6 +157,14 @@ func (l *Lease) Others(key string) (names []string, n int, known bool) {
 	return names, n, true
 }
 
+// First returns what the first reading said, and when.
+func (l *Lease) First() model.LeaseRead {
+	return model.LeaseRead{At: time.UnixMicro(l.first.at), ID: l.ID, Granted: l.first.granted, Remaining: l.first.left}
+}
+
+// ReadOnce says whether there was one reading of it so far.
+func (l *Lease) ReadOnce() bool { return l.HasRead && l.first.at == l.Read.At.UnixMicro() }
+
 // Born returns when a key was first seen to be put on the lease; ok is false where it had one
 // before we looked.
 func (l *Lease) Born() (at time.Time, ok bool) { return time.UnixMicro(l.born), l.born != 0 }
@@ -164,7 +173,7 @@ func (l *Lease) Born() (at time.Time, ok bool) { return time.UnixMicro(l.born), 
 // renewal, or the doing of a new raft leader.
 func (l *Lease) learn(prev, e model.LeaseRead, had bool) {
 	if !had {
-		l.First = e
+		l.first.at, l.first.granted, l.first.left = e.At.UnixMicro(), e.Granted, e.Remaining
 		return
 	}
 	if prev.Granted <= 0 || e.Granted <= 0 {

@@ -22,6 +22,7 @@ type LeaseBook struct {
 	overdue    map[*Lease]struct{}
 	early      []EarlyEnd      // of the last seconds
 	focused    []*Lease        // they are on the screen
+	ready      bool            // there is room for the first readings
 	keysNeeded []model.LeaseID // of which it is to be known what hangs on them
 }
 
@@ -179,6 +180,7 @@ func (b *LeaseBook) releaseLease(l *Lease) {
 
 // read takes a reading in of a lease that was in that state before.
 func (b *LeaseBook) read(l *Lease, e model.LeaseRead, before model.LeaseState) {
+	b.makeReady()
 	prev, had := l.Read, l.HasRead
 	l.keep()
 	l.learn(prev, e, had)
@@ -201,9 +203,25 @@ func (b *LeaseBook) read(l *Lease, e model.LeaseRead, before model.LeaseState) {
 
 // readOdd notes a reading that nobody can believe.
 func (b *LeaseBook) readOdd(l *Lease, e model.LeaseRead) {
-	l.keep().Odd = e
+	l.keep().Odd = &e
 	b.leaseUnread(model.LeaseUnread{At: e.At, ID: e.ID, Reason: fmt.Sprintf("the answer said %d s left of %d"+
 		" granted: a new leader adds its election timeout, and a deposed one answers wrongly", e.Remaining, e.Granted)})
+}
+
+// readyMost is of how many leases there is room for their first readings from the first of
+// all on: the budget takes twenty minutes to read as many, and a console that nothing happens
+// to would grow for as long.
+const readyMost = 20_000
+
+// makeReady makes that room.
+func (b *LeaseBook) makeReady() {
+	if b.ready {
+		return
+	}
+	b.ready = true
+	for _, l := range b.leaseList[:min(len(b.leaseList), readyMost)] {
+		l.keep()
+	}
 }
 
 // index keeps the sets of leases that are not well.

@@ -139,13 +139,10 @@ type Lease struct {
 // Readings are what was read of a lease.
 type Readings struct {
 	// Read is the last reading; it is meaningful only if HasRead.
-	Read    model.LeaseRead
-	HasRead bool
+	Read model.LeaseRead
 	// Unread is why the last attempt at a reading failed, "" if it did not.
 	Unread string
 
-	// First is the first reading, for a lease that was never seen to be renewed.
-	First model.LeaseRead
 	// Renewals counts the renewals that readings show, at least; Rhythm is the
 	// longest time without one that was followed by one: how long this client is
 	// known to leave its lease alone.
@@ -156,15 +153,18 @@ type Readings struct {
 	ResetAt time.Time
 	// Odd is the last reading that nobody can believe: more left than was granted
 	// (etcd-io/etcd#12381). It is not used.
-	Odd model.LeaseRead
+	Odd *model.LeaseRead
 
-	resetDead     bool             // renewals were missed before the reset
-	resetSure     model.Confidence // how sure that is
-	failures      int              // readings that failed since the last that did not
-	missedRenewal bool             // it is counted in LeaseBook.missed
-	stale         bool             // it was read, but not since we slept
-	attached      *model.LeaseKeys // what hangs on it, nil if nobody asked
-	needKeys      bool             // somebody wants to know
+	first     struct{ at, granted, left int64 } // the first reading, in µs since 1970 and seconds
+	attached  *model.LeaseKeys                  // what hangs on it, nil if nobody asked
+	resetSure model.Confidence                  // how sure resetDead is
+	failures  int32                             // readings that failed since the last that did not
+	// HasRead says that there is a reading.
+	HasRead       bool
+	resetDead     bool // renewals were missed before the reset
+	missedRenewal bool // it is counted in LeaseBook.missed
+	stale         bool // it was read, but not since we slept
+	needKeys      bool // somebody wants to know what hangs on it
 }
 
 // dir is a directory of keys: what stands between two slashes of a key.

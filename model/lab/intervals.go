@@ -29,6 +29,34 @@ type Overlap struct {
 	Who      string
 	// To is zero while it goes on.
 	From, To time.Time
+	believed time.Time // since when
+}
+
+// Together is how long any of some overlaps lasted, up to now.
+func Together(over []Overlap, now time.Time) (sum time.Duration) {
+	var end time.Time
+	for _, o := range over { // by their beginning
+		from, to := o.From, o.To
+		if to.IsZero() || to.After(now) {
+			to = now
+		}
+		if from.Before(end) {
+			from = end
+		}
+		if to.After(from) {
+			sum += to.Sub(from)
+			end = to
+		}
+	}
+	return sum
+}
+
+// OfTheSame returns those of some overlaps in which the same belief is wrong: with each
+// handover beside it another one begins.
+func (o Overlap) OfTheSame(all []Overlap) []Overlap {
+	return slices.DeleteFunc(slices.Clone(all), func(x Overlap) bool {
+		return x.Lock != o.Lock || x.Believer != o.Believer || !x.believed.Equal(o.believed)
+	})
 }
 
 // For returns how long the overlap lasted, or lasts at now.
@@ -109,7 +137,7 @@ func (lab *Reports) overlapsOf(ll *Lock, b *span) (out []Overlap) {
 			to = t.Gone
 		}
 		if to.IsZero() && now.After(from) || to.After(from) {
-			out = append(out, Overlap{Lock: ll.name, Believer: b.Contender, Holder: t.Claim, Who: lab.k.Who(t.Claim), From: from, To: to})
+			out = append(out, Overlap{Lock: ll.name, Believer: b.Contender, Holder: t.Claim, Who: lab.k.Who(t.Claim), From: from, To: to, believed: b.From})
 		}
 	}
 	return out

@@ -123,7 +123,7 @@ func (b *Book) commit(rev int64) {
 		l := b.k.Lease(c.KV.Lease)
 		n := left{lock.Name, c.Key, c.Value, rev, lock.Recipe().HasHolder, Lease{ID: c.KV.Lease, Came: c.Since, Gone: b.k.Now()}}
 		if l != nil && l.HasRead {
-			n.lease.Read = l.First
+			n.lease.Read = l.First()
 		}
 		if len(b.unread) == unreadMost {
 			copy(b.unread, b.unread[1:])

@@ -44,7 +44,7 @@ type Lanes struct {
 	scale Scale
 	win   *Window
 	start time.Time
-	over  []lab.Overlap // in what is shown
+	over  []lab.Overlap // of the beliefs in what is shown
 	odd   string        // what programs believe beside it, in words
 }
 
@@ -55,8 +55,12 @@ func (b *Brush) Of(f table.View, w *Window, lock string, n, cells int) *Lanes {
 	x := &Lanes{win: w, start: s.Book.Start()}
 	x.scale = w.Scale(x.start, f.Now, cells)
 	names := x.gather(s, lock, now, n)
-	for _, o := range s.Overlaps(lock) {
-		if o.From.UnixMicro() < x.scale.To() && (o.To.IsZero() || o.To.UnixMicro() > x.scale.From) {
+	over := s.Overlaps(lock)
+	inView := func(o lab.Overlap) bool {
+		return o.From.UnixMicro() < x.scale.To() && (o.To.IsZero() || o.To.UnixMicro() > x.scale.From)
+	}
+	for _, o := range over { // one that began before counts with the same belief in what is shown
+		if slices.ContainsFunc(o.OfTheSame(over), inView) {
 			x.over = append(x.over, o)
 		}
 	}
@@ -395,7 +399,7 @@ func (x *Lanes) words(f table.View) []draw.Span {
 	if as := x.win.AsOf(f.Now); as != "" {
 		more += as + "  "
 	}
-	sum := Together(x.over, f.Exact(), time.UnixMicro(x.scale.From))
+	sum := lab.Together(x.over, f.Exact())
 	if sum <= 0 && x.odd != "" {
 		return []draw.Span{draw.Dim.Of(more), draw.Alarm.Of(" " + th.Sign.Bad + " " + th.Cut(x.odd, 60) + " ")}
 	}
@@ -412,30 +416,9 @@ func (x *Lanes) words(f table.View) []draw.Span {
 			pairs = append(pairs, pair)
 		}
 	}
-	text := th.Sign.Bad + " Two holders for " + tenths(sum) + ": " + strings.Join(pairs[:min(len(pairs), 3)], ", ")
+	text := th.Sign.Bad + " Two holders for " + draw.Tenths(sum) + ": " + strings.Join(pairs[:min(len(pairs), 3)], ", ")
 	if len(pairs) > 3 {
 		text += " and more"
 	}
 	return []draw.Span{draw.Dim.Of(more), draw.Alarm.Of(" " + text + " ")}
-}
-
-func tenths(d time.Duration) string { return model.Duration(d.Truncate(100*time.Millisecond), false) }
-
-// Together is how long any of the overlaps lasted since a time.
-func Together(over []lab.Overlap, now, end time.Time) time.Duration {
-	var sum time.Duration
-	for _, o := range over { // by their beginning
-		from, to := o.From, o.To
-		if to.IsZero() || to.After(now) {
-			to = now
-		}
-		if from.Before(end) {
-			from = end
-		}
-		if to.After(from) {
-			sum += to.Sub(from)
-			end = to
-		}
-	}
-	return sum
 }

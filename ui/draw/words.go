@@ -13,6 +13,9 @@ import (
 	"locktop/model/keyspace"
 )
 
+// Tenths writes for how long something was wrong: cut, so that it is never too much.
+func Tenths(d time.Duration) string { return model.Duration(d.Truncate(100*time.Millisecond), false) }
+
 // Age writes a duration for a column: whole seconds, and one unit with a plus
 // where it is a lower bound.
 func Age(d time.Duration, atLeast bool) string {

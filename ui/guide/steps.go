@@ -163,7 +163,7 @@ func playPause(p *Pane, f page.Frame) (model.Action, string) {
 }
 
 func lookWake(p *Pane, f page.Frame) (phase, facts) {
-	said := facts{"paused": f.Th.Clean(p.wrong.Believer), "wrong": model.Duration(p.wrong.For(f.S.Now()), false)}
+	said := facts{"paused": f.Th.Clean(p.wrong.Believer), "wrong": draw.Tenths(lab.Together(p.wrong.OfTheSame(f.S.Overlaps(p.wrong.Lock)), f.S.Now()))}
 	for _, c := range f.S.Contenders() {
 		if c.Name != p.wrong.Believer || c.Proc == model.ProcEnded || c.Belief.State != model.BeliefHolding {
 			continue

@@ -99,11 +99,12 @@ func accessCell(r *table.Row, c *stance) {
 // as there is room. Belief and truth stand there in words of their own, so how long
 // and beside whom is worth more than to say it at length.
 func besideWords(f table.View, c lab.ContenderInfo, note string, room int) string {
-	for _, o := range f.S.Overlaps(c.Lock) {
+	over := f.S.Overlaps(c.Lock)
+	for _, o := range over {
 		if o.Believer != c.Name || !o.To.IsZero() {
 			continue
 		}
-		ago := " " + model.Duration(max(0, o.For(f.Exact())), false)
+		ago := " " + draw.Tenths(lab.Together(o.OfTheSame(over), f.Exact()))
 		who := " beside " + f.Th.Cut(f.Th.Tame(o.Who), 10)
 		for _, words := range []string{note + ago + who, falseShort + ago + who, falseShort + ago} {
 			if draw.Width(words) <= room {

@@ -224,8 +224,8 @@ func (p *findingsPage) Paint(f Frame, w, h int) []string {
 	lines := []string{f.Th.Ruler(w, title...)}
 	rows, under := h-1, 0
 	if h >= 12 {
-		under = h * 11 / 20
-		rows -= under
+		rows = min(rows-h*11/20, 1+max(1, len(p.shown))) // what the list does not need is for the text
+		under = h - 1 - rows
 	}
 	p.table.Fit(w, rows, f.Th)
 	p.table.Reveal(p.pick.Place, len(p.shown))

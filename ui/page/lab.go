@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"locktop/model"
-	"locktop/model/fold"
 	"locktop/model/lab"
 	"locktop/ui/draw"
 	"locktop/ui/table"
@@ -58,8 +57,9 @@ func newLabPage() *labPage {
 }
 
 // look takes in what there is now. Every list keeps its selection.
-func (p *labPage) look(s *fold.State) {
-	p.rows = labRows{members: downFirst(s.Cluster().Members), faults: s.Faults(), contenders: s.Contenders(), clients: s.Clients()}
+func (p *labPage) look(f Frame) {
+	s := f.S
+	p.rows = labRows{members: downFirst(s.Cluster().Members), faults: s.Faults(), contenders: wrongFirst(s.Contenders(), f), clients: s.Clients()}
 	follow(&p.parts[partMembers], p.rows.members, memberName)
 	follow(&p.parts[partFaults], p.rows.faults, func(x model.FaultOn) string { return strconv.Itoa(x.ID) })
 	follow(&p.parts[partContenders], p.rows.contenders, func(c lab.ContenderInfo) string { return c.Name })
@@ -85,8 +85,8 @@ func (p *labPage) focused() labPart {
 }
 
 // turn gives the keyboard to the next list that is not empty.
-func (p *labPage) turn(s *fold.State, by int) {
-	p.look(s)
+func (p *labPage) turn(f Frame, by int) {
+	p.look(f)
 	at := p.focused()
 	for range partCount {
 		at = (at + labPart(by) + partCount) % partCount
@@ -99,14 +99,14 @@ func (p *labPage) turn(s *fold.State, by int) {
 
 // Move moves the cursor of the list that has the keyboard.
 func (p *labPage) Move(f Frame, n int) {
-	p.look(f.S)
+	p.look(f)
 	x := &p.parts[p.focused()]
 	x.pick.Move(x.pick.Place+n, len(x.ids), x.id)
 }
 
 // Click selects what stands at a line of the page.
 func (p *labPage) Click(f Frame, _, y int) {
-	p.look(f.S)
+	p.look(f)
 	for part := range p.parts {
 		x := &p.parts[part]
 		if i := x.table.At(y-x.y, len(x.ids)); x.y >= 0 && i >= 0 {
@@ -117,8 +117,8 @@ func (p *labPage) Click(f Frame, _, y int) {
 }
 
 // contender returns the contender under the cursor.
-func (p *labPage) contender(s *fold.State) (lab.ContenderInfo, bool) {
-	p.look(s)
+func (p *labPage) contender(f Frame) (lab.ContenderInfo, bool) {
+	p.look(f)
 	if len(p.rows.contenders) == 0 {
 		return lab.ContenderInfo{}, false
 	}
@@ -126,8 +126,8 @@ func (p *labPage) contender(s *fold.State) (lab.ContenderInfo, bool) {
 }
 
 // Fault returns the fault under the cursor of its list.
-func (p *labPage) Fault(s *fold.State) (model.FaultOn, bool) {
-	p.look(s)
+func (p *labPage) Fault(f Frame) (model.FaultOn, bool) {
+	p.look(f)
 	if len(p.rows.faults) == 0 {
 		return model.FaultOn{}, false
 	}
@@ -142,7 +142,7 @@ func (p *labPage) Paint(f Frame, w, h int) []string {
 	if !f.Lab {
 		return draw.Fill(noLabLines(f, w), w, h)
 	}
-	p.look(f.S)
+	p.look(f)
 	for i := range p.parts {
 		p.parts[i].y = -1
 	}

@@ -15,7 +15,7 @@ func (p *labPage) About() About {
 
 func (p *labPage) Keys() []Key {
 	turn := func(by int) func(Frame) Request {
-		return func(f Frame) Request { p.turn(f.S, by); return Request{} }
+		return func(f Frame) Request { p.turn(f, by); return Request{} }
 	}
 	return []Key{
 		queueOf(p.Lock),
@@ -29,7 +29,7 @@ func (p *labPage) Step() int { return p.parts[p.focused()].table.Step() }
 
 // heal is the action that ends the marked fault.
 func (p *labPage) heal(f Frame) (model.Action, string) {
-	x, ok := p.Fault(f.S)
+	x, ok := p.Fault(f)
 	if !ok {
 		return model.Action{Kind: model.HealFault}, "no active faults"
 	}
@@ -38,7 +38,7 @@ func (p *labPage) heal(f Frame) (model.Action, string) {
 
 // Target is a contender with its claim, or a member or a client.
 func (p *labPage) Target(f Frame) Target {
-	p.look(f.S)
+	p.look(f)
 	var t Target
 	switch part := p.focused(); part {
 	case partMembers:
@@ -53,7 +53,7 @@ func (p *labPage) Target(f Frame) Target {
 		t.Why = "a fault is selected: U heals it, tab goes to the contenders"
 		return t
 	}
-	c, ok := p.contender(f.S)
+	c, ok := p.contender(f)
 	if !ok {
 		t.Why = "no contender is selected"
 		return t
@@ -65,7 +65,7 @@ func (p *labPage) Target(f Frame) Target {
 }
 
 func (p *labPage) Lock(f Frame) Request {
-	c, ok := p.contender(f.S)
+	c, ok := p.contender(f)
 	if !ok || f.S.Lock(c.Lock) == nil {
 		return Request{Why: "this contender has no lock to show"}
 	}

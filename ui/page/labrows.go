@@ -7,6 +7,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
+	"locktop/model/lab"
 	"locktop/ui/draw"
 	"locktop/ui/table"
 )
@@ -90,6 +91,22 @@ func downFirst(all []model.Member) []model.Member {
 		}
 		return 1
 	})
+	return all
+}
+
+// wrongFirst puts the contenders first that believe to hold and do not.
+func wrongFirst(all []lab.ContenderInfo, f Frame) []lab.ContenderInfo {
+	if f.Doubts.Count(f.Now) == 0 {
+		return all
+	}
+	rank := func(c lab.ContenderInfo) int {
+		if f.Doubts.alarming(c.Name, f.Now) {
+			return 0
+		}
+		return 1
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b lab.ContenderInfo) int { return rank(a) - rank(b) })
 	return all
 }
 
