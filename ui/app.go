@@ -17,6 +17,7 @@ import (
 	"locktop/ui/lesson"
 	"locktop/ui/page"
 	"locktop/ui/palette"
+	"locktop/ui/replay"
 	"locktop/ui/start"
 	"locktop/ui/table"
 )
@@ -53,10 +54,12 @@ type App struct {
 // watching is what is watched, and how that goes.
 type watching struct {
 	live    Live
-	sources int       // how many there have been
-	opening bool      // another one is being opened
-	cursor  time.Time // of the axis, when the recording was last moved to it
-	held    tea.Msg   // what the source said while another moment of the recording is looked up
+	sources int             // how many there have been
+	opening bool            // another one is being opened
+	present *replay.Present // what goes on under the past that is shown, nil: now is shown
+	moments int             // of the past that were shown
+	cursor  time.Time       // of the axis, when the recording was last moved to it
+	held    tea.Msg         // what the source said while another moment of the recording is looked up
 	cost    model.Cost
 	spent   error // why the source ended
 }
@@ -142,12 +145,12 @@ func (n *notice) keyed() {
 func NewApp(o Options) *App {
 	a := &App{o: o, ctx: context.Background(), copy: func(string) {}, after: tea.Tick}
 	a.self = parts{a}
-	a.acting = acting{host: a.self, may: &a.o, on: &a.live}
+	a.acting = acting{host: nowParts{a.self}, may: &a.o, on: &a.live}
 	switch {
 	case o.Lesson != nil:
-		a.under = lesson.New(a.self, o.Lesson)
+		a.under = lesson.New(nowParts{a.self}, o.Lesson)
 	case o.Guide != "":
-		a.under = guide.New(a.self, o.Guide)
+		a.under = guide.New(nowParts{a.self}, o.Guide)
 	default:
 		a.under = (*lesson.Pane)(nil) // which does not show
 	}
@@ -162,7 +165,7 @@ func (a *App) reset(s Settings) {
 	a.state = fold.NewState(a.o.Pins...)
 	locks := page.NewLockList()
 	a.pages = page.All(locks)
-	a.keys = host.NewKeymap(keyTable(a, a.o.Tape != nil))
+	a.keys = host.NewKeymap(keyTable(a, a.o.Tape != nil || a.o.Past != nil))
 	a.board = &page.Board{Locks: locks, Tally: page.NewTally(), Doubts: page.Doubts{}, Marked: a.board.Bookmarks(), Picked: page.NoMarks(), Lab: a.o.Lab, NoLab: a.o.NoLab}
 	a.trail, a.awaited, a.spent = nil, nil, nil
 	a.themed = known(s.Theme)
@@ -242,10 +245,13 @@ func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, cmd
 	case pulledMsg:
 		a.dirty = was
+		past := a.present != nil && msg.source == -a.moments
 		switch {
-		case msg.source != a.sources: // of what was watched before
+		case msg.source != a.sources && !past: // of what was watched before
 			return a, nil
-		case a.opening && a.o.Tape != nil:
+		case a.present != nil && !past:
+			return a, a.self.beneath(msg.msg)
+		case a.opening && (a.o.Tape != nil || past):
 			a.held = msg.msg
 			return a, nil
 		}
@@ -260,7 +266,11 @@ func (a *App) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case soughtMsg:
 		return a, a.self.sought(msg)
 	case sourceEndedMsg:
-		if a.ctx.Err() == nil {
+		switch {
+		case a.ctx.Err() != nil:
+		case a.present != nil:
+			a.self.pastEnded(msg.err)
+		default:
 			a.spent = msg.err
 		}
 		return a, nil
@@ -320,7 +330,7 @@ func (a *App) frame() page.Frame {
 
 // header is the top of the screen as it is now.
 func (a *App) header() *header {
-	return &header{Frame: a.frame(), o: &a.o, w: a.w, shown: a.pageSet, spent: a.spent, cost: a.cost}
+	return &header{Frame: a.frame(), o: &a.o, w: a.w, shown: a.pageSet, spent: a.spent, cost: a.cost, present: a.present}
 }
 
 // canvas is what is painted from: dim if it may not be true any more, or lies under a dialog.
@@ -422,7 +432,7 @@ func (a *App) where() host.Where {
 		return host.InPalette
 	case a.field != nil:
 		return host.InFilter
-	case a.under.Has():
+	case a.under.Has() && a.present == nil:
 		return host.InLesson
 	case a.sheet != nil:
 		return a.sheet.in

@@ -39,6 +39,8 @@ func (a *App) noticeSpans() []draw.Span {
 			draw.Plain.Of(" events are still collected, "), draw.Accent.Of("space"), draw.Plain.Of(" lets go")}
 	case a.said.Text != "":
 		return []draw.Span{a.said}
+	case a.present != nil:
+		return a.present.Says(a.o.Past, a.o.Past.Since(), th)
 	case errors.Is(a.spent, io.EOF):
 		return []draw.Span{draw.Plain.Of("End of recording")}
 	case a.spent != nil:

@@ -22,6 +22,8 @@ type header struct {
 	shown pageSet
 	spent error // why the source ended
 	cost  model.Cost
+
+	present *replay.Present // under the past, nil: now is shown
 }
 
 // status is the permanent line.
@@ -157,6 +159,8 @@ func version(c model.ClusterStatus) string {
 func (h *header) statusRight() []segment {
 	mode := segment{0, []draw.Span{draw.Readonly.Of(" READ-ONLY ")}}
 	switch {
+	case h.present != nil: // there nothing can be done
+		return []segment{mode, {0, []draw.Span{h.present.Chip(h.o.Past, h.Th)}}, {1, []draw.Span{draw.Accent.Of("esc"), draw.Dim.Of(" returns to now")}}}
 	case h.o.Armed && h.o.Lab && !h.o.Foreign:
 		mode = segment{0, []draw.Span{draw.Lab.Of(" LAB ")}}
 	case h.o.Armed:

@@ -64,13 +64,31 @@ func keyTable(a *App, recorded bool) []host.Key {
 	on := placesOf(a)
 	var tape []host.Key
 	if recorded {
-		tape = replay.Keys(on.all, a.o.Tape, a.self.seek)
+		tape = replay.Keys(on.all, a.self.tape(), a.self.seek, func() bool { return a.o.Past != nil && a.present == nil })
 	}
 	told, _ := a.under.(*lesson.Pane)
-	return slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
+	return a.self.refusedInThePast(slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
 		host.PaneKeys(a.under, on.all), told.Keys(), told.PlayKeys(on.all),
 		palette.Keys(on.all|host.InStart, func() { a.palette = palette.New(a.self) }, func() *palette.Line { return a.palette }, func() { a.palette = nil }),
-		on.viewKeys(), tape, start.Keys(func() *start.Page { return a.start }), on.programKeys())
+		on.viewKeys(), tape, start.Keys(func() *start.Page { return a.start }), on.programKeys()))
+}
+
+// refusedInThePast are the rows, of which those that change the world say there why they do not.
+func (p parts) refusedInThePast(rows []host.Key) []host.Key {
+	a := p.a
+	for i := range rows {
+		k := rows[i]
+		if k.In&host.AnyPage == 0 || k.Act == "" && !slices.Contains([]string{host.NeedsArmed, page.NeedsLab, host.NeedsLesson}, k.Needs) {
+			continue
+		}
+		rows[i].Why = func() string {
+			if a.present != nil {
+				return string(replay.InThePast)
+			}
+			return k.Closed()
+		}
+	}
+	return rows
 }
 
 // own are the keys of a group that single pages have. What several have is one row.
@@ -295,7 +313,7 @@ func (p parts) press(b *host.Key, key string) tea.Cmd {
 		acts, _ := b.Asks()
 		return p.Ask(p.Target(), acts, b.Then)
 	}
-	if a.o.Tape == nil {
+	if a.self.tape() == nil {
 		return b.Do()
 	}
 	return tea.Batch(b.Do(), p.follow())

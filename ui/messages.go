@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"errors"
+	"io"
 	"slices"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/lesson"
+	"locktop/ui/page"
 	"locktop/ui/replay"
 	"locktop/ui/start"
 )
@@ -74,12 +77,30 @@ func (a *App) bootDone(m bootedMsg) tea.Cmd {
 // pull asks the source for the next batch. There is one such command at a time:
 // the next one starts when a batch was applied.
 func (a *App) pull() tea.Cmd {
-	if a.live.Source == nil {
+	return a.self.pullAfter(nil)
+}
+
+// pullAfter does so when what has to be done beside the screen was done, if it is not nil.
+func (p parts) pullAfter(first func()) tea.Cmd {
+	a := p.a
+	a.state.Look(a.onScreen)
+	if a.present != nil {
+		return a.self.pullFrom(a.o.Past, -a.moments, a.state, first)
+	}
+	return a.self.pullFrom(a.live.Source, a.sources, a.state, first)
+}
+
+// pullFrom asks a source for the next batch, for a state.
+func (p parts) pullFrom(source model.Source, n int, s *fold.State, first func()) tea.Cmd {
+	a := p.a
+	if source == nil {
 		return nil
 	}
-	a.state.Look(a.onScreen)
-	want, source, ctx, n := a.state.Want(), a.live.Source, a.ctx, a.sources
+	want, ctx := s.Want(), a.ctx
 	return func() tea.Msg {
+		if first != nil {
+			first()
+		}
 		batch, err := source.Next(ctx, want)
 		if err != nil {
 			return pulledMsg{n, sourceEndedMsg{err}}
@@ -93,10 +114,7 @@ func (a *App) pull() tea.Cmd {
 func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 	facts, version, listed, other := a.state.JournalVersion(), a.state.Version(), a.state.Loaded(), a.state.OtherCluster()
 	a.state.Apply(b)
-	why := a.o.Record.Note(b)
-	if why != "" {
-		a.self.recorded("the recording ended: " + why)
-	}
+	why, keep := a.self.note(b, a.state)
 	if now := a.state.OtherCluster(); now != other && now != "" {
 		a.otherCluster(now)
 	}
@@ -109,7 +127,7 @@ func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 	if now := a.state.Now(); a.state.Loaded() || now.Sub(a.listShown) >= listEvery || slices.ContainsFunc(b.Events, notListed) {
 		a.listShown = now
 	} else {
-		return a.pull(), false
+		return a.self.pullAfter(keep), false
 	}
 	tells = why != "" || a.state.JournalVersion() != facts || slices.ContainsFunc(b.Events, func(ev model.Event) bool {
 		switch e := ev.(type) {
@@ -120,7 +138,58 @@ func (a *App) batch(b model.Batch) (next tea.Cmd, tells bool) {
 		}
 		return true
 	})
-	return a.pull(), tells
+	return a.self.pullAfter(keep), tells
+}
+
+// note writes down what came in, if that is now: into the recording, and into what is kept of the
+// past, which is packed beside the screen.
+func (p parts) note(b model.Batch, s *fold.State) (why string, keep func()) {
+	a := p.a
+	past := a.o.Past
+	if a.present != nil && s != a.present.State {
+		return "", nil
+	}
+	if why = a.o.Record.Note(b); why != "" {
+		a.self.recorded("the recording ended: " + why)
+	}
+	if past == nil {
+		return why, nil
+	}
+	var begin []model.Event
+	if past.Due() {
+		begin, _ = s.Beginning()
+	}
+	return why, func() { past.Note(b, begin) }
+}
+
+// beneath takes in what comes while the past is shown.
+func (p parts) beneath(msg tea.Msg) tea.Cmd {
+	a, on := p.a, p.a.present
+	b, ok := msg.(batchMsg)
+	if !ok {
+		on.Spent = msg.(sourceEndedMsg).err
+		return nil
+	}
+	other := on.State.OtherCluster()
+	on.State.Apply(model.Batch(b))
+	_, keep := a.self.note(model.Batch(b), on.State)
+	a.cost = b.Cost
+	a.lookForAwaited()
+	if now := on.State.OtherCluster(); now != other && now != "" {
+		a.self.leave()
+		a.otherCluster(now)
+		a.dirty = true
+	}
+	return a.self.pullFrom(a.live.Source, a.sources, on.State, keep)
+}
+
+// pastEnded goes back to now: the past was played up to it, or cannot be read any further.
+func (p parts) pastEnded(why error) {
+	a := p.a
+	a.self.leave()
+	if !errors.Is(why, io.EOF) {
+		a.say(draw.Late, "What is kept of the past cannot be read: "+a.th.Clean(why.Error()))
+	}
 }
 
 // otherCluster disarms the console: what a person meant to break is in another cluster
@@ -155,6 +224,9 @@ func (a *App) ticked(t time.Time) tea.Cmd {
 	if a.started.IsZero() {
 		a.started = t
 	}
+	if a.present != nil {
+		a.present.Look(a.th, t)
+	}
 	a.setNow()
 	a.fade(t)
 	cmds := []tea.Cmd{everySecond(), a.askForHelp()}
@@ -170,8 +242,8 @@ func (a *App) ticked(t time.Time) tea.Cmd {
 func (a *App) setNow() {
 	t := a.state.Now()
 	switch {
-	case a.o.Tape != nil:
-		if at := a.o.Tape.Now(); at.After(t) {
+	case a.self.tape() != nil && (a.o.Tape != nil || a.present != nil):
+		if at := a.self.tape().Now(); at.After(t) {
 			t = at
 		}
 	case a.tick.After(t):
@@ -193,6 +265,10 @@ func (a *App) setNow() {
 func (a *App) watch(prefixes []string) tea.Cmd {
 	if a.opening {
 		a.say(draw.Late, "still opening what you asked for before")
+		return nil
+	}
+	if a.present != nil {
+		a.say(draw.Late, draw.NotNow(string(replay.InThePast)))
 		return nil
 	}
 	a.opening = true
@@ -230,10 +306,26 @@ func (a *App) watched(m watchedMsg) tea.Cmd {
 	a.reset(set)
 	a.goTo(0)
 	a.say(draw.Plain, "Watching the keys under "+a.frame().Watched())
-	return a.pull()
+	var first func()
+	if a.o.Past != nil {
+		first = a.o.Past.Forget
+	}
+	return a.self.pullAfter(first)
 }
 
-// seek goes to another moment of the recording, beside the screen.
+// tape is what can be moved: a recording, or what was seen so far; nil for neither.
+func (p parts) tape() replay.Tape {
+	a := p.a
+	switch {
+	case a.o.Tape != nil:
+		return a.o.Tape
+	case a.o.Past != nil:
+		return a.o.Past
+	}
+	return nil
+}
+
+// seek goes to another moment of the recording or of the past, beside the screen.
 func (p parts) seek(g replay.Goal) tea.Cmd {
 	a := p.a
 	if a.opening {
@@ -241,7 +333,7 @@ func (p parts) seek(g replay.Goal) tea.Cmd {
 		return nil
 	}
 	a.opening = true
-	tape, ctx := a.o.Tape, a.ctx
+	tape, ctx := a.self.tape(), a.ctx
 	return func() tea.Msg {
 		s, err := tape.Go(ctx, g)
 		return soughtMsg{s, err}
@@ -253,7 +345,12 @@ func (p parts) seek(g replay.Goal) tea.Cmd {
 func (p parts) sought(m soughtMsg) tea.Cmd {
 	a, held := p.a, p.a.held
 	a.opening, a.held = false, nil
-	if m.err != nil {
+	switch {
+	case m.err != nil && a.o.Past != nil && a.present == nil: // the axis and the journal know it perhaps
+		a.o.Past.Leave()
+		a.say(draw.Late, a.th.Clean(m.err.Error()))
+		return nil
+	case m.err != nil:
 		a.say(draw.Late, a.th.Clean(m.err.Error()))
 		a.board.Axis.Now() // the cursor stays where the recording is
 		a.self.mark()
@@ -263,26 +360,62 @@ func (p parts) sought(m soughtMsg) tea.Cmd {
 		_, cmd := a.update(held)
 		return cmd
 	}
-	a.sources++ // what is on its way is of the moment before
-	at, pick, set, window, keyless, ahead := a.at, a.board.Locks.Pick, a.settings(), a.board.Axis.Window, a.board.Axis.Keyless, a.board.Ahead
+	ahead := a.board.Ahead
 	if ahead == nil {
 		ahead = a.state
 	}
-	moved := !window.At().Truncate(time.Microsecond).Equal(a.cursor) // while this moment was looked up
-	a.dialog = nil
-	a.thaw()
-	a.reset(set)
-	a.state, a.now = m.state, time.Time{}
-	a.board.Axis.Window, a.board.Axis.Keyless, a.board.Ahead = window, keyless, ahead
+	if a.o.Past == nil {
+		a.sources++ // what is on its way is of the moment before
+	} else {
+		a.moments++
+		if a.present == nil {
+			a.present = &replay.Present{State: a.state, Board: a.board, Now: a.now, Spent: a.spent, Actions: a.live.Actions}
+			a.live.Actions = replay.InThePast
+		}
+	}
+	moved := !a.board.Axis.At().Truncate(time.Microsecond).Equal(a.cursor) // while this moment was looked up
+	a.self.turn(m.state)
+	a.board.Ahead = ahead
 	if moved {
-		a.at, a.board.Locks.Pick = at, pick
 		next := p.follow()
 		a.setNow()
 		return tea.Batch(a.pull(), next)
 	}
 	a.setNow()
-	a.at, a.board.Locks.Pick, a.notice = at, pick, notice{}
+	a.notice = notice{}
 	return a.pull()
+}
+
+// turn shows another state, as it was chosen how to look at the one before.
+func (p parts) turn(to *fold.State) {
+	a := p.a
+	at, pick, set, awaited, was, pages := a.at, a.board.Locks.Pick, a.settings(), a.awaited, a.board, a.pages
+	a.dialog = nil
+	a.thaw()
+	a.reset(set)
+	a.state, a.now, a.awaited = to, time.Time{}, awaited
+	a.at, a.board.Locks.Pick = at, pick
+	a.board.Axis.Window, a.board.Axis.Keyless = was.Axis.Window, was.Axis.Keyless
+	for i, x := range pages {
+		if f, ok := x.(page.Filtered); ok && f.Filter() != "" {
+			a.pages[i].(page.Filtered).SetFilter(f.Filter())
+		}
+	}
+}
+
+// leave shows now again, which went on underneath.
+func (p parts) leave() {
+	a, on := p.a, p.a.present
+	a.o.Past.Leave()
+	a.moments++ // what is on its way is of the past
+	a.present, a.held = nil, nil
+	a.self.turn(on.State)
+	b := a.board
+	b.Tally, b.Doubts, b.Pulse, b.Picked = on.Board.Tally, on.Board.Doubts, on.Board.Pulse, on.Board.Picked
+	b.Locks.Order.Force = true
+	b.Axis.Now()
+	a.live.Actions, a.spent, a.cursor, a.notice = on.Actions, on.Spent, time.Time{}, notice{}
+	a.setNow()
 }
 
 // follow moves the recording to where the cursor of the axis was moved: the whole console shows
@@ -290,7 +423,13 @@ func (p parts) sought(m soughtMsg) tea.Cmd {
 func (p parts) follow() tea.Cmd {
 	a := p.a
 	at := a.board.Axis.At().Truncate(time.Microsecond)
-	if a.opening || at.Equal(a.cursor) {
+	switch {
+	case a.opening:
+		return nil
+	case a.present != nil && at.IsZero():
+		a.self.leave()
+		return nil
+	case at.Equal(a.cursor):
 		return nil
 	}
 	a.cursor = at
@@ -309,7 +448,7 @@ func (p parts) mark() {
 	if b.Ahead == nil || a.opening {
 		return
 	}
-	if now, last := a.state.Now(), b.Ahead.Now(); now.Before(last) {
+	if now, last := a.state.Now(), b.Ahead.Now(); now.Before(last) || a.present != nil {
 		b.Axis.Go(now.Truncate(time.Microsecond), b.Ahead.Book.Start(), last)
 	} else {
 		b.Ahead = nil
@@ -318,10 +457,17 @@ func (p parts) mark() {
 	a.cursor = b.Axis.At()
 }
 
-// Moment goes to a time of the recording, or says why not.
+// Moment goes to a time of the recording or of the past, or back to now, or says why not.
 func (p parts) Moment(text string) (tea.Cmd, string) {
-	if p.a.o.Tape == nil {
-		return nil, "this is no recording: it has no other moment"
+	a := p.a
+	switch {
+	case a.self.tape() == nil:
+		return nil, "nothing is kept here of what was seen"
+	case text == "now" && a.board.Ahead == nil && a.present == nil:
+		return nil, "now is shown"
+	case text == "now":
+		a.board.Axis.Now()
+		return p.follow(), ""
 	}
 	return p.seek(replay.Goal{Kind: replay.StopTime, Text: text}), ""
 }

@@ -34,6 +34,7 @@ func (a *App) pageStep() int {
 // back takes back what was set on the page, or goes to where one came from.
 func (a *App) back() {
 	switch {
+	case a.present != nil && a.board.Axis.Now(): // and the console follows
 	case a.here().Back(a.frame()):
 	case a.here().About().Inner && len(a.trail) > 0:
 		a.comeBack()

@@ -114,6 +114,8 @@ type Options struct {
 	// Tape is the recording that is shown, which Boot loads and hands over as the source;
 	// nil: what is shown happens now.
 	Tape replay.Tape
+	// Past is what was seen so far, where what is shown happens now; nil: one cannot go back.
+	Past replay.Past
 	// Record writes down what is seen when a person asks for it; nil: nothing can be.
 	Record *replay.Log
 	// Boot gets everything up. It runs beside the screen, which shows its

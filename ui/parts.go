@@ -112,6 +112,17 @@ func (p parts) Screen(file string) (tea.Cmd, string) {
 	}, ""
 }
 
+// nowParts is the console as it is now, for what goes on while its past is shown.
+type nowParts struct{ parts }
+
+// Frame implements host.Host.
+func (p nowParts) Frame() page.Frame {
+	if present := p.a.present; present != nil {
+		return present.Frame(p.a.th)
+	}
+	return p.parts.Frame()
+}
+
 // Record begins a recording of what is seen, or ends it.
 func (p parts) Record() string {
 	log := p.a.o.Record
@@ -122,7 +133,7 @@ func (p parts) Record() string {
 		p.recorded("")
 		return ""
 	}
-	path, why := log.Begin(p.a.state)
+	path, why := log.Begin(nowParts{p}.Frame().S)
 	if why == "" {
 		p.a.say(draw.Plain, "Recording, with the keys' values, to "+p.a.th.Clean(path)+": :record ends it")
 		p.a.stays = true

@@ -396,7 +396,7 @@ func (x *Lanes) words(f table.View) []draw.Span {
 	if x.More > 0 {
 		more = "+" + draw.Count(int64(x.More)) + " more in the queue  "
 	}
-	if as := x.win.AsOf(f.Now); as != "" {
+	if as := x.win.AsOf(f.Now); as != "" && (x.win.At().IsZero() || x.win.At().Before(f.Now)) { // the moment that all shows is said above
 		more += as + "  "
 	}
 	sum := lab.Together(x.over, f.Exact())

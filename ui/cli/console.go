@@ -24,6 +24,7 @@ import (
 	"locktop/model/journal"
 	"locktop/ui"
 	"locktop/ui/cli/session"
+	"locktop/ui/cli/tape"
 	"locktop/ui/draw"
 	"locktop/ui/replay"
 	"locktop/ui/report"
@@ -200,7 +201,10 @@ func (e *env) boot(ctx context.Context, r *labRoom, o demo.Options) func(context
 // show runs the console until it is left. However it ends, the terminal is as it was.
 func (e *env) show(ctx context.Context, o ui.Options) error {
 	e.addSettings(&o)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	if o.Tape == nil {
+		o.Past = tape.NewPast(ctx, o.Pins)
 		o.Record = replay.NewLog(func() (replay.File, error) { return keep("console", 0, time.Now()) }) // a person asked for each: none goes by itself
 	}
 	defer guardTerminal(e.in, e.stdout)()

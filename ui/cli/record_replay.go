@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"locktop/model"
 	"locktop/ui"
 	"locktop/ui/cli/tape"
+	"locktop/ui/replay"
 	"locktop/ui/report"
 	"locktop/watcher/recording"
 )
@@ -90,7 +90,7 @@ func (f *replayRun) console(ctx context.Context) error {
 		if err != nil {
 			return ui.Live{}, err
 		}
-		return ui.Live{Source: t, Actions: noHands{}, Cut: reel.Cut}, nil
+		return ui.Live{Source: t, Actions: replay.NoHands(noCluster), Cut: reel.Cut}, nil
 	}
 	return f.e.show(ctx, o)
 }
@@ -109,16 +109,3 @@ func openReel(ctx context.Context, file *os.File, rest *recording.Player) (*reco
 }
 
 const noCluster = "this is a recording: there is no cluster to act on"
-
-// noHands are those of the console on a recording.
-type noHands struct{}
-
-func (noHands) Available(model.Action) error { return errors.New(noCluster) }
-
-func (noHands) Plan(context.Context, model.Action) (model.Plan, error) {
-	return model.Plan{}, errors.New(noCluster)
-}
-
-func (noHands) Do(_ context.Context, p model.Plan) model.Outcome {
-	return model.Outcome{Action: p.Action, Err: noCluster}
-}

@@ -25,7 +25,7 @@ type helpGroup struct {
 
 // groups are the keys by kind, those that only this place has first.
 func (h *Help) groups(rows []Key) []helpGroup {
-	all := []helpGroup{{title: h.Title}, {title: "what is selected: break it, faults"}, {title: "every page"}, {title: "the recording"}}
+	all := []helpGroup{{title: h.Title}, {title: "what is selected: break it, faults"}, {title: "every page"}, {title: "another moment"}}
 	for i := range rows {
 		k, of := &rows[i], &all[0]
 		switch {

@@ -104,7 +104,7 @@ type Fold struct{ Keys, What string }
 
 // What a key can need.
 const (
-	NeedsTape   = "a recording"
+	NeedsTape   = "a recording, or what was seen so far"
 	NeedsArmed  = "armed"
 	NeedsLesson = "a lesson, or the demo's guide"
 )

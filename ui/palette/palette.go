@@ -77,7 +77,7 @@ func commands() []verb {
 		{"lease", "ID", "a session by its lease, hex or decimal", false, nil, cmdLease},
 		{"prefix", "PREFIX", "watch the keys under another prefix", true, func(c Console) []string { return c.Frame().Prefixes }, cmdPrefix},
 		{"page", "NAME", "a page", false, pageNames, cmdPage},
-		{"at", "TIME", "another moment of a recording", false, nil, func(c Console, arg string) (tea.Cmd, string) { return c.Moment(arg) }},
+		{"at", "TIME", "another moment: a time, -30s, or now", false, nil, func(c Console, arg string) (tea.Cmd, string) { return c.Moment(arg) }},
 		{"sort", "BY", "sort the locks", false, func(Console) []string { return SortNames[1:] }, cmdSort},
 		{"theme", "NAME", "dark, light or mono", true, func(Console) []string { return draw.Themes }, func(c Console, arg string) (tea.Cmd, string) { return nil, c.SetTheme(arg) }},
 		{"screen", "FILE", "write the screen as text to a new file", true, nil, func(c Console, arg string) (tea.Cmd, string) { return c.Screen(arg) }},

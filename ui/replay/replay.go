@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"locktop/model"
 	"locktop/model/fold"
 	"locktop/ui/draw"
 	"locktop/ui/host"
@@ -24,6 +25,23 @@ type Tape interface {
 	// Go stops it at a goal and returns the state at that moment. What the source tells next
 	// comes after it. It may take its time: it is called beside the screen.
 	Go(ctx context.Context, g Goal) (*fold.State, error)
+}
+
+// Past is what a running console saw: its tape for whoever goes back, while the console goes on.
+// What it tells after a moment that was gone to goes on up to now.
+type Past interface {
+	Tape
+	model.Source
+	// Note takes a batch that the console took in, and what is so after it if that is due.
+	Note(b model.Batch, begin []model.Event)
+	// Due says that it wants to know what is so, to let go what is older.
+	Due() bool
+	// Since is the oldest moment that is kept, zero if there is none.
+	Since() time.Time
+	// Forget lets all go: something else is watched from now on.
+	Forget()
+	// Leave says that now is shown again.
+	Leave()
 }
 
 // StopKind is what one can go to in a recording. Its text is what it is called.
@@ -47,11 +65,18 @@ type Goal struct {
 	At   time.Time // a time that nobody typed, within the recording
 }
 
-// host.NeedsTape says in the table of keys that a key is for recordings.
+// host.NeedsTape says in the table of keys that a key is for recordings, and for the past.
 
-// Keys are the rows of the table of keys on pages. seek goes to a goal.
-func Keys(on host.Where, t Tape, seek func(Goal) tea.Cmd) []host.Key {
-	rows := []host.Key{{Keys: []string{"p"}, In: on, Short: "pause", What: "stop the recording, or let it go on", Needs: host.NeedsTape, Do: host.Run(func() { t.Pause() })}}
+// Keys are the rows of the table of keys on pages. seek goes to a goal; now says that now is
+// shown, which no tape moves.
+func Keys(on host.Where, t Tape, seek func(Goal) tea.Cmd, now func() bool) []host.Key {
+	whyNow := func() string {
+		if now() {
+			return "now is shown: , goes back to the event before"
+		}
+		return ""
+	}
+	rows := []host.Key{{Keys: []string{"p"}, In: on, Short: "pause", What: "stop the recording, or let it go on", Needs: host.NeedsTape, Why: whyNow, Hidden: now, Do: host.Run(func() { t.Pause() })}}
 	for _, x := range []struct {
 		key, what string
 		goal      Goal
@@ -59,11 +84,15 @@ func Keys(on host.Where, t Tape, seek func(Goal) tea.Cmd) []host.Key {
 		{")", "to the next finding", Goal{Kind: StopFinding}}, {"(", "to the finding before", Goal{Kind: StopFinding, Back: true}},
 		{"}", "to the next change of a holder", Goal{Kind: StopHandover}}, {"{", "to the change of a holder before", Goal{Kind: StopHandover, Back: true}},
 		{"~", "to the next mark: a fault, an action, a step, a leader, a gap", Goal{Kind: StopMark}}, {"`", "to the mark before", Goal{Kind: StopMark, Back: true}}} {
-		rows = append(rows, host.Key{Keys: []string{x.key}, In: on, What: x.what, Needs: host.NeedsTape, Do: func() tea.Cmd { return seek(x.goal) }})
+		row := host.Key{Keys: []string{x.key}, In: on, What: x.what, Needs: host.NeedsTape, Do: func() tea.Cmd { return seek(x.goal) }}
+		if !x.goal.Back {
+			row.Why = whyNow
+		}
+		rows = append(rows, row)
 	}
 	return append(rows,
-		host.Key{Keys: []string{">"}, In: on, What: "faster", Needs: host.NeedsTape, Do: host.Run(func() { t.Faster(1) })},
-		host.Key{Keys: []string{"<"}, In: on, What: "slower", Needs: host.NeedsTape, Do: host.Run(func() { t.Faster(-1) })})
+		host.Key{Keys: []string{">"}, In: on, What: "faster", Needs: host.NeedsTape, Why: whyNow, Do: host.Run(func() { t.Faster(1) })},
+		host.Key{Keys: []string{"<"}, In: on, What: "slower", Needs: host.NeedsTape, Why: whyNow, Do: host.Run(func() { t.Faster(-1) })})
 }
 
 // AsOf says which moment is shown, where that is not now.

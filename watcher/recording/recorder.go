@@ -142,6 +142,16 @@ func (r *Recorder) flush() error {
 	return nil
 }
 
+// Flush writes what waits.
+func (r *Recorder) Flush() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = r.flush()
+	}
+	return r.err
+}
+
 // Close writes what waits. It returns why the recording ended before, if it did.
 func (r *Recorder) Close() error {
 	r.mu.Lock()

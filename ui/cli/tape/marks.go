@@ -46,6 +46,7 @@ const (
 type marks struct {
 	mu    sync.Mutex
 	told  int // events that were scanned
+	len   int // events that there are to scan
 	ended bool
 	err   error // why it ended early
 	stops []stop
@@ -66,33 +67,50 @@ func newMarks() *marks {
 	return &marks{apart: keepEvents, most: keepBytes, more: make(chan struct{})}
 }
 
-// scan goes through a recording once.
-func (m *marks) scan(ctx context.Context, in reader, pins []model.Pin) {
-	s, seen, last := fold.NewState(pins...), uint64(0), 0
-	twins := fold.NewTwins()
-	for told := 0; told < in.reel.Len(); {
-		p, err := in.at(told)
+// scanner is a scan of a recording, which goes on where it was when the recording has grown.
+type scanner struct {
+	mu    sync.Mutex // one scan goes on at a time
+	state *fold.State
+	twins *fold.Twins
+	seen  uint64 // of the journal
+	told  int
+	last  int // events that were told when a state was kept
+}
+
+func newScanner(pins []model.Pin) *scanner {
+	return &scanner{state: fold.NewState(pins...), twins: fold.NewTwins()}
+}
+
+// grow says how many events there are now.
+func (m *marks) grow(events int) { m.update(func() { m.len, m.ended = events, false }) }
+
+// scan goes through what was not scanned yet, once.
+func (m *marks) scan(ctx context.Context, in reader, x *scanner) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for x.told < in.reel.Len() {
+		p, err := in.at(x.told)
 		if err = cmp.Or(ctx.Err(), err); err != nil {
 			m.update(func() { m.ended, m.err = true, err })
 			return
 		}
 		var stops []stop
-		for i := range p.events {
-			s.Apply(model.Batch{Events: p.events[i : i+1]})
-			for _, f := range s.JournalAfter(seen) {
-				seen = f.Seq
-				stops = append(stops, stop{told + i + 1, p.clock[i], stopKind(f.Kind)})
+		for i := x.told - p.first; i < len(p.events); i++ {
+			x.state.Apply(model.Batch{Events: p.events[i : i+1]})
+			for _, f := range x.state.JournalAfter(x.seen) {
+				x.seen = f.Seq
+				stops = append(stops, stop{p.first + i + 1, p.clock[i], stopKind(f.Kind)})
 			}
 		}
-		told += len(p.events)
-		m.update(func() { m.told, m.stops = told, append(m.stops, stops...) })
-		if keys, _ := s.Counts(); told-last >= max(m.apart, keys/keepShare) {
-			last = told
-			state := twins.Keep(s)
-			m.update(func() { m.keep(kept{told, state}) })
+		x.told = p.first + len(p.events)
+		m.update(func() { m.told, m.stops = x.told, append(m.stops, stops...) })
+		if keys, _ := x.state.Counts(); x.told-x.last >= max(m.apart, keys/keepShare) {
+			x.last = x.told
+			state := x.twins.Keep(x.state)
+			m.update(func() { m.keep(kept{x.told, state}) })
 		}
 	}
-	m.update(func() { m.ended = true })
+	m.update(func() { m.ended = m.told >= m.len }) // else more came meanwhile, and is scanned next
 }
 
 // keep keeps a state, and lets others go if all take too much.

@@ -25,14 +25,16 @@ const batchMost = 2000
 
 // Tape is a recording under the console. Make it with [New], then [Tape.Load] it.
 type Tape struct {
-	pins []model.Pin
-	wall func() time.Time
+	pins    []model.Pin
+	wall    func() time.Time
+	running bool // it is of a console that goes on
 
-	reel    *recording.Reel
+	reel    *recording.Reel // it may grow
 	begins  time.Time
 	play    reader // of what is told next
 	read    parts
 	marks   *marks
+	scanner *scanner
 	mu      sync.Mutex
 	told    int // events that were told
 	opens   int // events that are told though it is paused: it opens behind them
@@ -55,7 +57,7 @@ var errMoved = errors.New("the recording was moved")
 
 // New returns an empty tape that goes so many times as fast as it was.
 func New(speed float64, pins []model.Pin) *Tape {
-	return &Tape{pins: pins, speed: speed, wall: time.Now, marks: newMarks(), changed: make(chan struct{})}
+	return &Tape{pins: pins, speed: speed, wall: time.Now, marks: newMarks(), scanner: newScanner(pins), changed: make(chan struct{})}
 }
 
 // Load takes a recording, and begins to look for the places at which one may want to stop,
@@ -70,7 +72,7 @@ func (t *Tape) Load(ctx context.Context, r *recording.Reel, at time.Time) error 
 	t.reel, t.begins, t.play = r, begins, reader{reel: r, read: &t.read}
 	t.at, t.since = begins, t.wall()
 	if !at.IsZero() {
-		if t.at, err = t.within(at); err == nil {
+		if t.at, err = t.within(r, at); err == nil {
 			t.opens, err = (&reader{reel: r}).by(t.at)
 		}
 		if err != nil {
@@ -78,8 +80,22 @@ func (t *Tape) Load(ctx context.Context, r *recording.Reel, at time.Time) error 
 		}
 		t.paused = true
 	}
-	go t.marks.scan(ctx, reader{reel: r, read: &t.read}, t.pins)
+	t.scan(ctx)
 	return nil
+}
+
+// Grow takes the same recording, which goes on further now.
+func (t *Tape) Grow(ctx context.Context, r *recording.Reel) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reel, t.play.reel = r, r
+	t.scan(ctx)
+}
+
+// scan looks for the places in what is there.
+func (t *Tape) scan(ctx context.Context) {
+	t.marks.grow(t.reel.Len())
+	go t.marks.scan(ctx, reader{reel: t.reel, read: &t.read}, t.scanner)
 }
 
 // Next implements model.Source: it returns what is due by the moment that the tape shows.
@@ -155,15 +171,15 @@ func (t *Tape) now() time.Time {
 		return t.at
 	}
 	now := t.at.Add(time.Duration(float64(t.wall().Sub(t.since)) * t.speed))
-	if end := t.ends(); now.After(end) {
+	if end := ends(t.reel); now.After(end) {
 		return end
 	}
 	return now
 }
 
-// ends is the time of its end.
-func (t *Tape) ends() time.Time {
-	_, at := t.reel.Until(t.reel.Parts() - 1)
+// ends is the time of the end of a recording.
+func ends(r *recording.Reel) time.Time {
+	_, at := r.Until(r.Parts() - 1)
 	return at
 }
 
@@ -205,7 +221,7 @@ func (t *Tape) Says() string {
 	switch {
 	case t.paused:
 		return "paused"
-	case t.reel != nil && !t.now().Before(t.ends()):
+	case t.reel != nil && !t.now().Before(ends(t.reel)):
 		return "ended"
 	}
 	return fmt.Sprintf("%gx", t.speed)
@@ -215,9 +231,8 @@ func (t *Tape) Says() string {
 // so it is the one that was seen. The tape stands still there.
 func (t *Tape) Go(ctx context.Context, g replay.Goal) (*fold.State, error) {
 	t.mu.Lock()
-	from := t.taken
+	from, in := t.taken, reader{reel: t.reel, read: &t.read}
 	t.mu.Unlock()
-	in := reader{reel: t.reel, read: &t.read}
 	told, at, err := t.find(ctx, &in, g, from)
 	if err != nil {
 		return nil, err
@@ -256,9 +271,9 @@ func (t *Tape) Go(ctx context.Context, g replay.Goal) (*fold.State, error) {
 func (t *Tape) find(ctx context.Context, in *reader, g replay.Goal, from int) (told int, at time.Time, err error) {
 	if g.Kind == replay.StopTime {
 		if g.At.IsZero() {
-			at, err = t.moment(g.Text)
+			at, err = t.moment(in.reel, g.Text)
 		} else {
-			at, err = t.within(g.At)
+			at, err = t.within(in.reel, g.At)
 		}
 		if err == nil {
 			told, err = in.by(at)
@@ -277,20 +292,32 @@ func (t *Tape) find(ctx context.Context, in *reader, g replay.Goal, from int) (t
 	return s.told, s.at, nil
 }
 
-// moment reads a time that was typed: a time of day is the first one in the recording.
-func (t *Tape) moment(text string) (time.Time, error) {
+// moment reads a time that was typed: a time of day is the first one in the recording, and -30s is
+// that much before the moment that is shown.
+func (t *Tape) moment(in *recording.Reel, text string) (time.Time, error) {
+	if by, err := time.ParseDuration(text); err == nil && (text[0] == '-' || text[0] == '+') {
+		return t.within(in, t.Now().Add(by))
+	}
 	at, err := ParseMoment(text, t.begins)
 	if err != nil {
 		return at, err
 	}
-	return t.within(at)
+	if t.running && len(text) <= len(time.TimeOnly) && at.After(ends(in)) { // a time of day is one that has been
+		at = at.AddDate(0, 0, -1)
+	}
+	return t.within(in, at)
 }
 
 // within is a moment if it is in the recording, as nearly as a person writes it.
-func (t *Tape) within(at time.Time) (time.Time, error) {
-	first, last := t.begins, t.ends()
+func (t *Tape) within(in *recording.Reel, at time.Time) (time.Time, error) {
+	first, last := t.begins, ends(in)
+	tooEarly, tooLate := at.Before(first.Truncate(time.Second)), at.After(last.Add(time.Second))
 	switch {
-	case at.Before(first.Truncate(time.Second)) || at.After(last.Add(time.Second)):
+	case t.running && tooEarly:
+		return at, fmt.Errorf("nothing is kept before %s", first.Format(time.TimeOnly))
+	case t.running && at.After(last):
+		return last, nil
+	case tooEarly || tooLate:
 		const layout = "2006-01-02 15:04:05"
 		return at, fmt.Errorf("%s is not in the recording: it goes from %s to %s", at.Format(layout), first.Format(layout), last.Format(layout))
 	case at.Before(first):

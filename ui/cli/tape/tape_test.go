@@ -359,7 +359,7 @@ func TestAMomentIsAFoldFromTheBeginning(t *testing.T) {
 		if err := p.Load(t.Context(), r, time.Time{}); err != nil {
 			rt.Fatal(err)
 		}
-		first, last := p.begins, p.ends()
+		first, last := p.begins, ends(p.reel)
 		for range rapid.IntRange(1, 6).Draw(rt, "moments") {
 			at := first.Add(time.Duration(rapid.Int64Range(0, int64(last.Sub(first))).Draw(rt, "moment")))
 			straight, clock := fold.NewState(), time.Time{}

@@ -1,0 +1,91 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/prefixes"
+	"locktop/ui/draw"
+	"locktop/ui/host"
+	"locktop/ui/page"
+	"locktop/ui/table"
+)
+
+// Present is what goes on underneath while the past of a running console is shown.
+type Present struct {
+	State   *fold.State
+	Board   *page.Board
+	Now     time.Time
+	Spent   error // why the source ended
+	Actions host.Actions
+}
+
+// Frame is the one of now.
+func (p *Present) Frame(th *draw.Theme) page.Frame {
+	return page.Frame{Board: p.Board, View: table.View{S: p.State, Th: th, Now: p.Now, OnScreen: new([]model.LeaseID), Marks: p.Board.Marked.Has, Chosen: p.Board.Picked.Has}}
+}
+
+// Look takes in what there is by now, so that nothing of what only shows for a while is missed.
+func (p *Present) Look(th *draw.Theme, tick time.Time) {
+	t := p.State.Now()
+	if tick.After(t) {
+		t = tick
+	}
+	if t = t.Truncate(time.Second); t.After(p.Now) {
+		p.Now = t
+	}
+	b := p.Board
+	b.Locks.Update(p.Frame(th))
+	b.Tally.Update(p.State, b.Locks.Order.Total, p.Now)
+	b.Doubts.Look(p.State, p.Now)
+	b.Pulse.Update(p.State, b.Locks.Order.Waiting, p.Now)
+}
+
+// Chip says that the past is shown, and which moment.
+func (p *Present) Chip(t Tape, th *draw.Theme) draw.Span {
+	dot := " " + th.Sign.Dot + " "
+	text := " PAST " + t.Now().Format(time.TimeOnly) + dot + p.ago(t.Now()) + " ago"
+	if says := t.Says(); says != "paused" {
+		text += dot + says
+	}
+	return draw.Armed.Of(text + " ")
+}
+
+func (p *Present) ago(at time.Time) string { return draw.Age(max(0, p.Now.Sub(at)), false) }
+
+// Says is the line under the page: what is shown, what goes on, the way back, and how far back
+// one can go.
+func (p *Present) Says(t Tape, since time.Time, th *draw.Theme) []draw.Span {
+	line := []draw.Span{draw.Armed.Of(" PAST "), draw.Plain.Of(" " + p.ago(t.Now()) + " ago; "), draw.Accent.Of("esc"), draw.Plain.Of(" returns to now; ")}
+	switch {
+	case p.Spent != nil:
+		line = append(line, draw.Bad.Of("there the watch has ended"))
+	case page.Fresh(p.State).State == prefixes.Lost:
+		line = append(line, draw.Bad.Of("there the watch is lost"))
+	default:
+		line = append(line, draw.Plain.Of("the watch goes on"))
+	}
+	return append(line, draw.Dim.Of("; kept since "+since.Format(time.TimeOnly)))
+}
+
+// NoHands are those of a console that shows no present: why nothing can be done.
+type NoHands string
+
+// Available implements host.Actions.
+func (n NoHands) Available(model.Action) error { return errors.New(string(n)) }
+
+// Plan implements host.Actions.
+func (n NoHands) Plan(context.Context, model.Action) (model.Plan, error) {
+	return model.Plan{}, errors.New(string(n))
+}
+
+// Do implements host.Actions.
+func (n NoHands) Do(_ context.Context, p model.Plan) model.Outcome {
+	return model.Outcome{Action: p.Action, Err: string(n)}
+}
+
+// InThePast is why nothing can be done there.
+const InThePast = NoHands("The past is shown: esc returns to now, where it can be done.")
