@@ -3,6 +3,7 @@ package page
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"locktop/model"
 	"locktop/model/fold"
@@ -90,7 +91,7 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	rows, rest := Shares(h - 1 - len(past))
 	if brief && past != nil {
 		rows, rest = 0, h-1-len(past)
-	} else if need := (l.Len() + queueStep) / queueStep * queueStep; past != nil && need+1 < rows {
+	} else if need := (l.Len() + queueStep) / queueStep * queueStep; need+1 < rows {
 		rows, rest = need+1, rest+rows-need-1
 	}
 	lines = p.queue(lines, f, l, w, rows, focused)
@@ -159,8 +160,8 @@ const (
 	costsPane = 160
 )
 
-// queueStep is by how many rows a queue grows where lanes stand below it: so they do not
-// move with each who comes or goes.
+// queueStep is by how many rows a queue grows: so what stands below it does not move with each
+// who comes or goes.
 const queueStep = 4
 
 // underFrom is the height from which half of what is more goes under the queue.
@@ -417,6 +418,9 @@ const (
 func lastFacts(lines []string, f Frame, facts []*journal.Entry, w, h int) []string {
 	if len(facts) == 0 && h > 0 && !f.Axis.At().IsZero() {
 		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of(tooFarBack)}, nil))
+	}
+	if since := f.S.Book.Start(); len(facts) == 0 && h > 0 && !since.IsZero() {
+		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  nothing since " + since.In(f.Now.Location()).Format(time.TimeOnly))}, nil))
 	}
 	var all [][]string
 	rows := 1

@@ -192,8 +192,8 @@ func (p *SessionsPage) Paint(f Frame, w, h int) []string {
 		p.Refresh(f)
 	}
 	under := 0
-	if h >= 14 {
-		under = min(h*2/5, 12)
+	if h >= 14 { // what the list does not need is for the keys, too
+		under = max(min(h*2/5, 12), h-1-(len(p.IDs)+queueStep)/queueStep*queueStep)
 	}
 	if p.Total == 0 && p.Unranked(f.S.Version(), f.Now) {
 		text := "  ranking the sessions"
