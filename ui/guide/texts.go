@@ -40,7 +40,7 @@ var texts = [...]text{
 		ask:   "`F`, then deadlock, starts two such programs.",
 		wait:  "Two programs start. Each takes its first lock, then asks for the other one.",
 		seen:  "Deadlock: {one} and {other} wait for each other. Both renew, so no lease ends.",
-		more:  "`x` breaks {stuck}, `A` ends both programs. The cure: take locks in the same order everywhere.",
+		more:  "Select {stuck}: `x` breaks it. `A` ends both programs. The cure: take locks in the same order everywhere.",
 	},
 	{
 		title: "move the leader",

@@ -96,7 +96,7 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 	}
 	lines = p.queue(lines, f, l, w, rows, focused)
 	lines = append(lines, past...)
-	found := l.Findings()
+	found := besideCycle(l.Findings())
 	if v := &f.Tally.Verdict; brief && v.Now { // it is said on top of the page
 		found = slices.DeleteFunc(slices.Clone(found), func(x model.Finding) bool { return x.Same(&v.Finding) })
 	}
@@ -121,7 +121,7 @@ func (p *QueuePane) ring(f Frame, l *keyspace.Lock, ring *graph.Ring, lines []st
 	lines = append(lines, f.Th.Ruler(w, draw.Strong.Of("who waits for whom")))
 	lines = append(lines, ring.Lines(w, h-len(lines))...)
 	lines = append(lines, ring.Costs(w, h-len(lines))...)
-	found := slices.DeleteFunc(slices.Clone(l.Findings()), func(x model.Finding) bool { return x.Code == model.CodeLockCycle })
+	found := slices.DeleteFunc(slices.Clone(besideCycle(l.Findings())), func(x model.Finding) bool { return x.Code == model.CodeLockCycle })
 	if n := min(3, l.Len()); h-len(lines) >= n+8 && l.Recipe().HasHolder {
 		lines = append(lines, f.lanes(l, w, n)...)
 	}
@@ -133,6 +133,18 @@ func (p *QueuePane) ring(f Frame, l *keyspace.Lock, ring *graph.Ring, lines []st
 		lines = append(lines, p.history(f, l, w, facts, true)...)
 	}
 	return draw.Fill(lines, w, h)
+}
+
+// besideCycle leaves out that locks share a lease where a deadlock says so already: each of its
+// sessions is in the queues of two.
+func besideCycle(found []model.Finding) []model.Finding {
+	is := func(code model.Code) func(model.Finding) bool {
+		return func(x model.Finding) bool { return x.Code == code }
+	}
+	if !slices.ContainsFunc(found, is(model.CodeLockCycle)) {
+		return found
+	}
+	return slices.DeleteFunc(slices.Clone(found), is(model.CodeSharedLease))
 }
 
 // history is what happened to the lock, and where there is room what it cost beside it.
