@@ -58,6 +58,7 @@ type access struct {
 	streams
 	config
 	creds credentials
+	rest  time.Duration // between two looks at a connection, see watcher.Unhurried; 0: none
 }
 
 // dial opens a client for the cluster of the flags, logged in if there is a user.
@@ -71,6 +72,9 @@ func (a *access) dialAs(ctx context.Context, who credentials, limits []grpc.Dial
 		return nil, err
 	}
 	c.DialOptions = limits
+	if a.rest > 0 {
+		c.DialOptions = append(slices.Clone(limits), watcher.Unhurried(a.rest))
+	}
 	return await(ctx, func() (*clientv3.Client, error) { return open(c) }) // a login may take as long as dialing
 }
 

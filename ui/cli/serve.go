@@ -13,6 +13,8 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -55,6 +57,7 @@ const (
 const (
 	serveDrain = 200 * time.Millisecond // what happens is taken in together; each event has the time at which it came
 	serveStays = 4 << 20                // bytes of what claims did before: the recording has it
+	serveRest  = 100 * time.Millisecond // between two looks at a connection on which much goes on
 )
 
 func serveCmd(e *env) *cobra.Command {
@@ -66,8 +69,9 @@ func serveCmd(e *env) *cobra.Command {
 			"  /metrics   for Prometheus: waits, holds, handovers, findings, the locks most waited for, and the watch itself\n" +
 			"  /healthz   200 while the keys of all prefixes are known as they are now, else 503 with what is not seen\n\n" +
 			"Numbers and UUIDs in the names of locks become *, so that locks of one kind are one series. The\n" +
-			"cluster is only read. The port is open to this machine alone; any other address needs a certificate\n" +
-			"and a token, since the names of locks are told there.\n\n" +
+			"cluster is only read. A busy one is looked at ten times a second: of changes within 100 ms the times\n" +
+			"may be late by as much. The port is open to this machine alone; any other address needs a\n" +
+			"certificate and a token, since the names of locks are told there.\n\n" +
 			"With --record it also writes down what it sees, so that an incident that nobody looked at can be\n" +
 			"looked at later: \"locktop replay DIR --at 10:04:05\", and ls, describe, doctor, events and report with\n" +
 			"--recording DIR. Only its owner may read the files. They have the names of the keys, but no values\n" +
@@ -115,11 +119,13 @@ func (f *serveRun) run(ctx context.Context) (err error) {
 		listener, scheme = tls.NewListener(listener, speaks), "https"
 	}
 	defer listener.Close()
+	f.e.rest = serveRest
 	w, err := f.e.watch(ctx, watcher.Options{Prefixes: f.e.flags.prefixes, Timing: watcher.Timing{Drain: serveDrain}})
 	if err != nil {
 		return err
 	}
 	defer w.close()
+	oneProcessor()
 	s := newServing(w.Session, f.series)
 	stop, err := f.record.begin(f.e.err, s)
 	if err != nil {
@@ -152,6 +158,14 @@ func (f *serveRun) run(ctx context.Context) (err error) {
 	}
 	<-ended
 	return err
+}
+
+// oneProcessor has this program run on one processor at a time, unless the environment says
+// otherwise: of a second one that is woken to help, most of the work is to be woken.
+func oneProcessor() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(1)
+	}
 }
 
 // checkListen refuses what would tell the names of locks to strangers, and returns the token,

@@ -31,8 +31,8 @@ const (
 	findingsMax = 100 // kinds of findings
 )
 
-// buckets are seconds: from what a fair handover takes to what nobody should wait.
-var buckets = []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800}
+// buckets are seconds: from what serve can tell apart to what nobody should wait.
+var buckets = []float64{0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800}
 
 // Exporter tells what a state knows. Its methods are safe for concurrent use.
 type Exporter struct {

@@ -1,0 +1,10 @@
+//go:build !unix
+
+package watcher
+
+import "syscall"
+
+// canPeek: a socket of Windows is not read by its handle.
+const canPeek = false
+
+func readNow(syscall.RawConn, []byte) int { return 0 }
