@@ -3,9 +3,6 @@ package watcher
 import (
 	"context"
 	"fmt"
-	"io"
-	"net"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -13,81 +10,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
+
+	"locktop/watcher/pace"
 )
-
-// ends are both ends of a connection.
-func ends(t *testing.T) (here, there net.Conn) {
-	t.Helper()
-	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if here, err = net.Dial("unix", l.Addr().String()); err == nil {
-		there, err = l.Accept()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _, _ = here.Close(), there.Close() })
-	return here, there
-}
-
-// Who reads rests before it looks again, unless much has come, or nothing for long.
-func TestWhoIsUnhurriedRests(t *testing.T) {
-	t.Parallel()
-	here, there := ends(t)
-	if !canPeek {
-		t.Skip("on this system nothing rests")
-	}
-	var rests []time.Duration
-	c := unhurry(here, time.Hour, func(d time.Duration) {
-		rests = append(rests, d)
-		_, _ = there.Write([]byte("b")) // it came meanwhile
-	}).(*unhurried)
-	reads := func(want string) {
-		t.Helper()
-		b := make([]byte, 10)
-		if n, err := c.Read(b); err != nil || string(b[:n]) != want {
-			t.Fatalf("read %q, %v; want %q", b[:n], err, want)
-		}
-	}
-	say := func(s string) {
-		if _, err := there.Write([]byte(s)); err != nil {
-			t.Error(err)
-		}
-	}
-	say("a")
-	reads("a")
-	if len(rests) != 0 {
-		t.Errorf("rested %s before the first", rests)
-	}
-	reads("b")
-	if len(rests) != 1 || rests[0] <= 0 || rests[0] > time.Hour {
-		t.Errorf("rested %s, want once, up to an hour", rests)
-	}
-	say("c")
-	reads("c")
-	if len(rests) != 1 {
-		t.Errorf("rested %s though something was there", rests)
-	}
-	c.since = muchBytes
-	go say("d")
-	reads("d")
-	c.last = time.Now().Add(-2 * time.Hour)
-	go say("e")
-	reads("e")
-	if len(rests) != 1 {
-		t.Errorf("rested %s for masses, or after a quiet time", rests)
-	}
-	if err := there.Close(); err != nil {
-		t.Fatal(err)
-	}
-	c.last = time.Time{}
-	if n, err := c.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-		t.Errorf("at the end: %d, %v", n, err)
-	}
-}
 
 // Nothing is lost by it, little or much, and a proxy of the environment stays in use.
 func TestUnhurriedReadsAll(t *testing.T) {
@@ -96,12 +21,12 @@ func TestUnhurriedReadsAll(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
-	if _, none := Unhurried(time.Second).(grpc.EmptyDialOption); !none {
+	if _, none := pace.Unhurried(time.Second).(grpc.EmptyDialOption); !none {
 		t.Error("with a proxy of the environment it dials by itself")
 	}
 	t.Setenv("HTTPS_PROXY", "")
 	t.Setenv("https_proxy", "")
-	c, err := NewClient(clientv3.Config{Endpoints: []string{s.client.Host}, Logger: zap.NewNop(), DialOptions: []grpc.DialOption{Unhurried(5 * time.Millisecond)}})
+	c, err := NewClient(clientv3.Config{Endpoints: []string{s.client.Host}, Logger: zap.NewNop(), DialOptions: []grpc.DialOption{pace.Unhurried(5 * time.Millisecond)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ import (
 	"locktop/chaos"
 	"locktop/model"
 	"locktop/watcher"
+	"locktop/watcher/pace"
 )
 
 // Our own connections to a lab notice a dead peer within keepaliveTime+keepaliveTimeout,
@@ -58,7 +59,7 @@ type access struct {
 	streams
 	config
 	creds credentials
-	rest  time.Duration // between two looks at a connection, see watcher.Unhurried; 0: none
+	rest  time.Duration // between two looks at a connection, see pace.Unhurried; 0: none
 }
 
 // dial opens a client for the cluster of the flags, logged in if there is a user.
@@ -73,7 +74,7 @@ func (a *access) dialAs(ctx context.Context, who credentials, limits []grpc.Dial
 	}
 	c.DialOptions = limits
 	if a.rest > 0 {
-		c.DialOptions = append(slices.Clone(limits), watcher.Unhurried(a.rest))
+		c.DialOptions = append(slices.Clone(limits), pace.Unhurried(a.rest))
 	}
 	return await(ctx, func() (*clientv3.Client, error) { return open(c) }) // a login may take as long as dialing
 }

@@ -30,6 +30,7 @@ import (
 	"locktop/ui/cli/session"
 	"locktop/ui/report/metrics"
 	"locktop/watcher"
+	"locktop/watcher/pace"
 	"locktop/watcher/recording/ring"
 )
 
@@ -120,14 +121,16 @@ func (f *serveRun) run(ctx context.Context) (err error) {
 	}
 	defer listener.Close()
 	f.e.rest = serveRest
-	w, err := f.e.watch(ctx, watcher.Options{Prefixes: f.e.flags.prefixes, Timing: watcher.Timing{Drain: serveDrain}})
+	clock := pace.NewSteady()
+	w, err := f.e.watch(ctx, watcher.Options{Prefixes: f.e.flags.prefixes, Now: clock.Now, Timing: watcher.Timing{Drain: serveDrain}})
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	oneProcessor()
 	s := newServing(w.Session, f.series)
-	stop, err := f.record.begin(f.e.err, s)
+	s.x.Shown = clock.Shown
+	stop, err := f.record.begin(f.e.err, s, clock.Now)
 	if err != nil {
 		return err
 	}

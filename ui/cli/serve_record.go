@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +19,7 @@ import (
 type recordRing struct {
 	dir    string
 	keep   time.Duration
-	most   size
+	most   ring.Size
 	values bool
 }
 
@@ -47,13 +45,13 @@ func (f *recordRing) check(cmd *cobra.Command) error {
 		return bad("--keep %s: want %s or more", f.keep, ring.LeastKeep)
 	}
 	if f.most < ring.LeastBytes {
-		return bad("--max %s: want %s or more", f.most, size(ring.LeastBytes))
+		return bad("--max %s: want %s or more", f.most, ring.Size(ring.LeastBytes))
 	}
 	return nil
 }
 
 // begin begins to write down what a session sees, if that is wanted; stop ends it.
-func (f *recordRing) begin(says io.Writer, s *serving) (stop func() error, err error) {
+func (f *recordRing) begin(says io.Writer, s *serving, now func() time.Time) (stop func() error, err error) {
 	if f.dir == "" {
 		return func() error { return nil }, nil
 	}
@@ -62,7 +60,7 @@ func (f *recordRing) begin(says io.Writer, s *serving) (stop func() error, err e
 		return nil, bad("--record %s: %v", f.dir, err)
 	}
 	s.ring, err = ring.Open(ring.Options{Dir: dir, Keep: f.keep, MaxBytes: int64(f.most), Mask: recording.Mask{Drop: !f.values},
-		Lag: recording.Lag, Lock: process.LockFile, Tell: func(line string) { fmt.Fprintln(says, model.Printable(line)) }})
+		Lag: recording.Lag, Lock: process.LockFile, Now: now, Tell: func(line string) { fmt.Fprintln(says, model.Printable(line)) }})
 	if err != nil {
 		return nil, bad("--record %s: %v", f.dir, err)
 	}
@@ -83,43 +81,4 @@ func (f *recordRing) words() string {
 		return "; recording into " + model.Printable(f.dir) + ", with the keys' values: if they are secret, so is the folder"
 	}
 	return "; recording into " + model.Printable(f.dir) + ", without the keys' values"
-}
-
-// size is a number of bytes, as a person writes it.
-type size int64
-
-// units are those of a size.
-var units = []struct {
-	name string
-	of   size
-}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
-
-// String implements pflag.Value.
-func (s size) String() string {
-	for _, u := range units {
-		if s >= u.of && s%u.of == 0 {
-			return strconv.FormatInt(int64(s/u.of), 10) + u.name
-		}
-	}
-	return strconv.FormatInt(int64(s), 10)
-}
-
-// Type implements pflag.Value.
-func (s *size) Type() string { return "size" }
-
-// Set implements pflag.Value.
-func (s *size) Set(text string) error {
-	number, of := text, size(1)
-	for _, u := range units {
-		if rest, ok := strings.CutSuffix(text, u.name); ok {
-			number, of = rest, u.of
-			break
-		}
-	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < 0 || n > int64((1<<62)/of) {
-		return bad("want a number of bytes, such as 512MiB or 1GiB")
-	}
-	*s = size(n) * of
-	return nil
 }

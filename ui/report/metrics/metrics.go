@@ -38,6 +38,8 @@ var buckets = []float64{0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800}
 type Exporter struct {
 	// Recording says how the recording does that is written, nil: there is none.
 	Recording func() Recording
+	// Shown is what the clock of this machine shows for a time of the state, nil: that time.
+	Shown func(time.Time) time.Time
 
 	series int
 
@@ -194,7 +196,7 @@ func (x *Exporter) watch(g *gauges) {
 		prefix := label(w.Prefix)
 		g.add("prefix_live", "Whether the keys under a prefix are known as they are now.", truth(w.State == prefixes.Live), "prefix", prefix)
 		if !w.SeenAt.IsZero() {
-			g.add("prefix_seen_timestamp_seconds", "When the keys under a prefix were last known to be complete.", unix(w.SeenAt), "prefix", prefix)
+			g.add("prefix_seen_timestamp_seconds", "When the keys under a prefix were last known to be complete.", unix(x.shown(w.SeenAt)), "prefix", prefix)
 		}
 		g.typed(prometheus.CounterValue, "prefix_missed_seconds_total", "For how long nothing was seen of a prefix, so that what happened then stays unknown.", w.Missed.Seconds(), "prefix", prefix)
 	}
@@ -269,7 +271,7 @@ type kind struct {
 // locks tells of the locks.
 func (x *Exporter) locks(g *gauges) {
 	s := x.state
-	now := s.Now()
+	now, shown := s.Now(), x.shown(s.Now())
 	keys, claims := s.Counts()
 	g.add("keys", "Watched keys.", float64(keys))
 	g.add("claims", "Watched keys that are claims of a lock.", float64(claims))
@@ -295,17 +297,17 @@ func (x *Exporter) locks(g *gauges) {
 		of.waiters += l.Behind()
 		if held, _ := l.HeldFor(now); l.Holder() != nil {
 			of.held++
-			of.since = earlier(of.since, now.Add(-held))
+			of.since = earlier(of.since, shown.Add(-held))
 		}
 		if d, _, any := l.LongestWait(now); any {
-			of.waiting = earlier(of.waiting, now.Add(-d))
+			of.waiting = earlier(of.waiting, shown.Add(-d))
 		}
 		for _, f := range l.Findings() {
 			if of.findings == nil {
 				of.findings = map[kind]time.Time{}
 			}
 			is := kind{f.Code, f.Confidence}
-			of.findings[is] = earlier(of.findings[is], f.Since)
+			of.findings[is] = earlier(of.findings[is], x.shown(f.Since))
 		}
 	}
 	for word, n := range states {
@@ -376,6 +378,13 @@ func (x *Exporter) findings(g *gauges) {
 	for _, k := range kinds[:min(len(kinds), findingsMax)] {
 		g.add("findings", "Findings that stand.", float64(n[k]), "code", string(k.code), "severity", string(k.severity), "confidence", string(k.confidence))
 	}
+}
+
+func (x *Exporter) shown(t time.Time) time.Time {
+	if x.Shown == nil {
+		return t
+	}
+	return x.Shown(t)
 }
 
 func earlier(a, b time.Time) time.Time {

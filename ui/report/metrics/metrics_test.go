@@ -2,9 +2,11 @@ package metrics
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -94,6 +96,35 @@ func TestWhatIsTold(t *testing.T) {
 	hist := exposed(t, x, "locktop_hold_seconds")
 	if !strings.Contains(hist, "locktop_hold_seconds_sum{prefix=\"\",recipe=\"mutex\"} 10\n") {
 		t.Errorf("b1 held for 10 s:\n%s", hist)
+	}
+}
+
+// TestMomentsByTheClockThatIs: a moment is told as the machine's clock, which was set, shows it:
+// whoever reads subtracts it from what his own shows.
+func TestMomentsByTheClockThatIs(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	h.Put(1, "/jobs/a/b1", "", 0xb1)
+	h.Put(2, "/jobs/a/config", "", 0)
+	h.Put(3, "/jobs/a/b2", "", 0xb2)
+	h.Add(model.Watching{At: history.At(4), Rev: h.Rev}, model.Tick{At: history.At(30)})
+	x, _ := told(t, h, DefaultSeries)
+	names := []string{"prefix_seen", "lock_holder_since", "lock_waiting_since", "lock_finding_since"}
+	before := map[string]float64{}
+	for _, set := range []time.Duration{0, -time.Hour} {
+		x.Shown = func(at time.Time) time.Time { return at.Add(set) }
+		for _, name := range names {
+			text := exposed(t, x, "locktop_"+name+"_timestamp_seconds")
+			at, err := strconv.ParseFloat(text[strings.LastIndexByte(text, ' ')+1:], 64)
+			if err != nil {
+				t.Fatalf("%s: %q", name, text)
+			}
+			if set == 0 {
+				before[name] = at
+			} else if moved := at - before[name]; moved != set.Seconds() {
+				t.Errorf("%s moved by %v s, the clock by %s", name, moved, set)
+			}
+		}
 	}
 }
 

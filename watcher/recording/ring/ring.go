@@ -38,6 +38,8 @@ type Options struct {
 	Lag time.Duration
 	// Lock takes the lock of a file for this process, and says false if another has it.
 	Lock func(*os.File) (bool, error)
+	// Now is the clock that the times of the events are read from, nil: the machine's.
+	Now func() time.Time
 	// Tell is told in a line when nothing can be written any more, and when it can again.
 	Tell func(line string)
 
@@ -87,8 +89,11 @@ func Open(o Options) (_ *Ring, err error) {
 	if r.o.PieceBytes == 0 {
 		r.o.PieceBytes = o.MaxBytes / pieces
 	}
+	if o.Now == nil {
+		r.o.Now = time.Now
+	}
 	if o.wall == nil {
-		r.o.wall = func(now time.Time) time.Time { return now.Round(0) }
+		r.o.wall = func(time.Time) time.Time { return time.Now().Round(0) }
 	}
 	if o.create == nil {
 		r.o.create = func(name string) (file, error) {
@@ -141,7 +146,7 @@ func (r *Ring) mend() error {
 
 // setClock says which time the machine shows now.
 func (r *Ring) setClock() {
-	r.at = time.Now()
+	r.at = r.o.Now()
 	r.wall = r.o.wall(r.at)
 }
 
@@ -151,7 +156,7 @@ func (r *Ring) clock(t time.Time) time.Time { return r.wall.Add(t.Sub(r.at)) }
 
 // stepped says whether the clock was set since.
 func (r *Ring) stepped() bool {
-	now := time.Now()
+	now := r.o.Now()
 	return r.o.wall(now).Sub(r.clock(now)).Abs() > stepLeast
 }
 
@@ -225,7 +230,7 @@ func (r *Ring) resume(b model.Batch, begin func() ([]model.Event, bool)) {
 // as the state does.
 func (r *Ring) begin(events []model.Event, gap int) (err error) {
 	p := piece{dir: r.o.Dir, seq: r.now.seq + gap, began: time.Now()}
-	p.since = r.clock(p.began)
+	p.since = r.clock(r.o.Now())
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.remove())

@@ -325,12 +325,13 @@ func TestTheClockIsSet(t *testing.T) {
 		stretches int
 	}{{-time.Hour, 2}, {time.Hour, 2}, {-100 * time.Millisecond, 1}} {
 		set := time.Duration(0)
-		d := newDesk(t, func(o *Options) { o.wall = func(now time.Time) time.Time { return now.Add(set).Round(0) } })
+		steady := func() time.Time { return time.Now().Round(0) }
+		d := newDesk(t, func(o *Options) { o.Now, o.wall = steady, func(now time.Time) time.Time { return now.Add(set) } })
 		put := func(n int) {
 			rev := int64(100 + n)
-			d.take(model.Committed{At: time.Now(), Rev: rev, Changes: []model.Change{{KV: model.KV{Key: fmt.Sprintf("/l/%x", n), CreateRev: rev, ModRev: rev, Version: 1, Lease: model.LeaseID(n)}}}})
+			d.take(model.Committed{At: steady(), Rev: rev, Changes: []model.Change{{KV: model.KV{Key: fmt.Sprintf("/l/%x", n), CreateRev: rev, ModRev: rev, Version: 1, Lease: model.LeaseID(n)}}}})
 		}
-		now := time.Now()
+		now := steady()
 		d.take(model.Requested{At: now, Prefixes: []string{"/"}}, model.LoadStarted{At: now, Prefix: "/", Rev: 100}, model.Loaded{At: now, Prefix: "/", Rev: 100})
 		put(1)
 		set = r.by
