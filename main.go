@@ -28,7 +28,7 @@
 //	chaos/proxy         carries and disturbs connections; relay moves frames, schedule does faults by the clock
 //	chaos/drill         the format of drills: play runs one, judge gives the verdict,
 //	                    cast puts a program of yours into a role, author helps who writes one
-//	demo                the lab: cluster, contender, process, ports, resource; drills and lessons as files
+//	demo                the lab: cluster, contender, process, ports, resource, mailbox; drills and lessons as files, lockset a published experiment
 //	demo/bench          a module of its own: benchmarks, the soak, the pictures
 //	ui                  the console: keys, layout, routing
 //	ui/page             one file for each page; table, axis, waits, graph, draw, ground, glass paint, and know no page

@@ -47,7 +47,7 @@ func (l *Lab) close() error {
 	// Not before all processes are gone: the system kills those that are left with
 	// the spawner's thread.
 	l.crew.spawner.stop()
-	l.box.close()
+	l.box.Close()
 	for _, f := range []*os.File{l.journal, l.procLog} {
 		if f != nil {
 			f.Close()

@@ -77,7 +77,7 @@ func (g *ledger) reserve(f model.Fault) (*fault, error) {
 func (g *ledger) enter(x *fault, heal healer) {
 	g.id++
 	x.id, x.undo, x.busy = g.id, heal, false
-	g.box.put(model.FaultOn{At: g.o.Now(), ID: x.id, Fault: x.Fault})
+	g.box.Put(model.FaultOn{At: g.o.Now(), ID: x.id, Fault: x.Fault})
 	if isOn(x.Fault, model.TargetClient) && !slices.Contains(g.proxy.Faults(), x.Fault) {
 		g.off(x, whyTarget) // the connection ended meanwhile
 	} else if x.For > 0 && !g.closed {
@@ -108,7 +108,7 @@ func (g *ledger) off(x *fault, why string) {
 		return // it was never in force, or it was reported
 	}
 	g.forget(x)
-	g.box.put(model.FaultOff{At: g.o.Now(), ID: x.id, Why: why})
+	g.box.Put(model.FaultOff{At: g.o.Now(), ID: x.id, Why: why})
 }
 
 // endWhere reports the end of the faults for which which is true. The caller has
@@ -133,7 +133,7 @@ func (g *ledger) expire(x *fault) {
 	defer g.ops.Done()
 	if err := g.undo(g.ctx, x, whyTime); err != nil && g.ctx.Err() == nil {
 		// Nobody asked for it now, so nobody else would say that it failed.
-		g.box.put(model.Acted{At: g.o.Now(), Outcome: model.Outcome{At: g.o.Now(), Err: err.Error(),
+		g.box.Put(model.Acted{At: g.o.Now(), Outcome: model.Outcome{At: g.o.Now(), Err: err.Error(),
 			Action: model.Action{Kind: model.HealFault, Fault: x.Fault}}})
 	}
 }

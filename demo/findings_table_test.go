@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locktop/chaos/drill"
+	"locktop/demo/drills"
 	"locktop/model"
 	"locktop/model/diagnose"
 )
@@ -69,8 +70,8 @@ func TestFindingsTable(t *testing.T) {
 func drillsOf(t *testing.T, code model.Code) []string {
 	t.Helper()
 	var names []string
-	for _, name := range DrillNames() {
-		data, err := DrillFile(name)
+	for _, name := range drills.Names() {
+		data, err := drills.File(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,10 +14,14 @@ import (
 	"locktop/chaos/gate"
 	"locktop/chaos/proxy"
 	"locktop/demo/cluster"
+	"locktop/demo/mailbox"
 	"locktop/demo/ports"
 	"locktop/demo/resource"
 	"locktop/model"
 )
+
+// ErrClosed says that the lab was closed.
+var ErrClosed = mailbox.ErrClosed
 
 // Lab is a cluster with a proxy before it and contenders on it. It is a
 // [model.Source] of their reports and a [gate.Lab]. All methods may be called from
@@ -42,7 +46,7 @@ type site struct {
 	dir      *labDir
 	proxy    *proxy.Proxy
 	resource *resource.Resource
-	box      *mailbox
+	box      *mailbox.Mailbox
 	procLog  *os.File // what contenders print where errors go
 
 	ctx    context.Context // ends with the lab
@@ -77,7 +81,7 @@ func Start(ctx context.Context, o Options) (*Lab, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the lab: %w", err)
 	}
-	s := &site{o: o, box: newMailbox()}
+	s := &site{o: o, box: mailbox.New()}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	l := &Lab{site: s, faults: &ledger{site: s}}
 	l.crew, l.data = newCrew(s, l.faults), &writer{site: s, members: l.MemberEndpoints}
@@ -193,7 +197,7 @@ func (l *Lab) startResource(known []*program) (err error) {
 	if fence == "" && !slices.ContainsFunc(known, func(pr *program) bool { return pr.guarded }) {
 		return nil
 	}
-	l.resource, err = resource.New(resource.Options{Fence: fence, Report: l.box.put, Now: l.o.Now})
+	l.resource, err = resource.New(resource.Options{Fence: fence, Report: l.box.Put, Now: l.o.Now})
 	return err
 }
 
@@ -253,10 +257,10 @@ func (l *Lab) Journal() io.Writer { return l.journal }
 
 // Report adds what somebody else has to tell to the lab's own reports. It never
 // blocks.
-func (l *Lab) Report(e model.Event) { l.box.put(e) }
+func (l *Lab) Report(e model.Event) { l.box.Put(e) }
 
 // Next returns the reports of the contenders, the proxy and [Lab.Report]. Of want it
 // heeds WakeAt. After Close it returns what is left, then [ErrClosed].
 func (l *Lab) Next(ctx context.Context, want model.Want) (model.Batch, error) {
-	return l.box.next(ctx, want.WakeAt, l.o.Now)
+	return l.box.Next(ctx, want.WakeAt, l.o.Now)
 }

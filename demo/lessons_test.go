@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"locktop/chaos/drill"
+	"locktop/demo/drills"
+	"locktop/demo/lessons"
 	"locktop/model"
 )
 
-func lessons(t *testing.T) []*drill.Drill {
+func course(t *testing.T) []*drill.Drill {
 	t.Helper()
-	all, err := Lessons()
+	all, err := lessons.All()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +24,7 @@ func lessons(t *testing.T) []*drill.Drill {
 // TestAlwaysTheSecondIsChance: who answers without thinking has as many right as chance gives.
 func TestAlwaysTheSecondIsChance(t *testing.T) {
 	const seeds = 500
-	all := lessons(t)
+	all := course(t)
 	for choice := 1; choice <= 3; choice++ {
 		right, expected := 0.0, 0.0
 		for seed := range uint64(seeds) {
@@ -65,7 +67,7 @@ func TestTheLessonsSpeakBothLanguages(t *testing.T) {
 			t.Errorf("%s: %s: %q in %q", d.Name, what, bad, text)
 		}
 	}
-	for _, d := range lessons(t) {
+	for _, d := range course(t) {
 		l := d.Lesson
 		for _, line := range slices.Concat(l.Etcdctl, l.Go) {
 			if len(line) > 74 { // what a terminal of 80 columns has for them
@@ -115,7 +117,7 @@ func TestTheLessonsSpeakBothLanguages(t *testing.T) {
 // looked for in one lesson.
 func TestEverySystemOfTheArticlesIsTold(t *testing.T) {
 	told := map[string]drill.Text{}
-	for _, d := range lessons(t) {
+	for _, d := range course(t) {
 		told[d.Name] = d.Lesson.Elsewhere
 	}
 	for _, r := range []struct{ system, lesson, first, second, zhFirst, zhSecond string }{
@@ -150,11 +152,11 @@ func TestEverySystemOfTheArticlesIsTold(t *testing.T) {
 			}
 		}
 	}
-	drills := regexp.MustCompile(`(?:drill |演练 )([a-z-]+)`)
+	named := regexp.MustCompile(`(?:drill |演练 )([a-z-]+)`)
 	for name, text := range told {
 		for _, lang := range drill.Languages() {
-			for _, m := range drills.FindAllStringSubmatch(text.In(lang), -1) {
-				if _, err := DrillFile(m[1]); err != nil {
+			for _, m := range named.FindAllStringSubmatch(text.In(lang), -1) {
+				if _, err := drills.File(m[1]); err != nil {
 					t.Errorf("lesson %s: %v", name, err)
 				}
 			}
@@ -183,7 +185,7 @@ func TestWhatAPersonDoesHasWords(t *testing.T) {
 // TestALessonThatDoesNotWaitIsRefused: a file in which something happens while the person
 // reads is no lesson.
 func TestALessonThatDoesNotWaitIsRefused(t *testing.T) {
-	data, err := LessonFile("lease")
+	data, err := lessons.File("lease")
 	if err != nil {
 		t.Fatal(err)
 	}

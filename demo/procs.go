@@ -237,7 +237,7 @@ func (c *crew) says(b model.Belief) {
 	c.mu.Lock()
 	c.claims[b.Contender] = believed(c.claims[b.Contender], b)
 	c.mu.Unlock()
-	c.box.put(b)
+	c.box.Put(b)
 }
 
 // ended says that a contender's process is over.
@@ -262,7 +262,7 @@ func (c *crew) ended(p *proc) {
 // fromProxy passes on what the proxy saw. It must not wait for the mutex: whoever
 // has it may be waiting for the proxy.
 func (c *crew) fromProxy(e model.Event) {
-	c.box.put(e)
+	c.box.Put(e)
 	if o, ok := e.(model.LeaseOwner); ok && o.Certain && !o.Renews {
 		c.leases.add(o.Name, o.Lease)
 	}
@@ -313,7 +313,7 @@ func (p *proc) howEnded() string {
 // tell reports the state of a contender's process, for its workers too.
 func (c *crew) tell(p *proc, state model.ProcState, ended string) {
 	for _, name := range append([]string{p.name()}, p.workers()...) {
-		c.box.put(model.Contender{At: c.o.Now(), Name: name, PID: p.pid(), Lock: p.lock(),
+		c.box.Put(model.Contender{At: c.o.Now(), Name: name, PID: p.pid(), Lock: p.lock(),
 			Recipe: p.o.Recipe, TTL: p.o.TTL, Proc: state, Ended: ended})
 	}
 }

@@ -12,7 +12,9 @@ import (
 
 	"locktop/chaos"
 	"locktop/chaos/drill"
-	"locktop/demo"
+	"locktop/demo/drills"
+	"locktop/demo/lessons"
+	"locktop/demo/lockset"
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/ui/report"
@@ -41,14 +43,14 @@ func (e *env) addCompletions(root *cobra.Command) {
 		}
 		return e.lockNames(cmd.Context(), typed), cobra.ShellCompDirectiveNoFileComp
 	}
-	drills := append(demo.DrillNames(), demo.LockSetName)
+	runs := append(drills.Names(), lockset.Name)
 	words := map[string]cobra.CompletionFunc{
 		"describe": locks, "break": locks,
 		"explain": oneOf(report.ExplainNames(drillWords()...)),
-		"learn":   oneOf(demo.LessonNames()),
-		"show":    orFile(demo.DrillNames()),
-		"run":     orFile(append(drills, everyDrill)),
-		"check":   orFile(demo.DrillNames()),
+		"learn":   oneOf(lessons.Names()),
+		"show":    orFile(drills.Names()),
+		"run":     orFile(append(runs, everyDrill)),
+		"check":   orFile(drills.Names()),
 	}
 	for _, c := range commandTree(root) {
 		if f := words[c.Name()]; f != nil && c.ValidArgsFunction == nil {
@@ -64,7 +66,7 @@ func (e *env) addCompletions(root *cobra.Command) {
 			mustRegister(c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(drill.Languages(), cobra.ShellCompDirectiveNoFileComp)))
 		}
 		if c.Flags().Lookup("drill") != nil {
-			mustRegister(c.RegisterFlagCompletionFunc("drill", cobra.FixedCompletions(demo.DrillNames(), cobra.ShellCompDirectiveDefault)))
+			mustRegister(c.RegisterFlagCompletionFunc("drill", cobra.FixedCompletions(drills.Names(), cobra.ShellCompDirectiveDefault)))
 		}
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
+	"locktop/demo/drills"
 
-	"locktop/demo"
+	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 // completions are what the shell is offered, without the directive.
@@ -40,10 +40,10 @@ func TestCompletionOfWords(t *testing.T) {
 		want   string
 		reason string
 	}{
-		{[]string{"drill", "run", ""}, demo.DrillNames()[0], "drills that are built in"},
+		{[]string{"drill", "run", ""}, drills.Names()[0], "drills that are built in"},
 		{[]string{"drill", "run", ""}, everyDrill, "all of them"},
-		{[]string{"drill", "show", ""}, demo.DrillNames()[0], "drills that are built in"},
-		{[]string{"demo", "--drill", ""}, demo.DrillNames()[0], "the flag takes one"},
+		{[]string{"drill", "show", ""}, drills.Names()[0], "drills that are built in"},
+		{[]string{"demo", "--drill", ""}, drills.Names()[0], "the flag takes one"},
 		{[]string{"explain", "lock-c"}, "lock-cycle", "codes"},
 		{[]string{"explain", "vit"}, "vitess-lock", "recipes"},
 		{[]string{"ls", "-o", ""}, "csv", "formats"},

@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"locktop/chaos/drill"
-	"locktop/demo"
+	"locktop/demo/drills"
+	"locktop/demo/lockset"
 	"locktop/model"
 )
 
@@ -55,7 +56,7 @@ func drillListCmd(e *env) *cobra.Command {
 // builtIn returns the drills that are built in, by name.
 func builtIn(ctx context.Context) ([]*drill.Drill, error) {
 	var all []*drill.Drill
-	for _, name := range demo.DrillNames() {
+	for _, name := range drills.Names() {
 		d, err := loadDrill(ctx, name)
 		if err != nil {
 			return nil, err
@@ -70,7 +71,7 @@ func listDrills(w io.Writer, all []*drill.Drill) error {
 	for _, d := range all {
 		fmt.Fprintf(t, "%s\t%s\n", d.Name, d.Title)
 	}
-	fmt.Fprintf(t, "%s\t%s\n", demo.LockSetName, "the published experiment: updates lost under a lock, with and without fencing")
+	fmt.Fprintf(t, "%s\t%s\n", lockset.Name, "the published experiment: updates lost under a lock, with and without fencing")
 	return t.Flush()
 }
 
@@ -94,7 +95,7 @@ func listDrillsJSON(w io.Writer, all []*drill.Drill) error {
 
 // drillText returns the text of a drill: the built-in one of that name, or the file.
 func drillText(ctx context.Context, name string) ([]byte, error) {
-	if data, err := demo.DrillFile(name); err == nil {
+	if data, err := drills.File(name); err == nil {
 		return data, nil
 	}
 	data, err := readInput(ctx, name, fileMax)

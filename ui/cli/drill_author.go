@@ -15,6 +15,8 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/author"
 	"locktop/demo"
+	"locktop/demo/drills"
+	"locktop/demo/lockset"
 	"locktop/model"
 )
 
@@ -39,7 +41,7 @@ func drillNewCmd(e *env) *cobra.Command {
 			switch {
 			case !drillName.MatchString(name):
 				return bad("%q is no name for a drill: want small letters, digits and dashes", name)
-			case slices.Contains(append(demo.DrillNames(), demo.LockSetName, everyDrill), name):
+			case slices.Contains(append(drills.Names(), lockset.Name, everyDrill), name):
 				return bad("%s is built in: take another name", name)
 			}
 			to, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)

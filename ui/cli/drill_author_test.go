@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"locktop/chaos/drill/author"
-	"locktop/demo"
+	"locktop/demo/drills"
 )
 
 // TestANewDrill: what "drill new" writes passes "drill check", and nothing that is there is
@@ -97,7 +97,7 @@ func TestCheckADrill(t *testing.T) {
 	if code != exitBad || !strings.Contains(out, "holder-crash.yaml: nothing is wrong") || !strings.Contains(out, "d.yaml:1:") || !strings.Contains(errs, "missing.yaml") {
 		t.Errorf("exit %d, want 2, since one could not be read, and the others checked: %s%s", code, out, errs)
 	}
-	if code, out, errs := run(t, append([]string{"drill", "check"}, demo.DrillNames()...)...); code != 0 {
+	if code, out, errs := run(t, append([]string{"drill", "check"}, drills.Names()...)...); code != 0 {
 		t.Errorf("built-in drills: exit %d: %s%s", code, out, errs)
 	}
 	if code, _, _ := run(t, "drill", "check"); code != exitBad {

@@ -9,6 +9,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/play"
 	"locktop/demo"
+	"locktop/demo/lockset"
 	"locktop/model"
 	"locktop/ui/cli/experiment"
 	"locktop/ui/cli/session"
@@ -18,7 +19,7 @@ import (
 // that the results have, and prints the table.
 func (f *drillRun) runLockSet(ctx context.Context) error {
 	length := time.Duration(f.seconds) * time.Second
-	cells := demo.LockSetCells()
+	cells := lockset.Cells()
 	if f.dryRun {
 		for _, c := range cells {
 			fmt.Fprintf(f.e.out, "%s: %d times, %s each\n", c, f.repeat, length)
@@ -27,7 +28,7 @@ func (f *drillRun) runLockSet(ctx context.Context) error {
 		return nil
 	}
 	if len(f.reports) > 0 || f.pictures != "" {
-		return bad("%s has no --report and no --pictures: it prints a table, and --results keeps the rows", demo.LockSetName)
+		return bad("%s has no --report and no --pictures: it prints a table, and --results keeps the rows", lockset.Name)
 	}
 	rows, err := openResults[lockSetRow](f.results)
 	if err != nil {
@@ -35,7 +36,7 @@ func (f *drillRun) runLockSet(ctx context.Context) error {
 	}
 	defer rows.close()
 	type turn struct {
-		cell demo.LockSetCell
+		cell lockset.Cell
 		run  int
 	}
 	var todo []turn
@@ -65,14 +66,14 @@ func (f *drillRun) runLockSet(ctx context.Context) error {
 }
 
 // lockSetRow is a row of the experiment in a results file.
-type lockSetRow struct{ demo.LockSetRow }
+type lockSetRow struct{ lockset.Row }
 
 func (r lockSetRow) whole() bool { return r.Fault != "" && r.Fence != "" }
 
-func (lockSetRow) what() string { return "row of " + demo.LockSetName }
+func (lockSetRow) what() string { return "row of " + lockset.Name }
 
 // playCell runs a cell once and counts.
-func (f *drillRun) playCell(ctx context.Context, c demo.LockSetCell, length time.Duration, seed uint64) (row demo.LockSetRow, err error) {
+func (f *drillRun) playCell(ctx context.Context, c lockset.Cell, length time.Duration, seed uint64) (row lockset.Row, err error) {
 	d := c.Drill(length, seed)
 	var room labRoom
 	defer func() { err = room.closeAfter(err) }()
@@ -80,8 +81,8 @@ func (f *drillRun) playCell(ctx context.Context, c demo.LockSetCell, length time
 	if err != nil {
 		return row, err
 	}
-	row = demo.LockSetRow{Fault: c.Fault, Fence: c.Fence, Seconds: length.Seconds(), Seed: seed}
-	var count demo.LockSetCount
+	row = lockset.Row{Fault: c.Fault, Fence: c.Fence, Seconds: length.Seconds(), Seed: seed}
+	var count lockset.Count
 	round := play.Run(ctx, d, f.e.stage(&room, session.Tap(live.Source, tally(&count))), play.Options{Seed: seed})
 	if round.Err != nil || round.Verdict == drill.Unknown {
 		return row, errors.New(round.Reason)
@@ -91,7 +92,7 @@ func (f *drillRun) playCell(ctx context.Context, c demo.LockSetCell, length time
 }
 
 // tally counts the events that pass.
-func tally(count *demo.LockSetCount) func(model.Batch, error) {
+func tally(count *lockset.Count) func(model.Batch, error) {
 	return func(b model.Batch, _ error) {
 		for _, e := range b.Events {
 			count.Apply(e)
@@ -100,10 +101,10 @@ func tally(count *demo.LockSetCount) func(model.Batch, error) {
 }
 
 // bare are the rows as the experiment knows them.
-func bare(rows []lockSetRow) []demo.LockSetRow {
-	var all []demo.LockSetRow
+func bare(rows []lockSetRow) []lockset.Row {
+	var all []lockset.Row
 	for _, r := range rows {
-		all = append(all, r.LockSetRow)
+		all = append(all, r.Row)
 	}
 	return all
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"locktop/demo"
+	"locktop/demo/lockset"
 	"locktop/ui/cli/experiment"
 )
 
@@ -38,7 +38,7 @@ func TestTheExperimentsPage(t *testing.T) {
 
 // TestTheExperimentSaysHowLong: before it begins, and by the runs that are left.
 func TestTheExperimentSaysHowLong(t *testing.T) {
-	code, out, errs := run(t, "drill", "run", demo.LockSetName, "--dry-run", "--repeat", "2")
+	code, out, errs := run(t, "drill", "run", lockset.Name, "--dry-run", "--repeat", "2")
 	if code != 0 || !strings.Contains(out, "18 runs, about 40 min in all") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}

@@ -17,6 +17,7 @@ import (
 	"locktop/chaos/drill/cast"
 	"locktop/chaos/drill/play"
 	"locktop/demo"
+	"locktop/demo/lockset"
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/model/journal"
@@ -68,13 +69,13 @@ func drillRunCmd(e *env) *cobra.Command {
 			if err := f.check(); err != nil {
 				return err
 			}
-			if args[0] == demo.LockSetName {
-				if err := needless(cmd, demo.LockSetName+" prints a table", slices.Concat(castOnly, toNamed, []string{"as", "armed", "fail-fast", "timeline", "recipe", "expect", "lease-budget"})...); err != nil {
+			if args[0] == lockset.Name {
+				if err := needless(cmd, lockset.Name+" prints a table", slices.Concat(castOnly, toNamed, []string{"as", "armed", "fail-fast", "timeline", "recipe", "expect", "lease-budget"})...); err != nil {
 					return err
 				}
 				return couldNotRun(f.runLockSet(cmd.Context()))
 			}
-			if err := needless(cmd, "it is for "+demo.LockSetName+" alone", "seconds"); err != nil {
+			if err := needless(cmd, "it is for "+lockset.Name+" alone", "seconds"); err != nil {
 				return err
 			}
 			var err error
@@ -105,7 +106,7 @@ func (f *drillRun) add(cmd *cobra.Command) {
 	fl.IntVar(&f.need, "need", 0, "how many of the runs of --repeat have to hold (default: all)")
 	fl.BoolVar(&f.failFast, "fail-fast", false, "end after the first run that is not held")
 	f.cast.add(cmd)
-	fl.IntVar(&f.seconds, "seconds", 120, "length of a cell of "+demo.LockSetName)
+	fl.IntVar(&f.seconds, "seconds", 120, "length of a cell of "+lockset.Name)
 }
 
 func (f *drillRun) check() error {

@@ -16,7 +16,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/cast"
 	"locktop/chaos/drill/play"
-	"locktop/demo"
+	"locktop/demo/lockset"
 	"locktop/model"
 )
 
@@ -141,7 +141,7 @@ func readSuiteRun(ctx context.Context, row map[string]yaml.Node) (r suiteRun, er
 	switch name {
 	case "":
 		return r, errors.New("it names no drill: add drill: NAME, or a file")
-	case everyDrill, demo.LockSetName:
+	case everyDrill, lockset.Name:
 		return r, fmt.Errorf("a suite names its drills one by one, and %s is no such", name)
 	}
 	cmd := &cobra.Command{Use: "run"}

@@ -13,7 +13,8 @@ import (
 	"syscall"
 	"testing"
 
-	"locktop/demo"
+	"locktop/demo/drills"
+	"locktop/demo/lockset"
 )
 
 // program runs the program to its end, with a directory for its temporary files.
@@ -31,7 +32,7 @@ func program(t *testing.T, tmp string, args ...string) (code int, stdout, stderr
 }
 
 func TestDrillListAndShow(t *testing.T) {
-	names := demo.DrillNames()
+	names := drills.Names()
 	_, table, _ := program(t, t.TempDir(), "drill", "list")
 	_, text, _ := program(t, t.TempDir(), "drill", "list", "-o", "json")
 	var rows []struct{ Name, Title, Why string }
@@ -49,11 +50,11 @@ func TestDrillListAndShow(t *testing.T) {
 			t.Fatalf("an object does not begin with its name: %s", object)
 		}
 	}
-	if !strings.Contains(table, demo.LockSetName) {
+	if !strings.Contains(table, lockset.Name) {
 		t.Error("the table does not name the published experiment")
 	}
 	code, shown, _ := program(t, t.TempDir(), "drill", "show", names[0])
-	want, err := demo.DrillFile(names[0])
+	want, err := drills.File(names[0])
 	if code != 0 || err != nil || shown != string(want) {
 		t.Errorf("exit %d, %v: drill show is not the file:\n%s", code, err, shown)
 	}
@@ -117,9 +118,9 @@ func TestADrillThatCannotRunExitsWith2(t *testing.T) {
 		{[]string{"run", turns, "--results", write("half.jsonl", whole+whole[:40])}, []string{"half.jsonl: line 2 is cut off"}, "half a line: the next would be glued to it"},
 		{[]string{"run", turns, "--results", write("other.jsonl", whole+"{\"a\":1}\n")}, []string{"other.jsonl: line 2 is no result of a drill"}, "another file by mistake"},
 		{[]string{"run", "all", "--report", filepath.Join(tmp, "r.json")}, []string{"--report is for one drill"}, "a report tells of one drill"},
-		{[]string{"run", demo.LockSetName, "--report", filepath.Join(tmp, "r.json")}, []string{"it prints a table"}, "the experiment has rows"},
-		{[]string{"run", demo.LockSetName, "--seconds", "1"}, []string{"want 5 to 3600"}, "too short for a fault"},
-		{[]string{"run", demo.LockSetName, "--results", write("rows.jsonl", `{"fault":"none","fen`)}, []string{"rows.jsonl: line 1 is cut off"}, "half a row"},
+		{[]string{"run", lockset.Name, "--report", filepath.Join(tmp, "r.json")}, []string{"it prints a table"}, "the experiment has rows"},
+		{[]string{"run", lockset.Name, "--seconds", "1"}, []string{"want 5 to 3600"}, "too short for a fault"},
+		{[]string{"run", lockset.Name, "--results", write("rows.jsonl", `{"fault":"none","fen`)}, []string{"rows.jsonl: line 1 is cut off"}, "half a row"},
 		{[]string{"table"}, []string{"drill table needs the file of results"}, "an argument too few"},
 		{[]string{"table", filepath.Join(tmp, "none")}, []string{"reading the results: "}, "no such file"},
 		{[]string{"list", "-o", "xml"}, []string{`unknown format "xml" (table, json)`}, "unknown format"},
@@ -149,8 +150,8 @@ func TestADryRunStartsNothing(t *testing.T) {
 			t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
 		}
 	}
-	code, out, errs = program(t, tmp, "drill", "run", demo.LockSetName, "--dry-run", "--seconds", "7")
-	if code != 0 || strings.Count(out, "7s each") != len(demo.LockSetCells()) {
+	code, out, errs = program(t, tmp, "drill", "run", lockset.Name, "--dry-run", "--seconds", "7")
+	if code != 0 || strings.Count(out, "7s each") != len(lockset.Cells()) {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) > 0 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"locktop/chaos/drill"
-	"locktop/demo"
+	"locktop/demo/drills"
 )
 
 const (
@@ -26,7 +26,7 @@ func TestDrillsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range demo.DrillNames() {
+	for _, name := range drills.Names() {
 		n := 0
 		for _, r := range runs {
 			if r.Drill == name && r.Verdict == drill.Held {

@@ -20,6 +20,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/play"
 	"locktop/demo"
+	"locktop/demo/lessons"
 	"locktop/ui"
 	"locktop/ui/cli/course"
 	"locktop/ui/cli/session"
@@ -60,7 +61,7 @@ func learnCmd(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			all, err := demo.Lessons()
+			all, err := lessons.All()
 			if err != nil {
 				return err
 			}

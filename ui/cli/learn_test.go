@@ -15,6 +15,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/play"
 	"locktop/demo"
+	"locktop/demo/lessons"
 	"locktop/model"
 	"locktop/ui/cli/course"
 	"locktop/ui/host"
@@ -122,7 +123,7 @@ func right(right, _ int) int       { return right }
 func wrong(right, options int) int { return right%options + 1 }
 func lessonOf(t *testing.T, name string) *drill.Drill {
 	t.Helper()
-	data, err := demo.LessonFile(name)
+	data, err := lessons.File(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func lessonOf(t *testing.T, name string) *drill.Drill {
 // TestTheCourseIsToldToItsEnd: every lesson, to one who is always right and reads English,
 // or who is always wrong and reads Chinese.
 func TestTheCourseIsToldToItsEnd(t *testing.T) {
-	all, err := demo.Lessons()
+	all, err := lessons.All()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,6 @@ var larger = map[string]struct {
 	"ui/cli":         {60, 8700, "one file for each command; it joins all the rooms"},
 	"ui/page":        {26, 4600, "one file for each page, and no page knows another"},
 	"model/diagnose": {30, maxLines, "one file for each family of findings, and no family knows another"},
-	"demo":           {20, maxLines, "one file for each thing that a lab has"},
 }
 
 // wider are the types that may have more fields or methods, and why.

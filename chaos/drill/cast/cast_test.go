@@ -14,14 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"locktop/chaos/drill"
-	"locktop/demo"
+	"locktop/demo/drills"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func builtIn(t *testing.T, name string) *drill.Drill {
 	t.Helper()
-	data, err := demo.DrillFile(name)
+	data, err := drills.File(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestBuiltInDrills(t *testing.T) {
 		{"a program in the role a alone, leases of 5 s, on a cluster of one's own", Options{Roles: []Role{{Name: "a", Command: []string{"worker"}}}, TTL: 5 * time.Second, Endpoints: 1}},
 	} {
 		fmt.Fprintf(&page, "# %s\n", kind.name)
-		for _, name := range demo.DrillNames() {
+		for _, name := range drills.Names() {
 			d := builtIn(t, name)
 			c, err := kind.o.Cast(d)
 			if diff := cmp.Diff(builtIn(t, name), d, cmpopts.EquateEmpty()); diff != "" {

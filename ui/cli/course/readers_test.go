@@ -12,7 +12,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/play"
-	"locktop/demo"
+	"locktop/demo/lessons"
 	"locktop/model"
 	"locktop/ui/cli/course"
 	"locktop/ui/host"
@@ -156,7 +156,7 @@ func (r *reader) inItsLanguage(t *testing.T) {
 // TestEveryReaderHearsTheStory: whoever takes a lesson, in whichever language and at whichever
 // pace, is told its story up to its end. Only who meddles may see it violated, and is told so.
 func TestEveryReaderHearsTheStory(t *testing.T) {
-	all, err := demo.Lessons()
+	all, err := lessons.All()
 	if err != nil {
 		t.Fatal(err)
 	}

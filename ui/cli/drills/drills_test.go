@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"locktop/chaos/drill/author"
-	"locktop/demo"
+	"locktop/demo/drills"
 )
 
 // atOnce is how many drills run at a time: they wait more than they work.
@@ -34,7 +34,7 @@ func TestDrills(t *testing.T) {
 		if err := os.WriteFile(mine, []byte(author.Sample("mine", mine)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range append(demo.DrillNames(), mine) {
+		for _, name := range append(drills.Names(), mine) {
 			t.Run(name, func(t *testing.T) {
 				if short && longDrills[name] {
 					t.Skip("takes long")

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"locktop/demo"
+	"locktop/demo/lockset"
 )
 
 // around is what a run takes beside its length: five members start and end.
@@ -28,14 +28,14 @@ func Takes(runs int, length time.Duration) string {
 
 // Of are the rows of a cell from runs of one length: a short run is nothing to add to a
 // long one.
-func Of(rows []demo.LockSetRow, c demo.LockSetCell, seconds float64) []demo.LockSetRow {
-	return slices.DeleteFunc(slices.Clone(rows), func(r demo.LockSetRow) bool {
+func Of(rows []lockset.Row, c lockset.Cell, seconds float64) []lockset.Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r lockset.Row) bool {
 		return r.Fault != c.Fault || r.Fence != c.Fence || r.Seconds != seconds
 	})
 }
 
 // lengths are those of the runs, the longest first.
-func lengths(rows []demo.LockSetRow) []float64 {
+func lengths(rows []lockset.Row) []float64 {
 	var all []float64
 	for _, r := range rows {
 		all = append(all, r.Seconds)
@@ -61,11 +61,11 @@ func share(part, whole int) string {
 
 // Table writes what was measured beside what is known from elsewhere of runs that were
 // no longer.
-func Table(w io.Writer, rows []demo.LockSetRow) error {
+func Table(w io.Writer, rows []lockset.Row) error {
 	var b strings.Builder
 	b.WriteString("| Fault | Fence | Runs | Acked | Lost | Lost, share (95 %) | Overlaps | Refused | Elsewhere: acked | lost | overlaps | refused |\n" +
 		"|---|---|---|---|---|---|---|---|---|---|---|---|\n")
-	for _, c := range demo.LockSetCells() {
+	for _, c := range lockset.Cells() {
 		for _, seconds := range lengths(rows) {
 			if of := Of(rows, c, seconds); len(of) > 0 {
 				b.WriteString(line(c, of))
@@ -77,8 +77,8 @@ func Table(w io.Writer, rows []demo.LockSetRow) error {
 }
 
 // line is the line of a cell, of runs of one length.
-func line(c demo.LockSetCell, of []demo.LockSetRow) string {
-	list := func(n func(demo.LockSetRow) int) string {
+func line(c lockset.Cell, of []lockset.Row) string {
+	list := func(n func(lockset.Row) int) string {
 		var words []string
 		for _, r := range of {
 			words = append(words, strconv.Itoa(n(r)))
@@ -91,10 +91,10 @@ func line(c demo.LockSetCell, of []demo.LockSetRow) string {
 	}
 	ref := c.Reference()
 	if ref.Seconds > of[0].Seconds {
-		ref = demo.LockSetReference{What: "longer runs", Acked: "-", Lost: "-", Overlaps: "-", Refused: "-"}
+		ref = lockset.Reference{What: "longer runs", Acked: "-", Lost: "-", Overlaps: "-", Refused: "-"}
 	}
 	return fmt.Sprintf("| %s | %s | %d × %.0f s | %s | %s | %s | %s | %s | %s (%s) | %s | %s | %s |\n", c.Fault, c.Fence, len(of), of[0].Seconds,
-		list(func(r demo.LockSetRow) int { return r.Acked }), list(func(r demo.LockSetRow) int { return r.Lost }), share(lost, acked),
-		list(func(r demo.LockSetRow) int { return r.Overlaps }), list(func(r demo.LockSetRow) int { return r.Refused }),
+		list(func(r lockset.Row) int { return r.Acked }), list(func(r lockset.Row) int { return r.Lost }), share(lost, acked),
+		list(func(r lockset.Row) int { return r.Overlaps }), list(func(r lockset.Row) int { return r.Refused }),
 		ref.Acked, ref.What, ref.Lost, ref.Overlaps, ref.Refused)
 }

@@ -6,18 +6,18 @@ import (
 	"testing"
 	"time"
 
-	"locktop/demo"
+	"locktop/demo/lockset"
 )
 
 // TestShortRunsStandByThemselves: neither in the sums of longer ones, nor beside what others
 // measured in longer ones.
 func TestShortRunsStandByThemselves(t *testing.T) {
-	c := demo.LockSetCells()[3]
-	row := func(seconds float64, acked, lost int) demo.LockSetRow {
-		return demo.LockSetRow{Fault: c.Fault, Fence: c.Fence, Seconds: seconds, Acked: acked, Lost: lost}
+	c := lockset.Cells()[3]
+	row := func(seconds float64, acked, lost int) lockset.Row {
+		return lockset.Row{Fault: c.Fault, Fence: c.Fence, Seconds: seconds, Acked: acked, Lost: lost}
 	}
 	var table strings.Builder
-	if err := Table(&table, []demo.LockSetRow{row(120, 71, 1), row(5, 2, 0), row(120, 70, 3)}); err != nil {
+	if err := Table(&table, []lockset.Row{row(120, 71, 1), row(5, 2, 0), row(120, 70, 3)}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(table.String()), "\n")[2:]
@@ -35,7 +35,7 @@ func TestWords(t *testing.T) {
 	if got := share(0, 0); got != "–" {
 		t.Errorf("nothing of nothing: %s", got)
 	}
-	if got := lengths([]demo.LockSetRow{{Seconds: 5}, {Seconds: 120}, {Seconds: 5}}); !slices.Equal(got, []float64{120, 5}) {
+	if got := lengths([]lockset.Row{{Seconds: 5}, {Seconds: 120}, {Seconds: 5}}); !slices.Equal(got, []float64{120, 5}) {
 		t.Errorf("lengths %v", got)
 	}
 }

@@ -1,4 +1,5 @@
-package demo
+// Package lessons has the course, a file for each lesson.
+package lessons
 
 import (
 	"cmp"
@@ -11,12 +12,12 @@ import (
 	"locktop/chaos/drill"
 )
 
-//go:embed lessons/*.yaml
-var lessonFiles embed.FS
+//go:embed *.yaml
+var files embed.FS
 
-// LessonNames are the names of the lessons, sorted.
-func LessonNames() []string {
-	entries, err := fs.ReadDir(lessonFiles, "lessons")
+// Names are the names of the lessons, sorted.
+func Names() []string {
+	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
 		panic(err) // the files are part of the program
 	}
@@ -27,20 +28,20 @@ func LessonNames() []string {
 	return names
 }
 
-// LessonFile returns the file of a lesson.
-func LessonFile(name string) ([]byte, error) {
-	data, err := lessonFiles.ReadFile("lessons/" + name + ".yaml")
+// File returns the file of a lesson.
+func File(name string) ([]byte, error) {
+	data, err := files.ReadFile(name + ".yaml")
 	if err != nil {
 		return nil, fmt.Errorf("there is no lesson %q", name)
 	}
 	return data, nil
 }
 
-// Lessons are those of the course, in the order of their numbers.
-func Lessons() ([]*drill.Drill, error) {
+// All are those of the course, in the order of their numbers.
+func All() ([]*drill.Drill, error) {
 	var all []*drill.Drill
-	for _, name := range LessonNames() {
-		data, err := LessonFile(name)
+	for _, name := range Names() {
+		data, err := File(name)
 		if err != nil {
 			return nil, err
 		}

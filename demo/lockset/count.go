@@ -1,4 +1,4 @@
-package demo
+package lockset
 
 import (
 	"time"
@@ -6,23 +6,23 @@ import (
 	"locktop/model"
 )
 
-// LockSetCount counts what a row of the experiment says from the events of a run.
+// Count counts what a row of the experiment says from the events of a run.
 // The zero value is ready.
-type LockSetCount struct {
+type Count struct {
 	acked, lost, refused int
 	// intervals are the times in which a worker believed that it holds.
-	spells []lockSetSpell
+	spells []spell
 	now    time.Time // of the latest report
 }
 
-// lockSetSpell is one of them: to is zero while it lasts.
-type lockSetSpell struct {
+// spell is one of them: to is zero while it lasts.
+type spell struct {
 	who      string
 	from, to time.Time
 }
 
 // Apply counts an event; most say nothing to it.
-func (c *LockSetCount) Apply(e model.Event) {
+func (c *Count) Apply(e model.Event) {
 	switch e := e.(type) {
 	case model.Access:
 		c.acked, c.lost = e.Acked, e.Lost
@@ -36,7 +36,7 @@ func (c *LockSetCount) Apply(e model.Event) {
 
 // belief begins or ends an interval. Words of different workers may come in any order, so
 // their own times count.
-func (c *LockSetCount) belief(e model.Belief) {
+func (c *Count) belief(e model.Belief) {
 	if e.At.After(c.now) {
 		c.now = e.At
 	}
@@ -48,7 +48,7 @@ func (c *LockSetCount) belief(e model.Belief) {
 	}
 	switch holds := e.State == model.BeliefHolding; {
 	case holds && open < 0:
-		c.spells = append(c.spells, lockSetSpell{who: e.Contender, from: e.At})
+		c.spells = append(c.spells, spell{who: e.Contender, from: e.At})
 	case !holds && open >= 0:
 		c.spells[open].to = e.At
 	}
@@ -56,9 +56,9 @@ func (c *LockSetCount) belief(e model.Belief) {
 
 // Fill sets the counts of a row: of overlaps the pairs of intervals of two workers that
 // have a time in common.
-func (c *LockSetCount) Fill(r *LockSetRow) {
+func (c *Count) Fill(r *Row) {
 	r.Acked, r.Lost, r.Refused, r.Overlaps = c.acked, c.lost, c.refused, 0
-	end := func(s lockSetSpell) time.Time {
+	end := func(s spell) time.Time {
 		if s.to.IsZero() {
 			return c.now
 		}

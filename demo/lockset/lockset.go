@@ -1,4 +1,7 @@
-package demo
+// Package lockset has a published experiment as drills: an in-memory set that a lock guards,
+// in the analysis of etcd 3.4.3 at jepsen.io. [Cell.Drill] makes the drill of a cell, [Count]
+// counts in its events what was lost, and [Cell.Reference] is what was published.
+package lockset
 
 import (
 	"fmt"
@@ -10,54 +13,54 @@ import (
 	"locktop/model"
 )
 
-// LockSetName is the name of the published experiment among the drills.
-const LockSetName = "jepsen-lock-set"
+// Name is the name of the published experiment among the drills.
+const Name = "jepsen-lock-set"
 
-// LockSetFault is what is done in a cell of the experiment.
-type LockSetFault string
+// Fault is what is done in a cell of the experiment.
+type Fault string
 
 // Faults of the experiment.
 const (
-	LockSetNone   LockSetFault = "none"
-	LockSetPaused LockSetFault = "servers paused"  // the leader, or all, for 5 s of 10
-	LockSetHeld   LockSetFault = "keepalives held" // of one who just got the lock, for 3 s, again and again
+	None   Fault = "none"
+	Paused Fault = "servers paused"  // the leader, or all, for 5 s of 10
+	Held   Fault = "keepalives held" // of one who just got the lock, for 3 s, again and again
 )
 
-// LockSetCell is one cell of the experiment: five workers take a lock by the
+// Cell is one cell of the experiment: five workers take a lock by the
 // server's own lock service with a TTL of 2 s, read a set, sleep up to 2 s, and
 // write it back with an element more. It is the lock-set workload of the analysis
 // of etcd 3.4.3 at jepsen.io, with the fence as a second dimension.
-type LockSetCell struct {
-	Fault LockSetFault
+type Cell struct {
+	Fault Fault
 	Fence drill.Fence
 }
 
-// LockSetCells are all cells, in the order of the table.
-func LockSetCells() []LockSetCell {
-	var all []LockSetCell
-	for _, fault := range []LockSetFault{LockSetNone, LockSetPaused, LockSetHeld} {
+// Cells are all cells, in the order of the table.
+func Cells() []Cell {
+	var all []Cell
+	for _, fault := range []Fault{None, Paused, Held} {
 		for _, fence := range []drill.Fence{drill.FenceNone, drill.FenceWrites, drill.FenceAll} {
-			all = append(all, LockSetCell{fault, fence})
+			all = append(all, Cell{fault, fence})
 		}
 	}
 	return all
 }
 
 // String names the cell.
-func (c LockSetCell) String() string { return fmt.Sprintf("%s, fence %s", c.Fault, c.Fence) }
+func (c Cell) String() string { return fmt.Sprintf("%s, fence %s", c.Fault, c.Fence) }
 
-// lockSetLock is the lock that guards the set, lockSetWorkers how many compete for it.
+// lock is the lock that guards the set, workers how many compete for it.
 const (
-	lockSetLock    = "/set"
-	lockSetWorkers = 5
+	lock    = "/set"
+	workers = 5
 )
 
 // Drill makes a drill of the cell that lasts about that long, with five members as
 // processes. The seed decides when the faults hit.
-func (c LockSetCell) Drill(length time.Duration, seed uint64) *drill.Drill {
-	d := &drill.Drill{Name: LockSetName, Title: "An in-memory set under a lock: " + c.String(), Seed: seed,
+func (c Cell) Drill(length time.Duration, seed uint64) *drill.Drill {
+	d := &drill.Drill{Name: Name, Title: "An in-memory set under a lock: " + c.String(), Seed: seed,
 		Lab: drill.Lab{Members: 5, Processes: true, Fence: c.Fence, Contenders: []drill.Contender{{
-			Name: "w", Count: lockSetWorkers, Locks: []string{lockSetLock}, Recipe: contender.RecipeLockRPC, TTL: 2 * time.Second,
+			Name: "w", Count: workers, Locks: []string{lock}, Recipe: contender.RecipeLockRPC, TTL: 2 * time.Second,
 			Hold: time.Second, Full: true, Guarded: true, IgnoreDone: true}}},
 		Expect: []drill.Expectation{{Name: "overlap", AtLeast: time.Nanosecond}},
 		Steps:  []drill.Step{{Wait: &drill.Wait{Within: 30 * time.Second, Queue: -1, Acquisitions: 1}}}}
@@ -72,10 +75,10 @@ func (c LockSetCell) Drill(length time.Duration, seed uint64) *drill.Drill {
 
 // turn is one turn of the cell's fault, and how long it takes. done is how many steps
 // there are before it.
-func (c LockSetCell) turn(rng *rand.Rand, done int) ([]drill.Step, time.Duration) {
+func (c Cell) turn(rng *rand.Rand, done int) ([]drill.Step, time.Duration) {
 	pause := func(d time.Duration) drill.Step { return drill.Step{Pause: d} }
 	switch c.Fault {
-	case LockSetPaused:
+	case Paused:
 		steps := []drill.Step{pause(5 * time.Second)}
 		victims := []string{"leader"}
 		if rng.IntN(2) == 1 {
@@ -85,8 +88,8 @@ func (c LockSetCell) turn(rng *rand.Rand, done int) ([]drill.Step, time.Duration
 			steps = append(steps, drill.Step{Fault: &model.Fault{Kind: model.FaultPauseMember, Target: m}})
 		}
 		return append(steps, pause(5*time.Second), drill.Step{Heal: &model.Fault{}}), 10 * time.Second
-	case LockSetHeld:
-		return holdOf(fmt.Sprintf("w%d", 1+done/lockSetHeldSteps%lockSetWorkers)), lockSetHeldTakes
+	case Held:
+		return holdOf(fmt.Sprintf("w%d", 1+done/lockSetHeldSteps%workers)), lockSetHeldTakes
 	}
 	return []drill.Step{pause(4 * time.Second)}, 4 * time.Second
 }
@@ -104,18 +107,18 @@ const (
 func holdOf(worker string) []drill.Step {
 	says := map[string]model.BeliefState{worker: model.BeliefWaiting}
 	return []drill.Step{
-		{Wait: &drill.Wait{Within: time.Minute, Lock: lockSetLock, Queue: -1, Beliefs: says}},
-		{Wait: &drill.Wait{Within: time.Minute, Lock: lockSetLock, Queue: -1, Holders: []string{worker}}},
+		{Wait: &drill.Wait{Within: time.Minute, Lock: lock, Queue: -1, Beliefs: says}},
+		{Wait: &drill.Wait{Within: time.Minute, Lock: lock, Queue: -1, Holders: []string{worker}}},
 		{Fault: &model.Fault{Kind: model.FaultHoldKeepalives, Target: worker, For: 3 * time.Second}},
 		{Pause: 650 * time.Millisecond}}
 }
 
-// LockSetRow is what was measured in one run of a cell.
-type LockSetRow struct {
-	Fault   LockSetFault `json:"fault"`
-	Fence   drill.Fence  `json:"fence"`
-	Seconds float64      `json:"seconds"`
-	Seed    uint64       `json:"seed"`
+// Row is what was measured in one run of a cell.
+type Row struct {
+	Fault   Fault       `json:"fault"`
+	Fence   drill.Fence `json:"fence"`
+	Seconds float64     `json:"seconds"`
+	Seed    uint64      `json:"seed"`
 	// Acked counts acknowledged updates, Lost those of them that a later write did
 	// away with, Refused the accesses that the fence refused, Overlaps the pairs of
 	// intervals in which two workers believed that they hold.
@@ -125,9 +128,9 @@ type LockSetRow struct {
 	Overlaps int `json:"overlaps"`
 }
 
-// LockSetReference is what a run of the same experiment by others, or by another
+// Reference is what a run of the same experiment by others, or by another
 // program, has measured: in words where there were several runs.
-type LockSetReference struct {
+type Reference struct {
 	// What says which runs, Seconds how long one was.
 	What    string
 	Seconds float64
@@ -139,22 +142,22 @@ type LockSetReference struct {
 // with five server processes (three members for held keepalives), 120 s a run, or
 // 90 s where keepalives were held. The analysis of etcd 3.4.3 at jepsen.io lost
 // about 18 % of acknowledged updates with servers paused and no fence.
-func (c LockSetCell) Reference() LockSetReference {
+func (c Cell) Reference() Reference {
 	switch c {
-	case LockSetCell{LockSetNone, drill.FenceNone}:
-		return LockSetReference{"120 s", 120, "125", "0", "0", "-"}
-	case LockSetCell{LockSetPaused, drill.FenceNone}:
-		return LockSetReference{"4 runs of 120 s", 120, "73 / 81 / 77 / 79", "4 / 1 / 1 / 2", "4 / 2 / 1 / 2", "-"}
-	case LockSetCell{LockSetPaused, drill.FenceWrites}:
-		return LockSetReference{"120 s", 120, "74", "1", "1", "0"}
-	case LockSetCell{LockSetPaused, drill.FenceAll}:
-		return LockSetReference{"120 s", 120, "81", "0", "4", "3"}
-	case LockSetCell{LockSetHeld, drill.FenceNone}:
-		return LockSetReference{"90 s", 90, "102", "10", "18", "-"}
-	case LockSetCell{LockSetHeld, drill.FenceWrites}:
-		return LockSetReference{"90 s", 90, "103", "15", "27", "5"}
-	case LockSetCell{LockSetHeld, drill.FenceAll}:
-		return LockSetReference{"90 s", 90, "82", "0", "20", "16"}
+	case Cell{None, drill.FenceNone}:
+		return Reference{"120 s", 120, "125", "0", "0", "-"}
+	case Cell{Paused, drill.FenceNone}:
+		return Reference{"4 runs of 120 s", 120, "73 / 81 / 77 / 79", "4 / 1 / 1 / 2", "4 / 2 / 1 / 2", "-"}
+	case Cell{Paused, drill.FenceWrites}:
+		return Reference{"120 s", 120, "74", "1", "1", "0"}
+	case Cell{Paused, drill.FenceAll}:
+		return Reference{"120 s", 120, "81", "0", "4", "3"}
+	case Cell{Held, drill.FenceNone}:
+		return Reference{"90 s", 90, "102", "10", "18", "-"}
+	case Cell{Held, drill.FenceWrites}:
+		return Reference{"90 s", 90, "103", "15", "27", "5"}
+	case Cell{Held, drill.FenceAll}:
+		return Reference{"90 s", 90, "82", "0", "20", "16"}
 	}
-	return LockSetReference{"not run", 0, "-", "-", "-", "-"}
+	return Reference{"not run", 0, "-", "-", "-", "-"}
 }

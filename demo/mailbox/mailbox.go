@@ -1,4 +1,6 @@
-package demo
+// Package mailbox has the reports of a lab wait for who reads them: of contenders, the proxy,
+// faults and the guarded resource. It is the [model.Source] of a lab.
+package mailbox
 
 import (
 	"context"
@@ -16,16 +18,16 @@ const (
 	drainFor = 20 * time.Millisecond
 	// batchMax bounds one batch.
 	batchMax = 2000
-	// mailboxMax is how many events wait unmerged.
-	mailboxMax = 4000
+	// maxUnmerged is how many events wait unmerged.
+	maxUnmerged = 4000
 )
 
 // ErrClosed says that the lab was closed.
 var ErrClosed = errors.New("the lab is closed")
 
-// mailbox keeps reports until somebody asks for them. While somebody asks, it keeps every
+// Mailbox keeps reports until somebody asks for them. While somebody asks, it keeps every
 // one. If nobody asks, it does not grow: see merge.
-type mailbox struct {
+type Mailbox struct {
 	wake chan struct{} // holds one token while there is something to be had
 
 	mu     sync.Mutex
@@ -34,22 +36,25 @@ type mailbox struct {
 	closed bool
 }
 
-func newMailbox() *mailbox {
-	return &mailbox{wake: make(chan struct{}, 1), full: mailboxMax}
+// New returns an empty one.
+func New() *Mailbox {
+	return &Mailbox{wake: make(chan struct{}, 1), full: maxUnmerged}
 }
 
-func (b *mailbox) put(e model.Event) {
+// Put adds a report. It never waits.
+func (b *Mailbox) Put(e model.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.events = append(b.events, e)
 	if len(b.events) >= b.full {
-		b.events = merge(b.events, mailboxMax/2)
-		b.full = max(mailboxMax, 2*len(b.events))
+		b.events = merge(b.events, maxUnmerged/2)
+		b.full = max(maxUnmerged, 2*len(b.events))
 	}
 	b.ring()
 }
 
-func (b *mailbox) close() {
+// Close lets Next return what is left, and then [ErrClosed].
+func (b *Mailbox) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
@@ -57,7 +62,7 @@ func (b *mailbox) close() {
 }
 
 // ring leaves a token if there is none.
-func (b *mailbox) ring() {
+func (b *Mailbox) ring() {
 	select {
 	case b.wake <- struct{}{}:
 	default:
@@ -66,7 +71,7 @@ func (b *mailbox) ring() {
 
 // take removes up to n events. The error is ErrClosed when nothing will come any
 // more.
-func (b *mailbox) take(n int) (events []model.Event, left int, err error) {
+func (b *Mailbox) take(n int) (events []model.Event, left int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n = min(n, len(b.events))
@@ -81,8 +86,8 @@ func (b *mailbox) take(n int) (events []model.Event, left int, err error) {
 	return events, len(b.events), nil
 }
 
-// next is Next of [model.Source].
-func (b *mailbox) next(ctx context.Context, wakeAt time.Time, now func() time.Time) (model.Batch, error) {
+// Next is that of [model.Source]. Of what is wanted it takes the time to wake at, zero for never.
+func (b *Mailbox) Next(ctx context.Context, wakeAt time.Time, now func() time.Time) (model.Batch, error) {
 	var due <-chan time.Time
 	if !wakeAt.IsZero() {
 		t := time.NewTimer(wakeAt.Sub(now()))

@@ -1,4 +1,4 @@
-package demo
+package mailbox
 
 import (
 	"context"
@@ -15,16 +15,16 @@ import (
 
 func TestMailbox(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newMailbox()
+		b := New()
 		never := time.Time{}
 		begun := time.Now()
 		go func() {
 			time.Sleep(time.Second)
-			b.put(model.FaultOn{ID: 1})
+			b.Put(model.FaultOn{ID: 1})
 			time.Sleep(drainFor / 2)
-			b.put(model.FaultOff{ID: 1})
+			b.Put(model.FaultOff{ID: 1})
 		}()
-		got, err := b.next(t.Context(), never, time.Now)
+		got, err := b.Next(t.Context(), never, time.Now)
 		want := []model.Event{model.FaultOn{ID: 1}, model.FaultOff{ID: 1}}
 		if diff := cmp.Diff(want, got.Events); diff != "" || err != nil {
 			t.Errorf("what comes within the window is one batch (%v): -want +got\n%s", err, diff)
@@ -34,24 +34,24 @@ func TestMailbox(t *testing.T) {
 		}
 
 		due := time.Now().Add(time.Minute)
-		got, err = b.next(t.Context(), due, time.Now)
+		got, err = b.Next(t.Context(), due, time.Now)
 		if diff := cmp.Diff([]model.Event{model.Tick{At: due}}, got.Events); diff != "" || err != nil {
 			t.Errorf("nothing but time (%v): -want +got\n%s", err, diff)
 		}
 
-		b.put(model.FaultOn{ID: 2})
+		b.Put(model.FaultOn{ID: 2})
 		ctx, cancel := context.WithTimeout(t.Context(), drainFor/2)
 		defer cancel()
-		if _, err := b.next(ctx, never, time.Now); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := b.Next(ctx, never, time.Now); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("cancelled: %v", err)
 		}
-		b.close()
-		got, err = b.next(t.Context(), never, time.Now)
+		b.Close()
+		got, err = b.Next(t.Context(), never, time.Now)
 		if diff := cmp.Diff([]model.Event{model.FaultOn{ID: 2}}, got.Events); diff != "" || err != nil {
 			t.Errorf("a cancelled call consumes nothing (%v): -want +got\n%s", err, diff)
 		}
 		for range 2 {
-			if _, err := b.next(t.Context(), never, time.Now); !errors.Is(err, ErrClosed) {
+			if _, err := b.Next(t.Context(), never, time.Now); !errors.Is(err, ErrClosed) {
 				t.Errorf("spent: %v", err)
 			}
 		}
@@ -59,33 +59,33 @@ func TestMailbox(t *testing.T) {
 }
 
 func TestMailboxBatchesAreBounded(t *testing.T) {
-	b := newMailbox()
+	b := New()
 	for i := range batchMax + 10 {
-		b.put(model.Acted{Outcome: model.Outcome{Rev: int64(i)}})
+		b.Put(model.Acted{Outcome: model.Outcome{Rev: int64(i)}})
 	}
-	first, err := b.next(t.Context(), time.Time{}, time.Now)
+	first, err := b.Next(t.Context(), time.Time{}, time.Now)
 	if err != nil || len(first.Events) != batchMax || first.Cost.Behind != 10 {
 		t.Errorf("%d events, %d behind, %v", len(first.Events), first.Cost.Behind, err)
 	}
-	if rest, err := b.next(t.Context(), time.Time{}, time.Now); err != nil || len(rest.Events) != 10 {
+	if rest, err := b.Next(t.Context(), time.Time{}, time.Now); err != nil || len(rest.Events) != 10 {
 		t.Errorf("%d events, %v", len(rest.Events), err)
 	}
 }
 
 func TestMailboxMergesWhenNobodyReads(t *testing.T) {
-	b := newMailbox()
+	b := New()
 	const faults = 50
-	for i := range 20 * mailboxMax {
-		b.put(model.Belief{Contender: fmt.Sprint("c", i%7), Text: fmt.Sprint(i)})
-		b.put(model.LeaseOwner{Lease: model.LeaseID(i + 1)})
-		b.put(model.Wrote{Rev: int64(i)})
-		if i%(20*mailboxMax/faults) == 0 {
-			b.put(model.FaultOn{ID: i})
+	for i := range 20 * maxUnmerged {
+		b.Put(model.Belief{Contender: fmt.Sprint("c", i%7), Text: fmt.Sprint(i)})
+		b.Put(model.LeaseOwner{Lease: model.LeaseID(i + 1)})
+		b.Put(model.Wrote{Rev: int64(i)})
+		if i%(20*maxUnmerged/faults) == 0 {
+			b.Put(model.FaultOn{ID: i})
 		}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.events) > mailboxMax {
+	if len(b.events) > maxUnmerged {
 		t.Errorf("%d events wait", len(b.events))
 	}
 	kept := 0
@@ -98,7 +98,7 @@ func TestMailboxMergesWhenNobodyReads(t *testing.T) {
 			last[e.Contender] = e.Text
 		}
 	}
-	if kept != faults || len(last) != 7 || last[fmt.Sprint("c", (20*mailboxMax-1)%7)] != fmt.Sprint(20*mailboxMax-1) {
+	if kept != faults || len(last) != 7 || last[fmt.Sprint("c", (20*maxUnmerged-1)%7)] != fmt.Sprint(20*maxUnmerged-1) {
 		t.Errorf("%d of %d faults, beliefs %v", kept, faults, last)
 	}
 }

@@ -1,4 +1,5 @@
-package demo
+// Package drills has the drills that are built in, a file each.
+package drills
 
 import (
 	"embed"
@@ -8,12 +9,12 @@ import (
 	"strings"
 )
 
-//go:embed drills/*.yaml
-var drillFiles embed.FS
+//go:embed *.yaml
+var files embed.FS
 
-// DrillNames returns the names of the built-in drills, sorted.
-func DrillNames() []string {
-	entries, err := fs.ReadDir(drillFiles, "drills")
+// Names returns the names of the built-in drills, sorted.
+func Names() []string {
+	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
 		panic(err) // the files are part of the program
 	}
@@ -25,9 +26,9 @@ func DrillNames() []string {
 	return names
 }
 
-// DrillFile returns the file of a built-in drill.
-func DrillFile(name string) ([]byte, error) {
-	data, err := drillFiles.ReadFile("drills/" + name + ".yaml")
+// File returns the file of a built-in drill.
+func File(name string) ([]byte, error) {
+	data, err := files.ReadFile(name + ".yaml")
 	if err != nil {
 		return nil, fmt.Errorf("there is no drill %q built in", name)
 	}
