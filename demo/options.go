@@ -99,6 +99,16 @@ type Options struct {
 	// MemberSelf is a command line that runs a member, as ClusterOptions.Process
 	// wants it. Needed where members are processes.
 	MemberSelf []string
+	Guest
+
+	// Progress, if set, is called with lines for the person who waits.
+	Progress func(string)
+	// Now dates the reports; default time.Now.
+	Now func() time.Time
+}
+
+// Guest is a program of the user's own in a lab, none where Command is empty.
+type Guest struct {
 	// WardenSelf is a command line that runs [RunWarden], to which the lab appends its
 	// directory. It is started with programs of the user's own; without it, what is left of
 	// them when the lab is killed stays until the next lab.
@@ -117,11 +127,6 @@ type Options struct {
 	Hurry <-chan struct{}
 	// Output and Errors are where Command prints; nil: a file of the lab.
 	Output, Errors io.Writer
-
-	// Progress, if set, is called with lines for the person who waits.
-	Progress func(string)
-	// Now dates the reports; default time.Now.
-	Now func() time.Time
 }
 
 // complete fills in defaults and rejects what cannot work. It returns the contenders

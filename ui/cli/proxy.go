@@ -129,8 +129,8 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 		}
 		err = errors.Join(err, faults.end(f.e), scripts())
 	}()
-	lab := demo.Options{Endpoints: f.e.flags.endpoints, TLS: secure, ServerTLS: served, Port: f.port, Command: f.yours,
-		Grace: f.grace, Hurry: impatient.hurry}
+	lab := demo.Options{Endpoints: f.e.flags.endpoints, TLS: secure, ServerTLS: served, Port: f.port, Guest: demo.Guest{Command: f.yours,
+		Grace: f.grace, Hurry: impatient.hurry}}
 	if f.control != "" {
 		lab.Sockets = []string{f.control}
 	}

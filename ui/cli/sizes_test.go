@@ -35,15 +35,6 @@ var larger = map[string]struct {
 	"model/diagnose": {30, maxLines, "one file for each family of findings, and no family knows another"},
 }
 
-// wider are the types that may have more fields or methods, and why.
-var wider = map[string]struct {
-	fields, methods int
-	why             string
-}{
-	"ui/draw.signs": {40, maxMethods, "one field for each sign"},
-	"demo.Options":  {28, maxMethods, "one field for each flag of a lab"},
-}
-
 // TestSizes: no package and no type is larger than a reader can hold in the head.
 func TestSizes(t *testing.T) {
 	used := map[string]bool{}
@@ -67,22 +58,12 @@ func TestSizes(t *testing.T) {
 		}
 		used[dir] = len(files) > maxFiles || n > maxLines
 		for name := range all(fields, methods) {
-			f, m, may := maxFields, maxMethods, wider[dir+"."+name]
-			if may.why != "" {
-				f, m = may.fields, may.methods
+			if f, m := fields[name], methods[name]; f > maxFields || m > maxMethods {
+				t.Errorf("%s.%s has %d fields and %d methods, want at most %d and %d", dir, name, f, m, maxFields, maxMethods)
 			}
-			if fields[name] > f || methods[name] > m {
-				t.Errorf("%s.%s has %d fields and %d methods, want at most %d and %d", dir, name, fields[name], methods[name], f, m)
-			}
-			used[dir+"."+name] = fields[name] > maxFields || methods[name] > maxMethods
 		}
 	}
 	for name := range larger {
-		if !used[name] {
-			t.Errorf("%s needs no exception any more", name)
-		}
-	}
-	for name := range wider {
 		if !used[name] {
 			t.Errorf("%s needs no exception any more", name)
 		}

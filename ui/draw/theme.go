@@ -61,49 +61,53 @@ const BarCells = 12
 
 // signs are the characters that carry meaning. Each is one cell wide.
 type signs struct {
-	Holds, Waits, Bad, Late, Unread  string
-	Info, Done                       string
-	Renewed, Stale                   string
-	Full, Empty                      string
+	stateSigns
+	laneSigns
 	More, Dot, Line, Cursor, Up, Dwn string
 	Arrow, Left, gap, Act, Fact      string
 	Mark                             string
-	LaneHolds, LaneAgain, LaneWaits  string
-	LaneFree, LaneFalse, LaneShort   string
-	LaneUnseen, LaneCursor, Tick     string
 	Box                              lipgloss.Border
 }
 
+// stateSigns are the signs of how a claim, a lease, a finding or a deed is.
+type stateSigns struct {
+	Holds, Waits, Bad, Late, Unread, Info, Done string
+	Renewed, Stale, Full, Empty                 string
+}
+
+// laneSigns are the signs of the axis of time.
+type laneSigns struct {
+	LaneHolds, LaneAgain, LaneWaits, LaneFree, LaneFalse, LaneShort string
+	LaneUnseen, LaneCursor, Tick                                    string
+}
+
 var unicodeSigns = signs{
-	Holds: "●", Waits: "○", Bad: "✖", Late: "!", Unread: "…", Info: "i", Done: "✔",
-	Renewed: "♥", Stale: "?",
-	Full: "━", Empty: "╌",
+	stateSigns: stateSigns{Holds: "●", Waits: "○", Bad: "✖", Late: "!", Unread: "…", Info: "i", Done: "✔",
+		Renewed: "♥", Stale: "?", Full: "━", Empty: "╌"},
 	More: "…", Dot: "·", Line: "─", Cursor: "▌", Up: "▲", Dwn: "▼",
 	Arrow: "→", Left: "←", gap: "≈", Act: "▸", Fact: "∙", Mark: "◆",
-	LaneHolds: "█", LaneAgain: "▓", LaneWaits: "─", LaneFree: "╌", LaneFalse: "▚", LaneShort: "┃", LaneUnseen: "?", LaneCursor: "┊", Tick: "┬",
-	Box: lipgloss.RoundedBorder(),
+	laneSigns: laneSigns{LaneHolds: "█", LaneAgain: "▓", LaneWaits: "─", LaneFree: "╌", LaneFalse: "▚", LaneShort: "┃", LaneUnseen: "?", LaneCursor: "┊", Tick: "┬"},
+	Box:       lipgloss.RoundedBorder(),
 }
 
 // wideSigns have nothing that a terminal may draw two cells wide: no sign of them is of
 // East Asian ambiguous width.
 var wideSigns = signs{
-	Holds: "◉", Waits: "◌", Bad: "✖", Late: "!", Unread: "⋯", Info: "i", Done: "✔",
-	Renewed: "↻", Stale: "?",
-	Full: "▬", Empty: "╌",
+	stateSigns: stateSigns{Holds: "◉", Waits: "◌", Bad: "✖", Late: "!", Unread: "⋯", Info: "i", Done: "✔",
+		Renewed: "↻", Stale: "?", Full: "▬", Empty: "╌"},
 	More: "⋯", Dot: "∙", Line: "╌", Cursor: "▐", Up: "▴", Dwn: "▾",
 	Arrow: "»", Left: "«", gap: "~", Act: "▸", Fact: "∙", Mark: "▪",
-	LaneHolds: "▐", LaneAgain: "=", LaneWaits: "╌", LaneFree: "╌", LaneFalse: "▚", LaneShort: "|", LaneUnseen: "?", LaneCursor: "╎", Tick: "╌",
-	Box: lipgloss.ASCIIBorder(),
+	laneSigns: laneSigns{LaneHolds: "▐", LaneAgain: "=", LaneWaits: "╌", LaneFree: "╌", LaneFalse: "▚", LaneShort: "|", LaneUnseen: "?", LaneCursor: "╎", Tick: "╌"},
+	Box:       lipgloss.ASCIIBorder(),
 }
 
 var asciiSigns = signs{
-	Holds: "*", Waits: "o", Bad: "X", Late: "!", Unread: "~", Info: "i", Done: "v",
-	Renewed: "@", Stale: "?",
-	Full: "=", Empty: ".",
+	stateSigns: stateSigns{Holds: "*", Waits: "o", Bad: "X", Late: "!", Unread: "~", Info: "i", Done: "v",
+		Renewed: "@", Stale: "?", Full: "=", Empty: "."},
 	More: "~", Dot: ".", Line: "-", Cursor: ">", Up: "^", Dwn: "v",
 	Arrow: ">", Left: "<", gap: "~", Act: ">", Fact: ".", Mark: "*",
-	LaneHolds: "#", LaneAgain: "=", LaneWaits: "-", LaneFree: ".", LaneFalse: "%", LaneShort: "|", LaneUnseen: "?", LaneCursor: ":", Tick: "+",
-	Box: lipgloss.ASCIIBorder(),
+	laneSigns: laneSigns{LaneHolds: "#", LaneAgain: "=", LaneWaits: "-", LaneFree: ".", LaneFalse: "%", LaneShort: "|", LaneUnseen: "?", LaneCursor: ":", Tick: "+"},
+	Box:       lipgloss.ASCIIBorder(),
 }
 
 // SignSet is which characters a theme draws with.

@@ -24,9 +24,9 @@ func TestWideSignsAreNarrowEverywhere(t *testing.T) {
 	}
 	th := NewTheme(ThemeDark, termenv.TrueColor, SignsWide)
 	set := reflect.ValueOf(th.Sign)
-	for i := range set.NumField() {
-		if f := set.Field(i); f.Kind() == reflect.String {
-			narrow(set.Type().Field(i).Name, f.String())
+	for _, field := range reflect.VisibleFields(set.Type()) {
+		if f := set.FieldByIndex(field.Index); f.Kind() == reflect.String {
+			narrow(field.Name, f.String())
 		}
 	}
 	narrow("a sentence", th.Prose("c1 → c2 – free for ≥ 3 s … 2 × late · over"))
@@ -39,9 +39,9 @@ func TestWideSignsAreNarrowEverywhere(t *testing.T) {
 func TestEverySetHasEverySign(t *testing.T) {
 	for set, s := range signsOf {
 		v := reflect.ValueOf(s)
-		for i := range v.NumField() {
-			if f := v.Field(i); f.Kind() == reflect.String && runewidth.StringWidth(f.String()) != 1 {
-				t.Errorf("set %d: %s is %q", set, v.Type().Field(i).Name, f.String())
+		for _, field := range reflect.VisibleFields(v.Type()) {
+			if f := v.FieldByIndex(field.Index); f.Kind() == reflect.String && runewidth.StringWidth(f.String()) != 1 {
+				t.Errorf("set %d: %s is %q", set, field.Name, f.String())
 			}
 		}
 	}
