@@ -78,9 +78,12 @@ func (c *Chronicle) WentTogether(k Keys, began uint64) {
 
 // openStory returns what goes on and to which this going may belong.
 func (c *Chronicle) openStory(k Keys, f *Entry) *story {
+	if f.Past || !f.Pending {
+		return nil
+	}
 	for _, s := range c.stories {
 		switch {
-		case f.Past || !f.Pending || f.At.Sub(s.last) > StoryGap || f.At.Sub(s.entry.At) > storyLast:
+		case f.At.Sub(s.last) > StoryGap || f.At.Sub(s.entry.At) > storyLast:
 		case s.client == k.ClientOf(f.Removed()) && mayGoWith(k, f, s.parts[0]):
 			return s
 		}
@@ -157,7 +160,7 @@ func (c *Chronicle) tellTogether(k Keys, parts []*Entry) {
 	c.stories = append(c.stories, s)
 	c.add(k, s, parts...)
 	k.LookAgain(s.entry, k.Now().Add(StoryGap))
-	c.Retell(k.Now())
+	c.RetellOf(s.entry, k.Now())
 }
 
 func (c *Chronicle) add(k Keys, s *story, parts ...*Entry) {
@@ -250,15 +253,26 @@ func (s *story) fate() (Cause, int) {
 
 // Retell ends what is told together where nothing is open any more.
 func (c *Chronicle) Retell(now time.Time) {
-	c.stories = slices.DeleteFunc(c.stories, func(s *story) bool {
-		if now.Sub(s.last) < StoryGap && len(s.leases) > 1 || s.pending() {
-			return false
-		}
-		s.entry.Pending = false
-		s.settle()
-		c.version++
-		return true
-	})
+	c.stories = slices.DeleteFunc(c.stories, func(s *story) bool { return c.end(s, now) })
+}
+
+// RetellOf does so for the story of one entry alone: where each revision is a story, thousands
+// of them are open.
+func (c *Chronicle) RetellOf(f *Entry, now time.Time) {
+	if i := slices.Index(c.stories, f.story); f.story != nil && i >= 0 && c.end(f.story, now) {
+		c.stories = slices.Delete(c.stories, i, i+1)
+	}
+}
+
+// end settles a story if nothing of it is open any more.
+func (c *Chronicle) end(s *story, now time.Time) bool {
+	if now.Sub(s.last) < StoryGap && len(s.leases) > 1 || s.pending() {
+		return false
+	}
+	s.entry.Pending = false
+	s.settle()
+	c.version++
+	return true
 }
 
 // pending says whether the cause of any part is still open. One that is told stays so: each

@@ -257,7 +257,7 @@ func (cs *causes) giveUp(f *journal.Entry) {
 		cs.foretold(f, l)
 		cs.chronicle.Explained()
 	}
-	cs.chronicle.Retell(cs.now)
+	cs.chronicle.RetellOf(f, cs.now)
 	if f.Kind == journal.Together && f.Pending {
 		cs.later(deadline{at: cs.now.Add(journal.StoryGap), fact: f})
 	}
