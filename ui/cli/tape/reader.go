@@ -1,11 +1,13 @@
 package tape
 
 import (
+	"reflect"
 	"sort"
 	"sync"
 	"time"
 
 	"locktop/model"
+	"locktop/model/twin"
 	"locktop/watcher/recording"
 )
 
@@ -17,23 +19,28 @@ type reader struct {
 }
 
 // parts are those that were read, for all readers of a reel: to read one takes longer than to
-// apply it. Once they have so many events they all go.
+// apply it. They are kept as images, of which the collector of memory has no work. Once they take
+// so many bytes they all go.
 type parts struct {
-	mu     sync.Mutex
-	all    map[int]part
-	events int
+	mu    sync.Mutex
+	maker *twin.Maker
+	all   map[int]*twin.Image[part]
+	bytes int
 }
 
-const partsEvents = 100_000
+const partsBytes = 64 << 20
 
 func (x *parts) find(i int) (p part, ok bool) {
 	if x == nil {
 		return p, false
 	}
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	p, ok = x.all[i]
-	return p, ok
+	image := x.all[i]
+	x.mu.Unlock()
+	if image == nil {
+		return p, false
+	}
+	return *image.New(), true
 }
 
 func (x *parts) keep(i int, p part) {
@@ -42,10 +49,14 @@ func (x *parts) keep(i int, p part) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.events += len(p.events); x.all == nil || x.events > partsEvents {
-		x.all, x.events = map[int]part{}, len(p.events)
+	if x.maker == nil {
+		x.maker = twin.NewMaker([]reflect.Type{reflect.TypeFor[time.Location]()})
 	}
-	x.all[i] = p
+	image := twin.Keep(x.maker, &p)
+	if x.bytes += image.Bytes; x.all == nil || x.bytes > partsBytes {
+		x.all, x.bytes = map[int]*twin.Image[part]{}, image.Bytes
+	}
+	x.all[i] = image
 }
 
 // part is a part of a reel with the time that the clock showed at each event: it never goes
