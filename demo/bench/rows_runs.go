@@ -236,7 +236,7 @@ func paintRow() row {
 }
 
 func replayRow() row {
-	return row{name: "replay", what: "an hour of a recording is opened and gone through, to and fro", against: "nothing", program: true, most: 2,
+	return row{name: "replay", what: "an hour of a recording is opened and gone through, to 200 moments at random", against: "nothing", program: true, most: 2,
 		aims: []aim{{"10,000 claims: seek p99", "ms", below, 50}, {"10,000 claims: processor p99", "ms", below, 50},
 			{"100,000 claims: seek p99", "ms", below, 500}, {"100,000 claims: processor p99", "ms", below, 500},
 			{"a million events: opens", "ms", below, 2000}, {"a million events: all is known", "ms", shown, 0}, {"a million events: seek p99", "ms", shown, 0}},
