@@ -161,61 +161,68 @@ func (p *Past) write() {
 	}
 }
 
-// take takes a note. What cannot be written takes all with it: what comes next would say nothing.
+// take takes a note. It packs without the lock, for which the screen would wait. What cannot be
+// written takes all with it: what comes next would say nothing.
 func (p *Past) take(n note) {
 	p.mu.Lock()
+	var on *piece // nobody else writes it, or puts another in its place
+	if len(p.kept) > 0 {
+		on = p.kept[len(p.kept)-1]
+	}
+	p.mu.Unlock()
+	var base *recording.Memory
+	var err error
+	if on != nil && len(n.batch.Events) > 0 {
+		err = on.rec.Write(n.batch)
+	}
+	if on != nil && err == nil && (n.done != nil || n.begin != nil) {
+		err = on.rec.Flush()
+	}
+	if n.begin != nil && err == nil {
+		base, err = packed(n.begin)
+	}
+	p.mu.Lock()
 	defer p.mu.Unlock()
-	if n.done != nil {
-		if len(p.kept) > 0 {
-			p.failed(p.last().rec.Flush())
+	switch {
+	case n.forget:
+		p.latest, p.lost = time.Time{}, ""
+		p.kept = []*piece{p.newPiece(nil, time.Time{})}
+	case err != nil:
+		p.kept, p.lost = nil, err.Error()
+	case on != nil && len(n.batch.Events) > 0:
+		if on.began.IsZero() {
+			on.began = n.batch.Events[0].When()
 		}
-		close(n.done)
-		return
-	}
-	if n.forget {
-		p.latest = time.Time{}
-		p.kept, p.lost, p.due = []*piece{p.newPiece(nil, time.Time{})}, "", false
-		return
-	}
-	if len(p.kept) > 0 && len(n.batch.Events) > 0 {
-		x := p.last()
-		if x.began.IsZero() {
-			x.began = n.batch.Events[0].When()
-		}
-		x.events += len(n.batch.Events)
+		on.events += len(n.batch.Events)
 		for _, e := range n.batch.Events {
 			if at := e.When(); at.After(p.latest) {
 				p.latest = at
 			}
 		}
-		p.failed(x.rec.Write(n.batch))
 	}
-	if n.begin != nil {
-		base := &recording.Memory{}
-		rec := recording.NewRecorder(base, recording.Options{Lag: packAfter})
-		err := rec.Write(model.Batch{Events: n.begin})
-		if err == nil {
-			err = rec.Close()
-		}
-		if err != nil {
-			p.failed(err)
-		} else {
-			if len(p.kept) > 0 {
-				p.failed(p.last().rec.Flush())
-			}
-			p.kept, p.lost = append(p.kept, p.newPiece(base, n.begin[0].When())), ""
+	if base != nil {
+		began := n.begin[0].When()
+		p.kept, p.lost = append(p.kept, p.newPiece(base, began)), ""
+		if began.After(p.latest) {
+			p.latest = began
 		}
 	}
 	p.drop()
+	if n.done != nil {
+		close(n.done)
+	}
 }
 
-func (p *Past) last() *piece { return p.kept[len(p.kept)-1] }
-
-// failed lets all go if there is an error.
-func (p *Past) failed(err error) {
-	if err != nil {
-		p.kept, p.lost = nil, err.Error()
+// packed is what is so, as a recording.
+func packed(events []model.Event) (*recording.Memory, error) {
+	m := &recording.Memory{}
+	rec := recording.NewRecorder(m, recording.Options{Lag: packAfter})
+	for _, e := range events { // all at once may be more than a frame holds
+		if err := rec.Write(model.Batch{Events: []model.Event{e}}); err != nil {
+			return nil, err
+		}
 	}
+	return m, rec.Close()
 }
 
 // drop lets the oldest go, and says whether a new piece is due. For as long as somebody is in the
@@ -238,7 +245,7 @@ func (p *Past) drop() {
 		p.due = true
 		return
 	}
-	x := p.last()
+	x := p.kept[len(p.kept)-1]
 	p.due = x.log.Bytes() >= p.bounds.bytes/pieces || x.events >= p.bounds.events/pieces || !x.began.IsZero() && p.latest.Sub(x.began) >= p.bounds.keep/pieces
 }
 
