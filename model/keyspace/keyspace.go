@@ -164,6 +164,9 @@ func (k *Keyspace) leaseRead(e model.LeaseRead) {
 	default:
 		k.SeeTerm(e.Term, e.At)
 		before := l.State()
+		if e.Granted <= 0 && l.alive != nil { // its end was read before its keys were seen to go: what was read before that tells
+			l.Read = *l.alive
+		}
 		k.causes.settlePending(l, e)
 		k.read(l, e, before)
 	}

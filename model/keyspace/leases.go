@@ -184,6 +184,12 @@ func (b *LeaseBook) read(l *Lease, e model.LeaseRead, before model.LeaseState) {
 	prev, had := l.Read, l.HasRead
 	l.keep()
 	l.learn(prev, e, had)
+	switch {
+	case e.Granted > 0:
+		l.alive = nil
+	case had && prev.Granted > 0:
+		l.alive = &prev
+	}
 	l.Read, l.HasRead, l.Unread, l.failures, l.stale = e, true, "", 0, false
 	if b.byID[e.ID] == l {
 		b.agenda.schedule(l)

@@ -154,6 +154,9 @@ type Readings struct {
 	// Odd is the last reading that nobody can believe: more left than was granted
 	// (etcd-io/etcd#12381). It is not used.
 	Odd *model.LeaseRead
+	// alive is the last reading of the lease while it lived, once it was read as gone. nil
+	// before.
+	alive *model.LeaseRead
 
 	first     struct{ at, granted, left int64 } // the first reading, in µs since 1970 and seconds
 	attached  *model.LeaseKeys                  // what hangs on it, nil if nobody asked
