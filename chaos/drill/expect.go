@@ -94,6 +94,11 @@ func Info(name string) (ExpectationInfo, bool) {
 	return ExpectationInfo{name, k.says, k.takes, k.needs, k.counts, k.oneLock}, ok
 }
 
+// Timed are the expectations that measure a time, sorted.
+func Timed() []string {
+	return []string{"acquired", "finding", "gap", "handover", "moving", "overlap", "says", "served", "stops", "stuck"}
+}
+
 // Guards says whether an expectation is about the guarded resource.
 func Guards(name string) bool {
 	return slices.Contains([]string{"no-old-token", "no-lost-update", "lost-updates", "refused"}, name)

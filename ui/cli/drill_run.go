@@ -36,7 +36,9 @@ type drillRun struct {
 	timeline bool
 	seconds  int // length of a cell of the published experiment
 	failFast bool
-	need     int // how many runs have to hold; 0: all
+	need     int      // how many runs have to hold; 0: all
+	bounds   []string // --threshold
+	checks   []play.Threshold
 	cast     castFlags
 	programs *cast.Options // nil: none
 	armed    bool
@@ -104,6 +106,7 @@ func (f *drillRun) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.timeline, "timeline", false, "print what happened when")
 	fl.BoolVar(&f.armed, "armed", false, "with --endpoints: allow your programs to compete there, and faults of theirs")
 	fl.IntVar(&f.need, "need", 0, "how many of the runs of --repeat have to hold (default: all)")
+	fl.StringArrayVar(&f.bounds, "threshold", nil, "what the runs have to measure together, like 'handover p95 < 6s', or max; may be repeated")
 	fl.BoolVar(&f.failFast, "fail-fast", false, "end after the first run that is not held")
 	f.cast.add(cmd)
 	fl.IntVar(&f.seconds, "seconds", 120, "length of a cell of "+lockset.Name)
@@ -112,6 +115,10 @@ func (f *drillRun) add(cmd *cobra.Command) {
 func (f *drillRun) check() error {
 	if f.need > 0 && f.failFast {
 		return bad("--need and --fail-fast: one lets runs fail, and the other ends at the first")
+	}
+	var err error
+	if f.checks, err = play.ParseThresholds(f.bounds); err != nil {
+		return bad("--threshold %v", err)
 	}
 	return cmp.Or(inRange("--repeat", f.repeat, 1, 1000, ""), inRange("--need", f.need, 0, f.repeat, " (--repeat)"), inRange("--seconds", f.seconds, 5, 3600, ""))
 }
@@ -160,6 +167,9 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 	case len(asked) == 0:
 		return bad("none of the drills can be asked of this program: --matrix says why")
 	}
+	if err := measured(f.checks, asked); err != nil {
+		return err
+	}
 	if f.dryRun {
 		for _, d := range asked {
 			for _, line := range drill.Plan(d.Drill) {
@@ -171,11 +181,12 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 		}
 		return nil
 	}
-	if len(drills) > 1 && len(f.reports) > 0 {
-		return bad("--report is for one drill; for all of them there is --results")
-	}
 	if err := f.places(); err != nil {
 		return err
+	}
+	all, reports := play.Suite{Title: name}, f.reports
+	if len(drills) > 1 { // one report of all, at the end
+		f.reports, f.collect = nil, func(one play.Report) { all.Reports = append(all.Reports, one) }
 	}
 	results, err := openResults[result](f.results)
 	if err != nil {
@@ -184,8 +195,8 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 	defer results.close()
 	series := series{results}
 	code := 0
-	for _, d := range asked {
-		if ctx.Err() != nil {
+	for i, d := range asked {
+		if all.NotRun = names(asked[i:]); ctx.Err() != nil {
 			if code = worseCode(code, exitBad); code != exitBad { // which says it
 				fmt.Fprintf(f.e.err, "interrupted: %s and what comes after it were not run\n", d.Name)
 			}
@@ -199,7 +210,12 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		code = worseCode(code, c)
+		code, all.NotRun = worseCode(code, c), nil
+	}
+	if len(drills) > 1 {
+		if err := writeSuite(ctx, all, reports); err != nil {
+			return err
+		}
 	}
 	if len(refused) > 0 {
 		fmt.Fprintf(f.e.out, "%d of %d drills cannot be asked of this program: --matrix says why\n", len(refused), len(drills))
@@ -211,6 +227,26 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 		return exitCode(code)
 	}
 	return nil
+}
+
+// names are those of the drills.
+func names(all []cast.Cast) (names []string) {
+	for _, c := range all {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// writeSuite writes the reports of several drills.
+func writeSuite(ctx context.Context, all play.Suite, reports []string) (err error) {
+	for _, name := range reports {
+		write := all.JSON
+		if filepath.Ext(name) == ".xml" {
+			write = all.JUnit
+		}
+		err = errors.Join(err, writeFile(ctx, name, write))
+	}
+	return err
 }
 
 // worseCode is the exit code of two drills: violated, then could not run, then
@@ -239,9 +275,11 @@ func (f *drillRun) runDrill(ctx context.Context, asked cast.Cast, series series)
 	d := asked.Drill
 	r := play.Report{Drill: d, NotAsked: asked.NotAsked}
 	had := map[drill.Verdict]int{}
+	var figures []play.Figures
 	for run := 1; run <= f.repeat && err == nil; run++ {
 		if old, ok := series.find(d.Name, run); ok {
 			had[old.Verdict]++
+			figures = append(figures, old.Figures())
 			code = worseCode(code, old.Verdict.ExitCode())
 			continue
 		}
@@ -255,6 +293,7 @@ func (f *drillRun) runDrill(ctx context.Context, asked cast.Cast, series series)
 		var round play.Round
 		if round, err = f.playDrill(ctx, d, f.seedOf(d, run)); round.Verdict != "" {
 			r.Rounds = append(r.Rounds, round)
+			figures = append(figures, round.Figures())
 			err = errors.Join(err, series.addRound(d, run, round))
 		}
 	}
@@ -264,25 +303,30 @@ func (f *drillRun) runDrill(ctx context.Context, asked cast.Cast, series series)
 	if len(r.Rounds) > 0 {
 		code = worseCode(code, r.ExitCode())
 	}
-	if f.need > 0 {
-		held := had[drill.Held]
-		for _, round := range r.Rounds {
-			if round.Verdict == drill.Held {
-				held++
-			}
+	if f.repeat > 1 || len(f.checks) > 0 {
+		r.Series = r.Together(play.Series{Asked: f.repeat, Held: had[drill.Held], Need: f.need}, f.checks, figures)
+		code = r.Series.ExitCode(code)
+	}
+	if len(r.Rounds) > 0 {
+		if f.collect != nil {
+			f.collect(r)
 		}
-		fmt.Fprintf(f.e.out, "%s: held in %d of %d runs, --need %d\n", d.Name, held, f.repeat, f.need)
-		if held >= f.need && code != exitBad {
-			code = 0
+		err = errors.Join(r.Text(f.e.out, f.timeline), f.writeReports(ctx, r), err)
+	}
+	if r.Series != nil {
+		err = errors.Join(err, r.Series.Text(f.e.out, d.Name))
+	}
+	return code, err
+}
+
+// measured refuses a threshold that none of the drills measures anything for.
+func measured(checks []play.Threshold, asked []cast.Cast) error {
+	for _, t := range checks {
+		if !slices.ContainsFunc(asked, func(c cast.Cast) bool { return t.Fits(c.Drill) }) {
+			return bad("--threshold %q: no drill that is to be run expects %s", t, t.Name)
 		}
 	}
-	if len(r.Rounds) == 0 {
-		return code, err
-	}
-	if f.collect != nil {
-		f.collect(r)
-	}
-	return code, errors.Join(r.Text(f.e.out, f.timeline), f.writeReports(ctx, r), err)
+	return nil
 }
 
 // seedOf is the seed of a run, which counts from 1.
@@ -296,7 +340,7 @@ func (f *drillRun) seedOf(d *drill.Drill, run int) uint64 {
 // tellHad says which runs were not done again.
 func (f *drillRun) tellHad(d *drill.Drill, had map[drill.Verdict]int) {
 	n := had[drill.Held] + had[drill.Violated] + had[drill.Unknown]
-	fmt.Fprintf(f.e.out, "%s: %d of %d runs are in %s already (%s)", d.Name, n, f.repeat, f.results, verdictList(had))
+	fmt.Fprintf(f.e.out, "%s: %d of %d runs are in %s already (%s)", d.Name, n, f.repeat, f.results, play.VerdictList(had))
 	if n == f.repeat && len(f.reports) > 0 {
 		fmt.Fprint(f.e.out, ": no report is written")
 	}

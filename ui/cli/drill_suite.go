@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,7 +20,7 @@ import (
 )
 
 // suiteFlags are the flags of drill run that a run of a suite may have.
-var suiteFlags = []string{"as", "belief", "belief-file", "lock", "ttl", "stops-within", "turns", "single-key", "repeat", "need", "seed"}
+var suiteFlags = []string{"as", "belief", "belief-file", "lock", "ttl", "stops-within", "turns", "single-key", "repeat", "need", "threshold", "seed"}
 
 // suiteMax bounds the runs of a suite.
 const suiteMax = 200
@@ -164,7 +163,7 @@ func readSuiteRun(ctx context.Context, row map[string]yaml.Node) (r suiteRun, er
 		return r, fmt.Errorf("%s cannot be asked of this program: %s", refused[0][0], refused[0][1])
 	}
 	r.cast = asked[0]
-	return r, nil
+	return r, measured(r.run.checks, asked)
 }
 
 // runSuite runs all, and writes the report of what was run and what was not.
@@ -199,13 +198,7 @@ func runSuite(ctx context.Context, e *env, title string, runs []suiteRun, report
 	for _, line := range lines {
 		fmt.Fprintln(e.out, line)
 	}
-	for _, name := range reports {
-		write := all.JSON
-		if filepath.Ext(name) == ".xml" {
-			write = all.JUnit
-		}
-		failed = errors.Join(failed, writeFile(ctx, name, write))
-	}
+	failed = errors.Join(failed, writeSuite(ctx, all, reports))
 	switch {
 	case failed != nil:
 		return failed

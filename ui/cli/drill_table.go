@@ -2,11 +2,7 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
-	"io"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,21 +11,7 @@ import (
 )
 
 // result is one run of a drill, as a line of a results file.
-type result struct {
-	Drill   string        `json:"drill"`
-	Run     int           `json:"run"`
-	Seed    uint64        `json:"seed"`
-	Verdict drill.Verdict `json:"verdict"`
-	Reason  string        `json:"reason,omitempty"`
-	At      time.Time     `json:"at"`
-	Took    float64       `json:"took"`
-	// Codes are the findings that were expected, Handovers how long the handovers
-	// that were expected took, in seconds.
-	Codes     []string  `json:"codes"`
-	Handovers []float64 `json:"handovers"`
-	// Broken are the expectations that did not hold, with their numbers.
-	Broken []string `json:"broken,omitempty"`
-}
+type result struct{ play.Row }
 
 // whole says whether that is the result of a drill.
 func (r result) whole() bool { return r.Drill != "" && r.Run >= 1 && r.Verdict != "" }
@@ -55,20 +37,7 @@ func (s series) addRound(d *drill.Drill, run int, round play.Round) error {
 	if round.Err != nil {
 		return nil
 	}
-	one := result{Drill: d.Name, Run: run, Seed: round.Seed, Verdict: round.Verdict, Reason: round.Reason,
-		At: round.Started, Took: round.Took.Seconds(), Codes: []string{}, Handovers: []float64{}}
-	for _, r := range round.Results {
-		switch {
-		case r.Name == "finding":
-			one.Codes = append(one.Codes, string(r.Code))
-		case r.Name == "handover" && r.Measured != nil:
-			one.Handovers = append(one.Handovers, *r.Measured)
-		}
-		if r.Verdict != drill.Held {
-			one.Broken = append(one.Broken, strings.TrimSpace(r.Describe()+" "+r.Numbers()))
-		}
-	}
-	return s.add(one)
+	return s.add(result{round.Row(d.Name, run)})
 }
 
 func drillTableCmd(e *env) *cobra.Command {
@@ -86,77 +55,11 @@ func drillTableCmd(e *env) *cobra.Command {
 			if err != nil {
 				return cmp.Or(cmd.Context().Err(), bad("%s: %w", args[0], err))
 			}
-			return resultTable(e.out, all)
+			rows := []play.Row{}
+			for _, r := range all {
+				rows = append(rows, r.Row)
+			}
+			return play.Table(e.out, rows)
 		},
 	}
-}
-
-// resultTable writes a row for each drill: the codes that it shows, its verdicts and
-// the times of its handovers.
-func resultTable(w io.Writer, all []result) error {
-	byDrill := map[string][]result{}
-	var names []string
-	for _, r := range all {
-		if byDrill[r.Drill] == nil {
-			names = append(names, r.Drill)
-		}
-		byDrill[r.Drill] = append(byDrill[r.Drill], r)
-	}
-	slices.Sort(names)
-	var b strings.Builder
-	b.WriteString("| Drill | Finding | Verdicts | Handover, median | Handover, worst | A run takes |\n|---|---|---|---|---|---|\n")
-	for _, name := range names {
-		runs := byDrill[name]
-		var took, handovers []float64
-		verdicts := map[drill.Verdict]int{}
-		for _, r := range runs {
-			took = append(took, r.Took)
-			handovers = append(handovers, r.Handovers...)
-			verdicts[r.Verdict]++
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", name, codeList(runs), verdictList(verdicts),
-			middle(handovers), worst(handovers), middle(took))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func codeList(runs []result) string {
-	var codes []string
-	for _, r := range runs {
-		for _, c := range r.Codes {
-			if c = "`" + c + "`"; !slices.Contains(codes, c) {
-				codes = append(codes, c)
-			}
-		}
-	}
-	if len(codes) == 0 {
-		return "–"
-	}
-	return strings.Join(codes, ", ")
-}
-
-func verdictList(verdicts map[drill.Verdict]int) string {
-	var words []string
-	for _, v := range []drill.Verdict{drill.Held, drill.Violated, drill.Unknown} {
-		if n := verdicts[v]; n > 0 {
-			words = append(words, fmt.Sprintf("%s %d×", v, n))
-		}
-	}
-	return strings.Join(words, ", ")
-}
-
-func middle(seconds []float64) string {
-	if len(seconds) == 0 {
-		return "–"
-	}
-	slices.Sort(seconds)
-	return fmt.Sprintf("%.2f s", seconds[len(seconds)/2])
-}
-
-func worst(seconds []float64) string {
-	if len(seconds) == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.2f s", slices.Max(seconds))
 }

@@ -117,7 +117,6 @@ func TestADrillThatCannotRunExitsWith2(t *testing.T) {
 		{[]string{"run", turns, "--results", filepath.Join(tmp, "none", "r.jsonl")}, []string{"opening the results: "}, "told before the lab is started"},
 		{[]string{"run", turns, "--results", write("half.jsonl", whole+whole[:40])}, []string{"half.jsonl: line 2 is cut off"}, "half a line: the next would be glued to it"},
 		{[]string{"run", turns, "--results", write("other.jsonl", whole+"{\"a\":1}\n")}, []string{"other.jsonl: line 2 is no result of a drill"}, "another file by mistake"},
-		{[]string{"run", "all", "--report", filepath.Join(tmp, "r.json")}, []string{"--report is for one drill"}, "a report tells of one drill"},
 		{[]string{"run", lockset.Name, "--report", filepath.Join(tmp, "r.json")}, []string{"it prints a table"}, "the experiment has rows"},
 		{[]string{"run", lockset.Name, "--seconds", "1"}, []string{"want 5 to 3600"}, "too short for a fault"},
 		{[]string{"run", lockset.Name, "--results", write("rows.jsonl", `{"fault":"none","fen`)}, []string{"rows.jsonl: line 1 is cut off"}, "half a row"},
@@ -306,23 +305,27 @@ func TestSomeRunsMayFail(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "runs.jsonl")
 	var lines strings.Builder
 	for run, verdict := range []string{"held", "violated", "held", "unknown"} {
-		fmt.Fprintf(&lines, "{\"drill\":\"turns\",\"run\":%d,\"verdict\":%q}\n", run+1, verdict)
+		fmt.Fprintf(&lines, "{\"drill\":\"turns\",\"run\":%d,\"verdict\":%q,\"handovers\":[%d]}\n", run+1, verdict, run+1)
 	}
 	if err := os.WriteFile(results, []byte(lines.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range []struct {
-		need   string
+		args   []string
 		code   int
 		want   string
 		reason string
 	}{
-		{"0", 1, "held 2×", "without it one is enough to fail"},
-		{"2", 0, "held in 2 of 4 runs, --need 2", "so many held"},
-		{"3", 1, "held in 2 of 4 runs, --need 3", "one too few"},
-		{"5", 2, "--need 5: want 0 to 4 (--repeat)", "more than there are"},
+		{nil, 1, "held 2×", "without it one is enough to fail"},
+		{[]string{"--need", "2"}, 0, "held in 2 of 4 runs, --need 2", "so many held"},
+		{[]string{"--need", "3"}, 1, "held in 2 of 4 runs, --need 3", "one too few"},
+		{[]string{"--need", "5"}, 2, "--need 5: want 0 to 4 (--repeat)", "more than there are"},
+		{[]string{"--need", "2", "--threshold", "handover p50 < 3s"}, 0, "held      handover p50 of 4 runs: 2 s, to be below 3s", "and fast enough"},
+		{[]string{"--need", "2", "--threshold", "handover p95 < 4s"}, 1, "violated  handover p95 of 4 runs: 4 s, to be below 4s", "not fast enough"},
+		{[]string{"--threshold", "stops p95 < 4s"}, 2, "no drill that is to be run expects stops", "nothing would measure it"},
+		{[]string{"--threshold", "handover 95 < 4s"}, 2, "want NAME pNN < DURATION", "not in that form"},
 	} {
-		code, out, errs := program(t, t.TempDir(), "drill", "run", "testdata/turns.yaml", "--results", results, "--repeat", "4", "--need", r.need)
+		code, out, errs := program(t, t.TempDir(), append([]string{"drill", "run", "testdata/turns.yaml", "--results", results, "--repeat", "4"}, r.args...)...)
 		if code != r.code || !strings.Contains(out+errs, r.want) {
 			t.Errorf("%s: exit %d, want %d and %q: %s%s", r.reason, code, r.code, r.want, out, errs)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"locktop/chaos/drill"
+	"locktop/chaos/drill/play"
 	"locktop/demo/drills"
 )
 
@@ -38,7 +39,11 @@ func TestDrillsPage(t *testing.T) {
 		}
 	}
 	var table strings.Builder
-	if err := resultTable(&table, runs); err != nil {
+	rows := []play.Row{}
+	for _, r := range runs {
+		rows = append(rows, r.Row)
+	}
+	if err := play.Table(&table, rows); err != nil {
 		t.Fatal(err)
 	}
 	old, err := os.ReadFile(drillPage)

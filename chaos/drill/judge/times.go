@@ -252,8 +252,10 @@ func (j *Judge) handover(r *ruling, l *lockHistory, c handoverCase) {
 	}
 	f := j.cause(l, c.tenure)
 	switch {
-	case f == nil || f.Cause == journal.CauseUnknown && !f.Pending:
-		r.doubt("let the lease of the holder be read before it goes: pause for a second before the fault", "why is not known")
+	case f == nil:
+		r.doubt(leaseRead, "why is not known")
+	case f.Cause == journal.CauseUnknown && !f.Pending:
+		r.doubt(leaseRead, "why is not known: %s", f.Evidence)
 	case f.Pending:
 		r.doubt(stillOpen, "why is not known yet")
 		r.open, r.until = !j.over, j.now.Add(settleDefault)

@@ -14,6 +14,7 @@ const (
 	whichClaim = "let it say its key or lease (in JSON: \"key\", \"lease\")"
 	onceMore   = "run it once more: etcd could not be watched"
 	stillOpen  = "let the run go on"
+	leaseRead  = "let the lease of the holder be read before it goes: pause for a second before the fault"
 	handsNow   = "let the lock change hands"
 	guarded    = "give contenders guarded: true"
 )

@@ -22,10 +22,22 @@ type Report struct {
 	// NotAsked is what the drill expects of contenders of the lab, and not of the programs
 	// that play their roles.
 	NotAsked []string
+	// Series is what came of all runs together, those of an earlier call too. nil: each run
+	// speaks for itself.
+	Series *Series
 }
 
-// Verdict is the worst of the runs; unknown if there were none.
+// Verdict is the worst of the runs, unless a series asks for less or more; unknown if there were none.
 func (r Report) Verdict() drill.Verdict {
+	v := r.worst()
+	if r.Series != nil {
+		v = r.Series.Verdict(v)
+	}
+	return v
+}
+
+// worst is the worst of the runs.
+func (r Report) worst() drill.Verdict {
 	if len(r.Rounds) == 0 {
 		return drill.Unknown
 	}
@@ -79,6 +91,7 @@ type (
 		// Programs are the commands in the roles, by role.
 		Programs map[string][]string `json:"programs,omitempty"`
 		NotAsked []string            `json:"not_asked,omitempty"`
+		Series   *jsonSeries         `json:"series,omitempty"`
 		Runs     []jsonRound         `json:"runs"`
 	}
 	jsonRound struct {
@@ -141,7 +154,7 @@ func orNull[T comparable](v T) *T {
 func (r Report) JSON(w io.Writer) error { return writeJSON(w, r.object()) }
 
 func (r Report) object() jsonReport {
-	out := jsonReport{Schema: 1, Drill: r.Drill.Name, Title: r.Drill.Title, Defect: orNull(r.Drill.Defect), Verdict: r.Verdict(), Programs: r.programs(), NotAsked: r.NotAsked, Runs: []jsonRound{}}
+	out := jsonReport{Schema: 1, Drill: r.Drill.Name, Title: r.Drill.Title, Defect: orNull(r.Drill.Defect), Verdict: r.Verdict(), Programs: r.programs(), NotAsked: r.NotAsked, Series: r.Series.json(), Runs: []jsonRound{}}
 	for i, round := range r.Rounds {
 		run := round.json()
 		run.Pictures = append([]string{}, slices.Sorted(maps.Keys(round.pictures(r.Drill.Name, i)))...)

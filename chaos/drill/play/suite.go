@@ -52,7 +52,7 @@ func (s Suite) JUnit(w io.Writer) error {
 	for _, name := range s.NotRun {
 		one := junitSuite{Name: "drill " + name, Time: "0"}
 		one.add(junitCase{Class: name, Name: "the run", Time: "0"}, drill.Unknown, &junitText{"it was not run", "it was not run"})
-		all.Tests, all.Errors, all.Suites = all.Tests+1, all.Errors+1, append(all.Suites, one)
+		all.put(one)
 	}
 	return all.write(w)
 }
@@ -60,10 +60,16 @@ func (s Suite) JUnit(w io.Writer) error {
 // add adds the runs of a drill.
 func (all *junitSuites) add(r Report) {
 	for i, round := range r.Rounds {
-		s := round.junit(fmt.Sprintf("drill %s, run %d", r.Drill.Name, i+1), r.Drill.Name)
-		all.Tests, all.Failures, all.Errors = all.Tests+s.Tests, all.Failures+s.Failures, all.Errors+s.Errors
-		all.Suites = append(all.Suites, s)
+		all.put(round.junit(fmt.Sprintf("drill %s, run %d", r.Drill.Name, i+1), r.Drill.Name))
 	}
+	if r.Series != nil {
+		all.put(r.Series.junit("drill "+r.Drill.Name+", all runs", r.Drill.Name, r.worst()))
+	}
+}
+
+func (all *junitSuites) put(s junitSuite) {
+	all.Tests, all.Failures, all.Errors = all.Tests+s.Tests, all.Failures+s.Failures, all.Errors+s.Errors
+	all.Suites = append(all.Suites, s)
 }
 
 func (all *junitSuites) write(w io.Writer) error {

@@ -1,0 +1,104 @@
+package play
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/chaos/drill"
+)
+
+func TestThresholds(t *testing.T) {
+	runs := func(seconds ...float64) (all []Figures) {
+		for _, s := range seconds {
+			all = append(all, Figures{"handover": {s / 2, s}})
+		}
+		return all
+	}
+	twenty := runs(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 9)
+	for _, r := range []struct {
+		text   string
+		asked  int
+		runs   []Figures
+		want   drill.Verdict
+		says   string
+		reason string
+	}{
+		{"handover p95 < 6s", 20, twenty, drill.Held, "handover p95 of 20 runs: 5 s, to be below 6s", "one of twenty may be slower"},
+		{"handover p95<5s", 20, twenty, drill.Violated, "5 s, to be below 5s", "below is not at"},
+		{"handover max < 9s", 20, twenty, drill.Violated, "handover max of 20 runs: 9 s", "the slowest of all"},
+		{"handover p50 < 1500ms", 20, twenty, drill.Held, ": 1 s, to be below 1.5s", "the middle"},
+		{"handover p95 < 6s", 4, runs(1, 1, 1, 7), drill.Violated, "of 4 runs: 7 s", "of few runs the slowest counts"},
+		{"handover p95 < 6s", 4, runs(1, 1, 1), drill.Unknown, "1 runs have no such figure; to know it: each run has to measure handover", "a run that measured nothing"},
+		{"handover max < 6s", 4, runs(1, 7, 1), drill.Violated, "7 s", "too slow whatever the fourth had been"},
+		{"handover p50 < 6s", 4, runs(7, 7), drill.Unknown, "p50 of 2 runs: 7 s", "the other two may have been fast"},
+		{"stops max < 6s", 2, runs(1, 1), drill.Unknown, "nothing measured", "nothing at all"},
+	} {
+		th, err := ParseThreshold(r.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := th.Check(r.asked, r.runs); c.Verdict != r.want || !strings.Contains(c.Text(), r.says) {
+			t.Errorf("%s: %s, %q; want %s and %q", r.reason, c.Verdict, c.Text(), r.want, r.says)
+		}
+	}
+	for _, bad := range []struct{ text, want string }{
+		{"", "want NAME pNN < DURATION"}, {"handover < 6s", "want NAME"}, {"handover p95 > 6s", "want NAME"}, {"handover p100 < 6s", "want NAME"},
+		{"fifo p95 < 6s", `no expectation "fifo" that measures a time`}, {"handover p95 < 6", "missing unit"}, {"handover p95 < -1s", "want more than 0"},
+	} {
+		if _, err := ParseThreshold(bad.text); err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%q: %v, want %q", bad.text, err, bad.want)
+		}
+	}
+	for _, name := range drill.Timed() {
+		if _, ok := drill.Info(name); !ok {
+			t.Errorf("there is no expectation %s", name)
+		}
+	}
+}
+
+// TestSeriesInReports: what came of all runs together stands in every report, and decides.
+func TestSeriesInReports(t *testing.T) {
+	round := func(v drill.Verdict, took float64) Round {
+		return Round{Verdict: v, Results: []drill.Result{{Expectation: drill.Expectation{Name: "handover"}, Verdict: v, Measured: &took, Unit: drill.Seconds}}}
+	}
+	r := Report{Drill: &drill.Drill{Name: "d", Expect: []drill.Expectation{{Name: "handover"}}}, Rounds: []Round{round(drill.Held, 4), round(drill.Violated, 8)}}
+	for _, tt := range []struct {
+		need  int
+		below time.Duration
+		want  drill.Verdict
+		json  string
+		junit string
+	}{
+		{0, 9 * time.Second, drill.Violated, `"held": 1`, `<failure message="held in 1 of 2 runs">`},
+		{1, 9 * time.Second, drill.Held, `"text": "handover max of 2 runs: 8 s, to be below 9s"`, `<testcase classname="d" name="handover max &lt; 9s" time="0"></testcase>`},
+		{1, 7 * time.Second, drill.Violated, `"threshold": "handover max < 7s"`, `<failure message="handover max of 2 runs: 8 s, to be below 7s">`},
+	} {
+		th := Threshold{Name: "handover", Percentile: 100, Below: tt.below}
+		r.Series = r.Together(Series{Asked: 2, Need: tt.need}, []Threshold{th, {Name: "stops", Percentile: 50, Below: 1}},
+			[]Figures{r.Rounds[0].Figures(), r.Rounds[1].Figures()})
+		var text, object, junit bytes.Buffer
+		if err := r.Series.Text(&text, "d"); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.JSON(&object); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.JUnit(&junit); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Series.Checks) != 1 {
+			t.Errorf("%d thresholds, want that of what the drill expects alone", len(r.Series.Checks))
+		}
+		if r.Verdict() != tt.want || r.Series.ExitCode(drill.Violated.ExitCode()) != tt.want.ExitCode() || !strings.Contains(object.String(), tt.json) || !strings.Contains(junit.String(), tt.junit) {
+			t.Errorf("%+v: %s\n%s\n%s\n%s", tt, r.Verdict(), text.String(), object.String(), junit.String())
+		}
+		if !strings.Contains(text.String(), "d: held in 1 of 2 runs") || !strings.Contains(text.String(), "handover max of 2 runs: 8 s") {
+			t.Errorf("%s", text.String())
+		}
+	}
+	if got := (Series{Asked: 2}).ExitCode(drill.ExitCouldNotRun); got != drill.ExitCouldNotRun {
+		t.Errorf("exit %d: a run that could not be run is no help to anybody", got)
+	}
+}
