@@ -132,11 +132,13 @@ func (c *crew) spawn(pr *program) (*proc, error) {
 	}
 	c.tell(p, model.ProcRunning, "")
 	c.record()
+	stopAsking := c.asks(p)
 	c.wg.Go(func() {
 		if p.command != nil {
 			c.awaitGroup(p)
 		}
 		_ = p.cmd.Wait() // how it ended is in its ProcessState
+		stopAsking()
 		c.ended(p)
 	})
 	return p, nil

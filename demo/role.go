@@ -88,6 +88,9 @@ func (c *crew) listenTo(p *proc, from drill.Stream) io.Writer {
 	return &process.Lines{Each: func(line []byte) {
 		tail.Add(drill.Clock(c.o.Now()) + " " + string(from) + ": " + model.Printable(string(line)))
 		b := model.Belief{}
+		if !p.role.Tells(from) {
+			return
+		}
 		if len(p.role.Rules) > 0 {
 			state, ok := p.role.Hear(from, line)
 			if !ok {
@@ -96,7 +99,7 @@ func (c *crew) listenTo(p *proc, from drill.Stream) io.Writer {
 			b.State = state
 		} else {
 			said, err := contender.DecodeWord(line)
-			if err != nil || from != drill.Stdout {
+			if err != nil {
 				return // it is no word about a belief
 			}
 			b = said
@@ -107,6 +110,24 @@ func (c *crew) listenTo(p *proc, from drill.Stream) io.Writer {
 		}
 		c.says(b)
 	}}
+}
+
+// asks begins to ask a program that says by HTTP what it believes, and returns what ends that.
+// The caller has the mutex.
+func (c *crew) asks(p *proc) (stop func()) {
+	if p.role == nil || p.role.Probe == "" {
+		return func() {}
+	}
+	lines := c.listenTo(p, drill.Answer)
+	tail := c.printed[p.name()]
+	ctx, cancel := context.WithCancel(context.Background())
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		process.Probe(ctx, p.role.Probe, lines, func(err error) {
+			tail.Add(drill.Clock(c.o.Now()) + " no answer: " + model.Printable(err.Error()))
+		})
+	})
+	return func() { cancel(); asking.Wait() }
 }
 
 // Printed is what programs that play a role printed last, by name.

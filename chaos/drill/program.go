@@ -1,6 +1,7 @@
 package drill
 
 import (
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -14,6 +15,32 @@ type Program struct {
 	Command []string
 	// Rules say what its output means, the first that matches a line.
 	Rules []Rule
+	// Probe is an address of the program that is asked, by HTTP, what it believes: then its
+	// answers say it, and its output does not. "" for none.
+	Probe string
+}
+
+// Tells says whether a stream is one that tells what the program believes.
+func (p *Program) Tells(from Stream) bool {
+	switch {
+	case p.Probe != "":
+		return from == Answer
+	case len(p.Rules) > 0:
+		return true // a rule says of which
+	}
+	return from == Stdout
+}
+
+// By says in words where a belief comes from that is not of the program's output.
+func (p *Program) By() string {
+	if p.Probe == "" {
+		return ""
+	}
+	path := "/"
+	if u, err := url.Parse(p.Probe); err == nil && u.Path != "" {
+		path = u.Path
+	}
+	return ", by its answer at " + model.Printable(path)
 }
 
 // Rule is what a line of output says about what a program believes.
@@ -23,13 +50,15 @@ type Rule struct {
 	State   model.BeliefState
 }
 
-// Stream is where a program prints.
+// Stream is where a program says something.
 type Stream string
 
 // Streams.
 const (
 	Stdout Stream = "stdout"
 	Stderr Stream = "stderr"
+	// Answer is not printed: the program is asked by HTTP.
+	Answer Stream = "answer"
 )
 
 // Hear says what a line of output says, false for nothing.

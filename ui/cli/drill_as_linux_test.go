@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,6 +82,27 @@ func TestAProgramOfYourOwn(t *testing.T) {
 				checkReports(t, report, code)
 			}
 		})
+	}
+}
+
+// TestAProgramThatIsAsked: what a program believes may be asked of it by HTTP, by its JSON or by
+// patterns on its answers.
+func TestAProgramThatIsAsked(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, map[string]string{"/json": `{"state":"holding"}`, "/word": "leader"}[r.URL.Path])
+	}))
+	defer server.Close()
+	drill := filepath.Join(t.TempDir(), "asked.yaml")
+	if err := os.WriteFile(drill, []byte("title: t\nlab: {members: 1, contenders: [{name: a, lock: x, hold: 60s, ttl: 2s}]}\n"+
+		"steps: [{wait: {belief: {a: holding}, within: 60s}}]\nexpect: [{belief: {contender: a, state: holding}}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--belief", server.URL + "/json"}, {"--belief", "a=" + server.URL + "/word", "--belief", "answer:/leader/=holding"}} {
+		code, out, errs := program(t, t.TempDir(), append([]string{"drill", "run", drill, "--timeline", "--as", "sleep 600"}, args...)...)
+		if code != 0 || !strings.Contains(out, "a says that it is holding, by its answer at /") || !strings.Contains(out, "held      belief") {
+			t.Errorf("%q: exit %d\n%s%s", args, code, out, errs)
+		}
 	}
 }
 

@@ -115,7 +115,7 @@ func (c *casting) fill() {
 			continue
 		}
 		used[c.o.Roles[at].Name] = true
-		row.Program = &drill.Program{Command: c.o.Roles[at].Command, Rules: c.rules(row.Name)}
+		row.Program = &drill.Program{Command: c.o.Roles[at].Command, Rules: c.rules(row.Name), Probe: c.probe(row.Name)}
 		c.role(row)
 		for _, l := range row.Locks {
 			locks[l] = true
@@ -147,6 +147,16 @@ func (c *casting) rules(role string) []drill.Rule {
 		}
 	}
 	return all
+}
+
+// probe is where the program in a role is asked, "" for nowhere.
+func (c *casting) probe(role string) (at string) {
+	for _, r := range c.o.Rules {
+		if r.Probe != "" && (r.Role == role || r.Role == "" && at == "") {
+			at = r.Probe
+		}
+	}
+	return at
 }
 
 // role says what of a role no program can do, and gives it the lease of the program.

@@ -2,8 +2,11 @@ package cast
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"net/netip"
+	"net/url"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -91,20 +94,27 @@ func split(s string) ([]string, error) {
 type Rules struct {
 	Role  string
 	Rules []drill.Rule
+	// Probe is an address that is asked by HTTP in the place of rules, "" for none.
+	Probe string
 }
 
 // states are the words for what a program may be said to believe.
 var states = []string{string(model.BeliefHolding), string(model.BeliefWaiting), string(model.BeliefIdle), string(model.BeliefLost)}
 
 var (
-	ruleHead  = regexp.MustCompile(`^(?:([a-z][a-z0-9-]*)=)?(stdout|stderr):`)
+	ruleHead  = regexp.MustCompile(`^(?:([a-z][a-z0-9-]*)=)?(stdout|stderr|answer):`)
+	ruleProbe = regexp.MustCompile(`^(?:([a-z][a-z0-9-]*)=)?(http://.*)$`)
 	ruleState = regexp.MustCompile(`^/((?:[^/\\]|\\.)*)/=([a-z]+)(,|$)`)
 	ruleLine  = regexp.MustCompile(`^/(.*)/=([a-z]+)$`)
 )
 
 // ParseRules reads "[ROLE=]stdout:/REGEX/=STATE,/REGEX/=STATE". A slash in an expression is
-// written \/.
+// written \/. "[ROLE=]http://127.0.0.1:PORT/PATH" is an address that is asked; what its answer
+// means is JSON, or rules of the stream "answer".
 func ParseRules(s string) (Rules, error) {
+	if m := ruleProbe.FindStringSubmatch(s); m != nil {
+		return Rules{Role: m[1], Probe: m[2]}, onLoopback(m[2])
+	}
 	r, stream, rest, err := head(s)
 	if err != nil {
 		return r, err
@@ -127,6 +137,45 @@ func ParseRules(s string) (Rules, error) {
 		r.Rules = append(r.Rules, rule)
 	}
 	return r, nil
+}
+
+// onLoopback wants an address of this machine: nothing else is asked.
+func onLoopback(address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return err
+	case u.Port() == "" || u.User != nil || u.Fragment != "":
+		return fmt.Errorf("%q: want http://127.0.0.1:PORT/PATH", model.Printable(address))
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err != nil || !ip.IsLoopback() {
+		return fmt.Errorf("%q: only an address of loopback is asked, 127.0.0.1 or [::1]", model.Printable(u.Host))
+	}
+	return nil
+}
+
+// Agree refuses rules of which some would never be looked at, in any role.
+func Agree(all []Rules) error {
+	for _, role := range all {
+		probe, output, answer := "", false, false
+		for _, r := range all {
+			if r.Role != role.Role && r.Role != "" {
+				continue
+			}
+			probe = cmp.Or(probe, r.Probe)
+			for _, rule := range r.Rules {
+				answer, output = answer || rule.Stream == drill.Answer, output || rule.Stream != drill.Answer
+			}
+		}
+		switch {
+		case answer && probe == "" && role.Role == "" && !slices.ContainsFunc(all, func(r Rules) bool { return r.Probe != "" }),
+			answer && probe == "" && role.Role != "":
+			return errors.New("answer: is what an address says, and none is named: http://127.0.0.1:PORT/PATH")
+		case output && probe != "":
+			return fmt.Errorf("%s is asked, so the output says nothing: leave stdout and stderr out, or say answer:", model.Printable(probe))
+		}
+	}
+	return nil
 }
 
 // ParseRulesFile reads rules from a file, a line each: "[ROLE=]stdout:/REGEX/=STATE". The

@@ -102,3 +102,51 @@ func TestRules(t *testing.T) {
 		}
 	}
 }
+
+// TestProbes: a program may be asked at an address of this machine, and nowhere else.
+func TestProbes(t *testing.T) {
+	for _, r := range []struct{ text, role, want, reason string }{
+		{"http://127.0.0.1:8080/lock", "", "", "an address"},
+		{"b=http://[::1]:8080", "b", "", "of one role, without a path"},
+		{"http://10.0.0.1:8080/", "", "only an address of loopback", "another machine"},
+		{"http://localhost:8080/", "", "only an address of loopback", "a name may mean anything"},
+		{"http://127.0.0.1/", "", "want http://127.0.0.1:PORT/PATH", "no port"},
+		{"https://127.0.0.1:8080/", "", "want [ROLE=]stdout:", "no other scheme"},
+	} {
+		got, err := ParseRules(r.text)
+		if r.want != "" {
+			if err == nil || !strings.Contains(err.Error(), r.want) {
+				t.Errorf("%s: %v, want %q", r.reason, err, r.want)
+			}
+			continue
+		}
+		if err != nil || got.Role != r.role || !strings.HasSuffix(r.text, got.Probe) || got.Probe == "" {
+			t.Errorf("%s: %+v, %v", r.reason, got, err)
+		}
+	}
+	for _, r := range []struct {
+		texts  []string
+		want   string
+		reason string
+	}{
+		{[]string{"http://127.0.0.1:1/", "answer:/leader/=holding"}, "", "a pattern on its answers"},
+		{[]string{"a=http://127.0.0.1:1/", "b=http://127.0.0.1:2/", "answer:/leader/=holding"}, "", "one pattern for two addresses"},
+		{[]string{"a=http://127.0.0.1:1/", "b=stdout:/leader/=holding"}, "", "each role in its own way"},
+		{[]string{"answer:/leader/=holding"}, "none is named", "nothing is asked"},
+		{[]string{"b=answer:/leader/=holding", "a=http://127.0.0.1:1/"}, "none is named", "another is asked"},
+		{[]string{"http://127.0.0.1:1/", "stdout:/leader/=holding"}, "leave stdout and stderr out", "both"},
+		{[]string{"http://127.0.0.1:1/", "a=stderr:/leader/=holding"}, "leave stdout and stderr out", "both, for one role"},
+	} {
+		var all []Rules
+		for _, text := range r.texts {
+			one, err := ParseRules(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, one)
+		}
+		if err := Agree(all); (err == nil) != (r.want == "") || err != nil && !strings.Contains(err.Error(), r.want) {
+			t.Errorf("%s: %v, want %q", r.reason, err, r.want)
+		}
+	}
+}

@@ -257,14 +257,16 @@ func (r Round) junit(name, class string) junitSuite {
 	return s
 }
 
-// seen is what was seen of an expectation, with the first of its evidence.
+// seen is what was seen of an expectation, with the first of its evidence; of one that is not
+// known, with what would make it known.
 func seen(e drill.Result) string {
 	words := []string{}
 	if n := e.Numbers(); n != "" {
 		words = append(words, n)
 	}
+	known := slices.IndexFunc(e.Evidence, func(s string) bool { return e.Verdict == drill.Unknown && strings.Contains(s, drill.ToKnow) })
 	if len(e.Evidence) > 0 {
-		words = append(words, e.Evidence[0])
+		words = append(words, e.Evidence[max(0, known)])
 	}
 	return strings.Join(append(words, string(e.Verdict)), "; ")
 }
