@@ -29,6 +29,7 @@ var manualWords = map[string]func(*manual, context.Context) error{
 	"write":          (*manual).write,         // both at once
 	"close":          (*manual).close,         // the session, which revokes the lease
 	"drop":           (*manual).drop,          // stops renewing and says nothing to etcd
+	"renew":          (*manual).renew,         // keeps the lease of whoever has the lock alive, like a sidecar
 	"proclaim":       (*manual).proclaim,      // writes a new value as the leader
 	"leader":         (*manual).leader,        // asks who leads, and says it
 	"resumed-leader": (*manual).resumedLeader, // asks the same of an election that was resumed

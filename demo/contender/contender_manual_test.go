@@ -43,6 +43,7 @@ func TestManualWordsThatMakeNoSense(t *testing.T) {
 		{"resumed-leader", "recipe mutex has no leader"},
 		{"observe", "recipe mutex has no leader"},
 		{"observed", "observed nobody"},
+		{"renew", "nobody has a lease on /l"},
 	}
 	for _, tt := range tests {
 		if b := r.saying(r.tell(tt.word), tt.want); b.State != model.BeliefIdle {

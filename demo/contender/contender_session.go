@@ -18,12 +18,13 @@ type session struct {
 	*concurrency.Session
 	// lost is closed when the lease is gone. It is nil where there is no lease, and
 	// where nobody is to hear of its end.
-	lost <-chan struct{}
+	lost  <-chan struct{}
+	times times
 }
 
 // open begins a session as the recipe wants it.
 func (c *contender) open(ctx context.Context) (*session, error) {
-	if c.o.NoLease || recipe.Played(c.o.Recipe).Rhythm == recipe.RenewsNever {
+	if c.o.NoLease || playOf(c.o.Recipe).own || recipe.Played(c.o.Recipe).Rhythm == recipe.RenewsNever {
 		return &session{}, nil
 	}
 	lease, err := grant(ctx, c.client, c.o.TTL)

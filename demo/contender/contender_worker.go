@@ -40,7 +40,7 @@ func (w *worker) say(lock string, state model.BeliefState, c claim, text string)
 // bid is what the recipe needs for one attempt at a lock.
 func (w *worker) bid(s *session, lock string) attempt {
 	return playOf(w.o.Recipe).attempt(bid{lock: lock, value: cmp.Or(w.o.Owner, w.o.Name), client: w.client, session: s.Session,
-		ttl: w.o.TTL, think: w.o.Think, rng: w.rng, failed: func(text string) { w.failed(s, lock, text) }})
+		ttl: w.o.TTL, think: w.o.Think, rng: w.rng, times: &s.times, failed: func(text string) { w.failed(s, lock, text) }})
 }
 
 // failed says that one try ended, and that the next begins with the same session.

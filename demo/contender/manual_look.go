@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 
 	"locktop/model"
@@ -31,6 +32,32 @@ func (m *manual) abandon(context.Context) error {
 	}
 	m.waiting.abandoned = true
 	m.say(m.waiting.lock, model.BeliefIdle, claim{}, "gave up; its call waits on")
+	return nil
+}
+
+// renew does as a sidecar that renews for a program: it cannot tell whether that still lives.
+func (m *manual) renew(ctx context.Context) error {
+	lock := m.o.Locks[0]
+	within, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	key, options := m.o.needs(lock)
+	r, err := m.client.Get(within, key, append(options, clientv3.WithSort(clientv3.SortByCreateRevision, clientv3.SortAscend), clientv3.WithLimit(1))...)
+	if err != nil {
+		return err
+	}
+	if len(r.Kvs) == 0 || r.Kvs[0].Lease == 0 {
+		return fmt.Errorf("nobody has a lease on %s", lock)
+	}
+	lease := clientv3.LeaseID(r.Kvs[0].Lease)
+	answers, err := m.client.KeepAlive(ctx, lease)
+	if err != nil {
+		return err
+	}
+	go func() {
+		for range answers { // what is not read is logged by the library
+		}
+	}()
+	m.note("renews the lease " + model.LeaseID(lease).String())
 	return nil
 }
 

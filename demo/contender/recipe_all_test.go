@@ -2,6 +2,7 @@ package contender
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,6 +42,11 @@ func TestRecipesTakeTurns(t *testing.T) {
 		{RecipeSpin, "", 1, false, "nor here"},
 		{RecipeUUIDBare, uuid, 2, false, "the same queue by hand, where no other lock begins with its name"},
 		{RecipeOwnerSteps, "", 1, false, "as with owner, as long as nothing comes between its steps"},
+		{RecipeTimer, "", 1, false, "waiters have no key, and leave no lease"},
+		{RecipeUnread, "", 1, false, "nor here"},
+		{RecipeExpiryLater, "", 1, false, "the second step comes at once"},
+		{RecipeLookThenPut, "", 1, false, "as long as nobody looks at the same time"},
+		{RecipeCounted, hex, 2, false, "the Go mutex"},
 	}
 	tried := map[string]bool{RecipeCron: true} // TestTheCronTutorialExcludesNobody
 	for i, tt := range tests {
@@ -129,7 +135,8 @@ func wantClaim(t *testing.T, cli *clientv3.Client, key string, b model.Belief, v
 	if kv.CreateRevision != b.Token || model.LeaseID(kv.Lease) != b.Lease || b.Lease == 0 {
 		t.Errorf("%+v: etcd has %v", b, kv)
 	}
-	valued := slices.Contains([]string{RecipeElection, RecipeElectionRPC, RecipeSingle, RecipeSpin, RecipeOwner, RecipeOwnerSteps}, value)
+	valued := slices.Contains([]string{RecipeElection, RecipeElectionRPC, RecipeSingle, RecipeSpin, RecipeOwner, RecipeOwnerSteps,
+		RecipeTimer, RecipeUnread, RecipeExpiryLater, RecipeLookThenPut}, value)
 	if got := string(kv.Value); valued && got != b.Contender || !valued && got != "" {
 		t.Errorf("value %q of recipe %s", got, value)
 	}
@@ -165,7 +172,8 @@ func TestRecipesByThemselves(t *testing.T) {
 				}
 			}
 			for _, b := range h.lines() {
-				vain := recipe == RecipeSingle && b.State == model.BeliefIdle && b.Text == triedInVain
+				vain := recipe == RecipeSingle && b.State == model.BeliefIdle && b.Text == triedInVain ||
+					recipe == RecipeLookThenPut && strings.HasPrefix(b.Text, "unlock: the lock ") // both looked at the same time
 				if b.Text != "" && !vain {
 					t.Errorf("%+v", b)
 				}
@@ -200,6 +208,96 @@ func TestTheCronTutorialExcludesNobody(t *testing.T) {
 	if err != nil || len(r.Kvs) != 1 || string(r.Kvs[0].Value) != "worker" {
 		t.Errorf("%v (%v): want one key, with the owner that was asked for", r, err)
 	}
+}
+
+// renewed waits until a lease has more left than it had.
+func renewed(t *testing.T, cli *clientv3.Client, lease clientv3.LeaseID) {
+	t.Helper()
+	least := int64(math.MaxInt64)
+	labtest.Eventually(t, "the lease is renewed", func() bool {
+		r, err := cli.TimeToLive(t.Context(), lease)
+		if err != nil || r.TTL < 0 {
+			t.Fatalf("%+v, %v: the lease has gone", r, err)
+		}
+		least = min(least, r.TTL)
+		return r.TTL > least
+	})
+}
+
+// TestATimerRenews its lease, and its unlock tells whether the lease was still there.
+// So does who reads no answer.
+func TestATimerRenews(t *testing.T) {
+	endpoint, cli := oneEtcd(t)
+	for _, recipe := range []string{RecipeTimer, RecipeUnread} {
+		t.Run(recipe, func(t *testing.T) {
+			t.Parallel()
+			h := &heard{t: t}
+			a := contendWith(t, h, Options{Name: "a", Locks: []string{"/locks/" + recipe}, Recipe: recipe, Endpoints: []string{endpoint}, TTL: 20, Manual: true})
+			held := h.after(a.tell("lock"), "a", model.BeliefHolding)
+			renewed(t, cli, clientv3.LeaseID(held.Lease))
+			if _, err := cli.Revoke(t.Context(), clientv3.LeaseID(held.Lease)); err != nil {
+				t.Fatal(err)
+			}
+			if b := h.after(a.tell("unlock"), "a", model.BeliefIdle); !strings.Contains(b.Text, "lease not found") {
+				t.Errorf("%+v: nobody told it before", b)
+			}
+		})
+	}
+}
+
+// TestCountedReentry: the lock is free after as many unlocks as there were locks.
+func TestCountedReentry(t *testing.T) {
+	endpoint, cli := oneEtcd(t)
+	h := &heard{t: t}
+	a := contendWith(t, h, Options{Name: "a", Locks: []string{"/l"}, Recipe: RecipeCounted, Endpoints: []string{endpoint}, TTL: 30, Manual: true})
+	first := h.after(a.tell("lock"), "a", model.BeliefHolding)
+	again := h.after(a.tell("lock-again"), "a", model.BeliefHolding)
+	if again.Key != first.Key {
+		t.Errorf("%s, then %s: want one key", first.Key, again.Key)
+	}
+	h.after(a.tell("unlock"), "a", model.BeliefHolding)
+	if n := countKeys(t, cli, "/l"); n != 1 {
+		t.Errorf("%d keys after the first of two unlocks", n)
+	}
+	h.after(a.tell("unlock"), "a", model.BeliefIdle)
+	if n := countKeys(t, cli, "/l"); n != 0 {
+		t.Errorf("%d keys after the last unlock", n)
+	}
+}
+
+// TestTheLastPutStandsOverTheFirst where both looked before.
+func TestTheLastPutStandsOverTheFirst(t *testing.T) {
+	endpoint, cli := oneEtcd(t)
+	h := &heard{t: t}
+	a := contendWith(t, h, Options{Name: "a", Locks: []string{"/locks/x"}, Recipe: RecipeLookThenPut, Endpoints: []string{endpoint}, TTL: 30, Manual: true})
+	h.after(a.tell("lock"), "a", model.BeliefHolding)
+	if _, err := cli.Put(t.Context(), "/locks/x", "b"); err != nil {
+		t.Fatal(err)
+	}
+	if b := h.after(a.tell("unlock"), "a", model.BeliefIdle); !strings.Contains(b.Text, "belongs to others") {
+		t.Errorf("%+v", b)
+	}
+}
+
+// TestASidecarRenewsForTheDead: the lease lives for as long as the sidecar does.
+func TestASidecarRenewsForTheDead(t *testing.T) {
+	endpoint, cli := oneEtcd(t)
+	lease, err := cli.Grant(t.Context(), 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cli.Put(t.Context(), "/l/"+model.LeaseID(lease.ID).String(), "", clientv3.WithLease(lease.ID)); err != nil {
+		t.Fatal(err)
+	}
+	h := &heard{t: t}
+	s := contendWith(t, h, Options{Name: "s", Locks: []string{"/l"}, Recipe: RecipeMutex, Endpoints: []string{endpoint}, TTL: 30, Manual: true})
+	h.saying(s.tell("renew"), "renews the lease "+model.LeaseID(lease.ID).String())
+	renewed(t, cli, lease.ID)
+	s.in.Close()
+	if !process.Wait(s.ended, labtest.Patience) {
+		t.Fatal("the sidecar does not end")
+	}
+	labtest.Eventually(t, "nobody renews it any more", func() bool { return countKeys(t, cli, "/l") == 0 })
 }
 
 func TestOwnerIsAnswered(t *testing.T) {

@@ -44,15 +44,20 @@ func spinOnKey(b bid) attempt {
 // untilTaken puts the key of the lock's name; where there is one it waits, and tries
 // again. Its unlock does not ask whose key it is.
 func (b bid) untilTaken(wait func(ctx context.Context, rev int64) error) attempt {
+	return b.untilTakenBy(b.leaseID(), wait, func(context.Context, *claim) error { return nil })
+}
+
+// untilTakenBy is untilTaken with a lease, and with something to do once the key is there.
+func (b bid) untilTakenBy(lease clientv3.LeaseID, wait func(ctx context.Context, rev int64) error, then func(context.Context, *claim) error) attempt {
 	return attempt{claim: b.keyless(), acquire: func(ctx context.Context) (claim, error) {
 		for {
-			rev, ok, err := b.put(ctx, b.lock, b.value, b.leaseID())
+			rev, ok, err := b.put(ctx, b.lock, b.value, lease)
 			if err != nil {
 				return claim{}, err
 			}
 			if ok {
-				return claim{key: b.lock, lease: model.LeaseID(b.leaseID()), token: rev,
-					release: b.deleteByName(b.lock)}, nil
+				c := claim{key: b.lock, lease: model.LeaseID(lease), token: rev, release: b.deleteByName(b.lock)}
+				return c, then(ctx, &c)
 			}
 			if err := wait(ctx, rev); err != nil {
 				return claim{}, err

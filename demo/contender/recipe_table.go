@@ -47,6 +47,16 @@ const (
 	RecipeOwnerSteps = "owner-steps"
 	// RecipeCron compares one key, /cron/lock/JOB, and writes another, /cron/jobs/JOB.
 	RecipeCron = "cron-lock"
+	// RecipeTimer is one key whose lease a timer of the program renews, one request each time,
+	// until one of them fails. RecipeUnread renews with the client library, and reads no answer.
+	RecipeTimer  = "timer"
+	RecipeUnread = "unread-replies"
+	// RecipeExpiryLater puts the key first and gives it a lease in a second step, which nobody
+	// renews. RecipeLookThenPut looks for the key, and puts it if there was none.
+	RecipeExpiryLater = "expiry-later"
+	RecipeLookThenPut = "look-then-put"
+	// RecipeCounted is RecipeMutex, and counts how often its session has the lock.
+	RecipeCounted = "counted"
 )
 
 // play is how a contender takes part by a recipe. What the recipe itself is,
@@ -55,6 +65,7 @@ type play struct {
 	word    string
 	attempt func(bid) attempt
 	served  bool // the server does the work, and makes a lease for who brings none
+	own     bool // it makes a lease of its own, and wants no session
 }
 
 var plays = []play{
@@ -72,6 +83,11 @@ var plays = []play{
 	{word: RecipeUUIDBare, attempt: queueWithoutSlash},
 	{word: RecipeOwnerSteps, attempt: takeInSteps},
 	{word: RecipeCron, attempt: takeForJob},
+	{word: RecipeTimer, attempt: renewByTimer, own: true},
+	{word: RecipeUnread, attempt: renewUnread, own: true},
+	{word: RecipeExpiryLater, attempt: putThenExpire, own: true},
+	{word: RecipeLookThenPut, attempt: lookThenPut},
+	{word: RecipeCounted, attempt: lockCounted},
 }
 
 // Recipes are all recipes that a contender knows.
@@ -115,6 +131,7 @@ type bid struct {
 	think       time.Duration        // mean pause between two tries
 	rng         *rand.Rand
 	failed      func(text string) // says that a try failed, and that another follows
+	times       *times            // how often the session has each lock, where a recipe counts
 }
 
 // attempt is one try to get a lock.

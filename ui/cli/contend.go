@@ -36,7 +36,13 @@ func contendCmd(e *env) *cobra.Command {
 			"  uuid-queue                      LOCK/UUID, and the oldest key holds\n" +
 			"  uuid-queue-bare                 the same, and those ahead are looked for without the slash\n" +
 			"  owner-steps                     owner, and unlock is three requests: read, compare, delete\n" +
-			"  cron-lock                       compares /cron/lock/JOB and writes /cron/jobs/JOB\n\n" +
+			"  cron-lock                       compares /cron/lock/JOB and writes /cron/jobs/JOB\n" +
+			"  timer                           one key, renewed by a timer of the program until one\n" +
+			"                                  renewal fails\n" +
+			"  unread-replies                  one key, renewed by the client library; nobody reads its answers\n" +
+			"  expiry-later                    one key, which gets its lease in a second step\n" +
+			"  look-then-put                   reads, and puts the key if there was none\n" +
+			"  counted                         mutex, and only the last of several unlocks is sent\n\n" +
 			"With --manual it reads commands, one on a line: " + strings.Join(contender.ManualWords(), ", ") + ".",
 		Example: "  locktop contend /jobs/billing --armed --ttl 10 --hold 3s\n" +
 			"  locktop contend --armed --manual --recipe election /jobs/leader",
