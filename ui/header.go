@@ -255,7 +255,7 @@ func (h *header) each() []tab {
 		}
 		t := tab{i, x, []draw.Span{draw.Accent.Of(h.shown.digit(i))}}
 		if h.beside() >= besideNames || i == h.tabShown() {
-			t.spans = append(t.spans, draw.Plain.Of(" "), st.Of(about.Title))
+			t.spans = append(t.spans, draw.Plain.Of(" "), st.Of(h.Th.Label(about.Title)))
 		}
 		if n > 0 && about.Shows&page.ShowFinding != 0 {
 			count := " %s"

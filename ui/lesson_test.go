@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"locktop/ui/fields"
+	"locktop/ui/host"
 	"locktop/ui/lesson"
 	"locktop/ui/page"
 )
@@ -321,4 +323,43 @@ func TestATaskIsGivenUpOnce(t *testing.T) {
 	if len(x.answers) != 1 {
 		t.Errorf("given up %d times", len(x.answers))
 	}
+}
+
+// TestALessonsConsoleIsInItsLanguage: the pages, the columns of what they list and the keys at the
+// bottom have Chinese words, and none of an English console changes.
+func TestALessonsConsoleIsInItsLanguage(t *testing.T) {
+	a := lessonBench(t, &teller{steps: told}, Options{})
+	words := map[string]bool{}
+	for _, p := range a.pages {
+		words[p.About().Title] = true
+	}
+	for _, c := range slices.Concat(titles(fields.Locks), titles(fields.Claims), titles(fields.Sessions), titles(fields.Findings), titles(fields.Events)) {
+		words[c] = true
+	}
+	for i := range a.keys.Rows {
+		if k := &a.keys.Rows[i]; k.In&host.AnyPage != 0 && k.Short != "" {
+			words[k.Short] = true
+		}
+	}
+	kept := []string{"TTL", "#", "etcdctl"} // the same in every language
+	a.th.Lang = "zh"
+	for word := range words {
+		if a.th.Label(word) == word && !slices.Contains(kept, word) {
+			t.Errorf("%q has no Chinese word", word)
+		}
+	}
+	a.th.Lang = "en"
+	for word := range words {
+		if got := a.th.Label(word); got != word {
+			t.Errorf("%q is %q in English", word, got)
+		}
+	}
+}
+
+// titles are those of the columns that the console has.
+func titles[R any](all []fields.Field[R]) (titles []string) {
+	for _, f := range fields.Console(all) {
+		titles = append(titles, f.Title)
+	}
+	return titles
 }

@@ -259,6 +259,9 @@ func (th *Theme) Spans(b []byte, spans []Span, w int, styles *[StyleCount]string
 		if w <= 0 {
 			break
 		}
+		if th.Lang != "" {
+			sp.Text = th.inPlace(sp.Text)
+		}
 		sw := Width(sp.Text)
 		if sw > w {
 			sp.Text = th.Cut(sp.Text, w)

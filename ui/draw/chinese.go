@@ -1,5 +1,10 @@
 package draw
 
+import (
+	"strings"
+	"unicode/utf8"
+)
+
 // chinese are the words for how a lock or a session is, by the English ones, for lessons that
 // are told in Chinese.
 var chinese = map[string]string{
@@ -15,4 +20,105 @@ var chinese = map[string]string{
 	"overload": "过载", "renew race": "续租竞争", "renewals end": "续租中止", "renewed by two": "两方续租", "renews late": "续租太晚", "revoke fails": "撤销失败",
 	"revoke lost": "撤销丢失", "revoked": "被撤销", "shared lease": "共用租约", "stale unlock": "迟到的释放", "two act": "两个在工作", "two may act": "或有两个工作",
 	"unlock lost": "释放丢失", "unread replies": "回答未读", "wait failed": "等待失败",
+}
+
+// labels are the words of the console that lessons use, by the English ones. A # is a number.
+// One that takes more cells than the English is said only where its room is made for it.
+var labels = map[string]string{
+	"Lab": "实验", "why": "原因", "pan": "平移", "do:": "做：", "I hold": "我持有", "I wait": "我等待", "#s I hold": "我持有 #s", "#s I wait": "我等待 #s",
+	"for": "为", "etcd says": "etcd 记录", "client says": "客户端认为",
+	"nothing": "没有", "no lease stands in the queue of a lock": "没有租约在锁的队列里", "moves": "移动", "scrolls": "滚动", "starting": "启动",
+	"wait, too many for figures here:": "等待者太多，这里不列数字：", "holds since": "次，始于", "held #% of the time": "持有 #% 的时间",
+	"nobody was overtaken, Jain #.#": "没有人被插队，Jain #.#", "half as long: #s waited, not #s": "减半则：共等 #s，不是 #s", "# time, #s, longest #s": "# 次，#s，最长 #s",
+	"half as long: #.#s waited, not #.#s": "减半则：共等 #.#s，不是 #.#s", "half as long: #.#s waited, not #s": "减半则：共等 #.#s，不是 #s", "half as long: #s waited, not #.#s": "减半则：共等 #s，不是 #.#s",
+	"# time, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #s, longest #s": "# 次，#s，最长 #s",
+	"not available: the list is empty": "不可用：列表是空的", "revoking it takes # watched key": "撤销带走 # 个监听的键", "revoking it takes # watched keys": "撤销带走 # 个监听的键",
+	"clears": "清除", "step": "步", "no longer": "不再",
+	"Locks": "锁", "Sessions": "会话", "Journal": "日志", "Findings": "诊断", "Time": "时间", "Queue": "队列", "LOCK": "锁", "STATE": "状态",
+	"HOLDER": "持有者", "HELD": "已持", "LEASE": "租约", "BEHIND": "排队", "LONGEST": "最久", "WAITED": "等了", "MOVES WHEN": "何时交接",
+	"LAST MINUTE": "最近一分钟", "RECIPE": "做法", "ROLE": "角色", "KEY": "键", "WHO": "谁", "CREATED": "创建", "SINCE": "多久", "WAITS FOR": "等谁",
+	"NOTE": "备注", "VALUE": "值", "SESSION": "会话", "RHYTHM": "节奏", "GRANTED BY": "来自", "HOLDS": "持有", "OTHER": "其他", "FINDING": "诊断",
+	"SURE": "把握", "IN SHORT": "简述", "TIME": "时间", "KIND": "种类", "WHAT": "内容", "CLIENT": "客户端", "AGENT": "代理", "MEMBER": "成员",
+	"CONTENDER": "竞争者", "BELIEF": "认为", "BELIEVES": "认为", "CLIENT SAYS": "客户端认为", "ETCD SAYS": "etcd 记录", "PROCESS": "进程",
+	"FAULT": "故障", "FAULTS": "故障", "live": "实时", "ended": "结束", "req/s": "次/秒", "waiting": "等待", "holds": "持有", "waits": "等待",
+	"queued": "排队", "next": "下一", "idle": "空闲", "runs": "运行", "paused": "暂停", "killed": "杀掉", "acquired": "获取", "left": "离开",
+	"handover": "交接", "finding": "诊断", "action": "操作", "drill": "演练", "cluster": "集群", "contenders": "竞争者", "faults": "故障",
+	"no lease": "无租约", "no lease yet": "还没租约", "no key": "没有键", "none": "无", "election": "选举", "fair": "公平", "certain": "确定",
+	"strong": "较确定", "hint": "线索", "free": "空闲", "gone": "没了", "busy": "在用", "hold": "持有", "wait": "等待", "usual": "通常", "error": "错误",
+	"warning": "警告", "info": "提示", "help": "帮助", "heal": "恢复", "heal it": "恢复它", "filter": "筛选", "kill": "杀", "add": "加", "pause": "停",
+	"stop": "停", "break": "打破", "explain": "解释", "open": "打开", "lock": "锁", "back": "返回", "quit": "退出", "freeze": "冻结", "zoom": "缩放",
+	"list": "列表", "pane": "窗格", "text": "文字", "session": "会话", "this lock": "本锁", "keep": "保留", "copy": "复制", "cancel": "取消",
+	"close": "关闭", "choose": "选择", "sort": "排序", "clear": "清除", "journal": "日志", "journal of this lock": "这把锁的日志", "queue": "队列",
+	"last minute": "最近一分钟", "never two holders": "没有两个持有者", "two holders": "两个持有者", "event by event": "逐个事件", "explains": "解释",
+	"findings": "诊断", "the cluster": "集群", "how long": "多久", "who waited for whom": "谁等了谁", "who waits for whom": "谁在等谁",
+	"what happened to": "发生在", "what ending a session takes along": "结束会话会带走什么", "client's view beside etcd's": "客户端所见与 etcd 所记",
+	"No active faults:": "没有故障：", "breaks the selected item": "给选中的加故障", "use it from any shell": "在任何终端里用",
+	"No locks yet": "还没有锁", "Waiting for the first one: it will show here at once.": "等第一把锁，一出现就显示。",
+	"No problems visible in etcd":                                     "etcd 里看不到问题",
+	"A hung program whose client still renews looks healthy in etcd.": "程序卡住而客户端仍在续租时，etcd 里看不出来。", "no waiters": "没有等待者",
+	"its program releases": "等程序释放", "until its program releases": "直到程序释放", "its program releases, or its lease ends": "程序释放或租约到期",
+	"until its program releases, or its lease ends": "直到程序释放或租约到期", "never, unless broken": "除非打破，否则不动", "nobody waits": "无人等待",
+	"nobody was overtaken": "没有人被插队", "granted by": "来自", "marks": "标记", "do": "做", "don't": "别", "break the lock": "打破锁",
+	"looks the same:": "看起来一样：", "evidence": "依据", "show it": "看", "heals": "恢复", "# lock": "# 锁", "# locks": "# 锁", "# behind": "后 #",
+	"# waiting": "# 等待", "# waiter": "# 等待", "# waiters": "# 等待", "# line": "# 行", "# lines": "# 行", "# finding": "# 诊断",
+	"# findings": "# 诊断", "# error": "# 错误", "# errors": "# 错误", "# warning": "# 警告", "# warnings": "# 警告", "# fault": "# 故障",
+	"# false belief": "# 误认", "# false beliefs": "# 误认", "# in trouble": "# 有问题", "# req/s": "# 次/秒", "# more": "另 #",
+	"and # warning": "和 # 警告", "and # warnings": "和 # 警告", "#/# members": "#/# 成员", "#s behind a": "a 后 #s", "place #": "第 # 位",
+	"place # of #": "第 #/# 位", "#s seen": "见过 #s", "#s idle": "闲 #s", "budget # reads/s": "预算 # 次/秒", "and": "和", "ended #s ago": "#s 前结束",
+	"found #s ago": "#s 前发现", "since before we looked": "从开始看之前", "held since before we looked": "从开始看之前持有", "not renewed": "没有续租",
+	"renewed": "续租", "no reading": "没有读数", "not read": "未读", "is no more": "已经没了",
+}
+
+// Label is a word of the console in the language of the lesson, the English one where it has none.
+// Blanks around it stay.
+func (th *Theme) Label(s string) string {
+	if th.Lang != "zh" {
+		return s
+	}
+	core := strings.TrimSpace(s)
+	if sign, word, ok := strings.Cut(core, " "); ok && utf8.RuneCountInString(sign) == 1 && !isASCII(sign) {
+		core = strings.TrimSpace(word) // a sign that says the same
+	}
+	if zh := labelled(core); zh != "" {
+		return strings.Replace(s, core, zh, 1)
+	}
+	return s
+}
+
+// inPlace is Label with as many cells as the English takes.
+func (th *Theme) inPlace(s string) string {
+	zh := th.Label(s)
+	if room := Width(s) - Width(zh); room >= 0 {
+		return zh + Blank(room)
+	}
+	return s
+}
+
+func labelled(s string) string {
+	if zh := labels[s]; zh != "" || s == "" {
+		return zh
+	}
+	var numbers []string
+	var text strings.Builder
+	for rest := s; rest != ""; {
+		n := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
+		if n < 0 {
+			n = len(rest)
+		}
+		if n == 0 {
+			text.WriteByte(rest[0])
+			rest = rest[1:]
+			continue
+		}
+		numbers, rest = append(numbers, rest[:n]), rest[n:]
+		text.WriteByte('#')
+	}
+	zh := labels[text.String()]
+	if len(numbers) == 0 || zh == "" {
+		return ""
+	}
+	for _, n := range numbers {
+		zh = strings.Replace(zh, "#", n, 1)
+	}
+	return zh
 }

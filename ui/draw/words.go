@@ -87,6 +87,11 @@ func (th *Theme) Sentence(s *fold.State, f *journal.Entry) string {
 	short := *f
 	short.Lock, short.Text = shorten(f.Lock), shorten(f.Text)
 	short.Claim, short.From, short.WaitsFor = Brief(f.Claim), Brief(f.From), Brief(f.WaitsFor)
+	if th.Lang == "zh" {
+		if text := told(s, &short); text != "" {
+			return th.Tame(text)
+		}
+	}
 	return th.Tame(short.Sentence(s.Who))
 }
 

@@ -15,6 +15,8 @@ type Footer struct {
 	Before     []string // the keys that come first, nil for the usual ones
 	Lab, Armed bool
 	Gap        int // between two of them
+	// Label says a key in short in the language of the person, nil: as it is.
+	Label func(string) string
 }
 
 // Hints are the keys of a place in short, the most important first and as many as fit in w
@@ -54,7 +56,7 @@ func (m *Keymap) hints(in Where, w int, f Footer, show, help func(*Key, [2]draw.
 		switch {
 		case k.Short == "" || k.In&in == 0 || k.Needs == page.NeedsLab && !f.Lab || k.Hidden != nil && k.Hidden():
 		case k.Short == "help":
-			part := k.Hint(w, f.Armed)
+			part := f.hint(k, w)
 			help(k, part)
 			room -= 1 + draw.WidthOf(part[:])
 		default:
@@ -67,12 +69,21 @@ func (m *Keymap) hints(in Where, w int, f Footer, show, help func(*Key, [2]draw.
 	}
 	slices.SortStableFunc(rows, func(a, b *Key) int { return prominence(before, a) - prominence(before, b) })
 	for _, k := range rows {
-		part := k.Hint(w, f.Armed)
+		part := f.hint(k, w)
 		if n := draw.WidthOf(part[:]) + f.Gap; n <= room {
 			room -= n
 			show(k, part)
 		}
 	}
+}
+
+// hint is a key in short, in the language of the person.
+func (f Footer) hint(k *Key, w int) [2]draw.Span {
+	part := k.Hint(w, f.Armed)
+	if f.Label != nil {
+		part[1].Text = f.Label(part[1].Text)
+	}
+	return part
 }
 
 // Hint is a key in short. One that would only say why it does nothing now is dim: it

@@ -34,8 +34,8 @@ var FindingCells = table.CellsOf(fields.Findings, map[string]func(*table.Row, *m
 		}
 	},
 	"SINCE":    func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, draw.Age(r.F.Now.Sub(x.Since), false)) },
-	"SURE":     func(r *table.Row, x *model.Finding) { r.Add(draw.Dim, string(x.Confidence)) },
-	"IN SHORT": func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Prose(x.Summary), r.Room())) },
+	"SURE":     func(r *table.Row, x *model.Finding) { r.Add(draw.Dim, r.F.Th.Sure(x.Confidence)) },
+	"IN SHORT": func(r *table.Row, x *model.Finding) { r.Add(draw.Plain, r.F.Th.Cut(r.F.Th.Summary(x), r.Room())) },
 }, nil)
 
 // findingsPage lists what is wrong, the worst first, and says all about the one
@@ -255,7 +255,7 @@ func (p *findingsPage) inFull(lines []string, f Frame, x *model.Finding, w, h in
 	p.height = h - 1
 	p.top = max(0, min(p.top, len(all)-p.height))
 	st, sign := th.Severity(x.Severity)
-	title := []draw.Span{st.Of(sign + " " + string(x.Code)), draw.Dim.Of(" " + string(x.Confidence))}
+	title := []draw.Span{st.Of(sign + " " + string(x.Code)), draw.Dim.Of(" " + th.Sure(x.Confidence))}
 	if below := len(all) - p.top - p.height; below > 0 || p.top > 0 {
 		title = append(title, draw.Plain.Of(" "), draw.Accent.Of("tab"), draw.Dim.Of(" scrolls, "+draw.Plural(max(0, below), "line")+" below"))
 	}
@@ -265,7 +265,7 @@ func (p *findingsPage) inFull(lines []string, f Frame, x *model.Finding, w, h in
 
 // ParagraphsOf says all about a finding, in the order in which one acts.
 func ParagraphsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
-	all := []draw.Paragraph{{St: draw.Strong, Lead: "  ", Text: th.Prose(x.Summary)}}
+	all := []draw.Paragraph{{St: draw.Strong, Lead: "  ", Text: th.Summary(x)}}
 	switch {
 	case x.Count <= 1:
 	case x.Code == model.CodeLockCycle && x.Confidence != model.Hint:
@@ -273,16 +273,16 @@ func ParagraphsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
 	default:
 		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: "the same is found " + draw.Plural(x.Count-1, "time") + " more: one story"})
 	}
-	for _, e := range x.Evidence {
+	for _, e := range th.Evidence(x) {
 		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "    " + th.Sign.Fact + " ", Text: th.Prose(e)})
 	}
-	lead := "  do: "
-	for _, d := range x.Advice {
+	lead := th.Label("  do: ")
+	for _, d := range th.Advice(x) {
 		all = append(all, draw.Paragraph{St: draw.Plain, Lead: lead, Text: th.Prose(d)})
 		lead = "      "
 	}
 	if len(x.Alternatives) > 0 {
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  looks the same: ", Text: codes(x.Alternatives)})
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: th.Label("  looks the same: "), Text: codes(x.Alternatives)})
 	}
 	for _, c := range x.Etcdctl {
 		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "  $ ", Text: th.Prose(c)})

@@ -55,7 +55,7 @@ func (v *Verdict) Height(h int) int {
 func (v *Verdict) Lines(f Frame, w, h int, selected bool, key string) []string {
 	th := f.Th
 	level, sign := th.Severity(v.Finding.Severity)
-	title := []draw.Span{level.Of(" " + sign + " "), level.Of(th.Cut(th.Prose(v.Title()), w-5))}
+	title := []draw.Span{level.Of(" " + sign + " "), level.Of(th.Cut(th.Headline(v.Verdict), w-5))}
 	if !v.Now {
 		title = append(title, draw.Dim.Of("  ended "+draw.Age(f.Now.Sub(v.ended), false)+" ago"))
 	}
@@ -67,7 +67,7 @@ func (v *Verdict) Lines(f Frame, w, h int, selected bool, key string) []string {
 		}
 		return []string{th.Band(w, level, title, append(when, others...)), do}[:h]
 	}
-	how := draw.Plain.Of("   " + th.Cut(th.Prose(v.How()), w-9-draw.WidthOf(when)))
+	how := draw.Plain.Of("   " + th.Cut(th.How(v.Verdict), w-9-draw.WidthOf(when)))
 	return []string{th.Band(w, level, title, others), th.Band(w, level, []draw.Span{how}, when), do}
 }
 
@@ -107,15 +107,15 @@ func (v *Verdict) do(th *draw.Theme, w int, selected bool, key string) []draw.Sp
 	}
 	var dont []draw.Span
 	if text := v.Dont(); text != "" {
-		dont = []draw.Span{draw.Dim.Of("   don't "), draw.Plain.Of(text)}
+		dont = []draw.Span{draw.Dim.Of(th.Label("   don't ")), draw.Plain.Of(th.Label(text))}
 	}
 	room := w - draw.WidthOf(keys) - draw.WidthOf(dont) - 8
 	if room < 24 {
 		dont, room = nil, room+draw.WidthOf(dont)
 	}
 	var spans []draw.Span
-	if do := v.Do(); do != "" && room > 10 {
-		spans = []draw.Span{draw.Dim.Of("   do "), draw.Plain.Of(th.Cut(th.Prose(do), room))}
+	if do := th.Do(v.Verdict); do != "" && room > 10 {
+		spans = []draw.Span{draw.Dim.Of(th.Label("   do ")), draw.Plain.Of(th.Cut(th.Prose(do), room))}
 	}
 	return append(append(spans, dont...), keys...)
 }

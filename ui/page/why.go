@@ -91,8 +91,8 @@ func whyFinding(th *draw.Theme, all []whyLine, f *model.Finding, w int, worst bo
 			all = append(all, whyLine{rank, []draw.Span{draw.Dim.Of(lead), st.Of(part)}})
 		}
 	}
-	head := sign + " " + string(f.Code) + " (" + string(f.Confidence) + ")"
-	text := th.Wrap(head+": "+th.Prose(f.Summary), w-4, 3)
+	head := sign + " " + string(f.Code) + " (" + th.Sure(f.Confidence) + ")"
+	text := th.Wrap(head+": "+th.Summary(f), w-4, 3)
 	for i, part := range text {
 		if i == 0 {
 			all = append(all, whyLine{first, []draw.Span{st.Of("  " + part[:min(len(part), len(head))]), draw.Plain.Of(part[min(len(part), len(head)):])}})
@@ -100,18 +100,18 @@ func whyFinding(th *draw.Theme, all []whyLine, f *model.Finding, w int, worst bo
 		}
 		all = append(all, whyLine{rest, []draw.Span{draw.Plain.Of("    " + part)}})
 	}
-	for _, e := range f.Evidence {
+	for _, e := range th.Evidence(f) {
 		say(whyEvidence, draw.Dim, "    ", e, 2)
 	}
-	for i, d := range f.Advice {
+	for i, d := range th.Advice(f) {
 		rank, lead := whyAdvice, "        "
 		if i == 0 {
-			rank, lead = rest, "    do: "
+			rank, lead = rest, th.Label("    do: ")
 		}
 		say(rank, draw.Plain, lead, d, 2)
 	}
 	if len(f.Alternatives) > 0 {
-		say(whyAlike, draw.Dim, "    looks the same: ", codes(f.Alternatives), 2)
+		say(whyAlike, draw.Dim, th.Label("    looks the same: "), codes(f.Alternatives), 2)
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"slices"
+	"unicode/utf8"
 
 	"locktop/ui/draw"
 )
@@ -319,16 +320,17 @@ func (t *Table) Head(by SortKey, reversed bool) string {
 	t.Row.Spans, t.Row.Ends = t.Row.Spans[:0], t.Row.Ends[:0]
 	for i, c := range t.Cols {
 		if c.Sort == SortNone || c.Sort != by {
-			t.Row.cell(draw.Heading, c.Title)
+			t.Row.cell(draw.Heading, t.th.Label(c.Title))
 			continue
 		}
 		mark := t.th.Sign.Dwn
 		if reversed {
 			mark = t.th.Sign.Up
 		}
-		title := c.Title
-		if over := len(title) + 1 - t.Widths[i]; t.Widths[i] > 0 && over > 0 { // the mark is worth a letter
-			title = title[:max(0, len(title)-over)]
+		title := t.th.Label(c.Title)
+		for t.Widths[i] > 0 && draw.Width(title) >= t.Widths[i] { // the mark is worth a letter
+			_, n := utf8.DecodeLastRuneInString(title)
+			title = title[:len(title)-n]
 		}
 		t.Row.Add(draw.Sorted, title)
 		t.Row.cell(draw.Sorted, mark)

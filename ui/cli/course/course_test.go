@@ -7,6 +7,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/muesli/termenv"
+
+	"locktop/demo/lessons"
+	"locktop/ui/draw"
 )
 
 func TestProgressIsKept(t *testing.T) {
@@ -76,6 +81,23 @@ func TestThePupilHearsBothLanguages(t *testing.T) {
 	for id, w := range words {
 		if w[0] == "" || w[1] == "" || strings.Count(w[0], "%") != strings.Count(w[1], "%") || ambiguous.MatchString(w[1]) {
 			t.Errorf("%s: %q", id, w)
+		}
+	}
+}
+
+// TestNoNameOfALessonIsAWord of the console: it would be translated.
+func TestNoNameOfALessonIsAWord(t *testing.T) {
+	all, err := lessons.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	th := draw.NewTheme(draw.ThemeDark, termenv.TrueColor, draw.SignsUnicode)
+	th.Lang = "zh"
+	for _, d := range all {
+		for _, name := range append(d.Lab.Names(), d.Lab.Locks()...) {
+			if got := th.Label(name); got != name {
+				t.Errorf("lesson %s: %s would be told as %s", d.Name, name, got)
+			}
 		}
 	}
 }
