@@ -169,7 +169,7 @@ const wideFoot = 100
 
 // footer is what the keys of a place depend on.
 func (a *App) footer(in host.Where) host.Footer {
-	f := host.Footer{Lab: a.o.Lab, Armed: a.o.Armed, Gap: 3, Label: a.th.Label}
+	f := host.Footer{Lab: a.o.Lab, Armed: a.o.Armed, Gap: 3, Label: a.th.KeyLabel}
 	narrow := a.w < wideFoot
 	if narrow {
 		f.Gap = 2

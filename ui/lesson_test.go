@@ -325,6 +325,29 @@ func TestATaskIsGivenUpOnce(t *testing.T) {
 	}
 }
 
+// TestALessonSelectsWhatItIsAbout, once for each lock: where the person goes then, the cursor stays.
+func TestALessonSelectsWhatItIsAbout(t *testing.T) {
+	x := &teller{steps: []lesson.Step{{Kind: lesson.StepSay, Text: "one", Lock: "/jobs/report"}, {Kind: lesson.StepSay, Text: "two", Lock: "/jobs/report"},
+		{Kind: lesson.StepSay, Text: "three"}, {Kind: lesson.StepSay, Text: "four", Lock: "/nowhere"}, {Kind: lesson.StepSay, Text: "five", Lock: "/cron/job7"}}}
+	b := lessonBench(t, x, Options{})
+	at := func(want, reason string) {
+		t.Helper()
+		if l := b.self.Target().Lock; l == nil || l.Name != want {
+			t.Errorf("%s: %v is selected, want %s", reason, l, want)
+		}
+	}
+	b.press("n")
+	at("/jobs/report", "the first text is about it")
+	b.press("down")
+	moved := b.self.Target().Lock.Name
+	b.press("n")
+	at(moved, "the same lock again: the person has moved")
+	b.press("n", "n")
+	at(moved, "about no lock, and about one that is not there")
+	b.press("5", "n")
+	at("/cron/job7", "another lock")
+}
+
 // TestALessonsConsoleIsInItsLanguage: the pages, the columns of what they list and the keys at the
 // bottom have Chinese words, and none of an English console changes.
 func TestALessonsConsoleIsInItsLanguage(t *testing.T) {

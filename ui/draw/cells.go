@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -314,6 +315,12 @@ func (th *Theme) Band(w int, level Style, left, right []Span) string {
 // Ruler is a line across with a title in it.
 func (th *Theme) Ruler(w int, title ...Span) string {
 	b := th.Put(nil, Rule, strings.Repeat(th.Sign.Line, min(2, w))+" ")
+	if th.Lang != "" { // nothing stands beside it whose place is fixed
+		title = slices.Clone(title)
+		for i := range title {
+			title[i].Text = th.Label(title[i].Text)
+		}
+	}
 	b, rest := th.Spans(b, title, max(0, w-5), &th.Before)
 	if w < 5 {
 		return string(Pad(nil, w))

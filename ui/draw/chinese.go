@@ -33,7 +33,9 @@ var labels = map[string]string{
 	"half as long: #.#s waited, not #.#s": "减半则：共等 #.#s，不是 #.#s", "half as long: #.#s waited, not #s": "减半则：共等 #.#s，不是 #s", "half as long: #s waited, not #.#s": "减半则：共等 #s，不是 #.#s",
 	"# time, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #s, longest #s": "# 次，#s，最长 #s",
 	"not available: the list is empty": "不可用：列表是空的", "revoking it takes # watched key": "撤销带走 # 个监听的键", "revoking it takes # watched keys": "撤销带走 # 个监听的键",
-	"clears": "清除", "step": "步", "no longer": "不再",
+	"clears": "清除", "this answer": "这个答案", "to the page": "回到页面", "to # answer": "到 # 作答", "answer": "作答", "answers": "作答",
+	"let go": "放行", "program releases": "等程序释放", "until healed": "直到恢复", "heals the selected fault": "恢复选中的故障", "heals all": "恢复全部", "# active": "# 个",
+	"A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them.": "锁是一个名字，下面有键 <名字>/<十六进制租约号>，etcdctl lock 就这样做。", "step": "步", "no longer": "不再",
 	"Locks": "锁", "Sessions": "会话", "Journal": "日志", "Findings": "诊断", "Time": "时间", "Queue": "队列", "LOCK": "锁", "STATE": "状态",
 	"HOLDER": "持有者", "HELD": "已持", "LEASE": "租约", "BEHIND": "排队", "LONGEST": "最久", "WAITED": "等了", "MOVES WHEN": "何时交接",
 	"LAST MINUTE": "最近一分钟", "RECIPE": "做法", "ROLE": "角色", "KEY": "键", "WHO": "谁", "CREATED": "创建", "SINCE": "多久", "WAITS FOR": "等谁",
@@ -76,13 +78,24 @@ func (th *Theme) Label(s string) string {
 		return s
 	}
 	core := strings.TrimSpace(s)
-	if sign, word, ok := strings.Cut(core, " "); ok && utf8.RuneCountInString(sign) == 1 && !isASCII(sign) {
+	if sign, word, ok := strings.Cut(core, " "); ok && utf8.RuneCountInString(sign) == 1 && (!isASCII(sign) || sign == "!") {
 		core = strings.TrimSpace(word) // a sign that says the same
 	}
 	if zh := labelled(core); zh != "" {
 		return strings.Replace(s, core, zh, 1)
 	}
 	return s
+}
+
+// ofKeys are words that mean something else at a key than elsewhere.
+var ofKeys = map[string]string{"hold": "拦续租", "pause": "暂停", "kill": "杀掉", "add": "新增"}
+
+// KeyLabel is Label for what a key does.
+func (th *Theme) KeyLabel(s string) string {
+	if zh := ofKeys[strings.TrimSpace(s)]; zh != "" && th.Lang == "zh" {
+		return " " + zh
+	}
+	return th.Label(s)
 }
 
 // inPlace is Label with as many cells as the English takes.

@@ -57,6 +57,8 @@ type Step struct {
 	Measured, Why string
 	// Code are lines that stand under the text as they are.
 	Code []string
+	// Lock is the one that the step is about, which the console selects then; "": it stays.
+	Lock string
 	// Within bounds a StepWait; 0: it is not bounded.
 	Within time.Duration
 	// Verdict is the word of a StepVerdict, and Lines its expectations.

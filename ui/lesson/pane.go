@@ -10,6 +10,7 @@ import (
 
 	"locktop/ui/draw"
 	"locktop/ui/host"
+	"locktop/ui/page"
 )
 
 // Pane is how far a lesson has come.
@@ -25,11 +26,12 @@ type Pane struct {
 	closed bool
 	plays  bool // it goes on by itself
 
-	page, pages int  // of the text, as far as it does not fit
-	has         bool // the keyboard is with the options
-	at          int  // the option under the cursor, from 0
-	chosen      int  // the answer, from 1; 0: none yet
-	steps       int  // how many there were
+	page, pages int    // of the text, as far as it does not fit
+	has         bool   // the keyboard is with the options
+	at          int    // the option under the cursor, from 0
+	chosen      int    // the answer, from 1; 0: none yet
+	steps       int    // how many there were
+	lock        string // that was selected for the person last
 	drawn       drawn
 	body        [][]draw.Span // what was drawn of it
 	right       int           // how many predictions were right, of how many
@@ -113,6 +115,10 @@ func (p *Pane) Stepped(m StepMsg) tea.Cmd {
 	}
 	p.steps++
 	p.step, p.since, p.page, p.at, p.chosen, p.has = m.step, now, 0, 0, 0, false
+	if l := p.step.Lock; l != p.lock && l != "" && p.h.Frame().S.Lock(l) != nil {
+		p.lock = l
+		p.h.Show(page.Request{Show: page.ShowRow, Lock: l})
+	}
 	if p.step.Kind == StepSee {
 		p.folded = false
 		p.score(p.step.Chosen)

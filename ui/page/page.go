@@ -297,7 +297,9 @@ func noLocks(f Frame, w int) []string {
 	if f.Locks.Order.Total > 0 {
 		return nil
 	}
-	say := func(st draw.Style, text string) draw.Paragraph { return draw.Paragraph{St: st, Lead: "  ", Text: text} }
+	say := func(st draw.Style, text string) draw.Paragraph {
+		return draw.Paragraph{St: st, Lead: "  ", Text: f.Th.Label(text)}
+	}
 	blank := draw.Paragraph{}
 	under := "under " + f.Watched()
 	keys, _ := f.S.Counts()

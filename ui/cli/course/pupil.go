@@ -28,6 +28,7 @@ type Pupil struct {
 	steps   chan lesson.Step
 	answers chan int
 	ctx     context.Context // ends with the console
+	lock    string          // that the story is about now
 
 	mu     sync.Mutex
 	hand   []string // what the person did to the lab
@@ -89,6 +90,7 @@ func (p *Pupil) read(ctx context.Context, s lesson.Step) int {
 
 // Step implements play.Teller. What is said, asked and seen tells itself.
 func (p *Pupil) Step(i int) {
+	p.lock = p.about(i)
 	switch s := p.d.Steps[i-1]; {
 	case s.Say != nil || s.Ask != nil || s.See:
 	case s.Wait != nil:
@@ -101,9 +103,26 @@ func (p *Pupil) Step(i int) {
 	}
 }
 
+// about is the lock of a step: that of the question which comes next, or came last.
+func (p *Pupil) about(i int) (lock string) {
+	for n, s := range p.d.Steps {
+		if s.Ask == nil || s.Ask.Measure == nil {
+			continue
+		}
+		lock = s.Ask.Measure.Lock
+		if c, ok := p.d.Lab.Contender(s.Ask.Measure.Contender); ok && len(c.Locks) == 1 {
+			lock = c.Locks[0]
+		}
+		if n+1 >= i {
+			break
+		}
+	}
+	return lock
+}
+
 // Say implements play.Teller.
 func (p *Pupil) Say(ctx context.Context, t drill.Text) {
-	p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: t.In(p.lang)})
+	p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: t.In(p.lang), Lock: p.lock})
 }
 
 func (p *Pupil) texts(all []drill.Text) (in []string) {
@@ -115,12 +134,12 @@ func (p *Pupil) texts(all []drill.Text) (in []string) {
 
 // Ask implements play.Teller.
 func (p *Pupil) Ask(ctx context.Context, q drill.Question) int {
-	return p.read(ctx, lesson.Step{Kind: lesson.StepAsk, Text: q.Text.In(p.lang), Options: p.texts(q.Options)})
+	return p.read(ctx, lesson.Step{Kind: lesson.StepAsk, Text: q.Text.In(p.lang), Options: p.texts(q.Options), Lock: p.lock})
 }
 
 // See implements play.Pupil.
 func (p *Pupil) See(ctx context.Context, s play.Seen) {
-	step := lesson.Step{Kind: lesson.StepSee, Text: s.Question.After.In(p.lang), Options: p.texts(s.Question.Options),
+	step := lesson.Step{Kind: lesson.StepSee, Text: s.Question.After.In(p.lang), Options: p.texts(s.Question.Options), Lock: p.lock,
 		Chosen: s.Chosen, Right: s.Right, Measured: s.Measured.In(p.lang)}
 	if s.Chosen > 0 && s.Chosen != s.Right {
 		step.Why = s.Question.Why[s.Chosen-1].In(p.lang)

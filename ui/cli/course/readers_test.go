@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -99,6 +100,9 @@ func (r *reader) read(ctx context.Context, t *testing.T, seed uint64, l *lesson.
 			l.Answer(0)
 			continue
 		case lesson.StepAsk:
+			if !slices.Contains(r.d.Lab.Locks(), s.Lock) {
+				t.Errorf("%s: the question %q is about the lock %q, which nobody wants", r.d.Name, s.Text, s.Lock)
+			}
 			q := questions[0]
 			questions = questions[1:]
 			if choice = q.Answer; r.wrong {
