@@ -2,7 +2,7 @@ package draw
 
 import (
 	"strings"
-	"unicode/utf8"
+	"unicode"
 )
 
 // chinese are the words for how a lock or a session is, by the English ones, for lessons that
@@ -33,7 +33,8 @@ var labels = map[string]string{
 	"half as long: #.#s waited, not #.#s": "减半则：共等 #.#s，不是 #.#s", "half as long: #.#s waited, not #s": "减半则：共等 #.#s，不是 #s", "half as long: #s waited, not #.#s": "减半则：共等 #s，不是 #.#s",
 	"# time, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #s, longest #s": "# 次，#s，最长 #s",
 	"not available: the list is empty": "不可用：列表是空的", "revoking it takes # watched key": "撤销带走 # 个监听的键", "revoking it takes # watched keys": "撤销带走 # 个监听的键",
-	"clears": "清除", "this answer": "这个答案", "to the page": "回到页面", "to # answer": "到 # 作答", "answer": "作答", "answers": "作答",
+	"clears": "清除", "believes": "自认持有", "handovers/min": "交接/分", "handovers #": "交接 #", "run": "继续", "I lost": "我丢了", "LAST ACCESS": "上次访问", "NAME": "名称", "no key on it": "没有键",
+	"# false": "# 误认", "handovers": "交接", "[contenders]": "[竞争者]", "this answer": "这个答案", "to the page": "回到页面", "to # answer": "到 # 作答", "answer": "作答", "answers": "作答",
 	"let go": "放行", "program releases": "等程序释放", "until healed": "直到恢复", "heals the selected fault": "恢复选中的故障", "heals all": "恢复全部", "# active": "# 个",
 	"A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them.": "锁是一个名字，下面有键 <名字>/<十六进制租约号>，etcdctl lock 就这样做。", "step": "步", "no longer": "不再",
 	"Locks": "锁", "Sessions": "会话", "Journal": "日志", "Findings": "诊断", "Time": "时间", "Queue": "队列", "LOCK": "锁", "STATE": "状态",
@@ -78,13 +79,26 @@ func (th *Theme) Label(s string) string {
 		return s
 	}
 	core := strings.TrimSpace(s)
-	if sign, word, ok := strings.Cut(core, " "); ok && utf8.RuneCountInString(sign) == 1 && (!isASCII(sign) || sign == "!") {
+	if sign, word, ok := strings.Cut(core, " "); ok && !strings.ContainsFunc(sign, wordy) {
 		core = strings.TrimSpace(word) // a sign that says the same
 	}
 	if zh := labelled(core); zh != "" {
 		return strings.Replace(s, core, zh, 1)
 	}
+	for _, b := range beginnings {
+		if strings.HasPrefix(core, b.en) {
+			return strings.Replace(s, b.en, b.zh, 1)
+		}
+	}
 	return s
+}
+
+// wordy says whether a character is part of a word or a number: a sign is not.
+func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '#' || r == '/' }
+
+// beginnings are words before a name or a figure.
+var beginnings = []struct{ en, zh string }{
+	{"next is ", "下一个 "}, {"Two holders for ", "两个持有者 "}, {"lost it ", "已丢失 "}, {"wrong for ", "误认 "}, {"also waits for ", "还在等 "}, {"also holds ", "还持有 "},
 }
 
 // ofKeys are words that mean something else at a key than elsewhere.

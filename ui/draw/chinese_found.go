@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -155,6 +156,39 @@ func course(text string) string {
 	return fmt.Sprintf("课程第 %d 步", n)
 }
 
+// foundOrOver is a line about a finding that came, or is over.
+func foundOrOver(f *journal.Entry) string {
+	code, rest, _ := strings.Cut(f.Text, " ")
+	x, ok := found[model.Code(code)]
+	if !ok {
+		return ""
+	}
+	story := about(x.story, model.Printable(f.Lock))
+	if _, after, over := strings.Cut(rest, " is over, after "); over || strings.HasPrefix(rest, "is over, after ") {
+		return fmt.Sprintf("%s 已结束，历时 %s：%s", code, cmp.Or(after, strings.TrimPrefix(rest, "is over, after ")), story)
+	}
+	return fmt.Sprintf("%s（%s）：%s", code, sureness[f.Confidence], story)
+}
+
+// reports are what the lab tells of a program: how the English ends, and the Chinese.
+var reports = []struct{ en, zh string }{
+	{" noticed that its lease is gone", " 得知租约没了"}, {" is running", " 在运行"}, {" is paused", " 被暂停"}, {" is ended", " 已结束"},
+	{" is ended: killed", " 被杀掉"},
+}
+
+// reported is a line that the lab told, "" for one that has no words.
+func reported(text string) string {
+	for _, r := range reports {
+		if who, ok := strings.CutSuffix(text, r.en); ok {
+			return who + r.zh
+		}
+	}
+	if who, how, ok := strings.Cut(text, " is ended: "); ok {
+		return who + " 已结束：" + how
+	}
+	return ""
+}
+
 // deeds are what the console or the lesson did, by how the English begins; whom it was done to
 // follows.
 var deeds = []struct{ en, zh string }{
@@ -218,6 +252,10 @@ func told(s *fold.State, f *journal.Entry) string {
 		return fmt.Sprintf("%s 从 %s 接手 %s%s：%s，立即交接", who(f.Claim), who(f.From), lock, held, why)
 	case journal.First:
 		return fmt.Sprintf("%s 在 %s 排到最前，因为 %s 走了：%s", who(f.Claim), lock, who(f.From), why)
+	case journal.Finding:
+		return foundOrOver(f)
+	case journal.Lab:
+		return reported(f.Text)
 	case journal.Drill:
 		return course(f.Text)
 	case journal.Action:

@@ -81,7 +81,7 @@ var chineseAmbiguous = regexp.MustCompile("[“”‘’…—·×→≥≤°●
 // TestLabelsStayInTheirRoom: a word of the console takes no more cells in Chinese than in
 // English, but for those whose room is made anew.
 func TestLabelsStayInTheirRoom(t *testing.T) {
-	roomy := []string{"Lab", "why", "pan", "do:"} // names of pages and keys, and what begins a line
+	roomy := []string{"Lab", "why", "pan", "run", "do:"} // names of pages and keys, and what begins a line
 	for en, zh := range labels {
 		if chineseAmbiguous.MatchString(zh) || strings.Count(en, "#") != strings.Count(zh, "#") || !slices.Contains(roomy, en) && Width(zh) > Width(en) {
 			t.Errorf("%q: %q, %d cells for %d", en, zh, Width(zh), Width(en))
@@ -96,6 +96,8 @@ func TestLabelsStayInTheirRoom(t *testing.T) {
 		{"Lab", "实验", "Lab", "no room in its place"},
 		{"/locks", "/locks", "/locks", "a name"},
 		{"● holds", "● 持有", "● 持有 ", "a sign before it"},
+		{"!! 1 false belief", "!! 1 误认", "!! 1 误认        ", "two signs before it"},
+		{"next is c", "下一个 c", "下一个 c ", "a word before a name"},
 		{"", "", "", "nothing"},
 	} {
 		if got := th.Label(r.en); got != r.label {
@@ -125,6 +127,12 @@ func TestTheJournalOfALessonIsChinese(t *testing.T) {
 				}
 			}
 		}
+	}
+	for _, text := range []string{"dead-holder (strong): a stopped", "dead-holder on /l is over, after 2s", "no-quorum is over, after 3s"} {
+		all = append(all, journal.Entry{Kind: journal.Finding, Lock: "/l", Text: text, Why: journal.Why{Confidence: model.Strong}})
+	}
+	for _, text := range []string{"a (pid 7) is running", "a (pid 7) is paused", "a (pid 7) is ended: killed", "a (pid 7) is ended: exit 0", "a noticed that its lease is gone"} {
+		all = append(all, journal.Entry{Kind: journal.Lab, Lock: "/l", Text: text})
 	}
 	for _, text := range []string{"step 3: say: a holds", "step 3 over: after 0.1 s"} {
 		all = append(all, journal.Entry{Kind: journal.Drill, Text: text})

@@ -183,7 +183,15 @@ func (p *Pane) write(th *draw.Theme, w int, now time.Time) [][]draw.Span {
 func (p *Pane) see(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	s := &p.step
 	right := func() string { return s.Options[s.Right-1] }
+	same := s.Right > 0 && s.Measured == right() // what was measured reads as the answer does
 	switch {
+	case same && s.Chosen == s.Right:
+		text(draw.Good, "  "+th.Sign.Holds+" ", p.say("predicted-same", s.Measured))
+	case same && s.Chosen > 0:
+		text(draw.Late, "  "+th.Sign.Bad+" ", p.say("mistaken-same", s.Options[s.Chosen-1], s.Measured))
+		text(draw.Plain, "    ", s.Why)
+	case same:
+		text(draw.Plain, "  "+th.Sign.Holds+" ", p.say("measured-same", s.Measured))
 	case s.Right == 0:
 		text(draw.Late, "  "+th.Sign.Late+" ", p.say("measured-none", s.Measured))
 	case s.Chosen == 0:
