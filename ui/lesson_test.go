@@ -328,7 +328,8 @@ func TestATaskIsGivenUpOnce(t *testing.T) {
 // TestALessonSelectsWhatItIsAbout, once for each lock: where the person goes then, the cursor stays.
 func TestALessonSelectsWhatItIsAbout(t *testing.T) {
 	x := &teller{steps: []lesson.Step{{Kind: lesson.StepSay, Text: "one", Lock: "/jobs/report"}, {Kind: lesson.StepSay, Text: "two", Lock: "/jobs/report"},
-		{Kind: lesson.StepSay, Text: "three"}, {Kind: lesson.StepSay, Text: "four", Lock: "/nowhere"}, {Kind: lesson.StepSay, Text: "five", Lock: "/cron/job7"}}}
+		{Kind: lesson.StepSay, Text: "three"}, {Kind: lesson.StepSay, Text: "four", Lock: "/nowhere"}, {Kind: lesson.StepSay, Text: "five", Lock: "/cron/job7"},
+		{Kind: lesson.StepSay, Text: "six", Lock: "/cron/job7"}}}
 	b := lessonBench(t, x, Options{})
 	at := func(want, reason string) {
 		t.Helper()
@@ -344,8 +345,18 @@ func TestALessonSelectsWhatItIsAbout(t *testing.T) {
 	at(moved, "the same lock again: the person has moved")
 	b.press("n", "n")
 	at(moved, "about no lock, and about one that is not there")
-	b.press("5", "n")
-	at("/cron/job7", "another lock")
+	b.press("5")
+	b.press("n")
+	if b.on() != "Lab" {
+		t.Errorf("the person was taken from the page Lab to %s", b.on())
+	}
+	b.press("1")
+	at(moved, "another lock, but no lock was listed then")
+	b.press("n")
+	at("/cron/job7", "the next text about it")
+	if strings.Contains(b.text(), "back") {
+		t.Errorf("there is a way back from where nobody went:\n%s", b.text())
+	}
 }
 
 // TestALessonsConsoleIsInItsLanguage: the pages, the columns of what they list and the keys at the

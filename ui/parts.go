@@ -29,9 +29,16 @@ func (p parts) Pressed() string                        { return p.a.pressed }
 func (p parts) Close()                                 { p.a.dialog = nil }
 func (p parts) Target() page.Target                    { return p.a.here().Target(p.a.frame()).Complete() }
 func (p parts) Show(r page.Request)                    { p.a.show(r) }
-func (p parts) Watch(prefixes []string) tea.Cmd        { return p.a.watch(prefixes) }
-func (p parts) Watching() bool                         { return p.a.start == nil }
-func (p parts) Act(act model.Action) tea.Cmd           { return p.a.act(act) }
+func (p parts) Select(lock string) bool {
+	if p.a.state.Lock(lock) == nil || p.a.here().About().Shows&page.ShowRow == 0 {
+		return false
+	}
+	p.a.here().Show(p.a.frame(), page.Request{Show: page.ShowRow, Lock: lock})
+	return true
+}
+func (p parts) Watch(prefixes []string) tea.Cmd { return p.a.watch(prefixes) }
+func (p parts) Watching() bool                  { return p.a.start == nil }
+func (p parts) Act(act model.Action) tea.Cmd    { return p.a.act(act) }
 
 func (p parts) Idle() time.Duration { return p.a.now.Sub(p.a.touched) }
 

@@ -51,6 +51,8 @@ type Host interface {
 	Do(p model.Plan, within time.Duration) tea.Cmd
 	// Show goes to the page that shows what is asked for.
 	Show(r page.Request)
+	// Select puts the cursor on a lock, and says whether it did: only where locks are listed.
+	Select(lock string) bool
 	// Watch watches the keys under other prefixes.
 	Watch(prefixes []string) tea.Cmd
 	// Idle is for how long no key was pressed.

@@ -10,7 +10,6 @@ import (
 
 	"locktop/ui/draw"
 	"locktop/ui/host"
-	"locktop/ui/page"
 )
 
 // Pane is how far a lesson has come.
@@ -115,9 +114,8 @@ func (p *Pane) Stepped(m StepMsg) tea.Cmd {
 	}
 	p.steps++
 	p.step, p.since, p.page, p.at, p.chosen, p.has = m.step, now, 0, 0, 0, false
-	if l := p.step.Lock; l != p.lock && l != "" && p.h.Frame().S.Lock(l) != nil {
+	if l := p.step.Lock; l != p.lock && l != "" && p.h.Select(l) {
 		p.lock = l
-		p.h.Show(page.Request{Show: page.ShowRow, Lock: l})
 	}
 	if p.step.Kind == StepSee {
 		p.folded = false
