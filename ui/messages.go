@@ -226,6 +226,7 @@ func (a *App) ticked(t time.Time) tea.Cmd {
 	}
 	if a.present != nil {
 		a.present.Look(a.th, t)
+		a.board.Latest = a.present.Now
 	}
 	a.setNow()
 	a.fade(t)

@@ -210,7 +210,8 @@ func (s Scale) first(us int64) int {
 	return int(min(int64(n), (d+s.Slot-1)/s.Slot))
 }
 
-// Ruler writes the time over the cells: how long ago, and now at the right end.
+// Ruler writes the time over the cells: how long ago, and at the right end now, or which moment
+// is shown.
 func (s Scale) Ruler(th *draw.Theme, w *Window, now time.Time) []draw.Span {
 	span := time.Duration(s.Slot*int64(s.Cells*draw.Slots)) * time.Microsecond
 	line := []rune(strings.Repeat(th.Sign.LaneFree, s.Cells))
@@ -224,8 +225,11 @@ func (s Scale) Ruler(th *draw.Theme, w *Window, now time.Time) []draw.Span {
 	to := time.UnixMicro(s.To())
 	shift := now.Sub(to)
 	last := "now"
-	if !w.end.IsZero() {
+	switch {
+	case !w.end.IsZero():
 		last = w.end.Format("15:04:05")
+	case !w.at.Before(now) && !w.at.IsZero(): // an earlier moment is shown as a whole
+		last = w.at.Format("15:04:05")
 	}
 	last += th.Sign.Dwn
 	free := s.Cells - len([]rune(last))

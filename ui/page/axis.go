@@ -45,6 +45,9 @@ type pastOf struct {
 func (f Frame) whole() Frame {
 	if f.Ahead != nil {
 		f.S, f.Now = f.Ahead, f.Ahead.Now().Truncate(time.Second)
+		if f.Latest.After(f.Now) {
+			f.Now = f.Latest
+		}
 	}
 	return f
 }

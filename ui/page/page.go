@@ -3,6 +3,7 @@ package page
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"locktop/model"
 	"locktop/model/fold"
@@ -178,7 +179,9 @@ type Board struct {
 	Axis   Axis // the time that is looked at, on every page that shows one
 	// Ahead is the latest state that was seen of a recording, while an earlier moment is shown;
 	// nil: there is no later one. The axis goes on to it.
-	Ahead    *fold.State
+	Ahead *fold.State
+	// Latest is the time of day there, while the watch goes on.
+	Latest   time.Time
 	Lab      bool
 	NoLab    string // why there is none
 	Prefixes []string

@@ -54,7 +54,14 @@ func (p *Present) Chip(t Tape, th *draw.Theme) draw.Span {
 	return draw.Armed.Of(text + " ")
 }
 
-func (p *Present) ago(at time.Time) string { return draw.Age(max(0, p.Now.Sub(at)), false) }
+// ago is how long ago a moment is: since the last event, or since the last second on the clock.
+func (p *Present) ago(at time.Time) string {
+	now := p.Now
+	if t := p.State.Now().Truncate(time.Second); t.After(now) {
+		now = t
+	}
+	return draw.Age(max(0, now.Sub(at)), false)
+}
 
 // Says is the line under the page: what is shown, what goes on, the way back, and how far back
 // one can go.

@@ -233,6 +233,7 @@ func TestTheRunningConsoleGoesBack(t *testing.T) {
 	c.sees("as of " + history.At(7).Format(time.TimeOnly) + ", 13s ago")
 	f.tell(later()...)
 	c.sees("as of " + history.At(7).Format(time.TimeOnly) + ", 23s ago")
+	c.sees("PAST " + history.At(7).Format(time.TimeOnly) + " . 23s ago")
 	if strings.Contains(c.screen(), "/m") {
 		t.Errorf("the past knows what came later:\n%s", c.screen())
 	}

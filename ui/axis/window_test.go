@@ -1,0 +1,34 @@
+package axis
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"locktop/model/history"
+	"locktop/ui/draw"
+
+	"github.com/muesli/termenv"
+)
+
+// TestTheRightEndIsNamed: now is said of now alone.
+func TestTheRightEndIsNamed(t *testing.T) {
+	th := draw.NewTheme(draw.ThemeDark, termenv.Ascii, draw.SignsUnicode)
+	start, now := history.At(0), history.At(60)
+	for _, r := range []struct {
+		at     time.Time
+		want   string
+		reason string
+	}{
+		{time.Time{}, "now▼", "the running console"},
+		{history.At(30), "now▼", "the cursor stands at an earlier moment of what goes on to now"},
+		{now, now.Format(time.TimeOnly) + " ▼", "all pages show that moment"},
+		{now.Add(time.Millisecond), now.Format(time.TimeOnly) + " ▼", "the clock of a page has whole seconds"},
+	} {
+		w := &Window{at: r.at}
+		sc := w.Scale(start, now, 40)
+		if got := th.Line(60, sc.Ruler(th, w, now), nil); !strings.Contains(got, r.want) || strings.Contains(got, "now") != (r.want == "now▼") {
+			t.Errorf("%s: %q", r.reason, got)
+		}
+	}
+}
