@@ -89,11 +89,12 @@ func Open(o Options) (_ *Ring, err error) {
 	if r.o.PieceBytes == 0 {
 		r.o.PieceBytes = o.MaxBytes / pieces
 	}
-	if o.Now == nil {
-		r.o.Now = time.Now
+	wall := func(time.Time) time.Time { return time.Now().Round(0) }
+	if o.Now == nil { // then one reading has both: times of events are written to the nanosecond as they are
+		r.o.Now, wall = time.Now, func(now time.Time) time.Time { return now.Round(0) }
 	}
 	if o.wall == nil {
-		r.o.wall = func(time.Time) time.Time { return time.Now().Round(0) }
+		r.o.wall = wall
 	}
 	if o.create == nil {
 		r.o.create = func(name string) (file, error) {
