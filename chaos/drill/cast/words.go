@@ -172,7 +172,7 @@ func Agree(all []Rules) error {
 			answer && probe == "" && role.Role != "":
 			return errors.New("answer: is what an address says, and none is named: http://127.0.0.1:PORT/PATH")
 		case output && probe != "":
-			return fmt.Errorf("%s is asked, so the output says nothing: leave stdout and stderr out, or say answer:", model.Printable(probe))
+			return fmt.Errorf("%s is asked, so the output says nothing: leave stdout and stderr out, or say answer: in their place", model.Printable(probe))
 		}
 	}
 	return nil
