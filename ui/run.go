@@ -26,7 +26,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	if _, ok := out.(term.File); !ok {
 		a.resize(80, 24) // nobody will tell
 	}
-	shown := glass.On(out)
+	shown := glass.On(ctx, out)
 	a.copy = func(text string) { _, _ = io.WriteString(shown, ansi.SetSystemClipboard(text)) }
 	if f, ok := in.(*os.File); ok && o.AskGround {
 		typed := ground.New(f)

@@ -54,11 +54,11 @@ func discoverPrefixes(ctx context.Context, e *env, o watcher.DiscoverOptions, ou
 	defer client.Close()
 	o.Call = e.flags.commandTimeout
 	o.Prefix, o.Pins = strings.Join(e.flags.prefixes, ""), e.pins
-	if isTerminal(e.err) {
+	if isTerminal(e.stderr) {
 		o.Progress = func(done, total int64) { fmt.Fprintf(e.err, "\r%d of %d keys", done, total) }
 	}
 	found, failed := watcher.Discover(ctx, client, o)
-	if isTerminal(e.err) {
+	if isTerminal(e.stderr) {
 		fmt.Fprintf(e.err, "\r%48s\r", "")
 	}
 	if failed != nil && ctx.Err() == nil && (found.Keys == 0 || errors.Is(failed, watcher.ErrOtherCluster)) {

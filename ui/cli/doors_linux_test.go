@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"locktop/ui"
+	"locktop/ui/glass"
 	"locktop/watcher/hostile"
 )
 
@@ -145,7 +146,7 @@ func TestAReaderWhoDoesNotRead(t *testing.T) {
 		select {
 		case <-ended:
 			took := time.Since(told)
-			if code := cmd.ProcessState.ExitCode(); code != exitBad || took > readerTime+2*time.Second {
+			if code := cmd.ProcessState.ExitCode(); code != exitBad || took > glass.ReaderTime+2*time.Second {
 				t.Errorf("%v: exit %d after %s", args, code, took)
 			}
 			figure(t, "nobody reads "+args[2], fmt.Sprintf("%s after TERM, %d MiB", inTime(took), peak()))
@@ -167,7 +168,7 @@ func TestNoFileIsWrittenForEver(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Dir(pipe), 0o700), syscall.Mkfifo(pipe, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := openJournal(); !errors.Is(err, errNoReader) {
+	if _, _, err := openJournal(); !errors.Is(err, glass.ErrUnread) {
 		t.Errorf("a journal that is a pipe: %v", err)
 	}
 	if code, _, errs := inProcess(t, nil, "drill", "run", "holder-crash", "--results", pipe); code != exitBad || !strings.Contains(errs, "is a pipe") {
@@ -177,7 +178,7 @@ func TestNoFileIsWrittenForEver(t *testing.T) {
 		_, err := w.Write(make([]byte, 1<<20))
 		return err
 	}
-	if err := writeFile(t.Context(), pipe, much); !errors.Is(err, errNoReader) {
+	if err := writeFile(t.Context(), pipe, much); !errors.Is(err, glass.ErrUnread) {
 		t.Errorf("a report to a pipe that nobody reads: %v", err)
 	}
 	reader, err := os.OpenFile(pipe, os.O_RDWR, 0)
@@ -188,7 +189,7 @@ func TestNoFileIsWrittenForEver(t *testing.T) {
 	interrupted, cancel := context.WithCancel(t.Context())
 	cancel()
 	began := time.Now()
-	if err := writeFile(interrupted, pipe, much); !errors.Is(err, errNoReader) {
+	if err := writeFile(interrupted, pipe, much); !errors.Is(err, glass.ErrUnread) {
 		t.Errorf("a report to one who does not read: %v", err)
 	}
 	figure(t, "a report to a pipe that nobody reads", inTime(time.Since(began))+" after TERM")

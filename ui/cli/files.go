@@ -8,6 +8,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"locktop/ui/glass"
 )
 
 // fileMax is how large a file of a person's own may be: a drill, or profiles.
@@ -47,21 +49,21 @@ func openInput(ctx context.Context, name string) (*os.File, error) {
 func openOutput(name string, flags int, perm os.FileMode) (*os.File, error) {
 	file, err := os.OpenFile(name, flags|os.O_WRONLY|syscall.O_NONBLOCK, perm)
 	if errors.Is(err, syscall.ENXIO) {
-		err = fmt.Errorf("%s: it is a pipe, and %w", name, errNoReader)
+		err = fmt.Errorf("%s: it is a pipe, and %w", name, glass.ErrUnread)
 	}
 	return file, err
 }
 
 // writeFile writes a file whole or says why not. Where it is a pipe, its reader has
-// readerTime once ctx has ended.
+// glass.ReaderTime once ctx has ended.
 func writeFile(ctx context.Context, name string, write func(io.Writer) error) error {
 	file, err := openOutput(name, os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
-	defer context.AfterFunc(ctx, func() { _ = file.SetWriteDeadline(time.Now().Add(readerTime)) })() // a regular file has none, and needs none
+	defer context.AfterFunc(ctx, func() { _ = file.SetWriteDeadline(time.Now().Add(glass.ReaderTime)) })() // a regular file has none, and needs none
 	if err = write(file); errors.Is(err, os.ErrDeadlineExceeded) {
-		err = fmt.Errorf("writing the report: %s: %w", name, errNoReader)
+		err = fmt.Errorf("writing the report: %s: %w", name, glass.ErrUnread)
 	}
 	return errors.Join(err, file.Close())
 }

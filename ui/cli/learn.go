@@ -25,6 +25,7 @@ import (
 	"locktop/ui/cli/course"
 	"locktop/ui/cli/session"
 	"locktop/ui/draw"
+	"locktop/ui/glass"
 	"locktop/ui/lesson"
 )
 
@@ -241,7 +242,8 @@ func (c *courseRoom) theme() *draw.Theme {
 
 func showPath(ctx context.Context, e *env, p *lesson.Path) error {
 	defer guardTerminal(e.in, e.stdout)()
-	_, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(e.in), tea.WithOutput(e.stdout), tea.WithAltScreen(), tea.WithoutSignalHandler()).Run()
+	screen := glass.Leave(ctx, e.stdout)
+	_, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(e.in), tea.WithOutput(screen.Like(screen)), tea.WithAltScreen(), tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
 		return nil
 	}

@@ -116,7 +116,7 @@ func warnIfOpen(to io.Writer, name string) {
 // askPassword asks at the terminal, without showing what is typed. A signal ends it,
 // and leaves the terminal as it was.
 func (a *access) askPassword(ctx context.Context, user string) (string, error) {
-	if !isTerminal(a.in) || !isTerminal(a.err) {
+	if !isTerminal(a.in) || !isTerminal(a.stderr) {
 		return "", bad("no password for user %q: %s", shownUser(user), passwordWays)
 	}
 	fd := a.in.(*os.File).Fd()

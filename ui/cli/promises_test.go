@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"locktop/ui/glass"
 )
 
 // promise is one that this program keeps towards what is outside of it.
@@ -39,8 +41,8 @@ var promises = []promise{
 		fmt.Sprintf("drills, beliefs, profiles, settings and TLS files %d MiB, results %d MiB, the first line of a recording 4 KiB", fileMax>>20, resultsMax>>20), "/dev/zero as"},
 	{"INT and TERM end the wait for a file.", "doors_linux_test.go TestNoFileIsReadForEver", "2 s", "a FIFO as"},
 	{"A TLS file that is a pipe is read once.", "tls_test.go TestTLSFilesThatAreReadOnce", fmt.Sprintf("%d MiB; --command-timeout", fileMax>>20), ""},
-	{"A reader who does not read holds up no end.", "doors_linux_test.go TestAReaderWhoDoesNotRead", fmt.Sprintf("%s after INT or TERM", readerTime), "nobody reads"},
-	{"No file is written for ever.", "doors_linux_test.go TestNoFileIsWrittenForEver", fmt.Sprintf("%s after INT or TERM", readerTime), "a report to"},
+	{"A reader who does not read holds up no end.", "doors_linux_test.go TestAReaderWhoDoesNotRead", fmt.Sprintf("%s after INT or TERM", glass.ReaderTime), "nobody reads"},
+	{"No file is written for ever.", "doors_linux_test.go TestNoFileIsWrittenForEver", fmt.Sprintf("%s after INT or TERM", glass.ReaderTime), "a report to"},
 	{"Names and guests of serve keep nobody from an answer.", "serve_guests_linux_test.go TestServeAndItsGuests",
 		fmt.Sprintf("%d guests, %d scrapes; %s for one who asks nothing", guestsMax, scrapesMax, idleTime), "serve"},
 	{"A standard stream that is closed is /dev/null, and one that takes nothing makes exit 2.", "streams_linux_test.go TestStreamsThatAreClosed", "", ""},

@@ -144,7 +144,7 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 	}
 	out := f.e.out
 	if len(f.yours) > 0 {
-		out, lab.Output, lab.Errors = f.e.err, f.e.stdout, f.e.err // what COMMAND prints is passed on as it is
+		out, lab.Output, lab.Errors = f.e.err, f.e.stdout, f.e.stderr // what COMMAND prints is passed on as it is
 	}
 	live, err := r.open(ctx, f.e, lab, f.e.tellLine)
 	if err != nil {

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -108,6 +110,61 @@ func TestTheConsoleEndsByKeyAndLeavesTheTerminalAsItWas(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestATerminalThatNobodyReads: one that was stopped, or whose connection is cut, does not keep a
+// console that is told to end, nor its lab.
+func TestATerminalThatNobodyReads(t *testing.T) {
+	tmp := t.TempDir()
+	cmd := exec.Command(locktop(t), "demo", "--members", "1")
+	cmd.Env = cleanEnv(tmp)
+	term := onTerminal(t, cmd)
+	until(t, "the queues are on the screen", func() bool { return strings.Contains(term.text(), "/demo/billing") })
+	term.mu.Lock() // from here on nobody reads
+	unlock := sync.OnceFunc(term.mu.Unlock)
+	defer unlock()
+	cols, stuck := 100, 0
+	until(t, "the terminal is full", func() bool {
+		cols = 100 + (cols+1)%50 // each is a whole frame
+		if err := unix.IoctlSetWinsize(int(term.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 30, Col: uint16(cols)}); err != nil {
+			t.Fatal(err)
+		}
+		stuck++
+		if !writes(t, cmd.Process.Pid) {
+			stuck = 0
+		}
+		return stuck == 20
+	})
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = cmd.Wait() }()
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		_ = cmd.Process.Kill()
+		unlock()
+		<-ended
+		t.Error("it does not end")
+	}
+	checkNothingLeft(t, tmp)
+}
+
+// writes says whether a process is about to write to its standard output.
+func writes(t *testing.T, pid int) bool {
+	t.Helper()
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/syscall", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, thread := range threads {
+		text, err := os.ReadFile(thread) // a thread may end
+		if err == nil && strings.HasPrefix(string(text), fmt.Sprintf("%d 0x1 ", unix.SYS_WRITE)) {
+			return true
+		}
+	}
+	return false
 }
 
 func TestTheConsoleEndsWhileTheLabStarts(t *testing.T) {

@@ -23,7 +23,8 @@ type env struct{ viewer }
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
-	stdout   io.Writer // out as it was given: for the console, and for programs that print there themselves
+	// Those as they were given: for the console, and for programs that print there themselves.
+	stdout, stderr io.Writer
 }
 
 // isTerminal says whether a console can be shown: both ends are a terminal, and
@@ -49,16 +50,16 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard)) // it would write over the screen
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	told := &printed{to: out, ctx: ctx}
+	told, errs := newPrinted(ctx, out), newPrinted(ctx, errOut)
 	e := &env{}
-	e.streams = streams{in: in, out: told, err: errOut, stdout: out}
+	e.streams = streams{in: in, out: told, err: errs, stdout: out, stderr: errOut}
 	root := e.rootCmd()
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(told)
-	root.SetErr(errOut)
+	root.SetErr(errs)
 	cmd, err := root.ExecuteContextC(ctx)
-	return exitWith(ctx, cmd, errOut, err, told.lost())
+	return exitWith(ctx, cmd, errs, err, told.lost())
 }
 
 func (e *env) rootCmd() *cobra.Command {

@@ -8,4 +8,6 @@
 // what a change needed to be seen. Here a change wakes, and nothing else does. Bubble Tea
 // still has the terminal: raw mode, the other screen, the mouse, a suspension and the end.
 // It is given an empty view, and the frames that it makes of that are dropped.
+//
+// A program that is to end does not wait for a terminal that nobody reads.
 package glass

@@ -2,14 +2,13 @@ package glass
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/term"
 )
 
 // every is how long a frame stays at least: what changes meanwhile is shown together.
@@ -79,47 +78,25 @@ func (p *Pane) show(cmd tea.Cmd) tea.Cmd {
 }
 
 // Out is the terminal, which the pane shares with Bubble Tea.
-type Out struct {
-	mu sync.Mutex
-	w  io.Writer
-}
+type Out struct{ to *Leaving }
 
-// On is the output on a writer. Bubble Tea gets what Writer returns.
-func On(w io.Writer) *Out { return &Out{w: w} }
+// On is the output on a writer, for a program that ends with ctx. Bubble Tea gets what Writer
+// returns.
+func On(ctx context.Context, w io.Writer) *Out { return &Out{Leave(ctx, w)} }
 
 // Writer is the output for Bubble Tea, which sees by it whether there is a terminal.
-func (o *Out) Writer() io.Writer {
-	if f, ok := o.w.(term.File); ok {
-		return terminal{f, o}
-	}
-	return o
-}
-
-// terminal is an output that is a terminal.
-type terminal struct {
-	term.File
-	out *Out
-}
-
-// Write writes what is no frame.
-func (t terminal) Write(p []byte) (int, error) { return t.out.Write(p) }
+func (o *Out) Writer() io.Writer { return o.to.Like(o) }
 
 // Write writes what is no frame: that of the empty view begins at the top.
 func (o *Out) Write(p []byte) (int, error) {
 	if len(p) > len(ansi.CursorHomePosition) && bytes.HasPrefix(p, []byte(ansi.CursorHomePosition)) {
 		return len(p), nil
 	}
-	return o.write(p)
+	return o.to.Write(p)
 }
 
 func (o *Out) frame(p []byte) {
 	if len(p) > 0 {
-		_, _ = o.write(p) // a terminal that has gone ends the program by its input
+		_, _ = o.to.Write(p) // a terminal that has gone ends the program by its input
 	}
-}
-
-func (o *Out) write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.w.Write(p)
 }

@@ -3,6 +3,7 @@ package glass
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // pane is a board behind glass, what it wrote, and its clock.
 func pane() (*Pane, *bytes.Buffer, *time.Time) {
 	var out bytes.Buffer
-	p, now := New(&board{}, On(&out)), time.Unix(1000, 0)
+	p, now := New(&board{}, On(context.Background(), &out)), time.Unix(1000, 0)
 	p.now = func() time.Time { return now }
 	return p, &out, &now
 }
@@ -103,7 +104,7 @@ func TestBubbleTeaKeepsTheTerminal(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var out bytes.Buffer
-	shown := On(&out)
+	shown := On(context.Background(), &out)
 	p := tea.NewProgram(New(&board{quit: "end"}, shown), tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(shown.Writer()),
 		tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithFPS(1))
 	done := make(chan error, 1)
@@ -131,7 +132,7 @@ func (*terminalLike) Fd() uintptr  { return ^uintptr(0) }
 
 func TestATerminalStaysOne(t *testing.T) {
 	var in terminalLike
-	w := On(&in).Writer()
+	w := On(context.Background(), &in).Writer()
 	if _, ok := w.(interface{ Fd() uintptr }); !ok {
 		t.Error("Bubble Tea would see no terminal")
 	}
@@ -142,5 +143,42 @@ func TestATerminalStaysOne(t *testing.T) {
 	}
 	if in.String() != ansi.CursorHomePosition+ansi.HideCursor {
 		t.Errorf("%q", in.String())
+	}
+}
+
+// unread is a terminal that takes nothing.
+type unread struct{ freed chan struct{} }
+
+func (u unread) Write([]byte) (int, error) { <-u.freed; return 0, io.ErrClosedPipe }
+
+// TestATerminalThatNobodyReads holds up no program that is told to end.
+func TestATerminalThatNobodyReads(t *testing.T) {
+	for _, r := range []struct {
+		reason string
+		run    func(ctx context.Context, w io.Writer) *tea.Program
+	}{
+		{"behind glass", func(ctx context.Context, w io.Writer) *tea.Program {
+			shown := On(ctx, w)
+			return tea.NewProgram(New(&board{view: "a"}, shown), tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(shown.Writer()), tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithFPS(1))
+		}},
+		{"without it", func(ctx context.Context, w io.Writer) *tea.Program {
+			return tea.NewProgram(&board{view: "a"}, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(Leave(ctx, w)), tea.WithAltScreen(), tea.WithoutSignalHandler())
+		}},
+	} {
+		u := unread{make(chan struct{})}
+		ctx, cancel := context.WithCancel(t.Context())
+		p := r.run(ctx, u)
+		ended := make(chan error, 1)
+		go func() { _, err := p.Run(); ended <- err }()
+		cancel()
+		select {
+		case err := <-ended:
+			if !errors.Is(err, tea.ErrProgramKilled) {
+				t.Errorf("%s: %v", r.reason, err)
+			}
+		case <-time.After(time.Minute):
+			t.Errorf("%s: it goes on", r.reason)
+		}
+		close(u.freed)
 	}
 }
