@@ -248,7 +248,7 @@ func TestDrillReportsSeedAndRepeat(t *testing.T) {
 	if err == nil {
 		err = xml.Unmarshal(text, &suites)
 	}
-	if err != nil || suites.Tests != 8 || suites.Failures != 0 || len(suites.Suites) != 2 || len(suites.Suites[1].Cases) != 4 {
+	if err != nil || suites.Tests != 9 || suites.Failures != 0 || len(suites.Suites) != 3 || len(suites.Suites[1].Cases) != 4 || len(suites.Suites[2].Cases) != 1 { // the last is of all runs
 		t.Errorf("%v, %+v", err, suites)
 	}
 	checkNothingLeft(t, tmp)
