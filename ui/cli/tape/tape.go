@@ -329,7 +329,7 @@ func (t *Tape) within(in *recording.Reel, at time.Time) (time.Time, error) {
 }
 
 // ErrNoTime is what [ParseMoment] returns for something that is none.
-var ErrNoTime = errors.New("want a time (10:04:05, 2026-03-01 10:04:05, RFC 3339)")
+var ErrNoTime = errors.New("want a time (10:04:05, 2026-03-01 10:04:05, RFC 3339), or a step (-30s, +2m)")
 
 // ParseMoment reads a time. A time of day is the first such time from begins on.
 func ParseMoment(text string, begins time.Time) (time.Time, error) {
