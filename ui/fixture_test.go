@@ -219,10 +219,12 @@ func (b *bench) text() string {
 	return strings.Join(out, "\n") + "\n"
 }
 
-func (b *bench) sees(want string) {
+func (b *bench) sees(all ...string) {
 	b.t.Helper()
-	if !strings.Contains(b.text(), want) {
-		b.t.Errorf("the screen does not say %q:\n%s", want, b.text())
+	for _, want := range all {
+		if !strings.Contains(b.text(), want) {
+			b.t.Errorf("the screen does not say %q:\n%s", want, b.text())
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"locktop/model/prefixes"
 	"locktop/ui/draw"
 	"locktop/ui/host"
+	"locktop/ui/lesson"
 	"locktop/ui/page"
 )
 
@@ -39,6 +40,8 @@ func (a *App) noticeSpans() []draw.Span {
 			draw.Plain.Of(" events are still collected, "), draw.Accent.Of("space"), draw.Plain.Of(" lets go")}
 	case a.said.Text != "":
 		return []draw.Span{a.said}
+	case a.present != nil && a.self.behind():
+		return a.under.(*lesson.Pane).Says()
 	case a.present != nil:
 		return a.present.Says(a.o.Past, a.o.Past.Since(), th)
 	case errors.Is(a.spent, io.EOF):
@@ -53,6 +56,12 @@ func (a *App) noticeSpans() []draw.Span {
 		return []draw.Span{draw.Bad.Of(th.Sign.Bad + " " + th.Clean(fr.What) + seen)}
 	}
 	return fr.MayNot(th)
+}
+
+// behind says whether a lesson was gone back in.
+func (p parts) behind() bool {
+	told, _ := p.a.under.(*lesson.Pane)
+	return told.Behind()
 }
 
 // footerLine is what is typed, if anything is, and the keys that work here.

@@ -68,7 +68,7 @@ func keyTable(a *App, recorded bool) []host.Key {
 	}
 	told, _ := a.under.(*lesson.Pane)
 	return a.self.refusedInThePast(slices.Concat(on.moveKeys(), on.pageKeys(), on.listKeys(), on.actKeys(), on.inputKeys(), dialog.Keys(func() host.Dialog { return a.dialog }),
-		host.PaneKeys(a.under, on.all), told.Keys(), told.PlayKeys(on.all),
+		host.PaneKeys(a.under, on.all), told.Keys(), told.PlayKeys(on.all), told.BackKeys(on.all),
 		palette.Keys(on.all|host.InStart, func() { a.palette = palette.New(a.self) }, func() *palette.Line { return a.palette }, func() { a.palette = nil }),
 		on.viewKeys(), tape, start.Keys(func() *start.Page { return a.start }), on.programKeys()))
 }
@@ -82,7 +82,7 @@ func (p parts) refusedInThePast(rows []host.Key) []host.Key {
 			continue
 		}
 		rows[i].Why = func() string {
-			if a.present != nil {
+			if a.present != nil && !(k.Needs == host.NeedsLesson && p.behind()) {
 				return string(replay.InThePast)
 			}
 			return k.Closed()

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"locktop/model"
+	"locktop/model/fold"
 	"locktop/ui/fields"
 	"locktop/ui/host"
 	"locktop/ui/lesson"
@@ -354,7 +356,7 @@ func TestALessonSelectsWhatItIsAbout(t *testing.T) {
 	at(moved, "another lock, but no lock was listed then")
 	b.press("n")
 	at("/cron/job7", "the next text about it")
-	if strings.Contains(b.text(), "back") {
+	if strings.Contains(b.text(), "- back") {
 		t.Errorf("there is a way back from where nobody went:\n%s", b.text())
 	}
 }
@@ -396,4 +398,108 @@ func titles[R any](all []fields.Field[R]) (titles []string) {
 		titles = append(titles, f.Title)
 	}
 	return titles
+}
+
+// kept is what a console saw so far, for who goes back in it.
+type kept struct {
+	*rewound
+	left bool
+}
+
+func (k *kept) Next(context.Context, model.Want) (model.Batch, error) {
+	return model.Batch{}, context.Canceled
+}
+func (k *kept) Note(b model.Batch, _ []model.Event) { k.all = append(k.all, b.Events...) }
+func (k *kept) Due() bool                           { return false }
+func (k *kept) Since() time.Time                    { return at(0) }
+func (k *kept) Forget()                             {}
+func (k *kept) Leave()                              { k.left = true }
+
+// TestOneGoesBackInALesson: each text stands there again with the screen as it was then, and
+// forward leads to where one was, while nothing goes on.
+func TestOneGoesBackInALesson(t *testing.T) {
+	x := &teller{steps: []lesson.Step{{Kind: lesson.StepSay, Text: "Nobody waits."}, {Kind: lesson.StepAsk, Text: "Who comes?", Options: []string{"b", "c"}, Right: 1},
+		{Kind: lesson.StepSay, Text: "b waits."}, {Kind: lesson.StepDo, Text: "kill b"}}}
+	past := &kept{rewound: &rewound{now: fold.NewState()}}
+	o := Options{Past: past}
+	o.Lab, o.Armed, o.Lesson = true, true, x.lesson()
+	b := newBench(t, o)
+	b.size(80, 24)
+	happens := func(s float64) {
+		batch := b.w.batch()
+		past.Note(model.Batch(batch), nil)
+		b.send(batch)
+		b.send(tickMsg(at(s)))
+	}
+	b.w.claim(1, "/l", "", 0xa1)
+	happens(2)
+	b.press("n")
+	b.sees("Nobody waits.", "n next  u back")
+	b.press("n", "n", "2", "n")
+	b.sees("b waits.")
+	b.w.claim(5, "/l", "", 0xb1)
+	happens(6)
+	claims := func(want int, reason string) {
+		t.Helper()
+		if l := b.state.Lock("/l"); l == nil || l.Len() != want {
+			t.Errorf("%s: %v, want %d claims\n%s", reason, l, want, b.text())
+		}
+	}
+	claims(2, "now")
+
+	b.seek("u")
+	b.sees("Who comes?", "✖ 2 c", "Not quite: the answer is 1.", "step 3 of 4  n forward  u back", "PAST")
+	claims(1, "as it was when it was answered")
+	b.press("n") // nothing is answered anew, nothing goes on
+	if len(x.answers) != 2 || len(x.steps) != 1 {
+		t.Errorf("answered %v, %d steps are left", x.answers, len(x.steps))
+	}
+	b.seek("backspace")
+	b.seek("u")
+	b.sees("Nobody waits.", "step 2 of 4")
+	b.seek("u")
+	b.sees("A lease that ends while its client sleeps", "step 1 of 4")
+	b.press("u")
+	b.sees("this is the first step")
+	b.press("r")
+	b.sees("n goes forward to where you were")
+	b.press("K")
+	b.sees("The past is shown")
+	for range 3 {
+		b.seek("n")
+	}
+	b.sees("b waits.", "n next  u back")
+	claims(2, "forward to now")
+	if b.present != nil || !past.left {
+		t.Error("the console is still in the past")
+	}
+
+	b.seek("u")
+	b.seek("u")
+	b.seek("esc")
+	b.sees("b waits.", "n next  u back")
+	claims(2, "back to now at once")
+	b.step()
+	b.sees("kill b", "the lab acts")
+	b.press("u")
+	b.sees("when the lab has done its part")
+}
+
+// TestOneGoesBackWhereNothingIsKept: the texts are there again, on the screen of now.
+func TestOneGoesBackWhereNothingIsKept(t *testing.T) {
+	long := strings.Repeat("These are words that have to be read by a person who wants to learn. ", 12)
+	x := &teller{steps: []lesson.Step{{Kind: lesson.StepSay, Text: long + "End."}, {Kind: lesson.StepSay, Text: "two"}}}
+	b := lessonBench(t, x, Options{})
+	b.press("n", "n")
+	b.sees("End.", "u back")
+	b.press("u")
+	b.sees("1 of 2  n more")
+	b.press("n", "n")
+	b.sees("two")
+	b.press("u")
+	b.sees("1 of 2", "step 2 of 3", "n more")
+	b.press("n")
+	b.sees("End.", "n forward")
+	b.press("n")
+	b.sees("two", "n next")
 }

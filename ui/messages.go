@@ -383,6 +383,9 @@ func (p parts) sought(m soughtMsg) tea.Cmd {
 		return tea.Batch(a.pull(), next)
 	}
 	a.setNow()
+	if a.self.behind() {
+		a.under.(*lesson.Pane).Turned()
+	}
 	a.notice = notice{}
 	return a.pull()
 }
@@ -417,6 +420,9 @@ func (p parts) leave() {
 	b.Axis.Now()
 	a.live.Actions, a.spent, a.cursor, a.notice = on.Actions, on.Spent, time.Time{}, notice{}
 	a.setNow()
+	if told, ok := a.under.(*lesson.Pane); ok {
+		told.Now()
+	}
 }
 
 // follow moves the recording to where the cursor of the axis was moved: the whole console shows

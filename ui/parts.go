@@ -36,6 +36,16 @@ func (p parts) Select(lock string) bool {
 	p.a.here().Show(p.a.frame(), page.Request{Show: page.ShowRow, Lock: lock})
 	return true
 }
+func (p parts) Rewind(at time.Time) {
+	axis, state := &p.a.board.Axis, nowParts{p}.Frame().S
+	switch {
+	case p.a.self.tape() == nil:
+	case at.IsZero():
+		axis.Now()
+	default:
+		axis.Go(at.Truncate(time.Microsecond), state.Book.Start(), state.Now())
+	}
+}
 func (p parts) Watch(prefixes []string) tea.Cmd { return p.a.watch(prefixes) }
 func (p parts) Watching() bool                  { return p.a.start == nil }
 func (p parts) Act(act model.Action) tea.Cmd    { return p.a.act(act) }

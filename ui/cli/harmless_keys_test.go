@@ -174,7 +174,7 @@ func (p *headless) press(keys ...string) {
 	}
 }
 
-var keyTypes = map[string]tea.KeyType{"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp,
+var keyTypes = map[string]tea.KeyType{"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "backspace": tea.KeyBackspace, "up": tea.KeyUp,
 	"down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "PgUp": tea.KeyPgUp, "PgDn": tea.KeyPgDown, "Home": tea.KeyHome, "End": tea.KeyEnd,
 	"F1": tea.KeyF1, "ctrl+c": tea.KeyCtrlC, "ctrl+z": tea.KeyCtrlZ}
 

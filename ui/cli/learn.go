@@ -52,7 +52,8 @@ func learnCmd(e *env) *cobra.Command {
 		Short: "the course: lessons on a lab of its own, which waits while you read",
 		Long: "learn shows the lessons as a path, and tells the one that is chosen, or named by its name or\n" +
 			"number, on a lab of its own. While a text or a question stands, nothing happens in the lab. What\n" +
-			"is right is what was measured. At the end there is a task, and the lab shows when it is done.\n" +
+			"is right is what was measured; u goes back a step, with the screen as it was then. At the end\n" +
+			"there is a task, and the lab shows when it is done.\n" +
 			"Without a terminal, or with --list, the path is printed. Which lessons were taken is kept in\n" +
 			"lessons.json, in the state folder.",
 		Example: "  locktop learn\n  locktop learn 3\n  locktop learn pause --lang zh",

@@ -53,6 +53,9 @@ type Host interface {
 	Show(r page.Request)
 	// Select puts the cursor on a lock, and says whether it did: only where locks are listed.
 	Select(lock string) bool
+	// Rewind shows the moment at of what was seen so far once the key that is being done is done,
+	// or now again for the zero time. Where nothing is kept it does nothing.
+	Rewind(at time.Time)
 	// Watch watches the keys under other prefixes.
 	Watch(prefixes []string) tea.Cmd
 	// Idle is for how long no key was pressed.

@@ -31,10 +31,11 @@ func (p *Pane) Height(th *draw.Theme, w, h int) int {
 	if h >= page.TallFrom {
 		usual = high
 	}
-	if p.acts() || p.step.Kind == "" && p.begun || p.step.Kind == StepSay && len(p.step.Code) == 0 {
+	s := p.shown()
+	if s.acts() || s.step.Kind == "" && s.begun || s.step.Kind == StepSay && len(s.step.Code) == 0 {
 		return usual
 	}
-	return max(usual, min(most, 1+len(p.content(th, w, p.since))))
+	return max(usual, min(most, 1+len(s.content(th, w, s.since))))
 }
 
 // Lines is the pane in h lines of w cells.
@@ -42,16 +43,16 @@ func (p *Pane) Lines(f page.Frame, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
-	th := f.Th
-	all, room := p.content(th, w, f.Now), h-1
-	p.pages = 1
+	th, s := f.Th, p.shown()
+	all, room := s.content(th, w, p.h.Frame().Now), h-1
+	s.pages = 1
 	if room > 0 {
-		p.pages = max(1, (len(all)+room-1)/room)
+		s.pages = max(1, (len(all)+room-1)/room)
 	}
-	p.page = max(0, min(p.page, p.pages-1))
-	from := max(0, min(p.page*room, len(all)-room)) // the last page is a full one
-	if p.acts() {
-		from, p.pages = max(0, len(all)-room), 1 // what is done now stands last
+	s.page = max(0, min(s.page, s.pages-1))
+	from := max(0, min(s.page*room, len(all)-room)) // the last page is a full one
+	if s.acts() {
+		from, s.pages = max(0, len(all)-room), 1 // what is done now stands last
 	}
 	lines := []string{th.Ruler(w, p.title(th, w)...)}
 	for _, spans := range all[from:min(len(all), from+room)] {
@@ -63,8 +64,8 @@ func (p *Pane) Lines(f page.Frame, w, h int) []string {
 // title says what is told and what it waits for; the latter matters more.
 func (p *Pane) title(th *draw.Theme, w int) []draw.Span {
 	hint := p.hint()
-	if p.pages > 1 {
-		hint = append([]draw.Span{draw.Dim.Of(p.say("part", p.page+1, p.pages) + "  ")}, hint...)
+	if s := p.shown(); s.pages > 1 {
+		hint = append([]draw.Span{draw.Dim.Of(p.say("part", s.page+1, s.pages) + "  ")}, hint...)
 	}
 	n := 0
 	for _, sp := range hint {
@@ -79,6 +80,8 @@ func (p *Pane) hint() []draw.Span {
 		return []draw.Span{draw.Accent.Of("n"), draw.Plain.Of(" " + p.say(what))}
 	}
 	switch {
+	case p.back > 0 && !p.folded:
+		return p.hintBack()
 	case p.folded && (p.acts() || p.begun && p.step.Kind == ""):
 		return []draw.Span{draw.Dim.Of(p.say("acts") + "  "), draw.Accent.Of("L"), draw.Plain.Of(" " + p.say("shows"))}
 	case p.folded && p.over():
@@ -87,6 +90,15 @@ func (p *Pane) hint() []draw.Span {
 		return key("shows-wait")
 	case p.page < p.pages-1:
 		return key("more")
+	case p.begun && !p.acts() && !p.has && p.whyNotBack() == "" && p.page == p.pages-1:
+		return append(p.forth(key), draw.Plain.Of("  "), draw.Accent.Of("u"), draw.Plain.Of(" "+p.say("back")))
+	}
+	return p.forth(key)
+}
+
+// forth is the key by which it goes on.
+func (p *Pane) forth(key func(string) []draw.Span) []draw.Span {
+	switch {
 	case !p.begun && !p.plays:
 		return append(key("start"), draw.Accent.Of("   r"), draw.Plain.Of(" "+p.say("runs")))
 	case !p.begun:

@@ -11,9 +11,11 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
+	"locktop/model/fold"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
+	"locktop/ui/table"
 )
 
 // TestWords: a wait reads as a sentence, with its bound once.
@@ -89,7 +91,9 @@ func TestWhatWasNotReadDoesNotGoOn(t *testing.T) {
 // still is a console on which nothing happens.
 type still struct{ host.Host }
 
-func (still) Frame() page.Frame        { return page.Frame{} }
+func (still) Frame() page.Frame {
+	return page.Frame{View: table.View{S: fold.NewState()}}
+}
 func (still) Context() context.Context { return context.Background() }
 
 // TestThePathShowsWhereOneIs: at every height the lesson under the cursor is there with what it

@@ -25,6 +25,9 @@ type Pane struct {
 	closed bool
 	plays  bool // it goes on by itself
 
+	told []read // what was read, in that order
+	back int    // how many of them the person has gone back, 0: not at all
+
 	page, pages int    // of the text, as far as it does not fit
 	has         bool   // the keyboard is with the options
 	at          int    // the option under the cursor, from 0
@@ -73,6 +76,7 @@ func (p *Pane) acts() bool { return p.step.Kind == StepDo || p.step.Kind == Step
 
 // begin asks for the first step, once the person has read what the lesson is for.
 func (p *Pane) begin() tea.Cmd {
+	p.leave()
 	p.begun, p.since, p.page = true, p.h.Frame().Now, 0
 	return p.next()
 }
@@ -89,7 +93,7 @@ func (p *Pane) next() tea.Cmd {
 // Stepped takes a step in.
 func (p *Pane) Stepped(m StepMsg) tea.Cmd {
 	switch {
-	case m.read != nil && (!p.plays || *m.read != turn{p.steps, p.page} || p.WhyNot() != "" || p.over()):
+	case m.read != nil && (!p.plays || p.back > 0 || *m.read != turn{p.steps, p.page} || p.WhyNot() != "" || p.over()):
 		return nil // it was stopped, or the person was quicker
 	case m.read != nil && p.step.Kind == StepAsk:
 		p.has = false
@@ -112,9 +116,12 @@ func (p *Pane) Stepped(m StepMsg) tea.Cmd {
 			p.log = append(p.log[max(0, len(p.log)-logMax+1):], text)
 		}
 	}
+	if p.step.Kind == StepTask && m.step.Kind != StepTask {
+		p.leave()
+	}
 	p.steps++
 	p.step, p.since, p.page, p.at, p.chosen, p.has = m.step, now, 0, 0, 0, false
-	if l := p.step.Lock; l != p.lock && l != "" && p.h.Select(l) {
+	if l := p.step.Lock; l != p.lock && l != "" && p.back == 0 && p.h.Select(l) {
 		p.lock = l
 	}
 	if p.step.Kind == StepSee {
@@ -138,8 +145,11 @@ func (p *Pane) Play() tea.Cmd {
 func (p *Pane) PlayKeys(on host.Where) []host.Key {
 	return []host.Key{{Keys: []string{"r"}, In: on, What: "let the lesson run by itself, or no longer", Needs: host.NeedsLesson, Frozen: true,
 		Why: func() string {
-			if !p.Showing() {
+			switch {
+			case !p.Showing():
 				return notTold
+			case p.back > 0:
+				return p.say("behind")
 			}
 			return ""
 		}, Do: p.Play}}
@@ -153,7 +163,7 @@ const (
 
 // soon goes on once what stands there can have been read, where the lesson plays itself.
 func (p *Pane) soon() tea.Cmd {
-	if !p.plays || p.acts() || p.begun && p.step.Kind == "" || p.over() {
+	if !p.plays || p.back > 0 || p.acts() || p.begun && p.step.Kind == "" || p.over() {
 		return nil
 	}
 	text := p.step.Text + p.step.Measured + p.step.Why + strings.Join(p.step.Options, "") + strings.Join(p.step.Code, "")
@@ -169,7 +179,7 @@ func (p *Pane) WhyNot() string {
 	switch {
 	case !p.Showing():
 		return notTold
-	case p.folded || p.page < p.pages-1 || p.over() || !p.begun:
+	case p.folded || p.back > 0 || p.page < p.pages-1 || p.over() || !p.begun:
 		return ""
 	case p.acts() || p.step.Kind == "":
 		return p.say("busy")
@@ -185,6 +195,9 @@ func (p *Pane) GoOn() tea.Cmd {
 	switch {
 	case p.folded:
 		p.folded = false
+	case p.back > 0:
+		p.forward()
+		return p.soon()
 	case p.page < p.pages-1:
 		p.page++
 	case !p.begun:
@@ -195,6 +208,7 @@ func (p *Pane) GoOn() tea.Cmd {
 		p.has = true
 	case p.step.Kind == StepTask: // the next step is asked for already
 		l := p.l
+		p.leave()
 		p.step, p.since = Step{Kind: StepWait}, p.h.Frame().Now // a second press is for nothing
 		p.steps++
 		return func() tea.Msg { l.Answer(0); return nil }
@@ -207,6 +221,7 @@ func (p *Pane) GoOn() tea.Cmd {
 // answer tells the lesson and asks for its next step.
 func (p *Pane) answer(choice int) tea.Cmd {
 	l, next := p.l, p.next()
+	p.leave()
 	p.step = Step{Kind: StepWait}
 	p.steps++
 	p.page, p.log, p.since = 0, nil, p.h.Frame().Now
