@@ -16,6 +16,7 @@ import (
 	"locktop/ui/host"
 	"locktop/ui/lesson"
 	"locktop/ui/page"
+	"locktop/ui/page/pages"
 	"locktop/ui/palette"
 	"locktop/ui/replay"
 	"locktop/ui/start"
@@ -164,7 +165,7 @@ func NewApp(o Options) *App {
 func (a *App) reset(s Settings) {
 	a.state = fold.NewState(a.o.Pins...)
 	locks := page.NewLockList()
-	a.pages = page.All(locks)
+	a.pages = pages.All(locks)
 	a.keys = host.NewKeymap(keyTable(a, a.o.Tape != nil || a.o.Past != nil))
 	a.board = &page.Board{Locks: locks, Tally: page.NewTally(), Doubts: page.Doubts{}, Marked: a.board.Bookmarks(), Picked: page.NoMarks(), Lab: a.o.Lab, NoLab: a.o.NoLab}
 	a.trail, a.awaited, a.spent = nil, nil, nil

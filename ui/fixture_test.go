@@ -21,7 +21,7 @@ import (
 	"locktop/ui/dialog"
 	"locktop/ui/host"
 	"locktop/ui/lesson"
-	"locktop/ui/page"
+	"locktop/ui/page/sessionspage"
 	"locktop/ui/table"
 )
 
@@ -349,6 +349,6 @@ func (b *bench) code() model.Code {
 	return ""
 }
 
-func (b *bench) sessions() *page.SessionsPage {
-	return b.pages[slices.Index(b.titles(), "Sessions")].(*page.SessionsPage)
+func (b *bench) sessions() *sessionspage.Page {
+	return b.pages[slices.Index(b.titles(), "Sessions")].(*sessionspage.Page)
 }

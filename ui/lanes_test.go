@@ -10,7 +10,7 @@ import (
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/model/lab"
-	"locktop/ui/page"
+	"locktop/ui/page/labpage"
 )
 
 // overlap is a lab in which c1 sleeps through the end of its lease.
@@ -187,7 +187,7 @@ func TestBesideNoTruthYet(t *testing.T) {
 // TestTruthOfAnUnknownLock: of a program that does not say its lock nothing is known.
 func TestTruthOfAnUnknownLock(t *testing.T) {
 	c := lab.ContenderInfo{Contender: model.Contender{Name: "worker", Proc: model.ProcRunning}}
-	if got := page.TruthWord(fold.NewState(), c, 0); got != "?" {
+	if got := labpage.TruthWord(fold.NewState(), c, 0); got != "?" {
 		t.Errorf("got %q", got)
 	}
 }

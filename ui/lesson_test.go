@@ -13,7 +13,7 @@ import (
 	"locktop/ui/fields"
 	"locktop/ui/host"
 	"locktop/ui/lesson"
-	"locktop/ui/page"
+	"locktop/ui/page/lockspage"
 )
 
 // teller is a lesson from a list of steps.
@@ -304,7 +304,7 @@ func TestALessonOfOneLockShowsItsQueue(t *testing.T) {
 	}{
 		{1, 12, true, "one lock"}, {3, 12, true, "three"}, {4, 12, false, "more want the table"}, {1, 6, false, "no room"}, {0, 12, false, "none yet"},
 	} {
-		if rows, pane := page.LockShares(r.h, r.n, true); pane > 0 != r.pane || rows+pane != r.h || rows < min(r.h, r.n+1) {
+		if rows, pane := lockspage.LockShares(r.h, r.n, true); pane > 0 != r.pane || rows+pane != r.h || rows < min(r.h, r.n+1) {
 			t.Errorf("%s: %d rows and %d lines", r.reason, rows, pane)
 		}
 	}

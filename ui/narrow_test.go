@@ -10,6 +10,8 @@ import (
 	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/page"
+	"locktop/ui/page/lockspage"
+	"locktop/ui/page/sessionspage"
 )
 
 // TestBreakOffersWhatIsPossible: the prompt names the ways that are open, however
@@ -188,7 +190,7 @@ func TestEnterSaysWhatItDoes(t *testing.T) {
 
 func TestOften(t *testing.T) {
 	for d, want := range map[time.Duration]string{666 * time.Millisecond: "<1s", 1600 * time.Millisecond: "1s", 20 * time.Second: "20s"} {
-		if got := page.Often(d); got != want {
+		if got := sessionspage.Often(d); got != want {
 			t.Errorf("%s: got %q, want %q", d, got, want)
 		}
 	}
@@ -198,13 +200,13 @@ func TestOften(t *testing.T) {
 func TestSharesOfATallScreen(t *testing.T) {
 	last := 0
 	for h := 1; h <= 120; h++ {
-		queue, under := page.Shares(h)
+		queue, under := lockspage.Shares(h)
 		if queue+under != h || queue < h/2 || under < last {
 			t.Errorf("%d lines: %d and %d", h, queue, under)
 		}
 		last = under
 	}
-	if _, under := page.Shares(90); under < 30 {
+	if _, under := lockspage.Shares(90); under < 30 {
 		t.Errorf("%d of 90 lines for what happened", under)
 	}
 }

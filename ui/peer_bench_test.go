@@ -10,7 +10,7 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
-	"locktop/ui/page"
+	"locktop/ui/page/lockspage"
 )
 
 // peerRows are the cells of as many locks as BenchmarkPaintAll has lines with rows on
@@ -19,7 +19,7 @@ func peerRows(x *bench) (rows [][]string, styles [][]draw.Style) {
 	for _, name := range x.board.Locks.Order.IDs[:x.locksTable.H+x.queueTable.H] {
 		r := &x.locksTable.Row
 		r.Spans, r.Ends = r.Spans[:0], r.Ends[:0]
-		page.LockRow(x.frame().View, x.state.Lock(name), r)
+		lockspage.LockRow(x.frame().View, x.state.Lock(name), r)
 		var cells []string
 		var looks []draw.Style
 		from := 0
@@ -45,7 +45,7 @@ func BenchmarkPeerTable(b *testing.B) {
 	x.View()
 	rows, styles := peerRows(x)
 	var titles []string
-	for _, c := range page.LockCells {
+	for _, c := range lockspage.LockCells {
 		titles = append(titles, c.Title)
 	}
 	looks := map[draw.Style]lipgloss.Style{}

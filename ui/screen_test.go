@@ -14,6 +14,10 @@ import (
 	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/page"
+	"locktop/ui/page/findingspage"
+	"locktop/ui/page/labpage"
+	"locktop/ui/page/lockspage"
+	"locktop/ui/page/sessionspage"
 	"locktop/ui/table"
 )
 
@@ -118,7 +122,7 @@ func TestLayout(t *testing.T) {
 		l := arrange(r.w, r.h, r.lesson, r.verdict)
 		pane := l.main
 		var rows int
-		rows, pane.h = page.LockShares(l.main.h, 1000, r.lesson > 0)
+		rows, pane.h = lockspage.LockShares(l.main.h, 1000, r.lesson > 0)
 		pane.y += rows
 		drawing := []byte(strings.Repeat(".", r.h))
 		for _, part := range []struct {
@@ -146,7 +150,7 @@ func TestLayout(t *testing.T) {
 
 func TestColumnsGoByRank(t *testing.T) {
 	for w := 20; w < 220; w++ {
-		for name, cols := range map[string][]table.Column{"locks": page.LockCells.Columns(), "queue": page.ClaimCells.Columns(), "members": page.MemberCells.Columns(), "sessions": page.SessionCells.Columns(), "findings": page.FindingCells.Columns(), "contenders": page.ContenderCells.Columns(), "faults": page.FaultCells.Columns(), "clients": page.ClientCells.Columns()} {
+		for name, cols := range map[string][]table.Column{"locks": lockspage.LockCells.Columns(), "queue": lockspage.ClaimCells.Columns(), "members": labpage.MemberCells.Columns(), "sessions": sessionspage.Cells.Columns(), "findings": findingspage.Cells.Columns(), "contenders": labpage.ContenderCells.Columns(), "faults": labpage.FaultCells.Columns(), "clients": labpage.ClientCells.Columns()} {
 			sum, dropped := -1, 99
 			for i, cw := range table.FitColumns(cols, w) {
 				if cw == 0 {
@@ -251,7 +255,7 @@ func TestProse(t *testing.T) {
 					exact(rt, l, w, 1)
 				}
 			}
-			for _, l := range page.WhyPane(th, nil, []model.Finding{x}, w, 9) {
+			for _, l := range lockspage.WhyPane(th, nil, []model.Finding{x}, w, 9) {
 				exact(rt, l, w, 1)
 			}
 		})

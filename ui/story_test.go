@@ -15,6 +15,7 @@ import (
 	"locktop/model"
 	"locktop/ui/host"
 	"locktop/ui/page"
+	"locktop/ui/page/pages"
 )
 
 func measured(s string) int { return ansi.StringWidth(s) }
@@ -187,7 +188,7 @@ func TestStories(t *testing.T) {
 // TestRefusingHands presses every key of the table that acts, on every page where
 // it counts: a refusal is said and nothing is planned or done.
 func TestRefusingHands(t *testing.T) {
-	pages := page.All(page.NewLockList())
+	pages := pages.All(page.NewLockList())
 	pagesOf := map[string][]string{"Locks": {"1"}, "Queue": {"1", "enter"}, "Journal": {"3"}, "Lab": {"5"}, "Sessions": {"2"}, "Findings": {"4"}}
 	for _, row := range NewApp(Options{}).keys.Rows {
 		if row.Act == "" || row.In&host.AnyPage == 0 {

@@ -28,11 +28,18 @@ func TestRooms(t *testing.T) {
 	for _, name := range []string{"ui", "watcher", "chaos", "demo"} {
 		core["locktop/"+name] = "the core knows no other room"
 	}
+	const base, all = "locktop/ui/page", "locktop/ui/page/pages"
+	pages := list(t, "{{.ImportPath}}", base+"/...")
 	part := func(others ...string) map[string]string { // of the console
 		not := map[string]string{"locktop/watcher": "the screen shows the model", "locktop/chaos": "the screen asks through an interface",
 			"locktop/demo": "the screen does not know where it is", "locktop/ui/report": "the screen writes no reports", etcd: "the screen never touches etcd"}
 		for _, other := range others {
 			not[other] = "a part knows its host and no other part"
+		}
+		for _, page := range pages {
+			if page != base {
+				not[page] = "what pages have in common is in " + base + ", and " + all + " knows each"
+			}
 		}
 		return not
 	}
@@ -116,9 +123,6 @@ func TestRooms(t *testing.T) {
 			"locktop/demo": "text is of the model", etcd: "the screen never touches etcd", tea: "a line is text, whatever shows it"}},
 		{"locktop/ui/table", map[string]string{
 			"locktop/ui/axis": "a table knows no lanes", "locktop/ui/report": "the screen writes no reports", tea: "a table is lines, whatever shows them"}},
-		{"locktop/ui/page", map[string]string{
-			"locktop/ui/report": "the screen writes no reports", "locktop/watcher": "the screen shows the model", "locktop/chaos": "a page asks for no action",
-			"locktop/demo": "the screen does not know where it is", etcd: "the screen never touches etcd", tea: "a page is lines, keys come by their names"}},
 		{"locktop/ui/host", part("locktop/ui/dialog", "locktop/ui/guide", "locktop/ui/lesson", "locktop/ui/palette", "locktop/ui/start")},
 		{"locktop/ui/dialog", part("locktop/ui/guide", "locktop/ui/lesson", "locktop/ui/palette", "locktop/ui/start")},
 		{"locktop/ui/guide", part("locktop/ui/dialog", "locktop/ui/lesson", "locktop/ui/palette", "locktop/ui/start")},
@@ -139,6 +143,16 @@ func TestRooms(t *testing.T) {
 	leaves := []string{"locktop/watcher/answers"}
 	for _, pkg := range list(t, "{{.ImportPath}}", "locktop/model/...") {
 		rooms = append(rooms, room{pkg, core})
+	}
+	for _, pkg := range pages {
+		not := part("locktop/ui/host", "locktop/ui/dialog", "locktop/ui/guide", "locktop/ui/lesson", "locktop/ui/palette", "locktop/ui/start")
+		for _, page := range pages {
+			if page == pkg || pkg == all {
+				delete(not, page)
+			}
+		}
+		not[tea] = "a page is lines, keys come by their names"
+		rooms = append(rooms, room{pkg, not})
 	}
 	for _, r := range rooms {
 		imports := list(t, "{{join .Imports \"\\n\"}}", r.room) // of the standard library only what it asks for itself

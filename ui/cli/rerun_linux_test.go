@@ -22,7 +22,8 @@ import (
 	"locktop/ui/cli/session"
 	"locktop/ui/cli/tape"
 	"locktop/ui/draw"
-	pages "locktop/ui/page"
+	base "locktop/ui/page"
+	"locktop/ui/page/pages"
 	"locktop/ui/replay"
 	"locktop/ui/table"
 	"locktop/watcher/recording"
@@ -30,10 +31,10 @@ import (
 
 // screens are all pages of the console as they show a state.
 func screens(s *fold.State) string {
-	locks := pages.NewLockList()
+	locks := base.NewLockList()
 	var leases []model.LeaseID
-	board := &pages.Board{Locks: locks, Tally: pages.NewTally(), Doubts: pages.Doubts{}, Marked: pages.NoMarks(), Picked: pages.NoMarks(), Lab: true, Prefixes: []string{""}, Height: 36}
-	f := pages.Frame{Board: board, View: table.View{S: s, Th: draw.NewTheme(draw.ThemeDark, termenv.Ascii, draw.SignsUnicode), Now: s.Now().Truncate(time.Second), OnScreen: &leases}}
+	board := &base.Board{Locks: locks, Tally: base.NewTally(), Doubts: base.Doubts{}, Marked: base.NoMarks(), Picked: base.NoMarks(), Lab: true, Prefixes: []string{""}, Height: 36}
+	f := base.Frame{Board: board, View: table.View{S: s, Th: draw.NewTheme(draw.ThemeDark, termenv.Ascii, draw.SignsUnicode), Now: s.Now().Truncate(time.Second), OnScreen: &leases}}
 	locks.Rank(f)
 	board.Doubts.Look(s, f.Now)
 	var all []string

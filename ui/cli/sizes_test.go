@@ -31,7 +31,6 @@ var larger = map[string]struct {
 	why          string
 }{
 	"ui/cli":         {60, 8700, "one file for each command; it joins all the rooms"},
-	"ui/page":        {26, 4600, "one file for each page, and no page knows another"},
 	"model/diagnose": {30, maxLines, "one file for each family of findings, and no family knows another"},
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"locktop/model/journal"
 	"locktop/model/keyspace"
 	"locktop/model/outlook"
 	"locktop/ui/axis"
@@ -24,7 +23,7 @@ type Axis struct {
 
 // Keyless is a lock without keys that was chosen on the page of the time, and what all other
 // pages had selected then: it is chosen for as long as that is. The zero value is none.
-type Keyless struct{ Lock, beside string }
+type Keyless struct{ Lock, Beside string }
 
 // past is the lanes of a lock as they were painted last, and what from.
 type past struct {
@@ -41,8 +40,8 @@ type pastOf struct {
 	window     axis.Window
 }
 
-// whole is the frame of all that was seen of a recording, also where an earlier moment is shown.
-func (f Frame) whole() Frame {
+// Whole is the frame of all that was seen of a recording, also where an earlier moment is shown.
+func (f Frame) Whole() Frame {
 	if f.Ahead != nil {
 		f.S, f.Now = f.Ahead, f.Ahead.Now().Truncate(time.Second)
 		if f.Latest.After(f.Now) {
@@ -52,8 +51,8 @@ func (f Frame) whole() Frame {
 	return f
 }
 
-// lanes returns the lines of at most n lanes of a lock.
-func (f Frame) lanes(l *keyspace.Lock, w, n int) []string {
+// Lanes returns the lines of at most n lanes of a lock.
+func (f Frame) Lanes(l *keyspace.Lock, w, n int) []string {
 	x := &f.Board.Axis
 	of := pastOf{l.Name, l.Version(), f.Now, f.S.Now(), f.Th, w, n, x.Window}
 	if x.last.of != of {
@@ -75,8 +74,8 @@ type minute struct {
 // minutesKept bounds how many of them are kept: more than any screen shows.
 const minutesKept = 512
 
-// lane paints the last minute of a lock, unless it looks as it did.
-func (f Frame) lane(l *keyspace.Lock, now time.Time, cells int) []draw.Span {
+// LastMinute paints the last minute of a lock, unless it looks as it did.
+func (f Frame) LastMinute(l *keyspace.Lock, now time.Time, cells int) []draw.Span {
 	x := &f.Board.Axis
 	var last axis.Window
 	whole := last.Scale(time.Time{}, now, cells)
@@ -95,11 +94,11 @@ func (f Frame) lane(l *keyspace.Lock, now time.Time, cells int) []draw.Span {
 	return m.spans
 }
 
-// axisKeys are the keys of a page with an axis. events are the moments of what it shows, by
+// AxisKeys are the keys of a page with an axis. events are the moments of what it shows, by
 // their time.
-func axisKeys(events func(f Frame, from, to time.Time) []time.Time) []Key {
+func AxisKeys(events func(f Frame, from, to time.Time) []time.Time) []Key {
 	do := func(g func(f Frame)) func(f Frame) Request {
-		return func(f Frame) Request { g(f.whole()); return Request{} }
+		return func(f Frame) Request { g(f.Whole()); return Request{} }
 	}
 	start := func(f Frame) time.Time { return f.S.Book.Start() }
 	return []Key{
@@ -155,13 +154,14 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// lockEvents are the moments of the selected lock: each that came, got the lock or went, and
+// LockEvents are the moments of the selected lock: each that came, got the lock or went, and
 // the marks.
-func lockEvents(f Frame, from, to time.Time) []time.Time {
-	return eventsOf(f, f.Locks.Pick.ID, from, to)
+func LockEvents(f Frame, from, to time.Time) []time.Time {
+	return EventsOf(f, f.Locks.Pick.ID, from, to)
 }
 
-func eventsOf(f Frame, lock string, from, to time.Time) []time.Time {
+// EventsOf are the moments of a lock in that time.
+func EventsOf(f Frame, lock string, from, to time.Time) []time.Time {
 	var all []time.Time
 	add := func(at time.Time) {
 		if !at.IsZero() && !at.Before(from) && at.Before(to) {
@@ -180,54 +180,10 @@ func eventsOf(f Frame, lock string, from, to time.Time) []time.Time {
 	return all
 }
 
-// factsOf are the last entries of the journal about a lock, n at most, as of the cursor; with
-// them those about no lock, if it stands somewhere.
-func (f Frame) factsOf(lock string, n int) []*journal.Entry {
-	l, at := f.S.Lock(lock), f.Axis.At()
-	if at.IsZero() && l != nil {
-		return l.Journal()
-	}
-	var all []*journal.Entry
-	for _, e := range slices.Backward(f.upTo(f.S.Journal())) {
-		if len(all) >= n {
-			break
-		}
-		if e.Lock == lock || e.Lock == "" && !at.IsZero() {
-			all = append(all, e)
-		}
-	}
-	slices.Reverse(all)
-	if len(all) == 0 && l != nil { // of a lock at which little happens its own journal goes back further
-		return f.upTo(l.Journal())
-	}
-	return all
-}
-
-// journal is that of a lock, nil for one without keys.
-func (f Frame) journal(lock string) []*journal.Entry {
-	if l := f.S.Lock(lock); l != nil {
-		return l.Journal()
-	}
-	return nil
-}
-
-// upTo cuts off what is later than the cursor.
-func (f Frame) upTo(all []*journal.Entry) []*journal.Entry {
-	if at := f.Axis.At(); !at.IsZero() {
-		for at = at.Add(time.Microsecond); len(all) > 0 && !all[len(all)-1].At.Before(at); {
-			all = all[:len(all)-1]
-		}
-	}
-	return all
-}
-
-// asOf says at which moment the cursor stands, and the way back; nothing for now.
-func (f Frame) asOf() []draw.Span {
-	if text := f.Axis.AsOf(f.whole().Now); text != "" {
+// AsOf says at which moment the cursor stands, and the way back; nothing for now.
+func (f Frame) AsOf() []draw.Span {
+	if text := f.Axis.AsOf(f.Whole().Now); text != "" {
 		return []draw.Span{draw.Late.Of("  " + text + "  "), draw.Accent.Of("esc"), draw.Dim.Of(" now")}
 	}
 	return nil
 }
-
-// tooFarBack is what a journal says that does not reach the cursor.
-const tooFarBack = "  the journal does not go back that far"

@@ -1,4 +1,5 @@
-// Package page has the pages of the console, a file each.
+// Package page has what the pages of the console have in common. Each page is a package of
+// its own in a folder here, and ui/page/pages puts them together.
 //
 // A [Page] paints itself, moves its own cursor, and says what is under it. It knows no
 // other page and not the console around it. What it needs comes with the [Frame]; what
@@ -12,8 +13,8 @@
 // one that is selected, the number of findings, the marks. Some things not every page has:
 // see [Filtered], [Tabled], [InPieces] and [Split].
 //
-// To add a page, write its file and name it in the list [All]: its digit, its keys and its
-// place in help and in KEYS.md come from there. To add a column, write a field in
+// To add a page, write its package and name it in the list pages.All: its digit, its keys and
+// its place in help and in KEYS.md come from there. To add a column, write a field in
 // ui/fields. To add a key of one page, write a row in its Keys.
 //
 // A selection is an identity (a name, a key), never an index. Every line is exactly as wide

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// matcher returns what a filter keeps, nil for all. A filter is words, each of which has to
+// Matcher returns what a filter keeps, nil for all. A filter is words, each of which has to
 // stand in one of the texts, or a regular expression between slashes; "!" inverts either.
 // They tell capitals apart only if they contain one. An expression that is none keeps all:
 // see [badFilter].
-func matcher(filter string) func(texts ...string) bool {
+func Matcher(filter string) func(texts ...string) bool {
 	want, not := strings.CutPrefix(filter, "!")
 	if strings.TrimSpace(want) == "" {
 		return nil
@@ -76,8 +76,8 @@ func badFilter(filter string) string {
 	return ""
 }
 
-// hits says how many rows a filter leaves, or why it filters nothing.
-func hits(filter, left string) string {
+// Hits says how many rows a filter leaves, or why it filters nothing.
+func Hits(filter, left string) string {
 	if why := badFilter(filter); why != "" {
 		return why
 	}

@@ -18,11 +18,11 @@ import (
 const (
 	SortState table.SortKey = 1 + iota
 	SortName
-	sortHeld
-	sortBehind
-	sortLongest
-	sortWaited
-	sortCount
+	SortHeld
+	SortBehind
+	SortLongest
+	SortWaited
+	SortCount
 )
 
 // order is the list of locks as shown: names, filtered and sorted.
@@ -45,7 +45,7 @@ func (o *order) refresh(s *fold.State, now time.Time) bool {
 	if !o.Unranked(s.Version(), now) {
 		return false
 	}
-	keep, sign := matcher(o.Filter), int64(-1) // the most first
+	keep, sign := Matcher(o.Filter), int64(-1) // the most first
 	if o.Reversed != (o.By == SortName) {
 		sign = 1
 	}
@@ -59,7 +59,7 @@ func (o *order) refresh(s *fold.State, now time.Time) bool {
 		if r := l.Recipe(); r.HasHolder && r.WaitersVisible() {
 			o.waitSeen += l.Behind()
 		}
-		if keep != nil && !keep(lockText(s, l)...) {
+		if keep != nil && !keep(LockText(s, l)...) {
 			return table.Scored[string]{}, false
 		}
 		return table.Scored[string]{ID: l.Name, Rank: sign * o.rank(s, l, c, i), Tie: uint64(i)}, true
@@ -74,21 +74,21 @@ func (o *order) rank(s *fold.State, l *keyspace.Lock, c model.Condition, i int) 
 	switch o.By {
 	case SortName:
 		return int64(i)
-	case sortHeld:
+	case SortHeld:
 		if l.Holder() == nil {
 			return -1
 		}
 		d, _ := l.HeldFor(o.At)
 		return int64(d)
-	case sortBehind:
+	case SortBehind:
 		return int64(l.Behind())
-	case sortLongest:
+	case SortLongest:
 		d, _, any := l.LongestWait(o.At)
 		if !any {
 			return -1
 		}
 		return int64(d)
-	case sortWaited:
+	case SortWaited:
 		d, _, any := fields.Lock{S: s, L: l, Now: o.At}.WaitedLately()
 		if !any {
 			return -1
@@ -102,9 +102,9 @@ func (o *order) rank(s *fold.State, l *keyspace.Lock, c model.Condition, i int) 
 	return rank
 }
 
-// lockText is what a filter looks at: name, state, recipe, findings, and who holds or waits
+// LockText is what a filter looks at: name, state, recipe, findings, and who holds or waits
 // by which key, as far as a queue is looked at.
-func lockText(s *fold.State, l *keyspace.Lock) []string {
+func LockText(s *fold.State, l *keyspace.Lock) []string {
 	all := []string{l.Name, diagnose.StateWord(outlook.Of(l)), l.Recipe().Name}
 	for _, f := range l.Findings() {
 		all = append(all, string(f.Code))
@@ -194,26 +194,26 @@ func (p *LockList) Unranked(s *fold.State, now time.Time) bool {
 	return p.Order.many() && p.Order.Unranked(s.Version(), now)
 }
 
-// move puts the cursor at a row and holds the order still for a moment.
-func (p *LockList) move(i int, now time.Time) {
+// Move puts the cursor at a row and holds the order still for a moment.
+func (p *LockList) Move(i int, now time.Time) {
 	p.Pick.Move(i, len(p.Order.IDs), p.Name)
 	p.Order.Held = now.Add(table.SortHold)
 }
 
-// choose selects a lock by its name.
-func (p *LockList) choose(name string) {
+// Choose selects a lock by its name.
+func (p *LockList) Choose(name string) {
 	p.Pick.ID, p.Pick.Pinned = name, true
 	p.Order.Force = true
 }
 
-// reveal selects a lock. A filter that hides it is let go.
-func (p *LockList) reveal(s *fold.State, name string) {
+// Reveal selects a lock. A filter that hides it is let go.
+func (p *LockList) Reveal(s *fold.State, name string) {
 	if l := s.Lock(name); l != nil {
-		if keep := matcher(p.Order.Filter); keep != nil && !keep(lockText(s, l)...) {
-			p.setFilter("")
+		if keep := Matcher(p.Order.Filter); keep != nil && !keep(LockText(s, l)...) {
+			p.SetFilter("")
 		}
 	}
-	p.choose(name)
+	p.Choose(name)
 }
 
 // request asks for the queue of the selected lock.
@@ -234,8 +234,8 @@ func (p *LockList) SortBy(k table.SortKey) {
 	p.Order.Force = true
 }
 
-// setFilter says whether that is another one.
-func (p *LockList) setFilter(text string) bool {
+// SetFilter says whether that is another one.
+func (p *LockList) SetFilter(text string) bool {
 	if p.Order.Filter == text {
 		return false
 	}

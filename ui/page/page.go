@@ -123,6 +123,11 @@ type Key struct {
 	Needs string
 }
 
+// QueueOf is the key of a page that leads to a lock.
+func QueueOf(lock func(Frame) Request) Key {
+	return Key{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "lock", What: "jump to the queue of the lock", Some: true, Do: lock}
+}
+
 // NeedsLab says of a key that it works in a lab only.
 const NeedsLab = "own lab, or proxy --armed"
 
@@ -137,36 +142,44 @@ const (
 	KeysThatAct
 )
 
-// usual is the page that has nothing of what not every page has.
-type usual struct{}
+// Usual is the page that has nothing of what not every page has: a page embeds it, and writes
+// only what it has.
+type Usual struct{}
 
-func (usual) Keys() []Key           { return nil }
-func (usual) Click(Frame, int, int) {}
-func (usual) Empty() bool           { return false }
-func (usual) Target(Frame) Target   { return Target{} }
-func (usual) Show(Frame, Request)   {}
-func (usual) Back(Frame) bool       { return false }
-func (usual) Spot() string          { return "" }
-func (usual) Return(Frame, string)  {}
-func (usual) Lock(f Frame) Request  { return f.Locks.request() }
-func (usual) Finding(f Frame) (*model.Finding, string) {
-	return findingAbout(f, f.S.Lock(f.Locks.Pick.ID))
-}
-func (usual) Commands(Frame) (string, []string) { return "the cluster", clusterCommands }
+// Keys are none.
+func (Usual) Keys() []Key { return nil }
 
-// All are all pages, in the order of their digits. This is the one place to add one.
-func All(locks *LockList) []Page {
-	queue := newQueuePane()
-	return []Page{
-		newLocksPage(locks, queue),
-		&queuePage{queue: queue},
-		newSessionsPage(),
-		&journalPage{},
-		newFindingsPage(),
-		newLabPage(),
-		newTimePage(),
-	}
+// Click selects nothing.
+func (Usual) Click(Frame, int, int) {}
+
+// Empty says that there is something to select.
+func (Usual) Empty() bool { return false }
+
+// Target is nothing.
+func (Usual) Target(Frame) Target { return Target{} }
+
+// Show selects nothing.
+func (Usual) Show(Frame, Request) {}
+
+// Back takes nothing back.
+func (Usual) Back(Frame) bool { return false }
+
+// Spot is nowhere in particular.
+func (Usual) Spot() string { return "" }
+
+// Return goes nowhere.
+func (Usual) Return(Frame, string) {}
+
+// Lock is the lock that is selected among all.
+func (Usual) Lock(f Frame) Request { return f.Locks.request() }
+
+// Finding is the worst one about the lock that is selected among all.
+func (Usual) Finding(f Frame) (*model.Finding, string) {
+	return FindingAbout(f, f.S.Lock(f.Locks.Pick.ID))
 }
+
+// Commands show the cluster.
+func (Usual) Commands(Frame) (string, []string) { return "the cluster", ClusterCommands }
 
 // Board is what every page may read of the console.
 type Board struct {
@@ -242,8 +255,8 @@ func (t Target) Complete() Target {
 	return t
 }
 
-// ofClient finds the contender that the claim of a target belongs to.
-func (t Target) ofClient(s *fold.State) Target {
+// OfClient finds the contender that the claim of a target belongs to.
+func (t Target) OfClient(s *fold.State) Target {
 	var ref model.ClaimRef
 	switch {
 	case t.Claim != nil:
@@ -262,18 +275,18 @@ func (t Target) ofClient(s *fold.State) Target {
 	return t
 }
 
-// toLock asks for the queue of the lock of a target.
-func (t Target) toLock() Request {
+// ToLock asks for the queue of the lock of a target.
+func (t Target) ToLock() Request {
 	if t.Lock == nil {
 		return Request{Why: "no lock belongs to this"}
 	}
 	return Request{Show: ShowQueue, Lock: t.Lock.Name, Claim: t.Claim}
 }
 
-// commands are the lines of etcdctl about a target, after some others.
-func (t Target) commands(f Frame, lines []string) (about string, all []string) {
+// Commands are the lines of etcdctl about a target, after some others.
+func (t Target) Commands(f Frame, lines []string) (about string, all []string) {
 	if t.Lock == nil {
-		return "the cluster", clusterCommands
+		return "the cluster", ClusterCommands
 	}
 	lines = append(lines[:len(lines):len(lines)], t.Lock.Etcdctl()...)
 	if c := t.Claim; c != nil && c != t.Lock.Head() && c.KV.Lease != 0 {
@@ -282,21 +295,11 @@ func (t Target) commands(f Frame, lines []string) (about string, all []string) {
 	return f.Th.Clean(t.Lock.Name), lines
 }
 
-var clusterCommands = []string{"etcdctl endpoint status --cluster -w table", "etcdctl alarm list"}
+// ClusterCommands show how the cluster is.
+var ClusterCommands = []string{"etcdctl endpoint status --cluster -w table", "etcdctl alarm list"}
 
-// findingAbout is the worst finding about a lock, or why there is none.
-func findingAbout(f Frame, l *keyspace.Lock) (*model.Finding, string) {
-	if l == nil {
-		return nil, "no lock is selected"
-	}
-	if all := l.Findings(); len(all) > 0 {
-		return &all[0], ""
-	}
-	return nil, "no problem found on " + f.Th.Clean(l.Name)
-}
-
-// noLocks is what the pages of locks say if there is none to show, nil if there is one.
-func noLocks(f Frame, w int) []string {
+// NoLocks is what the pages of locks say if there is none to show, nil if there is one.
+func NoLocks(f Frame, w int) []string {
 	if f.Locks.Order.Total > 0 {
 		return nil
 	}
@@ -369,6 +372,9 @@ func (b *Board) Bookmarks() marks {
 
 // TallFrom is the height of the screen from which there is room for what is only nice to have.
 const TallFrom = 30
+
+// TableLeast is how many lines a lesson leaves to the page, if it can: a title and 8 rows.
+const TableLeast = 9
 
 // Frame is what a page needs to paint.
 type Frame struct {

@@ -9,8 +9,8 @@ import (
 	"locktop/ui/table"
 )
 
-// tallyAtOnce is below how many locks findings are counted with every change.
-const tallyAtOnce = 1000
+// TallyAtOnce is below how many locks findings are counted with every change.
+const TallyAtOnce = 1000
 
 // Tally counts the findings, at a rhythm: it goes over all of them.
 type Tally struct {
@@ -21,7 +21,7 @@ type Tally struct {
 }
 
 // NewTally returns one that has counted nothing.
-func NewTally() Tally { return Tally{Rhythm: table.Rhythm{Per: table.SortPer, AtOnce: tallyAtOnce}} }
+func NewTally() Tally { return Tally{Rhythm: table.Rhythm{Per: table.SortPer, AtOnce: TallyAtOnce}} }
 
 // Update counts anew if that is due, for so many locks.
 func (t *Tally) Update(s *fold.State, total int, now time.Time) {
@@ -42,8 +42,8 @@ func (t *Tally) Count() (int, draw.Style) {
 	return t.warnings, draw.Late
 }
 
-// words are "2 errors", "3 warnings", "1 info", as far as there are any.
-func (t *Tally) words() []string {
+// Words are "2 errors", "3 warnings", "1 info", as far as there are any.
+func (t *Tally) Words() []string {
 	var parts []string
 	if t.errors > 0 {
 		parts = append(parts, draw.Plural(t.errors, "error"))

@@ -1,42 +1,22 @@
-package page
+package lockspage
 
 import (
 	"strconv"
-	"time"
 
 	"locktop/model"
 	"locktop/model/keyspace"
 	"locktop/model/outlook"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
-
-// A row about which there is nothing to worry counts in steps, so that a screen full of
-// them is not painted anew every second. What it says was true at the step, and a step
-// is no more than a cell of the bar of its lease.
-const (
-	calmStep = 5 * time.Second
-	calmFrom = 2 * calmStep             // since the last change
-	calmTTL  = draw.BarCells * calmStep // of the lease at least
-)
-
-// calm is the view for a row that counts in steps.
-func calm(f table.View) table.View {
-	f.Now = f.Now.Truncate(calmStep)
-	return f
-}
 
 // calmLock says whether the row of a lock may count in steps.
 func calmLock(f table.View, l *keyspace.Lock) bool {
 	held, _ := l.HeldFor(f.Now)
 	longest, _, waits := l.LongestWait(f.Now)
-	return held >= calmFrom && (!waits || longest >= calmFrom) && calmLease(l.Head().LeaseInfo()) && !outlook.Of(l).Trouble()
-}
-
-// calmLease says whether a step means little for a lease.
-func calmLease(l *keyspace.Lease) bool {
-	return l == nil || !l.HasRead || time.Duration(l.Granted())*time.Second >= calmTTL
+	return held >= page.CalmFrom && (!waits || longest >= page.CalmFrom) && page.CalmLease(l.Head().LeaseInfo()) && !outlook.Of(l).Trouble()
 }
 
 // LockCells are the columns of the locks.
@@ -92,7 +72,7 @@ var LockCells = table.CellsOf(fields.Locks, map[string]func(*table.Row, *fields.
 	},
 	"MOVES WHEN":  lockMoves,
 	"LAST MINUTE": lastMinute,
-}, map[string]table.SortKey{"LOCK": SortName, "HELD": sortHeld, "BEHIND": sortBehind, "LONGEST": sortLongest, "WAITED": sortWaited, "STATE": SortState})
+}, map[string]table.SortKey{"LOCK": page.SortName, "HELD": page.SortHeld, "BEHIND": page.SortBehind, "LONGEST": page.SortLongest, "WAITED": page.SortWaited, "STATE": page.SortState})
 
 // lockMoves says what it takes for the lock to move.
 func lockMoves(r *table.Row, x *fields.Lock) {
@@ -126,47 +106,53 @@ func lastMinute(r *table.Row, x *fields.Lock) {
 
 // locksPage is the table of locks and, where there is room, the queue of the selected one.
 type locksPage struct {
-	usual
+	page.Usual
 	Table   table.Table
-	locks   *LockList
+	locks   *page.LockList
 	Queue   *QueuePane
 	pane    int  // lines of the queue, 0 if it has no room
 	rows    int  // lines above it
 	paneHas bool // the keyboard is with the queue
 }
 
-func newLocksPage(locks *LockList, queue *QueuePane) *locksPage {
-	return &locksPage{Table: table.New(LockCells.Columns(), true), locks: locks, Queue: queue}
+// New returns the page of all locks and that of one queue, which the first one shows too, as
+// far as there is room.
+func New(locks *page.LockList) (all, one page.Page) {
+	queue := newQueuePane()
+	return &locksPage{Table: table.New(LockCells.Columns(), true), locks: locks, Queue: queue}, &queuePage{queue: queue}
 }
 
-func (p *locksPage) About() About {
-	return About{Title: "Locks", Targets: true, Shows: ShowRow}
+func (p *locksPage) About() page.About {
+	return page.About{Title: "Locks", Targets: true, Shows: page.ShowRow}
 }
 
-func (p *locksPage) Keys() []Key {
-	return []Key{
-		{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "open", What: "open the queue of the lock", Some: true, Do: p.Lock},
-		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "pane", What: "from the table to the queue and back", Why: p.whyNoPane,
-			Do: func(Frame) Request { p.paneHas = !p.paneHas; return Request{} }},
-		{Keys: []string{"s"}, Group: KeysOfLists, Short: "sort", What: "sort by the next column",
-			Do: func(Frame) Request { p.sortBy(p.locks.Order.By%(sortCount-1) + 1); return Request{} }},
-		{Keys: []string{"S"}, Group: KeysOfLists, What: "reverse sort", Do: func(Frame) Request { p.sortBy(p.locks.Order.By); return Request{} }},
+func (p *locksPage) Keys() []page.Key {
+	return []page.Key{
+		{Keys: []string{"enter"}, Group: page.KeysThatOpen, Short: "open", What: "open the queue of the lock", Some: true, Do: p.Lock},
+		{Keys: []string{"tab", "shift+tab"}, Group: page.KeysOfParts, Short: "pane", What: "from the table to the queue and back", Why: p.whyNoPane,
+			Do: func(page.Frame) page.Request { p.paneHas = !p.paneHas; return page.Request{} }},
+		{Keys: []string{"s"}, Group: page.KeysOfLists, Short: "sort", What: "sort by the next column",
+			Do: func(page.Frame) page.Request {
+				p.sortBy(p.locks.Order.By%(page.SortCount-1) + 1)
+				return page.Request{}
+			}},
+		{Keys: []string{"S"}, Group: page.KeysOfLists, What: "reverse sort", Do: func(page.Frame) page.Request { p.sortBy(p.locks.Order.By); return page.Request{} }},
 		journalOfLock,
 	}
 }
 
 // journalOfLock is a key of the pages that show one lock.
-var journalOfLock = Key{Keys: []string{"f"}, Group: KeysOfLists, Short: "journal", What: "the journal of this lock alone", Some: true,
-	Do: func(f Frame) Request { return Request{Show: ShowJournal, Lock: f.Locks.Pick.ID} }}
+var journalOfLock = page.Key{Keys: []string{"f"}, Group: page.KeysOfLists, Short: "journal", What: "the journal of this lock alone", Some: true,
+	Do: func(f page.Frame) page.Request { return page.Request{Show: page.ShowJournal, Lock: f.Locks.Pick.ID} }}
 
 func (p *locksPage) sortBy(k table.SortKey) { p.locks.SortBy(k) }
 
 // Paint returns the lines of the table, and of the queue under it.
-func (p *locksPage) Paint(f Frame, w, h int) []string {
+func (p *locksPage) Paint(f page.Frame, w, h int) []string {
 	p.locks.Update(f)
 	p.rows, p.pane = LockShares(h, len(p.locks.Order.IDs), f.Lesson)
 	p.paneHas = p.paneHas && p.pane > 0
-	if text := noLocks(f, w); text != nil {
+	if text := page.NoLocks(f, w); text != nil {
 		return draw.Fill(text, w, h)
 	}
 	lines := p.list(f, w, p.rows)
@@ -178,10 +164,8 @@ func (p *locksPage) Paint(f Frame, w, h int) []string {
 	return lines
 }
 
-const (
-	paneFrom   = 12 // lines of the page from which it shows a queue
-	TableLeast = 9  // lines that a lesson leaves to the page, if it can: a title and 8 rows
-)
+// paneFrom is how many lines of the page there are from which it shows a queue.
+const paneFrom = 12
 
 // A lesson tells of so few locks that the queue has room beside them, from that many lines on.
 const (
@@ -196,22 +180,22 @@ const rowsStep = 4
 // LockShares divides the page between its table of n locks and the queue under it. The
 // table takes the rows that it needs, half of the page at most, and a blank line.
 func LockShares(h, n int, lesson bool) (rows, pane int) {
-	if lesson && h < 2*TableLeast && n > 0 && n <= lessonFew && h >= n+lessonQueue {
+	if lesson && h < 2*page.TableLeast && n > 0 && n <= lessonFew && h >= n+lessonQueue {
 		return n + 2, h - n - 2
 	}
-	if h < paneFrom || lesson && h < 2*TableLeast {
+	if h < paneFrom || lesson && h < 2*page.TableLeast {
 		return h, 0
 	}
 	rows = min(h/2, 2+(n+rowsStep-1)/rowsStep*rowsStep)
 	if lesson { // it tells of few locks
-		rows = min(rows, TableLeast)
+		rows = min(rows, page.TableLeast)
 	}
 	return rows, h - rows
 }
 
 // list returns the lines of the table.
-func (p *locksPage) list(f Frame, w, h int) []string {
-	f.Lane = f.lane
+func (p *locksPage) list(f page.Frame, w, h int) []string {
+	f.Lane = f.LastMinute
 	p.Table.SortBy(p.locks.Order.By)
 	p.Table.Fit(w, h, f.Th)
 	names, pick := p.locks.Order.IDs, &p.locks.Pick
@@ -224,19 +208,19 @@ func (p *locksPage) list(f Frame, w, h int) []string {
 		case lock == nil:
 			LockCells.GoneRow(f.Th.CutPath(f.Th.Clean(names[i]), r.Room()), r)
 		case i != l.Cursor && calmLock(f.View, lock):
-			LockRow(calm(f.View), lock, r)
+			LockRow(page.Calm(f.View), lock, r)
 		default:
 			LockRow(f.View, lock, r)
 		}
 	})
 }
 
-func (p *locksPage) Move(f Frame, n int) {
+func (p *locksPage) Move(f page.Frame, n int) {
 	if p.paneHas {
 		p.Queue.move(f.S, p.Queue.Pick.Place+n)
 		return
 	}
-	p.locks.move(p.locks.Pick.Place+n, f.Now)
+	p.locks.Move(p.locks.Pick.Place+n, f.Now)
 }
 
 func (p *locksPage) Step() int {
@@ -249,7 +233,7 @@ func (p *locksPage) Step() int {
 func (p *locksPage) Point(y int) { p.paneHas = p.pane > 0 && y >= p.rows }
 
 // Click selects a row, and a click on a title sorts by it.
-func (p *locksPage) Click(f Frame, x, y int) {
+func (p *locksPage) Click(f page.Frame, x, y int) {
 	if p.pane > 0 && y >= p.rows {
 		p.paneHas = p.Queue.click(f.S, y-p.rows) || p.paneHas
 		return
@@ -262,7 +246,7 @@ func (p *locksPage) Click(f Frame, x, y int) {
 	}
 	if i := p.Table.At(y, len(p.locks.Order.IDs)); i >= 0 {
 		p.paneHas = false
-		p.locks.move(i, f.Now)
+		p.locks.Move(i, f.Now)
 	}
 }
 
@@ -276,61 +260,63 @@ func (p *locksPage) whyNoPane() string {
 func (p *locksPage) Empty() bool { return len(p.locks.Order.IDs) == 0 }
 
 // Target is the first claim of the selected lock, or the one selected in its queue.
-func (p *locksPage) Target(f Frame) Target {
+func (p *locksPage) Target(f page.Frame) page.Target {
 	p.Queue.show(p.locks.Pick.ID)
 	t := p.Queue.target(f)
 	if !p.paneHas && t.Lock != nil {
 		t.Claim, t.LockOnly, t.Unchosen = t.Lock.Head(), true, true
 	}
-	return t.ofClient(f.S)
+	return t.OfClient(f.S)
 }
 
-func (p *locksPage) Finding(f Frame) (*model.Finding, string) { return p.Target(f).finds(f, p.paneHas) }
+func (p *locksPage) Finding(f page.Frame) (*model.Finding, string) {
+	return p.Target(f).Finds(f, p.paneHas)
+}
 
-func (p *locksPage) Commands(f Frame) (string, []string) { return p.Target(f).commands(f, nil) }
+func (p *locksPage) Commands(f page.Frame) (string, []string) { return p.Target(f).Commands(f, nil) }
 
-func (p *locksPage) Show(f Frame, r Request) {
-	p.locks.reveal(f.S, r.Lock)
+func (p *locksPage) Show(f page.Frame, r page.Request) {
+	p.locks.Reveal(f.S, r.Lock)
 	p.Queue.show(r.Lock)
 }
 
-func (p *locksPage) Back(f Frame) bool {
+func (p *locksPage) Back(f page.Frame) bool {
 	if f.Axis.Now() {
 		return true
 	}
 	if p.Filter() != "" {
 		p.SetFilter("")
 	} else {
-		p.paneHas, p.Queue.Pick = false, Selection{}
+		p.paneHas, p.Queue.Pick = false, page.Selection{}
 	}
 	return true
 }
 
 func (p *locksPage) Spot() string { return p.locks.Pick.ID }
 
-func (p *locksPage) Return(_ Frame, name string) {
+func (p *locksPage) Return(_ page.Frame, name string) {
 	if name != "" && name != p.locks.Pick.ID {
-		p.locks.choose(name)
+		p.locks.Choose(name)
 	}
 }
 
 func (p *locksPage) Filter() string { return p.locks.Order.Filter }
 
 func (p *locksPage) SetFilter(text string) {
-	if p.locks.setFilter(text) {
+	if p.locks.SetFilter(text) {
 		p.Table.Top = 0
 	}
 }
 
 func (p *locksPage) Hits() string {
-	return hits(p.Filter(), draw.Count(int64(len(p.locks.Order.IDs)))+" of "+draw.Plural(p.locks.Order.Total, "lock"))
+	return page.Hits(p.Filter(), draw.Count(int64(len(p.locks.Order.IDs)))+" of "+draw.Plural(p.locks.Order.Total, "lock"))
 }
 
 func (p *locksPage) Tables() map[string]*table.Table {
 	return map[string]*table.Table{"locks": &p.Table, "queue": &p.Queue.Table}
 }
 
-func (p *locksPage) Focus(Frame) (name, why string) {
+func (p *locksPage) Focus(page.Frame) (name, why string) {
 	if p.paneHas {
 		return "queue", ""
 	}

@@ -1,4 +1,4 @@
-package page
+package findingspage
 
 import (
 	"slices"
@@ -9,11 +9,12 @@ import (
 	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
-// FindingCells are the columns of the findings.
-var FindingCells = table.CellsOf(fields.Findings, map[string]func(*table.Row, *model.Finding){
+// Cells are the columns of the findings.
+var Cells = table.CellsOf(fields.Findings, map[string]func(*table.Row, *model.Finding){
 	"FINDING": func(r *table.Row, x *model.Finding) {
 		st, sign := r.F.Th.Severity(x.Severity)
 		r.Add(st, sign+" "+string(x.Code))
@@ -41,7 +42,7 @@ var FindingCells = table.CellsOf(fields.Findings, map[string]func(*table.Row, *m
 // findingsPage lists what is wrong, the worst first, and says all about the one
 // under the cursor.
 type findingsPage struct {
-	list
+	page.List
 	full   bool // the keyboard is with the text below
 	top    int  // its first line shown
 	height int
@@ -51,9 +52,10 @@ type findingsPage struct {
 	total  int
 }
 
-func newFindingsPage() *findingsPage {
-	p := &findingsPage{rhythm: table.Rhythm{Per: tallyAtOnce, AtOnce: 1}}
-	p.list = list{name: "findings", table: table.New(FindingCells.Columns(), true), order: &p.rhythm}
+// New returns the page.
+func New() page.Page {
+	p := &findingsPage{rhythm: table.Rhythm{Per: page.TallyAtOnce, AtOnce: 1}}
+	p.List = page.NewList("findings", table.New(Cells.Columns(), true), &p.rhythm)
 	return p
 }
 
@@ -65,7 +67,7 @@ func findingID(f *model.Finding) string {
 func (p *findingsPage) id(i int) string { return findingID(&p.shown[i]) }
 
 // refresh asks for the findings anew if that is due.
-func (p *findingsPage) refresh(f Frame) {
+func (p *findingsPage) refresh(f page.Frame) {
 	if !p.rhythm.Due(f.S.Version(), f.Now) {
 		return
 	}
@@ -73,7 +75,7 @@ func (p *findingsPage) refresh(f Frame) {
 	p.total = len(all)
 	p.rhythm.Begin(f.S.Version(), f.Now, p.total)
 	slices.SortStableFunc(all, func(a, b model.Finding) int { return int(b.Severity.Level() - a.Severity.Level()) })
-	if keep := matcher(p.filter); keep != nil {
+	if keep := page.Matcher(p.Filter()); keep != nil {
 		all = slices.DeleteFunc(all, func(x model.Finding) bool { return !keep(string(x.Code)+" "+x.Lock, x.Summary) })
 	}
 	p.shown = all[:0]
@@ -82,11 +84,11 @@ func (p *findingsPage) refresh(f Frame) {
 		if at, told := first[x.Story]; x.Story == 0 || !told {
 			first[x.Story] = len(p.shown)
 			p.shown = append(p.shown, x)
-		} else if p.pick.ID == findingID(&x) {
+		} else if p.Pick.ID == findingID(&x) {
 			p.shown[at] = x
 		}
 	}
-	p.pick.Follow(len(p.shown), p.place, p.id)
+	p.Pick.Follow(len(p.shown), p.place, p.id)
 }
 
 func (p *findingsPage) place(id string) int {
@@ -98,42 +100,42 @@ func (p *findingsPage) place(id string) int {
 	return -1
 }
 
-func (p *findingsPage) About() About {
-	return About{Title: "Findings", Targets: true, Shows: ShowFinding}
+func (p *findingsPage) About() page.About {
+	return page.About{Title: "Findings", Targets: true, Shows: page.ShowFinding}
 }
 
-func (p *findingsPage) Keys() []Key {
-	return []Key{
-		queueOf(p.Lock),
-		{Keys: []string{"tab", "shift+tab"}, Group: KeysOfParts, Short: "text", What: "from the list to the text and back", Some: true,
-			Do: func(Frame) Request { p.full = !p.full; return Request{} }},
+func (p *findingsPage) Keys() []page.Key {
+	return []page.Key{
+		page.QueueOf(p.Lock),
+		{Keys: []string{"tab", "shift+tab"}, Group: page.KeysOfParts, Short: "text", What: "from the list to the text and back", Some: true,
+			Do: func(page.Frame) page.Request { p.full = !p.full; return page.Request{} }},
 	}
 }
 
-func (p *findingsPage) Move(f Frame, n int) {
+func (p *findingsPage) Move(f page.Frame, n int) {
 	if p.full {
 		p.top = max(0, p.top+n)
 		return
 	}
-	p.to(p.pick.Place+n, f.Now)
+	p.to(p.Pick.Place+n, f.Now)
 }
 
 func (p *findingsPage) Step() int {
 	if p.full {
 		return max(1, p.height-1)
 	}
-	return p.list.Step()
+	return p.List.Step()
 }
 
 // to puts the cursor on a finding, whose text begins anew.
 func (p *findingsPage) to(i int, now time.Time) {
-	p.move(i, len(p.shown), p.id, now)
+	p.MoveTo(i, len(p.shown), p.id, now)
 	p.top = 0
 }
 
 // Click selects a row; the first line of the page is its title.
-func (p *findingsPage) Click(f Frame, _, y int) {
-	if i := p.table.At(y-1, len(p.shown)); i >= 0 {
+func (p *findingsPage) Click(f page.Frame, _, y int) {
+	if i := p.Table.At(y-1, len(p.shown)); i >= 0 {
 		p.full = false
 		p.to(i, f.Now)
 	}
@@ -141,84 +143,85 @@ func (p *findingsPage) Click(f Frame, _, y int) {
 
 func (p *findingsPage) Empty() bool { return len(p.shown) == 0 }
 
-func (p *findingsPage) Target(f Frame) Target {
+func (p *findingsPage) Target(f page.Frame) page.Target {
 	x := p.Chosen()
 	if x == nil {
-		return Target{Why: "no finding is selected"}
+		return page.Target{Why: "no finding is selected"}
 	}
-	t := Target{Finding: x, Lock: f.S.Lock(x.Lock)}
+	t := page.Target{Finding: x, Lock: f.S.Lock(x.Lock)}
 	if c := f.S.Claim(x.Claim.Key); x.About(c.Ref()) {
 		t.Claim = c
 	}
-	return t.ofClient(f.S)
+	return t.OfClient(f.S)
 }
 
 // Lock is that of the finding; one about a lease alone leads to its session.
-func (p *findingsPage) Lock(f Frame) Request {
+func (p *findingsPage) Lock(f page.Frame) page.Request {
 	t := p.Target(f)
 	switch x := t.Finding; {
 	case x == nil || t.Lock != nil || x.Lock != "":
 	case x.Lease != 0 && f.S.Lease(x.Lease) != nil:
-		return Request{Show: ShowSession, Lease: x.Lease}
+		return page.Request{Show: page.ShowSession, Lease: x.Lease}
 	default:
-		return Request{Why: "that is about the whole cluster: e explains it"}
+		return page.Request{Why: "that is about the whole cluster: e explains it"}
 	}
-	return t.toLock()
+	return t.ToLock()
 }
 
-func (p *findingsPage) Finding(f Frame) (*model.Finding, string) {
+func (p *findingsPage) Finding(f page.Frame) (*model.Finding, string) {
 	p.refresh(f)
 	return p.Chosen(), "there is no finding"
 }
 
-func (p *findingsPage) Commands(f Frame) (string, []string) {
+func (p *findingsPage) Commands(f page.Frame) (string, []string) {
 	if x := p.Chosen(); x != nil {
 		return string(x.Code), x.Etcdctl
 	}
-	return p.list.Commands(f)
+	return p.List.Commands(f)
 }
 
-func (p *findingsPage) Show(_ Frame, r Request) {
-	p.choose(findingID(r.Finding))
-	p.filter, p.top = "", 0
+func (p *findingsPage) Show(_ page.Frame, r page.Request) {
+	p.Choose(findingID(r.Finding))
+	p.SetFilter("")
+	p.top = 0
 }
 
-func (p *findingsPage) Back(f Frame) bool {
+func (p *findingsPage) Back(f page.Frame) bool {
 	if p.full {
 		p.full = false
 		return true
 	}
-	return p.list.Back(f)
+	return p.List.Back(f)
 }
 
 func (p *findingsPage) SetFilter(text string) {
-	if p.filter != text {
+	if p.Filter() != text {
 		p.top = 0
 	}
-	p.list.SetFilter(text)
+	p.List.SetFilter(text)
 }
 
 func (p *findingsPage) Hits() string {
-	return hits(p.filter, draw.Count(int64(len(p.shown)))+" of "+draw.Plural(p.total, "finding"))
+	return page.Hits(p.Filter(), draw.Count(int64(len(p.shown)))+" of "+draw.Plural(p.total, "finding"))
 }
 
 // Chosen returns the finding under the cursor, nil if there is none.
 func (p *findingsPage) Chosen() *model.Finding {
-	if i := p.chosen(len(p.shown), p.id); i >= 0 {
+	if i := p.CursorRow(len(p.shown), p.id); i >= 0 {
 		return &p.shown[i]
 	}
 	return nil
 }
 
 // Paint returns the lines of the page.
-func (p *findingsPage) Paint(f Frame, w, h int) []string {
+func (p *findingsPage) Paint(f page.Frame, w, h int) []string {
 	p.refresh(f)
 	if p.total == 0 {
 		return draw.Fill(f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Good, Lead: "  ", Text: f.Th.Sign.Holds + " No problems visible in etcd"},
 			draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "A hung program whose client still renews looks healthy in etcd."}), w, h)
 	}
 	title := []draw.Span{draw.Strong.Of("findings")}
-	if words := f.Tally.words(); len(words) > 0 {
+	if words := f.Tally.Words(); len(words) > 0 {
 		title = append(title, draw.Plain.Of(" "+strings.Join(words, ", ")))
 	}
 	lines := []string{f.Th.Ruler(w, title...)}
@@ -227,10 +230,10 @@ func (p *findingsPage) Paint(f Frame, w, h int) []string {
 		rows = min(rows-h*11/20, 1+max(1, len(p.shown))) // what the list does not need is for the text
 		under = h - 1 - rows
 	}
-	p.table.Fit(w, rows, f.Th)
-	p.table.Reveal(p.pick.Place, len(p.shown))
-	lines = append(lines, p.table.Head(table.SortNone, false))
-	lines = p.table.Paint(lines, len(p.shown), table.Look{Cursor: p.pick.Place, Keys: !p.full || under == 0}, p.id,
+	p.Table.Fit(w, rows, f.Th)
+	p.Table.Reveal(p.Pick.Place, len(p.shown))
+	lines = append(lines, p.Table.Head(table.SortNone, false))
+	lines = p.Table.Paint(lines, len(p.shown), table.Look{Cursor: p.Pick.Place, Keys: !p.full || under == 0}, p.id,
 		func(i int, r *table.Row) { findingRow(f.View, &p.shown[i], r) })
 	if x := p.Chosen(); x != nil && under > 0 {
 		lines = p.inFull(lines, f, x, w, under)
@@ -242,14 +245,14 @@ func findingRow(f table.View, x *model.Finding, r *table.Row) {
 	if l := f.S.Lock(x.Lock); l != nil {
 		f.Sees(l.Head())
 	}
-	FindingCells.Row(f, *x, r)
+	Cells.Row(f, *x, r)
 }
 
 // inFull appends h lines with all that is known of a finding.
-func (p *findingsPage) inFull(lines []string, f Frame, x *model.Finding, w, h int) []string {
+func (p *findingsPage) inFull(lines []string, f page.Frame, x *model.Finding, w, h int) []string {
 	th := f.Th
 	var all []string
-	for _, para := range ParagraphsOf(th, x) {
+	for _, para := range page.ParagraphsOf(th, x) {
 		all = append(all, th.Paragraph(para, w)...)
 	}
 	p.height = h - 1
@@ -261,31 +264,4 @@ func (p *findingsPage) inFull(lines []string, f Frame, x *model.Finding, w, h in
 	}
 	lines = append(lines, th.Ruler(w, title...))
 	return append(lines, all[p.top:min(len(all), p.top+p.height)]...)
-}
-
-// ParagraphsOf says all about a finding, in the order in which one acts.
-func ParagraphsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
-	all := []draw.Paragraph{{St: draw.Strong, Lead: "  ", Text: th.Summary(x)}}
-	switch {
-	case x.Count <= 1:
-	case x.Code == model.CodeLockCycle && x.Confidence != model.Hint:
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: "the same deadlock holds up " + draw.Plural(x.Count-1, "other lock")})
-	default:
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: "the same is found " + draw.Plural(x.Count-1, "time") + " more: one story"})
-	}
-	for _, e := range th.Evidence(x) {
-		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "    " + th.Sign.Fact + " ", Text: th.Prose(e)})
-	}
-	lead := th.Label("  do: ")
-	for _, d := range th.Advice(x) {
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: lead, Text: th.Prose(d)})
-		lead = "      "
-	}
-	if len(x.Alternatives) > 0 {
-		all = append(all, draw.Paragraph{St: draw.Plain, Lead: th.Label("  looks the same: "), Text: codes(x.Alternatives)})
-	}
-	for _, c := range x.Etcdctl {
-		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "  $ ", Text: th.Prose(c)})
-	}
-	return all
 }

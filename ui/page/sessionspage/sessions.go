@@ -1,4 +1,4 @@
-package page
+package sessionspage
 
 import (
 	"slices"
@@ -14,11 +14,12 @@ import (
 	"locktop/model/recipe"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
-// SessionCells are the columns of the sessions.
-var SessionCells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *fields.Session){
+// Cells are the columns of the sessions.
+var Cells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *fields.Session){
 	"SESSION": func(r *table.Row, x *fields.Session) {
 		id := x.ID.String()
 		if r.Room() < len(id) {
@@ -30,7 +31,7 @@ var SessionCells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *f
 		if x.Lead == nil || r.F.S.Identity(draw.Brief(x.Lead.Ref())).Text == "" {
 			r.Add(draw.Dim, "unknown")
 		} else {
-			identity(r, x.Lead)
+			page.Identity(r, x.Lead)
 		}
 	},
 	"LEASE":      func(r *table.Row, x *fields.Session) { r.Lease(x.Lease, r.F.Now) },
@@ -51,34 +52,35 @@ var SessionCells = table.CellsOf(fields.Sessions, map[string]func(*table.Row, *f
 	"STATE": func(r *table.Row, x *fields.Session) { r.Put(r.F.Th.Says(outlook.OfSession(x.Lease))) },
 }, nil)
 
-// SessionsPage is the table of the leases that stand in some queue, or are not
+// Page is the table of the leases that stand in some queue, or are not
 // well.
-type SessionsPage struct {
-	list
+type Page struct {
+	page.List
 	table.Ranking[*keyspace.Lease, model.LeaseID]
 }
 
-func newSessionsPage() *SessionsPage {
-	p := &SessionsPage{Ranking: table.NewRanking[*keyspace.Lease, model.LeaseID]()}
-	p.list = list{name: "sessions", table: table.New(SessionCells.Columns(), true), order: &p.Rhythm}
+// New returns the page.
+func New() page.Page {
+	p := &Page{Ranking: table.NewRanking[*keyspace.Lease, model.LeaseID]()}
+	p.List = page.NewList("sessions", table.New(Cells.Columns(), true), &p.Rhythm)
 	return p
 }
 
 // many says whether there are too many keys to rank their leases between two frames.
-func (p *SessionsPage) many(s *fold.State) bool {
+func (p *Page) many(s *fold.State) bool {
 	keys, _ := s.Counts()
 	return keys > table.RankPiece
 }
 
 // Refresh goes on with what is due, and says whether that changed what is shown: the
 // neediest first.
-func (p *SessionsPage) Refresh(f Frame) bool {
+func (p *Page) Refresh(f page.Frame) bool {
 	if !p.Unranked(f.S.Version(), f.Now) {
 		return false
 	}
-	keep := matcher(p.filter)
+	keep := page.Matcher(p.Filter())
 	done := p.Ranking.Refresh(f.S.Version(), f.Now, f.S.Leases, func(l *keyspace.Lease, _ int) (table.Scored[model.LeaseID], bool) {
-		c, st := outlook.OfSession(l), Standing(l)
+		c, st := outlook.OfSession(l), page.Standing(l)
 		if st == 0 && !c.Trouble() {
 			return table.Scored[model.LeaseID]{}, false
 		}
@@ -86,7 +88,7 @@ func (p *SessionsPage) Refresh(f Frame) bool {
 		return table.Scored[model.LeaseID]{ID: l.ID, Rank: -(int64(c.Rank)*4 + int64(st)), Tie: uint64(l.ID)}, keep == nil || keep(sessionText(f.S, l))
 	})
 	if done {
-		p.pick.Follow(len(p.IDs), func(id string) int {
+		p.Pick.Follow(len(p.IDs), func(id string) int {
 			lease, err := model.ParseLeaseID(id)
 			if err != nil {
 				return -1
@@ -97,48 +99,43 @@ func (p *SessionsPage) Refresh(f Frame) bool {
 	return done
 }
 
-func (p *SessionsPage) id(i int) string { return p.IDs[i].String() }
+func (p *Page) id(i int) string { return p.IDs[i].String() }
 
 // About says what the page is.
-func (p *SessionsPage) About() About {
-	return About{Title: "Sessions", Targets: true, Shows: ShowSession}
+func (p *Page) About() page.About {
+	return page.About{Title: "Sessions", Targets: true, Shows: page.ShowSession}
 }
 
 // Keys are those of the page alone.
-func (p *SessionsPage) Keys() []Key { return []Key{queueOf(p.Lock)} }
-
-// queueOf is the key of a page that leads to a lock.
-func queueOf(lock func(Frame) Request) Key {
-	return Key{Keys: []string{"enter"}, Group: KeysThatOpen, Short: "lock", What: "jump to the queue of the lock", Some: true, Do: lock}
-}
+func (p *Page) Keys() []page.Key { return []page.Key{page.QueueOf(p.Lock)} }
 
 // Move moves the selection by n lines.
-func (p *SessionsPage) Move(f Frame, n int) { p.move(p.pick.Place+n, len(p.IDs), p.id, f.Now) }
+func (p *Page) Move(f page.Frame, n int) { p.MoveTo(p.Pick.Place+n, len(p.IDs), p.id, f.Now) }
 
 // Empty says whether no session is listed.
-func (p *SessionsPage) Empty() bool { return len(p.IDs) == 0 }
+func (p *Page) Empty() bool { return len(p.IDs) == 0 }
 
 // Click selects the session in a line.
-func (p *SessionsPage) Click(f Frame, _, y int) {
-	if i := p.table.At(y, len(p.IDs)); i >= 0 {
-		p.move(i, len(p.IDs), p.id, f.Now)
+func (p *Page) Click(f page.Frame, _, y int) {
+	if i := p.Table.At(y, len(p.IDs)); i >= 0 {
+		p.MoveTo(i, len(p.IDs), p.id, f.Now)
 	}
 }
 
 // Target is the claim of the session that counts most.
-func (p *SessionsPage) Target(f Frame) Target {
-	t := Target{Claim: claimOf(p.Chosen(f.S))}
+func (p *Page) Target(f page.Frame) page.Target {
+	t := page.Target{Claim: claimOf(p.Chosen(f.S))}
 	if t.Claim != nil {
 		t.Lock = t.Claim.Lock()
 	}
-	return t.ofClient(f.S)
+	return t.OfClient(f.S)
 }
 
 // Lock asks for the lock of the selected session.
-func (p *SessionsPage) Lock(f Frame) Request { return p.Target(f).toLock() }
+func (p *Page) Lock(f page.Frame) page.Request { return p.Target(f).ToLock() }
 
 // Finding is the worst one about the selected session.
-func (p *SessionsPage) Finding(f Frame) (*model.Finding, string) {
+func (p *Page) Finding(f page.Frame) (*model.Finding, string) {
 	l := p.Chosen(f.S)
 	if l == nil {
 		return nil, "no session is selected"
@@ -148,7 +145,7 @@ func (p *SessionsPage) Finding(f Frame) (*model.Finding, string) {
 }
 
 // Commands show the selected session by hand.
-func (p *SessionsPage) Commands(f Frame) (string, []string) {
+func (p *Page) Commands(f page.Frame) (string, []string) {
 	if l := p.Chosen(f.S); l != nil {
 		return "session " + l.ID.String(), []string{l.ID.Etcdctl(), "etcdctl lease list"}
 	}
@@ -156,30 +153,30 @@ func (p *SessionsPage) Commands(f Frame) (string, []string) {
 }
 
 // Show selects the session of a lease.
-func (p *SessionsPage) Show(_ Frame, r Request) {
-	p.choose(r.Lease.String())
-	p.filter = ""
+func (p *Page) Show(_ page.Frame, r page.Request) {
+	p.Choose(r.Lease.String())
+	p.SetFilter("")
 }
 
 // Hits says how many sessions fit the filter.
-func (p *SessionsPage) Hits() string {
-	return hits(p.filter, draw.Count(int64(len(p.IDs)))+" of "+draw.Plural(p.Total, "session"))
+func (p *Page) Hits() string {
+	return page.Hits(p.Filter(), draw.Count(int64(len(p.IDs)))+" of "+draw.Plural(p.Total, "session"))
 }
 
 // Ranks says whether the sessions have to be put in order anew, beside the screen.
-func (p *SessionsPage) Ranks(f Frame) bool {
+func (p *Page) Ranks(f page.Frame) bool {
 	return p.many(f.S) && p.Unranked(f.S.Version(), f.Now)
 }
 
 // Rank ranks the next sessions. As long as none is shown the page says how many are left.
-func (p *SessionsPage) Rank(f Frame) bool {
+func (p *Page) Rank(f page.Frame) bool {
 	p.Refresh(f)
 	return !p.Going || p.Total == 0
 }
 
 // Chosen returns the lease under the cursor, nil if there is none.
-func (p *SessionsPage) Chosen(s *fold.State) *keyspace.Lease {
-	if i := p.chosen(len(p.IDs), p.id); i >= 0 {
+func (p *Page) Chosen(s *fold.State) *keyspace.Lease {
+	if i := p.CursorRow(len(p.IDs), p.id); i >= 0 {
 		return s.Lease(p.IDs[i])
 	}
 	return nil
@@ -187,13 +184,13 @@ func (p *SessionsPage) Chosen(s *fold.State) *keyspace.Lease {
 
 // Paint returns the lines of the page: the table, and what ends with the chosen
 // session.
-func (p *SessionsPage) Paint(f Frame, w, h int) []string {
+func (p *Page) Paint(f page.Frame, w, h int) []string {
 	for more := !p.many(f.S); more; more = p.Going && !p.Waits(f.Now) {
 		p.Refresh(f)
 	}
 	under := 0
 	if h >= 14 { // what the list does not need is for the keys, too
-		under = max(min(h*2/5, 12), h-1-(len(p.IDs)+queueStep)/queueStep*queueStep)
+		under = max(min(h*2/5, 12), h-1-(len(p.IDs)+page.QueueStep)/page.QueueStep*page.QueueStep)
 	}
 	if p.Total == 0 && p.Unranked(f.S.Version(), f.Now) {
 		text := "  ranking the sessions"
@@ -205,19 +202,19 @@ func (p *SessionsPage) Paint(f Frame, w, h int) []string {
 	if p.Total == 0 {
 		return draw.Fill([]string{string(draw.Pad(nil, w)), f.Th.Line(w, []draw.Span{draw.Dim.Of("  no lease stands in the queue of a lock")}, nil)}, w, h)
 	}
-	p.table.Fit(w, h-under, f.Th)
-	p.table.Reveal(p.pick.Place, len(p.IDs))
-	lines := []string{p.table.Head(table.SortNone, false)}
-	lines = p.table.Paint(lines, len(p.IDs), table.Look{Cursor: p.pick.Place, Keys: true}, p.id, func(i int, r *table.Row) {
+	p.Table.Fit(w, h-under, f.Th)
+	p.Table.Reveal(p.Pick.Place, len(p.IDs))
+	lines := []string{p.Table.Head(table.SortNone, false)}
+	lines = p.Table.Paint(lines, len(p.IDs), table.Look{Cursor: p.Pick.Place, Keys: true}, p.id, func(i int, r *table.Row) {
 		if l := f.S.Lease(p.IDs[i]); l != nil {
 			at := f.View
-			if i != p.pick.Place && calmLease(l) && !outlook.OfSession(l).Trouble() {
-				at = calm(f.View)
+			if i != p.Pick.Place && page.CalmLease(l) && !outlook.OfSession(l).Trouble() {
+				at = page.Calm(f.View)
 			}
-			SessionRow(at, l, r)
+			Row(at, l, r)
 			return
 		}
-		SessionCells.GoneRow(p.IDs[i].Short(), r)
+		Cells.GoneRow(p.IDs[i].Short(), r)
 	})
 	if l := p.Chosen(f.S); l != nil && under > 0 {
 		lines = takesAlong(lines, f.View, l, w, under)
@@ -225,10 +222,10 @@ func (p *SessionsPage) Paint(f Frame, w, h int) []string {
 	return draw.Fill(lines, w, h)
 }
 
-// SessionRow fills in the row of a session.
-func SessionRow(f table.View, l *keyspace.Lease, r *table.Row) {
+// Row fills in the row of a session.
+func Row(f table.View, l *keyspace.Lease, r *table.Row) {
 	*f.OnScreen = append(*f.OnScreen, l.ID)
-	SessionCells.Row(f, fields.SessionOf(l), r)
+	Cells.Row(f, fields.SessionOf(l), r)
 }
 
 // lockNames names the first of some locks.
@@ -241,26 +238,6 @@ func lockNames(th *draw.Theme, locks *fields.Some, room int) string {
 		more = " +" + strconv.Itoa(locks.N-1)
 	}
 	return th.CutPath(th.Clean(locks.First[0].Name), room-len(more)) + more
-}
-
-// Standing ranks what a lease is to others: 3 holds a lock for which others wait,
-// 2 holds one, 1 waits or is listed, 0 nothing of that.
-func Standing(l *keyspace.Lease) int {
-	best := 0
-	for _, c := range l.Claims() {
-		lock := c.Lock()
-		switch {
-		case lock == nil:
-		case outlook.Role(lock, c) == model.RoleHolds:
-			if lock.Behind() > 0 {
-				return 3
-			}
-			best = 2
-		default:
-			best = max(best, 1)
-		}
-	}
-	return best
 }
 
 // sessionText is what a filter looks at: the id and who it is, and its locks.
@@ -286,7 +263,7 @@ func renews(l *keyspace.Lease) string {
 	case l.Learned():
 		return Often(max(third, l.Rhythm)) + " seen"
 	}
-	for _, c := range l.Claims()[:min(len(l.Claims()), AlsoMax)] {
+	for _, c := range l.Claims()[:min(len(l.Claims()), page.AlsoMax)] {
 		if lock := c.Lock(); lock != nil && lock.Recipe().Rhythm == recipe.RenewsAtThird {
 			return Often(third) + " usual"
 		}

@@ -1,4 +1,4 @@
-package page
+package timepage
 
 import (
 	"slices"
@@ -10,16 +10,17 @@ import (
 	"locktop/model/outlook"
 	"locktop/ui/axis"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
 // timePage is every lock as a lane, those first for which most was waited. A lock without keys
 // has one, too, if it has a past in what is shown.
 type timePage struct {
-	usual
+	page.Usual
 	table.Ranking[string, string]
 	filter string
-	pick   Selection
+	pick   page.Selection
 	ranked ranked
 	top    int
 	rows   int // locks that fit
@@ -45,46 +46,47 @@ const (
 // comes and goes, and the picture stays.
 const tallFrom = 27
 
-func newTimePage() *timePage {
+// New returns the page.
+func New() page.Page {
 	return &timePage{Ranking: table.NewRanking[string, string]()}
 }
 
-func (p *timePage) About() About { return About{Title: "Time"} }
+func (p *timePage) About() page.About { return page.About{Title: "Time"} }
 
-func (p *timePage) Keys() []Key {
-	return append(axisKeys(func(f Frame, from, to time.Time) []time.Time { return eventsOf(f, p.chosen(f), from, to) }), queueOf(p.Lock))
+func (p *timePage) Keys() []page.Key {
+	return append(page.AxisKeys(func(f page.Frame, from, to time.Time) []time.Time { return page.EventsOf(f, p.chosen(f), from, to) }), page.QueueOf(p.Lock))
 }
 
 // chosen is the lock under the cursor, or the one that is selected elsewhere if it has no lane.
-func (p *timePage) chosen(f Frame) string {
-	if k := f.Axis.Keyless; k.Lock != "" && k.beside == f.Locks.Pick.ID {
+func (p *timePage) chosen(f page.Frame) string {
+	if k := f.Axis.Keyless; k.Lock != "" && k.Beside == f.Locks.Pick.ID {
 		return k.Lock
 	}
 	return f.Locks.Pick.ID
 }
 
 // Lock is the one whose queue can be opened.
-func (p *timePage) Lock(f Frame) Request {
+func (p *timePage) Lock(f page.Frame) page.Request {
 	if name := p.chosen(f); f.S.Lock(name) == nil && name != "" {
-		return Request{Why: f.Th.Clean(name) + " has no keys now: there is no queue to open"}
+		return page.Request{Why: f.Th.Clean(name) + " has no keys now: there is no queue to open"}
 	}
-	return p.usual.Lock(f)
+	return p.Usual.Lock(f)
 }
 
-func (p *timePage) many(f Frame) bool { return len(f.S.Locks()) > table.RankPiece }
+func (p *timePage) many(f page.Frame) bool { return len(f.S.Locks()) > table.RankPiece }
 
 // Ranks says whether locks are to be ranked in pieces.
-func (p *timePage) Ranks(f Frame) bool {
-	f = f.whole()
+func (p *timePage) Ranks(f page.Frame) bool {
+	f = f.Whole()
 	return p.many(f) && p.Unranked(f.S.Version(), f.Now)
 }
 
 // Rank goes on with putting the locks in order: by how long all together waited in what is
 // shown, those in trouble first. It says whether that changed what is shown.
-func (p *timePage) Rank(f Frame) bool {
-	f = f.whole()
+func (p *timePage) Rank(f page.Frame) bool {
+	f = f.Whole()
 	from, to := p.shown(f)
-	keep := matcher(p.filter)
+	keep := page.Matcher(p.filter)
 	done := p.Ranking.Refresh(f.S.Version(), f.Now, func() []string { return timeNames(f.S, from) }, func(name string, i int) (table.Scored[string], bool) {
 		l, rank := f.S.Lock(name), int64(0)
 		if p.Found++; l != nil && outlook.Of(l).Trouble() {
@@ -124,11 +126,11 @@ func timeText(s *fold.State, name string, l *keyspace.Lock) []string {
 	if l == nil {
 		return []string{name, noKeys}
 	}
-	return lockText(s, l)
+	return page.LockText(s, l)
 }
 
 // shown is the time of the lanes.
-func (p *timePage) shown(f Frame) (from, to time.Time) {
+func (p *timePage) shown(f page.Frame) (from, to time.Time) {
 	now := f.Exact()
 	to = f.Axis.End(now)
 	return to.Add(-f.Axis.Span(f.S.Book.Start(), now)), to
@@ -136,7 +138,7 @@ func (p *timePage) shown(f Frame) (from, to time.Time) {
 
 // refresh puts the locks in order, unless there are so many that messages do it, and finds
 // the cursor. Another part of the past has another order.
-func (p *timePage) refresh(f Frame) {
+func (p *timePage) refresh(f page.Frame) {
 	of := ranked{span: f.Axis.Span(f.S.Book.Start(), f.Now)}
 	if end := f.Axis.End(f.Now); !end.Equal(f.Now) {
 		of.past = end
@@ -148,21 +150,21 @@ func (p *timePage) refresh(f Frame) {
 	}
 	id := p.chosen(f)                                     // all pages start from that lock; -1: it has no lane
 	if f.Axis.Keyless.Lock == id && f.S.Lock(id) != nil { // it has keys again
-		f.Axis.Keyless = Keyless{}
-		f.Locks.choose(id)
+		f.Axis.Keyless = page.Keyless{}
+		f.Locks.Choose(id)
 	}
 	p.pick.ID, p.pick.Place = id, slices.Index(p.IDs, id)
 }
 
-func (p *timePage) Paint(f Frame, w, h int) []string {
-	f = f.whole()
+func (p *timePage) Paint(f page.Frame, w, h int) []string {
+	f = f.Whole()
 	p.refresh(f)
-	if text := noLocks(f, w); text != nil && len(p.IDs) == 0 {
+	if text := page.NoLocks(f, w); text != nil && len(p.IDs) == 0 {
 		return draw.Fill(text, w, h)
 	}
 	name, cells, tail := timeShares(w)
 	above := f.Tally.Verdict.Height(f.Height)
-	if above > 0 && f.Height >= TallFrom {
+	if above > 0 && f.Height >= page.TallFrom {
 		above++ // a blank line
 	}
 	p.tall = h+above >= tallFrom
@@ -196,7 +198,7 @@ func (p *timePage) Paint(f Frame, w, h int) []string {
 		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  no lock has a lane: none that is filtered for was held")}, nil))
 	}
 	if h-len(lines) >= 2 {
-		row, says := axis.MarksOf(f.S, f.Th, sc, f.journal(p.pick.ID)).Line(f.Th)
+		row, says := axis.MarksOf(f.S, f.Th, sc, f.JournalOf(p.pick.ID)).Line(f.Th)
 		marks := append([]draw.Span{draw.Dim.Of("  marks"), draw.Plain.Of(draw.Blank(timeSigns + name - 7))}, row...)
 		if tail > 0 {
 			marks = append(marks, draw.Plain.Of(" "), says)
@@ -217,13 +219,13 @@ func timeShares(w int) (name, cells, tail int) {
 	return name, max(1, w-timeSigns-name-tail), tail
 }
 
-func (p *timePage) title(f Frame, w int) string {
+func (p *timePage) title(f page.Frame, w int) string {
 	x := &f.Axis.Window
 	n := draw.Plural(len(p.IDs), "lock")
 	if p.pick.Place >= 0 {
 		n = draw.Count(int64(p.pick.Place+1)) + " of " + n
 	}
-	t := append([]draw.Span{draw.Strong.Of(x.Says(f.S.Book.Start(), f.Now)), draw.Dim.Of("  " + n)}, f.asOf()...)
+	t := append([]draw.Span{draw.Strong.Of(x.Says(f.S.Book.Start(), f.Now)), draw.Dim.Of("  " + n)}, f.AsOf()...)
 	if w >= axis.HintsFrom {
 		t = append(append(t, draw.Plain.Of("  ")), axis.Hints(f.Th)...)
 	}
@@ -234,7 +236,7 @@ func (p *timePage) title(f Frame, w int) string {
 }
 
 // label is the sign and the name in front of a lane.
-func (p *timePage) label(f Frame, id string, l *keyspace.Lock, w int, chosen bool) []draw.Span {
+func (p *timePage) label(f page.Frame, id string, l *keyspace.Lock, w int, chosen bool) []draw.Span {
 	st, sign := draw.Dim, f.Th.Sign.Waits
 	if l != nil {
 		st, sign = f.Th.Level(outlook.Of(l).Level)
@@ -251,7 +253,7 @@ func (p *timePage) label(f Frame, id string, l *keyspace.Lock, w int, chosen boo
 }
 
 // tail says what is wrong with a lock now, else how many wait for it.
-func (p *timePage) tail(f Frame, id string, l *keyspace.Lock) draw.Span {
+func (p *timePage) tail(f page.Frame, id string, l *keyspace.Lock) draw.Span {
 	switch {
 	case l == nil:
 		at, _ := f.S.Book.Ended(id)
@@ -270,38 +272,38 @@ func (p *timePage) tail(f Frame, id string, l *keyspace.Lock) draw.Span {
 }
 
 // facts are the last lines of the journal of the selected lock, as of the cursor.
-func (p *timePage) facts(f Frame, w, h int) []string {
+func (p *timePage) facts(f page.Frame, w, h int) []string {
 	if h < 1 {
 		return nil
 	}
 	id := p.chosen(f)
 	lines := []string{f.Th.Ruler(w, draw.Dim.Of("what happened to "), draw.Plain.Of(f.Th.CutPath(f.Th.Clean(id), 40)))}
-	return lastFacts(lines, f, f.factsOf(id, h-1), w, h-1)
+	return page.LastFacts(lines, f, f.FactsOf(id, h-1), w, h-1)
 }
 
-func (p *timePage) Move(f Frame, n int) {
+func (p *timePage) Move(f page.Frame, n int) {
 	if len(p.IDs) == 0 {
 		return
 	}
 	p.choose(f, p.pick.Place+n)
 }
 
-func (p *timePage) choose(f Frame, i int) {
-	f = f.whole()
+func (p *timePage) choose(f page.Frame, i int) {
+	f = f.Whole()
 	p.pick.Place = max(0, min(i, len(p.IDs)-1))
 	p.pick.ID = p.IDs[p.pick.Place]
 	if f.S.Lock(p.pick.ID) == nil {
-		f.Axis.Keyless = Keyless{p.pick.ID, f.Locks.Pick.ID}
+		f.Axis.Keyless = page.Keyless{Lock: p.pick.ID, Beside: f.Locks.Pick.ID}
 	} else {
-		f.Axis.Keyless = Keyless{}
-		f.Locks.choose(p.pick.ID)
+		f.Axis.Keyless = page.Keyless{}
+		f.Locks.Choose(p.pick.ID)
 	}
 	p.Held = f.Now.Add(table.SortHold)
 }
 
 func (p *timePage) Step() int { return max(1, p.rows-1) }
 
-func (p *timePage) Click(f Frame, _, y int) {
+func (p *timePage) Click(f page.Frame, _, y int) {
 	y -= timeHead
 	if p.tall {
 		y /= 2
@@ -314,7 +316,7 @@ func (p *timePage) Click(f Frame, _, y int) {
 func (p *timePage) Empty() bool { return len(p.IDs) == 0 }
 
 // Back goes back to now, then lets go of the filter.
-func (p *timePage) Back(f Frame) bool {
+func (p *timePage) Back(f page.Frame) bool {
 	if !f.Axis.Now() {
 		p.SetFilter("")
 	}
@@ -323,7 +325,7 @@ func (p *timePage) Back(f Frame) bool {
 
 func (p *timePage) Filter() string { return p.filter }
 func (p *timePage) Hits() string {
-	return hits(p.filter, draw.Count(int64(len(p.IDs)))+" of "+draw.Plural(p.Total, "lock"))
+	return page.Hits(p.filter, draw.Count(int64(len(p.IDs)))+" of "+draw.Plural(p.Total, "lock"))
 }
 
 func (p *timePage) SetFilter(text string) {

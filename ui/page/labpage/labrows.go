@@ -1,4 +1,4 @@
-package page
+package labpage
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"locktop/model/fold"
 	"locktop/model/lab"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
@@ -95,12 +96,12 @@ func downFirst(all []model.Member) []model.Member {
 }
 
 // wrongFirst puts the contenders first that believe to hold and do not.
-func wrongFirst(all []lab.ContenderInfo, f Frame) []lab.ContenderInfo {
+func wrongFirst(all []lab.ContenderInfo, f page.Frame) []lab.ContenderInfo {
 	if f.Doubts.Count(f.Now) == 0 {
 		return all
 	}
 	rank := func(c lab.ContenderInfo) int {
-		if f.Doubts.alarming(c.Name, f.Now) {
+		if f.Doubts.Alarming(c.Name, f.Now) {
 			return 0
 		}
 		return 1

@@ -1,10 +1,9 @@
-package page
+package lockspage
 
 import (
-	"strings"
-
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // whyLine is a line of the why pane; where room is short the highest rank goes.
@@ -111,15 +110,7 @@ func whyFinding(th *draw.Theme, all []whyLine, f *model.Finding, w int, worst bo
 		say(rank, draw.Plain, lead, d, 2)
 	}
 	if len(f.Alternatives) > 0 {
-		say(whyAlike, draw.Dim, th.Label("    looks the same: "), codes(f.Alternatives), 2)
+		say(whyAlike, draw.Dim, th.Label("    looks the same: "), page.Codes(f.Alternatives), 2)
 	}
 	return all
-}
-
-func codes(list []model.Code) string {
-	names := make([]string, len(list))
-	for i, c := range list {
-		names[i] = string(c)
-	}
-	return strings.Join(names, ", ")
 }

@@ -1,18 +1,17 @@
-package page
+package lockspage
 
 import (
 	"slices"
 	"strconv"
-	"time"
 
 	"locktop/model"
 	"locktop/model/fold"
-	"locktop/model/journal"
 	"locktop/model/keyspace"
 	"locktop/model/outlook"
 	"locktop/ui/draw"
 	"locktop/ui/fields"
 	"locktop/ui/graph"
+	"locktop/ui/page"
 	"locktop/ui/table"
 	"locktop/ui/waits"
 )
@@ -21,10 +20,10 @@ import (
 var ClaimCells = table.CellsOf(fields.Claims, map[string]func(*table.Row, *fields.Claim){
 	"#": func(r *table.Row, x *fields.Claim) { r.Add(draw.Dim, strconv.Itoa(x.Position)) },
 	"ROLE": func(r *table.Row, x *fields.Claim) {
-		st, sign, word := RoleLook(r.F.Th, x.L, x.Claim, x.Position-1)
+		st, sign, word := page.RoleLook(r.F.Th, x.L, x.Claim, x.Position-1)
 		r.Add(st, sign+" "+word)
 	},
-	"WHO":     func(r *table.Row, x *fields.Claim) { identity(r, x.Claim) },
+	"WHO":     func(r *table.Row, x *fields.Claim) { page.Identity(r, x.Claim) },
 	"KEY":     func(r *table.Row, x *fields.Claim) { r.Add(draw.Plain, r.F.Th.CutKey(r.F.Th.Clean(x.Key), r.Room())) },
 	"CREATED": func(r *table.Row, x *fields.Claim) { r.Add(draw.Dim, draw.Count(x.CreateRev)) },
 	"LEASE":   func(r *table.Row, x *fields.Claim) { r.Lease(x.LeaseInfo(), x.Now) },
@@ -52,7 +51,7 @@ var ClaimCells = table.CellsOf(fields.Claims, map[string]func(*table.Row, *field
 type QueuePane struct {
 	Table table.Table
 	Lock  string
-	Pick  Selection
+	Pick  page.Selection
 	whole bool // it is the page, and not a part of one
 	costs waits.Panel
 }
@@ -62,7 +61,7 @@ func newQueuePane() *QueuePane { return &QueuePane{Table: table.New(ClaimCells.C
 // show sets the lock whose queue is shown.
 func (p *QueuePane) show(lock string) {
 	if p.Lock != lock {
-		p.Lock, p.Pick, p.Table.Top = lock, Selection{}, 0
+		p.Lock, p.Pick, p.Table.Top = lock, page.Selection{}, 0
 	}
 }
 
@@ -71,7 +70,7 @@ func lanesRows(h int) int { return max(3, h/4) }
 
 // lines returns the lines of the pane, its title included; with lanes if timed. While the
 // keyboard is elsewhere and no claim was chosen, the lanes say what the queue would.
-func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
+func (p *QueuePane) lines(f page.Frame, w, h int, focused, timed bool) []string {
 	l := f.S.Lock(p.Lock)
 	if l == nil {
 		return draw.Fill([]string{f.Th.Ruler(w, draw.Dim.Of("queue"))}, w, h)
@@ -86,12 +85,12 @@ func (p *QueuePane) lines(f Frame, w, h int, focused, timed bool) []string {
 		if brief {
 			n = max(n, (h-3)/2)
 		}
-		past = f.lanes(l, w, n)
+		past = f.Lanes(l, w, n)
 	}
 	rows, rest := Shares(h - 1 - len(past))
 	if brief && past != nil {
 		rows, rest = 0, h-1-len(past)
-	} else if need := (l.Len() + queueStep) / queueStep * queueStep; need+1 < rows {
+	} else if need := (l.Len() + page.QueueStep) / page.QueueStep * page.QueueStep; need+1 < rows {
 		rows, rest = need+1, rest+rows-need-1
 	}
 	lines = p.queue(lines, f, l, w, rows, focused)
@@ -115,7 +114,7 @@ const ringFrom = 10
 
 // ring has the queue, as few rows of it as leave room, who waits for whom, and what goes with
 // which session. What else was found stands below, and the lanes and the journal in what is left.
-func (p *QueuePane) ring(f Frame, l *keyspace.Lock, ring *graph.Ring, lines []string, w, h int, focused bool) []string {
+func (p *QueuePane) ring(f page.Frame, l *keyspace.Lock, ring *graph.Ring, lines []string, w, h int, focused bool) []string {
 	rows := max(2, min(1+l.Len(), h-1-graph.High, h/3))
 	lines = p.queue(lines, f, l, w, rows, focused)
 	lines = append(lines, f.Th.Ruler(w, draw.Strong.Of("who waits for whom")))
@@ -123,7 +122,7 @@ func (p *QueuePane) ring(f Frame, l *keyspace.Lock, ring *graph.Ring, lines []st
 	lines = append(lines, ring.Costs(w, h-len(lines))...)
 	found := slices.DeleteFunc(slices.Clone(besideCycle(l.Findings())), func(x model.Finding) bool { return x.Code == model.CodeLockCycle })
 	if n := min(3, l.Len()); h-len(lines) >= n+8 && l.Recipe().HasHolder {
-		lines = append(lines, f.lanes(l, w, n)...)
+		lines = append(lines, f.Lanes(l, w, n)...)
 	}
 	why, facts := whyShares(f.Th, found, w, h-len(lines))
 	if why > 0 {
@@ -148,7 +147,7 @@ func besideCycle(found []model.Finding) []model.Finding {
 }
 
 // history is what happened to the lock, and where there is room what it cost beside it.
-func (p *QueuePane) history(f Frame, l *keyspace.Lock, w, h int, timed bool) []string {
+func (p *QueuePane) history(f page.Frame, l *keyspace.Lock, w, h int, timed bool) []string {
 	left := w
 	var beside []string
 	if timed && h >= waits.LeastRows && (w >= costsFrom && p.whole || w >= costsPane) && l.Recipe().HasHolder {
@@ -157,8 +156,8 @@ func (p *QueuePane) history(f Frame, l *keyspace.Lock, w, h int, timed bool) []s
 			left -= max(waits.Least, w*3/8) + 1
 		}
 	}
-	lines := []string{f.Th.Ruler(left, append([]draw.Span{draw.Dim.Of("journal of this lock")}, f.asOf()...)...)}
-	lines = draw.Fill(lastFacts(lines, f, f.factsOf(p.Lock, h-1), left, h-1), left, h)
+	lines := []string{f.Th.Ruler(left, append([]draw.Span{draw.Dim.Of("journal of this lock")}, f.AsOf()...)...)}
+	lines = draw.Fill(page.LastFacts(lines, f, f.FactsOf(p.Lock, h-1), left, h-1), left, h)
 	for i, text := range beside {
 		lines[i] += " " + text
 	}
@@ -171,10 +170,6 @@ const (
 	costsFrom = 120
 	costsPane = 160
 )
-
-// queueStep is by how many rows a queue grows: so what stands below it does not move with each
-// who comes or goes.
-const queueStep = 4
 
 // underFrom is the height from which half of what is more goes under the queue.
 const underFrom = 40
@@ -192,7 +187,7 @@ func Shares(h int) (queue, under int) {
 const outlookLeast = 32
 
 // Title says of the lock what fits into w cells, part by part.
-func (p *QueuePane) Title(f Frame, l *keyspace.Lock, w int) []draw.Span {
+func (p *QueuePane) Title(f page.Frame, l *keyspace.Lock, w int) []draw.Span {
 	th := f.Th
 	c := outlook.Of(l)
 	t := []draw.Span{draw.Strong.Of(th.CutPath(th.Clean(l.Name), 48))}
@@ -235,7 +230,7 @@ func (p *QueuePane) Title(f Frame, l *keyspace.Lock, w int) []draw.Span {
 	return t
 }
 
-func (p *QueuePane) queue(lines []string, f Frame, l *keyspace.Lock, w, h int, focused bool) []string {
+func (p *QueuePane) queue(lines []string, f page.Frame, l *keyspace.Lock, w, h int, focused bool) []string {
 	if h < 1 {
 		return lines
 	}
@@ -276,8 +271,8 @@ func (p *QueuePane) Chosen(s *fold.State) *keyspace.Claim {
 }
 
 // target is the claim under the cursor.
-func (p *QueuePane) target(f Frame) Target {
-	var t Target
+func (p *QueuePane) target(f page.Frame) page.Target {
+	var t page.Target
 	if t.Lock = f.S.Lock(p.Lock); t.Lock != nil {
 		t.Claim = p.Chosen(f.S)
 	}
@@ -317,26 +312,6 @@ func behind(th *draw.Theme, who string, room int) string {
 	return th.CutKey(who, room)
 }
 
-// RoleLook says what a key is in the queue of a lock.
-func RoleLook(th *draw.Theme, l *keyspace.Lock, c *keyspace.Claim, i int) (draw.Style, string, string) {
-	role := outlook.RoleAt(l, c, i)
-	st, sign := draw.Waiting, th.Sign.Waits
-	switch {
-	case !l.Recipe().HasHolder:
-		st = draw.Dim
-	case role == model.RoleBlocks, role == model.RoleForeign:
-		st, sign = draw.Bad, th.Sign.Bad
-	case role == model.RoleHolds:
-		st, sign = draw.Good, th.Sign.Holds
-	default:
-		if how := c.LeaseInfo().State().Condition(); how.Trouble() {
-			st, trouble := th.Level(how.Level)
-			return st, sign, string(role) + " " + trouble
-		}
-	}
-	return st, sign, string(role)
-}
-
 // note is what there is to say of a claim besides: a finding about it, else the
 // other locks in which its lease stands.
 func note(th *draw.Theme, f table.View, c *fields.Claim) (draw.Style, string) {
@@ -355,32 +330,6 @@ func note(th *draw.Theme, f table.View, c *fields.Claim) (draw.Style, string) {
 	return st, text
 }
 
-// identity fills in who a claim belongs to, and how that is known.
-func identity(r *table.Row, c *keyspace.Claim) {
-	th := r.F.Th
-	id := r.F.S.Identity(draw.Brief(c.Ref()))
-	switch {
-	case id.Text == "" && c.KV.Lease == 0:
-		r.Add(draw.Dim, "unknown")
-	case id.Text == "":
-		text := "lease " + c.KV.Lease.Short()
-		if draw.Width(text) > r.Room() {
-			text = c.KV.Lease.Short()
-		}
-		r.Add(draw.Dim, th.Tame(text))
-	default:
-		text, source := th.Tame(id.Text), " ("+id.Source+")"
-		if room := r.Room(); draw.Width(text)+len(source) > room {
-			source, text = "", th.Cut(text, room)
-		}
-		r.Add(draw.Plain, text)
-		r.Add(draw.Dim, source)
-	}
-}
-
-// AlsoMax bounds how many other claims of a lease are looked at for one row.
-const AlsoMax = 32
-
 // also names the other locks in which the lease of a claim stands.
 func also(th *draw.Theme, s *fold.State, l *keyspace.Lock, c *keyspace.Claim) string {
 	lease := c.LeaseInfo()
@@ -389,7 +338,7 @@ func also(th *draw.Theme, s *fold.State, l *keyspace.Lock, c *keyspace.Claim) st
 	}
 	all := lease.Claims()
 	text, shown := "", 0
-	for _, o := range all[:min(len(all), AlsoMax)] {
+	for _, o := range all[:min(len(all), page.AlsoMax)] {
 		other := o.Lock()
 		if o == c || other == nil || other == l {
 			continue
@@ -417,42 +366,4 @@ func also(th *draw.Theme, s *fold.State, l *keyspace.Lock, c *keyspace.Claim) st
 		text += " +" + strconv.Itoa(more)
 	}
 	return "also " + text
-}
-
-// factRows is how many lines an entry takes at most under a picture, if there are wholeFrom of
-// them for all: on fewer more entries say more.
-const (
-	factRows  = 2
-	wholeFrom = 4
-)
-
-// lastFacts appends the newest entries that h lines have room for, newest last.
-func lastFacts(lines []string, f Frame, facts []*journal.Entry, w, h int) []string {
-	if len(facts) == 0 && h > 0 && !f.Axis.At().IsZero() {
-		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of(tooFarBack)}, nil))
-	}
-	if since := f.S.Book.Start(); len(facts) == 0 && h > 0 && !since.IsZero() {
-		return append(lines, f.Th.Line(w, []draw.Span{draw.Dim.Of("  nothing since " + since.In(f.Now.Location()).Format(time.TimeOnly))}, nil))
-	}
-	var all [][]string
-	rows := 1
-	if h >= wholeFrom {
-		rows = factRows
-	}
-	for _, fact := range slices.Backward(facts) {
-		sign, st := f.Th.FactSign(fact)
-		lead := []draw.Span{draw.Dim.Of("  " + draw.FactClock(fact)[:8] + " "), st.Of(sign + " ")}
-		said := f.Th.Wrap(f.Th.Sentence(f.S, fact), max(1, w-draw.WidthOf(lead)), min(rows, max(1, h)))
-		if h -= len(said); h < 0 {
-			break
-		}
-		for i, text := range said {
-			if said[i] = f.Th.Line(w, append(lead, draw.Plain.Of(text)), nil); i == 0 {
-				lead = []draw.Span{draw.Plain.Of(draw.Blank(draw.WidthOf(lead)))}
-			}
-		}
-		all = append(all, said)
-	}
-	slices.Reverse(all)
-	return append(lines, slices.Concat(all...)...)
 }

@@ -1,4 +1,4 @@
-package page
+package labpage
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 	"locktop/model"
 	"locktop/model/lab"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
@@ -25,7 +26,7 @@ const (
 // labPage shows the lab: members, faults in force, and the contenders with what
 // they believe beside what etcd says.
 type labPage struct {
-	usual
+	page.Usual
 	parts [partCount]section
 	has   labPart // the list that has the keyboard
 	rows  labRows
@@ -34,7 +35,7 @@ type labPage struct {
 // section is one list of the page: a table with a selection.
 type section struct {
 	table table.Table
-	pick  Selection
+	pick  page.Selection
 	ids   []string
 	y     int // the line of the page at which its table begins
 }
@@ -47,7 +48,8 @@ type labRows struct {
 	clients    []lab.ClientInfo
 }
 
-func newLabPage() *labPage {
+// New returns the page.
+func New() page.Page {
 	p := &labPage{has: partContenders}
 	p.parts[partMembers].table = table.New(MemberCells.Columns(), true)
 	p.parts[partFaults].table = table.New(FaultCells.Columns(), false)
@@ -57,7 +59,7 @@ func newLabPage() *labPage {
 }
 
 // look takes in what there is now. Every list keeps its selection.
-func (p *labPage) look(f Frame) {
+func (p *labPage) look(f page.Frame) {
 	s := f.S
 	p.rows = labRows{members: downFirst(s.Cluster().Members), faults: s.Faults(), contenders: wrongFirst(s.Contenders(), f), clients: s.Clients()}
 	follow(&p.parts[partMembers], p.rows.members, memberName)
@@ -85,7 +87,7 @@ func (p *labPage) focused() labPart {
 }
 
 // turn gives the keyboard to the next list that is not empty.
-func (p *labPage) turn(f Frame, by int) {
+func (p *labPage) turn(f page.Frame, by int) {
 	p.look(f)
 	at := p.focused()
 	for range partCount {
@@ -98,14 +100,14 @@ func (p *labPage) turn(f Frame, by int) {
 }
 
 // Move moves the cursor of the list that has the keyboard.
-func (p *labPage) Move(f Frame, n int) {
+func (p *labPage) Move(f page.Frame, n int) {
 	p.look(f)
 	x := &p.parts[p.focused()]
 	x.pick.Move(x.pick.Place+n, len(x.ids), x.id)
 }
 
 // Click selects what stands at a line of the page.
-func (p *labPage) Click(f Frame, _, y int) {
+func (p *labPage) Click(f page.Frame, _, y int) {
 	p.look(f)
 	for part := range p.parts {
 		x := &p.parts[part]
@@ -117,7 +119,7 @@ func (p *labPage) Click(f Frame, _, y int) {
 }
 
 // contender returns the contender under the cursor.
-func (p *labPage) contender(f Frame) (lab.ContenderInfo, bool) {
+func (p *labPage) contender(f page.Frame) (lab.ContenderInfo, bool) {
 	p.look(f)
 	if len(p.rows.contenders) == 0 {
 		return lab.ContenderInfo{}, false
@@ -126,7 +128,7 @@ func (p *labPage) contender(f Frame) (lab.ContenderInfo, bool) {
 }
 
 // Fault returns the fault under the cursor of its list.
-func (p *labPage) Fault(f Frame) (model.FaultOn, bool) {
+func (p *labPage) Fault(f page.Frame) (model.FaultOn, bool) {
 	p.look(f)
 	if len(p.rows.faults) == 0 {
 		return model.FaultOn{}, false
@@ -138,7 +140,7 @@ func (p *labPage) Fault(f Frame) (model.FaultOn, bool) {
 const onePartBelow = 13
 
 // Paint returns the lines of the page.
-func (p *labPage) Paint(f Frame, w, h int) []string {
+func (p *labPage) Paint(f page.Frame, w, h int) []string {
 	if !f.Lab {
 		return draw.Fill(noLabLines(f, w), w, h)
 	}
@@ -239,7 +241,7 @@ func nothingIn(part labPart) []draw.Span {
 	return []draw.Span{draw.Dim.Of("  No contender runs: "), draw.Accent.Of("N"), draw.Dim.Of(" adds one")}
 }
 
-func (p *labPage) list(lines []string, f Frame, part labPart, w, h int) []string {
+func (p *labPage) list(lines []string, f page.Frame, part labPart, w, h int) []string {
 	x := &p.parts[part]
 	if len(x.ids) == 0 {
 		return draw.Fill(append(lines, f.Th.Line(w, nothingIn(part), nil)), w, len(lines)+h)
@@ -257,7 +259,7 @@ func (p *labPage) list(lines []string, f Frame, part labPart, w, h int) []string
 	return x.table.Paint(lines, len(x.ids), l, x.id, func(i int, r *table.Row) { p.fill(f, part, i, r) })
 }
 
-func (p *labPage) fill(f Frame, part labPart, i int, r *table.Row) {
+func (p *labPage) fill(f page.Frame, part labPart, i int, r *table.Row) {
 	switch part {
 	case partMembers:
 		MemberCells.Row(f.View, p.rows.members[i], r)

@@ -1,10 +1,11 @@
-package page
+package sessionspage
 
 import (
 	"strconv"
 
 	"locktop/model/keyspace"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
@@ -46,7 +47,7 @@ func keyOf(th *draw.Theme, f table.View, c *keyspace.Claim, w int) []draw.Span {
 		return []draw.Span{draw.Dim.Of(text + draw.Blanks[:max(1, 26-draw.Width(text))]), key}
 	}
 	i := l.Place(c)
-	st, sign, word := RoleLook(th, l, c, i)
+	st, sign, word := page.RoleLook(th, l, c, i)
 	text := "  " + sign + " " + word
 	text += draw.Blanks[:max(1, 12-draw.Width(text))]
 	place := "place " + strconv.Itoa(i+1) + " of " + strconv.Itoa(l.Len())

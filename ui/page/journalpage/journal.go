@@ -1,4 +1,4 @@
-package page
+package journalpage
 
 import (
 	"sort"
@@ -9,12 +9,13 @@ import (
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 )
 
 // journalPage shows the entries, newest at the bottom. It follows the end until a
 // person scrolls up; then the line at the bottom stays where it is, by its number.
 type journalPage struct {
-	usual
+	page.Usual
 	filter string
 	lock   string // only this one, "" for all
 
@@ -28,43 +29,48 @@ type journalPage struct {
 	before bool      // nothing of that time is kept
 }
 
+// New returns the page.
+func New() page.Page { return &journalPage{} }
+
 // wrapMax bounds how many lines one entry may take.
 const wrapMax = 3
 
-func (p *journalPage) About() About { return About{Title: "Journal", Shows: ShowJournal} }
+func (p *journalPage) About() page.About {
+	return page.About{Title: "Journal", Shows: page.ShowJournal}
+}
 
-func (p *journalPage) Keys() []Key {
-	return []Key{{Keys: []string{"f"}, Group: KeysOfLists, Short: "this lock", What: "only the selected lock, or all again", Do: p.turn}, queueOf(p.Lock)}
+func (p *journalPage) Keys() []page.Key {
+	return []page.Key{{Keys: []string{"f"}, Group: page.KeysOfLists, Short: "this lock", What: "only the selected lock, or all again", Do: p.turn}, page.QueueOf(p.Lock)}
 }
 
 // Lock is the one whose journal is shown, or else the selected one.
-func (p *journalPage) Lock(f Frame) Request {
+func (p *journalPage) Lock(f page.Frame) page.Request {
 	if p.lock != "" {
-		return Request{Show: ShowQueue, Lock: p.lock}
+		return page.Request{Show: page.ShowQueue, Lock: p.lock}
 	}
-	return p.usual.Lock(f)
+	return p.Usual.Lock(f)
 }
 
 // turn goes from all locks to the selected one, and back.
-func (p *journalPage) turn(f Frame) Request {
+func (p *journalPage) turn(f page.Frame) page.Request {
 	switch {
 	case p.lock != "":
 		p.only("")
 	case f.Locks.Pick.ID == "":
-		return Request{Why: "no lock is selected"}
+		return page.Request{Why: "no lock is selected"}
 	default:
 		p.only(f.Locks.Pick.ID)
 	}
-	return Request{}
+	return page.Request{}
 }
 
-func (p *journalPage) Move(_ Frame, n int)         { p.scroll(n) }
-func (p *journalPage) Step() int                   { return max(1, p.height-2) }
-func (p *journalPage) Show(_ Frame, r Request)     { p.only(r.Lock) }
-func (p *journalPage) Spot() string                { return p.lock }
-func (p *journalPage) Return(_ Frame, lock string) { p.only(lock) }
+func (p *journalPage) Move(_ page.Frame, n int)          { p.scroll(n) }
+func (p *journalPage) Step() int                         { return max(1, p.height-2) }
+func (p *journalPage) Show(_ page.Frame, r page.Request) { p.only(r.Lock) }
+func (p *journalPage) Spot() string                      { return p.lock }
+func (p *journalPage) Return(_ page.Frame, lock string)  { p.only(lock) }
 
-func (p *journalPage) Back(f Frame) bool {
+func (p *journalPage) Back(f page.Frame) bool {
 	if f.Axis.Now() {
 		return true
 	}
@@ -77,14 +83,14 @@ func (p *journalPage) Back(f Frame) bool {
 }
 
 // Finding is about the lock whose journal is shown, or else the selected one.
-func (p *journalPage) Finding(f Frame) (*model.Finding, string) {
+func (p *journalPage) Finding(f page.Frame) (*model.Finding, string) {
 	if l := f.S.Lock(p.lock); l != nil {
-		return findingAbout(f, l)
+		return page.FindingAbout(f, l)
 	}
-	return p.usual.Finding(f)
+	return p.Usual.Finding(f)
 }
 
-func (p *journalPage) Commands(f Frame) (about string, lines []string) {
+func (p *journalPage) Commands(f page.Frame) (about string, lines []string) {
 	for _, prefix := range f.Prefixes {
 		lines = append(lines, "etcdctl watch --prefix "+quote(prefix))
 	}
@@ -95,7 +101,7 @@ func (p *journalPage) Commands(f Frame) (about string, lines []string) {
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func (p *journalPage) Filter() string { return p.filter }
-func (p *journalPage) Hits() string   { return hits(p.filter, draw.Plural(len(p.matched), "line")) }
+func (p *journalPage) Hits() string   { return page.Hits(p.filter, draw.Plural(len(p.matched), "line")) }
 
 func (p *journalPage) SetFilter(text string) {
 	if p.filter != text {
@@ -116,7 +122,7 @@ func (p *journalPage) rescan() { p.matched, p.scanned, p.anchor, p.at = nil, 0, 
 
 // follow goes to the moment of the cursor of the axis when that moved, and to the end when it
 // went back to now.
-func (p *journalPage) follow(f Frame) {
+func (p *journalPage) follow(f page.Frame) {
 	at := f.Axis.At()
 	if at.Equal(p.at) {
 		return
@@ -125,7 +131,7 @@ func (p *journalPage) follow(f Frame) {
 	if at.IsZero() {
 		return
 	}
-	upTo := f.upTo(p.matched)
+	upTo := f.UpTo(p.matched)
 	if p.before = len(upTo) == 0; !p.before {
 		p.anchor = upTo[len(upTo)-1].Seq
 	}
@@ -133,7 +139,7 @@ func (p *journalPage) follow(f Frame) {
 
 // update looks at the entries that came since, and forgets those that the state
 // has forgotten.
-func (p *journalPage) update(f Frame) {
+func (p *journalPage) update(f page.Frame) {
 	facts := f.S.Journal()
 	if len(facts) == 0 {
 		return
@@ -141,7 +147,7 @@ func (p *journalPage) update(f Frame) {
 	if v := f.S.StoryVersion(); v != p.stories { // lines that were there are told by another one now
 		p.matched, p.scanned, p.stories = nil, 0, v
 	}
-	keep := matcher(p.filter)
+	keep := page.Matcher(p.filter)
 	from := sort.Search(len(facts), func(i int) bool { return facts[i].Seq > p.scanned })
 	for _, fact := range facts[from:] {
 		if p.lock != "" && fact.Lock != p.lock || p.lock == "" && p.filter == "" && fact.Part() {
@@ -180,12 +186,12 @@ func (p *journalPage) scroll(n int) {
 }
 
 // Paint returns the lines of the page.
-func (p *journalPage) Paint(f Frame, w, h int) []string {
+func (p *journalPage) Paint(f page.Frame, w, h int) []string {
 	p.update(f)
 	p.follow(f)
 	p.height = max(0, h-1)
 	if p.before && p.anchor == 0 {
-		return draw.Fill([]string{p.title(f, w), f.Th.Line(w, []draw.Span{draw.Dim.Of(tooFarBack)}, nil)}, w, h)
+		return draw.Fill([]string{p.title(f, w), f.Th.Line(w, []draw.Span{draw.Dim.Of(page.TooFarBack)}, nil)}, w, h)
 	}
 	lines := make([]string, h) // filled from the bottom
 	y := h
@@ -203,7 +209,7 @@ func (p *journalPage) Paint(f Frame, w, h int) []string {
 	return draw.Fill(lines, w, h)
 }
 
-func (p *journalPage) scope(f Frame) string {
+func (p *journalPage) scope(f page.Frame) string {
 	switch {
 	case p.lock != "":
 		return " to " + f.Th.Clean(p.lock)
@@ -213,7 +219,7 @@ func (p *journalPage) scope(f Frame) string {
 	return ""
 }
 
-func (p *journalPage) title(f Frame, w int) string {
+func (p *journalPage) title(f page.Frame, w int) string {
 	t := []draw.Span{draw.Strong.Of("journal")}
 	if p.lock != "" {
 		t = append(t, draw.Plain.Of(" of "), draw.Accent.Of(f.Th.CutPath(f.Th.Clean(p.lock), 40)))
@@ -222,11 +228,11 @@ func (p *journalPage) title(f Frame, w int) string {
 	if below := len(p.matched) - 1 - p.bottom(); below > 0 {
 		t = append(t, draw.Late.Of(" "+f.Th.Sign.Dot+" "+strconv.Itoa(below)+" newer below, G goes there"))
 	}
-	return f.Th.Ruler(w, append(t, f.asOf()...)...)
+	return f.Th.Ruler(w, append(t, f.AsOf()...)...)
 }
 
 // factLines writes an entry into lines of exactly w cells.
-func factLines(f Frame, fact *journal.Entry, w int) []string {
+func factLines(f page.Frame, fact *journal.Entry, w int) []string {
 	sign, st := f.Th.FactSign(fact)
 	indent := []draw.Span{draw.Dim.Of(draw.FactClock(fact) + " ")}
 	if w >= 100 {

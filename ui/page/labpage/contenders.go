@@ -1,4 +1,4 @@
-package page
+package labpage
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"locktop/model/fold"
 	"locktop/model/lab"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
@@ -22,14 +23,14 @@ type stance struct {
 	how   draw.Style // of the note, and of what it believes
 }
 
-func contenderRow(f Frame, c lab.ContenderInfo, r *table.Row) {
+func contenderRow(f page.Frame, c lab.ContenderInfo, r *table.Row) {
 	claim, place := f.S.Truth(c)
 	f.Sees(claim)
 	x := stance{ContenderInfo: c, place: place, st: draw.Plain}
 	if c.Proc == model.ProcEnded {
 		x.st = draw.Dim
 	}
-	x.note, x.how = f.Doubts.mismatch(f.S, c, place, f.Now)
+	x.note, x.how = mismatch(f.Doubts, f.S, c, place, f.Now)
 	ContenderCells.Row(f.View, x, r)
 }
 
@@ -49,7 +50,7 @@ var ContenderCells = table.Cells[stance]{
 	{Column: table.Column{Title: "LEASE", Least: 12, Most: 25, Rank: 5}, Fill: func(r *table.Row, x *stance) {
 		if x.Lease == 0 {
 			r.Add(draw.Dim, "no lease yet")
-		} else if unknown(r.F.S, x.ContenderInfo) {
+		} else if page.Unknown(r.F.S, x.ContenderInfo) {
 			r.Add(draw.Dim, "?")
 		} else if lease := r.F.S.Lease(x.Lease); lease == nil {
 			r.Add(draw.Dim, "no key on it") // whether the lease lives is not known then
@@ -159,79 +160,31 @@ func believes(c lab.ContenderInfo) string {
 // TruthWord says what etcd says of a contender at that place of its queue, from 1.
 func TruthWord(s *fold.State, c lab.ContenderInfo, place int) string {
 	switch {
-	case unknown(s, c):
+	case page.Unknown(s, c):
 		return "?"
 	case place == 0:
 		return "no key"
-	case holds(s, c, place):
+	case page.Holds(s, c, place):
 		return "holds"
 	}
 	return "place " + strconv.Itoa(place)
 }
 
-// unknown says whether nothing can be said of a contender's place: a program of the user's
-// own does not say which lock it wants, or the keys of its lock were not listed yet.
-func unknown(s *fold.State, c lab.ContenderInfo) bool {
-	return c.Lock == "" || !s.LoadedFor(c.Lock)
-}
-
-// holds says whether a contender at that place, from 1, holds its lock.
-func holds(s *fold.State, c lab.ContenderInfo, place int) bool {
-	l := s.Lock(c.Lock)
-	return l != nil && l.Holds(place-1)
-}
-
-// doubtAfter is how long belief and truth may lie apart before it is an alarm: a
-// client that lets go tells us a moment after etcd did.
-const doubtAfter = 2 * time.Second
-
-// Doubts remembers since when a contender believes to hold and does not.
-type Doubts map[string]time.Time
-
-// Look compares belief with truth.
-func (d Doubts) Look(s *fold.State, now time.Time) {
-	for _, c := range s.Contenders() {
-		_, place := s.Truth(c)
-		if c.Proc == model.ProcEnded || c.Belief.State != model.BeliefHolding || unknown(s, c) || holds(s, c, place) {
-			delete(d, c.Name)
-		} else if _, known := d[c.Name]; !known {
-			d[c.Name] = now
-		}
-	}
-}
-
-// alarming says whether it has been so for long enough.
-func (d Doubts) alarming(name string, now time.Time) bool {
-	since, ok := d[name]
-	return ok && now.Sub(since) >= doubtAfter
-}
-
-// Count returns how many contenders alarm.
-func (d Doubts) Count(now time.Time) int {
-	n := 0
-	for name := range d {
-		if d.alarming(name, now) {
-			n++
-		}
-	}
-	return n
-}
-
 // mismatch says in words where belief and truth lie apart. Only one of the ways
 // is dangerous: to believe that one holds.
-func (d Doubts) mismatch(s *fold.State, c lab.ContenderInfo, place int, now time.Time) (string, draw.Style) {
+func mismatch(d page.Doubts, s *fold.State, c lab.ContenderInfo, place int, now time.Time) (string, draw.Style) {
 	alive := c.Proc != model.ProcEnded
-	known := !unknown(s, c)
+	known := !page.Unknown(s, c)
 	switch {
-	case d.alarming(c.Name, now):
+	case d.Alarming(c.Name, now):
 		return "!! SAYS IT HOLDS: DOES NOT", draw.Alarm
-	case alive && known && c.Belief.State == model.BeliefHolding && !holds(s, c, place):
+	case alive && known && c.Belief.State == model.BeliefHolding && !page.Holds(s, c, place):
 		return "not noticed: it lost it", draw.Late
-	case alive && c.Belief.State == model.BeliefWaiting && holds(s, c, place):
+	case alive && c.Belief.State == model.BeliefWaiting && page.Holds(s, c, place):
 		return "not noticed: it holds", draw.Late
 	case !alive && place > 0:
 		return "ended, its key is still there", draw.Late
-	case alive && known && c.Belief.State == model.BeliefWaiting && c.Belief.Key != "" && place == 0 && now.Sub(c.Belief.At) >= doubtAfter:
+	case alive && known && c.Belief.State == model.BeliefWaiting && c.Belief.Key != "" && place == 0 && now.Sub(c.Belief.At) >= page.DoubtAfter:
 		return "not noticed: its key is gone", draw.Late
 	case alive && c.Proc == model.ProcPaused && !c.Belief.At.IsZero():
 		return "paused: said so " + draw.Age(now.Sub(c.Belief.At), false) + " ago", draw.Late

@@ -1,34 +1,35 @@
-package page
+package labpage
 
 import (
 	"locktop/model"
 	"locktop/ui/draw"
+	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
 // labFirst are the keys with which one acts.
 var labFirst = []string{"F", "U", "tab", "P", "H", "K", "N", "x", "enter", "T", "A"}
 
-func (p *labPage) About() About {
-	return About{Title: "Lab", Targets: true, First: labFirst}
+func (p *labPage) About() page.About {
+	return page.About{Title: "Lab", Targets: true, First: labFirst}
 }
 
-func (p *labPage) Keys() []Key {
-	turn := func(by int) func(Frame) Request {
-		return func(f Frame) Request { p.turn(f, by); return Request{} }
+func (p *labPage) Keys() []page.Key {
+	turn := func(by int) func(page.Frame) page.Request {
+		return func(f page.Frame) page.Request { p.turn(f, by); return page.Request{} }
 	}
-	return []Key{
-		queueOf(p.Lock),
-		{Keys: []string{"tab"}, Group: KeysOfParts, Short: "list", What: "to the next list", Do: turn(1)},
-		{Keys: []string{"shift+tab"}, Group: KeysOfParts, What: "to the list before", Do: turn(-1)},
-		{Keys: []string{"U"}, Group: KeysThatAct, Short: "heal it", What: "heal the selected fault", Needs: NeedsLab, Kind: model.HealFault, Act: p.heal},
+	return []page.Key{
+		page.QueueOf(p.Lock),
+		{Keys: []string{"tab"}, Group: page.KeysOfParts, Short: "list", What: "to the next list", Do: turn(1)},
+		{Keys: []string{"shift+tab"}, Group: page.KeysOfParts, What: "to the list before", Do: turn(-1)},
+		{Keys: []string{"U"}, Group: page.KeysThatAct, Short: "heal it", What: "heal the selected fault", Needs: page.NeedsLab, Kind: model.HealFault, Act: p.heal},
 	}
 }
 
 func (p *labPage) Step() int { return p.parts[p.focused()].table.Step() }
 
 // heal is the action that ends the marked fault.
-func (p *labPage) heal(f Frame) (model.Action, string) {
+func (p *labPage) heal(f page.Frame) (model.Action, string) {
 	x, ok := p.Fault(f)
 	if !ok {
 		return model.Action{Kind: model.HealFault}, "no active faults"
@@ -37,16 +38,16 @@ func (p *labPage) heal(f Frame) (model.Action, string) {
 }
 
 // Target is a contender with its claim, or a member or a client.
-func (p *labPage) Target(f Frame) Target {
+func (p *labPage) Target(f page.Frame) page.Target {
 	p.look(f)
-	var t Target
+	var t page.Target
 	switch part := p.focused(); part {
 	case partMembers:
-		t.Other = Subject{Kind: model.TargetMember, Name: p.parts[part].pick.ID}
+		t.Other = page.Subject{Kind: model.TargetMember, Name: p.parts[part].pick.ID}
 		t.Why = "a member is selected: F shows its faults, tab goes to the contenders"
 		return t
 	case partClients:
-		t.Other = Subject{Kind: model.TargetClient, Name: p.parts[part].pick.ID}
+		t.Other = page.Subject{Kind: model.TargetClient, Name: p.parts[part].pick.ID}
 		t.Why = "this client is no process of the lab: F shows its faults, tab goes to the contenders"
 		return t
 	case partFaults:
@@ -64,25 +65,27 @@ func (p *labPage) Target(f Frame) Target {
 	return t
 }
 
-func (p *labPage) Lock(f Frame) Request {
+func (p *labPage) Lock(f page.Frame) page.Request {
 	c, ok := p.contender(f)
 	if !ok || f.S.Lock(c.Lock) == nil {
-		return Request{Why: "this contender has no lock to show"}
+		return page.Request{Why: "this contender has no lock to show"}
 	}
-	return Request{Show: ShowQueue, Lock: c.Lock}
+	return page.Request{Show: page.ShowQueue, Lock: c.Lock}
 }
 
-func (p *labPage) Finding(f Frame) (*model.Finding, string) { return findingAbout(f, p.Target(f).Lock) }
+func (p *labPage) Finding(f page.Frame) (*model.Finding, string) {
+	return page.FindingAbout(f, p.Target(f).Lock)
+}
 
-func (p *labPage) Commands(f Frame) (string, []string) {
-	return p.Target(f).commands(f, clusterCommands)
+func (p *labPage) Commands(f page.Frame) (string, []string) {
+	return p.Target(f).Commands(f, page.ClusterCommands)
 }
 
 func (p *labPage) Tables() map[string]*table.Table {
 	return map[string]*table.Table{"members": &p.parts[partMembers].table, "contenders": &p.parts[partContenders].table}
 }
 
-func (p *labPage) Focus(f Frame) (name, why string) {
+func (p *labPage) Focus(f page.Frame) (name, why string) {
 	switch {
 	case !f.Lab:
 		return "", f.WhyNoLab()
@@ -95,7 +98,7 @@ func (p *labPage) Focus(f Frame) (name, why string) {
 }
 
 // noLabLines are what the page says without a lab.
-func noLabLines(f Frame, w int) []string {
+func noLabLines(f page.Frame, w int) []string {
 	return f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Strong, Lead: "  ", Text: draw.NotNow(f.WhyNoLab())}, draw.Paragraph{},
 		draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "On a cluster of its own locktop shows members, faults and contenders here, and what each contender " +
 			"says beside what etcd says. Everything on the other pages works as it does there."})

@@ -1,0 +1,79 @@
+package page
+
+import (
+	"locktop/model"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
+
+// RoleLook says what a key is in the queue of a lock.
+func RoleLook(th *draw.Theme, l *keyspace.Lock, c *keyspace.Claim, i int) (draw.Style, string, string) {
+	role := outlook.RoleAt(l, c, i)
+	st, sign := draw.Waiting, th.Sign.Waits
+	switch {
+	case !l.Recipe().HasHolder:
+		st = draw.Dim
+	case role == model.RoleBlocks, role == model.RoleForeign:
+		st, sign = draw.Bad, th.Sign.Bad
+	case role == model.RoleHolds:
+		st, sign = draw.Good, th.Sign.Holds
+	default:
+		if how := c.LeaseInfo().State().Condition(); how.Trouble() {
+			st, trouble := th.Level(how.Level)
+			return st, sign, string(role) + " " + trouble
+		}
+	}
+	return st, sign, string(role)
+}
+
+// Identity fills in who a claim belongs to, and how that is known.
+func Identity(r *table.Row, c *keyspace.Claim) {
+	th := r.F.Th
+	id := r.F.S.Identity(draw.Brief(c.Ref()))
+	switch {
+	case id.Text == "" && c.KV.Lease == 0:
+		r.Add(draw.Dim, "unknown")
+	case id.Text == "":
+		text := "lease " + c.KV.Lease.Short()
+		if draw.Width(text) > r.Room() {
+			text = c.KV.Lease.Short()
+		}
+		r.Add(draw.Dim, th.Tame(text))
+	default:
+		text, source := th.Tame(id.Text), " ("+id.Source+")"
+		if room := r.Room(); draw.Width(text)+len(source) > room {
+			source, text = "", th.Cut(text, room)
+		}
+		r.Add(draw.Plain, text)
+		r.Add(draw.Dim, source)
+	}
+}
+
+// Standing ranks what a lease is to others: 3 holds a lock for which others wait,
+// 2 holds one, 1 waits or is listed, 0 nothing of that.
+func Standing(l *keyspace.Lease) int {
+	best := 0
+	for _, c := range l.Claims() {
+		lock := c.Lock()
+		switch {
+		case lock == nil:
+		case outlook.Role(lock, c) == model.RoleHolds:
+			if lock.Behind() > 0 {
+				return 3
+			}
+			best = 2
+		default:
+			best = max(best, 1)
+		}
+	}
+	return best
+}
+
+// AlsoMax bounds how many other claims of a lease are looked at for one row.
+const AlsoMax = 32
+
+// QueueStep is by how many rows a queue grows: so what stands below it does not move with each
+// who comes or goes.
+const QueueStep = 4

@@ -1,0 +1,68 @@
+package page
+
+import (
+	"strings"
+
+	"locktop/model"
+	"locktop/model/keyspace"
+	"locktop/model/outlook"
+	"locktop/ui/draw"
+)
+
+// FindingAbout is the worst finding about a lock, or why there is none.
+func FindingAbout(f Frame, l *keyspace.Lock) (*model.Finding, string) {
+	if l == nil {
+		return nil, "no lock is selected"
+	}
+	if all := l.Findings(); len(all) > 0 {
+		return &all[0], ""
+	}
+	return nil, "no problem found on " + f.Th.Clean(l.Name)
+}
+
+// Finds is the finding about the claim of a target, if that was selected and not its
+// lock, else the worst one about the lock.
+func (t Target) Finds(f Frame, claim bool) (*model.Finding, string) {
+	if claim && t.Lock != nil && t.Claim != nil {
+		if x := outlook.Worst(t.Lock, t.Claim); x != nil {
+			return x, ""
+		}
+	}
+	return FindingAbout(f, t.Lock)
+}
+
+// ParagraphsOf says all about a finding, in the order in which one acts.
+func ParagraphsOf(th *draw.Theme, x *model.Finding) []draw.Paragraph {
+	all := []draw.Paragraph{{St: draw.Strong, Lead: "  ", Text: th.Summary(x)}}
+	switch {
+	case x.Count <= 1:
+	case x.Code == model.CodeLockCycle && x.Confidence != model.Hint:
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: "the same deadlock holds up " + draw.Plural(x.Count-1, "other lock")})
+	default:
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: "  ", Text: "the same is found " + draw.Plural(x.Count-1, "time") + " more: one story"})
+	}
+	for _, e := range th.Evidence(x) {
+		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "    " + th.Sign.Fact + " ", Text: th.Prose(e)})
+	}
+	lead := th.Label("  do: ")
+	for _, d := range th.Advice(x) {
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: lead, Text: th.Prose(d)})
+		lead = "      "
+	}
+	if len(x.Alternatives) > 0 {
+		all = append(all, draw.Paragraph{St: draw.Plain, Lead: th.Label("  looks the same: "), Text: Codes(x.Alternatives)})
+	}
+	for _, c := range x.Etcdctl {
+		all = append(all, draw.Paragraph{St: draw.Dim, Lead: "  $ ", Text: th.Prose(c)})
+	}
+	return all
+}
+
+// Codes names some codes.
+func Codes(list []model.Code) string {
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = string(c)
+	}
+	return strings.Join(names, ", ")
+}
