@@ -16,6 +16,10 @@ type Twins struct {
 	now   time.Time // of the state that is taken
 }
 
+// shareEntries is how many entries of the journal may stay in memory for all states that are kept, some
+// 200 MiB of them: what comes later is packed with each state, which takes less, and longer to make anew.
+const shareEntries = 300_000
+
 // Kept is a state as it was. States that are made of it go their own ways; several may be made
 // at once.
 type Kept = twin.Image[State]
@@ -24,7 +28,7 @@ type Kept = twin.Image[State]
 func NewTwins() *Twins {
 	t := &Twins{maker: twin.NewMaker([]reflect.Type{reflect.TypeFor[recipe.Recipe](), reflect.TypeFor[recipe.Form](),
 		reflect.TypeFor[recipe.Sign](), reflect.TypeFor[time.Location]()}, keyspace.Shared()...)}
-	twin.Share(t.maker, func(e *journal.Entry) bool { return e.Quiet(t.now) }) // most of a state
+	twin.Share(t.maker, func(e *journal.Entry) bool { return e.Seq <= shareEntries && e.Quiet(t.now) }) // most of a state
 	return t
 }
 

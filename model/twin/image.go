@@ -2,7 +2,10 @@ package twin
 
 import (
 	"reflect"
+	"slices"
 	"unsafe"
+
+	"github.com/klauspost/compress/s2"
 )
 
 // Image is a value as it was, of which any number of new ones can be made, by several at once.
@@ -14,7 +17,7 @@ type image struct {
 
 	root   int    // the part that has it
 	parts  []part // by the number of the plan
-	text   []byte
+	text   packed
 	shared []unsafe.Pointer
 	maps   []mapping
 	boxes  []box
@@ -24,14 +27,48 @@ type image struct {
 type part struct {
 	*plan
 	n     int
+	bytes packed
+	refs  packed // of numbers
+}
+
+// packed are bytes, of which there are several times as many: things that are side by side are
+// much the same.
+type packed struct {
 	bytes []byte
-	refs  []uint32
+	size  int
+}
+
+// pack packs bytes, with the help of room that it may need more of.
+func pack(of []byte, room *[]byte) packed {
+	if len(of) == 0 {
+		return packed{}
+	}
+	if most := s2.MaxEncodedLen(len(of)); cap(*room) < most {
+		*room = make([]byte, most)
+	}
+	return packed{slices.Clone(s2.Encode((*room)[:cap(*room)], of)), len(of)}
+}
+
+// unpack puts the bytes into as many.
+func (x packed) unpack(into []byte) {
+	if x.size == 0 {
+		return
+	}
+	if _, err := s2.Decode(into[:x.size:x.size], x.bytes); err != nil {
+		panic("twin: " + err.Error()) // nobody else has had them
+	}
+}
+
+// bytesOf are the bytes of numbers.
+func bytesOf(refs []uint32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(refs))), 4*len(refs))
 }
 
 // fresh is a value that is being made: the objects of each type stand side by side, since they
 // live and die together, and to make each by itself costs more than the rest.
 type fresh struct {
 	*image
+	text    []byte
 	objects []reflect.Value  // slices of them
 	at      []unsafe.Pointer // the first of each
 	maps    []reflect.Value
@@ -41,18 +78,27 @@ type fresh struct {
 // New returns a new value.
 func (x *Image[T]) New() *T {
 	f := fresh{image: &x.image, objects: make([]reflect.Value, len(x.parts)), at: make([]unsafe.Pointer, len(x.parts)),
-		maps: make([]reflect.Value, len(x.maps)), boxes: make([]reflect.Value, len(x.boxes))}
+		maps: make([]reflect.Value, len(x.maps)), boxes: make([]reflect.Value, len(x.boxes)), text: make([]byte, x.text.size)}
+	x.text.unpack(f.text)
+	var most int
+	for i := range x.parts {
+		most = max(most, x.parts[i].bytes.size, x.parts[i].refs.size)
+	}
+	refs := make([]uint32, (most+3)/4)
+	room := bytesOf(refs) // nothing is unpacked into objects: what is there for a moment might look like a pointer
 	for i := range x.parts {
 		p := &x.parts[i]
 		f.objects[i] = reflect.MakeSlice(reflect.SliceOf(p.t), p.n, p.n)
 		f.at[i] = f.objects[i].UnsafePointer()
-		copy(unsafe.Slice((*byte)(f.at[i]), len(p.bytes)), p.bytes) // the places of pointers are empty
+		p.bytes.unpack(room)
+		copy(unsafe.Slice((*byte)(f.at[i]), p.bytes.size), room) // the places of pointers are empty
 	}
 	for i, o := range x.maps {
 		f.maps[i] = reflect.MakeMapWithSize(o.t, o.n)
 	}
 	for i := range x.parts {
-		f.fix(&x.parts[i], f.at[i])
+		x.parts[i].refs.unpack(room)
+		f.fix(&x.parts[i], f.at[i], refs)
 	}
 	for i := len(x.boxes) - 1; i >= 0; i-- { // one that is in another was found later
 		f.boxes[i].Set(f.objects[x.boxes[i].p.number].Index(x.boxes[i].i))
@@ -67,12 +113,12 @@ func (x *Image[T]) New() *T {
 }
 
 // fix puts pointers in the place of numbers.
-func (f *fresh) fix(p *part, at unsafe.Pointer) {
+func (f *fresh) fix(p *part, at unsafe.Pointer, all []uint32) {
 	if len(p.slots) == 0 {
 		return
 	}
 	for i := range p.n {
-		refs := p.refs[i*len(p.slots):][:len(p.slots)]
+		refs := all[i*len(p.slots):][:len(p.slots)]
 		for j, ref := range refs {
 			if ref != 0 {
 				s := &p.slots[j]

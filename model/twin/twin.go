@@ -29,6 +29,8 @@ type Maker struct {
 	boxes []box
 	text  []byte
 	texts table
+
+	room []byte // to pack in
 }
 
 // object is some objects of a type, one behind the other, of which the parts have not been
@@ -173,12 +175,13 @@ func (m *Maker) begin() {
 
 // image returns what was taken.
 func (m *Maker) image() image {
-	x := image{text: slices.Clone(m.text), shared: m.shared[:len(m.shared):len(m.shared)], maps: slices.Clone(m.maps), boxes: slices.Clone(m.boxes)}
-	x.Bytes = len(x.text)
+	x := image{text: pack(m.text, &m.room), shared: m.shared[:len(m.shared):len(m.shared)], maps: slices.Clone(m.maps), boxes: slices.Clone(m.boxes)}
+	x.Bytes = len(x.text.bytes)
 	for i := range m.taken {
 		t := &m.taken[i]
-		x.parts = append(x.parts, part{m.all[i], t.n, slices.Clone(t.bytes), slices.Clone(t.refs)})
-		x.Bytes += len(t.bytes) + 4*len(t.refs)
+		p := part{m.all[i], t.n, pack(t.bytes, &m.room), pack(bytesOf(t.refs), &m.room)}
+		x.parts = append(x.parts, p)
+		x.Bytes += len(p.bytes.bytes) + len(p.refs.bytes)
 	}
 	return x
 }

@@ -33,12 +33,11 @@ func stopKind(k journal.Kind) replay.StopKind {
 }
 
 // Bounds of what is kept of a recording: a state is kept where so many events have passed, or
-// so
-// many as a share of its keys, since a twin costs by the key. All take so many bytes; if there are
+// so many as a share of its keys, since a twin costs by the key. All take so many bytes; if there are
 // more, every second one goes.
 const (
-	keepEvents = 2000
-	keepShare  = 5
+	keepEvents = 1500
+	keepShare  = 10
 	keepBytes  = 512 << 20
 )
 
