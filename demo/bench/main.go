@@ -19,7 +19,7 @@
 // command.
 //
 // Where to begin: row.go says what a row is, rows_runs.go and rows_lasting.go what each
-// measures, screen.go how a console is looked at from outside, package load what runs
+// measures (rows_start.go: the size and the start of the binary), screen.go how a console is looked at from outside, package load what runs
 // beside it. Package soak is the soak.
 package main
 

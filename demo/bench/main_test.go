@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 func TestTheCommandFillsCheapRowsAndLeavesNothing(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var out strings.Builder
-	if err := command(t.Context(), []string{"-quick", "ls", "heads", "proxy", "direct", "toxiproxy", "copy"}, &out, io.Discard); err != nil {
+	if err := command(t.Context(), []string{"-quick", "start", "ls", "heads", "proxy", "direct", "toxiproxy", "copy"}, &out, io.Discard); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	measured, row := map[string]string{}, ""
@@ -44,7 +44,7 @@ func TestTheCommandFillsCheapRowsAndLeavesNothing(t *testing.T) {
 			t.Errorf("there is no other side: %s", line)
 		}
 	}
-	for _, figure := range []string{"ls wall", "ls peak memory", "heads wall", "proxy 1 client", "proxy 64 clients", "proxy 1 client: p99",
+	for _, figure := range []string{"start binary", "start `version`: wall", "ls wall", "ls peak memory", "heads wall", "proxy 1 client", "proxy 64 clients", "proxy 1 client: p99",
 		"direct put", "direct keepalive", "direct lock", "direct crowd", "toxiproxy crowd", "toxiproxy put: p99", "copy lock: p50"} {
 		var v float64
 		if _, err := fmt.Sscan(measured[figure], &v); err != nil || v <= 0 {

@@ -13,7 +13,7 @@ import (
 
 // allRows are the rows in the order of the table.
 func allRows(o options) []row {
-	rows := []row{lsRow(o), headsRow(o), pageRow(o), millionRow(o), queueRow(o), eventsRow(o), latencyRow(o), idleRow(o), serveRow(o),
+	rows := []row{startRow(o), lsRow(o), headsRow(o), pageRow(o), millionRow(o), queueRow(o), eventsRow(o), latencyRow(o), idleRow(o), serveRow(o),
 		observerRow(o), paintRow(), axisRow(), historyRow(o), replayRow()}
 	return append(append(rows, proxyRows()...), demoRow())
 }
