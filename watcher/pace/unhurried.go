@@ -2,6 +2,7 @@ package pace
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"strings"
@@ -52,11 +53,12 @@ const muchBytes = 16 << 10
 // unhurried is read by one goroutine at a time.
 type unhurried struct {
 	net.Conn
-	raw   syscall.RawConn
-	rest  time.Duration
-	sleep func(time.Duration)
-	last  time.Time // when something was read
-	since int       // bytes that came since the last rest
+	raw    syscall.RawConn
+	rest   time.Duration
+	sleep  func(time.Duration)
+	last   time.Time // when something was read
+	since  int       // bytes that came since the last rest
+	hushed bool      // less than masses wake nobody
 }
 
 // Read implements net.Conn.
@@ -64,9 +66,18 @@ func (c *unhurried) Read(b []byte) (n int, err error) {
 	n = readNow(c.raw, b)
 	if n == 0 { // nothing yet, or what an error is about: the reading that waits says it
 		if rest := time.Until(c.last.Add(c.rest)); rest > 0 && c.since < muchBytes {
+			if err := c.hush(true); err != nil {
+				return 0, err
+			}
 			c.sleep(rest)
+			n = readNow(c.raw, b)
 		}
 		c.since = 0
+	}
+	if n == 0 {
+		if err := c.hush(false); err != nil {
+			return 0, err
+		}
 		if n, err = c.Conn.Read(b); err != nil {
 			return n, err
 		}
@@ -74,4 +85,21 @@ func (c *unhurried) Read(b []byte) (n int, err error) {
 	c.since += n
 	c.last = time.Now()
 	return n, nil
+}
+
+// hush says whether the system is to tell of what comes only once it is much: Go's runtime is
+// woken for each packet of a connection, also while nobody reads it.
+func (c *unhurried) hush(want bool) error {
+	if c.hushed == want {
+		return nil
+	}
+	least := 1
+	if want {
+		least = muchBytes
+	}
+	c.hushed = want
+	if err := tellFrom(c.raw, least); err != nil {
+		return fmt.Errorf("how much has to come before it is told: %w", err)
+	}
+	return nil
 }
