@@ -85,7 +85,10 @@ type looks struct {
 }
 
 // clock is the time that is shown, and the last tick.
-type clock struct{ now, tick time.Time }
+type clock struct {
+	now, tick time.Time
+	set       time.Duration // by how much the machine's was set, as it was told last
+}
 
 // freezing is the body as it was when the screen was frozen.
 type freezing struct {
@@ -184,7 +187,7 @@ func (a *App) setTheme(name string) {
 
 // Init starts the boot and the clock.
 func (a *App) Init() tea.Cmd {
-	return tea.Batch(a.booting.begin(a.ctx, a.o.Boot), everySecond(), a.askGround())
+	return tea.Batch(a.booting.begin(a.ctx, a.o.Boot), everySecond(nil), a.askGround())
 }
 
 // groundMsg says that the ground of the terminal is light.

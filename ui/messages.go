@@ -46,8 +46,25 @@ type (
 	}
 )
 
-func everySecond() tea.Cmd {
-	return tea.Every(time.Second, func(t time.Time) tea.Msg { return tickMsg(t) })
+// everySecond tells the time, by the clock of the source.
+func everySecond(by Clock) tea.Cmd {
+	return tea.Every(time.Second, func(t time.Time) tea.Msg {
+		if by != nil {
+			t = by.Now()
+		}
+		return tickMsg(t)
+	})
+}
+
+// clockSet says it once when the machine's clock was set.
+func (a *App) clockSet() {
+	if a.live.Clock == nil {
+		return
+	}
+	if set := a.live.Clock.Set(); set != a.set {
+		a.say(draw.Bad, draw.ClockWasSet(set-a.set))
+		a.set = set
+	}
 }
 
 func (a *App) bootDone(m bootedMsg) tea.Cmd {
@@ -230,7 +247,8 @@ func (a *App) ticked(t time.Time) tea.Cmd {
 	}
 	a.setNow()
 	a.fade(t)
-	cmds := []tea.Cmd{everySecond(), a.askForHelp()}
+	a.clockSet()
+	cmds := []tea.Cmd{everySecond(a.live.Clock), a.askForHelp()}
 	if m, ok := a.dialog.(*dialog.Faults); ok {
 		cmds = append(cmds, m.Ask())
 	}

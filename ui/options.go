@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/muesli/termenv"
 
@@ -31,6 +32,15 @@ type Live struct {
 	Cut error
 	// JournalPath is the file in which the actions are written down.
 	JournalPath string
+	// Clock is that by which the source tells what happens, nil: the machine's.
+	Clock Clock
+}
+
+// Clock is one that nobody sets.
+type Clock interface {
+	Now() time.Time
+	// Set is by how much the machine's clock was set since this one began.
+	Set() time.Duration
 }
 
 // Start and Found are what a cluster has to offer with more keys than should be watched

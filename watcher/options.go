@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"locktop/watcher/pace"
 )
 
 // Options says what to watch and what it may cost. The zero value watches every
@@ -33,9 +35,10 @@ type Options struct {
 	// needs root, or read on every key of every lease, and costs a member a walk
 	// over all leases.
 	LeaseLists bool
-	// Now stamps the events. Nil: the wall clock without its monotonic reading, which no
-	// recording can hold: what is concluded from one is to be the same to the nanosecond,
-	// and a machine that slept has slept. Timers always run on real time.
+	// Now stamps the events. Nil: the clock of this program, which nobody sets ([pace.Clock]).
+	// It has no monotonic reading, which no recording can hold: what is concluded from one is to
+	// be the same to the nanosecond, and a machine that slept has slept. Timers always run on
+	// real time.
 	Now func() time.Time
 	// PageSize is how many keys a page of a list holds, 0 means 50,000. Servers
 	// from 3.7 on stream the list instead. Every page makes the server count all
@@ -116,7 +119,7 @@ func (o Options) withDefaults() Options {
 		o.Budget = defaultBudget
 	}
 	if o.Now == nil {
-		o.Now = func() time.Time { return time.Now().Round(0) }
+		o.Now = pace.Now
 	}
 	if o.SinceMax <= 0 {
 		o.SinceMax = DefaultSinceMax

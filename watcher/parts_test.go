@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -49,6 +50,32 @@ func commit(rev int64, what string, n int) model.Committed {
 		c.Changes = append(c.Changes, model.Change{KV: model.KV{Key: fmt.Sprint(what, i)}})
 	}
 	return c
+}
+
+// TestEventsHaveTheTimeOfAClockThatNobodySets, unless whoever watches has one of his own, and a
+// clock that is set is no time for which the program slept.
+func TestEventsHaveTheTimeOfAClockThatNobodySets(t *testing.T) {
+	if now := (Options{}).withDefaults().Now; reflect.ValueOf(now).Pointer() != reflect.ValueOf(pace.Now).Pointer() {
+		t.Error("events are stamped by another clock")
+	}
+	var p pulse
+	began, steady := time.Now(), time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
+	for _, r := range []struct {
+		passed, shown, slept time.Duration
+		reason               string
+	}{
+		{0, 0, 0, "the first beat"},
+		{beatEvery, beatEvery, 0, "what the machine's clock shows is not asked"},
+		{beatEvery, time.Hour, time.Hour, "the machine slept, and its monotonic clock stood still"},
+		{10 * time.Second, 10 * time.Second, 10 * time.Second, "the program was stopped"},
+	} {
+		began, steady = began.Add(r.passed), steady.Add(r.shown)
+		p.look(began, steady)
+		if p.slept != r.slept {
+			t.Errorf("%s: slept for %s, want %s", r.reason, p.slept, r.slept)
+		}
+		p.slept = 0
+	}
 }
 
 func TestMailboxTakesWholeRevisions(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"locktop/watcher/pace"
 )
 
 // pulse notices that this program did not run for a while: it was stopped, its machine
@@ -12,6 +14,7 @@ import (
 type pulse struct {
 	mu    sync.Mutex
 	beat  time.Time     // when the program was last seen to run
+	shown time.Time     // the same by the clock that nobody sets
 	woke  time.Time     // when it last came back
 	slept time.Duration // what nobody was told of yet
 }
@@ -26,7 +29,7 @@ func (p *pulse) run(ctx context.Context) {
 	t := time.NewTicker(beatEvery)
 	defer t.Stop()
 	for ctx.Err() == nil {
-		p.look(time.Now())
+		p.look(time.Now(), pace.Now())
 		select {
 		case <-t.C:
 		case <-ctx.Done():
@@ -35,21 +38,21 @@ func (p *pulse) run(ctx context.Context) {
 }
 
 // look compares with the last beat. The monotonic clock stands still while a machine
-// sleeps, the wall clock may be set: the longer of the two counts.
-func (p *pulse) look(now time.Time) {
+// sleeps, the other one goes on, and on some systems it may be set: the longer of the two counts.
+func (p *pulse) look(now, shown time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.beat.IsZero() {
-		if gap := max(now.Sub(p.beat), now.Round(0).Sub(p.beat.Round(0))); gap >= asleep {
+		if gap := max(now.Sub(p.beat), shown.Sub(p.shown)); gap >= asleep {
 			p.woke, p.slept = now, p.slept+gap
 		}
 	}
-	p.beat = now
+	p.beat, p.shown = now, shown
 }
 
 // sleptSince says whether the program did not run for a while since then.
 func (p *pulse) sleptSince(t time.Time) bool {
-	p.look(time.Now())
+	p.look(time.Now(), pace.Now())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.woke.After(t)
@@ -57,7 +60,7 @@ func (p *pulse) sleptSince(t time.Time) bool {
 
 // take returns how long the program did not run since it was asked last.
 func (p *pulse) take() time.Duration {
-	p.look(time.Now())
+	p.look(time.Now(), pace.Now())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	slept := p.slept

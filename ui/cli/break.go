@@ -24,6 +24,7 @@ import (
 	"locktop/model/outlook"
 	"locktop/ui/cli/session"
 	"locktop/watcher"
+	"locktop/watcher/pace"
 )
 
 // breakRun is the command break.
@@ -176,7 +177,7 @@ func (a *access) openGate(ctx context.Context, reader *clientv3.Client, report f
 	if err != nil {
 		return nil, "", nil, err
 	}
-	g = gate.New(gate.Options{Reader: reader, Armed: true, Cluster: a.clusterOf(ctx, reader), Journal: journal, User: userName(), Report: report,
+	g = gate.New(gate.Options{Reader: reader, Now: pace.Now, Armed: true, Cluster: a.clusterOf(ctx, reader), Journal: journal, User: userName(), Report: report,
 		Endpoint: strings.Join(a.flags.endpoints, ","),
 		Dial: func(ctx context.Context) (*clientv3.Client, error) {
 			return a.dial(ctx, chaos.Writing())

@@ -29,6 +29,7 @@ import (
 	"locktop/ui/replay"
 	"locktop/ui/report"
 	"locktop/watcher"
+	"locktop/watcher/pace"
 )
 
 const notALab = "Only in a lab: \"locktop demo\" starts one."
@@ -58,7 +59,7 @@ func (f *consoleRun) run(ctx context.Context) error {
 		return err
 	}
 	defer client.Close()
-	w := &watching{client: client, look: look, pins: f.e.pins, live: ui.Live{Endpoints: f.e.flags.endpoints}}
+	w := &watching{client: client, look: look, pins: f.e.pins, live: ui.Live{Endpoints: f.e.flags.endpoints, Clock: pace.Clock}}
 	defer w.end()
 	if f.armed {
 		done := session.NewReports()
@@ -69,7 +70,7 @@ func (f *consoleRun) run(ctx context.Context) error {
 		defer closeGate()
 		w.live.Actions, w.live.JournalPath, w.events = gate, journal, []model.Source{done}
 	} else {
-		gate := gate.New(gate.Options{Reader: client, Why: f.e.whyReadOnly()})
+		gate := gate.New(gate.Options{Reader: client, Now: pace.Now, Why: f.e.whyReadOnly()})
 		defer gate.Close()
 		w.live.Actions = gate
 	}

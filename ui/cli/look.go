@@ -17,14 +17,18 @@ import (
 	"locktop/model/keyspace"
 	"locktop/model/sight"
 	"locktop/ui/cli/session"
+	"locktop/ui/draw"
 	"locktop/ui/report"
 	"locktop/watcher"
+	"locktop/watcher/pace"
 )
 
 // viewer looks at the locks of the cluster, or of a recording.
 type viewer struct {
 	access
 	wrap func(model.Source) model.Source // changes what a look is told, as masking does
+	// inStep: what is told has the times that the machine's clock shows, also once it was set.
+	inStep bool
 }
 
 // outFlags are the flags of commands that look, print and end.
@@ -198,6 +202,9 @@ func (v *viewer) watch(ctx context.Context, o watcher.Options) (*watched, error)
 	o.Timing.Answer = v.flags.commandTimeout / 3 // one member that is silent is no reason to wait for all in vain
 	w := watcher.New(client, o)
 	var src model.Source = w
+	if !v.inStep {
+		src = session.Tap(src, tellSet(v.err, pace.Clock.Set))
+	}
 	if v.wrap != nil {
 		src = v.wrap(src)
 	}
@@ -207,6 +214,17 @@ func (v *viewer) watch(ctx context.Context, o watcher.Options) (*watched, error)
 		w.Close()
 		client.Close()
 	}}, nil
+}
+
+// tellSet says it once when the machine's clock was set, which the times that are told do not follow.
+func tellSet(to io.Writer, sets func() time.Duration) func(model.Batch, error) {
+	was := sets()
+	return func(model.Batch, error) {
+		if set := sets(); set != was {
+			fmt.Fprintln(to, draw.ClockWasSet(set-was))
+			was = set
+		}
+	}
 }
 
 // list waits until the keys are listed, and what else is to be known. Denied: of several

@@ -120,17 +120,16 @@ func (f *serveRun) run(ctx context.Context) (err error) {
 		listener, scheme = tls.NewListener(listener, speaks), "https"
 	}
 	defer listener.Close()
-	f.e.rest = serveRest
-	clock := pace.NewSteady()
-	w, err := f.e.watch(ctx, watcher.Options{Prefixes: f.e.flags.prefixes, Now: clock.Now, Timing: watcher.Timing{Drain: serveDrain}})
+	f.e.rest, f.e.inStep = serveRest, true
+	w, err := f.e.watch(ctx, watcher.Options{Prefixes: f.e.flags.prefixes, Timing: watcher.Timing{Drain: serveDrain}})
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	oneProcessor()
 	s := newServing(w.Session, f.series)
-	s.x.Shown = clock.Shown
-	stop, err := f.record.begin(f.e.err, s, clock.Now)
+	s.x.Shown = pace.Clock.Shown
+	stop, err := f.record.begin(f.e.err, s, pace.Now)
 	if err != nil {
 		return err
 	}

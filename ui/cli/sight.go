@@ -11,6 +11,7 @@ import (
 	"locktop/model/keyspace"
 	"locktop/model/sight"
 	"locktop/ui/cli/session"
+	"locktop/watcher/pace"
 )
 
 // unseen is what a look did not see of what it was asked for.
@@ -77,7 +78,7 @@ func (v *viewer) observe(ctx context.Context, on *session.Session, out outFlags)
 	if err := on.Pull(ctx, session.Pull{For: out.watch}); err != nil {
 		return not, err
 	}
-	s, end := on.State, time.Now()
+	s, end := on.State, pace.Now()
 	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: end}}})
 	asked := wanted(s, out.leases)
 	left := slices.Clone(asked)
@@ -85,7 +86,7 @@ func (v *viewer) observe(ctx context.Context, on *session.Session, out outFlags)
 		left = untried(s, left)
 		return s.SeenUpTo(end) && (s.Lost() || enough(s, left, v.flags.leaseBudget) && len(unlisted(s)) == 0)
 	}})
-	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: time.Now()}}})
+	s.Apply(model.Batch{Events: []model.Event{model.Tick{At: pace.Now()}}})
 	if out.leases != "none" {
 		for _, l := range s.UnreadLeases() { // of waiters, too
 			asked = append(asked, l.ID)

@@ -145,6 +145,16 @@ func FactClock(f *journal.Entry) string {
 	return clock(f.At)
 }
 
+// ClockWasSet says that the machine's clock was set by so much, which the times that are told do
+// not follow: between two of them there is as much as there was.
+func ClockWasSet(by time.Duration) string {
+	way := "forward"
+	if by < 0 {
+		way = "back"
+	}
+	return "the machine's clock was set " + way + " by " + model.Duration(by.Abs(), false) + ": times here go on by what it showed before"
+}
+
 // NotNow says why something cannot be done now. A reason that is a sentence of its own
 // stands alone.
 func NotNow(reason string) string {

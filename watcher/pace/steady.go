@@ -33,11 +33,22 @@ func (s *Steady) Now() time.Time { return s.showed.Add(s.runs() - s.began) }
 // need not move each time that it is told.
 const setLeast = time.Second
 
-// Shown is what the machine's clock would show for a time of this one, as it is set now. It may
+// Set is by how much the machine's clock was set since this one began, 0 if nobody did. It may
 // be called from anywhere.
-func (s *Steady) Shown(t time.Time) time.Time {
+func (s *Steady) Set() time.Duration {
 	if off := s.wall().Sub(s.Now()); (off - time.Duration(s.set.Load())).Abs() > setLeast {
 		s.set.Store(int64(off))
 	}
-	return t.Add(time.Duration(s.set.Load()))
+	return time.Duration(s.set.Load())
 }
+
+// Shown is what the machine's clock would show for a time of this one, as it is set now. It may
+// be called from anywhere.
+func (s *Steady) Shown(t time.Time) time.Time { return t.Add(s.Set()) }
+
+// Clock is the steady clock of this program, which began with it: all that is concluded from the
+// time between two events asks this one.
+var Clock = NewSteady()
+
+// Now is the time of [Clock].
+func Now() time.Time { return Clock.Now() }
