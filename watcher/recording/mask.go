@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,6 +42,9 @@ const knownMax = 100_000
 func (m *Mask) Event(e model.Event) model.Event {
 	if !m.Values && !m.Drop && !m.Names {
 		return e
+	}
+	if c, ok := e.(model.Committed); ok && !m.Names && !slices.ContainsFunc(c.Changes, func(x model.Change) bool { return x.KV.Value != "" }) {
+		return e // the most frequent of all, and in many programs keys have no values
 	}
 	v := reflect.New(reflect.TypeOf(e)).Elem()
 	v.Set(reflect.ValueOf(e))
