@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"locktop/model"
 )
@@ -49,6 +50,9 @@ type manual struct {
 	kept     *reading // by the last "read"
 	values   int      // that were proclaimed
 
+	early   string           // a word that came before an attempt ended, "" for none
+	earlyAt <-chan time.Time // when it is not waited for any longer
+
 	observing bool
 	sights    chan string // of those who lead
 	sight     string      // the last of them
@@ -78,13 +82,20 @@ func (c *contender) obey(ctx context.Context, words <-chan string) {
 		if m.s != nil {
 			lost = m.s.lost
 		}
+		next := words
+		if m.early != "" {
+			next = nil // they come one after the other
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case word := <-words:
+		case word := <-next:
 			m.do(ctx, word)
+		case <-m.earlyAt:
+			m.again(ctx)
 		case o := <-m.outcomes:
 			m.acquired(ctx, o)
+			m.again(ctx)
 		case m.sight = <-m.sights:
 			m.note("observes: the leader is " + m.sight)
 		case <-lost:
@@ -100,9 +111,26 @@ func (m *manual) do(ctx context.Context, word string) {
 		m.note(fmt.Sprintf("%.40q is no command: want one of %s", word, strings.Join(ManualWords(), ", ")))
 		return
 	}
-	if err := f(m, ctx); err != nil {
+	err := f(m, ctx)
+	if cures := errors.Is(err, errIsWaiting) || errors.Is(err, errHoldsNothing); cures && m.waiting != nil && !m.waiting.abandoned && m.earlyAt == nil {
+		m.early, m.earlyAt = word, time.After(earlyBy)
+		return
+	}
+	if err != nil {
 		m.note(word + ": " + m.clearer(ctx, err).Error())
 	}
+}
+
+// earlyBy is how long a word waits for the end of an attempt: everybody may see the key of a claim,
+// and that it holds, before the client has the answer.
+const earlyBy = 2 * time.Second
+
+// again does what a word says that came too early.
+func (m *manual) again(ctx context.Context) {
+	if word := m.early; word != "" {
+		m.do(ctx, word)
+	}
+	m.early, m.earlyAt = "", nil
 }
 
 // note says something without a change of what is believed.

@@ -1,6 +1,7 @@
 package contender
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +82,39 @@ func TestManualLocksAndUnlocks(t *testing.T) {
 	}
 	if b := r.saying(r.tell("unlock-again"), "once more"); b.State != model.BeliefHolding || len(labtest.Queue(t, cli, "/l")) != 0 {
 		t.Errorf("%+v with keys %q", b, labtest.Queue(t, cli, "/l"))
+	}
+}
+
+// TestWordsThatComeEarly: whoever looks at the queue sees the holder before that one has the answer
+// of its attempt. What it is told then is done once it has it; what it could never do it refuses
+// after a while.
+func TestWordsThatComeEarly(t *testing.T) {
+	r, _, cli := told(t, RecipeMutex)
+	r.until(0, "it is there", func(b model.Belief) bool { return b.Lock == "/k" })
+	from := r.tell("lock")
+	r.tell("unlock")
+	r.after(from, "m", model.BeliefLeaving)
+	r.tell("lock")
+	n := r.tell("lock")
+	r.until(n, "it holds the second", func(b model.Belief) bool { return b.Lock == "/k" && b.State == model.BeliefHolding })
+	var said []string
+	for _, b := range r.lines()[from:] {
+		said = append(said, b.Lock+" "+string(b.State))
+	}
+	if want := []string{"/l waiting", "/l holding", "/l leaving", "/l idle", "/l waiting", "/l holding", "/k waiting", "/k holding"}; !slices.Equal(said, want) {
+		t.Errorf("%q, want %q", said, want)
+	}
+	r.tell("unlock")
+	r.after(r.tell("unlock"), "m", model.BeliefLeaving)
+	if _, err := cli.Put(t.Context(), "/l/0", "before it"); err != nil {
+		t.Fatal(err)
+	}
+	r.tell("lock")
+	if b := r.saying(r.tell("unlock"), "holds no lock"); b.State != model.BeliefWaiting {
+		t.Errorf("%+v: it waits", b)
+	}
+	if b := r.saying(r.tell("lock"), "still waiting"); b.State != model.BeliefWaiting {
+		t.Errorf("%+v: it waits", b)
 	}
 }
 
