@@ -133,6 +133,18 @@ type Wrote struct {
 	Told bool
 }
 
+// Revoked is a request of a client to end a lease, as the proxy saw it end.
+type Revoked struct {
+	At time.Time
+	Client
+	Lease LeaseID
+	// Rev is the revision of the member's answer, 0 if the member did not answer or refused. The
+	// keys of the lease went at that one, since the answer is made before anything else is applied
+	// (etcd server/etcdserver, applierV3backend.LeaseRevoke); if it had none any more it is that of
+	// whatever came last.
+	Rev int64
+}
+
 // Watches says that a client began or ended to watch one single key. Watches of
 // ranges are not reported.
 type Watches struct {
@@ -202,6 +214,8 @@ func (e Access) When() time.Time { return e.At }
 
 func (e Wrote) When() time.Time { return e.At }
 
+func (e Revoked) When() time.Time { return e.At }
+
 func (e Watches) When() time.Time { return e.At }
 
 func (e Refused) When() time.Time { return e.At }
@@ -225,6 +239,8 @@ func (Belief) event() {}
 func (Access) event() {}
 
 func (Wrote) event() {}
+
+func (Revoked) event() {}
 
 func (Watches) event() {}
 

@@ -41,6 +41,7 @@ type call struct {
 	looked bool   // into its messages
 
 	lease    atomic.Int64 // of the latest request to renew or revoke
+	revoked  atomic.Int64 // the revision of the answer to one to revoke
 	writes   writes
 	watches  watches   // only of methodWatch
 	renewals *renewals // only of methodKeepAlive
@@ -421,6 +422,10 @@ func (c *call) answered(text []byte) {
 		c.proxy.owns(c.conn, model.LeaseID(number(text, 2)), false) // the header is before it
 		return
 	}
+	if c.method == methodRevoke && text != nil {
+		rev, _ := readAnswer(c.method, text)
+		c.revoked.Store(rev)
+	}
 	c.writes.answered(c.method, text)
 }
 
@@ -445,7 +450,10 @@ func (c *call) over() {
 		w.At, w.Client = c.proxy.now(), c.conn.who()
 		c.proxy.report(w)
 	}
-	if c.method == methodWatch {
+	switch c.method {
+	case methodRevoke:
+		c.proxy.report(model.Revoked{At: c.proxy.now(), Client: c.conn.who(), Lease: model.LeaseID(c.lease.Load()), Rev: c.revoked.Load()})
+	case methodWatch:
 		c.watches.over(c)
 	}
 }

@@ -154,6 +154,29 @@ func TestProxyTellsWhatWasWritten(t *testing.T) {
 
 // The member's lock and election services write for the client. The member is not a
 // real one: those that run within a test leave goroutines of these services behind.
+// TestProxyTellsWhatWasRevoked: with the revision at which the keys of the lease went, and none if
+// there was no such lease.
+func TestProxyTellsWhatWasRevoked(t *testing.T) {
+	t.Parallel()
+	w, p, _ := observed(t)
+	ctx, a := chaostest.Within(t), behind(t, p, "a")
+	lease, err := a.Grant(ctx, 60)
+	chaostest.Must(t, err)
+	_, err = a.Put(ctx, "/k", "", clientv3.WithLease(lease.ID))
+	chaostest.Must(t, err)
+	put, err := a.Put(ctx, "/other", "")
+	chaostest.Must(t, err)
+	_, err = a.Revoke(ctx, lease.ID)
+	chaostest.Must(t, err)
+	if _, err = a.Revoke(ctx, lease.ID); err == nil {
+		t.Fatal("a lease is revoked twice")
+	}
+	revoked := model.Revoked{Client: clientA, Lease: model.LeaseID(lease.ID), Rev: put.Header.Revision + 1}
+	again := revoked
+	again.Rev = 0
+	wantReports(t, w, revoked, again)
+}
+
 func TestProxyTellsWhatTheLockServiceWrites(t *testing.T) {
 	t.Parallel()
 	header := &pb.ResponseHeader{Revision: 7}

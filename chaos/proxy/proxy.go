@@ -52,7 +52,7 @@ type Options struct {
 	// Now dates the reports; nil is time.Now.
 	Now func() time.Time
 	// Report is told what the proxy saw: model.LeaseOwner (before the client has the
-	// answer), model.Wrote (when the call ends), model.Watches, model.Refused,
+	// answer), model.Wrote and model.Revoked (when the call ends), model.Watches, model.Refused,
 	// model.TurnedAway and model.Connected. It is called from several goroutines, must return soon and
 	// must not call the proxy. May be nil.
 	Report func(model.Event)

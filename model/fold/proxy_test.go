@@ -51,6 +51,53 @@ func TestTheProxySaysWhoDeleted(t *testing.T) {
 	}
 }
 
+// TestTheProxySaysWhoRevoked: nobody needs a reading of the lease, which comes too rarely where a
+// lease is short or the machine busy. What is surer stays.
+func TestTheProxySaysWhoRevoked(t *testing.T) {
+	key := history.ClaimKey("/l", 0xa1)
+	const nothing = "its lease has not been read since"
+	for _, row := range []struct {
+		reason, who string
+		lease       model.LeaseID
+		rev         int64 // after that of the going
+		deleted     bool  // the proxy saw the key deleted, too
+		cause       journal.Cause
+		sure        model.Confidence
+		words       string
+	}{
+		{"its owner closes its session", "c1", 0xa1, 0, false, journal.CauseRevoked, model.Strong, "the proxy saw its owner c1 revoke its lease"},
+		{"somebody else does", "c9", 0xa1, 0, false, journal.CauseRevoked, model.Strong, "the proxy saw c9 revoke its lease, which is that of c1"},
+		{"somebody whose name is a guess", "127.0.0.1:7", 0xa1, 0, false, journal.CauseRevoked, model.Strong, "the proxy saw its lease revoked"},
+		{"the lease had no keys any more", "c1", 0xa1, 1, false, journal.CauseUnknown, model.Hint, nothing},
+		{"another lease", "c1", 0xb2, 0, false, journal.CauseUnknown, model.Hint, nothing},
+		{"the member refused", "c1", 0xa1, -1000, false, journal.CauseUnknown, model.Hint, nothing},
+		{"it unlocked, and closed its session before anything else was written", "c1", 0xa1, 0, true, journal.CauseReleased, model.Certain, "the proxy saw its owner c1 delete it"},
+	} {
+		for _, first := range []string{"the watch", "the proxy"} {
+			h := history.TwoContenders()
+			told := []model.Event{model.Revoked{At: history.At(3), Client: model.Client{Name: row.who, Certain: row.who[0] == 'c'}, Lease: row.lease, Rev: max(0, h.Rev+1+row.rev)}}
+			if row.deleted {
+				told = append(told, model.Wrote{At: history.At(3), Client: sureOf(row.who), Key: key, Delete: true, Took: true, Rev: h.Rev + 1, Told: true})
+			}
+			if first == "the proxy" {
+				h.Add(told...)
+			}
+			h.Del(3.1, key)
+			if first == "the watch" {
+				h.Add(told...)
+			}
+			facts := state(h).Journal()
+			i := slices.IndexFunc(facts, func(f *journal.Entry) bool { return f.Kind == journal.Handover })
+			if i < 0 {
+				t.Fatalf("%s: no handover", row.reason)
+			}
+			if f := facts[i]; f.Cause != row.cause || f.Confidence != row.sure || f.Pending != (row.cause == journal.CauseUnknown) || f.Evidence != row.words {
+				t.Errorf("%s, seen by %s first: %s (%s, pending %v): %s", row.reason, first, f.Cause, f.Confidence, f.Pending, f.Evidence)
+			}
+		}
+	}
+}
+
 // A delete that found nothing is answered with the revision of whatever came last. Who was
 // paused beyond its TTL sends one when it wakes, and that may be the revision at which its
 // lease ended.

@@ -2,24 +2,80 @@ package lab
 
 import (
 	"slices"
+	"time"
 
 	"locktop/model"
 	"locktop/model/journal"
 	"locktop/model/keyspace"
 )
 
-// Explain looks for a delete that the proxy saw take the claim.
+// Explain looks for a request, to delete it or to end its lease, that the proxy saw take the claim.
 func (lab *Reports) Explain(f *journal.Entry) bool {
-	n := lab.notes[f.Removed().Key]
-	if n == nil || f.GoneRev == 0 {
+	if f.GoneRev == 0 {
 		return false
 	}
-	for _, w := range n.writes {
-		if w.Took && w.Rev == f.GoneRev && lab.settleByWrote(f, w) {
+	if n := lab.notes[f.Removed().Key]; n != nil {
+		for _, w := range n.writes {
+			if w.Took && w.Rev == f.GoneRev && lab.settleByWrote(f, w) {
+				return true
+			}
+		}
+	}
+	for _, r := range slices.Backward(lab.revokes) {
+		if tookAlong(r, f) {
+			lab.settleByRevoked(f, r)
 			return true
 		}
 	}
 	return false
+}
+
+const (
+	revokesMax  = 256              // requests that are remembered until the watch tells what went
+	revokesLook = 10 * time.Second // how far back a request may explain what the watch told before,
+	revokesBack = 1000             // and how many lines
+)
+
+// revoked takes the end of a request to revoke a lease in.
+func (lab *Reports) revoked(e model.Revoked) {
+	if e.Rev == 0 {
+		return
+	}
+	if lab.revokes = append(lab.revokes, e); len(lab.revokes) > revokesMax {
+		lab.revokes = slices.Delete(lab.revokes, 0, 1)
+	}
+	journal := lab.k.Journal()
+	for _, f := range slices.Backward(journal[max(0, len(journal)-revokesBack):]) {
+		if lab.k.Now().Sub(f.At) > revokesLook {
+			return
+		}
+		if tookAlong(e, f) {
+			lab.settleByRevoked(keyspace.Amend(lab.k, f), e)
+			lab.k.Explained()
+		}
+	}
+}
+
+// tookAlong says whether a request to revoke explains an entry about which nothing surer is known.
+func tookAlong(r model.Revoked, f *journal.Entry) bool {
+	sure := f.Confidence == model.Certain || f.Confidence == model.Strong && !f.Pending
+	return r.Rev != 0 && f.GoneRev == r.Rev && f.Removed().Lease == r.Lease && !sure
+}
+
+// settleByRevoked gives an entry the cause that a request to end its lease was answered at the
+// revision at which the claim went. That is not certain: a delete by somebody whom the proxy does
+// not see, right before, leaves the lease without keys, and the answer has the revision of that.
+func (lab *Reports) settleByRevoked(f *journal.Entry, r model.Revoked) {
+	f.Cause, f.Confidence, f.Pending = journal.CauseRevoked, model.Strong, false
+	who := model.Printable(r.Name)
+	switch o, known := lab.owners[r.Lease]; {
+	case !known || !o.Certain || !r.Certain:
+		f.Evidence = "the proxy saw its lease revoked"
+	case lab.SameProgram(o.Name, r.Name):
+		f.Evidence = "the proxy saw its owner " + who + " revoke its lease"
+	default:
+		f.Evidence = "the proxy saw " + who + " revoke its lease, which is that of " + model.Printable(o.Name)
+	}
 }
 
 // explainByWrote gives the entries about a claim that a client deleted their cause. The

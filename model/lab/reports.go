@@ -46,6 +46,7 @@ type Reports struct {
 	contenders map[string]*ContenderInfo
 	faults     []model.FaultOn
 	clients    clients
+	revokes    []model.Revoked // the last that were answered, newest last
 	*Owners
 	*notebook
 }
@@ -93,6 +94,8 @@ func (lab *Reports) Apply(e model.Event) {
 		lab.access(e)
 	case model.Wrote:
 		lab.wrote(e)
+	case model.Revoked:
+		lab.revoked(e)
 	case model.Watches:
 		lab.watches(e)
 	case model.Refused:

@@ -77,6 +77,7 @@ var eventTypes = map[string]reflect.Type{
 	"lease-owner":    reflect.TypeFor[model.LeaseOwner](),
 	"access":         reflect.TypeFor[model.Access](),
 	"wrote":          reflect.TypeFor[model.Wrote](),
+	"revoked":        reflect.TypeFor[model.Revoked](),
 	"watches":        reflect.TypeFor[model.Watches](),
 	"refused":        reflect.TypeFor[model.Refused](),
 	"turned-away":    reflect.TypeFor[model.TurnedAway](),
