@@ -117,6 +117,7 @@ func (c *crew) spawn(pr *program) (*proc, error) {
 	}
 	c.spawned++
 	p := &proc{program: pr, seq: c.spawned}
+	ask := c.asks(p)
 	if err := c.run(p, endpoints); err != nil {
 		c.proxy.Forget(name)
 		return nil, fmt.Errorf("start contender %s: %w", name, err)
@@ -132,7 +133,7 @@ func (c *crew) spawn(pr *program) (*proc, error) {
 	}
 	c.tell(p, model.ProcRunning, "")
 	c.record()
-	stopAsking := c.asks(p)
+	stopAsking := ask()
 	c.wg.Go(func() {
 		if p.command != nil {
 			c.awaitGroup(p)

@@ -1,10 +1,13 @@
 package demo
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -80,54 +83,90 @@ func (g *grants) of(name string) []model.LeaseID {
 // they say of its belief is reported. Without rules of its own a line may be JSON, as
 // contenders print it.
 func (c *crew) listenTo(p *proc, from drill.Stream) io.Writer {
+	tail := c.tailOf(p)
+	return &process.Lines{Each: func(line []byte) {
+		tail.Add(drill.Clock(c.o.Now()) + " " + string(from) + ": " + model.Printable(string(line)))
+		if b, ok := p.means(from, line); ok {
+			c.says(b)
+		}
+	}}
+}
+
+// tailOf keeps the last lines of a program. The caller has the mutex.
+func (c *crew) tailOf(p *proc) *process.Tail {
 	tail := c.printed[p.name()]
 	if tail == nil {
 		tail = &process.Tail{}
 		c.printed[p.name()] = tail
 	}
-	return &process.Lines{Each: func(line []byte) {
-		tail.Add(drill.Clock(c.o.Now()) + " " + string(from) + ": " + model.Printable(string(line)))
-		b := model.Belief{}
-		if !p.role.Tells(from) {
-			return
-		}
-		if len(p.role.Rules) > 0 {
-			state, ok := p.role.Hear(from, line)
-			if !ok {
-				return
-			}
-			b.State = state
-		} else {
-			said, err := contender.DecodeWord(line)
-			if err != nil {
-				return // it is no word about a belief
-			}
-			b = said
-		}
-		b.Contender = p.name()
-		if b.Lock == "" {
-			b.Lock = p.lock()
-		}
-		c.says(b)
-	}}
+	return tail
 }
 
-// asks begins to ask a program that says by HTTP what it believes, and returns what ends that.
-// The caller has the mutex.
-func (c *crew) asks(p *proc) (stop func()) {
-	if p.role == nil || p.role.Probe == "" {
-		return func() {}
+// bareWord is an answer that may be a state by itself.
+var bareWord = regexp.MustCompile(`^[a-z]+$`)
+
+// means is what a line says of what a program believes that plays a role, false for nothing.
+func (p *proc) means(from drill.Stream, line []byte) (b model.Belief, ok bool) {
+	if !p.role.Tells(from) {
+		return b, false
 	}
-	lines := c.listenTo(p, drill.Answer)
-	tail := c.printed[p.name()]
-	ctx, cancel := context.WithCancel(context.Background())
-	var asking sync.WaitGroup
-	asking.Go(func() {
-		process.Probe(ctx, p.role.Probe, lines, func(err error) {
-			tail.Add(drill.Clock(c.o.Now()) + " no answer: " + model.Printable(err.Error()))
-		})
-	})
-	return func() { cancel(); asking.Wait() }
+	if len(p.role.Rules) > 0 {
+		if b.State, ok = p.role.Hear(from, line); !ok {
+			return b, false
+		}
+	} else {
+		if word := bytes.TrimSpace(line); from == drill.Answer && bareWord.Match(word) {
+			line = fmt.Appendf(nil, `{"state":%q}`, word)
+		}
+		said, err := contender.DecodeWord(line)
+		if err != nil {
+			return b, false // it is no word about a belief
+		}
+		b = said
+	}
+	b.Contender, b.Lock = p.name(), cmp.Or(b.Lock, p.lock())
+	return b, true
+}
+
+// asks makes ready to ask a program that says by HTTP or in a file what it believes; begin
+// does it, once the program runs, and returns what ends that. The caller has the mutex.
+func (c *crew) asks(p *proc) (begin func() (stop func())) {
+	if p.role == nil || p.role.Probe == "" {
+		return func() func() { return func() {} }
+	}
+	at, file := p.role.ProbeOf(p.name())
+	what, ask := "answer", process.AskHTTP(at)
+	if file {
+		what, ask = "file", process.AskFile(at)
+	}
+	tail := c.tailOf(p)
+	heard := func(answer []byte) { c.answered(p, tail, what, answer) }
+	failed := func(err error) {
+		tail.Add(drill.Clock(c.o.Now()) + " no " + what + ": " + model.Printable(err.Error()))
+	}
+	return func() func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		var asking sync.WaitGroup
+		asking.Go(func() { ask.Run(ctx, heard, failed) })
+		return func() { cancel(); asking.Wait() }
+	}
+}
+
+// answered keeps what a program answered, and reports what the last line says that says
+// something: those before it may be old, as in a file that is added to.
+func (c *crew) answered(p *proc, tail *process.Tail, what string, answer []byte) {
+	var last model.Belief
+	said := false
+	for line := range bytes.Lines(answer) {
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		tail.Add(drill.Clock(c.o.Now()) + " " + what + ": " + model.Printable(string(line)))
+		if b, ok := p.means(drill.Answer, line); ok {
+			last, said = b, true
+		}
+	}
+	if said {
+		c.says(last)
+	}
 }
 
 // Printed is what programs that play a role printed last, by name.

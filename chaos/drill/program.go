@@ -15,9 +15,18 @@ type Program struct {
 	Command []string
 	// Rules say what its output means, the first that matches a line.
 	Rules []Rule
-	// Probe is an address of the program that is asked, by HTTP, what it believes: then its
-	// answers say it, and its output does not. "" for none.
+	// Probe is where the program is asked what it believes: an address, by HTTP, or a file that
+	// it writes, after [FileProbe]. Then the answers say it, and its output does not. In it
+	// {role} stands for the name. "" for none.
 	Probe string
+}
+
+// FileProbe begins a probe that is a file.
+const FileProbe = "file:"
+
+// ProbeOf is where the process of that name is asked, and whether that is a file.
+func (p *Program) ProbeOf(name string) (at string, file bool) {
+	return strings.CutPrefix(strings.ReplaceAll(p.Probe, "{role}", name), FileProbe)
 }
 
 // Tells says whether a stream is one that tells what the program believes.
@@ -31,16 +40,31 @@ func (p *Program) Tells(from Stream) bool {
 	return from == Stdout
 }
 
-// By says in words where a belief comes from that is not of the program's output.
-func (p *Program) By() string {
+// By says in words where a belief of the process of that name comes from, if that is not its
+// output.
+func (p *Program) By(name string) string {
 	if p.Probe == "" {
 		return ""
 	}
-	path := "/"
-	if u, err := url.Parse(p.Probe); err == nil && u.Path != "" {
-		path = u.Path
+	return ", by its " + p.Source(name)
+}
+
+// Source says in words what tells what the process of that name believes.
+func (p *Program) Source(name string) string {
+	at, file := p.ProbeOf(name)
+	switch {
+	case file:
+		return "file " + model.Printable(at)
+	case at != "":
+		path := "/"
+		if u, err := url.Parse(at); err == nil && u.Path != "" {
+			path = u.Path
+		}
+		return "answer at " + model.Printable(path)
+	case len(p.Rules) > 0:
+		return "output, by patterns"
 	}
-	return ", by its answer at " + model.Printable(path)
+	return "output, by JSON lines"
 }
 
 // Rule is what a line of output says about what a program believes.
@@ -57,7 +81,7 @@ type Stream string
 const (
 	Stdout Stream = "stdout"
 	Stderr Stream = "stderr"
-	// Answer is not printed: the program is asked by HTTP.
+	// Answer is not printed: the program is asked by HTTP, or its file is read.
 	Answer Stream = "answer"
 )
 

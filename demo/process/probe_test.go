@@ -1,6 +1,7 @@
 package process
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -40,7 +41,11 @@ func TestProbe(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		Probe(ctx, server.URL+"/state", &Lines{Each: func(line []byte) { heard <- string(line) }}, func(err error) { failed <- err })
+		AskHTTP(server.URL+"/state").Run(ctx, func(answer []byte) {
+			for line := range bytes.Lines(answer) {
+				heard <- string(bytes.TrimSpace(line))
+			}
+		}, func(err error) { failed <- err })
 	}()
 	hears := func(want string) {
 		t.Helper()

@@ -39,7 +39,7 @@ func (f *castFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.as, "as", nil, "a program of your own in a role of the drill, ROLE=COMMAND, or COMMAND for all that are left; may be repeated")
 	fl.StringVar(&f.lock, "lock", "", "lock that your programs compete for, {lock} in their commands (default: that of the drill)")
-	fl.StringArrayVar(&f.beliefs, "belief", nil, "what their output says, [ROLE=]stdout:/REGEX/=holding,/REGEX/=idle, or waiting or lost; or an address to ask, [ROLE=]http://127.0.0.1:PORT/PATH, and answer: in the place of stdout:; may be repeated")
+	fl.StringArrayVar(&f.beliefs, "belief", nil, "what their output says, [ROLE=]stdout:/REGEX/=holding,/REGEX/=idle, or waiting or lost; or an address to ask, [ROLE=]http://127.0.0.1:PORT/PATH, or a file that they write, [ROLE=]file:PATH, and answer: in the place of stdout:; may be repeated")
 	fl.StringArrayVar(&f.files, "belief-file", nil, "the same from a file, a line [ROLE=]stdout:/REGEX/=STATE each; may be repeated")
 	fl.DurationVar(&f.ttl, "ttl", 5*time.Second, "TTL of their leases, {ttl} in their commands")
 	fl.DurationVar(&f.stops, "stops-within", 2*time.Second, "time that they have to stop after they lost their lock")

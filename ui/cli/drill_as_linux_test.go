@@ -106,6 +106,60 @@ func TestAProgramThatIsAsked(t *testing.T) {
 	}
 }
 
+// TestAProgramThatWritesAFile: what a program believes may stand in a file, as a word, as JSON or
+// as what patterns match; the last line counts, what an earlier run left there does not, and
+// each report says where it was read.
+func TestAProgramThatWritesAFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	drill := filepath.Join(dir, "file.yaml")
+	if err := os.WriteFile(drill, []byte("title: t\nlab: {members: 1, contenders: [{name: a, lock: x, hold: 60s, ttl: 2s}, {name: b, lock: x, hold: 60s, ttl: 2s}]}\n"+
+		"steps: [{wait: {belief: {a: holding, b: idle}, within: 10s}}]\nexpect: [{belief: {contender: a, state: holding}}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const named = "file:DIR/{role}.state"
+	for _, r := range []struct {
+		a, b   string // what they do
+		args   []string
+		code   int
+		want   string
+		reason string
+	}{
+		{"echo holding > DIR/a.state", "echo idle > DIR/b.state", []string{"--belief", named}, 0, "a says that it is holding, by its file DIR/a.state", "a word"},
+		{`echo {\"state\":\"holding\"} > DIR/a.new; mv DIR/a.new DIR/a.state`, "echo idle > DIR/b.state", []string{"--belief", named}, 0, "what it believes is told by its file DIR/a.state", "JSON, put in its place at once"},
+		{"echo elected >> DIR/a.state", "echo elected > DIR/b.state; echo over >> DIR/b.state", []string{"--belief", named, "--belief", "answer:/elected/=holding,/over/=idle"}, 0, "a says that it is holding, by its file", "patterns, and the last line counts"},
+		{"true", "echo idle > DIR/b.state", []string{"--belief", named}, 3, "to know it: let its file DIR/a.state say holding, waiting, idle or lost", "what an earlier run left is not its word"},
+		{"printf 'holding\\033]0;x\\007\\n' > DIR/a.state; echo holding >> DIR/a.state", "echo idle > DIR/b.state", []string{"--belief", named}, 0, `file: holding`, "bytes are data"},
+		{"true", "true", []string{"--belief", "file:DIR/state"}, 2, "a, b would all be asked at DIR/state", "nobody could tell whose word it is"},
+	} {
+		t.Run(r.reason, func(t *testing.T) {
+			t.Parallel()
+			own := t.TempDir()
+			if err := os.WriteFile(filepath.Join(own, "a.state"), []byte("holding\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			in := func(s string) string { return strings.ReplaceAll(s, "DIR", own) }
+			report := filepath.Join(own, "r.json")
+			args := []string{"drill", "run", drill, "--timeline", "--report", report,
+				"--as", in(`a=sh -c '` + strings.ReplaceAll(r.a, "'", `'\''`) + `; sleep 600'`), "--as", in(`b=sh -c '` + r.b + `; sleep 600'`)}
+			for _, a := range r.args {
+				args = append(args, in(a))
+			}
+			code, out, errs := program(t, t.TempDir(), args...)
+			data, err := os.ReadFile(report)
+			if r.code != 2 && err != nil {
+				t.Error(err)
+			}
+			if code != r.code || !strings.Contains(out+errs+string(data), in(r.want)) || strings.Contains(out+string(data), "\x1b") {
+				t.Errorf("exit %d, want %d and %q\n%s%s", code, r.code, in(r.want), out, errs)
+			}
+			if by := in(`"a": "file DIR/a.state"`); r.code != 2 && !strings.Contains(string(data), by) {
+				t.Errorf("the report does not say %s", by)
+			}
+		})
+	}
+}
+
 // checkReports wants JUnit to have a failure or an error for each expectation that did not
 // hold, with what was expected and seen, and JSON to have the output.
 func checkReports(t *testing.T, report string, code int) {

@@ -121,6 +121,7 @@ func (c *casting) fill() {
 			locks[l] = true
 		}
 	}
+	c.askedTwice()
 	var rows []string
 	for _, row := range c.d.Lab.Contenders {
 		rows = append(rows, row.Name)
@@ -147,6 +148,25 @@ func (c *casting) rules(role string) []drill.Rule {
 		}
 	}
 	return all
+}
+
+// askedTwice refuses to ask two processes at one place: nobody could tell whose answer it is.
+func (c *casting) askedTwice() {
+	names := map[string][]string{}
+	for _, row := range c.d.Lab.Contenders {
+		if row.Program == nil || row.Program.Probe == "" {
+			continue
+		}
+		for _, name := range row.Names() {
+			at, _ := row.Program.ProbeOf(name)
+			names[at] = append(names[at], name)
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(names)) {
+		if who := names[at]; len(who) > 1 {
+			c.refuse("%s would all be asked at %s: say a place for each, ROLE=..., or {role} in it (--belief)", strings.Join(who, ", "), model.Printable(at))
+		}
+	}
 }
 
 // probe is where the program in a role is asked, "" for nowhere.

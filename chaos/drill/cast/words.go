@@ -94,7 +94,7 @@ func split(s string) ([]string, error) {
 type Rules struct {
 	Role  string
 	Rules []drill.Rule
-	// Probe is an address that is asked by HTTP in the place of rules, "" for none.
+	// Probe is where a program is asked in the place of its output, as [drill.Program] has it.
 	Probe string
 }
 
@@ -103,16 +103,19 @@ var states = []string{string(model.BeliefHolding), string(model.BeliefWaiting), 
 
 var (
 	ruleHead  = regexp.MustCompile(`^(?:([a-z][a-z0-9-]*)=)?(stdout|stderr|answer):`)
-	ruleProbe = regexp.MustCompile(`^(?:([a-z][a-z0-9-]*)=)?(http://.*)$`)
+	ruleProbe = regexp.MustCompile(`^(?:([a-z][a-z0-9-]*)=)?(http://.*|file:.*)$`)
 	ruleState = regexp.MustCompile(`^/((?:[^/\\]|\\.)*)/=([a-z]+)(,|$)`)
 	ruleLine  = regexp.MustCompile(`^/(.*)/=([a-z]+)$`)
 )
 
 // ParseRules reads "[ROLE=]stdout:/REGEX/=STATE,/REGEX/=STATE". A slash in an expression is
-// written \/. "[ROLE=]http://127.0.0.1:PORT/PATH" is an address that is asked; what its answer
-// means is JSON, or rules of the stream "answer".
+// written \/. "[ROLE=]http://127.0.0.1:PORT/PATH" is an address that is asked, "[ROLE=]file:PATH"
+// a file that is read; what it answers means is a word, JSON, or rules of the stream "answer".
 func ParseRules(s string) (Rules, error) {
 	if m := ruleProbe.FindStringSubmatch(s); m != nil {
+		if path, file := strings.CutPrefix(m[2], drill.FileProbe); file {
+			return Rules{Role: m[1], Probe: m[2]}, aFile(path)
+		}
 		return Rules{Role: m[1], Probe: m[2]}, onLoopback(m[2])
 	}
 	r, stream, rest, err := head(s)
@@ -154,6 +157,14 @@ func onLoopback(address string) error {
 	return nil
 }
 
+// aFile wants the name of a file that may be there later.
+func aFile(path string) error {
+	if path == "" || strings.HasSuffix(path, "/") || strings.ContainsRune(path, 0) {
+		return errors.New("want file:PATH, like file:/run/worker-{role}.state")
+	}
+	return nil
+}
+
 // Agree refuses rules of which some would never be looked at, in any role.
 func Agree(all []Rules) error {
 	for _, role := range all {
@@ -170,7 +181,7 @@ func Agree(all []Rules) error {
 		switch {
 		case answer && probe == "" && role.Role == "" && !slices.ContainsFunc(all, func(r Rules) bool { return r.Probe != "" }),
 			answer && probe == "" && role.Role != "":
-			return errors.New("answer: is what an address says, and none is named: http://127.0.0.1:PORT/PATH")
+			return errors.New("answer: is what an address or a file says, and none is named: http://127.0.0.1:PORT/PATH, or file:PATH")
 		case output && probe != "":
 			return fmt.Errorf("%s is asked, so the output says nothing: leave stdout and stderr out, or say answer: in their place", model.Printable(probe))
 		}
@@ -215,7 +226,7 @@ func ParseRulesFile(data []byte) ([]Rules, error) {
 func head(s string) (r Rules, stream drill.Stream, rest string, err error) {
 	m := ruleHead.FindStringSubmatch(s)
 	if m == nil || len(m[0]) == len(s) {
-		return r, "", "", fmt.Errorf("%q: want [ROLE=]stdout:/REGEX/=STATE, or stderr", model.Printable(s))
+		return r, "", "", fmt.Errorf("%q: want [ROLE=]stdout:/REGEX/=STATE, or stderr:, or [ROLE=]http://127.0.0.1:PORT/PATH, or [ROLE=]file:PATH", model.Printable(s))
 	}
 	return Rules{Role: m[1]}, drill.Stream(m[2]), s[len(m[0]):], nil
 }

@@ -112,6 +112,11 @@ func TestProbes(t *testing.T) {
 		{"http://localhost:8080/", "", "only an address of loopback", "a name may mean anything"},
 		{"http://127.0.0.1/", "", "want http://127.0.0.1:PORT/PATH", "no port"},
 		{"https://127.0.0.1:8080/", "", "want [ROLE=]stdout:", "no other scheme"},
+		{"file:/run/a b,c=d.state", "", "", "a file of any name"},
+		{"b=file:worker-{role}.state", "b", "", "of one role, with its name"},
+		{"file:", "", "want file:PATH", "no name"},
+		{"file:/run/", "", "want file:PATH", "a folder"},
+		{"file:/run/\x00", "", "want file:PATH", "nothing that a file can be called"},
 	} {
 		got, err := ParseRules(r.text)
 		if r.want != "" {
@@ -132,6 +137,9 @@ func TestProbes(t *testing.T) {
 		{[]string{"http://127.0.0.1:1/", "answer:/leader/=holding"}, "", "a pattern on its answers"},
 		{[]string{"a=http://127.0.0.1:1/", "b=http://127.0.0.1:2/", "answer:/leader/=holding"}, "", "one pattern for two addresses"},
 		{[]string{"a=http://127.0.0.1:1/", "b=stdout:/leader/=holding"}, "", "each role in its own way"},
+		{[]string{"file:/run/{role}", "answer:/leader/=holding"}, "", "a pattern on what files say"},
+		{[]string{"a=file:/run/a", "b=http://127.0.0.1:2/", "answer:/leader/=holding"}, "", "one pattern for a file and an address"},
+		{[]string{"file:/run/{role}", "stdout:/leader/=holding"}, "leave stdout and stderr out", "a file and the output"},
 		{[]string{"answer:/leader/=holding"}, "none is named", "nothing is asked"},
 		{[]string{"b=answer:/leader/=holding", "a=http://127.0.0.1:1/"}, "none is named", "another is asked"},
 		{[]string{"http://127.0.0.1:1/", "stdout:/leader/=holding"}, "leave stdout and stderr out", "both"},

@@ -83,7 +83,7 @@ func beliefAtEnd(j *Judge, e drill.Expectation) ruling {
 		return r
 	}
 	if j.silent(e.Contender) {
-		r.doubt(wouldTell, "%s says nothing", e.Contender)
+		r.doubt(j.wouldTell(e.Contender), "%s says nothing", e.Contender)
 		return r
 	}
 	if last.At.IsZero() {
@@ -126,7 +126,7 @@ func says(j *Judge, e drill.Expectation) ruling {
 		r.note("it said last: %s", model.Printable(last.Text))
 	}
 	if j.silent(e.Contender) {
-		r.doubt(wouldTell, "it says nothing")
+		r.doubt(j.wouldTell(e.Contender), "it says nothing")
 		return r
 	}
 	return j.missing(r, from, ok)

@@ -120,7 +120,7 @@ func stops(j *Judge, e drill.Expectation) ruling {
 	}
 	switch {
 	case said == 0 && j.silent(e.Contender):
-		r.doubt(wouldTell, "%s said nothing of what it believes", e.Contender)
+		r.doubt(j.wouldTell(e.Contender), "%s said nothing of what it believes", e.Contender)
 	case said == 0:
 		r.doubt(j.nobody(), "%s never said that it holds", e.Contender)
 	case r.Samples == 0 && r.Verdict == drill.Held:
@@ -146,7 +146,7 @@ func (j *Judge) stopped(r *ruling, l *lockHistory, h *hold) {
 	from, paused := j.awake(h.who, c.goneAt)
 	switch {
 	case h.inferred && h.to.IsZero():
-		r.doubt(wouldTell, "%s was told at %s that it holds %s, lost it at %s, and was never told otherwise: whether it worked on is not known",
+		r.doubt(j.wouldTell(h.who), "%s was told at %s that it holds %s, lost it at %s, and was never told otherwise: whether it worked on is not known",
 			h.who, drill.Clock(h.from), l.name, drill.Clock(c.goneAt))
 		return
 	case paused:

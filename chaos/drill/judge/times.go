@@ -76,7 +76,7 @@ func overlap(j *Judge, e drill.Expectation) ruling {
 					continue
 				}
 				if a.inferred {
-					r.doubt(wouldTell, "%s was told that it holds %s, lost it, and was never told otherwise: whether it worked on is not known", a.who, l.name)
+					r.doubt(j.wouldTell(a.who), "%s was told that it holds %s, lost it, and was never told otherwise: whether it worked on is not known", a.who, l.name)
 					continue
 				}
 				longest = max(longest, d)
@@ -317,7 +317,7 @@ func acquired(j *Judge, e drill.Expectation) ruling {
 		}
 	}
 	if r.note("%s did not say that it holds", e.Contender); j.silent(e.Contender) {
-		r.doubt(wouldTell, "nor was it seen to be told")
+		r.doubt(j.wouldTell(e.Contender), "nor was it seen to be told")
 		r.open, r.until = !j.over, j.grace()
 		return r
 	}

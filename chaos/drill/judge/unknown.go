@@ -10,7 +10,6 @@ import (
 
 // What would make something known that is not.
 const (
-	wouldTell  = "say by --belief 'stdout:/REGEX/=holding,/REGEX/=idle' what its output means, or let it print JSON lines"
 	whichClaim = "let it say its key or lease (in JSON: \"key\", \"lease\")"
 	onceMore   = "run it once more: etcd could not be watched"
 	stillOpen  = "let the run go on"
@@ -18,6 +17,21 @@ const (
 	handsNow   = "let the lock change hands"
 	guarded    = "give contenders guarded: true"
 )
+
+// wouldTell is what would make known what a program believes that is silent: words where it is
+// asked, or else a meaning of what it prints.
+func (j *Judge) wouldTell(name string) string {
+	name = drill.Process(name)
+	row, _ := j.d.Lab.Contender(name)
+	if row.Program == nil || row.Program.Probe == "" {
+		return "say by --belief 'stdout:/REGEX/=holding,/REGEX/=idle' what its output means, or let it print JSON lines"
+	}
+	from := row.Program.Source(name)
+	if len(row.Program.Rules) > 0 {
+		return fmt.Sprintf("let a pattern of --belief 'answer:/REGEX/=holding,/REGEX/=idle' match its %s", from)
+	}
+	return fmt.Sprintf("let its %s say holding, waiting, idle or lost, or say by --belief 'answer:/REGEX/=holding,/REGEX/=idle' what it means", from)
+}
 
 // unfinished is what would make known what comes after the step at which the drill ended.
 func (j *Judge) unfinished() string {
@@ -37,7 +51,7 @@ func (j *Judge) nobody() string {
 	known := "let a contender say that it holds"
 	for name := range j.programs {
 		if j.silent(name) {
-			known = wouldTell
+			known = j.wouldTell(name)
 		}
 	}
 	return j.untilThen(known)
@@ -46,7 +60,7 @@ func (j *Judge) nobody() string {
 // Mute is what would make the belief of a contender known, "" if it is no program that is silent.
 func (j *Judge) Mute(name string) string {
 	if j.silent(name) {
-		return wouldTell
+		return j.wouldTell(name)
 	}
 	return ""
 }

@@ -121,7 +121,7 @@ func (r *runner) apply(e model.Event) {
 		if e.Text != "" {
 			r.tell(0, e.Contender+" says: "+model.Printable(e.Text))
 		} else if c, _ := r.d.Lab.Contender(e.Contender); c.Program != nil && e.State != was {
-			r.tell(0, e.Contender+" says that it is "+string(e.State)+c.Program.By())
+			r.tell(0, e.Contender+" says that it is "+string(e.State)+c.Program.By(e.Contender))
 		}
 	case model.FaultOn:
 		r.faultOn(e)

@@ -90,9 +90,11 @@ type (
 		Verdict drill.Verdict `json:"verdict"`
 		// Programs are the commands in the roles, by role.
 		Programs map[string][]string `json:"programs,omitempty"`
-		NotAsked []string            `json:"not_asked,omitempty"`
-		Series   *jsonSeries         `json:"series,omitempty"`
-		Runs     []jsonRound         `json:"runs"`
+		// BeliefBy says what tells what each of them believes, by role.
+		BeliefBy map[string]string `json:"belief_by,omitempty"`
+		NotAsked []string          `json:"not_asked,omitempty"`
+		Series   *jsonSeries       `json:"series,omitempty"`
+		Runs     []jsonRound       `json:"runs"`
 	}
 	jsonRound struct {
 		Seed         uint64        `json:"seed"`
@@ -154,7 +156,7 @@ func orNull[T comparable](v T) *T {
 func (r Report) JSON(w io.Writer) error { return writeJSON(w, r.object()) }
 
 func (r Report) object() jsonReport {
-	out := jsonReport{Schema: 1, Drill: r.Drill.Name, Title: r.Drill.Title, Defect: orNull(r.Drill.Defect), Verdict: r.Verdict(), Programs: r.programs(), NotAsked: r.NotAsked, Series: r.Series.json(), Runs: []jsonRound{}}
+	out := jsonReport{Schema: 1, Drill: r.Drill.Name, Title: r.Drill.Title, Defect: orNull(r.Drill.Defect), Verdict: r.Verdict(), Programs: r.programs(), BeliefBy: r.sources(), NotAsked: r.NotAsked, Series: r.Series.json(), Runs: []jsonRound{}}
 	for i, round := range r.Rounds {
 		run := round.json()
 		run.Pictures = append([]string{}, slices.Sorted(maps.Keys(round.pictures(r.Drill.Name, i)))...)
@@ -169,6 +171,17 @@ func (r Report) programs() map[string][]string {
 	for _, c := range r.Drill.Lab.Contenders {
 		if c.Program != nil {
 			all[c.Name] = c.Program.Command
+		}
+	}
+	return all
+}
+
+// sources say what tells what the programs in the roles believe, by role.
+func (r Report) sources() map[string]string {
+	all := map[string]string{}
+	for _, c := range r.Drill.Lab.Contenders {
+		if c.Program != nil {
+			all[c.Name] = c.Program.Source(c.Name)
 		}
 	}
 	return all
@@ -290,9 +303,9 @@ func (s *junitSuite) add(c junitCase, v drill.Verdict, text *junitText) {
 func (r Report) Text(w io.Writer, timeline bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", r.Drill.Name, r.Verdict())
-	programs := r.programs()
+	programs, sources := r.programs(), r.sources()
 	for _, role := range slices.Sorted(maps.Keys(programs)) {
-		fmt.Fprintf(&b, "%s is played by %s\n", role, model.Printable(strings.Join(programs[role], " ")))
+		fmt.Fprintf(&b, "%s is played by %s; what it believes is told by its %s\n", role, model.Printable(strings.Join(programs[role], " ")), sources[role])
 	}
 	for _, e := range r.NotAsked {
 		fmt.Fprintf(&b, "not asked of a program: %s\n", e)
