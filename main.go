@@ -31,7 +31,8 @@
 //	demo                the lab: cluster, contender, process, ports, resource, mailbox; drills and lessons as files, lockset a published experiment
 //	demo/bench          a module of its own: benchmarks, the soak, the pictures
 //	ui                  the console: keys, layout, routing
-//	ui/page             what pages have in common, and a folder for each; table, axis, waits, graph, draw, ground, glass paint, and know no page
+//	ui/page             what pages have in common, and the pages in a folder each: lockspage, findingspage, sessionspage, journalpage, timepage, labpage;
+//	                    table, axis, waits, graph, draw, ground, glass paint, and know no page
 //	ui/dialog           what stands over a page; guide, lesson, palette, replay, start beside it: all see the console as host
 //	ui/fields           one table of fields: the columns of every output
 //	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus
