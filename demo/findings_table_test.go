@@ -14,6 +14,7 @@ import (
 	"locktop/demo/drills"
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/model/diagnose/rule"
 )
 
 var updateFindings = flag.Bool("update", false, "write model/FINDINGS.md anew")
@@ -86,7 +87,7 @@ func drillsOf(t *testing.T, code model.Code) []string {
 	return names
 }
 
-func tableRow(t *testing.T, b *strings.Builder, e diagnose.Entry) {
+func tableRow(t *testing.T, b *strings.Builder, e rule.Entry) {
 	t.Helper()
 	var found, alike, beside []string
 	for _, st := range stories() {
@@ -116,7 +117,7 @@ func tableRow(t *testing.T, b *strings.Builder, e diagnose.Entry) {
 		needs = append(needs, string(n))
 	}
 	best := "—"
-	if e.Needs[0] == diagnose.NeedsEtcd {
+	if e.Needs[0] == rule.NeedsEtcd {
 		best = string(e.Confidence)
 	}
 	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", e.Code, strings.Join(needs, ", "), best,

@@ -12,6 +12,7 @@ import (
 	"locktop/demo/cluster"
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/model/diagnose/rule"
 	"locktop/model/fold"
 )
 
@@ -170,11 +171,11 @@ func checkFound(t *testing.T, s *fold.State, st story) {
 // the queue of its lock and on its lease.
 func checkClaim(t *testing.T, s *fold.State, f *model.Finding) {
 	t.Helper()
-	if diagnose.BreakingOf(f.Code).Effect == diagnose.BreakNone && !f.Claim.IsZero() {
+	if diagnose.BreakingOf(f.Code).Effect == rule.BreakNone && !f.Claim.IsZero() {
 		t.Errorf("%s names the claim %s, and the catalogue says that there is none", f.Code, f.Claim.Key)
 	}
 	if f.Claim.IsZero() {
-		if e := diagnose.BreakingOf(f.Code).Effect; e == diagnose.BreakCures || e == diagnose.BreakHarmless {
+		if e := diagnose.BreakingOf(f.Code).Effect; e == rule.BreakCures || e == rule.BreakHarmless {
 			t.Errorf("%s names no claim, and the catalogue says what comes of breaking it: %q", f.Code, diagnose.BreakingOf(f.Code).Why)
 		}
 		return

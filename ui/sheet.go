@@ -10,6 +10,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/model/diagnose/rule"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 	"locktop/ui/page"
@@ -124,7 +125,7 @@ func (a *App) explain() {
 	a.sheet = s.sheet(string(f.Code), f.Etcdctl)
 }
 
-func needsWords(list []diagnose.Needs) string {
+func needsWords(list []rule.Needs) string {
 	words := make([]string, len(list))
 	for i, n := range list {
 		words[i] = string(n)

@@ -2,54 +2,13 @@ package diagnose
 
 import (
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/keyspace"
 	"locktop/model/outlook"
 )
 
-// Breaking says what comes of breaking the claim that a finding is about: of a delete,
-// or of a revoke of its lease.
-type Breaking struct {
-	Effect BreakEffect
-	// Why is said before anybody breaks it. Where the finding is about no claim, it says
-	// what to do instead.
-	Why string
-}
-
-// BreakEffect is what breaking a claim does about a finding.
-type BreakEffect string
-
-// Effects of breaking.
-const (
-	BreakNone     BreakEffect = ""         // the finding is never about a claim
-	BreakCures    BreakEffect = "cure"     // under the condition that Why names
-	BreakHarmless BreakEffect = "harmless" // it takes nothing from anybody, and is not needed
-	BreakWrong    BreakEffect = "wrong"    // it does not help, or it harms
-)
-
-// Words say what comes of breaking the claim, in one sentence.
-func (b Breaking) Words() string {
-	switch b.Effect {
-	case BreakCures:
-		return "breaking this claim is a cure: " + b.Why
-	case BreakHarmless:
-		return "breaking this claim harms nobody: " + b.Why
-	case BreakWrong:
-		return "breaking this claim is the wrong cure: " + b.Why
-	}
-	return "there is no claim to break: " + b.Why
-}
-
-// What several findings have in common.
-const (
-	holderDead   = "it frees the lock before the lease ends; make sure first that the holder is dead"
-	writerGone   = "the key never expires, so only a delete frees the lock; make sure first that its writer is gone"
-	nothingWrong = "nothing is wrong with this claim"
-	ghostAtWork  = "no claim in the queue is to blame: restart the program that works without one"
-	goneStopIt   = "the claim is gone already: make sure that its old owner has stopped; the one who holds now is innocent"
-)
-
 // BreakingOf says what comes of breaking the claim that a finding of the code is about.
-func BreakingOf(code model.Code) Breaking {
+func BreakingOf(code model.Code) rule.Breaking {
 	e, _ := Explain(code)
 	return e.Breaking
 }
@@ -67,7 +26,7 @@ func BreakWords(f *model.Finding) string {
 // its lock. What is only a hint may be something else: then a break may be wrong.
 func CureWords(f *model.Finding) string {
 	b := BreakingOf(f.Code)
-	if f.Confidence != model.Hint || b.Effect != BreakCures && b.Effect != BreakHarmless {
+	if f.Confidence != model.Hint || b.Effect != rule.BreakCures && b.Effect != rule.BreakHarmless {
 		return b.Words()
 	}
 	alike := "something else"
@@ -83,7 +42,7 @@ func CureWords(f *model.Finding) string {
 func BeforeBreak(l *keyspace.Lock, c *keyspace.Claim) *model.Finding {
 	found := l.Findings()
 	for i := range found {
-		if f := &found[i]; f.Claim.IsZero() && f.Severity == model.SevError && BreakingOf(f.Code).Effect == BreakWrong {
+		if f := &found[i]; f.Claim.IsZero() && f.Severity == model.SevError && BreakingOf(f.Code).Effect == rule.BreakWrong {
 			return f
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/keyspace"
 	"locktop/model/outlook"
 )
@@ -27,7 +28,7 @@ func Calm(k *keyspace.Keyspace, l *keyspace.Lock) []string {
 	case !l.Recipe().WaitersVisible():
 		line += "; who waits for it leaves no trace in etcd"
 	case any:
-		line += fmt.Sprintf("; %s, the longest for %s", waiting(l.Behind()), model.Duration(longest, bound))
+		line += fmt.Sprintf("; %s, the longest for %s", rule.Waiting(l.Behind()), model.Duration(longest, bound))
 	default:
 		line += "; nobody waits"
 	}
@@ -35,11 +36,11 @@ func Calm(k *keyspace.Keyspace, l *keyspace.Lock) []string {
 	if until := outlook.Until(l, now); until != "" {
 		lines = append(lines, "it stays so "+until)
 	}
-	if st := l.Stats(); st.Holds >= longHolds {
+	if st := l.Stats(); st.Holds >= rule.LongHolds {
 		lines = append(lines, fmt.Sprintf("of the last %d holds half took %s at most, the longest %s", st.Holds,
 			model.Duration(st.HoldP50, false), model.Duration(keyspace.Percentile(l.HoldTimes(), 100), false)))
 	} else {
-		lines = append(lines, fmt.Sprintf("an estimate needs %d holds that were seen whole; %d were", longHolds, st.Holds))
+		lines = append(lines, fmt.Sprintf("an estimate needs %d holds that were seen whole; %d were", rule.LongHolds, st.Holds))
 	}
 	return append(lines, "a hung program whose client still renews looks the same in etcd")
 }

@@ -14,6 +14,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/model/diagnose/rule"
 )
 
 // declaredCodes reads the constants of type Code from the source, so that a new one
@@ -21,7 +22,7 @@ import (
 // stand beside their rule.
 func declaredCodes(t *testing.T) map[string]model.Code {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
+	files, err := filepath.Glob("*/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func TestCatalogueTexts(t *testing.T) {
 
 func TestCatalogueThreadsAndNeeds(t *testing.T) {
 	thread := regexp.MustCompile(`^([A-Za-z0-9-]+/)?[A-Za-z0-9._-]+#[1-9][0-9]*$`)
-	needs := []diagnose.Needs{diagnose.NeedsEtcd, diagnose.NeedsProxy, diagnose.NeedsVersion, diagnose.NeedsClient, diagnose.NeedsMetrics, diagnose.NeedsDeclaration}
+	needs := []rule.Needs{rule.NeedsEtcd, rule.NeedsProxy, rule.NeedsVersion, rule.NeedsClient, rule.NeedsMetrics, rule.NeedsDeclaration}
 	for _, e := range diagnose.Catalogue() {
 		for i, s := range e.Threads {
 			if !thread.MatchString(s) || strings.HasPrefix(s, "etcd#") {

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
+	"locktop/model/diagnose/waitfor"
 	"locktop/model/journal"
 	"locktop/model/keyspace"
 	"locktop/model/lab"
@@ -16,16 +18,16 @@ type Diagnosis struct {
 	reports  *lab.Reports
 	cluster  []model.Finding
 	troubled map[*keyspace.Lock]struct{} // those of which something was found
-	circles  circles
-	names    *namesakes
+	circles  waitfor.Circles
+	names    *rule.Namesakes
 	Leaks    *leftover.Book // leases that live on without a key
-	context  ruleContext    // memory for the one that is under way
+	context  rule.Context   // memory for the one that is under way
 }
 
 // NewDiagnosis returns that of a keyspace and what was reported of it, before anything
 // was found.
 func NewDiagnosis(k *keyspace.Keyspace, reports *lab.Reports) *Diagnosis {
-	return &Diagnosis{k: k, reports: reports, names: &namesakes{}, Leaks: leftover.NewBook(k), troubled: map[*keyspace.Lock]struct{}{}, circles: circles{of: map[*keyspace.Lock]*cycle{}}}
+	return &Diagnosis{k: k, reports: reports, names: &rule.Namesakes{}, Leaks: leftover.NewBook(k), troubled: map[*keyspace.Lock]struct{}{}, circles: waitfor.New()}
 }
 
 // Forget drops what was found of another cluster.
@@ -38,7 +40,7 @@ func (d *Diagnosis) Update() {
 		return
 	}
 	if suspects, stale := d.k.TakeSuspects(); stale {
-		d.circles.update(d.k, suspects)
+		d.circles.Update(d.k, suspects)
 	}
 	d.k.TakeMarked(d.examine)
 }
@@ -49,36 +51,36 @@ func (d *Diagnosis) examine(l *keyspace.Lock) {
 		return // forgotten, with its findings
 	}
 	x := &d.context // there is one for every event
-	*x = ruleContext{k: d.k, reports: d.reports, circles: d.circles.of, names: d.names, leaks: d.Leaks, l: l, head: l.Head(), lab: d.reports.Of(l.Name)}
-	if x.head != nil {
-		x.lease = x.head.LeaseInfo()
+	*x = rule.Context{K: d.k, Reports: d.reports, Circles: d.circles.Of, Names: d.names, Leaks: d.Leaks, L: l, Head: l.Head(), Lab: d.reports.Of(l.Name)}
+	if x.Head != nil {
+		x.Lease = x.Head.LeaseInfo()
 	}
-	if x.lease.Stale() { // it is read again, and then it is judged
+	if x.Lease.Stale() { // it is read again, and then it is judged
 		d.replace(l, slices.DeleteFunc(slices.Clone(l.Findings()), func(f model.Finding) bool {
 			return !f.Claim.IsZero() && !f.About(d.k.Claim(f.Claim.Key).Ref())
 		}))
 		return
 	}
-	if x.lab != nil || len(d.reports.Shared())+len(d.reports.Refusals()) > 0 {
+	if x.Lab != nil || len(d.reports.Shared())+len(d.reports.Refusals()) > 0 {
 		d.reports.Observe(l)
-		x.ask(func(f *family) []rule { return f.lab }) // these also where the lock is free
+		ask(x, func(f *rule.Family) []rule.Func { return f.Lab }) // these also where the lock is free
 	}
-	x.ask(func(f *family) []rule { return f.any })
+	ask(x, func(f *rule.Family) []rule.Func { return f.Any })
 	switch {
-	case x.head == nil || !l.Recipe().HasHolder:
+	case x.Head == nil || !l.Recipe().HasHolder:
 	case l.Recipe().OfKube(): // it has no lease of etcd to judge
-		x.ask(func(f *family) []rule { return f.kube })
+		ask(x, func(f *rule.Family) []rule.Func { return f.Kube })
 	default:
-		x.ask(func(f *family) []rule { return f.lock })
+		ask(x, func(f *rule.Family) []rule.Func { return f.Lock })
 	}
-	d.replace(l, x.found)
-	if !x.again.IsZero() {
-		d.k.Recheck(l, x.again)
+	d.replace(l, x.Found)
+	if !x.Again.IsZero() {
+		d.k.Recheck(l, x.Again)
 	}
 }
 
 // ask asks some rules of each family.
-func (x *ruleContext) ask(which func(*family) []rule) {
+func ask(x *rule.Context, which func(*rule.Family) []rule.Func) {
 	for _, f := range families {
 		for _, r := range which(f) {
 			r(x)
@@ -104,17 +106,17 @@ func (d *Diagnosis) replace(l *keyspace.Lock, found []model.Finding) {
 
 // UpdateCluster derives the findings anew that are of no lock.
 func (d *Diagnosis) UpdateCluster() {
-	x := &clusterContext{k: d.k, reports: d.reports, before: d.cluster}
+	x := &rule.ClusterContext{K: d.k, Reports: d.reports, Before: d.cluster}
 	for _, f := range families {
-		for _, r := range f.cluster {
+		for _, r := range f.Cluster {
 			r(x)
 		}
 	}
-	if len(x.found)+len(d.cluster) > 0 {
-		d.note(d.cluster, x.found, "")
+	if len(x.Found)+len(d.cluster) > 0 {
+		d.note(d.cluster, x.Found, "")
 		d.k.Renew()
 	}
-	d.cluster = x.found
+	d.cluster = x.Found
 }
 
 // note dates what was found, and writes to the journal what came and what went.
@@ -122,7 +124,7 @@ func (d *Diagnosis) note(old, found []model.Finding, lock string) {
 	for i := range found {
 		f := &found[i]
 		f.Since = d.k.Now()
-		if o := same(old, f); o != nil {
+		if o := rule.Same(old, f); o != nil {
 			f.Since = o.Since
 		} else if f.Severity != model.SevInfo {
 			d.k.Record(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: f.Severity, Why: journal.Why{Confidence: f.Confidence},
@@ -143,16 +145,6 @@ func (d *Diagnosis) note(old, found []model.Finding, lock string) {
 	}
 }
 
-// same returns that of a list which says the same as f, nil for none.
-func same(list []model.Finding, f *model.Finding) *model.Finding {
-	for i := range list {
-		if list[i].Same(f) {
-			return &list[i]
-		}
-	}
-	return nil
-}
-
 // ClusterFindings returns the diagnoses of the cluster as a whole.
 func (d *Diagnosis) ClusterFindings() []model.Finding {
 	return append([]model.Finding(nil), d.cluster...)
@@ -168,6 +160,16 @@ func (d *Diagnosis) Findings() []model.Finding {
 	}
 	slices.SortStableFunc(of, func(a, b model.Finding) int { return inOrder(&a, &b) })
 	return append(all, of...)
+}
+
+// Ring returns the sessions of the deadlock that was found of a lock, in their order, nil if
+// none was.
+func (d *Diagnosis) Ring(l *keyspace.Lock) []waitfor.Link {
+	c := d.circles.Of[l]
+	if c == nil || !c.Stands() || !slices.ContainsFunc(l.Findings(), func(f model.Finding) bool { return f.Code == model.CodeLockCycle }) {
+		return nil
+	}
+	return slices.Clone(c.Steps)
 }
 
 // CountFindings returns how many findings there are of each severity.

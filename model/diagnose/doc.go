@@ -2,6 +2,15 @@
 //
 //	keyspace.Keyspace, lab.Reports ──▶ rules ──findings, when to look again──▶ Diagnosis ──▶ locks, journal
 //
+// What is in which folder; none of leases, queues, told and cluster knows another:
+//
+//	rule     what a rule is given and may say, the entry of a finding, words that rules share
+//	waitfor  the wait-for graph, which is searched from what changed
+//	leases   findings about leases: late, silent, overdue, reset, leaked, of the holder or of a waiter
+//	queues   findings about queues: who stands there wrongly, in a circle, or for long
+//	told     findings from what contenders and the proxy tell
+//	cluster  findings about the cluster and its members
+//
 // There is a file for each family of findings. It has the rules and all their words: the
 // entries of the catalogue, what comes of breaking a claim, and the sentences of the
 // findings. A rule looks at one lock, or at the cluster, and changes nothing: it reports
@@ -14,6 +23,5 @@
 // that other rooms name.
 //
 // [Diagnosis] calls the rules for what was marked since, and keeps what they found.
-// waits.go has the wait-for graph, which is searched from what changed. [Catalogue]
-// explains every code. FINDINGS.md, a folder above, says by what each is proven.
+// [Catalogue] explains every code. FINDINGS.md, a folder above, says by what each is proven.
 package diagnose

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 )
 
 // Verdict is the worst of what is wrong as one story: however many locks suffer from the
@@ -121,7 +122,7 @@ func (v Verdict) Do() string {
 
 // Dont is what would do harm, "" for nothing.
 func (v Verdict) Dont() string {
-	if BreakingOf(v.Finding.Code).Effect == BreakWrong {
+	if BreakingOf(v.Finding.Code).Effect == rule.BreakWrong {
 		return "break the lock"
 	}
 	return ""

@@ -6,17 +6,18 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/diagnose/cluster"
 )
 
 // TestEveryKindHasItsWords: the state of a lock fits into its column, and a headline names
 // the lock or is about the cluster.
 func TestEveryKindHasItsWords(t *testing.T) {
-	cluster := map[model.Code]bool{}
-	for _, e := range clusterFamily.entries {
-		cluster[e.Code] = true
+	ofCluster := map[model.Code]bool{}
+	for _, e := range cluster.Whole.Entries {
+		ofCluster[e.Code] = true
 	}
-	for _, e := range membersFamily.entries {
-		cluster[e.Code] = true
+	for _, e := range cluster.Members.Entries {
+		ofCluster[e.Code] = true
 	}
 	for _, e := range Catalogue() {
 		if e.Word == "" || len(e.Word) > 14 || e.Word != strings.TrimSpace(e.Word) {
@@ -25,7 +26,7 @@ func TestEveryKindHasItsWords(t *testing.T) {
 		if e.Story == "" || len(e.Story) > 72 {
 			t.Errorf("%s: the headline %q is empty or longer than 72", e.Code, e.Story)
 		}
-		if !strings.Contains(e.Story, "{lock}") && !cluster[e.Code] {
+		if !strings.Contains(e.Story, "{lock}") && !ofCluster[e.Code] {
 			t.Errorf("%s: the headline %q names no lock", e.Code, e.Story)
 		}
 		if strings.HasPrefix(e.Story, "{lock}") || strings.Contains(e.Story, ": {lock}") {

@@ -29,6 +29,7 @@ func TestRooms(t *testing.T) {
 		core["locktop/"+name] = "the core knows no other room"
 	}
 	const base, all = "locktop/ui/page", "locktop/ui/page/pages"
+	groups := []string{"locktop/model/diagnose/leases", "locktop/model/diagnose/queues", "locktop/model/diagnose/told", "locktop/model/diagnose/cluster"}
 	pages := list(t, "{{.ImportPath}}", base+"/...")
 	part := func(others ...string) map[string]string { // of the console
 		not := map[string]string{"locktop/watcher": "the screen shows the model", "locktop/chaos": "the screen asks through an interface",
@@ -143,6 +144,15 @@ func TestRooms(t *testing.T) {
 	leaves := []string{"locktop/watcher/answers"}
 	for _, pkg := range list(t, "{{.ImportPath}}", "locktop/model/...") {
 		rooms = append(rooms, room{pkg, core})
+	}
+	for _, pkg := range append([]string{"locktop/model/diagnose/rule", "locktop/model/diagnose/waitfor"}, groups...) {
+		not := map[string]string{"locktop/model/fold": "the fold asks for the findings"}
+		for _, group := range groups {
+			if group != pkg {
+				not[group] = "no group of findings knows another, and what they have in common knows none"
+			}
+		}
+		rooms = append(rooms, room{pkg, not})
 	}
 	for _, pkg := range pages {
 		not := part("locktop/ui/host", "locktop/ui/dialog", "locktop/ui/guide", "locktop/ui/lesson", "locktop/ui/palette", "locktop/ui/start")

@@ -7,6 +7,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/model/diagnose/rule"
 	"locktop/model/outlook"
 	"locktop/model/prefixes"
 	"locktop/ui/draw"
@@ -82,7 +83,7 @@ func (d *Break) cure(w int, add func(int, ...draw.Span)) {
 		return
 	}
 	rank, st, sign := detail, draw.Dim, d.th().Sign.Fact
-	if diagnose.BreakingOf(f.Code).Effect == diagnose.BreakWrong {
+	if diagnose.BreakingOf(f.Code).Effect == rule.BreakWrong {
 		rank, st, sign = ranked, draw.Late, d.th().Sign.Late
 	}
 	lead := sign + " "

@@ -9,6 +9,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/model/diagnose/rule"
 	"locktop/model/outlook"
 	"locktop/ui/draw"
 	"locktop/ui/host"
@@ -232,7 +233,7 @@ func (d *Several) item(x *item, w int) [][]draw.Span {
 	if !x.ready {
 		lines = append(lines, []draw.Span{draw.Dim.Of(cut("reading what it would touch " + th.Sign.Unread))})
 	}
-	if wrong := diagnose.BeforeBreak(l, c); wrong != nil && diagnose.BreakingOf(wrong.Code).Effect == diagnose.BreakWrong {
+	if wrong := diagnose.BeforeBreak(l, c); wrong != nil && diagnose.BreakingOf(wrong.Code).Effect == rule.BreakWrong {
 		lines = append(lines, []draw.Span{draw.Late.Of(cut(th.Sign.Late + " " + diagnose.CureWords(wrong)))})
 	}
 	return lines

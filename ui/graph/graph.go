@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"locktop/model"
-	"locktop/model/diagnose"
+	"locktop/model/diagnose/waitfor"
 	"locktop/model/keyspace"
 	"locktop/ui/draw"
 	"locktop/ui/table"
@@ -26,7 +26,7 @@ const (
 
 // Ring is the sessions of a deadlock, and which of them costs least to end.
 type Ring struct {
-	links    []diagnose.Link
+	links    []waitfor.Link
 	cheapest int
 	sure     bool
 	hint     bool // it may be none
@@ -39,7 +39,7 @@ func Of(f table.View, l *keyspace.Lock) *Ring {
 	if links == nil {
 		return nil
 	}
-	at, sure := diagnose.Cheapest(links)
+	at, sure := waitfor.Cheapest(links)
 	for _, x := range links {
 		f.Sees(x.Has)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/diagnose"
+	"locktop/model/diagnose/rule"
 	"locktop/model/recipe"
 )
 
@@ -96,7 +97,7 @@ func wordPage(word Word) string {
 }
 
 // codePage explains a finding.
-func codePage(e diagnose.Entry) string {
+func codePage(e rule.Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n\n", e.Code, e.Title)
 	paragraph(&b, "what happens", e.Mechanism)
@@ -111,22 +112,22 @@ func codePage(e diagnose.Entry) string {
 }
 
 // needWords name the source of a finding. They follow "with".
-var needWords = map[diagnose.Needs]string{
-	diagnose.NeedsEtcd:        "what etcd says",
-	diagnose.NeedsProxy:       "a proxy in the path",
-	diagnose.NeedsVersion:     "the server's version",
-	diagnose.NeedsClient:      "the client's word",
-	diagnose.NeedsMetrics:     "the members' own metrics",
-	diagnose.NeedsDeclaration: "a declared number of contenders",
+var needWords = map[rule.Needs]string{
+	rule.NeedsEtcd:        "what etcd says",
+	rule.NeedsProxy:       "a proxy in the path",
+	rule.NeedsVersion:     "the server's version",
+	rule.NeedsClient:      "the client's word",
+	rule.NeedsMetrics:     "the members' own metrics",
+	rule.NeedsDeclaration: "a declared number of contenders",
 }
 
 // confidenceWords says how sure a finding can be, from which source, and which other
 // source makes it surer.
-func confidenceWords(e diagnose.Entry) string {
+func confidenceWords(e rule.Entry) string {
 	var first, rest string
 	if len(e.Needs) > 0 {
 		first = " with " + needWords[e.Needs[0]]
-		if e.Needs[0] == diagnose.NeedsEtcd {
+		if e.Needs[0] == rule.NeedsEtcd {
 			first = " from etcd alone"
 		}
 		var more []string

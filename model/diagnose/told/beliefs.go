@@ -1,17 +1,18 @@
-package diagnose
+package told
 
 import (
 	"fmt"
 	"time"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/keyspace"
 	"locktop/model/lab"
 	"locktop/model/recipe"
 )
 
-// beliefsFamily is about two who believe that they hold the lock, which etcd itself never shows.
-var beliefsFamily = family{lab: []rule{falseBeliefs, lateDone}, cluster: []clusterRule{oldLockService}, entries: []Entry{
+// Beliefs is about two who believe that they hold the lock, which etcd itself never shows.
+var Beliefs = rule.Family{Lab: []rule.Func{falseBeliefs, lateDone}, Cluster: []rule.ClusterFunc{oldLockService}, Entries: []rule.Entry{
 	{
 		Code:  model.CodeStaleHolder,
 		Place: 500,
@@ -27,9 +28,9 @@ var beliefsFamily = family{lab: []rule{falseBeliefs, lateDone}, cluster: []clust
 			"resource and let it refuse older ones, on reads as well as on writes.",
 		Threads: []string{"etcd-io/etcd#10811", "etcd-io/etcd#11457", "ftl#2044", "pingcap/tiflow#1540", "pingcap/tiflow#1533",
 			"posthog#74478"},
-		Needs:      []Needs{NeedsClient, NeedsProxy},
+		Needs:      []rule.Needs{rule.NeedsClient, rule.NeedsProxy},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakWrong, "stop the old holder first, as it goes on whatever etcd says: to break the new holder's claim lets one more in"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: "stop the old holder first, as it goes on whatever etcd says: to break the new holder's claim lets one more in"},
 	},
 	{
 		Code:  model.CodeLateDone,
@@ -44,9 +45,9 @@ var beliefsFamily = family{lab: []rule{falseBeliefs, lateDone}, cluster: []clust
 			"the proxy's times or the client's word show the overlap.",
 		Do: "Expect it of every lock by lease, even with correct clients. Let the holder stop after two thirds of the TTL " +
 			"without a renewal, and let the resource refuse old revisions.",
-		Needs:      []Needs{NeedsClient},
+		Needs:      []rule.Needs{rule.NeedsClient},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakNone, "it is over: the old holder knows of its loss"},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: "it is over: the old holder knows of its loss"},
 	},
 	{
 		Code:  model.CodeExpiredWaiterWins,
@@ -62,9 +63,9 @@ var beliefsFamily = family{lab: []rule{falseBeliefs, lateDone}, cluster: []clust
 		Do: "Upgrade the server and the client library. Until then read the key after Lock, in the same transaction as the " +
 			"first write. Stop a client that works without a key.",
 		Threads:    []string{"etcd-io/etcd#11456", "etcd-io/etcd#9921", "etcd-io/etcd#11408"},
-		Needs:      []Needs{NeedsVersion, NeedsClient},
+		Needs:      []rule.Needs{rule.NeedsVersion, rule.NeedsClient},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakNone, ghostAtWork},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: rule.GhostAtWork},
 	},
 	{
 		Code:  model.CodeGhostLeader,
@@ -79,9 +80,9 @@ var beliefsFamily = family{lab: []rule{falseBeliefs, lateDone}, cluster: []clust
 		Do: "Find the process that acts as leader and restart it. In the client: wait for Campaign and session.Done() at the " +
 			"same time, and check after it in a transaction that the own key exists.",
 		Threads:    []string{"cagriekin/charts#326", "cagriekin/charts#327", "mailgun/holster#38", "etcd-io/etcd#22387"},
-		Needs:      []Needs{NeedsClient},
+		Needs:      []rule.Needs{rule.NeedsClient},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakNone, ghostAtWork},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: rule.GhostAtWork},
 	},
 	{
 		Code:  model.CodeRWExpiredWriter,
@@ -95,30 +96,30 @@ var beliefsFamily = family{lab: []rule{falseBeliefs, lateDone}, cluster: []clust
 			"that can only be guessed.",
 		Do:         "Restart the process that works without a key. Do not use this recipe where two writers would do harm.",
 		Threads:    []string{"etcd-io/etcd#16221"},
-		Needs:      []Needs{NeedsClient},
+		Needs:      []rule.Needs{rule.NeedsClient},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakNone, ghostAtWork},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: rule.GhostAtWork},
 	},
 }}
 
 // falseBeliefs finds contenders that say they hold while etcd says that they do not:
 // two may act now.
-func falseBeliefs(x *ruleContext) {
-	if x.lab == nil {
+func falseBeliefs(x *rule.Context) {
+	if x.Lab == nil {
 		return
 	}
-	for _, c := range x.lab.Competitors {
-		since, is := x.reports.FalseSince(c, x.l)
+	for _, c := range x.Lab.Competitors {
+		since, is := x.Reports.FalseSince(c, x.L)
 		if !is {
 			continue
 		}
-		claim, _ := x.reports.ClaimOf(c, x.l)
-		if grace := x.graceOf(c, claim, since); x.k.Now().Sub(since) < grace {
-			x.recheck(since.Add(grace))
+		claim, _ := x.Reports.ClaimOf(c, x.L)
+		if grace := graceOf(x, c, claim, since); x.K.Now().Sub(since) < grace {
+			x.Recheck(since.Add(grace))
 			continue
 		}
-		if !x.reports.TookItself(c) && !x.reports.HangsInUnlock(c) {
-			x.falseBelief(c, claim)
+		if !x.Reports.TookItself(c) && !x.Reports.HangsInUnlock(c) {
+			falseBelief(x, c, claim)
 		}
 	}
 }
@@ -130,35 +131,35 @@ const lateGrace = lab.Grace + 1500*time.Millisecond
 
 // graceOf is how long a contender's belief has to be false to be reported. One that
 // was paused, or that never held, is not merely late.
-func (x *ruleContext) graceOf(c *lab.Competitor, claim *keyspace.Claim, since time.Time) time.Duration {
-	if x.reports.PausedSince(c.ContenderInfo, since) || claim == nil && x.reports.NeverHeld(c) {
+func graceOf(x *rule.Context, c *lab.Competitor, claim *keyspace.Claim, since time.Time) time.Duration {
+	if x.Reports.PausedSince(c.ContenderInfo, since) || claim == nil && x.Reports.NeverHeld(c) {
 		return lab.Grace
 	}
 	return lateGrace
 }
 
 // falseBelief reports one of them.
-func (x *ruleContext) falseBelief(c *lab.Competitor, claim *keyspace.Claim) {
+func falseBelief(x *rule.Context, c *lab.Competitor, claim *keyspace.Claim) {
 	now, queueHas := "nobody holds it", "nobody"
-	if x.head != nil {
-		queueHas = x.k.Who(x.head.Ref())
+	if x.Head != nil {
+		queueHas = x.K.Who(x.Head.Ref())
 		now = "etcd gave it to " + queueHas
 	}
 	f := model.Finding{Code: model.CodeStaleHolder, Severity: model.SevError, Confidence: model.Strong, Lease: c.Lease,
-		Summary:  fmt.Sprintf("%s still believes that it holds %s, but %s", model.Printable(c.Name), model.Printable(x.l.Name), now),
-		Evidence: []string{fmt.Sprintf("%s says that it holds; the queue says %s. Its process is %s.", model.Printable(c.Name), queueHas, x.reports.ProcOf(c.ContenderInfo))},
+		Summary:  fmt.Sprintf("%s still believes that it holds %s, but %s", model.Printable(c.Name), model.Printable(x.L.Name), now),
+		Evidence: []string{fmt.Sprintf("%s says that it holds; the queue says %s. Its process is %s.", model.Printable(c.Name), queueHas, x.Reports.ProcOf(c.ContenderInfo))},
 		Advice:   []string{"stop " + model.Printable(c.Name), "make the protected resource reject old revisions (fencing)"}}
-	if claim == nil && x.reports.NeverHeld(c) {
+	if claim == nil && x.Reports.NeverHeld(c) {
 		f.Code, f.Confidence = ghostCode(c.Recipe), model.Certain
-		f.Summary = fmt.Sprintf("%s believes that it holds %s, but its key was gone before it began to; %s", model.Printable(c.Name), model.Printable(x.l.Name), now)
+		f.Summary = fmt.Sprintf("%s believes that it holds %s, but its key was gone before it began to; %s", model.Printable(c.Name), model.Printable(x.L.Name), now)
 		f.Evidence = []string{"key " + model.Printable(c.Belief.Key) + " did not exist when its client was told that it had won"}
 		f.Advice = []string{"restart " + model.Printable(c.Name), "in the client: wait for Lock or Campaign and for session.Done() at once, and check after it that the own key is there"}
 	}
-	if g := x.lab.RemovedOf(c.Belief); g != nil && x.actedAfter(c, g) {
+	if g := x.Lab.RemovedOf(c.Belief); g != nil && actedAfter(x, c, g) {
 		f.Confidence = model.Certain
 		f.Evidence = append(f.Evidence, fmt.Sprintf("the resource accepted its token %d %s after its claim had gone", c.LastAccess.Token, model.Duration(c.LastAccess.At.Sub(g.At), false)))
 	}
-	x.report(f, claim)
+	x.Report(f, claim)
 }
 
 // ghostCode names what a win without a key is, by the word for the contender's recipe.
@@ -171,43 +172,43 @@ func ghostCode(word string) model.Code {
 
 // actedAfter says whether the resource accepted an access of a contender after its
 // claim had gone.
-func (x *ruleContext) actedAfter(c *lab.Competitor, g *lab.RemovedClaim) bool {
+func actedAfter(x *rule.Context, c *lab.Competitor, g *lab.RemovedClaim) bool {
 	a := c.LastAccess
-	return a.Accepted && a.Lock == x.l.Name && a.At.After(g.At) && (a.Token == 0 || a.Token <= g.Ref.CreateRev)
+	return a.Accepted && a.Lock == x.L.Name && a.At.After(g.At) && (a.Token == 0 || a.Token <= g.Ref.CreateRev)
 }
 
 // lateDone notes that a contender learnt of its loss after the next one had the lock,
 // though its process was never paused: the Go client counts the TTL from the last
 // reply and looks once a second (client/v3 lease.go, deadlineLoop).
-func lateDone(x *ruleContext) {
-	if x.lab == nil || !x.l.Recipe().Exclusive() {
+func lateDone(x *rule.Context) {
+	if x.Lab == nil || !x.L.Recipe().Exclusive() {
 		return
 	}
 	var worst lab.LateWord
-	for _, w := range x.reports.LateWords(x.lab) {
+	for _, w := range x.Reports.LateWords(x.Lab) {
 		if worst.Lock == "" || w.From.After(worst.From) {
 			worst = w
 		}
-		x.recheck(w.At.Add(lab.ToldFor))
+		x.Recheck(w.At.Add(lab.ToldFor))
 	}
 	if worst.Lock == "" {
 		return
 	}
-	x.report(model.Finding{Code: model.CodeLateDone, Severity: model.SevInfo, Confidence: model.Certain, Lease: worst.Holder.Lease,
+	x.Report(model.Finding{Code: model.CodeLateDone, Severity: model.SevInfo, Confidence: model.Certain, Lease: worst.Holder.Lease,
 		Summary: fmt.Sprintf("%s noticed that it had lost %s %s after %s had got it",
-			model.Printable(worst.Believer), model.Printable(x.l.Name), model.Duration(worst.At.Sub(worst.From), false), worst.Who),
+			model.Printable(worst.Believer), model.Printable(x.L.Name), model.Duration(worst.At.Sub(worst.From), false), worst.Who),
 		Evidence: []string{fmt.Sprintf("%s said that it holds, the queue said %s; its process was not paused", model.Printable(worst.Believer), worst.Who)},
 		Advice:   []string{"let holders stop after two thirds of the TTL without a renewal", "make the protected resource reject old revisions (fencing)"}}, nil)
 }
 
 // oldLockService: the 3.4 server's own lock service can return success to a waiter
 // whose lease died (fix etcd-io/etcd#11408 only in 3.5 and later).
-func oldLockService(x *clusterContext) {
-	if !versionBelow(x.k.Cluster(), 3, 5) {
+func oldLockService(x *rule.ClusterContext) {
+	if !rule.VersionBelow(x.K.Cluster(), 3, 5) {
 		return
 	}
-	x.report(model.Finding{Code: model.CodeExpiredWaiterWins, Severity: model.SevInfo, Confidence: model.Certain,
-		Summary:  "the lock service of server " + model.Printable(serverVersion(x.k.Cluster())) + " can tell a waiter whose lease died in the queue that it got the lock",
+	x.Report(model.Finding{Code: model.CodeExpiredWaiterWins, Severity: model.SevInfo, Confidence: model.Certain,
+		Summary:  "the lock service of server " + model.Printable(rule.ServerVersion(x.K.Cluster())) + " can tell a waiter whose lease died in the queue that it got the lock",
 		Evidence: []string{"etcd-io/etcd#11456; fixed by #11408 in 3.5, never in 3.4"},
 		Advice:   []string{"upgrade, or check after Lock that the key is still there"},
 		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})

@@ -1,16 +1,17 @@
-package diagnose
+package told
 
 import (
 	"fmt"
 	"slices"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/keyspace"
 	"locktop/model/lab"
 )
 
-// unlocksFamily is about claims that were taken from under their owner, and locks of one session that let two in.
-var unlocksFamily = family{lab: []rule{staleUnlocks, sameSession}, entries: []Entry{
+// Unlocks is about claims that were taken from under their owner, and locks of one session that let two in.
+var Unlocks = rule.Family{Lab: []rule.Func{staleUnlocks, sameSession}, Entries: []rule.Entry{
 	{
 		Code:  model.CodeSameSession,
 		Place: 330,
@@ -24,9 +25,9 @@ var unlocksFamily = family{lab: []rule{staleUnlocks, sameSession}, entries: []En
 		Do: "Give each actor its own session, or put a mutex of the programming language around the lock. Nothing has to be " +
 			"broken in etcd.",
 		Threads:    []string{"etcd-io/etcd#7444", "etcd-io/etcd#10756", "cilium#6667"},
-		Needs:      []Needs{NeedsClient},
+		Needs:      []rule.Needs{rule.NeedsClient},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakWrong, "it stops none of the workers that believe, and lets one more in: stop them first"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: "it stops none of the workers that believe, and lets one more in: stop them first"},
 	},
 	{
 		Code:  model.CodeRenewRace,
@@ -42,9 +43,9 @@ var unlocksFamily = family{lab: []rule{staleUnlocks, sameSession}, entries: []En
 		Do: "Upgrade. In the client: read the keepalive channel to its close, and do not take one good reply as proof that " +
 			"the lock is held.",
 		Threads:    []string{"etcd-io/etcd#14758", "etcd-io/etcd#21389", "etcd-io/etcd#20590", "etcd-io/etcd#21638"},
-		Needs:      []Needs{NeedsProxy, NeedsClient},
+		Needs:      []rule.Needs{rule.NeedsProxy, rule.NeedsClient},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakNone, goneStopIt},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: rule.GoneStopIt},
 	},
 	{
 		Code:  model.CodeStaleUnlock,
@@ -59,9 +60,9 @@ var unlocksFamily = family{lab: []rule{staleUnlocks, sameSession}, entries: []En
 		Do: "Stop the owner's work: it no longer holds. In the client: a new session for each acquisition, or a delete " +
 			"guarded by the create revision.",
 		Threads:    []string{"etcd-io/etcd#22082", "etcd-io/etcd#22115"},
-		Needs:      []Needs{NeedsProxy, NeedsClient},
+		Needs:      []rule.Needs{rule.NeedsProxy, rule.NeedsClient},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakNone, goneStopIt},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: rule.GoneStopIt},
 	},
 	{
 		Code:  model.CodeExternalRevoke,
@@ -76,9 +77,9 @@ var unlocksFamily = family{lab: []rule{staleUnlocks, sameSession}, entries: []En
 		Do: "Ask who did it before you accuse anyone, and check that the old owner has stopped. Keep a record of every break; " +
 			"locktop writes its own.",
 		Threads:    []string{"cilium#9982"},
-		Needs:      []Needs{NeedsEtcd, NeedsProxy},
+		Needs:      []rule.Needs{rule.NeedsEtcd, rule.NeedsProxy},
 		Confidence: model.Hint,
-		Breaking:   Breaking{BreakNone, goneStopIt},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: rule.GoneStopIt},
 	},
 	{
 		Code:  model.CodeExternalDelete,
@@ -93,24 +94,24 @@ var unlocksFamily = family{lab: []rule{staleUnlocks, sameSession}, entries: []En
 		Do: "Ask the old owner whether it let go, and stop it if not. To break a lock whose owner must notice, revoke the " +
 			"lease, and see first what else hangs on it.",
 		Threads:    []string{"cilium#9982"},
-		Needs:      []Needs{NeedsEtcd, NeedsProxy},
+		Needs:      []rule.Needs{rule.NeedsEtcd, rule.NeedsProxy},
 		Confidence: model.Hint,
-		Breaking:   Breaking{BreakNone, goneStopIt},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: rule.GoneStopIt},
 	},
 }}
 
 // sameSession finds workers that all believe to hold by one and the same claim: a second
 // Lock on a session succeeds at once (etcd-io/etcd#7444).
-func sameSession(x *ruleContext) {
-	if x.lab == nil {
+func sameSession(x *rule.Context) {
+	if x.Lab == nil {
 		return
 	}
 	var before []*lab.Competitor
-	for _, c := range x.lab.Competitors {
-		if c.Belief.State != model.BeliefHolding || c.Belief.Key == "" || x.reports.ProcOf(c.ContenderInfo) == model.ProcEnded {
+	for _, c := range x.Lab.Competitors {
+		if c.Belief.State != model.BeliefHolding || c.Belief.Key == "" || x.Reports.ProcOf(c.ContenderInfo) == model.ProcEnded {
 			continue
 		}
-		at := slices.IndexFunc(before, func(o *lab.Competitor) bool { return x.byOneClaim(o.Belief, c.Belief) })
+		at := slices.IndexFunc(before, func(o *lab.Competitor) bool { return byOneClaim(x, o.Belief, c.Belief) })
 		if before = append(before, c); at < 0 {
 			continue
 		}
@@ -118,34 +119,34 @@ func sameSession(x *ruleContext) {
 		if o.Belief.At.After(since) {
 			since = o.Belief.At
 		}
-		if x.k.Now().Sub(since) < lab.Grace {
-			x.recheck(since.Add(lab.Grace))
+		if x.K.Now().Sub(since) < lab.Grace {
+			x.Recheck(since.Add(lab.Grace))
 			continue
 		}
-		x.report(model.Finding{Code: model.CodeSameSession, Severity: model.SevError, Confidence: model.Strong, Lease: c.Belief.Lease,
-			Summary:  fmt.Sprintf("%s and %s both believe that they hold %s, by one claim", model.Printable(o.Name), model.Printable(c.Name), model.Printable(x.l.Name)),
+		x.Report(model.Finding{Code: model.CodeSameSession, Severity: model.SevError, Confidence: model.Strong, Lease: c.Belief.Lease,
+			Summary:  fmt.Sprintf("%s and %s both believe that they hold %s, by one claim", model.Printable(o.Name), model.Printable(c.Name), model.Printable(x.L.Name)),
 			Evidence: []string{"both name the key " + model.Printable(c.Belief.Key)},
-			Advice:   []string{"give each worker a session of its own, or put a mutex of the programming language around the lock"}}, x.claimHere(c.Belief.Key))
+			Advice:   []string{"give each worker a session of its own, or put a mutex of the programming language around the lock"}}, claimHere(x, c.Belief.Key))
 		return
 	}
 }
 
 // byOneClaim says whether two believe by one claim: the one that is there, or the last that
 // was. A key that others had before is under another lease, or was created anew.
-func (x *ruleContext) byOneClaim(a, b model.Belief) bool {
+func byOneClaim(x *rule.Context, a, b model.Belief) bool {
 	if a.Key != b.Key || a.Lease != 0 && b.Lease != 0 && a.Lease != b.Lease {
 		return false
 	}
-	if c := x.claimHere(a.Key); c != nil {
+	if c := claimHere(x, a.Key); c != nil {
 		return a.SpeaksOf(c.Ref()) && b.SpeaksOf(c.Ref())
 	}
-	g := x.lab.Removed(a.Key)
+	g := x.Lab.Removed(a.Key)
 	return g == nil || a.SpeaksOf(g.Ref) && b.SpeaksOf(g.Ref)
 }
 
 // claimHere returns the claim of this lock that has that key, nil for none.
-func (x *ruleContext) claimHere(key string) *keyspace.Claim {
-	if c := x.k.Claim(key); c != nil && c.Lock() == x.l {
+func claimHere(x *rule.Context, key string) *keyspace.Claim {
+	if c := x.K.Claim(key); c != nil && c.Lock() == x.L {
 		return c
 	}
 	return nil
@@ -154,22 +155,22 @@ func (x *ruleContext) claimHere(key string) *keyspace.Claim {
 // staleUnlocks finds a contender whose claim its own client deleted while it believes
 // on: an unlock that was tried again took a later claim of the same name. Where
 // workers share a session, the unlock of one of them does the same.
-func staleUnlocks(x *ruleContext) {
-	if x.lab == nil {
+func staleUnlocks(x *rule.Context) {
+	if x.Lab == nil {
 		return
 	}
-	for _, u := range x.lab.Stale {
+	for _, u := range x.Lab.Stale {
 		if u.Victim == "" {
-			x.recheck(u.At.Add(lab.Grace))
+			x.Recheck(u.At.Add(lab.Grace))
 			continue
 		}
-		x.recheck(u.Told.Add(lab.ToldFor))
-		x.staleUnlock(u)
+		x.Recheck(u.Told.Add(lab.ToldFor))
+		staleUnlock(x, u)
 	}
 }
 
 // staleUnlock reports one of them.
-func (x *ruleContext) staleUnlock(u *lab.StaleUnlock) {
+func staleUnlock(x *rule.Context, u *lab.StaleUnlock) {
 	f := model.Finding{Code: model.CodeStaleUnlock, Severity: model.SevWarning, Confidence: model.Certain,
 		Summary:  fmt.Sprintf("%s deleted a claim by which %s went on to believe that it held: the lock was let go under it", model.Printable(u.Client), model.Printable(u.Victim)),
 		Evidence: []string{fmt.Sprintf("the proxy saw %s delete %s at revision %d; %s did not say that it let go", model.Printable(u.Client), model.Printable(u.Key), u.Rev, model.Printable(u.Victim))},
@@ -181,8 +182,8 @@ func (x *ruleContext) staleUnlock(u *lab.StaleUnlock) {
 		f.Code, f.Confidence = model.CodeSameSession, model.Strong
 		f.Advice[1] = "give each worker a session of its own"
 	}
-	if x.reports.BelievesOn(u, x.l.Name) {
+	if x.Reports.BelievesOn(u, x.L.Name) {
 		f.Severity = model.SevError
 	}
-	x.report(f, nil)
+	x.Report(f, nil)
 }

@@ -1,14 +1,15 @@
-package diagnose
+package cluster
 
 import (
 	"fmt"
 	"strings"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 )
 
-// clusterFamily is about the cluster as a whole.
-var clusterFamily = family{cluster: []clusterRule{noQuorum, noSpace, divergence, ghostLeases}, entries: []Entry{
+// Whole is about the cluster as a whole.
+var Whole = rule.Family{Cluster: []rule.ClusterFunc{noQuorum, noSpace, divergence, ghostLeases}, Entries: []rule.Entry{
 	{
 		Code:  model.CodeNoQuorum,
 		Place: 10,
@@ -23,9 +24,9 @@ var clusterFamily = family{cluster: []clusterRule{noQuorum, noSpace, divergence,
 		Do: "Bring back members until more than half are there. Then expect one more full TTL before the locks of dead " +
 			"holders move. Do not delete keys or restart clients meanwhile: neither can work without a leader.",
 		Threads:    []string{"etcd-io/etcd#2660", "etcd-io/etcd#9395", "cilium#9855"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakNone, "nothing can be deleted or revoked without a leader: bring members back first"},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: "nothing can be deleted or revoked without a leader: bring members back first"},
 	},
 	{
 		Code:  model.CodeNoSpace,
@@ -40,9 +41,9 @@ var clusterFamily = family{cluster: []clusterRule{noQuorum, noSpace, divergence,
 		Do: "Compact, defragment each member, then disarm the alarm (etcdctl alarm disarm). Find out what filled the " +
 			"database, or it comes back. Restarting clients does not help: they cannot grant a new lease.",
 		Threads:    []string{"etcd-io/etcd#11309", "etcd-io/etcd#11947", "etcd-io/etcd#17318"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakNone, "no claim is to blame: a lock that is freed now cannot be taken by anybody new"},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: "no claim is to blame: a lock that is freed now cannot be taken by anybody new"},
 	},
 	{
 		Code:  model.CodeMemberDivergence,
@@ -57,9 +58,9 @@ var clusterFamily = family{cluster: []clusterRule{noQuorum, noSpace, divergence,
 		Do: "Compare etcdctl endpoint hashkv --cluster at one revision, then remove the odd member and add it again with an " +
 			"empty data directory. Upgrade. Trust no lock until the members agree.",
 		Threads:    []string{"etcd-io/etcd#12651", "etcd-io/etcd#11689", "etcd-io/etcd#13766", "coreos/bugs#852"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakNone, "no claim is to blame: what a delete would hit depends on the member that one asks"},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: "no claim is to blame: what a delete would hit depends on the member that one asks"},
 	},
 	{
 		Code:  model.CodeLeaseGhostList,
@@ -73,9 +74,9 @@ var clusterFamily = family{cluster: []clusterRule{noQuorum, noSpace, divergence,
 			"lease not found.",
 		Do:         "Restart or replace that member. The ghosts block no lock: the keys are gone.",
 		Threads:    []string{"etcd-io/etcd#14019"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakNone, "the leases that are listed have no keys: there is nothing to break"},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: "the leases that are listed have no keys: there is nothing to break"},
 	},
 	{
 		Code:  model.CodeOverloadReject,
@@ -91,16 +92,16 @@ var clusterFamily = family{cluster: []clusterRule{noQuorum, noSpace, divergence,
 		Do: "Cut the load first: large range reads, and watches that start at very old revisions. Then look at the disks. " +
 			"Longer TTLs give time, 3.7 gives relief.",
 		Threads:    []string{"etcd-io/etcd#16287", "etcd-io/etcd#13156"},
-		Needs:      []Needs{NeedsMetrics},
+		Needs:      []rule.Needs{rule.NeedsMetrics},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakWrong, "the holders are alive and their renewals come late: take load off the cluster first"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: "the holders are alive and their renewals come late: take load off the cluster first"},
 	},
 }}
 
 // noQuorum: without a leader nothing expires, nothing is taken, nothing let go.
-func noQuorum(x *clusterContext) {
-	c := x.k.Cluster()
-	rounds := x.k.Leaderless()
+func noQuorum(x *rule.ClusterContext) {
+	c := x.K.Cluster()
+	rounds := x.K.Leaderless()
 	if rounds == 0 || rounds == 1 && 2*c.Up() > c.Asked() {
 		return // enough are there, as far as they were asked: an election takes a moment
 	}
@@ -114,16 +115,16 @@ func noQuorum(x *clusterContext) {
 			f.Evidence = append(f.Evidence, m.Label()+": "+model.Printable(m.Err))
 		}
 	}
-	x.report(f)
+	x.Report(f)
 }
 
 // noSpace: with the alarm up locks can be let go, but not taken.
-func noSpace(x *clusterContext) {
-	for _, a := range x.k.Cluster().Alarms {
+func noSpace(x *rule.ClusterContext) {
+	for _, a := range x.K.Cluster().Alarms {
 		if !strings.Contains(a, "NOSPACE") {
 			continue
 		}
-		x.report(model.Finding{Code: model.CodeNoSpace, Severity: model.SevError, Confidence: model.Certain,
+		x.Report(model.Finding{Code: model.CodeNoSpace, Severity: model.SevError, Confidence: model.Certain,
 			Summary:  "the database is full: no new claim or lease can be written; holders stay, queues only shrink",
 			Evidence: []string{"alarm: " + model.Printable(a)},
 			Advice:   []string{"compact, defragment, then disarm the alarm"},
@@ -134,12 +135,12 @@ func noSpace(x *clusterContext) {
 
 // divergence: members that have different keys at the same revision have come apart.
 // It stays until a later count of all of them agrees.
-func divergence(x *clusterContext) {
+func divergence(x *rule.ClusterContext) {
 	var first *model.Member
 	differ, counted := false, 0
 	var evidence []string
-	for i := range x.k.Cluster().Members {
-		m := &x.k.Cluster().Members[i]
+	for i := range x.K.Cluster().Members {
+		m := &x.K.Cluster().Members[i]
 		if m.KeysRev == 0 {
 			continue
 		}
@@ -152,13 +153,13 @@ func divergence(x *clusterContext) {
 		}
 	}
 	if counted < 2 {
-		if old := same(x.before, &model.Finding{Code: model.CodeMemberDivergence}); old != nil {
-			x.report(*old)
+		if old := rule.Same(x.Before, &model.Finding{Code: model.CodeMemberDivergence}); old != nil {
+			x.Report(*old)
 		}
 		return
 	}
 	if differ {
-		x.report(model.Finding{Code: model.CodeMemberDivergence, Severity: model.SevError, Confidence: model.Certain,
+		x.Report(model.Finding{Code: model.CodeMemberDivergence, Severity: model.SevError, Confidence: model.Certain,
 			Summary: "members have different keys at the same revision: who holds a lock depends on whom one asks", Evidence: evidence,
 			Advice:  []string{"find the odd one out (etcdctl endpoint hashkv), take it out of the cluster and add it anew"},
 			Etcdctl: []string{"etcdctl endpoint hashkv --cluster -w table"}})
@@ -167,13 +168,13 @@ func divergence(x *clusterContext) {
 
 // ghostLeases: a member lists leases that the leader does not know; a revoke says
 // "not found" (etcd-io/etcd#14019).
-func ghostLeases(x *clusterContext) {
-	for _, m := range x.k.Cluster().Members {
+func ghostLeases(x *rule.ClusterContext) {
+	for _, m := range x.K.Cluster().Members {
 		if len(m.GhostLeases) == 0 {
 			continue
 		}
 		first := m.GhostLeases[0]
-		x.report(model.Finding{Code: model.CodeLeaseGhostList, Severity: model.SevWarning, Confidence: model.Certain, Lease: first,
+		x.Report(model.Finding{Code: model.CodeLeaseGhostList, Severity: model.SevWarning, Confidence: model.Certain, Lease: first,
 			Summary:  fmt.Sprintf("%s lists %d leases that the leader does not know", m.Label(), len(m.GhostLeases)),
 			Evidence: []string{"one of them is " + first.String()},
 			Advice:   []string{"restart that member, or replace it"},

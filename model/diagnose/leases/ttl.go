@@ -1,15 +1,15 @@
-package diagnose
+package leases
 
 import (
 	"fmt"
 	"time"
 
 	"locktop/model"
-	"locktop/model/keyspace"
+	"locktop/model/diagnose/rule"
 )
 
-// ttlFamily is about TTLs that are not what one would think.
-var ttlFamily = family{lock: []rule{unbelievable, reset}, lab: []rule{ttlFloor}, entries: []Entry{
+// TTL is about TTLs that are not what one would think.
+var TTL = rule.Family{Lock: []rule.Func{unbelievable, reset}, Lab: []rule.Func{ttlFloor}, Entries: []rule.Entry{
 	{
 		Code:  model.CodeTTLReset,
 		Place: 80,
@@ -25,9 +25,9 @@ var ttlFamily = family{lock: []rule{unbelievable, reset}, lab: []rule{ttlFloor},
 			"restart only from 3.5.2 (by a flag) and 3.6.",
 		Threads: []string{"etcd-io/etcd#9395", "etcd-io/etcd#13294", "etcd-io/etcd#20273", "etcd-io/etcd#2660", "etcd-io/etcd#9888",
 			"etcd-io/etcd#17132", "gardener/etcd-druid#733"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakCures, holderDead},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: rule.HolderDead},
 	},
 	{
 		Code:  model.CodeTTLRollover,
@@ -40,9 +40,9 @@ var ttlFamily = family{lock: []rule{unbelievable, reset}, lab: []rule{ttlFloor},
 		Looks:      "One reading has far more left than was granted. The next one is normal.",
 		Do:         "Nothing: the lease is read again. The leader did change a moment ago, so look for ttl-reset.",
 		Threads:    []string{"etcd-io/etcd#12381", "etcd-io/etcd#17704"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakWrong, nothingWrong + ": one reading was false"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: rule.NothingWrong + ": one reading was false"},
 	},
 	{
 		Code:  model.CodeTTLFloor,
@@ -56,9 +56,9 @@ var ttlFamily = family{lock: []rule{unbelievable, reset}, lab: []rule{ttlFloor},
 			"the client and the proxy.",
 		Do: "Count with the granted TTL. If takeovers must be faster, look at the election timeout; shorten it only if the " +
 			"network allows.",
-		Needs:      []Needs{NeedsClient, NeedsProxy},
+		Needs:      []rule.Needs{rule.NeedsClient, rule.NeedsProxy},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakWrong, nothingWrong + ": its TTL is longer than its client asked for"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: rule.NothingWrong + ": its TTL is longer than its client asked for"},
 	},
 }}
 
@@ -66,55 +66,51 @@ var ttlFamily = family{lock: []rule{unbelievable, reset}, lab: []rule{ttlFloor},
 const oddKeep = 30 * time.Second
 
 // unbelievable finds a reading with more left than was granted (etcd-io/etcd#12381).
-func unbelievable(x *ruleContext) {
-	if x.lease == nil || x.lease.Odd == nil || x.k.Now().Sub(x.lease.Odd.At) > oddKeep {
+func unbelievable(x *rule.Context) {
+	if x.Lease == nil || x.Lease.Odd == nil || x.K.Now().Sub(x.Lease.Odd.At) > oddKeep {
 		return
 	}
-	o := x.lease.Odd
-	x.recheck(o.At.Add(oddKeep + time.Millisecond))
-	x.report(model.Finding{Code: model.CodeTTLRollover, Severity: model.SevInfo, Confidence: model.Certain, Lease: o.ID,
+	o := x.Lease.Odd
+	x.Recheck(o.At.Add(oddKeep + time.Millisecond))
+	x.Report(model.Finding{Code: model.CodeTTLRollover, Severity: model.SevInfo, Confidence: model.Certain, Lease: o.ID,
 		Summary:  fmt.Sprintf("a reading said %d s left of %d: it is not believed", o.Remaining, o.Granted),
 		Evidence: []string{"a new leader adds its election timeout to what is left, and one that was just deposed answers with billions (etcd-io/etcd#12381)"},
-		Advice:   []string{"nothing: the lease is read again"}}, x.head)
+		Advice:   []string{"nothing: the lease is read again"}}, x.Head)
 }
 
 // reset finds a head that was not renewed and got a whole TTL more from a new raft
 // leader (etcd-io/etcd#9395).
-func reset(x *ruleContext) {
-	if x.lease == nil || x.lease.ResetAt.IsZero() {
+func reset(x *rule.Context) {
+	if x.Lease == nil || x.Lease.ResetAt.IsZero() {
 		return
 	}
-	sure, dead := x.lease.ResetDead()
+	sure, dead := x.Lease.ResetDead()
 	if !dead {
 		return
 	}
-	x.report(model.Finding{Code: model.CodeTTLReset, Severity: model.SevWarning, Confidence: sure, Lease: x.lease.ID,
-		Summary:  fmt.Sprintf("a new raft leader gave the lease of %s its full %d s anew, though nobody renewed it", model.Printable(x.head.Key), x.lease.Read.Granted),
-		Evidence: []string{readingWords(x.lease), fmt.Sprintf("the raft term changed to %d between two readings; before, renewals were missed", x.lease.Read.Term)},
+	x.Report(model.Finding{Code: model.CodeTTLReset, Severity: model.SevWarning, Confidence: sure, Lease: x.Lease.ID,
+		Summary:  fmt.Sprintf("a new raft leader gave the lease of %s its full %d s anew, though nobody renewed it", model.Printable(x.Head.Key), x.Lease.Read.Granted),
+		Evidence: []string{rule.ReadingWords(x.Lease), fmt.Sprintf("the raft term changed to %d between two readings; before, renewals were missed", x.Lease.Read.Term)},
 		Advice: append([]string{"find out why the leader changes", "wait for the end of the new term, or, if the holder is certainly dead:"},
-			x.toBreak(x.head, sure)...)}, x.head)
+			x.ToBreak(x.Head, sure)...)}, x.Head)
 }
 
 // ttlFloor notes that a contender of the lab got a longer TTL than it asked for: the
 // server's shortest is one and a half election timeouts.
-func ttlFloor(x *ruleContext) {
-	if x.lab == nil || x.head == nil || !x.l.Recipe().HasHolder {
+func ttlFloor(x *rule.Context) {
+	if x.Lab == nil || x.Head == nil || !x.L.Recipe().HasHolder {
 		return
 	}
-	for _, c := range x.lab.Competitors {
+	for _, c := range x.Lab.Competitors {
 		if c.Lease == 0 || c.TTL == 0 {
 			continue
 		}
-		if l := x.k.Lease(c.Lease); l != nil && l.HasRead && l.Read.Granted > int64(c.TTL) {
-			x.report(model.Finding{Code: model.CodeTTLFloor, Severity: model.SevInfo, Confidence: model.Certain, Lease: l.ID,
+		if l := x.K.Lease(c.Lease); l != nil && l.HasRead && l.Read.Granted > int64(c.TTL) {
+			x.Report(model.Finding{Code: model.CodeTTLFloor, Severity: model.SevInfo, Confidence: model.Certain, Lease: l.ID,
 				Summary:  fmt.Sprintf("%s asked for a TTL of %d s and was granted %d s", model.Printable(c.Name), c.TTL, l.Read.Granted),
 				Evidence: []string{"the server grants no less than one and a half election timeouts"},
-				Advice:   []string{"count with the granted TTL"}}, x.claimOn(l))
+				Advice:   []string{"count with the granted TTL"}}, x.ClaimOn(l))
 			return
 		}
 	}
-}
-
-func readingWords(l *keyspace.Lease) string {
-	return fmt.Sprintf("lease %s: %d of %d s left at the last reading", l.ID, l.Read.Remaining, l.Read.Granted)
 }

@@ -1,4 +1,4 @@
-package diagnose
+package told
 
 import (
 	"fmt"
@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/keyspace"
 	"locktop/model/lab"
 )
 
-// untoldFamily is about clients that were not told what became of a request or of a key.
-var untoldFamily = family{lab: []rule{openNotes}, entries: []Entry{
+// Untold is about clients that were not told what became of a request or of a key.
+var Untold = rule.Family{Lab: []rule.Func{openNotes}, Entries: []rule.Entry{
 	{
 		Code:  model.CodeUnlockLost,
 		Place: 290,
@@ -25,9 +26,9 @@ var untoldFamily = family{lab: []rule{openNotes}, entries: []Entry{
 		Do: "Ask the owner whether it holds. If not, delete that claim guarded by its create revision, or revoke the lease if " +
 			"nothing else hangs on it. In the client: close the session when an unlock fails.",
 		Threads:    []string{"cilium#9855", "cilium#9046", "cilium#9982"},
-		Needs:      []Needs{NeedsProxy},
+		Needs:      []rule.Needs{rule.NeedsProxy},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakCures, "its client has let go already, so no work is lost"},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: "its client has let go already, so no work is lost"},
 	},
 	{
 		Code:  model.CodeGhostWaiter,
@@ -43,9 +44,9 @@ var untoldFamily = family{lab: []rule{openNotes}, entries: []Entry{
 		Do: "Ask its owner; if it does not want the lock, revoke that lease. In the client: after any error of Lock close the " +
 			"session, do not only retry.",
 		Threads:    []string{"etcd-io/etcd#9715", "etcd-io/etcd#10153", "etcd-io/etcd#10111", "etcd-io/jetcd#291"},
-		Needs:      []Needs{NeedsProxy},
+		Needs:      []rule.Needs{rule.NeedsProxy},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakCures, "its client was never told of this claim, so no work is lost"},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: "its client was never told of this claim, so no work is lost"},
 	},
 	{
 		Code:  model.CodeMissedDelete,
@@ -63,33 +64,24 @@ var untoldFamily = family{lab: []rule{openNotes}, entries: []Entry{
 		Threads: []string{"etcd-io/etcd#7247", "etcd-io/etcd#8980", "etcd-io/etcd#12534", "etcd-io/etcd#14641", "etcd-io/etcd#17611",
 			"k8s#89488", "cilium#23590", "etcd-io/etcd#17612", "etcd-io/etcd#17529", "etcd-io/etcd#18089",
 			"etcd-io/etcd#18475", "etcd-io/etcd#19179", "etcd-io/etcd#19249"},
-		Needs:      []Needs{NeedsProxy},
+		Needs:      []rule.Needs{rule.NeedsProxy},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakCures, "its client does not know that it holds, so no work is lost; restart the client all the same"},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: "its client does not know that it holds, so no work is lost; restart the client all the same"},
 	},
 }}
 
 // openAfter is how long an answer, a watch event or a second try may be under way.
 const openAfter = 2 * time.Second
 
-// sure is how sure a word of the proxy about clients is: of one that shares its
-// listener only the connection is known.
-func sure(clients ...model.Client) model.Confidence {
-	if slices.ContainsFunc(clients, func(c model.Client) bool { return !c.Certain }) {
-		return model.Strong
-	}
-	return model.Certain
-}
-
 // openNotes looks at what the proxy saw of this lock's keys and what has not come to
 // its end.
-func openNotes(x *ruleContext) {
-	if x.lab == nil || !x.l.Recipe().HasHolder {
+func openNotes(x *rule.Context) {
+	if x.Lab == nil || !x.L.Recipe().HasHolder {
 		return
 	}
 	missed := false
-	for _, n := range x.lab.Open {
-		if c := x.k.Claim(n.Key); c != nil && c.Lock() == x.l {
+	for _, n := range x.Lab.Open {
+		if c := x.K.Claim(n.Key); c != nil && c.Lock() == x.L {
 			ghostWaiter(x, n, c)
 			unlockLost(x, n, c)
 		} else if !missed {
@@ -99,76 +91,76 @@ func openNotes(x *ruleContext) {
 }
 
 // blocks raises a finding to an error if its claim is first and others wait.
-func (x *ruleContext) blocks(f *model.Finding, c *keyspace.Claim) {
+func blocks(x *rule.Context, f *model.Finding, c *keyspace.Claim) {
 	f.Severity = model.SevWarning
-	if c == x.head && x.l.Behind() > 0 {
+	if c == x.Head && x.L.Behind() > 0 {
 		f.Severity = model.SevError
-		x.explained = true
-		f.Evidence = append(f.Evidence, "it is first, with "+waitersWords(x.l.Behind())+" behind it")
+		x.Explained = true
+		f.Evidence = append(f.Evidence, "it is first, with "+rule.WaitersWords(x.L.Behind())+" behind it")
 	}
 }
 
 // ghostWaiter finds a claim whose client was never told that it was written: it
 // believes that its Lock failed, and its session renews the claim all the same
 // (etcd-io/etcd#9715).
-func ghostWaiter(x *ruleContext, n *lab.Notes, c *keyspace.Claim) {
+func ghostWaiter(x *rule.Context, n *lab.Notes, c *keyspace.Claim) {
 	w := n.Ghost
 	if w == nil || c.CreateRev > w.Rev || c.KV.Lease != w.Lease {
 		return
 	}
-	if x.k.Now().Sub(w.At) < openAfter {
-		x.recheck(w.At.Add(openAfter))
+	if x.K.Now().Sub(w.At) < openAfter {
+		x.Recheck(w.At.Add(openAfter))
 		return
 	}
-	f := model.Finding{Code: model.CodeGhostWaiter, Confidence: sure(w.Client), Lease: w.Lease,
+	f := model.Finding{Code: model.CodeGhostWaiter, Confidence: rule.Sure(w.Client), Lease: w.Lease,
 		Summary: fmt.Sprintf("%s has a claim of which it was never told: it does not wait for its turn, and will not let go", model.Printable(w.Name)),
 		Evidence: []string{fmt.Sprintf("the proxy saw the put of %s done at revision %d, and its answer never reached the client", model.Printable(n.Key), w.Rev),
 			"the client has not spoken of that key since, and watches no key ahead of it"},
-		Advice: append(x.toBreak(c, model.Strong), "in the client: close the session after any error of Lock")}
-	x.blocks(&f, c)
-	x.report(f, c)
+		Advice: append(x.ToBreak(c, model.Strong), "in the client: close the session after any error of Lock")}
+	blocks(x, &f, c)
+	x.Report(f, c)
 }
 
 // unlockLost finds a claim that its client tried to delete, without effect, while its
 // session lives on (cilium#9855).
-func unlockLost(x *ruleContext, n *lab.Notes, c *keyspace.Claim) {
+func unlockLost(x *rule.Context, n *lab.Notes, c *keyspace.Claim) {
 	w := n.Undone
 	if w == nil || c.Since.After(w.At) || c.LeaseInfo().State() != model.LeaseHealthy {
 		return
 	}
-	if x.k.Now().Sub(w.At) < openAfter {
-		x.recheck(w.At.Add(openAfter))
+	if x.K.Now().Sub(w.At) < openAfter {
+		x.Recheck(w.At.Add(openAfter))
 		return
 	}
 	what := "it was sent, and no answer came"
 	if w.Unsent {
 		what = "it never reached the member"
 	}
-	f := model.Finding{Code: model.CodeUnlockLost, Confidence: sure(w.Client), Lease: c.KV.Lease,
-		Summary: fmt.Sprintf("%s tried to delete its claim %s ago, without effect; its session renews it on", model.Printable(w.Name), model.Duration(x.k.Now().Sub(w.At), false)),
+	f := model.Finding{Code: model.CodeUnlockLost, Confidence: rule.Sure(w.Client), Lease: c.KV.Lease,
+		Summary: fmt.Sprintf("%s tried to delete its claim %s ago, without effect; its session renews it on", model.Printable(w.Name), model.Duration(x.K.Now().Sub(w.At), false)),
 		Evidence: []string{fmt.Sprintf("the proxy saw the delete of %s: %s", model.Printable(n.Key), what),
-			"the claim is still there: " + readingWords(c.LeaseInfo())},
-		Advice: append(x.toBreak(c, model.Strong), "in the client: close the session when Unlock fails")}
-	for _, o := range x.reports.Workers(w.Name) {
-		if o.CompetesFor(x.lab) && o.Belief.State == model.BeliefIdle && o.Belief.At.After(c.Since) {
+			"the claim is still there: " + rule.ReadingWords(c.LeaseInfo())},
+		Advice: append(x.ToBreak(c, model.Strong), "in the client: close the session when Unlock fails")}
+	for _, o := range x.Reports.Workers(w.Name) {
+		if o.CompetesFor(x.Lab) && o.Belief.State == model.BeliefIdle && o.Belief.At.After(c.Since) {
 			f.Evidence = append(f.Evidence, model.Printable(o.Name)+" says that it is idle")
 		}
 	}
-	x.blocks(&f, c)
-	x.report(f, c)
+	blocks(x, &f, c)
+	x.Report(f, c)
 }
 
 // missedDelete finds a head that still watches a key which went: it does not know that
 // its turn has come (etcd-io/etcd#17529 and others).
-func missedDelete(x *ruleContext, n *lab.Notes) bool {
-	if x.head == nil || x.lease == nil || n.GoneAt.IsZero() || x.lease.State() != model.LeaseHealthy {
+func missedDelete(x *rule.Context, n *lab.Notes) bool {
+	if x.Head == nil || x.Lease == nil || n.GoneAt.IsZero() || x.Lease.State() != model.LeaseHealthy {
 		return false
 	}
-	o, known := x.reports.LeaseOwner(x.lease.ID)
-	if !known || x.reports.HoldsBy(o.Name, x.head.Key) {
+	o, known := x.Reports.LeaseOwner(x.Lease.ID)
+	if !known || x.Reports.HoldsBy(o.Name, x.Head.Key) {
 		return false
 	}
-	at := slices.IndexFunc(n.Watchers, func(w model.Watches) bool { return x.reports.SameProgram(w.Name, o.Name) })
+	at := slices.IndexFunc(n.Watchers, func(w model.Watches) bool { return x.Reports.SameProgram(w.Name, o.Name) })
 	if at < 0 {
 		return false
 	}
@@ -176,16 +168,16 @@ func missedDelete(x *ruleContext, n *lab.Notes) bool {
 	if w.At.After(since) {
 		since = w.At
 	}
-	if x.k.Now().Sub(since) < openAfter {
-		x.recheck(since.Add(openAfter))
+	if x.K.Now().Sub(since) < openAfter {
+		x.Recheck(since.Add(openAfter))
 		return false
 	}
-	f := model.Finding{Code: model.CodeMissedDelete, Confidence: sure(o.Client, w.Client), Lease: x.lease.ID,
-		Summary: fmt.Sprintf("%s is first and does not know it: it still waits for a key that went %s ago", model.Printable(o.Name), model.Duration(x.k.Now().Sub(n.GoneAt), false)),
+	f := model.Finding{Code: model.CodeMissedDelete, Confidence: rule.Sure(o.Client, w.Client), Lease: x.Lease.ID,
+		Summary: fmt.Sprintf("%s is first and does not know it: it still waits for a key that went %s ago", model.Printable(o.Name), model.Duration(x.K.Now().Sub(n.GoneAt), false)),
 		Evidence: []string{"the proxy sees its watch of " + model.Printable(n.Key) + " open, and that key is gone",
-			readingWords(x.lease)},
+			rule.ReadingWords(x.Lease)},
 		Advice: []string{"restart " + model.Printable(o.Name) + ": its claim goes and the next in line moves up", "use WithRequireLeader and DialKeepAliveTime in clients"}}
-	x.blocks(&f, x.head)
-	x.report(f, x.head)
+	blocks(x, &f, x.Head)
+	x.Report(f, x.Head)
 	return true
 }

@@ -1,16 +1,17 @@
-package diagnose
+package leases
 
 import (
 	"fmt"
 	"time"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/keyspace"
 	"locktop/model/lab"
 )
 
-// waitersFamily is about waiters.
-var waitersFamily = family{lock: []rule{deadWaiters, longQueue}, any: []rule{missing}, lab: []rule{zombieCandidates}, entries: []Entry{
+// Waiters is about waiters.
+var Waiters = rule.Family{Lock: []rule.Func{deadWaiters, longQueue}, Any: []rule.Func{missing}, Lab: []rule.Func{zombieCandidates}, Entries: []rule.Entry{
 	{
 		Code:  model.CodeDeadWaiter,
 		Place: 350,
@@ -23,9 +24,9 @@ var waitersFamily = family{lock: []rule{deadWaiters, longQueue}, any: []rule{mis
 		Do: "Revoke its lease now if it hangs on nothing else: a dead client is not harmed. Or leave it, if it ends before " +
 			"its turn.",
 		Threads:    []string{"etcd-io/jetcd#291"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakCures, "it takes a dead waiter out of the queue before its turn comes"},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: "it takes a dead waiter out of the queue before its turn comes"},
 	},
 	{
 		Code:  model.CodeZombieCandidate,
@@ -41,9 +42,9 @@ var waitersFamily = family{lock: []rule{deadWaiters, longQueue}, any: []rule{mis
 			"Lock or Campaign and for session.Done() at the same time.",
 		Threads: []string{"etcd-io/etcd#19597", "etcd-io/etcd#22387", "cagriekin/charts#326", "mailgun/holster#36", "pingcap/tiflow#5753",
 			"pingcap/tiflow#5745", "python-etcd#181"},
-		Needs:      []Needs{NeedsDeclaration, NeedsClient},
+		Needs:      []rule.Needs{rule.NeedsDeclaration, rule.NeedsClient},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakNone, "the claim that is missed is gone already: restart its client"},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: "the claim that is missed is gone already: restart its client"},
 	},
 	{
 		Code:  model.CodeDeadSessionLoop,
@@ -58,9 +59,9 @@ var waitersFamily = family{lock: []rule{deadWaiters, longQueue}, any: []rule{mis
 		Do: "Restart that client. In its code: make a new session when session.Done() is closed, before the next try.",
 		Threads: []string{"cilium#42596", "cilium#42709", "titan#220", "Scalingo/link#78", "pingcap/tidb#3869",
 			"milvus#26846"},
-		Needs:      []Needs{NeedsDeclaration, NeedsProxy},
+		Needs:      []rule.Needs{rule.NeedsDeclaration, rule.NeedsProxy},
 		Confidence: model.Hint,
-		Breaking:   Breaking{BreakNone, "there is no claim: restart the client"},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: "there is no claim: restart the client"},
 	},
 	{
 		Code:  model.CodeLockOverrunsDeadline,
@@ -74,9 +75,9 @@ var waitersFamily = family{lock: []rule{deadWaiters, longQueue}, any: []rule{mis
 		Do: "Restart the client if it hangs; its key goes with its TTL. In the client: set DialKeepAliveTime and " +
 			"DialKeepAliveTimeout, and run Lock in a goroutine with a timeout of its own.",
 		Threads:    []string{"vitess#20149", "vitess#15756"},
-		Needs:      []Needs{NeedsEtcd, NeedsClient},
+		Needs:      []rule.Needs{rule.NeedsEtcd, rule.NeedsClient},
 		Confidence: model.Hint,
-		Breaking:   Breaking{BreakHarmless, "the call has failed on its client's side: the claim goes with its lease, or now"},
+		Breaking:   rule.Breaking{Effect: rule.BreakHarmless, Why: "the call has failed on its client's side: the claim goes with its lease, or now"},
 	},
 	{
 		Code:  model.CodeCompactedWait,
@@ -90,9 +91,9 @@ var waitersFamily = family{lock: []rule{deadWaiters, longQueue}, any: []rule{mis
 		Do: "Let the client try again; it queues at the end. Keep more history (auto-compaction retention) if this comes " +
 			"often.",
 		Threads:    []string{"etcd-io/etcd#9715", "etcd-io/etcd#9386"},
-		Needs:      []Needs{NeedsClient},
+		Needs:      []rule.Needs{rule.NeedsClient},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakNone, "the claim is gone already: let its client queue anew"},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: "the claim is gone already: let its client queue anew"},
 	},
 	{
 		Code:  model.CodeLongQueue,
@@ -107,24 +108,24 @@ var waitersFamily = family{lock: []rule{deadWaiters, longQueue}, any: []rule{mis
 		Do: "Check first that the head works and its holds are as long as usual. Then split the lock, or let contenders give " +
 			"up early (TryLock, a deadline). Revoking waiters moves nothing.",
 		Threads:    []string{"consul#7523", "etcd-cpp-apiv3#269"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakNone, "no single claim is to blame for a long queue: see first whether its head works"},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: "no single claim is to blame for a long queue: see first whether its head works"},
 	},
 }}
 
 // deadWaiters finds claims behind the head that nobody renews any more: when their
 // turn comes the lock idles for the rest of their TTL.
-func deadWaiters(x *ruleContext) {
-	if x.k.Missed() == 0 && x.lab == nil {
+func deadWaiters(x *rule.Context) {
+	if x.K.Missed() == 0 && x.Lab == nil {
 		return // no lease anywhere is silent, and no process of the lab has ended
 	}
 	var dead []*keyspace.Claim
 	place := 0
-	x.l.Claims(func(c *keyspace.Claim) bool {
+	x.L.Claims(func(c *keyspace.Claim) bool {
 		place++
-		if place > x.l.Holders() && place > 1 && c.LeaseInfo() != nil && x.l.IsClaim(c) {
-			if c.LeaseInfo().State() == model.LeaseSilent && !x.unattended(c) || x.processEnded(c) {
+		if place > x.L.Holders() && place > 1 && c.LeaseInfo() != nil && x.L.IsClaim(c) {
+			if c.LeaseInfo().State() == model.LeaseSilent && !unattended(x, c) || processEnded(x, c) {
 				dead = append(dead, c)
 			}
 		}
@@ -134,40 +135,40 @@ func deadWaiters(x *ruleContext) {
 		return
 	}
 	c := dead[0]
-	left, _ := c.LeaseInfo().Remaining(x.k.Now()) // whole seconds, cut down: 0 is less than one
+	left, _ := c.LeaseInfo().Remaining(x.K.Now()) // whole seconds, cut down: 0 is less than one
 	f := model.Finding{Code: model.CodeDeadWaiter, Severity: model.SevWarning, Confidence: model.Strong, Lease: c.LeaseInfo().ID,
 		Summary: fmt.Sprintf("%s waits at place %d but stopped renewing: at its turn the lock idles for up to %d s",
-			x.k.Who(c.Ref()), x.l.Place(c)+1, max(left, 1)),
-		Evidence: []string{readingWords(c.LeaseInfo())},
+			x.K.Who(c.Ref()), x.L.Place(c)+1, max(left, 1)),
+		Evidence: []string{rule.ReadingWords(c.LeaseInfo())},
 		Etcdctl:  []string{c.LeaseInfo().ID.Etcdctl()}}
 	f.Alternatives = []model.Code{model.CodeLockOverrunsDeadline, model.CodeHalfOpenTCP}
 	switch {
-	case x.processEnded(c):
+	case processEnded(x, c):
 		f.Confidence, f.Alternatives = model.Certain, nil
 		f.Evidence = append(f.Evidence, "its process has ended")
 	case !c.LeaseInfo().Learned():
 		f.Confidence = model.Hint
 	}
-	f.Advice = append(x.toBreak(c, f.Confidence), "or wait, if its lease ends before its turn")
+	f.Advice = append(x.ToBreak(c, f.Confidence), "or wait, if its lease ends before its turn")
 	if len(dead) > 1 {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d more waiters look the same", len(dead)-1))
 	}
-	x.report(f, c)
+	x.Report(f, c)
 }
 
 // processEnded says whether the lab saw the process of a claim end, long enough ago
 // that the claim would have gone if it had let go in order.
-func (x *ruleContext) processEnded(c *keyspace.Claim) bool {
-	o, known := x.reports.LeaseOwner(c.KV.Lease)
-	if !known || !o.Certain || x.lab == nil {
+func processEnded(x *rule.Context, c *keyspace.Claim) bool {
+	o, known := x.Reports.LeaseOwner(c.KV.Lease)
+	if !known || !o.Certain || x.Lab == nil {
 		return false
 	}
-	p := x.reports.Program(o.Name)
+	p := x.Reports.Program(o.Name)
 	if p == nil || p.Proc != model.ProcEnded {
 		return false
 	}
-	if late := p.At.Add(lab.Grace); x.k.Now().Before(late) {
-		x.recheck(late)
+	if late := p.At.Add(lab.Grace); x.K.Now().Before(late) {
+		x.Recheck(late)
 		return false
 	}
 	return true
@@ -179,26 +180,26 @@ const candidateAfter = 2 * time.Second
 
 // zombieCandidates finds a contender that waits for ever: its key went while it
 // waited, which Lock and Campaign do not notice (etcd-io/etcd#19597).
-func zombieCandidates(x *ruleContext) {
-	if x.lab == nil || x.k.LiveSince(x.l.Name).IsZero() {
+func zombieCandidates(x *rule.Context) {
+	if x.Lab == nil || x.K.LiveSince(x.L.Name).IsZero() {
 		return
 	}
-	for _, c := range x.lab.Competitors {
+	for _, c := range x.Lab.Competitors {
 		b := c.Belief
-		if b.State != model.BeliefWaiting || b.Key == "" || x.k.Claim(b.Key) != nil || x.reports.ProcOf(c.ContenderInfo) != model.ProcRunning {
+		if b.State != model.BeliefWaiting || b.Key == "" || x.K.Claim(b.Key) != nil || x.Reports.ProcOf(c.ContenderInfo) != model.ProcRunning {
 			continue
 		}
-		g := x.lab.Removed(b.Key)
+		g := x.Lab.Removed(b.Key)
 		if g == nil || g.At.Before(b.At) {
 			continue // its request may be under way
 		}
 		grace := max(candidateAfter, time.Duration(c.TTL)*time.Second/3+time.Second) // its next renewal tells it
-		if x.k.Now().Sub(g.At) < grace {
-			x.recheck(g.At.Add(grace))
+		if x.K.Now().Sub(g.At) < grace {
+			x.Recheck(g.At.Add(grace))
 			continue
 		}
-		x.report(model.Finding{Code: model.CodeZombieCandidate, Severity: model.SevWarning, Confidence: model.Strong, Lease: b.Lease,
-			Summary:  fmt.Sprintf("%s waits for %s since its claim went %s ago, and is not in the queue", model.Printable(c.Name), model.Printable(x.l.Name), model.Duration(x.k.Now().Sub(g.At), false)),
+		x.Report(model.Finding{Code: model.CodeZombieCandidate, Severity: model.SevWarning, Confidence: model.Strong, Lease: b.Lease,
+			Summary:  fmt.Sprintf("%s waits for %s since its claim went %s ago, and is not in the queue", model.Printable(c.Name), model.Printable(x.L.Name), model.Duration(x.K.Now().Sub(g.At), false)),
 			Evidence: []string{"key " + model.Printable(b.Key) + " is gone; the contender's last word is that it waits"},
 			Advice:   []string{"restart " + model.Printable(c.Name), "in the client: wait for Lock or Campaign and for session.Done() at once"}}, nil)
 	}
@@ -210,18 +211,18 @@ const missingAfter = 10 * time.Second
 
 // missing finds a queue with fewer claims than the operator declared: one of them may
 // sit in Lock or Campaign with a dead session (etcd-io/etcd#19597).
-func missing(x *ruleContext) {
-	since := x.l.FewSince()
+func missing(x *rule.Context) {
+	since := x.L.FewSince()
 	if since.IsZero() {
 		return
 	}
-	if x.k.Now().Sub(since) < missingAfter {
-		x.recheck(since.Add(missingAfter))
+	if x.K.Now().Sub(since) < missingAfter {
+		x.Recheck(since.Add(missingAfter))
 		return
 	}
-	x.report(model.Finding{Code: model.CodeZombieCandidate, Severity: model.SevWarning, Confidence: model.Strong,
-		Summary:  fmt.Sprintf("%d contenders are in the queue, %d were declared", x.l.Own(), x.k.Expected(x.l.Name)),
-		Evidence: []string{fmt.Sprintf("fewer than declared since %s", model.Duration(x.k.Now().Sub(since), false))},
+	x.Report(model.Finding{Code: model.CodeZombieCandidate, Severity: model.SevWarning, Confidence: model.Strong,
+		Summary:  fmt.Sprintf("%d contenders are in the queue, %d were declared", x.L.Own(), x.K.Expected(x.L.Name)),
+		Evidence: []string{fmt.Sprintf("fewer than declared since %s", model.Duration(x.K.Now().Sub(since), false))},
 		Advice:   []string{"look at the clients that are not there: one may wait for ever with a session that ended", "restart it; select on session.Done() around Lock and Campaign"}}, nil)
 }
 
@@ -229,8 +230,8 @@ func missing(x *ruleContext) {
 const longQueueMin = 100
 
 // longQueue notes a queue so long that its last one waits for very long.
-func longQueue(x *ruleContext) {
-	n := x.l.Behind()
+func longQueue(x *rule.Context) {
+	n := x.L.Behind()
 	if n < longQueueMin {
 		return
 	}
@@ -238,10 +239,10 @@ func longQueue(x *ruleContext) {
 		Summary:  fmt.Sprintf("%d wait in the queue", n),
 		Evidence: []string{"no hold was seen whole often enough to say how long the last one waits"},
 		Advice:   []string{"shard the lock, or give up after a while (TryLock, a deadline)"}}
-	if len(x.l.HoldTimes()) >= longHolds {
-		usual := keyspace.Percentile(x.l.HoldTimes(), 50)
+	if len(x.L.HoldTimes()) >= rule.LongHolds {
+		usual := keyspace.Percentile(x.L.HoldTimes(), 50)
 		f.Evidence = []string{fmt.Sprintf("a hold usually takes %s: the last one waits for about %s",
 			model.Duration(usual, false), model.Duration(usual*time.Duration(n), false))}
 	}
-	x.report(f, nil)
+	x.Report(f, nil)
 }

@@ -1,18 +1,18 @@
-package diagnose
+package leases
 
 import (
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/keyspace"
 )
 
-// renewersFamily is about who renews a lease, and who may not.
-var renewersFamily = family{lab: []rule{foreignKeepalive, keepaliveDenied}, entries: []Entry{
+// Renewers is about who renews a lease, and who may not.
+var Renewers = rule.Family{Lab: []rule.Func{foreignKeepalive, keepaliveDenied}, Entries: []rule.Entry{
 	{
 		Code:  model.CodeForeignKeepalive,
 		Place: 300,
@@ -26,9 +26,9 @@ var renewersFamily = family{lab: []rule{foreignKeepalive, keepaliveDenied}, entr
 		Do: "Find the other renewer first. Revoke once it is clear that nobody needs the lease; the renewer then fails, which " +
 			"may be the first that anyone hears of it.",
 		Threads:    []string{"etcd-io/etcd#10117", "etcd-io/etcd#9218"},
-		Needs:      []Needs{NeedsProxy},
+		Needs:      []rule.Needs{rule.NeedsProxy},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakWrong, "somebody renews this lease, maybe on purpose: find out who needs it first"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: "somebody renews this lease, maybe on purpose: find out who needs it first"},
 	},
 	{
 		Code:  model.CodeKeepaliveDenied,
@@ -44,47 +44,37 @@ var renewersFamily = family{lab: []rule{foreignKeepalive, keepaliveDenied}, entr
 		Do: "Give the role write permission on the lock's keys, or renew the token, and restart the client. Do not turn " +
 			"authentication off.",
 		Threads:    []string{"patroni#2332", "etcd-io/etcd#13300", "etcd-io/etcd#8287"},
-		Needs:      []Needs{NeedsProxy},
+		Needs:      []rule.Needs{rule.NeedsProxy},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakWrong, "its client is alive: give its role the permission first"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: "its client is alive: give its role the permission first"},
 	},
 }}
 
 // claimsHere yields the claims of this lock that hang on one of some leases, by lease:
 // the leases are few, the claims may be many.
-func claimsHere[V any](x *ruleContext, of map[model.LeaseID]V, yield func(*keyspace.Lease, *keyspace.Claim)) {
+func claimsHere[V any](x *rule.Context, of map[model.LeaseID]V, yield func(*keyspace.Lease, *keyspace.Claim)) {
 	if len(of) == 0 {
 		return
 	}
 	for _, id := range slices.Sorted(maps.Keys(of)) {
-		l := x.k.Lease(id)
+		l := x.K.Lease(id)
 		if l == nil {
 			continue
 		}
-		if c := x.claimOn(l); c != nil {
+		if c := x.ClaimOn(l); c != nil {
 			yield(l, c)
 		}
 	}
 }
 
-// claimOn returns the claim of this lock that hangs on a lease, nil for none.
-func (x *ruleContext) claimOn(l *keyspace.Lease) *keyspace.Claim {
-	for _, c := range l.Claims()[:min(len(l.Claims()), keyspace.MaxScan)] {
-		if c.Lock() == x.l {
-			return c
-		}
-	}
-	return nil
-}
-
 // foreignKeepalive finds a lease that somebody else than its owner renews, so that the
 // owner's end would not free the lock (etcd-io/etcd#10117).
-func foreignKeepalive(x *ruleContext) {
-	if !x.l.Recipe().HasHolder {
+func foreignKeepalive(x *rule.Context) {
+	if !x.L.Recipe().HasHolder {
 		return
 	}
-	claimsHere(x, x.reports.Shared(), func(l *keyspace.Lease, c *keyspace.Claim) {
-		names := x.reports.ForeignKeepers(l.ID, x.k.Now())
+	claimsHere(x, x.Reports.Shared(), func(l *keyspace.Lease, c *keyspace.Claim) {
+		names := x.Reports.ForeignKeepers(l.ID, x.K.Now())
 		if len(names) == 0 {
 			return
 		}
@@ -92,45 +82,30 @@ func foreignKeepalive(x *ruleContext) {
 			Summary:  fmt.Sprintf("the lease of %s is renewed by %s", model.Printable(c.Key), strings.Join(names, " and ")),
 			Evidence: []string{"the proxy saw their requests, each on a listener of its own"},
 			Advice:   []string{"find out who renews on purpose before you break the lock: the end of its owner does not free it"}}
-		if c == x.head && x.l.Behind() > 0 {
+		if c == x.Head && x.L.Behind() > 0 {
 			f.Severity = model.SevWarning
 		}
-		x.report(f, c)
+		x.Report(f, c)
 	})
 }
 
 // keepaliveDenied finds a claim whose lease may not be renewed any more
 // (etcd-io/etcd#13300, the fix of CVE-2026-33413).
-func keepaliveDenied(x *ruleContext) {
-	if !x.l.Recipe().HasHolder {
+func keepaliveDenied(x *rule.Context) {
+	if !x.L.Recipe().HasHolder {
 		return
 	}
-	claimsHere(x, x.reports.Refusals(), func(l *keyspace.Lease, c *keyspace.Claim) {
-		if !x.denied(l) {
+	claimsHere(x, x.Reports.Refusals(), func(l *keyspace.Lease, c *keyspace.Claim) {
+		if !denied(x, l) {
 			return
 		}
-		r := x.reports.Refusals()[l.ID]
-		left, _ := l.Remaining(x.k.Now())
-		f := model.Finding{Code: model.CodeKeepaliveDenied, Severity: model.SevWarning, Confidence: sure(r.Client), Lease: l.ID,
+		r := x.Reports.Refusals()[l.ID]
+		left, _ := l.Remaining(x.K.Now())
+		f := model.Finding{Code: model.CodeKeepaliveDenied, Severity: model.SevWarning, Confidence: rule.Sure(r.Client), Lease: l.ID,
 			Summary: fmt.Sprintf("%s may not renew the lease of %s any more: it ends in about %d s, whatever its client does",
 				model.Printable(r.Name), model.Printable(c.Key), left),
-			Evidence: []string{"the member refused its renewal: " + model.Printable(r.Text), readingWords(l)},
+			Evidence: []string{"the member refused its renewal: " + model.Printable(r.Text), rule.ReadingWords(l)},
 			Advice:   []string{"give its role write permission on the keys of the lock, or renew its token, and restart it"}}
-		x.report(f, c)
+		x.Report(f, c)
 	})
-}
-
-// denied says whether a renewal of a lease was refused within its TTL, and none has
-// gone through since.
-func (x *ruleContext) denied(l *keyspace.Lease) bool {
-	r, refused := x.reports.Refusals()[l.ID]
-	if !refused || !l.HasRead || l.Read.Granted <= 0 || !l.Read.At.After(r.At) || !l.ResetAt.IsZero() {
-		return false
-	}
-	ttl := time.Duration(l.Read.Granted) * time.Second
-	if x.k.Now().Sub(r.At) > ttl+expiryLag {
-		return false
-	}
-	renewed := l.Read.At.Add(-time.Duration(l.Read.Granted-l.Read.Remaining) * time.Second) // and up to a second later
-	return renewed.Add(time.Second).Before(r.At) || x.k.Now().Sub(r.At) > ttl/2 && renewed.Before(r.At)
 }

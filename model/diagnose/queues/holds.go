@@ -1,17 +1,17 @@
-package diagnose
+package queues
 
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/lab"
 )
 
-// holdsFamily is about holders that are renewed and do not let go.
-var holdsFamily = family{lock: []rule{longHeld}, lab: []rule{zombieHolder}, entries: []Entry{
+// Holds is about holders that are renewed and do not let go.
+var Holds = rule.Family{Lock: []rule.Func{longHeld}, Lab: []rule.Func{zombieHolder}, Entries: []rule.Entry{
 	{
 		Code:  model.CodeLongHeld,
 		Place: 270,
@@ -25,9 +25,9 @@ var holdsFamily = family{lock: []rule{longHeld}, lab: []rule{zombieHolder}, entr
 			"5 minutes at the latest, and of no leader. --warn-wait says from which wait on.",
 		Do: "Look at the holder's process: does it work, and does it know that it holds? If it only works slowly, leave it. " +
 			"If it does not, break the lock. Do not revoke by the age alone.",
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Hint,
-		Breaking:   Breaking{BreakCures, "it frees the lock, but a holder that works would lose it: look at its process first"},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: "it frees the lock, but a holder that works would lose it: look at its process first"},
 	},
 	{
 		Code:  model.CodeZombieHolder,
@@ -42,16 +42,15 @@ var holdsFamily = family{lock: []rule{longHeld}, lab: []rule{zombieHolder}, entr
 		Do: "Look at the process first (stack dump, log, CPU). If it hangs, stop it, or revoke its lease, which ends all its keys: " +
 			"see first which. If it turns out to be busy, a revoke would make two of them work.",
 		Threads:    []string{"etcd-io/etcd#17470", "etcd-io/etcd#6127", "rabbitmq#17404", "projecteru2/core#399", "vitess#4189"},
-		Needs:      []Needs{NeedsClient},
+		Needs:      []rule.Needs{rule.NeedsClient},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakCures, "its program says that it does not hold, so no work is lost"},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: "its program says that it does not hold, so no work is lost"},
 	},
 }}
 
 // Bounds of longHeld: a hold is long if it is this many times the longest of the last ones,
 // or where too few are known, if what is waited for it together is this many times the TTL.
 const (
-	longHolds  = 10 // that have to be known
 	longFactor = 5
 	longLeast  = 30 * time.Second
 	longTTLs   = 10
@@ -59,19 +58,19 @@ const (
 )
 
 // longHeld says honestly that etcd cannot tell a hung holder from a busy one.
-func longHeld(x *ruleContext) {
-	if x.explained || x.lease == nil || x.lease.State() != model.LeaseHealthy {
+func longHeld(x *rule.Context) {
+	if x.Explained || x.Lease == nil || x.Lease.State() != model.LeaseHealthy {
 		return
 	}
-	held, atLeast := x.l.HeldFor(x.k.Now())
-	for _, p := range []patience{x.declared(), x.usual(), x.untold()} {
+	held, atLeast := x.L.HeldFor(x.K.Now())
+	for _, p := range []patience{declared(x), usual(x), untold(x)} {
 		switch {
 		case p.limit == 0:
 			continue
 		case p.limit > p.lasted:
-			x.recheck(x.k.Now().Add(p.limit - p.lasted))
+			x.Recheck(x.K.Now().Add(p.limit - p.lasted))
 		default:
-			x.holdsLong(held, atLeast, p.than)
+			holdsLong(x, held, atLeast, p.than)
 		}
 		return
 	}
@@ -84,80 +83,73 @@ type patience struct {
 }
 
 // declared is the limit that somebody set for waiting.
-func (x *ruleContext) declared() patience {
-	limit := x.k.WarnWait(x.l.Name)
-	longest, atLeast, any := x.l.LongestWait(x.k.Now())
+func declared(x *rule.Context) patience {
+	limit := x.K.WarnWait(x.L.Name)
+	longest, atLeast, any := x.L.LongestWait(x.K.Now())
 	if !any || limit == 0 {
 		return patience{}
 	}
-	return patience{longest, limit, fmt.Sprintf("%s, one of them for %s", waiting(x.l.Behind()), model.Duration(longest, atLeast))}
+	return patience{longest, limit, fmt.Sprintf("%s, one of them for %s", rule.Waiting(x.L.Behind()), model.Duration(longest, atLeast))}
 }
 
 // usual is that of the lock's own past.
-func (x *ruleContext) usual() patience {
-	known := x.l.HoldTimes()
-	if len(known) < longHolds {
+func usual(x *rule.Context) patience {
+	known := x.L.HoldTimes()
+	if len(known) < rule.LongHolds {
 		return patience{}
 	}
 	most := slices.Max(known)
-	held, _ := x.l.HeldFor(x.k.Now())
+	held, _ := x.L.HeldFor(x.K.Now())
 	return patience{held, max(longFactor*most, longLeast),
 		fmt.Sprintf("where the last %d holds took %s at most", len(known), model.Duration(most, false))}
 }
 
 // untold is that of a lock of which too little is known: the more wait, and the shorter
 // the lease, the sooner. A leader is meant to hold.
-func (x *ruleContext) untold() patience {
-	n, ttl := x.l.Behind(), x.lease.Granted()
-	if n == 0 || ttl <= 0 || x.l.Recipe().Leads || x.saysItHolds() {
+func untold(x *rule.Context) patience {
+	n, ttl := x.L.Behind(), x.Lease.Granted()
+	if n == 0 || ttl <= 0 || x.L.Recipe().Leads || saysItHolds(x) {
 		return patience{}
 	}
-	held, _ := x.l.HeldFor(x.k.Now())
+	held, _ := x.L.HeldFor(x.K.Now())
 	limit := min(max(time.Duration(ttl)*time.Second*longTTLs/time.Duration(n), longLeast), longMost)
-	return patience{held, limit, fmt.Sprintf("and %s, where its lease is of %d s", waiting(n), ttl)}
+	return patience{held, limit, fmt.Sprintf("and %s, where its lease is of %d s", rule.Waiting(n), ttl)}
 }
 
 // saysItHolds says whether the holder is a running program of the lab that says so itself:
 // that it holds for long is what it is there for, as in a lesson that waits for its reader.
-func (x *ruleContext) saysItHolds() bool {
-	if x.lab == nil {
+func saysItHolds(x *rule.Context) bool {
+	if x.Lab == nil {
 		return false
 	}
-	for _, c := range x.lab.Competitors {
-		if c.Belief.State == model.BeliefHolding && c.Belief.Key != "" && c.Belief.SpeaksOf(x.head.Ref()) && x.reports.ProcOf(c.ContenderInfo) == model.ProcRunning {
+	for _, c := range x.Lab.Competitors {
+		if c.Belief.State == model.BeliefHolding && c.Belief.Key != "" && c.Belief.SpeaksOf(x.Head.Ref()) && x.Reports.ProcOf(c.ContenderInfo) == model.ProcRunning {
 			return true
 		}
 	}
 	return false
 }
 
-func waiting(n int) string {
-	if n == 1 {
-		return "1 waits"
-	}
-	return fmt.Sprintf("%d wait", n)
-}
-
-func (x *ruleContext) holdsLong(held time.Duration, atLeast bool, than string) {
-	f := model.Finding{Code: model.CodeLongHeld, Severity: model.SevInfo, Confidence: model.Hint, Lease: x.lease.ID,
+func holdsLong(x *rule.Context, held time.Duration, atLeast bool, than string) {
+	f := model.Finding{Code: model.CodeLongHeld, Severity: model.SevInfo, Confidence: model.Hint, Lease: x.Lease.ID,
 		Summary: fmt.Sprintf("%s holds for %s, %s; it is alive in etcd's eyes, which cannot tell a hung holder from a busy one",
-			x.k.Who(x.head.Ref()), model.Duration(held, atLeast), than),
-		Evidence:     []string{readingWords(x.lease)},
+			x.K.Who(x.Head.Ref()), model.Duration(held, atLeast), than),
+		Evidence:     []string{rule.ReadingWords(x.Lease)},
 		Advice:       []string{"look at the holder's process: does it work, and does it know that it holds?", "if it works only slowly, leave it; if it hangs, stop it, or break the lock"},
 		Alternatives: []model.Code{model.CodeZombieHolder, model.CodeUnlockLost, model.CodeGhostWaiter, model.CodeMissedDelete, model.CodeForeignKeepalive}}
-	if !x.lease.Learned() {
-		f.Evidence = append(f.Evidence, "its lease was not seen to be renewed yet: it ends in "+model.Duration(x.left(), false)+" if its holder is dead")
+	if !x.Lease.Learned() {
+		f.Evidence = append(f.Evidence, "its lease was not seen to be renewed yet: it ends in "+model.Duration(left(x), false)+" if its holder is dead")
 		f.Alternatives = append(f.Alternatives, model.CodeDeadHolder)
 	}
-	if x.l.Behind() > 0 {
+	if x.L.Behind() > 0 {
 		f.Severity = model.SevWarning
 	}
-	x.report(f, x.head)
+	x.Report(f, x.Head)
 }
 
 // left is what the lease of the head has left.
-func (x *ruleContext) left() time.Duration {
-	left, _ := x.lease.Remaining(x.k.Now())
+func left(x *rule.Context) time.Duration {
+	left, _ := x.Lease.Remaining(x.K.Now())
 	return time.Duration(left) * time.Second
 }
 
@@ -166,21 +158,21 @@ const zombieAfter = 5 * time.Second
 
 // zombieHolder finds a head that is renewed though no worker of its process wants the
 // lock: a session that was never closed (projecteru2/core#399).
-func zombieHolder(x *ruleContext) {
-	if x.explained || x.lab == nil || x.l.Behind() == 0 || x.lease == nil || x.lease.State() != model.LeaseHealthy {
+func zombieHolder(x *rule.Context) {
+	if x.Explained || x.Lab == nil || x.L.Behind() == 0 || x.Lease == nil || x.Lease.State() != model.LeaseHealthy {
 		return
 	}
-	o, known := x.reports.LeaseOwner(x.lease.ID)
+	o, known := x.Reports.LeaseOwner(x.Lease.ID)
 	if !known {
 		return
 	}
-	since := x.l.HeadSince()
+	since := x.L.HeadSince()
 	var who *lab.Competitor
-	for _, c := range x.reports.Workers(o.Name) {
-		if !c.CompetesFor(x.lab) {
+	for _, c := range x.Reports.Workers(o.Name) {
+		if !c.CompetesFor(x.Lab) {
 			continue
 		}
-		if c.Belief.At.IsZero() || x.reports.ProcOf(c.ContenderInfo) != model.ProcRunning ||
+		if c.Belief.At.IsZero() || x.Reports.ProcOf(c.ContenderInfo) != model.ProcRunning ||
 			c.Belief.State != model.BeliefIdle && c.Belief.State != model.BeliefLost {
 			return
 		}
@@ -191,22 +183,14 @@ func zombieHolder(x *ruleContext) {
 	if who == nil {
 		return
 	}
-	if x.k.Now().Sub(since) < zombieAfter {
-		x.recheck(since.Add(zombieAfter))
+	if x.K.Now().Sub(since) < zombieAfter {
+		x.Recheck(since.Add(zombieAfter))
 		return
 	}
-	x.explained = true
-	x.report(model.Finding{Code: model.CodeZombieHolder, Severity: model.SevError, Confidence: model.Strong, Lease: x.lease.ID,
+	x.Explained = true
+	x.Report(model.Finding{Code: model.CodeZombieHolder, Severity: model.SevError, Confidence: model.Strong, Lease: x.Lease.ID,
 		Summary: fmt.Sprintf("%s says that it is %s since %s, but its claim heads the queue of %s and is renewed",
-			model.Printable(who.Name), who.Belief.State, model.Duration(x.k.Now().Sub(since), false), model.Printable(x.l.Name)),
-		Evidence: []string{readingWords(x.lease), waitersWords(x.l.Behind()) + " behind it"},
-		Advice:   append(x.toBreak(x.head, model.Strong), "make the client close its session when it does not want the lock any more")}, x.head)
-}
-
-// waitersWords says how many wait: "1 waiter", "2 waiters".
-func waitersWords(n int) string {
-	if n == 1 {
-		return "1 waiter"
-	}
-	return strconv.Itoa(n) + " waiters"
+			model.Printable(who.Name), who.Belief.State, model.Duration(x.K.Now().Sub(since), false), model.Printable(x.L.Name)),
+		Evidence: []string{rule.ReadingWords(x.Lease), rule.WaitersWords(x.L.Behind()) + " behind it"},
+		Advice:   append(x.ToBreak(x.Head, model.Strong), "make the client close its session when it does not want the lock any more")}, x.Head)
 }

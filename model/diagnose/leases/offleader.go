@@ -1,15 +1,16 @@
-package diagnose
+package leases
 
 import (
 	"fmt"
 	"time"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/recipe"
 )
 
-// offLeaderFamily is about the leader of PD, which has an etcd of its own.
-var offLeaderFamily = family{lock: []rule{offLeader}, entries: []Entry{
+// OffLeader is about the leader of PD, which has an etcd of its own.
+var OffLeader = rule.Family{Lock: []rule.Func{offLeader}, Entries: []rule.Entry{
 	{
 		Code:  model.CodeLeaderOffLeader,
 		Place: 340,
@@ -24,9 +25,9 @@ var offLeaderFamily = family{lock: []rule{offLeader}, entries: []Entry{
 		Do: "Look at the member that the key names: its disk, its CPU, the connections to the others. If it does not serve, move " +
 			"PD's leader with pd-ctl (member leader transfer), or stop that member.",
 		Threads:    []string{"tikv/pd#10671"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakCures, "it makes PD elect anew, and the member that leads etcd takes part; PD serves nobody until one is elected"},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: "it makes PD elect anew, and the member that leads etcd takes part; PD serves nobody until one is elected"},
 	},
 }}
 
@@ -36,31 +37,31 @@ const offLeaderAfter = 10 * time.Second
 
 // offLeader finds a leader of PD that is renewed, though another member leads etcd
 // (tikv/pd#10671).
-func offLeader(x *ruleContext) {
-	name, number, pd := recipe.PDLeader(x.head.Key, x.head.Value)
-	c := x.k.Cluster()
+func offLeader(x *rule.Context) {
+	name, number, pd := recipe.PDLeader(x.Head.Key, x.Head.Value)
+	c := x.K.Cluster()
 	leads := c.Leader()
 	if pd {
-		x.recheck(x.k.Now().Add(time.Second)) // the members tell something new without a word of this lock
+		x.Recheck(x.K.Now().Add(time.Second)) // the members tell something new without a word of this lock
 	}
-	if !pd || leads.ID == 0 || x.k.LiveSince(x.l.Name).IsZero() {
+	if !pd || leads.ID == 0 || x.K.LiveSince(x.L.Name).IsZero() {
 		return
 	}
 	m, known := memberOf(c, name, number)
-	if st := x.lease.State(); !known || m.ID == leads.ID || st != model.LeaseHealthy && st != model.LeaseUnknown {
+	if st := x.Lease.State(); !known || m.ID == leads.ID || st != model.LeaseHealthy && st != model.LeaseUnknown {
 		return
 	}
-	since, seen := x.k.LeaderSince(), true
-	if x.l.HeadSince().After(since) {
-		_, atLeast := x.l.HeldFor(x.k.Now())
-		since, seen = x.l.HeadSince(), !atLeast
+	since, seen := x.K.LeaderSince(), true
+	if x.L.HeadSince().After(since) {
+		_, atLeast := x.L.HeldFor(x.K.Now())
+		since, seen = x.L.HeadSince(), !atLeast
 	}
 	lasted := c.At.Sub(since)
 	f := model.Finding{Code: model.CodeLeaderOffLeader, Severity: model.SevWarning, Confidence: model.Strong,
 		Evidence: []string{m.Label() + " is named by PD's key; " + leads.Label() + fmt.Sprintf(" leads etcd, term %d", leads.Term)},
 		Advice: []string{"look at " + m.Label() + ": its disk, its CPU, its connections to the other members",
 			"if it does not serve: pd-ctl member leader transfer " + model.ShellQuote(leads.Name)},
-		Etcdctl: append(x.l.Etcdctl(), "etcdctl endpoint status --cluster -w table")}
+		Etcdctl: append(x.L.Etcdctl(), "etcdctl endpoint status --cluster -w table")}
 	f.Summary = fmt.Sprintf("%s holds PD's leadership for %s while %s leads etcd", m.Label(), model.Duration(lasted, !seen), leads.Label())
 	switch {
 	case lasted >= offLeaderAfter:
@@ -70,13 +71,13 @@ func offLeader(x *ruleContext) {
 		f.Confidence = model.Hint
 		f.Evidence = append(f.Evidence, "since when is not known: PD may be about to move its leader")
 	}
-	if x.lease != nil {
-		f.Lease = x.lease.ID
-		if x.lease.HasRead {
-			f.Evidence = append(f.Evidence, readingWords(x.lease))
+	if x.Lease != nil {
+		f.Lease = x.Lease.ID
+		if x.Lease.HasRead {
+			f.Evidence = append(f.Evidence, rule.ReadingWords(x.Lease))
 		}
 	}
-	x.report(f, x.head)
+	x.Report(f, x.Head)
 }
 
 // memberOf returns the member with that number, else the one of that name: known is false if

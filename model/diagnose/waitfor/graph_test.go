@@ -1,4 +1,4 @@
-package diagnose
+package waitfor
 
 import (
 	"fmt"
@@ -6,9 +6,7 @@ import (
 
 	"locktop/model"
 	"locktop/model/history"
-	"locktop/model/intervals"
 	"locktop/model/keyspace"
-	"locktop/model/lab"
 
 	"pgregory.net/rapid"
 )
@@ -20,8 +18,7 @@ func TestCirclesAreFoundFromWhatChanged(t *testing.T) {
 		h := history.New()
 		h.Loaded(0)
 		k := keyspace.NewKeyspace()
-		reports := lab.NewReports(k, intervals.NewBook(k, 0))
-		d := NewDiagnosis(k, reports)
+		cs := New()
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			lock := fmt.Sprintf("/l%d", rapid.IntRange(0, 3).Draw(t, "lock"))
 			lease := model.LeaseID(rapid.IntRange(1, 4).Draw(t, "lease"))
@@ -38,22 +35,25 @@ func TestCirclesAreFoundFromWhatChanged(t *testing.T) {
 				h.Put(float64(i), key, "", lease)
 			}
 			for _, e := range h.Events {
-				if k.Apply(e); len(k.Touched()) > 0 {
-					reports.Follow()
+				k.Apply(e)
+				if k.Partial() {
+					continue
 				}
-				d.Update()
+				if suspects, stale := k.TakeSuspects(); stale {
+					cs.Update(k, suspects)
+				}
 			}
 			h.Events = nil
 			found := false
 			for _, l := range k.Leases() {
-				w := walker{note: func(*cycle) { found = true }, on: map[*keyspace.Lease]int{}, done: map[*keyspace.Lease]bool{}}
+				w := walker{note: func(*Cycle) { found = true }, on: map[*keyspace.Lease]int{}, done: map[*keyspace.Lease]bool{}}
 				w.walk(l, nil)
 			}
-			if known := len(d.circles.locks) > 0; known != found {
+			if known := len(cs.locks) > 0; known != found {
 				t.Fatalf("step %d: a circle is known: %v; there is one: %v", i, known, found)
 			}
-			for _, l := range d.circles.locks {
-				if !d.circles.of[l].stands() {
+			for _, l := range cs.locks {
+				if !cs.Of[l].Stands() {
 					t.Fatalf("step %d: the circle of %s does not stand", i, l.Name)
 				}
 			}

@@ -1,15 +1,16 @@
-package diagnose
+package leases
 
 import (
 	"fmt"
 	"time"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/keyspace"
 )
 
-// overdueFamily is about leases that are past their end and still there.
-var overdueFamily = family{lock: []rule{overdue}, entries: []Entry{
+// Overdue is about leases that are past their end and still there.
+var Overdue = rule.Family{Lock: []rule.Func{overdue}, Entries: []rule.Entry{
 	{
 		Code:  model.CodeLeaseOverdue,
 		Place: 160,
@@ -21,9 +22,9 @@ var overdueFamily = family{lock: []rule{overdue}, entries: []Entry{
 		Looks: "The remaining TTL is 0 or negative while the key is still there, and a renewal hangs.",
 		Do: "See whether it is one lease or many, and whether the number shrinks. Look at the leader's log and load. If it " +
 			"lasts more than half a minute, revoke the lease by hand.",
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakHarmless, "the lease has ended, so its holder has lost the lock already"},
+		Breaking:   rule.Breaking{Effect: rule.BreakHarmless, Why: "the lease has ended, so its holder has lost the lock already"},
 	},
 	{
 		Code:  model.CodeExpiryBacklog,
@@ -37,9 +38,9 @@ var overdueFamily = family{lock: []rule{overdue}, entries: []Entry{
 		Do: "Wait, it shrinks by itself. A revoke by hand frees the one lock that cannot wait. Later: fewer leases, or TTLs " +
 			"that differ a little. 3.7 lets revokes go first under overload.",
 		Threads:    []string{"etcd-io/etcd#8097", "etcd-io/etcd#9360", "etcd-io/etcd#12105", "etcd-io/etcd#11886", "etcd-io/etcd#20492"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakHarmless, "the lease has ended, and the backlog shrinks by itself: a revoke only saves the wait"},
+		Breaking:   rule.Breaking{Effect: rule.BreakHarmless, Why: "the lease has ended, and the backlog shrinks by itself: a revoke only saves the wait"},
 	},
 	{
 		Code:  model.CodeRevokeFailing,
@@ -53,9 +54,9 @@ var overdueFamily = family{lock: []rule{overdue}, entries: []Entry{
 			"token. Without that log the cause remains a guess; what is seen is that they do not shrink.",
 		Do:         "Revoke the blocking lease by hand as root. Then move the leader or restart it, and upgrade.",
 		Threads:    []string{"etcd-io/etcd#13975", "etcd-io/etcd#11123", "etcd-io/etcd#13205", "etcd-cloud-operator#63"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakCures, "the lease has ended and the server fails to remove it: revoke it as root"},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: "the lease has ended and the server fails to remove it: revoke it as root"},
 	},
 	{
 		Code:  model.CodeRevokeForgotten,
@@ -68,9 +69,9 @@ var overdueFamily = family{lock: []rule{overdue}, entries: []Entry{
 		Looks:      "A single lease is overdue by minutes, hours or days on a server older than 3.4, while others expire in time.",
 		Do:         "Revoke that lease by hand. Then upgrade.",
 		Threads:    []string{"etcd-io/etcd#9935", "etcd-io/etcd#10686", "etcd-io/etcd#10693", "neco#417"},
-		Needs:      []Needs{NeedsVersion},
+		Needs:      []rule.Needs{rule.NeedsVersion},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakCures, "the lease has ended and the server does not try again: only a revoke frees the lock"},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: "the lease has ended and the server does not try again: only a revoke frees the lock"},
 	},
 }}
 
@@ -88,28 +89,28 @@ const backlogRate = 200
 const forgottenAfter = 60
 
 // overdue finds a head whose lease is past its end and still there.
-func overdue(x *ruleContext) {
-	if x.lease == nil || x.lease.State() != model.LeaseOverdue {
+func overdue(x *rule.Context) {
+	if x.Lease == nil || x.Lease.State() != model.LeaseOverdue {
 		return
 	}
-	late := -x.lease.Read.Remaining
+	late := -x.Lease.Read.Remaining
 	seen := late // for how long nobody removed it, who could
-	f := model.Finding{Code: model.CodeLeaseOverdue, Severity: model.SevWarning, Confidence: model.Certain, Lease: x.lease.ID,
-		Summary:  fmt.Sprintf("the lease of %s ended %d s ago, but etcd has not removed it", model.Printable(x.head.Key), late),
-		Evidence: []string{readingWords(x.lease)},
+	f := model.Finding{Code: model.CodeLeaseOverdue, Severity: model.SevWarning, Confidence: model.Certain, Lease: x.Lease.ID,
+		Summary:  fmt.Sprintf("the lease of %s ended %d s ago, but etcd has not removed it", model.Printable(x.Head.Key), late),
+		Evidence: []string{rule.ReadingWords(x.Lease)},
 		Advice:   []string{"look at the leader: is it overloaded, or does it log \"failed to revoke\"?", "moving the leader makes the new one try again"}}
-	if works := x.k.WorksSince(); x.lease.Read.At.Add(-time.Duration(late) * time.Second).Before(works) {
-		seen = max(0, min(late, int64(x.lease.Read.At.Sub(works)/time.Second)))
+	if works := x.K.WorksSince(); x.Lease.Read.At.Add(-time.Duration(late) * time.Second).Before(works) {
+		seen = max(0, min(late, int64(x.Lease.Read.At.Sub(works)/time.Second)))
 		f.Evidence = append(f.Evidence, fmt.Sprintf("the cluster was not seen to work before: it had %d s to remove the lease", seen))
 	}
 	if seen >= overdueError {
 		f.Severity = model.SevError
 	}
-	switch n := x.k.Overdue(); {
-	case versionBelow(x.k.Cluster(), 3, 4) && seen >= forgottenAfter && n < keyspace.BacklogMin:
+	switch n := x.K.Overdue(); {
+	case rule.VersionBelow(x.K.Cluster(), 3, 4) && seen >= forgottenAfter && n < keyspace.BacklogMin:
 		f.Code = model.CodeRevokeForgotten
-		f.Evidence = append(f.Evidence, "server "+model.Printable(serverVersion(x.k.Cluster()))+": before 3.4 a failed revoke was never tried again (etcd-io/etcd#10693)")
-		f.Advice = append(x.toBreak(x.head, f.Confidence), "upgrade")
+		f.Evidence = append(f.Evidence, "server "+model.Printable(rule.ServerVersion(x.K.Cluster()))+": before 3.4 a failed revoke was never tried again (etcd-io/etcd#10693)")
+		f.Advice = append(x.ToBreak(x.Head, f.Confidence), "upgrade")
 	case n >= keyspace.BacklogMin && seen < overdueError+int64(n)/backlogRate:
 		f.Code, f.Confidence = model.CodeExpiryBacklog, model.Strong
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d leases are past their end: etcd removes at most 1000 a second", n))
@@ -117,7 +118,7 @@ func overdue(x *ruleContext) {
 	case seen >= overdueError:
 		f.Code, f.Confidence = model.CodeRevokeFailing, model.Strong
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%d leases are past their end: etcd removes hundreds a second, so this is no backlog", n))
-		f.Advice = append(append(f.Advice, "or by hand, as root:"), x.toBreak(x.head, f.Confidence)...)
+		f.Advice = append(append(f.Advice, "or by hand, as root:"), x.ToBreak(x.Head, f.Confidence)...)
 	}
-	x.report(f, x.head)
+	x.Report(f, x.Head)
 }

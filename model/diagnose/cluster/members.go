@@ -1,18 +1,18 @@
-package diagnose
+package cluster
 
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/keyspace"
 )
 
-// membersFamily is about a member that is ill, and a leader that changes.
-var membersFamily = family{cluster: []clusterRule{pinnedMember, massRevocation}, entries: []Entry{
+// Members is about a member that is ill, and a leader that changes.
+var Members = rule.Family{Cluster: []rule.ClusterFunc{pinnedMember, massRevocation}, Entries: []rule.Entry{
 	{
 		Code:  model.CodePinnedBadMember,
 		Place: 50,
@@ -29,9 +29,9 @@ var membersFamily = family{cluster: []clusterRule{pinnedMember, massRevocation},
 			"DialKeepAliveTime, DialKeepAliveTimeout and WithRequireLeader in them.",
 		Threads: []string{"patroni#3335", "etcd-io/etcd#8660", "etcd-io/etcd#10816", "etcd-io/etcd#14641", "etcd-io/etcd#8382",
 			"pingcap/tiflow#7470"},
-		Needs:      []Needs{NeedsEtcd, NeedsProxy},
+		Needs:      []rule.Needs{rule.NeedsEtcd, rule.NeedsProxy},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakNone, "no single claim is to blame: look at the member, and restart the clients that hang"},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: "no single claim is to blame: look at the member, and restart the clients that hang"},
 	},
 	{
 		Code:  model.CodeMassRevocation,
@@ -46,9 +46,9 @@ var membersFamily = family{cluster: []clusterRule{pinnedMember, massRevocation},
 		Do: "Upgrade. Until then find out why the old leader hung: slow disk, starved CPU, a suspended machine. The lost " +
 			"locks are lost: make sure that their old holders have stopped.",
 		Threads:    []string{"etcd-io/etcd#15247", "etcd-io/etcd#12528", "etcd-io/etcd#17425"},
-		Needs:      []Needs{NeedsEtcd, NeedsVersion},
+		Needs:      []rule.Needs{rule.NeedsEtcd, rule.NeedsVersion},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakNone, "the leases are gone already"},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: "the leases are gone already"},
 	},
 }}
 
@@ -62,25 +62,25 @@ const (
 
 // pinnedMember finds leases that stall together and were granted through the same
 // member, while those of others are renewed.
-func pinnedMember(x *clusterContext) {
-	if len(x.k.Late()) == 0 || len(x.k.Cluster().Members) < 2 || pinnedByProxy(x) || len(x.k.Late()) < pinnedMin {
+func pinnedMember(x *rule.ClusterContext) {
+	if len(x.K.Late()) == 0 || len(x.K.Cluster().Members) < 2 || pinnedByProxy(x) || len(x.K.Late()) < pinnedMin {
 		return
 	}
 	by := map[string]int{}
-	for l := range x.k.Late() {
-		by[x.k.GrantedBy(l.ID)]++
+	for l := range x.K.Late() {
+		by[x.K.GrantedBy(l.ID)]++
 	}
 	for member, n := range by {
-		if member == "" || n < pinnedMin || 5*n < 4*len(x.k.Late()) { // nearly all of them
+		if member == "" || n < pinnedMin || 5*n < 4*len(x.K.Late()) { // nearly all of them
 			continue
 		}
 		healthy := 0
-		for _, l := range x.k.Leases() {
-			if l.HasRead && l.State() == model.LeaseHealthy && x.k.GrantedBy(l.ID) != member {
+		for _, l := range x.K.Leases() {
+			if l.HasRead && l.State() == model.LeaseHealthy && x.K.GrantedBy(l.ID) != member {
 				healthy++
 			}
 		}
-		if healthy < pinnedMin || n < pinnedMany && !x.ill(member) {
+		if healthy < pinnedMin || n < pinnedMany && !ill(x, member) {
 			return
 		}
 		f := model.Finding{Code: model.CodePinnedBadMember, Severity: model.SevWarning, Confidence: model.Strong,
@@ -88,37 +88,37 @@ func pinnedMember(x *clusterContext) {
 			Evidence: []string{"a lease's id tells which member granted it (etcd pkg/idutil); its client may sit there still"},
 			Advice:   []string{"look at " + member + ": cut off or paused, with its connections still open?", "set DialKeepAliveTime and -Timeout in the clients, restart those that hang"},
 			Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}}
-		if !x.ill(member) {
+		if !ill(x, member) {
 			f.Severity, f.Confidence = model.SevInfo, model.Hint
 			f.Evidence = append(f.Evidence, "nothing is seen to be wrong with "+member+" itself: one program that had all these leases and died looks the same")
 			f.Advice = append([]string{"see whether the programs that had these leases still run"}, f.Advice...)
 		}
-		x.report(f)
+		x.Report(f)
 	}
 }
 
 // pinnedByProxy finds a member that serves nobody and through which the proxy saw a
 // stalled lease being renewed: then one such lease is enough.
-func pinnedByProxy(x *clusterContext) bool {
+func pinnedByProxy(x *rule.ClusterContext) bool {
 	through := map[string]int{} // by address
-	for l := range x.k.Late() {
-		if k := x.reports.Renewer(l.ID); k.Member != "" {
+	for l := range x.K.Late() {
+		if k := x.Reports.Renewer(l.ID); k.Member != "" {
 			through[bare(k.Member)]++
 		}
 	}
 	healthy := false
-	for _, m := range x.k.Cluster().Members {
-		healthy = healthy || x.ailment(m) == "" && m.Endpoint != ""
+	for _, m := range x.K.Cluster().Members {
+		healthy = healthy || ailment(x, m) == "" && m.Endpoint != ""
 	}
 	if !healthy {
 		return false // that is no member's fault
 	}
-	for _, m := range x.k.Cluster().Members {
-		n, why := through[bare(m.Endpoint)], x.ailment(m)
+	for _, m := range x.K.Cluster().Members {
+		n, why := through[bare(m.Endpoint)], ailment(x, m)
 		if n == 0 || why == "" || m.Endpoint == "" {
 			continue
 		}
-		x.report(model.Finding{Code: model.CodePinnedBadMember, Severity: model.SevWarning, Confidence: model.Certain,
+		x.Report(model.Finding{Code: model.CodePinnedBadMember, Severity: model.SevWarning, Confidence: model.Certain,
 			Summary:  fmt.Sprintf("%d stalled leases are renewed through %s, which %s, while other members are well", n, m.Label(), why),
 			Evidence: []string{"the proxy saw their renewals go to " + model.Printable(m.Endpoint)},
 			Advice:   []string{"look at " + m.Label() + ": cut off or paused, with its connections still open?", "set DialKeepAliveTime and -Timeout in the clients, restart those that hang"},
@@ -129,12 +129,12 @@ func pinnedByProxy(x *clusterContext) bool {
 }
 
 // ill says whether that member is seen not to serve.
-func (x *clusterContext) ill(label string) bool {
-	return slices.ContainsFunc(x.k.Cluster().Members, func(m model.Member) bool { return m.Label() == label && x.ailment(m) != "" })
+func ill(x *rule.ClusterContext, label string) bool {
+	return slices.ContainsFunc(x.K.Cluster().Members, func(m model.Member) bool { return m.Label() == label && ailment(x, m) != "" })
 }
 
 // ailment says in words what keeps a member from serving, "" if nothing does.
-func (x *clusterContext) ailment(m model.Member) string {
+func ailment(x *rule.ClusterContext, m model.Member) string {
 	switch {
 	case m.Unasked:
 		return "" // nothing is known of it
@@ -142,7 +142,7 @@ func (x *clusterContext) ailment(m model.Member) string {
 		return "does not answer"
 	case m.NoLeader:
 		return "knows no leader"
-	case m.Rev < x.k.PriorRev():
+	case m.Rev < x.K.PriorRev():
 		return "lags behind" // by more than a whole round
 	}
 	return ""
@@ -167,16 +167,16 @@ const (
 // massRevocation finds many healthy leases that ended early at once, about when the
 // leader changed: an old leader that still thought it led (etcd-io/etcd#15247,
 // fixed in 3.5.13). On later servers these are sessions that were closed.
-func massRevocation(x *clusterContext) {
-	v := serverVersion(x.k.Cluster())
-	if v == "" || !versionLess(v, "3.5.13") || x.k.LeaderSince().IsZero() || x.k.Now().Sub(x.k.LeaderSince()) > time.Minute {
+func massRevocation(x *rule.ClusterContext) {
+	v := rule.ServerVersion(x.K.Cluster())
+	if v == "" || !rule.VersionLess(v, "3.5.13") || x.K.LeaderSince().IsZero() || x.K.Now().Sub(x.K.LeaderSince()) > time.Minute {
 		return
 	}
 	n := 0
-	for i, from := range x.k.EndedEarly() {
+	for i, from := range x.K.EndedEarly() {
 		burst := 0
-		for _, e := range x.k.EndedEarly()[i:] {
-			if e.At.Sub(from.At) <= massBurst && e.At.Sub(x.k.LeaderSince()).Abs() <= massWindow {
+		for _, e := range x.K.EndedEarly()[i:] {
+			if e.At.Sub(from.At) <= massBurst && e.At.Sub(x.K.LeaderSince()).Abs() <= massWindow {
 				burst++
 			}
 		}
@@ -185,44 +185,9 @@ func massRevocation(x *clusterContext) {
 	if n < massMin {
 		return
 	}
-	x.report(model.Finding{Code: model.CodeMassRevocation, Severity: model.SevWarning, Confidence: model.Strong,
+	x.Report(model.Finding{Code: model.CodeMassRevocation, Severity: model.SevWarning, Confidence: model.Strong,
 		Summary:  fmt.Sprintf("%d leases ended early within %s, about when the leader changed", n, model.Duration(massBurst, false)),
 		Evidence: []string{"their last readings were healthy; server " + v},
 		Advice:   []string{"upgrade: before 3.5.13 a leader that hung revokes every lease when it wakes (etcd-io/etcd#15247)"},
 		Etcdctl:  []string{"etcdctl endpoint status --cluster -w table"}})
-}
-
-// serverVersion returns the lowest version among the members, "" if unknown.
-func serverVersion(c model.ClusterStatus) string {
-	low := ""
-	for _, m := range c.Members {
-		known := m.Version != "" && m.Version[0] >= '0' && m.Version[0] <= '9'
-		if known && (low == "" || versionLess(m.Version, low)) {
-			low = m.Version
-		}
-	}
-	return low
-}
-
-// versionBelow says whether a member is known to be older.
-func versionBelow(c model.ClusterStatus, major, minor int) bool {
-	v := serverVersion(c)
-	return v != "" && versionLess(v, fmt.Sprintf("%d.%d.0", major, minor))
-}
-
-func versionLess(a, b string) bool {
-	pa, pb := versionParts(a), versionParts(b)
-	for i := range pa {
-		if pa[i] != pb[i] {
-			return pa[i] < pb[i]
-		}
-	}
-	return false
-}
-
-func versionParts(v string) (parts [3]int) {
-	for i, p := range strings.SplitN(strings.SplitN(v, "-", 2)[0], ".", 3) {
-		parts[i], _ = strconv.Atoi(p) // what is no number counts as 0
-	}
-	return parts
 }

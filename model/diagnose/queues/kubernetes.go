@@ -1,4 +1,4 @@
-package diagnose
+package queues
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/outlook"
 )
 
-// kubernetesFamily is about Leases of Kubernetes, which have no lease of etcd.
-var kubernetesFamily = family{kube: []rule{kubeOverdue}, entries: []Entry{
+// Kubernetes is about Leases of Kubernetes, which have no lease of etcd.
+var Kubernetes = rule.Family{Kube: []rule.Func{kubeOverdue}, Entries: []rule.Entry{
 	{
 		Code:  model.CodeKubeLeaseOverdue,
 		Place: 240,
@@ -26,54 +27,54 @@ var kubernetesFamily = family{kube: []rule{kubeOverdue}, entries: []Entry{
 		Do: "Look at the pods that take part: does any run, and does it reach the API server? A candidate takes the Lease over " +
 			"by itself as soon as it can. One of a program that was removed stays for good and harms nobody. Change it with " +
 			"kubectl if at all: never in etcd.",
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakWrong, "only the API server may write there, and any candidate may take over a Lease that is past its end"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: "only the API server may write there, and any candidate may take over a Lease that is past its end"},
 	},
 }}
 
 // kubeOverdue finds a Lease of Kubernetes that nobody renewed for as long as it holds.
-func kubeOverdue(x *ruleContext) {
-	if x.k.LiveSince(x.l.Name).IsZero() { // it may have been renewed: nothing new is said
-		x.recheck(x.k.Now().Add(time.Second))
-		for _, f := range x.l.Findings() {
+func kubeOverdue(x *rule.Context) {
+	if x.K.LiveSince(x.L.Name).IsZero() { // it may have been renewed: nothing new is said
+		x.Recheck(x.K.Now().Add(time.Second))
+		for _, f := range x.L.Findings() {
 			if f.Code == model.CodeKubeLeaseOverdue {
-				x.report(f, x.head)
+				x.Report(f, x.Head)
 			}
 		}
 		return
 	}
-	left, clocks, ok := outlook.KubeLeft(x.l, x.k.Now())
-	lease, _ := outlook.Kube(x.l)
-	seen, _ := x.l.LastRenewal()
-	if sure := lease.For - x.k.Now().Sub(seen); sure >= 0 { // then it may be overdue, or is so for sure
-		x.recheck(x.k.Now().Add(sure + time.Millisecond))
+	left, clocks, ok := outlook.KubeLeft(x.L, x.K.Now())
+	lease, _ := outlook.Kube(x.L)
+	seen, _ := x.L.LastRenewal()
+	if sure := lease.For - x.K.Now().Sub(seen); sure >= 0 { // then it may be overdue, or is so for sure
+		x.Recheck(x.K.Now().Add(sure + time.Millisecond))
 	}
 	if !ok {
 		return
 	}
 	if left >= 0 {
-		x.recheck(x.k.Now().Add(left + time.Millisecond))
+		x.Recheck(x.K.Now().Add(left + time.Millisecond))
 		return
 	}
 	f := model.Finding{Code: model.CodeKubeLeaseOverdue, Severity: model.SevWarning, Confidence: model.Strong,
 		Summary: fmt.Sprintf("%s has not renewed its Lease for longer than the %s that it holds: any candidate may take it, and none did",
-			x.k.Who(x.head.Ref()), lease.For),
-		Evidence: []string{"nobody put it again since it was seen " + model.Duration(x.k.Now().Sub(seen), false) + " ago"},
+			x.K.Who(x.Head.Ref()), lease.For),
+		Evidence: []string{"nobody put it again since it was seen " + model.Duration(x.K.Now().Sub(seen), false) + " ago"},
 		Advice: []string{"look at the pods that take part: does any run, and does it reach the API server?",
 			"a program that was removed leaves its Lease behind: then nothing is wrong"}}
 	if clocks {
 		f.Confidence = model.Hint
-		f.Summary = fmt.Sprintf("%s has not renewed its Lease for longer than the %s that it holds, if its clock is right", x.k.Who(x.head.Ref()), lease.For)
+		f.Summary = fmt.Sprintf("%s has not renewed its Lease for longer than the %s that it holds, if its clock is right", x.K.Who(x.Head.Ref()), lease.For)
 		f.Evidence = nil
 	}
 	if !lease.Renewed.IsZero() {
-		f.Evidence = append(f.Evidence, "renewed "+lease.Renewed.Format(time.RFC3339)+" by the holder's clock", outlook.SkewWords(x.l))
+		f.Evidence = append(f.Evidence, "renewed "+lease.Renewed.Format(time.RFC3339)+" by the holder's clock", outlook.SkewWords(x.L))
 	}
-	if namespace, name, ok := kubeName(x.l.Name); ok {
+	if namespace, name, ok := kubeName(x.L.Name); ok {
 		f.Advice = append(f.Advice, "see it by: kubectl get lease -n "+model.ShellQuote(namespace)+" "+model.ShellQuote(name)+" -o yaml")
 	}
-	x.report(f, x.head)
+	x.Report(f, x.Head)
 }
 
 // kubeName reads namespace and name of a Lease off its key.

@@ -1,15 +1,16 @@
-package diagnose
+package queues
 
 import (
 	"fmt"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/keyspace"
 	"locktop/model/recipe"
 )
 
-// misplacedFamily is about keys that block by their mere form.
-var misplacedFamily = family{lock: []rule{wrongHead, wrongWaiter}, entries: []Entry{
+// Misplaced is about keys that block by their mere form.
+var Misplaced = rule.Family{Lock: []rule.Func{wrongHead, wrongWaiter}, Entries: []rule.Entry{
 	{
 		Code:  model.CodeOrphanKey,
 		Place: 90,
@@ -22,9 +23,9 @@ var misplacedFamily = family{lock: []rule{wrongHead, wrongWaiter}, entries: []En
 		Do: "Make sure that its writer is gone. Then delete that claim guarded by its create revision, not by its bare name: " +
 			"the name may belong to a new claim by then.",
 		Threads:    []string{"hashicorp/vault#2526"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakCures, writerGone},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: rule.WriterGone},
 	},
 	{
 		Code:  model.CodeLeaseDetached,
@@ -39,9 +40,9 @@ var misplacedFamily = family{lock: []rule{wrongHead, wrongWaiter}, entries: []En
 		Do: "Check that the writer is gone, then delete that claim guarded by its create revision. Fix the client, or it " +
 			"happens again with the next holder.",
 		Threads:    []string{"pingcap/tidb#43850", "pingcap/tidb#43894", "etcd-io/etcd#14758"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakCures, writerGone},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: rule.WriterGone},
 	},
 	{
 		Code:  model.CodeForeignKey,
@@ -55,9 +56,9 @@ var misplacedFamily = family{lock: []rule{wrongHead, wrongWaiter}, entries: []En
 		Do: "Find out whose data it is and move it elsewhere, or rename the lock. Do not simply delete it: some program needs " +
 			"it.",
 		Threads:    []string{"website#710", "etcd-io/etcd#6278", "etcd-io/etcd#6284", "vitess#15118"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakWrong, "some program may need this key: find out whose it is, and move the data or rename the lock"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: "some program may need this key: find out whose it is, and move the data or rename the lock"},
 	},
 	{
 		Code:  model.CodeNestedPrefix,
@@ -72,46 +73,46 @@ var misplacedFamily = family{lock: []rule{wrongHead, wrongWaiter}, entries: []En
 		Do: "Wait until the deeper lock is let go, or break that one if its holder is dead. Then rename, so that no lock's " +
 			"name is a path above another's.",
 		Threads:    []string{"website#710"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakWrong, "this is a rightful claim of the lock below: wait until it is let go, and break it only if its holder is dead"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: "this is a rightful claim of the lock below: wait until it is let go, and break it only if its holder is dead"},
 	},
 }}
 
 // wrongHead finds a head that never leaves because it is no live claim: a key
 // without a lease, a foreign key, a nested lock (etcd client/v3 concurrency/key.go:
 // the wait looks at every key under the name).
-func wrongHead(x *ruleContext) {
-	alone := x.l.Shape() == recipe.Single && x.head.Stripped() // who waits for it leaves no trace
-	if !alone && (x.l.Len() < 2 || x.l.Shape() != recipe.Queue) {
+func wrongHead(x *rule.Context) {
+	alone := x.L.Shape() == recipe.Single && x.Head.Stripped() // who waits for it leaves no trace
+	if !alone && (x.L.Len() < 2 || x.L.Shape() != recipe.Queue) {
 		return
 	}
-	if f, ok := x.misplaced(x.head); ok && alone {
+	if f, ok := misplaced(x, x.Head); ok && alone {
 		f.Severity = model.SevError
-		x.report(f, x.head)
+		x.Report(f, x.Head)
 	} else if ok {
 		f.Severity = model.SevError
-		f.Evidence = append(f.Evidence, waitersWords(x.l.Len()-1)+" behind it")
-		x.report(f, x.head)
+		f.Evidence = append(f.Evidence, rule.WaitersWords(x.L.Len()-1)+" behind it")
+		x.Report(f, x.Head)
 	}
 }
 
 // wrongWaiter finds such a key in the middle of the queue: it blocks when its turn
 // comes, if a claim stands behind it.
-func wrongWaiter(x *ruleContext) {
-	if x.l.Shape() != recipe.Queue || x.l.AllByLease() {
+func wrongWaiter(x *rule.Context) {
+	if x.L.Shape() != recipe.Queue || x.L.AllByLease() {
 		return
 	}
 	place := 0
-	x.l.Claims(func(c *keyspace.Claim) bool {
+	x.L.Claims(func(c *keyspace.Claim) bool {
 		place++
-		if place == 1 || place == x.l.Len() {
+		if place == 1 || place == x.L.Len() {
 			return place < keyspace.MaxScan
 		}
-		if f, ok := x.misplaced(c); ok {
+		if f, ok := misplaced(x, c); ok {
 			f.Severity = model.SevWarning
 			f.Summary += fmt.Sprintf(", when it becomes first; it is at place %d", place)
-			x.report(f, c)
+			x.Report(f, c)
 			return false
 		}
 		return place < keyspace.MaxScan
@@ -119,29 +120,29 @@ func wrongWaiter(x *ruleContext) {
 }
 
 // misplaced says what is wrong with a key of the queue by its form alone.
-func (x *ruleContext) misplaced(c *keyspace.Claim) (model.Finding, bool) {
-	if c.KV.Lease != 0 && x.l.IsClaim(c) {
+func misplaced(x *rule.Context, c *keyspace.Claim) (model.Finding, bool) {
+	if c.KV.Lease != 0 && x.L.IsClaim(c) {
 		return model.Finding{}, false // the usual case, for which nothing is written
 	}
 	key := model.Printable(c.Key)
 	f := model.Finding{Confidence: model.Certain, Lease: c.KV.Lease}
 	f.Evidence = []string{fmt.Sprintf("key %s, create revision %d, version %d, lease %s", key, c.CreateRev, c.Version, leaseWords(c))}
 	switch {
-	case c.KV.Lease == 0 && x.l.IsClaim(c) && c.Version > 1:
+	case c.KV.Lease == 0 && x.L.IsClaim(c) && c.Version > 1:
 		f.Code = model.CodeLeaseDetached
 		f.Summary = key + " lost its lease by a later put without one: it never expires and blocks the lock"
-		f.Advice = []string{"make sure that its writer is gone", deletes(c), "make the client pass its lease, or IgnoreLease, with every put"}
-	case c.KV.Lease == 0 && (x.l.IsClaim(c) || x.l.Recipe().AnyName && x.l.Beside(c)):
+		f.Advice = []string{"make sure that its writer is gone", rule.Deletes(c), "make the client pass its lease, or IgnoreLease, with every put"}
+	case c.KV.Lease == 0 && (x.L.IsClaim(c) || x.L.Recipe().AnyName && x.L.Beside(c)):
 		f.Code = model.CodeOrphanKey
 		f.Summary = key + " has no lease: it never expires and blocks the lock"
-		f.Advice = []string{"make sure that its writer is gone", deletes(c)}
-	case !x.l.Beside(c) && c.Lock() != nil && c.Lock().Recipe().HasHolder:
+		f.Advice = []string{"make sure that its writer is gone", rule.Deletes(c)}
+	case !x.L.Beside(c) && c.Lock() != nil && c.Lock().Recipe().HasHolder:
 		below := lockWords(c.Lock())
 		f.Code = model.CodeNestedPrefix
-		f.Summary = fmt.Sprintf("%s waits for %s, whose name lies below its own", model.Printable(x.l.Name), below)
+		f.Summary = fmt.Sprintf("%s waits for %s, whose name lies below its own", model.Printable(x.L.Name), below)
 		f.Advice = []string{"wait until " + model.Printable(c.Lock().Name) + " is let go; break it only if its holder is dead",
 			"rename one of the two, so that no lock's name is a path above another's"}
-	case !x.l.Beside(c) && c.Lock() != nil:
+	case !x.L.Beside(c) && c.Lock() != nil:
 		f.Code = model.CodeForeignKey
 		f.Summary = fmt.Sprintf("%s is one of %s in the group %s, which is no lock, but it is counted as a claim: it blocks the lock",
 			key, members(c.Lock().Len()), model.Printable(c.Lock().Name))

@@ -1,4 +1,4 @@
-package diagnose
+package leases
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/keyspace"
 )
 
-// renewalsFamily is about renewals that do not come.
-var renewalsFamily = family{lock: []rule{missedRenewals}, entries: []Entry{
+// Renewals is about renewals that do not come.
+var Renewals = rule.Family{Lock: []rule.Func{missedRenewals}, Entries: []rule.Entry{
 	{
 		Code:  model.CodeDeadHolder,
 		Place: 130,
@@ -25,9 +26,9 @@ var renewalsFamily = family{lock: []rule{missedRenewals}, entries: []Entry{
 		Do: "Wait for the end shown, or revoke the lease now if the holder is certainly dead. If it may still run, stop it " +
 			"first: it may believe that it holds. Later: a shorter TTL, and a revoke when the program exits.",
 		Threads:    []string{"cilium#8195", "ovsdb-etcd#357", "pingcap/tidb#4624", "pingcap/tidb#3454"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakCures, holderDead},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: rule.HolderDead},
 	},
 	{
 		Code:  model.CodeKeepaliveStalled,
@@ -42,9 +43,9 @@ var renewalsFamily = family{lock: []rule{missedRenewals}, entries: []Entry{
 		Do: "Use the time that is left: look at the holder's host and network, and warn its owner. Expect a takeover when the " +
 			"TTL ends. Do not revoke a holder that may come back.",
 		Threads:    []string{"etcd-io/etcd#11886", "etcd-io/etcd#13156", "etcd-io/etcd#9899", "pingcap/tiflow#4248"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakWrong, "the holder may come back, and would go on to work without the lock: look at it first"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: "the holder may come back, and would go on to work without the lock: look at it first"},
 	},
 	{
 		Code:  model.CodeUnattendedLease,
@@ -59,9 +60,9 @@ var renewalsFamily = family{lock: []rule{missedRenewals}, entries: []Entry{
 		Do: "Fix the caller: grant a lease, keep it alive, pass it. Until then no piece of work under this lock may take " +
 			"longer than 60 s, waiting included.",
 		Threads:    []string{"shubhamranjan/dotnet-etcd#321", "etcd-cpp-apiv3#30"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Hint,
-		Breaking:   Breaking{BreakWrong, "its owner may be at work though nobody renews: the key goes by itself when its lease ends"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: "its owner may be at work though nobody renews: the key goes by itself when its lease ends"},
 	},
 	{
 		Code:  model.CodeProxyKeepalive,
@@ -75,9 +76,9 @@ var renewalsFamily = family{lock: []rule{missedRenewals}, entries: []Entry{
 			"of the client this is a guess.",
 		Do: "Nothing is broken: count two TTLs for a takeover behind a grpc-proxy. Revoke if that is too long and the holder " +
 			"is certainly dead.",
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Hint,
-		Breaking:   Breaking{BreakCures, holderDead},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: rule.HolderDead},
 	},
 	{
 		Code:  model.CodeKeepaliveCancelled,
@@ -92,9 +93,9 @@ var renewalsFamily = family{lock: []rule{missedRenewals}, entries: []Entry{
 		Do: "Treat the lock as lost at the end of the TTL: stop that worker before. Then give the keepalive a context that " +
 			"lives as long as the lock.",
 		Threads:    []string{"vitess#11794", "vitess#11811", "vitess#20340", "cilium#12619"},
-		Needs:      []Needs{NeedsEtcd, NeedsClient},
+		Needs:      []rule.Needs{rule.NeedsEtcd, rule.NeedsClient},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakWrong, "the worker may go on without the lock: stop it first"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: "the worker may go on without the lock: stop it first"},
 	},
 	{
 		Code:  model.CodeKeepaliveHalted,
@@ -109,9 +110,9 @@ var renewalsFamily = family{lock: []rule{missedRenewals}, entries: []Entry{
 		Do: "Restart that client, then upgrade its library. In its code: watch the keepalive channel, and treat its close as " +
 			"the loss of the lock.",
 		Threads:    []string{"etcd-io/etcd#6922", "etcd-io/etcd#8618", "etcd-io/etcd#7472", "etcd-io/jetcd#1049", "trillian#2654"},
-		Needs:      []Needs{NeedsEtcd, NeedsClient},
+		Needs:      []rule.Needs{rule.NeedsEtcd, rule.NeedsClient},
 		Confidence: model.Hint,
-		Breaking:   Breaking{BreakWrong, "the holder may be at work: restart it first, and the claim goes by itself"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: "the holder may be at work: restart it first, and the claim goes by itself"},
 	},
 	{
 		Code:  model.CodeKeepaliveUnread,
@@ -125,9 +126,9 @@ var renewalsFamily = family{lock: []rule{missedRenewals}, entries: []Entry{
 			"see outside the client's log.",
 		Do:         "Read the channel in a loop until it closes, and upgrade the client. Nothing has to be done to the lock.",
 		Threads:    []string{"etcd-io/etcd#9911", "etcd-io/etcd#9952"},
-		Needs:      []Needs{NeedsEtcd, NeedsProxy, NeedsVersion},
+		Needs:      []rule.Needs{rule.NeedsEtcd, rule.NeedsProxy, rule.NeedsVersion},
 		Confidence: model.Hint,
-		Breaking:   Breaking{BreakWrong, nothingWrong + ": only its program does not read the answers"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: rule.NothingWrong + ": only its program does not read the answers"},
 	},
 	{
 		Code:  model.CodeHalfOpenTCP,
@@ -141,9 +142,9 @@ var renewalsFamily = family{lock: []rule{missedRenewals}, entries: []Entry{
 		Do: "Restart the client, or wait until it dials anew. Set DialKeepAliveTime and DialKeepAliveTimeout to less than a " +
 			"third of the TTL together.",
 		Threads:    []string{"cortex#2278", "etcd-cpp-apiv3#105"},
-		Needs:      []Needs{NeedsEtcd, NeedsProxy},
+		Needs:      []rule.Needs{rule.NeedsEtcd, rule.NeedsProxy},
 		Confidence: model.Hint,
-		Breaking:   Breaking{BreakWrong, "its client may be at work: restart it first"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: "its client may be at work: restart it first"},
 	},
 }}
 
@@ -152,30 +153,30 @@ var renewalsFamily = family{lock: []rule{missedRenewals}, entries: []Entry{
 const etaError = 30 * time.Second
 
 // missedRenewals finds a head whose lease is not renewed any more, or never was.
-func missedRenewals(x *ruleContext) {
-	if x.lease == nil || x.denied(x.lease) {
+func missedRenewals(x *rule.Context) {
+	if x.Lease == nil || denied(x, x.Lease) {
 		return
 	}
-	if _, dead := x.lease.ResetDead(); dead {
+	if _, dead := x.Lease.ResetDead(); dead {
 		return
 	}
-	st := x.lease.State()
+	st := x.Lease.State()
 	if st != model.LeaseLate && st != model.LeaseSilent {
 		return
 	}
-	if x.unattended(x.head) {
+	if unattended(x, x.Head) {
 		return
 	}
-	f := model.Finding{Severity: model.SevWarning, Confidence: model.Strong, Lease: x.lease.ID,
-		Evidence:     []string{readingWords(x.lease), x.rhythmWords()},
+	f := model.Finding{Severity: model.SevWarning, Confidence: model.Strong, Lease: x.Lease.ID,
+		Evidence:     []string{rule.ReadingWords(x.Lease), rhythmWords(x)},
 		Alternatives: []model.Code{model.CodeKeepaliveCancelled, model.CodeKeepaliveHalted, model.CodeHalfOpenTCP}}
-	if !x.lease.Learned() {
+	if !x.Lease.Learned() {
 		f.Confidence = model.Hint // some clients renew only at the very end (etcd-cpp-apiv3: a second before)
 	}
-	left, _ := x.lease.Remaining(x.k.Now())
-	eta := time.Duration(left)*time.Second + expiryLag
-	who := x.k.Who(x.head.Ref())
-	x.namePattern(&f)
+	left, _ := x.Lease.Remaining(x.K.Now())
+	eta := time.Duration(left)*time.Second + rule.ExpiryLag
+	who := x.K.Who(x.Head.Ref())
+	namePattern(x, &f)
 	if f.Code != "" {
 		f.Summary = fmt.Sprintf("%s; the lock is free in about %s", f.Summary, model.Duration(eta, false))
 	} else if st == model.LeaseLate {
@@ -187,17 +188,17 @@ func missedRenewals(x *ruleContext) {
 		f.Summary = fmt.Sprintf("%s stopped renewing: the lock is free in about %s", who, model.Duration(eta, false))
 		if f.Confidence == model.Hint {
 			f.Summary = fmt.Sprintf("%s may be dead: no renewal for %s; without one the lock is free in about %s",
-				who, model.Duration(time.Duration(x.lease.Read.Granted-x.lease.Read.Remaining)*time.Second, false), model.Duration(eta, false))
+				who, model.Duration(time.Duration(x.Lease.Read.Granted-x.Lease.Read.Remaining)*time.Second, false), model.Duration(eta, false))
 			f.Advice = []string{"wait for the end of the lease: some clients renew only a second before it, and that is healthy", "look at the holder meanwhile: a dead one needs no break, as its lease ends by itself"}
 		} else {
-			f.Advice = append([]string{"wait for it, or, if the holder is certainly dead:"}, x.toBreak(x.head, model.Strong)...)
+			f.Advice = append([]string{"wait for it, or, if the holder is certainly dead:"}, x.ToBreak(x.Head, model.Strong)...)
 		}
-		if x.l.Behind() > 0 && eta > etaError {
+		if x.L.Behind() > 0 && eta > etaError {
 			f.Severity = model.SevError
 		}
 	}
-	x.report(f, x.head)
-	x.haltedAtMove(eta)
+	x.Report(f, x.Head)
+	haltedAtMove(x, eta)
 }
 
 // stopsMin is how many renewals have to have stopped at the same age to make a
@@ -209,27 +210,27 @@ const (
 
 // haltedAtMove finds a holder that is not renewed since the leader changed, while others
 // are: a loop that ended then, or a client that died about then.
-func (x *ruleContext) haltedAtMove(eta time.Duration) {
-	if x.lease.ResetAt.IsZero() || x.renewedSince(x.k.LeaderSince()) < stopsMin {
+func haltedAtMove(x *rule.Context, eta time.Duration) {
+	if x.Lease.ResetAt.IsZero() || renewedSince(x, x.K.LeaderSince()) < stopsMin {
 		return
 	}
-	x.report(model.Finding{Code: model.CodeKeepaliveHalted, Severity: model.SevWarning, Confidence: model.Hint, Lease: x.lease.ID,
+	x.Report(model.Finding{Code: model.CodeKeepaliveHalted, Severity: model.SevWarning, Confidence: model.Hint, Lease: x.Lease.ID,
 		Summary: fmt.Sprintf("%s was never renewed since the leader changed, while others are: the loop of its client may have ended; the lock is free in about %s",
-			x.k.Who(x.head.Ref()), model.Duration(eta, false)),
-		Evidence: []string{readingWords(x.lease), x.rhythmWords(),
-			fmt.Sprintf("a new raft term was seen %s ago", model.Duration(x.k.Now().Sub(x.k.LeaderSince()), false))},
+			x.K.Who(x.Head.Ref()), model.Duration(eta, false)),
+		Evidence: []string{rule.ReadingWords(x.Lease), rhythmWords(x),
+			fmt.Sprintf("a new raft term was seen %s ago", model.Duration(x.K.Now().Sub(x.K.LeaderSince()), false))},
 		Advice: []string{"look at the holder: if it is alive, its renewing loop has ended, so restart it",
 			"upgrade its client, and watch the channel of KeepAlive for its end"},
-		Alternatives: []model.Code{model.CodeDeadHolder, model.CodeHalfOpenTCP}}, x.head)
+		Alternatives: []model.Code{model.CodeDeadHolder, model.CodeHalfOpenTCP}}, x.Head)
 }
 
 // namePattern tells a way of stopping that leaves a pattern: at the same age in one holder
 // after another.
-func (x *ruleContext) namePattern(f *model.Finding) {
-	who := x.k.Who(x.head.Ref())
-	if age, ok := constantAge(x.l.StopAges(), time.Duration(x.lease.Granted())*time.Second); ok {
+func namePattern(x *rule.Context, f *model.Finding) {
+	who := x.K.Who(x.Head.Ref())
+	if age, ok := constantAge(x.L.StopAges(), time.Duration(x.Lease.Granted())*time.Second); ok {
 		f.Code = model.CodeKeepaliveCancelled
-		f.Summary = fmt.Sprintf("%s stopped renewing, like the last %d holders that stopped at an age of about %s", who, len(x.l.StopAges()), model.Duration(age, false))
+		f.Summary = fmt.Sprintf("%s stopped renewing, like the last %d holders that stopped at an age of about %s", who, len(x.L.StopAges()), model.Duration(age, false))
 		f.Advice = []string{"look for a timeout of that length in the client: is KeepAlive bound to the context of the acquisition?"}
 		f.Alternatives = []model.Code{model.CodeDeadHolder}
 	}
@@ -245,9 +246,9 @@ func constantAge(ages []time.Duration, ttl time.Duration) (time.Duration, bool) 
 }
 
 // renewedSince counts the leases that are known to have been renewed since then.
-func (x *ruleContext) renewedSince(t time.Time) int {
+func renewedSince(x *rule.Context, t time.Time) int {
 	n := 0
-	for _, l := range x.k.Leases() {
+	for _, l := range x.K.Leases() {
 		if l.HasRead && l.Read.At.After(t) && l.ResetAt.IsZero() && l.Renewals > 0 && l.State() == model.LeaseHealthy {
 			n++
 		}
@@ -255,13 +256,9 @@ func (x *ruleContext) renewedSince(t time.Time) int {
 	return n
 }
 
-// expiryLag is how long after its end a lease is removed: the server looks every
-// 500 ms.
-const expiryLag = 500 * time.Millisecond
-
 // unattended finds a claim whose lease nobody ever renewed, as the lock service
 // grants it to callers that bring none (dotnet-etcd#321).
-func (x *ruleContext) unattended(c *keyspace.Claim) bool {
+func unattended(x *rule.Context, c *keyspace.Claim) bool {
 	l := c.LeaseInfo()
 	rpcLease := c.Form().Of().ServerLease
 	if rpcLease == 0 || l.Read.Granted != rpcLease || l.Renewals > 0 || c.SinceAtLeast {
@@ -270,20 +267,35 @@ func (x *ruleContext) unattended(c *keyspace.Claim) bool {
 	if l.Read.At.Sub(l.First().At) < time.Duration(rpcLease)*time.Second/3 || l.First().Remaining < rpcLease-5 {
 		return false
 	}
-	left, _ := l.Remaining(x.k.Now())
-	x.report(model.Finding{Code: model.CodeUnattendedLease, Severity: model.SevWarning, Confidence: model.Hint, Lease: l.ID,
+	left, _ := l.Remaining(x.K.Now())
+	x.Report(model.Finding{Code: model.CodeUnattendedLease, Severity: model.SevWarning, Confidence: model.Hint, Lease: l.ID,
 		Alternatives: []model.Code{model.CodeDeadHolder}, // a client with the usual TTL of 60 s that died before its first renewal
 		Summary: fmt.Sprintf("the lease of %s was never renewed since it was granted: the key goes in about %d s, whatever its owner does",
 			model.Printable(c.Key), left),
-		Evidence: []string{readingWords(l), fmt.Sprintf("first read with %d s left %s ago, only falling since", l.First().Remaining, model.Duration(x.k.Now().Sub(l.First().At), false)),
+		Evidence: []string{rule.ReadingWords(l), fmt.Sprintf("first read with %d s left %s ago, only falling since", l.First().Remaining, model.Duration(x.K.Now().Sub(l.First().At), false)),
 			"60 s is what the lock service grants when it is called without a lease, and then nobody renews it"},
 		Advice: []string{"make the caller grant a lease, keep it alive, and pass it"}}, c)
 	return true
 }
 
-func (x *ruleContext) rhythmWords() string {
-	if x.lease.Learned() {
-		return fmt.Sprintf("it was seen to be renewed at least every %s before", model.Duration(max(x.lease.Rhythm, time.Duration(x.lease.Read.Granted)*time.Second/3), false))
+func rhythmWords(x *rule.Context) string {
+	if x.Lease.Learned() {
+		return fmt.Sprintf("it was seen to be renewed at least every %s before", model.Duration(max(x.Lease.Rhythm, time.Duration(x.Lease.Read.Granted)*time.Second/3), false))
 	}
 	return "it was not seen to be renewed yet; clients of this recipe usually renew at a third of the TTL"
+}
+
+// denied says whether a renewal of a lease was refused within its TTL, and none has
+// gone through since.
+func denied(x *rule.Context, l *keyspace.Lease) bool {
+	r, refused := x.Reports.Refusals()[l.ID]
+	if !refused || !l.HasRead || l.Read.Granted <= 0 || !l.Read.At.After(r.At) || !l.ResetAt.IsZero() {
+		return false
+	}
+	ttl := time.Duration(l.Read.Granted) * time.Second
+	if x.K.Now().Sub(r.At) > ttl+rule.ExpiryLag {
+		return false
+	}
+	renewed := l.Read.At.Add(-time.Duration(l.Read.Granted-l.Read.Remaining) * time.Second) // and up to a second later
+	return renewed.Add(time.Second).Before(r.At) || x.K.Now().Sub(r.At) > ttl/2 && renewed.Before(r.At)
 }

@@ -1,4 +1,4 @@
-package diagnose
+package queues
 
 import (
 	"slices"
@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 	"locktop/model/keyspace"
 )
 
-// circlesFamily is about sessions with several locks.
-var circlesFamily = family{lock: []rule{inCycle, shared}, entries: []Entry{
+// Circles is about sessions with several locks.
+var Circles = rule.Family{Lock: []rule.Func{inCycle, shared}, Entries: []rule.Entry{
 	{
 		Code:  model.CodeLockCycle,
 		Place: 250,
@@ -28,9 +29,9 @@ var circlesFamily = family{lock: []rule{inCycle, shared}, entries: []Entry{
 		Do: "Break one side, the one whose work is easier to repeat. Then make every program take these locks in the same " +
 			"order.",
 		Threads:    []string{"redlock#305"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Strong,
-		Breaking:   Breaking{BreakCures, "one break opens the whole circle: choose the side whose work is easier to repeat, and stop it first"},
+		Breaking:   rule.Breaking{Effect: rule.BreakCures, Why: "one break opens the whole circle: choose the side whose work is easier to repeat, and stop it first"},
 	},
 	{
 		Code:  model.CodeSharedLease,
@@ -44,9 +45,9 @@ var circlesFamily = family{lock: []rule{inCycle, shared}, entries: []Entry{
 		Do: "Before a revoke read the list of keys that will go. To free only one lock, delete its claim, guarded by its " +
 			"create revision. Its owner is not notified. Use a session per lock where one loss must not drop the rest.",
 		Threads:    []string{"cilium#8195", "cilium#28834"},
-		Needs:      []Needs{NeedsEtcd},
+		Needs:      []rule.Needs{rule.NeedsEtcd},
 		Confidence: model.Certain,
-		Breaking:   Breaking{BreakWrong, nothingWrong + ", and a revoke breaks every lock of its session"},
+		Breaking:   rule.Breaking{Effect: rule.BreakWrong, Why: rule.NothingWrong + ", and a revoke breaks every lock of its session"},
 	},
 }}
 
@@ -64,22 +65,22 @@ const ringKeys = 8
 // inCycle finds a lock in a circle of sessions that wait for each other. Of one that was
 // closed before we looked, nobody knows who took what while he waited: it is a hint until it
 // has stood before our eyes for long.
-func inCycle(x *ruleContext) {
-	c := x.circles[x.l]
+func inCycle(x *rule.Context) {
+	c := x.Circles[x.L]
 	if c == nil {
 		return
 	}
-	f := model.Finding{Code: model.CodeLockCycle, Severity: model.SevError, Confidence: model.Strong, Evidence: c.evidence(),
+	f := model.Finding{Code: model.CodeLockCycle, Severity: model.SevError, Confidence: model.Strong, Evidence: c.Evidence(),
 		Advice:  []string{"break the side whose work is easier to repeat: locktop shows first what goes with it", "then make every program take these locks in the same order"},
-		Etcdctl: c.etcdctl()}
-	since, seen := c.closed(x.k.Woke())
-	stood := x.k.Now().Sub(since)
-	why, least := c.workers(), cycleMin
+		Etcdctl: c.Etcdctl()}
+	since, seen := c.Closed(x.K.Woke())
+	stood := x.K.Now().Sub(since)
+	why, least := c.Workers(), cycleMin
 	if why != "" {
 		least, f.Severity = cycleLong, model.SevInfo
-	} else if !seen && stood < cycleLong && !since.Before(x.k.Woke()) { // who slept while it stood had seen it
+	} else if !seen && stood < cycleLong && !since.Before(x.K.Woke()) { // who slept while it stood had seen it
 		least, f.Severity = 0, model.SevWarning
-		x.recheck(since.Add(cycleLong))
+		x.Recheck(since.Add(cycleLong))
 		why = "the circle was there before locktop looked: workers that share a session, one of which holds and one waits, look the same without a deadlock, for as long as a hold takes"
 		f.Advice = append([]string{"watch for longer than these locks are held, a minute at least: --for 65s; a circle that still stands then is no passing wait"}, f.Advice...)
 	}
@@ -88,26 +89,26 @@ func inCycle(x *ruleContext) {
 		f.Evidence = append(f.Evidence, why)
 	}
 	if stood < least {
-		x.recheck(since.Add(least))
+		x.Recheck(since.Add(least))
 		return
 	}
-	f.Summary = c.words(x.k, f.Confidence)
-	for _, st := range c.steps[:min(len(c.steps), ringKeys)] {
-		x.k.NeedKeys(st.lease) // what it costs to end it is more than what is watched
+	f.Summary = c.Words(x.K, f.Confidence)
+	for _, st := range c.Steps[:min(len(c.Steps), ringKeys)] {
+		x.K.NeedKeys(st.Lease) // what it costs to end it is more than what is watched
 	}
-	held := c.heldIn(x.l)
+	held := c.HeldIn(x.L)
 	f.Lease = held.KV.Lease
-	x.report(f, held)
+	x.Report(f, held)
 }
 
 // shared notes that several locks hang on one lease: what ends it frees them all,
 // and what keeps it alive keeps them all.
-func shared(x *ruleContext) {
-	if x.lease == nil || len(x.lease.Claims()) < 2 {
+func shared(x *rule.Context) {
+	if x.Lease == nil || len(x.Lease.Claims()) < 2 {
 		return
 	}
 	names := map[string]bool{}
-	for _, c := range x.lease.Claims()[:min(len(x.lease.Claims()), keyspace.MaxScan)] {
+	for _, c := range x.Lease.Claims()[:min(len(x.Lease.Claims()), keyspace.MaxScan)] {
 		if l := c.Lock(); l != nil && l.Recipe().HasHolder {
 			names[l.Name] = true
 		}
@@ -116,7 +117,7 @@ func shared(x *ruleContext) {
 		return
 	}
 	count := strconv.Itoa(len(names))
-	if len(x.lease.Claims()) > keyspace.MaxScan {
+	if len(x.Lease.Claims()) > keyspace.MaxScan {
 		count = "more than " + count // not all are looked at
 	}
 	var list []string
@@ -127,8 +128,8 @@ func shared(x *ruleContext) {
 	if len(list) > 8 {
 		list = append(list[:8], "and more")
 	}
-	x.report(model.Finding{Code: model.CodeSharedLease, Severity: model.SevInfo, Confidence: model.Certain, Lease: x.lease.ID,
+	x.Report(model.Finding{Code: model.CodeSharedLease, Severity: model.SevInfo, Confidence: model.Certain, Lease: x.Lease.ID,
 		Summary:  count + " locks share one lease: revoking it breaks all of them",
 		Evidence: []string{strings.Join(list, ", ")},
-		Advice:   []string{"see what goes with it before a break; to free only this lock, delete its claim and not its lease; its owner is not notified"}}, x.head)
+		Advice:   []string{"see what goes with it before a break; to free only this lock, delete its claim and not its lease; its owner is not notified"}}, x.Head)
 }

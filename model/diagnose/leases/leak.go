@@ -1,13 +1,14 @@
-package diagnose
+package leases
 
 import (
 	"fmt"
 
 	"locktop/model"
+	"locktop/model/diagnose/rule"
 )
 
-// leakFamily is about leases that nobody gives back.
-var leakFamily = family{any: []rule{leaseLeak}, entries: []Entry{{
+// Leak is about leases that nobody gives back.
+var Leak = rule.Family{Any: []rule.Func{leaseLeak}, Entries: []rule.Entry{{
 	Code:  model.CodeLeaseLeak,
 	Place: 265,
 	Word:  "lease leak",
@@ -23,16 +24,16 @@ var leakFamily = family{any: []rule{leaseLeak}, entries: []Entry{{
 	Do: "In the client: one session per process, and close what failed or is done. To count them: etcdctl lease list (root where " +
 		"auth is on) now and an hour later; etcdctl lease timetolive ID --keys of some that are new: without keys, and renewed, they are leaked.",
 	Threads:    []string{"go-micro/plugins#48"},
-	Needs:      []Needs{NeedsEtcd, NeedsMetrics},
+	Needs:      []rule.Needs{rule.NeedsEtcd, rule.NeedsMetrics},
 	Confidence: model.Hint,
-	Breaking:   Breaking{BreakNone, "what is leaked has no keys: there is nothing to break"},
+	Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: "what is leaked has no keys: there is nothing to break"},
 }}}
 
 // leaseLeak finds a program that leaves a lease behind each time (go-micro/plugins#48).
-func leaseLeak(x *ruleContext) {
-	for _, n := range x.leaks.Of(x.l.Name) {
-		if x.k.Now().Before(n.Told) {
-			x.recheck(n.Told)
+func leaseLeak(x *rule.Context) {
+	for _, n := range x.Leaks.Of(x.L.Name) {
+		if x.K.Now().Before(n.Told) {
+			x.Recheck(n.Told)
 			continue
 		}
 		leases := n.Live()
@@ -44,9 +45,9 @@ func leaseLeak(x *ruleContext) {
 				"check whether the empty leases are renewed: a program that uses its sessions in turn will come back with one of them"}}
 		for _, l := range leases {
 			f.Evidence = append(f.Evidence, fmt.Sprintf("lease %s: its key went %s ago; %d of %d s left %s ago, and no keys", l.ID,
-				model.Duration(x.k.Now().Sub(l.Gone), false), l.Read.Remaining, l.Read.Granted, model.Duration(x.k.Now().Sub(l.Read.At), false)))
+				model.Duration(x.K.Now().Sub(l.Gone), false), l.Read.Remaining, l.Read.Granted, model.Duration(x.K.Now().Sub(l.Read.At), false)))
 			f.Etcdctl = append(f.Etcdctl, l.ID.Etcdctl())
 		}
-		x.report(f, nil)
+		x.Report(f, nil)
 	}
 }
