@@ -30,7 +30,7 @@ func CheckDrill(file string, d *drill.Drill) error {
 			fail(c.Line, "a contender named %s: faults mean all of them by that; rename it", everyone)
 		}
 		for _, name := range c.Names() {
-			if c.Later && !slices.ContainsFunc(d.Steps, func(s drill.Step) bool { return s.Start == name }) {
+			if c.Later && !slices.ContainsFunc(d.Steps, func(s drill.Step) bool { return s.Start != "" && slices.Contains(d.Lab.Several(s.Start), name) }) {
 				fail(c.Line, "%s is never started: add a step start: %s, or leave later out", name, name)
 			}
 		}

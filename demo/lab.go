@@ -180,7 +180,8 @@ func (l *Lab) quota() int64 {
 func (l *Lab) startProxy(backends []string) (err error) {
 	l.proxy, err = proxy.New(proxy.Options{Backends: backends, Names: memberNames(len(backends)),
 		BackendTLS: l.o.TLS, ServerTLS: l.o.ServerTLS, Foreign: len(l.o.Endpoints) > 0,
-		SharedPort: l.o.Port, Now: l.o.Now, Report: l.crew.fromProxy})
+		SharedPort: l.o.Port, Now: l.o.Now, Report: l.crew.fromProxy,
+		Count: l.o.Spec != nil && l.o.Spec.Counts})
 	if errors.Is(err, syscall.EADDRINUSE) && l.o.Port != 0 {
 		return fmt.Errorf("port %d or one of the %d after it is in use; choose another: %w",
 			l.o.Port, len(backends)-1, err)

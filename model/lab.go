@@ -154,6 +154,20 @@ type Watches struct {
 	On  bool
 }
 
+// Asked counts what a client has asked of the members so far, as the proxy saw it.
+type Asked struct {
+	At time.Time
+	Client
+	// Txns are transactions, Vain those of them whose condition did not hold. Gets read keys,
+	// Writes put or delete them without a condition.
+	Txns, Vain, Gets, Writes int
+	// Watches were begun; Woken of their answers told of a change. Idle is how often the
+	// client watched again without having written anything since: it was woken for nothing.
+	Watches, Woken, Idle int
+	// Renewals are of leases, Others all other requests.
+	Renewals, Others int
+}
+
 // Refused says that a member refused a client's request for lack of rights.
 type Refused struct {
 	At time.Time
@@ -218,6 +232,8 @@ func (e Revoked) When() time.Time { return e.At }
 
 func (e Watches) When() time.Time { return e.At }
 
+func (e Asked) When() time.Time { return e.At }
+
 func (e Refused) When() time.Time { return e.At }
 
 func (e TurnedAway) When() time.Time { return e.At }
@@ -243,6 +259,8 @@ func (Wrote) event() {}
 func (Revoked) event() {}
 
 func (Watches) event() {}
+
+func (Asked) event() {}
 
 func (Refused) event() {}
 

@@ -503,3 +503,77 @@ func TestOneGoesBackWhereNothingIsKept(t *testing.T) {
 	b.press("n")
 	b.sees("two", "n next")
 }
+
+// TestAStepShowsItsPicture under its text, on the smallest usual terminal too, and as it was then
+// for who goes back.
+func TestAStepShowsItsPicture(t *testing.T) {
+	asked := func(s float64, who string, txns, vain, idle int) model.Event {
+		return model.Asked{At: at(s), Client: model.Client{Name: who, Certain: true}, Txns: txns, Vain: vain, Idle: idle, Watches: idle + 1}
+	}
+	for _, size := range [][2]int{{80, 24}, {120, 36}} {
+		x := &teller{steps: []lesson.Step{
+			{Kind: lesson.StepSay, Text: "one", Show: lesson.PictureCost, About: "/l"},
+			{Kind: lesson.StepAsk, Text: "two?", Options: []string{"a", "b", "c"}, Show: lesson.PictureCost, About: "/l"},
+			{Kind: lesson.StepSay, Text: "three", Show: lesson.PictureResource, About: "/l"},
+			{Kind: lesson.StepSay, Text: "four", Show: lesson.PictureGraph},
+			{Kind: lesson.StepSay, Text: "five", Show: lesson.PictureQueue, About: "/l"},
+			{Kind: lesson.StepSay, Text: "six", Show: lesson.PictureQueue, About: "/l"},
+			{Kind: lesson.StepSay, Text: "seven", Show: lesson.PictureTime},
+			{Kind: lesson.StepSay, Text: "eight", Show: "no such"}}}
+		b := lessonBench(t, x, Options{})
+		b.size(size[0], size[1])
+		b.w.claim(1, "/l", "", 0xa1)
+		b.w.claim(1, "/l", "", 0xb1)
+		for _, name := range []string{"d1", "d2", "d3", "d4", "d5", "d6"} {
+			b.w.add(model.Contender{At: at(1), Name: name, Lock: "/l", Proc: model.ProcRunning}, asked(1, name, 1, 1, 0))
+		}
+		b.w.add(model.Contender{At: at(1), Name: "other", Lock: "/m", Proc: model.ProcRunning}, asked(1, "other", 7, 7, 7))
+		b.sync(26)
+		line := func(want, reason string) {
+			t.Helper()
+			for _, l := range strings.Split(b.text(), "\n") {
+				if strings.Join(strings.Fields(l), " ") == want {
+					return
+				}
+			}
+			t.Errorf("%v, %s: no line %q:\n%s", size, reason, want, b.text())
+		}
+		b.press("n")
+		line("WHO IN VAIN WOKEN FOR NOTHING TXN GET WRITE WATCH RENEW", "the figures of one lock")
+		line("all 6 6 0 6 0 0 6 0", "all together")
+		line("and 3 more", "those for whom there is no room")
+		b.press("n")
+		line("all 6 0 0 0 0 0 0 0", "from the question on they count anew")
+		b.w.add(asked(27, "d3", 4, 3, 2), asked(27, "d5", 2, 2, 1))
+		b.sync(27)
+		line("all 6 3 3 4 0 0 3 0", "since the question")
+		b.w.add(model.Access{At: at(28), Contender: "d1", Lock: "/l", Token: 1, Accepted: true, Write: true},
+			model.Access{At: at(28), Contender: "d2", Lock: "/l", Token: 1, Highest: 9, Write: true})
+		b.press("n", "2", "n")
+		b.sync(28)
+		line("d2 writes 1 184016 ✖ refuses: the token is old", "an access that was refused")
+		b.sees("accepts, though the token is old")
+		b.press("n")
+		b.sees("four", "a1", "waits")
+		if at := b.on(); at != "Locks" {
+			t.Errorf("on page %s", at)
+		}
+		b.press("n")
+		if b.on() != "Queue" {
+			t.Errorf("on page %s", b.on())
+		}
+		b.press("1", "n")
+		if b.on() != "Locks" {
+			t.Errorf("the person went away, and was taken to %s", b.on())
+		}
+		b.press("n")
+		if b.on() != "Time" {
+			t.Errorf("on page %s", b.on())
+		}
+		b.press("n")
+		b.sees("eight")
+		exact(t, b.View(), size[0], size[1])
+		b.press("u", "u", "u", "u", "u")
+		b.sees("three", "refuses: the token is old")
+	}
+}

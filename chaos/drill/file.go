@@ -32,6 +32,8 @@ type Lab struct {
 	// Fence says what the guarded resource demands a token for.
 	Fence      Fence
 	Contenders []Contender
+	// Counts: what the contenders ask is counted, for who looks at the cost.
+	Counts bool
 }
 
 // Fence says which accesses the guarded resource refuses with an old token.
@@ -83,13 +85,38 @@ type Contender struct {
 	Program *Program
 }
 
+// Show is what a lesson shows beside its texts, from a step on.
+type Show struct {
+	What Picture
+	Lock string // "" where it is about all of them
+}
+
+// Picture is one of the pictures of a lesson.
+type Picture string
+
+// Pictures.
+const (
+	PictureQueue    Picture = "queue"    // the page of a lock's queue
+	PictureTime     Picture = "time"     // the page of the time
+	PictureCost     Picture = "cost"     // what each program asked of the members, and in vain
+	PictureResource Picture = "resource" // what was read and written under a lock, accepted or refused
+	PictureGraph    Picture = "graph"    // who waits for whom
+	PictureText     Picture = "text"     // nothing but the texts
+)
+
+// Pictures are all of them.
+func Pictures() []string {
+	return []string{string(PictureQueue), string(PictureTime), string(PictureCost), string(PictureResource), string(PictureGraph), string(PictureText)}
+}
+
 // Step is one step of a drill. Exactly one field besides Line is set.
 type Step struct {
 	Line  int // in the file
+	Show  *Show
 	Wait  *Wait
 	Fault *model.Fault // Target and Member may be phrases, resolved when it is done
 	Heal  *model.Fault // of kind "" it heals all
-	Start string       // a contender with Later
+	Start string       // a contender with Later, or all of its kind
 	Tell  *Tell
 	Say   Text
 	Ask   *Question

@@ -28,6 +28,7 @@ const (
 	FormFault    Form = "fault"
 	FormOptions  Form = "list of sentences"
 	FormMeasure  Form = "measure"
+	FormPicture  Form = "what is shown"
 	FormAnything Form = "anything"
 )
 
@@ -98,12 +99,13 @@ func Grammar() []Object {
 			{Name: "wait", Form: FormObject, Of: "wait", Says: "Waits until all of it is so at once; the drill ends as unknown if it does not come."},
 			{Name: "fault", Form: FormFault, Says: "Does something to somebody: {KIND: TARGET}, or a bare KIND."},
 			{Name: "heal", Form: FormFault, Says: "Ends a fault: {KIND: TARGET}, KIND, or all."},
-			{Name: "start", Form: FormText, Says: "Starts a contender that has later: true."},
+			{Name: "start", Form: FormText, Says: "Starts a contender that has later: true, or all of a kind with a count."},
 			{Name: "tell", Form: FormByName, Says: "Tells a manual contender a word: {NAME: WORD}."},
 			{Name: "pause", Form: FormDuration, Says: "Lets it run for that long."},
 			{Name: "say", Form: FormWords, Says: "Tells the reader something: a sentence, or {en: ..., zh: ...}."},
 			{Name: "ask", Form: FormObject, Of: "ask", Says: "Asks the reader for a prediction."},
 			{Name: "see", Form: FormAnything, Says: "Measures what the last question asked: a step of lessons."},
+			{Name: "show", Form: FormPicture, Says: "What the reader of a lesson sees beside the texts from here on: WHAT, or {WHAT: LOCK}.", Words: Pictures()},
 			{Name: "repeat", Form: FormObject, Of: "repeat", Says: "Does steps several times."},
 		}},
 		{"wait", "All that is given has to be so at once.", []Field{

@@ -213,8 +213,10 @@ func (p *parser) gated() {
 		case s.Tell != nil || s.Heal != nil:
 			busy = s.Describe()
 		case s.Start != "":
-			c, _ := p.d.Lab.Contender(s.Start)
-			running[s.Start] = !c.Manual
+			for _, name := range p.d.Lab.Several(s.Start) {
+				c, _ := p.d.Lab.Contender(name)
+				running[name] = !c.Manual
+			}
 			busy = s.Describe()
 		case s.Fault != nil:
 			busy, lease = s.Describe(), true

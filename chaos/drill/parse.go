@@ -128,6 +128,12 @@ func (p *parser) drill(n *yaml.Node) {
 	}
 	if lesson != nil {
 		p.lesson(lesson)
+		return
+	}
+	for _, s := range d.Steps {
+		if s.Show != nil {
+			p.fail(s.Line, "show is for lessons: leave it out, or add lesson")
+		}
 	}
 }
 
@@ -265,6 +271,16 @@ func (l Lab) Names() []string {
 	return all
 }
 
+// Several are the names that a name stands for: all of a kind that has a count, else that one.
+func (l Lab) Several(name string) []string {
+	for _, c := range l.Contenders {
+		if c.Name == name && c.Count > 1 {
+			return c.Names()
+		}
+	}
+	return []string{name}
+}
+
 // Contender returns the one that a process, or a worker of one ("NAME.1"), belongs to.
 func (l Lab) Contender(name string) (Contender, bool) {
 	proc, worker, isWorker := strings.Cut(name, ".")
@@ -322,11 +338,14 @@ func (p *parser) lock(n *yaml.Node) string {
 	return name
 }
 
-// contenders reads names of processes or workers.
+// contenders reads names of processes or workers, or of all of a kind.
 func (p *parser) contenders(n *yaml.Node, what string) []string {
-	all := p.texts(n, what)
-	for _, name := range all {
-		p.knownContender(n.Line, name)
+	var all []string
+	for _, text := range p.texts(n, what) {
+		for _, name := range p.d.Lab.Several(text) {
+			p.knownContender(n.Line, name)
+			all = append(all, name)
+		}
 	}
 	return all
 }

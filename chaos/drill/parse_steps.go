@@ -35,6 +35,7 @@ func (p *parser) step(n *yaml.Node) {
 		"say":   func(n *yaml.Node) { s.Say = p.words(n, "say") },
 		"ask":   func(n *yaml.Node) { s.Ask = p.ask(n) },
 		"see":   func(*yaml.Node) { s.See = true },
+		"show":  func(n *yaml.Node) { s.Show = p.show(n) },
 		"repeat": func(n *yaml.Node) {
 			repeat = true
 			p.repeat(n)
@@ -73,11 +74,31 @@ func (p *parser) repeat(n *yaml.Node) {
 	}
 }
 
+// show reads WHAT, or {WHAT: LOCK}.
+func (p *parser) show(n *yaml.Node) *Show {
+	s := &Show{What: Picture(n.Value)}
+	if n.Kind == yaml.MappingNode && len(n.Content) == 2 {
+		s.What, s.Lock = Picture(n.Content[0].Value), p.lock(n.Content[1])
+	}
+	p.oneOf(n.Line, "show", string(s.What), Pictures())
+	switch s.What {
+	case PictureQueue, PictureCost, PictureResource:
+		s.Lock = p.onlyLock(n.Line, "show", s.Lock)
+	}
+	if s.What == PictureCost {
+		p.d.Lab.Counts = true
+	}
+	return s
+}
+
 func (p *parser) start(n *yaml.Node) string {
 	name := p.text(n, "start")
-	p.knownContender(n.Line, name)
-	if c, ok := p.d.Lab.Contender(name); ok && !c.Later {
-		p.fail(n.Line, "%s is started with the lab: give it later: true", name)
+	for _, one := range p.d.Lab.Several(name) {
+		p.knownContender(n.Line, one)
+		if c, ok := p.d.Lab.Contender(one); ok && !c.Later {
+			p.fail(n.Line, "%s is started with the lab: give it later: true", name)
+			break
+		}
 	}
 	return name
 }
@@ -188,9 +209,11 @@ func (p *parser) beliefs(n *yaml.Node) map[string]model.BeliefState {
 		return all
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, state := n.Content[i].Value, n.Content[i+1]
-		p.knownContender(n.Content[i].Line, name)
-		all[name] = p.belief(state)
+		state := p.belief(n.Content[i+1])
+		for _, name := range p.d.Lab.Several(n.Content[i].Value) {
+			p.knownContender(n.Content[i].Line, name)
+			all[name] = state
+		}
 	}
 	return all
 }

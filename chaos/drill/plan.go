@@ -77,6 +77,8 @@ func (s Step) Describe() string {
 		return "say: " + s.Say.In("en")
 	case s.Ask != nil:
 		return "ask: " + s.Ask.Text.In("en")
+	case s.Show != nil:
+		return strings.TrimSpace("show the " + string(s.Show.What) + " " + s.Show.Lock)
 	case s.See:
 		return "see what came of the question"
 	}

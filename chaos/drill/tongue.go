@@ -1,9 +1,11 @@
 package drill
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -172,7 +174,7 @@ func (w *Wait) In(lang string) (want, met string) {
 	}
 	for _, b := range believing {
 		var names []string
-		for _, name := range slices.Sorted(maps.Keys(said)) {
+		for _, name := range slices.SortedFunc(maps.Keys(said), byNumber) {
 			if said[name] == b.state {
 				names = append(names, name)
 			}
@@ -205,13 +207,34 @@ func (w *Wait) In(lang string) (want, met string) {
 	return strings.Join(wants, sep), strings.Join(mets, sep)
 }
 
-// listed are names as one writes them in a sentence.
+// listed are names as one writes them in a sentence. Of many that are numbered one after
+// another the first and the last are named.
 func listed(lang string, names []string) string {
 	n := len(names) - 1
+	if kind := numbered(names); n > 2 && kind != "" {
+		return fmt.Sprintf(Text{"en": "%s1 to %s%d", "zh": "%s1 到 %s%d"}.In(lang), kind, kind, n+1)
+	}
 	if n < 1 {
 		return strings.Join(names, "")
 	}
 	return strings.Join(names[:n], Text{"en": ", ", "zh": "、"}.In(lang)) + Text{"en": " and ", "zh": " 和 "}.In(lang) + names[n]
+}
+
+// byNumber puts h2 before h10.
+func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+
+// numbered is what the names begin with, if they are all from NAME1 to NAMEn, else "".
+func numbered(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	kind := strings.TrimRight(names[0], "0123456789")
+	for i := range names {
+		if names[i] != kind+strconv.Itoa(i+1) {
+			return ""
+		}
+	}
+	return kind
 }
 
 // believing are the words for what one believes, is to believe, and several do.

@@ -42,6 +42,8 @@ type call struct {
 
 	lease    atomic.Int64 // of the latest request to renew or revoke
 	revoked  atomic.Int64 // the revision of the answer to one to revoke
+	failed   atomic.Bool  // the condition of a transaction did not hold
+	held     atomic.Bool  // it did
 	writes   writes
 	watches  watches   // only of methodWatch
 	renewals *renewals // only of methodKeepAlive
@@ -397,6 +399,7 @@ func (c *call) requested(text []byte) {
 		id := renewedLease(text)
 		c.lease.Store(int64(id))
 		c.proxy.owns(c.conn, id, true)
+		c.proxy.asked.renews(c)
 	case methodRevoke:
 		// Should the revoke fail, the next renewal reports the owner again.
 		id := number(text, 1)
@@ -418,13 +421,18 @@ func (c *call) sending(text []byte) bool {
 
 // answered learns from an answer when it comes.
 func (c *call) answered(text []byte) {
-	if c.method == methodGrant {
+	switch c.method {
+	case methodGrant:
 		c.proxy.owns(c.conn, model.LeaseID(number(text, 2)), false) // the header is before it
 		return
-	}
-	if c.method == methodRevoke && text != nil {
-		rev, _ := readAnswer(c.method, text)
-		c.revoked.Store(rev)
+	case methodTxn:
+		c.held.Store(number(text, 2) != 0)
+		c.failed.Store(number(text, 2) == 0)
+	case methodRevoke:
+		if text != nil {
+			rev, _ := readAnswer(c.method, text)
+			c.revoked.Store(rev)
+		}
 	}
 	c.writes.answered(c.method, text)
 }
@@ -456,6 +464,7 @@ func (c *call) over() {
 	case methodWatch:
 		c.watches.over(c)
 	}
+	c.proxy.asked.call(c)
 }
 
 // lookedInto says whether messages of that method are evidence.

@@ -342,6 +342,7 @@ func (w *watches) requested(c *call, text []byte) {
 			key = ""
 		}
 		w.pending = append(w.pending, key)
+		c.proxy.asked.watches(c)
 	}
 	if cancel := field(text, 2); cancel != nil {
 		w.off(c, number(cancel, 1))
@@ -351,6 +352,9 @@ func (w *watches) requested(c *call, text []byte) {
 // answered learns from an answer before the client has it.
 func (w *watches) answered(c *call, text []byte) {
 	a := readWatchAnswer(text)
+	if a.events {
+		c.proxy.asked.wakes(c)
+	}
 	if !a.created && !a.canceled {
 		return
 	}
@@ -410,6 +414,7 @@ func (c *call) watchRefused(reason string) {
 type watchAnswer struct {
 	id                int64
 	created, canceled bool
+	events            bool // it has some
 	reason            string
 }
 
@@ -426,6 +431,8 @@ func readWatchAnswer(b []byte) watchAnswer {
 			a.canceled = f.value != 0
 		case 6:
 			a.reason = string(f.bytes)
+		case 11:
+			a.events = true
 		}
 	}
 	return a

@@ -51,6 +51,9 @@ type Options struct {
 	SharedPort int
 	// Now dates the reports; nil is time.Now.
 	Now func() time.Time
+	// Count reports, too, what the clients with listeners of their own ask: model.Asked, at
+	// most every askedEvery for each.
+	Count bool
 	// Report is told what the proxy saw: model.LeaseOwner (before the client has the
 	// answer), model.Wrote and model.Revoked (when the call ends), model.Watches, model.Refused,
 	// model.TurnedAway and model.Connected. It is called from several goroutines, must return soon and
@@ -77,6 +80,7 @@ type Proxy struct {
 	holds     holds
 	owners    owners
 	denials   denials
+	asked     *tally // nil: nobody counts
 	foreign   bool
 	peers     *peers // nil: everybody's connections are taken
 
@@ -119,6 +123,9 @@ func New(o Options) (*Proxy, error) {
 		}
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
+	if o.Count {
+		p.asked = newTally(p)
+	}
 	doors, err := p.open("", o.SharedPort)
 	if err != nil {
 		p.cancel()
@@ -190,6 +197,7 @@ func (p *Proxy) Forget(client string) {
 func (p *Proxy) forgetEvidence(client string) {
 	p.owners.forgetClient(client)
 	p.denials.forget(client)
+	p.asked.forget(client)
 }
 
 // Close ends every listener, connection and goroutine of the proxy. Clients see

@@ -71,7 +71,7 @@ func drawReport(t *rapid.T, at time.Time, lock string, lease model.LeaseID, rev 
 	yes := rapid.Bool().Draw(t, "yes")
 	key := ClaimKey(lock, lease)
 	at = at.Add(-time.Duration(rapid.IntRange(0, 900).Draw(t, "late")) * time.Millisecond)
-	switch rapid.IntRange(0, 9).Draw(t, "report") {
+	switch rapid.IntRange(0, 10).Draw(t, "report") {
 	case 0:
 		return model.Contender{At: at, Name: name, PID: 7, Lock: lock, Recipe: "mutex", TTL: 5,
 			Proc: rapid.SampledFrom([]model.ProcState{model.ProcRunning, model.ProcRunning, model.ProcPaused, model.ProcEnded}).Draw(t, "proc")}
@@ -85,6 +85,8 @@ func drawReport(t *rapid.T, at time.Time, lock string, lease model.LeaseID, rev 
 			Took: yes && rapid.Bool().Draw(t, "took"), Told: rapid.Bool().Draw(t, "told")}
 	case 6:
 		return model.Watches{At: at, Client: c, Key: key, On: yes}
+	case 9:
+		return model.Asked{At: at, Client: c, Txns: 2, Vain: 1}
 	case 7:
 		return model.Revoked{At: at, Client: c, Lease: lease, Rev: rapid.SampledFrom([]int64{0, rev}).Draw(t, "answer")}
 	case 8:

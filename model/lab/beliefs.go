@@ -70,6 +70,7 @@ func (lab *Reports) noteBelief(e model.Belief) {
 func (lab *Reports) access(e model.Access) {
 	c := lab.info(e.Contender)
 	c.LastAccess = e
+	lab.accesses.remember(lab.k, e)
 	if e.Accepted {
 		c.Accepted++
 	} else {

@@ -21,6 +21,8 @@ type ContenderInfo struct {
 	// Accepted and Refused count them all.
 	LastAccess        model.Access
 	Accepted, Refused int
+	// Asked is what it asked of the members, zero At where nobody counts.
+	Asked model.Asked
 
 	pauseEnded  time.Time     // when its process last ran on after a pause
 	competitors []*Competitor // on the locks that it competes for, in the order in which it came to them
@@ -49,6 +51,7 @@ type Reports struct {
 	revokes    []model.Revoked // the last that were answered, newest last
 	*Owners
 	*notebook
+	*accesses
 }
 
 // ownersMax bounds how many leases are remembered with their client, ended ones
@@ -63,7 +66,7 @@ const (
 // says who held when.
 func NewReports(k *keyspace.Keyspace, book *intervals.Book) *Reports {
 	on := &places{k: k, locks: map[string]*Lock{}}
-	return &Reports{k: k, book: book, contenders: map[string]*ContenderInfo{}, clients: clients{}, Owners: newOwners(k),
+	return &Reports{k: k, book: book, contenders: map[string]*ContenderInfo{}, clients: clients{}, Owners: newOwners(k), accesses: &accesses{},
 		notebook: &notebook{k: k, places: on, notes: map[string]*Notes{}}}
 }
 
@@ -98,6 +101,10 @@ func (lab *Reports) Apply(e model.Event) {
 		lab.revoked(e)
 	case model.Watches:
 		lab.watches(e)
+	case model.Asked:
+		if c := lab.contenders[e.Name]; c != nil && e.Certain {
+			c.Asked = e
+		}
 	case model.Refused:
 		lab.refusal(e)
 	case model.Connected:
@@ -196,6 +203,9 @@ func (lab *Reports) Beginning() []model.Event {
 		}
 		if !c.Belief.At.IsZero() { // its last word
 			all = append(all, c.Belief)
+		}
+		if !c.Asked.At.IsZero() {
+			all = append(all, c.Asked)
 		}
 	}
 	for _, id := range lab.Owners.order {

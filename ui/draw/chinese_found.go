@@ -183,6 +183,12 @@ func reported(text string) string {
 			return who + r.zh
 		}
 	}
+	if who, rest, ok := strings.Cut(text, " wrote with the old token "); ok {
+		var old, newer int64
+		if _, err := fmt.Sscanf(rest, "%d: accepted, though %d was given", &old, &newer); err == nil {
+			return fmt.Sprintf("%s 用旧令牌 %d 写入：被接受，而 %d 已经发出", who, old, newer)
+		}
+	}
 	if who, how, ok := strings.Cut(text, " is ended: "); ok {
 		return who + " 已结束：" + how
 	}

@@ -131,7 +131,7 @@ func TestTheJournalOfALessonIsChinese(t *testing.T) {
 	for _, text := range []string{"dead-holder (strong): a stopped", "dead-holder on /l is over, after 2s", "no-quorum is over, after 3s"} {
 		all = append(all, journal.Entry{Kind: journal.Finding, Lock: "/l", Text: text, Why: journal.Why{Confidence: model.Strong}})
 	}
-	for _, text := range []string{"a (pid 7) is running", "a (pid 7) is paused", "a (pid 7) is ended: killed", "a (pid 7) is ended: exit 0", "a noticed that its lease is gone"} {
+	for _, text := range []string{"a (pid 7) is running", "a (pid 7) is paused", "a (pid 7) is ended: killed", "a (pid 7) is ended: exit 0", "a noticed that its lease is gone", "a wrote with the old token 7: accepted, though 9 was given"} {
 		all = append(all, journal.Entry{Kind: journal.Lab, Lock: "/l", Text: text})
 	}
 	for _, text := range []string{"step 3: say: a holds", "step 3 over: after 0.1 s"} {

@@ -51,6 +51,8 @@ type Host interface {
 	Do(p model.Plan, within time.Duration) tea.Cmd
 	// Show goes to the page that shows what is asked for.
 	Show(r page.Request)
+	// GoTo goes to a page by its title.
+	GoTo(page string)
 	// Select puts the cursor on a lock, and says whether it did: only where locks are listed.
 	Select(lock string) bool
 	// Rewind shows the moment at of what was seen so far once the key that is being done is done,

@@ -59,12 +59,28 @@ type Step struct {
 	Code []string
 	// Lock is the one that the step is about, which the console selects then; "": it stays.
 	Lock string
+	// Show is what stands beside the text, "" for nothing, and About the lock that it is about,
+	// "" for all of them.
+	Show  Picture
+	About string
 	// Within bounds a StepWait; 0: it is not bounded.
 	Within time.Duration
 	// Verdict is the word of a StepVerdict, and Lines its expectations.
 	Verdict Verdict
 	Lines   []Line
 }
+
+// Picture is what a step shows beside its text: a page of the console, or lines in the pane.
+type Picture string
+
+// Pictures. Any other is none.
+const (
+	PictureQueue    Picture = "queue"
+	PictureTime     Picture = "time"
+	PictureCost     Picture = "cost"
+	PictureResource Picture = "resource"
+	PictureGraph    Picture = "graph"
+)
 
 // Verdict says whether what was expected was so.
 type Verdict string

@@ -32,6 +32,9 @@ func (p *Pane) Height(th *draw.Theme, w, h int) int {
 		usual = high
 	}
 	s := p.shown()
+	if rows := s.pictureRows(h); rows > 0 {
+		return min(most, usual+rows)
+	}
 	if s.acts() || s.step.Kind == "" && s.begun || s.step.Kind == StepSay && len(s.step.Code) == 0 {
 		return usual
 	}
@@ -45,6 +48,11 @@ func (p *Pane) Lines(f page.Frame, w, h int) []string {
 	}
 	th, s := f.Th, p.shown()
 	all, room := s.content(th, w, p.h.Frame().Now), h-1
+	var picture []string
+	if rows := min(s.pictureRows(f.Height), max(room-len(all), min(pictureLeast, room-pictureLeast))); rows > 0 {
+		picture = s.picture(f, w, rows)
+		room -= len(picture)
+	}
 	s.pages = 1
 	if room > 0 {
 		s.pages = max(1, (len(all)+room-1)/room)
@@ -58,7 +66,7 @@ func (p *Pane) Lines(f page.Frame, w, h int) []string {
 	for _, spans := range all[from:min(len(all), from+room)] {
 		lines = append(lines, th.Line(w, spans, nil))
 	}
-	return draw.Fill(lines, w, h)
+	return append(draw.Fill(lines, w, h-len(picture)), picture...)
 }
 
 // title says what is told and what it waits for; the latter matters more.
@@ -246,7 +254,8 @@ func (p *Pane) pastOf(s *Step, took time.Duration) string {
 // read: before a text the last two.
 func (p *Pane) past(th *draw.Theme, text func(st draw.Style, lead, s string)) {
 	log := p.log
-	if p.step.Kind == StepVerdict || p.err != nil {
+	crowded := p.step.Kind == StepAsk || p.step.Kind == StepSee // there a picture says it
+	if p.step.Kind == StepVerdict || p.err != nil || crowded && p.pictureRows(0) > 0 {
 		return
 	}
 	if p.step.Kind == StepSay || p.step.Kind == StepAsk {

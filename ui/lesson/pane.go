@@ -34,6 +34,8 @@ type Pane struct {
 	chosen      int    // the answer, from 1; 0: none yet
 	steps       int    // how many there were
 	lock        string // that was selected for the person last
+	opened      turned // that was opened for the person last
+	base        asked  // what was asked by the last question
 	drawn       drawn
 	body        [][]draw.Span // what was drawn of it
 	right       int           // how many predictions were right, of how many
@@ -124,6 +126,10 @@ func (p *Pane) Stepped(m StepMsg) tea.Cmd {
 	if l := p.step.Lock; l != p.lock && l != "" && p.back == 0 && p.h.Select(l) {
 		p.lock = l
 	}
+	p.turnTo(p.step.Show, p.step.About)
+	if p.step.Kind == StepAsk {
+		p.base = askedSoFar(p.h.Frame().S)
+	}
 	if p.step.Kind == StepSee {
 		p.folded = false
 		p.score(p.step.Chosen)
@@ -209,7 +215,7 @@ func (p *Pane) GoOn() tea.Cmd {
 	case p.step.Kind == StepTask: // the next step is asked for already
 		l := p.l
 		p.leave()
-		p.step, p.since = Step{Kind: StepWait}, p.h.Frame().Now // a second press is for nothing
+		p.step, p.since = Step{Kind: StepWait, Show: p.step.Show, About: p.step.About}, p.h.Frame().Now // a second press is for nothing
 		p.steps++
 		return func() tea.Msg { l.Answer(0); return nil }
 	default:
@@ -222,7 +228,7 @@ func (p *Pane) GoOn() tea.Cmd {
 func (p *Pane) answer(choice int) tea.Cmd {
 	l, next := p.l, p.next()
 	p.leave()
-	p.step = Step{Kind: StepWait}
+	p.step = Step{Kind: StepWait, Show: p.step.Show, About: p.step.About}
 	p.steps++
 	p.page, p.log, p.since = 0, nil, p.h.Frame().Now
 	return func() tea.Msg {

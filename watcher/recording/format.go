@@ -79,6 +79,7 @@ var eventTypes = map[string]reflect.Type{
 	"wrote":          reflect.TypeFor[model.Wrote](),
 	"revoked":        reflect.TypeFor[model.Revoked](),
 	"watches":        reflect.TypeFor[model.Watches](),
+	"asked":          reflect.TypeFor[model.Asked](),
 	"refused":        reflect.TypeFor[model.Refused](),
 	"turned-away":    reflect.TypeFor[model.TurnedAway](),
 	"connected":      reflect.TypeFor[model.Connected](),

@@ -96,7 +96,7 @@ func value(f drill.Field) node {
 		n["type"], n["additionalProperties"], n["minProperties"] = "object", of, 1
 	case drill.FormOptions:
 		n["type"], n["items"] = "array", ref("option")
-	case drill.FormMeasure:
+	case drill.FormMeasure, drill.FormPicture:
 		n["anyOf"] = []any{node{"enum": f.Words}, node{"type": "object", "propertyNames": node{"enum": f.Words}, "minProperties": 1, "maxProperties": 1}}
 		f.Words = nil
 	case drill.FormAnything:

@@ -186,6 +186,7 @@ func TestExpectations(t *testing.T) {
 
 		{"no-old-token", func(ta *tale) *tale { return ta.writes("a", 1, 0, 1, 0).writes("b", 2, 1, 2, 0) }, drill.Held, 0, "", "newer ones"},
 		{"no-old-token", func(ta *tale) *tale { return ta.writes("b", 2, 0, 1, 0).writes("a", 1, 2, 2, 1) }, drill.Violated, 1, "with the token 1, after 2 was seen", "an old one"},
+		{"no-old-token", func(ta *tale) *tale { return ta.writes("b", 2, 0, 1, 0).writes("a", 1, 0, 2, 1) }, drill.Violated, 1, "with the token 1, after 2 was seen", "an old one, without a fence that would know"},
 		{"no-old-token", func(ta *tale) *tale { return ta }, drill.Unknown, 0, "nothing was written", "nobody wrote"},
 
 		{"no-lost-update", func(ta *tale) *tale { return ta.writes("a", 1, 0, 5, 0) }, drill.Held, 0, "", "none lost"},

@@ -37,8 +37,13 @@ func (r *runner) step(ctx context.Context, i int, s drill.Step) error {
 	case s.Heal != nil:
 		return r.healStep(ctx, i, *s.Heal)
 	case s.Start != "":
-		c, _ := r.d.Lab.Contender(s.Start)
-		return r.plain(ctx, i, model.Action{Kind: model.SpawnProc, Contender: s.Start, Lock: c.Locks[0], Recipe: c.Recipe})
+		for _, name := range r.d.Lab.Several(s.Start) {
+			c, _ := r.d.Lab.Contender(name)
+			if err := r.plain(ctx, i, model.Action{Kind: model.SpawnProc, Contender: name, Lock: c.Locks[0], Recipe: c.Recipe}); err != nil {
+				return err
+			}
+		}
+		return nil
 	case s.Tell != nil:
 		return r.plain(ctx, i, model.Action{Kind: model.TellProc, Contender: s.Tell.Contender, Word: s.Tell.Word})
 	case s.Say != nil:
@@ -46,6 +51,8 @@ func (r *runner) step(ctx context.Context, i int, s drill.Step) error {
 		return r.speak(ctx, func(ctx context.Context) { r.o.Teller.Say(ctx, s.Say) })
 	case s.Ask != nil:
 		return r.ask(ctx, i, s.Ask.Shuffled(r.o.Seed, i))
+	case s.Show != nil: // the teller shows it
+		return nil
 	case s.See:
 		return r.see(ctx, i)
 	}

@@ -29,6 +29,7 @@ type Pupil struct {
 	answers chan int
 	ctx     context.Context // ends with the console
 	lock    string          // that the story is about now
+	picture drill.Show      // that stands beside it
 
 	mu     sync.Mutex
 	hand   []string // what the person did to the lab
@@ -65,6 +66,7 @@ func (p *Pupil) Shown() *lesson.Lesson {
 
 // show hands a step over to the console, and says whether it was taken.
 func (p *Pupil) show(ctx context.Context, s lesson.Step) bool {
+	s.Show, s.About = lesson.Picture(p.picture.What), p.picture.Lock
 	select {
 	case p.steps <- s:
 		return true
@@ -92,6 +94,8 @@ func (p *Pupil) read(ctx context.Context, s lesson.Step) int {
 func (p *Pupil) Step(i int) {
 	p.lock = p.about(i)
 	switch s := p.d.Steps[i-1]; {
+	case s.Show != nil:
+		p.picture = *s.Show
 	case s.Say != nil || s.Ask != nil || s.See:
 	case s.Wait != nil:
 		want, met := s.Wait.In(p.lang)

@@ -1,0 +1,267 @@
+package lesson
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/keyspace"
+	"locktop/ui/draw"
+	"locktop/ui/graph"
+	"locktop/ui/page"
+)
+
+// turned is a page that was opened for the person.
+type turned struct {
+	show  Picture
+	about string
+}
+
+// turnTo opens the page that a step shows, once for each: where the person goes then, stays.
+func (p *Pane) turnTo(show Picture, about string) {
+	to := turned{show, about}
+	if to == p.opened || p.back > 0 {
+		return
+	}
+	switch {
+	case show == PictureQueue && p.h.Frame().S.Lock(about) == nil:
+		return // with the next step
+	case show == PictureQueue:
+		p.h.Show(page.Request{Show: page.ShowQueue, Lock: about})
+	case show == PictureTime:
+		p.h.GoTo("Time")
+	}
+	p.opened = to
+}
+
+// Rows of a picture under a text, its heading included, and what it has at least.
+const (
+	askersMost   = 4
+	accessesMost = 5
+	edgesMost    = 4
+	pictureLeast = 2
+)
+
+// pictureRows is how many lines the picture would like to have on a screen of h lines, 0 if there
+// is none.
+func (p *Pane) pictureRows(h int) int {
+	switch p.step.Show {
+	case PictureCost:
+		return 2 + askersMost
+	case PictureResource:
+		return 1 + accessesMost
+	case PictureGraph:
+		if h >= page.TallFrom {
+			return graph.High
+		}
+		return 1 + edgesMost
+	}
+	return 0
+}
+
+// picture is what stands under the text in h lines of w cells at most.
+func (p *Pane) picture(f page.Frame, w, h int) []string {
+	var lines []string
+	switch p.step.Show {
+	case PictureCost:
+		lines = p.cost(f, w, h)
+	case PictureResource:
+		lines = p.resource(f, w, h)
+	case PictureGraph:
+		lines = p.graph(f, w, h)
+	}
+	return lines[:min(len(lines), max(0, h))]
+}
+
+// column is one of a table in the pane: its heading by id, and how wide it is. A figure stands
+// at its right end.
+type column struct {
+	id     string
+	w      int
+	figure bool
+}
+
+// cellsOf are the cells of a line, each in a style of its own.
+func cellsOf(th *draw.Theme, columns []column, cells []draw.Span) []draw.Span {
+	spans := []draw.Span{draw.Plain.Of("  ")}
+	for i, c := range columns {
+		text := th.Cut(cells[i].Text, c.w)
+		blank := draw.Plain.Of(draw.Blank(c.w - draw.Width(text)))
+		if c.figure {
+			spans = append(spans, blank, cells[i].St.Of(text), draw.Plain.Of("  "))
+		} else {
+			spans = append(spans, cells[i].St.Of(text), blank, draw.Plain.Of("  "))
+		}
+	}
+	return spans
+}
+
+func (p *Pane) heading(columns []column) []draw.Span {
+	cells := make([]draw.Span, len(columns))
+	for i, c := range columns {
+		cells[i] = draw.Heading.Of(p.say(c.id))
+	}
+	return cells
+}
+
+// asked is what each program has asked.
+type asked map[string]model.Asked
+
+func askedSoFar(s *fold.State) asked {
+	all := asked{}
+	for _, c := range s.Contenders() {
+		if !c.Asked.At.IsZero() {
+			all[c.Name] = c.Asked
+		}
+	}
+	return all
+}
+
+// askers are the programs of the lock with what they have asked since the last question, those
+// first that asked most in vain.
+func (p *Pane) askers(s *fold.State) []model.Asked {
+	var all []model.Asked
+	for _, c := range s.Contenders() {
+		if c.Asked.At.IsZero() || p.step.About != "" && c.Lock != p.step.About {
+			continue
+		}
+		if a := since(c.Asked, p.base[c.Name]); c.Proc != model.ProcEnded || a.Txns > 0 { // who is gone since long is no more
+			all = append(all, a)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b model.Asked) int { return cmp.Or(b.Vain-a.Vain, b.Idle-a.Idle) })
+	return all
+}
+
+// since is what was asked after that. A program that was started anew counts anew.
+func since(a, was model.Asked) model.Asked {
+	if a.Txns < was.Txns || a.Renewals < was.Renewals || a.Gets < was.Gets {
+		return a
+	}
+	return plus(a, was, -1)
+}
+
+func plus(a, b model.Asked, times int) model.Asked {
+	for _, x := range []struct{ to, of *int }{{&a.Txns, &b.Txns}, {&a.Vain, &b.Vain}, {&a.Gets, &b.Gets}, {&a.Writes, &b.Writes}, {&a.Watches, &b.Watches},
+		{&a.Woken, &b.Woken}, {&a.Idle, &b.Idle}, {&a.Renewals, &b.Renewals}, {&a.Others, &b.Others}} {
+		*x.to += times * *x.of
+	}
+	return a
+}
+
+var costColumns = []column{{"who", 10, false}, {"vain", 8, true}, {"idle", 17, true}, {"txns", 5, true}, {"gets", 5, true}, {"writes", 5, true},
+	{"watches", 5, true}, {"renewals", 5, true}}
+
+// cost says who asked what, and what of that was for nothing.
+func (p *Pane) cost(f page.Frame, w, h int) []string {
+	all, th := p.askers(f.S), f.Th
+	if len(all) == 0 {
+		return []string{th.Line(w, []draw.Span{draw.Dim.Of("  " + p.say("nobody-asked"))}, nil)}
+	}
+	row := func(name string, a model.Asked, st draw.Style) string {
+		late := func(n int) draw.Span {
+			if n == 0 {
+				return draw.Dim.Of("0")
+			}
+			return draw.Late.Of(strconv.Itoa(n))
+		}
+		plain := func(n int) draw.Span { return draw.Plain.Of(strconv.Itoa(n)) }
+		return th.Line(w, cellsOf(th, costColumns, []draw.Span{st.Of(name), late(a.Vain), late(a.Idle), plain(a.Txns), plain(a.Gets), plain(a.Writes), plain(a.Watches), plain(a.Renewals)}), nil)
+	}
+	var sum model.Asked
+	for _, a := range all {
+		sum = plus(sum, a, 1)
+	}
+	lines := []string{th.Line(w, cellsOf(th, costColumns, p.heading(costColumns)), nil), row(p.say("all", len(all)), sum, draw.Strong)}
+	for i, a := range all {
+		if rest := len(all) - i; rest > 1 && len(lines) == h-1 {
+			return append(lines, th.Line(w, []draw.Span{draw.Dim.Of("  " + p.say("more-rows", rest))}, nil))
+		}
+		lines = append(lines, row(th.Clean(a.Name), a, draw.Plain))
+	}
+	return lines
+}
+
+var resourceColumns = []column{{"who", 10, false}, {"does", 7, false}, {"token", 6, true}, {"newest", 7, true}, {"resource", 40, false}}
+
+// resource lists the last accesses to what the lock guards.
+func (p *Pane) resource(f page.Frame, w, h int) []string {
+	all, th := f.S.Accesses(p.step.About), f.Th
+	if len(all) == 0 {
+		return []string{th.Line(w, []draw.Span{draw.Dim.Of("  " + p.say("no-access"))}, nil)}
+	}
+	lines := []string{th.Line(w, cellsOf(th, resourceColumns, p.heading(resourceColumns)), nil)}
+	for _, a := range all[max(0, len(all)-max(1, h-1)):] {
+		does, says, st := "reads", p.say("accepted"), draw.Plain
+		if a.Write {
+			does = "writes-it"
+		}
+		switch {
+		case a.Stale():
+			says, st = th.Sign.Late+" "+p.say("accepted-old"), draw.Late
+		case !a.Accepted:
+			says, st = th.Sign.Bad+" "+p.say("refused-old"), draw.Bad
+		}
+		lines = append(lines, th.Line(w, cellsOf(th, resourceColumns, []draw.Span{draw.Plain.Of(th.Clean(a.Contender)), draw.Plain.Of(p.say(does)),
+			draw.Plain.Of(strconv.FormatInt(a.Token, 10)), draw.Dim.Of(strconv.FormatInt(max(a.Token, a.Newer), 10)), st.Of(says)}), nil))
+	}
+	return lines
+}
+
+var graphColumns = []column{{"who", 10, false}, {"has", 20, false}, {"wants", 20, false}, {"of-whom", 16, false}}
+
+// graph says who waits for whom: as a ring, if it is one.
+func (p *Pane) graph(f page.Frame, w, h int) []string {
+	th := f.Th
+	type edge struct{ has, wants, whose string }
+	edges, names := map[string]*edge{}, []string(nil)
+	of := func(c *keyspace.Claim) *edge {
+		who := th.Who(f.S, c.Ref())
+		if edges[who] == nil {
+			edges[who] = &edge{}
+			names = append(names, who)
+		}
+		return edges[who]
+	}
+	add := func(to *string, what string) {
+		if *to != "" {
+			what = *to + " " + what
+		}
+		*to = what
+	}
+	for _, l := range f.S.Locks() {
+		if !l.Recipe().HasHolder || p.step.About != "" && l.Name != p.step.About {
+			continue
+		}
+		if ring := graph.Of(f.View, l); ring != nil {
+			return ring.Lines(w, h)
+		}
+		name := th.CutPath(th.Clean(l.Name), graphColumns[1].w)
+		for i := range l.Len() {
+			c := l.At(i)
+			switch {
+			case l.Holds(i):
+				add(&of(c).has, name)
+			case i <= edgesMost:
+				e := of(c)
+				add(&e.wants, name)
+				if ahead := l.At(i - 1); ahead != nil {
+					add(&e.whose, th.Who(f.S, ahead.Ref()))
+				}
+			}
+		}
+	}
+	if len(names) == 0 {
+		return []string{th.Line(w, []draw.Span{draw.Dim.Of("  " + p.say("nobody-there"))}, nil)}
+	}
+	slices.Sort(names)
+	lines := []string{th.Line(w, cellsOf(th, graphColumns, p.heading(graphColumns)), nil)}
+	for _, who := range names {
+		e := edges[who]
+		lines = append(lines, th.Line(w, cellsOf(th, graphColumns, []draw.Span{draw.Strong.Of(th.CutKey(who, 10)), draw.Good.Of(cmp.Or(e.has, "-")),
+			draw.Waiting.Of(cmp.Or(e.wants, "-")), draw.Plain.Of(cmp.Or(e.whose, "-"))}), nil))
+	}
+	return lines
+}
