@@ -115,14 +115,14 @@ func (lab *Reports) Apply(e model.Event) {
 		lab.faults = append(lab.faults, e)
 		lab.k.Record(&journal.Entry{At: e.At, Kind: journal.Lab, Text: "fault: " + e.Fault.Describe()})
 	case model.FaultOff:
-		lab.faultOff(e)
+		faultOff(lab, e)
 	}
 }
 
 func (lab *Reports) info(name string) *ContenderInfo {
 	c := lab.contenders[name]
 	if c == nil {
-		lab.dropEnded()
+		dropEnded(lab)
 		c = &ContenderInfo{Contender: model.Contender{Name: name}}
 		lab.contenders[name] = c
 	}
@@ -130,7 +130,7 @@ func (lab *Reports) info(name string) *ContenderInfo {
 }
 
 // dropEnded forgets the contenders that ended when there are too many.
-func (lab *Reports) dropEnded() {
+func dropEnded(lab *Reports) {
 	if len(lab.contenders) < contendersMax {
 		return
 	}
@@ -172,7 +172,7 @@ func (lab *Reports) ended(c *ContenderInfo, at time.Time) {
 	lab.forgetOpen(c.Name)
 }
 
-func (lab *Reports) faultOff(e model.FaultOff) {
+func faultOff(lab *Reports, e model.FaultOff) {
 	for i, f := range lab.faults {
 		if f.ID == e.ID {
 			lab.faults = slices.Delete(lab.faults, i, i+1)
