@@ -3,7 +3,6 @@ package lab
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"locktop/model"
@@ -113,32 +112,4 @@ func (lab *Reports) forgetWatches(name string) {
 		}
 	}
 	clear(cl.watching)
-}
-
-// recent is how long ago a client may have lost its connection to count as there.
-const recent = time.Minute
-
-// there says whether a client is connected, or was not long ago.
-func (lab *Reports) there(name string, now time.Time) bool {
-	if c := lab.contenders[name]; c != nil && c.Proc == model.ProcEnded {
-		return false
-	}
-	cl := lab.clients[name]
-	return cl != nil && (len(cl.conns) > 0 || !cl.told || now.Sub(cl.seen) < recent)
-}
-
-// Clients returns the clients that are connected through the proxy and are no
-// contenders, by name.
-func (lab *Reports) Clients() []ClientInfo {
-	var all []ClientInfo
-	for _, c := range lab.clients {
-		if len(c.conns) == 0 || lab.contenders[c.Name] != nil {
-			continue
-		}
-		last := c.conns[len(c.conns)-1]
-		all = append(all, ClientInfo{Client: c.Client, Peer: last.Peer, Agent: last.Agent, Member: last.Member,
-			Connections: len(c.conns), Granted: c.granted, Renewed: c.renewed, Watches: len(c.watching), Since: c.since})
-	}
-	slices.SortFunc(all, func(a, b ClientInfo) int { return strings.Compare(a.Name, b.Name) })
-	return all
 }

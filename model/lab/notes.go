@@ -261,18 +261,3 @@ func (lab *Reports) forgetOpen(name string) {
 	}
 	lab.forgetWatches(name)
 }
-
-// ProcOf returns the state of a contender's process, which for a worker is reported
-// under the name of the process.
-func (lab *Reports) ProcOf(c *ContenderInfo) model.ProcState {
-	if p := lab.contenders[lab.program(c.Name)]; c.Proc == "" && p != nil {
-		return p.Proc
-	}
-	return c.Proc
-}
-
-// PausedSince says whether a contender's process is paused, or was after t.
-func (lab *Reports) PausedSince(c *ContenderInfo, t time.Time) bool {
-	p := lab.contenders[lab.program(c.Name)]
-	return lab.ProcOf(c) == model.ProcPaused || c.pauseEnded.After(t) || p != nil && p.pauseEnded.After(t)
-}

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"locktop/model"
@@ -54,9 +53,6 @@ func (o *Owners) LeaseOwner(id model.LeaseID) (owner model.LeaseOwner, known boo
 	owner, known = o.owners[id]
 	return owner, known
 }
-
-// Program returns the contender that is the process behind a name, nil if there is none.
-func (lab *Reports) Program(name string) *ContenderInfo { return lab.contenders[lab.program(name)] }
 
 // betterOwner says whether e tells more about whose a lease is: certain beats
 // strong, and who was granted it beats who renews it.
@@ -124,42 +120,6 @@ func (o *Owners) forgetLease(id model.LeaseID) {
 	delete(o.keepers, id)
 	delete(o.shared, id)
 	delete(o.refused, id)
-}
-
-// program is the process behind a name: of the workers c1.1 and c1.2 it is c1.
-func (lab *Reports) program(name string) string {
-	i := strings.LastIndexByte(name, '.')
-	if i <= 0 || strings.Trim(name[i+1:], "0123456789") != "" {
-		return name
-	}
-	if base := name[:i]; lab.contenders[base] != nil || lab.clients[base] != nil {
-		return base
-	}
-	return name
-}
-
-// SameProgram says whether both names are of one process.
-func (lab *Reports) SameProgram(a, b string) bool {
-	return a == b || lab.program(a) == lab.program(b)
-}
-
-// Workers returns what the contender of that name, and those that share its process,
-// say of the locks that they compete for.
-func (lab *Reports) Workers(name string) []*Competitor {
-	name = lab.program(name)
-	c := lab.contenders[name]
-	if c == nil {
-		return nil
-	}
-	var all []*Competitor
-	for _, own := range c.competitors {
-		for _, st := range own.place.Competitors {
-			if lab.program(st.Name) == name {
-				all = append(all, st)
-			}
-		}
-	}
-	return all
 }
 
 // ForeignKeepers names who renews a lease, if that is not its owner alone. Only

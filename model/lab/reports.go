@@ -43,12 +43,11 @@ const competitorsMax = 16
 
 // Reports is what the lab and its proxy reported.
 type Reports struct {
-	k          *keyspace.Keyspace
-	book       *intervals.Book
-	contenders map[string]*ContenderInfo
-	faults     []model.FaultOn
-	clients    clients
-	revokes    []model.Revoked // the last that were answered, newest last
+	k       *keyspace.Keyspace
+	book    *intervals.Book
+	faults  []model.FaultOn
+	revokes []model.Revoked // the last that were answered, newest last
+	*Programs
 	*Owners
 	*notebook
 	*accesses
@@ -66,7 +65,8 @@ const (
 // says who held when.
 func NewReports(k *keyspace.Keyspace, book *intervals.Book) *Reports {
 	on := &places{k: k, locks: map[string]*Lock{}}
-	return &Reports{k: k, book: book, contenders: map[string]*ContenderInfo{}, clients: clients{}, Owners: newOwners(k), accesses: &accesses{},
+	return &Reports{k: k, book: book, Owners: newOwners(k), accesses: &accesses{},
+		Programs: &Programs{contenders: map[string]*ContenderInfo{}, clients: clients{}},
 		notebook: &notebook{k: k, places: on, notes: map[string]*Notes{}}}
 }
 
@@ -115,14 +115,14 @@ func (lab *Reports) Apply(e model.Event) {
 		lab.faults = append(lab.faults, e)
 		lab.k.Record(&journal.Entry{At: e.At, Kind: journal.Lab, Text: "fault: " + e.Fault.Describe()})
 	case model.FaultOff:
-		faultOff(lab, e)
+		lab.faultOff(e)
 	}
 }
 
 func (lab *Reports) info(name string) *ContenderInfo {
 	c := lab.contenders[name]
 	if c == nil {
-		dropEnded(lab)
+		lab.dropEnded()
 		c = &ContenderInfo{Contender: model.Contender{Name: name}}
 		lab.contenders[name] = c
 	}
@@ -130,7 +130,7 @@ func (lab *Reports) info(name string) *ContenderInfo {
 }
 
 // dropEnded forgets the contenders that ended when there are too many.
-func dropEnded(lab *Reports) {
+func (lab *Reports) dropEnded() {
 	if len(lab.contenders) < contendersMax {
 		return
 	}
@@ -172,7 +172,7 @@ func (lab *Reports) ended(c *ContenderInfo, at time.Time) {
 	lab.forgetOpen(c.Name)
 }
 
-func faultOff(lab *Reports, e model.FaultOff) {
+func (lab *Reports) faultOff(e model.FaultOff) {
 	for i, f := range lab.faults {
 		if f.ID == e.ID {
 			lab.faults = slices.Delete(lab.faults, i, i+1)
