@@ -38,7 +38,7 @@
 //	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus
 //	ui/cli              the command line, which joins all: session is the loop behind every command that looks,
 //	                    tape a recording under the console, control the socket of the proxy, course who learns, remember small files for one person,
-//	                    experiment a published one repeated, notices the licences, quiet keeps a terminal unasked
+//	                    experiment a published one repeated, notices the licences, quiet keeps a terminal unasked, garbage waits for lists
 //	for tests           model/history, model/hostile, watcher/hostile, chaos/chaostest, demo/labtest, demo/etcdtest
 //
 // README.md says where to add what. Two walks through the rooms:

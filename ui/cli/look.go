@@ -16,6 +16,7 @@ import (
 	"locktop/model/fold"
 	"locktop/model/keyspace"
 	"locktop/model/sight"
+	"locktop/ui/cli/garbage"
 	"locktop/ui/cli/session"
 	"locktop/ui/draw"
 	"locktop/ui/report"
@@ -254,7 +255,7 @@ func (v *viewer) look(ctx context.Context, prefixes []string, out *outFlags) (on
 const looksMax = 3
 
 func (v *viewer) lookOnce(ctx context.Context, prefixes []string, out *outFlags) (on *session.Session, not unseen, err error) {
-	listed := lateGC()
+	listed := garbage.Late()
 	w, err := v.watch(ctx, watcher.Options{Prefixes: prefixes, OneLook: out.watch == 0, LeaseLists: out.leaseLists})
 	if err != nil {
 		return nil, not, err

@@ -1,10 +1,11 @@
-package cli
+package garbage
 
 import (
 	"errors"
 	"runtime/debug"
 	"runtime/metrics"
 	"testing"
+	"time"
 
 	"locktop/model"
 	"locktop/model/fold"
@@ -33,17 +34,43 @@ func TestGarbageIsCollectedAsUsualSoonEnough(t *testing.T) {
 		{[]model.Event{model.Listed{}, model.Lost{}}, nil, 100, "the list has failed"},
 		{nil, broken, 100, "there will be none"},
 	} {
-		end := lateGC()
-		untilLoaded(end)(model.Batch{Events: r.events}, r.err)
+		end := Late()
+		UntilLoaded(end)(model.Batch{Events: r.events}, r.err)
 		if p := percent(); r.err == nil && p != quietPercent {
 			t.Errorf("%s: GOGC is %d at once: the page comes first", r.reason, p)
 		}
 		if r.want != quietPercent {
-			until(t, r.reason, func() bool { return percent() == r.want })
+			for deadline := time.Now().Add(30 * time.Second); percent() != r.want; time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatalf("%s: GOGC is %d", r.reason, percent())
+				}
+			}
 		} else if p := percent(); p != r.want {
 			t.Errorf("%s: GOGC is %d, want %d", r.reason, p, r.want)
 		}
 		end()
+	}
+}
+
+// Garbage gets the room that a list took, within bounds.
+func TestGarbageTakesNoMoreThanTheListDid(t *testing.T) {
+	const mib = 1 << 20
+	for _, r := range []struct {
+		live, taken uint64
+		want        int
+		reason      string
+	}{
+		{40 * mib, 64 * mib, 50, "20 MiB are free of those that were taken"},
+		{40 * mib, 72 * mib, 68, "27.5 MiB are"},
+		{40 * mib, 41 * mib, leastPercent, "next to nothing is free: to collect all the time would cost more"},
+		{40 * mib, 20 * mib, leastPercent, "most was given back to the system"},
+		{40 * mib, 400 * mib, usualPercent, "as ever"},
+		{2 * mib, 3 * mib, usualPercent, "a small heap is not worth it"},
+		{0, 0, usualPercent, "nothing is known"},
+	} {
+		if got := percentAfter(r.live, r.taken); got != r.want {
+			t.Errorf("%d of %d MiB live: GOGC %d, want %d: %s", r.live/mib, r.taken/mib, got, r.want, r.reason)
+		}
 	}
 }
 
@@ -71,7 +98,7 @@ func TestWhoSetsGOGCKnowsBetter(t *testing.T) {
 			t.Setenv("GOGC", "")
 			t.Setenv("GOMEMLIMIT", "")
 			t.Setenv(name, "50")
-			end := lateGC()
+			end := Late()
 			if p := percent(); p != 50 {
 				t.Errorf("while keys are listed GOGC is %d", p)
 			}

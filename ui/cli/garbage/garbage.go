@@ -1,4 +1,6 @@
-package cli
+// Package garbage says when the garbage of a list is collected: late, while it is under way, and
+// then so that a console to which nothing happens takes no more memory than its list did.
+package garbage
 
 import (
 	"os"
@@ -18,11 +20,11 @@ import (
 // any collection it takes half as much again, where the usual 100 may take twice as much.
 const quietPercent = 2000
 
-// lateGC puts garbage collections off until end is called, which makes one: with a million
+// Late puts garbage collections off until end is called, which makes one: with a million
 // claims that is a second of work. What a list leaves behind is
 // little beside what stays, which was scanned again and again on the way: a third of the
 // processor time of a million claims. Who sets GOGC or GOMEMLIMIT knows better.
-func lateGC() (end func()) {
+func Late() (end func()) {
 	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
 	}
@@ -31,18 +33,38 @@ func lateGC() (end func()) {
 		// First with room to spare, or whatever allocates would have to do its share: five
 		// readings took 70 ms beside a million claims.
 		runtime.GC()
-		debug.SetGCPercent(100) // what the runtime begins with
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		debug.SetGCPercent(percentAfter(m.HeapAlloc, m.HeapSys-m.HeapReleased))
 	})
+}
+
+// Of GOGC after a list.
+const (
+	usualPercent = 100 // what the runtime begins with
+	leastPercent = 50
+	smallHeap    = 16 << 20
+)
+
+// percentAfter is GOGC once a list is loaded of which so many bytes live, and for which so many
+// were taken of the system: garbage gets what is taken already, at most as much as lives. A
+// console to which nothing happens then takes no more memory than its list did.
+func percentAfter(live, taken uint64) int {
+	if live < smallHeap {
+		return usualPercent
+	}
+	room := taken - taken/16 // the rest is between what lives
+	return int(min(max(leastPercent*live, 100*(max(room, live)-live)), usualPercent*live) / live)
 }
 
 // pageFirst is how long after a list the page that it makes has the processors: to mark
 // what a million claims take is a second of work.
 const pageFirst = time.Second
 
-// untilLoaded returns what calls end, for a console that goes on for long, once the first
+// UntilLoaded returns what calls end, for a console that goes on for long, once the first
 // lists are loaded. A list that fails ends it as well: it may be begun again and again, and
 // each time leaves behind what it had read.
-func untilLoaded(end func()) func(model.Batch, error) {
+func UntilLoaded(end func()) func(model.Batch, error) {
 	lists := fold.NewState() // knows nothing but which prefixes were listed
 	return func(b model.Batch, err error) {
 		switch {
