@@ -100,6 +100,7 @@ type demoRun struct {
 	members, port, contenders int
 	processes                 bool
 	fence, drill              string
+	metrics                   roomMetrics
 }
 
 func demoCmd(e *env) *cobra.Command {
@@ -116,7 +117,7 @@ func demoCmd(e *env) *cobra.Command {
 				return err
 			}
 			if f.drill != "" {
-				if err := needless(cmd, "a drill names its lab", "members", "port", "processes", "fence", "contenders"); err != nil {
+				if err := needless(cmd, "a drill names its lab", "members", "port", "processes", "fence", "contenders", "metrics"); err != nil {
 					return err
 				}
 				return tellDrill(cmd.Context(), e, f.drill)
@@ -130,6 +131,7 @@ func demoCmd(e *env) *cobra.Command {
 	addWord(cmd.Flags(), &f.fence, "fence", "", "--fence", fenceNames, "what the resource behind the locks refuses with an old token: "+strings.Join(fenceNames, ", "))
 	cmd.Flags().StringVar(&f.drill, "drill", "", "tell this drill as a lesson, on the lab that it asks for: a name (\"locktop drill list\") or a file")
 	cmd.Flags().IntVar(&f.contenders, "contenders", demo.DefaultContenders, fmt.Sprintf("contenders to start with, 0 to %d", contender.MaxContenders))
+	f.metrics.add(cmd)
 	return cmd
 }
 
@@ -163,9 +165,14 @@ var (
 func (f *demoRun) run(ctx context.Context) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var l labRoom
+	metrics, err := f.metrics.listen(f.e, &l)
+	if err != nil {
+		cancel()
+		return err
+	}
 	defer func() {
 		cancel() // ends a start under way, for which close waits
-		err = l.closeAfter(err)
+		err = errors.Join(l.closeAfter(err), metrics())
 	}()
 	lab := demo.Options{Members: f.members, Processes: f.processes, Port: f.port, Contenders: f.contenders, Fence: fences[f.fence]}
 	if f.contenders == 0 {

@@ -42,6 +42,17 @@ type labRoom struct {
 	beside func(context.Context, model.Source) model.Source
 }
 
+// join has one more take part of what is reported, see beside.
+func (r *labRoom) join(next func(context.Context, model.Source) model.Source) {
+	before := r.beside
+	r.beside = func(ctx context.Context, src model.Source) model.Source {
+		if before != nil {
+			src = before(ctx, src)
+		}
+		return next(ctx, src)
+	}
+}
+
 // open starts the lab and joins watcher, lab and gate to it. The console's own
 // connections go to the members directly, so that no fault of the proxy blinds it.
 // ctx is for the start: what happens can be seen until close, the healing of a drill

@@ -28,6 +28,7 @@ type proxyRun struct {
 	faults    []string      // what is done to it, and when
 	schedule  schedule.Schedule
 	control   string // path of the socket for scripts
+	metrics   roomMetrics
 }
 
 func proxyCmd(e *env) *cobra.Command {
@@ -57,6 +58,8 @@ func proxyCmd(e *env) *cobra.Command {
 			"At the socket of --control a script does what hands do: {\"do\":\"inject\",\"fault\":\"pause\",\n" +
 			"\"target\":\"worker\",\"for\":\"6s\"}, {\"do\":\"wait\",\"lock\":\"/app/l\",\"holder\":\"worker\"}, {\"do\":\"heal\"}. The\n" +
 			"answer is a line with \"ok\"; where that is false, \"error\" says why.\n\n" +
+			"With --metrics a Prometheus is told what \"locktop serve\" tells, and besides that two programs act\n" +
+			"under one lock, which etcd does not know.\n\n" +
 			"When locktop is told to end (ctrl-c, SIGTERM, SIGHUP) it sends SIGTERM to COMMAND and to what\n" +
 			"COMMAND has started, once, and waits for --grace: connections stay open, so that COMMAND can\n" +
 			"unlock. What is left then is killed, at once with a second ctrl-c. Where COMMAND ends by\n" +
@@ -90,6 +93,7 @@ func proxyCmd(e *env) *cobra.Command {
 	cmd.Flags().DurationVar(&f.grace, "grace", 10*time.Second, "time that COMMAND has to end by itself when it is told to")
 	cmd.Flags().StringVar(&f.cert, "listen-cert", "", "serve COMMAND and others over TLS with this certificate, which has to be good for 127.0.0.1")
 	cmd.Flags().StringVar(&f.key, "listen-key", "", "key of that certificate")
+	f.metrics.add(cmd)
 	return cmd
 }
 
@@ -111,6 +115,10 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	metrics, err := f.metrics.listen(f.e, &r)
+	if err != nil {
+		return errors.Join(err, scripts())
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	impatient := newImpatience()
 	faults := scheduled{f.schedule, nil, nil}
@@ -127,7 +135,7 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 		if err == nil && len(f.yours) > 0 && !f.e.isTerminal() {
 			err = f.howEnded(r.lab.CommandEnd())
 		}
-		err = errors.Join(err, faults.end(f.e), scripts())
+		err = errors.Join(err, faults.end(f.e), scripts(), metrics())
 	}()
 	lab := demo.Options{Endpoints: f.e.flags.endpoints, TLS: secure, ServerTLS: served, Port: f.port, Guest: demo.Guest{Command: f.yours,
 		Grace: f.grace, Hurry: impatient.hurry}}
@@ -258,14 +266,14 @@ func (f *proxyRun) listen(r *labRoom) (end func() error, err error) {
 	}
 	ended := make(chan error, 1)
 	opened := false
-	r.beside = func(ctx context.Context, src model.Source) model.Source {
+	r.join(func(ctx context.Context, src model.Source) model.Source {
 		opened = true
 		mine, theirs := session.Fork(ctx, src)
 		go func() {
 			ended <- control.Serve(ctx, l, control.Room{Source: mine, Pins: f.e.pins, Do: r.do, Report: r.lab.Report})
 		}()
 		return theirs
-	}
+	})
 	return func() error {
 		if !opened { // the room is closed by now
 			return l.Close()

@@ -56,7 +56,7 @@ const (
 
 // What serve does otherwise than a console, since nobody looks on.
 const (
-	serveDrain = 200 * time.Millisecond // what happens is taken in together; each event has the time at which it came
+	serveDrain = 300 * time.Millisecond // what happens is taken in together; each event has the time at which it came
 	serveStays = 4 << 20                // bytes of what claims did before: the recording has it
 	serveRest  = 100 * time.Millisecond // between two looks at a connection on which much goes on
 )
@@ -114,7 +114,6 @@ func (f *serveRun) run(ctx context.Context) (err error) {
 	if err != nil {
 		return bad("cannot answer on %s: %v (--listen)", f.listen, err)
 	}
-	listener = netutil.LimitListener(listener, guestsMax)
 	scheme := "http"
 	if speaks != nil {
 		listener, scheme = tls.NewListener(listener, speaks), "https"
@@ -135,6 +134,14 @@ func (f *serveRun) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 
+	fmt.Fprintf(f.e.err, "watching %s at %s; answering on %s://%s/metrics%s; ctrl-c ends it\n",
+		strings.Join(quoted(f.e.flags.prefixes), ", "), w.Name, scheme, listener.Addr(), f.record.words())
+	return s.serve(ctx, listener, token)
+}
+
+// serve takes in what happens and answers on a listener until ctx ends. Callers have to send the
+// token, nil for none.
+func (s *serving) serve(ctx context.Context, listener net.Listener, token []byte) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	server := &http.Server{Handler: withToken(token, s.routes()), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
@@ -143,13 +150,11 @@ func (f *serveRun) run(ctx context.Context) (err error) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(netutil.LimitListener(listener, guestsMax)); !errors.Is(err, http.ErrServerClosed) {
 			cancel(bad("answering on %s: %v", listener.Addr(), err))
 		}
 	}()
-	fmt.Fprintf(f.e.err, "watching %s at %s; answering on %s://%s/metrics%s; ctrl-c ends it\n",
-		strings.Join(quoted(f.e.flags.prefixes), ", "), w.Name, scheme, listener.Addr(), f.record.words())
-	err = s.follow(ctx)
+	err := s.follow(ctx)
 	if why := context.Cause(ctx); why != nil && !errors.Is(why, context.Canceled) {
 		err = why
 	}
@@ -185,11 +190,16 @@ func (f *serveRun) checkListen(ctx context.Context) (token []byte, err error) {
 			return nil, err
 		}
 	}
-	ip := net.ParseIP(host)
-	if local := host == "localhost" || ip != nil && ip.IsLoopback(); !local && (token == nil || f.cert == "") {
+	if !local(host) && (token == nil || f.cert == "") {
 		return nil, bad("--listen %s: other machines could read the names of the locks there; that needs --listen-cert, --listen-key and --listen-token", f.listen)
 	}
 	return token, nil
+}
+
+// local says whether nobody but this machine gets to an address.
+func local(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // readToken reads a token that nobody guesses.
