@@ -73,9 +73,9 @@ var (
 	IsBlocked   = Condition{Rank: rankTrouble + 4, Level: LevelError, Word: "blocked"}
 	IsMoving    = Condition{Level: LevelWell, Word: "moving"}
 	IsHeld      = Condition{Level: LevelWell, Word: "held"}
-	IsWaitedFor = Condition{Rank: 1, Level: LevelInfo, Word: IsHeld.Word} // held, and others wait
+	IsWaitedFor = Condition{Level: LevelInfo, Word: IsHeld.Word} // held, and others wait
 	IsEncrypted = Condition{Level: LevelUnread, Word: "encrypted"}
-	IsHealthy   = Condition{Level: LevelWell, Word: "healthy"}
+	IsHealthy   = Condition{Level: LevelWell, Word: "renewed"}
 	IsUnread    = Condition{Level: LevelUnread, Word: "lease not read"}
 	IsLate      = Condition{Rank: rankTrouble + 1, Level: LevelWarning, Word: "lease late"}
 	HasNoLease  = Condition{Rank: rankTrouble + 2, Level: LevelWarning, Word: "no lease"}

@@ -72,17 +72,17 @@ func sameState(b *bench, l *keyspace.Lock, reason string) {
 	}
 	f := b.frame()
 	mark := f.Th.Says(outlook.Of(l)).Text
-	r := &table.Row{Widths: table.FitColumns(lockspage.LockCells.Columns(), 200)}
+	r := &table.Row{Widths: table.FitColumns(lockspage.LockCells.Columns(), 200, 1)}
 	lockspage.LockRow(f.View, l, r)
 	state := slices.IndexFunc(lockspage.LockCells.Columns(), func(c table.Column) bool { return c.Title == "STATE" })
 	wants("the page of locks", r.Spans[r.Ends[state-1]].Text, mark)
 	var title []string
-	for _, sp := range (&lockspage.QueuePane{}).Title(f, l, 200) {
+	for _, sp := range (&lockspage.QueuePane{}).Title(f, l, 200, false) {
 		title = append(title, sp.Text)
 	}
 	wants("the title of the queue", strings.Join(title, "  "), mark)
 	if h := l.Head(); h != nil && outlook.Of(l).Trouble() && outlook.Of(l).Code() != "" && h.LeaseInfo().State() != model.LeaseNone {
-		r = &table.Row{Widths: table.FitColumns(sessionspage.Cells.Columns(), 200)}
+		r = &table.Row{Widths: table.FitColumns(sessionspage.Cells.Columns(), 200, 1)}
 		sessionspage.Row(f.View, h.LeaseInfo(), r)
 		wants("the page of sessions", r.Spans[len(r.Spans)-1].Text, mark)
 	}

@@ -381,7 +381,11 @@ func (a *App) paint() []string {
 	}
 	lines = draw.Fill(lines, a.w, l.main.y+l.main.h)
 	if l.lesson.h > 0 {
-		lines = append(lines, a.under.Lines(a.canvas(), a.w, l.lesson.h)...)
+		f := a.canvas()
+		if a.present != nil && !a.self.behind() { // what it tells of goes on elsewhere, and its keys do nothing here
+			f.Th = a.old
+		}
+		lines = append(lines, a.under.Lines(f, a.w, l.lesson.h)...)
 	}
 	lines = a.bottom(lines, l)
 	if a.dialog != nil {

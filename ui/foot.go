@@ -43,7 +43,7 @@ func (a *App) noticeSpans() []draw.Span {
 	case a.present != nil && a.self.behind():
 		return a.under.(*lesson.Pane).Says()
 	case a.present != nil:
-		return a.present.Says(a.o.Past, a.o.Past.Since(), th)
+		return a.present.Says(a.o.Past.Since())
 	case errors.Is(a.spent, io.EOF):
 		return []draw.Span{draw.Plain.Of("End of recording")}
 	case a.spent != nil:

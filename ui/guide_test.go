@@ -118,7 +118,7 @@ func TestTheGuideFollowsThePerson(t *testing.T) {
 		b.sees("guide ●○○○○ a handover")
 		b.sees("c2 is next. Watch it take over when c1 lets go, or press T: c1 ends.")
 		b.handover()
-		b.sees("c2 took the lock from c1. The oldest key holds: first come, first served.")
+		b.sees("c2 got /demo/billing from c1. The oldest key wins: first come, first served.")
 		b.press("n")
 		b.sees("guide ●●○○○ pause the holder")
 		b.sees("P pauses c2. Then its lease runs out.")
@@ -175,9 +175,9 @@ func TestTheGuideWaitsForWhatHappens(t *testing.T) {
 		sees, not    string
 	}{
 		{"a minute", "it waits for the person, and for no clock", func(b tour) { b.queue(); b.sync(62) },
-			"c2 is next.", "took the lock"},
+			"c2 is next.", "first come, first served"},
 		{"a waiter leaves", "nobody took the lock", func(b tour) { b.queue(); b.w.del(3, leaseKey(guided, 0xa2)); b.sync(4) },
-			"c3 is next.", "took the lock"},
+			"c3 is next.", "first come, first served"},
 		{"woken in time", "its lease was still there, so nothing was lost", func(b tour) {
 			b.queue()
 			b.handover()
@@ -314,9 +314,9 @@ func TestTheGuideHides(t *testing.T) {
 	b.seesNot("c2 is next.")
 	b.handover()
 	b.press("n") // which shows it, and does not go on
-	b.sees("c2 took the lock from c1.")
+	b.sees("c2 got /demo/billing from c1.")
 	b.press("L", "L")
-	b.sees("c2 took the lock from c1.")
+	b.sees("c2 got /demo/billing from c1.")
 	if len(b.h.done) > 0 {
 		t.Errorf("did %+v", b.h.done)
 	}

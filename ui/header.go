@@ -203,11 +203,16 @@ func (h *header) statusRight() []segment {
 	}
 	if h.cost.Budget > 0 {
 		rate := fmt.Sprintf("%2.0f req/s", h.cost.RPS)
-		parts = append(parts, segment{5, []draw.Span{draw.Dim.Of(rate)}},
-			segment{9, []draw.Span{draw.Dim.Of(fmt.Sprintf("budget %d reads/s", h.cost.Budget))}})
+		parts = append(parts, segment{5, []draw.Span{draw.Dim.Of(rate)}})
+		if h.w >= budgetFrom {
+			parts = append(parts, segment{9, []draw.Span{draw.Dim.Of(fmt.Sprintf("budget %d reads/s", h.cost.Budget))}})
+		}
 	}
 	return parts
 }
+
+// budgetFrom is the width from which the budget of lease readings is said.
+const budgetFrom = 160
 
 // tabs paints the pages, and at the right what must stay in sight whatever
 // page one is on.
@@ -291,7 +296,7 @@ func (h *header) inSight() []segment {
 	}
 	fault := []draw.Span{draw.Late.Of(h.Th.Sign.Late + " " + draw.Plural(n, "fault"))}
 	switch {
-	case n > 0 && narrow: // the footer says how to heal it
+	case n > 0 && (narrow || h.present != nil): // the footer says how to heal it, and in the past nothing does
 		add(2, fault...)
 	case n > 0:
 		add(2, append(fault, draw.Plain.Of(" "), draw.Accent.Of("A"), draw.Dim.Of(" heals"))...)

@@ -237,7 +237,7 @@ func TestFaultsInForce(t *testing.T) {
 		model.FaultOn{At: at(22), ID: 3, Fault: model.Fault{Kind: model.FaultSlowMember, Target: "m2", Delay: time.Second}})
 	b.press("5")
 	b.sync(24)
-	b.sees("#2 2s ago      ends in 3s   ! isolate m2 for 5s")
+	b.sees("#2  2s ago       ends in 3s    ! isolate m2 for 5s")
 	b.sees("! isolated+slow ok")
 	b.press("tab", "tab", "down", "U")
 	b.only(model.Action{Kind: model.HealFault, Fault: model.Fault{Kind: model.FaultIsolate, Target: "m2", For: 5 * time.Second}})

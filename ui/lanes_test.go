@@ -203,7 +203,8 @@ func TestFreeLockInTrouble(t *testing.T) {
 	b.sync(10)
 	b.w.add(model.Contender{At: at(11), Name: "c1", PID: 100, Lock: "/l", Recipe: "mutex", TTL: 5, Proc: model.ProcPaused})
 	b.sync(12)
-	b.sees("─ ✖ two act ─ free for 10s")
+	b.sees("✖ two act ")
+	b.sees(" free for 10s")
 	b.sees("c1 believes that it holds; etcd says otherwise")
 	b.sees("✖ 1 in trouble")
 	if b.board.Locks.Name(0) != "/l" {

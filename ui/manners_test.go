@@ -280,7 +280,7 @@ func TestDeniedIsNotLost(t *testing.T) {
 		{"one of two", "the other one is live", func(b *bench) {
 			wrongLab(b)
 			b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDenied, Detail: no + grant})
-		}, []string{"● live", "! 1 denied", "! No permission to read /secret/   c how to allow it", "/jobs/billing"}, []string{"LOST", "lost"}, "", false},
+		}, []string{"● live", "! 1 denied", "! No permission to read /secret/   c how to allow it", "/jobs/billing"}, []string{"LOST", "LOST"}, "", false},
 		{"the only one", "the page says how it would be allowed", func(b *bench) {
 			b.w.ev = nil
 			b.w.add(model.Lost{At: at(20), Prefix: "/secret/", Reason: model.LostDenied, Detail: no + grant})

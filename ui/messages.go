@@ -489,7 +489,7 @@ func (p parts) Moment(text string) (tea.Cmd, string) {
 	case a.self.tape() == nil:
 		return nil, "nothing is kept here of what was seen"
 	case text == "now" && a.board.Ahead == nil && a.present == nil:
-		return nil, "now is shown"
+		return nil, "the screen shows now"
 	case text == "now":
 		a.board.Axis.Now()
 		return p.follow(), ""

@@ -175,7 +175,7 @@ func TestJudged(t *testing.T) {
 		row := b.line("▌ " + l.Name)
 		switch {
 		case !l.Recipe().HasHolder:
-			if !strings.Contains(row, "group, no lock") || strings.Contains(row, "healthy") {
+			if !strings.Contains(row, "group, no lock") || strings.Contains(row, "renewed") {
 				t.Errorf("%s", row)
 			}
 			b.sees("○ member")
@@ -254,7 +254,7 @@ func TestStatsInTitle(t *testing.T) {
 	b.w.del(10, leaseKey("/l", 0x51))
 	b.w.del(12, leaseKey("/l", 0x52))
 	b.sync(13)
-	b.sees("─ handovers 2 ─ wait p50 ")
+	b.sees("─ 2 handovers ─ usual hold 2.0s ─ usual wait ")
 }
 
 // TestQueueStays: the verdict on top takes its room from table and queue; a finding that
@@ -270,7 +270,7 @@ func TestQueueStays(t *testing.T) {
 	b.w.read(4, 0x61, 60, 50)
 	b.w.read(30, 0x61, 60, 24)
 	b.sync(31)
-	b.sees("─ ! renews late")
+	b.sees("! renews late")
 	before := where()
 	b.w.read(50, 0x61, 60, 4)
 	b.sync(51)

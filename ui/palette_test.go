@@ -175,7 +175,7 @@ func TestPalette(t *testing.T) {
 			}
 			b.sees("/cron/job7 ◆")
 			b.press("'")
-			if b.board.Locks.Pick.ID != "/blocked/lock" {
+			if b.board.Locks.Pick.ID != "/demo/checkout" {
 				b.t.Errorf("at %s", b.board.Locks.Pick.ID)
 			}
 			b.press("b", "end", "'", "'")
@@ -184,7 +184,7 @@ func TestPalette(t *testing.T) {
 			}
 		}},
 		{"bookmark behind a filter", "the filter goes", Options{}, []string{"home", "b", "/", "jobs", "enter", "'"}, func(b *bench) {
-			if b.board.Locks.Pick.ID != "/blocked/lock" || b.board.Locks.Order.Filter != "" {
+			if b.board.Locks.Pick.ID != "/demo/checkout" || b.board.Locks.Order.Filter != "" {
 				b.t.Errorf("at %s, filter %q", b.board.Locks.Pick.ID, b.board.Locks.Order.Filter)
 			}
 		}},
@@ -268,7 +268,7 @@ func TestSettingsAreRemembered(t *testing.T) {
 // pictureless is a screen without what lanes are drawn with: where a cell is cut in two
 // depends on how many colours there are.
 func pictureless(text string) string {
-	return regexp.MustCompile("[ ▏▎▍▌▋▊▉▐█▓┃─╌]+").ReplaceAllString(text, " ")
+	return regexp.MustCompile("[ ▏▎▍▌▋▊▉▐█▓┃─╌▚]+").ReplaceAllString(text, " ")
 }
 
 // TestThemes: in each of them, and with every number of colours, the text is the same

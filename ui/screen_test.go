@@ -151,18 +151,19 @@ func TestLayout(t *testing.T) {
 func TestColumnsGoByRank(t *testing.T) {
 	for w := 20; w < 220; w++ {
 		for name, cols := range map[string][]table.Column{"locks": lockspage.LockCells.Columns(), "queue": lockspage.ClaimCells.Columns(), "members": labpage.MemberCells.Columns(), "sessions": sessionspage.Cells.Columns(), "findings": findingspage.Cells.Columns(), "contenders": labpage.ContenderCells.Columns(), "faults": labpage.FaultCells.Columns(), "clients": labpage.ClientCells.Columns()} {
-			sum, dropped := -1, 99
-			for i, cw := range table.FitColumns(cols, w) {
+			gap := 1 + w%3
+			sum, dropped := -gap, 99
+			for i, cw := range table.FitColumns(cols, w, gap) {
 				if cw == 0 {
 					dropped = min(dropped, cols[i].Rank)
 					continue
 				}
-				sum += cw + 1
+				sum += cw + gap
 				if cw > cols[i].Most && cw > cols[i].Least {
 					t.Errorf("%s at %d: column %s is %d wide", name, w, cols[i].Title, cw)
 				}
 			}
-			for i, cw := range table.FitColumns(cols, w) {
+			for i, cw := range table.FitColumns(cols, w, gap) {
 				if cw > 0 && cols[i].Rank > dropped {
 					t.Errorf("%s at %d: %s stays although rank %d went", name, w, cols[i].Title, dropped)
 				}

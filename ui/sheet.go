@@ -224,6 +224,7 @@ func (a *App) helpLines(on host.Where, w int) []string {
 	}}
 	all := h.Columns(a.keys.Rows, w)
 	add := func(spans ...draw.Span) { all = append(all, th.Line(w, spans, nil)) }
+	add()
 	all = append(all, th.Ruler(w, draw.Strong.Of("signs")))
 	for _, l := range legend(th) {
 		add(l...)
@@ -257,7 +258,7 @@ func legend(th *draw.Theme) [][]draw.Span {
 	add(draw.Plain, "39/60s "+s.Renewed+"12s", "seconds left of the TTL, and how long ago it was renewed")
 	add(draw.Plain, "39/60s "+s.Stale+"12s", "as read 12 s ago: healthy then, not asked since")
 	add(draw.Plain, "c2 (proxy)", "who, and what says so: the proxy, the key's value, a sibling key of its lease")
-	add(draw.Plain, "p50 p99", "half of the waits, or of the holds, were shorter; of a hundred all but one")
+	add(draw.Plain, "usual", "half of the holds, or of the waits, were shorter")
 	add(draw.Accent, s.Mark, "bookmarked: b marks, ' goes to the next")
 	add(draw.Change, "M", "marked: M marks, x breaks all that are marked")
 	add(draw.Plain, "12m+", "at least: it began before we looked")

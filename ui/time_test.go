@@ -45,7 +45,7 @@ func TestTimePage(t *testing.T) {
 	}
 	b.press("[")
 	b.sees("as of ")
-	b.sees("b3 got /busy from b2")
+	b.sees("b3 got the lock from b2")
 	b.press("[")
 	b.press("enter")
 	b.sees("as of ")
@@ -127,14 +127,14 @@ func TestTimeCursor(t *testing.T) {
 	b := moments(t, Options{})
 	b.press("6", "Z", "[", "[") // the leader, then b3 gets the lock
 	b.sees("as of 03:04:45")
-	b.sees("b3 got /busy from b2")
+	b.sees("b3 got the lock from b2")
 	if text := b.text(); strings.Contains(text, "/once") && strings.Contains(text, "e0 took") || strings.Contains(text, "m2 leads") {
 		t.Errorf("what came later is told:\n%s", text)
 	}
 	for _, page := range []string{"3", "1"} {
 		b.press(page)
 		b.sees("as of 03:04:45")
-		b.sees("b3 got /busy from b2")
+		b.sees(map[string]string{"3": "b3 got /busy from b2", "1": "b3 got the lock from b2"}[page])
 		if text := b.text(); strings.Contains(text, "e0 took /once") {
 			t.Errorf("page %s tells what came later:\n%s", page, text)
 		}
@@ -176,7 +176,7 @@ func TestTimeOfLocksWithoutKeys(t *testing.T) {
 	b.press("G")
 	b.sees("▌○ /once")
 	b.sees("what happened to /once")
-	b.sees("e0 took /once")
+	b.sees("e0 took the lock")
 	b.sees("4 of 4 locks")
 	b.press("enter")
 	b.sees("/once has no keys now")

@@ -93,6 +93,8 @@ func TestConditionsOfLocks(t *testing.T) {
 		{"it is first, and stays", func(h *history.History) { h.Put(1, "/l/setting", "", 0); two(h) }, []model.Finding{{Code: model.CodeForeignKey, Severity: model.SevError}},
 			"foreign-key", model.LevelError, true, "will not clear by itself"},
 		{"each of the circle renews", healthy, []model.Finding{{Code: model.CodeLockCycle, Severity: model.SevError}}, "lock-cycle", model.LevelError, true, "will not clear while its holder is alive"},
+		{"one look may be wrong about that, and so is nobody told that its program releases", healthy,
+			[]model.Finding{{Code: model.CodeLockCycle, Severity: model.SevError, Confidence: model.Hint}}, "lock-cycle", model.LevelError, true, "never, if this is a deadlock"},
 	} {
 		h := history.New()
 		h.Loaded(0)
@@ -117,6 +119,35 @@ func TestConditionsOfLocks(t *testing.T) {
 		}
 		if got := outlook.MovesBriefly(l, s.Now(), len(r.moves)); got != r.moves {
 			t.Errorf("%q where there is room for %q: %s", got, r.moves, r.reason)
+		}
+	}
+}
+
+// A dead holder may keep a lock for as long as its lease lasts. While that is long, the list says
+// how long, in however little room; a lease that is renewed before one's eyes says nothing of it.
+func TestTheListSaysHowLongADeadHolderMayKeepTheLock(t *testing.T) {
+	for _, r := range []struct {
+		ttl, left, again int64 // again: a second reading, 30 s later
+		room             int
+		want, reason     string
+	}{
+		{3600, 3480, 0, listRoom, "release or in 57m", "nobody saw it renew"},
+		{3600, 3480, 0, 44, "program releases, or lease ends in 57m59s", "with more room"},
+		{3600, 3480, 3599, listRoom, "program releases", "it renews"},
+		{60, 58, 0, listRoom, "program releases", "a minute is not long"},
+	} {
+		h := history.New()
+		h.Loaded(0)
+		h.Put(1, history.ClaimKey("/l", 0xa), "", 0xa)
+		h.Put(2, history.ClaimKey("/l", 0xb), "", 0xb)
+		h.Read(3, 0xa, r.ttl, r.left)
+		if r.again > 0 {
+			h.Read(33, 0xa, r.ttl, r.again)
+		}
+		h.Add(model.Tick{At: history.At(4)})
+		s := apply(model.Batch{Events: h.Events})
+		if got := outlook.MovesBriefly(s.Lock("/l"), s.Now(), r.room); got != r.want {
+			t.Errorf("%s: %q, want %q", r.reason, got, r.want)
 		}
 	}
 }
@@ -158,7 +189,7 @@ func TestConditionsOfEveryFinding(t *testing.T) {
 			}
 			rank = c.Rank
 			switch of := outlook.OfSession(s.Lease(0xa1)); {
-			case sev == model.SevInfo && of.Word != "healthy":
+			case sev == model.SevInfo && of.Word != "renewed":
 				t.Errorf("%s as %s: the session is %+v: what is worth knowing is not how it is", e.Code, sev, of)
 			case sev != model.SevInfo && of != c:
 				t.Errorf("%s as %s: the session is %+v and its only lock %+v", e.Code, sev, of, c)

@@ -153,9 +153,13 @@ func (f *Entry) Removed() model.ClaimRef {
 // keys and values are escaped.
 func (f *Entry) Sentence(who func(model.ClaimRef) string) string {
 	lock := model.Printable(f.Lock)
+	queue := "the queue of " + lock
+	if f.Lock == "" { // where it is told the lock has a name
+		lock, queue = "the lock", "the queue"
+	}
 	switch f.Kind {
 	case Queued:
-		return fmt.Sprintf("%s joined the queue of %s at place %d, behind %s", who(f.Claim), lock, f.Place, who(f.WaitsFor))
+		return fmt.Sprintf("%s joined %s at place %d, behind %s", who(f.Claim), queue, f.Place, who(f.WaitsFor))
 	case Acquired:
 		if f.Unseen {
 			return fmt.Sprintf("%s holds %s since some time while the watch was lost", who(f.Claim), lock)
@@ -170,7 +174,7 @@ func (f *Entry) Sentence(who func(model.ClaimRef) string) string {
 		if f.WasHolder {
 			return fmt.Sprintf("%s no longer holds %s%s: %s%s", who(f.Claim), lock, f.heldWords(), f.causeWords(), f.restWords())
 		}
-		return fmt.Sprintf("%s left the queue of %s at place %d: %s", who(f.Claim), lock, f.Place, f.causeWords())
+		return fmt.Sprintf("%s left %s at place %d: %s", who(f.Claim), queue, f.Place, f.causeWords())
 	case Handover:
 		return f.handoverSentence(who, lock)
 	case First:

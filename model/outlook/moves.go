@@ -26,8 +26,12 @@ func pace(l *keyspace.Lock) model.Condition {
 	return model.IsHeld
 }
 
-// never begins the words for what does not move by itself.
-const never = "will not clear "
+// never begins the words for what does not move by itself, inCircle are those for what may be
+// a deadlock.
+const (
+	never    = "will not clear "
+	inCircle = "never, if this is a deadlock"
+)
 
 // MovesWhen says what it takes for the lock to move: words that go on after "it moves
 // when", or that say that it will not; "" where nobody holds it or that is not known.
@@ -45,8 +49,11 @@ func MovesWhen(l *keyspace.Lock, now time.Time) string {
 		case model.CodeOrphanKey, model.CodeLeaseDetached, model.CodeForeignKey:
 			return never + "by itself"
 		case model.CodeLockCycle:
-			if lease == model.LeaseHealthy && f.Confidence != model.Hint {
+			switch {
+			case lease == model.LeaseHealthy && f.Confidence != model.Hint:
 				return never + "while its holder is alive"
+			case lease == model.LeaseHealthy || lease == model.LeaseUnknown:
+				return inCircle
 			}
 		}
 	}
@@ -68,6 +75,7 @@ func MovesWhen(l *keyspace.Lock, now time.Time) string {
 
 // inShort says it in fewer words.
 var inShort = strings.NewReplacer(never+"by itself", "not by itself", never+"while its holder is alive", "not while renewed",
+	inCircle, "not if a deadlock",
 	"the key that blocks it goes", "blocking key goes", "etcd revokes its lease, which is past its end", "etcd revokes it",
 	"its key is deleted: it has no lease", "key is deleted", "its program releases", "program releases", " holders release", " release",
 	"its lease ends, in ", "lease ends in ", "others may take it in ", "expires in ", ": others may take it", "", " unless renewed", "")
@@ -82,11 +90,14 @@ func MovesBriefly(l *keyspace.Lock, now time.Time, room int) string {
 	when := MovesWhen(l, now)
 	short := inShort.Replace(when)
 	first := func(s string) string { s, _, _ = strings.Cut(s, ","); return s }
-	texts := []string{when, short, strings.TrimPrefix(short, "lease "), first(short), first(when)}
-	if _, in, ok := strings.Cut(short, ", or its lease ends, in "); ok {
+	texts := []string{when, short, strings.TrimPrefix(short, "lease "), first(when), first(short)}
+	if strings.Contains(when, "releases, or its lease ends, in ") {
 		if left, _ := l.Head().LeaseInfo().Remaining(now); left >= longLeft {
-			texts = []string{when, short, "releases or in " + in, first(short), first(when)}
+			texts = []string{when, short, "release or in " + model.Ticks(time.Duration(left)*time.Second), first(short)}
 		}
+	}
+	if strings.Contains(when, usually) {
+		texts = append([]string{when}, usuallyIn(l, now), first(when), first(short))
 	}
 	for _, text := range texts {
 		if len(text) <= room {
@@ -96,10 +107,19 @@ func MovesBriefly(l *keyspace.Lock, now time.Time, room int) string {
 	return first(short)
 }
 
+// usuallyIn says in few words when holders usually release.
+func usuallyIn(l *keyspace.Lock, now time.Time) string {
+	held, _ := l.HeldFor(now)
+	if left := keyspace.Percentile(l.HoldTimes(), 50) - held; left >= time.Second {
+		return "~" + model.Ticks(left.Round(time.Second)) + ", as usual"
+	}
+	return "soon, as usual"
+}
+
 // Until says the same of the time up to then.
 func Until(l *keyspace.Lock, now time.Time) string {
 	when := MovesWhen(l, now)
-	if when == "" || l.Recipe().OfKube() || strings.HasPrefix(when, never) {
+	if when == "" || l.Recipe().OfKube() || strings.HasPrefix(when, never) || when == inCircle {
 		return when
 	}
 	return "until " + when
@@ -136,6 +156,9 @@ func releaseWords(l *keyspace.Lock, now time.Time) string {
 	return "its program releases" + usualWords(l, now)
 }
 
+// usually begins the words for when holders usually release.
+const usually = ", usually "
+
 // usualWords say when holders usually release, from half to nine tenths of those known.
 // They are not said of a hold that has lasted longer, or began before we looked.
 func usualWords(l *keyspace.Lock, now time.Time) string {
@@ -148,12 +171,12 @@ func usualWords(l *keyspace.Lock, now time.Time) string {
 	case to <= 0:
 		return ""
 	case from <= 0:
-		return ", usually within " + model.Duration(to, false)
+		return usually + "within " + model.Duration(to, false)
 	}
 	if a, b := model.Duration(from, false), model.Duration(to, false); a != b {
-		return ", usually in " + a + " to " + b
+		return usually + "in " + a + " to " + b
 	}
-	return ", usually in about " + model.Duration(to, false)
+	return usually + "in about " + model.Duration(to, false)
 }
 
 // leftWords write the seconds that a lease has left.

@@ -331,7 +331,7 @@ func (x *Lanes) role(y *Lane, f table.View) draw.Span {
 	th := f.Th
 	switch {
 	case !y.Wrong.IsZero():
-		return draw.Alarm.Of(th.Sign.Bad + " believes")
+		return draw.Belief.Of(th.Sign.Bad + " believes")
 	case y.Claim == nil:
 		return draw.Dim.Of("gone")
 	}
@@ -382,7 +382,7 @@ func (x *Lanes) tail(y *Lane, f table.View) draw.Span {
 	th := f.Th
 	switch {
 	case !y.Wrong.IsZero():
-		return draw.Bad.Of("lost it " + draw.Age(f.Exact().Sub(y.Wrong), false))
+		return draw.Belief.Of("lost it " + draw.Age(f.Exact().Sub(y.Wrong), false))
 	case y.Claim == nil:
 		return draw.Dim.Of(draw.Age(f.Now.Sub(y.over), false) + " ago")
 	}
@@ -401,7 +401,7 @@ func (x *Lanes) words(f table.View) []draw.Span {
 	}
 	sum := lab.Together(x.over, f.Exact())
 	if sum <= 0 && x.odd != "" {
-		return []draw.Span{draw.Dim.Of(more), draw.Alarm.Of(" " + th.Sign.Bad + " " + th.Cut(x.odd, 60) + " ")}
+		return []draw.Span{draw.Dim.Of(more), draw.Belief.Of(th.Sign.Bad + " " + th.Cut(x.odd, 60))}
 	}
 	if sum <= 0 {
 		if len(f.S.Contenders()) == 0 {
@@ -420,5 +420,5 @@ func (x *Lanes) words(f table.View) []draw.Span {
 	if len(pairs) > 3 {
 		text += " and more"
 	}
-	return []draw.Span{draw.Dim.Of(more), draw.Alarm.Of(" " + text + " ")}
+	return []draw.Span{draw.Dim.Of(more), draw.Belief.Of(text)}
 }

@@ -20,7 +20,7 @@ func TestTheGuidePlaysItsStepsOnALab(t *testing.T) {
 		until(t, "the guide says "+what, func() bool { return says(what) })
 	}
 	for _, step := range []struct{ title, seen string }{
-		{"a handover", " took the lock from "},
+		{"a handover", "first come, first served"},
 		{"pause the holder", "Two programs act: etcd gave "},
 		{"let it wake", " noticed that its lease expired. It was wrong for "},
 		{"a deadlock", " wait for each other. Both renew, so no lease ends."},

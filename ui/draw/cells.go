@@ -159,6 +159,29 @@ func (th *Theme) Cut(s string, w int) string {
 	return h + th.Sign.More
 }
 
+// CutClause shortens what people read: before a colon, a semicolon or an alternative if what is
+// left says enough, else anywhere.
+func (th *Theme) CutClause(s string, w int) string {
+	if Width(s) <= w {
+		return s
+	}
+	at := -1
+	for _, end := range []string{"; ", ": ", ", or "} {
+		for from := 0; ; {
+			i := strings.Index(s[from:], end)
+			if i < 0 || Width(s[:from+i]) > w {
+				break
+			}
+			at = max(at, from+i)
+			from += i + len(end)
+		}
+	}
+	if at > 0 && Width(s[:at]) >= w/3 {
+		return s[:at]
+	}
+	return th.Cut(s, w)
+}
+
 // CutPath shortens a name in the middle: its last segment tells most, then how
 // it begins.
 func (th *Theme) CutPath(s string, w int) string {

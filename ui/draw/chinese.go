@@ -9,7 +9,7 @@ import (
 // are told in Chinese.
 var chinese = map[string]string{
 	"free": "空闲", "group, no lock": "不是锁", "blocked": "被挡住", "moving": "正常交接", "held": "有持有者", "encrypted": "已加密",
-	"healthy": "健康", "lease not read": "租约未读", "lease late": "续租迟到", "lease gone": "租约没了", "lease silent": "没有续租", "lease overdue": "租约逾期",
+	"renewed": "正常续租", "lease not read": "租约未读", "lease late": "续租迟到", "lease gone": "租约没了", "lease silent": "没有续租", "lease overdue": "租约逾期",
 
 	"TTL reset": "TTL 重置", "backlog": "积压", "bad member": "成员异常", "call overruns": "调用超时", "dead session": "会话已死", "dead waiter": "等待者已死",
 	"deadlock": "死锁", "deadlock?": "死锁？", "deleted": "被删除", "ghost leases": "幽灵租约", "ghost waiter": "幽灵等待者", "grpc-proxy": "grpc-proxy", "half open": "半开连接",
@@ -33,7 +33,7 @@ var labels = map[string]string{
 	"half as long: #.#s waited, not #.#s": "减半则：共等 #.#s，不是 #.#s", "half as long: #.#s waited, not #s": "减半则：共等 #.#s，不是 #s", "half as long: #s waited, not #.#s": "减半则：共等 #s，不是 #.#s",
 	"# time, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #s, longest #s": "# 次，#s，最长 #s",
 	"not available: the list is empty": "不可用：列表是空的", "revoking it takes # watched key": "撤销带走 # 个监听的键", "revoking it takes # watched keys": "撤销带走 # 个监听的键",
-	"clears": "清除", "believes": "自认持有", "handovers/min": "交接/分", "handovers #": "交接 #", "run": "继续", "I lost": "我丢了", "LAST ACCESS": "上次访问", "NAME": "名称", "no key on it": "没有键",
+	"clears": "清除", "believes": "自认持有", "handovers/min": "交接/分", "# handover": "# 次交接", "# handovers": "# 次交接", "~#s, as usual": "约 #s", "soon, as usual": "快了", "release or in #m": "释放或 #m 后", "release or in #h": "释放或 #h 后", "not if a deadlock": "死锁则不动", "not while renewed": "续租就不动", "not by itself": "不会自己动", "run": "继续", "I lost": "我丢了", "LAST ACCESS": "上次访问", "NAME": "名称", "no key on it": "没有键",
 	"# false": "# 误认", "handovers": "交接", "[contenders]": "[竞争者]", "this answer": "这个答案", "to the page": "回到页面", "to # answer": "到 # 作答", "answer": "作答", "answers": "作答",
 	"let go": "放行", "program releases": "等程序释放", "until healed": "直到恢复", "heals the selected fault": "恢复选中的故障", "heals all": "恢复全部", "# active": "# 个",
 	"A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them.": "锁是一个名字，下面有键 <名字>/<十六进制租约号>，etcdctl lock 就这样做。", "step": "步", "no longer": "不再",
@@ -98,7 +98,7 @@ func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r 
 
 // beginnings are words before a name or a figure.
 var beginnings = []struct{ en, zh string }{
-	{"next is ", "下一个 "}, {"Two holders for ", "两个持有者 "}, {"lost it ", "已丢失 "}, {"wrong for ", "误认 "}, {"also waits for ", "还在等 "}, {"also holds ", "还持有 "},
+	{"next is ", "下一个 "}, {"usual hold ", "通常持有 "}, {"usual wait ", "通常等待 "}, {"Two holders for ", "两个持有者 "}, {"lost it ", "已丢失 "}, {"wrong for ", "误认 "}, {"also waits for ", "还在等 "}, {"also holds ", "还持有 "},
 }
 
 // ofKeys are words that mean something else at a key than elsewhere.

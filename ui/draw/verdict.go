@@ -33,6 +33,9 @@ func (th *Theme) Severity(s model.Severity) (Style, string) { return th.Level(s.
 // Says is the sign and the word of a condition, in its style.
 func (th *Theme) Says(c model.Condition) Span {
 	st, sign := th.Level(c.Level)
+	if c == model.IsWaitedFor { // nothing that one has to know
+		st, sign = Plain, th.Sign.Holds
+	}
 	word := diagnose.StateWord(c)
 	if th.Lang == "zh" {
 		word = cmp.Or(chinese[word], word)

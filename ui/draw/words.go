@@ -95,6 +95,16 @@ func (th *Theme) Sentence(s *fold.State, f *journal.Entry) string {
 	return th.Tame(short.Sentence(s.Who))
 }
 
+// SentenceHere says an entry where the title names its lock.
+func (th *Theme) SentenceHere(s *fold.State, f *journal.Entry) string {
+	if th.Lang == "zh" || f.Lock == "" {
+		return th.Sentence(s, f)
+	}
+	here := *f
+	here.Lock, here.Text = "", strings.Replace(f.Text, " on "+model.Printable(f.Lock)+" is over", " is over", 1)
+	return th.Sentence(s, &here)
+}
+
 // FactSign returns the sign and style of a kind of entry.
 func (th *Theme) FactSign(f *journal.Entry) (string, Style) {
 	switch f.Kind {

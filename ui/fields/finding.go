@@ -8,7 +8,7 @@ import (
 
 // Findings are the fields of a finding.
 var Findings = []Field[model.Finding]{
-	{Title: "FINDING", In: In{Console: 10}, Width: Width{Least: 19, Fair: 19, Most: 24}},
+	{Title: "FINDING", In: In{Console: 10}, Width: Width{Least: 19, Fair: 24, Most: 24}},
 	{Name: "code", Title: "CODE", In: In{Table: 20, CSV: 10, JSON: 10}, Own: code},
 	{Name: "severity", Title: "SEVERITY", In: In{Table: 10, CSV: 20, JSON: 20}, Own: severity},
 	{Name: "confidence", Title: "CONFIDENCE", In: In{Table: 30, CSV: 30, JSON: 30}, Own: confidence},

@@ -85,7 +85,7 @@ func lookHandover(p *Pane, f page.Frame) (phase, facts) {
 			break
 		}
 		if e.Kind == journal.Handover && e.From.Key != "" {
-			return seen, facts{"from": f.Th.Who(f.S, e.From), "to": f.Th.Who(f.S, e.Claim)}
+			return seen, facts{"lock": f.Th.Clean(l.Name), "from": f.Th.Who(f.S, e.From), "to": f.Th.Who(f.S, e.Claim)}
 		}
 	}
 	next := l.At(1)

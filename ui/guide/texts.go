@@ -16,7 +16,7 @@ var texts = [...]text{
 		title: "a handover",
 		why:   "{count} programs queue for {lock}. The oldest key holds the lock. Each waiter watches the key before its own.",
 		ask:   "{next} is next. Watch it take over when {holder} lets go, or press `T`: {holder} ends.",
-		seen:  "{to} took the lock from {from}. The oldest key holds: first come, first served.",
+		seen:  "{to} got {lock} from {from}. The oldest key wins: first come, first served.",
 		more:  "Each waiter watches the key before its own, so nobody overtakes. `enter` opens the queue, `esc` leaves it.",
 	},
 	{

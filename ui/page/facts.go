@@ -72,7 +72,7 @@ func LastFacts(lines []string, f Frame, facts []*journal.Entry, w, h int) []stri
 	for _, fact := range slices.Backward(facts) {
 		sign, st := f.Th.FactSign(fact)
 		lead := []draw.Span{draw.Dim.Of("  " + draw.FactClock(fact)[:8] + " "), st.Of(sign + " ")}
-		said := f.Th.Wrap(f.Th.Sentence(f.S, fact), max(1, w-draw.WidthOf(lead)), min(rows, max(1, h)))
+		said := f.Th.Wrap(f.Th.SentenceHere(f.S, fact), max(1, w-draw.WidthOf(lead)), min(rows, max(1, h)))
 		if h -= len(said); h < 0 {
 			break
 		}

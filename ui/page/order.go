@@ -35,13 +35,18 @@ type order struct {
 	Bad, badSeen      int         // how many are in trouble, of all
 	Worst, worstSeen  model.Level // and how much
 	Waiting, waitSeen int         // how many claims wait, for all of them
+	verdict           model.Code  // what stands on top of the page: its locks stand on top of the table
+	Longest, longSeen int         // how long a name is at most, in bytes
 }
 
 // many says whether there are too many locks to rank them between two frames.
 func (o *order) many() bool { return o.Total > table.RankPiece }
 
 // refresh goes on with what is due, and says whether that changed what is shown.
-func (o *order) refresh(s *fold.State, now time.Time) bool {
+func (o *order) refresh(s *fold.State, now time.Time, worst model.Code) bool {
+	if o.verdict != worst && !now.Before(o.Held) {
+		o.verdict, o.Force = worst, true
+	}
 	if !o.Unranked(s.Version(), now) {
 		return false
 	}
@@ -49,7 +54,7 @@ func (o *order) refresh(s *fold.State, now time.Time) bool {
 	if o.Reversed != (o.By == SortName) {
 		sign = 1
 	}
-	list := func() []*keyspace.Lock { o.badSeen, o.worstSeen, o.waitSeen = 0, 0, 0; return s.Locks() }
+	list := func() []*keyspace.Lock { o.badSeen, o.worstSeen, o.waitSeen, o.longSeen = 0, 0, 0, 0; return s.Locks() }
 	done := o.Ranking.Refresh(s.Version(), now, list, func(l *keyspace.Lock, i int) (table.Scored[string], bool) {
 		c := outlook.Of(l)
 		if o.Found++; c.Trouble() {
@@ -62,13 +67,17 @@ func (o *order) refresh(s *fold.State, now time.Time) bool {
 		if keep != nil && !keep(LockText(s, l)...) {
 			return table.Scored[string]{}, false
 		}
+		o.longSeen = max(o.longSeen, len(l.Name))
 		return table.Scored[string]{ID: l.Name, Rank: sign * o.rank(s, l, c, i), Tie: uint64(i)}, true
 	})
 	if done {
-		o.Bad, o.Worst, o.Waiting = o.badSeen, o.worstSeen, o.waitSeen
+		o.Bad, o.Worst, o.Waiting, o.Longest = o.badSeen, o.worstSeen, o.waitSeen, o.longSeen
 	}
 	return done
 }
+
+// first is more than any rank of a condition.
+const first = 1 << 10
 
 func (o *order) rank(s *fold.State, l *keyspace.Lock, c model.Condition, i int) int64 {
 	switch o.By {
@@ -98,6 +107,9 @@ func (o *order) rank(s *fold.State, l *keyspace.Lock, c model.Condition, i int) 
 	rank := int64(c.Rank) * 2
 	if c.Trouble() && l.Behind() > 0 {
 		rank++ // somebody waits for it
+	}
+	if c.Trouble() && c.Code() == o.verdict {
+		rank += first
 	}
 	return rank
 }
@@ -184,7 +196,11 @@ func (p *LockList) Update(f Frame) {
 
 // Rank goes on with sorting.
 func (p *LockList) Rank(f Frame) {
-	if p.Order.refresh(f.S, f.Now) {
+	worst := model.Code("")
+	if v := &f.Tally.Verdict; v.Now {
+		worst = v.Finding.Code
+	}
+	if p.Order.refresh(f.S, f.Now, worst) {
 		p.Pick.Follow(len(p.Order.IDs), func(id string) int { return slices.Index(p.Order.IDs, id) }, p.Name)
 	}
 }

@@ -67,7 +67,7 @@ func (v *Verdict) Lines(f Frame, w, h int, selected bool, key string) []string {
 		}
 		return []string{th.Band(w, level, title, append(when, others...)), do}[:h]
 	}
-	how := draw.Plain.Of("   " + th.Cut(th.How(v.Verdict), w-9-draw.WidthOf(when)))
+	how := draw.Plain.Of("   " + th.CutClause(th.How(v.Verdict), w-9-draw.WidthOf(when)))
 	return []string{th.Band(w, level, title, others), th.Band(w, level, []draw.Span{how}, when), do}
 }
 
@@ -115,7 +115,7 @@ func (v *Verdict) do(th *draw.Theme, w int, selected bool, key string) []draw.Sp
 	}
 	var spans []draw.Span
 	if do := th.Do(v.Verdict); do != "" && room > 10 {
-		spans = []draw.Span{draw.Dim.Of(th.Label("   do ")), draw.Plain.Of(th.Cut(th.Prose(do), room))}
+		spans = []draw.Span{draw.Dim.Of(th.Label("   do ")), draw.Plain.Of(th.CutClause(th.Prose(do), room))}
 	}
 	return append(append(spans, dont...), keys...)
 }

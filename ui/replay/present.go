@@ -63,19 +63,20 @@ func (p *Present) ago(at time.Time) string {
 	return draw.Age(max(0, now.Sub(at)), false)
 }
 
-// Says is the line under the page: what is shown, what goes on, the way back, and how far back
-// one can go.
-func (p *Present) Says(t Tape, since time.Time, th *draw.Theme) []draw.Span {
-	line := []draw.Span{draw.Armed.Of(" PAST "), draw.Plain.Of(" " + p.ago(t.Now()) + " ago; "), draw.Accent.Of("esc"), draw.Plain.Of(" returns to now; ")}
+// Says is the line under the page: how to go on, how far back one can go, and what became of the
+// watch if it ended meanwhile. The chip on top says which moment it is.
+func (p *Present) Says(since time.Time) []draw.Span {
+	line := []draw.Span{draw.Dim.Of(" go to")}
+	for _, x := range [...]struct{ keys, what string }{{", .", "an event"}, {"( )", "a finding"}, {"{ }", "a handover"}} {
+		line = append(line, draw.Accent.Of("  "+x.keys), draw.Dim.Of(" "+x.what))
+	}
 	switch {
 	case p.Spent != nil:
-		line = append(line, draw.Bad.Of("there the watch has ended"))
+		line = append(line, draw.Bad.Of("   the watch has ended"))
 	case page.Fresh(p.State).State == prefixes.Lost:
-		line = append(line, draw.Bad.Of("there the watch is lost"))
-	default:
-		line = append(line, draw.Plain.Of("the watch goes on"))
+		line = append(line, draw.Bad.Of("   the watch is lost"))
 	}
-	return append(line, draw.Dim.Of("; kept since "+since.Format(time.TimeOnly)))
+	return append(line, draw.Dim.Of("   kept since "+since.Format(time.TimeOnly)))
 }
 
 // NoHands are those of a console that shows no present: why nothing can be done.

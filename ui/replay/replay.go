@@ -72,7 +72,7 @@ type Goal struct {
 func Keys(on host.Where, t Tape, seek func(Goal) tea.Cmd, now func() bool) []host.Key {
 	whyNow := func() string {
 		if now() {
-			return "now is shown: , goes back to the event before"
+			return "the screen shows now; , goes back to the event before"
 		}
 		return ""
 	}

@@ -19,21 +19,43 @@ type Column struct {
 	Sort  SortKey
 }
 
-// FitColumns returns the width of each column, 0 for dropped ones: least first,
-// and what is left goes to those of the lowest rank first.
-func FitColumns(cols []Column, w int) []int {
+// gutter is how many cells stand between the columns of a table of w cells, if they have the room.
+func gutter(w int) int {
+	switch {
+	case w >= 190:
+		return 3
+	case w >= 100:
+		return 2
+	}
+	return 1
+}
+
+// fair says whether the columns have a fair width although they stand further apart, or what they
+// would have side by side.
+func fair(cols []Column, apart, close []int) bool {
+	for i, c := range cols {
+		if apart[i] < min(c.Fair, close[i]) || apart[i] == 0 && close[i] > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// FitColumns returns the width of each column in w cells, gap of them between two; 0 for dropped
+// ones: least first, and what is left goes to those of the lowest rank first.
+func FitColumns(cols []Column, w, gap int) []int {
 	ws := make([]int, len(cols))
 	byRank := make([]int, len(cols))
 	need := 0
 	for i, c := range cols {
 		byRank[i], ws[i] = i, c.Least
-		need += c.Least + 1
+		need += c.Least + gap
 	}
-	need-- // no gap after the last one
+	need -= gap // none after the last one
 	slices.SortStableFunc(byRank, func(a, b int) int { return cols[a].Rank - cols[b].Rank })
 	for i := len(cols) - 1; i > 0 && need > w; i-- {
 		if c := byRank[i]; cols[c].Rank > 0 {
-			need -= ws[c] + 1
+			need -= ws[c] + gap
 			ws[c] = 0
 		}
 	}
@@ -90,11 +112,13 @@ type Table struct {
 	Cols   []Column
 	th     *draw.Theme
 	w, H   int // h without the header
+	gap    int // cells between two columns
 	Top    int
 	Widths []int
 	Header bool
 	Off    map[string]bool // titles of columns that a person does not want to see
 	by     SortKey
+	bounds map[string]int // by title, how many cells a column takes at most
 
 	Row       Row
 	key       []byte
@@ -129,6 +153,20 @@ func (t *Table) Fit(w, h int, th *draw.Theme) {
 	clear(t.Old)
 }
 
+// Bound keeps a column from growing beyond so many cells, which is all that it has to say. It
+// goes in steps, so that the table is not laid out anew for each letter.
+func (t *Table) Bound(title string, cells int) {
+	const step = 2
+	cells = (cells + step - 1) / step * step
+	if t.bounds[title] == cells {
+		return
+	}
+	if t.bounds == nil {
+		t.bounds = map[string]int{}
+	}
+	t.bounds[title], t.th = cells, nil // fitted anew
+}
+
 // SortBy names the column that sorts: where it gets narrow it stays longer than most.
 func (t *Table) SortBy(by SortKey) {
 	if t.by != by {
@@ -146,11 +184,21 @@ func (t *Table) fitShown(w int) []int {
 		if c.Sort != SortNone && c.Sort == t.by {
 			c.Rank = min(c.Rank, sorting)
 		}
+		if n := t.bounds[c.Title]; n > 0 {
+			c.Fair, c.Most = min(c.Fair, max(c.Least, n)), min(c.Most, max(c.Least, n))
+		}
 		if !t.Off[c.Title] {
 			shown = append(shown, c)
 		}
 	}
-	some, all := FitColumns(shown, w), make([]int, len(t.Cols))
+	t.gap = 1
+	some, all := FitColumns(shown, w, t.gap), make([]int, len(t.Cols))
+	for gap := gutter(t.w); gap > 1; gap-- {
+		if airy := FitColumns(shown, w, gap); fair(shown, airy, some) {
+			t.gap, some = gap, airy
+			break
+		}
+	}
 	for i, c := range t.Cols {
 		if !t.Off[c.Title] {
 			all[i], some = some[0], some[1:]
@@ -206,7 +254,7 @@ func (t *Table) ColumnAt(x int) int {
 			if x >= 0 && x < w {
 				return i
 			}
-			x -= w + 1
+			x -= w + t.gap
 		}
 	}
 	return -1
@@ -284,8 +332,8 @@ func (t *Table) draw(as byte) string {
 		to := t.Row.Ends[i]
 		if w > 0 {
 			if rest < t.w-cursorWidth {
-				b = t.blank(b, 1, styles)
-				rest--
+				b = t.blank(b, t.gap, styles)
+				rest -= t.gap
 			}
 			b = t.cell(b, t.Row.Spans[from:to], w, t.Cols[i].Right, styles)
 			rest -= w

@@ -36,7 +36,7 @@ var scenes = []scene{
 		steps: []step{
 			sees("/demo/billing"),
 			say("Twelve programs, four locks. A guide shows what locks do."),
-			sees("took the lock from"), rest(2 * time.Second),
+			sees("first come, first served"), rest(2 * time.Second),
 			press("n"), rest(2 * time.Second),
 			say("P pauses the holder, and its lease runs out."),
 			press("P"), sees("Two programs act: etcd"), rest(3 * time.Second),

@@ -191,7 +191,7 @@ func missedRenewals(x *rule.Context) {
 				who, model.Duration(time.Duration(x.Lease.Read.Granted-x.Lease.Read.Remaining)*time.Second, false), model.Duration(eta, false))
 			f.Advice = []string{"wait for the end of the lease: some clients renew only a second before it, and that is healthy", "look at the holder meanwhile: a dead one needs no break, as its lease ends by itself"}
 		} else {
-			f.Advice = append([]string{"wait for it, or, if the holder is certainly dead:"}, x.ToBreak(x.Head, model.Strong)...)
+			f.Advice = append([]string{"wait until its lease ends, or break the lock if the holder is certainly dead"}, x.ToBreak(x.Head, model.Strong)...)
 		}
 		if x.L.Behind() > 0 && eta > etaError {
 			f.Severity = model.SevError

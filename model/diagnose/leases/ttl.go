@@ -91,7 +91,7 @@ func reset(x *rule.Context) {
 	x.Report(model.Finding{Code: model.CodeTTLReset, Severity: model.SevWarning, Confidence: sure, Lease: x.Lease.ID,
 		Summary:  fmt.Sprintf("a new raft leader gave the lease of %s its full %d s anew, though nobody renewed it", model.Printable(x.Head.Key), x.Lease.Read.Granted),
 		Evidence: []string{rule.ReadingWords(x.Lease), fmt.Sprintf("the raft term changed to %d between two readings; before, renewals were missed", x.Lease.Read.Term)},
-		Advice: append([]string{"find out why the leader changes", "wait for the end of the new term, or, if the holder is certainly dead:"},
+		Advice: append([]string{"find out why the leader changes", "wait until its lease ends, or break the lock if the holder is certainly dead"},
 			x.ToBreak(x.Head, sure)...)}, x.Head)
 }
 

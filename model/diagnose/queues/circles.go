@@ -82,7 +82,7 @@ func inCycle(x *rule.Context) {
 		least, f.Severity = 0, model.SevWarning
 		x.Recheck(since.Add(cycleLong))
 		why = "the circle was there before locktop looked: workers that share a session, one of which holds and one waits, look the same without a deadlock, for as long as a hold takes"
-		f.Advice = append([]string{"watch for longer than these locks are held, a minute at least: --for 65s; a circle that still stands then is no passing wait"}, f.Advice...)
+		f.Advice = append([]string{"watch for a minute, or for longer if these locks are held longer (doctor --for 65s): a circle that still stands then is a deadlock"}, f.Advice...)
 	}
 	if why != "" {
 		f.Confidence, f.Alternatives = model.Hint, []model.Code{model.CodeSharedLease}

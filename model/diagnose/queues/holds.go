@@ -16,13 +16,13 @@ var Holds = rule.Family{Lock: []rule.Func{longHeld}, Lab: []rule.Func{zombieHold
 		Code:  model.CodeLongHeld,
 		Place: 270,
 		Word:  "held long",
-		Story: "A holder renews, and keeps {lock} for long",
+		Story: "The holder of {lock} renews, but does not let go",
 		Title: "The lock is held far longer than usual by a holder that renews",
-		Mechanism: "The lease proves that something renews it, not that work is done. Behind the same picture stand a slow holder, " +
+		Mechanism: "The lease proves that something renews it, not that work is done. A slow holder looks the same, and so do " +
 			"zombie-holder, unlock-lost, ghost-waiter, missed-delete and foreign-keepalive.",
-		Looks: "The holder renews on schedule and holds several times longer than the longest of ten or more holds of this lock. " +
-			"Without such a history it is said where others wait: of a hold that, times their number, is ten times the TTL, after " +
-			"5 minutes at the latest, and of no leader. --warn-wait says from which wait on.",
+		Looks: "The holder renews on schedule and holds five times longer than the longest of ten or more known holds. Where fewer are " +
+			"known, the limit is ten times the TTL, divided by the number of waiters, and 5 minutes at most. A leader has no such limit. " +
+			"--warn-wait sets a limit for waiting instead.",
 		Do: "Look at the holder's process: does it work, and does it know that it holds? If it only works slowly, leave it. " +
 			"If it does not, break the lock. Do not revoke by the age alone.",
 		Needs:      []rule.Needs{rule.NeedsEtcd},
@@ -89,7 +89,7 @@ func declared(x *rule.Context) patience {
 	if !any || limit == 0 {
 		return patience{}
 	}
-	return patience{longest, limit, fmt.Sprintf("%s, one of them for %s", rule.Waiting(x.L.Behind()), model.Duration(longest, atLeast))}
+	return patience{longest, limit, fmt.Sprintf("while %s, one of them for %s", rule.Waiting(x.L.Behind()), model.Duration(longest, atLeast))}
 }
 
 // usual is that of the lock's own past.
@@ -101,7 +101,7 @@ func usual(x *rule.Context) patience {
 	most := slices.Max(known)
 	held, _ := x.L.HeldFor(x.K.Now())
 	return patience{held, max(longFactor*most, longLeast),
-		fmt.Sprintf("where the last %d holds took %s at most", len(known), model.Duration(most, false))}
+		fmt.Sprintf("while the last %d holds took %s at most", len(known), model.Duration(most, false))}
 }
 
 // untold is that of a lock of which too little is known: the more wait, and the shorter
@@ -113,7 +113,7 @@ func untold(x *rule.Context) patience {
 	}
 	held, _ := x.L.HeldFor(x.K.Now())
 	limit := min(max(time.Duration(ttl)*time.Second*longTTLs/time.Duration(n), longLeast), longMost)
-	return patience{held, limit, fmt.Sprintf("and %s, where its lease is of %d s", rule.Waiting(n), ttl)}
+	return patience{held, limit, "while " + rule.Waiting(n)}
 }
 
 // saysItHolds says whether the holder is a running program of the lab that says so itself:
@@ -131,14 +131,15 @@ func saysItHolds(x *rule.Context) bool {
 }
 
 func holdsLong(x *rule.Context, held time.Duration, atLeast bool, than string) {
+	who := x.K.Who(x.Head.Ref())
 	f := model.Finding{Code: model.CodeLongHeld, Severity: model.SevInfo, Confidence: model.Hint, Lease: x.Lease.ID,
-		Summary: fmt.Sprintf("%s holds for %s, %s; it is alive in etcd's eyes, which cannot tell a hung holder from a busy one",
-			x.K.Who(x.Head.Ref()), model.Duration(held, atLeast), than),
+		Summary:      fmt.Sprintf("%s has held for %s %s; it renews, but a hung program looks the same in etcd", who, model.Duration(held, atLeast), than),
 		Evidence:     []string{rule.ReadingWords(x.Lease)},
 		Advice:       []string{"look at the holder's process: does it work, and does it know that it holds?", "if it works only slowly, leave it; if it hangs, stop it, or break the lock"},
 		Alternatives: []model.Code{model.CodeZombieHolder, model.CodeUnlockLost, model.CodeGhostWaiter, model.CodeMissedDelete, model.CodeForeignKeepalive}}
 	if !x.Lease.Learned() {
-		f.Evidence = append(f.Evidence, "its lease was not seen to be renewed yet: it ends in "+model.Duration(left(x), false)+" if its holder is dead")
+		f.Summary = fmt.Sprintf("%s has held for %s %s; no renewal was seen yet: if %s is dead, its lease ends in %s",
+			who, model.Duration(held, atLeast), than, who, model.Duration(left(x), false))
 		f.Alternatives = append(f.Alternatives, model.CodeDeadHolder)
 	}
 	if x.L.Behind() > 0 {

@@ -218,7 +218,7 @@ func TestTheRunningConsoleGoesBack(t *testing.T) {
 	}
 
 	c.sees("esc returns to now")
-	c.sees("the watch goes on; kept since " + history.At(0).Format(time.TimeOnly))
+	c.sees("go to  , . an event  ( ) a finding  { } a handover   kept since " + history.At(0).Format(time.TimeOnly))
 	for _, key := range []string{"x", "M", "F", "P", "A", "N"} {
 		c.press(key)
 		c.sees("The past is shown: esc returns to now")

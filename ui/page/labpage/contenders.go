@@ -58,7 +58,7 @@ var ContenderCells = table.Cells[stance]{
 			r.Lease(lease, r.F.Now)
 		}
 	}},
-	{Column: table.Column{Title: "LAST ACCESS", Least: 15, Fair: 22, Most: 34, Rank: 4}, Fill: accessCell},
+	{Column: table.Column{Title: "LAST ACCESS", Least: 15, Fair: 30, Most: 34, Rank: 4}, Fill: accessCell},
 	{Column: table.Column{Title: "", Least: 26, Fair: 36, Most: 48, Rank: 1}, Fill: func(r *table.Row, x *stance) {
 		note, how := x.note, x.how
 		if how == draw.Alarm {
@@ -80,20 +80,23 @@ func accessCell(r *table.Row, c *stance) {
 		r.Add(draw.Dim, "none")
 		return
 	}
-	what := "read"
+	kind := "read"
 	if x.Write {
-		what = "write"
+		kind = "write"
 	}
 	text := " ago"
 	if n := c.Accepted + c.Refused; r.Room() >= 30 {
 		text += "  " + strconv.Itoa(c.Accepted) + "/" + strconv.Itoa(n) + " ok"
 	}
 	ago := " " + draw.Age(r.F.Now.Sub(x.At), false)
+	st, what := draw.Dim, kind+" ok"+ago
 	if !x.Accepted {
-		r.Add(draw.Bad, r.F.Th.Sign.Bad+" "+what+" refused"+ago+text)
-		return
+		st, what = draw.Bad, r.F.Th.Sign.Bad+" "+kind+" refused"+ago
 	}
-	r.Add(draw.Dim, what+" ok"+ago+text)
+	if draw.Width(what+text) > r.Room() {
+		text = ""
+	}
+	r.Add(st, what+text)
 }
 
 // besideWords say that a belief is false and for how long beside who holds, as far

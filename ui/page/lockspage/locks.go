@@ -193,10 +193,14 @@ func LockShares(h, n int, lesson bool) (rows, pane int) {
 	return rows, h - rows
 }
 
+// marksCells is what a bookmark and a mark take beside the name of a lock.
+const marksCells = 4
+
 // list returns the lines of the table.
 func (p *locksPage) list(f page.Frame, w, h int) []string {
 	f.Lane = f.LastMinute
 	p.Table.SortBy(p.locks.Order.By)
+	p.Table.Bound("LOCK", p.locks.Order.Longest+marksCells)
 	p.Table.Fit(w, h, f.Th)
 	names, pick := p.locks.Order.IDs, &p.locks.Pick
 	p.Table.Reveal(pick.Place, len(names))

@@ -75,7 +75,7 @@ func (p *QueuePane) lines(f page.Frame, w, h int, focused, timed bool) []string 
 	if l == nil {
 		return draw.Fill([]string{f.Th.Ruler(w, draw.Dim.Of("queue"))}, w, h)
 	}
-	lines := []string{f.Th.Ruler(w, p.Title(f, l, w)...)}
+	lines := []string{f.Th.Ruler(w, p.Title(f, l, w, !p.whole && w >= saysIt)...)}
 	if ring := graph.Of(f.View, l); ring != nil && p.whole && h >= ringFrom {
 		return p.ring(f, l, ring, lines, w, h, focused)
 	}
@@ -186,8 +186,12 @@ func Shares(h int) (queue, under int) {
 // outlookLeast is how many cells the words for when a lock moves have at least.
 const outlookLeast = 32
 
-// Title says of the lock what fits into w cells, part by part.
-func (p *QueuePane) Title(f page.Frame, l *keyspace.Lock, w int) []draw.Span {
+// saysIt is the width from which the table of locks has room for how each is and when it moves.
+const saysIt = 72
+
+// Title says of the lock what fits into w cells, part by part; said: but how it is, when it moves
+// and how many wait, which the table of locks above says.
+func (p *QueuePane) Title(f page.Frame, l *keyspace.Lock, w int, said bool) []draw.Span {
 	th := f.Th
 	c := outlook.Of(l)
 	t := []draw.Span{draw.Strong.Of(th.CutPath(th.Clean(l.Name), 48))}
@@ -204,28 +208,30 @@ func (p *QueuePane) Title(f page.Frame, l *keyspace.Lock, w int) []draw.Span {
 	if name := l.RecipeLabel(); name != "" {
 		part(draw.Dim.Of(name))
 	}
-	part(th.Says(c))
-	if text := draw.Outlook(l, c, f.Now, max(outlookLeast, w/3)); text != "" {
-		part(draw.Plain.Of(text))
+	if !said {
+		part(th.Says(c))
+		if text := draw.Outlook(l, c, f.Now, max(outlookLeast, w/3)); text != "" {
+			part(draw.Plain.Of(text))
+		}
 	}
 	if next := l.At(1); next != nil && c.Trouble() && l.Behind() > 0 {
 		part(draw.Plain.Of("next is " + th.Cut(th.Who(f.S, next.Ref()), 20)))
 	}
-	if n := l.Behind(); n > 0 {
+	if n := l.Behind(); n > 0 && !said {
 		part(draw.Dim.Of(strconv.Itoa(n) + " behind"))
 	}
 	st := l.Stats()
 	if st.Handovers > 0 {
-		part(draw.Dim.Of("handovers " + draw.Count(int64(st.Handovers))))
+		part(draw.Dim.Of(draw.Plural(st.Handovers, "handover")))
 	}
 	if st.Overtakes > 0 {
-		part(draw.Late.Of("overtakes " + draw.Count(int64(st.Overtakes))))
-	}
-	if st.Waits > 0 {
-		part(draw.Dim.Of("wait p50 " + model.Duration(st.WaitP50, false) + " p99 " + model.Duration(st.WaitP99, false)))
+		part(draw.Late.Of(draw.Plural(st.Overtakes, "overtake")))
 	}
 	if st.Holds > 0 {
-		part(draw.Dim.Of("hold p50 " + model.Duration(st.HoldP50, false)))
+		part(draw.Dim.Of("usual hold " + model.Duration(st.HoldP50, false)))
+	}
+	if st.Waits > 0 {
+		part(draw.Dim.Of("usual wait " + model.Duration(st.WaitP50, false)))
 	}
 	return t
 }
