@@ -232,17 +232,17 @@ func (m *manual) acquired(ctx context.Context, o outcome) {
 // lose takes note of the end of the lease.
 func (m *manual) lose() {
 	for _, h := range slices.Backward(m.held) {
-		m.say(h.lock, model.BeliefLost, h.claim, leaseGone)
+		m.say(h.lock, model.BeliefLost, h.claim, m.s.gone)
 	}
 	if len(m.held) == 0 && m.waiting == nil {
-		m.say(m.o.Locks[0], model.BeliefLost, claim{lease: model.LeaseID(m.s.Lease())}, leaseGone)
+		m.say(m.o.Locks[0], model.BeliefLost, claim{lease: m.s.lease()}, m.s.gone)
 	}
 	m.held, m.s.lost = nil, nil
 	if m.waiting == nil {
 		m.s = nil
 		return
 	}
-	m.say(m.waiting.lock, model.BeliefLost, m.waiting.claim, leaseGone)
+	m.say(m.waiting.lock, model.BeliefLost, m.waiting.claim, m.s.gone)
 	m.s = nil
 	m.waiting.cancel()
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/etcd/client/v3/concurrency"
 
+	"locktop/model"
 	"locktop/model/recipe"
 )
 
@@ -18,12 +20,19 @@ type session struct {
 	*concurrency.Session
 	// lost is closed when the lease is gone. It is nil where there is no lease, and
 	// where nobody is to hear of its end.
-	lost  <-chan struct{}
+	lost <-chan struct{}
+	// gone says what it means that lost is closed; lose closes it where no lease does.
+	gone  string
+	lose  func()
 	times times
 }
 
 // open begins a session as the recipe wants it.
 func (c *contender) open(ctx context.Context) (*session, error) {
+	if playOf(c.o.Recipe).tells {
+		lost := make(chan struct{})
+		return &session{lost: lost, gone: renewalsOver, lose: sync.OnceFunc(func() { close(lost) })}, nil
+	}
 	if c.o.NoLease || playOf(c.o.Recipe).own || recipe.Played(c.o.Recipe).Rhythm == recipe.RenewsNever {
 		return &session{}, nil
 	}
@@ -38,7 +47,7 @@ func (c *contender) open(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open a session: %w", err)
 	}
-	s := &session{Session: inner}
+	s := &session{Session: inner, gone: leaseGone}
 	if !c.o.IgnoreDone {
 		s.lost = inner.Done()
 	}
@@ -58,11 +67,24 @@ func (s *session) close() {
 // leaseGone is what the client library tells by ending a session.
 const leaseGone = "the session is gone: its lease was not renewed in time"
 
+// renewalsOver is what it tells by closing the channel of its answers.
+const renewalsOver = "the channel of renewals was closed"
+
+// lease is that of the session, 0 where there is none.
+func (s *session) lease() model.LeaseID {
+	if s.Session == nil {
+		return 0
+	}
+	return model.LeaseID(s.Lease())
+}
+
 // loss says in which way the session or the claim was lost, after an attempt that
 // ended with err; empty if it was not.
 func (s *session) loss(err error) string {
 	switch {
-	case isDone(s.lost) || errors.Is(err, rpctypes.ErrLeaseNotFound):
+	case isDone(s.lost):
+		return s.gone
+	case errors.Is(err, rpctypes.ErrLeaseNotFound):
 		return leaseGone
 	case errors.Is(err, concurrency.ErrSessionExpired):
 		// So the library says, but all that it saw is that the key is not there.

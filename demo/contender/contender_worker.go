@@ -40,7 +40,7 @@ func (w *worker) say(lock string, state model.BeliefState, c claim, text string)
 // bid is what the recipe needs for one attempt at a lock.
 func (w *worker) bid(s *session, lock string) attempt {
 	return playOf(w.o.Recipe).attempt(bid{lock: lock, value: cmp.Or(w.o.Owner, w.o.Name), client: w.client, session: s.Session,
-		ttl: w.o.TTL, think: w.o.Think, rng: w.rng, times: &s.times, failed: func(text string) { w.failed(s, lock, text) }})
+		ttl: w.o.TTL, think: w.o.Think, rng: w.rng, lose: s.lose, times: &s.times, failed: func(text string) { w.failed(s, lock, text) }})
 }
 
 // failed says that one try ended, and that the next begins with the same session.
@@ -75,7 +75,7 @@ func (w *worker) turns(ctx context.Context, s *session) error {
 // anybody is to hear of it.
 func (w *worker) loseIdle(s *session) error {
 	if s.lost != nil {
-		w.say(w.o.Locks[0], model.BeliefLost, claim{lease: model.LeaseID(s.Lease())}, leaseGone)
+		w.say(w.o.Locks[0], model.BeliefLost, claim{lease: s.lease()}, s.gone)
 	}
 	return errLost
 }
@@ -115,7 +115,13 @@ func (w *worker) take(ctx context.Context, s *session, lock string) (hold, error
 	if s.lost != nil {
 		// Without this a waiter whose lease ended waits on, as the client library does
 		// not look at its own key while it waits.
-		defer context.AfterFunc(s.Ctx(), cancel)()
+		go func() {
+			select {
+			case <-s.lost:
+				cancel()
+			case <-waiting.Done():
+			}
+		}()
 	}
 	c, err := a.acquire(waiting)
 	if why := s.loss(err); why != "" {
@@ -210,7 +216,7 @@ func (w *worker) giveUp(ctx context.Context, s *session, held []hold, err error)
 	defer cancel()
 	for _, h := range slices.Backward(held) {
 		if isDone(s.lost) {
-			w.say(h.lock, model.BeliefLost, h.claim, leaseGone)
+			w.say(h.lock, model.BeliefLost, h.claim, s.gone)
 			continue
 		}
 		w.say(h.lock, model.BeliefLeaving, h.claim, "")

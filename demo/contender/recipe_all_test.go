@@ -44,6 +44,7 @@ func TestRecipesTakeTurns(t *testing.T) {
 		{RecipeOwnerSteps, "", 1, false, "as with owner, as long as nothing comes between its steps"},
 		{RecipeTimer, "", 1, false, "waiters have no key, and leave no lease"},
 		{RecipeUnread, "", 1, false, "nor here"},
+		{RecipeRequireLeader, "", 1, false, "nor here"},
 		{RecipeExpiryLater, "", 1, false, "the second step comes at once"},
 		{RecipeLookThenPut, "", 1, false, "as long as nobody looks at the same time"},
 		{RecipeCounted, hex, 2, false, "the Go mutex"},
@@ -136,7 +137,7 @@ func wantClaim(t *testing.T, cli *clientv3.Client, key string, b model.Belief, v
 		t.Errorf("%+v: etcd has %v", b, kv)
 	}
 	valued := slices.Contains([]string{RecipeElection, RecipeElectionRPC, RecipeSingle, RecipeSpin, RecipeOwner, RecipeOwnerSteps,
-		RecipeTimer, RecipeUnread, RecipeExpiryLater, RecipeLookThenPut}, value)
+		RecipeTimer, RecipeUnread, RecipeRequireLeader, RecipeExpiryLater, RecipeLookThenPut}, value)
 	if got := string(kv.Value); valued && got != b.Contender || !valued && got != "" {
 		t.Errorf("value %q of recipe %s", got, value)
 	}
@@ -242,6 +243,24 @@ func TestATimerRenews(t *testing.T) {
 				t.Errorf("%+v: nobody told it before", b)
 			}
 		})
+	}
+}
+
+// TestRequireLeaderHears: a program that reads the channel of its renewals hears when it closes.
+func TestRequireLeaderHears(t *testing.T) {
+	endpoint, cli := oneEtcd(t)
+	h := &heard{t: t}
+	a := contendWith(t, h, Options{Name: "a", Locks: []string{"/locks/x"}, Recipe: RecipeRequireLeader, Endpoints: []string{endpoint}, TTL: 3, Manual: true})
+	held := h.after(a.tell("lock"), "a", model.BeliefHolding)
+	renewed(t, cli, clientv3.LeaseID(held.Lease))
+	if _, err := cli.Revoke(t.Context(), clientv3.LeaseID(held.Lease)); err != nil {
+		t.Fatal(err)
+	}
+	if lost := h.after(0, "a", model.BeliefLost); lost.Key != held.Key || lost.Text != renewalsOver {
+		t.Errorf("%+v", lost)
+	}
+	if again := h.after(a.tell("lock"), "a", model.BeliefHolding); again.Lease == held.Lease {
+		t.Errorf("%+v: want a lease of its own for each time", again)
 	}
 }
 

@@ -51,6 +51,9 @@ const (
 	// until one of them fails. RecipeUnread renews with the client library, and reads no answer.
 	RecipeTimer  = "timer"
 	RecipeUnread = "unread-replies"
+	// RecipeRequireLeader renews with the client library as well, says that it wants to hear of a
+	// cluster without a leader, and reads the channel until it closes.
+	RecipeRequireLeader = "require-leader"
 	// RecipeExpiryLater puts the key first and gives it a lease in a second step, which nobody
 	// renews. RecipeLookThenPut looks for the key, and puts it if there was none.
 	RecipeExpiryLater = "expiry-later"
@@ -66,6 +69,7 @@ type play struct {
 	attempt func(bid) attempt
 	served  bool // the server does the work, and makes a lease for who brings none
 	own     bool // it makes a lease of its own, and wants no session
+	tells   bool // nevertheless it hears when its lease is renewed no more
 }
 
 var plays = []play{
@@ -85,6 +89,7 @@ var plays = []play{
 	{word: RecipeCron, attempt: takeForJob},
 	{word: RecipeTimer, attempt: renewByTimer, own: true},
 	{word: RecipeUnread, attempt: renewUnread, own: true},
+	{word: RecipeRequireLeader, attempt: renewUnderLeader, own: true, tells: true},
 	{word: RecipeExpiryLater, attempt: putThenExpire, own: true},
 	{word: RecipeLookThenPut, attempt: lookThenPut},
 	{word: RecipeCounted, attempt: lockCounted},
@@ -131,6 +136,7 @@ type bid struct {
 	think       time.Duration        // mean pause between two tries
 	rng         *rand.Rand
 	failed      func(text string) // says that a try failed, and that another follows
+	lose        func()            // says that the lease is renewed no more, where a recipe hears of it
 	times       *times            // how often the session has each lock, where a recipe counts
 }
 

@@ -131,6 +131,26 @@ func renewUnread(b bid) attempt {
 	})
 }
 
+// renewUnderLeader hears by a closed channel that the cluster has no leader, and stops. It does
+// not cancel the context of its renewals, as no example does: the library of etcd 3.7 forgets
+// the channel and keeps the lease, and renews it for as long as the program runs.
+func renewUnderLeader(b bid) attempt {
+	return b.onOwnLease(func(renewing context.Context, lease clientv3.LeaseID) {
+		answers, err := b.client.KeepAlive(clientv3.WithRequireLeader(renewing), lease)
+		if err != nil {
+			b.lose()
+			return
+		}
+		go func() {
+			for range answers {
+			}
+			if renewing.Err() == nil {
+				b.lose()
+			}
+		}()
+	})
+}
+
 // putThenExpire gives the key its lease by a second put: who ends in between leaves a key that
 // nothing ever ends.
 func putThenExpire(b bid) attempt {

@@ -95,7 +95,7 @@ var singles = []*Recipe{
 // SingleKey is one key of no known program, told by its path or by what it was seen to do.
 var SingleKey = single("single-key", "one key that one client at a time creates", RenewsByHand, Hint, Recipe{
 	Signs:  by("the name begins with /locks/", func(k *Key) bool { return underLocks(k) && !registers(k) }),
-	Plays:  []string{"single", "spin", "timer", "unread-replies", "expiry-later", "look-then-put"},
+	Plays:  []string{"single", "spin", "timer", "unread-replies", "require-leader", "expiry-later", "look-then-put"},
 	Quirks: "Recognised by its path, or by other leases that create it again. Leases renewed by hand fall without being dead, so little is judged."})
 
 // single fills in what single keys have in common.

@@ -40,6 +40,8 @@ func contendCmd(e *env) *cobra.Command {
 			"  timer                           one key, renewed by a timer of the program until one\n" +
 			"                                  renewal fails\n" +
 			"  unread-replies                  one key, renewed by the client library; nobody reads its answers\n" +
+			"  require-leader                  one key, renewed by the client library, which is to say when\n" +
+			"                                  the cluster has no leader\n" +
 			"  expiry-later                    one key, which gets its lease in a second step\n" +
 			"  look-then-put                   reads, and puts the key if there was none\n" +
 			"  counted                         mutex, and only the last of several unlocks is sent\n\n" +
