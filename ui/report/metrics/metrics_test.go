@@ -11,10 +11,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/prometheus/common/expfmt"
+	prommodel "github.com/prometheus/common/model"
 
 	"locktop/model"
 	"locktop/model/fold"
 	"locktop/model/history"
+	"locktop/model/hostile"
 )
 
 func TestPattern(t *testing.T) {
@@ -152,6 +154,48 @@ func TestSeriesAreBounded(t *testing.T) {
 	}
 	if text := exposed(t, x, "locktop_locks_without_series"); strings.HasSuffix(text, " 0") {
 		t.Errorf("what is left out is not said: %s", text)
+	}
+}
+
+// TestHostileNamesAreTold: whatever locks are called, also two of which look alike once they can be
+// printed, there is one series of each name, a reader of the format understands it, and nothing that
+// a terminal obeys is in it.
+func TestHostileNamesAreTold(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	names := []string{"\\x00", "\\n", `\"`, `"} 1`, "{", "#", strings.Repeat("長", 20_000), "a" + strings.Repeat("\xff", 60_000)}
+	for _, a := range hostile.Pieces {
+		names = append(names, a, strconv.Quote(a), model.Printable(a))
+		for _, b := range hostile.Pieces {
+			names = append(names, a+"/"+b)
+		}
+	}
+	lease := model.LeaseID(0xa0000)
+	for i, name := range names { // a key that nobody owns stands before one that waits
+		h.Put(1, "/h/"+name+"/config", "", 0)
+		h.Put(2, history.ClaimKey("/h/"+name, lease+model.LeaseID(i)), "", lease+model.LeaseID(i))
+	}
+	h.Add(model.Watching{At: history.At(4), Rev: h.Rev}, model.Tick{At: history.At(60)})
+	_, r := told(t, h, DefaultSeries)
+	n, err := testutil.GatherAndCount(r)
+	if err != nil || n > DefaultSeries || n < LeastSeries/2 {
+		t.Errorf("%d series of %d names, %v", n, len(names), err)
+	}
+	all, err := r.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, family := range all {
+		if _, err := expfmt.MetricFamilyToText(&text, family); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hostile.Fit(t, text.String())
+	parser := expfmt.NewTextParser(prommodel.UTF8Validation)
+	read, err := parser.TextToMetricFamilies(strings.NewReader(text.String()))
+	if err != nil || len(read) != len(all) {
+		t.Errorf("%d of %d metrics are read again: %v", len(read), len(all), err)
 	}
 }
 
