@@ -188,7 +188,7 @@ func (f *demoRun) run(ctx context.Context) (err error) {
 	}
 	o := f.e.uiOptions("demo")
 	o.Prefixes, o.Lab, o.Armed = []string{""}, true, true
-	o.NoSuspend, o.Guide = demoNoSuspend, demo.GuideLock
+	o.NoSuspend, o.Guide, o.Notice = demoNoSuspend, demo.GuideLock, f.metrics.said
 	o.Boot = f.e.boot(ctx, &l, lab)
 	return f.e.show(ctx, o)
 }

@@ -144,7 +144,7 @@ func (f *proxyRun) run(ctx context.Context) (err error) {
 	}
 	if f.e.isTerminal() {
 		o := f.e.uiOptions("proxy before " + f.e.label())
-		o.LabelColor = f.e.labelColor()
+		o.LabelColor, o.Notice = f.e.labelColor(), f.metrics.said
 		o.Prefixes, o.Lab, o.Armed, o.Foreign = prefixList(f.e.flags.prefixes), true, f.armed, true
 		o.NoSuspend = "the proxy lives in this process: suspended, it would hold up the programs behind it"
 		o.Boot = f.e.boot(ctx, &r, lab)

@@ -19,6 +19,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locktop/demo/etcdtest"
+	"locktop/watcher/recording"
 )
 
 const prometheusFiles = "../../.prometheus"
@@ -307,5 +308,13 @@ func deadlock(t *testing.T, endpoint, a, b string) {
 		if _, err := c.Put(t.Context(), fmt.Sprintf("%s/%x", p.lock, p.id), "", clientv3.WithLease(p.id)); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestAKillLosesASecondAtMost: what happens waits at the connection, then for others of its batch,
+// and then for others of its frame, and is on disk within a second even so.
+func TestAKillLosesASecondAtMost(t *testing.T) {
+	if longest := serveRest + serveDrain + recording.Lag; longest >= time.Second {
+		t.Errorf("what is seen is written after %s, and a kill is to lose no more than a second", longest)
 	}
 }
