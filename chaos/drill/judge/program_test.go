@@ -6,6 +6,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/model"
+	"locktop/model/journal"
 )
 
 // asProgram puts a program of the user's own into a role of the tale.
@@ -91,6 +92,15 @@ func TestPrograms(t *testing.T) {
 		}, drill.Unknown, none, "nor was it seen to be told", "the answer never came"},
 		{"belief: {contender: a, state: holding}", func(ta *tale) *tale { return asProgram(ta, "a").queues("a").done().at(30) },
 			drill.Unknown, none, "a says nothing", "silence is no violation"},
+		{"handover: {from: a, to: b, cause: expired, within: 7s}", func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a", "b").hit("a").at(4.9).goes("a").because("a", 1, journal.CauseRevoked, false).at(6)
+		}, drill.Held, 4.9, "cause: revoked", "a program that knows may close its session a moment before its lease runs out"},
+		{"handover: {from: a, to: b, cause: expired, within: 7s}", func(ta *tale) *tale {
+			return ta.queues("a", "b").hit("a").at(4.9).goes("a").because("a", 1, journal.CauseRevoked, false).at(6)
+		}, drill.Violated, 4.9, "not expired", "the lab's own contenders do not"},
+		{"handover: {from: a, to: b, cause: expired, within: 7s}", func(ta *tale) *tale {
+			return asProgram(ta, "a").queues("a", "b").hit("a").at(4.9).goes("a").because("a", 1, journal.CauseReleased, false).at(6)
+		}, drill.Violated, 4.9, "not expired", "its renewals were held and its unlock was not: that is another story"},
 		{"overlap: {below: 1800ms}", func(ta *tale) *tale {
 			return asProgram(ta, "a").queues("a", "b").puts("a", keyNamed("a"), true).says("b", waits, 0).at(5).goes("a").says("b", holds, 2).at(6)
 		}, drill.Unknown, 0, "was never told otherwise", "b may be alone, or not"},

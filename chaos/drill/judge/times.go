@@ -221,7 +221,7 @@ func (j *Judge) handovers(l *lockHistory, e drill.Expectation, from time.Time) [
 		}
 		if f := j.lastHit(j.owner(t.prev), t.at); f != nil && j.owner(t.prev) != "" && !f.At.Before(t.prev.since) {
 			hit = append(hit, handoverCase{t, f.At})
-		} else if f := j.cause(l, t); !t.at.Before(from) && (e.Cause == "" || f == nil || f.Cause == e.Cause) {
+		} else if f := j.cause(l, t); !t.at.Before(from) && (e.Cause == "" || f == nil || j.fits(f, e.Cause, t)) {
 			any = append(any, handoverCase{t, t.left})
 		}
 	}
@@ -259,11 +259,19 @@ func (j *Judge) handover(r *ruling, l *lockHistory, c handoverCase) {
 	case f.Pending:
 		r.doubt(stillOpen, "why is not known yet")
 		r.open, r.until = !j.over, j.now.Add(settleDefault)
-	case f.Cause != r.Cause:
+	case !j.fits(f, r.Cause, c.tenure):
 		r.violate("the cause was %s (%s), not %s: %s", f.Cause, f.Confidence, r.Cause, f.Evidence)
 	default:
 		r.note("cause: %s (%s): %s", f.Cause, f.Confidence, f.Evidence)
 	}
+}
+
+// fits says whether a cause is the one that was expected. A program of the user's own that cannot
+// renew any more knows when its lease runs out as well as etcd does, and may close its session a
+// moment before: that is as good.
+func (j *Judge) fits(f *journal.Entry, want journal.Cause, t tenure) bool {
+	own := j.programs[j.owner(t.prev)] != nil
+	return f.Cause == want || own && want == journal.CauseExpired && f.Cause == journal.CauseRevoked
 }
 
 // cause is the line of the journal about a handover, nil if there is none.
