@@ -148,9 +148,9 @@ const crumbMost = 28
 func (p parts) crumb(at int, spot string) string {
 	a, about := p.a, p.a.pages[at].About()
 	if spot == "" || about.Shows&page.ShowFinding != 0 { // a finding has no name
-		return about.Title
+		return a.th.Label(about.Title)
 	}
-	return about.Title + " " + a.th.CutPath(a.th.Clean(spot), crumbMost)
+	return a.th.Label(about.Title) + " " + a.th.CutPath(a.th.Clean(spot), crumbMost)
 }
 
 // startScreen is what to watch, in full.

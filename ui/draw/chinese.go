@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -63,6 +64,11 @@ var labels = map[string]string{
 	"until its program releases, or its lease ends": "直到程序释放或租约到期", "never, unless broken": "除非打破，否则不动", "nobody waits": "无人等待",
 	"nobody was overtaken": "没有人被插队", "granted by": "来自", "marks": "标记", "do": "做", "don't": "别", "break the lock": "打破锁",
 	"looks the same:": "看起来一样：", "evidence": "依据", "show it": "看", "heals": "恢复", "# lock": "# 锁", "# locks": "# 锁", "# behind": "后 #",
+	"two act": "双持有", "SAYS IT HOLDS: DOES NOT": "自认持有，其实没有", "not noticed: it lost it": "没发现：已丢失", "not noticed: it holds": "没发现：已持有",
+	"ended, its key is still there": "已结束，键还在", "not noticed: its key is gone": "没发现：键没了", "asked to let go, no answer": "请求释放，没有回答", "let go, not told so yet": "已释放，还没得知",
+	"nobody was overtaken, Jain": "没有人被插队，Jain", "one was overtaken # times, Jain": "有人被插队 # 次，Jain", "blocks": "挡住", "unknown": "未知", "nobody": "没有人", "connection refused": "拒绝连接", "down": "停了", "follows": "跟随",
+	"will not clear by itself": "不会自己解除", "will not clear while its holder is alive": "持有者活着就不会解除", "READ-ONLY": "只读", "returns to now": "回到现在",
+	"neither can proceed": "谁也走不下去", "none of them can proceed": "谁也走不下去", "costs least": "代价最小", "fewest keys seen": "见到的键最少", "# key": "# 键", "# keys": "# 键",
 	"# waiting": "# 等待", "# waiter": "# 等待", "# waiters": "# 等待", "# line": "# 行", "# lines": "# 行", "# finding": "# 诊断",
 	"# findings": "# 诊断", "# error": "# 错误", "# errors": "# 错误", "# warning": "# 警告", "# warnings": "# 警告", "# fault": "# 故障",
 	"# false belief": "# 误认", "# false beliefs": "# 误认", "# in trouble": "# 有问题", "# req/s": "# 次/秒", "# more": "另 #",
@@ -85,6 +91,11 @@ func (th *Theme) Label(s string) string {
 	if zh := labelled(core); zh != "" {
 		return strings.Replace(s, core, zh, 1)
 	}
+	for _, x := range sentences {
+		if x.en.MatchString(core) {
+			return strings.Replace(s, core, x.en.ReplaceAllString(core, x.zh), 1)
+		}
+	}
 	for _, b := range beginnings {
 		if strings.HasPrefix(core, b.en) {
 			return strings.Replace(s, b.en, b.zh, 1)
@@ -100,6 +111,28 @@ func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r 
 var beginnings = []struct{ en, zh string }{
 	{"next is ", "下一个 "}, {"usual hold ", "通常持有 "}, {"usual wait ", "通常等待 "}, {"Two holders for ", "两个持有者 "}, {"lost it ", "已丢失 "}, {"wrong for ", "误认 "}, {"also waits for ", "还在等 "}, {"also holds ", "还持有 "},
 }
+
+// sentences are words around names and figures.
+var sentences = func() (all []struct {
+	en *regexp.Regexp
+	zh string
+}) {
+	for _, x := range [][2]string{
+		{`PAST (\S+) (\S) (.+) ago`, "过去 $1 $2 $3 前"}, {`as of (\S+), (.+) ago`, "$1 的样子，$2 前"}, {`up to (\S+), (.+) ago`, "到 $1 为止，$2 前"}, {`(\S+) ago`, "$1 前"},
+		{`(\S+) usual`, "通常 $1"}, {`(\S+) and (\S+)`, "$1 和 $2"}, {`Two holders for (\S+): (\S+) and (\S+)`, "两个持有者 $1：$2 和 $3"}, {`Two holders for (\S+): (\S+) and (\S+), (\S+) and (\S+)`, "两个持有者 $1：$2 和 $3，$4 和 $5"}, {`wrong for (\S+) beside (\S+)`, "误认 $1，旁有 $2"}, {`SAYS IT HOLDS: DOES NOT (\S+) beside (\S+)`, "自认持有，其实没有 $1，旁有 $2"}, {`paused: said so (\S+) ago`, "暂停：$1 前所说"}, {`session (\S+)`, "会话 $1"},
+		{`(\d+)(?:st|nd|rd|th)`, "第$1"}, {`(\d+) errors?, (\d+) warnings?, (\d+) info`, "$1 错误，$2 警告，$3 提示"}, {`(\d+) of (\d+) locks?`, "$1/$2 锁"},
+		{`(\d+) marks?`, "$1 标记"}, {`(\d+) holds? since (\S+)`, "$1 次，始于 $2"}, {`the same deadlock holds up (\d+) other locks?`, "同一个死锁还挡住另外 $1 把锁"},
+		{`until its lease ends, in (\S+)`, "直到租约到期，还有 $1"}, {`until its lease ends, in (\S+) unless renewed`, "若不续租，$1 后租约到期"},
+		{`until its program releases, or its lease ends, in (\S+)`, "直到程序释放，或租约到期（还有 $1）"}, {`lease ends in (\S+)`, "$1 后到期"}, {`free for (\S+)`, "空闲 $1"},
+		{`lease gone (\S+)`, "租约没了 $1"}, {`(\d+) waits, (.+)`, "$1 次等待，$2"}, {`a ring of (\d+)`, "$1 个的环"}, {`waits (\S+)`, "等 $1"}, {`(\S+) (?:is )?next`, "下一个 $1"},
+	} {
+		all = append(all, struct {
+			en *regexp.Regexp
+			zh string
+		}{regexp.MustCompile("^" + x[0] + "$"), x[1]})
+	}
+	return all
+}()
 
 // ofKeys are words that mean something else at a key than elsewhere.
 var ofKeys = map[string]string{"hold": "拦续租", "pause": "暂停", "kill": "杀掉", "add": "新增"}
@@ -123,6 +156,9 @@ func (th *Theme) inPlace(s string) string {
 
 func labelled(s string) string {
 	if zh := labels[s]; zh != "" || s == "" {
+		return zh
+	}
+	if zh := chinese[s]; zh != "" {
 		return zh
 	}
 	var numbers []string

@@ -183,6 +183,12 @@ func reported(text string) string {
 			return who + r.zh
 		}
 	}
+	if what, ok := strings.CutPrefix(text, "fault: "); ok {
+		return "故障：" + what
+	}
+	if what, ok := strings.CutPrefix(text, "fault ended: "); ok {
+		return "故障结束：" + strings.Replace(strings.Replace(what, " (healed)", "（已恢复）", 1), " (target ended)", "（目标已结束）", 1)
+	}
 	if who, rest, ok := strings.Cut(text, " wrote with the old token "); ok {
 		var old, newer int64
 		if _, err := fmt.Sscanf(rest, "%d: accepted, though %d was given", &old, &newer); err == nil {

@@ -1,0 +1,54 @@
+package ui
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// notWords are what is no English of ours on the screen of a Chinese lesson.
+var notWords = strings.Fields(`
+	locktop etcd etcdctl mutex Jain TTL LAB lab leader rev proxy value lease now req
+	enter esc tab space export get prefix order sort fields keys timetolive
+	pause connection der
+	demo api svc elect vault core cron job jobs report billing blocked lock checkout stray leader Two holders`)
+
+// TestNoEnglishWordIsLeft: whatever page a Chinese lesson shows, at whichever size, each word of
+// Latin letters is a name of this world, of a finding or a key, a command, or one that Chinese
+// engineers say in English.
+func TestNoEnglishWordIsLeft(t *testing.T) {
+	word := regexp.MustCompile(`[A-Za-z][a-z]{2,}`)
+	name := regexp.MustCompile(`\S*/\S*|[a-z]+(-[a-z]+)+|\S*…\S*|\$ .*|ETCDCTL\S*`) // paths, codes, what is cut off, and commands
+	found := map[string]string{}
+	look := func(b *bench, where string) {
+		for _, line := range strings.Split(b.text(), "\n") {
+			for _, w := range word.FindAllString(name.ReplaceAllString(line, ""), -1) {
+				if found[w] == "" && !slices.Contains(notWords, w) {
+					found[w] = where + ": " + strings.TrimSpace(line)
+				}
+			}
+		}
+	}
+	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
+		x := &teller{steps: slices.Clone(told)}
+		o := Options{Lab: true, Armed: true, Lesson: x.lesson()}
+		o.Lesson.Lang = "zh"
+		b := newBench(t, o)
+		b.size(size[0], size[1])
+		wrongLab(b)
+		b.press("L")
+		for _, page := range []string{"1", "enter", "2", "3", "4", "5", "6"} {
+			b.press(page)
+			look(b, "page "+page)
+			for range 6 {
+				b.press("j")
+				look(b, "page "+page)
+			}
+		}
+	}
+	for _, w := range slices.Sorted(maps.Keys(found)) {
+		t.Errorf("%q has no Chinese word on %s", w, found[w])
+	}
+}
