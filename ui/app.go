@@ -3,6 +3,8 @@ package ui
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -10,7 +12,6 @@ import (
 
 	"locktop/model"
 	"locktop/model/fold"
-	"locktop/model/prefixes"
 	"locktop/ui/draw"
 	"locktop/ui/guide"
 	"locktop/ui/host"
@@ -18,132 +19,8 @@ import (
 	"locktop/ui/page"
 	"locktop/ui/page/pages"
 	"locktop/ui/palette"
-	"locktop/ui/replay"
 	"locktop/ui/start"
-	"locktop/ui/table"
 )
-
-// App is the console as a Bubble Tea model. Make it with [NewApp].
-type App struct {
-	o     Options
-	ctx   context.Context
-	err   error // why the program ended
-	copy  func(string)
-	after func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
-	keys  host.Keymap
-	self  parts
-	was   Settings // as they came in
-
-	state *fold.State
-	board *page.Board
-	pageSet
-	trail []historyEntry // of jumps, to come back
-	start *start.Page    // what to watch is being chosen, nil if it is not
-	under host.Pane      // the page: a lesson, or the guide of the demo
-
-	booting
-	watching
-	acting
-	inputs
-	looks
-	notice
-	clock
-	freezing
-	painting
-}
-
-// watching is what is watched, and how that goes.
-type watching struct {
-	live    Live
-	sources int             // how many there have been
-	opening bool            // another one is being opened
-	present *replay.Present // what goes on under the past that is shown, nil: now is shown
-	moments int             // of the past that were shown
-	cursor  time.Time       // of the axis, when the recording was last moved to it
-	held    tea.Msg         // what the source said while another moment of the recording is looked up
-	cost    model.Cost
-	spent   error // why the source ended
-}
-
-// inputs are what takes the keyboard from the page.
-type inputs struct {
-	dialog   host.Dialog   // over the page, nil for none
-	sheet    *sheet        // what is read in the place of the page
-	field    *host.Field   // the filter, while it is typed
-	palette  *palette.Line // a command, while it is typed
-	pressed  string        // the key that is being done
-	touched  time.Time     // when the last one was pressed
-	mouseOff bool
-}
-
-// looks are how it looks.
-type looks struct {
-	th     *draw.Theme
-	old    *draw.Theme // for what may not be true any more
-	themed string      // the theme that was chosen by hand, "" for none
-	ask    func() (light, ok bool)
-}
-
-// clock is the time that is shown, and the last tick.
-type clock struct {
-	now, tick time.Time
-	set       time.Duration // by how much the machine's was set, as it was told last
-}
-
-// freezing is the body as it was when the screen was frozen.
-type freezing struct {
-	frozen     bool
-	frozenAt   time.Time
-	frozenBody []string
-}
-
-func (f *freezing) thaw() { *f = freezing{} }
-
-// painting is what was painted last.
-type painting struct {
-	w, h      int
-	dirty     bool
-	view      string
-	onScreen  []model.LeaseID
-	ranking   bool      // a rankMsg is on its way
-	listShown time.Time // when a list under way was last painted
-}
-
-// notice is a line for the person. It fades, but for what went wrong or was said before
-// anybody looked: that stays until a key.
-type notice struct {
-	said  draw.Span
-	stays bool
-	since time.Time // of the first tick after it was said
-}
-
-const noticeFor = 4 * time.Second
-
-// say shows a line, grey unless it matters.
-func (n *notice) say(st draw.Style, text string) {
-	if st == draw.Plain {
-		st = draw.Dim
-	}
-	*n = notice{said: st.Of(text), stays: st == draw.Bad}
-}
-
-// fade takes the line away when it was there for long enough.
-func (n *notice) fade(tick time.Time) {
-	switch {
-	case n.said.Text == "" || n.stays:
-	case n.since.IsZero():
-		n.since = tick
-	case tick.Sub(n.since) >= noticeFor:
-		*n = notice{}
-	}
-}
-
-// keyed takes away what stays until a key.
-func (n *notice) keyed() {
-	if n.stays {
-		*n = notice{}
-	}
-}
 
 // NewApp returns the console as a tea.Model; [Run] is how to run it.
 func NewApp(o Options) *App {
@@ -325,27 +202,6 @@ func (a *App) resize(w, h int) {
 	a.thaw()
 }
 
-// frame is what a page is asked about.
-func (a *App) frame() page.Frame {
-	b := a.board
-	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.under.Height(a.th, a.w, a.h) > lessonShort || a.under.Showing() && a.h >= page.TallFrom
-	return page.Frame{Board: b, View: table.View{S: a.state, Th: a.th, Now: a.now, OnScreen: &a.onScreen, Marks: b.Marked.Has, Chosen: b.Picked.Has}}
-}
-
-// header is the top of the screen as it is now.
-func (a *App) header() *header {
-	return &header{Frame: a.frame(), o: &a.o, w: a.w, shown: a.pageSet, spent: a.spent, cost: a.cost, present: a.present}
-}
-
-// canvas is what is painted from: dim if it may not be true any more, or lies under a dialog.
-func (a *App) canvas() page.Frame {
-	f := a.frame()
-	if a.spent != nil || a.dialog != nil || page.Fresh(a.state).State == prefixes.Lost {
-		f.Th = a.old
-	}
-	return f
-}
-
 // paint returns the lines of the screen, each exactly as wide as it.
 func (a *App) paint() []string {
 	if a.w <= 0 || a.h <= 0 {
@@ -419,39 +275,33 @@ func (a *App) bottom(lines []string, l layout) []string {
 	return lines
 }
 
-// body paints the page.
-func (a *App) body(l layout) []string {
-	a.onScreen = a.onScreen[:0]
-	f := a.canvas()
-	h := l.main.h
-	if a.sheet != nil {
-		return a.sheet.render(a.th, a.w, h)
+// settings are what is set now.
+func (a *App) settings() Settings {
+	s := Settings{Theme: a.themed, Reversed: a.board.Locks.Order.Reversed}
+	if a.board.Locks.Order.By != page.SortState {
+		s.Sort = palette.SortNames[a.board.Locks.Order.By]
 	}
-	return a.here().Paint(f, a.w, h)
+	for name, t := range a.tables() {
+		for _, c := range t.Cols {
+			if t.Off[c.Title] {
+				if s.Hidden == nil {
+					s.Hidden = map[string][]string{}
+				}
+				s.Hidden[name] = append(s.Hidden[name], c.Title)
+			}
+		}
+	}
+	return s
 }
 
-// where says which keys count now: the top of the stack of inputs.
-func (a *App) where() host.Where {
-	if a.dialog != nil {
-		return a.dialog.Place()
+// rememberChanges tells what was set, if it is not what came in.
+func (a *App) rememberChanges() error {
+	now := a.settings()
+	if a.o.Remember == nil || reflect.DeepEqual(now, a.was) {
+		return nil
 	}
-	switch {
-	case a.palette != nil:
-		return host.InPalette
-	case a.field != nil:
-		return host.InFilter
-	case a.under.Has() && a.present == nil:
-		return host.InLesson
-	case a.sheet != nil:
-		return a.sheet.in
+	if err := a.o.Remember(now); err != nil {
+		return fmt.Errorf("remember the columns, the order and the theme: %w", err)
 	}
-	return a.pageWhere()
-}
-
-// pageWhere is the page under dialogs, fields and help.
-func (a *App) pageWhere() host.Where {
-	if a.start != nil {
-		return host.InStart
-	}
-	return host.OnPage(a.at)
+	return nil
 }

@@ -5,6 +5,15 @@ import (
 	"locktop/ui/page"
 )
 
+// Sizes at which parts of the screen come in.
+const (
+	leastWidth, leastHeight = 20, 5
+	tabsFrom                = 8
+	footerFrom              = 7
+	noticeFrom              = 18
+	lessonLeast             = 2
+)
+
 // rect is a part of the screen, in cells.
 type rect struct{ x, y, w, h int }
 
@@ -27,16 +36,6 @@ type layout struct {
 	notice  rect
 	footer  rect
 }
-
-// Sizes at which parts of the screen come in.
-const (
-	leastWidth, leastHeight = 20, 5
-	tabsFrom                = 8
-	footerFrom              = 7
-	noticeFrom              = 18
-	lessonLeast             = 2
-	lessonShort             = 4 // one that leaves room for blank lines
-)
 
 // arrange cuts the screen up, by its size alone but for two: lesson is how many lines the
 // pane of a lesson would like to have, and verdict how many the verdict takes, 0 if there is
@@ -116,4 +115,20 @@ func (a *App) showVerdict() {
 	default:
 		a.say(draw.Dim, "That has ended, and there is nothing left to show: the journal tells of it")
 	}
+}
+
+// body paints the page.
+func (a *App) body(l layout) []string {
+	a.onScreen = a.onScreen[:0]
+	f := a.canvas()
+	h := l.main.h
+	if a.sheet != nil {
+		return a.sheet.render(a.th, a.w, h)
+	}
+	return a.here().Paint(f, a.w, h)
+}
+
+// header is the top of the screen as it is now.
+func (a *App) header() *header {
+	return &header{Frame: a.frame(), o: &a.o, w: a.w, shown: a.pageSet, spent: a.spent, cost: a.cost, present: a.present}
 }

@@ -2,8 +2,6 @@ package ui
 
 import (
 	"context"
-	"fmt"
-	"reflect"
 	"slices"
 	"time"
 
@@ -154,25 +152,6 @@ func known(theme string) string {
 	return ""
 }
 
-// settings are what is set now.
-func (a *App) settings() Settings {
-	s := Settings{Theme: a.themed, Reversed: a.board.Locks.Order.Reversed}
-	if a.board.Locks.Order.By != page.SortState {
-		s.Sort = palette.SortNames[a.board.Locks.Order.By]
-	}
-	for name, t := range a.tables() {
-		for _, c := range t.Cols {
-			if t.Off[c.Title] {
-				if s.Hidden == nil {
-					s.Hidden = map[string][]string{}
-				}
-				s.Hidden[name] = append(s.Hidden[name], c.Title)
-			}
-		}
-	}
-	return s
-}
-
 // apply sets what was remembered, as far as it can still be told what it means.
 func (s Settings) apply(locks *page.LockList, tables map[string]*table.Table) {
 	if by := slices.Index(palette.SortNames, s.Sort); by > 0 {
@@ -186,16 +165,4 @@ func (s Settings) apply(locks *page.LockList, tables map[string]*table.Table) {
 			}
 		}
 	}
-}
-
-// rememberChanges tells what was set, if it is not what came in.
-func (a *App) rememberChanges() error {
-	now := a.settings()
-	if a.o.Remember == nil || reflect.DeepEqual(now, a.was) {
-		return nil
-	}
-	if err := a.o.Remember(now); err != nil {
-		return fmt.Errorf("remember the columns, the order and the theme: %w", err)
-	}
-	return nil
 }

@@ -11,12 +11,6 @@ import (
 	"locktop/ui/table"
 )
 
-// pageSet are the pages, and which of them is shown.
-type pageSet struct {
-	pages []page.Page
-	at    int
-}
-
 // here is the page that is shown, under dialogs, fields and help.
 func (s pageSet) here() page.Page { return s.pages[s.at] }
 
@@ -94,13 +88,6 @@ func (s pageSet) rank(f page.Frame) bool {
 	}
 	p, ok := s.here().(page.InPieces)
 	return ok && p.Rank(f)
-}
-
-// historyEntry is where one was before a jump: a page, and the spot on each.
-type historyEntry struct {
-	page   int
-	spots  []string
-	turned bool // one left by the digit of a page: no way leads from there to here
 }
 
 // trailMax bounds how many jumps can be taken back.

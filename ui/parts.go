@@ -17,9 +17,6 @@ import (
 	"locktop/ui/page"
 )
 
-// parts is the console as its parts see it.
-type parts struct{ a *App }
-
 func (p parts) Frame() page.Frame                      { return p.a.frame() }
 func (p parts) Context() context.Context               { return p.a.ctx }
 func (p parts) Actions() host.Actions                  { return p.a.live.Actions }

@@ -16,20 +16,6 @@ import (
 	"locktop/ui/page"
 )
 
-// sheet is what is read in the place of the page: help, what a finding means, or how to
-// see the same by hand.
-type sheet struct {
-	in    host.Where
-	title string
-	lines func(w int) []string
-	copy  []string // the lines that can be copied
-	top   int
-	// Of help: what the actions cannot do, by what the key does, and whether they are
-	// being asked.
-	cannot map[string]string
-	asking bool
-}
-
 func (s *sheet) render(th *draw.Theme, w, h int) []string {
 	all := s.lines(w)
 	s.top = max(0, min(s.top, len(all)-(h-1)))

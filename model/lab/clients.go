@@ -22,22 +22,8 @@ type ClientInfo struct {
 	Since time.Time
 }
 
-// client is what is known of a client of the proxy.
-type client struct {
-	model.Client
-	since            time.Time
-	seen             time.Time         // when it was last connected, or did something
-	conns            []model.Connected // the open ones, newest last
-	granted, renewed int
-	watching         map[string]bool
-	told             bool // its connections are reported
-}
-
 // connsMax bounds how many connections of a client are remembered.
 const connsMax = 64
-
-// clients are those of the proxy, by name.
-type clients map[string]*client
 
 // at returns what is known of a client that is there or did something, made if needed.
 func (all clients) at(c model.Client, at time.Time) *client {

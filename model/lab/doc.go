@@ -10,7 +10,8 @@
 // model/intervals: for how long two believed follows from both alone ([Reports.Overlaps],
 // [Reports.FalseSince]). [Notes] are what clients did to one key, as far as the proxy saw it.
 //
-// Reports never change what is true of the queues. They tell the keyspace, as its
+// reports.go has what is remembered, and apply.go hands each event to the file that knows what
+// to do with it. Reports never change what is true of the queues. They tell the keyspace, as its
 // [keyspace.Witness], what the keys do not tell: whose a lease is, and who deleted a key. All
 // that is remembered is bounded. There are no findings in here: rules ask.
 package lab

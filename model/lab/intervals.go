@@ -62,17 +62,6 @@ func (o Overlap) OfTheSame(all []Overlap) []Overlap {
 // For returns how long the overlap lasted, or lasts at now.
 func (o Overlap) For(now time.Time) time.Duration { return until(o.To, now).Sub(o.From) }
 
-// span is a belief on its way.
-type span struct {
-	Believed
-	token int64
-	end   model.BeliefState // what it believed after it
-	held  bool              // it was seen to be true
-	// silent: it named no claim. Its Lease is then that of a claim which is certainly the
-	// program's own, 0 while there is none.
-	silent bool
-}
-
 func (ll *Lock) keep(sp *span) {
 	if len(ll.beliefs) >= beliefsMax {
 		ll.beliefs = slices.Delete(ll.beliefs, 0, 1)

@@ -3,11 +3,8 @@ package lab
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"locktop/model"
-	"locktop/model/journal"
-	"locktop/model/keyspace"
 	"locktop/model/recipe"
 )
 
@@ -19,32 +16,6 @@ const (
 	overlapsMax = 64
 	staleMax    = 8
 )
-
-// Lock is what the lab and its proxy reported about one lock.
-type Lock struct {
-	name        string
-	since       time.Time      // since when it is kept
-	Competitors []*Competitor  // by name
-	Open        []*Notes       // of the keys about which something is open, by key
-	removed     []RemovedClaim // the last keys that went, newest last
-	exclusive   bool           // one held at a time when the last of them went: its recipe may have gone with it
-	beliefs     []*span        // by their beginning
-	Stale       []*StaleUnlock
-}
-
-// RemovedClaim is a key that went.
-type RemovedClaim struct {
-	Ref       model.ClaimRef
-	At, since time.Time
-	Rev       int64
-	left      *journal.Entry // how it went, if it held
-}
-
-// places are the locks of which the lab or its proxy reported something.
-type places struct {
-	k     *keyspace.Keyspace
-	locks map[string]*Lock
-}
 
 // lock returns what the lab says of a lock, made if needed.
 func (p *places) lock(name string) *Lock {

@@ -25,28 +25,6 @@ const (
 	refusedMax  = 256
 )
 
-// notebook is what clients did to keys, as far as the proxy reported.
-type notebook struct {
-	k *keyspace.Keyspace
-	*places
-	notes map[string]*Notes
-	order []string // the keys of notes, oldest first
-}
-
-// Notes is what clients did to one key.
-type Notes struct {
-	Key      string
-	lock     string          // for which it competes, as far as its name tells
-	at       time.Time       // of the last report
-	writes   []model.Wrote   // newest last
-	Watchers []model.Watches // who watches it now
-	GoneAt   time.Time       // when it was seen to go, zero while it is there or was never seen
-	goneRev  int64           // at which revision it last went, 0 if that is not known
-	// Ghost is a put that was done and of which its client was not told, nor has it
-	// shown since that it knows. Undone is a delete that ended without effect.
-	Ghost, Undone *model.Wrote
-}
-
 // open says whether there is something for a rule to look at.
 func (n *Notes) open() bool {
 	return n.Ghost != nil || n.Undone != nil || !n.GoneAt.IsZero() && len(n.Watchers) > 0

@@ -8,16 +8,6 @@ import (
 	"locktop/model/keyspace"
 )
 
-// Owners are the clients of leases: who was granted one, and who renews it.
-type Owners struct {
-	k       *keyspace.Keyspace
-	owners  map[model.LeaseID]model.LeaseOwner
-	order   []model.LeaseID                      // of the owners, oldest first
-	keepers map[model.LeaseID][]model.LeaseOwner // who was granted a lease and who renews it, the last word of each
-	refused map[model.LeaseID]model.Refused      // refused renewals
-	shared  map[model.LeaseID]bool               // leases that several renew
-}
-
 func newOwners(k *keyspace.Keyspace) *Owners {
 	return &Owners{k: k, owners: map[model.LeaseID]model.LeaseOwner{}, keepers: map[model.LeaseID][]model.LeaseOwner{},
 		refused: map[model.LeaseID]model.Refused{}, shared: map[model.LeaseID]bool{}}

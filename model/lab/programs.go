@@ -8,12 +8,6 @@ import (
 	"locktop/model"
 )
 
-// Programs are the contenders and the clients of the proxy, by name, and what is behind a name.
-type Programs struct {
-	contenders map[string]*ContenderInfo
-	clients    clients
-}
-
 // Program returns the contender that is the process behind a name, nil if there is none.
 func (p *Programs) Program(name string) *ContenderInfo { return p.contenders[p.program(name)] }
 

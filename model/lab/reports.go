@@ -1,9 +1,6 @@
 package lab
 
 import (
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"locktop/model"
@@ -61,176 +58,103 @@ const (
 	contendersMax = 512
 )
 
-// NewReports returns those of a keyspace about which nothing was reported yet. The book
-// says who held when.
-func NewReports(k *keyspace.Keyspace, book *intervals.Book) *Reports {
-	on := &places{k: k, locks: map[string]*Lock{}}
-	return &Reports{k: k, book: book, Owners: newOwners(k), accesses: &accesses{},
-		Programs: &Programs{contenders: map[string]*ContenderInfo{}, clients: clients{}},
-		notebook: &notebook{k: k, places: on, notes: map[string]*Notes{}}}
+// Lock is what the lab and its proxy reported about one lock.
+type Lock struct {
+	name        string
+	since       time.Time      // since when it is kept
+	Competitors []*Competitor  // by name
+	Open        []*Notes       // of the keys about which something is open, by key
+	removed     []RemovedClaim // the last keys that went, newest last
+	exclusive   bool           // one held at a time when the last of them went: its recipe may have gone with it
+	beliefs     []*span        // by their beginning
+	Stale       []*StaleUnlock
 }
 
-// Forget drops what was reported of another cluster. Its contenders and the faults stay:
-// they are processes, and no keys.
-func (lab *Reports) Forget() {
-	old := *lab
-	*lab = *NewReports(old.k, old.book)
-	lab.contenders, lab.faults = old.contenders, old.faults
-	for _, c := range lab.contenders {
-		c.competitors = nil
-	}
+// RemovedClaim is a key that went.
+type RemovedClaim struct {
+	Ref       model.ClaimRef
+	At, since time.Time
+	Rev       int64
+	left      *journal.Entry // how it went, if it held
 }
 
-// Apply takes a report in, after the keyspace has seen the event.
-func (lab *Reports) Apply(e model.Event) {
-	switch e := e.(type) {
-	case model.Contender:
-		lab.contender(e)
-	case model.Belief:
-		lab.noteBelief(e)
-	case model.LeaseOwner:
-		if cl := lab.clients.at(e.Client, e.At); lab.keeper(e) {
-			cl.counts(e)
-		}
-		lab.noteOwner(e)
-	case model.Access:
-		lab.access(e)
-	case model.Wrote:
-		lab.wrote(e)
-	case model.Revoked:
-		lab.revoked(e)
-	case model.Watches:
-		lab.watches(e)
-	case model.Asked:
-		if c := lab.contenders[e.Name]; c != nil && e.Certain {
-			c.Asked = e
-		}
-	case model.Refused:
-		lab.refusal(e)
-	case model.Connected:
-		lab.connected(e)
-	case model.TurnedAway:
-		lab.k.Record(&journal.Entry{At: e.At, Kind: journal.Lab, Text: e.Text})
-	case model.FaultOn:
-		lab.faults = append(lab.faults, e)
-		lab.k.Record(&journal.Entry{At: e.At, Kind: journal.Lab, Text: "fault: " + e.Fault.Describe()})
-	case model.FaultOff:
-		lab.faultOff(e)
-	}
+// places are the locks of which the lab or its proxy reported something.
+type places struct {
+	k     *keyspace.Keyspace
+	locks map[string]*Lock
 }
 
-func (lab *Reports) info(name string) *ContenderInfo {
-	c := lab.contenders[name]
-	if c == nil {
-		lab.dropEnded()
-		c = &ContenderInfo{Contender: model.Contender{Name: name}}
-		lab.contenders[name] = c
-	}
-	return c
+// notebook is what clients did to keys, as far as the proxy reported.
+type notebook struct {
+	k *keyspace.Keyspace
+	*places
+	notes map[string]*Notes
+	order []string // the keys of notes, oldest first
 }
 
-// dropEnded forgets the contenders that ended when there are too many.
-func (lab *Reports) dropEnded() {
-	if len(lab.contenders) < contendersMax {
-		return
-	}
-	for name, c := range lab.contenders {
-		if c.Proc == model.ProcEnded {
-			lab.leave(c)
-			delete(lab.contenders, name)
-		}
-	}
+// Notes is what clients did to one key.
+type Notes struct {
+	Key      string
+	lock     string          // for which it competes, as far as its name tells
+	at       time.Time       // of the last report
+	writes   []model.Wrote   // newest last
+	Watchers []model.Watches // who watches it now
+	GoneAt   time.Time       // when it was seen to go, zero while it is there or was never seen
+	goneRev  int64           // at which revision it last went, 0 if that is not known
+	// Ghost is a put that was done and of which its client was not told, nor has it
+	// shown since that it knows. Undone is a delete that ended without effect.
+	Ghost, Undone *model.Wrote
 }
 
-func (lab *Reports) contender(e model.Contender) {
-	c := lab.info(e.Name)
-	if e.Proc != c.Proc && c.Proc != "" || e.Proc == model.ProcEnded {
-		text := fmt.Sprintf("%s (pid %d) is %s", e.Name, e.PID, e.Proc)
-		if e.Ended != "" {
-			text += ": " + e.Ended
-		}
-		lab.k.Record(&journal.Entry{At: e.At, Kind: journal.Lab, Lock: e.Lock, Text: text})
-	}
-	if c.Proc == model.ProcPaused && e.Proc == model.ProcRunning {
-		c.pauseEnded = e.At
-	}
-	c.Contender = e
-	if c.on(e.Lock) == nil {
-		lab.move(c, e.Lock)
-	}
-	if e.Proc == model.ProcEnded {
-		lab.ended(c, e.At)
-	}
-	lab.k.MarkLock(e.Lock)
+// span is a belief on its way.
+type span struct {
+	Believed
+	token int64
+	end   model.BeliefState // what it believed after it
+	held  bool              // it was seen to be true
+	// silent: it named no claim. Its Lease is then that of a claim which is certainly the
+	// program's own, 0 while there is none.
+	silent bool
 }
 
-// ended forgets what a contender that ended had open.
-func (lab *Reports) ended(c *ContenderInfo, at time.Time) {
-	for _, worker := range lab.Workers(c.Name) {
-		worker.endInterval(at, "")
-	}
-	lab.forgetOpen(c.Name)
+// StaleUnlock is a delete by which a client took a claim of its own, which it may not
+// have meant: Unlock deletes by name (etcd-io/etcd#22082).
+type StaleUnlock struct {
+	Key, Client string
+	At          time.Time
+	Rev         int64
+	Retried     bool      // an earlier delete of the key was not answered
+	Victim      string    // who still believed afterwards, once that is known
+	Shared      bool      // another worker of the same session let go
+	Told        time.Time // when that was found out
 }
 
-func (lab *Reports) faultOff(e model.FaultOff) {
-	for i, f := range lab.faults {
-		if f.ID == e.ID {
-			lab.faults = slices.Delete(lab.faults, i, i+1)
-			lab.k.Record(&journal.Entry{At: e.At, Kind: journal.Lab, Text: "fault ended: " + f.Fault.Describe() + " (" + e.Why + ")"})
-			return
-		}
-	}
+// client is what is known of a client of the proxy.
+type client struct {
+	model.Client
+	since            time.Time
+	seen             time.Time         // when it was last connected, or did something
+	conns            []model.Connected // the open ones, newest last
+	granted, renewed int
+	watching         map[string]bool
+	told             bool // its connections are reported
 }
 
-// orElse returns a, or b if a is empty.
-func orElse(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+// clients are those of the proxy, by name.
+type clients map[string]*client
+
+// Programs are the contenders and the clients of the proxy, by name, and what is behind a name.
+type Programs struct {
+	contenders map[string]*ContenderInfo
+	clients    clients
 }
 
-// Beginning returns events from which others know the contenders, what they believe, whose
-// the leases are, and the faults in force, as they are now.
-func (lab *Reports) Beginning() []model.Event {
-	var all []model.Event
-	for _, c := range lab.Contenders() {
-		all = append(all, c.Contender)
-		for _, on := range c.competitors {
-			if !on.Belief.At.IsZero() && on.Belief != c.Belief {
-				all = append(all, on.Belief)
-			}
-		}
-		if !c.Belief.At.IsZero() { // its last word
-			all = append(all, c.Belief)
-		}
-		if !c.Asked.At.IsZero() {
-			all = append(all, c.Asked)
-		}
-	}
-	for _, id := range lab.Owners.order {
-		all = append(all, lab.owners[id])
-	}
-	for _, f := range lab.faults {
-		all = append(all, f)
-	}
-	return all
+// Owners are the clients of leases: who was granted one, and who renews it.
+type Owners struct {
+	k       *keyspace.Keyspace
+	owners  map[model.LeaseID]model.LeaseOwner
+	order   []model.LeaseID                      // of the owners, oldest first
+	keepers map[model.LeaseID][]model.LeaseOwner // who was granted a lease and who renews it, the last word of each
+	refused map[model.LeaseID]model.Refused      // refused renewals
+	shared  map[model.LeaseID]bool               // leases that several renew
 }
-
-// Contenders returns the contenders of the lab, c2 before c10.
-func (lab *Reports) Contenders() []ContenderInfo {
-	all := make([]ContenderInfo, 0, len(lab.contenders))
-	for _, c := range lab.contenders {
-		all = append(all, *c)
-	}
-	slices.SortFunc(all, func(a, b ContenderInfo) int {
-		if d := len(a.Name) - len(b.Name); d != 0 {
-			return d
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
-	return all
-}
-
-// Faults returns the faults in force, oldest first.
-func (lab *Reports) Faults() []model.FaultOn { return lab.faults }

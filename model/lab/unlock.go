@@ -7,18 +7,6 @@ import (
 	"locktop/model"
 )
 
-// StaleUnlock is a delete by which a client took a claim of its own, which it may not
-// have meant: Unlock deletes by name (etcd-io/etcd#22082).
-type StaleUnlock struct {
-	Key, Client string
-	At          time.Time
-	Rev         int64
-	Retried     bool      // an earlier delete of the key was not answered
-	Victim      string    // who still believed afterwards, once that is known
-	Shared      bool      // another worker of the same session let go
-	Told        time.Time // when that was found out
-}
-
 // noteUnlock remembers the delete of a claim by which its own client may harm itself.
 func (lab *Reports) noteUnlock(n *Notes, w model.Wrote) {
 	ll := lab.placeOf(n.Key)

@@ -12,8 +12,6 @@ var hexForm = &Form{Shape: Queue, ByLease: true, ServerLease: 60, Fits: func(k *
 
 var concurrency = []*Recipe{Mutex, election, tagged, Mixed}
 
-const namedInHex = "every claim is named by its lease in hex"
-
 // Mutex is that of the Go client.
 var Mutex = &Recipe{Name: "mutex", Who: "Go Mutex, the lock service, etcdctl lock",
 	Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Certain,
@@ -66,27 +64,3 @@ var Mixed = &Recipe{Name: "mixed", Who: "a lock and an election under one name, 
 	Signs: []Sign{{Why: []string{"some claims have a value and some have none"}}},
 	Quirks: "Claims with and without a value under one name: go-micro keeps the lock and the election of one id in one queue, for example. " +
 		"The order is certain, what the claims want is not."}
-
-// purpose is what the path of a lock speaks of.
-type purpose int
-
-const (
-	unsaid purpose = iota
-	tagging
-	electing
-	locking
-)
-
-func purposeOf(path string) purpose {
-	switch {
-	case ofVault(path):
-		return tagging
-	case speaksOfElections(path):
-		return electing
-	case speaksOfLocks(path):
-		return locking
-	}
-	return unsaid
-}
-
-func ofVault(path string) bool { return strings.HasSuffix(path, "vault/core/lock") }

@@ -39,3 +39,10 @@ const (
 	k8sMagic  = "k8s\x00"
 	k8sSealed = "k8s:enc:" // encrypted at rest
 )
+
+// single fills in what single keys have in common.
+func single(name, who string, rhythm Rhythm, c Confidence, r Recipe) *Recipe {
+	r.Name, r.Who, r.Rhythm, r.Confidence = name, who, rhythm, c
+	r.Shape, r.Order, r.HasHolder = Single, NoOrder, true
+	return &r
+}

@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"encoding/hex"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -137,3 +138,48 @@ func anySegment(path string, is func(seg string) bool) bool {
 	}
 	return false
 }
+
+// purpose is what the path of a lock speaks of.
+type purpose int
+
+const (
+	unsaid purpose = iota
+	tagging
+	electing
+	locking
+)
+
+func purposeOf(path string) purpose {
+	switch {
+	case ofVault(path):
+		return tagging
+	case speaksOfElections(path):
+		return electing
+	case speaksOfLocks(path):
+		return locking
+	}
+	return unsaid
+}
+
+func ofVault(path string) bool { return strings.HasSuffix(path, "vault/core/lock") }
+
+const namedInHex = "every claim is named by its lease in hex"
+
+const namedInDecimal = "every claim is named by its lease in decimal"
+
+// textUUID returns the bytes of a UUID that is text.
+func textUUID(v string) []byte {
+	b, _ := hex.DecodeString(strings.ReplaceAll(v, "-", "")) // isUUID has seen that it is hex
+	return b
+}
+
+// ofVitess says whether a key stands where Vitess puts them: an election by its path,
+// a lock by its value.
+func ofVitess(k *Key) bool {
+	return strings.HasSuffix(k.Dir(), vitessDir) && (ofVitessElection(k.Dir()) ||
+		strings.Contains(k.Value, `"Action"`) && strings.Contains(k.Value, `"HostName"`))
+}
+
+func ofVitessElection(path string) bool { return strings.Contains(path, "/elections/") }
+
+const vitessDir = "/locks"

@@ -6,8 +6,6 @@ import "strings"
 // nothing about exclusion: services are registered like this too.
 var decForm = &Form{Shape: Queue, ByLease: true, Fits: func(k *Key) bool { return byDecimal(k) && !ofVitess(k) && !registers(k) }}
 
-const namedInDecimal = "every claim is named by its lease in decimal"
-
 var npm = []*Recipe{
 	{Name: "npm-election", Who: "etcd3 for Node", Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Hint,
 		Signs: []Sign{{Of: []*Form{decForm}, Lock: func(l Look) bool { return strings.Contains("/"+l.Name, "/election/") },

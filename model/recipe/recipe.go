@@ -1,6 +1,9 @@
 package recipe
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Confidence says how sure a statement is.
 type Confidence string
@@ -43,17 +46,6 @@ const (
 	RenewsAtThird Rhythm = iota // at a third of the TTL, as the Go client, npm etcd3 and jetcd do
 	RenewsByHand                // when the program says so: a falling TTL proves nothing
 	RenewsNever                 // by design: the TTL is the time to work
-)
-
-// Shape is what keys make together.
-type Shape uint8
-
-// Shapes, the weakest first.
-const (
-	NoShape Shape = iota
-	Group         // leased keys side by side, of which nothing is said but their order
-	Single        // the key itself is the lock, and its waiters leave no key
-	Queue         // each claim is a key below the lock's name, and all keys below it count
 )
 
 // Recipe is the rule by which the keys under one name compete.
@@ -108,6 +100,63 @@ func (r *Recipe) Exclusive() bool { return r.HasHolder && r.Readers == nil }
 
 // ByName says whether the recipe's own name tells a contender how to take part.
 func (r *Recipe) ByName() bool { return slices.Contains(r.Plays, r.Name) }
+
+// Sign is one way to tell a recipe. What it does not ask for is not looked at.
+type Sign struct {
+	// Of: every claim of the queue is of one of these forms.
+	Of []*Form
+	// Lock asks for more of the queue; Key asks a key that may be a lock by itself.
+	Lock func(l Look) bool
+	Key  func(k *Key) bool
+	// Registered: the key that Registry names is on the same lease.
+	Registered bool
+	// When says whether the values have to be known.
+	When Values
+	// Confidence is that of the recipe, if empty.
+	Confidence Confidence
+	// Why says in words what the sign is.
+	Why []string
+	// Or are the recipes that would look the same. A claim that was put twice says more:
+	// then it is one of IfRewritten.
+	Or, IfRewritten []*Recipe
+}
+
+// Values says what is known of the values of keys.
+type Values uint8
+
+// What a sign needs.
+const (
+	ValuesAny    Values = iota // the sign does not ask for values
+	ValuesRead                 // it does
+	ValuesUnread               // it stands in for values that were not read
+)
+
+func (s *Sign) serves(values Values) bool { return s.When == ValuesAny || s.When == values }
+
+// Look is what is to be seen of one lock.
+type Look struct {
+	Name  string
+	Tally *Tally
+	// OnLease says whether a key of that name is on the lease of First, nil where nobody knows.
+	OnLease func(key string) bool
+	// First is the first key of the queue if that is a claim right here, else nil.
+	First *Key
+}
+
+// Told is a recipe and the sign by which it was told; both are nil if nothing was.
+type Told struct {
+	*Recipe
+	Sign *Sign
+	// Kind are the forms of the keys that compete; others are foreign.
+	Kind FormSet
+}
+
+// Confidence says how sure it is.
+func (t Told) Confidence() Confidence { return cmp.Or(t.Sign.Confidence, t.Recipe.Confidence) }
+
+func (l Look) own() int32 { return l.Tally.in(l.Tally.Kind(), &l.Tally.Forms) }
+
+func (l Look) valued() int32 { return l.Tally.in(l.Tally.Kind(), &l.Tally.Valued) }
 
 // Shares says whether a claim of that form holds together with those before it.
 func (r *Recipe) Shares(f FormID) bool { return r.Readers != nil && f == r.Readers.id }

@@ -98,13 +98,6 @@ var SingleKey = single("single-key", "one key that one client at a time creates"
 	Plays:  []string{"single", "spin", "timer", "unread-replies", "require-leader", "expiry-later", "look-then-put"},
 	Quirks: "Recognised by its path, or by other leases that create it again. Leases renewed by hand fall without being dead, so little is judged."})
 
-// single fills in what single keys have in common.
-func single(name, who string, rhythm Rhythm, c Confidence, r Recipe) *Recipe {
-	r.Name, r.Who, r.Rhythm, r.Confidence = name, who, rhythm, c
-	r.Shape, r.Order, r.HasHolder = Single, NoOrder, true
-	return &r
-}
-
 func by(why string, key func(k *Key) bool) []Sign { return []Sign{{Key: key, Why: []string{why}}} }
 
 // hint is a sign that a name alone gives.
@@ -166,18 +159,6 @@ func dolphinAddress(value string) string {
 		return ""
 	}
 	return address
-}
-
-// ofPD says whether a key is that of PD's leader or of the primary of one of its services,
-// below the number of its cluster (tikv/pd pkg/utils/keypath).
-func ofPD(k *Key) bool {
-	rest, pd := strings.CutPrefix(k.Name, "/pd/")
-	if !pd {
-		rest, _ = strings.CutPrefix(k.Name, "/ms/")
-	}
-	id, of, ok := strings.Cut(rest, "/")
-	return ok && len(rest) < len(k.Name) && id != "" && strings.Trim(id, "0123456789") == "" &&
-		(pd && of == "leader" || !pd && strings.HasSuffix(of, "/primary"))
 }
 
 // hostOfShedLock reads the host of a value ADDED:<time>@<host>, "" for any other.

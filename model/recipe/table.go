@@ -5,16 +5,6 @@ import "slices"
 // table has every recipe, in the order in which they are tried.
 var table = slices.Concat(concurrency, npm, vitess, queues, generics, singles)
 
-// What the table comes to.
-var (
-	forms      = [MaxForms]*Form{{}} // by id; the first is none
-	queueForms []*Form               // those that a key has by itself, the surest first
-	kinds      []FormSet             // of the forms that compete with each other, the surest first
-	ignored    []func(k *Key) bool
-	owners     []func(value string) (who, source string)
-	besides    []string
-)
-
 // The forms are numbered as the table names them, and what is asked of every key is
 // put together.
 func init() {

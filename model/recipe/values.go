@@ -1,11 +1,14 @@
 package recipe
 
 import (
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -220,3 +223,71 @@ func ownerOfPD(v string) (who, source string) {
 		return name + "@" + host, "value"
 	}
 }
+
+// ofPD says whether a key is that of PD's leader or of the primary of one of its services,
+// below the number of its cluster (tikv/pd pkg/utils/keypath).
+func ofPD(k *Key) bool {
+	rest, pd := strings.CutPrefix(k.Name, "/pd/")
+	if !pd {
+		rest, _ = strings.CutPrefix(k.Name, "/ms/")
+	}
+	id, of, ok := strings.Cut(rest, "/")
+	return ok && len(rest) < len(k.Name) && id != "" && strings.Trim(id, "0123456789") == "" &&
+		(pd && of == "leader" || !pd && strings.HasSuffix(of, "/primary"))
+}
+
+// maxOwner bounds how much of a value is taken for an owner, in bytes.
+const maxOwner = 120
+
+func clip(s string) string {
+	if len(s) <= maxOwner {
+		return s
+	}
+	return s[:maxOwner] + "…"
+}
+
+// longestRun returns the longest run of printable ASCII in s.
+func longestRun(s string) string {
+	best, start := "", 0
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && s[i] >= 0x20 && s[i] < 0x7f {
+			continue
+		}
+		if i-start > len(best) {
+			best = s[start:i]
+		}
+		start = i + 1
+	}
+	return clip(best)
+}
+
+// ownerOfUUID is the owner of values that are a UUID, as is says; raw gives its bytes.
+func ownerOfUUID(is func(string) bool, raw func(string) []byte) func(string) (who, source string) {
+	return func(v string) (who, source string) {
+		if !is(v) {
+			return "", ""
+		}
+		return uuidWords(raw(v)), "uuid"
+	}
+}
+
+// uuidWords says what a UUID tells: version 1 holds the time of its making and a
+// node, which is the host's MAC address unless the multicast bit says that it is
+// random (RFC 9562, 5.1 and 6.10).
+func uuidWords(b []byte) string {
+	text := fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16])
+	if b[6]>>4 != 1 {
+		return text
+	}
+	const gregorian = 122192928000000000 // 100 ns steps from 1582-10-15 to 1970
+	ticks := int64(b[6]&0x0f)<<56 | int64(b[7])<<48 | int64(b[4])<<40 | int64(b[5])<<32 |
+		int64(b[0])<<24 | int64(b[1])<<16 | int64(b[2])<<8 | int64(b[3])
+	made := time.Unix(0, (ticks-gregorian)*100).UTC()
+	node := "host " + macWords(b[10:16])
+	if b[10]&1 == 1 {
+		node = "random node " + hex.EncodeToString(b[10:16])
+	}
+	return fmt.Sprintf("%s, made %s", node, made.Format("2006-01-02 15:04:05"))
+}
+
+func macWords(b []byte) string { return strings.ReplaceAll(fmt.Sprintf("% x", b), " ", ":") }

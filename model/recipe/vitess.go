@@ -6,17 +6,6 @@ import "strings"
 // (etcd2topo/lock.go). The directory locks is part of the name that is shown.
 var vitessForm = &Form{Shape: Queue, ByLease: true, Fits: func(k *Key) bool { return byDecimal(k) && ofVitess(k) }}
 
-// ofVitess says whether a key stands where Vitess puts them: an election by its path,
-// a lock by its value.
-func ofVitess(k *Key) bool {
-	return strings.HasSuffix(k.Dir(), vitessDir) && (ofVitessElection(k.Dir()) ||
-		strings.Contains(k.Value, `"Action"`) && strings.Contains(k.Value, `"HostName"`))
-}
-
-const vitessDir = "/locks"
-
-func ofVitessElection(path string) bool { return strings.Contains(path, "/elections/") }
-
 var vitess = []*Recipe{
 	{Name: "vitess-lock", Who: "Vitess etcd2topo", Shape: Queue, Order: ByMod, HasHolder: true, Confidence: Strong,
 		Signs: []Sign{

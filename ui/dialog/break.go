@@ -1,8 +1,6 @@
 package dialog
 
 import (
-	"time"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"locktop/model"
@@ -12,9 +10,6 @@ import (
 	"locktop/ui/host"
 	"locktop/ui/page"
 )
-
-// planTimeout bounds how long a lock to break waits for what it has to show, and for its end.
-const planTimeout = 10 * time.Second
 
 // way is one of the two ways to break a lock.
 type way struct {

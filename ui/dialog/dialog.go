@@ -13,15 +13,6 @@ import (
 	"locktop/ui/host"
 )
 
-// Keys are those of the dialogs; top is the dialog that is open.
-func Keys(top func() host.Dialog) []host.Key {
-	rows := breakKeys(onTop[*Break](top), top)
-	rows = append(rows, severalKeys(onTop[*Several](top), top)...)
-	rows = append(rows, questionKeys(onTop[*Question](top))...)
-	rows = append(rows, faultKeys(onTop[*Faults](top), top)...)
-	return append(rows, columnKeys(onTop[*Columns](top))...)
-}
-
 // onTop makes what a key does out of what it does to the dialog that is open.
 func onTop[D host.Dialog](top func() host.Dialog) func(func(d D) tea.Cmd) func() tea.Cmd {
 	return func(f func(d D) tea.Cmd) func() tea.Cmd {
@@ -111,3 +102,6 @@ func stamp(line, p string, x, w, total int) string {
 	b = draw.Pad(b, total-x-w-ansi.StringWidth(right))
 	return string(append(b, right...))
 }
+
+// planTimeout bounds how long a lock to break waits for what it has to show, and for its end.
+const planTimeout = 10 * time.Second

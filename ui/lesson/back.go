@@ -7,12 +7,6 @@ import (
 	"locktop/ui/host"
 )
 
-// read is a text that the person left: the pane as it stood then, and that moment.
-type read struct {
-	pane *Pane
-	at   time.Time
-}
-
 // toldMost bounds how many texts one can go back.
 const toldMost = 200
 

@@ -125,16 +125,6 @@ func (p *Pane) forth(key func(string) []draw.Span) []draw.Span {
 	return []draw.Span{draw.Dim.Of(p.say("acts") + "  "), draw.Accent.Of("L"), draw.Dim.Of(" " + p.say("hides"))}
 }
 
-// drawn is what the content of the pane depends on, besides its step.
-type drawn struct {
-	w          int
-	steps      int
-	at, chosen int
-	has, broke bool
-	begun      bool
-	age        time.Duration // of a wait
-}
-
 // content is all that the pane has to show. It is wrapped once, and not for every
 // frame.
 func (p *Pane) content(th *draw.Theme, w int, now time.Time) [][]draw.Span {

@@ -12,69 +12,11 @@ import (
 	"locktop/ui/host"
 )
 
-// Pane is how far a lesson has come.
-type Pane struct {
-	h      host.Host
-	l      *Lesson
-	step   Step      // of no kind before the first one
-	log    []string  // what was done and waited for since the last text
-	since  time.Time // when the step came
-	err    error
-	begun  bool // its why was read
-	folded bool // only its title is shown
-	closed bool
-	plays  bool // it goes on by itself
-
-	told []read // what was read, in that order
-	back int    // how many of them the person has gone back, 0: not at all
-
-	page, pages int    // of the text, as far as it does not fit
-	has         bool   // the keyboard is with the options
-	at          int    // the option under the cursor, from 0
-	chosen      int    // the answer, from 1; 0: none yet
-	steps       int    // how many there were
-	lock        string // that was selected for the person last
-	opened      turned // that was opened for the person last
-	base        asked  // what was asked by the last question
-	drawn       drawn
-	body        [][]draw.Span // what was drawn of it
-	right       int           // how many predictions were right, of how many
-	asked       int
-}
-
-// StepMsg is the next step, or says that a text was there for long enough.
-type StepMsg struct {
-	step Step
-	err  error
-	read *turn
-}
-
-// turn is a page of a step.
-type turn struct{ steps, page int }
-
-// New returns the pane of a lesson.
-func New(h host.Host, l *Lesson) *Pane { return &Pane{h: h, l: l} }
-
 // Booted says that there is something to look at now.
 func (p *Pane) Booted() { p.since = p.h.Frame().Now }
 
 // logMax bounds how much of what was done stands in the pane.
 const logMax = 32
-
-// Showing says whether there is a pane.
-func (p *Pane) Showing() bool { return p != nil && !p.closed }
-
-// Has says whether the keyboard is with its question.
-func (p *Pane) Has() bool { return p.Showing() && p.has }
-
-// over says whether nothing more will come.
-func (p *Pane) over() bool {
-	return p.err != nil || p.step.Kind == StepVerdict || p.step.Kind == StepDone
-}
-
-// acts says whether the lab does something, and nothing is waited for from the
-// person.
-func (p *Pane) acts() bool { return p.step.Kind == StepDo || p.step.Kind == StepWait }
 
 // begin asks for the first step, once the person has read what the lesson is for.
 func (p *Pane) begin() tea.Cmd {

@@ -13,12 +13,6 @@ import (
 	"locktop/ui/page"
 )
 
-// turned is a page that was opened for the person.
-type turned struct {
-	show  Picture
-	about string
-}
-
 // turnTo opens the page that a step shows, once for each: where the person goes then, stays.
 func (p *Pane) turnTo(show Picture, about string) {
 	to := turned{show, about}

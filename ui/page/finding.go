@@ -4,21 +4,9 @@ import (
 	"strings"
 
 	"locktop/model"
-	"locktop/model/keyspace"
 	"locktop/model/outlook"
 	"locktop/ui/draw"
 )
-
-// FindingAbout is the worst finding about a lock, or why there is none.
-func FindingAbout(f Frame, l *keyspace.Lock) (*model.Finding, string) {
-	if l == nil {
-		return nil, "no lock is selected"
-	}
-	if all := l.Findings(); len(all) > 0 {
-		return &all[0], ""
-	}
-	return nil, "no problem found on " + f.Th.Clean(l.Name)
-}
 
 // Finds is the finding about the claim of a target, if that was selected and not its
 // lock, else the worst one about the lock.

@@ -381,3 +381,14 @@ type Frame struct {
 	*Board
 	table.View
 }
+
+// FindingAbout is the worst finding about a lock, or why there is none.
+func FindingAbout(f Frame, l *keyspace.Lock) (*model.Finding, string) {
+	if l == nil {
+		return nil, "no lock is selected"
+	}
+	if all := l.Findings(); len(all) > 0 {
+		return &all[0], ""
+	}
+	return nil, "no problem found on " + f.Th.Clean(l.Name)
+}

@@ -3,7 +3,6 @@ package ticket
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -333,21 +332,6 @@ func (p *Page) add(list []report.Event, f *journal.Entry, most int, left *int) [
 	e := report.EventOf(p.s, f)
 	e.Text = model.Short(e.Text, pageText)
 	return append(list, e)
-}
-
-// Write writes the page in one of Formats.
-func (p *Page) Write(w io.Writer, format string) error {
-	switch format {
-	case "html":
-		return p.html(w)
-	case "md":
-		return p.markdown(w)
-	case "json":
-		return report.WriteJSON(w, p, "  ")
-	case "perfetto":
-		return p.perfetto(w)
-	}
-	return fmt.Errorf("format %q is none of %v", format, Formats)
 }
 
 // waiters is how many wait, ? where waiting leaves no trace.

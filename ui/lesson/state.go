@@ -1,0 +1,88 @@
+package lesson
+
+import (
+	"time"
+
+	"locktop/ui/draw"
+	"locktop/ui/host"
+)
+
+// Pane is how far a lesson has come.
+type Pane struct {
+	h      host.Host
+	l      *Lesson
+	step   Step      // of no kind before the first one
+	log    []string  // what was done and waited for since the last text
+	since  time.Time // when the step came
+	err    error
+	begun  bool // its why was read
+	folded bool // only its title is shown
+	closed bool
+	plays  bool // it goes on by itself
+
+	told []read // what was read, in that order
+	back int    // how many of them the person has gone back, 0: not at all
+
+	page, pages int    // of the text, as far as it does not fit
+	has         bool   // the keyboard is with the options
+	at          int    // the option under the cursor, from 0
+	chosen      int    // the answer, from 1; 0: none yet
+	steps       int    // how many there were
+	lock        string // that was selected for the person last
+	opened      turned // that was opened for the person last
+	base        asked  // what was asked by the last question
+	drawn       drawn
+	body        [][]draw.Span // what was drawn of it
+	right       int           // how many predictions were right, of how many
+	asked       int
+}
+
+// StepMsg is the next step, or says that a text was there for long enough.
+type StepMsg struct {
+	step Step
+	err  error
+	read *turn
+}
+
+// turn is a page of a step.
+type turn struct{ steps, page int }
+
+// New returns the pane of a lesson.
+func New(h host.Host, l *Lesson) *Pane { return &Pane{h: h, l: l} }
+
+// Showing says whether there is a pane.
+func (p *Pane) Showing() bool { return p != nil && !p.closed }
+
+// Has says whether the keyboard is with its question.
+func (p *Pane) Has() bool { return p.Showing() && p.has }
+
+// over says whether nothing more will come.
+func (p *Pane) over() bool {
+	return p.err != nil || p.step.Kind == StepVerdict || p.step.Kind == StepDone
+}
+
+// acts says whether the lab does something, and nothing is waited for from the
+// person.
+func (p *Pane) acts() bool { return p.step.Kind == StepDo || p.step.Kind == StepWait }
+
+// read is a text that the person left: the pane as it stood then, and that moment.
+type read struct {
+	pane *Pane
+	at   time.Time
+}
+
+// drawn is what the content of the pane depends on, besides its step.
+type drawn struct {
+	w          int
+	steps      int
+	at, chosen int
+	has, broke bool
+	begun      bool
+	age        time.Duration // of a wait
+}
+
+// turned is a page that was opened for the person.
+type turned struct {
+	show  Picture
+	about string
+}

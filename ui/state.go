@@ -1,0 +1,216 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/prefixes"
+	"locktop/ui/draw"
+	"locktop/ui/host"
+	"locktop/ui/page"
+	"locktop/ui/palette"
+	"locktop/ui/replay"
+	"locktop/ui/start"
+	"locktop/ui/table"
+)
+
+// App is the console as a Bubble Tea model. Make it with [NewApp].
+type App struct {
+	o     Options
+	ctx   context.Context
+	err   error // why the program ended
+	copy  func(string)
+	after func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
+	keys  host.Keymap
+	self  parts
+	was   Settings // as they came in
+
+	state *fold.State
+	board *page.Board
+	pageSet
+	trail []historyEntry // of jumps, to come back
+	start *start.Page    // what to watch is being chosen, nil if it is not
+	under host.Pane      // the page: a lesson, or the guide of the demo
+
+	booting
+	watching
+	acting
+	inputs
+	looks
+	notice
+	clock
+	freezing
+	painting
+}
+
+// watching is what is watched, and how that goes.
+type watching struct {
+	live    Live
+	sources int             // how many there have been
+	opening bool            // another one is being opened
+	present *replay.Present // what goes on under the past that is shown, nil: now is shown
+	moments int             // of the past that were shown
+	cursor  time.Time       // of the axis, when the recording was last moved to it
+	held    tea.Msg         // what the source said while another moment of the recording is looked up
+	cost    model.Cost
+	spent   error // why the source ended
+}
+
+// inputs are what takes the keyboard from the page.
+type inputs struct {
+	dialog   host.Dialog   // over the page, nil for none
+	sheet    *sheet        // what is read in the place of the page
+	field    *host.Field   // the filter, while it is typed
+	palette  *palette.Line // a command, while it is typed
+	pressed  string        // the key that is being done
+	touched  time.Time     // when the last one was pressed
+	mouseOff bool
+}
+
+// looks are how it looks.
+type looks struct {
+	th     *draw.Theme
+	old    *draw.Theme // for what may not be true any more
+	themed string      // the theme that was chosen by hand, "" for none
+	ask    func() (light, ok bool)
+}
+
+// clock is the time that is shown, and the last tick.
+type clock struct {
+	now, tick time.Time
+	set       time.Duration // by how much the machine's was set, as it was told last
+}
+
+// freezing is the body as it was when the screen was frozen.
+type freezing struct {
+	frozen     bool
+	frozenAt   time.Time
+	frozenBody []string
+}
+
+func (f *freezing) thaw() { *f = freezing{} }
+
+// painting is what was painted last.
+type painting struct {
+	w, h      int
+	dirty     bool
+	view      string
+	onScreen  []model.LeaseID
+	ranking   bool      // a rankMsg is on its way
+	listShown time.Time // when a list under way was last painted
+}
+
+// notice is a line for the person. It fades, but for what went wrong or was said before
+// anybody looked: that stays until a key.
+type notice struct {
+	said  draw.Span
+	stays bool
+	since time.Time // of the first tick after it was said
+}
+
+const noticeFor = 4 * time.Second
+
+// say shows a line, grey unless it matters.
+func (n *notice) say(st draw.Style, text string) {
+	if st == draw.Plain {
+		st = draw.Dim
+	}
+	*n = notice{said: st.Of(text), stays: st == draw.Bad}
+}
+
+// fade takes the line away when it was there for long enough.
+func (n *notice) fade(tick time.Time) {
+	switch {
+	case n.said.Text == "" || n.stays:
+	case n.since.IsZero():
+		n.since = tick
+	case tick.Sub(n.since) >= noticeFor:
+		*n = notice{}
+	}
+}
+
+// keyed takes away what stays until a key.
+func (n *notice) keyed() {
+	if n.stays {
+		*n = notice{}
+	}
+}
+
+// frame is what a page is asked about.
+func (a *App) frame() page.Frame {
+	b := a.board
+	b.Prefixes, b.Endpoints, b.Height, b.Lesson = a.o.Prefixes, a.live.Endpoints, a.h, a.under.Height(a.th, a.w, a.h) > lessonShort || a.under.Showing() && a.h >= page.TallFrom
+	return page.Frame{Board: b, View: table.View{S: a.state, Th: a.th, Now: a.now, OnScreen: &a.onScreen, Marks: b.Marked.Has, Chosen: b.Picked.Has}}
+}
+
+// canvas is what is painted from: dim if it may not be true any more, or lies under a dialog.
+func (a *App) canvas() page.Frame {
+	f := a.frame()
+	if a.spent != nil || a.dialog != nil || page.Fresh(a.state).State == prefixes.Lost {
+		f.Th = a.old
+	}
+	return f
+}
+
+// where says which keys count now: the top of the stack of inputs.
+func (a *App) where() host.Where {
+	if a.dialog != nil {
+		return a.dialog.Place()
+	}
+	switch {
+	case a.palette != nil:
+		return host.InPalette
+	case a.field != nil:
+		return host.InFilter
+	case a.under.Has() && a.present == nil:
+		return host.InLesson
+	case a.sheet != nil:
+		return a.sheet.in
+	}
+	return a.pageWhere()
+}
+
+// pageWhere is the page under dialogs, fields and help.
+func (a *App) pageWhere() host.Where {
+	if a.start != nil {
+		return host.InStart
+	}
+	return host.OnPage(a.at)
+}
+
+// parts is the console as its parts see it.
+type parts struct{ a *App }
+
+// pageSet are the pages, and which of them is shown.
+type pageSet struct {
+	pages []page.Page
+	at    int
+}
+
+// historyEntry is where one was before a jump: a page, and the spot on each.
+type historyEntry struct {
+	page   int
+	spots  []string
+	turned bool // one left by the digit of a page: no way leads from there to here
+}
+
+// sheet is what is read in the place of the page: help, what a finding means, or how to
+// see the same by hand.
+type sheet struct {
+	in    host.Where
+	title string
+	lines func(w int) []string
+	copy  []string // the lines that can be copied
+	top   int
+	// Of help: what the actions cannot do, by what the key does, and whether they are
+	// being asked.
+	cannot map[string]string
+	asking bool
+}
+
+// lessonShort is how many lines a lesson has at most that leaves room for blank lines.
+const lessonShort = 4
