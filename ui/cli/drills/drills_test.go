@@ -19,7 +19,7 @@ const atOnce = 3
 
 // longDrills take more than about 15 seconds, because what they show does. They are left out
 // with -short, unless all has to be there.
-var longDrills = map[string]bool{"unattended-lease": true}
+var longDrills = map[string]bool{"unattended-lease": true, "immortal-lease": true}
 
 // TestDrills: each drill ends with a verdict that it held, and leaves nothing behind.
 func TestDrills(t *testing.T) {
