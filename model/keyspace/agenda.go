@@ -135,6 +135,8 @@ func (a *agenda) nextReading(l *Lease, class int8) time.Time {
 	switch {
 	case l.heads > 0 && l.Read.Granted > 0 && l.Read.Remaining == 0:
 		least = lastInterval
+	case l.heads > 0 && l.Read.Granted > 0 && l.Read.Remaining == 1:
+		least = minInterval // then it has less than a second left: the next but one is the last reading
 	case class == classHead || class == classWaiter && !healthy:
 		least = quietHead
 	case class == classWaiter: // a short lease would be gone before the next look

@@ -46,3 +46,27 @@ func TestPeek(t *testing.T) {
 		t.Errorf("of a class that has none: %v", got)
 	}
 }
+
+// TestTheEndOfALeaseIsRead: of a lease that runs out under a holder there is a reading in its
+// last second, also where nobody is seen to wait. By that alone an expiry is told from a revoke
+// where a lease is renewed by hand.
+func TestTheEndOfALeaseIsRead(t *testing.T) {
+	start := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+	for _, class := range []int8{classHead, classSeen, classShown} {
+		for after := time.Duration(0); after < 2*time.Second; after += 10 * time.Millisecond {
+			ends, at, last := start.Add(5*time.Second), start.Add(after), time.Time{}
+			for !at.After(ends) { // etcd takes it away a moment later
+				last = at
+				l := &Lease{class: classNone, heads: 1, Readings: &Readings{}}
+				l.HasRead, l.Read = true, model.LeaseRead{At: at, Granted: 5, Remaining: int64(ends.Sub(at) / time.Second)}
+				a := agenda{now: at}
+				if at = a.nextReading(l, class); !at.After(last) {
+					t.Fatalf("class %d: read at %s, and again at once", class, last.Sub(start))
+				}
+			}
+			if left := ends.Sub(last); left >= time.Second {
+				t.Fatalf("class %d, first read after %s: the last reading is %s before the end", class, after, left)
+			}
+		}
+	}
+}
