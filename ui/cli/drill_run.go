@@ -303,14 +303,14 @@ func (f *drillRun) runDrill(ctx context.Context, asked cast.Cast, series series)
 	if len(r.Rounds) > 0 {
 		code = worseCode(code, r.ExitCode())
 	}
-	if f.repeat > 1 || len(f.checks) > 0 {
-		r.Series = r.Together(play.Series{Asked: f.repeat, Held: had[drill.Held], Need: f.need}, f.checks, figures)
+	if f.repeat > 1 || len(f.checks) > 0 || len(had) > 0 {
+		r.Series = r.Together(play.Series{Asked: f.repeat, Held: had[drill.Held], Violated: had[drill.Violated], Need: f.need}, f.checks, figures)
 		code = r.Series.ExitCode(code)
 	}
+	if f.collect != nil && len(r.Rounds)+len(had) > 0 {
+		f.collect(r)
+	}
 	if len(r.Rounds) > 0 {
-		if f.collect != nil {
-			f.collect(r)
-		}
 		err = errors.Join(r.Text(f.e.out, f.timeline), f.writeReports(ctx, r), err)
 	}
 	if r.Series != nil {

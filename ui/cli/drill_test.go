@@ -317,8 +317,9 @@ func TestSomeRunsMayFail(t *testing.T) {
 		reason string
 	}{
 		{nil, 1, "held 2×", "without it one is enough to fail"},
-		{[]string{"--need", "2"}, 0, "held in 2 of 4 runs, --need 2", "so many held"},
-		{[]string{"--need", "3"}, 1, "held in 2 of 4 runs, --need 3", "one too few"},
+		{[]string{"--need", "2"}, 0, "held in 2 of 4 runs, unknown in 1, --need 2", "so many held"},
+		{[]string{"--need", "3"}, 3, "held in 2 of 4 runs, unknown in 1, --need 3", "one may have held, and nobody knows"},
+		{[]string{"--need", "4"}, 1, "held in 2 of 4 runs, unknown in 1, --need 4", "one too few"},
 		{[]string{"--need", "5"}, 2, "--need 5: want 0 to 4 (--repeat)", "more than there are"},
 		{[]string{"--need", "2", "--threshold", "handover p50 < 3s"}, 0, "held      handover p50 of 4 runs: 2 s, to be below 3s", "and fast enough"},
 		{[]string{"--need", "2", "--threshold", "handover p95 < 4s"}, 1, "violated  handover p95 of 4 runs: 4 s, to be below 4s", "not fast enough"},

@@ -29,15 +29,9 @@ type Report struct {
 
 // Verdict is the worst of the runs, unless a series asks for less or more; unknown if there were none.
 func (r Report) Verdict() drill.Verdict {
-	v := r.worst()
 	if r.Series != nil {
-		v = r.Series.Verdict(v)
+		return r.Series.Verdict()
 	}
-	return v
-}
-
-// worst is the worst of the runs.
-func (r Report) worst() drill.Verdict {
 	if len(r.Rounds) == 0 {
 		return drill.Unknown
 	}

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -88,9 +89,10 @@ func (r Round) Figures() Figures {
 
 // Series is what came of all runs of a drill together.
 type Series struct {
-	// Asked is how many runs there were to be, Held in how many all held, Need in how many
-	// that has to be so.
-	Asked, Held, Need int
+	// Asked is how many runs there were to be, Held in how many all held, Violated in how many
+	// something did not; of the others it is not known. Need is in how many all has to hold, 0
+	// for all.
+	Asked, Held, Violated, Need int
 	// Checks are the thresholds.
 	Checks []Check
 }
@@ -109,8 +111,11 @@ type Check struct {
 // figures are of both.
 func (r Report) Together(s Series, thresholds []Threshold, figures []Figures) *Series {
 	for _, round := range r.Rounds {
-		if round.Verdict == drill.Held {
+		switch round.Verdict {
+		case drill.Held:
 			s.Held++
+		case drill.Violated:
+			s.Violated++
 		}
 	}
 	for _, t := range thresholds {
@@ -171,18 +176,28 @@ func (c Check) Text() string {
 	return text
 }
 
-// Verdict is that of the series, given the worst of its runs.
-func (s Series) Verdict(worst drill.Verdict) drill.Verdict {
-	if s.Need > 0 && s.Need < s.Asked {
-		worst = drill.Held
-		if s.Held < s.Need {
-			worst = drill.Violated
-		}
-	}
+// Verdict is that of the series.
+func (s Series) Verdict() drill.Verdict {
+	worst := s.runs()
 	for _, c := range s.Checks {
 		worst = drill.Worse(worst, c.Verdict)
 	}
 	return worst
+}
+
+// needs is in how many runs all has to hold.
+func (s Series) needs() int { return cmp.Or(s.Need, s.Asked) }
+
+// runs is the verdict by the number of runs alone. A run of which nothing is known, or that was
+// not done, might have held, and might not.
+func (s Series) runs() drill.Verdict {
+	switch {
+	case s.Held >= s.needs():
+		return drill.Held
+	case s.Asked-s.Violated < s.needs():
+		return drill.Violated
+	}
+	return drill.Unknown
 }
 
 // ExitCode is that of the series, given the one of its runs.
@@ -190,16 +205,17 @@ func (s Series) ExitCode(runs int) int {
 	if runs == drill.ExitCouldNotRun {
 		return runs
 	}
-	for _, v := range []drill.Verdict{drill.Held, drill.Violated, drill.Unknown} {
-		if v.ExitCode() == runs {
-			return s.Verdict(v).ExitCode()
-		}
-	}
-	return runs
+	return s.Verdict().ExitCode()
 }
 
 // said is in how many runs all held.
-func (s Series) said() string { return fmt.Sprintf("held in %d of %d runs", s.Held, s.Asked) }
+func (s Series) said() string {
+	text := fmt.Sprintf("held in %d of %d runs", s.Held, s.Asked)
+	if n := s.Asked - s.Held - s.Violated; n > 0 {
+		text += fmt.Sprintf(", unknown in %d", n)
+	}
+	return text
+}
 
 // Text writes the series for a terminal.
 func (s Series) Text(w io.Writer, name string) error {
@@ -220,6 +236,7 @@ type (
 	jsonSeries struct {
 		Asked      int         `json:"asked"`
 		Held       int         `json:"held"`
+		Violated   int         `json:"violated"`
 		Need       int         `json:"need"`
 		Thresholds []jsonCheck `json:"thresholds"`
 	}
@@ -238,7 +255,7 @@ func (s *Series) json() *jsonSeries {
 	if s == nil {
 		return nil
 	}
-	out := &jsonSeries{s.Asked, s.Held, s.Need, []jsonCheck{}}
+	out := &jsonSeries{s.Asked, s.Held, s.Violated, s.Need, []jsonCheck{}}
 	for _, c := range s.Checks {
 		out.Thresholds = append(out.Thresholds, jsonCheck{c.String(), c.Text(), c.Verdict, c.Measured, c.Below.Seconds(), c.Samples, c.Missing})
 	}
@@ -246,14 +263,9 @@ func (s *Series) json() *jsonSeries {
 }
 
 // junit is a suite with a case for how many runs held, and one for each threshold.
-func (s Series) junit(name, class string, worst drill.Verdict) junitSuite {
+func (s Series) junit(name, class string) junitSuite {
 	out := junitSuite{Name: name, Time: "0"}
-	need := s.Need
-	if need == 0 {
-		need = s.Asked
-	}
-	runs := Series{Asked: s.Asked, Held: s.Held, Need: s.Need}.Verdict(worst)
-	out.add(junitCase{Class: class, Name: fmt.Sprintf("held in %d of %d runs", need, s.Asked), Time: "0"}, runs, &junitText{s.said(), s.said()})
+	out.add(junitCase{Class: class, Name: fmt.Sprintf("held in %d of %d runs", s.needs(), s.Asked), Time: "0"}, s.runs(), &junitText{s.said(), s.said()})
 	for _, c := range s.Checks {
 		out.add(junitCase{Class: class, Name: c.String(), Time: "0"}, c.Verdict, &junitText{c.Text(), c.Text()})
 	}

@@ -98,6 +98,30 @@ func TestSeriesInReports(t *testing.T) {
 			t.Errorf("%s", text.String())
 		}
 	}
+	for _, tt := range []struct {
+		s       Series
+		want    drill.Verdict
+		says    string
+		element string
+		reason  string
+	}{
+		{Series{Asked: 20, Held: 20}, drill.Held, "held in 20 of 20 runs", "></testcase>", "all"},
+		{Series{Asked: 20, Held: 3}, drill.Unknown, "held in 3 of 20 runs, unknown in 17", "<error ", "a series that was cut off judged less than was asked"},
+		{Series{Asked: 20, Held: 19, Violated: 1}, drill.Violated, "held in 19 of 20 runs", "<failure ", "one that an earlier call ran counts, too"},
+		{Series{Asked: 20, Held: 15, Need: 19}, drill.Unknown, "unknown in 5", "<error ", "they may have held"},
+		{Series{Asked: 20, Held: 15, Violated: 2, Need: 19}, drill.Violated, "unknown in 3", "<failure ", "too few, whatever the others were"},
+		{Series{Asked: 20, Held: 19, Need: 19}, drill.Held, "unknown in 1", "></testcase>", "as many as are needed"},
+	} {
+		var junit bytes.Buffer
+		report := Report{Drill: &drill.Drill{Name: "d"}, Series: &tt.s, Rounds: []Round{{Verdict: drill.Held}}}
+		if err := report.JUnit(&junit); err != nil {
+			t.Fatal(err)
+		}
+		_, last, _ := strings.Cut(junit.String(), "all runs")
+		if report.Verdict() != tt.want || tt.s.ExitCode(0) != tt.want.ExitCode() || !strings.Contains(tt.s.said(), tt.says) || !strings.Contains(last, tt.element) {
+			t.Errorf("%s: %s, %q; want %s, %q\n%s", tt.reason, report.Verdict(), tt.s.said(), tt.want, tt.says, last)
+		}
+	}
 	if got := (Series{Asked: 2}).ExitCode(drill.ExitCouldNotRun); got != drill.ExitCouldNotRun {
 		t.Errorf("exit %d: a run that could not be run is no help to anybody", got)
 	}
