@@ -234,7 +234,8 @@ func (k *Keyspace) Want() model.Want {
 	causes := k.peek(classCause, wantMax)
 	shown := k.peek(classShown, wantMax)
 	seen := k.peek(classSeen, wantMax)
-	rest := append(k.peek(classHead, wantMax), k.peek(classWaiter, wantMax)...)
+	rest := k.peek(classHead, wantMax)
+	rest = append(rest, k.peek(classWaiter, wantMax-len(rest))...)
 	hurry := len(causes) > 0
 	var ids []model.LeaseID
 	for len(ids) < wantMax && len(causes)+len(shown)+len(seen)+len(rest) > 0 {
