@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"locktop/model"
@@ -25,7 +26,7 @@ const quietPercent = 2000
 // little beside what stays, which was scanned again and again on the way: a third of the
 // processor time of a million claims. Who sets GOGC or GOMEMLIMIT knows better.
 func Late() (end func()) {
-	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") != "" {
+	if chosen() {
 		return func() {}
 	}
 	debug.SetGCPercent(quietPercent)
@@ -38,6 +39,9 @@ func Late() (end func()) {
 		debug.SetGCPercent(percentAfter(m.HeapAlloc, m.HeapSys-m.HeapReleased))
 	})
 }
+
+// chosen says whether a person has said when garbage is to be collected.
+func chosen() bool { return os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") != "" }
 
 // Of GOGC after a list.
 const (
@@ -53,7 +57,7 @@ func percentAfter(live, taken uint64) int {
 	if live < smallHeap {
 		return usualPercent
 	}
-	room := taken - taken/16 // the rest is between what lives
+	room := taken - taken/8 // the rest is between what lives
 	return int(min(max(leastPercent*live, 100*(max(room, live)-live)), usualPercent*live) / live)
 }
 
@@ -61,17 +65,32 @@ func percentAfter(live, taken uint64) int {
 // what a million claims take is a second of work.
 const pageFirst = time.Second
 
+// muchEvents in one batch are much.
+const muchEvents = 100
+
 // UntilLoaded returns what calls end, for a console that goes on for long, once the first
 // lists are loaded. A list that fails ends it as well: it may be begun again and again, and
-// each time leaves behind what it had read.
+// each time leaves behind what it had read. When much happens afterwards, garbage is collected as
+// usual: to spare memory would take a seventh more of the processor.
 func UntilLoaded(end func()) func(model.Batch, error) {
 	lists := fold.NewState() // knows nothing but which prefixes were listed
+	var ended atomic.Bool
+	usual := sync.OnceFunc(func() {
+		if !chosen() {
+			debug.SetGCPercent(usualPercent)
+		}
+	})
 	return func(b model.Batch, err error) {
 		switch {
 		case err != nil:
 			end()
+		case len(b.Events) >= muchEvents && ended.Load():
+			usual()
 		case slices.ContainsFunc(b.Events, func(e model.Event) bool { return endsLists(lists, e) }):
-			time.AfterFunc(pageFirst, end)
+			time.AfterFunc(pageFirst, func() {
+				end()
+				ended.Store(true)
+			})
 		}
 	}
 }
