@@ -112,6 +112,10 @@ func (cfg *config) addSharedFlags() {
 	f.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{sharedFlag: {"true"}} })
 }
 
+// typeWords say what a flag of a type takes, in words.
+var typeWords = map[string]string{"duration": "a duration, like 30s or 5m", "bool": "true or false",
+	"int": "a whole number", "int64": "a whole number", "uint": "a whole number from 0 on", "uint64": "a whole number from 0 on", "float64": "a number"}
+
 // flagError says what is wrong with a flag, in one line with what to do. A flag that
 // another command has is no typing error: it says why it is not taken here.
 func flagError(cmd *cobra.Command, err error) error {
@@ -122,6 +126,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) && invalid.GetFlag().Name == "endpoints" {
 		return bad("--endpoints %q: %v", withoutUser(invalid.GetValue()), errors.Unwrap(err))
+	}
+	if invalid != nil {
+		if f := invalid.GetFlag(); typeWords[f.Value.Type()] != "" {
+			return bad("--%s %q: want %s", f.Name, invalid.GetValue(), typeWords[f.Value.Type()])
+		}
 	}
 	flag, typed := "", ""
 	var unknown *pflag.NotExistError

@@ -46,7 +46,7 @@ func TestBadInputGetsOneLineAndExitCode2(t *testing.T) {
 		{[]string{"contend", "--armed", "/l", "--jitter", "much"}, `unknown --jitter "much" (some, full)`, "unknown choice"},
 		{[]string{"contend", "--armed", "/l", "--workers", "3", "--recipe", "election"}, "workers", "they share a session's mutex"},
 		{[]string{"contend", "--armed", "/l", "--no-lease"}, "lease", "only the server's recipes can do without"},
-		{[]string{"contend", "--armed", "/l", "--hold", "long"}, `invalid argument "long" for "--hold"`, "no duration"},
+		{[]string{"contend", "--armed", "/l", "--hold", "long"}, `--hold "long": want a duration, like 30s or 5m`, "no duration"},
 		{[]string{"contend", "--armed", "/l", "--endpoints", dead}, "no endpoint answers (" + dead, "a contender too says what is wrong, before it tries for ever"},
 		{[]string{"--endpoints", dead, "proxy"}, "no endpoint answers (" + dead, "nothing to be a proxy for"},
 		{[]string{"proxy", "./worker"}, "a command of your own goes behind --", "a command without --"},

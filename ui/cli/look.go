@@ -151,8 +151,11 @@ func (cfg *config) lockPrefixes(name string) []string {
 
 func noLock(on *session.Session, name string) error {
 	keys, _ := on.State.Counts()
-	return bad("there is no lock %q at %s: %d keys under %s, none of them a claim of it (\"locktop ls\" lists the locks)",
-		name, on.Name, keys, strings.Join(quoted(watchedPrefixes(on.State)), ", "))
+	places := strings.Join(quoted(watchedPrefixes(on.State)), ", ")
+	if keys == 0 {
+		return bad("there is no lock %q at %s: no key under %s (\"locktop ls\" lists the locks)", name, on.Name, places)
+	}
+	return bad("there is no lock %q at %s: %s under %s, none of them a claim of it (\"locktop ls\" lists the locks)", name, on.Name, draw.Plural(keys, "key"), places)
 }
 
 func (o outFlags) observation(at *looked) report.Observation {

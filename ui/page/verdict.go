@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"time"
 
 	"locktop/model"
@@ -55,9 +56,20 @@ func (v *Verdict) Height(h int) int {
 func (v *Verdict) Lines(f Frame, w, h int, selected bool, key string) []string {
 	th := f.Th
 	level, sign := th.Severity(v.Finding.Severity)
+	if !v.Now {
+		level = draw.Dim
+	}
 	title := []draw.Span{level.Of(" " + sign + " "), level.Of(th.Cut(th.Headline(v.Verdict), w-5))}
 	if !v.Now {
 		title = append(title, draw.Dim.Of("  ended "+draw.Age(f.Now.Sub(v.ended), false)+" ago"))
+	}
+	if !v.Now { // nothing that one has to look at before all else
+		how := draw.Dim.Of("   " + th.CutClause(th.How(v.Verdict), w-4))
+		lines := []string{th.Line(w, title, append(v.others(), draw.Plain.Of(" "))), th.Line(w, []draw.Span{how}, nil), th.Line(w, v.do(th, w, selected, key), nil)}
+		if h < 3 {
+			lines = slices.Delete(lines, 1, 2)
+		}
+		return lines[:h]
 	}
 	when, others := v.found(f), v.others()
 	do := th.Band(w, level, v.do(th, w, selected, key), nil)

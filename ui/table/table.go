@@ -2,6 +2,7 @@ package table
 
 import (
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"locktop/ui/draw"
@@ -113,6 +114,8 @@ type Table struct {
 	th     *draw.Theme
 	w, H   int // h without the header
 	gap    int // cells between two columns
+	place  int // of the row under the cursor, of n
+	n      int
 	Top    int
 	Widths []int
 	Header bool
@@ -225,6 +228,7 @@ func (t *Table) Step() int { return max(1, t.H-1) }
 
 // Reveal moves the window so that place i of n is in it.
 func (t *Table) Reveal(i, n int) {
+	t.place, t.n = i, n
 	if i >= t.Top+t.H {
 		t.Top = i - t.H + 1
 	}
@@ -366,9 +370,17 @@ func (t *Table) blank(b []byte, n int, styles *[draw.StyleCount]string) []byte {
 // Head paints the titles; by sorts, and reversed turns its mark round.
 func (t *Table) Head(by SortKey, reversed bool) string {
 	t.Row.Spans, t.Row.Ends = t.Row.Spans[:0], t.Row.Ends[:0]
+	last := len(t.Cols) - 1
+	for last > 0 && t.Widths[last] == 0 {
+		last--
+	}
 	for i, c := range t.Cols {
 		if c.Sort == SortNone || c.Sort != by {
-			t.Row.cell(draw.Heading, t.th.Label(c.Title))
+			t.Row.Add(draw.Heading, t.th.Label(c.Title))
+			if i == last && !c.Right {
+				t.position(t.Widths[i] - draw.Width(t.th.Label(c.Title)))
+			}
+			t.Row.end()
 			continue
 		}
 		mark := t.th.Sign.Dwn
@@ -384,6 +396,18 @@ func (t *Table) Head(by SortKey, reversed bool) string {
 		t.Row.cell(draw.Sorted, mark)
 	}
 	return t.draw(asUsual)
+}
+
+// position says at the right of the titles, in so many cells, where the cursor stands in a list of
+// which not all is shown.
+func (t *Table) position(room int) {
+	if t.n <= t.H {
+		return
+	}
+	text := strconv.Itoa(t.place+1) + "/" + strconv.Itoa(t.n)
+	if room -= len(text); room > 0 {
+		t.Row.Add(draw.Heading, draw.Blank(room)+text)
+	}
 }
 
 // SortKey is by what a table is sorted, 0 for nothing. What the others mean its page says.
