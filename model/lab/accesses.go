@@ -35,8 +35,12 @@ func (x *accesses) remember(k *keyspace.Keyspace, e model.Access) {
 		}
 	}
 	newer(e.Highest)
+	// The last write before an unlock may come to us after it: only who has held for longer than
+	// the two ways differ held before the write.
 	if l := k.Lock(e.Lock); l != nil && l.Holder() != nil {
-		newer(l.Holder().KV.CreateRev)
+		if since, _, _ := l.Holder().HeldSince(); e.At.Sub(since) > Grace {
+			newer(l.Holder().KV.CreateRev)
+		}
 	}
 	for _, b := range x.all {
 		if b.Lock == e.Lock {
