@@ -215,7 +215,7 @@ func (g *Ring) session(c *canvas, i, x, y, w int) {
 func (g *Ring) lock(c *canvas, i, x, y, w int) {
 	th, l := g.f.Th, g.held(i)
 	c.box(x, y, w, draw.Dim, []draw.Span{draw.Strong.Of(th.CutPath(th.Clean(l.Name), w-4))},
-		[]draw.Span{draw.Dim.Of(th.Cut(l.RecipeLabel()+" "+th.Sign.Dot+" "+draw.Count(int64(l.Behind()))+" waiting", w-4))})
+		[]draw.Span{draw.Dim.Of(th.Cut(l.RecipeLabel()+" "+th.Sign.Dot+" "+th.Label(draw.Count(int64(l.Behind()))+" waiting"), w-4))})
 }
 
 // Costs says in h lines at most what goes with each session, and who is next: the one that
