@@ -17,7 +17,8 @@
 //	model/sight         what could not be seen
 //	model/lab           reports of contenders and of the proxy: beliefs, faults, connections
 //	model/rehearsal     the steps of a drill and what came of them
-//	model/diagnose      the findings, each rule beside its words, in groups; leftover follows leases that lost their keys
+//	model/diagnose      the findings, each rule beside its words, in groups: cluster, leases, queues, told (by programs), waitfor (circles);
+//	                    rule is what they share. leftover follows leases that lost their keys
 //	model/fold          applies events to all of these, and says what to read next
 //	model/discover      finds prefixes with locks; model/twin copies a state
 //	watcher             etcd as batches of events; it only reads
