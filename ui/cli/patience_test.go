@@ -33,7 +33,7 @@ func TestWhatIsWaitedForAndWhatIsNot(t *testing.T) {
 					r.TTL = 61
 				}
 				return a
-			}, []string{"doctor"}, exitBad, "the readings of 1 lease, for 0.0s: the answer said 61 s left of 60 granted"},
+			}, []string{"doctor"}, exitBad, "the answer said 61 s left of 60 granted: a new leader adds its election timeout"},
 		{"as much left as was granted is a reading", func(_ int64, _ string, a any) any {
 			if r, ok := a.(*pb.LeaseTimeToLiveResponse); ok {
 				r.TTL = 60
