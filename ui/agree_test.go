@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"locktop/chaos/drill"
+	"locktop/chaos/drill/judge"
+	"locktop/chaos/drill/play"
 	"locktop/model"
 	"locktop/model/diagnose"
 	"locktop/model/keyspace"
@@ -21,7 +24,7 @@ import (
 )
 
 // Whatever is found about a lock, all say that it is in the same state: the console, on
-// three pages, and every output for people and for programs.
+// three pages, every output for people and for programs, and a drill that waits for the lock.
 func TestAllSayTheSameState(t *testing.T) {
 	b := newBench(t, Options{})
 	b.size(200, 50)
@@ -110,6 +113,10 @@ func sameState(b *bench, l *keyspace.Lock, reason string) {
 		if text := written(true, format); !strings.Contains(text, "\n  state    "+said+"\n") {
 			b.t.Errorf("describe -o %s does not say %q:\n%s", format, said, text)
 		}
+	}
+	waited := play.NewView(b.state, judge.New(&drill.Drill{}, b.state.Now())).Queue(l.Name).Words()
+	if !strings.HasSuffix(waited, " ("+said+")") {
+		b.t.Errorf("lease %s, %s: a drill says %q, want the state %q", reason, l.Name, waited, said)
 	}
 	records, err := csv.NewReader(strings.NewReader(written(false, "csv"))).ReadAll()
 	if err != nil || records[1][slices.Index(records[0], "state")] != word {

@@ -208,7 +208,7 @@ func (a *App) paint() []string {
 		return nil
 	}
 	if !a.frozen {
-		a.board.Locks.Update(a.frame()) // its counts stand on every page, above the rest
+		a.frame().UpdateLocks() // its counts stand on every page, above the rest
 		a.board.Tally.Update(a.state, a.board.Locks.Order.Total, a.now)
 	}
 	l := a.arrange()
@@ -304,4 +304,20 @@ func (a *App) rememberChanges() error {
 		return fmt.Errorf("remember the columns, the order and the theme: %w", err)
 	}
 	return nil
+}
+
+// KeyHelp is a row of the table of keys, in words.
+type KeyHelp struct {
+	Keys, Where, What, Needs string
+}
+
+// Keys returns the table of keys in words, those of recordings too. Footer, help and manual
+// come from it.
+func Keys() []KeyHelp {
+	var rows []KeyHelp
+	a := NewApp(Options{})
+	for _, k := range keyTable(a, true) {
+		rows = append(rows, KeyHelp{Keys: host.Names(k.Keys), Where: k.In.Words(a.titles()), What: k.What, Needs: k.Needs})
+	}
+	return rows
 }

@@ -73,7 +73,7 @@ func BenchmarkSort(b *testing.B) {
 			for b.Loop() {
 				x.board.Locks.Order.Force = true
 				for x.board.Locks.Order.Unranked(x.state.Version(), x.now) {
-					x.board.Locks.Rank(x.frame())
+					x.frame().RankLocks()
 				}
 			}
 		})

@@ -20,7 +20,7 @@ import (
 func (a *App) tinyLine(w int) string {
 	f := a.canvas()
 	if a.booted {
-		f.Locks.Update(f)
+		f.UpdateLocks()
 	}
 	n := f.Locks.Order.Bad
 	if n == 0 {

@@ -25,7 +25,7 @@ type places struct {
 }
 
 func placesOf(a *App) places {
-	on := places{a: a, pages: a.pages}
+	on := places{a: a, pages: a.pages, all: a.all()}
 	for i, p := range a.pages {
 		about := p.About()
 		_, filter := p.(page.Filtered)
@@ -33,7 +33,7 @@ func placesOf(a *App) places {
 		for _, x := range []struct {
 			has bool
 			set *host.Where
-		}{{true, &on.all}, {about.Targets, &on.targets}, {filter, &on.filter}, {tables, &on.tables}, {about.Inner, &on.inner},
+		}{{about.Targets, &on.targets}, {filter, &on.filter}, {tables, &on.tables}, {about.Inner, &on.inner},
 			{about.Shows&page.ShowFinding != 0, &on.showsFinding}, {about.Shows&page.ShowSession != 0, &on.showsSession}} {
 			if x.has {
 				*x.set |= host.OnPage(i)
@@ -41,22 +41,6 @@ func placesOf(a *App) places {
 		}
 	}
 	return on
-}
-
-// KeyHelp is a row of the table of keys, in words.
-type KeyHelp struct {
-	Keys, Where, What, Needs string
-}
-
-// Keys returns the table of keys in words, those of recordings too. Footer, help and manual
-// come from it.
-func Keys() []KeyHelp {
-	var rows []KeyHelp
-	a := NewApp(Options{})
-	for _, k := range keyTable(a, true) {
-		rows = append(rows, KeyHelp{Keys: host.Names(k.Keys), Where: k.In.Words(a.titles()), What: k.What, Needs: k.Needs})
-	}
-	return rows
 }
 
 // keyTable is the table of keys, with those of recordings or without.

@@ -100,7 +100,7 @@ func (a *App) arrange() layout {
 // verdict paints what is wrong.
 func (a *App) verdict(l layout) []string {
 	v, f := &a.board.Tally.Verdict, a.canvas()
-	return v.Lines(f, a.w, l.verdict.h, v.Finding.Lock != "" && a.here().Lock(f).Lock == v.Finding.Lock, "!")
+	return v.Lines(f.View, a.w, l.verdict.h, v.Finding.Lock != "" && a.here().Lock(f).Lock == v.Finding.Lock, "!")
 }
 
 // showVerdict selects what the verdict is about.

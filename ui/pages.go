@@ -7,12 +7,24 @@ import (
 
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
+	"locktop/ui/host"
 	"locktop/ui/page"
 	"locktop/ui/table"
 )
 
 // here is the page that is shown, under dialogs, fields and help.
 func (s pageSet) here() page.Page { return s.pages[s.at] }
+
+// target is what is under the cursor.
+func (s pageSet) target(f page.Frame) page.Target { return s.here().Target(f).Complete() }
+
+// all are the places of all pages.
+func (s pageSet) all() (in host.Where) {
+	for i := range s.pages {
+		in |= host.OnPage(i)
+	}
+	return in
+}
 
 // titles are what the pages are called.
 func (s pageSet) titles() []string {
@@ -83,7 +95,7 @@ func (s pageSet) unranked(f page.Frame) bool {
 // rank ranks the next piece, and says whether that changes what is shown.
 func (s pageSet) rank(f page.Frame) bool {
 	if f.Locks.Unranked(f.S, f.Now) {
-		f.Locks.Rank(f)
+		f.RankLocks()
 		return !f.Locks.Order.Going
 	}
 	p, ok := s.here().(page.InPieces)
@@ -150,7 +162,7 @@ func (a *App) show(r page.Request) {
 
 // openSession goes to the session of the selected claim.
 func (a *App) openSession() {
-	t := a.self.Target()
+	t := a.target(a.frame())
 	r := page.Request{Show: page.ShowSession}
 	switch {
 	case t.Claim != nil:

@@ -24,7 +24,7 @@ func (p parts) Say(st draw.Style, text string)         { p.a.say(st, text) }
 func (p parts) Hints(in host.Where, w int) []draw.Span { return p.a.hints(in, w) }
 func (p parts) Pressed() string                        { return p.a.pressed }
 func (p parts) Close()                                 { p.a.dialog = nil }
-func (p parts) Target() page.Target                    { return p.a.here().Target(p.a.frame()).Complete() }
+func (p parts) Target() page.Target                    { return p.a.target(p.a.frame()) }
 func (p parts) Show(r page.Request)                    { p.a.show(r) }
 func (p parts) Select(lock string) bool {
 	if p.a.state.Lock(lock) == nil || p.a.here().About().Shows&page.ShowRow == 0 {

@@ -205,7 +205,7 @@ func (a *App) askForHelp() tea.Cmd {
 // and why the others do not, and its signs.
 func (a *App) helpLines(on host.Where, w int) []string {
 	th := a.th
-	h := host.Help{Th: th, On: on, Pages: placesOf(a).all, Title: "this page: " + on.Words(a.titles()), Why: func(k *host.Key) string {
+	h := host.Help{Th: th, On: on, Pages: a.all(), Title: "this page: " + on.Words(a.titles()), Why: func(k *host.Key) string {
 		return cmp.Or(k.Closed(), th.Clean(a.sheet.cannot[k.What]))
 	}}
 	all := h.Columns(a.keys.Rows, w)

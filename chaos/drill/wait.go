@@ -165,7 +165,8 @@ type Queue struct {
 	Owners  []string
 	Held    int
 	Blocked bool
-	// State is the word of the lock's condition, "" if the lock was never seen.
+	// State is the lock's state in plain words, as the console and ls say it; "" if the lock was
+	// never seen.
 	State string
 }
 

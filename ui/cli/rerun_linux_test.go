@@ -35,7 +35,7 @@ func screens(s *fold.State) string {
 	var leases []model.LeaseID
 	board := &base.Board{Locks: locks, Tally: base.NewTally(), Doubts: base.Doubts{}, Marked: base.NoMarks(), Picked: base.NoMarks(), Lab: true, Prefixes: []string{""}, Height: 36}
 	f := base.Frame{Board: board, View: table.View{S: s, Th: draw.NewTheme(draw.ThemeDark, termenv.Ascii, draw.SignsUnicode), Now: s.Now().Truncate(time.Second), OnScreen: &leases}}
-	locks.Rank(f)
+	f.RankLocks()
 	board.Doubts.Look(s, f.Now)
 	var all []string
 	for _, p := range pages.All(locks) {

@@ -171,11 +171,6 @@ func (d *Break) Place() host.Where {
 // Type takes a key of the text field in.
 func (d *Break) Type(msg tea.KeyMsg) { d.name.Key(msg) }
 
-// Over paints the dialog over the lines of the screen.
-func (d *Break) Over(lines []string) []string {
-	return box(d.th(), draw.Change, lines, " break a lock ", d.lines)
-}
-
 func breakKeys(on func(func(d *Break) tea.Cmd) func() tea.Cmd, top func() host.Dialog) []host.Key {
 	run := func(f func(d *Break)) func() tea.Cmd {
 		return on(func(d *Break) tea.Cmd { f(d); return nil })

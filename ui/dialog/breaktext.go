@@ -284,3 +284,8 @@ func (d *Break) prompt(w int) []breakLine {
 	}
 	return append(lines, breakLine{ranked, d.h.Hints(host.InBreak, w)})
 }
+
+// Over paints the dialog over the lines of the screen.
+func (d *Break) Over(lines []string) []string {
+	return box(d.th(), draw.Change, lines, " break a lock ", d.lines)
+}

@@ -7,7 +7,6 @@ import (
 
 	"locktop/model"
 	"locktop/ui/draw"
-	"locktop/ui/host"
 )
 
 // choice is the second step of the menu: how a fault is to be done. All of it is
@@ -137,42 +136,6 @@ func (c *choice) move(n int) { c.at = max(0, min(c.at+n, len(c.asks)-1)) }
 func (c *choice) turn(n int) {
 	x := &c.asks[c.at]
 	x.at = max(0, min(x.at+n, len(x.values)-1))
-}
-
-// choices is the second step in at most h lines of w cells.
-func (m *Faults) choices(w, h int) [][]draw.Span {
-	th, c := m.h.Frame().Th, m.choice
-	var top, under [][]draw.Span
-	top = append(top, []draw.Span{draw.Dim.Of(c.info.What)}, nil)
-	for i := range c.asks {
-		top = append(top, c.asks[i].line(th, w, i == c.at))
-	}
-	f := c.fault()
-	for _, part := range th.Wrap(th.Clean(f.Describe()), max(8, w-5), 2) {
-		lead := "     "
-		if under == nil {
-			lead = "will "
-		}
-		under = append(under, []draw.Span{draw.Dim.Of(lead), draw.Strong.Of(part)})
-	}
-	switch {
-	case m.hint != "":
-		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + m.hint)})
-	case f.For > 0:
-		under = append(under, []draw.Span{draw.Dim.Of("then, or when healed, it will " + c.info.Heal)})
-	default:
-		under = append(under, []draw.Span{draw.Dim.Of("healing it will " + c.info.Heal)})
-	}
-	under = append(under, append([]draw.Span{draw.Accent.Of("up down"), draw.Dim.Of(" line  "), draw.Accent.Of("left right"), draw.Dim.Of(" value  ")}, m.h.Hints(host.InChoice, w)...))
-	if len(top)+1+len(under) <= h {
-		top = append(top, nil)
-	}
-	if over := len(top) + len(under) - h; over > 0 { // what is chosen, and what it does, matter most
-		from := max(0, min(over, 2+c.at))
-		top = top[from:max(from, min(len(top), from+h-len(under)))]
-	}
-	all := append(top, under...)
-	return all[max(0, len(all)-max(1, h)):]
 }
 
 // line shows the values of an ask, or where they have no room the chosen one.

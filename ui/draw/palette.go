@@ -2,6 +2,7 @@ package draw
 
 import (
 	"io"
+	"strings"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
@@ -84,27 +85,6 @@ var (
 	onHold       = look{dark: colour{"#14161b", "233", "0"}, light: colour{"#ffffff", "231", "15"}, mono: attrs{bold: true, chip: true}}
 	chipGround   = look{dark: colour{"#3a4150", "238", ""}, light: colour{"#d9dee7", "253", ""}}
 )
-
-// Tone is the colour of a piece of a lane.
-type Tone uint8
-
-// What a piece of a lane says.
-const (
-	ToneNone   Tone = iota // nobody
-	ToneHold               // one holder
-	ToneHold2              // the next one, told apart by its tone
-	ToneQuiet              // the same two of a lock that is well and not selected
-	ToneQuiet2             //
-	ToneLate               // held far longer than usual, or not renewed
-	ToneStuck              // will not move by itself
-	ToneWait               // waits in the queue
-	ToneFalse              // its client believes that it holds, and it does not
-	ToneDepth              // how many wait, above a lane
-	toneCount  = iota
-)
-
-// Holds says whether the lock is held where it stands.
-func (t Tone) Holds() bool { return t >= ToneHold && t <= ToneStuck }
 
 // tones are the colours of lanes: the sign's, and for some the ground under it.
 var tones = [toneCount]struct{ sign, ground look }{
@@ -223,4 +203,31 @@ func (x painter) tones(all *[StyleCount]string) {
 		}
 	}
 	all[Lane(ToneNone, ToneNone)], _ = cut(x.style(rule, look{}))
+}
+
+// NewTheme makes the theme of that name; termenv.Ascii makes each of them the mono one.
+func NewTheme(name string, p termenv.Profile, set SignSet) *Theme {
+	th := &Theme{set: set, Sign: signsOf[set]}
+	th.FullBar, th.EmptyBar = strings.Repeat(th.Sign.Full, BarCells), strings.Repeat(th.Sign.Empty, BarCells)+" "
+	if p == termenv.Ascii { // no colour is wanted; bold and reversed still tell things apart
+		name, p = ThemeMono, termenv.ANSI
+	}
+	paint := newPainter(name, p)
+	th.Before = paint.styles(look{})
+	th.Chosen, th.OnError, th.OnWarn = paint.styles(chosenGround), paint.headline(paint.styles(errorGround)), paint.headline(paint.styles(warnGround))
+	th.Before[Readonly], _ = cut(paint.style(looks[Readonly], chipGround))
+	th.split, th.few = name != ThemeMono && set != SignsASCII, p == termenv.ANSI
+	th.After = reset
+	return th
+}
+
+// reset ends every style.
+const reset = "\x1b[0m"
+
+// cut splits a style into what goes before a text and what goes after it: painting
+// a cell is then two appends, where rendering a style costs a hundred times that.
+func cut(s lipgloss.Style) (before, after string) {
+	const text = "x"
+	before, after, _ = strings.Cut(s.Render(text), text)
+	return before, after
 }

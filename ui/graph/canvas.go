@@ -54,6 +54,9 @@ func (c *canvas) across(x, y, w int, st draw.Style, text string, right bool) {
 	}
 }
 
+// gapHigh is how many lines lie between the rows of boxes.
+const gapHigh = 3
+
 // down is an arrow between the rows of boxes, with a word beside it.
 func (c *canvas) down(x, y int, st draw.Style, text string, down bool) {
 	for i := range gapHigh {

@@ -15,7 +15,6 @@ import (
 // Sizes of a picture of boxes, in cells and lines.
 const (
 	boxHigh   = 4 // two lines and its frame
-	gapHigh   = 3
 	High      = 2*boxHigh + gapHigh
 	boxLeast  = 18
 	boxMost   = 36

@@ -11,8 +11,8 @@ import (
 
 // Pane is the guide, and how far it has come.
 type Pane struct {
-	h    host.Host
-	lock string // whose queue it is about
+	h host.Host
+	scene
 
 	at     int // the step, len(steps) after the last
 	begun  bool
@@ -20,11 +20,10 @@ type Pane struct {
 	facts  facts // nil: there is no queue to speak of
 	folded bool
 	closed bool
-	before
 }
 
 // New returns the guide about the queue of a lock.
-func New(h host.Host, lock string) *Pane { return &Pane{h: h, lock: lock} }
+func New(h host.Host, lock string) *Pane { return &Pane{h: h, scene: scene{lock: lock}} }
 
 // Showing says whether there is a pane.
 func (p *Pane) Showing() bool { return p != nil && !p.closed }
@@ -44,25 +43,25 @@ func (p *Pane) Look() {
 	}
 	if !p.begun {
 		p.begun = true
-		steps[p.at].begin(p, f)
+		steps[p.at].begin(&p.scene, f)
 	}
 	if p.phase == seen {
 		if next := p.at + 1; next < len(steps) {
-			if ph, facts := steps[next].look(p, f); ph != asked {
+			if ph, facts := steps[next].look(&p.scene, f); ph != asked {
 				p.at, p.phase, p.facts = next, ph, facts
 				p.beginNext(f)
 			}
 		}
 		return
 	}
-	p.phase, p.facts = steps[p.at].look(p, f)
+	p.phase, p.facts = steps[p.at].look(&p.scene, f)
 	p.beginNext(f)
 }
 
 // beginNext lets the next step remember how all was, once this one is done.
 func (p *Pane) beginNext(f page.Frame) {
 	if p.phase == seen && p.at+1 < len(steps) {
-		steps[p.at+1].begin(p, f)
+		steps[p.at+1].begin(&p.scene, f)
 	}
 }
 
@@ -98,7 +97,7 @@ func (p *Pane) Fold() { p.folded = !p.folded }
 
 // play does the step for the person, if the lab can.
 func (p *Pane) play() tea.Cmd {
-	a, why := steps[p.at].play(p, p.h.Frame())
+	a, why := steps[p.at].play(&p.scene, p.h.Frame())
 	if why != "" {
 		p.h.Say(draw.Late, draw.NotNow(why))
 		return nil

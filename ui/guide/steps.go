@@ -28,11 +28,11 @@ type facts map[string]string
 // step is one of the five. Its text is that of the same place in texts.
 type step struct {
 	// begin remembers how all was before.
-	begin func(p *Pane, f page.Frame)
+	begin func(s *scene, f page.Frame)
 	// look says how far it has come, and what there is to say of it.
-	look func(p *Pane, f page.Frame) (phase, facts)
+	look func(s *scene, f page.Frame) (phase, facts)
 	// play is the action that does it, or says why there is none.
-	play func(p *Pane, f page.Frame) (a model.Action, why string)
+	play func(s *scene, f page.Frame) (a model.Action, why string)
 }
 
 var steps = [len(texts)]step{
@@ -43,45 +43,46 @@ var steps = [len(texts)]step{
 	{beginLeader, lookLeader, inject(model.FaultMoveLeader)},
 }
 
-// before is what steps remember of how all was.
-type before struct {
+// scene is what the steps are about, and what they remember of how all was before.
+type scene struct {
+	lock   string // whose queue it is
 	entry  uint64 // of the journal of the lock, the last one
 	leader uint64
 	wrong  lab.Overlap // the false belief that was seen
 }
 
-func nothing(*Pane, page.Frame) {}
+func nothing(*scene, page.Frame) {}
 
 // about is the lock that a step tells of: the one that the keys hit, if others wait for it,
 // or else the one of the guide. It is nil where that is not there.
-func (p *Pane) about(f page.Frame) *keyspace.Lock {
-	if l := f.S.Lock(f.Locks.Pick.ID); l != nil && l.At(1) != nil && p.contends(f, l.Name) {
+func (s *scene) about(f page.Frame) *keyspace.Lock {
+	if l := f.S.Lock(f.Locks.Pick.ID); l != nil && l.At(1) != nil && s.contends(f, l.Name) {
 		return l
 	}
-	return f.S.Lock(p.lock)
+	return f.S.Lock(s.lock)
 }
 
 // contends says whether contenders of the lab want the lock.
-func (p *Pane) contends(f page.Frame, lock string) bool {
+func (s *scene) contends(f page.Frame, lock string) bool {
 	return slices.ContainsFunc(f.S.Contenders(), func(c lab.ContenderInfo) bool { return c.Lock == lock && c.Proc != model.ProcEnded })
 }
 
-func beginHandover(p *Pane, f page.Frame) {
-	p.entry = 0
-	if l := p.about(f); l != nil {
+func beginHandover(s *scene, f page.Frame) {
+	s.entry = 0
+	if l := s.about(f); l != nil {
 		if all := l.Journal(); len(all) > 0 {
-			p.entry = all[len(all)-1].Seq
+			s.entry = all[len(all)-1].Seq
 		}
 	}
 }
 
-func lookHandover(p *Pane, f page.Frame) (phase, facts) {
-	l := p.about(f)
+func lookHandover(s *scene, f page.Frame) (phase, facts) {
+	l := s.about(f)
 	if l == nil {
 		return asked, nil
 	}
 	for _, e := range slices.Backward(l.Journal()) {
-		if e.Seq <= p.entry {
+		if e.Seq <= s.entry {
 			break
 		}
 		if e.Kind == journal.Handover && e.From.Key != "" {
@@ -101,19 +102,19 @@ func lookHandover(p *Pane, f page.Frame) (phase, facts) {
 	return asked, facts{"lock": f.Th.Clean(l.Name), "count": strconv.Itoa(max(count, l.Len())), "holder": f.Th.Who(f.S, l.Head().Ref()), "next": f.Th.Who(f.S, next.Ref())}
 }
 
-func playHandover(p *Pane, f page.Frame) (model.Action, string) {
-	if l := p.about(f); l == nil || l.At(1) == nil {
-		return model.Action{Kind: model.SpawnProc, Lock: p.lock}, ""
+func playHandover(s *scene, f page.Frame) (model.Action, string) {
+	if l := s.about(f); l == nil || l.At(1) == nil {
+		return model.Action{Kind: model.SpawnProc, Lock: s.lock}, ""
 	}
-	return p.toHolder(f, model.FaultStop)
+	return s.toHolder(f, model.FaultStop)
 }
 
 // toHolder is a fault of the contender that holds the lock.
-func (p *Pane) toHolder(f page.Frame, kind model.FaultKind) (model.Action, string) {
-	a := model.Action{Kind: model.InjectFault, Lock: p.lock, Fault: model.Fault{Kind: kind}}
-	l := p.about(f)
+func (s *scene) toHolder(f page.Frame, kind model.FaultKind) (model.Action, string) {
+	a := model.Action{Kind: model.InjectFault, Lock: s.lock, Fault: model.Fault{Kind: kind}}
+	l := s.about(f)
 	if l == nil || l.Free() {
-		return a, "nobody holds " + f.Th.Clean(p.lock) + " now"
+		return a, "nobody holds " + f.Th.Clean(s.lock) + " now"
 	}
 	a.Lock = l.Name
 	who := f.S.Identity(draw.Brief(l.Head().Ref()))
@@ -128,11 +129,11 @@ func (p *Pane) toHolder(f page.Frame, kind model.FaultKind) (model.Action, strin
 const surely = 2 * lab.Grace
 
 // lookPause looks for a false belief on any lock: a person may have paused another holder.
-func lookPause(p *Pane, f page.Frame) (phase, facts) {
+func lookPause(s *scene, f page.Frame) (phase, facts) {
 	for _, c := range f.S.Contenders() {
 		for _, o := range f.S.Overlaps(c.Lock) {
 			if o.To.IsZero() && o.For(f.S.Now()) >= surely {
-				p.wrong = o
+				s.wrong = o
 				return seen, facts{"paused": f.Th.Clean(o.Believer), "holder": f.Th.Who(f.S, o.Holder)}
 			}
 		}
@@ -148,24 +149,24 @@ func lookPause(p *Pane, f page.Frame) (phase, facts) {
 		}
 		return going, facts{"paused": f.Th.Clean(c.Name), "left": left}
 	}
-	l := p.about(f)
+	l := s.about(f)
 	if l == nil || l.At(1) == nil {
 		return asked, nil
 	}
 	return asked, facts{"holder": f.Th.Who(f.S, l.Head().Ref())}
 }
 
-func playPause(p *Pane, f page.Frame) (model.Action, string) {
-	if l := p.about(f); l == nil || l.At(1) == nil {
-		return model.Action{Kind: model.SpawnProc, Lock: p.lock}, ""
+func playPause(s *scene, f page.Frame) (model.Action, string) {
+	if l := s.about(f); l == nil || l.At(1) == nil {
+		return model.Action{Kind: model.SpawnProc, Lock: s.lock}, ""
 	}
-	return p.toHolder(f, model.FaultPause)
+	return s.toHolder(f, model.FaultPause)
 }
 
-func lookWake(p *Pane, f page.Frame) (phase, facts) {
-	said := facts{"paused": f.Th.Clean(p.wrong.Believer), "wrong": draw.Tenths(lab.Together(p.wrong.OfTheSame(f.S.Overlaps(p.wrong.Lock)), f.S.Now()))}
+func lookWake(s *scene, f page.Frame) (phase, facts) {
+	said := facts{"paused": f.Th.Clean(s.wrong.Believer), "wrong": draw.Tenths(lab.Together(s.wrong.OfTheSame(f.S.Overlaps(s.wrong.Lock)), f.S.Now()))}
 	for _, c := range f.S.Contenders() {
-		if c.Name != p.wrong.Believer || c.Proc == model.ProcEnded || c.Belief.State != model.BeliefHolding {
+		if c.Name != s.wrong.Believer || c.Proc == model.ProcEnded || c.Belief.State != model.BeliefHolding {
 			continue
 		}
 		if claim, place := f.S.Truth(c); place == 0 || !claim.Lock().Holds(place-1) {
@@ -176,16 +177,16 @@ func lookWake(p *Pane, f page.Frame) (phase, facts) {
 }
 
 // playWake takes back what keeps the contender from hearing of its loss.
-func playWake(p *Pane, f page.Frame) (model.Action, string) {
+func playWake(s *scene, f page.Frame) (model.Action, string) {
 	for _, on := range f.S.Faults() {
-		if on.Fault.Target == p.wrong.Believer {
-			return model.Action{Kind: model.HealFault, Lock: p.wrong.Lock, Fault: on.Fault}, ""
+		if on.Fault.Target == s.wrong.Believer {
+			return model.Action{Kind: model.HealFault, Lock: s.wrong.Lock, Fault: on.Fault}, ""
 		}
 	}
 	return model.Action{Kind: model.HealAll}, ""
 }
 
-func lookDeadlock(_ *Pane, f page.Frame) (phase, facts) {
+func lookDeadlock(_ *scene, f page.Frame) (phase, facts) {
 	var stuck []*keyspace.Lock
 	for _, c := range f.S.Contenders() {
 		l := f.S.Lock(c.Lock)
@@ -208,24 +209,24 @@ func inForce(f page.Frame, kind model.FaultKind) bool {
 }
 
 // inject plays what is done to the cluster.
-func inject(kind model.FaultKind) func(*Pane, page.Frame) (model.Action, string) {
-	return func(*Pane, page.Frame) (model.Action, string) {
+func inject(kind model.FaultKind) func(*scene, page.Frame) (model.Action, string) {
+	return func(*scene, page.Frame) (model.Action, string) {
 		return model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: kind}}, ""
 	}
 }
 
-func beginLeader(p *Pane, f page.Frame) { p.leader = f.S.Cluster().Leader().ID }
+func beginLeader(s *scene, f page.Frame) { s.leader = f.S.Cluster().Leader().ID }
 
-func lookLeader(p *Pane, f page.Frame) (phase, facts) {
+func lookLeader(s *scene, f page.Frame) (phase, facts) {
 	m := f.S.Cluster().Leader()
 	name := f.Th.Clean(m.Name)
 	if m.ID == 0 {
 		return asked, facts{"leader": "the leader"}
 	}
-	if p.leader == 0 { // none was known when the step began
-		p.leader = m.ID
+	if s.leader == 0 { // none was known when the step began
+		s.leader = m.ID
 	}
-	if m.ID != p.leader {
+	if m.ID != s.leader {
 		return seen, facts{"leader": name}
 	}
 	return asked, facts{"leader": name}

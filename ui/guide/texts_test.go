@@ -17,7 +17,7 @@ var typical = facts{"count": "6", "holder": "c12", "next": "c12", "from": "c12",
 // line is cut.
 func TestTheTextsFit(t *testing.T) {
 	th := draw.NewTheme(draw.ThemeDark, termenv.Ascii, draw.SignsUnicode)
-	p := &Pane{lock: "/demo/billing", facts: typical}
+	p := &Pane{scene: scene{lock: "/demo/billing"}, facts: typical}
 	all := append(texts[:], end, text{title: "alone", ask: alone})
 	for _, x := range all {
 		for s, w := range map[string]int{x.ask: 80, x.wait: 80, x.seen: 80, x.why: 120, x.more: 120} {

@@ -115,3 +115,5 @@ func (p *Pane) BackKeys(on host.Where) []host.Key {
 	return []host.Key{{Keys: []string{"u", "backspace"}, In: on | host.InLesson, What: "back a step of the lesson, with the screen as it was then; n goes forward again",
 		Needs: host.NeedsLesson, Frozen: true, Why: p.whyNotBack, Do: host.Run(p.goBack)}}
 }
+
+const notTold = "no lesson is running"

@@ -135,8 +135,6 @@ func (p *Pane) WhyNot() string {
 	return ""
 }
 
-const notTold = "no lesson is running"
-
 // GoOn does what the lesson waits for: the rest of a text, the next step, the answer
 // to a question, or the end.
 func (p *Pane) GoOn() tea.Cmd {

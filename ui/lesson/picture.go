@@ -100,9 +100,6 @@ func (p *Pane) heading(columns []column) []draw.Span {
 	return cells
 }
 
-// asked is what each program has asked.
-type asked map[string]model.Asked
-
 func askedSoFar(s *fold.State) asked {
 	all := asked{}
 	for _, c := range s.Contenders() {

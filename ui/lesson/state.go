@@ -3,6 +3,7 @@ package lesson
 import (
 	"time"
 
+	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/host"
 )
@@ -86,3 +87,6 @@ type turned struct {
 	show  Picture
 	about string
 }
+
+// asked is what each program has asked.
+type asked map[string]model.Asked

@@ -188,18 +188,15 @@ func (p *LockList) Name(i int) string { return p.Order.IDs[i] }
 // Update sorts if that is due, unless there are so many locks that it is done in pieces
 // by messages. Between two sorts the rows stay where they are, so a place found once
 // stays right.
-func (p *LockList) Update(f Frame) {
+func (p *LockList) Update(f table.View, worst model.Code) {
 	for more := !p.Order.many(); more; more = p.Order.Going && !p.Order.Waits(f.Now) {
-		p.Rank(f)
+		p.Rank(f, worst)
 	}
 }
 
-// Rank goes on with sorting.
-func (p *LockList) Rank(f Frame) {
-	worst := model.Code("")
-	if v := &f.Tally.Verdict; v.Now {
-		worst = v.Finding.Code
-	}
+// Rank goes on with sorting. The locks with the worst finding that stands on top of the page come
+// first, if it is not "".
+func (p *LockList) Rank(f table.View, worst model.Code) {
 	if p.Order.refresh(f.S, f.Now, worst) {
 		p.Pick.Follow(len(p.Order.IDs), func(id string) int { return slices.Index(p.Order.IDs, id) }, p.Name)
 	}
@@ -230,14 +227,6 @@ func (p *LockList) Reveal(s *fold.State, name string) {
 		}
 	}
 	p.Choose(name)
-}
-
-// request asks for the queue of the selected lock.
-func (p *LockList) request() Request {
-	if p.Pick.ID == "" {
-		return Request{Why: "no lock to open yet"}
-	}
-	return Request{Show: ShowQueue, Lock: p.Pick.ID}
 }
 
 // SortBy sorts by k, or turns the order round if that is what it is sorted by.

@@ -2,7 +2,6 @@ package page
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"locktop/model"
@@ -171,7 +170,12 @@ func (Usual) Spot() string { return "" }
 func (Usual) Return(Frame, string) {}
 
 // Lock is the lock that is selected among all.
-func (Usual) Lock(f Frame) Request { return f.Locks.request() }
+func (Usual) Lock(f Frame) Request {
+	if f.Locks.Pick.ID == "" {
+		return Request{Why: "no lock to open yet"}
+	}
+	return Request{Show: ShowQueue, Lock: f.Locks.Pick.ID}
+}
 
 // Finding is the worst one about the lock that is selected among all.
 func (Usual) Finding(f Frame) (*model.Finding, string) {
@@ -180,49 +184,6 @@ func (Usual) Finding(f Frame) (*model.Finding, string) {
 
 // Commands show the cluster.
 func (Usual) Commands(Frame) (string, []string) { return "the cluster", ClusterCommands }
-
-// Board is what every page may read of the console.
-type Board struct {
-	Locks  *LockList // all of them; the selected one is what other pages start from
-	Tally  Tally
-	Doubts Doubts
-	Marked marks
-	Picked marks // the locks that x is about
-	Pulse  Pulse
-	Axis   Axis // the time that is looked at, on every page that shows one
-	// Ahead is the latest state that was seen of a recording, while an earlier moment is shown;
-	// nil: there is no later one. The axis goes on to it.
-	Ahead *fold.State
-	// Latest is the time of day there, while the watch goes on.
-	Latest   time.Time
-	Lab      bool
-	NoLab    string // why there is none
-	Prefixes []string
-	// Endpoints are what a person can point etcdctl at.
-	Endpoints []string
-	Height    int  // of the whole screen
-	Lesson    bool // a lesson is told on a part of it
-}
-
-// WhyNoLab says why there are no members and contenders to show.
-func (f Frame) WhyNoLab() string {
-	if f.NoLab != "" {
-		return f.Th.Clean(f.NoLab)
-	}
-	return "this is not locktop's own lab"
-}
-
-// Watched names what is watched.
-func (f Frame) Watched() string {
-	if len(f.Prefixes) == 0 {
-		return "any prefix"
-	}
-	names := make([]string, len(f.Prefixes))
-	for i, p := range f.Prefixes {
-		names[i] = f.Th.Clean(prefixWord(p))
-	}
-	return strings.Join(names, ", ")
-}
 
 // Target is what an action would be done to.
 type Target struct {
@@ -337,51 +298,6 @@ type Subject struct {
 	Why  string // for TargetCluster: why it is nothing narrower
 }
 
-// marks are the locks that are bookmarked, in the order in which they were.
-type marks struct {
-	Names []string
-	Has   map[string]bool
-}
-
-// Toggle marks a lock, or takes its mark away.
-func (m *marks) Toggle(name string) {
-	if m.Has[name] {
-		m.Drop(name)
-		return
-	}
-	m.Has[name] = true
-	m.Names = append(m.Names, name)
-}
-
-// Drop takes the mark of a lock away.
-func (m *marks) Drop(name string) {
-	delete(m.Has, name)
-	m.Names = slices.DeleteFunc(slices.Clone(m.Names), func(n string) bool { return n == name })
-}
-
-// NoMarks is no lock marked.
-func NoMarks() marks { return marks{Has: map[string]bool{}} }
-
-// Bookmarks are what stays of a board when all that was seen is forgotten.
-func (b *Board) Bookmarks() marks {
-	if b == nil {
-		return NoMarks()
-	}
-	return b.Marked
-}
-
-// TallFrom is the height of the screen from which there is room for what is only nice to have.
-const TallFrom = 30
-
-// TableLeast is how many lines a lesson leaves to the page, if it can: a title and 8 rows.
-const TableLeast = 9
-
-// Frame is what a page needs to paint.
-type Frame struct {
-	*Board
-	table.View
-}
-
 // FindingAbout is the worst finding about a lock, or why there is none.
 func FindingAbout(f Frame, l *keyspace.Lock) (*model.Finding, string) {
 	if l == nil {
@@ -391,4 +307,90 @@ func FindingAbout(f Frame, l *keyspace.Lock) (*model.Finding, string) {
 		return &all[0], ""
 	}
 	return nil, "no problem found on " + f.Th.Clean(l.Name)
+}
+
+// AxisKeys are the keys of a page with an axis. events are the moments of what it shows, by
+// their time.
+func AxisKeys(events func(f Frame, from, to time.Time) []time.Time) []Key {
+	do := func(g func(f Frame)) func(f Frame) Request {
+		return func(f Frame) Request { g(f.Whole()); return Request{} }
+	}
+	start := func(f Frame) time.Time { return f.S.Book.Start() }
+	return []Key{
+		{Keys: []string{"z", "+", "="}, Group: KeysOfParts, Short: "zoom", What: "less time, in more detail", Do: do(func(f Frame) { f.Axis.Zoom(true, start(f), f.Now) })},
+		{Keys: []string{"_", "Z"}, Group: KeysOfParts, What: "more time, up to all that was seen", Do: do(func(f Frame) { f.Axis.Zoom(false, start(f), f.Now) })},
+		{Keys: []string{"left"}, Group: KeysOfParts, What: "earlier", Do: do(func(f Frame) { f.Axis.Pan(-1, start(f), f.Now) })},
+		{Keys: []string{"right"}, Group: KeysOfParts, What: "later", Do: do(func(f Frame) { f.Axis.Pan(1, start(f), f.Now) })},
+		{Keys: []string{"["}, Group: KeysOfParts, What: "to the event before", Do: do(func(f Frame) { toEvent(f, events, -1) })},
+		{Keys: []string{"]"}, Group: KeysOfParts, What: "to the event after", Do: do(func(f Frame) { toEvent(f, events, 1) })},
+		{Keys: []string{"0"}, Group: KeysOfParts, What: "back to now", Do: do(func(f Frame) { f.Axis.Now() })},
+	}
+}
+
+// toEvent moves the cursor to the next event in a direction. It looks at a part of the past
+// first, and at more of it only if nothing is there.
+func toEvent(f Frame, events func(f Frame, from, to time.Time) []time.Time, by int) {
+	start, now := f.S.Book.Start(), f.Exact()
+	at := f.Axis.At()
+	if at.IsZero() {
+		at = f.Axis.End(now)
+	}
+	if start.IsZero() { // nothing was listed yet
+		return
+	}
+	for reach := f.Axis.Span(start, now); ; reach *= 8 {
+		from, to := at.Add(time.Microsecond), now.Add(time.Microsecond)
+		if by < 0 {
+			from, to = later(start, at.Add(-reach)), at
+		} else if t := at.Add(reach); t.Before(to) {
+			to = t
+		}
+		all := events(f, from, to)
+		switch {
+		case len(all) > 0 && by < 0:
+			f.Axis.Go(all[len(all)-1], start, now)
+			return
+		case len(all) > 0:
+			f.Axis.Go(all[0], start, now)
+			return
+		case by > 0 && to.After(now):
+			f.Axis.Now()
+			return
+		case by < 0 && !from.After(start):
+			return
+		}
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// LockEvents are the moments of the selected lock: each that came, got the lock or went, and
+// the marks.
+func LockEvents(f Frame, from, to time.Time) []time.Time {
+	return EventsOf(f, f.Locks.Pick.ID, from, to)
+}
+
+// EventsOf are the moments of a lock in that time.
+func EventsOf(f Frame, lock string, from, to time.Time) []time.Time {
+	var all []time.Time
+	add := func(at time.Time) {
+		if !at.IsZero() && !at.Before(from) && at.Before(to) {
+			all = append(all, at)
+		}
+	}
+	for x := range f.S.Book.Stays(lock, from, to) {
+		add(x.Came)
+		add(x.Got)
+		add(x.Gone)
+	}
+	for _, m := range f.S.Book.Marks(lock, from, to) {
+		add(m.At)
+	}
+	slices.SortFunc(all, time.Time.Compare)
+	return all
 }

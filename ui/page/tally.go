@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"locktop/model"
 	"locktop/model/fold"
 	"locktop/ui/draw"
 	"locktop/ui/table"
@@ -32,6 +33,14 @@ func (t *Tally) Update(s *fold.State, total int, now time.Time) {
 	} else if !t.Verdict.Now && t.Verdict.Showing() {
 		t.Verdict.update(s, now)
 	}
+}
+
+// Worst is the code of the worst finding, "" once nothing is wrong any more.
+func (t *Tally) Worst() model.Code {
+	if !t.Verdict.Now {
+		return ""
+	}
+	return t.Verdict.Finding.Code
 }
 
 // Count returns how many a person should look at, in the style of the worst.

@@ -8,6 +8,7 @@ import (
 	"locktop/model/diagnose"
 	"locktop/model/fold"
 	"locktop/ui/draw"
+	"locktop/ui/table"
 )
 
 // verdictStays is how long it stays in sight what was wrong and has gone.
@@ -53,7 +54,7 @@ func (v *Verdict) Height(h int) int {
 
 // Lines paint it. selected says that what it is about is selected; go is the key that
 // selects it.
-func (v *Verdict) Lines(f Frame, w, h int, selected bool, key string) []string {
+func (v *Verdict) Lines(f table.View, w, h int, selected bool, key string) []string {
 	th := f.Th
 	level, sign := th.Severity(v.Finding.Severity)
 	if !v.Now {
@@ -84,7 +85,7 @@ func (v *Verdict) Lines(f Frame, w, h int, selected bool, key string) []string {
 }
 
 // found says when it was found, which may be long after it began.
-func (v *Verdict) found(f Frame) []draw.Span {
+func (v *Verdict) found(f table.View) []draw.Span {
 	if d := f.Now.Sub(v.Finding.Since); v.Now && d >= time.Second {
 		return []draw.Span{draw.Dim.Of("found " + draw.Age(d, false) + " ago")}
 	}
@@ -131,3 +132,6 @@ func (v *Verdict) do(th *draw.Theme, w int, selected bool, key string) []draw.Sp
 	}
 	return append(append(spans, dont...), keys...)
 }
+
+// TallFrom is the height of the screen from which there is room for what is only nice to have.
+const TallFrom = 30

@@ -38,7 +38,7 @@ func (p *Present) Look(th *draw.Theme, tick time.Time) {
 		p.Now = t
 	}
 	b := p.Board
-	b.Locks.Update(p.Frame(th))
+	p.Frame(th).UpdateLocks()
 	b.Tally.Update(p.State, b.Locks.Order.Total, p.Now)
 	b.Doubts.Look(p.State, p.Now)
 	b.Pulse.Update(p.State, b.Locks.Order.Waiting, p.Now)

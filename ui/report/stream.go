@@ -2,12 +2,17 @@ package report
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"locktop/model"
 )
 
 // stream writes JSON piece by piece, byte for byte as [writeJSON] would write the
@@ -191,4 +196,33 @@ func (o *stream) value(v any) {
 		return
 	}
 	o.b = append(o.b, Printable(bytes.TrimSuffix(js.Bytes(), []byte("\n")))...)
+}
+
+// Printable escapes what JSON may leave as it is and a terminal would obey or
+// reorder. It means the same to who parses it.
+func Printable(js []byte) []byte {
+	out := make([]byte, 0, len(js))
+	for len(js) > 0 {
+		r, n := utf8.DecodeRune(js)
+		switch {
+		case r == '\n' || model.Shown(r):
+			out = append(out, js[:n]...)
+		case r > 0xffff:
+			hi, lo := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, hi, lo)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		js = js[n:]
+	}
+	return out
+}
+
+// Text returns bytes as they are where they are UTF-8; else in a readable form,
+// with the bytes in base64 beside it.
+func Text(s string) (readable, b64 string) {
+	if utf8.ValidString(s) {
+		return s, ""
+	}
+	return model.Printable(s), base64.StdEncoding.EncodeToString([]byte(s))
 }

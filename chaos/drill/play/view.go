@@ -4,6 +4,7 @@ import (
 	"locktop/chaos/drill"
 	"locktop/chaos/drill/judge"
 	"locktop/model"
+	"locktop/model/diagnose"
 	"locktop/model/fold"
 	"locktop/model/keyspace"
 	"locktop/model/outlook"
@@ -41,6 +42,6 @@ func (v view) Queue(lock string) drill.Queue {
 		q.Owners = append(q.Owners, who)
 		return true
 	})
-	q.Held, q.Blocked, q.State = l.Holders(), l.Blocked(), outlook.Of(l).Word
+	q.Held, q.Blocked, q.State = l.Holders(), l.Blocked(), diagnose.StateWord(outlook.Of(l))
 	return q
 }

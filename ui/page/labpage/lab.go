@@ -271,3 +271,10 @@ func (p *labPage) fill(f page.Frame, part labPart, i int, r *table.Row) {
 		contenderRow(f, p.rows.contenders[i], r)
 	}
 }
+
+// noLabLines are what the page says without a lab.
+func noLabLines(f page.Frame, w int) []string {
+	return f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Strong, Lead: "  ", Text: draw.NotNow(f.WhyNoLab())}, draw.Paragraph{},
+		draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "On a cluster of its own locktop shows members, faults and contenders here, and what each contender " +
+			"says beside what etcd says. Everything on the other pages works as it does there."})
+}

@@ -2,7 +2,6 @@ package labpage
 
 import (
 	"locktop/model"
-	"locktop/ui/draw"
 	"locktop/ui/page"
 	"locktop/ui/table"
 )
@@ -95,11 +94,4 @@ func (p *labPage) Focus(f page.Frame) (name, why string) {
 		return "contenders", ""
 	}
 	return "", "the columns of this list stay; those of the members and the contenders can go"
-}
-
-// noLabLines are what the page says without a lab.
-func noLabLines(f page.Frame, w int) []string {
-	return f.Th.OnlyText(w, draw.Paragraph{}, draw.Paragraph{St: draw.Strong, Lead: "  ", Text: draw.NotNow(f.WhyNoLab())}, draw.Paragraph{},
-		draw.Paragraph{St: draw.Dim, Lead: "  ", Text: "On a cluster of its own locktop shows members, faults and contenders here, and what each contender " +
-			"says beside what etcd says. Everything on the other pages works as it does there."})
 }

@@ -2,6 +2,7 @@ package lockspage
 
 import (
 	"strconv"
+	"time"
 
 	"locktop/model"
 	"locktop/model/keyspace"
@@ -141,15 +142,11 @@ func (p *locksPage) Keys() []page.Key {
 	}
 }
 
-// journalOfLock is a key of the pages that show one lock.
-var journalOfLock = page.Key{Keys: []string{"f"}, Group: page.KeysOfLists, Short: "journal", What: "the journal of this lock alone", Some: true,
-	Do: func(f page.Frame) page.Request { return page.Request{Show: page.ShowJournal, Lock: f.Locks.Pick.ID} }}
-
 func (p *locksPage) sortBy(k table.SortKey) { p.locks.SortBy(k) }
 
 // Paint returns the lines of the table, and of the queue under it.
 func (p *locksPage) Paint(f page.Frame, w, h int) []string {
-	p.locks.Update(f)
+	f.UpdateLocks()
 	p.rows, p.pane = LockShares(h, len(p.locks.Order.IDs), f.Lesson)
 	p.paneHas = p.paneHas && p.pane > 0
 	if text := page.NoLocks(f, w); text != nil {
@@ -198,7 +195,9 @@ const marksCells = 4
 
 // list returns the lines of the table.
 func (p *locksPage) list(f page.Frame, w, h int) []string {
-	f.Lane = f.LastMinute
+	f.Lane = func(l *keyspace.Lock, now time.Time, cells int) []draw.Span {
+		return f.Axis.LastMinute(f.View, l, now, cells)
+	}
 	p.Table.SortBy(p.locks.Order.By)
 	p.Table.Bound("LOCK", p.locks.Order.Longest+marksCells)
 	p.Table.Fit(w, h, f.Th)

@@ -85,7 +85,7 @@ func (p *QueuePane) lines(f page.Frame, w, h int, focused, timed bool) []string 
 		if brief {
 			n = max(n, (h-3)/2)
 		}
-		past = f.Lanes(l, w, n)
+		past = f.Axis.Lanes(f.View, l, w, n)
 	}
 	rows, rest := Shares(h - 1 - len(past))
 	if brief && past != nil {
@@ -122,7 +122,7 @@ func (p *QueuePane) ring(f page.Frame, l *keyspace.Lock, ring *graph.Ring, lines
 	lines = append(lines, ring.Costs(w, h-len(lines))...)
 	found := slices.DeleteFunc(slices.Clone(besideCycle(l.Findings())), func(x model.Finding) bool { return x.Code == model.CodeLockCycle })
 	if n := min(3, l.Len()); h-len(lines) >= n+8 && l.Recipe().HasHolder {
-		lines = append(lines, f.Lanes(l, w, n)...)
+		lines = append(lines, f.Axis.Lanes(f.View, l, w, n)...)
 	}
 	why, facts := whyShares(f.Th, found, w, h-len(lines))
 	if why > 0 {

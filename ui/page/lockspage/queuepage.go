@@ -88,3 +88,7 @@ func (p *queuePage) Tables() map[string]*table.Table {
 	return map[string]*table.Table{"queue": &p.queue.Table}
 }
 func (p *queuePage) Focus(page.Frame) (name, why string) { return "queue", "" }
+
+// journalOfLock is a key of the pages that show one lock.
+var journalOfLock = page.Key{Keys: []string{"f"}, Group: page.KeysOfLists, Short: "journal", What: "the journal of this lock alone", Some: true,
+	Do: func(f page.Frame) page.Request { return page.Request{Show: page.ShowJournal, Lock: f.Locks.Pick.ID} }}

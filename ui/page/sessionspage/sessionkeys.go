@@ -2,6 +2,7 @@ package sessionspage
 
 import (
 	"strconv"
+	"strings"
 
 	"locktop/model/keyspace"
 	"locktop/ui/draw"
@@ -56,4 +57,9 @@ func keyOf(th *draw.Theme, f table.View, c *keyspace.Claim, w int) []draw.Span {
 	name := th.CutPath(th.Clean(l.Name), room)
 	name += draw.Blanks[:max(0, room-draw.Width(name))] + "  "
 	return []draw.Span{st.Of(text), draw.Dim.Of(place), draw.Plain.Of(name), key}
+}
+
+// grantedBy names the member that granted a lease, "" if its id does not tell.
+func grantedBy(f table.View, l *keyspace.Lease) string {
+	return f.Th.Clean(strings.TrimPrefix(f.S.GrantedBy(l.ID), "member "))
 }

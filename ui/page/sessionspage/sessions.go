@@ -3,7 +3,6 @@ package sessionspage
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"locktop/model"
@@ -277,11 +276,6 @@ func Often(d time.Duration) string {
 		return "<1s"
 	}
 	return model.Ticks(d)
-}
-
-// grantedBy names the member that granted a lease, "" if its id does not tell.
-func grantedBy(f table.View, l *keyspace.Lease) string {
-	return f.Th.Clean(strings.TrimPrefix(f.S.GrantedBy(l.ID), "member "))
 }
 
 // claimOf returns the claim of a session that counts most: one that holds, else

@@ -23,45 +23,6 @@ const (
 	believersMax = 8 // lanes of one lock
 )
 
-// drill is a drill, or a lesson, that was played.
-type drill struct {
-	Name   *string `json:"name"` // null if its beginning was not seen
-	Title  string  `json:"title"`
-	Why    string  `json:"why"`
-	Defect *string `json:"defect"`
-	// Verdict is null while it is played, or if its end was not seen.
-	Verdict      *model.DrillVerdict `json:"verdict"`
-	Reason       *string             `json:"reason"`
-	Steps        []step              `json:"steps"`
-	Expectations []judged            `json:"expectations"`
-}
-
-type step struct {
-	N      int        `json:"n"`
-	Text   string     `json:"text"`
-	Came   *string    `json:"came"` // what came of it
-	Began  time.Time  `json:"began"`
-	Ended  *time.Time `json:"ended"`
-	Failed bool       `json:"failed"`
-}
-
-type judged struct {
-	Expected string             `json:"expected"`
-	Verdict  model.DrillVerdict `json:"verdict"`
-	Seen     *string            `json:"seen"`
-	Evidence []string           `json:"evidence"`
-}
-
-// belief is a time during which a client believed that it held a lock. Of an overlap Who
-// held it then.
-type belief struct {
-	Lock string     `json:"lock"`
-	By   string     `json:"by"`
-	From time.Time  `json:"from"`
-	To   *time.Time `json:"to"`
-	Who  *string    `json:"held_by,omitempty"`
-}
-
 // plainText is a text of others in one line, not longer than that.
 func plainText(s string, most int) string { return model.Short(model.Printable(s), most) }
 

@@ -75,6 +75,9 @@ const (
 	partsMax   = 10
 )
 
+// believedFalsely is the title of what clients believed while another held.
+const believedFalsely = "Who believed what was not so"
+
 const stamp = "2006-01-02 15:04:05.000 MST"
 
 func (p *Page) view() view {

@@ -12,9 +12,6 @@ import (
 	"locktop/ui/report"
 )
 
-// believedFalsely is the title of what clients believed while another held.
-const believedFalsely = "Who believed what was not so"
-
 // markdown writes the page for a ticket. What others wrote is escaped, so that it is text
 // and nothing else.
 func (p *Page) markdown(w io.Writer) error {

@@ -1,0 +1,165 @@
+package draw
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// rawMax bounds how many bytes of a key or value are looked at for one cell.
+const rawMax = 1024
+
+// Blanks are what lines are filled with, enough for most.
+const Blanks = fewBlanks + fewBlanks + fewBlanks + fewBlanks
+
+const fewBlanks = "                                                                "
+
+// Blank is a line without anything on it.
+func Blank(w int) string {
+	if w > len(Blanks) {
+		return strings.Repeat(" ", w)
+	}
+	return Blanks[:max(0, w)]
+}
+
+// shorten cuts the middle out of overlong bytes.
+func shorten(s string) string {
+	if len(s) <= rawMax {
+		return s
+	}
+	return s[:rawMax/2] + "..." + s[len(s)-rawMax/2:]
+}
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// SimpleWidth returns the width of a character that never joins with another
+// one, and 0 for all that has to be measured with its neighbours.
+func SimpleWidth(r rune) int {
+	switch {
+	case r >= 0x20 && r < 0x7f:
+		return 1
+	case r >= 0xc0 && r < 0x300, r >= 0x391 && r < 0x460 && r != 0x3a2: // Latin, Greek, Cyrillic
+		return 1
+	case r >= 0x2500 && r < 0x25a0, r == '…', r == '·', r == '●', r == '○', r == '→', r == '←', r == '✖', r == '✔', r == '▸', r == '♥':
+		return 1
+	case r >= 0x4e00 && r < 0x9f00, r >= 0x3041 && r < 0x3097, r >= 0x30a1 && r < 0x30fb:
+		return 2
+	}
+	return 0
+}
+
+// Width returns how many cells s takes.
+func Width(s string) int {
+	n := 0
+	for _, r := range s {
+		w := SimpleWidth(r)
+		if w == 0 {
+			return ansi.StringWidth(s)
+		}
+		n += w
+	}
+	return n
+}
+
+// standsAlone says whether each character of s has a width of its own, whatever
+// stands beside it.
+func standsAlone(s string) bool {
+	sum, simple := 0, true
+	for _, r := range s {
+		w := SimpleWidth(r)
+		if w == 0 {
+			simple = false
+			w = ansi.StringWidth(string(r))
+			if w == 0 || ansi.StringWidth("a"+string(r)+"a") != w+2 {
+				return false
+			}
+		}
+		sum += w
+	}
+	return simple || ansi.StringWidth(s) == sum && ansi.StringWidthWc(s) == sum
+}
+
+// escapeWide writes every character outside ASCII as an escape.
+func escapeWide(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+			continue
+		}
+		q := strconv.QuoteRuneToASCII(r)
+		b.WriteString(q[1 : len(q)-1])
+	}
+	return b.String()
+}
+
+// head returns as much of the start of s as fits into w cells.
+func head(s string, w int) (string, int) {
+	n := 0
+	for i, r := range s {
+		rw := runeWidth(r)
+		if n+rw > w {
+			return s[:i], n
+		}
+		n += rw
+	}
+	return s, n
+}
+
+// Tail returns as much of the end of s as fits into w cells.
+func Tail(s string, w int) (string, int) {
+	n := 0
+	for i := len(s); i > 0; {
+		r, size := utf8.DecodeLastRuneInString(s[:i])
+		rw := runeWidth(r)
+		if n+rw > w {
+			return s[i:], n
+		}
+		n += rw
+		i -= size
+	}
+	return s, n
+}
+
+func runeWidth(r rune) int {
+	if w := SimpleWidth(r); w > 0 {
+		return w
+	}
+	return ansi.StringWidth(string(r))
+}
+
+// breakIn is where a line ends whose words are head, with rest after them: at a space, or
+// between Chinese characters, but not before a sign that closes.
+func breakIn(head, rest string) int {
+	last, n := utf8.DecodeLastRuneInString(head)
+	next, _ := utf8.DecodeRuneInString(rest)
+	if (Width(string(last)) == 2 || Width(string(next)) == 2) && next != ' ' {
+		if strings.ContainsRune("，。；：？！）」", next) && n < len(head) {
+			return len(head) - n
+		}
+		return len(head)
+	}
+	if i := strings.LastIndexByte(head, ' '); i > len(head)/2 {
+		return i
+	}
+	return len(head)
+}
+
+// Pad appends n spaces.
+func Pad(b []byte, n int) []byte {
+	for n > 0 {
+		k := min(n, len(Blanks))
+		b = append(b, Blanks[:k]...)
+		n -= k
+	}
+	return b
+}

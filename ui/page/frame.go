@@ -1,0 +1,121 @@
+package page
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"locktop/model/fold"
+	"locktop/ui/draw"
+	"locktop/ui/table"
+)
+
+// Board is what every page may read of the console.
+type Board struct {
+	Locks  *LockList // all of them; the selected one is what other pages start from
+	Tally  Tally
+	Doubts Doubts
+	Marked marks
+	Picked marks // the locks that x is about
+	Pulse  Pulse
+	Axis   Axis // the time that is looked at, on every page that shows one
+	// Ahead is the latest state that was seen of a recording, while an earlier moment is shown;
+	// nil: there is no later one. The axis goes on to it.
+	Ahead *fold.State
+	// Latest is the time of day there, while the watch goes on.
+	Latest   time.Time
+	Lab      bool
+	NoLab    string // why there is none
+	Prefixes []string
+	// Endpoints are what a person can point etcdctl at.
+	Endpoints []string
+	Height    int  // of the whole screen
+	Lesson    bool // a lesson is told on a part of it
+}
+
+// WhyNoLab says why there are no members and contenders to show.
+func (f Frame) WhyNoLab() string {
+	if f.NoLab != "" {
+		return f.Th.Clean(f.NoLab)
+	}
+	return "this is not locktop's own lab"
+}
+
+// Watched names what is watched.
+func (f Frame) Watched() string {
+	if len(f.Prefixes) == 0 {
+		return "any prefix"
+	}
+	names := make([]string, len(f.Prefixes))
+	for i, p := range f.Prefixes {
+		names[i] = f.Th.Clean(prefixWord(p))
+	}
+	return strings.Join(names, ", ")
+}
+
+// marks are the locks that are bookmarked, in the order in which they were.
+type marks struct {
+	Names []string
+	Has   map[string]bool
+}
+
+// Toggle marks a lock, or takes its mark away.
+func (m *marks) Toggle(name string) {
+	if m.Has[name] {
+		m.Drop(name)
+		return
+	}
+	m.Has[name] = true
+	m.Names = append(m.Names, name)
+}
+
+// Drop takes the mark of a lock away.
+func (m *marks) Drop(name string) {
+	delete(m.Has, name)
+	m.Names = slices.DeleteFunc(slices.Clone(m.Names), func(n string) bool { return n == name })
+}
+
+// NoMarks is no lock marked.
+func NoMarks() marks { return marks{Has: map[string]bool{}} }
+
+// Bookmarks are what stays of a board when all that was seen is forgotten.
+func (b *Board) Bookmarks() marks {
+	if b == nil {
+		return NoMarks()
+	}
+	return b.Marked
+}
+
+// TableLeast is how many lines a lesson leaves to the page, if it can: a title and 8 rows.
+const TableLeast = 9
+
+// Frame is what a page needs to paint.
+type Frame struct {
+	*Board
+	table.View
+}
+
+// Whole is the frame of all that was seen of a recording, also where an earlier moment is shown.
+func (f Frame) Whole() Frame {
+	if f.Ahead != nil {
+		f.S, f.Now = f.Ahead, f.Ahead.Now().Truncate(time.Second)
+		if f.Latest.After(f.Now) {
+			f.Now = f.Latest
+		}
+	}
+	return f
+}
+
+// AsOf says at which moment the cursor stands, and the way back; nothing for now.
+func (f Frame) AsOf() []draw.Span {
+	if text := f.Axis.AsOf(f.Whole().Now); text != "" {
+		return []draw.Span{draw.Late.Of("  " + text + "  "), draw.Accent.Of("esc"), draw.Dim.Of(" now")}
+	}
+	return nil
+}
+
+// RankLocks goes on with putting the locks in order.
+func (f Frame) RankLocks() { f.Locks.Rank(f.View, f.Tally.Worst()) }
+
+// UpdateLocks puts the locks in order if that is due.
+func (f Frame) UpdateLocks() { f.Locks.Update(f.View, f.Tally.Worst()) }
