@@ -37,7 +37,7 @@ func TestAWaitSaysTheStateOfTheLock(t *testing.T) {
 		for _, e := range diagnose.Catalogue() {
 			for _, sev := range []model.Severity{model.SevInfo, model.SevWarning, model.SevError} {
 				s.SetFindings(l, []model.Finding{{Code: e.Code, Severity: sev, Lock: l.Name, Claim: l.Head().Ref(), Summary: "it is " + string(e.Code)}})
-				if got, want := v.Queue(r.lock).Words(), r.words+" ("+outlook.Of(l).Word+")"; got != want {
+				if got, want := v.Queue(r.lock).Words(), r.words+" ("+diagnose.StateWord(outlook.Of(l))+")"; got != want {
 					t.Fatalf("%s: %q, want %q", r.reason, got, want)
 				}
 			}
