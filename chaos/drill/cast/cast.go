@@ -402,6 +402,8 @@ func (c *casting) isNotAsked(e drill.Expectation) string {
 		return "a program does not say that it gave up"
 	case e.Name == "fifo" && c.o.SingleKey:
 		return "a lock of one key keeps no queue"
+	case slices.Contains([]string{"moving", "served", "stuck"}, e.Name) && c.o.SingleKey:
+		return "nobody is seen to wait for a lock of one key"
 	}
 	return ""
 }
