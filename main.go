@@ -32,7 +32,7 @@
 //	demo                the lab: cluster, contender, process, ports, resource, mailbox; drills and lessons as files, lockset a published experiment
 //	demo/bench          a module of its own: benchmarks, the soak, the pictures
 //	ui                  the console: keys, layout, routing
-//	ui/page             what pages have in common, and the pages in a folder each: lockspage, findingspage, sessionspage, journalpage, timepage, labpage;
+//	ui/page             what pages have in common, and the pages in a folder each: lockspage, findingspage, sessionspage, journalpage, timepage, labpage, outputpage;
 //	                    table, axis, waits, graph, draw, ground, glass paint, and know no page
 //	ui/dialog           what stands over a page; guide, lesson, palette, replay, start beside it: all see the console as host
 //	ui/fields           one table of fields: the columns of every output

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"locktop/demo/contender"
+	"locktop/demo/mailbox"
 	"locktop/demo/process"
 	"locktop/model"
 )
@@ -33,14 +34,14 @@ type crew struct {
 	members   []procRecord             // processes of members, also such that have ended
 	recipes   map[string]string        // of each lock
 	claims    map[string][]spoken      // of each contender as it says, the latest last
-	printed   map[string]*process.Tail // by programs that play a role
+	printed   map[string]*mailbox.Tail // by programs of the user's own
 	lastGuest *proc                    // Command, when it has ended
 	leases    grants                   // of programs that play a role
 }
 
 func newCrew(s *site, faults *ledger) *crew {
 	return &crew{site: s, faults: faults, spawner: newSpawner(), programs: map[string]*program{}, procs: map[string]*proc{},
-		recipes: map[string]string{}, claims: map[string][]spoken{}, printed: map[string]*process.Tail{}}
+		recipes: map[string]string{}, claims: map[string][]spoken{}, printed: map[string]*mailbox.Tail{}}
 }
 
 // know remembers what the contenders are and compete for.

@@ -235,6 +235,18 @@ func TestStubbornContenders(t *testing.T) {
 	t.Logf("a lab with a contender that has to be killed: closed in %v", time.Since(begun).Round(time.Millisecond))
 }
 
+// TestTheLastLine of a program is its last word, whether it ended it or not.
+func TestTheLastLine(t *testing.T) {
+	var got []string
+	w := &process.Lines{Each: func(line []byte) { got = append(got, string(line)) }}
+	w.Write([]byte("one\ntwo"))
+	w.End()
+	w.End()
+	if want := []string{"one", "two"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestLines(t *testing.T) {
 	var got []string
 	w := &process.Lines{Each: func(line []byte) { got = append(got, string(line)) }}

@@ -125,7 +125,8 @@ type Guest struct {
 	// lab ends, at least a quarter of a second. After Hurry is closed they are killed.
 	Grace time.Duration
 	Hurry <-chan struct{}
-	// Output and Errors are where Command prints; nil: a file of the lab.
+	// Output and Errors are where Command prints. Without Output what it prints is kept and
+	// reported, as that of programs that play a role.
 	Output, Errors io.Writer
 }
 

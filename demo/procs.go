@@ -138,7 +138,10 @@ func (c *crew) spawn(pr *program) (*proc, error) {
 		if p.command != nil {
 			c.awaitGroup(p)
 		}
-		_ = p.cmd.Wait() // how it ended is in its ProcessState
+		// How it ended is in its ProcessState. Who waits no longer for its output may still get some.
+		if err := p.cmd.Wait(); !errors.Is(err, exec.ErrWaitDelay) {
+			p.lastLines()
+		}
 		stopAsking()
 		c.ended(p)
 	})
@@ -208,15 +211,9 @@ func (c *crew) userCommand(p *proc, endpoints []string) *exec.Cmd {
 		"ETCDCTL_ENDPOINTS="+scheme+strings.Join(endpoints, ","+scheme))
 	if p.role != nil {
 		cmd.Env = append(cmd.Env, "LOCKTOP_LOCK="+p.lock(), "LOCKTOP_TTL="+strconv.Itoa(p.o.TTL), "LOCKTOP_ROLE="+p.name())
+	}
+	if cmd.Stdout, cmd.Stderr = c.o.Output, c.o.Errors; p.role != nil || c.o.Output == nil {
 		cmd.Stdout, cmd.Stderr = c.listenTo(p, drill.Stdout), c.listenTo(p, drill.Stderr)
-		return cmd
-	}
-	cmd.Stdout, cmd.Stderr = c.procLog, c.procLog
-	if c.o.Output != nil {
-		cmd.Stdout = c.o.Output
-	}
-	if c.o.Errors != nil {
-		cmd.Stderr = c.o.Errors
 	}
 	return cmd
 }
@@ -255,11 +252,23 @@ func (c *crew) ended(p *proc) {
 	if p.command != nil {
 		c.lastGuest = p
 	}
+	if tail := c.printed[p.name()]; tail != nil {
+		tail.Tell()
+	}
 	c.tell(p, model.ProcEnded, p.howEnded())
 	if p.deadlocks && !slices.ContainsFunc(slices.Collect(maps.Values(c.procs)), func(p *proc) bool { return p.deadlocks }) {
 		c.faults.endWhere(whyTarget, func(f model.Fault) bool { return f.Kind == model.FaultDeadlock })
 	}
 	c.record()
+}
+
+// lastLines hands on what a process printed last, where no line end came behind it.
+func (p *proc) lastLines() {
+	for _, w := range []io.Writer{p.cmd.Stdout, p.cmd.Stderr} {
+		if lines, ok := w.(*process.Lines); ok {
+			lines.End()
+		}
+	}
 }
 
 // fromProxy passes on what the proxy saw. It must not wait for the mutex: whoever

@@ -16,6 +16,7 @@ import (
 
 	"locktop/chaos/drill"
 	"locktop/demo/contender"
+	"locktop/demo/mailbox"
 	"locktop/demo/process"
 	"locktop/model"
 )
@@ -79,13 +80,13 @@ func (g *grants) of(name string) []model.LeaseID {
 	return slices.Clone(g.ids[name])
 }
 
-// listenTo reads what a program that plays a role prints: its last lines are kept, and what
-// they say of its belief is reported. Without rules of its own a line may be JSON, as
-// contenders print it.
+// listenTo reads what a program of the user's own prints: its last lines are kept and reported,
+// and what they say of its belief if it plays a role. Without rules of its own a line may be
+// JSON, as contenders print it.
 func (c *crew) listenTo(p *proc, from drill.Stream) io.Writer {
 	tail := c.tailOf(p)
 	return &process.Lines{Each: func(line []byte) {
-		tail.Add(drill.Clock(c.o.Now()) + " " + string(from) + ": " + model.Printable(string(line)))
+		tail.Add(string(from), string(line))
 		if b, ok := p.means(from, line); ok {
 			c.says(b)
 		}
@@ -93,10 +94,10 @@ func (c *crew) listenTo(p *proc, from drill.Stream) io.Writer {
 }
 
 // tailOf keeps the last lines of a program. The caller has the mutex.
-func (c *crew) tailOf(p *proc) *process.Tail {
+func (c *crew) tailOf(p *proc) *mailbox.Tail {
 	tail := c.printed[p.name()]
 	if tail == nil {
-		tail = &process.Tail{}
+		tail = c.box.Tail(p.name(), c.o.Now)
 		c.printed[p.name()] = tail
 	}
 	return tail
@@ -107,7 +108,7 @@ var bareWord = regexp.MustCompile(`^[a-z]+$`)
 
 // means is what a line says of what a program believes that plays a role, false for nothing.
 func (p *proc) means(from drill.Stream, line []byte) (b model.Belief, ok bool) {
-	if !p.role.Tells(from) {
+	if p.role == nil || !p.role.Tells(from) {
 		return b, false
 	}
 	if len(p.role.Rules) > 0 {
@@ -142,7 +143,7 @@ func (c *crew) asks(p *proc) (begin func() (stop func())) {
 	tail := c.tailOf(p)
 	heard := func(answer []byte) { c.answered(p, tail, what, answer) }
 	failed := func(err error) {
-		tail.Add(drill.Clock(c.o.Now()) + " no " + what + ": " + model.Printable(err.Error()))
+		tail.Add("no "+what, err.Error())
 	}
 	return func() func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -154,12 +155,12 @@ func (c *crew) asks(p *proc) (begin func() (stop func())) {
 
 // answered keeps what a program answered, and reports what the last line says that says
 // something: those before it may be old, as in a file that is added to.
-func (c *crew) answered(p *proc, tail *process.Tail, what string, answer []byte) {
+func (c *crew) answered(p *proc, tail *mailbox.Tail, what string, answer []byte) {
 	var last model.Belief
 	said := false
 	for line := range bytes.Lines(answer) {
 		line = bytes.TrimSuffix(line, []byte("\n"))
-		tail.Add(drill.Clock(c.o.Now()) + " " + what + ": " + model.Printable(string(line)))
+		tail.Add(what, string(line))
 		if b, ok := p.means(drill.Answer, line); ok {
 			last, said = b, true
 		}
@@ -169,14 +170,21 @@ func (c *crew) answered(p *proc, tail *process.Tail, what string, answer []byte)
 	}
 }
 
-// Printed is what programs that play a role printed last, by name.
+// Printed is what programs of the user's own printed last, by name.
 func (l *Lab) Printed() map[string][]string {
 	l.mu.Lock()
 	printed := maps.Clone(l.crew.printed)
 	l.mu.Unlock()
 	all := map[string][]string{}
 	for name, tail := range printed {
-		all[name] = tail.Lines()
+		lines, left := tail.Lines()
+		all[name] = []string{} // in JSON none is [], and not null
+		if left > 0 {
+			all[name] = append(all[name], fmt.Sprintf("(%d lines before are not kept)", left))
+		}
+		for _, l := range lines {
+			all[name] = append(all[name], drill.Clock(l.At)+" "+l.From+": "+l.Text)
+		}
 	}
 	return all
 }

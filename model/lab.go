@@ -187,6 +187,22 @@ type TurnedAway struct {
 	Text string
 }
 
+// Printed are lines that a program of the user's own printed, oldest first.
+type Printed struct {
+	At        time.Time
+	Contender string
+	// Left are the lines before these that are not passed on: too many came at once.
+	Left  int
+	Lines []Line
+}
+
+// Line is a line that a program printed, or that it answered when it was asked what it believes.
+type Line struct {
+	At   time.Time
+	From string // "stdout", "stderr", "answer"
+	Text string // as [Printable] has it
+}
+
 // Connected says that a client has a connection to a member, or has it no more.
 type Connected struct {
 	At time.Time
@@ -238,6 +254,8 @@ func (e Refused) When() time.Time { return e.At }
 
 func (e TurnedAway) When() time.Time { return e.At }
 
+func (e Printed) When() time.Time { return e.At }
+
 func (e Connected) When() time.Time { return e.At }
 
 func (e LeaseOwner) When() time.Time { return e.At }
@@ -265,6 +283,8 @@ func (Asked) event() {}
 func (Refused) event() {}
 
 func (TurnedAway) event() {}
+
+func (Printed) event() {}
 
 func (Connected) event() {}
 

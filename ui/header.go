@@ -277,10 +277,11 @@ func (h *header) each() []tab {
 
 // tabShown is which page the line of pages shows as the one where one is.
 func (h *header) tabShown() int {
-	if h.shown.here().About().Inner {
-		return 0
+	at := h.shown.at
+	for at > 0 && h.shown.pages[at].About().Inner { // it stands behind the one from which it is opened
+		at--
 	}
-	return h.shown.at
+	return at
 }
 
 func (h *header) inSight() []segment {

@@ -22,6 +22,7 @@ type places struct {
 	pages                               []page.Page
 	all, targets, filter, tables, inner host.Where
 	showsFinding, showsSession          host.Where
+	showsOutput                         host.Where
 }
 
 func placesOf(a *App) places {
@@ -34,7 +35,8 @@ func placesOf(a *App) places {
 			has bool
 			set *host.Where
 		}{{about.Targets, &on.targets}, {filter, &on.filter}, {tables, &on.tables}, {about.Inner, &on.inner},
-			{about.Shows&page.ShowFinding != 0, &on.showsFinding}, {about.Shows&page.ShowSession != 0, &on.showsSession}} {
+			{about.Shows&page.ShowFinding != 0, &on.showsFinding}, {about.Shows&page.ShowSession != 0, &on.showsSession},
+			{about.Shows&page.ShowOutput != 0, &on.showsOutput}} {
 			if x.has {
 				*x.set |= host.OnPage(i)
 			}
@@ -139,6 +141,8 @@ func (on places) pageKeys() []host.Key {
 		{Keys: []string{"e"}, In: on.all, Short: "explain", What: "explain the worst finding on the selected item", Why: a.whyEmpty, Do: host.Run(a.explain)},
 		{Keys: []string{"w"}, In: on.all &^ on.showsFinding, Short: "why", What: "go to the worst finding on the selected item", Why: a.whyEmpty, Do: host.Run(a.openFinding)},
 		{Keys: []string{"o"}, In: on.targets &^ on.showsSession, Short: "session", What: "go to the session of the selected item", Why: a.whyEmpty, Do: host.Run(a.openSession)},
+		{Keys: []string{"O"}, In: on.all &^ on.showsOutput, Short: "output", What: "what your own programs print", Do: host.Run(a.self.openOutput),
+			Hidden: func() bool { return len(a.state.Outputs()) == 0 }},
 		{Keys: []string{"!"}, In: on.all, What: "select what the verdict on top is about", Do: host.Run(a.showVerdict)},
 		{Keys: []string{"-"}, In: on.all, What: "back to where the last jump began", Do: host.Run(a.comeBack)},
 		{Keys: []string{"c"}, In: on.all, Short: "etcdctl", What: "the etcdctl lines that show the same by hand", Do: host.Run(a.byHand)},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"locktop/model/lab"
 	"locktop/ui/dialog"
 	"locktop/ui/draw"
 	"locktop/ui/host"
@@ -183,6 +184,21 @@ func (a *App) openFinding() {
 		why = ""
 	}
 	a.show(page.Request{Show: page.ShowFinding, Finding: f, Why: why})
+}
+
+// openOutput goes to what the program printed that is selected, or to that of all.
+func (p parts) openOutput() {
+	a := p.a
+	all := a.state.Outputs()
+	if len(all) == 0 {
+		a.show(page.Request{Why: "no program of yours has printed anything"})
+		return
+	}
+	r := page.Request{Show: page.ShowOutput}
+	if name := p.Target().Action.Contender; slices.ContainsFunc(all, func(o *lab.Output) bool { return o.Contender == name }) {
+		r.Program = name
+	}
+	a.show(r)
 }
 
 // openColumns opens the list of the columns of the table that has the keyboard.

@@ -147,7 +147,7 @@ func subjectOf(e model.Event) (subject, bool) {
 // them. All else is of people, and of contenders whose number is bounded.
 func isEvidence(e model.Event) bool {
 	switch e.(type) {
-	case model.LeaseOwner, model.Connected, model.Watches, model.Wrote, model.Revoked, model.Refused, model.Access:
+	case model.LeaseOwner, model.Connected, model.Watches, model.Wrote, model.Revoked, model.Refused, model.Access, model.Printed:
 		return true
 	}
 	return false

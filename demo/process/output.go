@@ -3,9 +3,6 @@ package process
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"strings"
-	"sync"
 	"time"
 )
 
@@ -36,42 +33,12 @@ func (w *Lines) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// Bounds of a Tail.
-const (
-	tailLines = 200
-	tailLine  = 1000
-)
-
-// Tail keeps the last lines that were printed, each up to a length. All methods may be called
-// from any goroutine.
-type Tail struct {
-	mu    sync.Mutex
-	lines []string
-	left  int
-}
-
-// Add adds a line.
-func (t *Tail) Add(line string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(line) > tailLine {
-		line = strings.ToValidUTF8(line[:tailLine], "") + "…"
+// End hands on a last line that nothing ended.
+func (w *Lines) End() {
+	if len(w.buf) > 0 {
+		w.Each(w.buf)
+		w.buf = nil
 	}
-	if len(t.lines) == tailLines {
-		t.lines = append(t.lines[:0], t.lines[1:]...)
-		t.left++
-	}
-	t.lines = append(t.lines, line)
-}
-
-// Lines are those that are kept, behind one that says how many are not.
-func (t *Tail) Lines() []string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.left == 0 {
-		return append([]string{}, t.lines...) // in JSON none is [], and not null
-	}
-	return append([]string{fmt.Sprintf("(%d lines before are not kept)", t.left)}, t.lines...)
 }
 
 // Sleep waits for d, and says whether it was not cut short by ctx or done.

@@ -71,7 +71,7 @@ func drawReport(t *rapid.T, at time.Time, lock string, lease model.LeaseID, rev 
 	yes := rapid.Bool().Draw(t, "yes")
 	key := ClaimKey(lock, lease)
 	at = at.Add(-time.Duration(rapid.IntRange(0, 900).Draw(t, "late")) * time.Millisecond)
-	switch rapid.IntRange(0, 10).Draw(t, "report") {
+	switch rapid.IntRange(0, 11).Draw(t, "report") {
 	case 0:
 		return model.Contender{At: at, Name: name, PID: 7, Lock: lock, Recipe: "mutex", TTL: 5,
 			Proc: rapid.SampledFrom([]model.ProcState{model.ProcRunning, model.ProcRunning, model.ProcPaused, model.ProcEnded}).Draw(t, "proc")}
@@ -85,6 +85,8 @@ func drawReport(t *rapid.T, at time.Time, lock string, lease model.LeaseID, rev 
 			Took: yes && rapid.Bool().Draw(t, "took"), Told: rapid.Bool().Draw(t, "told")}
 	case 6:
 		return model.Watches{At: at, Client: c, Key: key, On: yes}
+	case 10:
+		return model.Printed{At: at, Contender: name, Left: 1, Lines: []model.Line{{At: at, From: "stdout", Text: "line"}}}
 	case 9:
 		return model.Asked{At: at, Client: c, Txns: 2, Vain: 1}
 	case 7:

@@ -16,7 +16,7 @@ import (
 var Kinds = []model.Event{
 	model.Committed{}, model.LoadStarted{}, model.Listed{}, model.Loaded{}, model.Watching{}, model.Lost{}, model.Back{},
 	model.LeaseRead{}, model.LeaseUnread{}, model.LeaseKeys{}, model.ClusterStatus{}, model.Tick{}, model.Slept{},
-	model.Contender{}, model.Belief{}, model.Access{}, model.Wrote{}, model.Revoked{}, model.Watches{}, model.Asked{}, model.Refused{}, model.TurnedAway{}, model.Connected{},
+	model.Contender{}, model.Belief{}, model.Access{}, model.Wrote{}, model.Revoked{}, model.Watches{}, model.Asked{}, model.Refused{}, model.TurnedAway{}, model.Printed{}, model.Connected{},
 	model.LeaseOwner{}, model.FaultOn{}, model.FaultOff{}, model.Acted{}, model.Requested{},
 	model.DrillBegan{}, model.DrillStep{}, model.DrillJudged{}, model.DrillOver{},
 }

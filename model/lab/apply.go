@@ -16,7 +16,7 @@ import (
 // says who held when.
 func NewReports(k *keyspace.Keyspace, book *intervals.Book) *Reports {
 	on := &places{k: k, locks: map[string]*Lock{}}
-	return &Reports{k: k, book: book, Owners: newOwners(k), accesses: &accesses{},
+	return &Reports{k: k, book: book, Owners: newOwners(k), accesses: &accesses{}, outputs: &outputs{},
 		Programs: &Programs{contenders: map[string]*ContenderInfo{}, clients: clients{}},
 		notebook: &notebook{k: k, places: on, notes: map[string]*Notes{}}}
 }
@@ -26,7 +26,7 @@ func NewReports(k *keyspace.Keyspace, book *intervals.Book) *Reports {
 func (lab *Reports) Forget() {
 	old := *lab
 	*lab = *NewReports(old.k, old.book)
-	lab.contenders, lab.faults = old.contenders, old.faults
+	lab.contenders, lab.faults, lab.outputs = old.contenders, old.faults, old.outputs
 	for _, c := range lab.contenders {
 		c.competitors = nil
 	}
@@ -60,6 +60,8 @@ func (lab *Reports) Apply(e model.Event) {
 		lab.refusal(e)
 	case model.Connected:
 		lab.connected(e)
+	case model.Printed:
+		lab.print(e)
 	case model.TurnedAway:
 		lab.k.Record(&journal.Entry{At: e.At, Kind: journal.Lab, Text: e.Text})
 	case model.FaultOn:
@@ -141,8 +143,8 @@ func orElse(a, b string) string {
 	return b
 }
 
-// Beginning returns events from which others know the contenders, what they believe, whose
-// the leases are, and the faults in force, as they are now.
+// Beginning returns events from which others know the contenders, what they believe and
+// printed, whose the leases are, and the faults in force, as they are now.
 func (lab *Reports) Beginning() []model.Event {
 	var all []model.Event
 	for _, c := range lab.Contenders() {
@@ -158,6 +160,9 @@ func (lab *Reports) Beginning() []model.Event {
 		if !c.Asked.At.IsZero() {
 			all = append(all, c.Asked)
 		}
+	}
+	for _, o := range lab.Outputs() {
+		all = append(all, model.Printed{At: lab.k.Now(), Contender: o.Contender, Left: o.Left, Lines: slices.Clone(o.Lines)})
 	}
 	for _, id := range lab.Owners.order {
 		all = append(all, lab.owners[id])

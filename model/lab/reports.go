@@ -48,6 +48,7 @@ type Reports struct {
 	*Owners
 	*notebook
 	*accesses
+	*outputs
 }
 
 // ownersMax bounds how many leases are remembered with their client, ended ones

@@ -38,6 +38,8 @@ var labels = map[string]string{
 	"# false": "# 误认", "handovers": "交接", "[contenders]": "[竞争者]", "this answer": "这个答案", "to the page": "回到页面", "to # answer": "到 # 作答", "answer": "作答", "answers": "作答",
 	"let go": "放行", "program releases": "等程序释放", "until healed": "直到恢复", "heals the selected fault": "恢复选中的故障", "heals all": "恢复全部", "# active": "# 个",
 	"A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them.": "锁是一个名字，下面有键 <名字>/<十六进制租约号>，etcdctl lock 就这样做。", "step": "步", "no longer": "不再",
+	"Output": "输出", "output": "输出", "program": "程序", "all programs": "所有程序", "not kept": "未保留", "nothing is printed yet": "还没有输出",
+	"no line fits the filter": "没有符合筛选的行", "what it printed is not kept": "它的输出没有保留",
 	"Locks": "锁", "Sessions": "会话", "Journal": "日志", "Findings": "诊断", "Time": "时间", "Queue": "队列", "LOCK": "锁", "STATE": "状态",
 	"HOLDER": "持有者", "HELD": "已持", "LEASE": "租约", "BEHIND": "排队", "LONGEST": "最久", "WAITED": "等了", "MOVES WHEN": "何时交接",
 	"LAST MINUTE": "最近一分钟", "RECIPE": "做法", "ROLE": "角色", "KEY": "键", "WHO": "谁", "CREATED": "创建", "SINCE": "多久", "WAITS FOR": "等谁",

@@ -144,7 +144,8 @@ func (th *Theme) FactSign(f *journal.Entry) (string, Style) {
 }
 
 // clock is the time of day of an entry.
-func clock(t time.Time) string { return t.Format("15:04:05.000") }
+// Clock is the time of day of an event.
+func Clock(t time.Time) string { return t.Format("15:04:05.000") }
 
 // FactClock is the time of an entry, a word of the same width for one from etcd's
 // history, which keeps no times.
@@ -152,7 +153,7 @@ func FactClock(f *journal.Entry) string {
 	if f.Past {
 		return "earlier     "
 	}
-	return clock(f.At)
+	return Clock(f.At)
 }
 
 // ClockWasSet says that the machine's clock was set by so much, which the times that are told do

@@ -94,6 +94,7 @@ const (
 	ShowSession                    // a lease
 	ShowFinding
 	ShowJournal // of one lock
+	ShowOutput  // of a program
 )
 
 // Request asks for something to be shown, on whatever page shows it.
@@ -103,6 +104,7 @@ type Request struct {
 	Claim   *keyspace.Claim // in the queue of the lock, nil for none of them
 	Lease   model.LeaseID
 	Finding *model.Finding
+	Program string // whose output, "" for all
 	Why     string // why there is nothing to show
 }
 

@@ -76,6 +76,7 @@ func commands() []verb {
 		{"lock", "NAME", "the queue of a lock", false, lockNames, cmdLock},
 		{"lease", "ID", "a session by its lease, hex or decimal", false, nil, cmdLease},
 		{"prefix", "PREFIX", "watch the keys under another prefix", true, func(c Console) []string { return c.Frame().Prefixes }, cmdPrefix},
+		{"output", "NAME", "what a program of yours printed, or all", false, programNames, cmdOutput},
 		{"page", "NAME", "a page", false, pageNames, cmdPage},
 		{"at", "TIME", "another moment: a time, -30s, or now", false, nil, func(c Console, arg string) (tea.Cmd, string) { return c.Moment(arg) }},
 		{"sort", "BY", "sort the locks", false, func(Console) []string { return SortNames[1:] }, cmdSort},
@@ -350,6 +351,34 @@ func cmdLease(c Console, arg string) (tea.Cmd, string) {
 	if page.Standing(l) == 0 && !outlook.OfSession(l).Trouble() {
 		c.Say(draw.Late, "lease "+id.String()+" has "+draw.Plural(len(l.Claims()), "watched key")+", none of them in the queue of a lock")
 	}
+	return nil, ""
+}
+
+// allPrograms stands for every one.
+const allPrograms = "all"
+
+// programNames are the programs that printed something.
+func programNames(c Console) []string {
+	names := []string{allPrograms}
+	for _, o := range c.Frame().S.Outputs() {
+		names = append(names, o.Contender)
+	}
+	return names
+}
+
+// cmdOutput goes to what a program printed.
+func cmdOutput(c Console, arg string) (tea.Cmd, string) {
+	r := page.Request{Show: page.ShowOutput, Program: arg}
+	names := programNames(c)
+	switch {
+	case len(names) == 1:
+		return nil, "no program of yours has printed anything"
+	case !slices.Contains(names, arg):
+		return nil, "no such program: " + strings.Join(names, ", ")
+	case arg == allPrograms:
+		r.Program = ""
+	}
+	c.Show(r)
 	return nil, ""
 }
 

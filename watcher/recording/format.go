@@ -82,6 +82,7 @@ var eventTypes = map[string]reflect.Type{
 	"asked":          reflect.TypeFor[model.Asked](),
 	"refused":        reflect.TypeFor[model.Refused](),
 	"turned-away":    reflect.TypeFor[model.TurnedAway](),
+	"printed":        reflect.TypeFor[model.Printed](),
 	"connected":      reflect.TypeFor[model.Connected](),
 	"fault-on":       reflect.TypeFor[model.FaultOn](),
 	"fault-off":      reflect.TypeFor[model.FaultOff](),

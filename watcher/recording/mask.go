@@ -46,6 +46,10 @@ func (m *Mask) Event(e model.Event) model.Event {
 	if c, ok := e.(model.Committed); ok && !m.Names && !slices.ContainsFunc(c.Changes, func(x model.Change) bool { return x.KV.Value != "" }) {
 		return e // the most frequent of all, and in many programs keys have no values
 	}
+	if p, ok := e.(model.Printed); ok { // there may be anything in it
+		p.Left, p.Lines = p.Left+len(p.Lines), nil
+		e = p
+	}
 	v := reflect.New(reflect.TypeOf(e)).Elem()
 	v.Set(reflect.ValueOf(e))
 	m.walk(v, "")

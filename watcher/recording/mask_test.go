@@ -43,6 +43,9 @@ func TestWhatAMaskLeaves(t *testing.T) {
 		{"and so has the client", &names, model.Belief{Contender: "c1", Lock: "/jobs/billing", State: model.BeliefHolding}, model.Belief{Contender: "name-1", Lock: "/n1/n2", State: model.BeliefHolding}},
 		{"words that recipes go by stay", &names, model.Requested{Prefixes: []string{"", "/jobs/locks/"}}, model.Requested{Prefixes: []string{"", "/n1/locks/"}}},
 		{"a segment that looks like another kind's mask", &Mask{Names: true}, model.Contender{Lock: "/ame-c1", Name: "c1"}, model.Contender{Lock: "/n1", Name: "name-1"}},
+		{"what a program printed may be anything, so only how much it was stays", &Mask{Drop: true}, model.Printed{Contender: "a", Left: 2, Lines: []model.Line{{Text: "secret"}}},
+			model.Printed{Contender: "a", Left: 3}},
+		{"whatever is masked", &values, model.Printed{Contender: "a", Lines: []model.Line{{Text: "secret"}}}, model.Printed{Contender: "a", Left: 1}},
 		{"free text goes", &names, model.Lost{Prefix: "/jobs/", Detail: "db7 says no"}, model.Lost{Prefix: "/n1/", Detail: "name-2"}},
 	} {
 		if got := row.mask.Event(row.in); !reflect.DeepEqual(got, row.want) {

@@ -6,6 +6,7 @@ import (
 	"locktop/ui/page/journalpage"
 	"locktop/ui/page/labpage"
 	"locktop/ui/page/lockspage"
+	"locktop/ui/page/outputpage"
 	"locktop/ui/page/sessionspage"
 	"locktop/ui/page/timepage"
 )
@@ -20,6 +21,7 @@ func All(locks *page.LockList) []page.Page {
 		journalpage.New(),
 		findingspage.New(),
 		labpage.New(),
+		outputpage.New(),
 		timepage.New(),
 	}
 }
