@@ -50,7 +50,7 @@ func unhurry(c net.Conn, rest time.Duration, sleep func(time.Duration)) net.Conn
 // muchBytes within a rest are masses, for which nobody rests.
 const muchBytes = 16 << 10
 
-// unhurried is read by one goroutine at a time.
+// unhurried is read by one goroutine at a time, and written by one.
 type unhurried struct {
 	net.Conn
 	raw    syscall.RawConn
@@ -85,6 +85,16 @@ func (c *unhurried) Read(b []byte) (n int, err error) {
 	c.since += n
 	c.last = time.Now()
 	return n, nil
+}
+
+// Write implements net.Conn. What has no room yet waits for it.
+func (c *unhurried) Write(b []byte) (int, error) {
+	n := writeNow(c.raw, b)
+	if n == len(b) {
+		return n, nil
+	}
+	rest, err := c.Conn.Write(b[n:])
+	return n + rest, err
 }
 
 // hush says whether the system is to tell of what comes only once it is much: Go's runtime is
