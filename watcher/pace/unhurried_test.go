@@ -1,6 +1,7 @@
 package pace
 
 import (
+	"bytes"
 	"io"
 	"net"
 	"path/filepath"
@@ -79,5 +80,29 @@ func TestWhoIsUnhurriedRests(t *testing.T) {
 	c.last = time.Time{}
 	if n, err := c.Read(make([]byte, 1)); n != 0 || err != io.EOF {
 		t.Errorf("at the end: %d, %v", n, err)
+	}
+}
+
+// What there is no room for is written all the same, each byte once and in order.
+func TestWhatIsWrittenArrivesWhole(t *testing.T) {
+	t.Parallel()
+	here, there := ends(t)
+	c := unhurry(here, time.Hour, time.Sleep)
+	want := make([]byte, 4<<20) // no buffer of a socket holds as much
+	for i := range want {
+		want[i] = byte(i % 251)
+	}
+	go func() {
+		if n, err := c.Write(want); n != len(want) || err != nil {
+			t.Errorf("%d of %d bytes are written: %v", n, len(want), err)
+		}
+		_ = here.Close()
+	}()
+	got, err := io.ReadAll(there)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes arrive, want %d as they were written: %v", len(got), len(want), err)
+	}
+	if n, err := c.Write([]byte("x")); n != 0 || err == nil {
+		t.Errorf("%d bytes are written to what is closed: %v", n, err)
 	}
 }
