@@ -65,9 +65,10 @@ func SecondDocument(data []byte) int {
 	}
 }
 
-// FileName is how errors call the file of a drill.
+// FileName is how errors call the file of a drill: as it is named, and a word alone, which is the
+// name of a built-in drill, with .yaml.
 func FileName(name string) string {
-	if ext := path.Ext(name); ext == ".yaml" || ext == ".yml" {
+	if path.Base(name) != name || path.Ext(name) != "" {
 		return name
 	}
 	return name + ".yaml"

@@ -95,6 +95,14 @@ func (o Options) Check() error {
 
 // check is Check for all but the names.
 func (o Options) check() error {
+	for _, x := range []struct {
+		name string
+		d    time.Duration
+	}{{"hold", o.Hold}, {"think", o.Think}, {"between", o.Between}} {
+		if x.d < 0 {
+			return fmt.Errorf("%s %v: want 0 or more", x.name, x.d)
+		}
+	}
 	switch {
 	case !slices.Contains(Recipes, o.Recipe):
 		return fmt.Errorf("recipe %q: want %s, or one of %s", o.Recipe, strings.Join(words(play.byName), " or "),
@@ -106,8 +114,6 @@ func (o Options) check() error {
 	case o.NoLease && !playOf(o.Recipe).served:
 		return fmt.Errorf("recipe %s cannot do without a lease: only %s can", o.Recipe,
 			strings.Join(words(func(p play) bool { return p.served }), " and "))
-	case o.Hold < 0 || o.Think < 0 || o.Between < 0:
-		return errors.New("a negative duration")
 	case o.Rounds < 0:
 		return fmt.Errorf("%d rounds: want 0, which is without end, or more", o.Rounds)
 	case o.Workers < 0 || o.Workers > MaxContenders:

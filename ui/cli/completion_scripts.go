@@ -62,6 +62,7 @@ func addScripts(root *cobra.Command, out io.Writer) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range commandTree(root) {
 		if c.Name() == "completion" {
+			c.Args, c.RunE = noArgs, func(cmd *cobra.Command, _ []string) error { return cmd.Help() } // another shell is refused
 			c.Long += `
 The names of locks are completed, too, if they have nothing in them but the letters
 and digits of ASCII and / . _ - : @ + = , % (the last seven not first). All others are
@@ -72,6 +73,7 @@ left out: a shell could take a part of such a name for a command.
 		if !ok || !c.HasParent() || c.Parent().Name() != "completion" {
 			continue
 		}
+		c.Args = noArgs
 		c.RunE = func(cmd *cobra.Command, _ []string) error {
 			bare, err := cmd.Flags().GetBool("no-descriptions")
 			if err != nil {

@@ -93,19 +93,23 @@ func listDrillsJSON(w io.Writer, all []*drill.Drill) error {
 	return printJSON(w, rows)
 }
 
-// drillText returns the text of a drill: the built-in one of that name, or the file.
-func drillText(ctx context.Context, name string) ([]byte, error) {
+// drillText returns the text of a drill, and how its file is called: the built-in one of that
+// name, or the file.
+func drillText(ctx context.Context, name string) (file string, data []byte, err error) {
 	if data, err := drills.File(name); err == nil {
-		return data, nil
+		return name, data, nil
 	}
-	data, err := readInput(ctx, name, fileMax)
+	data, err = readInput(ctx, name, fileMax)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil, ctx.Err()
+		return "", nil, ctx.Err()
 	case err != nil:
-		return nil, bad("%q is neither a built-in drill (\"locktop drill list\") nor a file that can be read: %v", name, cmp.Or(errors.Unwrap(err), err))
+		return "", nil, bad("%q is neither a built-in drill (\"locktop drill list\") nor a file that can be read: %v", name, cmp.Or(errors.Unwrap(err), err))
 	}
-	return data, nil
+	if drill.FileName(name) != name { // else it would be taken for a built-in one
+		name = "./" + name
+	}
+	return name, data, nil
 }
 
 // told is text of several lines, each as [model.Told] has it. Tabs stay, and the ends of lines.
@@ -122,11 +126,11 @@ func told(text string) string {
 
 // loadDrill reads a drill by name or file.
 func loadDrill(ctx context.Context, name string) (*drill.Drill, error) {
-	data, err := drillText(ctx, name)
+	file, data, err := drillText(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	d, err := readDrill(name, data)
+	d, err := readDrill(file, data)
 	if err != nil {
 		return nil, badInput{err}
 	}
@@ -139,7 +143,7 @@ func drillShowCmd(e *env) *cobra.Command {
 		Short: "print the file of a drill",
 		Args:  drillArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			data, err := drillText(cmd.Context(), args[0])
+			_, data, err := drillText(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -77,7 +77,7 @@ func drillCheckCmd(e *env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			code := exitOK
 			for _, name := range args {
-				data, err := drillText(cmd.Context(), name)
+				file, data, err := drillText(cmd.Context(), name)
 				if cmd.Context().Err() != nil {
 					return cmd.Context().Err()
 				}
@@ -86,13 +86,13 @@ func drillCheckCmd(e *env) *cobra.Command {
 					code = exitBad
 					continue
 				}
-				d, err := readDrill(name, data)
+				d, err := readDrill(file, data)
 				if err != nil {
 					fmt.Fprintln(e.out, told(err.Error()))
 					code = cmp.Or(code, exitFailed)
 					continue
 				}
-				fmt.Fprintf(e.out, "%s: nothing is wrong: %s, %s, %s\n", model.Told(drill.FileName(name)), model.Many(len(d.Lab.Names()), "contender"),
+				fmt.Fprintf(e.out, "%s: nothing is wrong: %s, %s, %s\n", model.Told(drill.FileName(file)), model.Many(len(d.Lab.Names()), "contender"),
 					model.Many(len(d.Steps), "step"), model.Many(len(d.Expect), "expectation"))
 			}
 			if code != exitOK {

@@ -85,5 +85,25 @@ func (e *env) rootCmd() *cobra.Command {
 		contendCmd(e), proxyCmd(e), drillCmd(e), configCmd(e), memberCmd(e), wardenCmd(e), versionCmd(e), manCmd(e), recordCmd(e), replayCmd(e), reportCmd(e), topCmd(e), serveCmd(e), learnCmd(e))
 	e.shareFlags(root)
 	e.addCompletions(root)
+	addHelp(root)
 	return root
+}
+
+// addHelp adds cobra's command for help, which refuses a command that there is not.
+func addHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, err := root.Find([]string{"help"})
+	mustRegister(err)
+	help.Run = nil
+	help.RunE = func(cmd *cobra.Command, args []string) error {
+		of, rest, err := root.Find(args)
+		switch {
+		case err != nil:
+			return badInput{err}
+		case len(rest) > 0:
+			return noArgs(of, rest)
+		}
+		of.InitDefaultHelpFlag()
+		return of.Help()
+	}
 }

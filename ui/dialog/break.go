@@ -101,7 +101,7 @@ func (d *Break) confirm(kind model.ActionKind) tea.Cmd {
 	w := d.way(kind)
 	why := d.whyNot(w)
 	switch {
-	case !d.grace.over:
+	case !d.grace.over, d.gone(): // the dialog says so
 	case why != "":
 		d.hint = "cannot " + string(kind) + ": " + why
 	case !w.ready:
@@ -117,7 +117,7 @@ func (d *Break) confirm(kind model.ActionKind) tea.Cmd {
 // confirmTyped goes the way that was confirmed by the name of the lock.
 func (d *Break) confirmTyped() tea.Cmd {
 	if d.gone() {
-		d.typing, d.hint = "", isGone
+		d.typing, d.hint = "", ""
 		return nil
 	}
 	if name := d.t.Action.Lock; d.name.Text != name && d.name.Text != d.th().Clean(name) {
@@ -150,12 +150,10 @@ func (d *Break) gone() bool {
 	return c == nil || c.CreateRev != d.t.Action.CreateRev
 }
 
-const isGone = "already released: nothing left to break"
-
 // whyNot says why a way is closed, "" if it is open.
 func (d *Break) whyNot(w *way) string {
 	if d.gone() {
-		return isGone
+		return "already released"
 	}
 	return w.why
 }

@@ -39,14 +39,17 @@ func (d *Break) lines(w, h int) [][]draw.Span {
 	d.cure(w, add)
 	d.subject(w, add)
 	add(spacing)
-	d.wayLines(w, &d.revoke, "R", strings.TrimSuffix("revoke the lease "+d.revoke.action.Lease.String(), " 0"),
-		"ends the session and all its keys", add)
 	goes := len(all)
-	d.commandLine(w, &d.revoke, add)
-	add(spacing)
-	d.wayLines(w, &d.delete, "D", "delete this claim", "this lock only; its owner is not notified", add)
-	d.commandLine(w, &d.delete, add)
-	add(spacing)
+	if !d.gone() {
+		d.wayLines(w, &d.revoke, "R", strings.TrimSuffix("revoke the lease "+d.revoke.action.Lease.String(), " 0"),
+			"ends the session and all its keys", add)
+		goes = len(all)
+		d.commandLine(w, &d.revoke, add)
+		add(spacing)
+		d.wayLines(w, &d.delete, "D", "delete this claim", "this lock only; its owner is not notified", add)
+		d.commandLine(w, &d.delete, add)
+		add(spacing)
+	}
 	if text := d.warning(); text != "" {
 		add(ranked, draw.Late.Of(d.th().Sign.Late+" "+text))
 		add(spacing)
