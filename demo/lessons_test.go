@@ -81,6 +81,13 @@ func TestTheLessonsSpeakBothLanguages(t *testing.T) {
 			check(d, "its task", l.Task.Text["zh"])
 			check(d, "its hint", l.Task.Hint["zh"])
 		}
+		if l.Exam != nil {
+			check(d, "its exam", l.Exam.Text["zh"])
+			for _, c := range l.Exam.Cases {
+				check(d, "a hint of its exam", c.Hint["zh"])
+				check(d, "a case of its exam", c.Told["zh"])
+			}
+		}
 		for _, s := range d.Steps {
 			switch {
 			case s.Say != nil:

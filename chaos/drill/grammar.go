@@ -152,11 +152,22 @@ func Grammar() []Object {
 			{Name: "etcdctl", Form: FormText, Says: "The line that does it.", Needed: true},
 			{Name: "go", Form: FormText, Says: "The lines of Go that do it.", Needed: true},
 			{Name: "task", Form: FormObject, Of: "task", Says: "What the reader does at the end."},
+			{Name: "exam", Form: FormObject, Of: "exam", Says: "A fault that the reader finds and heals after that."},
 		}},
 		{"task", "Something for the reader to do to the lab.", []Field{
 			{Name: "text", Form: FormWords, Says: "What.", Needed: true},
 			{Name: "hint", Form: FormWords, Says: "How, after a while.", Needed: true},
 			{Name: "done", Form: FormObject, Of: "wait", Says: "By what one sees that it is done.", Needed: true},
+		}},
+		{"exam", "A fault that the seed draws, and nobody names. The lab begins it empty.", []Field{
+			{Name: "text", Form: FormWords, Says: "What is to be healed.", Needed: true},
+			{Name: "cases", Form: FormList, Of: "case", Says: "The faults.", Needed: true},
+		}},
+		{"case", "One fault of an exam.", []Field{
+			{Name: "steps", Form: FormList, Of: "a step", Says: "What brings it about, unseen; the last waits for how it shows.", Needed: true},
+			{Name: "done", Form: FormObject, Of: "wait", Says: "By what one sees that it is healed.", Needed: true},
+			{Name: "hint", Form: FormWords, Says: "Where to look, after a while.", Needed: true},
+			{Name: "told", Form: FormWords, Says: "What it was, and how it showed.", Needed: true},
 		}},
 		{"repeat", "Steps that are done several times.", []Field{
 			{Name: "times", Form: FormNumber, Says: "How often.", Needed: true},

@@ -24,6 +24,27 @@ type Lesson struct {
 	Etcdctl, Go []string
 	// Task is for the person to do; nil: none.
 	Task *Task
+	// Exam comes after the task; nil: none.
+	Exam *Exam
+}
+
+// Exam is a fault that the person finds and heals, on a lab that shows only what etcd shows.
+type Exam struct {
+	Text  Text
+	Cases []Case
+}
+
+// Case is a fault of an exam: the steps that bring it about, by what one sees that it is healed, a
+// hint where to look, and what it was and how it showed.
+type Case struct {
+	Steps      []Step
+	Done       *Wait
+	Hint, Told Text
+}
+
+// Draw is the case that a seed decides.
+func (e *Exam) Draw(seed uint64) Case {
+	return e.Cases[rand.New(rand.NewPCG(seed, 0x6578616d)).IntN(len(e.Cases))]
 }
 
 // Task is something that the person does to the lab, and how one sees that it is done.
@@ -123,6 +144,7 @@ func (p *parser) lesson(n *yaml.Node) {
 		"etcdctl":   func(n *yaml.Node) { l.Etcdctl = codeLines(p.text(n, "etcdctl")) },
 		"go":        func(n *yaml.Node) { l.Go = codeLines(p.text(n, "go")) },
 		"task":      func(n *yaml.Node) { l.Task = p.task(n) },
+		"exam":      func(n *yaml.Node) { l.Exam = p.exam(n) },
 	})
 	for _, name := range []string{"number", "minutes", "title", "teaches", "elsewhere", "etcdctl", "go"} {
 		if !seen[name] {
@@ -166,6 +188,47 @@ func (p *parser) task(n *yaml.Node) *Task {
 		p.fail(n.Line, "task wants text, hint and done")
 	}
 	return t
+}
+
+func (p *parser) exam(n *yaml.Node) *Exam {
+	e := &Exam{}
+	seen := p.fields(n, "exam", map[string]func(*yaml.Node){
+		"text": func(n *yaml.Node) { e.Text = p.both(n, "text") },
+		"cases": func(n *yaml.Node) {
+			for _, part := range p.list(n, "cases") {
+				e.Cases = append(e.Cases, p.examCase(part))
+			}
+		},
+	})
+	if !seen["text"] || len(e.Cases) == 0 {
+		p.fail(n.Line, "exam wants text and cases")
+	}
+	return e
+}
+
+func (p *parser) examCase(n *yaml.Node) (c Case) {
+	seen := p.fields(n, "case", map[string]func(*yaml.Node){
+		"steps": func(n *yaml.Node) {
+			story := p.d.Steps
+			p.d.Steps = nil
+			p.steps(n)
+			c.Steps, p.d.Steps = p.d.Steps, story
+		},
+		"done": func(n *yaml.Node) { c.Done = p.wait(n) },
+		"hint": func(n *yaml.Node) { c.Hint = p.both(n, "hint") },
+		"told": func(n *yaml.Node) { c.Told = p.both(n, "told") },
+	})
+	if !seen["steps"] || !seen["done"] || !seen["hint"] || !seen["told"] {
+		p.fail(n.Line, "case wants steps, done, hint and told")
+	}
+	for i, s := range c.Steps {
+		if s.Say != nil || s.Ask != nil || s.See || s.Show != nil {
+			p.fail(s.Line, "a step of an exam that is told: nobody may see what is done")
+		} else if i == len(c.Steps)-1 && s.Wait == nil {
+			p.fail(s.Line, "the fault may not be there yet when it is looked for: end with a wait for how it shows")
+		}
+	}
+	return c
 }
 
 // questions checks that each question of a lesson is measured, and seen after its steps.

@@ -395,12 +395,16 @@ func (m *manual) leave() {
 		// It ends soon: at the latest the client is closed under it.
 		if o := <-m.outcomes; o.err == nil {
 			m.held = append(m.held, hold{m.waiting.lock, o.claim})
+		} else {
+			m.say(m.waiting.lock, model.BeliefIdle, claim{}, "")
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
 	defer cancel()
 	for _, h := range slices.Backward(m.held) {
+		m.say(h.lock, model.BeliefLeaving, h.claim, "")
 		_ = h.release(ctx) // the session's end comes next, and takes it along
+		m.say(h.lock, model.BeliefIdle, claim{}, "")
 	}
 	if m.s != nil {
 		m.s.close()

@@ -275,7 +275,7 @@ func (c *courseRoom) take(ctx context.Context, d *drill.Drill) (err error) {
 			return live, fmt.Errorf("starting the lab of %s: %w", d.Name, err)
 		}
 		drillSide, screenSide := session.Fork(ctx, live.Source)
-		live.Source, live.Actions = screenSide, pupil.Watch(live.Actions)
+		live.Source, live.Actions = pupil.Screen(screenSide), pupil.Watch(live.Actions)
 		played.Go(func() {
 			round = play.Run(ctx, d, c.e.stage(&room, drillSide), play.Options{Seed: seed, Teller: pupil, Limit: lessonLimit, Pace: paces[c.f.pace]})
 			drillSide.Leave()

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,7 +19,10 @@ import (
 	"locktop/demo"
 	"locktop/demo/lessons"
 	"locktop/model"
+	"locktop/model/fold"
+	"locktop/model/journal"
 	"locktop/ui/cli/course"
+	"locktop/ui/cli/session"
 	"locktop/ui/host"
 	"locktop/ui/lesson"
 )
@@ -33,7 +38,11 @@ type pupil struct {
 	meddle func(host.Actions)
 	// atTask does the task; nil: it is skipped.
 	atTask func(host.Actions)
+	// atExam heals the fault of the exam; nil: it is skipped.
+	atExam func(host.Actions)
+	seed   uint64        // 0: 11
 	steps  []lesson.Step // that were shown
+	sees   shown         // on the screen
 }
 
 // takes lets the reader take a lesson to its end, on a lab of its own.
@@ -56,11 +65,36 @@ func (r *pupil) takes(t *testing.T, d *drill.Drill) play.Round {
 	}
 	taken := course.New(ctx, d, r.lang, false)
 	hands := taken.Watch(live.Actions)
+	lab, screen := session.Fork(ctx, live.Source)
 	var read sync.WaitGroup
+	r.sees.s = fold.NewState()
+	read.Go(func() { r.sees.look(ctx, taken.Screen(screen)) })
 	read.Go(func() { r.read(ctx, t, d, taken.Shown(), hands) })
-	round := play.Run(ctx, d, e.stage(&room, live.Source), play.Options{Seed: 11, Teller: taken, Limit: lessonLimit})
+	round := play.Run(ctx, d, e.stage(&room, lab), play.Options{Seed: cmp.Or(r.seed, 11), Teller: taken, Limit: lessonLimit})
+	cancel()
 	read.Wait()
 	return round
+}
+
+// shown is what the screen shows.
+type shown struct {
+	mu sync.Mutex
+	s  *fold.State
+}
+
+func (s *shown) look(ctx context.Context, src model.Source) {
+	for {
+		s.mu.Lock()
+		want := s.s.Want()
+		s.mu.Unlock()
+		b, err := src.Next(ctx, want)
+		if err != nil {
+			return // with the lesson
+		}
+		s.mu.Lock()
+		s.s.Apply(b)
+		s.mu.Unlock()
+	}
 }
 
 // read answers everything that the lesson shows, up to its verdict.
@@ -86,9 +120,13 @@ func (r *pupil) read(ctx context.Context, t *testing.T, d *drill.Drill, l *lesso
 		case lesson.StepDo, lesson.StepWait:
 			continue
 		case lesson.StepTask:
-			if r.atTask != nil {
-				r.atTask(hands)
-				r.atTask = func(host.Actions) {} // a hint comes
+			todo := &r.atTask
+			if strings.HasPrefix(s.Text, "The exam: ") {
+				todo = &r.atExam
+			}
+			if *todo != nil {
+				(*todo)(hands)
+				*todo = func(host.Actions) {} // a hint comes
 				continue
 			}
 		case lesson.StepAsk:
@@ -226,6 +264,66 @@ func TestTheTaskIsSeenToBeDone(t *testing.T) {
 	if last := r.steps[len(r.steps)-1]; !strings.Contains(r.shows(lesson.StepSay), "Done: the lab shows it.") || last.Lines[len(last.Lines)-1].Name != "You did the task." {
 		t.Errorf("the reader is told %+v", last)
 	}
+}
+
+// TestTheExamIsHealedByDiagnosisAlone: on a lab the screen is told of no fault and of no act, its
+// findings say what to break, and that heals each fault.
+func TestTheExamIsHealedByDiagnosisAlone(t *testing.T) {
+	d := lessonOf(t, "deadlock")
+	for _, c := range d.Lesson.Exam.Cases {
+		seed := uint64(1)
+		for d.Lesson.Exam.Draw(seed).Told.In("en") != c.Told.In("en") {
+			seed++
+		}
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			t.Parallel()
+			r := &pupil{lang: "en", answer: right, seed: seed}
+			r.atExam = func(door host.Actions) {
+				if a := r.sees.cure(t); a.Kind != "" {
+					plan, err := door.Plan(t.Context(), a)
+					if o := door.Do(t.Context(), plan); err != nil || plan.Refused != "" || !o.Done {
+						t.Errorf("%+v: %v, %s, %s", a, err, plan.Refused, o.Err)
+					}
+				}
+			}
+			round := r.takes(t, d)
+			if !round.Examined || !round.Told || round.Verdict != drill.Held || !strings.Contains(r.shows(lesson.StepSay), c.Told.In("en")) {
+				t.Errorf("healed %v, told %v, %s: %s", round.Examined, round.Told, round.Reason, r.shows(lesson.StepSay))
+			}
+		})
+	}
+}
+
+// cure waits for a finding on the screen and says what to break for it. Nothing else may tell of
+// the fault.
+func (s *shown) cure(t *testing.T) (a model.Action) {
+	t.Helper()
+	lock := map[model.Code]string{model.CodeOrphanKey: "/jobs", model.CodeLeaseDetached: "/jobs", model.CodeNestedPrefix: "/jobs/eu", model.CodeLockCycle: "/mail"}
+	for until := time.Now().Add(20 * time.Second); time.Now().Before(until) && t.Context().Err() == nil; time.Sleep(50 * time.Millisecond) { // of a screen that nobody calls
+		s.mu.Lock()
+		for _, f := range s.s.Findings() {
+			if name := lock[f.Code]; name != "" && a.Kind == "" {
+				c := s.s.Lock(name).Head()
+				a = model.Action{Kind: model.DeleteClaim, Lock: name, Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}
+			}
+		}
+		on, lines := s.s.Faults(), s.s.JournalAfter(0)
+		s.mu.Unlock()
+		if a.Kind == "" {
+			continue
+		}
+		if len(on) > 0 {
+			t.Errorf("the screen is told of %+v", on)
+		}
+		for _, e := range lines {
+			if text := e.Sentence(s.s.Who); e.Kind == journal.Action && (strings.Contains(text, "694d81e5fc652594") || strings.Contains(text, "detach")) {
+				t.Errorf("the journal says %q", text)
+			}
+		}
+		return a
+	}
+	t.Error("the diagnosis finds nothing")
+	return a
 }
 
 // TestThePathIsPrinted in the language of the person, and for programs in one.

@@ -138,18 +138,17 @@ func runeWidth(r rune) int {
 }
 
 // breakIn is where a line ends whose words are head, with rest after them: at a space, or
-// between Chinese characters, but not before a sign that closes.
+// beside a Chinese character, but not before a sign that closes or after one that opens. A word
+// in Latin letters is broken only if it is longer than half a line.
 func breakIn(head, rest string) int {
-	last, n := utf8.DecodeLastRuneInString(head)
 	next, _ := utf8.DecodeRuneInString(rest)
-	if (Width(string(last)) == 2 || Width(string(next)) == 2) && next != ' ' {
-		if strings.ContainsRune("，。；：？！）」", next) && n < len(head) {
-			return len(head) - n
+	for at := len(head); at > len(head)/2; {
+		last, n := utf8.DecodeLastRuneInString(head[:at])
+		wide := last != ' ' && (Width(string(last)) == 2 || Width(string(next)) == 2)
+		if next == ' ' && at < len(head) || wide && next != ' ' && !strings.ContainsRune("，。；：？！）」、", next) && !strings.ContainsRune("（「", last) {
+			return at
 		}
-		return len(head)
-	}
-	if i := strings.LastIndexByte(head, ' '); i > len(head)/2 {
-		return i
+		next, at = last, at-n
 	}
 	return len(head)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"locktop/chaos/drill"
@@ -23,7 +24,13 @@ type Pupil interface {
 	Hand() []string
 	// Task asks for the task at the end, and returns when met is closed and that was read,
 	// or the pupil gives up.
-	Task(ctx context.Context, round *Round, met <-chan struct{})
+	Task(ctx context.Context, met <-chan struct{})
+	// Unseen says that what is done to the lab from then on is not to be seen, or is again.
+	Unseen(at time.Time, begins bool)
+	// Exam asks to heal the fault that is there, like Task. err says why there is none.
+	Exam(ctx context.Context, c drill.Case, err error, met <-chan struct{})
+	// End shows how it ended.
+	End(ctx context.Context, round *Round)
 }
 
 // Seen is what came of a question.
@@ -99,35 +106,86 @@ func (r *runner) answers() (all []drill.Result) {
 	return all
 }
 
-// task lets the pupil do the task of the lesson on what the story left behind. The verdict
-// stands by then.
+// task lets the pupil do the task of the lesson on what the story left behind, and its exam.
+// The verdict on the story stands by then.
 func (r *runner) task(ctx context.Context, round *Round) {
 	if r.pupil == nil || r.d.Lesson == nil {
 		return
 	}
+	if t := r.d.Lesson.Task; t != nil {
+		round.Passed = r.try(ctx, t.Done, r.pupil.Task)
+	}
+	if e := r.d.Lesson.Exam; e != nil {
+		round.Examined = r.exam(ctx, e.Draw(r.o.Seed))
+	}
+	r.try(ctx, nil, func(ctx context.Context, _ <-chan struct{}) { r.pupil.End(ctx, round) })
+	round.Told = ctx.Err() == nil && !r.blind
+}
+
+// try lets the pupil do something until what returns, which hears by met that it is done, and
+// says whether it is.
+func (r *runner) try(ctx context.Context, done *drill.Wait, what func(ctx context.Context, met <-chan struct{})) (is bool) {
 	acting, cancel := context.WithCancel(ctx)
 	defer cancel()
-	met := make(chan struct{})
-	done := make(chan struct{})
+	met, over := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(done)
-		r.pupil.Task(acting, round, met)
+		defer close(over)
+		what(acting, met)
 	}()
 	for {
-		if t := r.d.Lesson.Task; !round.Passed && t != nil && t.Done.Unmet(r.view) == "" {
-			round.Passed = true
+		if !is && done != nil && done.Unmet(r.view) == "" {
+			is = true
 			close(met)
 		}
 		select {
-		case <-done:
-			round.Told = ctx.Err() == nil
-			return
+		case <-over:
+			return is
 		default:
 		}
-		if r.pull(ctx, r.s.Want(), done) != nil {
+		if r.pull(ctx, r.s.Want(), over) != nil {
+			r.blind = true
 			cancel()
-			<-done
-			return
+			<-over
+			return is
 		}
 	}
+}
+
+// emptyWithin bounds the wait for what the story left behind.
+const emptyWithin = 20 * time.Second
+
+// exam ends all programs, brings a fault about unseen, and says whether the pupil healed it.
+func (r *runner) exam(ctx context.Context, c drill.Case) (healed bool) {
+	r.deadline = r.stage.Now().Add(r.o.Limit)
+	err := r.empty(ctx)
+	r.pupil.Unseen(r.stage.Now(), true)
+	pupil := r.pupil
+	r.pupil = nil // these steps are neither told nor paced
+	for i := 0; i < len(c.Steps) && err == nil; i++ {
+		err = r.step(ctx, len(r.d.Steps), c.Steps[i])
+	}
+	r.pupil = pupil
+	r.pupil.Unseen(r.stage.Now(), false)
+	if err != nil {
+		c.Done = nil // of nothing
+	}
+	return r.try(ctx, c.Done, func(ctx context.Context, met <-chan struct{}) { r.pupil.Exam(ctx, c, err, met) })
+}
+
+// empty ends every fault and every program, and waits until their claims have gone.
+func (r *runner) empty(ctx context.Context) error {
+	_, failed := r.act(ctx, model.Action{Kind: model.HealAll}, healWithin)
+	for _, p := range r.s.Contenders() {
+		if p.Proc != model.ProcEnded {
+			_, err := r.act(ctx, model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultStop, Target: p.Name}}, actWithin)
+			failed = errors.Join(failed, err)
+		}
+	}
+	gone, err := r.until(ctx, r.stage.Now().Add(emptyWithin), func() bool {
+		return !slices.ContainsFunc(r.d.Lab.Locks(), func(lock string) bool { return len(r.view.Queue(lock).Owners) > 0 })
+	})
+	if err == nil && !gone {
+		err = errors.Join(errors.New("what the story left behind does not go"), failed)
+	}
+	return err
 }

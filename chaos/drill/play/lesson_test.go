@@ -59,15 +59,21 @@ type pupil struct {
 	hand   []string
 	missed []drill.Step
 	seen   []Seen
+	exam   []error
 }
 
-func (p *pupil) Step(int)                                            {}
-func (p *pupil) Say(context.Context, drill.Text)                     {}
-func (p *pupil) Ask(context.Context, drill.Question) int             { return p.choice }
-func (p *pupil) See(_ context.Context, s Seen)                       { p.seen = append(p.seen, s) }
-func (p *pupil) Missed(_ context.Context, s drill.Step)              { p.missed = append(p.missed, s) }
-func (p *pupil) Hand() []string                                      { return p.hand }
-func (p *pupil) Task(_ context.Context, _ *Round, _ <-chan struct{}) {}
+func (p *pupil) Step(int)                                {}
+func (p *pupil) Say(context.Context, drill.Text)         {}
+func (p *pupil) Ask(context.Context, drill.Question) int { return p.choice }
+func (p *pupil) See(_ context.Context, s Seen)           { p.seen = append(p.seen, s) }
+func (p *pupil) Missed(_ context.Context, s drill.Step)  { p.missed = append(p.missed, s) }
+func (p *pupil) Hand() []string                          { return p.hand }
+func (p *pupil) Task(context.Context, <-chan struct{})   {}
+func (p *pupil) Unseen(time.Time, bool)                  {}
+func (p *pupil) End(context.Context, *Round)             {}
+func (p *pupil) Exam(_ context.Context, _ drill.Case, err error, _ <-chan struct{}) {
+	p.exam = append(p.exam, err)
+}
 
 // TestALessonGoesOnFromWhatIs: who meddles is told what did not come to pass, and gets
 // the rest of the story. A drill without a pupil ends there.

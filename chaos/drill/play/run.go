@@ -105,6 +105,8 @@ type Round struct {
 	Seen         []Seen
 	Missed, Hand []string
 	Passed, Told bool
+	// Examined says that the fault of the exam was healed.
+	Examined bool
 }
 
 // Line is one line of the timeline. Step is 0 for an entry.
@@ -154,6 +156,7 @@ type runner struct {
 	asked    map[string]time.Duration // the TTL that each program of the user's own is to have
 	question *question                // that nothing has answered yet
 	pupil    Pupil                    // nil: nobody takes a lesson
+	blind    bool                     // nothing can be seen any more
 }
 
 func newRunner(d *drill.Drill, stage Stage, o Options) *runner {

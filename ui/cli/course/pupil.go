@@ -3,6 +3,7 @@ package course
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,6 +36,8 @@ type Pupil struct {
 	hand   []string // what the person did to the lab
 	missed string   // the first step that did not come to pass
 	atTask bool     // and then it is asked for
+	exam   bool     // is being taken
+	unseen span     // when the fault of the exam was done
 }
 
 var _ play.Pupil = (*Pupil)(nil)
@@ -170,7 +173,7 @@ func (p *Pupil) Hand() []string {
 }
 
 // Task implements play.Pupil: how it is done by hand and elsewhere, then the task.
-func (p *Pupil) Task(ctx context.Context, round *play.Round, met <-chan struct{}) {
+func (p *Pupil) Task(ctx context.Context, met <-chan struct{}) {
 	p.mu.Lock()
 	p.atTask = true
 	p.mu.Unlock()
@@ -180,16 +183,14 @@ func (p *Pupil) Task(ctx context.Context, round *play.Round, met <-chan struct{}
 		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("go"), Code: l.Go})
 		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("elsewhere") + l.Elsewhere.In(p.lang)})
 	}
-	passed := l.Task != nil && p.try(ctx, l.Task, met)
-	p.end(ctx, round, passed)
+	p.try(ctx, l.Task.Done.Lock, p.say("task")+l.Task.Text.In(p.lang), l.Task.Hint.In(p.lang), met)
 }
 
-// try shows the task until it is done or given up, after a while with a hint, and says
-// whether it was done.
-func (p *Pupil) try(ctx context.Context, t *drill.Task, met <-chan struct{}) (done bool) {
-	step := lesson.Step{Kind: lesson.StepTask, Text: p.say("task") + t.Text.In(p.lang)}
+// try shows what is to be done to a lock until it is, or is given up, after a while with a hint.
+func (p *Pupil) try(ctx context.Context, lock, what, how string, met <-chan struct{}) {
+	step := lesson.Step{Kind: lesson.StepTask, Text: what, Lock: lock}
 	if !p.show(ctx, step) {
-		return false
+		return
 	}
 	hint := time.NewTimer(hintAfter)
 	defer hint.Stop()
@@ -197,23 +198,23 @@ func (p *Pupil) try(ctx context.Context, t *drill.Task, met <-chan struct{}) (do
 		select {
 		case <-met:
 			p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("task-done")})
-			return true
+			return
 		case <-p.answers:
-			p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("task-left") + t.Hint.In(p.lang)})
-			return false
+			p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("task-left") + how})
+			return
 		case <-hint.C:
-			step.Text += "\n\n" + p.say("hint") + t.Hint.In(p.lang)
+			step.Text += "\n\n" + p.say("hint") + how
 			if !p.show(ctx, step) {
-				return false
+				return
 			}
 		case <-ctx.Done():
-			return false
+			return
 		}
 	}
 }
 
-// end shows the verdict.
-func (p *Pupil) end(ctx context.Context, round *play.Round, passed bool) {
+// End implements play.Pupil.
+func (p *Pupil) End(ctx context.Context, round *play.Round) {
 	s := lesson.Step{Kind: lesson.StepVerdict, Verdict: lesson.Verdict(round.Verdict)}
 	switch {
 	case len(round.Hand) > 0:
@@ -228,12 +229,18 @@ func (p *Pupil) end(ctx context.Context, round *play.Round, passed bool) {
 		line := lesson.Line{Name: r.Sentence(p.lang), Verdict: lesson.Verdict(r.Verdict)}
 		s.Lines = append(s.Lines, line)
 	}
-	if p.d.Lesson.Task != nil {
-		line := lesson.Line{Name: p.say("task-skipped"), Verdict: lesson.VerdictUnknown}
+	own := func(passed bool, what string) {
+		line := lesson.Line{Name: p.say(what + "-skipped"), Verdict: lesson.VerdictUnknown}
 		if passed {
-			line = lesson.Line{Name: p.say("task-passed"), Verdict: lesson.VerdictHeld}
+			line = lesson.Line{Name: p.say(what + "-passed"), Verdict: lesson.VerdictHeld}
 		}
 		s.Lines = append(s.Lines, line)
+	}
+	if p.d.Lesson.Task != nil {
+		own(round.Passed, "task")
+	}
+	if p.d.Lesson.Exam != nil {
+		own(round.Examined, "exam")
 	}
 	p.show(ctx, s)
 }
@@ -244,12 +251,22 @@ func (p *Pupil) Broke(round *play.Round) {
 }
 
 // Watch returns the door of the console for actions, which tells the lesson what the person
-// does to the lab.
+// does to the lab, and heals nothing unnamed in an exam.
 func (p *Pupil) Watch(door host.Actions) host.Actions { return watched{door, p} }
 
 type watched struct {
 	host.Actions
 	p *Pupil
+}
+
+// Available implements host.Actions.
+func (w watched) Available(a model.Action) error {
+	w.p.mu.Lock()
+	defer w.p.mu.Unlock()
+	if w.p.exam && a.Kind == model.HealAll {
+		return errors.New(w.p.say("exam-heal"))
+	}
+	return w.Actions.Available(a)
 }
 
 // Do implements host.Actions.

@@ -19,6 +19,14 @@ var words = map[string][2]string{
 	"hint":         {"Hint: ", "提示："},
 	"task-passed":  {"You did the task.", "你完成了任务。"},
 	"task-skipped": {"The task is not done.", "任务没有完成。"},
+	"exam":         {"The exam: ", "考试："},
+	"exam-ready":   {"the exam to be ready", "考试准备好"},
+	"exam-heal":    {"in the exam find the fault, and heal that one", "考试里要找到故障，只恢复它"},
+	"exam-broke":   {"The exam could not be set up. Take the lesson once more. The reason is:", "考试没能准备好，再上一次这一课。原因是："},
+	"exam-passed":  {"You found the fault of the exam and healed it.", "你找到并恢复了考试里的故障。"},
+	"exam-skipped": {"The fault of the exam is not healed.", "考试里的故障没有恢复。"},
+	"own": {"Now your own program. This line puts it into a drill, and says for how long it works on after it has lost its lock. REHEARSE.md tells the rest.",
+		"接着是你自己的程序。这一行让它参加演练，并说出它丢了锁以后还工作多久。其余见 REHEARSE.md。"},
 }
 
 func (p *Pupil) say(id string, args ...any) string {

@@ -221,6 +221,9 @@ func (w *world) commit(put *model.KV, del ...string) {
 
 // end ends a lease: its keys go, and its client is told.
 func (w *world) end(id model.LeaseID) {
+	if id == 0 {
+		return
+	}
 	l := w.leases[id]
 	delete(w.leases, id)
 	var gone []string
@@ -319,7 +322,7 @@ func (w *world) session(p *prog) {
 		return
 	}
 	p.lost = false
-	p.lease = model.LeaseID(0x100 + w.rev*16 + int64(len(w.leases)) + int64(p.name[0])<<20)
+	p.lease = model.LeaseID(0x694d81e500000100 + w.rev*16 + int64(len(w.leases)) + int64(p.name[0])<<20)
 	w.leases[p.lease] = &lease{ttl: p.TTL, who: p}
 	if p.Recipe == "owner" {
 		w.leases[p.lease].ends = w.now.Add(p.TTL)
@@ -347,7 +350,11 @@ func (w *world) does(p *prog, word string) {
 		p.waits = &claim{lock: lock}
 		if queues(p.Recipe) {
 			p.waits.key = lock + "/" + p.lease.String()
-			w.commit(&model.KV{Key: p.waits.key, Value: p.name, Lease: p.lease})
+			kv := model.KV{Key: p.waits.key, Lease: p.lease}
+			if p.Recipe == "election" { // a mutex writes no value
+				kv.Value = p.name
+			}
+			w.commit(&kv)
 			p.waits.rev = w.keys[p.waits.key].CreateRev
 		}
 		w.believes(p, lock, model.BeliefWaiting, p.waits, "")
@@ -506,6 +513,8 @@ func (w *world) do(_ context.Context, a model.Action) model.Outcome {
 		}
 	case model.InjectFault:
 		w.inject(a.Fault, find, &o)
+	case model.DeleteClaim:
+		w.commit(nil, a.Key)
 	case model.HealFault:
 		w.heal(a.Fault)
 	case model.HealAll:
@@ -529,6 +538,8 @@ func (w *world) inject(f model.Fault, find func(string) *prog, o *model.Outcome)
 	case model.FaultLoseQuorum:
 		w.noLead = true
 		w.members()
+	case model.FaultPut:
+		w.commit(&model.KV{Key: f.Target, Value: f.Value})
 	default:
 		p := find(f.Target)
 		if p == nil {
@@ -553,6 +564,10 @@ func (w *world) inject(f model.Fault, find func(string) *prog, o *model.Outcome)
 		case model.FaultPause:
 			w.stopsRenewing(p)
 			w.is(p, model.ProcPaused, "")
+		case model.FaultDetach:
+			kv := w.keys[p.last.key]
+			kv.Lease = 0
+			w.commit(&kv)
 		case model.FaultHoldKeepalives:
 			p.unsent = true
 			w.stopsRenewing(p)
