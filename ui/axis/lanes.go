@@ -41,6 +41,7 @@ type Lanes struct {
 	All []Lane
 	// More is how many others are in the queue and have no lane.
 	More  int
+	lock  string
 	scale Scale
 	win   *Window
 	start time.Time
@@ -52,7 +53,7 @@ type Lanes struct {
 // of those who were there last; n at most, in so many cells.
 func (b *Brush) Of(f table.View, w *Window, lock string, n, cells int) *Lanes {
 	s, now := f.S, f.Exact()
-	x := &Lanes{win: w, start: s.Book.Start()}
+	x := &Lanes{lock: lock, win: w, start: s.Book.Start()}
 	x.scale = w.Scale(x.start, f.Now, cells)
 	names := x.gather(s, lock, now, n)
 	over := s.Overlaps(lock)
@@ -335,10 +336,8 @@ func (x *Lanes) role(y *Lane, f table.View) draw.Span {
 	case y.Claim == nil:
 		return draw.Dim.Of("gone")
 	}
-	l := y.Claim.Lock()
+	l := f.S.Lock(x.lock) // a key without a lease names none
 	switch {
-	case l == nil:
-		return draw.Dim.Of("gone")
 	case l.Holds(y.Place):
 		st, sign := holderLook(th, l, y.Claim)
 		return st.Of(sign + " holds")
@@ -357,7 +356,7 @@ func holderLook(th *draw.Theme, l *keyspace.Lock, c *keyspace.Claim) (draw.Style
 	}
 	if c == l.Holder() {
 		for _, f := range l.Findings() {
-			tone = max(tone, toneOf(&f))
+			tone = max(tone, toneOf(&f, c.Ref()))
 		}
 	}
 	switch tone {

@@ -99,5 +99,8 @@ func (x *Marks) Line(th *draw.Theme) (row []draw.Span, says draw.Span) {
 		}
 		return row, m.st.Of(text)
 	}
+	if x.Total == 0 {
+		return row, draw.Dim.Of("none")
+	}
 	return row, draw.Dim.Of(draw.Plural(x.Total, "mark"))
 }

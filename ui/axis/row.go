@@ -140,22 +140,30 @@ func (b *Brush) wrong(s *fold.State, lock string, of func(model.ClaimRef) bool) 
 		}
 	}
 	l := s.Lock(lock)
-	if l == nil || l.Holder() == nil || !of(l.Holder().Ref()) {
+	if l == nil || l.Holder() == nil {
+		return
+	}
+	h := l.Holder().Ref()
+	if !of(h) {
 		return
 	}
 	if since, ok := longSince(l); ok {
 		b.over(since.UnixMicro(), math.MaxInt64, draw.ToneLate)
 	}
 	for _, f := range l.Findings() {
-		if tone := toneOf(&f); tone != draw.ToneNone {
+		if tone := toneOf(&f, h); tone != draw.ToneNone {
 			b.over(f.Since.UnixMicro(), math.MaxInt64, tone)
 		}
 	}
 }
 
 // toneOf is how a hold looks of which this was found, none for what says nothing of the holder.
-func toneOf(f *model.Finding) draw.Tone {
+func toneOf(f *model.Finding, holder model.ClaimRef) draw.Tone {
 	switch f.Code {
+	case model.CodeOrphanKey, model.CodeLeaseDetached:
+		if f.About(holder) {
+			return draw.ToneStuck
+		}
 	case model.CodeLockCycle:
 		if f.Confidence == model.Hint { // it may end with the next hold
 			return draw.ToneLate

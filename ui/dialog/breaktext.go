@@ -141,7 +141,7 @@ func (d *Break) subject(w int, add func(int, ...draw.Span)) {
 	if place == 0 {
 		d0, atLeast = t.Lock.HeldFor(d.h.Frame().Now)
 	}
-	add(ranked, draw.Dim.Of("claim    "), draw.Strong.Of(th.Cut(th.Who(d.h.Frame().S, c.Ref()), 40)),
+	add(ranked, draw.Dim.Of("claim    "), draw.Strong.Of(th.WhoIn(d.h.Frame().S, c.Ref(), 40)),
 		draw.Plain.Of(" "+sign+" "+word+", place "+strconv.Itoa(place+1)+" of "+draw.Count(int64(t.Lock.Len()))+", since "+draw.Age(d0, atLeast)))
 	via := ""
 	if e := d.delete.plan.Endpoint; e != "" {

@@ -76,6 +76,16 @@ func (th *Theme) Who(s *fold.State, r model.ClaimRef) string {
 	return th.Tame(s.Who(Brief(r)))
 }
 
+// WhoIn names a claim in so many cells: one that has no other name than its key by the end of it,
+// since the lock's own name is its beginning.
+func (th *Theme) WhoIn(s *fold.State, r model.ClaimRef, w int) string {
+	name := th.Who(s, r)
+	if name == th.Tame(shorten(r.Key)) {
+		return th.CutKey(name, w)
+	}
+	return th.Cut(name, w)
+}
+
 // Brief cuts the middle out of a long key and a long value: they are only to be named.
 func Brief(r model.ClaimRef) model.ClaimRef {
 	r.Value, r.Key = shorten(r.Value), shorten(r.Key)

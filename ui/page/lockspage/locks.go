@@ -348,7 +348,7 @@ func lockHolder(r *table.Row, x *fields.Lock) {
 		if n := x.L.Holders(); n > 1 {
 			more = " +" + strconv.Itoa(n-1)
 		}
-		r.Add(draw.Plain, th.Cut(th.Who(x.S, head.Ref()), r.Room()-len(more)))
+		r.Add(draw.Plain, th.WhoIn(x.S, head.Ref(), r.Room()-len(more)))
 		r.Add(draw.Dim, more)
 	}
 }

@@ -215,7 +215,7 @@ func (p *QueuePane) Title(f page.Frame, l *keyspace.Lock, w int, said bool) []dr
 		}
 	}
 	if next := l.At(1); next != nil && c.Trouble() && l.Behind() > 0 {
-		part(draw.Plain.Of("next is " + th.Cut(th.Who(f.S, next.Ref()), 20)))
+		part(draw.Plain.Of("next is " + th.WhoIn(f.S, next.Ref(), 20)))
 	}
 	if n := l.Behind(); n > 0 && !said {
 		part(draw.Dim.Of(strconv.Itoa(n) + " behind"))
