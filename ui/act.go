@@ -102,9 +102,16 @@ func (a *acting) chosen() []string {
 	return slices.DeleteFunc(slices.Clone(f.Picked.Names), func(name string) bool { return f.S.Lock(name) == nil })
 }
 
+// anyClaim is asked before a lock is marked: whether claims may be deleted here at all. What speaks
+// against one lock alone is said with all that are marked.
+func (a *acting) anyClaim() model.Action {
+	name := a.host.Target().Action.Lock
+	return model.Action{Kind: model.DeleteClaim, Lock: name, Key: name, CreateRev: 1}
+}
+
 // choose marks the lock that is selected for x, or takes its mark away.
-func (a *acting) choose() {
-	f, name := a.host.Frame(), a.host.Target().Action.Lock
+func (a *acting) choose(said host.Said) tea.Cmd {
+	f, name := a.host.Frame(), said.On.Action.Lock
 	switch {
 	case name == "":
 		a.host.Say(draw.Late, "no lock is selected")
@@ -113,6 +120,7 @@ func (a *acting) choose() {
 	default:
 		f.Picked.Toggle(name)
 	}
+	return nil
 }
 
 // breakWord says in the footer how many locks x is about.

@@ -308,7 +308,12 @@ func TestMarksForBreaking(t *testing.T) {
 	b := newBench(t, Options{})
 	wrongLab(b)
 	b.h.refuse = "Read-only."
-	b.press("home", "M", "x")
+	b.press("home", "M")
+	b.sees("Read-only.")
+	if len(b.board.Picked.Names) > 0 {
+		t.Errorf("marked is what cannot be broken: %q", b.board.Picked.Names)
+	}
+	b.press("x")
 	if b.dialog != nil {
 		t.Errorf("a dialog:\n%s", b.text())
 	}

@@ -182,7 +182,7 @@ func (on places) actKeys() []host.Key {
 				return dialog.OpenBreak(a.self, said)
 			}},
 		{Keys: []string{"M"}, In: host.OnPage(0), What: "mark the lock, so that x breaks all marked ones at once, or take the mark away", Needs: host.NeedsArmed,
-			Why: func() string { return a.whyNotAct(model.Action{Kind: model.DeleteClaim}, a.whyEmpty()) }, Do: host.Run(a.choose)},
+			Act: model.DeleteClaim, Asks: a.one(func() (model.Action, string) { return a.anyClaim(), a.whyEmpty() }), Then: a.choose},
 		{Keys: []string{"F"}, In: on.targets, Short: "faults", What: "faults for the selected contender or member, and for the cluster", Needs: page.NeedsLab,
 			Why: a.whyNoFaults, Do: func() tea.Cmd { return dialog.OpenFaults(a.self, a.self.Target()) }},
 		on.faultKey("H", "hold", "let go", "hold the contender's keepalives, or let them go", model.FaultHoldKeepalives),

@@ -26,7 +26,7 @@ const Least = 5
 
 // Bounds.
 const (
-	unreadMost = 256         // leases whose last key went, and that were not read since
+	unreadMost = 256         // leases whose last key went, and that were not read since: so many at least are kept
 	namesMost  = 512         // names that left any behind
 	valueMost  = 512         // bytes of a value that may tell a name
 	seenMost   = 64          // leases of a name that are known if they come again
@@ -125,9 +125,8 @@ func (b *Book) commit(rev int64) {
 		if l != nil && l.HasRead {
 			n.lease.Read = l.First()
 		}
-		if len(b.unread) == unreadMost {
-			copy(b.unread, b.unread[1:])
-			b.unread = b.unread[:unreadMost-1]
+		if len(b.unread) == 2*unreadMost { // not one at a time: what stays has to be moved
+			b.unread = slices.Delete(b.unread, 0, unreadMost)
 		}
 		b.unread = append(b.unread, n)
 		return true

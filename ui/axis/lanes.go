@@ -339,7 +339,7 @@ func (x *Lanes) role(y *Lane, f table.View) draw.Span {
 	l := f.S.Lock(x.lock) // a key without a lease names none
 	switch {
 	case l.Holds(y.Place):
-		st, sign := holderLook(th, l, y.Claim)
+		st, sign := HolderLook(th, l, y.Claim)
 		return st.Of(sign + " holds")
 	case y.Place == max(1, l.Holders()): // the first may be a key that blocks
 		return draw.Waiting.Of(th.Sign.Waits + " next")
@@ -347,9 +347,9 @@ func (x *Lanes) role(y *Lane, f table.View) draw.Span {
 	return draw.Waiting.Of(th.Sign.Waits + " " + ordinal(y.Place-max(1, l.Holders())+1))
 }
 
-// holderLook is the style and the sign of a holder: that of the trouble with it, as its picture
+// HolderLook is the style and the sign of a holder: that of the trouble with it, as its picture
 // has it.
-func holderLook(th *draw.Theme, l *keyspace.Lock, c *keyspace.Claim) (draw.Style, string) {
+func HolderLook(th *draw.Theme, l *keyspace.Lock, c *keyspace.Claim) (draw.Style, string) {
 	tone := draw.ToneNone
 	if c.LeaseInfo().State().Condition().Trouble() {
 		tone = draw.ToneLate

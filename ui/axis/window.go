@@ -215,12 +215,7 @@ func (s Scale) first(us int64) int {
 func (s Scale) Ruler(th *draw.Theme, w *Window, now time.Time) []draw.Span {
 	span := time.Duration(s.Slot*int64(s.Cells*draw.Slots)) * time.Microsecond
 	line := []rune(strings.Repeat(th.Sign.LaneFree, s.Cells))
-	put := func(at int, text string) {
-		r := []rune(text)
-		if at >= 0 && at+len(r) <= len(line) {
-			copy(line[at:], r)
-		}
-	}
+	put := func(at int, text string) { copy(line[at:], []rune(text)) }
 	step := tick(span, s.Cells)
 	to := time.UnixMicro(s.To())
 	shift := now.Sub(to)
@@ -233,36 +228,35 @@ func (s Scale) Ruler(th *draw.Theme, w *Window, now time.Time) []draw.Span {
 	}
 	last += th.Sign.Dwn
 	free := s.Cells - len([]rune(last))
+	cursor, moment := s.cursorLabel(th, w)
+	covered := func(at, n int) bool { return cursor >= 0 && at < cursor+len(moment) && cursor < at+n }
 	for ago := (shift/step + 1) * step; ago-shift <= span; ago += step {
 		at := s.Cells - int(int64(ago-shift)*int64(s.Cells)/int64(span))
 		text := th.Sign.Tick + "-" + agoWords(ago) + " "
-		if at >= 0 && at+len([]rune(text)) < free {
+		if n := len([]rune(text)); at >= 0 && at+n < free && !covered(at, n) {
 			put(at, text)
 		}
 	}
-	if free > 0 {
+	if free > 0 && !covered(free, s.Cells-free) {
 		put(free, last)
 	}
-	return s.withCursor(th, w, line, free)
-}
-
-// withCursor writes the time of the cursor over its cell. From a cell on stands what the end
-// is: all of it, or nothing.
-func (s Scale) withCursor(th *draw.Theme, w *Window, line []rune, from int) []draw.Span {
-	at := s.Cursor()
-	if at < 0 {
+	if cursor < 0 {
 		return []draw.Span{draw.Dim.Of(string(line))}
 	}
-	text := []rune(th.Sign.Dwn + " " + w.at.Format("15:04:05") + " ")
-	if at+len(text) > len(line) && at >= len(text)-1 {
+	return []draw.Span{draw.Dim.Of(string(line[:cursor])), draw.Strong.Of(string(moment)), draw.Dim.Of(string(line[cursor+len(moment):]))}
+}
+
+// cursorLabel is the time of the cursor over its cell, and where it begins; -1: it is not in view.
+func (s Scale) cursorLabel(th *draw.Theme, w *Window) (at int, text []rune) {
+	if at = s.Cursor(); at < 0 {
+		return -1, nil
+	}
+	text = []rune(th.Sign.Dwn + " " + w.at.Format("15:04:05") + " ")
+	if at+len(text) > s.Cells && at >= len(text)-1 {
 		text = []rune(" " + w.at.Format("15:04:05") + " " + th.Sign.Dwn)
 		at -= len(text) - 1
 	}
-	text = text[:min(len(text), len(line)-at)]
-	if from > 0 && at+len(text) > from {
-		copy(line[from:], []rune(strings.Repeat(th.Sign.LaneFree, len(line)-from)))
-	}
-	return []draw.Span{draw.Dim.Of(string(line[:at])), draw.Strong.Of(string(text)), draw.Dim.Of(string(line[at+len(text):]))}
+	return at, text[:min(len(text), s.Cells-at)]
 }
 
 func agoWords(d time.Duration) string {

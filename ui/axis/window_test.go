@@ -1,6 +1,7 @@
 package axis
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"locktop/model/history"
 	"locktop/ui/draw"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 )
 
@@ -29,6 +31,20 @@ func TestTheRightEndIsNamed(t *testing.T) {
 		sc := w.Scale(start, now, 40)
 		if got := th.Line(60, sc.Ruler(th, w, now), nil); !strings.Contains(got, r.want) || strings.Contains(got, "now") != (r.want == "now▼") {
 			t.Errorf("%s: %q", r.reason, got)
+		}
+	}
+}
+
+// TestNothingIsLeftOfWhatTheCursorCovers: a word of the ruler is there as a whole, or not at all.
+func TestNothingIsLeftOfWhatTheCursorCovers(t *testing.T) {
+	th := draw.NewTheme(draw.ThemeDark, termenv.Ascii, draw.SignsUnicode)
+	start, now := history.At(0), history.At(300)
+	whole := regexp.MustCompile(`^(╌|┬-[0-9.]+(s|m|m[0-9]+s) |now▼| ?[0-9:]{8} ▼|▼ [0-9:]{8} )*$`)
+	for ms := 1; ms < 60_000; ms += 97 {
+		w := &Window{at: now.Add(-time.Duration(ms) * time.Millisecond)}
+		sc := w.Scale(start, now, 85)
+		if got := ansi.Strip(th.Line(85, sc.Ruler(th, w, now), nil)); !whole.MatchString(got) {
+			t.Fatalf("the cursor at -%d ms: %q", ms, got)
 		}
 	}
 }

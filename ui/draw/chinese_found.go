@@ -40,7 +40,7 @@ var found = map[model.Code]struct{ story, do string }{
 	model.CodeLockCycle:            {"{lock} 死锁：会话互相等待", "打破一边，选工作容易重做的那一边"},
 	model.CodeSharedLease:          {"几把锁共用 {lock} 的租约", "撤销之前，看清会一起消失的键"},
 	model.CodeLeaseLeak:            {"一个程序每次尝试 {lock} 都留下一个租约", "在客户端里：每个进程一个会话，失败或用完就关闭"},
-	model.CodeLongHeld:             {"{lock} 的持有者在续租，但不放手", "看看持有者的进程：在工作吗，知道自己持有吗？如果只是慢，就不要动它"},
+	model.CodeLongHeld:             {"{lock} 的持有者不放手", "看看持有者的进程：在工作吗，知道自己持有吗？如果只是慢，就不要动它"},
 	model.CodeZombieHolder:         {"{lock} 的持有者卡住了，租约仍在续", "先看进程（栈、日志、CPU）"},
 	model.CodeUnlockLost:           {"{lock} 的解锁没有到达", "问它的负责人是否还持有"},
 	model.CodeForeignKeepalive:     {"别人在给 {lock} 的租约续租", "先找到另一个续租者"},

@@ -4,6 +4,7 @@ import (
 	"locktop/model"
 	"locktop/model/keyspace"
 	"locktop/model/outlook"
+	"locktop/ui/axis"
 	"locktop/ui/draw"
 	"locktop/ui/table"
 )
@@ -18,7 +19,7 @@ func RoleLook(th *draw.Theme, l *keyspace.Lock, c *keyspace.Claim, i int) (draw.
 	case role == model.RoleBlocks, role == model.RoleForeign:
 		st, sign = draw.Bad, th.Sign.Bad
 	case role == model.RoleHolds:
-		st, sign = draw.Good, th.Sign.Holds
+		st, sign = axis.HolderLook(th, l, c)
 	default:
 		if how := c.LeaseInfo().State().Condition(); how.Trouble() {
 			st, trouble := th.Level(how.Level)

@@ -16,7 +16,7 @@ var Holds = rule.Family{Lock: []rule.Func{longHeld}, Lab: []rule.Func{zombieHold
 		Code:  model.CodeLongHeld,
 		Place: 270,
 		Word:  "held long",
-		Story: "The holder of {lock} renews, but does not let go",
+		Story: "The holder of {lock} does not let go",
 		Title: "The lock is held far longer than usual by a holder that renews",
 		Mechanism: "The lease proves that something renews it, not that work is done. A slow holder looks the same, and so do " +
 			"zombie-holder, unlock-lost, ghost-waiter, missed-delete and foreign-keepalive.",
@@ -138,8 +138,8 @@ func holdsLong(x *rule.Context, held time.Duration, atLeast bool, than string) {
 		Advice:       []string{"look at the holder's process: does it work, and does it know that it holds?", "if it works only slowly, leave it; if it hangs, stop it, or break the lock"},
 		Alternatives: []model.Code{model.CodeZombieHolder, model.CodeUnlockLost, model.CodeGhostWaiter, model.CodeMissedDelete, model.CodeForeignKeepalive}}
 	if !x.Lease.Learned() {
-		f.Summary = fmt.Sprintf("%s has held for %s %s; no renewal was seen yet: if %s is dead, its lease ends in %s",
-			who, model.Duration(held, atLeast), than, who, model.Duration(left(x), false))
+		f.Summary = fmt.Sprintf("%s has held for %s %s; it may be dead: no renewal was seen yet, and its lease lasts for %s more",
+			who, model.Duration(held, atLeast), than, model.Duration(left(x), false))
 		f.Alternatives = append(f.Alternatives, model.CodeDeadHolder)
 	}
 	if x.L.Behind() > 0 {
