@@ -158,7 +158,8 @@ type Watches struct {
 type Asked struct {
 	At time.Time
 	Client
-	// Txns are transactions, Vain those of them whose condition did not hold. Gets read keys,
+	// Txns are transactions, Vain those of them whose condition did not hold, or that put a key
+	// behind an older one which the client then took away again at once. Gets read keys,
 	// Writes put or delete them without a condition.
 	Txns, Vain, Gets, Writes int
 	// Watches were begun; Woken of their answers told of a change. Idle is how often the

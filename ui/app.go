@@ -277,7 +277,7 @@ func (a *App) bottom(lines []string, l layout) []string {
 
 // settings are what is set now.
 func (a *App) settings() Settings {
-	s := Settings{Theme: a.themed, Reversed: a.board.Locks.Order.Reversed}
+	s := Settings{Theme: a.themed}
 	if a.board.Locks.Order.By != page.SortState {
 		s.Sort = palette.SortNames[a.board.Locks.Order.By]
 	}

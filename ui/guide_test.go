@@ -204,6 +204,14 @@ func TestTheGuideWaitsForWhatHappens(t *testing.T) {
 			b.goes(5.4, 0xa2, "c3", 0xa3)
 			b.sync(6)
 		}, "Nobody waits for", "Two programs act"},
+		{"a slow machine", "nobody paused c2: it got no processor in time", func(b tour) {
+			b.queue()
+			b.handover()
+			b.press("n")
+			b.goes(5, 0xa2, "c3", 0xa3)
+			b.w.add(model.Tick{At: at(8)})
+			b.sync(8)
+		}, "Nobody waits for", "etcd gave c3 the lock"},
 		{"the same leader", "no other one leads", func(b tour) {
 			b.queue()
 			b.handover()

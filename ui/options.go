@@ -137,9 +137,9 @@ type Settings struct {
 	// Theme is one of Themes, "" if none was chosen.
 	Theme string `json:"theme,omitempty"`
 	// Sort is what the locks are sorted by: state, name, held, behind or longest; ""
-	// for state. Reversed turns the order round.
-	Sort     string `json:"sort,omitempty"`
-	Reversed bool   `json:"reversed,omitempty"`
+	// for state. That it was turned round is not remembered: who comes back would look
+	// for the worst at the wrong end.
+	Sort string `json:"sort,omitempty"`
 	// Hidden are the titles of columns that are not shown, by the name of the table.
 	Hidden map[string][]string `json:"hidden,omitempty"`
 }
@@ -157,7 +157,6 @@ func (s Settings) apply(locks *page.LockList, tables map[string]*table.Table) {
 	if by := slices.Index(palette.SortNames, s.Sort); by > 0 {
 		locks.Order.By = table.SortKey(by)
 	}
-	locks.Order.Reversed = s.Reversed
 	for name, t := range tables {
 		for _, c := range t.Cols {
 			if slices.Contains(s.Hidden[name], c.Title) {

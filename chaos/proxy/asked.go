@@ -22,8 +22,9 @@ type tally struct {
 // asker is one client.
 type asker struct {
 	model.Asked
-	woken bool // and it has written nothing since
-	news  bool // it was not reported
+	woken  bool   // and it has written nothing since
+	behind string // the key that it put last, behind an older one, and since then it has not watched
+	news   bool   // it was not reported
 }
 
 func newTally(p *Proxy) *tally { return &tally{p: p, of: map[string]*asker{}} }
@@ -72,8 +73,8 @@ func (t *tally) report() {
 	}
 }
 
-// call counts a call that is over. Streams are counted by what passes in them.
-func (t *tally) call(c *call) {
+// call counts a call that is over, and what it wrote. Streams are counted by what passes in them.
+func (t *tally) call(c *call, wrote []model.Wrote) {
 	if c.method == methodKeepAlive || c.method == methodWatch {
 		return
 	}
@@ -83,7 +84,9 @@ func (t *tally) call(c *call) {
 			a.Txns++
 			switch {
 			case c.held.Load():
-				a.woken = false
+				if a.woken, a.behind = false, ""; c.behind.Load() && len(wrote) > 0 {
+					a.behind = wrote[0].Key
+				}
 			case c.failed.Load():
 				a.Vain++
 			}
@@ -92,6 +95,9 @@ func (t *tally) call(c *call) {
 		case "KV/Put", methodDelete:
 			a.Writes++
 			a.woken = false
+			if len(wrote) > 0 && wrote[0].Delete && wrote[0].Key == a.behind { // a try-lock
+				a.Vain, a.behind = a.Vain+1, ""
+			}
 		default:
 			a.Others++
 		}
@@ -105,6 +111,7 @@ func (t *tally) wakes(c *call) { t.count(c, func(a *asker) { a.Woken, a.woken = 
 func (t *tally) watches(c *call) {
 	t.count(c, func(a *asker) {
 		a.Watches++
+		a.behind = ""
 		if a.woken {
 			a.Idle, a.woken = a.Idle+1, false
 		}

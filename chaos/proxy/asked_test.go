@@ -68,7 +68,7 @@ func TestProxyCountsWhatIsAsked(t *testing.T) {
 	sees("a took the key three times and deleted it twice", "a", model.Asked{Txns: 3, Writes: 2})
 	sees("b asked twice in vain, and was woken for nothing once: then it watched again", "b", model.Asked{Txns: 2, Vain: 2, Watches: 2, Woken: 2, Idle: 1})
 
-	// In a queue nobody asks in vain.
+	// In a queue nobody asks in vain who waits.
 	c, d := behind(t, p, "c"), behind(t, p, "d")
 	lock := func(c *clientv3.Client) (*concurrency.Session, *concurrency.Mutex) {
 		s, err := concurrency.NewSession(c, concurrency.WithTTL(60))
@@ -77,6 +77,13 @@ func TestProxyCountsWhatIsAsked(t *testing.T) {
 	}
 	_, first := lock(c)
 	chaostest.Must(t, first.Lock(ctx))
+	_, try := lock(behind(t, p, "e"))
+	for range 3 {
+		if err := try.TryLock(ctx); err != concurrency.ErrLocked {
+			t.Fatal(err)
+		}
+	}
+	sees("e tried three times, and each time took its key away", "e", model.Asked{Txns: 3, Vain: 3, Writes: 3})
 	_, second := lock(d)
 	done := make(chan error, 1)
 	go func() { done <- second.Lock(ctx) }()
@@ -85,6 +92,9 @@ func TestProxyCountsWhatIsAsked(t *testing.T) {
 	chaostest.Must(t, <-done)
 	chaostest.Must(t, second.Unlock(ctx))
 	chaostest.Eventually(t, "d has let go", func() bool { return lastAsked(w, "d").Writes == 1 })
+	chaostest.Must(t, try.TryLock(ctx))
+	chaostest.Must(t, try.Unlock(ctx))
+	sees("once it is free e has it, and lets go", "e", model.Asked{Txns: 4, Vain: 3, Writes: 4})
 	if got := lastAsked(w, "d"); got.Vain != 0 || got.Woken != 1 || got.Idle != 0 || got.Txns != 1 || got.Renewals == 0 {
 		t.Errorf("in a queue: %+v", got)
 	}

@@ -43,6 +43,7 @@ type call struct {
 	lease    atomic.Int64 // of the latest request to renew or revoke
 	revoked  atomic.Int64 // the revision of the answer to one to revoke
 	failed   atomic.Bool  // the condition of a transaction did not hold
+	behind   atomic.Bool  // it wrote, and read that another key is older
 	held     atomic.Bool  // it did
 	writes   writes
 	watches  watches   // only of methodWatch
@@ -428,6 +429,7 @@ func (c *call) answered(text []byte) {
 	case methodTxn:
 		c.held.Store(number(text, 2) != 0)
 		c.failed.Store(number(text, 2) == 0)
+		c.behind.Store(readsOlder(text))
 	case methodRevoke:
 		if text != nil {
 			rev, _ := readAnswer(c.method, text)
@@ -454,7 +456,8 @@ func (c *call) over() {
 	if c.renewals != nil {
 		c.proxy.holds.ended(c.renewals)
 	}
-	for _, w := range c.writes.over() {
+	wrote := c.writes.over()
+	for _, w := range wrote {
 		w.At, w.Client = c.proxy.now(), c.conn.who()
 		c.proxy.report(w)
 	}
@@ -464,7 +467,7 @@ func (c *call) over() {
 	case methodWatch:
 		c.watches.over(c)
 	}
-	c.proxy.asked.call(c)
+	c.proxy.asked.call(c, wrote)
 }
 
 // lookedInto says whether messages of that method are evidence.

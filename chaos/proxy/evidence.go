@@ -196,6 +196,20 @@ func txnWrites(to []model.Wrote, txn, answer []byte) []model.Wrote {
 	return to
 }
 
+// readsOlder says whether a TxnResponse has a key that is older than what the transaction made.
+func readsOlder(answer []byte) bool {
+	rev, _ := readAnswer(methodTxn, answer)
+	for op := range fields(answer) {
+		if op.number != 3 {
+			continue
+		}
+		if kv := field(field(op.bytes, 1), 2); kv != nil && number(kv, 2) < rev {
+			return true
+		}
+	}
+	return false
+}
+
 func addOnce(to []model.Wrote, w model.Wrote) []model.Wrote {
 	if slices.Contains(to, w) {
 		return to

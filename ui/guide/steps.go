@@ -128,11 +128,17 @@ func (s *scene) toHolder(f page.Frame, kind model.FaultKind) (model.Action, stri
 // word came first.
 const surely = 2 * lab.Grace
 
+// caused says whether anybody did what makes a program believe falsely. If not it is the machine
+// that was too slow, and the person has not seen yet how it comes.
+func caused(f page.Frame, believer string) bool {
+	return len(f.S.Faults()) > 0 || slices.ContainsFunc(f.S.Contenders(), func(c lab.ContenderInfo) bool { return c.Name == believer && c.Proc == model.ProcPaused })
+}
+
 // lookPause looks for a false belief on any lock: a person may have paused another holder.
 func lookPause(s *scene, f page.Frame) (phase, facts) {
 	for _, c := range f.S.Contenders() {
 		for _, o := range f.S.Overlaps(c.Lock) {
-			if o.To.IsZero() && o.For(f.S.Now()) >= surely {
+			if o.To.IsZero() && o.For(f.S.Now()) >= surely && caused(f, o.Believer) {
 				s.wrong = o
 				return seen, facts{"paused": f.Th.Clean(o.Believer), "holder": f.Th.Who(f.S, o.Holder)}
 			}
