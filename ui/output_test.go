@@ -54,7 +54,8 @@ func TestTheWayToTheOutput(t *testing.T) {
 	}{
 		{"from the contender that is selected", []string{"5", "down", "O"}, "Output", "lost the lock", "row 39"},
 		{"tab goes on to the next", []string{"O", "tab", "tab"}, "Output", "row 39", "got the lock"},
-		{"and from the last to all", []string{"O", "tab", "tab", "tab", "g"}, "Output", "got the lock", "row 39"},
+		{"and from the last to all", []string{"O", "tab", "tab", "tab", "g"}, "Output", "trouble", "row 39"},
+		{"the first screen is full", []string{"O", "g"}, "Output", "row 5", "row 39"},
 		{"the line at the bottom stays", []string{"O", "k", "k"}, "Output", "2 newer below", "row 39"},
 		{"G goes to the end", []string{"O", "k", "G"}, "Output", "row 39", "newer below"},
 		{"a filter", []string{"O", "/", "lock", "enter"}, "Output", "lost the lock", "row 3"},

@@ -127,20 +127,21 @@ func (p *outputPage) Paint(f page.Frame, w, h int) []string {
 	for _, l := range p.lines {
 		names = max(names, min(nameMost, draw.Width(f.Th.Clean(l.who))))
 	}
-	screen := make([]string, h) // filled from the bottom
-	y := h
-	for i := p.bottom(); i >= 0 && y > 1; i-- {
-		rows := p.rows(f, p.lines[i], w, names)
-		for j := len(rows) - 1; j >= 0 && y > 1; j-- {
-			y--
-			screen[y] = rows[j]
-		}
+	var screen []string // filled from the bottom, and with what is below where that is not enough
+	last := p.bottom()
+	for i := last; i >= 0 && len(screen) < p.height; i-- {
+		screen = append(p.rows(f, p.lines[i], w, names), screen...)
 	}
-	screen = append([]string{f.Th.Ruler(w, append(p.title(f), f.AsOf()...)...)}, screen[y:]...)
-	if len(screen) == 1 && h > 1 {
+	screen = screen[max(0, len(screen)-p.height):]
+	for last+1 < len(p.lines) && len(screen) < p.height {
+		last++
+		screen = append(screen, p.rows(f, p.lines[last], w, names)...)
+	}
+	if len(screen) == 0 {
 		screen = append(screen, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Label(p.nothing(f)))}, nil))
 	}
-	return draw.Fill(screen, w, h)
+	title := f.Th.Ruler(w, append(p.title(f, len(p.lines)-1-last), f.AsOf()...)...)
+	return draw.Fill(append([]string{title}, screen[:min(len(screen), p.height)]...), w, h)
 }
 
 // nothing says why there is no line.
@@ -154,13 +155,13 @@ func (p *outputPage) nothing(f page.Frame) string {
 	return "nothing is printed yet"
 }
 
-func (p *outputPage) title(f page.Frame) []draw.Span {
+func (p *outputPage) title(f page.Frame, below int) []draw.Span {
 	t := []draw.Span{draw.Strong.Of(f.Th.Label("output")), draw.Plain.Of(" "), draw.Accent.Of(f.Th.Cut(f.Th.Clean(cmp.Or(p.who, f.Th.Label("all programs"))), 40)),
 		draw.Dim.Of(" " + f.Th.Sign.Dot + " " + draw.Plural(len(p.lines), "line"))}
 	if p.left > 0 {
 		t = append(t, draw.Dim.Of(", "+draw.Count(int64(p.left))+" "+f.Th.Label("not kept")))
 	}
-	if below := len(p.lines) - 1 - p.bottom(); below > 0 {
+	if below > 0 {
 		t = append(t, draw.Late.Of(" "+f.Th.Sign.Dot+" "+strconv.Itoa(below)+" newer below, G goes there"))
 	}
 	return t
