@@ -148,7 +148,7 @@ func orElse(a, b string) string {
 func (lab *Reports) Beginning() []model.Event {
 	var all []model.Event
 	for _, c := range lab.Contenders() {
-		all = append(all, c.Contender)
+		all = append(all, lab.contenders[c.Name].Contender)
 		for _, on := range c.competitors {
 			if !on.Belief.At.IsZero() && on.Belief != c.Belief {
 				all = append(all, on.Belief)
@@ -173,11 +173,16 @@ func (lab *Reports) Beginning() []model.Event {
 	return all
 }
 
-// Contenders returns the contenders of the lab, c2 before c10.
+// Contenders returns the contenders of the lab, c2 before c10. A program that is known by nothing
+// but its requests competes for the lock whose keys it puts.
 func (lab *Reports) Contenders() []ContenderInfo {
 	all := make([]ContenderInfo, 0, len(lab.contenders))
 	for _, c := range lab.contenders {
-		all = append(all, *c)
+		one := *c
+		if one.Lock == "" && c.wrote != "" {
+			one.Lock = lab.lockOf(c.wrote)
+		}
+		all = append(all, one)
 	}
 	slices.SortFunc(all, func(a, b ContenderInfo) int {
 		if d := len(a.Name) - len(b.Name); d != 0 {
@@ -186,6 +191,19 @@ func (lab *Reports) Contenders() []ContenderInfo {
 		return strings.Compare(a.Name, b.Name)
 	})
 	return all
+}
+
+// lockOf is the lock for which a key competes, or did as far as its name tells; "" if there is
+// none of that name.
+func (lab *Reports) lockOf(key string) string {
+	l := lab.k.Lock(lab.lockName(key))
+	if c := lab.k.Claim(key); c != nil {
+		l = c.Lock()
+	}
+	if l == nil {
+		return ""
+	}
+	return l.Name
 }
 
 // Faults returns the faults in force, oldest first.

@@ -94,6 +94,9 @@ func (b *notebook) reopen(n *Notes) {
 // wrote takes the end of a request to put or delete a key in.
 func (lab *Reports) wrote(e model.Wrote) {
 	n := lab.note(e.Key)
+	if c := lab.contenders[e.Name]; c != nil && e.Certain && c.Lock == "" && !e.Delete && e.Lease != 0 {
+		c.wrote, c.Lease = e.Key, e.Lease
+	}
 	n.writes = append(n.writes, e)
 	if len(n.writes) > writesMax {
 		n.writes = slices.Delete(n.writes, 0, 1)

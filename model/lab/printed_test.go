@@ -28,3 +28,40 @@ func TestOutputIsBounded(t *testing.T) {
 		t.Errorf("%d programs, the last is %s", len(s.Outputs()), s.Outputs()[len(s.Outputs())-1].Contender)
 	}
 }
+
+// TestAProgramIsKnownByItsRequests: one that says nothing competes for the lock whose keys the
+// proxy saw it put, and is followed when it loses it.
+func TestAProgramIsKnownByItsRequests(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	worker := model.Client{Name: "worker", Certain: true}
+	h.Add(model.Contender{At: history.At(1), Name: "worker", Proc: model.ProcRunning})
+	h.Put(1, history.ClaimKey("/l", 0xb1), "", 0xb1)
+	h.Add(model.Wrote{At: history.At(1), Client: worker, Key: history.ClaimKey("/l", 0xa1), Lease: 0xa1, Rev: h.Rev + 1, Told: true})
+	for _, r := range []struct {
+		reason, lock string
+		do           func()
+		place        int
+	}{
+		{"it has asked, and the watch has not seen it", "/l", func() {}, 0},
+		{"it waits", "/l", func() { h.Put(2, history.ClaimKey("/l", 0xa1), "", 0xa1) }, 2},
+		{"it holds", "/l", func() { h.Del(3, history.ClaimKey("/l", 0xb1)) }, 1},
+		{"it lost it, and somebody else holds", "/l", func() {
+			h.Put(4, history.ClaimKey("/l", 0xc1), "", 0xc1)
+			h.Del(5, history.ClaimKey("/l", 0xa1))
+		}, 0},
+		{"the name of its process is known again, and nothing is forgotten", "/l", func() {
+			h.Add(model.Contender{At: history.At(6), Name: "worker", Proc: model.ProcPaused})
+		}, 0},
+	} {
+		r.do()
+		_, s := told(h.Events)
+		c := s.Contenders()[0]
+		if _, place := s.Truth(c); c.Lock != r.lock || place != r.place {
+			t.Errorf("%s: at place %d of %q, want %d of %q", r.reason, place, c.Lock, r.place, r.lock)
+		}
+		if raw := s.Beginning()[0].(model.Contender); raw.Lock != "" {
+			t.Errorf("%s: a recording begins with what was inferred", r.reason)
+		}
+	}
+}

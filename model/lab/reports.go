@@ -21,6 +21,7 @@ type ContenderInfo struct {
 	// Asked is what it asked of the members, zero At where nobody counts.
 	Asked model.Asked
 
+	wrote       string        // the last key that it put with a lease
 	pauseEnded  time.Time     // when its process last ran on after a pause
 	competitors []*Competitor // on the locks that it competes for, in the order in which it came to them
 }
