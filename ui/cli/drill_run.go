@@ -181,7 +181,7 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 		}
 		return nil
 	}
-	if err := f.places(); err != nil {
+	if err := errors.Join(startable(f.programs), f.places()); err != nil {
 		return err
 	}
 	all, reports := play.Suite{Title: name}, f.reports

@@ -173,6 +173,11 @@ func runSuite(ctx context.Context, e *env, title string, runs []suiteRun, report
 	var lines []string
 	var failed error
 	for i, r := range runs {
+		if err := startable(r.run.programs); err != nil {
+			return fmt.Errorf("run %d: %w", i+1, err)
+		}
+	}
+	for i, r := range runs {
 		if ctx.Err() != nil || failed != nil {
 			all.NotRun = append(all.NotRun, r.cast.Name)
 			lines, code = append(lines, r.cast.Name+": not run"), worseCode(code, exitBad)

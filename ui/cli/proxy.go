@@ -213,7 +213,7 @@ func (f *proxyRun) readFaults() error {
 	for _, text := range f.faults {
 		e, err := schedule.Parse(text)
 		if err != nil {
-			return bad("--fault %q: %v", model.Printable(text), err)
+			return bad("--fault %q: %v", text, err)
 		}
 		f.schedule = append(f.schedule, e)
 	}

@@ -131,6 +131,11 @@ func (c *casting) fill() {
 			c.refuse("it has no role %s: its roles are %s", cmp.Or(r.Name, "that is left"), strings.Join(rows, ", "))
 		}
 	}
+	for _, r := range c.o.Rules {
+		if r.Role != "" && !slices.Contains(rows, r.Role) {
+			c.refuse("it has no role %s to believe anything: its roles are %s", r.Role, strings.Join(rows, ", "))
+		}
+	}
 	if c.o.Lock != "" && len(locks) > 1 {
 		c.refuse("its programs compete for several locks (%s), and --lock names one", strings.Join(slices.Sorted(maps.Keys(locks)), ", "))
 	}

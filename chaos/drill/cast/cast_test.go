@@ -139,6 +139,7 @@ func TestDrillsOfOnesOwn(t *testing.T) {
 		{"expect: [moving]\n", Options{TTL: time.Second}, "a, b each needs a lease of at least 2s", "a lease that is too short"},
 		{"steps: [{wait: {lock: x, holder: a, waiters: [b], within: 1s}}, {fault: {pause: waiter 1 of x}}]\nexpect: [moving]\n", Options{SingleKey: true}, "step 2 means a waiter", "nobody is seen to wait"},
 		{"steps: [{wait: {lock: x, holder: a, waiters: [b], within: 1s}}]\nexpect: [moving]\n", Options{SingleKey: true}, "let it run for 3s", "so it is given time"},
+		{"expect: [moving]\n", Options{Roles: ab, Rules: []Rules{{Role: "z", Rules: []drill.Rule{{}}}}}, "it has no role z to believe anything: its roles are a, b, c", "rules of nobody would never be looked at"},
 		{"expect: [one-holder, {stuck: {lock: x, for: 4s}}]\n", Options{SingleKey: true}, "!stuck", "who waits is not seen, so nothing is seen to be stuck"},
 		{"expect: [one-holder, {served: {within: 4s}}, moving]\n", Options{SingleKey: true}, "!expect: served", "all that is seen to ask has the lock at once"},
 	} {

@@ -25,6 +25,9 @@ type Role struct {
 
 var roleForm = regexp.MustCompile(`^([a-z][a-z0-9-]*)=`)
 
+// notProgram is how a variable begins, or what was meant as a role and is none.
+var notProgram = regexp.MustCompile(`^[^/=]*=`)
+
 // ParseRole reads "ROLE=COMMAND ARG..." or "COMMAND ARG...".
 func ParseRole(s string) (Role, error) {
 	var r Role
@@ -32,8 +35,12 @@ func ParseRole(s string) (Role, error) {
 		r.Name, s = m[1], s[len(m[0]):]
 	}
 	var err error
-	if r.Command, err = split(s); err == nil && len(r.Command) == 0 {
+	switch r.Command, err = split(s); {
+	case err != nil:
+	case len(r.Command) == 0:
 		err = errors.New("there is no command in it")
+	case notProgram.MatchString(r.Command[0]):
+		err = fmt.Errorf("%q is neither a role, of a-z, 0-9 and dash, nor a program; a variable of the environment is set by env %[1]s COMMAND", r.Command[0])
 	}
 	return r, err
 }
@@ -125,7 +132,7 @@ func ParseRules(s string) (Rules, error) {
 	for rest != "" {
 		m := ruleState.FindStringSubmatch(rest)
 		if m == nil {
-			return r, fmt.Errorf("%q: want /REGEX/=STATE, with a comma between two; a slash in it is \\/", model.Printable(rest))
+			return r, fmt.Errorf("%q: want /REGEX/=STATE, with a comma between two; a slash in it is \\/", rest)
 		}
 		if len(r.Rules) == rulesMax {
 			return r, errTooMany
@@ -149,10 +156,10 @@ func onLoopback(address string) error {
 	case err != nil:
 		return err
 	case u.Port() == "" || u.User != nil || u.Fragment != "":
-		return fmt.Errorf("%q: want http://127.0.0.1:PORT/PATH", model.Printable(address))
+		return fmt.Errorf("%q: want http://127.0.0.1:PORT/PATH", address)
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err != nil || !ip.IsLoopback() {
-		return fmt.Errorf("%q: only an address of loopback is asked, 127.0.0.1 or [::1]", model.Printable(u.Host))
+		return fmt.Errorf("%q: only an address of loopback is asked, 127.0.0.1 or [::1]", u.Host)
 	}
 	return nil
 }
@@ -226,7 +233,7 @@ func ParseRulesFile(data []byte) ([]Rules, error) {
 func head(s string) (r Rules, stream drill.Stream, rest string, err error) {
 	m := ruleHead.FindStringSubmatch(s)
 	if m == nil || len(m[0]) == len(s) {
-		return r, "", "", fmt.Errorf("%q: want [ROLE=]stdout:/REGEX/=STATE, or stderr:, or [ROLE=]http://127.0.0.1:PORT/PATH, or [ROLE=]file:PATH", model.Printable(s))
+		return r, "", "", fmt.Errorf("%q: want [ROLE=]stdout:/REGEX/=STATE, or stderr:, or [ROLE=]http://127.0.0.1:PORT/PATH, or [ROLE=]file:PATH", s)
 	}
 	return Rules{Role: m[1]}, drill.Stream(m[2]), s[len(m[0]):], nil
 }
@@ -251,6 +258,9 @@ func newRule(stream drill.Stream, pattern, state string) (drill.Rule, error) {
 	}
 	if err != nil {
 		return drill.Rule{}, fmt.Errorf("/%s/: %w", model.Short(model.Printable(pattern), 200), err)
+	}
+	if pattern == "" {
+		return drill.Rule{}, errors.New("an empty expression fits every line: if that is meant, write /^/")
 	}
 	re := regexp.MustCompile(pattern) // stepsOf knows that it is one
 	if !slices.Contains(states, state) {

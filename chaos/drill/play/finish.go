@@ -74,6 +74,9 @@ func (r *runner) finish(ctx context.Context, err error) Round {
 	if err != nil && (errors.Is(err, errSource) || errors.Is(err, errBegin) || errors.Is(err, errTTL) || ctx.Err() != nil) {
 		round.Err = err
 	}
+	if left := r.quotes - quotesMax; left > 0 {
+		r.tell(0, fmt.Sprintf("%d more words of contenders are left out", left))
+	}
 	for _, f := range r.j.Entries() {
 		if f.Kind != journal.Action { // what the steps did stands there already
 			round.Lines = append(round.Lines, Line{f.At, 0, f.Sentence(r.s.Who)})

@@ -108,6 +108,16 @@ func (r *runner) pull(ctx context.Context, want model.Want, done <-chan struct{}
 	return nil
 }
 
+// quotesMax bounds the lines of the timeline that contenders bring about.
+const quotesMax = 2000
+
+// quote adds what a contender says to the timeline.
+func (r *runner) quote(text string) {
+	if r.quotes++; r.quotes <= quotesMax {
+		r.tell(0, text)
+	}
+}
+
 // apply folds one event into both accounts.
 func (r *runner) apply(e model.Event) {
 	var was model.BeliefState // before e
@@ -119,9 +129,9 @@ func (r *runner) apply(e model.Event) {
 	switch e := e.(type) {
 	case model.Belief:
 		if e.Text != "" {
-			r.tell(0, e.Contender+" says: "+model.Printable(e.Text))
+			r.quote(e.Contender + " says: " + model.Printable(e.Text))
 		} else if c, _ := r.d.Lab.Contender(e.Contender); c.Program != nil && e.State != was {
-			r.tell(0, e.Contender+" says that it is "+string(e.State)+c.Program.By(e.Contender))
+			r.quote(e.Contender + " says that it is " + string(e.State) + c.Program.By(e.Contender))
 		}
 	case model.FaultOn:
 		r.faultOn(e)

@@ -151,6 +151,7 @@ type runner struct {
 	v        *resolver
 	round    Round
 	facts    uint64 // read up to there
+	quotes   int    // words of contenders
 	deadline time.Time
 	healed   time.Time                // when every fault was
 	asked    map[string]time.Duration // the TTL that each program of the user's own is to have

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"locktop/chaos/drill"
-	"locktop/model"
 )
 
 // Threshold is a bound over all runs of a drill: the percentile of what an expectation
@@ -50,7 +49,7 @@ func ParseThresholds(texts []string) (all []Threshold, err error) {
 	for _, text := range texts {
 		t, err := ParseThreshold(text)
 		if err != nil {
-			return nil, fmt.Errorf("%q: %w", model.Printable(text), err)
+			return nil, fmt.Errorf("%q: %w", text, err)
 		}
 		all = append(all, t)
 	}
