@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -60,9 +59,7 @@ func (f *castFlags) options(ctx context.Context, cmd *cobra.Command) (*cast.Opti
 		return nil, bad("--ttl %s: etcd counts whole seconds, like 5s", f.ttl)
 	case f.stops <= 0:
 		return nil, bad("--stops-within %s: want more than 0", f.stops)
-	case f.lock == "" && cmd.Flags().Changed("lock"):
-		return nil, bad("--lock \"\": want a name")
-	case f.lock != "" && (strings.TrimSuffix(f.lock, "/") != f.lock):
+	case cmd.Flags().Changed("lock") && (f.lock == "" || strings.HasSuffix(f.lock, "/")):
 		return nil, bad("--lock %q: want a name that does not end with /", f.lock)
 	}
 	seen := map[string]bool{}
@@ -104,23 +101,6 @@ func (f *castFlags) options(ctx context.Context, cmd *cobra.Command) (*cast.Opti
 		}
 	}
 	return o, nil
-}
-
-// startable wants the programs to be there before a lab is started for them.
-func startable(o *cast.Options) error {
-	if o == nil {
-		return nil
-	}
-	for _, r := range o.Roles {
-		name := r.Command[0]
-		if strings.Contains(name, "{") {
-			continue // what is filled in is not known yet
-		}
-		if _, err := exec.LookPath(name); err != nil {
-			return bad("--as: %q cannot be run: %v", name, lastWord(err))
-		}
-	}
-	return nil
 }
 
 // castAll puts the programs into the drills; without any, the drills stay as they are. Those

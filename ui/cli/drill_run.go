@@ -181,7 +181,7 @@ func (f *drillRun) runDrills(ctx context.Context, name string) error {
 		}
 		return nil
 	}
-	if err := errors.Join(startable(f.programs), f.places()); err != nil {
+	if err := cmp.Or(couldNotRun(f.programs.There()), f.places()); err != nil {
 		return err
 	}
 	all, reports := play.Suite{Title: name}, f.reports

@@ -26,6 +26,7 @@ func TestASuiteIsCheckedFirst(t *testing.T) {
 		{"runs:\n  - {drill: holder-crash, repeat: many}\n", `invalid argument "many"`, "no number"},
 		{"runs:\n  - {drill: holder-crash, belief: 'stdout:/x/=idle'}\n", "it is for programs of your own (--as)", "a flag that has no meaning here"},
 		{"runs:\n  - {drill: holder-crash}\n  - {drill: same-session, as: ./worker}\n", "run 2: same-session cannot be asked of this program", "one that cannot be asked, behind one that can"},
+		{"runs:\n  - {drill: holder-crash, as: ./no-such}\n", `run 1: --as: "./no-such" cannot be run: no such file`, "a program that there is not"},
 		{"runs:\n  - {drill: no-such}\n  - {drill: holder-crash, repeat: 0}\n", "run 2: --repeat 0", "all mistakes at once"},
 	} {
 		if err := os.WriteFile(file, []byte(r.text), 0o600); err != nil {
@@ -35,7 +36,7 @@ func TestASuiteIsCheckedFirst(t *testing.T) {
 			t.Errorf("%s: exit %d, want 2 and %q: %s%s", r.reason, code, r.want, out, errs)
 		}
 	}
-	if err := os.WriteFile(file, []byte("title: t\nruns:\n  - {drill: holder-crash, repeat: 3}\n  - {drill: holder-pause, as: [a=./worker, b=./worker], lock: /app/x}\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("title: t\nruns:\n  - {drill: holder-crash, repeat: 3}\n  - {drill: holder-pause, as: [a=sh, b=sh], lock: /app/x}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if code, out, errs := run(t, "drill", "suite", file, "--dry-run"); code != 0 || out != "holder-crash: 3 runs\nholder-pause: 1 run\n" {

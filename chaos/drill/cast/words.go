@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"os/exec"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -24,6 +25,26 @@ type Role struct {
 }
 
 var roleForm = regexp.MustCompile(`^([a-z][a-z0-9-]*)=`)
+
+// There wants the programs to be there, before a lab is started for them.
+func (o *Options) There() error {
+	if o == nil {
+		return nil
+	}
+	for _, r := range o.Roles {
+		name := r.Command[0]
+		if strings.Contains(name, "{") {
+			continue // what is filled in is not known yet
+		}
+		if _, err := exec.LookPath(name); err != nil {
+			for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+				err = inner
+			}
+			return fmt.Errorf("--as: %q cannot be run: %w", name, err)
+		}
+	}
+	return nil
+}
 
 // notProgram is how a variable begins, or what was meant as a role and is none.
 var notProgram = regexp.MustCompile(`^[^/=]*=`)
