@@ -206,7 +206,8 @@ func (c *crew) userCommand(p *proc, endpoints []string) *exec.Cmd {
 	if c.o.ServerTLS != nil {
 		scheme = "https://"
 	}
-	cmd.Env = append(os.Environ(), labMark+"="+c.dir.path,
+	// Python keeps what it prints to a pipe, unless the user's environment says otherwise.
+	cmd.Env = append(append([]string{"PYTHONUNBUFFERED=1"}, os.Environ()...), labMark+"="+c.dir.path,
 		"ETCD_ENDPOINTS="+strings.Join(endpoints, ","),
 		"ETCDCTL_ENDPOINTS="+scheme+strings.Join(endpoints, ","+scheme))
 	if p.role != nil {

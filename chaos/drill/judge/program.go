@@ -181,7 +181,11 @@ func (j *Judge) stopped(r *ruling, l *lockHistory, h *hold) {
 // lateWrites adds what a program wrote to etcd while it wrongly believed that it holds.
 func (j *Judge) lateWrites(r *ruling, h *hold, c *claim, end time.Time) {
 	p := j.programs[drill.Process(h.who)]
-	if p == nil || c.goneRev == 0 {
+	if p == nil {
+		return
+	}
+	defer r.note("let %s end its work when its session or its lease ends, and what it writes to refuse an older revision", h.who)
+	if c.goneRev == 0 {
 		return
 	}
 	n, last := 0, model.Wrote{}

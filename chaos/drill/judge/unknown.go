@@ -23,7 +23,10 @@ const (
 func (j *Judge) wouldTell(name string) string {
 	name = drill.Process(name)
 	row, _ := j.d.Lab.Contender(name)
-	if row.Program == nil || row.Program.Probe == "" {
+	switch {
+	case row.Program != nil && row.Program.Probe == "" && len(row.Program.Rules) > 0:
+		return "let a pattern of --belief match a line that it prints, and let it write each line at once: many keep what they print while nobody looks"
+	case row.Program == nil || row.Program.Probe == "":
 		return "say by --belief 'stdout:/REGEX/=holding,/REGEX/=idle' what its output means, or let it print JSON lines"
 	}
 	from := row.Program.Source(name)

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -73,14 +74,9 @@ func (all *junitSuites) put(s junitSuite) {
 }
 
 func (all *junitSuites) write(w io.Writer) error {
-	_, err := io.WriteString(w, xml.Header)
-	if err == nil {
-		enc := xml.NewEncoder(w)
-		enc.Indent("", "  ")
-		err = enc.Encode(all)
-	}
-	if err == nil {
-		_, err = io.WriteString(w, "\n")
+	text, err := xml.MarshalIndent(all, "", "  ")
+	if err == nil { // attributes have no line ends, and in a text they say the same and can be read
+		_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, bytes.ReplaceAll(text, []byte("&#xA;"), []byte("\n")))
 	}
 	if err != nil {
 		return fmt.Errorf("writing the report: %w", err)
