@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,7 +91,7 @@ func TestFaultMenu(t *testing.T) {
 				b.t.Error("a fault of a client that is not known")
 			}
 		}},
-		{"the cluster too", "what is done to all stands under what is done to one, and up from the first is the last", []string{"5", "down", "F", "up", "up", "up", "grace", "enter", "grace", "right", "enter"}, func(b *bench) {
+		{"the cluster too", "what is done to all stands under what is done to one, and up from the first is the last", slices.Concat([]string{"5", "down", "F"}, slices.Repeat([]string{"up"}, fromTheEnd(model.FaultDeadlock)), []string{"grace", "enter", "grace", "right", "enter"}), func(b *bench) {
 			b.only(inject(model.Fault{Kind: model.FaultDeadlock}))
 		}},
 		{"in force", "what is done already is marked", []string{"5", "F"}, func(b *bench) { b.sees("pause           ! in force") }},
@@ -121,6 +122,19 @@ func TestFaultMenu(t *testing.T) {
 			}
 		})
 	}
+}
+
+// fromTheEnd counts the faults of the cluster from the last one back to a kind.
+func fromTheEnd(kind model.FaultKind) (n int) {
+	for _, info := range slices.Backward(model.FaultKinds()) {
+		if info.Target == model.TargetCluster {
+			n++
+		}
+		if info.Kind == kind {
+			break
+		}
+	}
+	return n
 }
 
 // picky are hands that cannot do some kinds of faults.
