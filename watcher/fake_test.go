@@ -522,3 +522,10 @@ func TestNothingIsAskedWhileNobodyPulls(t *testing.T) {
 	}
 	p.end()
 }
+
+// start follows a cluster that stays the same, without rounds of status.
+func start(r remote, m *pace.Meter, o Options) (*Watcher, context.Context) {
+	w, ctx := prepare(r, m, o)
+	w.wg.Go(func() { w.follow(ctx, r, o) })
+	return w, ctx
+}

@@ -57,13 +57,6 @@ func New(client *clientv3.Client, o Options) *Watcher {
 	return w
 }
 
-// start follows a cluster that stays the same, without rounds of status.
-func start(r remote, m *pace.Meter, o Options) (*Watcher, context.Context) {
-	w, ctx := prepare(r, m, o)
-	w.wg.Go(func() { w.follow(ctx, r, o) })
-	return w, ctx
-}
-
 func prepare(r remote, m *pace.Meter, o Options) (*Watcher, context.Context) {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &Watcher{now: o.Now, timing: o.Timing, budget: max(0, o.Budget), meter: m,

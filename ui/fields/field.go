@@ -111,15 +111,6 @@ func Console[R any](all []Field[R]) []Field[R] { return view(all, inConsole) }
 // Object returns the fields that JSON has, in order.
 func Object[R any](all []Field[R]) []Field[R] { return view(all, inJSON) }
 
-// Names returns the names of the fields in JSON, in order.
-func Names[R any](all []Field[R]) []string {
-	var names []string
-	for _, f := range Object(all) {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
 // Rows are a head and a line for each of list, for people.
 func Rows[R any](all []Field[R], list []R, wide bool) [][]string {
 	shown := view(all, inTable)

@@ -32,7 +32,7 @@ func FuzzReports(f *testing.F) {
 			t.Errorf("%d lines for %d locks:\n%q", rows, len(s.Locks()), &b)
 		}
 		for _, l := range s.Locks() {
-			must(t, Describe(&b, s, l, now))
+			must(t, describe(&b, s, l, now, false))
 		}
 		must(t, Findings(&b, s.Findings(), "  "))
 		must(t, Findings(&b, s.ClusterFindings(), "  "))

@@ -48,7 +48,7 @@ func TestALeaseOfKubernetesInJSON(t *testing.T) {
 			t.Errorf("%s: %q, want %q", r.reason, got, r.sums)
 		}
 		b.Reset()
-		must(t, Describe(&b, s, s.Locks()[0], at))
+		must(t, describe(&b, s, s.Locks()[0], at, false))
 		if r.well != bytes.Contains(b.Bytes(), []byte("No problem found")) {
 			t.Errorf("%s: what is said of its health:\n%s", r.reason, &b)
 		}

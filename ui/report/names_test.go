@@ -34,17 +34,17 @@ func TestJSONHasTheNamesOfTheFields(t *testing.T) {
 		names []string
 		text  string
 	}{
-		{"lock", fields.Names(fields.Locks), lines(func(b *bytes.Buffer) error { return Locks(b, s, s.Locks(), o, "jsonl") })},
-		{"claim", append([]string{"lock"}, fields.Names(fields.Claims)...), lines(func(b *bytes.Buffer) error {
+		{"lock", inJSON(fields.Locks), lines(func(b *bytes.Buffer) error { return Locks(b, s, s.Locks(), o, "jsonl") })},
+		{"claim", append([]string{"lock"}, inJSON(fields.Claims)...), lines(func(b *bytes.Buffer) error {
 			for _, l := range s.Locks() {
 				must(t, OneLock(b, s, l, o, "jsonl"))
 			}
 			return nil
 		})},
-		{"finding", fields.Names(fields.Findings), lines(func(b *bytes.Buffer) error { return Diagnoses(b, s.Findings(), "jsonl") })},
-		{"cost", fields.Names(fields.CostFields), lines(func(b *bytes.Buffer) error { return Top(b, s, Observation{At: s.Now(), For: time.Minute}, "jsonl") })},
-		{"event", fields.Names(fields.Events), lines(events)},
-		{"prefix", fields.Names(fields.Guesses), lines(func(b *bytes.Buffer) error { return Guesses(b, someGuesses[:1], "jsonl") })},
+		{"finding", inJSON(fields.Findings), lines(func(b *bytes.Buffer) error { return Diagnoses(b, s.Findings(), "jsonl") })},
+		{"cost", inJSON(fields.CostFields), lines(func(b *bytes.Buffer) error { return Top(b, s, Observation{At: s.Now(), For: time.Minute}, "jsonl") })},
+		{"event", inJSON(fields.Events), lines(events)},
+		{"prefix", inJSON(fields.Guesses), lines(func(b *bytes.Buffer) error { return Guesses(b, someGuesses[:1], "jsonl") })},
 	} {
 		for line := range strings.Lines(r.text) {
 			if d := cmp.Diff(r.names, namesOf(t, line)); d != "" {
@@ -55,6 +55,15 @@ func TestJSONHasTheNamesOfTheFields(t *testing.T) {
 			t.Errorf("no %s", r.of)
 		}
 	}
+}
+
+// inJSON are the names of the fields in JSON, in order.
+func inJSON[R any](all []fields.Field[R]) []string {
+	var names []string
+	for _, f := range fields.Object(all) {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // namesOf are the names of an object in their order.

@@ -31,11 +31,7 @@ func lockRows(s *fold.State, locks []*keyspace.Lock, now time.Time) []fields.Loc
 	return rows
 }
 
-// Describe writes one lock in full: its queue, its leases, what happened to it.
-func Describe(w io.Writer, s *fold.State, l *keyspace.Lock, now time.Time) error {
-	return describe(w, s, l, now, false)
-}
-
+// describe writes one lock in full: its queue, its leases, what happened to it.
 func describe(w io.Writer, s *fold.State, l *keyspace.Lock, now time.Time, wide bool) error {
 	r := l.Recipe()
 	if _, err := fmt.Fprintf(w, "%s\n  recipe   %s (%s), ordered by %s\n  because  %s\n  state    %s\n", model.Short(model.Printable(l.Name), lineMax), r.Name, l.RecipeConfidence(),

@@ -14,7 +14,6 @@ const (
 	axisWidth  = 720     // units of a lane
 	axisBudget = 100_000 // bytes of all lanes
 	cellBytes  = 9       // of a run of cells, at most
-	laneHeight = 10
 )
 
 // lane is one row of the axis, as paths: what two successive holders held, what was held in
