@@ -13,8 +13,8 @@
 //   - demo/contender: what a contender's process does. It takes locks by a recipe,
 //     holds them, lets them go, and prints what it believes as JSON lines. Belief and
 //     truth are told apart by asking somebody else, etcd.
-//   - demo/resource: what the locks of a lab protect, so that two who hold at the same
-//     time have a victim.
+//   - demo/resource: what the locks of a lab protect, so that two holders at the same
+//     time do visible harm.
 //   - demo/process: groups of processes, signals, output line by line.
 //   - demo/ports: ports that stay free between their choice and their use.
 //

@@ -40,8 +40,8 @@ func (p *proc) pid() int { return p.cmd.Process.Pid }
 
 func (p *proc) detail() string { return fmt.Sprintf("pid %d", p.pid()) }
 
-// signal sends s. A process that is over by now is no error: its end is reported
-// by who waits for it.
+// signal sends s. A process that is over by now is no error: the goroutine that waits for the
+// process reports its end.
 func (p *proc) signal(s os.Signal) { _ = process.SignalGroup(p.cmd.Process, s) }
 
 // send sends s because somebody asked for what verb says.
@@ -138,7 +138,7 @@ func (c *crew) spawn(pr *program) (*proc, error) {
 		if p.command != nil {
 			c.awaitGroup(p)
 		}
-		// How it ended is in its ProcessState. Who waits no longer for its output may still get some.
+		// How the process ended is in its ProcessState. Some of its output may still come after that.
 		if err := p.cmd.Wait(); !errors.Is(err, exec.ErrWaitDelay) {
 			p.lastLines()
 		}

@@ -1,4 +1,4 @@
-// Package model is what is true about the locks of an etcd cluster, as values.
+// Package model has the values by which locktop speaks of the locks of an etcd cluster.
 //
 // There is no clock, no I/O and no goroutine in here. Every event carries the time at
 // which it was observed, so the same events give the same state, anywhere and at any time.

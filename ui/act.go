@@ -218,7 +218,8 @@ func (a *acting) actFirst(said host.Said) tea.Cmd { return a.act(said.Acts[0]) }
 // fault returns the action that does the fault to the contender under the cursor,
 // or that heals it where it is in force, and why there is nothing to do it to. Where only
 // the lock was chosen, one that has lost it comes first: nobody can select it in the queue.
-// What it was done before ends, or if it still believes that it holds it is ended.
+// The fault that was done to it before ends. If the contender still believes that it holds, it is
+// ended itself.
 func (a *acting) fault(kind model.FaultKind) (model.Action, string) {
 	t, s := a.host.Target(), a.host.Frame().S
 	act := model.Action{Kind: model.InjectFault, Lock: t.Action.Lock,

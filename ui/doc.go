@@ -1,7 +1,7 @@
 // Package ui is the console: a Bubble Tea program that paints a [fold.State].
 //
 // It imports the model, and fields, the table of what is said in columns, and nothing
-// else of ours but its own parts. It does no I/O of its own. The world comes in as
+// else of this program but its own parts. It does no I/O of its own. The world comes in as
 // messages, and what a person asks for goes out through [Actions]:
 //
 //	Source.Next ──batchMsg──▶ App.Update ──▶ fold.State ──▶ App.View
@@ -41,6 +41,6 @@
 // frame of 200 by 50 takes 490 allocations at most, and 430 if five rows changed, by
 // any number of locks (costs_test.go). What only says that all is as it was is not
 // painted before the next second (messages.go), and rows that are well count in steps
-// (page/locks.go): an idle console costs next to nothing. Every line is exactly as wide as
+// (page/calm.go): an idle console costs next to nothing. Every line is exactly as wide as
 // the screen. A colour never says alone what it says.
 package ui

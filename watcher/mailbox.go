@@ -127,7 +127,7 @@ func (b *mailbox) take(max int) (taken []model.Event, left int) {
 }
 
 // state says how much waits, whether urgent events are among it, and whether the
-// mailbox was closed. Who is collecting is from then on woken by all that comes up to the first
+// mailbox was closed. A reader that is collecting is from then on woken by all that comes up to the first
 // urgent event, then by parts of a list, and once there is enough for a batch.
 func (b *mailbox) state(collecting bool) (weight int, news, closed bool) {
 	b.mu.Lock()

@@ -32,7 +32,7 @@ type Lab struct {
 	// Fence says what the guarded resource demands a token for.
 	Fence      Fence
 	Contenders []Contender
-	// Counts: what the contenders ask is counted, for who looks at the cost.
+	// Counts: what the contenders ask is counted, for a lesson that shows what waiting costs.
 	Counts bool
 }
 

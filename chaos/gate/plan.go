@@ -29,7 +29,7 @@ const (
 //
 // Goes names every key of the lease. Unknown is set where a key could be listed by
 // name only, or where the list itself may not be read: etcd shows the keys of a
-// lease only to who may read each of them (CVE-2026-33413, 3.5.28 and 3.6.9).
+// lease only to a user who may read each of them (CVE-2026-33413, 3.5.28 and 3.6.9).
 func (g *Gate) Plan(ctx context.Context, a model.Action) (model.Plan, error) {
 	p := model.Plan{Action: a, At: g.o.Now(), Endpoint: g.o.Endpoint}
 	if err := g.possible(a); err != nil {

@@ -51,7 +51,7 @@ type call struct {
 
 	requests, replies flow
 	headed            atomic.Bool // the client has the header of the answers
-	dropped           bool        // the client gets no more; known to who relays the answers
+	dropped           bool        // the client gets no more; only the goroutine that relays the answers uses it
 
 	ended  atomic.Bool
 	mu     sync.Mutex

@@ -120,7 +120,7 @@ type connection struct {
 
 	toMember, toClient *relay.Direction
 
-	// Of a cluster that is not ours; known to who relays the requests.
+	// These are of a cluster that is not ours. Only the goroutine that relays the requests uses them.
 	refused map[uint32]bool // streams that the member never hears of
 	newest  uint32          // stream
 

@@ -41,7 +41,7 @@ type messageQueue struct {
 	direction model.Direction
 	deliver   func(*piece) error
 	back      *relay.Direction // to the sender
-	queues    bool             // for good; known to who passes
+	queues    bool             // for good; only the goroutine that passes messages uses it
 
 	mu    sync.Mutex
 	queue []*piece

@@ -22,7 +22,7 @@ type row struct {
 	// data is what servers hold; no other runs meanwhile.
 	data []load.Dataset
 	// ours and theirs measure a side once, with the endpoint of each of the servers.
-	// What has no other side has no theirs.
+	// A row without another side has no theirs.
 	ours, theirs measurement
 }
 

@@ -5,6 +5,6 @@
 //	client ──▶ member ──relay──▶ member
 //
 // Each member listens to its peers behind a relay of its own, so that it can be cut off
-// or slowed down without its help. cluster.go says why starting and ending etcd fast is
-// not as plain as it looks.
+// or slowed down without its help. cluster.go says why it is hard to start and
+// end etcd fast.
 package cluster

@@ -62,12 +62,11 @@ const (
 	RecipeCounted = "counted"
 )
 
-// play is how a contender takes part by a recipe. What the recipe itself is,
-// [recipe.Played] says.
+// play is how a contender takes part by a recipe. [recipe.Played] says what the recipe itself is.
 type play struct {
 	word    string
 	attempt func(bid) attempt
-	served  bool // the server does the work, and makes a lease for who brings none
+	served  bool // the server does the work, and makes a lease for a client that brings none
 	own     bool // it makes a lease of its own, and wants no session
 	tells   bool // nevertheless it hears when its lease is renewed no more
 }

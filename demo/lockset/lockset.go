@@ -131,7 +131,7 @@ type Row struct {
 // Reference is what a run of the same experiment by others, or by another
 // program, has measured: in words where there were several runs.
 type Reference struct {
-	// What says which runs, Seconds how long one was.
+	// What names the runs, Seconds is how long one was.
 	What    string
 	Seconds float64
 

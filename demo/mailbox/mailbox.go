@@ -1,5 +1,5 @@
-// Package mailbox has the reports of a lab wait for who reads them: of contenders, the proxy,
-// faults and the guarded resource. It is the [model.Source] of a lab.
+// Package mailbox keeps the reports of a lab until somebody reads them: those of contenders, the
+// proxy, faults and the guarded resource. It is the [model.Source] of a lab.
 package mailbox
 
 import (

@@ -1,4 +1,4 @@
-// Package process is what the lab needs of the system about processes: groups that a
-// signal reaches whole, pauses that are over only when the process stands still, files
-// that are locked while their owner lives, output line by line.
+// Package process has what the lab needs from the operating system: groups of processes that a
+// signal reaches as a whole, pauses that return only when the process stands still, files that are
+// locked while their owner lives, and output line by line.
 package process

@@ -22,6 +22,6 @@
 // family is a new file and its name in the list of rules.go. model/code.go has the codes
 // that other rooms name.
 //
-// [Diagnosis] calls the rules for what was marked since, and keeps what they found.
+// [Diagnosis] calls the rules for the locks that were marked since, and keeps the findings.
 // [Catalogue] explains every code. FINDINGS.md, a folder above, says by what each is proven.
 package diagnose

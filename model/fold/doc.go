@@ -7,7 +7,7 @@
 //	            └─▶ diagnose.Diagnosis findings
 //	              ◀── Want: leases to read next, when to wake
 //
-// [State] is what the other rooms use: it answers what they do. Each event
+// [State] joins these parts, and the other rooms ask it alone. Each event
 // goes to the keyspace first, then to the book, then to the reports or the drill; then the rules
 // look at what changed.
 //

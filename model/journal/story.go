@@ -374,7 +374,7 @@ func (s *story) names() string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	if next > 0 {
-		text += fmt.Sprintf("; %d went to who waited", next)
+		text += fmt.Sprintf("; %d went to waiters", next)
 	}
 	return text
 }

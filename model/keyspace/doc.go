@@ -1,13 +1,12 @@
-// Package keyspace is what the keys and the leases say: every lock with its queue, folded
-// from events.
+// Package keyspace folds events into keys and leases: every lock with its queue.
 //
 //   - A [Claim] is one key in a lock's queue. The claim that the recipe's rule
 //     puts first is the holder, every other one waits.
 //   - A [Lock] is a name under which keys compete, a recipe the rule by which they
 //     do. The keys alone tell which: package recipe has the rules, and a snapshot gives
 //     the same queues as the whole history.
-//   - A [Lease] is what a claim hangs on. etcd does not let one watch leases,
-//     so what is known of it are readings, bought under a budget in the order
+//   - A claim hangs on a [Lease]. etcd does not let anybody watch leases,
+//     so all that is known of one are readings, bought under a budget in the order
 //     that [Keyspace.Want] asks for.
 //   - What happened is written into the journal. etcd keeps no reason for a delete, so a
 //     cause is inferred and carries its confidence.

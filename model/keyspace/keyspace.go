@@ -32,7 +32,7 @@ type Keyspace struct {
 	*owners
 	*journals
 
-	// What folds events into these. Each knows those above it, too.
+	// These fold events into the parts above. Each knows those above it, too.
 	causes   *causes
 	settling *settling
 	commit   *commit

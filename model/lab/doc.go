@@ -1,4 +1,4 @@
-// Package lab is what the lab and its proxy reported, beside what etcd says.
+// Package lab keeps what the lab and its proxy reported, beside what etcd says.
 //
 //	reports ──▶ Reports ──contenders, beliefs, intervals, owners, notes──▶ rules, ui
 //	              │  ▲
@@ -6,8 +6,8 @@
 //	           keyspace.Keyspace
 //
 // A [ContenderInfo] is a process, a [Competitor] what it says of one lock. A [Believed] is a
-// time during which it believed that it held. Who did hold then says the book of
-// model/intervals: for how long two believed follows from both alone ([Reports.Overlaps],
+// time during which it believed that it held. The book of model/intervals
+// says who did hold then. For how long two believed follows from both alone ([Reports.Overlaps],
 // [Reports.FalseSince]). [Notes] are what clients did to one key, as far as the proxy saw it.
 //
 // reports.go has what is remembered, and apply.go hands each event to the file that knows what

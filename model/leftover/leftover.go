@@ -335,7 +335,7 @@ func (b *Book) Ask(w model.Want) model.Want {
 	return w
 }
 
-// suspected yields the leases of all names that may leak, the names by who left one last.
+// suspected yields the leases of all names that may leak, first those of the name that left one last.
 func (b *Book) suspected(yield func(*Lease) bool) {
 	for i := len(b.order) - 1; i >= 0; i-- {
 		if n := b.order[i]; n.suspect {

@@ -1,14 +1,14 @@
-// Package twin keeps a value that is a web of pointers, and makes it anew as often as one wants:
-// what is done to one of them is never seen in another.
+// Package twin keeps a copy of a value that is a web of pointers, and makes new values from the
+// copy, as often as one wants. A change to one of these values is never seen in another.
 //
 //	state ──Keep──▶ image ──New──▶ the same state again, in a few milliseconds and not by the events
 //
-// It goes by the types and not by hand, so a field that is new is in the image, too. What it
-// cannot copy, a function or a channel, it refuses by a panic at the first sight of the type:
-// such a thing might know the first value.
+// The copy is made by the types and not by hand, so the image has a new field, too. A function or
+// a channel cannot be copied, since it might know the first value: the package panics at the
+// first sight of such a type.
 //
-// An image has no pointers but those to what all values share, so that however many are kept
-// they cost the collector of memory nothing; and its bytes are packed, to a ninth or so, since
-// things of a type that stand side by side are much the same. To make a value of it goes through
-// memory from one end to the other, and searches for nothing.
+// An image has no pointers but those to data that all values share, so images cost the garbage
+// collector nothing, however many are kept. Things of one type stand side by side in it and are
+// much the same, so its bytes are packed to about a ninth. Making a value goes through memory from
+// one end to the other, and searches for nothing.
 package twin

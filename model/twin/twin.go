@@ -15,13 +15,13 @@ type Maker struct {
 	always map[reflect.Type]bool
 	same   []unsafe.Pointer
 
-	// What stays as it is, of this image and of those before: they share the list, too.
+	// These stay as they are, of this image and of those before: the images share the list, too.
 	shared []unsafe.Pointer
 	stays  table
 	asked  int // for how many in this image
 	many   int // as many may be in the list in any case
 
-	// What the image that is being made has so far.
+	// These are what the image that is being made has so far.
 	todo  []object
 	later []object // maps: last, since they go through memory in no order
 	taken []taken  // by the number of the plan

@@ -132,7 +132,7 @@ func (cfg *config) from(flag string) origin {
 // resolve fills the flags that the command takes and that were not given from the
 // environment and from the profile, and checks them all. What the environment or a
 // profile says of a cluster is not for a command that goes to none: a lab is its own.
-// What is unwise, and no error, is said to warn.
+// A setting that is unwise, and no error, is written to warn.
 func (cfg *config) resolve(cmd *cobra.Command, warn io.Writer) error {
 	cluster, flags := onCluster(cmd), cfg.shared
 	cfg.origins = map[string]origin{}

@@ -76,7 +76,7 @@ func socketPair() (ours, theirs *os.File, err error) {
 // standGuard is what a guard does: it waits for the end of the console, and puts the
 // terminal back unless the console has done that.
 func standGuard(text string) int {
-	// What ends the console must not end the guard before it, and a guard in the background
+	// A signal that ends the console must not end the guard before it, and a guard in the background
 	// may set the terminal.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTTOU, syscall.SIGPIPE)
 	var state unix.Termios

@@ -177,7 +177,7 @@ func (cfg *config) listenTLS(ctx context.Context, cert, key string) (*tls.Config
 	}
 	pair, err := tlsFlags{cert: cert, key: key, kept: kept}.pair()
 	if err != nil {
-		return nil, bad("TLS for who connects: %v (see --listen-cert and --listen-key)", err)
+		return nil, bad("TLS for those who connect: %v (see --listen-cert and --listen-key)", err)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{*pair}, MinVersion: tls.VersionTLS12}, nil
 }

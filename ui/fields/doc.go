@@ -6,9 +6,10 @@
 // what is fast or nested is written by hand; a test holds its names and their order
 // against the same rows.
 //
-// To add a column, write one row here. Of locks, claims and costs the row is all, also for
-// JSON: there it comes behind what is written by hand (see [JSON]). Findings, events and
-// prefixes have a struct for JSON in ui/report. The console shows the text of the tables,
+// To add a column, write one row here. For a lock, a claim or a cost the row is enough, also for
+// JSON: give it the last place there, behind the fields that are written by hand, and a way to
+// be written ([Text], [Bare] or [Bytes]). Findings, events and prefixes have a struct for JSON
+// in ui/report. The console shows the text of the tables,
 // unless a page gives the cell a style of its own (table.CellsOf).
 //
 // Places are counted in tens, so that one more fits between two.

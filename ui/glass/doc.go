@@ -3,11 +3,11 @@
 //
 //	Update ──lines that changed──▶ terminal ◀──modes of the terminal── Bubble Tea
 //
-// The renderer of Bubble Tea looks dozens of times a second whether there is a frame, and
-// copies the last one for that: half of what an idle console cost, and ten milliseconds of
-// what a change needed to be seen. Here a change wakes, and nothing else does. Bubble Tea
-// still has the terminal: raw mode, the other screen, the mouse, a suspension and the end.
-// It is given an empty view, and the frames that it makes of that are dropped.
+// The renderer of Bubble Tea wakes dozens of times a second to see whether there is a frame, and
+// copies the last frame to compare. That was half of what an idle console cost, and ten
+// milliseconds of the time until a change was seen. Here only a change wakes the program. Bubble
+// Tea still manages the terminal: raw mode, the other screen, the mouse, a suspension and the
+// end. It is given an empty view, and the frames that it makes of that view are dropped.
 //
-// A program that is to end does not wait for a terminal that nobody reads.
+// A program that has to end does not wait for a terminal that nobody reads.
 package glass

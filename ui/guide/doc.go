@@ -5,5 +5,5 @@
 //
 // A step is done when the model shows that it happened, whoever did it and by which key. So
 // the guide waits for the person and never for a clock. It plays a step only if it is asked
-// to, on the same road as the keys take ([host.Host]). All that it says stands in texts.go.
+// to, by the same actions as the keys ([host.Host]). All its texts stand in texts.go.
 package guide

@@ -2,6 +2,6 @@
 //
 // A [Lesson] says what there is to tell, in the language of the person already, and waits
 // for the person where it has to. The [Pane] shows it, asks for predictions, and takes the
-// keyboard only for their answers. It knows no drill: whoever runs one hands it over step by
-// step.
+// keyboard only for their answers. It knows no drill: the program that runs a drill hands it over
+// step by step.
 package lesson

@@ -2,16 +2,15 @@
 // its own in a folder here, and ui/page/pages puts them together.
 //
 // A [Page] paints itself, moves its own cursor, and says what is under it. It knows no
-// other page and not the console around it. What it needs comes with the [Frame]; what
-// another page would show it asks for with a [Request], and the console finds the page
-// that shows it:
+// other page and not the console around it. All that a page needs comes with the [Frame]. To show something
+// that another page shows, it returns a [Request], and the console finds that page:
 //
 //	Frame (State, theme, time, Board) ──▶ Page.Paint ──▶ lines
 //	a key of the page ──Key.Do──▶ Request ──the console──▶ Page.Show of another page
 //
-// The [Board] is what all pages may read and the console keeps: the list of locks with the
-// one that is selected, the number of findings, the marks. Some things not every page has:
-// see [Filtered], [Tabled], [InPieces] and [Split].
+// The console keeps the [Board], which all pages may read: the list of locks with the selected
+// one, the number of findings, the marks. [Filtered], [Tabled], [InPieces] and [Split] are what
+// only some pages have.
 //
 // To add a page, write its package and name it in the list pages.All: its digit, its keys and
 // its place in help and in KEYS.md come from there. To add a column, write a field in

@@ -1,4 +1,5 @@
-// Package replay is how one goes through a recording in the console, and back in what a running
-// one has seen: what either can do for it, the keys that ask for it, and what goes on underneath
-// while the past is shown; and how one makes a recording of what one sees.
+// Package replay moves the console through time: through a recording, or back in what a running
+// console has seen. It has the keys for that, what a recording ([Tape]) and the kept past
+// ([Past]) have to offer, and the state that goes on underneath while the past is shown
+// ([Present]). [Log] records what a person sees.
 package replay

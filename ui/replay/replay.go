@@ -27,8 +27,8 @@ type Tape interface {
 	Go(ctx context.Context, g Goal) (*fold.State, error)
 }
 
-// Past is what a running console saw: its tape for whoever goes back, while the console goes on.
-// What it tells after a moment that was gone to goes on up to now.
+// Past is what a running console saw: the tape of a person who goes back, while the console goes on.
+// After a moment to which the person went, the past plays on until it has come up to now.
 type Past interface {
 	Tape
 	model.Source

@@ -10,8 +10,8 @@
 // Tables, wide and CSV are views of one table of fields ([fields.Locks] and others). JSON
 // is written by hand, for speed; a test holds its names against the same table.
 //
-// Locks are written as JSON a few at a time, by a stream on each processor, so that it
-// takes no memory that grows with them: less than 0.005 allocations for a claim that is
+// Locks are written as JSON a few at a time, by a stream on each processor, so that
+// the memory in use does not grow with their number: less than 0.005 allocations for a claim that is
 // plain ASCII (stream_test.go).
 //
 // [locktop/ui/report/ticket] makes one page of what happened, [locktop/ui/report/metrics]

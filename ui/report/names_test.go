@@ -48,7 +48,7 @@ func TestJSONHasTheNamesOfTheFields(t *testing.T) {
 	} {
 		for line := range strings.Lines(r.text) {
 			if d := cmp.Diff(r.names, namesOf(t, line)); d != "" {
-				t.Fatalf("a %s (-fields +JSON; a new field of a lock, a claim or a cost has the last place in JSON, a new one of another kind its own in the struct)\n%s\n%s", r.of, d, line)
+				t.Fatalf("a %s (-fields +JSON; a new field of a lock, a claim or a cost has the last place in JSON and says by JSON: how it is written, a new one of another kind stands in its struct)\n%s\n%s", r.of, d, line)
 			}
 		}
 		if r.text == "" {

@@ -199,7 +199,7 @@ func (o *stream) value(v any) {
 }
 
 // Printable escapes what JSON may leave as it is and a terminal would obey or
-// reorder. It means the same to who parses it.
+// reorder. A parser reads the same from it.
 func Printable(js []byte) []byte {
 	out := make([]byte, 0, len(js))
 	for len(js) > 0 {

@@ -1,4 +1,4 @@
-// Package start asks what to watch where a cluster has more keys than should be watched
-// unasked: it shows how far the look at the keys has come, then the prefixes that look
-// like locks.
+// Package start asks a person what to watch, where a cluster has so many keys that the console
+// should not watch them all unasked. It shows how far the search through the keys has come, then
+// the prefixes that look like locks.
 package start

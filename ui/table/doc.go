@@ -1,7 +1,7 @@
 // Package table paints tables.
 //
 // A [Table] has columns as data and paints the rows of its window. It does not know what
-// they are: a page fills in a [Row], cell by cell, and names it. A row that did not change
+// the rows mean: a page fills in a [Row], cell by cell, and names it. A row that did not change
 // is not painted again: its line is found by that name.
 //
 //	fields ──CellsOf──▶ Cells ──Row──▶ spans of one row ──Table.Paint──▶ lines

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What goes over all locks, leases or findings has a rhythm of its own.
+// A loop over all locks, leases or findings has a rhythm of its own.
 const (
 	sortEvery = time.Second
 	SortHold  = 2 * time.Second // after a cursor key rows stay where they are

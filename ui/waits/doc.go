@@ -1,5 +1,6 @@
-// Package waits paints what waiting for a lock cost, beside its journal: how long holds and
-// waits are, how fair it is, what shorter holds would have changed, and who waited for whom.
+// Package waits paints what waiting for a lock cost, beside the journal of the lock: how long
+// holds and waits are, how fair the lock is, what shorter holds would have changed, and who waited
+// for whom.
 //
 //	intervals.Book ──Contention──▶ Panel ──▶ lines
 //

@@ -5,5 +5,5 @@
 //
 // The same failure comes in many forms: as an error of the client, of gRPC, or as plain
 // text. The package is the one place that tells them apart. It asks nobody and repeats
-// nothing: what follows from a failure is up to whoever met it.
+// nothing: the caller that met a failure decides what follows from it.
 package failures

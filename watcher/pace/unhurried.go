@@ -17,8 +17,8 @@ import (
 // quiet time is read at once, and masses as fast as they come. So what follows something else
 // within that time seems to have happened later, by as much at most.
 //
-// Behind a proxy of the environment it does nothing: gRPC does not ask that proxy for who dials
-// by himself.
+// Behind a proxy of the environment it does nothing: gRPC does not ask that proxy for a
+// client that dials by itself.
 func Unhurried(rest time.Duration) grpc.DialOption {
 	if os.Getenv("HTTPS_PROXY")+os.Getenv("https_proxy") != "" {
 		return grpc.EmptyDialOption{}

@@ -24,8 +24,8 @@ import (
 // it is UTF-8, else {"base64":"…"}: keys and values are raw bytes. An envelope is never in two
 // frames.
 //
-// What a frame holds stands in the extra field of its header (see frame), so that one who
-// looks for a moment opens one frame only. There, too, is the CRC-32C of all bytes of
+// The extra field of a frame's header says what the frame holds (see frame), so that a search
+// for a moment opens one frame only. There, too, is the CRC-32C of all bytes of
 // the file up to the frame's end: a frame counts only if that is right, so damage is noticed
 // wherever it is, and frames that are missing or moved, too. That is version 3.
 //

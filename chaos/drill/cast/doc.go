@@ -5,9 +5,9 @@
 //	drill.Parse ─────▶ a Drill ─────┘        └─ or Refusal: why it cannot be asked of them
 //
 // A drill was written for contenders of the lab: they do what a step tells them, say what
-// they believe, and have the lease that the file says. Of a program some of that cannot be
-// asked. [Options.Cast] refuses a drill that would mean nothing without it. What only
-// teaches about etcd, or about what locktop finds, it takes out, and says so: such words
-// stand in [Cast.NotAsked]. It puts in what is asked of every program that loses its lock
-// and lives: to stop believing that it holds ("stops").
+// they believe, and have the lease that the file says. A program of the user's can do only
+// some of that. [Options.Cast] refuses a drill that would mean nothing without the rest. It takes
+// out the words that only teach about etcd, or about what locktop finds, and lists them in
+// [Cast.NotAsked]. It adds one expectation ("stops") for every program that loses its lock and
+// lives on: the program has to stop believing that it holds.
 package cast

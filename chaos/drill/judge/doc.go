@@ -6,8 +6,8 @@
 //
 // The judge folds a history of its own from the same events as the screen, by simpler
 // rules, and never asks the model who holds. A mistake of the model cannot hide itself
-// that way. This second opinion is on purpose: it is the one fact that has two homes.
+// that way. This second opinion is on purpose: who held is the one fact that has two homes.
 //
-// Something that should have happened and did not is violated only if there was time for
-// it. If the drill did not get that far, it is unknown.
+// An expectation that was not met is violated only if there was time to meet it. If the drill did
+// not get that far, it is unknown.
 package judge

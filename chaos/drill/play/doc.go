@@ -6,6 +6,6 @@
 // accounts: a fold.State, as the console has it, and a judge.Judge. Waits and targets
 // ("holder of orders") are read from the first, verdicts come from the second.
 //
-// However a run ends, every fault is healed, with a context of its own. Then the run
-// settles: what was expected may still come, for as long as its bound says.
+// However a run ends, every fault is healed, with a context of its own. Then the run settles:
+// an expected event may still come, for as long as its bound says.
 package play

@@ -1,3 +1,4 @@
-// Package told has the findings from what contenders and the proxy tell, and etcd does not show:
-// who believes to hold, who was not told, whose unlock came too late. A file is a family.
+// Package told has the findings that follow from reports of contenders and of the proxy, and that
+// etcd alone does not show: a client believes that it holds, a client was not told, an unlock came
+// too late. Each file is a family.
 package told

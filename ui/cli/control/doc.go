@@ -1,5 +1,5 @@
-// Package control is a socket of the proxy for scripts: what a person does in the console, and
-// what it shows. A request is a line of JSON, and so is its answer.
+// Package control is a socket of the proxy for scripts: a script can do there what a person does
+// in the console, and read what the console shows. A request is a line of JSON, and so is its answer.
 //
 //	{"do":"list"}                                              programs, and faults in force
 //	{"do":"inject","fault":"pause","target":"worker","for":"6s"}
@@ -11,6 +11,6 @@
 //
 //	connections ──request──▶ the goroutine that pulls ──State──▶ answer
 //
-// The state of the locks has one owner, the goroutine that pulls batches: requests that look
-// at it are done there, between two batches.
+// The goroutine that pulls batches owns the state of the locks. It answers the requests that read
+// the state, between two batches.
 package control

@@ -1,8 +1,8 @@
-// Package course is the course for one person: [Pupil] takes a lesson, [Progress] remembers
-// which were taken, [Language] is the one to tell them in.
+// Package course runs the course for one person: a [Pupil] takes a lesson, [Progress] remembers
+// which lessons were taken, and [Language] chooses the language.
 //
 //	play.Run ──▶ Pupil ──lesson.Step──▶ ui/lesson.Pane ──answers──▶ Pupil
 //
-// What the person does to the lab meanwhile goes through [Pupil.Watch], so that the lesson
-// can say so.
+// The actions of the person on the lab go through [Pupil.Watch], so that the lesson can speak of
+// them.
 package course

@@ -1,11 +1,11 @@
-// Package tape is a recording under the console: it can be stopped, gone through and gone
-// back in.
+// Package tape plays a recording under the console. A person can stop it, go through it, and go
+// back in it.
 //
 //	recording ──Load──▶ Tape ──Next──▶ console, as time goes on
 //	                      └──Go──▶ the state at another moment, and on from there
 //
-// A moment is folded from the events before it. So it is what was seen then, with its journal.
-// One scan of the recording, beside the screen, finds where one may want to stop and keeps
-// states on the way, so that a moment costs the events since the last of these; one that the
-// scan has not reached waits for it.
+// A moment is folded from the events before it. So it shows what was seen then, with its journal.
+// One scan of the recording, beside the screen, finds the places at which a person may want to
+// stop, and keeps states on the way. A moment then costs only the events since the last of these
+// states. A moment that the scan has not reached yet waits for the scan.
 package tape

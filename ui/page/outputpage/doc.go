@@ -1,2 +1,2 @@
-// Package outputpage has the page of what programs of the user's own print, line by line.
+// Package outputpage has the page of the output of the user's own programs, line by line.
 package outputpage

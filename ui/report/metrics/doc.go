@@ -4,7 +4,7 @@
 //	state, when it is asked ──────────▶ gauges ─────────────────┴─▶ Collect
 //
 // The conventions are those of kube-state-metrics: one series says one thing, a moment is
-// a gauge of unix seconds, and whoever reads works out an age. Nothing is worked out
+// a gauge of unix seconds, and the reader works out an age. Nothing is worked out
 // between two scrapes but what an entry of the journal counts.
 //
 // The number of series is bounded whatever the number of locks: names are collapsed by

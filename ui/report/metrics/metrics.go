@@ -86,7 +86,7 @@ func New(s *fold.State, mu sync.Locker, series int, cost func() model.Cost) *Exp
 	return x
 }
 
-// Count takes in an entry of the journal, once. Whoever calls it has the state to himself.
+// Count takes in an entry of the journal, once. Its caller has to own the state meanwhile.
 func (x *Exporter) Count(e *journal.Entry) error {
 	x.leftOut.Add(float64(e.LeftOut))
 	handover := e.Kind == journal.Handover

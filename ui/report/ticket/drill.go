@@ -161,7 +161,7 @@ type beliefLane struct {
 	Name, Says, Not string
 }
 
-// believers are the lanes of those who believed something of a lock, by who was the first.
+// believers are the lanes of the clients that believed something of a lock, the one that began first on top.
 func (a axis) believers(l lock) (lanes []beliefLane) {
 	says, not := map[string][]stay{}, map[string][]stay{}
 	var names []string
