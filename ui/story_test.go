@@ -301,6 +301,40 @@ func TestSelectionIsIdentity(t *testing.T) {
 	}
 }
 
+// TestTheFirstRowIsSelectedForAReason: in the order of trouble the cursor stands on the worst until
+// a person moves it. In another order whoever comes first, each second another one, does not take
+// the keys from under the hand.
+func TestTheFirstRowIsSelectedForAReason(t *testing.T) {
+	for _, r := range []struct {
+		sort, first, later, reason string
+	}{
+		{"", "/a", "/c", "what is silent comes first, and the keys are about it"},
+		{"held", "/b", "/b", "/b is let go and taken anew: it stands last"},
+		{"name", "/a", "/a", "the names stay"},
+	} {
+		b := newBench(t, Options{Settings: Settings{Sort: r.sort}})
+		b.w.claim(1, "/b", "", 2)
+		b.w.claim(2, "/a", "", 1)
+		b.w.claim(3, "/c", "", 3)
+		b.w.claim(4, "/c", "", 4)
+		b.sync(5)
+		first := b.board.Locks.Pick.ID
+		b.w.del(6, leaseKey("/b", 2))
+		b.w.claim(6, "/b", "", 5)
+		b.w.read(30, 3, 60, 5)
+		b.sync(30)
+		b.w.add(model.Tick{At: at(33)})
+		b.sync(33)
+		if later := b.board.Locks.Pick.ID; first != r.first || later != r.later || b.board.Locks.Name(b.board.Locks.Pick.Place) != later {
+			t.Errorf("sorted by %q: first %s, later %s of %q; want %s and %s: %s", r.sort, first, later, b.board.Locks.Order.IDs, r.first, r.later, r.reason)
+		}
+		b.press("s")
+		if got, top := b.board.Locks.Pick.ID, b.board.Locks.Name(0); got != top {
+			t.Errorf("sorted anew: %s is selected, and %s stands first", got, top)
+		}
+	}
+}
+
 func TestSelectionInTheQueueIsIdentity(t *testing.T) {
 	b := newBench(t, Options{})
 	for i := range 10 {

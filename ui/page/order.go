@@ -198,7 +198,10 @@ func (p *LockList) Update(f table.View, worst model.Code) {
 // first, if it is not "".
 func (p *LockList) Rank(f table.View, worst model.Code) {
 	if p.Order.refresh(f.S, f.Now, worst) {
+		chosen := p.Pick.Pinned
+		p.Pick.Pinned = chosen || p.Order.By != SortState && p.Pick.ID != "" // no row stands first for long, or for a reason
 		p.Pick.Follow(len(p.Order.IDs), func(id string) int { return slices.Index(p.Order.IDs, id) }, p.Name)
+		p.Pick.Pinned = chosen
 	}
 }
 
@@ -236,7 +239,15 @@ func (p *LockList) SortBy(k table.SortKey) {
 	} else {
 		p.Order.By, p.Order.Reversed = k, false
 	}
-	p.Order.Force = true
+	p.anew()
+}
+
+// anew lets the list be gone over again: the cursor begins at the first row, unless a person
+// chose another.
+func (p *LockList) anew() {
+	if p.Order.Force = true; !p.Pick.Pinned {
+		p.Pick.ID = ""
+	}
 }
 
 // SetFilter says whether that is another one.
@@ -244,7 +255,8 @@ func (p *LockList) SetFilter(text string) bool {
 	if p.Order.Filter == text {
 		return false
 	}
-	p.Order.Filter, p.Order.Force = text, true
+	p.Order.Filter = text
 	p.Pick.stayIf(text == "")
+	p.anew()
 	return true
 }
