@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -149,6 +150,20 @@ func TestTheGuideFollowsThePerson(t *testing.T) {
 			t.Errorf("the guide did %+v, and nobody asked for it", b.h.done)
 		}
 	}
+}
+
+// TestTheAxisStaysBesideTheGuide: on the smallest screen, with the verdict and all locks of the demo
+// above, and the guide below.
+func TestTheAxisStaysBesideTheGuide(t *testing.T) {
+	b := newTour(t, 80, 24)
+	for i := range 5 {
+		b.joins(1, fmt.Sprintf("d%d", i), fmt.Sprintf("/demo/more%d", i), model.LeaseID(0xd0+i))
+	}
+	b.queue()
+	b.handover()
+	b.pause()
+	b.expiry()
+	b.sees("✖ Two programs act on", "guide ●●○○○", "last minute", "c2        ✖ believes", "c3        ● holds")
 }
 
 // TestTheGuideNeedNotBeToldToGoOn: a person who does the next step has gone on.

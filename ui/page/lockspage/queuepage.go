@@ -10,7 +10,7 @@ import (
 // Lines of a queue from which it shows lanes: as a page, and as the pane of one.
 const (
 	lanesFrom = 12
-	lanesPane = 9
+	lanesPane = 7
 )
 
 // queuePage is the queue of one lock.
