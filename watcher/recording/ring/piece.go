@@ -36,6 +36,12 @@ func (p piece) path(kind string) string {
 	return filepath.Join(p.dir, fmt.Sprintf("%08d.%s", p.seq, kind))
 }
 
+// gone says whether somebody took it away.
+func (p piece) gone() bool {
+	_, err := os.Stat(p.log())
+	return errors.Is(err, os.ErrNotExist)
+}
+
 // remove removes its files.
 func (p piece) remove() error {
 	for _, name := range []string{p.log(), p.base()} { // a log without its base would be taken for a beginning

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -79,6 +80,7 @@ type Ring struct {
 	at     time.Time           // the moment that stands for wall
 	wall   time.Time
 	retry  time.Time
+	looked time.Time // whether all is still there
 	status Status
 }
 
@@ -101,26 +103,14 @@ func Open(o Options) (_ *Ring, err error) {
 			return os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		}
 	}
-	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the folder: %w", err)
-	}
-	if r.lock, err = os.OpenFile(filepath.Join(o.Dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
-		return nil, fmt.Errorf("opening the folder: %w", err)
+	if err := r.take(); err != nil {
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.lock.Close())
 		}
 	}()
-	if mine, err := o.Lock(r.lock); err != nil || !mine {
-		return nil, cmp.Or(err, errors.New("another locktop records into this folder"))
-	}
-	if r.old, err = list(o.Dir); err != nil {
-		return nil, err
-	}
-	if err := r.mend(); err != nil {
-		return nil, err
-	}
 	if n := len(r.old); n > 0 {
 		r.now.seq = r.old[n-1].seq
 	}
@@ -129,6 +119,49 @@ func Open(o Options) (_ *Ring, err error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// take makes the folder if it is not there, and has it for this ring alone.
+func (r *Ring) take() (err error) {
+	if err := os.MkdirAll(r.o.Dir, 0o700); err != nil {
+		return fmt.Errorf("making the folder: %w", err)
+	}
+	lock, err := os.OpenFile(r.lockName(), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("opening the folder: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, lock.Close())
+		}
+	}()
+	if mine, err := r.o.Lock(lock); err != nil || !mine {
+		return cmp.Or(err, errors.New("another locktop records into this folder"))
+	}
+	if r.old, err = list(r.o.Dir); err != nil {
+		return err
+	}
+	if err := r.mend(); err != nil {
+		return err
+	}
+	r.lock = lock
+	return nil
+}
+
+func (r *Ring) lockName() string { return filepath.Join(r.o.Dir, "lock") }
+
+// lost says what of the folder somebody took away, nil for nothing: what is written into a file
+// without a name is read by nobody.
+func (r *Ring) lost() error {
+	mine, err := r.lock.Stat()
+	there, err2 := os.Stat(r.lockName())
+	if err := errors.Join(err, err2); err != nil || !os.SameFile(mine, there) {
+		return cmp.Or(err, fmt.Errorf("%s is another file now", r.lockName()))
+	}
+	if r.rec != nil && r.now.gone() {
+		return fmt.Errorf("%s is gone", r.now.log())
+	}
+	return nil
 }
 
 // mend cuts off what was being written when whoever wrote it was killed.
@@ -178,7 +211,18 @@ func (r *Ring) Write(b model.Batch, begin func() ([]model.Event, bool)) {
 		r.fail(err)
 		return
 	}
-	_, logged := r.rec.Written()
+	written, logged := r.rec.Written()
+	if time.Since(r.looked) > retryAfter {
+		r.looked = time.Now()
+		if err := r.lost(); err != nil {
+			if r.now.gone() {
+				r.status.Lost += written
+			}
+			r.fail(err)
+			r.old = slices.DeleteFunc(r.old, piece.gone)
+			return
+		}
+	}
 	step := r.stepped()
 	if !step && logged < r.o.PieceBytes && time.Since(r.now.began) < r.pieceTime() {
 		return
@@ -218,13 +262,32 @@ func (r *Ring) resume(b model.Batch, begin func() ([]model.Event, bool)) {
 		return
 	}
 	r.setClock()
-	if err := r.begin(events, 2); err != nil {
+	err := r.retake()
+	if err == nil {
+		err = r.begin(events, 2)
+	}
+	if err != nil {
 		r.retry = time.Now().Add(retryAfter)
 		r.status.Err = err
 		return
 	}
 	r.o.Tell(fmt.Sprintf("recording again into %s", r.o.Dir))
 	r.status.Err = nil
+}
+
+// retake takes the folder again if it was taken away.
+func (r *Ring) retake() error {
+	if r.lost() == nil {
+		return nil
+	}
+	before := r.lock
+	if err := r.take(); err != nil {
+		return err
+	}
+	if n := len(r.old); n > 0 {
+		r.now.seq = max(r.now.seq, r.old[n-1].seq)
+	}
+	return before.Close()
 }
 
 // begin begins a piece so many numbers on. It begins with these events, nil: with nothing,

@@ -316,6 +316,78 @@ func TestTheDiskIsFull(t *testing.T) {
 	}
 }
 
+// TestWhatIsTakenAwayIsMissed: files without a name are read by nobody. What went with them counts
+// as lost, and it is written again into what is there.
+func TestWhatIsTakenAwayIsMissed(t *testing.T) {
+	for _, r := range []struct {
+		reason string
+		takes  func(d *desk) error
+		says   string
+		lost   int
+	}{
+		{"the folder, by who cleans up", func(d *desk) error { return os.RemoveAll(d.dir) }, "lock: no such file", 5},
+		{"the file that is written", func(d *desk) error { return os.Remove(d.ring.now.log()) }, "log is gone", 5},
+		{"the lock, so that another one could write, too", func(d *desk) error { return os.Remove(filepath.Join(d.dir, "lock")) }, "lock: no such file", 0},
+		{"the folder is another one", func(d *desk) error {
+			err := os.Rename(d.dir, d.dir+"-before")
+			if err == nil {
+				err = os.Mkdir(d.dir, 0o700)
+			}
+			if err == nil {
+				err = os.WriteFile(filepath.Join(d.dir, "lock"), nil, 0o600)
+			}
+			return err
+		}, "is another file now", 5},
+	} {
+		t.Run(r.reason, func(t *testing.T) {
+			d := newDesk(t, nil)
+			h := begun(d)
+			d.take(handover(h, 1)...)
+			if err := r.takes(d); err != nil {
+				t.Fatal(err)
+			}
+			d.ring.looked = time.Time{}
+			d.take(handover(h, 2)...)
+			if s := d.ring.Status(); s.Err == nil || s.Failures != 1 || s.Lost != r.lost || len(d.said) != 1 || !strings.Contains(d.said[0], r.says) {
+				t.Errorf("it says %+v, %q; want %d lost", s, d.said, r.lost)
+			}
+			d.ring.retry = time.Time{}
+			d.take(handover(h, 3)...)
+			d.take(handover(h, 4)...)
+			d.ring.looked = time.Time{}
+			d.take(handover(h, 5)...)
+			if s := d.ring.Status(); s.Err != nil || s.Failures != 1 || len(d.said) != 2 {
+				t.Errorf("afterwards it says %+v, %q", s, d.said)
+			}
+			if err := d.ring.Close(); err != nil {
+				t.Error(err)
+			}
+			p := d.read()
+			if got := holds(folded(t, p.Stretches[len(p.Stretches)-1])); !strings.HasPrefix(got, "/l/6 ") {
+				t.Errorf("read %s, live %s", got, holds(d.s))
+			}
+			d.open(nil) // for who closes it
+		})
+	}
+	d := newDesk(t, nil)
+	h := begun(d)
+	if err := os.Remove(filepath.Join(d.dir, "lock")); err != nil {
+		t.Fatal(err)
+	}
+	other, err := Open(d.options(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for n := range 2 {
+		d.ring.looked, d.ring.retry = time.Time{}, time.Time{}
+		d.take(handover(h, n+1)...)
+	}
+	if s := d.ring.Status(); s.Err == nil || !strings.Contains(s.Err.Error(), "another locktop") {
+		t.Errorf("it writes into the folder of another: %+v", s)
+	}
+}
+
 // TestTheClockIsSet: a stretch has the time of its beginning throughout, the next one has the
 // new time, and the order is that in which it was written. A clock that is a little off is no
 // stretch.
