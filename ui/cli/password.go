@@ -92,7 +92,7 @@ const maxPassword = 4096
 // readPassword reads a file with a password on its only line.
 func (a *access) readPassword(ctx context.Context, name string) (string, error) {
 	text, err := readInput(ctx, name, maxPassword)
-	warnIfOpen(a.err, name)
+	warnIfOpen(a.err, "password", name)
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
@@ -107,9 +107,9 @@ func (a *access) readPassword(ctx context.Context, name string) (string, error) 
 }
 
 // warnIfOpen tells that a file with a secret can be read by everybody.
-func warnIfOpen(to io.Writer, name string) {
+func warnIfOpen(to io.Writer, what, name string) {
 	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o004 != 0 {
-		fmt.Fprintf(to, "locktop: warning: everybody on this machine can read the password in %s (chmod 600)\n", model.Printable(name))
+		fmt.Fprintf(to, "locktop: warning: everybody on this machine can read the %s in %s (chmod 600)\n", what, model.Printable(name))
 	}
 }
 

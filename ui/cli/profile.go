@@ -79,7 +79,7 @@ func (cfg *config) openProfile(ctx context.Context, flags *pflag.FlagSet, warn i
 			strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 	}
 	if cfg.profile.values["password"] != nil {
-		warnIfOpen(warn, file)
+		warnIfOpen(warn, "password", file)
 	}
 	return nil
 }

@@ -189,6 +189,7 @@ func (f *serveRun) checkListen(ctx context.Context) (token []byte, err error) {
 		if token, err = readToken(ctx, f.tokenFile, f.e.flags.commandTimeout); err != nil {
 			return nil, err
 		}
+		warnIfOpen(f.e.err, "token", f.tokenFile)
 	}
 	if !local(host) && (token == nil || f.cert == "") {
 		return nil, bad("--listen %s: other machines could read the names of the locks there; that needs --listen-cert, --listen-key and --listen-token", f.listen)
@@ -215,6 +216,9 @@ func readToken(ctx context.Context, file string, patience time.Duration) ([]byte
 	}
 	if token = bytes.TrimSpace(token); len(token) < tokenLeast {
 		return nil, bad("--listen-token %s: the token has %d bytes; want %d or more", file, len(token), tokenLeast)
+	}
+	if bytes.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, bad("--listen-token %s: want one line of letters, digits and signs of ASCII: nobody can send another token", file)
 	}
 	return token, nil
 }

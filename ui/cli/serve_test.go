@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -173,6 +174,10 @@ func TestServeRefuses(t *testing.T) {
 	if err := os.WriteFile(short, []byte("1234"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	twoLines, binary := filepath.Join(t.TempDir(), "two"), filepath.Join(t.TempDir(), "binary")
+	if err := errors.Join(os.WriteFile(twoLines, []byte("correct-horse\nbattery-staple\n"), 0o600), os.WriteFile(binary, []byte("correct-horse-\x00\xff-battery"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
@@ -188,6 +193,8 @@ func TestServeRefuses(t *testing.T) {
 		{[]string{"--listen", "9738"}, "want ADDRESS:PORT", "a port alone"},
 		{[]string{"--listen-cert", "a.pem"}, "go together", "half a certificate"},
 		{[]string{"--listen-token", short}, "want 16 or more", "a token that one guesses"},
+		{[]string{"--listen-token", twoLines}, "want one line", "no caller can send a line break"},
+		{[]string{"--listen-token", binary}, "want one line", "or what is no text"},
 		{[]string{"--listen-token", "/dev/zero"}, "more than 4096 bytes", "one without an end"},
 		{[]string{"--listen-token", pipe, "--command-timeout", "200ms"}, "nothing came within 200ms", "a pipe into which nobody writes"},
 		{[]string{"--listen-cert", short, "--listen-key", short}, "--listen-cert", "no certificate is said before anything is answered"},
