@@ -9,14 +9,18 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-var rehearse = flag.String("rehearse", "", "run the clients whose name matches in every drill, and write down what came of it")
+var (
+	rehearse = flag.String("rehearse", "", "run the clients whose name matches in every drill that the file of runs lacks, and write down what came of it")
+	times    = flag.Int("times", 20, "how often, with -rehearse")
+)
 
 const (
-	programRuns = "../../demo/testdata/programs/runs.json"
+	programRuns = "../../demo/testdata/programs/runs.jsonl"
 	programPage = "../../demo/REHEARSE.md"
 	programs    = "../../demo/testdata/programs/"
 )
@@ -44,8 +48,8 @@ var clients = []client{
 	{"tooz", "`tooz` 3.1 on `python-etcd3`", "lets tooz renew, which tells it nothing", python("by_tooz.py"), []string{"--single-key", "--lock", "/locks/report"}},
 }
 
-// rehearsed are the drills of the page.
-var rehearsed = []string{"keepalives-held", "holder-pause", "holder-cut", "holder-stopped", "holder-crash", "leader-moves"}
+// drillsAsked are the drills of the page: all that can be asked of such a program (--matrix).
+var drillsAsked = []string{"keepalives-held", "holder-pause", "holder-cut", "holder-stopped", "holder-crash", "leader-moves", "election-failover", "lease-detached"}
 
 // installed is the path of a program that somebody else has to install.
 func installed(t *testing.T, name, by string) string {
@@ -103,27 +107,35 @@ func absolute(t *testing.T, file string) string {
 	return path
 }
 
-// rehearsal is what came of a client in a drill. Seconds are those that it believed to hold
-// without its claim, and both believed.
+// rehearsal is what came of a client in a drill, run after run.
 type rehearsal struct {
-	Client, Drill, Verdict string
-	Stops                  *float64
-	Stopped                string
-	Overlap                *float64
-	Handover               *float64
-	Writes                 bool // etcd accepted some meanwhile
+	Client, Drill string
+	Runs          []rehearsed
 }
 
-// play runs a drill with a client in its roles.
-func (c client) play(t *testing.T, drill string) rehearsal {
+// rehearsed is one run. Seconds are those that the client believed to hold without its claim,
+// that both believed, and until the next had it; nil where nobody asked.
+type rehearsed struct {
+	Verdict  string
+	Stops    *float64 `json:",omitempty"`
+	Overlap  *float64 `json:",omitempty"`
+	Handover *float64 `json:",omitempty"`
+	Stopped  string   `json:",omitempty"` // the verdict on Stops
+	Writes   int      `json:",omitempty"` // that etcd accepted meanwhile
+}
+
+var acceptedWrites = regexp.MustCompile(`etcd accepted (\d+) writes`)
+
+// play runs a drill with a client in its roles, so often.
+func (c client) play(t *testing.T, drill string, times int) rehearsal {
 	t.Helper()
 	tmp, report := t.TempDir(), filepath.Join(t.TempDir(), "r.json")
-	args := append([]string{"drill", "run", drill, "--as", c.command(t), "--belief", workerSays, "--report", report}, c.flags...)
+	args := append([]string{"drill", "run", drill, "--as", c.command(t), "--belief", workerSays, "--report", report, "--repeat", strconv.Itoa(times)}, c.flags...)
 	_, out, errs := program(t, tmp, args...)
 	data, err := os.ReadFile(report)
 	var doc struct {
-		Verdict string
-		Runs    []struct {
+		Runs []struct {
+			Verdict      string
 			Expectations []struct {
 				Name, Verdict string
 				Measured      *float64
@@ -131,22 +143,28 @@ func (c client) play(t *testing.T, drill string) rehearsal {
 			}
 		}
 	}
-	if err != nil || json.Unmarshal(data, &doc) != nil || len(doc.Runs) != 1 {
+	if err != nil || json.Unmarshal(data, &doc) != nil || len(doc.Runs) != times {
 		t.Fatalf("%v\n%s%s", err, out, errs)
 	}
-	r := rehearsal{Client: c.name, Drill: drill, Verdict: doc.Verdict}
-	for _, e := range doc.Runs[0].Expectations {
-		switch e.Name {
-		case "stops":
-			r.Stops, r.Stopped = e.Measured, e.Verdict
-			r.Writes = strings.Contains(strings.Join(e.Evidence, "\n"), "etcd accepted ")
-		case "overlap":
-			r.Overlap = e.Measured
-		case "handover":
-			r.Handover = e.Measured
+	r := rehearsal{Client: c.name, Drill: drill}
+	for _, run := range doc.Runs {
+		one := rehearsed{Verdict: run.Verdict}
+		for _, e := range run.Expectations {
+			switch e.Name {
+			case "stops":
+				one.Stops, one.Stopped = e.Measured, e.Verdict
+				if m := acceptedWrites.FindStringSubmatch(strings.Join(e.Evidence, "\n")); m != nil {
+					one.Writes, _ = strconv.Atoi(m[1]) // its form says that it is a number
+				}
+			case "overlap":
+				one.Overlap = e.Measured
+			case "handover":
+				one.Handover = e.Measured
+			}
 		}
+		r.Runs = append(r.Runs, one)
 	}
-	if doc.Verdict != r.verdict() {
+	if !r.asItMust() {
 		t.Log(out + errs)
 	}
 	return r
@@ -160,21 +178,94 @@ func (r rehearsal) verdict() string {
 	return map[bool]string{true: "violated", false: "held"}[caught && !strings.HasSuffix(r.Client, "obeys")]
 }
 
+// asItMust says whether each run came to that.
+func (r rehearsal) asItMust() bool {
+	return len(r.Runs) > 0 && !slices.ContainsFunc(r.Runs, func(one rehearsed) bool { return one.Verdict != r.verdict() })
+}
+
+// span is the least and the most of what the runs measured, nothing if they did not.
+func (r rehearsal) span(of func(rehearsed) *float64, format string) string {
+	var all []float64
+	for _, one := range r.Runs {
+		if f := of(one); f != nil {
+			all = append(all, *f)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	least, most := fmt.Sprintf(format, slices.Min(all)), fmt.Sprintf(format, slices.Max(all))
+	if least == most {
+		return least
+	}
+	return least + " to " + most
+}
+
 // words are the cell of the page.
 func (r rehearsal) words() string {
-	switch {
-	case r.Stops == nil && r.Handover != nil:
-		return fmt.Sprintf("%s: the next has it after %.2f s", strings.Replace(r.Verdict, "violated", "**violated**", 1), *r.Handover)
-	case r.Stops == nil:
-		return r.Verdict
-	case r.Stopped == "held":
-		return fmt.Sprintf("%s: stops after %.2f s", r.Verdict, *r.Stops)
+	words := r.verdict()
+	if words == "violated" {
+		words = "**violated**"
 	}
-	words := fmt.Sprintf("**%s**: works on, %.2f s until the run ended", r.Verdict, *r.Stops)
-	if r.Writes {
-		words += ", and etcd took its writes"
+	if n := len(r.Runs); n != 20 {
+		words += fmt.Sprintf(" %d times", n)
+	}
+	handover := r.span(func(one rehearsed) *float64 { return one.Handover }, "%.2f")
+	stops := r.span(func(one rehearsed) *float64 { return one.Stops }, "%.2f")
+	switch {
+	case stops == "" && handover == "":
+		return words
+	case stops == "":
+		return words + ": the next has it after " + handover + " s"
+	case r.Runs[0].Stopped == "held":
+		return words + ": stops after " + stops + " s"
+	}
+	words += ": works on, " + stops + " s until the run ended"
+	writes := func(one rehearsed) *float64 { n := float64(one.Writes); return &n }
+	if took := r.span(writes, "%.0f"); took != "0" {
+		words += ", and etcd took " + took + " writes"
 	}
 	return words
+}
+
+// rehearse does what lacks of a client's runs, and adds each drill to the file.
+func (c client) rehearse(t *testing.T, had []rehearsal) {
+	for _, drill := range drillsAsked {
+		if slices.ContainsFunc(had, func(r rehearsal) bool { return r.Client == c.name && r.Drill == drill }) {
+			continue
+		}
+		line, err := json.Marshal(c.play(t, drill, *times))
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.OpenFile(programRuns, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := file.Write(append(line, '\n')); err != nil {
+			t.Error(err)
+		}
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// readRehearsals reads what was run, a client in a drill in each line.
+func readRehearsals(t *testing.T) (all []rehearsal) {
+	t.Helper()
+	data, err := os.ReadFile(programRuns)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		var r rehearsal
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("%s: %v", programRuns, err)
+		}
+		all = append(all, r)
+	}
+	return all
 }
 
 // TestClientsOfTheField: a client of each library that stops, and one that does not, in the
@@ -183,56 +274,45 @@ func TestClientsOfTheField(t *testing.T) {
 	for _, c := range clients {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if r := c.play(t, "keepalives-held"); r.Verdict != r.verdict() {
+			if r := c.play(t, "keepalives-held", 1); !r.asItMust() {
 				t.Errorf("%+v, want %s", r, r.verdict())
 			}
 		})
 	}
 }
 
-// TestProgramsPage writes the table of what clients do in drills, from runs that -rehearse does
-// anew, and wants each run to have come to what it has to.
+// TestProgramsPage writes the table of what clients do in drills, from runs that -rehearse does,
+// and wants each run to have come to what it has to. What the file has is not run again: an
+// interrupted series goes on where it was.
 func TestProgramsPage(t *testing.T) {
 	if *rehearse != "" {
 		which, err := regexp.Compile("^(" + *rehearse + ")$")
 		if err != nil {
 			t.Fatal(err)
 		}
-		var all []rehearsal
-		if data, err := os.ReadFile(programRuns); err == nil && json.Unmarshal(data, &all) != nil {
-			t.Fatalf("%s is no JSON", programRuns)
-		}
-		all = slices.DeleteFunc(all, func(r rehearsal) bool { return which.MatchString(r.Client) })
-		for _, c := range clients {
-			for _, drill := range rehearsed {
+		had := readRehearsals(t)
+		t.Run("clients", func(t *testing.T) {
+			for _, c := range clients {
 				if which.MatchString(c.name) {
-					all = append(all, c.play(t, drill))
+					t.Run(c.name, func(t *testing.T) {
+						t.Parallel()
+						c.rehearse(t, had)
+					})
 				}
 			}
-		}
-		data, err := json.MarshalIndent(all, "", " ")
-		if err == nil {
-			err = os.WriteFile(programRuns, append(data, '\n'), 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		})
 	}
-	data, err := os.ReadFile(programRuns)
-	var all []rehearsal
-	if err != nil || json.Unmarshal(data, &all) != nil {
-		t.Fatalf("%s: %v", programRuns, err)
-	}
+	all := readRehearsals(t)
 	var b strings.Builder
 	for _, c := range clients {
 		fmt.Fprintf(&b, "| %s | %s |", c.of, c.does)
-		for _, drill := range rehearsed {
+		for _, drill := range drillsAsked {
 			i := slices.IndexFunc(all, func(r rehearsal) bool { return r.Client == c.name && r.Drill == drill })
 			if i < 0 {
 				t.Fatalf("%s in %s was not run: go test ./ui/cli -run ProgramsPage -rehearse %s -update", c.name, drill, c.name)
 			}
-			if r := all[i]; r.Verdict != r.verdict() {
-				t.Errorf("%+v, want %s", r, r.verdict())
+			if r := all[i]; !r.asItMust() {
+				t.Errorf("%+v, want %s each time", r, r.verdict())
 			}
 			fmt.Fprintf(&b, " %s |", all[i].words())
 		}
@@ -243,11 +323,10 @@ func TestProgramsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, rest, ok := strings.Cut(string(old), "| library |")
-	head, rest, _ := strings.Cut(rest, "\n")
-	line, rest, _ := strings.Cut(rest, "\n")
 	_, after, ended := strings.Cut(rest, "\n\n")
 	if !ok || !ended {
 		t.Fatalf("%s has no table of clients", programPage)
 	}
-	document(t, programPage, before+"| library |"+head+"\n"+line+"\n"+b.String()+"\n"+after)
+	head := "| library | the program | " + strings.Join(drillsAsked, " | ") + " |\n|" + strings.Repeat(" --- |", len(drillsAsked)+2) + "\n"
+	document(t, programPage, before+head+b.String()+"\n"+after)
 }

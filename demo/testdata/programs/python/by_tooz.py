@@ -6,6 +6,7 @@ import sys
 import time
 from urllib.parse import urlparse
 
+import grpc
 from tooz import coordination
 
 name, ttl = sys.argv[1].removeprefix("/locks/"), int(sys.argv[2])
@@ -20,6 +21,8 @@ while True:
             break
     except TypeError:  # python-etcd3 0.12 with a newer tenacity, where somebody has the lock
         pass
+    except grpc.RpcError as err:  # "raft proposal dropped", while the leader moves
+        print("trouble:", err.details(), flush=True)
     time.sleep(0.2)
 print("got the lock", flush=True)
 while True:
