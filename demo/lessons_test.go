@@ -202,6 +202,7 @@ func TestALessonThatDoesNotWaitIsRefused(t *testing.T) {
 		{"{name: c, lock: orders, recipe: mutex, ttl: 4s, manual: true}", "{name: c, lock: orders, recipe: mutex, ttl: 4s, hold: 1s}", "acts by itself", "c takes turns as it likes"},
 		{"      measure: holder\n", "", "decided by a measure", "the file alone says what is right"},
 		{`is: "1.5..7"`, `is: "1.0..7"`, "may both be so", "two answers fit"},
+		{"  - show: queue\n", "", "what is shown beside this", "the reader may look at anything"},
 		{", zh: \"8 秒：死亡之后再算一个 TTL\"", "", "has no zh", "an option is not translated"},
 		{"minutes: 7", "minutes: 7\n  colour: red", "no field", "an unknown word"},
 	} {

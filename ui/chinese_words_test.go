@@ -10,7 +10,7 @@ import (
 
 // notWords are what is no English of ours on the screen of a Chinese lesson.
 var notWords = strings.Fields(`
-	locktop etcd etcdctl mutex Jain TTL LAB lab leader rev proxy value lease now req
+	locktop etcd etcdctl mutex Jain TTL LAB lab Leader leader txn del ndel rev proxy value lease now req
 	enter esc tab space export get prefix order sort fields keys timetolive
 	pause connection der
 	demo api svc elect vault core cron job jobs report billing blocked lock checkout stray leader Two holders`)
@@ -24,6 +24,11 @@ func TestNoEnglishWordIsLeft(t *testing.T) {
 	found := map[string]string{}
 	look := func(b *bench, where string) {
 		for _, line := range strings.Split(b.text(), "\n") {
+			if from, to := strings.Index(line, "│ "), strings.LastIndex(line, " │"); strings.HasSuffix(where, " x") && 0 <= from && from < to {
+				line = line[from:to] // a dialog cuts the words behind it
+			} else if strings.HasSuffix(where, " x") && !strings.Contains(line, "─ ") {
+				continue
+			}
 			for _, w := range word.FindAllString(name.ReplaceAllString(line, ""), -1) {
 				if found[w] == "" && !slices.Contains(notWords, w) {
 					found[w] = where + ": " + strings.TrimSpace(line)
@@ -45,6 +50,9 @@ func TestNoEnglishWordIsLeft(t *testing.T) {
 			for range 6 {
 				b.press("j")
 				look(b, "page "+page)
+				b.press("x") // a lesson says so
+				look(b, "page "+page+" x")
+				b.press("esc")
 			}
 		}
 	}

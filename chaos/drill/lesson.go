@@ -262,7 +262,7 @@ func (p *parser) questions() {
 }
 
 // gated checks that nothing is under way while a text or a question stands: a reader may be
-// slow.
+// slow; and that something is shown beside it.
 func (p *parser) gated() {
 	running := map[string]bool{} // that act by themselves
 	for _, c := range p.d.Lab.Contenders {
@@ -271,7 +271,12 @@ func (p *parser) gated() {
 		}
 	}
 	busy, lease := "", false // what was begun, and that a lease runs out for it
+	shown := false
 	for _, s := range p.d.Steps {
+		if shown = shown || s.Show != nil; !shown && (s.Say != nil || s.Ask != nil) {
+			p.fail(s.Line, "nothing says what is shown beside this: add show before it, one of %s", orList(Pictures()))
+			shown = true // once is enough
+		}
 		switch {
 		case s.Tell != nil || s.Heal != nil:
 			busy = s.Describe()

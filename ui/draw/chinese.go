@@ -34,6 +34,11 @@ var labels = map[string]string{
 	"half as long: #.#s waited, not #.#s": "减半则：共等 #.#s，不是 #.#s", "half as long: #.#s waited, not #s": "减半则：共等 #.#s，不是 #s", "half as long: #s waited, not #.#s": "减半则：共等 #s，不是 #.#s",
 	"# time, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #s, longest #s": "# 次，#s，最长 #s",
 	"not available: the list is empty": "不可用：列表是空的", "revoking it takes # watched key": "撤销带走 # 个监听的键", "revoking it takes # watched keys": "撤销带走 # 个监听的键",
+	"break a lock": "打破一把锁", "claim": "排队", "key": "键", "it is no claim of this lock: some program may need it": "它不是这把锁的排队键：可能有程序需要它", "created": "创建于", "revoke the lease": "撤销租约", "ends the session and all its keys": "结束会话和它所有的键",
+	"delete this claim": "删除这个排队键", "this lock only; its owner is not notified": "只动这把锁，主人不会得知", "the key has no lease": "键没有租约",
+	"reading what it would touch": "正在读取会影响什么", "gone, or not seen yet": "没了，或者还没看到", "Already released. Esc closes.": "已经释放。按 esc 关闭。",
+	"its client may still believe that it waits in the queue": "它的客户端可能仍认为自己在排队", "the old holder may still believe that it holds": "原来的持有者可能仍认为自己持有", "no claim to break: nobody holds it and nobody waits": "没有可打破的：没有人持有，也没有人等待",
+	"nobody holds it and nobody waits": "没有人持有，也没有人等待", "(proxy)": "代理", "nothing selected to break": "没有选中可打破的", "leader not known": "Leader 未知",
 	"clears": "清除", "believes": "自认持有", "handovers/min": "交接/分", "# handover": "# 次交接", "# handovers": "# 次交接", "~#s, as usual": "约 #s", "soon, as usual": "快了", "release or in #m": "释放或 #m 后", "release or in #h": "释放或 #h 后", "not if a deadlock": "死锁则不动", "not while renewed": "续租就不动", "not by itself": "不会自己动", "run": "继续", "I lost": "我丢了", "LAST ACCESS": "上次访问", "NAME": "名称", "no key on it": "没有键",
 	"# false": "# 误认", "handovers": "交接", "[contenders]": "[竞争者]", "this answer": "这个答案", "to the page": "回到页面", "to # answer": "到 # 作答", "answer": "作答", "answers": "作答",
 	"let go": "放行", "program releases": "等程序释放", "until healed": "直到恢复", "heals the selected fault": "恢复选中的故障", "heals all": "恢复全部", "# active": "# 个",
@@ -99,8 +104,8 @@ func (th *Theme) Label(s string) string {
 		}
 	}
 	for _, b := range beginnings {
-		if strings.HasPrefix(core, b.en) {
-			return strings.Replace(s, b.en, b.zh, 1)
+		if rest, ok := strings.CutPrefix(core, b.en); ok {
+			return strings.Replace(s, core, b.zh+th.Label(rest), 1)
 		}
 	}
 	return s
@@ -111,6 +116,7 @@ func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r 
 
 // beginnings are words before a name or a figure.
 var beginnings = []struct{ en, zh string }{
+	{"not available: ", "不可用："}, {"not possible: ", "不可行："}, {"read at ", "读自 "}, {"done, then seen: ", "已做，然后看到："},
 	{"next is ", "下一个 "}, {"usual hold ", "通常持有 "}, {"usual wait ", "通常等待 "}, {"Two holders for ", "两个持有者 "}, {"lost it ", "已丢失 "}, {"wrong for ", "误认 "}, {"also waits for ", "还在等 "}, {"also holds ", "还持有 "},
 }
 
@@ -121,6 +127,9 @@ var sentences = func() (all []struct {
 }) {
 	for _, x := range [][2]string{
 		{`PAST (\S+) (\S) (.+) ago`, "过去 $1 $2 $3 前"}, {`as of (\S+), (.+) ago`, "$1 的样子，$2 前"}, {`up to (\S+), (.+) ago`, "到 $1 为止，$2 前"}, {`(\S+) ago`, "$1 前"},
+		{`holds, place (\S+) of (\S+), since (\S+)`, "持有，第 $1/$2 位，已 $3"}, {`waits, place (\S+) of (\S+), since (\S+)`, "等待，第 $1/$2 位，已 $3"},
+		{`blocks, place (\S+) of (\S+), since (\S+)`, "挡住，第 $1/$2 位，已 $3"}, {`revoke the lease (\S+)`, "撤销租约 $1"}, {`(\S+) gets (\S+)`, "$1 得到 $2"}, {`(\S+) is free then`, "之后 $1 空闲"},
+		{`leaves the queue of (\S+) at place (\d+)`, "离开 $1 的队列，原第 $2 位"}, {`leader (\S+)`, "Leader $1"},
 		{`(\S+) usual`, "通常 $1"}, {`(\S+) and (\S+)`, "$1 和 $2"}, {`Two holders for (\S+): (\S+) and (\S+)`, "两个持有者 $1：$2 和 $3"}, {`Two holders for (\S+): (\S+) and (\S+), (\S+) and (\S+)`, "两个持有者 $1：$2 和 $3，$4 和 $5"}, {`wrong for (\S+) beside (\S+)`, "误认 $1，旁有 $2"}, {`SAYS IT HOLDS: DOES NOT (\S+) beside (\S+)`, "自认持有，其实没有 $1，旁有 $2"}, {`paused: said so (\S+) ago`, "暂停：$1 前所说"}, {`session (\S+)`, "会话 $1"},
 		{`(\d+)(?:st|nd|rd|th)`, "第$1"}, {`(\d+) errors?, (\d+) warnings?, (\d+) info`, "$1 错误，$2 警告，$3 提示"}, {`(\d+) of (\d+) locks?`, "$1/$2 锁"},
 		{`(\d+) marks?`, "$1 标记"}, {`(\d+) holds? since (\S+)`, "$1 次，始于 $2"}, {`the same deadlock holds up (\d+) other locks?`, "同一个死锁还挡住另外 $1 把锁"},

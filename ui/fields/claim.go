@@ -51,7 +51,7 @@ var Claims = []Field[Claim]{
 		Cell: func(x Claim) string { return string(x.Role) }, Record: func(x Claim) string { return x.Role.Name() }},
 	{Name: "key", Title: "KEY", In: In{Table: 30, CSV: 40, JSON: 30, Console: 40}, Width: Width{Least: 11, Fair: 18, Most: 40, Rank: 8},
 		Raw: func(x Claim) string { return x.Key }},
-	{Name: "create_revision", Title: "CREATED", In: In{Table: 40, CSV: 50, JSON: 40, Console: 50}, Width: Width{Least: 9, Fair: 11, Most: 14, Rank: 9, Right: true},
+	{Name: "create_revision", Title: "CREATED", In: In{Table: 40, CSV: 50, JSON: 40, Console: 50}, Width: Width{Least: 9, Fair: 11, Most: 14, Rank: 6, Right: true},
 		Own: created},
 	{Name: "mod_revision", Title: "MODIFIED", In: In{Wide: 40, CSV: 60, JSON: 50}, Own: modified},
 	{Name: "version", Title: "VERSION", In: In{Wide: 50, CSV: 70, JSON: 60}, Own: version},
@@ -80,7 +80,7 @@ var Claims = []Field[Claim]{
 	{Name: "since_is_lower_bound", In: In{CSV: 160, JSON: 150}, Record: func(x Claim) string { return strconv.FormatBool(x.SinceAtLeast) }},
 	{Name: "waits_for", Title: "WAITS FOR", In: In{Table: 80, CSV: 170, JSON: 160, Console: 80}, Width: Width{Least: 11, Fair: 16, Most: 28, Rank: 7},
 		Raw: func(x Claim) string { return x.aheadKey() }},
-	{Title: "NOTE", In: In{Console: 90}, Width: Width{Least: 28, Most: 64, Rank: 5}},
+	{Title: "NOTE", In: In{Console: 90}, Width: Width{Least: 24, Most: 64, Rank: 5}},
 }
 
 func position(x Claim) string { return strconv.Itoa(x.Position) }
