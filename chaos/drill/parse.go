@@ -119,6 +119,9 @@ func (p *parser) drill(n *yaml.Node) {
 		p.steps(steps)
 	}
 	if expect != nil {
+		if expect.Tag == "!!null" { // written and left empty
+			expect = &yaml.Node{Kind: yaml.SequenceNode, Line: expect.Line}
+		}
 		rows := p.list(expect, "expect")
 		if len(rows) == 0 && expect.Kind == yaml.SequenceNode {
 			p.fail(expect.Line, "expect is empty, so nothing would be judged: name what has to be so, like one-holder")

@@ -61,6 +61,7 @@ func TestCheckADrill(t *testing.T) {
 	}{
 		{lab + "steps: [{tell: {a: lock}}]\nexpect: [fifo]\n", 0, []string{"nothing is wrong: 2 contenders, 1 step, 1 expectation"}, "a short one"},
 		{lab + "expect: []\n", 1, []string{"d.yaml:3: expect is empty"}, "nothing is expected"},
+		{lab + "expect:\n", 1, []string{"d.yaml:3: expect is empty"}, "nothing is written there"},
 		{lab + "steps: [{tell: {a: dance}}]\nexpect: [fifo]\n", 1, []string{`d.yaml:3: there is no word "dance" to tell: want one of abandon, `}, "a word that no contender knows"},
 		{"title: t\nlab:\n  contenders:\n    - {name: a, lock: x, recipe: mutexx}\n    - {name: b, lock: x, recipe: spin, workers: 2}\nexpect: [fifo]\n", 1,
 			[]string{`d.yaml:4: contend for /x: recipe "mutexx": want mutex`, "d.yaml:5: contend for /x: 2 workers with one session: recipe spin cannot"}, "two mistakes that only the lab knows"},

@@ -53,7 +53,8 @@ func learnCmd(e *env) *cobra.Command {
 		Long: "learn shows the lessons as a path, and tells the one that is chosen, or named by its name or\n" +
 			"number, on a lab of its own. While a text or a question stands, nothing happens in the lab. What\n" +
 			"is right is what was measured; u goes back a step, with the screen as it was then. At the end\n" +
-			"there is a task, and the lab shows when it is done.\n" +
+			"there is a task, and the lab shows when it is done. Lesson 14 ends with an exam: a fault that\n" +
+			"nobody names, to be found and healed.\n" +
 			"Without a terminal, or with --list, the path is printed. Which lessons were taken is kept in\n" +
 			"lessons.json, in the state folder.",
 		Example: "  locktop learn\n  locktop learn 3\n  locktop learn pause --lang zh",
@@ -91,7 +92,7 @@ func learnCmd(e *env) *cobra.Command {
 	addOutput(cmd, &f.output, tableOrJSON, "of the path: table or json")
 	addWord(cmd.Flags(), &f.pace, "pace", "", "--pace", paceNames, "how long the lab rests before each step: "+strings.Join(paceNames, ", "))
 	cmd.Flags().BoolVar(&f.present, "present", false, "fewer words, for a class: no lines to do it by hand")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "makes the order of the answers repeat (default: another each time)")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "makes the order of the answers and the fault of the exam repeat (default: others each time)")
 	return cmd
 }
 

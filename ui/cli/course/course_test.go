@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,33 @@ func TestThePupilHearsBothLanguages(t *testing.T) {
 	for id, w := range words {
 		if w[0] == "" || w[1] == "" || strings.Count(w[0], "%") != strings.Count(w[1], "%") || ambiguous.MatchString(w[1]) {
 			t.Errorf("%s: %q", id, w)
+		}
+	}
+}
+
+// TestTheCommentsOfALessonAreInItsLanguage: each in the lines that it shows, and no line grows
+// beyond what a terminal of 80 columns has for it. What is translated is shown by some lesson.
+func TestTheCommentsOfALessonAreInItsLanguage(t *testing.T) {
+	all, err := lessons.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, d := range all {
+		lines := slices.Concat(d.Lesson.Etcdctl, d.Lesson.Go)
+		for i, zh := range (&Pupil{lang: "zh"}).code(lines) {
+			m := comment.FindStringSubmatch(lines[i])
+			if m == nil {
+				continue
+			}
+			if used[m[2]] = true; comments[m[2]] == "" || draw.Width(zh) > 74 {
+				t.Errorf("lesson %s: %q is shown as %q, %d cells wide", d.Name, lines[i], zh, draw.Width(zh))
+			}
+		}
+	}
+	for en := range comments {
+		if !used[en] {
+			t.Errorf("no lesson shows %q", en)
 		}
 	}
 }

@@ -179,8 +179,8 @@ func (p *Pupil) Task(ctx context.Context, met <-chan struct{}) {
 	p.mu.Unlock()
 	l := p.d.Lesson
 	if !p.brief {
-		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("etcdctl"), Code: l.Etcdctl})
-		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("go"), Code: l.Go})
+		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("etcdctl"), Code: p.code(l.Etcdctl)})
+		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("go"), Code: p.code(l.Go)})
 		p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("elsewhere") + l.Elsewhere.In(p.lang)})
 	}
 	p.try(ctx, l.Task.Done.Lock, p.say("task")+l.Task.Text.In(p.lang), l.Task.Hint.In(p.lang), met)
