@@ -141,11 +141,16 @@ func (r *reader) read(ctx context.Context, t *testing.T, seed uint64, l *lesson.
 	}
 }
 
-// meddles presses a key of the lab on one of its programs.
+// meddles presses a key of the lab: on one of its programs, a key in a queue, or the whole of it.
 func (r *reader) meddles(ctx context.Context, hands host.Actions) {
-	kinds := []model.FaultKind{model.FaultKill, model.FaultPause, model.FaultHoldKeepalives, model.FaultStop, model.FaultRevoke}
-	target := r.w.progs[r.rng.IntN(len(r.w.progs))].name
-	hands.Do(ctx, model.Plan{Action: model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: kinds[r.rng.IntN(len(kinds))], Target: target}}})
+	kinds := []model.FaultKind{model.FaultKill, model.FaultPause, model.FaultHoldKeepalives, model.FaultStop, model.FaultRevoke, model.FaultDetach, model.FaultMoveLeader, model.FaultLoseQuorum}
+	f := model.Fault{Kind: kinds[r.rng.IntN(len(kinds))], Target: r.w.progs[r.rng.IntN(len(r.w.progs))].name}
+	if info, _ := f.Kind.Info(); info.Target == model.TargetCluster {
+		f.Target = ""
+	}
+	all := []model.Action{{Kind: model.InjectFault, Fault: f}, {Kind: model.InjectFault, Fault: f}, {Kind: model.HealFault, Fault: f}, {Kind: model.HealAll},
+		{Kind: model.DeleteClaim, Key: r.w.someKey(r.rng)}}
+	hands.Do(ctx, model.Plan{Action: all[r.rng.IntN(len(all))]})
 }
 
 // says is all that the reader was shown of a kind.

@@ -3,6 +3,8 @@ package course_test
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -476,6 +478,17 @@ func (w *world) members() {
 	w.say(e)
 }
 
+// someKey is one of those that are there, "" for none.
+func (w *world) someKey(rng *rand.Rand) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	keys := slices.Sorted(maps.Keys(w.keys))
+	if len(keys) == 0 {
+		return ""
+	}
+	return keys[rng.IntN(len(keys))]
+}
+
 // startAnew gives all leases that run out a whole TTL, as a new leader does.
 func (w *world) startAnew() {
 	for _, l := range w.leases {
@@ -514,6 +527,10 @@ func (w *world) do(_ context.Context, a model.Action) model.Outcome {
 	case model.InjectFault:
 		w.inject(a.Fault, find, &o)
 	case model.DeleteClaim:
+		if _, ok := w.keys[a.Key]; !ok {
+			o.Done, o.Err = false, "it is gone"
+			return o
+		}
 		w.commit(nil, a.Key)
 	case model.HealFault:
 		w.heal(a.Fault)
@@ -565,6 +582,10 @@ func (w *world) inject(f model.Fault, find func(string) *prog, o *model.Outcome)
 			w.stopsRenewing(p)
 			w.is(p, model.ProcPaused, "")
 		case model.FaultDetach:
+			if p.last == nil || w.keys[p.last.key].Lease != p.lease {
+				o.Done, o.Err = false, "it has no claim"
+				return
+			}
 			kv := w.keys[p.last.key]
 			kv.Lease = 0
 			w.commit(&kv)
