@@ -53,7 +53,7 @@ func (p *Pupil) Unseen(at time.Time, begins bool) {
 	p.mu.Unlock()
 	if begins {
 		p.picture = drill.Show{}
-		p.show(p.ctx, lesson.Step{Kind: lesson.StepWait, Text: p.say("exam-ready"), Met: p.say("exam-ready")})
+		p.show(p.ctx, lesson.Step{Kind: lesson.StepWait, Text: p.say("exam-wait"), Met: p.say("exam-ready")})
 	}
 }
 
