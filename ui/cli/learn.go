@@ -53,10 +53,8 @@ func learnCmd(e *env) *cobra.Command {
 		Long: "learn shows the lessons as a path, and tells the one that is chosen, or named by its name or\n" +
 			"number, on a lab of its own. While a text or a question stands, nothing happens in the lab. What\n" +
 			"is right is what was measured; u goes back a step, with the screen as it was then. At the end\n" +
-			"there is a task, and the lab shows when it is done. Lesson 14 ends with an exam: a fault that\n" +
-			"nobody names, to be found and healed.\n" +
-			"Without a terminal, or with --list, the path is printed. Which lessons were taken is kept in\n" +
-			"lessons.json, in the state folder.",
+			"there is a task, and the lab shows when it is done. The last lesson has an exam.\n" +
+			"Without a terminal, or with --list, the path is printed. lessons.json, in the state folder, has those taken.",
 		Example: "  locktop learn\n  locktop learn 3\n  locktop learn pause --lang zh",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
