@@ -103,6 +103,8 @@ var neighbours = []neighbour{
 		func(ta *tale) { ta.stallOn(3, false) }, "", model.CodePinnedBadMember, nil},
 	{"three clients stall with a member that knows no leader", "that member is ill: so few are a pattern",
 		func(ta *tale) { ta.stallOn(3, true) }, model.CodePinnedBadMember, "", nil},
+	{"the whole cluster stalls, and three leases of one member are read first", "the others were renewed before it stalled, and that says nothing of what happens since",
+		func(ta *tale) { ta.stall(3, true, 90, 66) }, "", model.CodePinnedBadMember, nil},
 	{"six leases stall with a member that looks well", "what is cut may be the way to it: that is worth a hint",
 		func(ta *tale) { ta.stallOn(6, false) }, model.CodePinnedBadMember, "", nil},
 	{"one program with forty leases dies", "it came through one member, as one with a single endpoint does: no member is to blame",
@@ -219,18 +221,21 @@ func TestFindingsNeighbours(t *testing.T) {
 
 // stallOn is as many leases of m2 that stall together as said, ten of each other member
 // that are renewed, and m2 well or without a leader.
-func (ta *tale) stallOn(n int, ill bool) {
+func (ta *tale) stallOn(n int, ill bool) { ta.stall(n, ill, 30, 29) }
+
+// stall tells of leases of m2 that stall, and of others with that TTL of which so much is left then.
+func (ta *tale) stall(n int, ill bool, ttl, left int64) {
 	status := func() {
 		ta.status("3.7.3")
 		ta.events[len(ta.events)-1].(model.ClusterStatus).Members[1].NoLeader = ill
 	}
 	status()
-	read := func(left int64) {
+	read := func(stalled, others int64) {
 		for i := range n {
-			ta.read(model.LeaseID(2<<48|0x2000+i), 30, left)
+			ta.read(model.LeaseID(2<<48|0x2000+i), 30, stalled)
 		}
 		for i := range 20 {
-			ta.read(model.LeaseID((1+2*(i%2))<<48|0x1000+i), 30, 29)
+			ta.read(model.LeaseID((1+2*(i%2))<<48|0x1000+i), ttl, others)
 		}
 	}
 	for i := range n {
@@ -239,8 +244,8 @@ func (ta *tale) stallOn(n int, ill bool) {
 	for i := range 20 {
 		ta.claim(fmt.Sprint("/l", i), model.LeaseID((1+2*(i%2))<<48|0x1000+i))
 	}
-	read(29)
+	read(29, ttl-1)
 	ta.after(25 * time.Second)
-	read(4)
+	read(4, left)
 	status()
 }

@@ -121,6 +121,18 @@ func (l *Lease) Renewed(now time.Time) (ago time.Duration, ok bool) {
 	return max(0, ago), true
 }
 
+// MissedFor returns how long ago the lease's client should have renewed it, by its rhythm or
+// that of its recipe, as far as the last reading can tell. It is negative while it had time
+// at that reading. ok is false where Renewed's is.
+func (l *Lease) MissedFor(now time.Time) (d time.Duration, ok bool) {
+	ago, ok := l.Renewed(now)
+	if !ok {
+		return 0, false
+	}
+	interval, _ := l.interval()
+	return ago - interval, true
+}
+
 // Stale says whether the lease was read before the observer slept and neither was since
 // nor could be: it will be.
 func (l *Lease) Stale() bool { return l != nil && l.stale && l.Unread == "" }

@@ -66,20 +66,16 @@ func pinnedMember(x *rule.ClusterContext) {
 	if len(x.K.Late()) == 0 || len(x.K.Cluster().Members) < 2 || pinnedByProxy(x) || len(x.K.Late()) < pinnedMin {
 		return
 	}
-	by := map[string]int{}
+	by := map[string][]*keyspace.Lease{}
 	for l := range x.K.Late() {
-		by[x.K.GrantedBy(l.ID)]++
+		by[x.K.GrantedBy(l.ID)] = append(by[x.K.GrantedBy(l.ID)], l)
 	}
-	for member, n := range by {
+	for member, late := range by {
+		n := len(late)
 		if member == "" || n < pinnedMin || 5*n < 4*len(x.K.Late()) { // nearly all of them
 			continue
 		}
-		healthy := 0
-		for _, l := range x.K.Leases() {
-			if l.HasRead && l.State() == model.LeaseHealthy && x.K.GrantedBy(l.ID) != member {
-				healthy++
-			}
-		}
+		healthy := renewedSince(x, stalledFor(x, late), member)
 		if healthy < pinnedMin || n < pinnedMany && !ill(x, member) {
 			return
 		}
@@ -95,6 +91,33 @@ func pinnedMember(x *rule.ClusterContext) {
 		}
 		x.Report(f)
 	}
+}
+
+// stalledFor returns how long ago pinnedMin of the leases had missed a renewal.
+func stalledFor(x *rule.ClusterContext, late []*keyspace.Lease) time.Duration {
+	missed := make([]time.Duration, 0, len(late))
+	for _, l := range late {
+		d, _ := l.MissedFor(x.K.Now()) // after a new leader its renewal is not known: it does not make the others wait
+		missed = append(missed, d)
+	}
+	slices.Sort(missed)
+	return missed[len(missed)-pinnedMin]
+}
+
+// renewedSince counts the healthy leases of other members that were renewed within that
+// time. A lease that was renewed before the others stalled tells nothing: when the whole
+// cluster or its machine stands still, those that are read first look stalled alone.
+func renewedSince(x *rule.ClusterContext, within time.Duration, member string) int {
+	n := 0
+	for _, l := range x.K.Leases() {
+		if l.State() != model.LeaseHealthy || x.K.GrantedBy(l.ID) == member {
+			continue
+		}
+		if ago, ok := l.Renewed(x.K.Now()); ok && ago < within {
+			n++
+		}
+	}
+	return n
 }
 
 // pinnedByProxy finds a member that serves nobody and through which the proxy saw a
