@@ -89,7 +89,7 @@ func (c *crew) find(name string) (*proc, error) {
 	} else if pr != nil {
 		return nil, errEnded(name)
 	}
-	return nil, fmt.Errorf("%s is no contender of the lab; those that run are %s",
+	return nil, fmt.Errorf("%s is not a contender of the lab; those that run are %s",
 		model.Printable(name), strings.Join(c.alive(), ", "))
 }
 
@@ -136,7 +136,7 @@ func (c *crew) canSpawn(a model.Action) error {
 	case a.Contender == "":
 		return nil
 	case pr == nil:
-		return fmt.Errorf("%s is no contender that the lab knows", model.Printable(a.Contender))
+		return fmt.Errorf("%s is not a contender that the lab knows", model.Printable(a.Contender))
 	case c.procs[a.Contender] != nil:
 		return fmt.Errorf("%s runs already", a.Contender)
 	}

@@ -52,7 +52,7 @@ func (c *crew) claimOf(name string) (spoken, error) {
 		}
 		return spoken{}, fmt.Errorf("%s has said of no claim", name)
 	}
-	return spoken{}, fmt.Errorf("%s is no contender of the lab", model.Printable(name))
+	return spoken{}, fmt.Errorf("%s is not a contender of the lab", model.Printable(name))
 }
 
 // grants are the leases that programs were granted, by name, as the proxy saw it.

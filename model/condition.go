@@ -88,7 +88,7 @@ var sentences = map[string]string{
 	IsFree.Word:      "nobody holds it and nobody waits",
 	IsOrderOnly.Word: "keys of no known recipe: in order, and nothing is said of a holder",
 	IsEncrypted.Word: "its value is encrypted, so who holds it is not known",
-	IsBlocked.Word:   "a key that is no claim stands first",
+	IsBlocked.Word:   "a key that is not a claim stands first",
 	IsMoving.Word:    "it changes hands as it used to",
 	IsHeld.Word:      "it has a holder; whether its program works, etcd cannot tell",
 	IsHealthy.Word:   "renewed on time",

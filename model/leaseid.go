@@ -29,7 +29,7 @@ func ParseLeaseID(s string) (LeaseID, error) {
 	t := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(s)), "0x")
 	n, err := strconv.ParseUint(t, 16, 63)
 	if err != nil || n == 0 {
-		return 0, fmt.Errorf("%q is no lease id: want 1 to 16 hex digits", s)
+		return 0, fmt.Errorf("%q is not a lease id: want 1 to 16 hex digits", s)
 	}
 	return LeaseID(n), nil
 }

@@ -7,7 +7,7 @@ type Role string
 const (
 	RoleHolds   Role = "holds"
 	RoleWaits   Role = "waits"
-	RoleBlocks  Role = "blocks"  // it stands first, and is no claim of the lock
+	RoleBlocks  Role = "blocks"  // it stands first, and is not a claim of the lock
 	RoleForeign Role = "foreign" // no claim of the lock either, and counted by the recipe
 	RoleMember  Role = "member"  // of keys side by side, of which none is known to hold
 )
@@ -31,7 +31,7 @@ func (r Role) Remains() string {
 	case RoleHolds:
 		return "the old holder may still believe that it holds"
 	case RoleBlocks, RoleForeign:
-		return "it is no claim of this lock: some program may need it"
+		return "it is not a claim of this lock: some program may need it"
 	case RoleMember:
 		return "its program is not told that it went, and may need it"
 	}

@@ -104,7 +104,7 @@ func TestFaultMenu(t *testing.T) {
 		{"heal one", "U heals the marked fault from any list", []string{"5", "U"}, func(b *bench) {
 			b.only(model.Action{Kind: model.HealFault, Fault: model.Fault{Kind: model.FaultPause, Target: "c2"}})
 		}},
-		{"a member is no contender", "keys of contenders say so", []string{"5", "tab", "K"}, func(b *bench) {
+		{"a member is not a contender", "keys of contenders say so", []string{"5", "tab", "K"}, func(b *bench) {
 			if len(b.h.done) != 0 {
 				b.t.Errorf("did %+v", b.h.done)
 			}

@@ -258,7 +258,7 @@ func TestClients(t *testing.T) {
 	b.sees("127.0.0.1:50001")
 	b.sees("grpc-go/1.71.1")
 	b.press("shift+tab", "shift+tab", "shift+tab", "K")
-	b.sees("not available: this client is no process of the lab")
+	b.sees("not available: this client is not a process of the lab")
 	b.pressed("F", "down", "down", "down", "down", "down", "grace")
 	b.sees("faults: client 127.0.0.1:50001")
 	b.pressed("enter", "grace", "down", "right", "right", "enter")

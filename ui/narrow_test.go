@@ -25,7 +25,7 @@ func TestBreakOffersWhatIsPossible(t *testing.T) {
 		reason     string
 		notWarning string
 	}{
-		{[]string{"/", "blocked", "enter"}, 80, 24, "D delete this claim  esc cancel", "! it is no claim of this lock", "it has no lease to revoke, and nobody holds by it", "old holder"},
+		{[]string{"/", "blocked", "enter"}, 80, 24, "D delete this claim  esc cancel", "! it is not a claim of this lock", "it has no lease to revoke, and nobody holds by it", "old holder"},
 		{[]string{"/", "blocked", "enter"}, 40, 10, "D delete  esc cancel", "", "the way that is open is the one that has room", ""},
 		{[]string{"/", "job7", "enter"}, 40, 10, "R revoke  D delete  esc cancel", "! the old holder may", "both are open", ""},
 		{[]string{"/", "job7", "enter", "enter", "down"}, 80, 24, "R revoke the lease  D delete this claim", "! its client may still believe that it waits", "one that waits holds nothing", "old holder"},

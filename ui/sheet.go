@@ -132,7 +132,7 @@ func (a *App) byHand() {
 	}
 	if grants := page.Fresh(a.state).Grants(); len(grants) > 0 {
 		s.blank()
-		s.add(draw.Late, "  ", "No permission to read some of it. This allows it, with a role of the user in the place of ROLE:")
+		s.add(draw.Late, "  ", "No permission to read some of it. This allows it, with a role of the user in place of ROLE:")
 		for _, l := range grants {
 			s.add(draw.Plain, "  $ ", l)
 		}

@@ -78,7 +78,7 @@ var described = []story{
 			{"it releases", "jobs/build: free", "1 left: released, strong"},
 		}},
 	{name: "etcd3-py", form: selfForm,
-		reason: "one key and a counter below it, which is no claim; its transaction can overwrite the holder, which keeps the key's create revision",
+		reason: "one key and a counter below it, which is not a claim; its transaction can overwrite the holder, which keeps the key's create revision",
 		looks: []look{
 			{"one acquires", "_locks/build: etcd3-py *1(db1:proc:4711) ?", ""},
 			{"another overwrites it", "_locks/build: etcd3-py *1(db2:proc:812) ?", ""},

@@ -20,7 +20,7 @@ func TestProgramsPage(t *testing.T) {
 		"*calls*: the test made the program's calls to etcd's own packages. *keys*: the keys were written by hand, as the\n" +
 		"program's source makes them. kvtools and Scalingo's go-etcd-lock did not run: the Go module proxy refuses both, in\n" +
 		"every version, with 403 (asked last on 2026-11-23). Claims are numbered in the order in which\n" +
-		"they came; `*` holds, `!` is no claim and counts all the same, `?` at the end: waiting leaves no key. The question mark\n" +
+		"they came; `*` holds, `!` is not a claim and counts all the same, `?` at the end: waiting leaves no key. The question mark\n" +
 		"that ls writes behind a recipe that is a guess is left out here.\n\n" +
 		"| program | by | what happens | what is shown | how the last one went |\n| --- | --- | --- | --- | --- |\n")
 	cell := strings.NewReplacer("|", "\\|", "\n", "<br>")

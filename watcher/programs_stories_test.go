@@ -166,7 +166,7 @@ var programs = []story{
 			{"the writer ends", "jobs/table: rwmutex *4", "4 after 3: released, strong"},
 		}},
 	{name: "double-barrier", play: playDoubleBarrier,
-		reason: "a rendezvous: nobody holds it, and the key that opens it is no claim",
+		reason: "a rendezvous: nobody holds it, and the key that opens it is not a claim",
 		looks: []look{
 			{"one enters", "jobs/gate: double-barrier 1", ""},
 			{"the other enters", "jobs/gate: double-barrier 1 2 !3", ""},

@@ -144,7 +144,7 @@ type RawCodec struct{}
 func (RawCodec) Marshal(v any) (mem.BufferSlice, error) {
 	f, ok := v.(*Frame)
 	if !ok {
-		return nil, fmt.Errorf("send through the proxy: %T is no frame", v)
+		return nil, fmt.Errorf("send through the proxy: %T is not a frame", v)
 	}
 	return mem.BufferSlice{mem.SliceBuffer(f.Data)}, nil
 }
@@ -154,7 +154,7 @@ func (RawCodec) Marshal(v any) (mem.BufferSlice, error) {
 func (RawCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	f, ok := v.(*Frame)
 	if !ok {
-		return fmt.Errorf("receive through the proxy: %T is no frame", v)
+		return fmt.Errorf("receive through the proxy: %T is not a frame", v)
 	}
 	f.Data = data.Materialize()
 	return nil

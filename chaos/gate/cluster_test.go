@@ -125,7 +125,7 @@ func TestTheGateOnHostileAnswers(t *testing.T) {
 			if r, ok := a.(*pb.LeaseRevokeResponse); ok {
 				r.Header = nil
 			}
-		}, do: "answered LeaseRevoke without a header: it is no etcd server, or a proxy before it is broken: no answer that can be used, so it may have been done", reason: "the revision is there"},
+		}, do: "answered LeaseRevoke without a header: it is not an etcd server, or a proxy before it is broken: no answer that can be used, so it may have been done", reason: "the revision is there"},
 		{name: "a transaction without a result", alter: func(a any) {
 			if r, ok := a.(*pb.TxnResponse); ok {
 				r.Succeeded, r.Responses = false, nil

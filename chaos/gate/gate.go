@@ -45,7 +45,7 @@ type Options struct {
 	// reads first. It writes to no other, and to none once another one has answered.
 	Cluster uint64
 	// Armed lets the gate act. Why is the reason shown while it is not, and for writes
-	// to etcd where there is no Dial ("read-only: not a lab of ours").
+	// to etcd where there is no Dial ("read-only: not locktop's own lab").
 	Armed bool
 	Why   string
 	// Lab is nil if there is none.
@@ -119,7 +119,7 @@ func (g *Gate) possible(a model.Action) error {
 	case !slices.Contains(model.ActionKinds, a.Kind):
 		return fmt.Errorf("unknown action %q", a.Kind)
 	case !a.Kind.WritesEtcd() && g.o.Lab == nil:
-		return errors.New("not a lab of ours: processes and their connections are out of reach")
+		return errors.New("not locktop's own lab: processes and their connections are out of reach")
 	case !a.Kind.WritesEtcd():
 		return g.o.Lab.Available(a)
 	case g.o.Reader == nil:

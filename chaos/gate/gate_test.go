@@ -38,7 +38,7 @@ func newBench(t *testing.T, options ...func(*Options)) *bench {
 			b.dialled++
 			return chaostest.Connect(clientv3.Config{Endpoints: []string{member}, DialOptions: chaos.Writing()})
 		},
-		Armed: true, Why: "read-only: not a lab of ours",
+		Armed: true, Why: "read-only: not locktop's own lab",
 		Journal: &b.journal, Endpoint: member, User: "me",
 		Report: func(e model.Event) { b.acted = append(b.acted, e.(model.Acted).Outcome) },
 	}
@@ -260,13 +260,13 @@ func TestUnarmedGateRefusesEverything(t *testing.T) {
 	for _, kind := range model.ActionKinds {
 		a := claim
 		a.Kind, a.Contender = kind, "a"
-		if err := b.gate.Available(a); err == nil || err.Error() != "read-only: not a lab of ours" {
+		if err := b.gate.Available(a); err == nil || err.Error() != "read-only: not locktop's own lab" {
 			t.Errorf("%s: available: %v", kind, err)
 		}
 		for _, dry := range []bool{false, true} {
 			p := b.plan(t, a)
 			p.DryRun = dry
-			wantRefused(t, b.gate.Do(chaostest.Within(t), p), "read-only: not a lab of ours")
+			wantRefused(t, b.gate.Do(chaostest.Within(t), p), "read-only: not locktop's own lab")
 		}
 	}
 	if b.dialled != 0 || len(lab.did) != 0 || b.journal.Len() != 0 || b.world(t) != before {
@@ -351,7 +351,7 @@ func TestUnavailableActionsSayWhy(t *testing.T) {
 		words  string
 		reason string
 	}{
-		{b.gate, kill, "not a lab of ours", "there is no lab"},
+		{b.gate, kill, "not locktop's own lab", "there is no lab"},
 		{b.gate, model.Action{Kind: model.RevokeLease}, "there is no lease", "a key without a lease"},
 		{b.gate, model.Action{Kind: model.DeleteClaim, Key: "/k"}, "create revision must be known", "no guard without it"},
 		{b.gate, model.Action{Kind: "dance"}, "unknown action", "a kind of a later version"},

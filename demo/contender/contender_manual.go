@@ -108,7 +108,7 @@ func (c *contender) obey(ctx context.Context, words <-chan string) {
 func (m *manual) do(ctx context.Context, word string) {
 	f := manualWords[word]
 	if f == nil {
-		m.note(fmt.Sprintf("%.40q is no command: want one of %s", word, strings.Join(ManualWords(), ", ")))
+		m.note(fmt.Sprintf("%.40q is not a command: want one of %s", word, strings.Join(ManualWords(), ", ")))
 		return
 	}
 	err := f(m, ctx)

@@ -81,7 +81,7 @@ func (o Options) Check() error {
 	}
 	for i, lock := range locks {
 		if lock == "" || strings.HasSuffix(lock, "/") {
-			return fmt.Errorf("contend: %q is no name of a lock: want one that does not end with /", lock)
+			return fmt.Errorf("contend: %q is not the name of a lock: want one that does not end with /", lock)
 		}
 		if slices.Contains(locks[:i], lock) {
 			return fmt.Errorf("contend: the lock %s is named twice", lock)

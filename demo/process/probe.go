@@ -94,9 +94,9 @@ func AskFile(path string) Probe {
 	return Probe{lookEvery, func(context.Context) ([]byte, error) { return readOnce(path, before) }}
 }
 
-// errNoFile is the answer of what is no regular file: reading it could wait for ever, or do
+// errNoFile is the answer of what is not a regular file: reading it could wait for ever, or do
 // something.
-var errNoFile = errors.New("it is no regular file")
+var errNoFile = errors.New("it is not a regular file")
 
 // readOnce is what a file says now, nil if it is still as it was before.
 func readOnce(path string, before os.FileInfo) ([]byte, error) {

@@ -588,7 +588,7 @@ func TestWhatBlocksIsNamedForWhatItIs(t *testing.T) {
 		says, not   string
 	}{
 		{"a claim of a lock", history.ClaimKey("/l/sub", 0xa1), "/l waits for the lock /l/sub,", "group"},
-		{"an instance of a service", "/l/workers/10.0.0.2:80", "/l/workers/10.0.0.2:80 is one of 1 key in the group /l/workers, which is no lock", "waits for the lock"},
+		{"an instance of a service", "/l/workers/10.0.0.2:80", "/l/workers/10.0.0.2:80 is one of 1 key in the group /l/workers, which is not a lock", "waits for the lock"},
 		{"data", "/l/setting", "/l/setting is not a lock key", "group"},
 	} {
 		h := history.New()

@@ -74,7 +74,7 @@ func TestGuessOfEachRecipe(t *testing.T) {
 		{"Vitess' election", []model.KV{decKey("/vt/elections/e/locks", someLease(1))},
 			[]string{"/vt/elections/e/locks/ /vt/elections/e/locks vitess-election strong 1/1/1"}},
 		{"RWMutex", []model.KV{leasedKey("/rw/read/" + nanos), leasedKey("/rw/write/" + nanos)}, []string{"/rw/ /rw rwmutex strong 1/2/2"}},
-		{"DoubleBarrier, its ready key is no claim", []model.KV{leasedKey("/b/waiters/" + nanos), plainKey("/b/ready")},
+		{"DoubleBarrier, its ready key is not a claim", []model.KV{leasedKey("/b/waiters/" + nanos), plainKey("/b/ready")},
 			[]string{"/b/ /b double-barrier strong 1/1/1"}},
 		{"a queue of the experimental recipes is data", []model.KV{plainKey("/q/" + nanos)}, nil},
 		{"a queue by hand", []model.KV{leasedKey("/lock/l1/" + uuid)}, []string{"/lock/l1/ /lock/l1 key-queue hint 1/1/1"}},

@@ -218,9 +218,9 @@ func TestRoles(t *testing.T) {
 		reason string
 	}{
 		{"/m/a1", model.RoleHolds, "holder", "the first claim holds"},
-		{"/m/setting", model.RoleForeign, "foreign", "it is counted, and is no claim"},
+		{"/m/setting", model.RoleForeign, "foreign", "it is counted, and is not a claim"},
 		{"/m/b2", model.RoleWaits, "waiter", "it has to wait"},
-		{"/b/setting", model.RoleBlocks, "foreign", "it is no claim and first; programs know it as foreign"},
+		{"/b/setting", model.RoleBlocks, "foreign", "it is not a claim and first; programs know it as foreign"},
 		{"/b/a1", model.RoleWaits, "waiter", "nobody holds a blocked lock"},
 		{"/rw/read/1700000000000000001", model.RoleHolds, "holder", "readers hold together"},
 		{"/rw/read/1700000000000000002", model.RoleHolds, "holder", "also the second"},
@@ -257,8 +257,8 @@ func TestWhatIsBrokenWhereOnlyTheLockIsNamed(t *testing.T) {
 	s := apply(model.Batch{Events: h.Events})
 	for _, r := range []struct{ lock, key, why, reason string }{
 		{"/m", "/m/a1", "", "the holder is meant"},
-		{"/b", "", "/b/setting stands first, and is no claim of /b", "some program needs that key, and it has a lease as a holder has"},
-		{"/g", "", "/g is no lock that is known: none of its keys is known to hold it", "an instance of a service is nobody's lock"},
+		{"/b", "", "/b/setting stands first, and is not a claim of /b", "some program needs that key, and it has a lease as a holder has"},
+		{"/g", "", "/g is not a known lock: none of its keys is known to hold it", "an instance of a service is nobody's lock"},
 		{"/r", "", "3 hold /r together: " + strings.Join(readers[:3], ", "), "which reader is meant is not known"},
 	} {
 		c, why := outlook.ToBreak(s.Lock(r.lock))

@@ -15,7 +15,7 @@ import (
 )
 
 // TestWhatEachRecipeShows is the row that every recipe has: keys, oldest first, and what
-// the lock that they make is. A star holds, a ! is no claim, and behind a < stands what
+// the lock that they make is. A star holds, a ! is not a claim, and behind a < stands what
 // the key waits for; keys are written without the lock's name.
 func TestWhatEachRecipeShows(t *testing.T) {
 	const nanos, uuid = "179000000000000000", "6ba7b810-9dad-11d1-80b4-00c04fd430c"
@@ -39,11 +39,11 @@ func TestWhatEachRecipeShows(t *testing.T) {
 	}{
 		{"empty values are a mutex", []model.KV{hex("/l", 0xa1, ""), hex("/l", 0xb2, ""), hex("/l", 0xc3, "")}, "",
 			"/l mutex certain create_revision: *a1 b2<a1 c3<b2"},
-		{"what is no claim counts all the same", []model.KV{key("/l/note", "x", 0), hex("/l", 0xa1, ""), hex("/l/x", 0xb2, "")}, "",
+		{"what is not a claim counts all the same", []model.KV{key("/l/note", "x", 0), hex("/l", 0xa1, ""), hex("/l/x", 0xb2, "")}, "",
 			"/l mutex certain create_revision: !note a1<note !x/b2<a1\n/l/x mutex certain create_revision: *b2"},
 		{"a claim without its lease is one", []model.KV{key("/l/694d81e5fc652594", "", 0), hex("/l", 0xa1, "")}, "",
 			"/l mutex certain create_revision: *694d81e5fc652594 a1<694d81e5fc652594"},
-		{"a key of one lease is no claim of another", []model.KV{key("/l/a2", "", 0xa1)}, "", "/l order-only hint create_revision: a2"},
+		{"a key of one lease is not a claim of another", []model.KV{key("/l/a2", "", 0xa1)}, "", "/l order-only hint create_revision: a2"},
 		{"every candidate has a value", []model.KV{hex("/l", 0xa1, "one"), hex("/l", 0xb2, "two")}, "",
 			"/l election strong create_revision: *a1 b2<a1"},
 		{"a candidate alone that proclaimed", []model.KV{again(hex("/l", 0xa1, "one"))}, "", "/l election strong create_revision: *a1"},

@@ -125,7 +125,7 @@ left a1 no longer holds /l after 1.0s: cause unknown (hint); nobody waits
 			h.Put(1, "/l/config", "x", 0)
 			h.Put(2, history.ClaimKey("/l", a), "", a)
 			h.Del(3, "/l/config")
-		}, `blocked /l is blocked by /l/config, which is no claim of it
+		}, `blocked /l is blocked by /l/config, not a claim of it
 queued a1 joined the queue of /l at place 2, behind /l/config
 finding foreign-key (certain): /l/config is not a lock key, but sits in the queue and blocks it
 acquired a1 got /l, which /l/config blocked
@@ -306,7 +306,7 @@ shared c3 holds /rw too, at place 2
 queued b2 joined the queue of /l at place 3, behind /l/setting
 finding foreign-key (certain): /l/setting is not a lock key, but sits in the queue and blocks it, when it becomes first; it is at place 2
 left a1 no longer holds /l after 2.0s: released (strong)
-blocked /l is blocked by /l/setting, which is no claim of it
+blocked /l is blocked by /l/setting, not a claim of it
 `},
 	}
 	for _, r := range rows {

@@ -17,7 +17,7 @@ const (
 	Shared   Kind = "shared"   // a claim joined others that hold already
 	Left     Kind = "left"     // a waiter went, or a holder without a successor
 	Handover Kind = "handover" // the holder changed
-	Blocked  Kind = "blocked"  // a key that is no claim came first
+	Blocked  Kind = "blocked"  // a key that is not a claim came first
 	First    Kind = "first"    // of keys side by side, none of which is known to hold, another one came first
 	Together Kind = "together" // many claims went at once: one line for all of them
 	Finding  Kind = "finding"  // a diagnosis came or went
@@ -66,7 +66,7 @@ type Entry struct {
 	Why
 	Spans
 	// Place is the place in the queue, from 1, and WaitsFor the key ahead; of a holder that
-	// left, the key that is no claim and blocks the lock since.
+	// left, the key that is not a claim and blocks the lock since.
 	Place    int
 	WaitsFor model.ClaimRef
 	// Unseen: it happened while the watch was lost; At is when we learnt of it.
@@ -182,7 +182,7 @@ func (f *Entry) Sentence(who func(model.ClaimRef) string) string {
 	case Together:
 		return f.story.sentence()
 	case Blocked:
-		return fmt.Sprintf("%s is blocked by %s, which is no claim of it", lock, model.Printable(f.Claim.Key))
+		return fmt.Sprintf("%s is blocked by %s, not a claim of it", lock, model.Printable(f.Claim.Key))
 	}
 	return model.Printable(f.Text)
 }

@@ -9,7 +9,7 @@ import (
 	"locktop/model/recipe"
 )
 
-// ended notes that a leased key went that is no claim of a queue.
+// ended notes that a leased key went that is not a claim of a queue.
 func (ks *Keys) ended(c *Claim, now time.Time) {
 	if c.lease == nil || c.form.Shape() != recipe.Group && c.form.Shape() != recipe.Single {
 		return

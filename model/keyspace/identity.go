@@ -130,7 +130,7 @@ func (ks *Keys) registered(r model.ClaimRef) string {
 	return ""
 }
 
-// siblingIdentity reads the values of the other keys of a lease: one that is no claim often
+// siblingIdentity reads the values of the other keys of a lease: one that is not a claim often
 // says who the owner is (a registration of a session). Its name says nothing: it is that
 // of a thing. JSON that tells goes first; of plain values all have to say the same.
 func siblingIdentity(r model.ClaimRef, l *Lease) string {

@@ -44,7 +44,7 @@ func (c *Claim) Form() recipe.FormID { return c.form }
 // The keys alone do not tell: without a lease it might be any data.
 func (c *Claim) Stripped() bool { return c.detached && c.form.Shape() == recipe.Single }
 
-// Lock returns the lock the claim competes for, nil if it is no claim.
+// Lock returns the lock the claim competes for, nil if it is not a claim.
 func (c *Claim) Lock() *Lock {
 	if c.home != nil && c.home.lock != nil && c.home.lock.IsClaim(c) {
 		return c.home.lock
@@ -177,7 +177,7 @@ func (l *Lock) Holders() int { return l.holds }
 // Holds says whether the key at that place, from 0, holds.
 func (l *Lock) Holds(place int) bool { return place >= 0 && place < l.holds }
 
-// Blocked says whether a key that is no claim of this lock stands first.
+// Blocked says whether a key that is not a claim of this lock stands first.
 func (l *Lock) Blocked() bool { return l.recipe.HasHolder && l.Head() != nil && !l.IsClaim(l.Head()) }
 
 // Free says whether there is no key at all. A free lock does not exist in etcd;

@@ -8,7 +8,7 @@ import (
 	"locktop/model"
 )
 
-// ClientInfo is a client of the proxy that is no contender.
+// ClientInfo is a client of the proxy that is not a contender.
 type ClientInfo struct {
 	model.Client
 	// Peer, Agent and Member are those of its newest connection.

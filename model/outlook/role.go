@@ -16,9 +16,9 @@ func ToBreak(l *keyspace.Lock) (c *keyspace.Claim, why string) {
 	case head == nil:
 		return nil, "nobody holds it and nobody waits"
 	case !l.Recipe().HasHolder:
-		return nil, model.Printable(l.Name) + " is no lock that is known: none of its keys is known to hold it"
+		return nil, model.Printable(l.Name) + " is not a known lock: none of its keys is known to hold it"
 	case !l.IsClaim(head):
-		return nil, model.Printable(head.Key) + " stands first, and is no claim of " + model.Printable(l.Name)
+		return nil, model.Printable(head.Key) + " stands first, and is not a claim of " + model.Printable(l.Name)
 	case l.Holders() > 1:
 		var keys []string
 		for c := range l.First(min(l.Holders(), toNameMax)) {

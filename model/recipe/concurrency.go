@@ -27,7 +27,7 @@ var Mutex = &Recipe{Name: "mutex", Who: "Go Mutex, the lock service, etcdctl loc
 	Beside: ".lockinfo", // Terraform
 	Plays:  []string{"mutex", "try-lock", "lock-rpc", "counted"},
 	Ghost:  "expired-waiter-wins", // the Go client checks its key since 3.5, the lock service of a 3.4 server does not
-	Quirks: "The keys say nothing of who holds: their values are empty. Any key under the name counts, also one that is no claim, " +
+	Quirks: "The keys say nothing of who holds: their values are empty. Any key under the name counts, also one that is not a claim, " +
 		"and a lock a waits for the holders of a/b. Two locks by one session share one key. etcd-cpp-apiv3 renews only 1 s before the end."}
 
 var election = &Recipe{Name: "election", Who: "Go Election, the election service, etcdctl elect",

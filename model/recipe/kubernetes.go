@@ -30,7 +30,7 @@ var kubernetesLease = single("kubernetes-lease", "leader elections of Kubernetes
 		return clip(l.Holder), "value"
 	},
 	Quirks: "There is no lease of etcd: the value says who holds, since when and for how long, by the holder's clock. " +
-		"It is read only, nothing is ever written there. Heartbeats of nodes (kube-node-lease) are no locks."})
+		"It is read only, nothing is ever written there. Heartbeats of nodes (kube-node-lease) are not locks."})
 
 // OfKube says whether the recipe is that of Kubernetes' Lease objects.
 func (r *Recipe) OfKube() bool { return r == kubernetesLease }

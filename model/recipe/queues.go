@@ -50,7 +50,7 @@ func beforeValue(k *Key) string {
 }
 
 var queues = []*Recipe{
-	// A reader does not wait for readers, nor for what is no claim (experimental/recipes/rwmutex.go).
+	// A reader does not wait for readers, nor for what is not a claim (experimental/recipes/rwmutex.go).
 	{Name: "rwmutex", Who: "the RWMutex of etcd's experimental recipes", Shape: Queue, Order: ByMod, HasHolder: true, Confidence: Strong,
 		Readers: reader, Writers: writer,
 		Signs: []Sign{
@@ -61,7 +61,7 @@ var queues = []*Recipe{
 		},
 		Plays: []string{"rw-read", "rw-write"},
 		Ghost: "rw-expired-writer",
-		Quirks: "The keys end in the nanoseconds of the client's clock at its request, which is no lease id. " +
+		Quirks: "The keys end in the nanoseconds of the client's clock at its request, which is not a lease id. " +
 			"It does not check its own key after the wait (rw-expired-writer)."},
 	{Name: "key-queue", Who: "queues made by hand: any name, the oldest key holds", Shape: Queue, Order: ByCreate, HasHolder: true, Confidence: Hint,
 		AnyName: true,
@@ -73,7 +73,7 @@ var queues = []*Recipe{
 		Readers: scalingo, Writers: writer,
 		Signs: []Sign{{Of: []*Form{scalingo}, Why: []string{namedInHex, "no claim has a value", "the path is that of Scalingo's readers, and names the lock in base64"}}},
 		Quirks: "All readers hold together. Writers queue elsewhere, below the name that the path has in base64, and wait for every reader; " +
-			"what they announce below writer-intents is no claim."},
+			"what they announce below writer-intents is not a claim."},
 	{Name: "suffix-election", Who: "IBM's etcd-java", Shape: Queue, Order: ByCreate, HasHolder: true, Leads: true, Confidence: Hint,
 		Signs:  []Sign{{Of: []*Form{suffixed}, Why: []string{"every key ends in its own value", "the name before that speaks of an election"}}},
 		Quirks: "A candidate's key is the name of the election and the candidate's own name, with or without a separator. The oldest key leads."},

@@ -141,7 +141,7 @@ func (f *breakRun) target(on *session.Session, name string) (model.Action, error
 		key := f.e.inNamespace(f.claim)
 		c := s.Claim(key)
 		if c == nil || l.Place(c) < 0 {
-			return model.Action{}, bad("%q is no key in the queue of %q (\"locktop describe\" lists them)", key, name)
+			return model.Action{}, bad("%q is not a key in the queue of %q (\"locktop describe\" lists them)", key, name)
 		}
 		return model.Action{Kind: model.DeleteClaim, Lock: name, Key: c.Key, CreateRev: c.CreateRev, Lease: c.KV.Lease}, nil
 	}

@@ -157,7 +157,7 @@ func TestOnlyAHolderIsBrokenWithoutItsKey(t *testing.T) {
 		{[]string{"/m"}, 0, "the old holder may still believe that it holds", "there is one here"},
 		{[]string{"/services/pay"}, exitBad, "/services/pay is no lock that is known", "nobody knows whom that would hit"},
 		{[]string{"/services/pay", "--claim", "/services/pay/10.0.0.3:80"}, 0, "delete claim /services/pay/10.0.0.3:80", "the key was named"},
-		{[]string{"/l"}, exitBad, "/l/config stands first, and is no claim of /l", "the revoke would hit another program"},
+		{[]string{"/l"}, exitBad, "/l/config stands first, and is not a claim of /l", "the revoke would hit another program"},
 		{[]string{"/m"}, 0, "revoke lease", "the holder is meant"},
 		{[]string{"/rw"}, exitBad, "3 hold /rw together: /rw/read/" + clock + "1, /rw/read/" + clock + "2, /rw/read/" + clock + "3", "nobody knows which reader is meant"},
 		{[]string{"/rw", "--claim", "/rw/read/" + clock + "2"}, 0, "which holds /rw; 2 more hold it", "the writer waits for the others, too"},

@@ -301,7 +301,7 @@ func ask(ctx context.Context, c *clientv3.Client, endpoint string, dialing, answ
 	defer cancel()
 	if _, err := pb.NewMaintenanceClient(member).Status(ctx, &pb.StatusRequest{}); err != nil {
 		if ctx.Err() != nil {
-			return errors.New("accepts connections, but is no etcd server that answers in time")
+			return errors.New("accepts connections, but is not an etcd server that answers in time")
 		}
 		if errors.Is(rpctypes.Error(err), rpctypes.ErrUserEmpty) {
 			return errWantsUser

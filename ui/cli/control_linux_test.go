@@ -159,7 +159,7 @@ func TestTheSocketOpensNoDoor(t *testing.T) {
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := behind(t, t.TempDir(), []string{"--endpoints", b.endpoint, "--control", file}, "true"); code != 2 || !strings.Contains(errs, "is no socket") {
+	if code, _, errs := behind(t, t.TempDir(), []string{"--endpoints", b.endpoint, "--control", file}, "true"); code != 2 || !strings.Contains(errs, "is not a socket") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	if err := s.cmd.Process.Signal(syscall.SIGKILL); err != nil {

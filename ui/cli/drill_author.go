@@ -40,7 +40,7 @@ func drillNewCmd(e *env) *cobra.Command {
 			name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 			switch {
 			case !drillName.MatchString(name):
-				return bad("%q is no name for a drill: want small letters, digits and dashes", name)
+				return bad("%q is not a name for a drill: want small letters, digits and dashes", name)
 			case slices.Contains(append(drills.Names(), lockset.Name, everyDrill), name):
 				return bad("%s is built in: take another name", name)
 			}

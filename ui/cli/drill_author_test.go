@@ -34,7 +34,7 @@ func TestANewDrill(t *testing.T) {
 		{"report-lock.yaml", "is left as it is", "by its whole name, too"},
 		{"holder-crash", "is built in", "run would take the built-in one"},
 		{"all", "is built in", "all means all of them"},
-		{"My Drill", "is no name for a drill", "a name with a blank"},
+		{"My Drill", "is not a name for a drill", "a name with a blank"},
 		{"nowhere/x", "writing the drill", "no such folder"},
 	} {
 		if code, out, errs := run(t, "drill", "new", r.name); code != exitBad || !strings.Contains(errs, r.want) || out != "" {

@@ -142,7 +142,7 @@ func readSuiteRun(ctx context.Context, row map[string]yaml.Node) (r suiteRun, er
 	case "":
 		return r, errors.New("it names no drill: add drill: NAME, or a file")
 	case everyDrill, lockset.Name:
-		return r, fmt.Errorf("a suite names its drills one by one, and %s is no such", name)
+		return r, fmt.Errorf("a suite names its drills one by one, and %s does not name one", name)
 	}
 	cmd := &cobra.Command{Use: "run"}
 	r.run.add(cmd)

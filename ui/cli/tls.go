@@ -113,7 +113,7 @@ func (f tlsFlags) read(i int) ([]byte, error) {
 	case f.kept[i] != "":
 		return []byte(f.kept[i]), nil
 	case !isRegular(name):
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	default:
 		return readInput(context.Background(), name, fileMax)
 	}

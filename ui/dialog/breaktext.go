@@ -246,7 +246,7 @@ func (d *Break) next(key string, lease model.LeaseID) string {
 		l = d.t.Lock // it is none of its claims, and stands in its way
 	}
 	if l == nil {
-		return "is no claim of a lock"
+		return "is not a claim of a lock"
 	}
 	name := d.th().CutPath(d.th().Clean(l.Name), 28)
 	if !l.Recipe().HasHolder {

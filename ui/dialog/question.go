@@ -87,7 +87,7 @@ func (q *Question) Place() host.Where { return host.InQuestion }
 
 // Over paints the dialog over the lines of the screen.
 func (q *Question) Over(lines []string) []string {
-	return box(q.h.Frame().Th, draw.Change, lines, " not a lab of ours: really? ", q.lines)
+	return box(q.h.Frame().Th, draw.Change, lines, " not locktop's own lab: really? ", q.lines)
 }
 
 func questionKeys(on func(func(q *Question) tea.Cmd) func() tea.Cmd) []host.Key {

@@ -69,7 +69,7 @@ func (fr freshness) denied(th *draw.Theme) []draw.Paragraph {
 			add(draw.Late, "  ", th.Prose(f.Detail))
 			continue
 		}
-		add(draw.Dim, "  ", "This allows it, with a role of the user in the place of ROLE. y copies the command.")
+		add(draw.Dim, "  ", "This allows it, with a role of the user in place of ROLE. y copies the command.")
 		add(draw.Plain, "  $ ", th.Clean(grant))
 	}
 	return all

@@ -200,7 +200,7 @@ type Target struct {
 	Finding *model.Finding
 	// Other is what else faults can be done to: a member, a client.
 	Other Subject
-	// Why there is no contender, if there is none.
+	// Why there is not a contender, if there is none.
 	Why string
 }
 
@@ -234,7 +234,7 @@ func (t Target) OfClient(s *fold.State) Target {
 		t.Action.Contender = id.Text
 		return t
 	}
-	t.Why = "the claim's owner is not known: its client is no contender of the lab"
+	t.Why = "the claim's owner is not known: its client is not a contender of the lab"
 	return t
 }
 

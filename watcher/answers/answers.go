@@ -62,7 +62,7 @@ func unusable(method, what string, from net.Addr) error {
 	if from != nil {
 		where = from.String()
 	}
-	return status.Error(Code, fmt.Sprintf("%s answered %s %s: it is no etcd server, or a proxy before it is broken",
+	return status.Error(Code, fmt.Sprintf("%s answered %s %s: it is not an etcd server, or a proxy before it is broken",
 		where, method[strings.LastIndex(method, "/")+1:], what))
 }
 

@@ -69,7 +69,7 @@ func (p *packer) pack(text []byte, f *frame, before uint32) ([]byte, error) {
 }
 
 var (
-	errNoFrame  = errors.New("it is no frame of a recording")
+	errNoFrame  = errors.New("it is not a frame of a recording")
 	errMissing  = errors.New("the end is missing")
 	errChecksum = errors.New("the checksum is wrong")
 )

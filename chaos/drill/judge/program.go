@@ -17,7 +17,7 @@ type program struct {
 	unwatched time.Time
 	// puts are its last accepted writes of keys that are no claims.
 	puts []model.Wrote
-	// leased is the key that it last put with a lease, and that is no claim.
+	// leased is the key that it last put with a lease, and that is not a claim.
 	leased string
 }
 

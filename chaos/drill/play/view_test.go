@@ -29,7 +29,7 @@ func TestAWaitSaysTheStateOfTheLock(t *testing.T) {
 	v := view{s, judge.New(&drill.Drill{}, at)}
 	for _, r := range []struct{ lock, words, reason string }{
 		{"/held", "the holder was /held/a1, and waiting were /held/b2", "one holds, one waits"},
-		{"/blocked", "/blocked/x blocked it, which does not hold", "a key that is no claim stands first"},
+		{"/blocked", "/blocked/x blocked it, which does not hold", "a key that is not a claim stands first"},
 		{"/group", "nobody was known to hold it, and listed were /group/host:80, /group/host:81", "leased keys side by side block nothing"},
 		{"/free", "nobody held it", "it was let go"},
 	} {

@@ -117,7 +117,7 @@ func overdue(x *rule.Context) {
 		f.Advice = []string{"wait: the backlog shrinks by itself", "spread the TTLs, or use fewer leases"}
 	case seen >= overdueError:
 		f.Code, f.Confidence = model.CodeRevokeFailing, model.Strong
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%d leases are past their end: etcd removes hundreds a second, so this is no backlog", n))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%d leases are past their end: etcd removes hundreds a second, so this is not a backlog", n))
 		f.Advice = append(append(f.Advice, "or by hand, as root:"), x.ToBreak(x.Head, f.Confidence)...)
 	}
 	x.Report(f, x.Head)

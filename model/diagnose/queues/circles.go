@@ -22,7 +22,7 @@ var Circles = rule.Family{Lock: []rule.Func{inCycle, shared}, Entries: []rule.En
 		Mechanism: "One session holds lock 1 and waits for lock 2, another holds 2 and waits for 1. Both renew, so it never ends by " +
 			"itself. Circles of more than two are the same.",
 		Looks: "The same leases stand first in one queue and wait in another, and the arrows close. Of a session with several " +
-			"workers that is no deadlock: it waits for two locks at once, or takes or lets go of one while it waits for another. " +
+			"workers that is not a deadlock: it waits for two locks at once, or takes or lets go of one while it waits for another. " +
 			"One look cannot see that, so it gives a hint; a minute of watching tells more. A program that leads several groups " +
 			"with one session, and stands by for others, makes the same picture for as long as it lives. " +
 			"A circle between programs that use a session for each lock cannot be seen in etcd, only guessed from values or from the proxy.",

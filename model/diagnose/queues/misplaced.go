@@ -49,7 +49,7 @@ var Misplaced = rule.Family{Lock: []rule.Func{wrongHead, wrongWaiter}, Entries: 
 		Place: 110,
 		Word:  "blocked",
 		Story: "A key that is not a lock key blocks {lock}",
-		Title: "A key that is no claim stands first and blocks the lock",
+		Title: "A key that is not a claim stands first and blocks the lock",
 		Mechanism: "The Go client's rule counts every key under the lock's name, whatever it is. Data that was stored there before " +
 			"the first claim is the oldest, so all claims wait for it, for ever.",
 		Looks: "The head's last segment is not its lease ID. Often it has a value and no lease. All real claims wait behind it.",
@@ -144,7 +144,7 @@ func misplaced(x *rule.Context, c *keyspace.Claim) (model.Finding, bool) {
 			"rename one of the two, so that no lock's name is a path above another's"}
 	case !x.L.Beside(c) && c.Lock() != nil:
 		f.Code = model.CodeForeignKey
-		f.Summary = fmt.Sprintf("%s is one of %s in the group %s, which is no lock, but it is counted as a claim: it blocks the lock",
+		f.Summary = fmt.Sprintf("%s is one of %s in the group %s, which is not a lock, but it is counted as a claim: it blocks the lock",
 			key, members(c.Lock().Len()), model.Printable(c.Lock().Name))
 		f.Advice = []string{"find out whose key it is: a program registered there loses its registration with it",
 			"rename the lock or the group, so that neither name is a path above the other's"}

@@ -226,7 +226,7 @@ func TestWhatIsThereAlready(t *testing.T) {
 		if err := r.make(path); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Listen(path); err == nil || !strings.Contains(err.Error(), "is no socket") {
+		if _, err := Listen(path); err == nil || !strings.Contains(err.Error(), "is not a socket") {
 			t.Errorf("%s: %v", r.reason, err)
 		}
 		if err := os.Remove(path); err != nil {

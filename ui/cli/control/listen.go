@@ -25,7 +25,7 @@ const dialWithin = time.Second
 func Listen(path string) (*Listener, error) {
 	if info, err := os.Lstat(path); err == nil {
 		if info.Mode().Type() != fs.ModeSocket {
-			return nil, fmt.Errorf("%s is there already, and is no socket", path)
+			return nil, fmt.Errorf("%s is there already, and is not a socket", path)
 		}
 		if c, err := net.DialTimeout("unix", path, dialWithin); err == nil {
 			c.Close()

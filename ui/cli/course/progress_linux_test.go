@@ -13,7 +13,7 @@ func TestProgressThatIsNoFileIsSetAside(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "is no regular file") {
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("%v", err)
 	}
 	if p, err := Load(path); err != nil || p.Lessons == nil {

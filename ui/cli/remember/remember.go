@@ -27,7 +27,7 @@ func Read(path string, most int64) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file: %w", path, ErrForeign)
+		return nil, fmt.Errorf("%s is not a regular file: %w", path, ErrForeign)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(text)) > most {

@@ -168,7 +168,7 @@ func (s *Session) take(b model.Batch, p Pull) error {
 		return err
 	}
 	if other := s.State.OtherCluster(); s.OneCluster && other != "" {
-		return couldNotLook("this was no look at one cluster: %s", strings.TrimSuffix(other, "; listing anew"))
+		return couldNotLook("this was not a look at one cluster: %s", strings.TrimSuffix(other, "; listing anew"))
 	}
 	if !p.Listing {
 		return nil

@@ -66,7 +66,7 @@ func TestHowAPullEnds(t *testing.T) {
 		{reason: "a prefix is lost, and that is no reason to end", batches: []model.Batch{batch(lost("/a/", "x"))}, pull: Pull{Until: never, For: 20 * time.Millisecond}},
 		{reason: "another cluster answers", batches: []model.Batch{batch(list("/a/")...),
 			batch(model.Lost{At: time.Unix(2, 0), Prefix: "/a/", Reason: model.LostCluster, Detail: "cluster 2 answers; listing anew"})},
-			pull: Pull{Until: never}, one: true, want: "this was no look at one cluster: cluster 2 answers", code2: true},
+			pull: Pull{Until: never}, one: true, want: "this was not a look at one cluster: cluster 2 answers", code2: true},
 		{reason: "another cluster answers, and that may be", batches: []model.Batch{batch(list("/a/")...),
 			batch(model.Lost{At: time.Unix(2, 0), Prefix: "/a/", Reason: model.LostCluster, Detail: "cluster 2 answers; listing anew"})},
 			pull: Pull{Until: never, For: 20 * time.Millisecond}},

@@ -35,7 +35,7 @@ func (r *reel) Next(context.Context, model.Want) (model.Batch, error) {
 	return model.Batch{Events: []model.Event{e}}, nil
 }
 
-// story is a lock that goes from hand to hand, a key that is no claim, and a fault.
+// story is a lock that goes from hand to hand, a key that is not a claim, and a fault.
 func story() []model.Event {
 	h := history.New()
 	h.Loaded(0)

@@ -47,7 +47,7 @@ func (p *labPage) Target(f page.Frame) page.Target {
 		return t
 	case partClients:
 		t.Other = page.Subject{Kind: model.TargetClient, Name: p.parts[part].pick.ID}
-		t.Why = "this client is no process of the lab: F shows its faults, tab goes to the contenders"
+		t.Why = "this client is not a process of the lab: F shows its faults, tab goes to the contenders"
 		return t
 	case partFaults:
 		t.Why = "a fault is selected: U heals it, tab goes to the contenders"

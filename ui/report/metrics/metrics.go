@@ -75,11 +75,11 @@ func New(s *fold.State, mu sync.Locker, series int, cost func() model.Cost) *Exp
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "locktop_" + name, Help: help}, append(slices.Clone(byGroup), more...))
 	}
 	x := &Exporter{series: series, mu: mu, state: s, cost: cost, groups: map[group]bool{}, patterns: map[string]int{}, byName: map[string]int{},
-		waits:     seconds("wait_seconds", "How long waited who then took the lock, if that was seen from its beginning."),
-		holds:     seconds("hold_seconds", "How long a holder held that let go or lost its key, if that was seen from its beginning."),
+		waits:     seconds("wait_seconds", "How long the new holder had waited for the lock, if the wait was seen from its beginning."),
+		holds:     seconds("hold_seconds", "How long a holder held until it let go or lost its key, if the hold was seen from its beginning."),
 		gap:       seconds("handover_gap_seconds", "For how long nobody held between two holders."),
-		handovers: count("handovers_total", "Changes of holder, by why the one before went.", "cause"),
-		gone:      count("holders_gone_total", "Holders whose key went, by why; with or without a successor.", "cause"),
+		handovers: count("handovers_total", "Changes of holder, by the reason why the previous holder went.", "cause"),
+		gone:      count("holders_gone_total", "Holders whose key went, by reason; with or without a successor.", "cause"),
 		leftOut:   prometheus.NewCounter(prometheus.CounterOpts{Name: "locktop_journal_left_out_total", Help: "Entries of the journal that were not counted: more happened than is kept."}),
 	}
 	x.begin(rest)
