@@ -34,7 +34,7 @@ var labels = map[string]string{
 	"half as long: #.#s waited, not #.#s": "减半则：共等 #.#s，不是 #.#s", "half as long: #.#s waited, not #s": "减半则：共等 #.#s，不是 #s", "half as long: #s waited, not #.#s": "减半则：共等 #s，不是 #.#s",
 	"# time, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #.#s, longest #.#s": "# 次，#.#s，最长 #.#s", "# times, #s, longest #s": "# 次，#s，最长 #s",
 	"not available: the list is empty": "不可用：列表是空的", "revoking it takes # watched key": "撤销带走 # 个监听的键", "revoking it takes # watched keys": "撤销带走 # 个监听的键",
-	"break a lock": "打破一把锁", "blocking key goes": "挡住的键消失", "claim": "排队", "key": "键", "it is no claim of this lock: some program may need it": "它不是这把锁的排队键：可能有程序需要它", "created": "创建于", "revoke the lease": "撤销租约", "ends the session and all its keys": "结束会话和它所有的键",
+	"break a lock": "打破一把锁", "blocking key goes": "挡住的键消失", "claim": "排队", "key": "键", "it is not a claim of this lock: some program may need it": "它不是这把锁的排队键：可能有程序需要它", "created": "创建于", "revoke the lease": "撤销租约", "ends the session and all its keys": "结束会话和它所有的键",
 	"delete this claim": "删除这个排队键", "this lock only; its owner is not notified": "只动这把锁，主人不会得知", "the key has no lease": "键没有租约",
 	"reading what it would touch": "正在读取会影响什么", "gone, or not seen yet": "没了，或者还没看到", "Already released. Esc closes.": "已经释放。按 esc 关闭。",
 	"its client may still believe that it waits in the queue": "它的客户端可能仍认为自己在排队", "the old holder may still believe that it holds": "原来的持有者可能仍认为自己持有", "no claim to break: nobody holds it and nobody waits": "没有可打破的：没有人持有，也没有人等待",
