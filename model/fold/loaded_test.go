@@ -39,3 +39,24 @@ func TestLoadedWaitsForEveryPrefixThatWasRequested(t *testing.T) {
 		}
 	}
 }
+
+// TestTheKeysMayBeBehindTheCluster: a member that is asked how it is may tell a revision that the
+// keys have not come to. An answer that names the later one names keys that it did not see.
+func TestTheKeysMayBeBehindTheCluster(t *testing.T) {
+	s := NewState()
+	for _, r := range []struct {
+		event        model.Event
+		keys, latest int64
+		reason       string
+	}{
+		{model.LoadStarted{Prefix: "/a/", Rev: 10}, 0, 10, "nothing is listed yet"},
+		{model.ClusterStatus{Members: []model.Member{{ID: 1, Rev: 16}}}, 0, 16, "a member is ahead"},
+		{model.Loaded{Prefix: "/a/", Rev: 10}, 10, 16, "the list is of revision 10"},
+		{model.Watching{Prefix: "/a/", Rev: 17}, 17, 17, "the watch came further than the member had"},
+	} {
+		s.Apply(model.Batch{Events: []model.Event{r.event}})
+		if s.KeysRev() != r.keys || s.Rev() != r.latest {
+			t.Errorf("%s: the keys are at %d and the cluster at %d, want %d and %d", r.reason, s.KeysRev(), s.Rev(), r.keys, r.latest)
+		}
+	}
+}

@@ -18,7 +18,7 @@ import (
 // reads. Only of the locks that Locks returned several may read queues, claims, findings
 // and identities while nobody applies.
 type Keyspace struct {
-	rev int64
+	rev, keysRev int64
 
 	// What answers. Each knows only those above it.
 	*pins
@@ -69,7 +69,7 @@ func (k *Keyspace) Apply(event model.Event) {
 	k.change.reset()
 	switch e := event.(type) {
 	case model.Committed:
-		k.seen(e.Rev)
+		k.follow(e.Rev)
 		k.commit.apply(e, e.Past || k.CatchingUp())
 	case model.Requested:
 		k.Prefixes.Apply(event)
@@ -81,10 +81,10 @@ func (k *Keyspace) Apply(event model.Event) {
 		k.Prefixes.Apply(event)
 		k.lists.takeList(e)
 	case model.Loaded:
-		k.seen(e.Rev)
+		k.follow(e.Rev)
 		k.lists.loaded(e, k.Prefixes.Apply(event))
 	case model.Watching:
-		k.seen(e.Rev)
+		k.follow(e.Rev)
 		k.lists.noteEndOfHistory(k.Prefixes.Apply(event), e.At)
 	case model.Lost:
 		was := k.Prefixes.Apply(event)
@@ -93,7 +93,7 @@ func (k *Keyspace) Apply(event model.Event) {
 		}
 		k.lists.lost(e, was)
 	case model.Back:
-		k.seen(e.Rev)
+		k.follow(e.Rev)
 		k.lists.back(e, k.Prefixes.Apply(event))
 	case model.LeaseRead:
 		k.leaseRead(e)
@@ -140,6 +140,12 @@ func (k *Keyspace) pass(now time.Time) {
 
 // seen notes that the cluster has come to a revision.
 func (k *Keyspace) seen(rev int64) { k.rev = max(k.rev, rev) }
+
+// follow notes that the keys have come to a revision, and the cluster with them.
+func (k *Keyspace) follow(rev int64) {
+	k.keysRev = max(k.keysRev, rev)
+	k.seen(rev)
+}
 
 // forgetCluster drops all that is known: the keys, leases and revisions of another cluster
 // are other ones, even where they look the same. What happened stays in the journal.
@@ -190,8 +196,13 @@ func (k *Keyspace) clusterStatus(e model.ClusterStatus) {
 // have it too.
 func Amend(k *Keyspace, f *journal.Entry) *journal.Entry { return k.amend(f) }
 
-// Rev returns the last revision that is known of.
+// Rev returns the last revision that is known of. The keys may be behind it: a member tells
+// its revision when it is asked how it is.
 func (k *Keyspace) Rev() int64 { return k.rev }
+
+// KeysRev returns the revision up to which the keys are known, 0 before the first list. Where
+// several prefixes are watched, it is that of the one that came furthest.
+func (k *Keyspace) KeysRev() int64 { return k.keysRev }
 
 // WorksSince returns since when nothing kept the observer from seeing the cluster work: it
 // ran, and every watch was answered. Zero: from the start.

@@ -33,7 +33,8 @@ type Observation struct {
 	Unread int
 }
 
-// Cluster names the cluster that was looked at.
+// Cluster names the cluster that was looked at. Revision is that up to which the keys are known,
+// so that one can ask a recording for the same.
 type Cluster struct {
 	ID       string   `json:"id"`
 	Revision int64    `json:"revision"`
@@ -94,7 +95,7 @@ func ClusterOf(s *fold.State) *Cluster {
 	if c.At.IsZero() {
 		return nil
 	}
-	out := &Cluster{ID: fmt.Sprintf("%x", c.ClusterID), Revision: s.Rev(), Members: c.Size(), Alarms: []string{}}
+	out := &Cluster{ID: fmt.Sprintf("%x", c.ClusterID), Revision: s.KeysRev(), Members: c.Size(), Alarms: []string{}}
 	for _, a := range c.Alarms {
 		out.Alarms = append(out.Alarms, strings.ToValidUTF8(a, "\ufffd"))
 	}

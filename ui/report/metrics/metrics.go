@@ -192,7 +192,7 @@ func (x *Exporter) watch(g *gauges) {
 	g.add("lease_readings_budget", "Lease readings that are allowed in a second.", float64(cost.Budget))
 	g.typed(prometheus.CounterValue, "lease_readings_total", "Lease readings since the start.", float64(cost.Readings))
 	g.add("events_behind", "Events that wait to be taken in.", float64(cost.Behind))
-	g.add("revision", "The revision up to which the keys are known.", float64(s.Rev()))
+	g.add("revision", "The revision up to which the keys are known.", float64(s.KeysRev()))
 	if c := s.Cluster(); !c.At.IsZero() {
 		up, down, leaders := 0, 0, 0
 		for _, m := range c.Members {
