@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"locktop/model"
 )
 
 // notWords are what is no English of ours on the screen of a Chinese lesson.
 var notWords = strings.Fields(`
-	locktop etcd etcdctl mutex Jain TTL LAB lab Leader leader txn del ndel rev proxy value lease now req
-	enter esc tab space export get prefix order sort fields keys timetolive
+	locktop etcd etcdctl mutex Jain TTL lab Leader leader txn del ndel rev proxy value lease req
+	enter esc tab space up down left right export get prefix order sort fields keys timetolive
 	pause connection der
 	demo api svc elect vault core cron job jobs report billing blocked lock checkout stray leader Two holders`)
 
@@ -54,6 +56,24 @@ func TestNoEnglishWordIsLeft(t *testing.T) {
 				look(b, "page "+page+" x")
 				b.press("esc")
 			}
+		}
+		for _, on := range [][]string{{"5", "down"}, {"5", "tab", "down"}} { // a contender, a member
+			b.pressed(on...)
+			b.pressed("F")
+			for range model.FaultKinds() {
+				look(b, "faults x")
+				b.pressed("down", "grace", "enter")
+				if b.dialog == nil { // nothing to choose: it was done
+					b.pressed("F")
+					continue
+				}
+				look(b, "a fault x")
+				b.pressed("esc")
+				if b.dialog == nil {
+					b.pressed("F")
+				}
+			}
+			b.pressed("esc")
 		}
 	}
 	for _, w := range slices.Sorted(maps.Keys(found)) {

@@ -162,7 +162,7 @@ func (h *header) statusRight() []segment {
 	case h.present != nil: // there nothing can be done
 		return []segment{mode, {0, []draw.Span{h.present.Chip(h.o.Past, h.Th)}}, {1, []draw.Span{draw.Accent.Of("esc"), draw.Dim.Of(" returns to now")}}}
 	case h.o.Armed && h.o.Lab && !h.o.Foreign:
-		mode = segment{0, []draw.Span{draw.Lab.Of(" LAB ")}}
+		mode = segment{0, []draw.Span{draw.Lab.Of(h.Th.Label(" LAB "))}}
 	case h.o.Armed:
 		mode = segment{0, []draw.Span{draw.Armed.Of(" ARMED ")}}
 	}

@@ -219,7 +219,7 @@ func (s Scale) Ruler(th *draw.Theme, w *Window, now time.Time) []draw.Span {
 	step := tick(span, s.Cells)
 	to := time.UnixMicro(s.To())
 	shift := now.Sub(to)
-	last := "now"
+	last := th.Label("now")
 	switch {
 	case !w.end.IsZero():
 		last = w.end.Format("15:04:05")
@@ -227,7 +227,7 @@ func (s Scale) Ruler(th *draw.Theme, w *Window, now time.Time) []draw.Span {
 		last = w.at.Format("15:04:05")
 	}
 	last += th.Sign.Dwn
-	free := s.Cells - len([]rune(last))
+	free := s.Cells - draw.Width(last)
 	cursor, moment := s.cursorLabel(th, w)
 	covered := func(at, n int) bool { return cursor >= 0 && at < cursor+len(moment) && cursor < at+n }
 	for ago := (shift/step + 1) * step; ago-shift <= span; ago += step {
@@ -238,7 +238,7 @@ func (s Scale) Ruler(th *draw.Theme, w *Window, now time.Time) []draw.Span {
 		}
 	}
 	if free > 0 && !covered(free, s.Cells-free) {
-		put(free, last)
+		line = append(line[:free], []rune(last)...)
 	}
 	if cursor < 0 {
 		return []draw.Span{draw.Dim.Of(string(line))}

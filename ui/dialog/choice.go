@@ -144,10 +144,11 @@ func (x *ask) line(th *draw.Theme, w int, cursor bool) []draw.Span {
 	if cursor {
 		mark = th.Sign.Cursor + " "
 	}
-	lead := []draw.Span{draw.Accent.Of(mark), draw.Dim.Of(x.name + draw.Blanks[:max(1, 11-len(x.name))])}
+	name := th.FaultWord(x.name)
+	lead := []draw.Span{draw.Accent.Of(mark), draw.Dim.Of(name + draw.Blanks[:max(1, 11-draw.Width(name))])}
 	line, n := lead, 13
 	for i, v := range x.values {
-		text := th.Clean(v.words)
+		text := th.FaultWord(v.words)
 		n += draw.Width(text) + 2
 		if i == x.at {
 			line = append(line[:len(line):len(line)], draw.Accent.Of("["), draw.Strong.Of(text), draw.Accent.Of("]"))
@@ -158,6 +159,6 @@ func (x *ask) line(th *draw.Theme, w int, cursor bool) []draw.Span {
 	if n <= w {
 		return line
 	}
-	return append(lead, draw.Accent.Of("["), draw.Strong.Of(th.Cut(th.Clean(x.values[x.at].words), max(4, w-24))), draw.Accent.Of("]"),
+	return append(lead, draw.Accent.Of("["), draw.Strong.Of(th.Cut(th.FaultWord(x.values[x.at].words), max(4, w-24))), draw.Accent.Of("]"),
 		draw.Dim.Of(" "+strconv.Itoa(x.at+1)+" of "+strconv.Itoa(len(x.values))))
 }

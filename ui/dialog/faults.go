@@ -164,7 +164,9 @@ func (m *Faults) choose() tea.Cmd {
 // chooseWord is what enter does with the fault under the cursor.
 func (m *Faults) chooseWord() string {
 	if r := &m.rows[m.at]; r.why == "" && len(m.presets(r).asks) == 0 {
-		return string(r.info.Kind) + " now"
+		th := m.h.Frame().Th
+		name, _, _ := th.FaultKind(r.info)
+		return th.Label(name + " now")
 	}
 	return "choose"
 }
@@ -205,7 +207,8 @@ func (m *Faults) Place() host.Where {
 func (m *Faults) Over(lines []string) []string {
 	th := m.h.Frame().Th
 	if m.choice != nil {
-		return box(th, draw.Change, lines, " fault: "+string(m.choice.info.Kind)+" ", m.choices)
+		name, _, _ := th.FaultKind(m.choice.info)
+		return box(th, draw.Change, lines, " fault: "+name+" ", m.choices)
 	}
 	return box(th, draw.Change, lines, " faults: "+subjectWords(th, m.on)+" ", m.list)
 }
@@ -236,23 +239,24 @@ func (m *Faults) list(w, h int) [][]draw.Span {
 	var under [][]draw.Span
 	add := func(spans ...draw.Span) { under = append(under, spans) }
 	r := &m.rows[m.at]
+	_, does, heal := th.FaultKind(r.info)
 	switch {
 	case m.hint != "":
-		add(draw.Late.Of(th.Sign.Late + " " + m.hint))
+		add(draw.Late.Of(th.Sign.Late + " " + th.Label(m.hint)))
 	case r.why != "":
 		lead := th.Sign.Late + " "
-		for _, part := range th.Wrap("cannot be done now: "+r.why, max(8, w-2), 3) {
+		for _, part := range th.Wrap(th.Label(cannotNow+r.why), max(8, w-2), 3) {
 			add(draw.Late.Of(lead + part))
 			lead = "  "
 		}
-		add(draw.Dim.Of("it would " + r.info.What))
+		add(draw.Dim.Of(th.Label("it would ") + does))
 	default:
 		f := m.presets(r).fault()
 		f.For = 0
-		add(draw.Dim.Of("will "), draw.Strong.Of(th.Clean(f.Describe())))
+		add(draw.Dim.Of(th.Label("will ")), draw.Strong.Of(th.Fault(f)))
 	}
-	if r.info.Heal != "" {
-		add(draw.Dim.Of("healing it will " + r.info.Heal))
+	if heal != "" {
+		add(draw.Dim.Of(th.Label("healing it will ") + heal))
 	} else {
 		add(draw.Dim.Of("done at once, there is nothing to heal"))
 	}
@@ -287,15 +291,15 @@ func (m *Faults) window(w, h int) [][]draw.Span {
 		if r.why != "" {
 			name, what = draw.Dim, draw.Dim
 		}
-		kind := string(r.info.Kind)
-		line := []draw.Span{draw.Accent.Of(mark), name.Of(kind + draw.Blanks[:max(1, 16-len(kind))])}
+		kind, does, _ := th.FaultKind(r.info)
+		line := []draw.Span{draw.Accent.Of(mark), name.Of(kind + draw.Blanks[:max(1, 16-draw.Width(kind))])}
 		switch {
 		case r.why != "":
-			line = append(line, draw.Dim.Of("not now: "+r.why))
+			line = append(line, draw.Dim.Of(th.Label("not now: "+r.why)))
 		case m.inForce(r):
-			line = append(line, draw.Late.Of(th.Sign.Late+" in force  "), what.Of(r.info.What))
+			line = append(line, draw.Late.Of(th.Sign.Late+" in force  "), what.Of(does))
 		default:
-			line = append(line, what.Of(r.info.What))
+			line = append(line, what.Of(does))
 		}
 		if i == m.top && m.top > 0 || i == m.top+h-1 && i < len(m.rows)-1 {
 			line = cutSpans(th, line, w-2)
@@ -328,25 +332,26 @@ func cutSpans(th *draw.Theme, spans []draw.Span, w int) []draw.Span {
 func (m *Faults) choices(w, h int) [][]draw.Span {
 	th, c := m.h.Frame().Th, m.choice
 	var top, under [][]draw.Span
-	top = append(top, []draw.Span{draw.Dim.Of(c.info.What)}, nil)
+	_, does, heal := th.FaultKind(c.info)
+	top = append(top, []draw.Span{draw.Dim.Of(does)}, nil)
 	for i := range c.asks {
 		top = append(top, c.asks[i].line(th, w, i == c.at))
 	}
 	f := c.fault()
-	for _, part := range th.Wrap(th.Clean(f.Describe()), max(8, w-5), 2) {
+	for _, part := range th.Wrap(th.Fault(f), max(8, w-5), 2) {
 		lead := "     "
 		if under == nil {
-			lead = "will "
+			lead = th.Label("will ")
 		}
 		under = append(under, []draw.Span{draw.Dim.Of(lead), draw.Strong.Of(part)})
 	}
 	switch {
 	case m.hint != "":
-		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + m.hint)})
+		under = append(under, []draw.Span{draw.Late.Of(th.Sign.Late + " " + th.Label(m.hint))})
 	case f.For > 0:
-		under = append(under, []draw.Span{draw.Dim.Of("then, or when healed, it will " + c.info.Heal)})
+		under = append(under, []draw.Span{draw.Dim.Of(th.Label("then, or when healed, it will ") + heal)})
 	default:
-		under = append(under, []draw.Span{draw.Dim.Of("healing it will " + c.info.Heal)})
+		under = append(under, []draw.Span{draw.Dim.Of(th.Label("healing it will ") + heal)})
 	}
 	under = append(under, append([]draw.Span{draw.Accent.Of("up down"), draw.Dim.Of(" line  "), draw.Accent.Of("left right"), draw.Dim.Of(" value  ")}, m.h.Hints(host.InChoice, w)...))
 	if len(top)+1+len(under) <= h {

@@ -26,7 +26,11 @@ var chinese = map[string]string{
 // labels are the words of the console that lessons use, by the English ones. A # is a number.
 // One that takes more cells than the English is said only where its room is made for it.
 var labels = map[string]string{
-	"Lab": "实验", "why": "原因", "pan": "平移", "do:": "做：", "I hold": "我持有", "I wait": "我等待", "#s I hold": "我持有 #s", "#s I wait": "我等待 #s",
+	"Lab": "实验", "LAB": "实验", "now": "现在", "line": "行", "will": "将", "it would": "它会", "healing it will": "恢复时", "then, or when healed, it will": "之后或恢复时",
+	"done at once, there is nothing to heal": "一次做完，没有要恢复的", "in force": "生效中", "faults: the cluster": "故障：集群", "do it": "做",
+	"it is active already: leave this, then U on the Lab page heals it": "已经生效：离开后在实验页按 U 恢复它", "what the story left behind does not go": "故事留下的东西没有消失",
+	"pausing needs members that are processes: drill files say processes: true, demo --processes": "这里的成员不是单独的进程，不能暂停",
+	"why": "原因", "pan": "平移", "do:": "做：", "I hold": "我持有", "I wait": "我等待", "#s I hold": "我持有 #s", "#s I wait": "我等待 #s",
 	"for": "为", "etcd says": "etcd 记录", "client says": "客户端认为",
 	"nothing": "没有", "no lease stands in the queue of a lock": "没有租约在锁的队列里", "moves": "移动", "scrolls": "滚动", "starting": "启动",
 	"wait, too many for figures here:": "等待者太多，这里不列数字：", "holds since": "次，始于", "held #% of the time": "持有 #% 的时间",
@@ -40,7 +44,7 @@ var labels = map[string]string{
 	"its client may still believe that it waits in the queue": "它的客户端可能仍认为自己在排队", "the old holder may still believe that it holds": "原来的持有者可能仍认为自己持有", "no claim to break: nobody holds it and nobody waits": "没有可打破的：没有人持有，也没有人等待",
 	"nobody holds it and nobody waits": "没有人持有，也没有人等待", "(proxy)": "代理", "nothing selected to break": "没有选中可打破的", "leader not known": "Leader 未知",
 	"clears": "清除", "believes": "自认持有", "handovers/min": "交接/分", "# handover": "# 次交接", "# handovers": "# 次交接", "~#s, as usual": "约 #s", "soon, as usual": "快了", "release or in #m": "释放或 #m 后", "release or in #h": "释放或 #h 后", "not if a deadlock": "死锁则不动", "not while renewed": "续租就不动", "not by itself": "不会自己动", "run": "继续", "I lost": "我丢了", "LAST ACCESS": "上次访问", "NAME": "名称", "no key on it": "没有键",
-	"# false": "# 误认", "handovers": "交接", "[contenders]": "[竞争者]", "this answer": "这个答案", "to the page": "回到页面", "to # answer": "到 # 作答", "answer": "作答", "answers": "作答",
+	"# false": "# 误认", "handovers": "交接", "[contenders]": "[竞争者]", "[cluster]": "[集群]", "this answer": "这个答案", "to the page": "回到页面", "to # answer": "到 # 作答", "answer": "作答", "answers": "作答",
 	"let go": "放行", "program releases": "等程序释放", "until healed": "直到恢复", "heals the selected fault": "恢复选中的故障", "heals all": "恢复全部", "# active": "# 个",
 	"A lock is a name with keys <name>/<lease id in hex> below it, as etcdctl lock makes them.": "锁是一个名字，下面有键 <名字>/<十六进制租约号>，etcdctl lock 就这样做。", "step": "步", "no longer": "不再",
 	"Output": "输出", "output": "输出", "program": "程序", "all programs": "所有程序", "not kept": "未保留", "nothing is printed yet": "还没有输出",
@@ -116,7 +120,7 @@ func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r 
 
 // beginnings are words before a name or a figure.
 var beginnings = []struct{ en, zh string }{
-	{"not available: ", "不可用："}, {"not possible: ", "不可行："}, {"read at ", "读自 "}, {"done, then seen: ", "已做，然后看到："},
+	{"cannot be done now: ", "现在不行："}, {"not now: ", "现在不行："}, {"not available: ", "不可用："}, {"not possible: ", "不可行："}, {"read at ", "读自 "}, {"done, then seen: ", "已做，然后看到："},
 	{"next is ", "下一个 "}, {"usual hold ", "通常持有 "}, {"usual wait ", "通常等待 "}, {"Two holders for ", "两个持有者 "}, {"lost it ", "已丢失 "}, {"wrong for ", "误认 "}, {"also waits for ", "还在等 "}, {"also holds ", "还持有 "},
 }
 
@@ -130,12 +134,16 @@ var sentences = func() (all []struct {
 		{`holds, place (\S+) of (\S+), since (\S+)`, "持有，第 $1/$2 位，已 $3"}, {`waits, place (\S+) of (\S+), since (\S+)`, "等待，第 $1/$2 位，已 $3"},
 		{`blocks, place (\S+) of (\S+), since (\S+)`, "挡住，第 $1/$2 位，已 $3"}, {`revoke the lease (\S+)`, "撤销租约 $1"}, {`(\S+) gets (\S+)`, "$1 得到 $2"}, {`(\S+) is free then`, "之后 $1 空闲"},
 		{`leaves the queue of (\S+) at place (\d+)`, "离开 $1 的队列，原第 $2 位"}, {`leader (\S+)`, "Leader $1"},
+		{`faults: contender (.+), and the cluster`, "故障：竞争者 $1，和集群"}, {`faults: client (.+), and the cluster`, "故障：客户端 $1，和集群"},
+		{`faults: member (.+), and the cluster`, "故障：成员 $1，和集群"}, {`fault: (.+)`, "故障：$1"}, {`(\S+) needs more than one member`, "需要一个以上的成员"},
+		{`no contender runs; .+`, "没有竞争者在运行，按 N 新增一个"}, {`(\S+) has ended; .+`, "$1 已结束，按 N 新增一个"},
+		{`(\S+(?: Leader)?) now`, "立即$1"}, {`(\d+) of (\d+)`, "$1/$2"},
 		{`(\S+) usual`, "通常 $1"}, {`(\S+) and (\S+)`, "$1 和 $2"}, {`Two holders for (\S+): (\S+) and (\S+)`, "两个持有者 $1：$2 和 $3"}, {`Two holders for (\S+): (\S+) and (\S+), (\S+) and (\S+)`, "两个持有者 $1：$2 和 $3，$4 和 $5"}, {`wrong for (\S+) beside (\S+)`, "误认 $1，旁有 $2"}, {`SAYS IT HOLDS: DOES NOT (\S+) beside (\S+)`, "自认持有，其实没有 $1，旁有 $2"}, {`paused: said so (\S+) ago`, "暂停：$1 前所说"}, {`session (\S+)`, "会话 $1"},
 		{`(\d+)(?:st|nd|rd|th)`, "第$1"}, {`(\d+) errors?, (\d+) warnings?, (\d+) info`, "$1 错误，$2 警告，$3 提示"}, {`(\d+) of (\d+) locks?`, "$1/$2 锁"},
 		{`(\d+) marks?`, "$1 标记"}, {`(\d+) holds? since (\S+)`, "$1 次，始于 $2"}, {`the same deadlock holds up (\d+) other locks?`, "同一个死锁还挡住另外 $1 把锁"},
 		{`until its lease ends, in (\S+)`, "直到租约到期，还有 $1"}, {`until its lease ends, in (\S+) unless renewed`, "若不续租，$1 后租约到期"},
 		{`until its program releases, or its lease ends, in (\S+)`, "直到程序释放，或租约到期（还有 $1）"}, {`lease ends in (\S+)`, "$1 后到期"}, {`free for (\S+)`, "空闲 $1"},
-		{`lease gone (\S+)`, "租约没了 $1"}, {`(\d+) waits, (.+)`, "$1 次等待，$2"}, {`a ring of (\d+)`, "$1 个的环"}, {`waits (\S+)`, "等 $1"}, {`(\S+) (?:is )?next`, "下一个 $1"},
+		{`lease gone (\S+)`, "租约没了 $1"}, {`(\d+) waits, (.+)`, "$1 次等待，$2"}, {`a ring of (\d+)`, "$1 个成环"}, {`waits (\S+)`, "等 $1"}, {`(\S+) (?:is )?next`, "下一个 $1"},
 	} {
 		all = append(all, struct {
 			en *regexp.Regexp

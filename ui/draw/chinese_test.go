@@ -81,7 +81,7 @@ var chineseAmbiguous = regexp.MustCompile("[“”‘’…—·×→≥≤°●
 // TestLabelsStayInTheirRoom: a word of the console takes no more cells in Chinese than in
 // English, but for those whose room is made anew.
 func TestLabelsStayInTheirRoom(t *testing.T) {
-	roomy := []string{"Lab", "why", "pan", "run", "do:"} // names of pages and keys, and what begins a line
+	roomy := []string{"Lab", "LAB", "now", "why", "pan", "run", "do:"} // names of pages and keys, and what begins a line
 	for en, zh := range labels {
 		if chineseAmbiguous.MatchString(zh) || strings.Count(en, "#") != strings.Count(zh, "#") || !slices.Contains(roomy, en) && Width(zh) > Width(en) {
 			t.Errorf("%q: %q, %d cells for %d", en, zh, Width(zh), Width(en))
