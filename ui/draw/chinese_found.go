@@ -22,7 +22,7 @@ var found = map[model.Code]struct{ story, do string }{
 	model.CodeMassRevocation:       {"换 Leader 时撤销了许多租约", "升级"},
 	model.CodeOverloadReject:       {"etcd 过载：{lock} 的续租迟到", "先减负：大范围读取，和从很旧的版本开始的监听"},
 	model.CodeTTLReset:             {"新的 Leader 又给 {lock} 的已死持有者完整的 TTL", "等新的期限过去；如果确定持有者已死，就打破锁"},
-	model.CodeOrphanKey:            {"没有租约的键挡住了 {lock}", "先确认写它的程序已经不在"},
+	model.CodeOrphanKey:            {"没有租约的键挡住了 {lock}", "先确认写它的程序已经不在，再删除这个键"},
 	model.CodeLeaseDetached:        {"一次写入让 {lock} 的持有者的键脱离了租约", "确认写入者已经不在，再按创建版本号有条件地删除这个键"},
 	model.CodeForeignKey:           {"不是排队键的键挡住了 {lock}", "查清是谁的数据并移走，或者给锁改名"},
 	model.CodeNestedPrefix:         {"嵌套的锁挡住了 {lock}", "等更深的锁释放；如果它的持有者已死，就打破它"},

@@ -131,11 +131,11 @@ func misplaced(x *rule.Context, c *keyspace.Claim) (model.Finding, bool) {
 	case c.KV.Lease == 0 && x.L.IsClaim(c) && c.Version > 1:
 		f.Code = model.CodeLeaseDetached
 		f.Summary = key + " lost its lease by a later put without one: it never expires and blocks the lock"
-		f.Advice = []string{"make sure that its writer is gone", rule.Deletes(c), "make the client pass its lease, or IgnoreLease, with every put"}
+		f.Advice = []string{"make sure that its writer is gone, then delete the key", rule.Deletes(c), "make the client pass its lease, or IgnoreLease, with every put"}
 	case c.KV.Lease == 0 && (x.L.IsClaim(c) || x.L.Recipe().AnyName && x.L.Beside(c)):
 		f.Code = model.CodeOrphanKey
 		f.Summary = key + " has no lease: it never expires and blocks the lock"
-		f.Advice = []string{"make sure that its writer is gone", rule.Deletes(c)}
+		f.Advice = []string{"make sure that its writer is gone, then delete the key", rule.Deletes(c)}
 	case !x.L.Beside(c) && c.Lock() != nil && c.Lock().Recipe().HasHolder:
 		below := lockWords(c.Lock())
 		f.Code = model.CodeNestedPrefix
