@@ -258,7 +258,7 @@ var sentences = map[string]map[Verdict]Text{
 	"failed-attempts": {Held: {"en": "Requests failed as often as expected.", "zh": "落空的请求与预期相符。"}, Violated: {"en": "Requests did not fail as often as expected.", "zh": "落空的请求与预期不符。"}, Unknown: {"en": "It cannot be told how many requests failed.", "zh": "无法判定多少请求落空。"}},
 	"lost-updates":    {Held: {"en": "An update was lost, as expected.", "zh": "如预期丢失了一次更新。"}, Violated: {"en": "No update was lost, against what was expected.", "zh": "没有更新丢失，与预期不符。"}, Unknown: {"en": "It cannot be told whether an update was lost.", "zh": "无法判定是否丢失了更新。"}},
 	"no-lost-update":  {Held: {"en": "No update was lost.", "zh": "没有更新丢失。"}, Violated: {"en": "An update was lost.", "zh": "丢失了一次更新。"}, Unknown: {"en": "It cannot be told whether an update was lost.", "zh": "无法判定是否丢失了更新。"}},
-	"no-old-token":    {Held: {"en": "The resource accepted no old token.", "zh": "资源没有接受过旧的令牌。"}, Violated: {"en": "The resource accepted an old token.", "zh": "资源接受了旧的令牌。"}, Unknown: {"en": "It cannot be told whether the resource accepted an old token.", "zh": "无法判定资源是否接受过旧的令牌。"}},
+	"no-old-token":    {Held: {"en": "The resource accepted no token older than one it had seen.", "zh": "资源没有接受过比见过的更旧的令牌。"}, Violated: {"en": "The resource accepted a token older than one it had seen.", "zh": "资源接受过比见过的更旧的令牌。"}, Unknown: {"en": "It cannot be told whether the resource accepted a token older than one it had seen.", "zh": "无法判定资源是否接受过比见过的更旧的令牌。"}},
 	"answer":          {Held: {"en": "The lesson's answer is what was measured.", "zh": "课程的答案与测量结果一致。"}, Violated: {"en": "The lesson's answer is not what was measured.", "zh": "课程的答案与测量结果不一致。"}, Unknown: {"en": "None of the lesson's answers is what was measured.", "zh": "课程的答案里没有一个与测量结果相符。"}},
 }
 

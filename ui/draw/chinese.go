@@ -26,7 +26,7 @@ var chinese = map[string]string{
 // labels are the words of the console that lessons use, by the English ones. A # is a number.
 // One that takes more cells than the English is said only where its room is made for it.
 var labels = map[string]string{
-	"Lab": "实验", "LAB": "实验", "now": "现在", "line": "行", "will": "将", "it would": "它会", "healing it will": "恢复时", "then, or when healed, it will": "之后或恢复时",
+	"Lab": "实验", "LAB": "实验", "value": "值", "leader": "Leader", "ENDPOINT": "地址", "TERM": "任期", "REVISION": "版本号", "ANSWER": "回答", "if": "若", "and # more": "还有 # 个", "now": "现在", "line": "行", "will": "将", "it would": "它会", "healing it will": "恢复时", "then, or when healed, it will": "之后或恢复时",
 	"done at once, there is nothing to heal": "一次做完，没有要恢复的", "in force": "生效中", "faults: the cluster": "故障：集群", "do it": "做",
 	"it is active already: leave this, then U on the Lab page heals it": "已经生效：离开后在实验页按 U 恢复它", "what the story left behind does not go": "故事留下的东西没有消失",
 	"pausing needs members that are processes: drill files say processes: true, demo --processes": "这里的成员不是单独的进程，不能暂停",
@@ -143,7 +143,7 @@ var sentences = func() (all []struct {
 		{`(\d+) marks?`, "$1 标记"}, {`(\d+) holds? since (\S+)`, "$1 次，始于 $2"}, {`the same deadlock holds up (\d+) other locks?`, "同一个死锁还挡住另外 $1 把锁"},
 		{`until its lease ends, in (\S+)`, "直到租约到期，还有 $1"}, {`until its lease ends, in (\S+) unless renewed`, "若不续租，$1 后租约到期"},
 		{`until its program releases, or its lease ends, in (\S+)`, "直到程序释放，或租约到期（还有 $1）"}, {`lease ends in (\S+)`, "$1 后到期"}, {`free for (\S+)`, "空闲 $1"},
-		{`lease gone (\S+)`, "租约没了 $1"}, {`(\d+) waits, (.+)`, "$1 次等待，$2"}, {`a ring of (\d+)`, "$1 个成环"}, {`waits (\S+)`, "等 $1"}, {`(\S+) (?:is )?next`, "下一个 $1"},
+		{`lease gone (\S+)`, "租约没了 $1"}, {`(\d+) waits, (.+)`, "$1 次等待，$2"}, {`a ring of (\d+)`, "$1 个成环"}, {`waits (\S+)`, "等 $1"}, {`behind (.+)`, "在 $1 后"}, {`(\S+) (?:is )?next`, "下一个 $1"},
 	} {
 		all = append(all, struct {
 			en *regexp.Regexp

@@ -98,6 +98,8 @@ func TestLabelsStayInTheirRoom(t *testing.T) {
 		{"● holds", "● 持有", "● 持有 ", "a sign before it"},
 		{"!! 1 false belief", "!! 1 误认", "!! 1 误认        ", "two signs before it"},
 		{"next is c", "下一个 c", "下一个 c ", "a word before a name"},
+		{"behind a", "在 a 后", "在 a 后 ", "words around a name"},
+		{"更换 Leader now", "立即更换 Leader", "立即更换 Leader", "a word after a name"},
 		{"", "", "", "nothing"},
 	} {
 		if got := th.Label(r.en); got != r.label {
