@@ -39,7 +39,7 @@ var chinese = map[string]string{
 	"close": "结束本课", "give-up": "跳过任务",
 	"acts": "实验进行中", "shows": "显示", "hides": "隐藏",
 	"shows-end": "显示结果", "shows-wait": "显示在等什么",
-	"plays": "课程自己继续，按 r 停下", "stops": "课程又等你按键", "runs": "自己继续",
+	"plays": "课程自己继续，按 r 停下", "stops": "课程又等你按键", "runs": "自动继续",
 	"broke": "课程中断：%s", "stays": "实验保持原样。A 恢复所有故障。",
 	"over": "本课结束，实验归你使用。",
 	"back": "后退", "forward": "前进", "to-now": "回到现在", "step": "第 %d 步，共 %d 步", "past": "过去",
