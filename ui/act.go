@@ -283,7 +283,7 @@ func (a *acting) outcome(o model.Outcome) tea.Cmd {
 	if rest, twice := strings.CutPrefix(o.Err, o.Action.Describe()+": "); twice {
 		o.Err = rest // what was asked for is said once
 	}
-	text := a.host.Frame().Th.Clean(o.Describe())
+	text := a.host.Frame().Th.Deed(o.Describe())
 	if !o.Done {
 		a.host.Say(draw.Bad, text)
 		return dialog.BreakAgain(a.host, o)

@@ -143,7 +143,7 @@ var sentences = func() (all []struct {
 		{`(\d+) marks?`, "$1 标记"}, {`(\d+) holds? since (\S+)`, "$1 次，始于 $2"}, {`the same deadlock holds up (\d+) other locks?`, "同一个死锁还挡住另外 $1 把锁"},
 		{`until its lease ends, in (\S+)`, "直到租约到期，还有 $1"}, {`until its lease ends, in (\S+) unless renewed`, "若不续租，$1 后租约到期"},
 		{`until its program releases, or its lease ends, in (\S+)`, "直到程序释放，或租约到期（还有 $1）"}, {`lease ends in (\S+)`, "$1 后到期"}, {`free for (\S+)`, "空闲 $1"},
-		{`lease gone (\S+)`, "租约没了 $1"}, {`(\d+) waits, (.+)`, "$1 次等待，$2"}, {`a ring of (\d+)`, "$1 个成环"}, {`waits (\S+)`, "等 $1"}, {`behind (.+)`, "在 $1 后"}, {`(\S+) (?:is )?next`, "下一个 $1"},
+		{`lease gone (\S+)`, "租约没了 $1"}, {`(\d+) waits, (.+)`, "$1 次等待，$2"}, {`a ring of (\d+)`, "$1 个成环"}, {`waits (\S+)`, "等 $1"}, {`ends in (\S+)`, "$1 后结束"}, {`behind (.+)`, "在 $1 后"}, {`(\S+) (?:is )?next`, "下一个 $1"},
 	} {
 		all = append(all, struct {
 			en *regexp.Regexp

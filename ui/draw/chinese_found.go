@@ -185,10 +185,10 @@ func reported(text string) string {
 		}
 	}
 	if what, ok := strings.CutPrefix(text, "fault: "); ok {
-		return "故障：" + what
+		return "故障：" + ofFault(what)
 	}
 	if what, ok := strings.CutPrefix(text, "fault ended: "); ok {
-		return "故障结束：" + strings.Replace(strings.Replace(what, " (healed)", "（已恢复）", 1), " (target ended)", "（目标已结束）", 1)
+		return "故障结束：" + strings.Replace(strings.Replace(ofFault(what), " (healed)", "（已恢复）", 1), " (target ended)", "（目标已结束）", 1)
 	}
 	if who, rest, ok := strings.Cut(text, " wrote with the old token "); ok {
 		var old, newer int64
@@ -217,7 +217,7 @@ var deeds = []struct{ en, zh string }{
 func done(text string) string {
 	for _, d := range deeds {
 		if rest, ok := strings.CutPrefix(text, d.en); ok {
-			return d.zh + strings.Replace(rest, " to ", "：", 1)
+			return d.zh + strings.Replace(strings.Replace(rest, " to ", "：", 1), " for ", "，持续 ", 1)
 		}
 	}
 	return ""
@@ -351,4 +351,38 @@ func (th *Theme) Fault(f model.Fault) string {
 	add(f.Count > 0, fmt.Sprintf("%d 条", f.Count))
 	add(f.For > 0 && !info.Instant, "持续 "+f.For.String())
 	return th.Clean(text)
+}
+
+// FaultState is how one is to whom a fault is done, in a word for a list.
+func (th *Theme) FaultState(info model.FaultInfo) string {
+	if zh, ok := faults[info.Kind]; ok && th.Lang == "zh" {
+		return zh.name
+	}
+	return th.Clean(cmp.Or(info.State, string(info.Kind)))
+}
+
+// Deed is an action that was done.
+func (th *Theme) Deed(text string) string {
+	if zh := done(text); zh != "" && th.Lang == "zh" {
+		text = zh
+	}
+	return th.Clean(text)
+}
+
+// ofFault is what the lab told of a fault. One that has more to it than whom and how long stays.
+func ofFault(text string) string {
+	best, zh := 0, text
+	for _, info := range model.FaultKinds() {
+		words := cmp.Or(info.Words, strings.ReplaceAll(string(info.Kind), "-", " "))
+		rest, ok := strings.CutPrefix(text+" ", words+" ")
+		if !ok || len(words) < best {
+			continue
+		}
+		best, zh = len(words), text
+		if !slices.Contains(info.Takes, "method") && !slices.Contains(info.Takes, "delay") {
+			rest = strings.TrimSpace(strings.TrimPrefix(rest, "of "))
+			zh = strings.TrimSpace(faults[info.Kind].name + " " + strings.Replace(rest, " for ", "，持续 ", 1))
+		}
+	}
+	return zh
 }

@@ -1,7 +1,6 @@
 package labpage
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -133,7 +132,7 @@ func processLook(th *draw.Theme, s *fold.State, c lab.ContenderInfo, room int) (
 		if x.Fault.Target != c.Name || info.Target == model.TargetProcess {
 			continue // a process that is paused says so itself
 		}
-		words = append(words, th.Clean(cmp.Or(info.State, string(x.Fault.Kind))))
+		words = append(words, th.FaultState(info))
 	}
 	if len(words) == 0 {
 		return th.Sign.Holds + " runs", draw.Good

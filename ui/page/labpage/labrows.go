@@ -76,7 +76,7 @@ var FaultCells = table.Cells[model.FaultOn]{
 	}},
 	{Column: table.Column{Title: "FAULT", Least: 14, Fair: 30, Most: 100}, Fill: func(r *table.Row, x *model.FaultOn) {
 		th := r.F.Th
-		r.Add(draw.Late, th.Sign.Late+" "+th.Cut(th.Clean(x.Fault.Describe()), r.Room()-2))
+		r.Add(draw.Late, th.Sign.Late+" "+th.Cut(th.Fault(x.Fault), r.Room()-2))
 	}},
 }
 
