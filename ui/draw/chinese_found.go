@@ -217,6 +217,9 @@ var deeds = []struct{ en, zh string }{
 func done(text string) string {
 	for _, d := range deeds {
 		if rest, ok := strings.CutPrefix(text, d.en); ok {
+			if d.en == "Healed: " {
+				rest = ofFault(rest)
+			}
 			return d.zh + strings.Replace(strings.Replace(rest, " to ", "：", 1), " for ", "，持续 ", 1)
 		}
 	}

@@ -143,7 +143,8 @@ func TestTheJournalOfALessonIsChinese(t *testing.T) {
 	for _, info := range model.FaultKinds() {
 		if len(info.Takes) == 0 { // what no lesson does has the words of the drill
 			f := model.Fault{Kind: info.Kind, Target: "a", For: time.Second}
-			all = append(all, journal.Entry{Kind: journal.Lab, Text: "fault: " + f.Describe()}, journal.Entry{Kind: journal.Lab, Text: "fault ended: " + f.Describe() + " (healed)"})
+			all = append(all, journal.Entry{Kind: journal.Lab, Text: "fault: " + f.Describe()}, journal.Entry{Kind: journal.Lab, Text: "fault ended: " + f.Describe() + " (healed)"},
+				journal.Entry{Kind: journal.Action, Text: model.Action{Kind: model.HealFault, Fault: f}.Past()})
 			all = append(all, journal.Entry{Kind: journal.Action, Text: model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: info.Kind, Target: "a"}}.Past()})
 		}
 	}
