@@ -122,8 +122,13 @@ func TestLanesElsewhere(t *testing.T) {
 func TestContendersBesideTruth(t *testing.T) {
 	b := newBench(t, Options{Lab: true})
 	overlap(b)
-	b.size(200, 50)
 	b.press("5")
+	b.sees("✖ write refused !! wrong")
+	b.sees("write ok 5s")
+	if strings.Contains(b.text(), "write ok 5s ago") {
+		t.Errorf("in a narrow column no age has an \"ago\", or those below 10 s alone had one:\n%s", b.text())
+	}
+	b.size(200, 50)
 	b.sees("✖ write refused 4s ago  0/1 ok")
 	b.sees("write ok 5s ago  1/1 ok")
 	b.sees("!! SAYS IT HOLDS: DOES NOT 8.0s beside c2")

@@ -87,15 +87,18 @@ func accessCell(r *table.Row, c *stance) {
 	if n := c.Accepted + c.Refused; r.Room() >= 30 {
 		text += "  " + strconv.Itoa(c.Accepted) + "/" + strconv.Itoa(n) + " ok"
 	}
-	ago := " " + draw.Age(r.F.Now.Sub(x.At), false)
-	st, what := draw.Dim, kind+" ok"+ago
+	age := " " + draw.Age(r.F.Now.Sub(x.At), false)
+	st, what := draw.Dim, kind+" ok"
 	if !x.Accepted {
-		st, what = draw.Bad, r.F.Th.Sign.Bad+" "+kind+" refused"+ago
+		st, what = draw.Bad, r.F.Th.Sign.Bad+" "+kind+" refused"
 	}
-	if draw.Width(what+text) > r.Room() {
-		text = ""
+	switch {
+	case r.Room() >= len("write ok 18s ago") && draw.Width(what+age+text) <= r.Room(): // or in some rows alone
+		what += age + text
+	case draw.Width(what+age) <= r.Room():
+		what += age
 	}
-	r.Add(st, what+text)
+	r.Add(st, what)
 }
 
 // besideWords say that a belief is false and for how long beside who holds, as far
