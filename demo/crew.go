@@ -89,8 +89,11 @@ func (c *crew) find(name string) (*proc, error) {
 	} else if pr != nil {
 		return nil, errEnded(name)
 	}
-	return nil, fmt.Errorf("%s is not a contender of the lab; those that run are %s",
-		model.Printable(name), strings.Join(c.alive(), ", "))
+	others := "none runs"
+	if names := c.alive(); len(names) > 0 {
+		others = "those that run are " + strings.Join(names, ", ")
+	}
+	return nil, fmt.Errorf("%s is not a contender of the lab; %s", model.Printable(name), others)
 }
 
 // alive are the names of the contenders that live, in the order of their start.

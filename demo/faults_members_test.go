@@ -152,7 +152,7 @@ func TestFaultsOfData(t *testing.T) {
 		labtest.Eventually(t, "the claim goes", not(key))
 		f.wrote(t, model.DeleteClaim, key)
 		wantRefused(t, l, inject(model.FaultDelete, who), "is gone")
-		wantRefused(t, l, inject(model.FaultRevoke, "nobody"), "no contender of the lab")
+		wantRefused(t, l, inject(model.FaultRevoke, "nobody"), "not a contender of the lab")
 	})
 }
 

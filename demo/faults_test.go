@@ -155,7 +155,7 @@ func TestFaultsThatNeedAnotherLab(t *testing.T) {
 		{inject(model.FaultPause, ""), "no contender runs", "asked for the kind"},
 		{inject(model.FaultDelete, ""), "no contender runs", "asked for the kind"},
 		{inject("explode", ""), "explode", "there is no such fault"},
-		{model.Action{Kind: model.TellProc, Contender: "x", Word: "lock"}, "no contender of the lab", "nobody of that name"},
+		{model.Action{Kind: model.TellProc, Contender: "x", Word: "lock"}, "not a contender of the lab; none runs", "nobody of that name"},
 		{model.Action{Kind: model.SpawnProc, Contender: "x"}, "knows", "nobody of that name"},
 	}
 	for _, tt := range tests {

@@ -155,7 +155,7 @@ func TestOnlyAHolderIsBrokenWithoutItsKey(t *testing.T) {
 	}{
 		{[]string{"/services/pay", "--claim", "/services/pay/10.0.0.3:80"}, 0, "its program is not told that it went", "no holder is spoken of where there is none"},
 		{[]string{"/m"}, 0, "the old holder may still believe that it holds", "there is one here"},
-		{[]string{"/services/pay"}, exitBad, "/services/pay is no lock that is known", "nobody knows whom that would hit"},
+		{[]string{"/services/pay"}, exitBad, "/services/pay is not a known lock", "nobody knows whom that would hit"},
 		{[]string{"/services/pay", "--claim", "/services/pay/10.0.0.3:80"}, 0, "delete claim /services/pay/10.0.0.3:80", "the key was named"},
 		{[]string{"/l"}, exitBad, "/l/config stands first, and is not a claim of /l", "the revoke would hit another program"},
 		{[]string{"/m"}, 0, "revoke lease", "the holder is meant"},

@@ -117,7 +117,7 @@ func TestAScriptAtTheSocket(t *testing.T) {
 		{`{"do":"wait"}`, `nothing to wait for`, "nothing is no question"},
 		{`{"do":"wait","lock":"/l","nobody":true,"within":"1h"}`, `within is at most 10m0s`, "nobody waits for ever"},
 		{`{"do":"wait","lock":"/l","nobody":true,"within":"-1s"}`, `does not run backwards`, "nor before now"},
-		{`{"do":"inject","fault":"pause","target":"x"}`, `no contender of the lab`, "there is no such program"},
+		{`{"do":"inject","fault":"pause","target":"x"}`, `not a contender of the lab`, "there is no such program"},
 		{`{"do":"inject","fault":"explode","target":"sh"}`, `explode`, "nor such a fault"},
 		{`{"do":"inject","fault":"isolate","target":"m1"}`, `the members are not ours`, "nor are members ours"},
 		{`{"do":"dance"}`, `want list, inject, heal, wait or judge`, "nor such a deed"},

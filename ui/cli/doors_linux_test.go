@@ -217,7 +217,7 @@ func TestSettingsThatAreNoFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]string{pipe: "no regular file", "/dev/zero": "no regular file", dir: "no regular file", large: "more than 1048576 bytes"} {
+	for file, want := range map[string]string{pipe: "not a regular file", "/dev/zero": "not a regular file", dir: "not a regular file", large: "more than 1048576 bytes"} {
 		if s, err := readSettings(file); err == nil || !strings.Contains(err.Error(), want) || s.Theme != "" {
 			t.Errorf("%s: %v, %v; want %s", file, s, err, want)
 		}

@@ -91,7 +91,7 @@ const (
 
 // ways are the ways in which the server of these tests answers. A way of its own is one row.
 var ways = []way{
-	{name: "silent", raw: func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, code: exitBad, says: "no etcd server that answers in time", reason: "a port that a firewall half opens"},
+	{name: "silent", raw: func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, code: exitBad, says: "not an etcd server that answers in time", reason: "a port that a firewall half opens"},
 	{name: "closes", raw: func(net.Conn) {}, code: exitBad, says: "no endpoint answers", reason: "a proxy without a backend"},
 	{name: "resets", raw: func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) }, code: exitBad, says: "no endpoint answers", reason: "a reset is no end"},
 	{name: "garbage", raw: says("\x00\x01\x02\xffgarbage\n\x1b[2J"), code: exitBad, says: "no endpoint answers", reason: "some other service"},
@@ -109,7 +109,7 @@ var ways = []way{
 			}
 			time.Sleep(300 * time.Millisecond) // the pace is what is tested
 		}
-	}, code: exitBad, says: "no etcd server that answers in time", reason: "something comes, and it is no answer"},
+	}, code: exitBad, says: "not an etcd server that answers in time", reason: "something comes, and it is no answer"},
 	{name: "HTTP/1", raw: says("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"), code: exitBad, says: "no endpoint answers", reason: "a web server"},
 	{name: "endless HTTP/1 header", raw: func(c net.Conn) {
 		_, err := io.WriteString(c, "HTTP/1.1 200 OK\r\n")
@@ -117,14 +117,14 @@ var ways = []way{
 			_, err = io.WriteString(c, "X: "+strings.Repeat("x", 1<<10)+"\r\n")
 		}
 	}, code: exitBad, says: "no endpoint answers", reason: "a header is read to its end"},
-	{name: "settings, then silence", raw: says(noSettings), code: exitBad, says: "no etcd server that answers in time", reason: "gRPC takes it for connected"},
+	{name: "settings, then silence", raw: says(noSettings), code: exitBad, says: "not an etcd server that answers in time", reason: "gRPC takes it for connected"},
 	{name: "goes away at once", raw: says(noSettings + goAway), code: exitBad, says: "no endpoint answers", reason: "a server that drains"},
 	{name: "a frame beyond all bounds", raw: says(noSettings + huge), code: exitBad, says: "no endpoint answers", reason: "a length is no promise of memory"},
 	{name: "half TLS", raw: says("\x16\x03\x03\x00\x7a\x02\x00\x00"), https: true, code: exitBad, says: "no endpoint answers", reason: "a handshake that never ends"},
 	{name: "plain text where TLS is wanted", raw: says("HTTP/1.1 400 Bad Request\r\n\r\n"), https: true, code: exitBad, says: "no endpoint answers", reason: "https:// before a plain port"},
 	{name: "silent where TLS is wanted", raw: func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, https: true, code: exitBad, says: "no endpoint answers", reason: "no hello ever comes"},
 
-	{name: "no status", alter: instead("Status", func() any { return nil }), code: exitBad, says: "no etcd server that answers in time", reason: "a member whose disk hangs"},
+	{name: "no status", alter: instead("Status", func() any { return nil }), code: exitBad, says: "not an etcd server that answers in time", reason: "a member whose disk hangs"},
 	{name: "no list", alter: instead("Range", func() any { return nil }), code: exitBad, says: "no answer in time|did not answer within 1s", reason: "no quorum, and no word of it"},
 	{name: "no readings", alter: instead("LeaseTimeToLive", func() any { return nil }), code: exitBad, says: "did not answer within 1s|no answer in time", reason: "a leader that is gone",
 		well: []string{"discover", "events", "record", "top", "report"}},
