@@ -106,6 +106,7 @@ const (
 	listKeys        = 2_000_000 // keys in one list, or it is given up: a list without an end would take all memory
 	listBytes       = 512 << 20 // and bytes of keys and values
 	batchChanges    = 2_000     // changes in one batch
+	muchChanges     = 100       // changes in one batch of many
 	boxChanges      = 16_000    // changes in the mailbox before followers stop reading
 	readersInFlight = 8
 	oneLookInFlight = 64

@@ -29,9 +29,10 @@ type Watcher struct {
 	box    *mailbox
 	// alone: no part of a revision can come over another watch.
 	alone bool
-	// told is when Next last returned urgent events.
+	// told is when Next last returned urgent events, and much whether they were many.
 	// They belong to the one call that is outstanding.
 	told time.Time
+	much bool
 
 	pulls  *pulls
 	kicked chan struct{} // asks for a round of the prober
@@ -127,7 +128,8 @@ func newLeases(r remote, w *Watcher, o Options) *leases {
 
 // Next waits for events and returns them: at most about 2,000 key changes, or one
 // revision that has more. What happens after a quiet time (Timing.Drain) is returned
-// at once; while more and more happens, one batch every Timing.Drain. Parts of a list are
+// at once; while more and more happens, one batch every Timing.Drain, or every second
+// one of them while thousands of changes come in a second. Parts of a list are
 // returned at once. With several prefixes it collects for Timing.Drain from the first
 // event on, and so it does with answers to what is asked every now and then: these for
 // Timing.Lull while leases wait for their reading. When want.WakeAt comes first the
@@ -218,6 +220,8 @@ func (w *Watcher) collect(ctx context.Context) error {
 		weight, news, closed := w.box.state(true)
 		until := began.Add(w.timing.Drain)
 		switch {
+		case news && w.alone && w.much:
+			until = w.told.Add(2 * w.timing.Drain) // what happens costs enough, without a frame for each batch
 		case news && w.alone:
 			until = w.told.Add(w.timing.Drain)
 		case !news && !w.leases.idle():
@@ -230,6 +234,7 @@ func (w *Watcher) collect(ctx context.Context) error {
 		case w.box.listing():
 			return nil
 		case weight >= batchChanges || rest <= 0:
+			w.much = weight >= muchChanges
 			return nil
 		}
 		pace.Sleep(ctx, rest, w.box.ready)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -68,6 +69,27 @@ const pageFirst = time.Second
 // muchEvents in one batch are much.
 const muchEvents = 100
 
+// While much happens, garbage gets muchRoom at least: a small console whose heap is collected
+// several times a second waits for the processor each time. It gets mostPercent of what lives
+// at most, and what lives is looked at anew after so many batches.
+const (
+	muchRoom    = 64 << 20
+	mostPercent = 400
+	muchBatches = 64
+)
+
+// percentWhile is GOGC while much happens, of which so many bytes live.
+func percentWhile(live uint64) int {
+	return int(min(max(100*muchRoom/max(live, 1), usualPercent), mostPercent))
+}
+
+// living returns how many bytes the last collection left.
+func living() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
 // UntilLoaded returns what calls end, for a console that goes on for long, once the first
 // lists are loaded. A list that fails ends it as well: it may be begun again and again, and
 // each time leaves behind what it had read. When much happens afterwards, garbage is collected as
@@ -75,17 +97,15 @@ const muchEvents = 100
 func UntilLoaded(end func()) func(model.Batch, error) {
 	lists := fold.NewState() // knows nothing but which prefixes were listed
 	var ended atomic.Bool
-	usual := sync.OnceFunc(func() {
-		if !chosen() {
-			debug.SetGCPercent(usualPercent)
-		}
-	})
+	var batches int // of much, since the end
 	return func(b model.Batch, err error) {
 		switch {
 		case err != nil:
 			end()
 		case len(b.Events) >= muchEvents && ended.Load():
-			usual()
+			if batches++; batches%muchBatches == 1 && !chosen() {
+				debug.SetGCPercent(percentWhile(living()))
+			}
 		case slices.ContainsFunc(b.Events, func(e model.Event) bool { return endsLists(lists, e) }):
 			time.AfterFunc(pageFirst, func() {
 				end()
