@@ -63,13 +63,14 @@ func (p *Pane) Stepped(m StepMsg) tea.Cmd {
 	if p.step.Kind == StepTask && m.step.Kind != StepTask {
 		p.leave()
 	}
+	acted := p.acts()
 	p.steps++
 	p.step, p.since, p.page, p.at, p.chosen, p.has = m.step, now, 0, 0, 0, false
 	if l := p.step.Lock; l != p.lock && l != "" && p.back == 0 && p.h.Select(l) {
 		p.lock = l
 	}
 	p.turnTo(p.step.Show, p.step.About)
-	if p.step.Kind == StepAsk {
+	if p.step.Kind == StepAsk || p.step.Kind == StepSay && acted {
 		p.base = askedSoFar(p.h.Frame().S)
 	}
 	if p.step.Kind == StepSee {

@@ -110,8 +110,8 @@ func askedSoFar(s *fold.State) asked {
 	return all
 }
 
-// askers are the programs of the lock with what they have asked since the last question, those
-// first that asked most in vain.
+// askers are the programs of the lock with what they have asked since the last question, or
+// text after something was done; those first that asked most in vain.
 func (p *Pane) askers(s *fold.State) []model.Asked {
 	var all []model.Asked
 	for _, c := range s.Contenders() {

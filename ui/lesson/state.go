@@ -31,7 +31,7 @@ type Pane struct {
 	steps       int    // how many there were
 	lock        string // that was selected for the person last
 	opened      turned // that was opened for the person last
-	base        asked  // what was asked by the last question
+	base        asked  // what was asked before the last question, or text after something was done
 	drawn       drawn
 	body        [][]draw.Span // what was drawn of it
 	right       int           // how many predictions were right, of how many
