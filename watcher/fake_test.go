@@ -121,13 +121,29 @@ type fakeStream struct {
 	from     int64
 	ch       chan clientv3.WatchResponse
 	progress func()
+
+	mu    sync.Mutex
+	ended bool
 }
 
 func (s *fakeStream) responses() clientv3.WatchChan { return s.ch }
 func (s *fakeStream) close()                        {}
 func (s *fakeStream) askProgress() error            { s.progress(); return nil }
 
+// end ends the watch. Who asks for progress at that moment gets no answer, as from the client.
+func (s *fakeStream) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	close(s.ch)
+}
+
 func (s *fakeStream) tell(rev int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
 	select {
 	case s.ch <- clientv3.WatchResponse{Header: &pb.ResponseHeader{Revision: rev}}:
 	default:
@@ -138,7 +154,7 @@ func (s *fakeStream) tell(rev int64) {
 func fails(err error) func(*fakeStream) {
 	return func(s *fakeStream) {
 		s.ch <- clientv3.WatchResponse{Canceled: true, CancelReason: err.Error()}
-		close(s.ch)
+		s.end()
 	}
 }
 
@@ -189,7 +205,7 @@ func TestEveryPrefixIsNamedBeforeAnyIsListed(t *testing.T) {
 func TestTroublesOfAWatch(t *testing.T) {
 	compacted := func(s *fakeStream) {
 		s.ch <- clientv3.WatchResponse{Canceled: true, CompactRevision: 30}
-		close(s.ch)
+		s.end()
 	}
 	for _, row := range []struct {
 		reason  string
