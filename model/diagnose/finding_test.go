@@ -444,17 +444,19 @@ func TestAWaitIsWorthAWordWithoutAHistory(t *testing.T) {
 		ttl           int64
 		warnWait      time.Duration
 		silent, says  float64 // seconds after the lock was taken; 0: it never says a word
+		dead          bool    // the holder, which does not renew
 	}{
-		{"ten times the TTL, by five that wait", "", 5, 60, 0, 115, 125},
-		{"one alone is waited for longer", "", 1, 10, 0, 95, 105},
-		{"a short lease is no reason to be hasty", "", 5, 5, 0, 28, 32},
-		{"a lease of an hour hides a dead holder for an hour", "", 1, 3600, 0, 295, 305},
-		{"nobody waits", "", 0, 60, 0, 3600, 0},
-		{"a leader", "node", 5, 60, 0, 3600, 0},
-		{"somebody said from when on", "", 1, 60, 20 * time.Second, 15, 25},
-		{"also of a leader", "node", 1, 60, 20 * time.Second, 15, 25},
-		{"or that he has patience", "", 5, 60, 2 * time.Hour, 3600, 0},
-		{"somebody said, but nobody waits", "", 0, 60, 20 * time.Second, 3600, 0},
+		{"ten times the TTL, by five that wait", "", 5, 60, 0, 115, 125, false},
+		{"one alone is waited for longer", "", 1, 10, 0, 95, 105, false},
+		{"a short lease is no reason to be hasty", "", 5, 5, 0, 28, 32, false},
+		{"who renews a lease of an hour may hold for some minutes", "", 1, 3600, 0, 295, 305, false},
+		{"a lease of an hour hides a dead holder for an hour", "", 1, 3600, 0, 55, 65, true},
+		{"nobody waits", "", 0, 60, 0, 3600, 0, false},
+		{"a leader", "node", 5, 60, 0, 3600, 0, false},
+		{"somebody said from when on", "", 1, 60, 20 * time.Second, 15, 25, false},
+		{"also of a leader", "node", 1, 60, 20 * time.Second, 15, 25, false},
+		{"or that he has patience", "", 5, 60, 2 * time.Hour, 3600, 0, false},
+		{"somebody said, but nobody waits", "", 0, 60, 20 * time.Second, 3600, 0, false},
 	} {
 		h := history.New()
 		h.Loaded(0)
@@ -464,8 +466,16 @@ func TestAWaitIsWorthAWordWithoutAHistory(t *testing.T) {
 		}
 		s := fold.NewState(model.Pin{Wait: r.warnWait})
 		s.Apply(model.Batch{Events: h.Events})
-		look := func(sec float64) []string { // its lease was renewed a moment ago
-			s.Apply(model.Batch{Events: []model.Event{model.LeaseRead{At: history.At(1 + sec), ID: 0xa0, Granted: r.ttl, Remaining: r.ttl - 1, Term: 2}}})
+		read := func(sec float64, left int64) {
+			s.Apply(model.Batch{Events: []model.Event{model.LeaseRead{At: history.At(1 + sec), ID: 0xa0, Granted: r.ttl, Remaining: left, Term: 2}}})
+		}
+		look := func(sec float64) []string {
+			if r.dead {
+				read(sec, r.ttl-int64(sec))
+				return codes(s)
+			}
+			read(sec-1, r.ttl-3)
+			read(sec, r.ttl-1) // it was renewed a moment ago
 			return codes(s)
 		}
 		if got := look(r.silent); len(got) > 0 {
