@@ -119,14 +119,16 @@ func (d *Diagnosis) UpdateCluster() {
 	d.cluster = x.Found
 }
 
-// note dates what was found, and writes to the journal what came and what went.
+// note dates what was found, and writes to the journal what came, what grew worse or surer,
+// and what went.
 func (d *Diagnosis) note(old, found []model.Finding, lock string) {
 	for i := range found {
-		f := &found[i]
+		f, before := &found[i], rule.Same(old, &found[i])
 		f.Since = d.k.Now()
-		if o := rule.Same(old, f); o != nil {
-			f.Since = o.Since
-		} else if f.Severity != model.SevInfo {
+		if before != nil {
+			f.Since = before.Since
+		}
+		if f.Severity != model.SevInfo && (before == nil || grew(before, f)) {
 			d.k.Record(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: f.Severity, Why: journal.Why{Confidence: f.Confidence},
 				Text: string(f.Code) + " (" + string(f.Confidence) + "): " + f.Summary})
 		}
@@ -143,6 +145,12 @@ func (d *Diagnosis) note(old, found []model.Finding, lock string) {
 		d.k.Record(&journal.Entry{Kind: journal.Finding, Lock: lock, Severity: model.SevInfo,
 			Text: string(o.Code) + on + " is over, after " + model.Duration(d.k.Now().Sub(o.Since), false)})
 	}
+}
+
+// grew says whether a finding is more than the same one was before: worse, or no longer a hint.
+func grew(before, f *model.Finding) bool {
+	worse := !before.Severity.AtLeast(f.Severity)
+	return worse || before.Confidence == model.Hint && f.Confidence != model.Hint
 }
 
 // ClusterFindings returns the diagnoses of the cluster as a whole.

@@ -307,6 +307,7 @@ queued b2 joined the queue of /l at place 3, behind /l/setting
 finding foreign-key (certain): /l/setting is not a lock key, but sits in the queue and blocks it, when it becomes first; it is at place 2
 left a1 no longer holds /l after 2.0s: released (strong)
 blocked /l is blocked by /l/setting, not a claim of it
+finding foreign-key (certain): /l/setting is not a lock key, but sits in the queue and blocks it
 `},
 	}
 	for _, r := range rows {
