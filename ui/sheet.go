@@ -242,6 +242,7 @@ func legend(th *draw.Theme) [][]draw.Span {
 	add(draw.Waiting, s.Info+" info", "a finding: worth knowing")
 	add(draw.Plain, "?", "waiting leaves no trace in etcd: how many wait is not known")
 	add(draw.Plain, "39/60s "+s.Renewed+"12s", "seconds left of the TTL, and how long ago it was renewed")
+	add(draw.Plain, "39/60s  12s", "the same, and no renewal was seen yet: that may have been its grant")
 	add(draw.Plain, "39/60s "+s.Stale+"12s", "as read 12 s ago: healthy then, not asked since")
 	add(draw.Plain, "c2 (proxy)", "who, and what says so: the proxy, the key's value, a sibling key of its lease")
 	add(draw.Plain, "usual", "half of the holds, or of the waits, were shorter")

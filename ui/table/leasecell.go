@@ -17,7 +17,7 @@ func (r *Row) Lease(l *keyspace.Lease, now time.Time) {
 		r.Add(draw.Dim, th.NoReading(l))
 		return
 	}
-	left, ago, sign, st := leaseNow(th, l, left, now)
+	left, beat, st := leaseNow(th, l, left, now)
 	granted := l.Granted()
 	nums := model.Remaining(left, granted)
 	numw := max(7, len(nums))
@@ -27,19 +27,28 @@ func (r *Row) Lease(l *keyspace.Lease, now time.Time) {
 		r.Add(draw.Dim, th.EmptyBar[(draw.BarCells-bar+full)*len(th.Sign.Empty):])
 	}
 	r.Add(draw.Plain, draw.Blanks[:numw-len(nums)]+nums+" ")
-	t := model.Ticks(ago)
-	r.Add(draw.Dim, sign+draw.Blanks[:max(0, 3-len(t))]+t)
+	r.Add(draw.Dim, beat.sign+draw.Blanks[:max(0, 3-len(beat.ago))]+beat.ago)
 }
 
-// leaseNow says what is left of a lease and how long ago it was renewed, or, if nobody has
-// asked since it was healthy, what it was then: no reason to let it run out.
-func leaseNow(th *draw.Theme, l *keyspace.Lease, left int64, now time.Time) (_ int64, ago time.Duration, sign string, st draw.Style) {
-	ago, _ = l.Renewed(now)
-	st, _ = th.Level(l.State().Condition().Level)
+// beat is the last sign of life of a lease: what sign, and how long ago.
+type beat struct{ sign, ago string }
+
+// leaseNow says what is left of a lease and when it was renewed last, or, if nobody has
+// asked since it was healthy, what it was then: no reason to let it run out. While no renewal
+// was seen there is no heart: what was so long ago may have been its grant.
+func leaseNow(th *draw.Theme, l *keyspace.Lease, left int64, now time.Time) (int64, beat, draw.Style) {
+	st, _ := th.Level(l.State().Condition().Level)
 	if old := now.Sub(l.Read.At); st == draw.Good && old > time.Duration(l.Granted())*time.Second/3+3*time.Second {
-		return max(0, l.Read.Remaining), old, th.Sign.Stale, draw.Dim
+		return max(0, l.Read.Remaining), beat{th.Sign.Stale, model.Ticks(old)}, draw.Dim
 	}
-	return left, ago, th.Sign.Renewed, st
+	ago, known := l.Renewed(now)
+	switch {
+	case !known: // a new leader gave it its TTL anew
+		return left, beat{th.Sign.Renewed, th.Sign.Stale}, st
+	case !l.Learned():
+		return left, beat{" ", model.Ticks(ago)}, st
+	}
+	return left, beat{th.Sign.Renewed, model.Ticks(ago)}, st
 }
 
 // LeaseBrief is what is known of a lease in few cells, without a bar.
@@ -48,11 +57,11 @@ func LeaseBrief(th *draw.Theme, l *keyspace.Lease, now time.Time) draw.Span {
 	if !ok {
 		return draw.Dim.Of(th.NoReading(l))
 	}
-	left, ago, sign, st := leaseNow(th, l, left, now)
+	left, beat, st := leaseNow(th, l, left, now)
 	if st == draw.Good {
 		st = draw.Plain
 	}
-	return st.Of(model.Remaining(left, l.Granted()) + " " + sign + model.Ticks(ago))
+	return st.Of(model.Remaining(left, l.Granted()) + " " + beat.sign + beat.ago)
 }
 
 func barStyle(st draw.Style) draw.Style {
