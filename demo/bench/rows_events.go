@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os/exec"
 	"slices"
 	"sync/atomic"
@@ -53,12 +55,26 @@ func (e *env) floodConsole(ctx context.Context, endpoint string, rate float64, g
 		_, late := s.reaches(ctx, wrote.Marks[len(wrote.Marks)-1].Rev)
 		after, err := s.used()
 		lags := lagsOf(wrote.Marks, s.revisions())
+		e.tellOldest(wrote.Marks, lags)
 		got["events written"] = float64(wrote.Events) / wrote.Seconds
 		got["last revision never shown"] = map[bool]float64{false: 1}[late == nil]
 		got["processor of the console"] = (after.cpu - before.cpu).Seconds()
 		got["lag p99 on the screen"], got["oldest screen"] = load.Quantile(lags, 0.99), load.Quantile(lags, 1)
 		return errors.Join(err, writer.End())
 	})
+}
+
+// tellOldest says when the screens were the oldest: at its beginning a flood meets a console that rests.
+func (e *env) tellOldest(wrote []load.Mark, lags []time.Duration) {
+	worst := map[int]time.Duration{} // by second of the flood
+	for i, m := range wrote {
+		s := int(m.At.Sub(wrote[0].At).Seconds())
+		worst[s] = max(worst[s], lags[i])
+	}
+	seconds := slices.SortedFunc(maps.Keys(worst), func(a, b int) int { return cmp.Compare(worst[b], worst[a]) })
+	for _, s := range seconds[:min(5, len(seconds))] {
+		e.tell("second %d of the flood: oldest screen %d ms", s, worst[s].Milliseconds())
+	}
 }
 
 // lagsOf returns for each revision that was written how long it took until it, or a
