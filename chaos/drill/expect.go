@@ -60,7 +60,7 @@ var kinds = map[string]kind{
 		takes: []string{"lock", "contender", "at-least"}, needs: []string{"at-least"}, counts: true},
 	"belief": {says: "What the contender believes at the end: within that time after every fault is healed, 10s if left out.",
 		takes: []string{"contender", "lock", "state", "within"}, needs: []string{"contender", "state"}},
-	"empty": {says: "At the end there is not a claim left: within that time after every fault is healed, 10s if left out.",
+	"empty": {says: "At the end there is no claim left: within that time after every fault is healed, 10s if left out.",
 		takes: []string{"lock", "within"}},
 	"stuck": {says: "For at least that long others waited and nothing moved.",
 		takes: []string{"lock", "for"}, needs: []string{"for"}, oneLock: true},

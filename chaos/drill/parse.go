@@ -329,7 +329,7 @@ func (l Lab) Locks() []string {
 // knownContender checks a name of a process or a worker.
 func (p *parser) knownContender(line int, name string) {
 	if _, ok := p.d.Lab.Contender(name); !ok {
-		p.fail(line, "there is not a contender %q: want %s", name, orList(p.d.Lab.Names()))
+		p.fail(line, "there is no contender %q: want %s", name, orList(p.d.Lab.Names()))
 	}
 }
 

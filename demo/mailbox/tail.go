@@ -45,7 +45,7 @@ func (t *Tail) Add(from, text string) {
 		text = strings.ToValidUTF8(text[:tailLine], "") + "…"
 	}
 	if len(t.lines) == tailLines {
-		t.lines = append(t.lines[:0], t.lines[1:]...)
+		t.lines = t.lines[1:] // append moves them when there is no room left, not each time
 		t.left++
 	}
 	t.lines = append(t.lines, model.Line{At: t.now(), From: from, Text: text})

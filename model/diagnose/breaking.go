@@ -17,7 +17,7 @@ func BreakingOf(code model.Code) rule.Breaking {
 // about no claim.
 func BreakWords(f *model.Finding) string {
 	if f.Claim.IsZero() {
-		return "there is not a claim to break: " + BreakingOf(f.Code).Why
+		return rule.Breaking{Why: BreakingOf(f.Code).Why}.Words()
 	}
 	return CureWords(f)
 }

@@ -140,15 +140,21 @@ type Selection struct {
 	Pinned bool // a person chose it; until then it follows the first row
 }
 
-// Follow finds the chosen row again in a list of n. place tells where an
-// identity stands, -1 if it is gone: then the row that took its place is chosen.
+// Follow finds the chosen row again in a list of n, or the first one while nobody chose any.
+// place tells where an identity stands, -1 if it is gone, and id what stands in a row.
 func (p *Selection) Follow(n int, place func(id string) int, id func(i int) string) {
-	if n == 0 {
-		p.Place, p.ID = 0, "" // nothing that is not shown may be acted upon
+	if p.Pinned || n == 0 {
+		p.stay(n, place, id)
 		return
 	}
-	if !p.Pinned {
-		p.Place, p.ID = 0, id(0)
+	p.Place, p.ID = 0, id(0)
+}
+
+// stay finds the same row again, whoever chose it. If it is gone, the row that took its place
+// is the one.
+func (p *Selection) stay(n int, place func(id string) int, id func(i int) string) {
+	if n == 0 {
+		p.Place, p.ID = 0, "" // nothing that is not shown may be acted upon
 		return
 	}
 	if i := place(p.ID); i >= 0 {
@@ -198,10 +204,11 @@ func (p *LockList) Update(f table.View, worst model.Code) {
 // first, if it is not "".
 func (p *LockList) Rank(f table.View, worst model.Code) {
 	if p.Order.refresh(f.S, f.Now, worst) {
-		chosen := p.Pick.Pinned
-		p.Pick.Pinned = chosen || p.Order.By != SortState && p.Pick.ID != "" // no row stands first for long, or for a reason
-		p.Pick.Follow(len(p.Order.IDs), func(id string) int { return slices.Index(p.Order.IDs, id) }, p.Name)
-		p.Pick.Pinned = chosen
+		find := p.Pick.Follow
+		if p.Order.By != SortState && p.Pick.ID != "" {
+			find = p.Pick.stay // here no row stands first for long, or for a reason
+		}
+		find(len(p.Order.IDs), func(id string) int { return slices.Index(p.Order.IDs, id) }, p.Name)
 	}
 }
 

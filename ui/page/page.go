@@ -200,7 +200,7 @@ type Target struct {
 	Finding *model.Finding
 	// Other is what else faults can be done to: a member, a client.
 	Other Subject
-	// Why there is not a contender, if there is none.
+	// Why there is no contender, if there is none.
 	Why string
 }
 

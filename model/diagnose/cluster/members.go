@@ -68,7 +68,8 @@ func pinnedMember(x *rule.ClusterContext) {
 	}
 	by := map[string][]*keyspace.Lease{}
 	for l := range x.K.Late() {
-		by[x.K.GrantedBy(l.ID)] = append(by[x.K.GrantedBy(l.ID)], l)
+		member := x.K.GrantedBy(l.ID)
+		by[member] = append(by[member], l)
 	}
 	for member, late := range by {
 		n := len(late)

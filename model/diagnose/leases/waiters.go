@@ -61,7 +61,7 @@ var Waiters = rule.Family{Lock: []rule.Func{deadWaiters, longQueue}, Any: []rule
 			"milvus#26846"},
 		Needs:      []rule.Needs{rule.NeedsDeclaration, rule.NeedsProxy},
 		Confidence: model.Hint,
-		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: "there is not a claim: restart the client"},
+		Breaking:   rule.Breaking{Effect: rule.BreakNone, Why: "there is no claim: restart the client"},
 	},
 	{
 		Code:  model.CodeLockOverrunsDeadline,

@@ -71,7 +71,7 @@ func (b Breaking) Words() string {
 	case BreakWrong:
 		return "breaking this claim is the wrong cure: " + b.Why
 	}
-	return "there is not a claim to break: " + b.Why
+	return "there is no claim to break: " + b.Why
 }
 
 // What several findings have in common.
