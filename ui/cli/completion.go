@@ -43,14 +43,14 @@ func (e *env) addCompletions(root *cobra.Command) {
 		}
 		return e.lockNames(cmd.Context(), typed), cobra.ShellCompDirectiveNoFileComp
 	}
-	runs := append(drills.Names(), lockset.Name)
+	runs := func() []string { return append(drills.Names(), lockset.Name, everyDrill) }
 	words := map[string]cobra.CompletionFunc{
 		"describe": locks, "break": locks,
-		"explain": oneOf(report.ExplainNames(drillWords()...)),
-		"learn":   oneOf(lessons.Names()),
-		"show":    orFile(drills.Names()),
-		"run":     orFile(append(runs, everyDrill)),
-		"check":   orFile(drills.Names()),
+		"explain": oneOf(func() []string { return report.ExplainNames(drillWords()...) }),
+		"learn":   oneOf(lessons.Names),
+		"show":    orFile(drills.Names),
+		"run":     orFile(runs),
+		"check":   orFile(drills.Names),
 	}
 	for _, c := range commandTree(root) {
 		if f := words[c.Name()]; f != nil && c.ValidArgsFunction == nil {
@@ -93,22 +93,23 @@ func commandTree(c *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// oneOf completes the first argument with one of the words.
-func oneOf(list []string) cobra.CompletionFunc {
+// oneOf completes the first argument with one of the words. They are made when somebody
+// completes, since every start of the program says what can be completed.
+func oneOf(list func() []string) cobra.CompletionFunc {
 	return firstArg(list, cobra.ShellCompDirectiveNoFileComp)
 }
 
 // orFile does the same, and leaves files to the shell.
-func orFile(list []string) cobra.CompletionFunc {
+func orFile(list func() []string) cobra.CompletionFunc {
 	return firstArg(list, cobra.ShellCompDirectiveDefault)
 }
 
-func firstArg(list []string, then cobra.ShellCompDirective) cobra.CompletionFunc {
+func firstArg(list func() []string, then cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return list, then
+		return list(), then
 	}
 }
 

@@ -3,6 +3,7 @@ package draw
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -102,7 +103,7 @@ func (th *Theme) Label(s string) string {
 	if zh := labelled(core); zh != "" {
 		return strings.Replace(s, core, zh, 1)
 	}
-	for _, x := range sentences {
+	for _, x := range sentences() {
 		if x.en.MatchString(core) {
 			return strings.Replace(s, core, x.en.ReplaceAllString(core, x.zh), 1)
 		}
@@ -124,8 +125,8 @@ var beginnings = []struct{ en, zh string }{
 	{"next is ", "下一个 "}, {"usual hold ", "通常持有 "}, {"usual wait ", "通常等待 "}, {"Two holders for ", "两个持有者 "}, {"lost it ", "已丢失 "}, {"wrong for ", "误认 "}, {"also waits for ", "还在等 "}, {"also holds ", "还持有 "},
 }
 
-// sentences are words around names and figures.
-var sentences = func() (all []struct {
+// sentences are words around names and figures. They are made when the first Chinese is said.
+var sentences = sync.OnceValue(func() (all []struct {
 	en *regexp.Regexp
 	zh string
 }) {
@@ -151,7 +152,7 @@ var sentences = func() (all []struct {
 		}{regexp.MustCompile("^" + x[0] + "$"), x[1]})
 	}
 	return all
-}()
+})
 
 // ofKeys are words that mean something else at a key than elsewhere.
 var ofKeys = map[string]string{"hold": "拦续租", "pause": "暂停", "kill": "杀掉", "add": "新增"}

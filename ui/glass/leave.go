@@ -1,7 +1,6 @@
 package glass
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -24,7 +23,8 @@ type Leaving struct {
 	ctx    context.Context
 	to     io.Writer
 	mu     sync.Mutex
-	unread bool // the write before is still under way
+	unread bool   // the write before is still under way
+	text   []byte // what is written: whoever wrote it may use his own again, and the reader take it later
 }
 
 // Leave returns a writer to another one, which waits for its readers until ctx ends.
@@ -42,9 +42,9 @@ func (l *Leaving) Write(p []byte) (int, error) {
 		err error
 	}
 	written := make(chan result, 1)
-	text := bytes.Clone(p) // whoever wrote it may use it again, and the reader take it later
+	l.text = append(l.text[:0], p...) // nobody has it: all writes before have returned
 	go func() {
-		n, err := l.to.Write(text)
+		n, err := l.to.Write(l.text)
 		written <- result{n, err}
 	}()
 	select {

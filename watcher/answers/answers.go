@@ -10,6 +10,7 @@
 package answers
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -95,19 +96,20 @@ func keysOf(r *pb.RangeRequest, m *pb.RangeResponse) string {
 	if r.Limit > 0 && int64(len(m.Kvs)) > r.Limit {
 		return fmt.Sprintf("%d keys where %d were asked for", len(m.Kvs), r.Limit)
 	}
-	last, n := "", int64(len(m.Kvs))
+	n := int64(len(m.Kvs))
 	if !r.CountOnly && (m.More && m.Count <= n || !m.More && m.Count != n) {
 		return fmt.Sprintf("%d keys and more: %t, where it counts %d", n, m.More, m.Count)
 	}
 	if m.More && n != r.Limit {
 		return fmt.Sprintf("%d keys and more, where %d were asked for", n, r.Limit)
 	}
+	var last []byte
 	for i, kv := range m.Kvs {
-		key := string(kv.GetKey())
-		switch {
-		case key < string(r.Key), end == "" && key != string(r.Key), end != "" && end != "\x00" && key >= end:
+		key := kv.GetKey() // compared as it is: a list may have a million
+		switch from := bytes.Compare(key, r.Key); {
+		case from < 0, end == "" && from != 0, end != "" && end != "\x00" && bytes.Compare(key, r.RangeEnd) >= 0:
 			return "a key that was not asked for"
-		case i > 0 && key <= last:
+		case i > 0 && bytes.Compare(key, last) <= 0:
 			return OutOfOrder
 		}
 		if last = key; r.KeysOnly && kv.GetModRevision() == 0 {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"locktop/model"
@@ -276,11 +277,11 @@ func (p *Page) leftWords() string {
 	return "No room for: " + joinSome(out, len(out)) + "."
 }
 
-var inHTML = template.Must(template.New("page").Parse(markup))
+var inHTML = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(markup)) })
 
 func (p *Page) html(w io.Writer) error {
 	var b bytes.Buffer
-	if err := inHTML.Execute(&b, p.view()); err != nil {
+	if err := inHTML().Execute(&b, p.view()); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	if _, err := w.Write(report.Printable(b.Bytes())); err != nil {
