@@ -107,26 +107,28 @@ func shared(x *rule.Context) {
 	if x.Lease == nil || len(x.Lease.Claims()) < 2 {
 		return
 	}
-	names := map[string]bool{}
-	for _, c := range x.Lease.Claims()[:min(len(x.Lease.Claims()), keyspace.MaxScan)] {
+	claims := x.Lease.Claims()
+	names := make([]string, 0, min(len(claims), keyspace.MaxScan))
+	for _, c := range claims[:cap(names)] {
 		if l := c.Lock(); l != nil && l.Recipe().HasHolder {
-			names[l.Name] = true
+			names = append(names, l.Name)
 		}
 	}
-	if len(names) < 2 {
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) < 2 {
 		return
 	}
 	count := strconv.Itoa(len(names))
-	if len(x.Lease.Claims()) > keyspace.MaxScan {
+	if len(claims) > keyspace.MaxScan {
 		count = "more than " + count // not all are looked at
 	}
+	const shown = 8
 	var list []string
-	for n := range names {
-		list = append(list, model.Printable(n))
+	for _, name := range names[:min(len(names), shown)] {
+		list = append(list, model.Printable(name))
 	}
-	slices.Sort(list)
-	if len(list) > 8 {
-		list = append(list[:8], "and more")
+	if len(names) > shown {
+		list = append(list, "and more")
 	}
 	x.Report(model.Finding{Code: model.CodeSharedLease, Severity: model.SevInfo, Confidence: model.Certain, Lease: x.Lease.ID,
 		Summary:  count + " locks share one lease: revoking it breaks all of them",
