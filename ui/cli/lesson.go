@@ -21,42 +21,15 @@ const lessonLimit = 12 * time.Hour
 // lessonTeller tells a drill to a person: it is the drill's teller, and what the console
 // shows.
 type lessonTeller struct {
-	d       *drill.Drill
-	lang    string
-	steps   chan lesson.Step
-	answers chan int
-	ctx     context.Context // ends with the console
-}
-
-func newLesson(ctx context.Context, d *drill.Drill, lang string) *lessonTeller {
-	return &lessonTeller{d: d, lang: lang, ctx: ctx, steps: make(chan lesson.Step), answers: make(chan int, 1)}
+	d    *drill.Drill
+	lang string
+	pane *lesson.Handover
+	ctx  context.Context // ends with the console
 }
 
 // shown is the lesson as the console wants it.
 func (l *lessonTeller) shown() *lesson.Lesson {
-	return &lesson.Lesson{Title: l.d.Title, Why: l.d.Why,
-		Next: func(ctx context.Context) (lesson.Step, error) {
-			select {
-			case s := <-l.steps:
-				return s, nil
-			case <-ctx.Done():
-				return lesson.Step{}, ctx.Err()
-			}
-		},
-		Answer: func(choice int) {
-			select {
-			case l.answers <- choice:
-			case <-l.ctx.Done():
-			}
-		}}
-}
-
-// show hands a step over to the console.
-func (l *lessonTeller) show(ctx context.Context, s lesson.Step) {
-	select {
-	case l.steps <- s:
-	case <-ctx.Done():
-	}
+	return &lesson.Lesson{Title: l.d.Title, Why: l.d.Why, Next: l.pane.Next, Answer: l.pane.Answer}
 }
 
 // Step implements drill.Teller. What is said and asked tells itself.
@@ -65,18 +38,18 @@ func (l *lessonTeller) Step(i int) {
 	switch {
 	case s.Say != nil || s.Ask != nil:
 	case s.Wait != nil:
-		l.show(l.ctx, lesson.Step{Kind: lesson.StepWait, Text: s.Wait.Describe(), Met: s.Wait.Met(), Within: s.Wait.Within})
+		l.pane.Show(l.ctx, lesson.Step{Kind: lesson.StepWait, Text: s.Wait.Describe(), Met: s.Wait.Met(), Within: s.Wait.Within})
 	case s.Pause > 0:
-		l.show(l.ctx, lesson.Step{Kind: lesson.StepWait, Within: s.Pause})
+		l.pane.Show(l.ctx, lesson.Step{Kind: lesson.StepWait, Within: s.Pause})
 	default:
-		l.show(l.ctx, lesson.Step{Kind: lesson.StepDo, Text: s.Describe()})
+		l.pane.Show(l.ctx, lesson.Step{Kind: lesson.StepDo, Text: s.Describe()})
 	}
 }
 
 // Say implements drill.Teller.
 func (l *lessonTeller) Say(ctx context.Context, t drill.Text) {
-	l.show(ctx, lesson.Step{Kind: lesson.StepSay, Text: t.In(l.lang)})
-	l.answer(ctx)
+	l.pane.Show(ctx, lesson.Step{Kind: lesson.StepSay, Text: t.In(l.lang)})
+	l.pane.Answered(ctx)
 }
 
 // Ask implements drill.Teller.
@@ -85,17 +58,8 @@ func (l *lessonTeller) Ask(ctx context.Context, q drill.Question) int {
 	for _, o := range q.Options {
 		s.Options = append(s.Options, o.In(l.lang))
 	}
-	l.show(ctx, s)
-	return l.answer(ctx)
-}
-
-func (l *lessonTeller) answer(ctx context.Context) int {
-	select {
-	case choice := <-l.answers:
-		return choice
-	case <-ctx.Done():
-		return 0
-	}
+	l.pane.Show(ctx, s)
+	return l.pane.Answered(ctx)
 }
 
 // end shows the verdict.
@@ -105,7 +69,7 @@ func (l *lessonTeller) end(round play.Round) {
 		measured, bound, _ := strings.Cut(r.Numbers(), ", ")
 		s.Lines = append(s.Lines, lesson.Line{Name: r.Describe(), Measured: measured, Bound: bound, Verdict: lesson.Verdict(r.Verdict)})
 	}
-	l.show(l.ctx, s)
+	l.pane.Show(l.ctx, s)
 }
 
 // tellDrill opens the console on the lab of a drill, which is told there.
@@ -123,7 +87,7 @@ func tellDrill(ctx context.Context, e *env, name string) (err error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var room labRoom
-	l := newLesson(ctx, d, lang)
+	l := &lessonTeller{d: d, lang: lang, pane: lesson.NewHandover(ctx), ctx: ctx}
 	var played sync.WaitGroup
 	defer func() {
 		cancel()

@@ -26,8 +26,7 @@ type Pupil struct {
 	d       *drill.Drill
 	lang    string
 	brief   bool // fewer words
-	steps   chan lesson.Step
-	answers chan int
+	pane    *lesson.Handover
 	ctx     context.Context // ends with the console
 	lock    string          // that the story is about now
 	picture drill.Show      // that stands beside it
@@ -44,39 +43,20 @@ var _ play.Pupil = (*Pupil)(nil)
 
 // New returns a pupil for a lesson. ctx ends with the console. With brief the lines to do it by hand are left out.
 func New(ctx context.Context, d *drill.Drill, lang string, brief bool) *Pupil {
-	return &Pupil{d: d, lang: lang, brief: brief, ctx: ctx, steps: make(chan lesson.Step), answers: make(chan int, 1)}
+	return &Pupil{d: d, lang: lang, brief: brief, ctx: ctx, pane: lesson.NewHandover(ctx)}
 }
 
 // Shown is the lesson as the console wants it.
 func (p *Pupil) Shown() *lesson.Lesson {
 	l := p.d.Lesson
 	return &lesson.Lesson{Title: fmt.Sprintf("%d. %s", l.Number, l.Title.In(p.lang)), Why: l.Teaches.In(p.lang), Lang: p.lang,
-		Next: func(ctx context.Context) (lesson.Step, error) {
-			select {
-			case s := <-p.steps:
-				return s, nil
-			case <-ctx.Done():
-				return lesson.Step{}, ctx.Err()
-			}
-		},
-		Answer: func(choice int) {
-			select {
-			case p.answers <- choice:
-			case <-p.ctx.Done():
-			}
-		}}
+		Next: p.pane.Next, Answer: p.pane.Answer}
 }
 
 // show hands a step over to the console, and says whether it was taken.
 func (p *Pupil) show(ctx context.Context, s lesson.Step) bool {
 	s.Show, s.About = lesson.Picture(p.picture.What), p.picture.Lock
-	select {
-	case p.steps <- s:
-		return true
-	case <-ctx.Done():
-	case <-p.ctx.Done():
-	}
-	return false
+	return p.pane.Show(ctx, s)
 }
 
 // read shows a step and returns what was answered once it was read.
@@ -84,13 +64,7 @@ func (p *Pupil) read(ctx context.Context, s lesson.Step) int {
 	if !p.show(ctx, s) {
 		return 0
 	}
-	select {
-	case choice := <-p.answers:
-		return choice
-	case <-ctx.Done():
-	case <-p.ctx.Done():
-	}
-	return 0
+	return p.pane.Answered(ctx)
 }
 
 // Step implements play.Teller. What is said, asked and seen tells itself.
@@ -199,7 +173,7 @@ func (p *Pupil) try(ctx context.Context, lock, what, how string, met <-chan stru
 		case <-met:
 			p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("task-done")})
 			return
-		case <-p.answers:
+		case <-p.pane.Answers():
 			p.read(ctx, lesson.Step{Kind: lesson.StepSay, Text: p.say("task-left") + how})
 			return
 		case <-hint.C:
