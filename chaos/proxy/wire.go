@@ -95,7 +95,7 @@ func (w *wire) read(l *connection, b []byte) (int, error) {
 
 // Write implements net.Conn: bytes for the client.
 func (l *connection) Write(b []byte) (int, error) {
-	if !l.slowOut(b) {
+	if !l.slowOut() {
 		if err := l.thawed(); err != nil {
 			return 0, err
 		}
@@ -110,7 +110,7 @@ func (l *connection) Write(b []byte) (int, error) {
 }
 
 // slowOut says whether bytes for the client go through the queue.
-func (l *connection) slowOut(b []byte) bool {
+func (l *connection) slowOut() bool {
 	l.outMu.Lock()
 	defer l.outMu.Unlock()
 	if l.out.queue == nil && l.faults().now().strikes(model.FaultSlow, l) {

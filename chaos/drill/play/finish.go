@@ -14,7 +14,7 @@ import (
 
 // heal ends every fault, also where ctx ended or nothing can be seen any more.
 func (r *runner) heal(ctx context.Context) error {
-	o, err := r.act(context.WithoutCancel(ctx), model.Action{Kind: model.HealAll}, healWithin)
+	o, err := r.act(context.WithoutCancel(ctx), model.Action{Kind: model.HealAll})
 	r.healed = r.stage.Now()
 	r.j.Healed(r.healed)
 	r.tell(0, "at the end: "+o.Describe())

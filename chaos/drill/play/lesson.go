@@ -174,10 +174,10 @@ func (r *runner) exam(ctx context.Context, c drill.Case) (healed bool) {
 
 // empty ends every fault and every program, and waits until their claims have gone.
 func (r *runner) empty(ctx context.Context) error {
-	_, failed := r.act(ctx, model.Action{Kind: model.HealAll}, healWithin)
+	_, failed := r.act(ctx, model.Action{Kind: model.HealAll})
 	for _, p := range r.s.Contenders() {
 		if p.Proc != model.ProcEnded {
-			_, err := r.act(ctx, model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultStop, Target: p.Name}}, actWithin)
+			_, err := r.act(ctx, model.Action{Kind: model.InjectFault, Fault: model.Fault{Kind: model.FaultStop, Target: p.Name}})
 			failed = errors.Join(failed, err)
 		}
 	}

@@ -192,8 +192,8 @@ func (r *runner) beside(ctx context.Context, blind, what func()) error {
 
 // act does an action of the lab. One that is under way is not cut off unless it takes
 // too long or ctx ends.
-func (r *runner) act(ctx context.Context, a model.Action, within time.Duration) (model.Outcome, error) {
-	acting, cancel := context.WithTimeout(ctx, within)
+func (r *runner) act(ctx context.Context, a model.Action) (model.Outcome, error) {
+	acting, cancel := context.WithTimeout(ctx, actWithin)
 	defer cancel()
 	var o model.Outcome
 	err := r.beside(ctx, nil, func() { o = r.stage.Do(acting, a) })

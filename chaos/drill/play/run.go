@@ -19,7 +19,6 @@ const (
 	limitDefault  = 2 * time.Minute
 	lookWithin    = 20 * time.Second // for the first list of what there is
 	actWithin     = 30 * time.Second // for one action of the lab
-	healWithin    = 30 * time.Second // for the healing at the end
 	settleLeast   = time.Second      // after the healing, for what is under way
 	settleMost    = time.Minute
 	judgeEvery    = 250 * time.Millisecond

@@ -66,7 +66,7 @@ func acts(s drill.Step) bool {
 
 // plain does an action that has no target to resolve.
 func (r *runner) plain(ctx context.Context, i int, a model.Action) error {
-	o, err := r.act(ctx, a, actWithin)
+	o, err := r.act(ctx, a)
 	r.tell(i, o.Describe())
 	return err
 }
@@ -169,7 +169,7 @@ func (r *runner) inject(ctx context.Context, i int, f model.Fault) error {
 	t := &drill.Target{Step: i, Said: f.Target, Fault: fault, Contender: proc, PID: r.j.Process(proc).PID, At: r.stage.Now()}
 	r.round.Targets = append(r.round.Targets, t)
 	r.j.Hit(t)
-	o, err := r.act(ctx, model.Action{Kind: model.InjectFault, Fault: fault}, actWithin)
+	o, err := r.act(ctx, model.Action{Kind: model.InjectFault, Fault: fault})
 	t.Done = o.Done // At stays when it was begun: what it does may show before it returns
 	said := ""
 	if f.Target != fault.Target {

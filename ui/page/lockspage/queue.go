@@ -323,21 +323,21 @@ func behind(th *draw.Theme, who string, room int) string {
 func note(th *draw.Theme, f table.View, c *fields.Claim) (draw.Style, string) {
 	x := outlook.Worst(c.L, c.Claim)
 	if x == nil || x.Severity == model.SevInfo {
-		return draw.Dim, also(th, f.S, c.L, c.Claim)
+		return draw.Dim, also(th, c.L, c.Claim)
 	}
 	st, sign := th.Severity(x.Severity)
 	text := sign + " " + string(x.Code)
 	if left, ok := c.LeaseInfo().Remaining(f.Now); ok && x.Code == model.CodeDeadWaiter && c.Role != model.RoleHolds {
 		text += ": idles up to " + strconv.FormatInt(left, 10) + "s"
 	}
-	if also := also(th, f.S, c.L, c.Claim); also != "" {
+	if also := also(th, c.L, c.Claim); also != "" {
 		text += ", " + also
 	}
 	return st, text
 }
 
 // also names the other locks in which the lease of a claim stands.
-func also(th *draw.Theme, s *fold.State, l *keyspace.Lock, c *keyspace.Claim) string {
+func also(th *draw.Theme, l *keyspace.Lock, c *keyspace.Claim) string {
 	lease := c.LeaseInfo()
 	if lease == nil {
 		return ""

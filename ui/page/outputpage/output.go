@@ -138,14 +138,14 @@ func (p *outputPage) Paint(f page.Frame, w, h int) []string {
 		screen = append(screen, p.rows(f, p.lines[last], w, names)...)
 	}
 	if len(screen) == 0 {
-		screen = append(screen, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Label(p.nothing(f)))}, nil))
+		screen = append(screen, f.Th.Line(w, []draw.Span{draw.Dim.Of("  " + f.Th.Label(p.nothing()))}, nil))
 	}
 	title := f.Th.Ruler(w, append(p.title(f, len(p.lines)-1-last), f.AsOf()...)...)
 	return draw.Fill(append([]string{title}, screen[:min(len(screen), p.height)]...), w, h)
 }
 
 // nothing says why there is no line.
-func (p *outputPage) nothing(f page.Frame) string {
+func (p *outputPage) nothing() string {
 	switch {
 	case p.filter != "":
 		return "no line fits the filter"

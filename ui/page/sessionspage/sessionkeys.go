@@ -31,7 +31,7 @@ func takesAlong(lines []string, f table.View, l *keyspace.Lease, w, h int) []str
 		shown--
 	}
 	for _, c := range all[:max(0, shown)] {
-		lines = append(lines, th.Line(w, keyOf(th, f, c, w), nil))
+		lines = append(lines, th.Line(w, keyOf(th, c, w), nil))
 	}
 	if n := len(all) - shown; n > 0 {
 		lines = append(lines, th.Line(w, []draw.Span{draw.Late.Of("  and " + draw.Plural(n, "key") + " more")}, nil))
@@ -40,7 +40,7 @@ func takesAlong(lines []string, f table.View, l *keyspace.Lease, w, h int) []str
 }
 
 // keyOf says what a key of a session is.
-func keyOf(th *draw.Theme, f table.View, c *keyspace.Claim, w int) []draw.Span {
+func keyOf(th *draw.Theme, c *keyspace.Claim, w int) []draw.Span {
 	key := draw.Dim.Of(th.CutKey(th.Clean(c.Key), max(12, w/3)))
 	l := c.Lock()
 	if l == nil {
