@@ -1,6 +1,7 @@
 package drill
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -106,12 +107,7 @@ func Guards(name string) bool {
 
 // Expectations returns the names of all expectations, sorted.
 func Expectations() []string {
-	var all []string
-	for name := range kinds {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return all
+	return slices.Sorted(maps.Keys(kinds))
 }
 
 // expectation reads a name, or {name: {fields}}.

@@ -1,6 +1,7 @@
 package drill
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -340,12 +341,7 @@ func (p *parser) measure(n *yaml.Node) *Measure {
 
 // Measures are the names of all measures, sorted.
 func Measures() []string {
-	var all []string
-	for name := range measures {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return all
+	return slices.Sorted(maps.Keys(measures))
 }
 
 // Unit is what a measure counts, "" for a word.

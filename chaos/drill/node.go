@@ -3,6 +3,7 @@ package drill
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,12 +160,7 @@ func shown(n *yaml.Node) string {
 }
 
 func names(known map[string]func(*yaml.Node)) string {
-	all := make([]string, 0, len(known))
-	for name := range known {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return strings.Join(all, ", ")
+	return strings.Join(slices.Sorted(maps.Keys(known)), ", ")
 }
 
 func firstName(known map[string]func(*yaml.Node)) string {

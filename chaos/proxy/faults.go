@@ -67,15 +67,8 @@ func (p *Proxy) inject(f model.Fault) error {
 
 // known says whether a fault can be done to that client. p.mu is held.
 func (p *Proxy) known(client string) bool {
-	if client == everyone || p.clients[client] != nil {
-		return true
-	}
-	for _, l := range connectionsOf(p.shared) {
-		if l.client == client {
-			return true
-		}
-	}
-	return false
+	return client == everyone || p.clients[client] != nil ||
+		slices.ContainsFunc(connectionsOf(p.shared), func(l *connection) bool { return l.client == client })
 }
 
 // sever closes the connections that are cut now.

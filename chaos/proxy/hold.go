@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -27,10 +28,7 @@ func (h *holds) keeps(l *connection, lease model.LeaseID) bool {
 // release lets go what no fault keeps back any more.
 func (h *holds) release() {
 	h.mu.Lock()
-	var calls []*renewals
-	for r := range h.calls {
-		calls = append(calls, r)
-	}
+	calls := slices.Collect(maps.Keys(h.calls))
 	h.mu.Unlock()
 	for _, r := range calls {
 		r.release()

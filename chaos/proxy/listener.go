@@ -98,9 +98,7 @@ func connectionsOf(doors []*listener) []*connection {
 	var links []*connection
 	for _, d := range doors {
 		d.mu.Lock()
-		for l := range d.connections {
-			links = append(links, l)
-		}
+		links = slices.AppendSeq(links, maps.Keys(d.connections))
 		d.mu.Unlock()
 	}
 	return links

@@ -4,7 +4,6 @@ package drills
 import (
 	"embed"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 )
@@ -14,7 +13,7 @@ var files embed.FS
 
 // Names returns the names of the built-in drills, sorted.
 func Names() []string {
-	entries, err := fs.ReadDir(files, ".")
+	entries, err := files.ReadDir(".")
 	if err != nil {
 		panic(err) // the files are part of the program
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -17,7 +16,7 @@ var files embed.FS
 
 // Names are the names of the lessons, sorted.
 func Names() []string {
-	entries, err := fs.ReadDir(files, ".")
+	entries, err := files.ReadDir(".")
 	if err != nil {
 		panic(err) // the files are part of the program
 	}

@@ -13,6 +13,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,12 +35,8 @@ func Answers(env func(string) string) bool {
 	if term == "" || env("TMUX") != "" || env("STY") != "" {
 		return false
 	}
-	for _, mute := range []string{"dumb", "screen", "tmux", "linux", "cons", "vt"} {
-		if strings.HasPrefix(term, mute) {
-			return false
-		}
-	}
-	return true
+	mute := []string{"dumb", "screen", "tmux", "linux", "cons", "vt"}
+	return !slices.ContainsFunc(mute, func(begin string) bool { return strings.HasPrefix(term, begin) })
 }
 
 // Reader is what is typed on a terminal, without the answers to what it was asked.
