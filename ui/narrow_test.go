@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -209,4 +210,25 @@ func TestSharesOfATallScreen(t *testing.T) {
 	if _, under := lockspage.Shares(90); under < 30 {
 		t.Errorf("%d of 90 lines for what happened", under)
 	}
+}
+
+// TestJournalInLittleRoom: sentences have the room that their kind and fractions of a second would
+// take, and whatever the height the page never begins amid one.
+func TestJournalInLittleRoom(t *testing.T) {
+	b := newBench(t, Options{Lab: true})
+	wrongLab(b)
+	b.press("3")
+	for h := 8; h <= 40; h++ {
+		b.size(80, h)
+		lines := strings.Split(b.text(), "\n")
+		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "journal · ") })
+		if at < 0 {
+			t.Fatalf("%d rows: no journal:\n%s", h, b.text())
+		}
+		if first := lines[at+1]; strings.HasPrefix(first, " ") {
+			t.Errorf("%d rows: it begins amid a sentence: %q", h, first)
+		}
+	}
+	b.size(80, 24)
+	b.sees("\n03:04:16 ✖ foreign-key (certain): /blocked/lock/stray is not a lock key, but")
 }

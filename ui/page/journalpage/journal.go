@@ -196,7 +196,7 @@ func (p *journalPage) Paint(f page.Frame, w, h int) []string {
 	lines := make([]string, h) // filled from the bottom
 	y := h
 	for i := p.bottom(); i >= 0 && y > 1; i-- {
-		text := factLines(f, p.matched[i], w)
+		text := factLines(f, p.matched[i], w, min(wrapMax, y-1))
 		for j := len(text) - 1; j >= 0 && y > 1; j-- {
 			y--
 			lines[y] = text[j]
@@ -231,21 +231,21 @@ func (p *journalPage) title(f page.Frame, w int) string {
 	return f.Th.Ruler(w, append(t, f.AsOf()...)...)
 }
 
-// factLines writes an entry into lines of exactly w cells.
-func factLines(f page.Frame, fact *journal.Entry, w int) []string {
+// factLines writes an entry into at most so many lines of exactly w cells. Where there is
+// little room the sign says its kind, and the second is enough.
+func factLines(f page.Frame, fact *journal.Entry, w, most int) []string {
 	sign, st := f.Th.FactSign(fact)
-	indent := []draw.Span{draw.Dim.Of(draw.FactClock(fact) + " ")}
+	indent := []draw.Span{draw.Dim.Of(draw.FactClock(fact)[:8] + " "), st.Of(sign + " ")}
 	if w >= 100 {
 		rev := ""
 		if fact.Rev > 0 {
 			rev = draw.Count(fact.Rev)
 		}
-		indent = append(indent, draw.Dim.Of(draw.Blanks[:max(0, 10-len(rev))]+rev+"  "))
-	}
-	indent = append(indent, st.Of(sign+" "))
-	if w >= 80 {
 		kind := string(fact.Kind)
-		indent = append(indent, st.Of(kind+draw.Blanks[:max(0, 9-len(kind))]))
+		indent = []draw.Span{
+			draw.Dim.Of(draw.FactClock(fact) + " " + draw.Blanks[:max(0, 10-len(rev))] + rev + "  "),
+			st.Of(sign + " " + kind + draw.Blanks[:max(0, 9-len(kind))]),
+		}
 	}
 	if w < 50 {
 		indent = []draw.Span{st.Of(sign + " ")}
@@ -254,7 +254,7 @@ func factLines(f page.Frame, fact *journal.Entry, w int) []string {
 	for _, sp := range indent {
 		iw += draw.Width(sp.Text)
 	}
-	text := f.Th.Wrap(f.Th.Sentence(f.S, fact), w-iw, wrapMax)
+	text := f.Th.Wrap(f.Th.Sentence(f.S, fact), w-iw, most)
 	lines := []string{f.Th.Line(w, append(indent, draw.Plain.Of(text[0])), nil)}
 	for _, more := range text[1:] {
 		lines = append(lines, f.Th.Line(w, []draw.Span{draw.Plain.Of(string(draw.Pad(nil, iw)) + more)}, nil))
