@@ -28,7 +28,7 @@ type lists struct {
 
 // listing is a list of a prefix that is under way.
 type listing struct {
-	number  uint64 // each list has its own
+	number  uint32 // each list has its own
 	touched []*Lock
 	room    bool // made for its keys
 }

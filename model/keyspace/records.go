@@ -25,10 +25,10 @@ type Claim struct {
 	head     bool   // it is the head of its own lock
 	leaving  bool   // the revision at hand takes it
 	slot     int32  // its place in lease.claims
+	list     uint32 // the last list that contained it
 	dir      *dir   // where the key stands; nil for a key without a slash
 	home     *dir   // the dir of the lock that it competes for, nil for none
 	lease    *Lease // nil for none
-	list     uint64 // the last list that contained it
 	got      int64  // since when it holds, in µs since 1970; 0: it does not
 	put      int64  // when it was last put again, in µs since 1970; 0: it was not
 }
@@ -46,19 +46,19 @@ type Lock struct {
 	tally  recipe.Tally        // of its claims
 	holds  int                 // how many of the first keys hold
 
-	headSince   time.Time
-	headAtLeast bool
-	freeSince   time.Time       // zero while there is a head
-	freePast    bool            // it became free before we looked, freeSince is when we learnt of it
-	lastHolder  model.ClaimRef  // who held before, for the next handover
-	renewed     renewal         // of a Lease of Kubernetes
-	heldAs      string          // the value with which the head became the holder
-	sharing     map[*Claim]bool // of a lock that several hold together
+	headSince  time.Time
+	freeSince  time.Time       // zero while there is a head
+	lastHolder model.ClaimRef  // who held before, for the next handover
+	renewed    renewal         // of a Lease of Kubernetes
+	heldAs     string          // the value with which the head became the holder
+	sharing    map[*Claim]bool // of a lock that several hold together
 	past
 	diagnosed
 	before
 
 	version       uint64
+	headAtLeast   bool // the head was first before we looked: headSince is when we learnt of it
+	freePast      bool // it became free before we looked, freeSince is when we learnt of it
 	listed        bool // among those that are shown
 	moving        bool // it changed hands, and is not held for much longer than before
 	freeScheduled bool
@@ -97,12 +97,12 @@ type diagnosed struct {
 type before struct {
 	mark        uint64 // the last settling that touched it
 	headAtMark  *Claim
-	heldAtMark  bool           // headAtMark held, and was not a foreign key
 	headGone    int            // place of headAtMark in what went, from 1; 0 if it did not go
 	holdsAtMark int            // how many held
 	headRef     model.ClaimRef // headAtMark by value: it may be gone by then
 	headWrote   string         // the value of its key
-	listedIn    uint64         // the list that touched it last
+	listedIn    uint32         // the list that touched it last
+	heldAtMark  bool           // headAtMark held, and was not a foreign key
 	listHead    model.ClaimRef // its holder before that list
 }
 

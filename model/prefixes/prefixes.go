@@ -11,7 +11,7 @@ import (
 // Prefixes are all that are watched.
 type Prefixes struct {
 	watches map[string]*Watch
-	lists   uint64    // that began
+	lists   uint32    // that began
 	woke    time.Time // when we last came back from a sleep
 	// otherCluster says that another cluster answered than at first, and where.
 	otherCluster string

@@ -39,14 +39,14 @@ type Watch struct {
 	behind   bool      // we slept, and it was not seen up to then since
 	regained time.Time // when it was last lost no more, to a cluster that did not answer
 	until    int64     // up to where its history is being read, 0 for not
-	list     uint64    // the number of its last list
+	list     uint32    // the number of its last list
 }
 
 // WasListed says whether the prefix has been listed to its end.
 func (w *Watch) WasListed() bool { return w.loaded }
 
 // List returns the number of the last list of the prefix: each has its own.
-func (w *Watch) List() uint64 { return w.list }
+func (w *Watch) List() uint32 { return w.list }
 
 // HistoryUntil returns the revision up to which the history of the prefix is being read, 0
 // if what is told of it happens now.
