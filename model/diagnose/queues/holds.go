@@ -145,6 +145,8 @@ func holdsLong(x *rule.Context, held time.Duration, atLeast bool, than string) {
 	if !x.Lease.Learned() {
 		f.Summary = fmt.Sprintf("%s has held for %s %s; it may be dead: no renewal was seen yet, and its lease lasts for %s more",
 			who, model.Duration(held, atLeast), than, model.Duration(left(x), false))
+		f.Advice = []string{"see whether the holder's process still runs, and whether it knows that it holds",
+			"if it is gone or hangs, break the lock, or others wait until its lease ends; if it works, leave it"}
 		f.Alternatives = append(f.Alternatives, model.CodeDeadHolder)
 	}
 	if x.L.Behind() > 0 {

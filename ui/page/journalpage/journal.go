@@ -153,6 +153,9 @@ func (p *journalPage) update(f page.Frame) {
 		if p.lock != "" && fact.Lock != p.lock || p.lock == "" && p.filter == "" && fact.Part() {
 			continue
 		}
+		if n := len(p.matched); n > 0 && p.lock == "" && sameFinding(p.matched[n-1], fact) {
+			continue // of another lock, in the same words
+		}
 		if keep == nil || keep(f.Th.Sentence(f.S, fact), string(fact.Kind)) {
 			p.matched = append(p.matched, fact)
 		}
@@ -160,6 +163,11 @@ func (p *journalPage) update(f page.Frame) {
 	p.scanned = facts[len(facts)-1].Seq
 	old := sort.Search(len(p.matched), func(i int) bool { return p.matched[i].Seq >= facts[0].Seq })
 	p.matched = p.matched[old:]
+}
+
+// sameFinding says whether two entries say the same of two locks, as a deadlock of both is.
+func sameFinding(a, b *journal.Entry) bool {
+	return a.Kind == journal.Finding && b.Kind == journal.Finding && a.Text == b.Text && a.At.Equal(b.At)
 }
 
 // bottom returns the place of the entry at the bottom, -1 if there is none.

@@ -1,6 +1,8 @@
 package lockspage
 
 import (
+	"slices"
+
 	"locktop/model"
 	"locktop/ui/draw"
 	"locktop/ui/page"
@@ -10,6 +12,8 @@ import (
 type whyLine struct {
 	rank  int
 	spans []draw.Span
+	text  int  // of which text it is a part
+	goes  bool // the text goes on in another line
 }
 
 // Ranks of the lines of the why pane, beside 0: the worst finding stays.
@@ -57,10 +61,27 @@ func WhyPane(th *draw.Theme, lines []string, list []model.Finding, w, h int) []s
 		}
 	}
 	lines = append(lines, th.Ruler(w, title...))
-	for _, l := range all[:min(len(all), h-1)] {
+	all = all[:min(len(all), max(0, h-1))]
+	for i, l := range all {
+		if l.goes && (i+1 == len(all) || all[i+1].text != l.text) {
+			l.spans = cutOff(th, l.spans, w)
+		}
 		lines = append(lines, th.Line(w, l.spans, nil))
 	}
 	return lines
+}
+
+// cutOff says at the end of a line that its text goes on and there is no room for that.
+func cutOff(th *draw.Theme, spans []draw.Span, w int) []draw.Span {
+	last := len(spans) - 1
+	for _, sp := range spans[:last] {
+		w -= draw.Width(sp.Text)
+	}
+	text := spans[last].Text + th.Sign.More
+	if draw.Width(text) > w {
+		text = th.Cut(text, w)
+	}
+	return append(slices.Clone(spans[:last]), spans[last].St.Of(text))
 }
 
 // whyLines are all that could be said.
@@ -68,6 +89,9 @@ func whyLines(th *draw.Theme, list []model.Finding, w int) []whyLine {
 	var all []whyLine
 	for i := range list[:min(len(list), whyMost)] {
 		all = whyFinding(th, all, &list[i], w, i == 0)
+	}
+	for i := range all[:max(0, len(all)-1)] {
+		all[i].goes = all[i].text == all[i+1].text
 	}
 	return all
 }
@@ -79,7 +103,11 @@ func whyFinding(th *draw.Theme, all []whyLine, f *model.Finding, w int, worst bo
 	if worst {
 		first, rest = 0, whySummary
 	}
+	add := func(text, rank int, spans ...draw.Span) {
+		all = append(all, whyLine{rank: rank, spans: spans, text: text})
+	}
 	say := func(rank int, st draw.Style, lead, text string, n int) {
+		of := len(all)
 		for i, part := range th.Wrap(th.Prose(text), w-draw.Width(lead), n) {
 			if i == 1 {
 				lead = string(draw.Pad(nil, draw.Width(lead)))
@@ -87,17 +115,18 @@ func whyFinding(th *draw.Theme, all []whyLine, f *model.Finding, w int, worst bo
 			if i > 0 {
 				rank = max(rank, rest)
 			}
-			all = append(all, whyLine{rank, []draw.Span{draw.Dim.Of(lead), st.Of(part)}})
+			add(of, rank, draw.Dim.Of(lead), st.Of(part))
 		}
 	}
 	head := sign + " " + string(f.Code) + " (" + th.Sure(f.Confidence) + ")"
-	text := th.Wrap(head+": "+th.Summary(f), w-4, 3)
-	for i, part := range text {
+	of := len(all)
+	for i, part := range th.Wrap(head+": "+th.Summary(f), w-4, 3) {
 		if i == 0 {
-			all = append(all, whyLine{first, []draw.Span{st.Of("  " + part[:min(len(part), len(head))]), draw.Plain.Of(part[min(len(part), len(head)):])}})
+			at := min(len(part), len(head))
+			add(of, first, st.Of("  "+part[:at]), draw.Plain.Of(part[at:]))
 			continue
 		}
-		all = append(all, whyLine{rest, []draw.Span{draw.Plain.Of("    " + part)}})
+		add(of, rest, draw.Plain.Of("    "+part))
 	}
 	for _, e := range th.Evidence(f) {
 		say(whyEvidence, draw.Dim, "    ", e, 2)
