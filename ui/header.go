@@ -38,6 +38,7 @@ type segment struct {
 
 // statusLine paints the permanent line at the top.
 func statusLine(th *draw.Theme, w int, left, right []segment) string {
+	left, right = inWords(th, left), inWords(th, right)
 	for need(left)+need(right) > w {
 		worst := 0
 		var from *[]segment
@@ -56,6 +57,19 @@ func statusLine(th *draw.Theme, w int, left, right []segment) string {
 	}
 	edge := draw.Plain.Of(draw.Blank(margin(w)))
 	return th.Line(w, append([]draw.Span{edge}, join(left, draw.Dim.Of(" "+th.Sign.Dot+" "))...), append(join(right, draw.Plain.Of("  ")), edge))
+}
+
+// inWords says the parts in the language of the theme, each as wide as its words are.
+func inWords(th *draw.Theme, parts []segment) []segment {
+	parts = slices.Clone(parts)
+	for i := range parts {
+		parts[i].spans = slices.Clone(parts[i].spans)
+		for j := range parts[i].spans {
+			sp := &parts[i].spans[j]
+			sp.Text = th.Label(sp.Text)
+		}
+	}
+	return parts
 }
 
 // margin is how many blanks a line of w cells begins and ends with.

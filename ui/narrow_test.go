@@ -232,3 +232,12 @@ func TestJournalInLittleRoom(t *testing.T) {
 	b.size(80, 24)
 	b.sees("\n03:04:16 ✖ foreign-key (certain): /blocked/lock/stray is not a lock key, but")
 }
+
+// TestStatusLineInChinese: no blanks are left where a word is narrower than the English one.
+func TestStatusLineInChinese(t *testing.T) {
+	b := newBench(t, Options{Lab: true})
+	wrongLab(b)
+	b.th.Lang = "zh"
+	b.size(80, 24)
+	b.sees("2/3 成员 · Leader m2 ")
+}
