@@ -61,6 +61,9 @@ func statusLine(th *draw.Theme, w int, left, right []segment) string {
 
 // inWords says the parts in the language of the theme, each as wide as its words are.
 func inWords(th *draw.Theme, parts []segment) []segment {
+	if th.Lang != "zh" {
+		return parts
+	}
 	parts = slices.Clone(parts)
 	for i := range parts {
 		parts[i].spans = slices.Clone(parts[i].spans)
