@@ -451,6 +451,7 @@ func TestAWaitIsWorthAWordWithoutAHistory(t *testing.T) {
 		{"a short lease is no reason to be hasty", "", 5, 5, 0, 28, 32, false},
 		{"who renews a lease of an hour may hold for some minutes", "", 1, 3600, 0, 295, 305, false},
 		{"a lease of an hour hides a dead holder for an hour", "", 1, 3600, 0, 55, 65, true},
+		{"a lease of 15 minutes is renewed every 5, so a minute tells nothing yet", "", 1, 900, 0, 295, 0, true},
 		{"nobody waits", "", 0, 60, 0, 3600, 0, false},
 		{"a leader", "node", 5, 60, 0, 3600, 0, false},
 		{"somebody said from when on", "", 1, 60, 20 * time.Second, 15, 25, false},

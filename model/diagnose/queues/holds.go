@@ -22,7 +22,7 @@ var Holds = rule.Family{Lock: []rule.Func{longHeld}, Lab: []rule.Func{zombieHold
 			"zombie-holder, unlock-lost, ghost-waiter, missed-delete and foreign-keepalive.",
 		Looks: "The holder renews on schedule and holds five times longer than the longest of ten or more known holds. Where fewer are " +
 			"known, the limit is ten times the TTL, divided by the number of waiters, and 5 minutes at most; it is a minute while no " +
-			"renewal was seen of a TTL of more than 5 minutes. A leader has no such limit. " +
+			"renewal was seen of a TTL of half an hour or more. A leader has no such limit. " +
 			"--warn-wait sets a limit for waiting instead.",
 		Do: "Look at the holder's process: does it work, and does it know that it holds? If it only works slowly, leave it. " +
 			"If it does not, break the lock. Do not revoke by the age alone.",
@@ -55,8 +55,9 @@ const (
 	longFactor = 5
 	longLeast  = 30 * time.Second
 	longTTLs   = 10
-	longMost   = 5 * time.Minute // without a history, however long the TTL
-	longUnseen = time.Minute     // while no renewal was seen, of a TTL longer than longMost
+	longMost   = 5 * time.Minute  // without a history, however long the TTL
+	longTTL    = 30 * time.Minute // a dead holder's lease of this length blocks the others for long
+	longUnseen = time.Minute      // while no renewal was seen, of such a lease
 )
 
 // longHeld says honestly that etcd cannot tell a hung holder from a busy one.
@@ -115,7 +116,7 @@ func untold(x *rule.Context) patience {
 	}
 	held, _ := x.L.HeldFor(x.K.Now())
 	limit := min(max(time.Duration(ttl)*time.Second*longTTLs/time.Duration(n), longLeast), longMost)
-	if !x.Lease.Learned() && time.Duration(ttl)*time.Second > longMost {
+	if !x.Lease.Learned() && time.Duration(ttl)*time.Second >= longTTL {
 		limit = longUnseen // its holder may be dead, and its lease keeps the others waiting
 	}
 	return patience{held, limit, "while " + rule.Waiting(n)}
