@@ -264,6 +264,26 @@ func TestAContenderThatLetGoOverlapsNobody(t *testing.T) {
 	}
 }
 
+// A screen painted between the deed and the word shows no false belief for that moment.
+func TestTheWordOfOneThatLetGoMayBeOnItsWay(t *testing.T) {
+	for _, r := range []struct {
+		reason string
+		at     float64
+		want   int
+	}{
+		{"its word may still come", 4.03, 0},
+		{"no word comes this late", 4.6, 1},
+	} {
+		h := history.TwoContenders()
+		h.Del(4, history.ClaimKey("/l", 0xa1))
+		h.Add(model.Wrote{At: history.At(4), Client: sureOf("c1"), Key: history.ClaimKey("/l", 0xa1), Delete: true, Took: true, Rev: h.Rev, Told: true},
+			model.Tick{At: history.At(r.at)})
+		if all := state(h).Overlaps("/l"); len(all) != r.want {
+			t.Errorf("%s: overlaps: %+v", r.reason, all)
+		}
+	}
+}
+
 // Who deletes a key that has gone already did not let it go: it believed beside the next.
 func TestALateDeleteIsNoLettingGo(t *testing.T) {
 	for _, missed := range []bool{true, false} {

@@ -133,11 +133,14 @@ func (lab *Reports) overlapsOf(ll *Lock, b *span) (out []Overlap) {
 }
 
 // letGo says whether a contender that believed let its claim go by itself: then it
-// knew of its end before it said so.
+// knew of its end before it said so, and its word may still be on its way.
 func (lab *Reports) letGo(b *span) bool {
 	own, left := lab.heldBy(b)
 	if own == nil || own.Gone.IsZero() {
 		return false
+	}
+	if b.To.IsZero() && lab.k.Now().Sub(own.Gone) < Grace {
+		return true
 	}
 	if b.end == model.BeliefIdle || b.end == model.BeliefLeaving {
 		return left == nil || left.Cause == journal.CauseReleased || left.Cause == journal.CauseRevoked || left.Cause == journal.CauseUnknown
