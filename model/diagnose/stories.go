@@ -11,10 +11,11 @@ import (
 )
 
 // Findings of the same kind that are of one client make a story from that many on: fewer are
-// read one by one. A deadlock is one story, however few locks are in it.
+// read one by one. A deadlock is one story, however few locks are in it, and so are locks that
+// share a lease: what is found of each of them is the same.
 const (
 	storyMin = 10
-	ringMin  = 2
+	oneMin   = 2
 )
 
 // storyNames is how many locks are named of a story.
@@ -92,8 +93,8 @@ func inOrder(a, b *model.Finding) int {
 
 // least is how many findings of the cause make a story.
 func (c cause) least() int {
-	if c.code == model.CodeLockCycle {
-		return ringMin
+	if c.code == model.CodeLockCycle || c.code == model.CodeSharedLease {
+		return oneMin
 	}
 	return storyMin
 }
@@ -101,8 +102,11 @@ func (c cause) least() int {
 // causeOf names what a finding may have in common with others: those of one deadlock name the
 // same sessions and locks.
 func (d *Diagnosis) causeOf(f *model.Finding) cause {
-	if f.Code == model.CodeLockCycle {
+	switch f.Code {
+	case model.CodeLockCycle:
 		return cause{f.Code, f.Severity, f.Confidence, f.Summary, false}
+	case model.CodeSharedLease:
+		return cause{f.Code, f.Severity, f.Confidence, f.Lease.String(), false}
 	}
 	if id := d.k.Identity(f.Claim); id.Text != "" && id.Source != "uuid" {
 		return cause{f.Code, f.Severity, f.Confidence, id.Text, false}

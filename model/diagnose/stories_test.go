@@ -3,7 +3,10 @@ package diagnose_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"locktop/model"
 	"locktop/model/diagnose"
@@ -78,4 +81,46 @@ func TestFindingsOfOneCauseAreOneStory(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLocksOfOneLeaseTellTheSame: that a lock shares its lease is told of the first one too,
+// at once, and how many do within a second. Those of another lease are another story.
+func TestLocksOfOneLeaseTellTheSame(t *testing.T) {
+	h := history.New()
+	h.Loaded(0)
+	s := fold.NewState()
+	told := func() (all []string) {
+		s.Apply(model.Batch{Events: h.Events})
+		h.Events = nil
+		for _, f := range s.Told() {
+			if f.Code == model.CodeSharedLease {
+				all = append(all, fmt.Sprintf("%s %s of %d", f.Lock, strings.Fields(f.Summary)[0], f.Count))
+			}
+		}
+		return all
+	}
+	want := func(reason string, want ...string) {
+		t.Helper()
+		if d := cmp.Diff(want, told()); d != "" {
+			t.Errorf("%s (-want +got)\n%s", reason, d)
+		}
+	}
+	take := func(at float64, lock string, lease model.LeaseID) {
+		h.Put(at, history.ClaimKey(lock, lease), "", lease)
+	}
+	take(1, "/a", 0xa1)
+	want("a lock alone")
+	take(1, "/b", 0xa1)
+	want("the second one tells of both", "/a 2 of 2", "/b 2 of 2")
+	take(2, "/c", 0xa1)
+	h.Add(model.Tick{At: history.At(3.1)})
+	want("a second later all know of the third", "/a 3 of 3", "/b 3 of 3", "/c 3 of 3")
+	take(4, "/d", 0xd1)
+	take(4, "/e", 0xd1)
+	want("another lease is another story", "/a 3 of 3", "/b 3 of 3", "/c 3 of 3", "/d 2 of 2", "/e 2 of 2")
+	h.Del(5, history.ClaimKey("/e", 0xd1))
+	want("alone again", "/a 3 of 3", "/b 3 of 3", "/c 3 of 3")
+	h.Del(6, history.ClaimKey("/b", 0xa1))
+	h.Del(6, history.ClaimKey("/c", 0xa1))
+	want("alone again after a third", nil...)
 }

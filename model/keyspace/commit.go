@@ -116,7 +116,7 @@ func (cm *commit) going(c *Claim) {
 func (cm *commit) drop(c *Claim) {
 	cm.keys.leave(c)
 	c.setHead(false)
-	c.detach()
+	cm.unhang(c)
 	delete(cm.keys.claims, c.Key)
 	cm.keys.countInfo(c, -1)
 	for d := c.dir; d != nil; d = d.parent {
@@ -130,6 +130,37 @@ func (cm *commit) hang(c *Claim) {
 	if l := c.lease; l != nil && cm.change.timed && l.born == 0 && len(l.claims) == 1 && len(l.pending) == 0 {
 		l.born = cm.agenda.now.UnixMicro()
 	}
+	cm.shared(c.lease)
+}
+
+// unhang takes a key off its lease.
+func (cm *commit) unhang(c *Claim) {
+	l := c.lease
+	c.detach()
+	cm.shared(l)
+}
+
+// sharedAfter is how long what the locks of one lease say of each other may be late: a program
+// that takes and releases a hundred of them has each of them looked at once in that time.
+const sharedAfter = time.Second
+
+// shared has the locks of a lease looked at again after a key came to it or went: each of them
+// tells that it shares its lease, and with how many. That there is another at all is told at
+// once. After a list every lock is looked at anyway.
+func (cm *commit) shared(l *Lease) {
+	if l == nil || len(l.claims) > MaxScan {
+		return
+	}
+	for _, c := range l.claims {
+		lock := c.Lock()
+		switch {
+		case lock == nil:
+		case len(l.claims) <= 2:
+			cm.marks.Mark(lock)
+		case cm.change.timed || cm.change.past:
+			cm.agenda.Recheck(lock, cm.agenda.now.Add(sharedAfter))
+		}
+	}
 }
 
 // rewrite takes a later put of the same key in.
@@ -139,7 +170,7 @@ func (cm *commit) rewrite(c *Claim, kv model.KV) {
 	old := c.lease
 	moved := c.KV.Lease != kv.Lease
 	if moved {
-		c.detach()
+		cm.unhang(c)
 	}
 	c.detached = kv.Lease == 0 && c.form.Shape() == recipe.Single && (c.KV.Lease != 0 || c.detached)
 	c.KV = kv
