@@ -2,7 +2,7 @@
 // the health of each lease, and the reason when a lock is stuck.
 //
 //	etcd ──▶ watcher ──batches──▶ model ──▶ ui
-//	ui ──actions──▶ chaos, the only writer ──▶ etcd
+//	ui ──actions──▶ chaos, the only writer to your cluster ──▶ etcd
 //	demo: a cluster of its own, with contenders to break
 //
 // What is in which folder:
@@ -23,23 +23,25 @@
 //	model/discover      finds prefixes with locks; model/twin copies a state
 //	watcher             etcd as batches of events; it only reads
 //	watcher/recording   writes and plays files; ring keeps the last hours in a folder
-//	watcher/answers     checks each answer; failures puts errors into words, pace keeps to the budget
+//	watcher/answers     checks each answer, also for chaos and demo; failures puts errors into words, pace keeps to the budget
 //	chaos               the requests that may leave a client
-//	chaos/gate          breaks locks, the only writer
+//	chaos/gate          breaks locks, the only writer to your cluster
 //	chaos/proxy         carries and disturbs connections; relay moves frames, schedule does faults by the clock
 //	chaos/drill         the format of drills: play runs one, judge gives the verdict,
-//	                    cast puts a program of yours into a role, author helps who writes one
+//	                    cast puts a program of yours into a role, author helps you write one
 //	demo                the lab: cluster, contender, process, ports, resource, mailbox; drills and lessons as files, lockset a published experiment
 //	demo/bench          a module of its own: benchmarks, the soak, the pictures
 //	ui                  the console: keys, layout, routing
-//	ui/page             what pages have in common, and the pages in a folder each: lockspage, findingspage, sessionspage, journalpage, timepage, labpage, outputpage;
-//	                    table, axis, waits, graph, draw, ground, glass paint, and know no page
+//	ui/page             what pages have in common, and the pages in a folder each: lockspage, findingspage, sessionspage,
+//	                    journalpage, timepage, labpage, outputpage; ui/page/pages lists them
+//	                    table, axis, waits, graph, draw, glass paint, and know no page; ground asks the terminal for its colours
 //	ui/dialog           what stands over a page; guide, lesson, palette, replay, start beside it: all see the console as host
 //	ui/fields           one table of fields: the columns of every output
 //	ui/report           the same facts as text and JSON; ticket is one page of what happened, metrics is for Prometheus
 //	ui/cli              the command line, which joins all: session is the loop behind every command that looks,
-//	                    tape a recording under the console, control the socket of the proxy, course who learns, remember small files for one person,
-//	                    experiment a published one repeated, notices the licences, quiet keeps a terminal unasked, garbage waits for lists
+//	                    tape a recording under the console, control the socket of the proxy, course runs the lessons,
+//	                    remember keeps small files for one person, experiment repeats a published test, notices has the licences,
+//	                    quiet keeps Bubble Tea from asking the terminal, garbage delays collections while a list loads
 //	for tests           model/history, model/hostile, watcher/hostile, chaos/chaostest, demo/labtest, demo/etcdtest
 //
 // README.md says where to add what. Two walks through the rooms:
@@ -47,14 +49,14 @@
 // A put gets to its cell. The watcher has it in a [model.Batch], the loop of ui.App hands
 // that to fold.State. The keyspace asks model/recipe which lock the key is of and puts it
 // into that queue; the journal gets a line, intervals note who came, and diagnose asks its
-// rules about that lock. Before the next frame the page on the screen (ui/page) asks a row
-// of ui/fields for the value, and ui/table paints it.
+// rules about that lock. Before the next frame the page on the screen (ui/page) has ui/table
+// paint its rows: a cell is what a row of ui/fields says, or what the page says of it.
 //
 // A revoke gets to the journal. x is a row of the table of keys, and opens a dialog
-// (ui/dialog), which asks ui.Actions for a plan: chaos/gate reads what would go. Once that
+// (ui/dialog), which asks host.Actions for a plan: chaos/gate reads what would go. Once that
 // is confirmed, the gate reads again, writes a line into its file of actions, revokes,
-// writes another, and tells the model by an event, [model.Acted]. The watch sees the keys
-// go. Then model/journal says that the lease was revoked by you.
+// writes another, and tells the model by an event, [model.Acted]. Before or after that the
+// watch sees the keys go. With both model/journal says that the lease was revoked by you.
 package main
 
 import (

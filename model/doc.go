@@ -14,6 +14,7 @@
 //	model/outlook    how locks and sessions do, and what it takes for a lock to move
 //	model/sight      what was asked for and could not be seen
 //	model/rehearsal  the steps of a drill, and what came of them
+//	model/twin       a copy of a state, for a recording that is gone back in
 //	model/intervals  when each claim waited and held, for every lock
 //	model/leftover   leases that live on without a key
 //	model/lab        what the lab and its proxy reported
@@ -21,8 +22,7 @@
 //	model/fold       applies a batch to all of these
 //
 // Each may use those above it. Beside them stand model/discover (which prefixes look like
-// locks) and model/twin (a copy of a state, for a recording that is gone back in), and for tests
-// model/history (stories to tell) and model/hostile (events as somebody who means harm would send).
+// locks), and for tests model/history (stories to tell) and model/hostile (events as somebody who means harm would send).
 //
 // The words:
 //

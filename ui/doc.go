@@ -2,7 +2,7 @@
 //
 // It imports the model, and fields, the table of what is said in columns, and nothing
 // else of this program but its own parts. It does no I/O of its own. The world comes in as
-// messages, and what a person asks for goes out through [Actions]:
+// messages, and what a person asks for goes out through [host.Actions]:
 //
 //	Source.Next ──batchMsg──▶ App.Update ──▶ fold.State ──▶ App.View
 //	tick, keys, mouse ───────▶    │

@@ -22,8 +22,8 @@
 //
 // What is guaranteed:
 //
-//   - A [model.Requested] with all prefixes comes before everything else, so nobody
-//     takes one that was not listed yet for one that has no keys.
+//   - A [model.Requested] with all prefixes comes before everything else, so a
+//     prefix that was not listed yet is not taken for an empty one.
 //   - Per prefix every revision after the list arrives once, whole and in order,
 //     as one [model.Committed], or a Lost and a new list say that there is a gap.
 //   - [model.Watching] with revision R comes behind every change up to R, and the
@@ -43,7 +43,7 @@
 //     brought; only while more and more happens is it collected. Parts of a revision
 //     that may come over several prefixes, and answers to questions of ours, are always
 //     waited for, for Timing.Drain and Timing.Lull.
-//   - Should this program not run for two seconds or more (stopped, its machine asleep, no
+//   - If this program stalls for two seconds or more (stopped, its machine asleep, no
 //     processor), a [model.Slept] comes before all that it delivers afterwards. What was
 //     asked before is asked again, so no answer is dated later than it was given.
 //   - A call of Next that ends with its context has consumed nothing.

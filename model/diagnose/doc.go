@@ -17,10 +17,9 @@
 // findings and asks to be called again when time alone may change the answer. rules.go
 // lists the families in the order in which their rules are asked.
 //
-// To add a finding, write into the file of its family: a constant of type [model.Code], an
+// To add a finding, write its code into model/code.go, and into the file of its family an
 // entry with its words and its place in the catalogue, and the rule that finds it. A new
-// family is a new file and its name in the list of rules.go. model/code.go has the codes
-// that other rooms name.
+// family is a new file and its name in the list of rules.go.
 //
 // [Diagnosis] calls the rules for the locks that were marked since, and keeps the findings.
 // [Catalogue] explains every code. FINDINGS.md, a folder above, says by what each is proven.

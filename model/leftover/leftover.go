@@ -3,9 +3,9 @@
 //
 // The keys of a lock tell of that only when they go: then one reading says that the lease lives,
 // and a few more, with its keys, that nothing hangs on it. What has a name of its own in its
-// value is told from others. Who comes back with a lease that he had before has no leak, and
-// neither has a name under which two hold or wait at once: that may be several programs. It is
-// given a TTL to come back.
+// value is told from others. A program that uses a lease again does not leak it, and is given a
+// TTL to do so. A name under which two hold or wait at once may be several programs, so it is
+// not said to leak.
 //
 // All of it is bounded, and nothing is kept over a gap in the watch.
 package leftover

@@ -25,7 +25,7 @@
 // for locks, other signs say less.
 //
 // There is one file for each family, and one list in it. A recipe that is added there
-// is known everywhere: in the queues, in the search, for --recipe and for explain. A
-// new form is declared beside it. form.go and recipe.go have the types, names.go and values.go
+// is known everywhere: in the queues, in the search, for --recipe and for explain. table.go
+// lists the families and the forms of keys. form.go and recipe.go have the types, names.go and values.go
 // what names and values tell, and place.go and tell.go ask the table. The package imports nothing of this program.
 package recipe

@@ -1,4 +1,5 @@
-// Package sight says what was asked for and could not be seen.
+// Package sight lists what locktop was asked to watch and could not see: keys under a prefix,
+// leases that were not read, lists of the members. A check that could not look never says "well".
 package sight
 
 import (

@@ -1,5 +1,5 @@
 // Package cli is the command line: it reads flags and environment, opens
-// connections and joins the rooms. It has no logic of locks of its own.
+// connections and wires the rooms together. It has no logic of locks of its own.
 //
 //	ls, describe, doctor,
 //	report                   list, read the heads' leases, print, end ──┐
@@ -15,8 +15,8 @@
 // back.
 //
 // A command is a function that makes it and, where it is more than one step, a type of its own
-// with its flags and what it does (breakRun, drillRun, proxyRun), in one file. What all commands share is env, in layers, each of which knows only
-// those before it: streams, config (what flags, environment and profile say), access (the way
+// with its flags and what it does (breakRun, drillRun, proxyRun), in one file. What all commands
+// share is env, in layers, each of which knows only those before it: streams, config (what flags, environment and profile say), access (the way
 // to the cluster), viewer (looks at locks).
 //
 // input.go refuses bad flags and arguments, connect.go opens every connection, exit.go

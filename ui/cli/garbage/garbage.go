@@ -1,5 +1,5 @@
-// Package garbage says when the garbage of a list is collected: late, while it is under way, and
-// then so that a console to which nothing happens takes no more memory than its list did.
+// Package garbage delays garbage collections while a list loads, and then holds a quiet console
+// to the memory that its list took.
 package garbage
 
 import (

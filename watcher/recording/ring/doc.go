@@ -6,8 +6,8 @@
 //	folder ──Read──▶ stretches of time without a gap ──▶ recording.Reel
 //
 // Each file is a recording of its own. A piece whose number follows that of the piece before
-// goes on where that ended, so whoever reads both needs the base of the first one only, and
-// then knows what the state knew that was there. Where something was not written, since the
+// goes on where that ended, so a reader of both needs only the base of the first, and
+// comes to the same state. Where something was not written, since the
 // disk was full, the clock was set or locktop had ended, a number is left out: there a new
 // stretch begins, with its base, or with nothing if locktop began anew.
 //
