@@ -522,8 +522,8 @@ func TestAStepShowsItsPicture(t *testing.T) {
 			{Kind: lesson.StepSay, Text: "eight", Show: "no such"}}}
 		b := lessonBench(t, x, Options{})
 		b.size(size[0], size[1])
-		b.w.claim(1, "/l", "", 0xa1)
-		b.w.claim(1, "/l", "", 0xb1)
+		b.w.claim(1, "/l", "", 0xe1)
+		b.w.claim(1, "/l", "", 0xe2)
 		for _, name := range []string{"d1", "d2", "d3", "d4", "d5", "d6"} {
 			b.w.add(model.Contender{At: at(1), Name: name, Lock: "/l", Proc: model.ProcRunning}, asked(1, name, 1, 1, 0))
 		}

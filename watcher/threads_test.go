@@ -151,10 +151,27 @@ func contextEnds(t *testing.T, minor string) string {
 	defer cancel()
 	root := p.connect(clientv3.Config{Endpoints: []string{addr}})
 	e := elect(context.Background(), t, root, root)
-	c := concurrency.NewElection(must[*concurrency.Session](t)(concurrency.NewSession(root, concurrency.WithTTL(electionTTL))), "app")
+	// Campaign knows of its key, and waits, once it asks who stands before it.
+	asks := make(chan struct{}, 1)
+	third := p.connect(clientv3.Config{Endpoints: []string{addr}, DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(
+		func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, next grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+			if strings.HasSuffix(method, "/Range") {
+				select {
+				case asks <- struct{}{}:
+				default:
+				}
+			}
+			return next(ctx, method, req, reply, conn, opts...)
+		})}})
+	c := concurrency.NewElection(must[*concurrency.Session](t)(concurrency.NewSession(third, concurrency.WithTTL(electionTTL))), "app")
 	e.campaigned = make(chan error, 1)
 	go func() { e.campaigned <- c.Campaign(ctx, "c") }()
 	e.until("a b c")
+	select {
+	case <-asks:
+	case <-time.After(deadline):
+		t.Fatal("c does not ask who stands before it")
+	}
 	cancel()
 	err := e.answer()
 	if q := e.queue(); q != "a b" {
