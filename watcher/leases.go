@@ -115,6 +115,8 @@ func (l *leases) hurried() bool {
 func (l *leases) run(ctx context.Context) {
 	var flying sync.WaitGroup
 	defer flying.Wait()
+	idle, readers := make(chan reading), 0
+	defer close(idle)
 	for l.pulls.wait(ctx) == nil {
 		if l.idle() {
 			select {
@@ -143,11 +145,31 @@ func (l *leases) run(ctx context.Context) {
 			<-l.slots
 			continue
 		}
+		r := reading{id, keys}
+		select {
+		case idle <- r:
+			continue
+		default:
+		}
+		if readers == cap(l.slots) { // one of them is about to be idle, or there were no slot
+			idle <- r
+			continue
+		}
+		readers++
 		flying.Go(func() {
-			defer func() { <-l.slots }()
-			l.read(ctx, id, keys)
+			for ok := true; ok; r, ok = <-idle {
+				l.read(ctx, r.id, r.keys)
+				<-l.slots
+			}
 		})
 	}
+}
+
+// reading is one that has been paid for. A goroutine makes one after the other: a request goes so
+// deep that the stack of a new one has to grow for each.
+type reading struct {
+	id   model.LeaseID
+	keys bool
 }
 
 // pay waits for a token. It says false when ctx has ended.

@@ -14,6 +14,7 @@ import (
 	"locktop/model/fold"
 	"locktop/model/keyspace"
 	"locktop/model/outlook"
+	"locktop/ui/draw"
 	"locktop/ui/fields"
 )
 
@@ -147,7 +148,7 @@ const (
 
 // fitted is a cell that is no wider than it may be. A name is told from others by its end.
 func fitted(cell string) string {
-	n := ansi.StringWidth(cell)
+	n := draw.Width(cell)
 	if n <= cellMax {
 		return cell
 	}
@@ -164,7 +165,7 @@ func align(w io.Writer, rows [][]string) error {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], ansi.StringWidth(cell))
+			widths[i] = max(widths[i], draw.Width(cell))
 		}
 	}
 	var b strings.Builder
@@ -172,7 +173,7 @@ func align(w io.Writer, rows [][]string) error {
 		for i, cell := range r {
 			b.WriteString(cell)
 			if i < len(r)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+2))
+				b.WriteString(strings.Repeat(" ", widths[i]-draw.Width(cell)+2))
 			}
 		}
 		b.WriteByte('\n')
