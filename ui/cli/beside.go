@@ -28,8 +28,8 @@ const (
 	besideAgain  = 100_000 // in all that is listed again with them
 )
 
-const beyondPrefix = "With --prefix, what the leases of locks that somebody waits for hold elsewhere is looked at,\n" +
-	"too: a deadlock may close there. Only what was asked for is printed; what was not looked at is said."
+const beyondPrefix = "With --prefix, locktop also reads what the leases of contended locks hold under other prefixes,\n" +
+	"since a deadlock may close there. It prints only what you asked for, and says what it did not read."
 
 // looked is what was looked at, and what of that was asked for.
 type looked struct {

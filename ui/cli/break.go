@@ -39,13 +39,13 @@ func breakCmd(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "break LOCK",
 		Short: "revoke the holder's lease, or delete one claim; shows what goes and asks first",
-		Long: "break reads what would go and prints it, asks for the lock's name, checks again, acts, and\n" +
-			"prints what was seen. Revoking the lease ends the holder's whole session with every key of\n" +
-			"it. --claim KEY deletes that one key instead, only while its create revision, lease and value\n" +
-			"are as shown; its owner is not told. Where no key is known to hold (keys side by side, or a\n" +
-			"foreign key first), or several hold together, --claim has to name one. If anything else would\n" +
-			"go than was shown, nothing is done, and it exits 2. Either way the old holder may go on\n" +
-			"believing that it holds. Every action is written to a journal first.",
+		Long: "break shows what would go, asks for the lock's name, checks again, acts, and prints what it saw.\n" +
+			"Revoking the lease ends the holder's whole session with every key of it. --claim KEY deletes that\n" +
+			"one key instead, and only if its create revision, lease and value are still as shown. The key's\n" +
+			"owner is not told. --claim is required where no key is known to hold (keys side by side, or a\n" +
+			"foreign key first) and where several claims hold together. If anything else would go than was\n" +
+			"shown, break does nothing and exits with 2. In every case the old holder may go on believing that\n" +
+			"it holds. break writes each action to a journal first.",
 		Example: "  locktop break /jobs/billing --dry-run\n  locktop break /jobs/billing --armed",
 		Args:    lockArg,
 		RunE: func(cmd *cobra.Command, args []string) error {

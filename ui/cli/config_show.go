@@ -42,14 +42,16 @@ func configCmd(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "print every path and every value with its origin; secrets are masked",
-		Long: "config prints where files are and what the connection would use, with the flag, variable or\n" +
-			"line of a profile that says so. It connects to nothing, looks up no name and asks for no\n" +
-			"password. Flags go before the environment, and the environment before a profile.\n\n" +
+		Long: "config prints where files are and which values a connection would use, each with the flag, variable\n" +
+			"or profile line that it comes from. It opens no connection, looks up no name and asks for no\n" +
+			"password. A flag wins over the environment, and the environment over a profile.\n" +
+			"\n" +
 			"Profiles are in profiles.yaml, by name; each may have\n" +
 			wrapped(profileKeys(), 92) + "\n" +
-			"as the flags of that name. label and color are for the status line, read-only rules --armed\n" +
-			"and proxy out, armed stands for the former (for the endpoints of the profile alone). prefixes is a list,\n" +
-			"recipes and expect have a line for each prefix. Files are relative to the folder of profiles.",
+			"with the meaning of the flags of these names. label and color are for the status line. read-only\n" +
+			"forbids --armed and proxy. armed stands for --armed, for the endpoints of the profile alone.\n" +
+			"prefixes is a list; recipes and expect have a line for each prefix. File names are relative to the\n" +
+			"folder of profiles.yaml.",
 		Example: "  locktop config --profile production\n  locktop config -o json | jq '.values[] | select(.origin != \"default\")'",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {

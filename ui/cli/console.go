@@ -107,10 +107,10 @@ func demoCmd(e *env) *cobra.Command {
 	f := demoRun{e: e}
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "the console on a lab of its own: an embedded cluster, contenders, and everything may be broken",
+		Short: "open the console on a lab of its own: an embedded cluster and contenders, all of which you may break",
 		Long: "demo starts an etcd cluster inside this process and contenders as processes beside it,\n" +
-			"on loopback only, and opens the console on them. What it writes is in one temporary\n" +
-			"directory that goes when it ends.",
+			"on loopback only, and opens the console on them. Everything it writes is in one temporary\n" +
+			"directory, which it removes at the end.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {

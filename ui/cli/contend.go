@@ -20,11 +20,12 @@ func contendCmd(e *env) *cobra.Command {
 	var jitter string
 	cmd := &cobra.Command{
 		Use:   "contend LOCK...",
-		Short: "one contender for a lock, which prints what it believes as JSON lines",
-		Long: "contend takes the lock, holds it, lets it go, thinks, and again, until it is ended; it\n" +
-			"unlocks on ctrl-c. Several locks it takes one after another with one session, and lets\n" +
-			"them go in reverse order. It writes to the cluster, so it wants --armed, and where users are\n" +
-			"on one who may read and write the keys of the lock: if that is denied it ends with 2.\n\n" +
+		Short: "run one contender for a lock; it prints what it believes as JSON lines",
+		Long: "contend takes the lock, holds it, releases it, thinks, and repeats until it is ended; on ctrl-c it\n" +
+			"unlocks. It takes several locks one after another with one session, and releases them in reverse\n" +
+			"order. It writes to the cluster, so it needs --armed. On a cluster with users it needs one who may\n" +
+			"read and write the keys of the lock; if that is denied, it exits with 2.\n" +
+			"\n" +
 			"The recipes:\n" +
 			"  mutex, try-lock, election       package concurrency of the Go client\n" +
 			"  rw-read, rw-write               the RWMutex of its experimental recipes\n" +
@@ -82,16 +83,16 @@ func contendCmd(e *env) *cobra.Command {
 	f.IntVar(&o.TTL, "ttl", 10, "TTL of its lease in seconds")
 	f.BoolVar(&o.NoLease, "no-lease", false, "with lock-rpc and election-rpc: ask with lease 0, for which the server makes one of 60 s that nobody renews")
 	f.DurationVar(&o.Hold, "hold", 5*time.Second, "how long it holds the lock, give or take a third")
-	f.DurationVar(&o.Think, "think", time.Second, "how long it does without, give or take")
+	f.DurationVar(&o.Think, "think", time.Second, "how long it waits before it asks again, more or less")
 	f.DurationVar(&o.Between, "between", 0, "with several locks: how long it works with one before it asks for the next")
 	addWord(f, &jitter, "jitter", "", "--jitter", []string{contender.JitterSome, contender.JitterFull}, "some, or full: it holds for anything from 0 to twice --hold")
 	f.IntVar(&o.Rounds, "rounds", 0, "end after so many turns, 0: never")
-	f.IntVar(&o.Workers, "workers", 0, "so many compete in one process with one session, each as NAME.N (mutex only)")
+	f.IntVar(&o.Workers, "workers", 0, "run so many workers in one process with one session, each as NAME.N (mutex only)")
 	f.BoolVar(&o.Manual, "manual", false, "do what standard input says, and nothing by itself")
-	f.BoolVar(&o.IgnoreDone, "ignore-done", false, "work on when the session is lost, as if nobody had said so")
+	f.BoolVar(&o.IgnoreDone, "ignore-done", false, "go on working when the session is lost, as if it had not heard of that")
 	f.StringVar(&o.Owner, "owner", "", "what it writes as the owner of a key, or as the leader (default: its name)")
 	f.StringVar(&o.Resource, "resource", "", "host:port of the lab's guarded resource, read and written under the lock")
-	f.Uint64Var(&o.Seed, "seed", 1, "makes its variations repeat")
+	f.Uint64Var(&o.Seed, "seed", 1, "repeat the variations of this seed")
 	f.BoolVar(&withStdin, contender.EndWithStdinFlag, false, "end when standard input does")
 	return cmd
 }

@@ -21,9 +21,10 @@ func discoverCmd(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "discover",
 		Short: "print which prefixes look like locks",
-		Long: "discover looks at the keys page by page, without their values, and prints the prefixes that look\n" +
-			"like locks. It makes at most --rps requests a second and ends at --max-keys; ctrl-c prints what was\n" +
-			"found so far. Under /registry/, where Kubernetes keeps its objects, only queues of claims are told.",
+		Long: "discover reads the keys page by page, without their values, and prints the prefixes that look like\n" +
+			"locks. It makes at most --rps requests a second and ends after --max-keys keys; ctrl-c prints what\n" +
+			"it has found so far. Under /registry/, where Kubernetes keeps its objects, it prints only queues of\n" +
+			"claims.",
 		Example: "  locktop discover\n  locktop discover --prefix /apps/ --rps 1 -o json | jq -r '.[].name'",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,8 +41,8 @@ func discoverCmd(e *env) *cobra.Command {
 		},
 	}
 	addOutput(cmd, &output, report.Formats, formatWords())
-	cmd.Flags().Int64Var(&o.MaxKeys, "max-keys", watcher.DefaultMaxKeys, "look at no more keys than that")
-	cmd.Flags().IntVar(&o.RPS, "rps", watcher.DefaultRPS, "make no more requests per second than that")
+	cmd.Flags().Int64Var(&o.MaxKeys, "max-keys", watcher.DefaultMaxKeys, "read at most so many keys")
+	cmd.Flags().IntVar(&o.RPS, "rps", watcher.DefaultRPS, "make at most so many requests a second")
 	return cmd
 }
 

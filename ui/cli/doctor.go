@@ -19,13 +19,12 @@ func doctorCmd(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "print what is wrong: findings, with evidence and what to do",
-		Long: "doctor prints findings only. It exits with 0 if there is none as bad as --fail-on, with 1 if\n" +
-			"there is, and otherwise with 2 if it could not look, or lost sight of something that was asked for.\n" +
-			"Beside what it found it says of what it lost sight, and for how long. Some findings need time:\n" +
-			"--for 30s.\n" +
-			"What ten locks or more have for one cause, by their client or its lease, is told once for people. In\n" +
-			"JSON each finding is there: those of one cause have the same number in story, and count says how\n" +
-			"many they are; null for one by itself.\n" + beyondPrefix,
+		Long: "doctor prints findings only. It exits with 1 if a finding is as bad as --fail-on. Otherwise it exits\n" +
+			"with 2 if it could not look, or lost sight of something that you asked for, and with 0 if all is\n" +
+			"well. It prints what it lost sight of, and for how long. Some findings need time: --for 30s.\n" +
+			"Findings of one cause are one story, which is printed once: ten locks or more of the same client or\n" +
+			"lease, or the locks of one deadlock or one shared lease. JSON has each finding: those of one story\n" +
+			"have the same number in story, and count says how many they are. A finding alone has null.\n" + beyondPrefix,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := out.check(cmd); err != nil {

@@ -36,7 +36,7 @@ func drillListCmd(e *env) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "the drills that are built in",
+		Short: "list the built-in drills",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, err := builtIn(cmd.Context())

@@ -43,8 +43,8 @@ func (f *castFlags) add(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.files, "belief-file", nil, "the same from a file, a line [ROLE=]stdout:/REGEX/=STATE each; may be repeated")
 	fl.DurationVar(&f.ttl, "ttl", 5*time.Second, "TTL of their leases, {ttl} in their commands")
 	fl.DurationVar(&f.stops, "stops-within", 2*time.Second, "time that they have to stop after they lost their lock")
-	fl.BoolVar(&f.turns, "turns", false, "your programs let go of the lock by themselves and come back")
-	fl.BoolVar(&f.singleKey, "single-key", false, "their lock is one key, and those who wait leave none (etcd3 of npm, python-etcd3)")
+	fl.BoolVar(&f.turns, "turns", false, "your programs release the lock by themselves and come back")
+	fl.BoolVar(&f.singleKey, "single-key", false, "the lock of your programs is one key, and waiters leave no key (etcd3 of npm, python-etcd3)")
 	fl.BoolVar(&f.matrix, "matrix", false, "say which drills can be asked of them, and why not the others, and run none")
 }
 

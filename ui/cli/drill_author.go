@@ -28,7 +28,7 @@ var drillName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 func drillNewCmd(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "new NAME",
-		Short: "write a drill to begin with, NAME.yaml: it runs as it is, and its comments say what to change",
+		Short: "write a starter drill, NAME.yaml: it runs as it is, and its comments say what to change",
 		Example: "  locktop drill new report-lock\n" +
 			"  locktop drill new drills/report-lock.yaml",
 		Args: oneArg("a name for the drill, like report-lock"),
@@ -64,9 +64,9 @@ func drillNewCmd(e *env) *cobra.Command {
 func drillCheckCmd(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE...",
-		Short: "say what is wrong in the files of drills, with the line and what would do: exit 0 nothing, 1 something, 2 a file could not be read",
-		Long: "check reads each file as run does, and starts nothing. It tells every mistake, up to 20 a file,\n" +
-			"as FILE:LINE: what, and what would do. A name of a built-in drill stands for its file.",
+		Short: "print each mistake in the files of drills, with its line and how to mend it: exit 0 none, 1 some, 2 a file could not be read",
+		Long: "check reads each file as run does, and starts nothing. It prints every mistake, up to 20 a file, as\n" +
+			"FILE:LINE: what is wrong, and how to mend it. The name of a built-in drill stands for its file.",
 		Example: "  locktop drill check drills/*.yaml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -106,7 +106,7 @@ func drillCheckCmd(e *env) *cobra.Command {
 func drillSchemaCmd(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
-		Short: "print the JSON Schema of a drill's file, by which editors complete and check",
+		Short: "print the JSON Schema of a drill, for editors that complete and check",
 		Long: "schema prints a JSON Schema (draft 7). Editors that know the YAML language server use it where a\n" +
 			"file begins with the line\n\n    # yaml-language-server: $schema=drill.schema.json",
 		Example: "  locktop drill schema > drill.schema.json",

@@ -51,16 +51,19 @@ func drillRunCmd(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run NAME | FILE | " + everyDrill,
 		Short: "run a drill on a lab of its own: exit 0 if all held, 1 if not, 3 if unknown, 2 if it could not run",
-		Long: "run starts the lab that the drill asks for, does its steps, heals every fault whatever\n" +
-			"happens, and judges what was expected. With --results each run is appended to a file, and\n" +
-			"those that are in it already are not done again: an interrupted series goes on where it was.\n\n" +
-			"With --as a program of your own plays a role, in a process group of its own, without a shell.\n" +
-			"It finds its listeners in ETCD_ENDPOINTS and ETCDCTL_ENDPOINTS, the lock in LOCKTOP_LOCK and the\n" +
-			"TTL that the bounds are made for in LOCKTOP_TTL; {endpoints}, {lock}, {ttl} and {role} in the\n" +
-			"command are the same. What it believes is told by its output: by --belief, or by lines of JSON\n" +
-			"like {\"state\":\"holding\"}. Where it says nothing, only what etcd told it is known, and what\n" +
-			"rests on its belief is unknown. With --endpoints and --armed they compete on a test cluster,\n" +
-			"behind the proxy, in drills that do nothing to members or keys; the lock has to be unused. \"all\" are then all drills that can be asked of it (--matrix).",
+		Long: "run starts the lab that the drill asks for, does its steps, heals every fault whatever happens, and\n" +
+			"judges the expectations. With --results run appends each result to a file and skips the runs that\n" +
+			"the file already has, so an interrupted series continues where it stopped.\n" +
+			"\n" +
+			"With --as a program of your own plays a role, in its own process group and without a shell. It finds\n" +
+			"its listeners in ETCD_ENDPOINTS and ETCDCTL_ENDPOINTS, the lock in LOCKTOP_LOCK, and the TTL of the\n" +
+			"drill in LOCKTOP_TTL. {endpoints}, {lock}, {ttl} and {role} in the command are the same values. The\n" +
+			"program's output says what it believes: by --belief, or by lines of JSON like {\"state\":\"holding\"}.\n" +
+			"Where the program says nothing, only the answers that etcd gave it are known, and an expectation\n" +
+			"that needs its belief is unknown.\n" +
+			"With --endpoints and --armed the drill runs on a test cluster, behind the proxy. The lock must be\n" +
+			"unused, and only drills that do nothing to members or keys can run there: \"all\" means these (see\n" +
+			"--matrix).",
 		Example: "  locktop drill run holder-crash --report crash.json --report crash.xml\n" +
 			"  locktop drill run all --repeat 10 --results runs.jsonl\n" +
 			"  locktop drill run keepalives-held --as './worker {lock}' --lock /app/report \\\n" +
@@ -98,7 +101,7 @@ func drillRunCmd(e *env) *cobra.Command {
 func (f *drillRun) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.IntVar(&f.repeat, "repeat", 1, "how often")
-	fl.Uint64Var(&f.seed, "seed", 0, "makes its chances repeat (default: the drill's, one more each time)")
+	fl.Uint64Var(&f.seed, "seed", 0, "repeat the random choices of this seed (default: the drill's, one more for each run)")
 	fl.StringArrayVar(&f.reports, "report", nil, "write a report: JSON, or JUnit where the name ends in .xml; may be repeated")
 	fl.StringVar(&f.results, "results", "", "append each run to this file, and skip those that are in it")
 	fl.StringVar(&f.pictures, "pictures", "", "folder for pictures of the histories that were checked (HTML)")

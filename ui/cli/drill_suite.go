@@ -46,10 +46,10 @@ func drillSuiteCmd(e *env) *cobra.Command {
 			"        as: ./worker {lock}\n" +
 			"        lock: /app/report\n" +
 			"        belief: 'stdout:/got the lock/=holding,/released|lost/=idle'\n\n" +
-			"A run may have these flags of \"drill run\": " + strings.Join(suiteFlags, ", ") + ". All runs are\n" +
-			"checked before the first is started. The exit code is the worst of them, as for \"drill run all\";\n" +
-			"where one was not run, it is never 0. A JSON report is {schema, suite, verdict, not_run, drills};\n" +
-			"drills has for each the object that \"drill run --report\" writes.",
+			"A run may have these flags of \"drill run\": " + strings.Join(suiteFlags, ", ") + ". All runs\n" +
+			"are checked before the first one starts. The exit code is the worst of all runs, as for\n" +
+			"\"drill run all\"; if a run was left out, it is never 0. A JSON report is {schema, suite, verdict,\n" +
+			"not_run, drills}; drills has an object for each run, as \"drill run --report\" writes it.",
 		Example: "  locktop drill suite survive.yaml --report survive.xml",
 		Args:    oneArg("the file of a suite"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -43,7 +43,7 @@ func (s series) addRound(d *drill.Drill, run int, round play.Round) error {
 func drillTableCmd(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "table FILE",
-		Short: "the results of a series as a table in Markdown: code, drill, verdict, time to handover",
+		Short: "print the results of a series as a Markdown table: code, drill, verdict, time to handover",
 		Args:  oneArg("the file of results that \"drill run --results\" wrote"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, err := openInput(cmd.Context(), args[0])

@@ -15,15 +15,14 @@ import (
 // eventWords say what the words of the output mean.
 const eventWords = `
 
-The kind "first" is of keys side by side of which none is known to hold: another one came first.
-The causes are released, expired, revoked, deleted, replaced (another owner put the key again in
-place) and unknown.
+The kind "first" is for keys side by side, none of which is known to hold: another key is the first
+now. The causes are released, expired, revoked, deleted, replaced (another owner put the same key)
+and unknown.
 Ten claims or more that go in one revision, or whose leases end one after another, are one event of
-the kind "together", with the numbers of claims (count), locks that lost their holder (locks) and
-leases. It stands for all of them in table and wide; json, jsonl and csv have each of them as well.
-In JSON they and that event have the same number in story.
-The kind "drill" is what a drill or a lesson tells of itself: its steps, and what came of each
-expectation.`
+the kind "together". It has the numbers of claims (count), of locks that lost their holder (locks)
+and of leases. In table and wide it stands for all of them; json, jsonl and csv have each claim as
+well. In JSON all of them have the same number in story.
+The kind "drill" is for the steps of a drill or a lesson, and the results of its expectations.`
 
 func eventsCmd(e *env) *cobra.Command {
 	var out outFlags
@@ -31,10 +30,11 @@ func eventsCmd(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events",
 		Short: "print handovers and findings as they happen",
-		Long: "events prints what happens from now on, or with --recording what happened. With --since-revision\n" +
-			"it begins with what etcd still knows of the past: etcd keeps no times, so \"earlier\" stands for them\n" +
-			"(null in JSON), and how a lease ended then is mostly unknown. Prefixes are read one after another.\n" +
-			"What happened while locktop was stopped, or its machine slept, has no time either." + eventWords,
+		Long: "events prints what happens from now on, or with --recording what happened. With --since-revision it\n" +
+			"begins with the part of the past that etcd still has. etcd keeps no times, so these events have the\n" +
+			"time \"earlier\" (null in JSON), and it is mostly unknown how a lease ended then. Prefixes are read one\n" +
+			"after another. Events of the time when locktop was stopped, or its machine slept, have no time\n" +
+			"either." + eventWords,
 		Example: "  locktop events --prefix /jobs/ -o jsonl | jq .text\n  locktop events --since-revision all --for 5s",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -49,12 +49,13 @@ func learnCmd(e *env) *cobra.Command {
 	f := learnFlags{pace: "normal"}
 	cmd := &cobra.Command{
 		Use:   "learn [LESSON]",
-		Short: "the course: lessons on a lab of its own, which waits while you read",
-		Long: "learn shows the lessons as a path, and tells the one that is chosen, or named by its name or\n" +
-			"number, on a lab of its own. While a text or a question stands, nothing happens in the lab. What\n" +
-			"is right is what was measured; u goes back a step, with the screen as it was then. At the end\n" +
-			"there is a task, and the lab shows when it is done. The last lesson has an exam.\n" +
-			"Without a terminal, or with --list, the path is printed. lessons.json, in the state folder, has those taken.",
+		Short: "take the course: lessons on a lab of its own, which waits while you read",
+		Long: "learn shows the lessons as a path. It runs the lesson that you choose, or name by its name or\n" +
+			"number, on a lab of its own. The lab stands still while you read a text or a question. The right\n" +
+			"answer is what was measured. u goes back a step, with the screen as it was then. At the end\n" +
+			"of a lesson there is a task, and the lab shows when the task is done. The last lesson has an exam.\n" +
+			"Without a terminal, or with --list, learn prints the path. lessons.json in the state folder has the\n" +
+			"lessons that you have taken.",
 		Example: "  locktop learn\n  locktop learn 3\n  locktop learn pause --lang zh",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -90,7 +91,7 @@ func learnCmd(e *env) *cobra.Command {
 	addOutput(cmd, &f.output, tableOrJSON, "of the path: table or json")
 	addWord(cmd.Flags(), &f.pace, "pace", "", "--pace", paceNames, "how long the lab rests before each step: "+strings.Join(paceNames, ", "))
 	cmd.Flags().BoolVar(&f.present, "present", false, "fewer words, for a class: no lines to do it by hand")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "makes the order of the answers and the fault of the exam repeat (default: others each time)")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "repeat the order of answers and the fault of the exam of this seed (default: new ones each time)")
 	return cmd
 }
 

@@ -45,7 +45,7 @@ type outFlags struct {
 func (o *outFlags) add(cmd *cobra.Command, leases string) {
 	addOutput(cmd, &o.output, report.Formats, formatWords())
 	o.leases = leases
-	addWord(cmd.Flags(), &o.leases, "leases", "", "--leases", []string{"heads", "all", "none"}, "for which claims a lease reading is bought: heads, all or none")
+	addWord(cmd.Flags(), &o.leases, "leases", "", "--leases", []string{"heads", "all", "none"}, "read the leases of these claims: heads, all or none")
 	cmd.Flags().DurationVar(&o.watch, "for", o.watch, o.forWords())
 	o.past.add(cmd)
 }
@@ -71,12 +71,14 @@ func lsCmd(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "print the locks, one line each",
-		Long: "ls prints the locks. A question mark behind a recipe says that it is a guess, by a name alone as\n" +
-			"a rule. In JSON, recipe_confidence says how sure it is, recipe_evidence why, and recipe_observed\n" +
-			"whether what was seen of the keys raised it: one look at the same keys says less then. Of a Lease\n" +
-			"of Kubernetes, kubernetes says what is written in it: holder, duration, acquired, renewed,\n" +
-			"transitions, strategy and preferred_holder, and as skew by how many seconds later than its holder's\n" +
-			"clock says the last put was seen. It is null where that is encrypted, and for any other lock.\n" + beyondPrefix,
+		Long: "ls prints the locks. A question mark behind a recipe means that the recipe is a guess, mostly from\n" +
+			"a name alone. In JSON, recipe_confidence says how sure it is and recipe_evidence why.\n" +
+			"recipe_observed is true where locktop knows the recipe because it saw the keys change; one look at\n" +
+			"the same keys tells less.\n" +
+			"For a Lease of Kubernetes, kubernetes has what the Lease says: holder, duration, acquired,\n" +
+			"renewed, transitions, strategy and preferred_holder. Its skew is how many seconds locktop saw the\n" +
+			"last put after the time that the holder's clock gave it. kubernetes is null for an encrypted\n" +
+			"Lease and for every other lock.\n" + beyondPrefix,
 		Example: "  locktop ls --prefix /jobs/\n  locktop ls -o json | jq '.locks[].holders[].key'",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

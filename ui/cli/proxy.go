@@ -35,36 +35,41 @@ func proxyCmd(e *env) *cobra.Command {
 	f := proxyRun{e: e}
 	cmd := &cobra.Command{
 		Use:   "proxy [-- COMMAND [ARG]...]",
-		Short: "a proxy before your cluster, with your own program behind it and the console to break its connections",
-		Long: "proxy listens on loopback for every endpoint and passes calls on unchanged, until you\n" +
-			"break something: hold renewals, drop answers, freeze, cut, slow down. COMMAND is started\n" +
-			"with ETCD_ENDPOINTS and ETCDCTL_ENDPOINTS set to listeners of its own, so what it does is\n" +
-			"known for certain; other programs of yours may use the shared ones.\n\n" +
-			"The proxy lends your client certificate (--cert, --key), so it takes connections of your\n" +
-			"user alone: those of other users of this machine are refused, root included. And it passes\n" +
-			"only calls for keys, watches, leases, locks, elections and health, besides Authenticate,\n" +
-			"MemberList and Status: all else of Auth, Cluster and Maintenance is denied, and Compact, which\n" +
-			"would take the history of all keys from everybody. A password is never lent: programs log in\n" +
-			"themselves. Only Linux tells whose a connection is; elsewhere the proxy starts only without a\n" +
-			"client certificate, and takes everybody's connections. Endpoints of several clusters are\n" +
-			"refused.\n\n" +
-			"Faults want --armed. Each one is shown and confirmed first (healing is not), and written to\n" +
-			"the journal of actions. --fault says before the start what is done and when, and then nothing\n" +
-			"is asked; the exit code is 2 where a fault was not done and COMMAND ended well. A profile that is read-only rules the proxy out. locktop itself\n" +
-			"only reads the cluster. Without a terminal there are no other faults, and what happens is\n" +
-			"printed line by line until COMMAND ends: then what COMMAND prints is on standard output, and the\n" +
-			"lines are on standard error. The exit code is then COMMAND's own, or 128 and the number of\n" +
-			"the signal that ended it; 2, and a line that says so, if it could not be started.\n\n" +
-			"At the socket of --control a script does what hands do: {\"do\":\"inject\",\"fault\":\"pause\",\n" +
-			"\"target\":\"worker\",\"for\":\"6s\"}, {\"do\":\"wait\",\"lock\":\"/app/l\",\"holder\":\"worker\"}, {\"do\":\"heal\"}. The\n" +
-			"answer is a line with \"ok\"; where that is false, \"error\" says why.\n\n" +
-			"With --metrics a Prometheus is told what \"locktop serve\" tells, and besides that two programs act\n" +
-			"under one lock, which etcd does not know.\n\n" +
-			"When locktop is told to end (ctrl-c, SIGTERM, SIGHUP) it sends SIGTERM to COMMAND and to what\n" +
-			"COMMAND has started, once, and waits for --grace: connections stay open, so that COMMAND can\n" +
-			"unlock. What is left then is killed, at once with a second ctrl-c. Where COMMAND ends by\n" +
-			"itself, what it has left behind is ended the same way. Only what makes itself a process\n" +
-			"group of its own is left alone.",
+		Short: "put a proxy before your cluster, run your program behind it, and break its connections from the console",
+		Long: "proxy listens on loopback for every endpoint and passes calls on unchanged, until you break\n" +
+			"something: hold renewals, drop answers, freeze, cut, slow down. It starts COMMAND with\n" +
+			"ETCD_ENDPOINTS and ETCDCTL_ENDPOINTS set to listeners of its own, so locktop knows for certain what\n" +
+			"COMMAND does. Your other programs may use the shared listeners.\n" +
+			"\n" +
+			"The proxy lends your client certificate (--cert, --key). So it accepts connections of your own user\n" +
+			"only, and refuses every other user of this machine, root included. It passes only calls for keys,\n" +
+			"watches, leases, locks, elections and health, and Authenticate, MemberList and Status. It denies all\n" +
+			"other calls of Auth, Cluster and Maintenance, and Compact, which would take the history of all keys\n" +
+			"from everybody. It never lends a password: programs log in themselves. Only Linux tells which user a\n" +
+			"connection belongs to; on other systems the proxy starts only without a client certificate, and\n" +
+			"accepts connections of every user. It refuses endpoints of several clusters.\n" +
+			"\n" +
+			"Faults need --armed. The proxy shows each fault, asks you to confirm it (healing needs no\n" +
+			"confirmation), and writes it to the journal of actions. --fault plans a fault before the start, and\n" +
+			"nothing is asked then; the exit code is 2 if a planned fault was not done although COMMAND ended\n" +
+			"well. A read-only profile forbids the proxy. locktop itself only reads the cluster.\n" +
+			"Without a terminal there are no other faults, and the proxy prints what happens line by line on\n" +
+			"standard error until COMMAND ends; COMMAND's own output is on standard output. The exit code is\n" +
+			"COMMAND's own, or 128 plus the number of the signal that ended it. If COMMAND could not be started\n" +
+			"it is 2, and a line says so.\n" +
+			"\n" +
+			"A script does at the socket of --control what a person does with keys: {\"do\":\"inject\",\n" +
+			"\"fault\":\"pause\",\"target\":\"worker\",\"for\":\"6s\"}, {\"do\":\"wait\",\"lock\":\"/app/l\",\"holder\":\"worker\"},\n" +
+			"{\"do\":\"heal\"}. The answer is a line with \"ok\"; if that is false, \"error\" says why.\n" +
+			"\n" +
+			"With --metrics Prometheus gets what \"locktop serve\" tells, and a metric for two programs that act\n" +
+			"under one lock, which etcd does not know.\n" +
+			"\n" +
+			"When locktop is told to end (ctrl-c, SIGTERM, SIGHUP), it sends SIGTERM once to COMMAND and to the\n" +
+			"processes that COMMAND started, and waits for --grace. Connections stay open, so COMMAND can unlock.\n" +
+			"Then it kills what is left; a second ctrl-c kills at once. When COMMAND ends by itself, locktop ends\n" +
+			"the processes that COMMAND left behind in the same way, except those in a process group of their\n" +
+			"own.",
 		Example: "  locktop proxy --endpoints 10.0.0.1:2379 -- ./worker --lock /jobs/billing\n" +
 			"  locktop proxy --armed --endpoints 127.0.0.1:2379 -- ./worker\n" +
 			"  locktop proxy --armed --fault hold-keepalives@5s+8s --fault pause@20s+6s -- ./worker",

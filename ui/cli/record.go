@@ -32,11 +32,11 @@ func recordCmd(e *env) *cobra.Command {
 		Use:   "record FILE",
 		Short: "write down what the watch delivers, for \"locktop replay\"",
 		Long: "record watches the prefixes of the flags and writes what it sees to FILE, until ctrl-c, --for or\n" +
-			"--max-size. FILE must not exist; only its owner may read it. It has the names of the keys, and their\n" +
-			"values as they are: if values are secret, so is FILE. With --no-values they are left out; what is\n" +
-			"told by a value alone, like the recipe of some single keys or who an owner is, a replay then does\n" +
-			"not know. FILE is compressed: zcat prints it, a line of JSON for each event. Whatever ends locktop,\n" +
-			"FILE can be read, the last half second at most missing. The cluster is only read.",
+			"--max-size. FILE must not exist, and only its owner may read it. It has the names of the keys and\n" +
+			"their values: if the values are secret, so is FILE. --no-values leaves the values out. A replay then\n" +
+			"cannot know what only a value tells, such as some owners and the recipe of some single keys. FILE is\n" +
+			"compressed: zcat prints it, a line of JSON for each event. However locktop ends, FILE can be read,\n" +
+			"and lacks the last half second at most. record only reads the cluster.",
 		Example: "  locktop record incident.rec --prefix /jobs/ --for 5m --no-values\n  locktop replay incident.rec",
 		Args:    fileArg,
 		RunE: func(cmd *cobra.Command, args []string) error {

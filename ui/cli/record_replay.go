@@ -28,14 +28,14 @@ func replayCmd(e *env) *cobra.Command {
 	f := replayRun{e: e}
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "the console on a recording of \"locktop record\", or on the folder of \"locktop serve --record\"",
-		Long: "replay opens the console on a recording, which goes on as it was, --speed times as fast. With --at it\n" +
-			"stands at a moment. FILE may be the folder of \"locktop serve --record\". p stops it, . and , go to the\n" +
-			"next event and the one before, ) and ( to findings, } and { to changes of a holder, ~ and ` to marks,\n" +
-			"\":at 10:04:05\" to a time. Where a time axis is shown [ and ] move its cursor from event to event, and\n" +
-			"the whole console with it; esc goes back to the latest that was shown. All times are the recording's.\n" +
-			"Nothing can be done to a recording. Without a terminal, or with -o, the events are printed, at once\n" +
-			"unless --speed is given.",
+		Short: "open the console on a recording of \"locktop record\", or on the folder of \"locktop serve --record\"",
+		Long: "replay opens the console on a recording and plays it, --speed times as fast. With --at it stops at a\n" +
+			"moment. FILE may be the folder of \"locktop serve --record\". p stops and plays. . and , go to the next\n" +
+			"event and the one before, ) and ( to findings, } and { to changes of a holder, ~ and ` to marks,\n" +
+			"\":at 10:04:05\" to a time. Where a time axis is shown, [ and ] move its cursor from event to event, and\n" +
+			"the whole console with it; esc goes back to the latest moment that was shown. All times are those of\n" +
+			"the recording, and nothing can be done to it. Without a terminal, or with -o, replay prints the\n" +
+			"events, at once unless --speed is given.",
 		Example: "  locktop replay incident.rec --speed 10\n  locktop replay incident.rec -o jsonl | jq .text\n" +
 			"  locktop replay /var/lib/locktop --at 10:04:05",
 		Args:              fileArg,

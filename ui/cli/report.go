@@ -29,14 +29,14 @@ func reportCmd(e *env) *cobra.Command {
 	f := reportRun{e: e, outFlags: outFlags{leases: "heads", watch: 30 * time.Second}}
 	cmd := &cobra.Command{
 		Use:   "report",
-		Short: "one page about what happened, for those who were not there",
+		Short: "print one page about what happened, for people who were not there",
 		Long: "report observes the locks for a while, or reads a recording, and prints one page: what is wrong and\n" +
-			"what to do, the locks across time, who waits for whom, every change of a holder, what was done and by\n" +
-			"whom, and the commands to see it again. The page of -o html needs no network and runs no script.\n" +
-			"Of a drill or a lesson it tells the steps, each expectation with what was seen, and what the clients\n" +
-			"believed beside what was so; in JSON these are drill, beliefs and overlaps.\n" +
-			"perfetto is the trace format of ui.perfetto.dev, with a track for each lock. Values of keys are\n" +
-			"masked: an owner that only a value names has a number in its place.",
+			"what to do, the locks across time, who waits for whom, every change of a holder, every action and\n" +
+			"who did it, and the commands that show it again. The page of -o html needs no network and runs no\n" +
+			"script. For a drill or a lesson the page has the steps, each expectation with what was seen, and\n" +
+			"what the clients believed beside what etcd said; in JSON these are drill, beliefs and overlaps.\n" +
+			"perfetto is the trace format of ui.perfetto.dev, with a track for each lock. report masks the values\n" +
+			"of keys: an owner that only a value names has a number instead.",
 		Example: "  locktop report --prefix /jobs/ --for 5m > incident.html\n" +
 			"  locktop report --recording incident.rec --lock /jobs/billing -o md",
 		Args: noArgs,
@@ -51,7 +51,7 @@ func reportCmd(e *env) *cobra.Command {
 	addOutput(cmd, &f.output, ticket.Formats, "html, md, json or perfetto")
 	cmd.Flags().DurationVar(&f.watch, "for", f.watch, "observe that long")
 	f.past.add(cmd)
-	cmd.Flags().StringVar(&f.lock, "lock", "", "tell of this lock alone")
+	cmd.Flags().StringVar(&f.lock, "lock", "", "report on this lock alone")
 	cmd.Flags().BoolVar(&f.values, "values", false, "show the values of keys as they are")
 	cmd.Flags().BoolVar(&f.names, "mask-names", false, "mask the names of locks, keys, clients and members, too")
 	return cmd

@@ -66,18 +66,21 @@ func serveCmd(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "watch unattended, and answer Prometheus",
-		Long: "serve watches the prefixes of the flags without a screen, until it is ended, and answers on --listen:\n\n" +
-			"  /metrics   for Prometheus: waits, holds, handovers, findings, the locks most waited for, and the watch itself\n" +
-			"  /healthz   200 while the keys of all prefixes are known as they are now, else 503 with what is not seen\n\n" +
-			"Numbers and UUIDs in the names of locks become *, so that locks of one kind are one series. The\n" +
-			"cluster is only read. A busy one is looked at ten times a second: of changes within 100 ms the times\n" +
-			"may be late by as much. The port is open to this machine alone; any other address needs a\n" +
-			"certificate and a token, since the names of locks are told there.\n\n" +
-			"With --record it also writes down what it sees, so that an incident that nobody looked at can be\n" +
-			"looked at later: \"locktop replay DIR --at 10:04:05\", and ls, describe, doctor, events and report with\n" +
-			"--recording DIR. Only its owner may read the files. They have the names of the keys, but no values\n" +
-			"unless --values is given; what is told by a value alone is then not known. The oldest goes as --keep\n" +
-			"and --max say. Where nothing can be written, serve goes on, says so in its metrics, and tries again.",
+		Long: "serve watches the prefixes of the flags without a screen, until it is ended. It answers on --listen:\n" +
+			"\n" +
+			"  /metrics   for Prometheus: waits, holds, handovers, findings, the locks with the longest waits, and the watch itself\n" +
+			"  /healthz   200 while the keys of all prefixes are known as they are now, else 503 with what is not seen\n" +
+			"\n" +
+			"Numbers and UUIDs in the names of locks become *, so locks of one kind are one series. serve only\n" +
+			"reads the cluster. It looks at a busy cluster ten times a second, so times may be late by 100 ms.\n" +
+			"Only this machine can reach the port. Any other address needs a certificate and a token, since\n" +
+			"serve tells the names of locks.\n" +
+			"\n" +
+			"With --record serve also writes down what it sees, for an incident that nobody watched: \"locktop\n" +
+			"replay DIR --at 10:04:05\" shows it, and ls, describe, doctor, events and report read it with\n" +
+			"--recording DIR. Only the owner may read the files. They have the names of the keys, and the values\n" +
+			"only with --values; without them a replay cannot know what only a value tells. --keep and --max say\n" +
+			"when the oldest files go. If serve cannot write, it goes on, says so in its metrics, and tries again.",
 		Example: "  locktop serve --prefix /jobs/ --record /var/lib/locktop --keep 24h --max 1GiB\n" +
 			"  curl -s http://127.0.0.1:9738/metrics | grep locktop_findings",
 		Args: noArgs,
@@ -95,7 +98,7 @@ func serveCmd(e *env) *cobra.Command {
 	cmd.Flags().StringVar(&f.cert, "listen-cert", "", "the certificate of that address, a PEM file")
 	cmd.Flags().StringVar(&f.key, "listen-key", "", "its key, a PEM file")
 	cmd.Flags().StringVar(&f.tokenFile, "listen-token", "", "a file with the token that a caller has to send (Authorization: Bearer)")
-	cmd.Flags().IntVar(&f.series, "series", metrics.DefaultSeries, "have that many series at most")
+	cmd.Flags().IntVar(&f.series, "series", metrics.DefaultSeries, "keep at most so many series")
 	f.record.add(cmd)
 	return cmd
 }

@@ -26,8 +26,8 @@ type recordRing struct {
 func (f *recordRing) add(cmd *cobra.Command) {
 	f.most = 1 << 30
 	cmd.Flags().StringVar(&f.dir, "record", "", "write what is seen into files in this folder, which is made if it is not there")
-	cmd.Flags().DurationVar(&f.keep, "keep", 24*time.Hour, "what is recorded goes when it is older")
-	cmd.Flags().Var(&f.most, "max", "the oldest goes when the folder would hold more")
+	cmd.Flags().DurationVar(&f.keep, "keep", 24*time.Hour, "delete what was recorded longer ago than this")
+	cmd.Flags().Var(&f.most, "max", "delete the oldest when the folder would hold more than this")
 	cmd.Flags().BoolVar(&f.values, "values", false, "record the values of the keys, too: if they are secret, so is the folder")
 }
 

@@ -21,7 +21,7 @@ func (f *sinceFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.revision, "since-revision", "",
 		"begin with etcd's history from this revision on, or all that is not compacted (default: none is read); its times are not known")
 	cmd.Flags().Int64Var(&f.max, "since-max", watcher.DefaultSinceMax,
-		"read no more of the history than the last so many revisions: every write to the cluster makes one")
+		"read at most so many revisions of the history, the last ones; each write to the cluster makes one")
 }
 
 // options adds what the flags say.

@@ -15,17 +15,18 @@ func topCmd(e *env) *cobra.Command {
 	out := outFlags{watch: 30 * time.Second}
 	cmd := &cobra.Command{
 		Use:   "top",
-		Short: "print the locks by how long was waited for them, and who waited for whom",
-		Long: "top observes the locks for a while, or reads a recording, and prints first for which lock most was\n" +
-			"waited, all waiters together. WAIT P50 and HOLD P50 are of waits and holds that ended in that time\n" +
-			"and were seen from their beginning, GAP P50 is for how long nobody held between two holders. IN USE\n" +
-			"is for how much of the time somebody held. FAIR is Jain's index of how long each contender waited on\n" +
-			"average: 1 is all the same, 1/n is one of n who waits alone. A question mark is where waiting leaves\n" +
-			"no key in etcd. -o wide also says for how long there was a queue, how often the one that was most\n" +
-			"overtaken was, whether it is a convoy (short holds, and a queue that is never empty), and how long\n" +
-			"would have been waited in the same time had each hold been half as long: by a replay, in which each\n" +
-			"comes again as long after its hold as it did, and goes on to. JSON has seconds as numbers, null for\n" +
-			"what is not known, and since when each lock was seen.",
+		Short: "print the locks with the longest waits first, and who waited for whom",
+		Long: "top observes the locks for a while, or reads a recording. It prints first the lock for which its\n" +
+			"waiters waited longest, all together. WAIT P50 and HOLD P50 count the waits and holds that locktop\n" +
+			"saw from their beginning to their end. GAP P50 is the time between two holders. IN USE is the share\n" +
+			"of the time in which somebody held the lock. FAIR is Jain's index of the contenders' average waits:\n" +
+			"1 means that all waited alike, 1/n that one of n did all the waiting. A question mark means that\n" +
+			"waiting leaves no key in etcd.\n" +
+			"-o wide adds for how long there was a queue, how often the most overtaken waiter was overtaken, and\n" +
+			"whether the lock is a convoy (short holds, and a queue that is never empty). It also adds how long\n" +
+			"the waits would have been with holds half as long. A replay finds that: each contender comes back as\n" +
+			"long after its hold as it did, and so on. JSON has seconds as numbers, null for what is not known,\n" +
+			"and since when locktop saw each lock.",
 		Example: "  locktop top --prefix /jobs/ --for 5m\n" +
 			"  locktop top --recording incident.rec -o json | jq '.locks[0].pairs'",
 		Args: noArgs,
