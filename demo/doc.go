@@ -17,6 +17,8 @@
 //     time do visible harm.
 //   - demo/process: groups of processes, signals, output line by line.
 //   - demo/ports: ports that stay free between their choice and their use.
+//   - demo/mailbox: the reports of the lab, in their order.
+//   - demo/drills, demo/lessons: the built-in files. demo/lockset: a published experiment.
 //
 // [Lab] starts all of it, reports what it hears as a [model.Source], and does what the
 // console and the drills want done. [Options], or the lab of a drill ([drill.Lab]), says

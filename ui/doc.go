@@ -13,10 +13,12 @@
 //
 // How the console is cut:
 //
-//	ui ──▶ dialog, lesson, guide, palette, replay, start ──▶ host ──▶ page ──▶ axis, waits, graph ──▶ table ──▶ draw
+//	ui ──▶ dialog, lesson, guide, palette, replay, start ──▶ host ──▶ page ──▶ axis ──▶ table ──▶ fields, draw
+//	                                                    lockspage ──▶ waits, graph; lesson ──▶ graph
 //
 // draw says how text becomes cells, table paints rows, axis paints what happened across
-// time, waits what waiting cost, graph who waits for whom in a deadlock, and page has the pages, none of which knows another. dialog has what stands over a
+// time, waits what waiting cost, graph who waits for whom in a deadlock, and page has the
+// pages, none of which knows another. dialog has what stands over a
 // page, lesson the drill that is told under it, guide what shows a newcomer around the demo,
 // palette the line of commands, start the choice of what to watch; none of them knows
 // another, and they see the console as host.Host. ground asks the terminal for its ground, and glass brings frames
