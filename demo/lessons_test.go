@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"locktop/chaos/drill"
 	"locktop/demo/drills"
@@ -185,6 +186,19 @@ func TestWhatAPersonDoesHasWords(t *testing.T) {
 		en, zh := drill.ActionIn("en", a), drill.ActionIn("zh", a)
 		if en == "" || zh == "" || strings.Contains(en, "%") || jargon.MatchString(zh) || ambiguousWidth.MatchString(zh) {
 			t.Errorf("%s: %q, %q", a.Describe(), en, zh)
+		}
+	}
+}
+
+// TestWhatALessonShowsDoesNotHangOnTheReader: one who answers at once sees two work at once
+// for as long as the file expects it. A bound of milliseconds is met only by who is slow.
+func TestWhatALessonShowsDoesNotHangOnTheReader(t *testing.T) {
+	const seen = 500 * time.Millisecond
+	for _, d := range course(t) {
+		for _, e := range d.Expect {
+			if e.Name == "overlap" && e.AtLeast > 0 && e.AtLeast < seen {
+				t.Errorf("%s, line %d: an overlap of %v may be over before anybody saw it: let it last by a pause, and expect %v", d.Name, e.Line, e.AtLeast, seen)
+			}
 		}
 	}
 }
