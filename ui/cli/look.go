@@ -280,17 +280,17 @@ func (v *viewer) lookOnce(ctx context.Context, prefixes []string, out *outFlags)
 	if len(asked) > 0 {
 		go listed() // else there is only what is printed
 	}
+	if out.sessions != nil { // first, so that one request tells of a lease both
+		for _, id := range sessionsOf(s, out.sessions, func(string, ...any) {}) {
+			s.NeedKeys(s.Lease(id))
+		}
+	}
 	left := slices.Clone(asked)
 	err = w.Pull(ctx, session.Pull{Patience: v.flags.commandTimeout, Listing: true, Denied: true,
 		Progress: func() int64 { return int64(len(asked) - len(left)) },
 		// One that was asked for is not asked for again, or the last never have a turn.
 		Until: func() bool { left = untried(s, left); return len(left) == 0 },
-		Want:  func() model.Want { return model.Want{Leases: left} }})
-	if out.sessions != nil {
-		for _, id := range sessionsOf(s, out.sessions, func(string, ...any) {}) {
-			s.NeedKeys(s.Lease(id))
-		}
-	}
+		Want:  func() model.Want { return model.Want{Leases: left, Keys: s.KeysNeeded()} }})
 	if err == nil && out.leases != "none" {
 		err = v.listNeeded(ctx, w, s)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -234,6 +235,33 @@ func TestWhatTheBudgetLeavesUnreadIsNoFailure(t *testing.T) {
 				t.Errorf("JSON: exit %d, %d leases unread, %v\n%s", code, js.Observed.Left, err, errs)
 			}
 		})
+	}
+}
+
+// TestALeaseIsAskedOnce how long it has left and what hangs on it: two requests for each would
+// let whoever looks wait twice as long.
+func TestALeaseIsAskedOnce(t *testing.T) {
+	locktop(t)
+	home(t, "")
+	var asked sync.Map // how often, by lease
+	endpoint := member(t, grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		if r, ok := req.(*pb.LeaseTimeToLiveRequest); ok {
+			n, _ := asked.LoadOrStore(r.ID, new(atomic.Int32))
+			n.(*atomic.Int32).Add(1)
+		}
+		return next(ctx, req)
+	}))
+	leases := held(t, endpoint, "/l/a", "/l/a", "/l/a")
+	for _, args := range [][]string{{"describe", "/l/a"}, {"ls", "--prefix", "/l/", "--leases", "all"}, {"doctor", "--prefix", "/l/"}} {
+		asked.Clear()
+		if code, out, errs := program(t, t.TempDir(), patient(args, endpoint)...); code != exitOK {
+			t.Fatalf("%v: exit %d\n%s%s", args, code, out, errs)
+		}
+		for _, id := range leases {
+			if n, ok := asked.Load(int64(id)); !ok || n.(*atomic.Int32).Load() != 1 {
+				t.Errorf("%v: lease %x was not asked once", args, int64(id))
+			}
+		}
 	}
 }
 
