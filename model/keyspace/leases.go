@@ -216,7 +216,8 @@ func (b *LeaseBook) readOdd(l *Lease, e model.LeaseRead) {
 
 // readyMost is of how many leases there is room for their first readings from the first of
 // all on: the budget takes twenty minutes to read as many, and a console that nothing happens
-// to would grow for as long.
+// to would grow for as long. The room is written to: a page of memory that nobody has touched is
+// none yet.
 const readyMost = 20_000
 
 // makeReady makes that room.
@@ -226,7 +227,7 @@ func (b *LeaseBook) makeReady() {
 	}
 	b.ready = true
 	for _, l := range b.leaseList[:min(len(b.leaseList), readyMost)] {
-		l.keep()
+		l.keep().Read.ID = l.ID
 	}
 }
 
