@@ -72,8 +72,8 @@ func (a *agenda) Now() time.Time { return a.now }
 func (h leaseHeap) Len() int { return len(h) }
 
 func (h leaseHeap) Less(i, j int) bool {
-	if !h[i].due.Equal(h[j].due) {
-		return h[i].due.Before(h[j].due)
+	if h[i].due != h[j].due {
+		return h[i].due < h[j].due
 	}
 	return uint64(h[i].ID) < uint64(h[j].ID)
 }
@@ -160,8 +160,9 @@ func (a *agenda) schedule(l *Lease) {
 		a.unschedule(l)
 		return
 	}
-	due := a.nextReading(l, class)
-	if due.Equal(a.now) && !l.due.IsZero() && l.due.Before(due) && (l.class == class || !l.HasRead && class != classCause) {
+	next := a.nextReading(l, class)
+	due := next.UnixNano()
+	if next.Equal(a.now) && l.due != 0 && l.due < due && (l.class == class || !l.HasRead && class != classCause) {
 		due = l.due // it keeps its place among those that wait for their reading
 	}
 	a.place(l, class, due)
@@ -176,13 +177,13 @@ func (a *agenda) scheduleFor(c *Claim) {
 // reschedule moves the next reading of l to at.
 func (a *agenda) reschedule(l *Lease, at time.Time) {
 	if class := classOf(l); class != classNone {
-		a.place(l, class, at)
+		a.place(l, class, at.UnixNano())
 	}
 }
 
-func (a *agenda) place(l *Lease, class int8, due time.Time) {
+func (a *agenda) place(l *Lease, class int8, due int64) {
 	if l.class == class {
-		if !l.due.Equal(due) {
+		if l.due != due {
 			l.due = due
 			heap.Fix(&a.due[class], int(l.index))
 		}
@@ -206,10 +207,11 @@ func (a *agenda) peek(class int8, n int) []model.LeaseID {
 	h := a.due[class]
 	var ids []model.LeaseID
 	next := []int{0} // what can come next, the first of them last
+	now := a.now.UnixNano()
 	for len(ids) < n && len(next) > 0 {
 		i := next[len(next)-1]
 		next = next[:len(next)-1]
-		if i >= len(h) || h[i].due.After(a.now) {
+		if i >= len(h) || h[i].due > now {
 			continue
 		}
 		ids = append(ids, h[i].ID)
@@ -233,7 +235,7 @@ func (a *agenda) wakeAt() time.Time {
 	}
 	for class := range a.due {
 		if h := a.due[class]; len(h) > 0 {
-			earlier(h[0].due)
+			earlier(time.Unix(0, h[0].due).In(a.now.Location()))
 		}
 	}
 	if len(a.deadlines) > 0 {

@@ -20,14 +20,14 @@ func TestPeek(t *testing.T) {
 	for i := range 1000 {
 		l := &Lease{ID: model.LeaseID(random.Int64N(1 << 40)), class: classNone}
 		all = append(all, l)
-		k.place(l, classHead, start.Add(time.Duration(random.IntN(1000))*time.Second)) // several at once
+		k.place(l, classHead, start.Add(time.Duration(random.IntN(1000))*time.Second).UnixNano()) // several at once
 		if i%7 == 0 {
 			k.unschedule(all[random.IntN(i+1)])
 		}
 	}
-	all = slices.DeleteFunc(all, func(l *Lease) bool { return l.class == classNone || l.due.After(k.now) })
+	all = slices.DeleteFunc(all, func(l *Lease) bool { return l.class == classNone || l.due > k.now.UnixNano() })
 	slices.SortFunc(all, func(a, b *Lease) int {
-		return cmp.Or(a.due.Compare(b.due), cmp.Compare(uint64(a.ID), uint64(b.ID)))
+		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(uint64(a.ID), uint64(b.ID)))
 	})
 	for _, n := range []int{0, 1, 64, len(all), len(all) + 1} {
 		want := []model.LeaseID{}

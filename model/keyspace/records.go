@@ -126,7 +126,7 @@ type Lease struct {
 	heads     int32            // of how many locks a claim of it is the holder
 	index     int32            // place in the heap
 	pending   []*journal.Entry // entries whose cause waits for a reading
-	due       time.Time        // when a reading is next worth its price
+	due       int64            // when a reading is next worth its price, in ns since 1970; 0: it never was
 	class     int8             // which heap it is in, -1 for none
 	asked     bool             // one of the pending is worth a reading before others
 	wasMulti  bool             // it had claims in several places
