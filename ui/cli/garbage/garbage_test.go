@@ -2,6 +2,7 @@ package garbage
 
 import (
 	"errors"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
@@ -73,6 +74,27 @@ func TestGarbageTakesNoMoreThanTheListDid(t *testing.T) {
 			t.Errorf("%d of %d MiB live: GOGC %d, want %d: %s", r.live/mib, r.taken/mib, got, r.want, r.reason)
 		}
 	}
+}
+
+// The first garbage after a large list has more room than all that follows.
+func TestAfterAListTheFirstGarbageHasMostRoom(t *testing.T) {
+	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "")
+	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent))
+	list := make([]byte, 4*smallHeap)
+	end := Late()
+	end()
+	first := percent()
+	if first <= leastPercent || first > usualPercent+slackPercent {
+		t.Fatalf("at first GOGC is %d", first)
+	}
+	runtime.GC()
+	for deadline := time.Now().Add(30 * time.Second); percent() != first-slackPercent; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("after a collection GOGC is %d, at first it was %d", percent(), first)
+		}
+	}
+	runtime.KeepAlive(list)
 }
 
 // While much happens a small heap is not collected all the time, and a large one as usual.
